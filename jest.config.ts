@@ -1,0 +1,8 @@
+/** @jest-config-loader esbuild-register */
+import type { Config } from 'jest';
+
+const config: Config = {
+  projects: ['<rootDir>/packages/*/jest.config.ts', '<rootDir>/apps/*/jest.config.ts'],
+};
+
+export default config;
