@@ -1,1 +1,2 @@
-export {};
+export * from './hash';
+export * from './tree';

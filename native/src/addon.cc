@@ -1,0 +1,19 @@
+// The entry of the addon: every family registers its functions on one exports object.
+#include <napi.h>
+
+#include "common/async.h"
+#include "common/cpu.h"
+#include "hash/napi_hash.h"
+
+namespace {
+
+Napi::Object Init(Napi::Env env, Napi::Object exports) {
+  wrkz::InitAsync(env);  // first: the others may start asynchronous work
+  wrkz::RegisterPool(env, exports);
+  wrkz::RegisterHash(env, exports);
+  return exports;
+}
+
+}  // namespace
+
+NODE_API_MODULE(wrkz_native, Init)

@@ -1,0 +1,50 @@
+#include "common/cpu.h"
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+
+#include <cstdint>
+#endif
+
+namespace wrkz {
+namespace {
+
+#if defined(__x86_64__)
+// Which register sets the operating system saves (XCR0): a feature without its registers is no feature.
+uint64_t SavedRegisters() {
+  uint32_t low, high;
+  __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+  return (static_cast<uint64_t>(high) << 32) | low;
+}
+
+CpuFeatures Detect() {
+  CpuFeatures found;
+  unsigned a, b, c, d;
+  if (!__get_cpuid(1, &a, &b, &c, &d)) return found;
+  const bool sse41 = c & (1u << 19);
+  const bool aes = c & (1u << 25);
+  const bool osxsave = c & (1u << 27);
+  found.aesni = sse41 && aes;
+  const uint64_t saved = osxsave ? SavedRegisters() : 0;
+  const bool ymm = (saved & 0x06) == 0x06;
+  const bool zmm = (saved & 0xe6) == 0xe6;
+  if (!__get_cpuid_count(7, 0, &a, &b, &c, &d)) return found;
+  const auto has = [](unsigned word, int bit) { return (word >> bit) & 1u; };
+  found.avx2 = ymm && has(b, 5);
+  found.avx512 = found.avx2 && zmm && has(b, 16) && has(b, 17) && has(b, 30) && has(b, 31);
+  found.ifma = found.avx512 && has(b, 21);
+  found.vaes = found.avx2 && found.aesni && has(c, 9);
+  return found;
+}
+#else
+CpuFeatures Detect() { return {}; }
+#endif
+
+}  // namespace
+
+const CpuFeatures& Cpu() {
+  static const CpuFeatures features = Detect();
+  return features;
+}
+
+}  // namespace wrkz

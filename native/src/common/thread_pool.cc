@@ -1,0 +1,71 @@
+#include "common/thread_pool.h"
+
+#include <algorithm>
+#include <system_error>
+#include <thread>
+
+namespace wrkz {
+
+// Both pools are leaked on purpose: their threads may still run while the process leaves.
+ThreadPool& ThreadPool::Compute() {
+  static ThreadPool* pool = new ThreadPool(HardwareThreads());
+  return *pool;
+}
+
+ThreadPool& ThreadPool::Search() {
+  static ThreadPool* pool = new ThreadPool(1024);
+  return *pool;
+}
+
+size_t ThreadPool::HardwareThreads() {
+  return std::max(1u, std::thread::hardware_concurrency());
+}
+
+void ThreadPool::Run(std::function<void()> task) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  tasks_.push_back(std::move(task));
+  const size_t wanted = std::min(limit_, active_ + tasks_.size());
+  while (threads_ < wanted) {
+    try {
+      std::thread([this] { Loop(); }).detach();
+      threads_++;
+    } catch (const std::system_error&) {
+      // The system gives no more threads: what runs already will take the task.
+      if (threads_ == 0) {
+        tasks_.pop_back();
+        throw;
+      }
+      break;
+    }
+  }
+  wake_.notify_one();
+}
+
+void ThreadPool::SetLimit(size_t limit) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  limit_ = std::max<size_t>(1, limit);
+  wake_.notify_all();
+}
+
+size_t ThreadPool::limit() {
+  std::lock_guard<std::mutex> lock(mutex_);
+  return limit_;
+}
+
+void ThreadPool::Loop() {
+  std::unique_lock<std::mutex> lock(mutex_);
+  for (;;) {
+    wake_.wait(lock, [this] { return !tasks_.empty() && active_ < limit_; });
+    std::function<void()> task = std::move(tasks_.front());
+    tasks_.pop_front();
+    active_++;
+    lock.unlock();
+    task();
+    task = nullptr;  // captured state is released before the thread reports itself free
+    lock.lock();
+    active_--;
+    if (!tasks_.empty()) wake_.notify_one();
+  }
+}
+
+}  // namespace wrkz

@@ -1,0 +1,40 @@
+// Native threads shared by all environments of the process. They never run JavaScript.
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <mutex>
+
+namespace wrkz {
+
+class ThreadPool {
+ public:
+  explicit ThreadPool(size_t limit) : limit_(limit) {}
+
+  // The pool of the asynchronous batch forms.
+  static ThreadPool& Compute();
+  // The pool of nonce searches: a search runs for seconds and must not stand before a block's checks.
+  static ThreadPool& Search();
+  static size_t HardwareThreads();
+
+  // Queues one task; tasks start in order. Threads are started when first needed. A task must not throw.
+  void Run(std::function<void()> task);
+
+  // At most `limit` tasks run at once from now on (running ones finish). At least 1.
+  void SetLimit(size_t limit);
+  size_t limit();
+
+ private:
+  void Loop();
+
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::deque<std::function<void()>> tasks_;
+  size_t limit_;
+  size_t threads_ = 0;
+  size_t active_ = 0;
+};
+
+}  // namespace wrkz

@@ -1,0 +1,51 @@
+/**
+ * Checks that `value` is a Uint8Array (a Buffer is one), of exactly `size` bytes when given.
+ * @throws TypeError for anything else, RangeError for another length; `name` stands in the message.
+ */
+export function requireBytes(value: Uint8Array, name: string, size?: number): void {
+  if (!(value instanceof Uint8Array)) throw new TypeError(`${name} must be a Uint8Array`);
+  if (size !== undefined && value.length !== size) {
+    throw new RangeError(`${name} must be ${size} bytes, not ${value.length}`);
+  }
+}
+
+/**
+ * Checks that `value` is an integer within `min` and `max`.
+ * @throws TypeError when it is no number, RangeError when it is none of those integers.
+ */
+export function requireInteger(value: number, name: string, min: number, max: number): void {
+  if (typeof value !== 'number') throw new TypeError(`${name} must be a number`);
+  if (!Number.isInteger(value) || value < min || value > max) {
+    throw new RangeError(`${name} must be an integer from ${min} to ${max}`);
+  }
+}
+
+const MAX_UINT64 = (1n << 64n) - 1n;
+
+/**
+ * Checks that `value` is a bigint within 0 and 2^64 - 1.
+ * @throws TypeError when it is no bigint, RangeError when it does not fit.
+ */
+export function requireUint64(value: bigint, name: string): void {
+  if (typeof value !== 'bigint') throw new TypeError(`${name} must be a bigint`);
+  if (value < 0n || value > MAX_UINT64) throw new RangeError(`${name} must be an unsigned 64-bit integer`);
+}
+
+/**
+ * The 32-byte values of `list` one after another, the way the addon takes lists.
+ * @throws TypeError or RangeError naming the element that does not fit.
+ */
+export function concat32(list: readonly Uint8Array[], name: string): Buffer {
+  if (!Array.isArray(list)) throw new TypeError(`${name} must be an array`);
+  const joined = Buffer.allocUnsafe(32 * list.length);
+  list.forEach((item, index) => {
+    requireBytes(item, `${name}[${index}]`, 32);
+    joined.set(item, 32 * index);
+  });
+  return joined;
+}
+
+/** The inverse of `concat32`: slices of 32 bytes that share the memory of `joined`. */
+export function split32(joined: Buffer): Buffer[] {
+  return Array.from({ length: joined.length / 32 }, (_, index) => joined.subarray(32 * index, 32 * index + 32));
+}
