@@ -1,0 +1,27 @@
+/** System error codes in words an operator understands. */
+const PLAIN_WORDS: Readonly<Record<string, string>> = {
+  ENOENT: 'no such file or directory',
+  EACCES: 'permission denied',
+  EPERM: 'operation not permitted',
+  EROFS: 'the file system is read-only',
+  EEXIST: 'it exists already',
+  EISDIR: 'it is a directory',
+  ENOTDIR: 'a part of the path is not a directory',
+  ENOSPC: 'no space left on the device',
+  EADDRINUSE: 'the address is already in use',
+  EADDRNOTAVAIL: 'the address is not available on this machine',
+};
+
+/** The system's code of an error (`EADDRINUSE`...), or undefined. */
+export function errorCode(error: unknown): string | undefined {
+  const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
+  return typeof code === 'string' ? code : undefined;
+}
+
+/** One line that says what went wrong, without a stack. */
+export function errorText(error: unknown): string {
+  const plain = PLAIN_WORDS[errorCode(error) ?? ''];
+  if (plain !== undefined) return plain;
+  if (error instanceof Error) return error.message === '' ? error.name : error.message;
+  return String(error);
+}

@@ -1,0 +1,100 @@
+import { randomBytes } from 'node:crypto';
+import { accessSync, closeSync, constants, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { basename, dirname, join, resolve } from 'node:path';
+import { errorText } from './error-text';
+
+/** The folder of the suite's data, under which each program has its own. */
+const SUITE_FOLDER = 'wrkzcoin-suite';
+
+/**
+ * The default data directory: `~/.wrkzcoin-suite/<name>`, on Windows `%APPDATA%\wrkzcoin-suite\<name>`.
+ * A folder of its own, so that no other program's files are ever touched. Nothing is created.
+ */
+export function dataDirectory(name = ''): string {
+  const appData = process.env['APPDATA'];
+  const base =
+    process.platform === 'win32' && appData ? join(appData, SUITE_FOLDER) : join(homedir(), `.${SUITE_FOLDER}`);
+  return join(base, name);
+}
+
+/**
+ * Makes sure a directory exists (created with mode 0700) and can be written.
+ * @returns its absolute path
+ * @throws Error with a message for the operator
+ */
+export function ensureDirectory(path: string): string {
+  const absolute = resolve(path);
+  try {
+    mkdirSync(absolute, { recursive: true, mode: 0o700 });
+    accessSync(absolute, constants.W_OK | constants.X_OK);
+  } catch (error) {
+    throw new Error(`the directory ${absolute} cannot be used: ${errorText(error)}`);
+  }
+  return absolute;
+}
+
+export interface WriteOptions {
+  /** Permissions of the new file; 0600 by default. */
+  readonly mode?: number;
+}
+
+function temporaryName(path: string): string {
+  return join(dirname(path), `.${basename(path)}.${randomBytes(6).toString('hex')}.tmp`);
+}
+
+/**
+ * Replaces a file so that a reader, or a start after a power cut, sees the old content or the new, never a part:
+ * temporary file in the same folder, fsync, rename, fsync of the folder.
+ */
+export async function atomicWriteFile(path: string, data: string | Uint8Array, options: WriteOptions = {}): Promise<void> {
+  const temporary = temporaryName(path);
+  await mkdir(dirname(path), { recursive: true });
+  try {
+    const file = await open(temporary, 'wx', options.mode ?? 0o600);
+    try {
+      await file.writeFile(data);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+  if (process.platform === 'win32') return; // folders cannot be opened there
+  const folder = await open(dirname(path), 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}
+
+/** `atomicWriteFile` for the moments when nothing can be awaited. */
+export function atomicWriteFileSync(path: string, data: string | Uint8Array, options: WriteOptions = {}): void {
+  const temporary = temporaryName(path);
+  mkdirSync(dirname(path), { recursive: true });
+  try {
+    const file = openSync(temporary, 'wx', options.mode ?? 0o600);
+    try {
+      writeFileSync(file, data);
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
+    renameSync(temporary, path);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  }
+  if (process.platform === 'win32') return;
+  const folder = openSync(dirname(path), 'r');
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
+  }
+}

@@ -1,0 +1,40 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { RequestHandler } from 'express';
+import { refusal } from './errors';
+
+export interface ApiKeyOptions {
+  /** The key asked for; empty or undefined: everyone may come in. */
+  readonly key: string | undefined;
+  /** When X-API-Key is absent or empty, `Authorization: Bearer <key>` counts too. */
+  readonly bearer?: boolean;
+  /** Requests that need no key. */
+  readonly exempt?: (request: IncomingMessage) => boolean;
+}
+
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+
+/**
+ * Compares two secrets in a time that does not depend on where, or in what length, they differ.
+ */
+export function secretsEqual(left: string, right: string): boolean {
+  return timingSafeEqual(digest(left), digest(right));
+}
+
+/** Refuses requests without the key (401), with one answer for missing, short, long and wrong keys. */
+export function apiKey({ key, bearer = false, exempt }: ApiKeyOptions): RequestHandler {
+  if (key === undefined || key === '') return (_request, _response, next) => next();
+  const wanted = digest(key);
+  return (request, _response, next) => {
+    if (exempt?.(request)) return next();
+    const given = digest(presentedKey(request, bearer));
+    next(timingSafeEqual(given, wanted) ? undefined : refusal('unauthorized'));
+  };
+}
+
+function presentedKey(request: IncomingMessage, bearer: boolean): string {
+  const header = request.headers['x-api-key'];
+  if (typeof header === 'string' && header !== '') return header;
+  const authorization = request.headers.authorization ?? '';
+  return bearer && authorization.startsWith('Bearer ') ? authorization.slice('Bearer '.length) : '';
+}

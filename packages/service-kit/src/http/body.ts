@@ -1,0 +1,93 @@
+import type { IncomingMessage } from 'node:http';
+import type { RequestHandler } from 'express';
+import { refusal } from './errors';
+import { JsonValue, parseJson } from './json';
+
+const BODY = Symbol('body');
+interface Marked {
+  [BODY]?: Buffer;
+}
+
+/** Refuses a body whose declared length is over the limit (413) before anything else is spent on the request. */
+export function bodyLength(limitBytes: number): RequestHandler {
+  return (request, response, next) => {
+    if (Number(request.headers['content-length'] ?? 0) <= limitBytes) return next();
+    // the rest is not read, so the connection cannot be used again
+    response.setHeader('Connection', 'close');
+    next(refusal('body_too_large'));
+  };
+}
+
+/**
+ * Reads the whole body, of any content type, up to a limit (413 over it, 415 for encoded ones).
+ * Handlers take it with `rawBody` or `jsonBody`.
+ */
+export function readBody(limitBytes: number): RequestHandler {
+  const checkLength = bodyLength(limitBytes);
+  return (request, response, next) => {
+    const encoding = request.headers['content-encoding'] ?? 'identity';
+    if (encoding !== 'identity') {
+      response.setHeader('Connection', 'close');
+      return next(refusal('unsupported_encoding'));
+    }
+    checkLength(request, response, (error?: unknown) => {
+      if (error) return next(error);
+      collect(request, limitBytes).then(
+        (body) => {
+          (request as Marked)[BODY] = body;
+          next();
+        },
+        (failure: unknown) => {
+          response.setHeader('Connection', 'close');
+          next(failure);
+        },
+      );
+    });
+  };
+}
+
+function collect(request: IncomingMessage, limitBytes: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let length = 0;
+    const finish = (act: () => void): void => {
+      request.removeListener('data', onData);
+      request.removeListener('end', onEnd);
+      request.removeListener('error', onBroken);
+      request.removeListener('close', onBroken);
+      act();
+    };
+    const onData = (chunk: Buffer): void => {
+      length += chunk.length;
+      if (length <= limitBytes) return void chunks.push(chunk);
+      finish(() => {
+        request.on('error', () => undefined);
+        request.pause();
+        reject(refusal('body_too_large'));
+      });
+    };
+    const onEnd = (): void => finish(() => resolve(Buffer.concat(chunks, length)));
+    const onBroken = (): void => finish(() => reject(refusal('bad_request', { message: 'The request was cut off' })));
+    request.on('data', onData);
+    request.on('end', onEnd);
+    request.on('error', onBroken);
+    request.on('close', onBroken);
+  });
+}
+
+/** The bytes of the body; empty when there was none. */
+export function rawBody(request: IncomingMessage): Buffer {
+  return (request as Marked)[BODY] ?? Buffer.alloc(0);
+}
+
+/**
+ * The body parsed as JSON, integers above 2^53 as bigint.
+ * @throws HttpError `bad_json` (400)
+ */
+export function jsonBody(request: IncomingMessage): JsonValue {
+  try {
+    return parseJson(new TextDecoder('utf-8', { fatal: true }).decode(rawBody(request)));
+  } catch {
+    throw refusal('bad_json');
+  }
+}

@@ -1,0 +1,90 @@
+import type { IncomingMessage } from 'node:http';
+import type { RequestHandler } from 'express';
+import ipaddr from 'ipaddr.js';
+
+/**
+ * Whose request it is:
+ * - `connection`: the address of the connection, whatever the headers say;
+ * - `x-forwarded-for-first`: the first entry of X-Forwarded-For (for a node that only a proxy can reach);
+ * - trusted proxies: for connections from these addresses or CIDR ranges X-Real-IP, else the last entry of
+ *   X-Forwarded-For; for all others the connection.
+ */
+export type ClientAddressMode = 'connection' | 'x-forwarded-for-first' | { readonly trustedProxies: readonly string[] };
+
+/** The address of callers over a local socket, which have none. */
+export const LOCAL_SOCKET = 'local';
+
+const ADDRESS = Symbol('client address');
+interface Marked {
+  [ADDRESS]?: string;
+}
+
+/** One spelling per address: `::ffff:1.2.3.4` becomes `1.2.3.4`, zones go. Undefined when the text is no address. */
+export function canonicalAddress(text: string): string | undefined {
+  const bare = text.trim().replace(/^\[(.*)\](:\d+)?$/, '$1').replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, '$1');
+  const address = bare.split('%')[0]!;
+  if (!ipaddr.IPv4.isValidFourPartDecimal(address) && !ipaddr.IPv6.isValid(address)) return undefined;
+  return ipaddr.process(address).toString();
+}
+
+/** True for 127.0.0.0/8, ::1 and callers over a local socket. */
+export function isLoopback(address: string): boolean {
+  if (address === LOCAL_SOCKET) return true;
+  const canonical = canonicalAddress(address);
+  return canonical !== undefined && ipaddr.parse(canonical).range() === 'loopback';
+}
+
+/** True when a text is an address or a CIDR range. */
+export function isAddressOrRange(text: string): boolean {
+  return canonicalAddress(text) !== undefined || ipaddr.isValidCIDR(text);
+}
+
+/** Works out the client's address once per request. It must stand before everything that asks `clientAddressOf`. */
+export function clientAddress(mode: ClientAddressMode): RequestHandler {
+  const resolve = resolver(mode);
+  return (request, _response, next) => {
+    (request as Marked)[ADDRESS] = resolve(request);
+    next();
+  };
+}
+
+/** The client's address in canonical form; `local` for a local socket. */
+export function clientAddressOf(request: IncomingMessage): string {
+  return (request as Marked)[ADDRESS] ?? connectionAddress(request);
+}
+
+/** The address of the connection itself. */
+export function connectionAddress(request: IncomingMessage): string {
+  return canonicalAddress(request.socket.remoteAddress ?? '') ?? LOCAL_SOCKET;
+}
+
+function resolver(mode: ClientAddressMode): (request: IncomingMessage) => string {
+  if (mode === 'connection') return connectionAddress;
+  if (mode === 'x-forwarded-for-first') {
+    return (request) => canonicalAddress(forwardedFor(request)[0] ?? '') ?? connectionAddress(request);
+  }
+  const trusted = mode.trustedProxies.map(matcher);
+  return (request) => {
+    const connection = connectionAddress(request);
+    if (!trusted.some((matches) => matches(connection))) return connection;
+    const realIp = request.headers['x-real-ip'];
+    const named = typeof realIp === 'string' && realIp.trim() !== '' ? realIp : forwardedFor(request).at(-1);
+    return canonicalAddress(named ?? '') ?? connection;
+  };
+}
+
+function forwardedFor(request: IncomingMessage): string[] {
+  const header = request.headers['x-forwarded-for'];
+  return (Array.isArray(header) ? header.join(',') : (header ?? '')).split(',');
+}
+
+function matcher(text: string): (address: string) => boolean {
+  const single = canonicalAddress(text);
+  if (single !== undefined) return (address) => address === single;
+  const [network, bits] = ipaddr.parseCIDR(text);
+  return (address) => {
+    if (address === LOCAL_SOCKET) return false;
+    const parsed = ipaddr.parse(address);
+    return parsed.kind() === network.kind() && parsed.match(network, bits);
+  };
+}

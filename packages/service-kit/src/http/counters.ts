@@ -1,0 +1,44 @@
+import type { Request, RequestHandler } from 'express';
+import type { Metrics } from '../metrics/metrics';
+
+/** Requests since the start. */
+export class RequestCounters {
+  /** All requests, refused ones included. */
+  requests = 0;
+  /** Answers by status. */
+  readonly byStatus = new Map<number, number>();
+
+  count(status: number): number {
+    return this.byStatus.get(status) ?? 0;
+  }
+}
+
+/** Counts every request, and when metrics are on, publishes count and duration by method, route and status. */
+export function countRequests(counters: RequestCounters, metrics?: Metrics): RequestHandler {
+  const total = metrics?.counter('http_requests_total', 'HTTP requests answered', ['method', 'route', 'status']);
+  const seconds = metrics?.histogram('http_request_seconds', 'Time to answer an HTTP request', ['method', 'route']);
+  return (request, response, next) => {
+    counters.requests++;
+    const start = process.hrtime.bigint();
+    response.once('close', () => {
+      const status = response.writableFinished ? response.statusCode : 499;
+      counters.byStatus.set(status, counters.count(status) + 1);
+      const labels = { method: methodLabel(request), route: routeLabel(request) };
+      total?.inc({ ...labels, status: String(status) });
+      seconds?.observe(labels, Number(process.hrtime.bigint() - start) / 1e9);
+    });
+    next();
+  };
+}
+
+const METHODS = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS']);
+
+function methodLabel(request: Request): string {
+  return METHODS.has(request.method) ? request.method : 'other';
+}
+
+/** The declared path, never the requested one, so that strangers cannot add label values. */
+function routeLabel(request: Request): string {
+  const route = (request as { route?: { path?: unknown } }).route;
+  return typeof route?.path === 'string' ? route.path : 'none';
+}

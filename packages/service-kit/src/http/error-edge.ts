@@ -1,0 +1,55 @@
+import type { ErrorRequestHandler, Request, RequestHandler } from 'express';
+import type { Logger } from '../logging/logger';
+import { errorText } from '../error-text';
+import { HttpError, refusal, RefusalCode } from './errors';
+import { sendJson } from './send';
+
+/** A refusal on its way out; the app gives it its words and shape. */
+export interface Refusal {
+  readonly status: number;
+  readonly code: RefusalCode;
+  readonly message: string;
+}
+
+/** The body of a refusal in the app's documented shape; undefined answers with an empty body. */
+export type RefusalBody = (refused: Refusal, request: Request) => unknown;
+
+/** The handler behind all routes: 404. */
+export const notFound: RequestHandler = (_request, _response, next) => next(refusal('not_found'));
+
+/**
+ * The one place where errors become answers. An HttpError is answered as it says; anything else is logged with its
+ * stack and answered with status 500 and its message, never with the stack.
+ */
+export function errorEdge(body: RefusalBody, logger: Logger): ErrorRequestHandler {
+  // express knows an error handler by its four parameters
+  return async (error: unknown, request, response, _next) => {
+    const failure = toHttpError(error);
+    if (failure.status >= 500 && failure.code === 'internal') {
+      const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
+      logger.error(`${request.method} ${request.path} failed: ${stack}`);
+    }
+    if (response.headersSent || response.destroyed) {
+      request.socket.destroy();
+      return;
+    }
+    for (const [name, value] of Object.entries(failure.headers)) response.setHeader(name, value);
+    try {
+      const answer = failure.body === undefined ? body(failure, request) : failure.body;
+      await sendJson(request, response, failure.status, answer);
+    } catch (broken) {
+      logger.error(`the answer to ${request.method} ${request.path} could not be made: ${errorText(broken)}`);
+      request.socket.destroy();
+    }
+  };
+}
+
+function toHttpError(error: unknown): HttpError {
+  if (error instanceof HttpError) return error;
+  // express refuses malformed paths with an error that carries its status
+  const status = (error as { status?: unknown } | null)?.status;
+  if (typeof status === 'number' && status >= 400 && status < 500) {
+    return new HttpError(status, status === 404 ? 'not_found' : 'bad_request', errorText(error));
+  }
+  return refusal('internal', { message: errorText(error) });
+}

@@ -1,0 +1,112 @@
+import { errorText } from './error-text';
+import type { Logger } from './logging/logger';
+import { EarlyExit } from './options/spec';
+
+/** A program: what `runMain` starts and stops. */
+export interface Service {
+  /** Resolves when it serves. */
+  start(): Promise<void>;
+  /** Resolves when everything is closed. May be called while `start` is still running, and is called once at most. */
+  stop(): Promise<void>;
+  /** For programs that end by themselves (import, verify...): resolves to the exit code. */
+  readonly finished?: Promise<number> | undefined;
+  /** Flushed before the process ends. */
+  readonly logger?: Logger | undefined;
+}
+
+/** What a program can ask of its surroundings. */
+export interface Control {
+  /** Asks for an orderly stop with this exit code (0 when left out), as a signal would. */
+  requestStop(exitCode?: number): void;
+  /** Fires when the stop begins. */
+  readonly signal: AbortSignal;
+}
+
+export interface MainOptions {
+  /** How long an orderly stop may take; after it the process ends with code 1. */
+  readonly stopDeadlineMs?: number;
+}
+
+const STOP_DEADLINE_MS = 10_000;
+
+/**
+ * Runs a program from start to exit code: SIGINT, SIGTERM (and SIGHUP) stop it in order, a second signal ends it at
+ * once, uncaught errors are logged once and end it with code 1. Used by the main file of each app, and there alone.
+ */
+export function runMain(create: (control: Control) => Promise<Service> | Service, options: MainOptions = {}): void {
+  const abort = new AbortController();
+  let service: Service | undefined;
+  let stopping = false;
+  let exiting = false;
+
+  const exit = (code: number): void => {
+    if (exiting) return;
+    exiting = true;
+    const flush = service?.logger?.close() ?? Promise.resolve();
+    const giveUp = setTimeout(() => process.exit(code), 1_000);
+    void flush.catch(() => undefined).then(() => {
+      clearTimeout(giveUp);
+      process.exit(code);
+    });
+  };
+
+  const fail = (what: string, error: unknown): void => {
+    if (exiting) return;
+    if (error instanceof EarlyExit) {
+      const stream = error.exitCode === 0 ? process.stdout : process.stderr;
+      stream.write(`${error.message}\n`);
+      return exit(error.exitCode);
+    }
+    const stack = error instanceof Error ? (error.stack ?? '') : '';
+    if (service?.logger) service.logger.fatal(`${what}: ${errorText(error)}`);
+    else process.stderr.write(`${what}: ${errorText(error)}\n`);
+    if (what !== START_FAILED) service?.logger?.fatal(stack);
+    exit(1);
+  };
+
+  const stop = (code: number): void => {
+    if (stopping || exiting) return;
+    stopping = true;
+    abort.abort();
+    const deadline = setTimeout(() => {
+      service?.logger?.error('the orderly stop took too long');
+      exit(1);
+    }, options.stopDeadlineMs ?? STOP_DEADLINE_MS);
+    Promise.resolve(service?.stop()).then(
+      () => {
+        clearTimeout(deadline);
+        exit(code);
+      },
+      (error: unknown) => fail('the stop failed', error),
+    );
+  };
+
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.on(name, () => {
+      if (stopping) process.exit(SIGNAL_EXIT_CODES[name]);
+      service?.logger?.info(`${name} received, stopping`);
+      stop(0);
+    });
+  }
+  process.on('uncaughtException', (error) => fail('uncaught error', error));
+  process.on('unhandledRejection', (error) => fail('unhandled rejection', error));
+  // the reader of a pipe may go away; that ends the output, not the program
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+
+  void (async () => {
+    try {
+      service = await create({ requestStop: (code = 0) => stop(code), signal: abort.signal });
+      if (stopping) return await service.stop();
+      await service.start();
+    } catch (error) {
+      if (!stopping) fail(START_FAILED, error);
+      return;
+    }
+    if (service.finished === undefined) return;
+    service.finished.then(stop, (error: unknown) => fail('failed', error));
+  })();
+}
+
+const START_FAILED = 'cannot start';
+/** 128 + the signal's number, as shells report it. */
+const SIGNAL_EXIT_CODES = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;

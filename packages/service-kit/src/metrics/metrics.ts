@@ -1,0 +1,46 @@
+import type { RequestHandler } from 'express';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+
+/** One program's metrics. */
+export interface Metrics {
+  readonly registry: Registry;
+  counter<T extends string>(name: string, help: string, labels?: readonly T[]): Counter<T>;
+  /** `collect` sets the value at the moment of a scrape. */
+  gauge<T extends string>(name: string, help: string, labels?: readonly T[], collect?: (gauge: Gauge<T>) => void): Gauge<T>;
+  histogram<T extends string>(name: string, help: string, labels?: readonly T[], buckets?: readonly number[]): Histogram<T>;
+  /** The handler of GET /metrics (Prometheus text). */
+  readonly handler: RequestHandler;
+}
+
+/** Makes a registry whose names all start with `prefix` (e.g. `wrkz_daemon_`), with the process's own figures in it. */
+export function createMetrics(prefix: string): Metrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry, prefix });
+  const registers = [registry];
+  return {
+    registry,
+    counter: (name, help, labels = []) =>
+      new Counter({ name: prefix + name, help, labelNames: [...labels], registers }),
+    gauge: <T extends string>(name: string, help: string, labels: readonly T[] = [], collect?: (gauge: Gauge<T>) => void) =>
+      new Gauge<T>({
+        name: prefix + name,
+        help,
+        labelNames: [...labels],
+        registers,
+        ...(collect === undefined ? {} : { collect() { collect(this); } }),
+      }),
+    histogram: (name, help, labels = [], buckets) =>
+      new Histogram({
+        name: prefix + name,
+        help,
+        labelNames: [...labels],
+        registers,
+        ...(buckets === undefined ? {} : { buckets: [...buckets] }),
+      }),
+    handler: async (_request, response) => {
+      const text = await registry.metrics();
+      response.status(200).setHeader('Content-Type', registry.contentType);
+      response.end(text);
+    },
+  };
+}
