@@ -1,0 +1,84 @@
+import { cnFastHash, treeHash, treeHashFromBranch } from '@wrkz/crypto';
+import { parentOf, writeBlockHeader, writeParentBlock } from './block';
+import type { BaseTransaction, Block } from './model';
+import { transactionHash, writeBaseTransaction, writeTransactionPrefix } from './transaction';
+import { varintSize } from './varint';
+import { BinaryWriter } from './writer';
+
+/*
+ * Hashing blobs and ids (spec 04, "Hashing blobs and block identity"). The functions that need the coinbase's hash take
+ * it as an optional last argument, for callers that have it already.
+ */
+
+/** The header, the root over coinbase and transactions, and their number. */
+export function headerHashingBlob(block: Block, coinbaseHash?: Buffer): Buffer {
+  const writer = new BinaryWriter(160);
+  writeBlockHeader(writer, block);
+  writer.hash(treeHash([coinbaseHash ?? transactionHash(block.coinbase), ...block.transactionHashes]));
+  writer.varint(block.transactionHashes.length + 1);
+  return writer.toBuffer();
+}
+
+/** Ids are hashes of a blob with its length in front; the proof of work alone hashes it bare. */
+function hashWithLength(blob: Buffer): Buffer {
+  return cnFastHash(new BinaryWriter(blob.length + 10).varint(blob.length).bytes(blob).toBuffer());
+}
+
+/** What a merge-mining parent commits to for this block (version 2 on). */
+export function auxHeaderHash(block: Block, coinbaseHash?: Buffer): Buffer {
+  return hashWithLength(headerHashingBlob(block, coinbaseHash));
+}
+
+/** keccak(00), the hash of the signatures that a parent's coinbase does not have. */
+let noSignaturesHash: Buffer | undefined;
+
+/** The hash of a parent's coinbase: of all its bytes, or from version 2 on of the hashes of its three parts. */
+export function baseTransactionHash(transaction: BaseTransaction): Buffer {
+  const writer = new BinaryWriter();
+  if (transaction.version < 2) {
+    writeBaseTransaction(writer, transaction);
+    return cnFastHash(writer.toBuffer());
+  }
+  writeTransactionPrefix(writer, transaction);
+  noSignaturesHash ??= cnFastHash(Buffer.from([0]));
+  return cnFastHash(Buffer.concat([cnFastHash(writer.toBuffer()), noSignaturesHash, Buffer.alloc(32)]));
+}
+
+/** The parent block with its root put in: `headerOnly` for the proof of work, whole for the block id. */
+export function parentHashingBlob(block: Block, headerOnly: boolean): Buffer {
+  const { baseTransaction, baseTransactionBranch } = parentOf(block);
+  const merkleRoot = treeHashFromBranch(
+    baseTransactionBranch,
+    baseTransactionBranch.length,
+    baseTransactionHash(baseTransaction),
+    null,
+  );
+  const writer = new BinaryWriter();
+  writeParentBlock(writer, block, { merkleRoot, headerOnly });
+  return writer.toBuffer();
+}
+
+/** The id of a block. */
+export function blockHash(block: Block, coinbaseHash?: Buffer): Buffer {
+  const header = headerHashingBlob(block, coinbaseHash);
+  return hashWithLength(block.majorVersion === 1 ? header : Buffer.concat([header, parentHashingBlob(block, false)]));
+}
+
+/** What the proof of work of a block hashes. */
+export function powInput(block: Block, coinbaseHash?: Buffer): Buffer {
+  return block.majorVersion === 1 ? headerHashingBlob(block, coinbaseHash) : parentHashingBlob(block, true);
+}
+
+/** Where the 4 nonce bytes (little-endian) stand in `powInput`. */
+export function powNonceOffset(block: Block): number {
+  const { majorVersion, minorVersion } = block.majorVersion === 1 ? block : parentOf(block);
+  return varintSize(majorVersion) + varintSize(minorVersion) + varintSize(block.timestamp) + 32;
+}
+
+/** Bytes of the serialized parent block, which rules limit; 0 in version 1. */
+export function parentBlockSize(block: Block): number {
+  if (block.majorVersion === 1) return 0;
+  const writer = new BinaryWriter();
+  writeParentBlock(writer, block);
+  return writer.toBuffer().length;
+}

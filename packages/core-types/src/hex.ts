@@ -1,0 +1,19 @@
+/** Lower-case hex of some bytes. */
+export function toHex(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex');
+}
+
+/**
+ * The bytes of a hex text in either case; undefined when it holds anything else, has an odd length, or is not of
+ * `size` bytes where that is given. (`Buffer.from` alone would cut the text at the first odd character.)
+ */
+export function fromHex(text: string, size?: number): Buffer | undefined {
+  if (size === undefined ? text.length % 2 !== 0 : text.length !== size * 2) return undefined;
+  const bytes = Buffer.from(text, 'hex');
+  return bytes.length * 2 === text.length ? bytes : undefined;
+}
+
+/** Whether a text is 64 hex characters: a hash or a key. */
+export function isHash64(text: string): boolean {
+  return /^[0-9a-fA-F]{64}$/.test(text);
+}

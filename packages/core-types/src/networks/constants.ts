@@ -1,0 +1,76 @@
+/** What is the same on every network and does not change with the height (protocol.md 2, 5 to 8). */
+
+export const COIN_NAME = 'WRKZCoin';
+export const TICKER = 'WRKZ';
+/** 100 atomic units are 1.00 WRKZ. */
+export const DECIMAL_PLACES = 2;
+
+export const ADDRESS_PREFIX = 999_730n;
+/** The text that every address starts with because of its prefix number. */
+export const ADDRESS_PREFIX_TEXT = 'Wrkz';
+export const STANDARD_ADDRESS_LENGTH = 98;
+/** With a payment id of 16 and of 64 hex characters. */
+export const INTEGRATED_ADDRESS_LENGTH_SHORT = 120;
+export const INTEGRATED_ADDRESS_LENGTH_LONG = 186;
+
+/** Seconds between blocks that the difficulty aims at. */
+export const DIFFICULTY_TARGET = 60;
+/** Timestamp of mainnet's block 1: wallets turn a date into a height with it. */
+export const FIRST_BLOCK_TIMESTAMP = 1_529_831_318;
+
+/** Atomic units; the emission curve is `(MONEY_SUPPLY - generated) >> EMISSION_SPEED_FACTOR`. */
+export const MONEY_SUPPLY = 50_000_000_000_000n;
+export const EMISSION_SPEED_FACTOR = 22n;
+/** A coinbase's unlock time is its own index plus this. */
+export const COINBASE_UNLOCK_WINDOW = 40;
+/** Blocks whose median size the reward and the limits go by. */
+export const REWARD_BLOCKS_WINDOW = 100;
+/** Bytes that a template leaves free, and that a transaction's limit lies below twice the median. */
+export const COINBASE_RESERVED_SIZE = 600;
+/** Most outputs of a template's coinbase. */
+export const MAX_COINBASE_OUTPUTS = 11;
+
+/** Largest block: 100,000 bytes and 102,400 more each year of 525,600 blocks. */
+export const BLOCK_SIZE_INITIAL = 100_000;
+export const BLOCK_SIZE_GROWTH_NUMERATOR = 102_400;
+export const BLOCK_SIZE_GROWTH_DENOMINATOR = 525_600;
+export const MAX_PARENT_BLOCK_SIZE = 2048;
+/** The highest block version that parses. */
+export const MAX_BLOCK_VERSION = 7;
+/** The highest version of a transaction that parses. */
+export const MAX_TRANSACTION_VERSION = 1;
+export const MAX_MERGE_MINING_DEPTH = 256;
+
+/** Below it an unlock time is a block index, from it on a unix time. */
+export const UNLOCK_TIME_BOUNDARY = 500_000_000n;
+/** A lock opens so many blocks, or seconds, early. */
+export const UNLOCK_DELTA_BLOCKS = 1n;
+export const UNLOCK_DELTA_SECONDS = 60n;
+
+/** Extra must be shorter than this (the pool: always; blocks: `Rules.extraLimit`). */
+export const MAX_EXTRA_SIZE = 1024;
+/** The pool: always; blocks: `Rules.maxOutputs`. */
+export const MAX_TRANSACTION_OUTPUTS = 90;
+/** The largest output that a wallet makes. */
+export const MAX_WALLET_OUTPUT = 500_000_000_000n;
+
+export const FUSION_MAX_SIZE = 30_000;
+export const FUSION_MIN_INPUTS = 12;
+export const FUSION_MIN_INPUT_OUTPUT_RATIO = 4;
+/** Fee-less transactions that a pool holds at most. */
+export const FUSION_MAX_POOL_COUNT = 60;
+
+export const POOL_MAX_BYTES = 64 * 1024 * 1024;
+export const POOL_EVICT_TO_PERCENT = 90;
+/** Seconds. */
+export const POOL_TRANSACTION_LIFETIME = 86_400;
+
+export const MAX_ALTERNATIVE_DEPTH = 180;
+export const MAX_ALTERNATIVE_CHAINS = 50;
+export const MAX_ALTERNATIVE_BLOCKS = 100;
+export const MAX_REWIND = 4320;
+
+/** Windows of the difficulty rules: blocks, cut at each end after sorting, lag. */
+export const DIFFICULTY_WINDOW_LEGACY = { window: 17, cut: 0, lag: 0 } as const;
+export const DIFFICULTY_WINDOW_VERSION_1_2 = { window: 2880, cut: 60, lag: 15 } as const;
+export const LWMA_WINDOW = 60;

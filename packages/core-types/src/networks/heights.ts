@@ -1,0 +1,92 @@
+/**
+ * The indexes at which a rule changes, under the names of the rules. What exactly happens there (from this index, or
+ * from the one after it) stands in table.ts.
+ */
+export interface RuleHeights {
+  readonly version2: number;
+  readonly version3: number;
+  readonly version4: number;
+  readonly version5: number;
+  readonly version6: number;
+  readonly version7: number;
+  readonly mixinV1: number;
+  readonly mixinV2: number;
+  readonly mixinV3: number;
+  readonly mixinV4: number;
+  readonly mixinV5: number;
+  readonly mixinV6: number;
+  readonly lwma4: number;
+  readonly lwma5: number;
+  readonly dustThreshold: number;
+  readonly fusionDustThreshold: number;
+  readonly extraAndSignatureCount: number;
+  readonly blockListAndTimeLock: number;
+  readonly minimumFee: number;
+  readonly outputCount: number;
+  readonly outputAmount: number;
+  readonly feePerByte: number;
+  readonly fusionFee: number;
+  readonly fusionFree: number;
+  readonly txPow: number;
+  readonly txPowDynamic: number;
+  readonly minimumUnlock: number;
+  readonly fixedReward: number;
+  readonly prunedPeers: number;
+}
+
+/** Mainnet's history (protocol.md 3). Simnet has the same. */
+export const mainnetHeights: RuleHeights = {
+  version2: 1,
+  version3: 2,
+  version4: 3,
+  mixinV1: 10_000,
+  lwma4: 100_000,
+  lwma5: 128_800,
+  version5: 302_400,
+  mixinV2: 302_400,
+  dustThreshold: 302_400,
+  fusionDustThreshold: 400_000,
+  mixinV3: 430_000,
+  extraAndSignatureCount: 543_000,
+  version6: 600_000,
+  blockListAndTimeLock: 600_000,
+  mixinV4: 658_500,
+  minimumFee: 678_500,
+  outputCount: 777_777,
+  outputAmount: 800_000,
+  feePerByte: 832_000,
+  fusionFee: 864_864,
+  version7: 1_000_000,
+  mixinV5: 1_000_000,
+  fusionFree: 1_123_000,
+  txPow: 1_123_000,
+  txPowDynamic: 1_200_000,
+  minimumUnlock: 1_200_000,
+  fixedReward: 1_500_000,
+  mixinV6: 4_300_000,
+  prunedPeers: 4_500_000,
+};
+
+/**
+ * Devnet is mainnet's history at 1:10,000, rounded down, so that every change lies within the first 430 blocks; the
+ * first three versions keep their indexes, since version 1 cannot start below 0.
+ */
+export const devnetHeights: RuleHeights = {
+  ...(Object.fromEntries(
+    Object.entries(mainnetHeights).map(([name, height]: [string, number]) => [name, Math.floor(height / 10_000)]),
+  ) as unknown as RuleHeights),
+  version2: 1,
+  version3: 2,
+  version4: 3,
+};
+
+/** The advisory list of /info; it gates nothing. The last one is the `supported_height`. */
+export const mainnetUpgradeHeights: readonly number[] = [
+  1, 40_000, 100_000, 302_400, 430_000, 543_000, 600_000, 678_500, 777_777, 832_000, 864_864, 1_000_000, 1_123_000,
+  1_200_000, 1_500_000, 1_800_000, 2_500_000, 2_800_000, 3_500_000, 3_800_000, 4_300_000, 4_500_000,
+];
+
+/** The same at devnet's scale; the first stays 1. */
+export const devnetUpgradeHeights: readonly number[] = mainnetUpgradeHeights.map((height) =>
+  Math.max(1, Math.floor(height / 10_000)),
+);

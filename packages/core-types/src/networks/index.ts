@@ -1,0 +1,105 @@
+import { ADDRESS_PREFIX } from './constants';
+import {
+  devnetHeights,
+  devnetUpgradeHeights,
+  mainnetHeights,
+  mainnetUpgradeHeights,
+  type RuleHeights,
+} from './heights';
+import type { Network, NetworkName } from './network';
+import { ruleChanges, ruleLookup } from './table';
+
+export * from './constants';
+export type { RuleHeights } from './heights';
+export type { Network, NetworkName, SeedAddress } from './network';
+export type { FeeRule, MixinRange, RuleChange, Rules, TransactionPowRule } from './rules';
+
+/** The first block of every network: version 1, timestamp 0, nonce 70, three outputs of 500,000,000,000. */
+const genesis = {
+  block: Buffer.from(
+    '0100000000000000000000000000000000000000000000000000000000000000000000' + // versions, timestamp, previous
+      '46000000' + // nonce
+      '012801ff0003' + // coinbase: version, unlock time 40, base input of height 0, three outputs
+      '8090cad2c60e02484ab563a5ec4cb8aa159b878e4ca0a417e7258ec4fd338128059f2b7193dcaa' +
+      '8090cad2c60e02655ed6ab140ef3ca45d8d913125b8bc8917c590af4d1b9d7b4a67396e4a76408' +
+      '8090cad2c60e020e06bf1587f9768cfd735a95e8254e98c68604f690e699f8403058422ede0428' +
+      '2101c47eee4cfef6f30b5368d0251ad66a5800e2f0b2b70a4a3034c7bba3c5d0d6e0' + // extra: public key
+      '00', // no transactions
+    'hex',
+  ),
+  hash: Buffer.from('877e55b4e902b9bf4c9e0a7c16440f449339d56679c49d62261ae5c92596a6ce', 'hex'),
+};
+
+function rulesOf(heights: RuleHeights, txPowScale: bigint): Network['rulesAt'] {
+  return ruleLookup(ruleChanges(heights, txPowScale));
+}
+
+const mainnet: Network = {
+  name: 'mainnet',
+  networkId: Buffer.from('b50c4a6ccf52574165f991a4b6c143e9', 'hex'),
+  ports: { p2p: 17855, rpc: 17856, zmq: 17857 },
+  addressPrefix: ADDRESS_PREFIX,
+  genesis,
+  seeds: [
+    { host: 'node-fin.wrkz.work', port: 17855 },
+    { host: 'node-wrkz.btipz.com', port: 17855 },
+  ],
+  dnsSeeds: ['seeds.wrkz.work'],
+  hasCheckpoints: true,
+  usesUpnp: true,
+  checkProofOfWork: true,
+  fixedDifficulty: undefined,
+  countsAsSynchronizedAlone: false,
+  allowsGeneratedBlocks: false,
+  dataFolder: undefined,
+  upgradeHeights: mainnetUpgradeHeights,
+  supportedHeight: Math.max(...mainnetUpgradeHeights),
+  rulesAt: rulesOf(mainnetHeights, 1n),
+};
+
+/** What simnet and devnet share: they stand alone and may be driven by tests. */
+const standalone = {
+  addressPrefix: ADDRESS_PREFIX,
+  genesis,
+  seeds: [],
+  dnsSeeds: [],
+  hasCheckpoints: false,
+  usesUpnp: false,
+  countsAsSynchronizedAlone: true,
+  allowsGeneratedBlocks: true,
+} as const;
+
+const simnet: Network = {
+  ...standalone,
+  name: 'simnet',
+  networkId: Buffer.from('wrkz simnet 0001', 'latin1'),
+  ports: { p2p: 27855, rpc: 27856, zmq: 27857 },
+  checkProofOfWork: false,
+  fixedDifficulty: 1n,
+  dataFolder: 'simnet',
+  upgradeHeights: mainnet.upgradeHeights,
+  supportedHeight: mainnet.supportedHeight,
+  rulesAt: mainnet.rulesAt,
+};
+
+const devnet: Network = {
+  ...standalone,
+  name: 'devnet',
+  networkId: Buffer.from('wrkz devnet 0001', 'latin1'),
+  ports: { p2p: 37855, rpc: 37856, zmq: 37857 },
+  checkProofOfWork: true,
+  fixedDifficulty: 10n,
+  dataFolder: 'devnet',
+  upgradeHeights: devnetUpgradeHeights,
+  supportedHeight: Math.max(...devnetUpgradeHeights),
+  rulesAt: rulesOf(devnetHeights, 1000n),
+};
+
+const networks: Readonly<Record<NetworkName, Network>> = { mainnet, simnet, devnet };
+
+export const networkNames: readonly NetworkName[] = ['mainnet', 'simnet', 'devnet'];
+
+/** The profile of a network. */
+export function networkOf(name: NetworkName): Network {
+  return networks[name];
+}

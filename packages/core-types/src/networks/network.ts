@@ -1,0 +1,40 @@
+import type { Rules } from './rules';
+
+export type NetworkName = 'mainnet' | 'simnet' | 'devnet';
+
+export interface SeedAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** Everything that tells one network from another (devnet.md). Its buffers are shared: never write to them. */
+export interface Network {
+  readonly name: NetworkName;
+  /** 16 bytes, sent in every handshake. */
+  readonly networkId: Buffer;
+  readonly ports: { readonly p2p: number; readonly rpc: number; readonly zmq: number };
+  readonly addressPrefix: bigint;
+  readonly genesis: { readonly block: Buffer; readonly hash: Buffer };
+  readonly seeds: readonly SeedAddress[];
+  /** Names whose A and AAAA records are seeds, at the P2P port. */
+  readonly dnsSeeds: readonly string[];
+  /** Whether the built-in checkpoints (and any loaded ones) are this network's. */
+  readonly hasCheckpoints: boolean;
+  /** Whether a node may ask the router to forward its P2P port. */
+  readonly usesUpnp: boolean;
+  /** false: the hash of a block is never computed, only its merge-mining commitment is checked. */
+  readonly checkProofOfWork: boolean;
+  /** The difficulty of every block after genesis, where it does not follow the timestamps. */
+  readonly fixedDifficulty: bigint | undefined;
+  /** Whether a node without peers counts as synchronized. */
+  readonly countsAsSynchronizedAlone: boolean;
+  /** Whether blocks may be generated on demand, for tests. */
+  readonly allowsGeneratedBlocks: boolean;
+  /** Folder inside the data directory; undefined: the data directory itself. */
+  readonly dataFolder: string | undefined;
+  /** Advisory list of /info. */
+  readonly upgradeHeights: readonly number[];
+  readonly supportedHeight: number;
+  /** The rules in force at an index; which index a rule is asked with stands at its field in `Rules`. */
+  readonly rulesAt: (height: number) => Rules;
+}

@@ -1,0 +1,105 @@
+import { DecodeError } from './errors';
+
+/**
+ * Reads the binary format (spec 04) from front to back. Byte fields come back as views of the input, not copies: the
+ * input must not be written to while what was read from it lives, and it is kept in memory as long.
+ */
+export class BinaryReader {
+  readonly buffer: Buffer;
+  /** Index of the next byte. */
+  offset = 0;
+
+  constructor(bytes: Uint8Array) {
+    this.buffer = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  }
+
+  get remaining(): number {
+    return this.buffer.length - this.offset;
+  }
+
+  byte(): number {
+    const value = this.buffer[this.offset];
+    if (value === undefined) throw new DecodeError('unexpected end of data');
+    this.offset++;
+    return value;
+  }
+
+  /** A view of the next `size` bytes. */
+  bytes(size: number): Buffer {
+    const end = this.offset + size;
+    if (!(end <= this.buffer.length)) throw new DecodeError('unexpected end of data');
+    const view = this.buffer.subarray(this.offset, end);
+    this.offset = end;
+    return view;
+  }
+
+  /** A view of 32 bytes. */
+  hash(): Buffer {
+    return this.bytes(32);
+  }
+
+  /**
+   * A varint of at most `bits` bits (up to 53) as a number. Refused: a value too wide, and a last group of zero (the
+   * same number has a shorter form, lesson L5).
+   */
+  varintNumber(bits: number): number {
+    const { buffer } = this;
+    let value = 0;
+    let scale = 1;
+    for (let shift = 0; ; shift += 7) {
+      const group = buffer[this.offset];
+      if (group === undefined) throw new DecodeError('unexpected end of data');
+      this.offset++;
+      if (shift + 7 >= bits && group >= 2 ** (bits - shift)) throw new DecodeError('varint overflow');
+      if (group < 0x80) {
+        if (group === 0 && shift !== 0) throw new DecodeError('varint is not canonical');
+        return value + group * scale;
+      }
+      value += (group - 0x80) * scale;
+      scale *= 0x80;
+    }
+  }
+
+  /** A varint of at most `bits` bits (up to 64) as a bigint. */
+  varint(bits = 64): bigint {
+    if (bits <= 53) return BigInt(this.varintNumber(bits));
+    const { buffer } = this;
+    let low = 0;
+    let scale = 1;
+    for (let shift = 0; shift < 49; shift += 7) {
+      const group = this.byte();
+      if (group < 0x80) {
+        if (group === 0 && shift !== 0) throw new DecodeError('varint is not canonical');
+        return BigInt(low + group * scale);
+      }
+      low += (group - 0x80) * scale;
+      scale *= 0x80;
+    }
+    let high = 0;
+    scale = 1;
+    for (let shift = 49; ; shift += 7) {
+      const group = buffer[this.offset];
+      if (group === undefined) throw new DecodeError('unexpected end of data');
+      this.offset++;
+      if (shift + 7 >= bits && group >= 2 ** (bits - shift)) throw new DecodeError('varint overflow');
+      if (group < 0x80) {
+        if (group === 0) throw new DecodeError('varint is not canonical');
+        return BigInt(low) + (BigInt(high + group * scale) << 49n);
+      }
+      high += (group - 0x80) * scale;
+      scale *= 0x80;
+    }
+  }
+
+  /** A count of things of at least `minimumSize` bytes each: refused when the rest of the input cannot hold them. */
+  count(minimumSize: number, what: string): number {
+    const count = this.varintNumber(53);
+    if (count * minimumSize > this.remaining) throw new DecodeError(`more ${what} declared than the data can hold`);
+    return count;
+  }
+
+  /** Refuses bytes that are left over. */
+  done(): void {
+    if (this.remaining !== 0) throw new DecodeError('trailing bytes');
+  }
+}
