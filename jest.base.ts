@@ -11,13 +11,20 @@ const sources = Object.fromEntries(
   ),
 );
 
+/** The tests of each kind; slow and fuzz tests run only when asked for by the environment variable TEST_KIND. */
+const TEST_FILES: Readonly<Record<string, string[]>> = {
+  '': ['<rootDir>/test/**/*.test.ts', '!**/*.slow.test.ts', '!**/*.fuzz.test.ts'],
+  slow: ['<rootDir>/test/**/*.slow.test.ts'],
+  fuzz: ['<rootDir>/test/**/*.fuzz.test.ts'],
+};
+
 /** The jest project of one package: `directory` is its folder, `name` what `--selectProjects` takes. */
 export function projectConfig(directory: string, name: string): Config {
   return {
     displayName: name,
     rootDir: directory,
     testEnvironment: 'node',
-    testMatch: ['<rootDir>/test/**/*.test.ts'],
+    testMatch: TEST_FILES[process.env['TEST_KIND'] ?? ''] ?? TEST_FILES['']!,
     moduleNameMapper: {
       ...sources,
       '^@wrkz/testing/fixtures$': join(top, 'packages/testing/src/fixtures.ts'),

@@ -1,5 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import { accessSync, closeSync, constants, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  accessSync,
+  closeSync,
+  constants,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
@@ -30,7 +40,7 @@ export function ensureDirectory(path: string): string {
     mkdirSync(absolute, { recursive: true, mode: 0o700 });
     accessSync(absolute, constants.W_OK | constants.X_OK);
   } catch (error) {
-    throw new Error(`the directory ${absolute} cannot be used: ${errorText(error)}`);
+    throw new Error(`the directory ${absolute} cannot be used: ${errorText(error)}`, { cause: error });
   }
   return absolute;
 }
@@ -48,7 +58,11 @@ function temporaryName(path: string): string {
  * Replaces a file so that a reader, or a start after a power cut, sees the old content or the new, never a part:
  * temporary file in the same folder, fsync, rename, fsync of the folder.
  */
-export async function atomicWriteFile(path: string, data: string | Uint8Array, options: WriteOptions = {}): Promise<void> {
+export async function atomicWriteFile(
+  path: string,
+  data: string | Uint8Array,
+  options: WriteOptions = {},
+): Promise<void> {
   const temporary = temporaryName(path);
   await mkdir(dirname(path), { recursive: true });
   try {

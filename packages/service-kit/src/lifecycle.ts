@@ -44,10 +44,12 @@ export function runMain(create: (control: Control) => Promise<Service> | Service
     exiting = true;
     const flush = service?.logger?.close() ?? Promise.resolve();
     const giveUp = setTimeout(() => process.exit(code), 1_000);
-    void flush.catch(() => undefined).then(() => {
-      clearTimeout(giveUp);
-      process.exit(code);
-    });
+    void flush
+      .catch(() => undefined)
+      .then(() => {
+        clearTimeout(giveUp);
+        process.exit(code);
+      });
   };
 
   const fail = (what: string, error: unknown): void => {

@@ -52,7 +52,8 @@ export function createHttpApp(options: HttpAppOptions): Express {
   if (options.cors) app.use(cors(options.cors));
   if (options.bodyLengthCheck === 'first') app.use(bodyLength(options.bodyLimit));
   if (options.apiKey) app.use(apiKey({ ...options.apiKey, exempt: either(options.open, options.apiKey.exempt) }));
-  if (options.rateLimit) app.use(rateLimit({ ...options.rateLimit, exempt: either(options.open, options.rateLimit.exempt) }));
+  if (options.rateLimit)
+    app.use(rateLimit({ ...options.rateLimit, exempt: either(options.open, options.rateLimit.exempt) }));
   app.use(readBody(options.bodyLimit));
   options.routes(app);
   app.use(notFound);

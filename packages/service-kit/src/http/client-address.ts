@@ -21,7 +21,10 @@ interface Marked {
 
 /** One spelling per address: `::ffff:1.2.3.4` becomes `1.2.3.4`, zones go. Undefined when the text is no address. */
 export function canonicalAddress(text: string): string | undefined {
-  const bare = text.trim().replace(/^\[(.*)\](:\d+)?$/, '$1').replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, '$1');
+  const bare = text
+    .trim()
+    .replace(/^\[(.*)\](:\d+)?$/, '$1')
+    .replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, '$1');
   const address = bare.split('%')[0]!;
   if (!ipaddr.IPv4.isValidFourPartDecimal(address) && !ipaddr.IPv6.isValid(address)) return undefined;
   return ipaddr.process(address).toString();

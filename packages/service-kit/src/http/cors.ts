@@ -20,7 +20,8 @@ export function checkCorsOrigin(origin: string): string | undefined {
   if (origin === '' || origin === '*' || origin === 'null') return undefined;
   if (!/^https?:\/\//.test(origin)) return 'an origin starts with http:// or https:// (or is * or null)';
   if (origin.endsWith('/')) return 'an origin has no trailing slash';
-  if (!/^https?:\/\/[^/?#\s\\@,]+$/.test(origin)) return 'an origin is a scheme, a host and perhaps a port, nothing more';
+  if (!/^https?:\/\/[^/?#\s\\@,]+$/.test(origin))
+    return 'an origin is a scheme, a host and perhaps a port, nothing more';
   return undefined;
 }
 

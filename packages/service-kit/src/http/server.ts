@@ -98,7 +98,7 @@ export async function startHttpServer({ app, listen, logger, limits = {} }: Http
       const text = `cannot listen on ${addressText(address)}: ${errorText(error)}`;
       if (address.required ?? true) {
         await close(0);
-        throw new Error(text);
+        throw new Error(text, { cause: error });
       }
       logger.warning(text);
       continue;

@@ -73,7 +73,7 @@ function openLogFile(path: string): WriteStream {
     closeSync(openSync(path, 'a', 0o640));
     return createWriteStream(path, { flags: 'a' });
   } catch (error) {
-    throw new Error(`cannot open the log file ${path}: ${errorText(error)}`);
+    throw new Error(`cannot open the log file ${path}: ${errorText(error)}`, { cause: error });
   }
 }
 

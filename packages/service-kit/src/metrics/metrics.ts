@@ -6,8 +6,18 @@ export interface Metrics {
   readonly registry: Registry;
   counter<T extends string>(name: string, help: string, labels?: readonly T[]): Counter<T>;
   /** `collect` sets the value at the moment of a scrape. */
-  gauge<T extends string>(name: string, help: string, labels?: readonly T[], collect?: (gauge: Gauge<T>) => void): Gauge<T>;
-  histogram<T extends string>(name: string, help: string, labels?: readonly T[], buckets?: readonly number[]): Histogram<T>;
+  gauge<T extends string>(
+    name: string,
+    help: string,
+    labels?: readonly T[],
+    collect?: (gauge: Gauge<T>) => void,
+  ): Gauge<T>;
+  histogram<T extends string>(
+    name: string,
+    help: string,
+    labels?: readonly T[],
+    buckets?: readonly number[],
+  ): Histogram<T>;
   /** The handler of GET /metrics (Prometheus text). */
   readonly handler: RequestHandler;
 }
@@ -21,13 +31,24 @@ export function createMetrics(prefix: string): Metrics {
     registry,
     counter: (name, help, labels = []) =>
       new Counter({ name: prefix + name, help, labelNames: [...labels], registers }),
-    gauge: <T extends string>(name: string, help: string, labels: readonly T[] = [], collect?: (gauge: Gauge<T>) => void) =>
+    gauge: <T extends string>(
+      name: string,
+      help: string,
+      labels: readonly T[] = [],
+      collect?: (gauge: Gauge<T>) => void,
+    ) =>
       new Gauge<T>({
         name: prefix + name,
         help,
         labelNames: [...labels],
         registers,
-        ...(collect === undefined ? {} : { collect() { collect(this); } }),
+        ...(collect === undefined
+          ? {}
+          : {
+              collect() {
+                collect(this);
+              },
+            }),
       }),
     histogram: (name, help, labels = [], buckets) =>
       new Histogram({

@@ -25,7 +25,7 @@ export function readCommandLine(specs: readonly OptionSpec[], argv: readonly str
   const prepared = prepareArguments(specs, argv);
   let parsed: Record<string, unknown> & { _: (string | number)[] };
   try {
-    parsed = builder(specs, prepared).parseSync() as typeof parsed;
+    parsed = builder(specs, prepared).parseSync();
   } catch (error) {
     throw new UsageError(error instanceof Error ? error.message : String(error));
   }
@@ -67,7 +67,8 @@ function prepareArguments(specs: readonly OptionSpec[], argv: readonly string[])
     if (spec.type === 'boolean') {
       if (value === undefined && (next === 'true' || next === 'false')) value = argv[++i];
       const flagValue = parseBoolean(value ?? 'true');
-      if (flagValue === undefined) throw new UsageError(`${flag}: expected true or false, got ${JSON.stringify(value)}`);
+      if (flagValue === undefined)
+        throw new UsageError(`${flag}: expected true or false, got ${JSON.stringify(value)}`);
       value = String(flagValue);
     } else if (value === undefined) {
       if (next === undefined || byFlag.has(next.split('=')[0]!)) throw new UsageError(`${flag}: a value is missing`);
@@ -100,11 +101,10 @@ function builder(specs: readonly OptionSpec[], argv: readonly string[]) {
     parser = parser.option(spec.name, {
       type: spec.type === 'boolean' ? 'boolean' : 'string',
       array: spec.type === 'list',
-      describe: spec.help,
+      describe: spec.choices === undefined ? spec.help : `${spec.help} (${spec.choices.join(', ')})`,
       group: `${spec.group}:`,
       hidden: spec.hidden ?? false,
       ...(spec.alias === undefined ? {} : { alias: spec.alias }),
-      ...(spec.choices === undefined ? {} : { choices: spec.choices, skipValidation: true }),
       ...(defaultText(spec) === undefined ? {} : { defaultDescription: defaultText(spec)! }),
     });
   }

@@ -48,7 +48,8 @@ export function parseOptions<const S extends readonly OptionSpec[]>(
   const { given, words } = readCommandLine(all, argv);
   if (given.get('help') === true) throw new EarlyExit(helpText(all, usageText(meta)), 0);
   if (given.get('version') === true) throw new EarlyExit(versionLine(meta.name), 0);
-  if (words.length > 0 && meta.words === undefined) throw new UsageError(`unexpected argument ${words[0]} (see --help)`);
+  if (words.length > 0 && meta.words === undefined)
+    throw new UsageError(`unexpected argument ${words[0]} (see --help)`);
 
   const warnings: string[] = [];
   const values: Record<string, OptionValue> = {};
@@ -92,14 +93,21 @@ function applyFile(
   warnings: string[],
 ): void {
   for (const [key, raw] of file) {
-    const spec = specs.find(({ name, alias }) => name === key || (alias !== undefined && alias.length > 1 && alias === key));
+    const spec = specs.find(
+      ({ name, alias }) => name === key || (alias !== undefined && alias.length > 1 && alias === key),
+    );
     if (!spec) throw new UsageError(`unknown key ${JSON.stringify(key)} in the configuration file ${path}`);
     if (raw === null) continue;
     const where = `key ${key} in ${path}`;
     // repeated keys of an option that is no list: the last one counts, as on the command line
-    const value = convertValue(spec, Array.isArray(raw) && spec.type !== 'list' && raw.length > 0 ? raw.at(-1) : raw, where);
+    const value = convertValue(
+      spec,
+      Array.isArray(raw) && spec.type !== 'list' && raw.length > 0 ? raw.at(-1) : raw,
+      where,
+    );
     if (!spec.oneShot) set(spec, value, 'file');
-    else if (value !== spec.default && value !== '') warnings.push(`${where} is ignored: it belongs on the command line`);
+    else if (value !== spec.default && value !== '')
+      warnings.push(`${where} is ignored: it belongs on the command line`);
   }
 }
 
@@ -108,7 +116,10 @@ function copyDefault(spec: OptionSpec): OptionValue {
 }
 
 function secretTexts(value: OptionValue): string[] {
-  return [value ?? ''].flat().map(String).filter((text) => text !== '');
+  return [value ?? '']
+    .flat()
+    .map(String)
+    .filter((text) => text !== '');
 }
 
 function usageText(meta: ProgramMeta): string {

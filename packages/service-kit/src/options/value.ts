@@ -48,7 +48,11 @@ function toNumber(spec: OptionSpec, raw: unknown, where: string): number {
 }
 
 function rangeText({ min, max = Number.MAX_SAFE_INTEGER }: OptionSpec): string {
-  return min === undefined ? `at most ${max}` : max === Number.MAX_SAFE_INTEGER ? `at least ${min}` : `${min} to ${max}`;
+  return min === undefined
+    ? `at most ${max}`
+    : max === Number.MAX_SAFE_INTEGER
+      ? `at least ${min}`
+      : `${min} to ${max}`;
 }
 
 function toText(raw: unknown, where: string): string {
@@ -74,6 +78,8 @@ function checked<T extends string | number | boolean>(spec: OptionSpec, value: T
 
 /** A value in a message: quoted, cut, with nothing unprintable. */
 function shown(raw: unknown): string {
-  const text = typeof raw === 'string' ? JSON.stringify(raw) : raw === null ? 'null' : Array.isArray(raw) ? 'a list' : typeof raw === 'object' ? 'an object' : String(raw);
+  if (Array.isArray(raw)) return 'a list';
+  if (typeof raw === 'object' && raw !== null) return 'an object';
+  const text = JSON.stringify(raw) ?? 'nothing';
   return text.length > 80 ? `${text.slice(0, 77)}...` : text;
 }

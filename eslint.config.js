@@ -1,0 +1,138 @@
+'use strict';
+
+const js = require('@eslint/js');
+const { defineConfig, globalIgnores } = require('eslint/config');
+const tseslint = require('typescript-eslint');
+
+/** What each room may import from the suite. An import may only point down the ladder; apps never import each other. */
+const LADDER = {
+  'packages/crypto': [],
+  'packages/core-types': ['crypto'],
+  'packages/consensus': ['core-types', 'crypto'],
+  'packages/service-kit': [],
+  'packages/chain-db': ['consensus', 'core-types', 'crypto', 'service-kit'],
+  'packages/wallet-core': ['consensus', 'core-types', 'crypto', 'service-kit'],
+  'apps/*': ['wallet-core', 'chain-db', 'consensus', 'service-kit', 'core-types', 'crypto'],
+};
+
+/** Rooms of pure rules: no files, sockets, processes, threads or clocks. */
+const PURE = ['packages/core-types', 'packages/consensus'];
+const OUTSIDE_WORLD = [
+  'fs',
+  'fs/promises',
+  'net',
+  'dgram',
+  'http',
+  'https',
+  'tls',
+  'dns',
+  'child_process',
+  'worker_threads',
+  'os',
+  'timers',
+  'timers/promises',
+];
+
+const INSIDES = {
+  regex: '^@wrkz/[^/]+/(src|dist)(/|$)',
+  message: 'Import a package by its name, not from its insides.',
+};
+const ESCAPES = {
+  regex: '^(\\.\\./)+(packages|apps)/',
+  message: 'Import another package by its name (@wrkz/...).',
+};
+
+function ladder(folder, allowed) {
+  const names = allowed.length === 0 ? '' : `(?!(${allowed.join('|')})$)`;
+  const pure = PURE.includes(folder);
+  const outside = pure ? OUTSIDE_WORLD.flatMap((name) => [name, `node:${name}`]) : [];
+  return {
+    files: [`${folder}/src/**/*.ts`],
+    rules: {
+      'no-restricted-imports': [
+        'error',
+        {
+          paths: outside.map((name) => ({
+            name,
+            message: 'This package knows no files, sockets, clocks or databases.',
+          })),
+          patterns: [
+            INSIDES,
+            ESCAPES,
+            {
+              regex: `^@wrkz/(?!native$)${names}`,
+              message: `The package ladder: ${folder} may import ${allowed.join(', ') || 'no other package'}; only tests import testing.`,
+            },
+          ],
+        },
+      ],
+      ...(pure
+        ? {
+            'no-restricted-properties': [
+              'error',
+              { object: 'Date', property: 'now', message: 'Time is passed in.' },
+              { object: 'performance', property: 'now', message: 'Time is passed in.' },
+              { object: 'process', property: 'env', message: 'Settings are passed in.' },
+            ],
+            'no-restricted-globals': ['error', 'setTimeout', 'setInterval', 'setImmediate', 'fetch'],
+          }
+        : {}),
+    },
+  };
+}
+
+module.exports = defineConfig(
+  globalIgnores([
+    '**/node_modules/',
+    '**/dist/',
+    '**/build/',
+    '**/prebuilds/',
+    '**/coverage/',
+    '.bootstrap/',
+    'packages/testing/fixtures/',
+  ]),
+  js.configs.recommended,
+  {
+    files: ['**/*.ts'],
+    extends: [tseslint.configs.recommendedTypeChecked],
+    languageOptions: { parserOptions: { project: './tsconfig.test.json', tsconfigRootDir: __dirname } },
+    rules: {
+      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
+      '@typescript-eslint/no-misused-promises': [
+        'error',
+        { checksVoidReturn: { arguments: false, attributes: false } },
+      ],
+      '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
+      '@typescript-eslint/consistent-type-assertions': 'error',
+      '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true, allowBoolean: true }],
+      '@typescript-eslint/require-await': 'off',
+      'no-restricted-imports': ['error', { patterns: [INSIDES] }],
+      eqeqeq: 'error',
+      'no-console': 'error',
+    },
+  },
+  ...Object.entries(LADDER).map(([folder, allowed]) => ladder(folder, allowed)),
+  {
+    files: ['**/test/**/*.ts', 'packages/testing/**/*.ts', 'bench/**/*.ts'],
+    rules: {
+      '@typescript-eslint/no-unsafe-assignment': 'off',
+      '@typescript-eslint/no-unsafe-member-access': 'off',
+      '@typescript-eslint/no-unsafe-argument': 'off',
+      '@typescript-eslint/no-unsafe-return': 'off',
+      '@typescript-eslint/no-unsafe-call': 'off',
+      '@typescript-eslint/unbound-method': 'off',
+      'no-console': 'off',
+    },
+  },
+  {
+    files: ['**/*.js', '**/*.cjs'],
+    languageOptions: {
+      sourceType: 'commonjs',
+      globals: { require: 'readonly', module: 'writable', process: 'readonly', __dirname: 'readonly' },
+    },
+  },
+  {
+    files: ['**/*.mjs'],
+    languageOptions: { globals: { process: 'readonly', URL: 'readonly', Buffer: 'readonly', console: 'readonly' } },
+  },
+);

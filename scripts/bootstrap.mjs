@@ -1,0 +1,85 @@
+/**
+ * Makes a fresh clone runnable: the pinned pnpm, the dependencies, the native code, the TypeScript. Each step is skipped
+ * when nothing it depends on has changed, so a second run costs a few hundredths of a second.
+ */
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { Failure, main, run, runStep } from './lib/run.mjs';
+import { fingerprint, isFresh, markDone } from './lib/stamps.mjs';
+import { nativeBuildEnvironment, requireToolchain } from './lib/toolchain.mjs';
+import { apps, pnpmVersion, tool, top } from './lib/workspace.mjs';
+
+const rooms = ['packages', 'apps'];
+
+/** Each step: what it depends on, what must exist after it, how it is done. In this order. */
+const steps = [
+  {
+    name: 'dependencies',
+    inputs: ['pnpm-lock.yaml', 'pnpm-workspace.yaml', '.npmrc'],
+    output: 'node_modules/.modules.yaml',
+    async act() {
+      const pnpm = await pinnedPnpm();
+      await runStep('installing dependencies (the first time takes a minute or two)', [
+        pnpm,
+        'install',
+        '--frozen-lockfile',
+        '--reporter=append-only',
+      ]);
+    },
+  },
+  {
+    name: 'native',
+    inputs: ['native'],
+    output: 'native/build/Release/wrkz_native.node',
+    async act() {
+      const gyp = tool('node-gyp/bin/node-gyp.js');
+      const verb = existsSync(join(top, 'native/build/Makefile')) ? ['configure', 'build'] : ['rebuild'];
+      await runStep('building the native module', [gyp, ...verb, '--directory=native'], { quiet: true });
+    },
+  },
+  {
+    name: 'typescript',
+    inputs: ['tsconfig.base.json', 'tsconfig.json', 'pnpm-lock.yaml', ...rooms],
+    output: 'apps/daemon/dist/main.js',
+    async act() {
+      await runStep('compiling TypeScript', [tool('typescript/bin/tsc'), '-b']);
+      for (const app of apps) {
+        const entry = join(top, 'apps', app, 'dist/main.js');
+        if (existsSync(entry)) chmodSync(entry, 0o755);
+      }
+    },
+  },
+];
+
+/** Brings the workspace up to date. `only` limits it to steps by name. Throws a Failure with a message for a person. */
+export async function bootstrap(only = steps.map(({ name }) => name)) {
+  let checked = false;
+  for (const step of steps.filter(({ name }) => only.includes(name))) {
+    const print = fingerprint(step.inputs);
+    if (isFresh(step.name, print) && existsSync(join(top, step.output))) continue;
+    if (!checked) requireToolchain();
+    checked = true;
+    Object.assign(process.env, nativeBuildEnvironment());
+    await step.act();
+    markDone(step.name, print);
+  }
+}
+
+/** The script of the pinned pnpm, installed into a folder of this workspace when it is not there yet. */
+async function pinnedPnpm() {
+  const folder = join(top, '.bootstrap', `pnpm-${pnpmVersion}`);
+  const script = join(folder, 'node_modules/pnpm/bin/pnpm.cjs');
+  if (existsSync(script)) return script;
+  process.stderr.write(`[bootstrap] fetching pnpm ${pnpmVersion}\n`);
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'package.json'), '{ "private": true }\n');
+  const npm = process.env.npm_execpath?.endsWith('npm-cli.js') ? process.env.npm_execpath : undefined;
+  const args = ['install', '--prefix', folder, '--no-save', '--no-audit', '--no-fund', '--loglevel=error'];
+  const [command, first] = npm ? [process.execPath, [npm]] : ['npm', []];
+  const code = await run(command, [...first, ...args, `pnpm@${pnpmVersion}`], { cwd: folder, quiet: true });
+  if (code !== 0 || !existsSync(script)) throw new Failure(`pnpm ${pnpmVersion} could not be installed.`);
+  return script;
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1]).href) await main(() => bootstrap());

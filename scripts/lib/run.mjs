@@ -1,0 +1,44 @@
+import { spawn } from 'node:child_process';
+import { top } from './workspace.mjs';
+
+/** Ends the script with a message for a person instead of a stack. */
+export class Failure extends Error {}
+
+/**
+ * Runs a program in the workspace's top folder and resolves to its exit code; its output goes to the terminal.
+ * With `quiet` the output is held back and shown only when the program fails.
+ */
+export function run(command, args, { env = {}, quiet = false, cwd = top } = {}) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, {
+      cwd,
+      env: { ...process.env, ...env },
+      stdio: quiet ? ['ignore', 'pipe', 'pipe'] : 'inherit',
+    });
+    const output = [];
+    child.stdout?.on('data', (chunk) => output.push(chunk));
+    child.stderr?.on('data', (chunk) => output.push(chunk));
+    child.on('error', reject);
+    child.on('close', (code, signal) => {
+      if (code !== 0) process.stderr.write(Buffer.concat(output));
+      resolve(code ?? (signal ? 1 : 0));
+    });
+  });
+}
+
+/** `run` for a Node.js script; throws a Failure that names the step when it fails. */
+export async function runStep(step, args, options) {
+  process.stderr.write(`[bootstrap] ${step}\n`);
+  const code = await run(process.execPath, args, options);
+  if (code !== 0) throw new Failure(`${step}: failed with exit code ${code}`);
+}
+
+/** Runs the main function of a script: its result is the exit code, a Failure is shown as one line. */
+export async function main(body) {
+  try {
+    process.exitCode = (await body()) ?? 0;
+  } catch (error) {
+    process.stderr.write(`${error instanceof Failure ? error.message : (error?.stack ?? error)}\n`);
+    process.exitCode = 1;
+  }
+}
