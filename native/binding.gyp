@@ -23,6 +23,7 @@
   'targets': [
     {
       'target_name': 'wrkz_native',
+      'dependencies': ['curve'],
       'sources': [
         'src/addon.cc',
         'src/common/cpu.cc',
@@ -35,6 +36,20 @@
       ],
       # The pool's threads outlive an environment, so the library must never be unmapped.
       'ldflags': ['-Wl,-z,nodelete', '-Wl,--exclude-libs,ALL'],
+    },
+    {
+      'target_name': 'curve',
+      'type': 'static_library',
+      'sources': [
+        'src/curve/base_table.cc',
+        'src/curve/keys.cc',
+        'src/curve/napi_keys.cc',
+        'src/curve/napi_signatures.cc',
+        'src/curve/random.cc',
+        'src/curve/scalar.cc',
+        'src/curve/signatures.cc',
+        'src/curve/vartime.cc',
+      ],
     },
   ],
 }

@@ -3,6 +3,7 @@
 
 #include "common/async.h"
 #include "common/cpu.h"
+#include "curve/napi_keys.h"
 #include "hash/napi_hash.h"
 
 namespace {
@@ -11,6 +12,8 @@ Napi::Object Init(Napi::Env env, Napi::Object exports) {
   wrkz::InitAsync(env);  // first: the others may start asynchronous work
   wrkz::RegisterPool(env, exports);
   wrkz::RegisterHash(env, exports);
+  wrkz::RegisterKeys(env, exports);
+  wrkz::RegisterSignatures(env, exports);
   return exports;
 }
 

@@ -1,0 +1,19 @@
+// Multiples of the base point, computed once when first used and never changed after.
+#pragma once
+
+#include "curve/constants.h"
+
+namespace wrkz::curve {
+
+struct BaseMultiple {  // of an affine point: y + x, y - x, 2 d x y; limbs fully reduced
+  FieldConstant sum, difference, T2d;
+};
+
+struct BaseTable {
+  BaseMultiple rows[32][8];  // rows[i][j] = (j + 1) 256^i G
+  BaseMultiple odd[64];      // odd[j] = (2 j + 1) G
+
+  static const BaseTable& Get();
+};
+
+}  // namespace wrkz::curve

@@ -1,0 +1,41 @@
+// Keys, derivations and key images, one at a time. All keys are 32 bytes; functions that touch a secret take constant
+// time. Rules: the clean-room specification, "Cryptographic primitives".
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "curve/scalar.h"
+#include "curve/vartime.h"
+
+namespace wrkz::curve {
+
+inline constexpr size_t kKeySize = 32;
+
+// False when the bytes do not encode a point.
+bool DecodePoint(const uint8_t key[32], Point* point);
+void EncodePoint(const Projective<Field51>& point, uint8_t key[32]);
+
+bool CheckKey(const uint8_t key[32]);
+// The point decodes and l P is the identity: the domain of key images.
+bool IsPrimeOrder(const uint8_t key[32]);
+
+void PublicFromSecret(const uint8_t secret[32], uint8_t key[32]);
+// Scalar times point without the cofactor, for any 256-bit scalar. False when the point does not decode.
+bool MultiplyKey(const uint8_t key[32], const uint8_t scalar[32], uint8_t result[32]);
+
+// 8 secret key; false when the key does not decode.
+bool KeyDerivation(const uint8_t key[32], const uint8_t secret[32], uint8_t derivation[32]);
+// Hs(derivation, varint(index))
+Scalar DerivationToScalar(const uint8_t derivation[32], uint64_t index);
+// base + Hs G, respectively key - Hs G; false when the point does not decode.
+bool DerivePublicKey(const uint8_t derivation[32], uint64_t index, const uint8_t base[32], uint8_t derived[32]);
+bool UnderivePublicKey(const uint8_t derivation[32], uint64_t index, const uint8_t key[32], uint8_t base[32]);
+
+// map(bytes), and 8 map(Keccak(data)).
+Projective<Field51> PointFromField(const uint8_t bytes[32]);
+Projective<Field51> HashToPoint(const uint8_t* data, size_t size);
+// secret Hp(key)
+void KeyImage(const uint8_t key[32], const uint8_t secret[32], uint8_t image[32]);
+
+}  // namespace wrkz::curve

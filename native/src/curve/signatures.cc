@@ -1,0 +1,162 @@
+#include "curve/signatures.h"
+
+#include <cstring>
+
+#include "curve/keys.h"
+#include "curve/multiply.h"
+#include "curve/random.h"
+#include "hash/keccak.h"
+
+namespace wrkz::curve {
+namespace {
+
+// A number used once. Wiped when it goes out of scope: whoever learns it learns the secret key.
+class Nonce {
+ public:
+  Nonce() : value_(RandomScalar()) {
+    ScalarToBytes(value_, bytes_);
+    RecodeSigned16(bytes_, digits_, 1);
+  }
+  ~Nonce() { Wipe(this, sizeof *this); }
+  Nonce(const Nonce&) = delete;
+  Nonce& operator=(const Nonce&) = delete;
+
+  Projective<Field51> TimesBase() const { return ToProjective(MultiplyBase<Field51>(digits_)); }
+  Projective<Field51> Times(const Point& point) const { return Multiply(digits_, point); }
+  // nonce - c secret
+  Scalar Response(const Scalar& c, const uint8_t secret[32]) const {
+    return SubScalars(value_, MulScalars(c, ScalarFromBytes(secret)));
+  }
+
+ private:
+  Scalar value_;
+  uint8_t bytes_[32];
+  int8_t digits_[kDigits];
+};
+
+// Encodes many points with one inversion (Montgomery's trick): prefix products forward, inverses backward.
+void EncodeAll(const std::vector<Projective<Field51>>& points, uint8_t* encodings) {
+  std::vector<Field51> before(points.size());
+  Field51 product = Field51::Small(1);
+  for (size_t i = 0; i < points.size(); ++i) {
+    before[i] = product;
+    product = Mul(product, points[i].Z);
+  }
+  Field51 inverse = Invert(product);
+  for (size_t i = points.size(); i-- > 0;) {
+    const Field51 own = Mul(inverse, before[i]);
+    inverse = Mul(inverse, points[i].Z);
+    uint8_t* const to[1] = {encodings + 32 * i};
+    EncodeAffine(Mul(points[i].X, own), Mul(points[i].Y, own), to);
+  }
+}
+
+Scalar CommitmentHash(const Ring& ring, const uint8_t* commitments) {
+  std::vector<uint8_t> data(32 + 64 * ring.members);
+  std::memcpy(data.data(), ring.prefixHash, 32);
+  if (ring.members > 0) std::memcpy(data.data() + 32, commitments, 64 * ring.members);
+  return HashToScalar(data.data(), data.size());
+}
+
+// a = c P + r G and b = r Hp(P) + c I of one member. False when P does not decode.
+bool MemberCommitments(const uint8_t key[32], const uint8_t c[32], const uint8_t r[32], const OddMultiples& image,
+                       std::vector<Projective<Field51>>* commitments) {
+  Point point;
+  if (!DecodePoint(key, &point)) return false;
+  OddMultiples table;
+  FillOddMultiples(point, &table);
+  commitments->push_back(DoubleMultiplyBase(c, table, r));
+  FillOddMultiples(ToExtended(HashToPoint(key, kKeySize)), &table);
+  commitments->push_back(DoubleMultiply(r, table, c, image));
+  return true;
+}
+
+}  // namespace
+
+void Sign(const uint8_t hash[32], const uint8_t key[32], const uint8_t secret[32], uint8_t signature[64]) {
+  const Nonce nonce;
+  uint8_t data[96];
+  std::memcpy(data, hash, 32);
+  std::memcpy(data + 32, key, 32);
+  EncodePoint(nonce.TimesBase(), data + 64);
+  const Scalar c = HashToScalar(data, sizeof data);
+  ScalarToBytes(c, signature);
+  ScalarToBytes(nonce.Response(c, secret), signature + 32);
+}
+
+bool CheckSignature(const uint8_t hash[32], const uint8_t key[32], const uint8_t signature[64]) {
+  Point point;
+  if (!ScalarsReduced(signature, 1) || !DecodePoint(key, &point)) return false;
+  OddMultiples table;
+  FillOddMultiples(point, &table);
+  uint8_t data[96];
+  std::memcpy(data, hash, 32);
+  std::memcpy(data + 32, key, 32);
+  EncodePoint(DoubleMultiplyBase(signature, table, signature + 32), data + 64);
+  return IsZeroScalar(SubScalars(HashToScalar(data, sizeof data), ScalarFromBytes(signature)));
+}
+
+SignResult SignRing(const Ring& ring, size_t real, const uint8_t secret[32], uint8_t* signatures) {
+  Point point;
+  if (!DecodePoint(ring.keyImage, &point)) return SignResult::kInvalidKeyImage;
+  OddMultiples image;
+  FillOddMultiples(point, &image);
+
+  const Nonce nonce;
+  Scalar sum{};
+  std::vector<Projective<Field51>> commitments;
+  commitments.reserve(2 * ring.members);
+  for (size_t i = 0; i < ring.members; ++i) {
+    const uint8_t* key = ring.keys + kKeySize * i;
+    if (i == real) {
+      commitments.push_back(nonce.TimesBase());
+      commitments.push_back(nonce.Times(ToExtended(HashToPoint(key, kKeySize))));
+      continue;
+    }
+    uint8_t* c = signatures + kSignatureSize * i;
+    const Scalar challenge = RandomScalar();
+    ScalarToBytes(challenge, c);
+    ScalarToBytes(RandomScalar(), c + 32);
+    if (!MemberCommitments(key, c, c + 32, image, &commitments)) return SignResult::kInvalidMember;
+    sum = AddScalars(sum, challenge);
+  }
+  std::vector<uint8_t> encoded(64 * ring.members);
+  EncodeAll(commitments, encoded.data());
+  const Scalar c = SubScalars(CommitmentHash(ring, encoded.data()), sum);
+  ScalarToBytes(c, signatures + kSignatureSize * real);
+  ScalarToBytes(nonce.Response(c, secret), signatures + kSignatureSize * real + 32);
+  return SignResult::kOk;
+}
+
+bool ScalarsReduced(const uint8_t* signatures, size_t members) {
+  for (size_t i = 0; i < 2 * members; ++i) {
+    if (!IsReduced(signatures + 32 * i)) return false;
+  }
+  return true;
+}
+
+bool ChallengesMatch(const Ring& ring, const uint8_t* signatures, const uint8_t* commitments) {
+  Scalar sum{};
+  for (size_t i = 0; i < ring.members; ++i) sum = AddScalars(sum, ScalarFromBytes(signatures + kSignatureSize * i));
+  return IsZeroScalar(SubScalars(CommitmentHash(ring, commitments), sum));
+}
+
+bool CheckRing(const Ring& ring, const uint8_t* signatures) {
+  Point point;
+  if (!ScalarsReduced(signatures, ring.members) || !DecodePoint(ring.keyImage, &point)) return false;
+  OddMultiples image;
+  FillOddMultiples(point, &image);
+  if (!HasPrimeOrder(image)) return false;
+
+  std::vector<Projective<Field51>> commitments;
+  commitments.reserve(2 * ring.members);
+  for (size_t i = 0; i < ring.members; ++i) {
+    const uint8_t* c = signatures + kSignatureSize * i;
+    if (!MemberCommitments(ring.keys + kKeySize * i, c, c + 32, image, &commitments)) return false;
+  }
+  std::vector<uint8_t> encoded(64 * ring.members);
+  EncodeAll(commitments, encoded.data());
+  return ChallengesMatch(ring, signatures, encoded.data());
+}
+
+}  // namespace wrkz::curve

@@ -1,0 +1,27 @@
+// Multiplication whose time depends on the scalars: for checks, where everything is public.
+#pragma once
+
+#include "curve/base_table.h"
+#include "curve/field51.h"
+#include "curve/point.h"
+
+namespace wrkz::curve {
+
+using Point = Extended<Field51>;
+
+struct OddMultiples {  // P, 3P ... 15P
+  Cached<Field51> of[8];
+};
+
+void FillOddMultiples(const Point& p, OddMultiples* table);
+
+// a A + b G; scalars below 2^253, little-endian.
+Projective<Field51> DoubleMultiplyBase(const uint8_t a[32], const OddMultiples& A, const uint8_t b[32]);
+// a A + b B
+Projective<Field51> DoubleMultiply(const uint8_t a[32], const OddMultiples& A, const uint8_t b[32],
+                                   const OddMultiples& B);
+
+// l P == identity: P lies in the subgroup of the base point.
+bool HasPrimeOrder(const OddMultiples& p);
+
+}  // namespace wrkz::curve

@@ -1,0 +1,210 @@
+import { requireBytes, requireInteger, requireUint64 } from './arguments';
+import { binding } from './binding';
+import { cnFastHash } from './hash';
+
+/** A secret scalar (32 bytes, below the group order) and its public point (32 bytes). */
+export interface KeyPair {
+  secretKey: Buffer;
+  publicKey: Buffer;
+}
+
+/** The place of an output in its transaction, from 0; the rule is defined for all of 64 bits. */
+export type OutputIndex = number | bigint;
+
+interface KeysBinding {
+  randomKeyPair(secretOutput: Buffer, publicOutput: Buffer): void;
+  publicFromSecret(secret: Uint8Array, output: Buffer): boolean;
+  subWalletSecret(secret: Uint8Array, index: number, output: Buffer): void;
+  checkKey(key: Uint8Array): boolean;
+  checkScalar(scalar: Uint8Array): boolean;
+  isPrimeOrder(point: Uint8Array): boolean;
+  scalarReduce32(scalar: Uint8Array, output: Buffer): void;
+  multiplyKey(point: Uint8Array, scalar: Uint8Array, output: Buffer): boolean;
+  keyDerivation(key: Uint8Array, secret: Uint8Array, output: Buffer): boolean;
+  derivationToScalar(derivation: Uint8Array, outputIndex: OutputIndex, output: Buffer): void;
+  derivePublicKey(derivation: Uint8Array, outputIndex: OutputIndex, base: Uint8Array, output: Buffer): boolean;
+  underivePublicKey(derivation: Uint8Array, outputIndex: OutputIndex, key: Uint8Array, output: Buffer): boolean;
+  deriveSecretKey(derivation: Uint8Array, outputIndex: OutputIndex, base: Uint8Array, output: Buffer): void;
+  keyImage(key: Uint8Array, secret: Uint8Array, output: Buffer): void;
+  hashToScalar(data: Uint8Array, output: Buffer): void;
+  hashToPoint(data: Uint8Array, output: Buffer): void;
+  pointFromField(data: Uint8Array, output: Buffer): void;
+}
+
+const MAX_SUB_WALLET = 0xffffffff;
+
+const native = (): KeysBinding => binding<KeysBinding>();
+
+function requireSecret(secret: Uint8Array, name = 'secret key'): void {
+  requireBytes(secret, name, 32);
+  if (!native().checkScalar(secret)) throw new RangeError(`invalid ${name}: not below the group order`);
+}
+
+function requireDerivation(derivation: Uint8Array, outputIndex: OutputIndex): void {
+  requireBytes(derivation, 'derivation', 32);
+  if (typeof outputIndex === 'bigint') requireUint64(outputIndex, 'output index');
+  else requireInteger(outputIndex, 'output index', 0, Number.MAX_SAFE_INTEGER);
+}
+
+/**
+ * A fresh key pair from the operating system's randomness.
+ * @throws Error when the system gives none; there is no other source.
+ */
+export function generateKeyPair(): KeyPair {
+  const pair = { secretKey: Buffer.alloc(32), publicKey: Buffer.alloc(32) };
+  native().randomKeyPair(pair.secretKey, pair.publicKey);
+  return pair;
+}
+
+/** The view secret every wallet derives from its spend secret: Keccak of the key, reduced. */
+export function viewKeyFromSpendKey(spendSecret: Uint8Array): Buffer {
+  requireBytes(spendSecret, 'spend secret key', 32);
+  return scalarReduce32(cnFastHash(spendSecret));
+}
+
+/**
+ * Keys of sub-wallet `index` (0 to 2^32 - 1) of a primary spend secret. The rule hashes `index` times, so the time
+ * grows with the index; index 0 is the primary wallet itself.
+ */
+export function deterministicSubWalletKeys(primarySpendSecret: Uint8Array, index: number): KeyPair {
+  requireBytes(primarySpendSecret, 'spend secret key', 32);
+  requireInteger(index, 'index', 0, MAX_SUB_WALLET);
+  const secretKey = Buffer.alloc(32);
+  native().subWalletSecret(primarySpendSecret, index, secretKey);
+  return { secretKey, publicKey: secretKeyToPublicKey(secretKey) };
+}
+
+/**
+ * The public key `secret * G`.
+ * @throws RangeError 'invalid secret key' when the secret is not below the group order. Zero is accepted, as by the
+ * chain's programs; its public key is the identity.
+ */
+export function secretKeyToPublicKey(secret: Uint8Array): Buffer {
+  requireBytes(secret, 'secret key', 32);
+  const output = Buffer.alloc(32);
+  if (!native().publicFromSecret(secret, output)) throw new RangeError('invalid secret key');
+  return output;
+}
+
+/** Whether the bytes encode a point of the curve, in the one accepted encoding. Says nothing about its subgroup. */
+export function checkKey(key: Uint8Array): boolean {
+  requireBytes(key, 'public key', 32);
+  return native().checkKey(key);
+}
+
+/** Whether a little-endian number is below the group order. */
+export function checkScalar(scalar: Uint8Array): boolean {
+  requireBytes(scalar, 'scalar', 32);
+  return native().checkScalar(scalar);
+}
+
+/** Whether the bytes encode a point P with l * P = identity: the domain key images must lie in. */
+export function isPrimeOrder(point: Uint8Array): boolean {
+  requireBytes(point, 'point', 32);
+  return native().isPrimeOrder(point);
+}
+
+/** A little-endian number modulo the group order. */
+export function scalarReduce32(scalar: Uint8Array): Buffer {
+  requireBytes(scalar, 'scalar', 32);
+  const output = Buffer.alloc(32);
+  native().scalarReduce32(scalar, output);
+  return output;
+}
+
+/**
+ * `scalar * point`, without the cofactor, for any 32-byte scalar; multiplying a key image by the group order gives
+ * the identity (`0100...00`) exactly when it is acceptable.
+ * @throws RangeError when the point does not decode.
+ */
+export function scalarMultKey(point: Uint8Array, scalar: Uint8Array): Buffer {
+  requireBytes(point, 'point', 32);
+  requireBytes(scalar, 'scalar', 32);
+  const output = Buffer.alloc(32);
+  if (!native().multiplyKey(point, scalar, output)) throw new RangeError('invalid point');
+  return output;
+}
+
+/**
+ * The shared secret of a transaction, `8 * secret * key`: sender from (view public, transaction secret), receiver
+ * from (transaction public, view secret). Null when the key does not decode.
+ * @throws RangeError when the secret is not below the group order.
+ */
+export function generateKeyDerivation(key: Uint8Array, secret: Uint8Array): Buffer | null {
+  requireBytes(key, 'public key', 32);
+  requireSecret(secret);
+  const output = Buffer.alloc(32);
+  return native().keyDerivation(key, secret, output) ? output : null;
+}
+
+/** `Hs(derivation, varint(outputIndex))`; the index counts all outputs of the transaction from 0. */
+export function derivationToScalar(derivation: Uint8Array, outputIndex: OutputIndex): Buffer {
+  requireDerivation(derivation, outputIndex);
+  const output = Buffer.alloc(32);
+  native().derivationToScalar(derivation, outputIndex, output);
+  return output;
+}
+
+/** The one-time key of an output to spend key `base`. Null when `base` does not decode. */
+export function derivePublicKey(derivation: Uint8Array, outputIndex: OutputIndex, base: Uint8Array): Buffer | null {
+  requireDerivation(derivation, outputIndex);
+  requireBytes(base, 'base', 32);
+  const output = Buffer.alloc(32);
+  return native().derivePublicKey(derivation, outputIndex, base, output) ? output : null;
+}
+
+/**
+ * The one-time secret of an output from the spend secret `baseSecret`.
+ * @throws RangeError when the secret is not below the group order.
+ */
+export function deriveSecretKey(derivation: Uint8Array, outputIndex: OutputIndex, baseSecret: Uint8Array): Buffer {
+  requireDerivation(derivation, outputIndex);
+  requireSecret(baseSecret, 'base secret key');
+  const output = Buffer.alloc(32);
+  native().deriveSecretKey(derivation, outputIndex, baseSecret, output);
+  return output;
+}
+
+/** The spend key an output's one-time key was made for. Null when `outputKey` does not decode. */
+export function underivePublicKey(derivation: Uint8Array, outputIndex: OutputIndex, outputKey: Uint8Array): Buffer | null {
+  requireDerivation(derivation, outputIndex);
+  requireBytes(outputKey, 'output key', 32);
+  const output = Buffer.alloc(32);
+  return native().underivePublicKey(derivation, outputIndex, outputKey, output) ? output : null;
+}
+
+/**
+ * The key image `secret * Hp(key)` of a one-time key pair: what marks the output as spent.
+ * @throws RangeError when the secret is not below the group order.
+ */
+export function generateKeyImage(key: Uint8Array, secret: Uint8Array): Buffer {
+  requireBytes(key, 'public key', 32);
+  requireSecret(secret);
+  const output = Buffer.alloc(32);
+  native().keyImage(key, secret, output);
+  return output;
+}
+
+/** Keccak of the data modulo the group order. */
+export function hashToScalar(data: Uint8Array): Buffer {
+  requireBytes(data, 'data');
+  const output = Buffer.alloc(32);
+  native().hashToScalar(data, output);
+  return output;
+}
+
+/** `8 * map(keccak(data))`: a point whose logarithm nobody knows. */
+export function hashToPoint(data: Uint8Array): Buffer {
+  requireBytes(data, 'data');
+  const output = Buffer.alloc(32);
+  native().hashToPoint(data, output);
+  return output;
+}
+
+/** `map(data)`: the 32 bytes taken as a field element, neither hashed nor multiplied by 8. */
+export function hashToPointRaw(data: Uint8Array): Buffer {
+  requireBytes(data, 'data', 32);
+  const output = Buffer.alloc(32);
+  native().pointFromField(data, output);
+  return output;
+}
