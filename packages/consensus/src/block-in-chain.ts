@@ -1,0 +1,86 @@
+import type { BlockStaging, BlockStep } from './block-context';
+import { nextDifficulty } from './difficulty';
+import { RuleFailure } from './errors';
+import { mergeMiningCommits } from './merge-mining';
+import { blockReward } from './reward';
+import { stageTransaction } from './transaction';
+
+/* Steps 6 to 8 of protocol 5: what the branch below says of a block. */
+
+export const checkDifficulty: BlockStep = (staging) => {
+  const { context, parent } = staging;
+  staging.difficulty = nextDifficulty(context.network, parent.height, context.view);
+  return staging.difficulty === 0n ? 'B7' : undefined;
+};
+
+/**
+ * The block's hash list against the transactions delivered with it. From 600,000 on they must be the same without
+ * repeats. Before that the reference takes what it is given; here too the order is free, but a transaction that the
+ * block does not list, or one that is missing, is refused: such a body is not this block's (lesson L19).
+ */
+export const checkTransactionList: BlockStep = ({ parsed, transactions, rules }) => {
+  const listed = parsed.block.transactionHashes.map((hash) => hash.toString('hex'));
+  const delivered = transactions.map((transaction) => transaction.hash.toString('hex'));
+  if (rules.blockListChecked) {
+    if (new Set(listed).size !== listed.length || new Set(delivered).size !== delivered.length) return 'B12';
+  } else {
+    listed.sort();
+    delivered.sort();
+  }
+  return listed.length === delivered.length && listed.every((hash, i) => hash === delivered[i]) ? undefined : 'B13';
+};
+
+/** Every transaction is judged at the parent's index; an image may be spent once in the block. */
+export const checkTransactions: BlockStep = (staging) => {
+  const { parsed, transactions, context, parent, checkpointed, proofs } = staging;
+  const spentInBlock = new Set<string>();
+  const transactionContext = {
+    network: context.network,
+    height: parent.height,
+    blockTimestamp: Number(parsed.block.timestamp),
+    view: context.view,
+    pool: false,
+    checkpointed,
+    medianSize: context.mainMedianSize ?? Math.max(staging.sizeMedian, staging.rules.fullRewardZone),
+    tipTimestamp: parent.timestamp,
+    now: context.now,
+    spentInBlock,
+  };
+  for (const transaction of transactions) {
+    const staged = stageTransaction(transaction, transactionContext);
+    for (const proof of staged.proofs) proofs.push(proof);
+    if (staged.failure !== undefined) return new RuleFailure(staged.failure, { transactionHash: transaction.hash });
+    staging.fees += staged.fee;
+  }
+  return undefined;
+};
+
+export const checkReward: BlockStep = (staging) => {
+  const { rules, sizeMedian, size, parent, fees } = staging;
+  const reward = blockReward({ rules, medianSize: sizeMedian, size, generatedCoins: parent.generatedCoins, fees });
+  if (reward === undefined) return 'B6';
+  staging.reward = reward.total;
+  staging.baseReward = reward.base;
+  staging.emission = reward.emission;
+  if (staging.coinbaseSum === reward.total) return undefined;
+  return new RuleFailure('B8', { detail: `${staging.coinbaseSum} in place of ${reward.total}` });
+};
+
+/** In the checkpoint zone the hash, else the work: the commitment first, since it costs nothing. */
+export const checkWork: BlockStep = (staging) => {
+  const { parsed, context, height, checkpointed } = staging;
+  if (checkpointed) return context.checkpoints.agrees(height, parsed.hash) ? undefined : 'B9';
+  if (!mergeMiningCommits(parsed, context.network)) return 'B10';
+  if (context.network.checkProofOfWork) pushProofOfWork(staging);
+  return undefined;
+};
+
+function pushProofOfWork({ parsed, rules, difficulty, proofs }: BlockStaging): void {
+  proofs.push({
+    kind: 'pow',
+    algorithm: rules.powAlgorithm,
+    input: parsed.powInput,
+    difficulty,
+    transaction: undefined,
+  });
+}

@@ -1,0 +1,118 @@
+import { REWARD_BLOCKS_WINDOW, type ParsedBlock, type ParsedTransaction } from '@wrkz/core-types';
+import { checkCoinbase, checkHardSize, checkParentBlock, checkTimestamp, checkVersion } from './block-alone';
+import type { BlockContext, BlockStaging, BlockStep, StagedBlock } from './block-context';
+import { checkDifficulty, checkReward, checkTransactionList, checkTransactions, checkWork } from './block-in-chain';
+import { RuleFailure } from './errors';
+import { firstFailure, runProofs, type Proof } from './proofs';
+import { medianSize } from './sizes';
+import { makeVerified, type VerifiedBlock } from './verified-block';
+import type { BlockFacts } from './view';
+
+/** The rules of a block in the order in which the reference asks them (protocol 5): the first refusal is the one told. */
+const STEPS: readonly BlockStep[] = [
+  checkHardSize,
+  checkVersion,
+  checkParentBlock,
+  checkTimestamp,
+  checkCoinbase,
+  checkDifficulty,
+  checkTransactionList,
+  checkTransactions,
+  checkReward,
+  checkWork,
+];
+
+/**
+ * Judges a block on top of a branch as far as that is cheap, and writes down the proofs that remain. A good block can be
+ * put on a `BranchView` at once, so that the next is staged while the proofs of this one run.
+ *
+ * @param transactions those delivered with it, in their order
+ */
+export function stageBlock(
+  block: ParsedBlock,
+  transactions: readonly ParsedTransaction[],
+  context: BlockContext,
+): StagedBlock {
+  const { view } = context;
+  const parent = view.facts(view.height);
+  if (!block.block.previousHash.equals(parent.hash)) {
+    return { failure: new RuleFailure('A5'), block, transactions, proofs: [] };
+  }
+  const staging = begin(block, transactions, context, parent);
+  for (const step of STEPS) {
+    const refusal = step(staging);
+    if (refusal === undefined) continue;
+    const failure = refusal instanceof RuleFailure ? refusal : new RuleFailure(refusal);
+    return { failure, block, transactions, proofs: staging.proofs };
+  }
+  const { proofs, fees, reward, baseReward, sizeMedian, checkpointed } = staging;
+  const facts = factsOf(staging);
+  return { failure: undefined, block, transactions, proofs, facts, fees, reward, baseReward, sizeMedian, checkpointed };
+}
+
+/**
+ * The verdict on a staged block.
+ *
+ * @param verdicts of `staged.proofs`, from `runProofs`
+ * @returns the refusal that the reference would give, or the block in the one form that a chain takes
+ */
+export function verifyBlock(staged: StagedBlock, verdicts: readonly boolean[]): VerifiedBlock | RuleFailure {
+  const failed = firstFailure(staged.proofs, verdicts);
+  if (failed !== undefined) return failed;
+  if (staged.failure !== undefined) return staged.failure;
+  return makeVerified(staged);
+}
+
+/** One block from staging to verdict, for where no batch is to be had. */
+export async function checkBlock(
+  block: ParsedBlock,
+  transactions: readonly ParsedTransaction[],
+  context: BlockContext,
+): Promise<VerifiedBlock | RuleFailure> {
+  const staged = stageBlock(block, transactions, context);
+  return verifyBlock(staged, await runProofs(staged.proofs));
+}
+
+function begin(
+  parsed: ParsedBlock,
+  transactions: readonly ParsedTransaction[],
+  context: BlockContext,
+  parent: BlockFacts,
+): BlockStaging {
+  const height = parent.height + 1;
+  const proofs: Proof[] = [];
+  return {
+    parsed,
+    transactions,
+    context,
+    parent,
+    height,
+    rules: context.network.rulesAt(height),
+    checkpointed: context.checkpoints.covers(height),
+    proofs,
+    size: transactions.reduce((sum, transaction) => sum + transaction.size, parsed.coinbase.size),
+    sizeMedian: medianSize(context.view.window(parent.height, REWARD_BLOCKS_WINDOW)),
+    coinbaseSum: 0n,
+    difficulty: 0n,
+    fees: 0n,
+    reward: 0n,
+    baseReward: 0n,
+    emission: 0n,
+  };
+}
+
+function factsOf(staging: BlockStaging): BlockFacts {
+  const { parsed, transactions, parent, height, size, difficulty, emission } = staging;
+  return {
+    height,
+    hash: parsed.hash,
+    majorVersion: parsed.block.majorVersion,
+    minorVersion: parsed.block.minorVersion,
+    timestamp: Number(parsed.block.timestamp),
+    size,
+    difficulty,
+    cumulativeDifficulty: parent.cumulativeDifficulty + difficulty,
+    generatedCoins: parent.generatedCoins + emission,
+    generatedTransactions: parent.generatedTransactions + 1 + transactions.length,
+  };
+}

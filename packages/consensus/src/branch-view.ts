@@ -1,0 +1,144 @@
+import type { ParsedBlock, ParsedTransaction, TransactionOutput } from '@wrkz/core-types';
+import { imageId } from './transaction-context';
+import type { BlockFacts, ChainView, OutputFacts } from './view';
+
+/** Blocks kept at hand below the branch: as many as the longest common window asks for. */
+const RECENT_BLOCKS = 100;
+
+/** A staged or verified block, as far as a branch needs it. */
+export interface BranchBlock {
+  readonly facts: BlockFacts;
+  readonly block: ParsedBlock;
+  readonly transactions: readonly ParsedTransaction[];
+}
+
+/** Outputs of one amount that the branch adds: the first has the global index `first`. */
+interface AddedOutputs {
+  readonly first: number;
+  readonly outputs: OutputFacts[];
+}
+
+/**
+ * A branch that grows on top of a base: an alternative chain above its fork, or the main chain's next blocks while they
+ * wait for their proofs. The base must not change; a database view bound to a height does not.
+ */
+export class BranchView implements ChainView {
+  private base: ChainView;
+  private blocks: BranchBlock[] = [];
+  /** Facts of consecutive blocks up to the top; the last of them are the branch's own. */
+  private recent: BlockFacts[];
+  private readonly images = new Map<string, number>();
+  private readonly outputs = new Map<bigint, AddedOutputs>();
+  private readonly transactions = new Set<string>();
+
+  constructor(base: ChainView) {
+    this.base = base;
+    this.recent = [...base.window(base.height, RECENT_BLOCKS)];
+  }
+
+  get height(): number {
+    return this.base.height + this.blocks.length;
+  }
+
+  /** Index of the base's top: blocks above it are the branch's own. */
+  get baseHeight(): number {
+    return this.base.height;
+  }
+
+  /**
+   * Puts the next block on top.
+   *
+   * @throws RangeError when it does not follow the top
+   */
+  push(block: BranchBlock): void {
+    const { facts } = block;
+    const parent = this.facts(this.height);
+    if (facts.height !== parent.height + 1 || !block.block.block.previousHash.equals(parent.hash)) {
+      throw new RangeError(`block ${facts.height} does not follow the top of the branch, ${parent.height}`);
+    }
+    this.blocks.push(block);
+    this.recent.push(facts);
+    if (this.recent.length > 4 * RECENT_BLOCKS) this.recent = this.recent.slice(-RECENT_BLOCKS);
+    this.index(block);
+  }
+
+  /**
+   * Goes on with a base that has taken over the branch's lowest blocks; what they added is then looked up there.
+   *
+   * @param base its top must be one of the branch's blocks or the old base's top
+   */
+  rebase(base: ChainView): void {
+    const taken = base.height - this.base.height;
+    if (taken < 0 || taken > this.blocks.length || !base.facts(base.height).hash.equals(this.facts(base.height).hash)) {
+      throw new RangeError('the new base is not a part of this branch');
+    }
+    this.base = base;
+    this.blocks = this.blocks.slice(taken);
+    this.images.clear();
+    this.outputs.clear();
+    this.transactions.clear();
+    for (const block of this.blocks) this.index(block);
+  }
+
+  facts(height: number): BlockFacts {
+    const found = this.recent[height - this.firstRecent];
+    if (found !== undefined) return found;
+    const own = this.blocks[height - this.base.height - 1];
+    if (own !== undefined) return own.facts;
+    if (height > this.height) throw new RangeError(`no block ${height} on a branch of height ${this.height}`);
+    return this.base.facts(height);
+  }
+
+  window(end: number, count: number): readonly BlockFacts[] {
+    const start = Math.max(0, end - count + 1);
+    const first = this.firstRecent;
+    if (start >= first && end <= this.height) return this.recent.slice(start - first, end + 1 - first);
+    const below = this.base.height;
+    const inBase = start <= below ? this.base.window(Math.min(end, below), Math.min(end, below) - start + 1) : [];
+    const own = this.blocks.slice(Math.max(0, start - below - 1), Math.max(0, end - below));
+    return [...inBase, ...own.map((block) => block.facts)];
+  }
+
+  keyImageHeight(image: Buffer): number | undefined {
+    return this.images.get(imageId(image)) ?? this.base.keyImageHeight(image);
+  }
+
+  output(amount: bigint, index: number): OutputFacts | undefined {
+    const added = this.outputs.get(amount);
+    return added !== undefined && index >= added.first
+      ? added.outputs[index - added.first]
+      : this.base.output(amount, index);
+  }
+
+  outputCount(amount: bigint): number {
+    const added = this.outputs.get(amount);
+    return added === undefined ? this.base.outputCount(amount) : added.first + added.outputs.length;
+  }
+
+  hasTransaction(hash: Buffer): boolean {
+    return this.transactions.has(hash.toString('hex')) || (this.base.hasTransaction?.(hash) ?? false);
+  }
+
+  private get firstRecent(): number {
+    return this.height + 1 - this.recent.length;
+  }
+
+  /** Global indexes go to the coinbase first, then to the transactions in their order. */
+  private index({ block, transactions, facts }: BranchBlock): void {
+    for (const parsed of [block.coinbase, ...transactions]) {
+      const { inputs, outputs, unlockTime } = parsed.transaction;
+      for (const input of inputs) if (input.type === 'key') this.images.set(imageId(input.keyImage), facts.height);
+      for (const output of outputs) this.addOutput(output, unlockTime, facts.height);
+      this.transactions.add(parsed.hash.toString('hex'));
+    }
+  }
+
+  private addOutput({ amount, key }: TransactionOutput, unlockTime: bigint, height: number): void {
+    let added = this.outputs.get(amount);
+    if (added === undefined) {
+      added = { first: this.base.outputCount(amount), outputs: [] };
+      this.outputs.set(amount, added);
+    }
+    added.outputs.push({ key, unlockTime, height });
+  }
+}

@@ -1,0 +1,61 @@
+/**
+ * Known block hashes. Every index up to the highest known one is the "checkpoint zone": there a block at a listed
+ * index must have the listed hash, and what the hashes vouch for (proof of work, spent look-ups, signatures) is not
+ * computed again (protocol 5, spec 07).
+ */
+export class Checkpoints {
+  static readonly none = new Checkpoints(new Map());
+
+  /** The highest known index, -1 when nothing is known. */
+  readonly top: number;
+  private readonly hashes: ReadonlyMap<number, Buffer>;
+
+  constructor(hashes: ReadonlyMap<number, Buffer>) {
+    this.hashes = hashes;
+    let top = -1;
+    for (const height of hashes.keys()) if (height > top) top = height;
+    this.top = top;
+  }
+
+  /**
+   * From lines `index,hash`; blank lines and the order do not matter.
+   *
+   * @throws RangeError naming the line that is not of that shape, or repeats an index with another hash
+   */
+  static fromCsv(text: string): Checkpoints {
+    const hashes = new Map<number, Buffer>();
+    text.split('\n').forEach((line, number) => {
+      if (line.trim() === '') return;
+      const match = /^\s*(\d{1,9})\s*,\s*([0-9a-fA-F]{64})\s*$/.exec(line);
+      if (match?.[1] === undefined || match[2] === undefined) {
+        throw new RangeError(`checkpoint line ${number + 1} is not "index,hash"`);
+      }
+      const height = Number(match[1]);
+      const hash = Buffer.from(match[2], 'hex');
+      if (hashes.get(height)?.equals(hash) === false) {
+        throw new RangeError(`checkpoint line ${number + 1} gives index ${height} another hash`);
+      }
+      hashes.set(height, hash);
+    });
+    return new Checkpoints(hashes);
+  }
+
+  get size(): number {
+    return this.hashes.size;
+  }
+
+  /** Whether the rules of the zone hold for a block at this index. */
+  covers(height: number): boolean {
+    return height <= this.top;
+  }
+
+  /** False only when this index is listed with another hash. */
+  agrees(height: number, hash: Buffer): boolean {
+    return this.hashes.get(height)?.equals(hash) ?? true;
+  }
+
+  /** The hash listed for this index. */
+  at(height: number): Buffer | undefined {
+    return this.hashes.get(height);
+  }
+}

@@ -1,0 +1,106 @@
+import {
+  COINBASE_UNLOCK_WINDOW,
+  MAX_COINBASE_OUTPUTS,
+  decomposeAmount,
+  encodeTransaction,
+  type Rules,
+  type Transaction,
+} from '@wrkz/core-types';
+import { derivePublicKey, generateKeyDerivation } from '@wrkz/crypto';
+import { blockReward } from './reward';
+
+/** Whom a coinbase pays. */
+export interface CoinbaseReceiver {
+  readonly spendPublic: Buffer;
+  readonly viewPublic: Buffer;
+}
+
+export interface CoinbaseInput {
+  /** Index of the block, and the rules in force at it. */
+  readonly height: number;
+  readonly rules: Pick<Rules, 'baseReward' | 'fullRewardZone' | 'feesPenalized' | 'dustThreshold'>;
+  readonly medianSize: number;
+  readonly generatedCoins: bigint;
+  /** Bytes and fees of the block's transactions. */
+  readonly transactionsSize: number;
+  readonly fees: bigint;
+  readonly receiver: CoinbaseReceiver;
+  /** A fresh pair: whoever knows the secret can tell the receiver. */
+  readonly transactionKeys: { readonly secretKey: Buffer; readonly publicKey: Buffer };
+  /** Reserved bytes for a miner, at most 255. */
+  readonly extraNonce: Buffer;
+}
+
+const MAX_TRIES = 10;
+const PUBLIC_KEY_TAG = 0x01;
+const NONCE_TAG = 0x02;
+
+/**
+ * The coinbase of a block to come. What it pays depends on the block's size and so on its own: it is rebuilt until both
+ * agree, and padded where it came out shorter than assumed (protocol 8).
+ *
+ * @throws RangeError when the block is too large for any reward, a key of the receiver is no point, or the extra nonce
+ * is too long
+ */
+export function constructCoinbase(input: CoinbaseInput): Transaction {
+  let assumed = input.transactionsSize;
+  for (let tries = 0; tries <= MAX_TRIES; tries++) {
+    const coinbase = coinbaseFor(input, assumed);
+    const size = encodeTransaction(coinbase).length;
+    const gap = assumed - input.transactionsSize - size;
+    if (gap === 0) return coinbase;
+    if (gap < 0) {
+      assumed -= gap;
+      continue;
+    }
+    const padded = [gap, gap - 1].map((zeros) => withPadding(coinbase, zeros));
+    const fitting = padded.find((candidate) => encodeTransaction(candidate).length === size + gap);
+    if (fitting !== undefined) return fitting;
+    assumed += 1;
+  }
+  throw new RangeError('the size of the coinbase does not settle');
+}
+
+/** What the coinbase pays in a block of this cumulative size. */
+function coinbaseFor(input: CoinbaseInput, size: number): Transaction {
+  const { height, rules, medianSize, generatedCoins, fees } = input;
+  const reward = blockReward({ rules, medianSize, size, generatedCoins, fees });
+  if (reward === undefined) throw new RangeError(`a block of ${size} bytes is too large for a median of ${medianSize}`);
+  return {
+    version: 1,
+    unlockTime: BigInt(height + COINBASE_UNLOCK_WINDOW),
+    inputs: [{ type: 'base', height }],
+    outputs: coinbaseOutputs(coinbaseAmounts(reward.total, rules.dustThreshold), input),
+    extra: coinbaseExtra(input.transactionKeys.publicKey, input.extraNonce),
+    signatures: [Buffer.alloc(0)],
+  };
+}
+
+/** The digits of the reward, lowest first; what is over 11 of them joins the last. */
+export function coinbaseAmounts(reward: bigint, dustThreshold: bigint): bigint[] {
+  const amounts = decomposeAmount(reward, dustThreshold);
+  const kept = amounts.slice(0, MAX_COINBASE_OUTPUTS);
+  const rest = amounts.slice(MAX_COINBASE_OUTPUTS).reduce((sum, amount) => sum + amount, 0n);
+  return kept.map((amount, i) => (i === MAX_COINBASE_OUTPUTS - 1 ? amount + rest : amount));
+}
+
+function coinbaseOutputs(amounts: readonly bigint[], input: CoinbaseInput): { amount: bigint; key: Buffer }[] {
+  const { receiver, transactionKeys } = input;
+  const derivation = generateKeyDerivation(receiver.viewPublic, transactionKeys.secretKey);
+  return amounts.map((amount, index) => {
+    const key = derivation === null ? null : derivePublicKey(derivation, index, receiver.spendPublic);
+    if (key === null) throw new RangeError('the address to be paid holds a key that is no point');
+    return { amount, key };
+  });
+}
+
+function coinbaseExtra(publicKey: Buffer, extraNonce: Buffer): Buffer {
+  if (extraNonce.length > 255) throw new RangeError(`an extra nonce of ${extraNonce.length} bytes is longer than 255`);
+  const key = [Buffer.from([PUBLIC_KEY_TAG]), publicKey];
+  if (extraNonce.length === 0) return Buffer.concat(key);
+  return Buffer.concat([...key, Buffer.from([NONCE_TAG, extraNonce.length]), extraNonce]);
+}
+
+function withPadding(coinbase: Transaction, zeros: number): Transaction {
+  return { ...coinbase, extra: Buffer.concat([coinbase.extra, Buffer.alloc(zeros)]) };
+}

@@ -1,0 +1,37 @@
+import type { Network } from '@wrkz/core-types';
+import { legacyBlocks, legacyDifficulty } from './legacy-difficulty';
+import { LWMA_BLOCKS, lwmaDifficulty } from './lwma';
+import type { BlockFacts, ChainView } from './view';
+
+/**
+ * The difficulty of the block after `parentHeight` (protocol 5: the rule is asked with the parent's index; genesis is
+ * never in the window).
+ *
+ * @returns 0 when no block can follow
+ */
+export function nextDifficulty(network: Network, parentHeight: number, view: ChainView): bigint {
+  if (network.fixedDifficulty !== undefined) return network.fixedDifficulty;
+  const { difficultyRule } = network.rulesAt(parentHeight);
+  const { blockVersion } = network.rulesAt(parentHeight + 1);
+  const count = difficultyRule === 'legacy' ? legacyBlocks(blockVersion) : LWMA_BLOCKS;
+  return difficultyAfter(
+    difficultyRule,
+    blockVersion,
+    parentHeight,
+    view.window(parentHeight, Math.min(count, parentHeight)),
+  );
+}
+
+/** The same over blocks already at hand, oldest first, without genesis. */
+export function difficultyAfter(
+  rule: 'legacy' | 'lwma4' | 'lwma5',
+  majorVersion: number,
+  parentHeight: number,
+  blocks: readonly Pick<BlockFacts, 'timestamp' | 'cumulativeDifficulty'>[],
+): bigint {
+  const timestamps = blocks.map((block) => block.timestamp);
+  const cumulative = blocks.map((block) => block.cumulativeDifficulty);
+  return rule === 'legacy'
+    ? legacyDifficulty(majorVersion, parentHeight, timestamps, cumulative)
+    : lwmaDifficulty(rule, timestamps, cumulative);
+}

@@ -1,0 +1,35 @@
+import {
+  FUSION_MAX_SIZE,
+  FUSION_MIN_INPUT_OUTPUT_RATIO,
+  FUSION_MIN_INPUTS,
+  decomposeAmount,
+  type Rules,
+} from '@wrkz/core-types';
+
+/** What fusion takes from the rule table, asked with the index of the previous block. */
+export type FusionRules = Pick<Rules, 'fusionFee' | 'fusionDustThreshold'>;
+
+/**
+ * Whether a transaction only joins small outputs into large ones (protocol 6, "Fusion"): many inputs, and outputs
+ * that are, in ascending order, exactly the digits of their sum.
+ *
+ * @param size serialized bytes
+ */
+export function isFusion(
+  inputs: readonly bigint[],
+  outputs: readonly bigint[],
+  size: number,
+  rules: FusionRules,
+): boolean {
+  if (size > FUSION_MAX_SIZE || inputs.length < FUSION_MIN_INPUTS) return false;
+  if (inputs.length < outputs.length * FUSION_MIN_INPUT_OUTPUT_RATIO) return false;
+  let sum = 0n;
+  for (const amount of inputs) {
+    if (amount < rules.fusionDustThreshold) return false;
+    sum += amount;
+  }
+  // Unsigned 64-bit as in the reference: a sum below the fee wraps and then matches nothing that could be paid.
+  const target = BigInt.asUintN(64, sum - rules.fusionFee);
+  const expected = decomposeAmount(target, rules.fusionDustThreshold).sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
+  return expected.length === outputs.length && expected.every((amount, i) => amount === outputs[i]);
+}

@@ -1,0 +1,66 @@
+import { DIFFICULTY_TARGET as TARGET, LWMA_WINDOW as WINDOW } from '@wrkz/core-types';
+
+/** What the two rules in force differ in (spec 07, "LWMA-2"; the rule called V3 was never reached). */
+interface LwmaVariant {
+  /** Answer while the chain is too short for a window. */
+  readonly start: bigint;
+  readonly least: number;
+  /** V4 was meant to have an upper bound of 360 s, has none, and the chain depends on that. */
+  readonly most: number;
+  /** Percent of the last difficulty that three fast blocks raise it to. */
+  readonly fast: bigint;
+}
+
+const VARIANTS = {
+  lwma4: { start: 1000n, least: -6 * TARGET, most: Infinity, fast: 110n },
+  lwma5: { start: 10000n, least: -4 * TARGET, most: 6 * TARGET, fast: 108n },
+} as const satisfies Record<string, LwmaVariant>;
+
+export type LwmaRule = keyof typeof VARIANTS;
+
+/** Blocks a window needs: 60 solve times lie between 61 blocks. */
+export const LWMA_BLOCKS = WINDOW + 1;
+
+const signed = (value: bigint): bigint => BigInt.asIntN(64, value);
+
+/**
+ * The difficulty after a window of blocks, oldest first: a mean of the solve times weighted towards the newest.
+ *
+ * The reference computes in signed 64-bit integers that wrap, with division towards zero; both are kept. Where it
+ * would divide by zero (the weighted solve times sum to 0) this answers 0, which no block can meet.
+ *
+ * @param timestamps 61 of them, seconds; fewer give the variant's starting value
+ * @param cumulative the cumulative difficulties of the same blocks
+ */
+export function lwmaDifficulty(rule: LwmaRule, timestamps: readonly number[], cumulative: readonly bigint[]): bigint {
+  const { start, least, most, fast } = VARIANTS[rule];
+  if (timestamps.length < LWMA_BLOCKS) return start;
+
+  let weighted = 0;
+  let lastThree = 0;
+  for (let i = 1; i <= WINDOW; i++) {
+    const solveTime = Math.max(least, Math.min(at(timestamps, i) - at(timestamps, i - 1), most));
+    weighted += solveTime * i;
+    if (i > WINDOW - 3) lastThree += solveTime;
+  }
+  if (weighted === 0) return 0n;
+
+  const last = at(cumulative, WINDOW);
+  const work = signed((last - at(cumulative, 0)) * BigInt(TARGET * (WINDOW + 1) * 99));
+  const previous = signed(last - at(cumulative, WINDOW - 1));
+  const percent = (share: bigint): bigint => signed(previous * share) / 100n;
+
+  let next = work / signed(200n * BigInt(weighted));
+  next = larger(percent(67n), smaller(next, percent(150n)));
+  if (lastThree < (8 * TARGET) / 10) next = larger(next, percent(fast));
+  return BigInt.asUintN(64, next);
+}
+
+function at<T>(values: readonly T[], index: number): T {
+  const value = values[index];
+  if (value === undefined) throw new RangeError(`a difficulty window of ${values.length} blocks has no block ${index}`);
+  return value;
+}
+
+const larger = (a: bigint, b: bigint): bigint => (a > b ? a : b);
+const smaller = (a: bigint, b: bigint): bigint => (a < b ? a : b);

@@ -1,0 +1,18 @@
+import type { MixinRange, TransactionInput } from '@wrkz/core-types';
+
+/**
+ * Whether the rings of a transaction have an allowed size (protocol 6, "Ring sizes"): the maximum is judged on the
+ * largest, the minimum on the largest or the smallest as the age says (lesson L13).
+ */
+export function mixinAllowed(inputs: readonly TransactionInput[], range: MixinRange): boolean {
+  let largest = 1;
+  let smallest = Infinity;
+  for (const input of inputs) {
+    const ring = input.type === 'key' ? input.keyOffsets.length : 1;
+    largest = Math.max(largest, ring);
+    smallest = Math.min(smallest, Math.max(1, ring));
+  }
+  if (smallest === Infinity) smallest = 1;
+  const judged = range.judgedOn === 'smallest' ? smallest : largest;
+  return largest - 1 <= range.max && judged - 1 >= range.min;
+}

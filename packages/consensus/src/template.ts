@@ -1,0 +1,159 @@
+import {
+  REWARD_BLOCKS_WINDOW,
+  auxHeaderHash,
+  type Block,
+  type Network,
+  type ParentBlock,
+  type ParsedTransaction,
+} from '@wrkz/core-types';
+import { constructCoinbase, type CoinbaseInput, type CoinbaseReceiver } from './coinbase';
+import { nextDifficulty } from './difficulty';
+import type { RuleFailure } from './errors';
+import { runProofs } from './proofs';
+import { medianSize, templateSizeLimit } from './sizes';
+import { leastTimestamp } from './timestamps';
+import { settleTransaction, stageForTemplate } from './transaction';
+import { imageId } from './transaction-context';
+import type { ChainView } from './view';
+
+export interface TemplateInput {
+  readonly network: Network;
+  /** The main chain. */
+  readonly view: ChainView;
+  /** Unix seconds of the clock. */
+  readonly now: number;
+  readonly receiver: CoinbaseReceiver;
+  /** A fresh pair of keys for the coinbase. */
+  readonly transactionKeys: CoinbaseInput['transactionKeys'];
+  readonly extraNonce: Buffer;
+  /** The pool's transactions, best first, those without a fee last. */
+  readonly candidates: readonly ParsedTransaction[];
+}
+
+export interface Template {
+  readonly block: Block;
+  readonly height: number;
+  readonly difficulty: bigint;
+  /** Those that the block lists, in its order. */
+  readonly transactions: readonly ParsedTransaction[];
+  /** Candidates that no block at this height may hold: the pool drops them. */
+  readonly refused: readonly { readonly transaction: ParsedTransaction; readonly failure: RuleFailure }[];
+}
+
+const NO_HASH = Buffer.alloc(32);
+
+/**
+ * A block to be mined on top of the chain (protocol 8). Its merge-mining tag is empty: `sealParent` or the miner fills it
+ * before hashing.
+ *
+ * @throws RangeError when no block can follow the top, or as `constructCoinbase`
+ */
+export async function buildTemplate(input: TemplateInput): Promise<Template> {
+  const { network, view, now } = input;
+  const top = view.facts(view.height);
+  const height = top.height + 1;
+  const rules = network.rulesAt(height);
+  const difficulty = nextDifficulty(network, top.height, view);
+  if (difficulty === 0n) throw new RangeError('no block can follow the top: its difficulty would be 0');
+
+  const median = effectiveMedian(network, view);
+  const choice = await chooseTransactions(input, median);
+  const coinbase = constructCoinbase({
+    height,
+    rules,
+    medianSize: median,
+    generatedCoins: top.generatedCoins,
+    transactionsSize: choice.size,
+    fees: choice.fees,
+    receiver: input.receiver,
+    transactionKeys: input.transactionKeys,
+    extraNonce: input.extraNonce,
+  });
+  const windows = [rules.templateTimestampWindow, rules.timestampWindow];
+  const least = windows.map((window) => leastTimestamp(view, top.height, window) ?? 0);
+  const header = {
+    majorVersion: rules.blockVersion,
+    minorVersion: 0,
+    timestamp: BigInt(Math.max(now, ...least)),
+    previousHash: top.hash,
+    nonce: 0,
+  };
+  const body = { coinbase, transactionHashes: choice.transactions.map((transaction) => transaction.hash) };
+  const block = rules.blockVersion === 1 ? { ...header, ...body } : { ...header, parentBlock: emptyParent(), ...body };
+  return { block, height, difficulty, transactions: choice.transactions, refused: choice.refused };
+}
+
+/** The node-wide median of protocol 5: of the last 100 blocks, and at least the full reward zone of the next one. */
+export function effectiveMedian(network: Network, view: ChainView): number {
+  const { fullRewardZone } = network.rulesAt(view.height + 1);
+  return Math.max(medianSize(view.window(view.height, REWARD_BLOCKS_WINDOW)), fullRewardZone);
+}
+
+/** Commits the parent block of a template to the block: depth 0, so that the root is the auxiliary header hash itself. */
+export function sealParent(block: Block): Block {
+  const { parentBlock } = block;
+  if (parentBlock === undefined) return block;
+  const baseTransaction = { ...parentBlock.baseTransaction, extra: mergeMiningExtra(auxHeaderHash(block)) };
+  return { ...block, parentBlock: { ...parentBlock, baseTransaction, blockchainBranch: [] } };
+}
+
+/** The parent block that the reference's templates carry, to the byte. */
+function emptyParent(): ParentBlock {
+  return {
+    majorVersion: 0,
+    minorVersion: 0,
+    previousHash: NO_HASH,
+    transactionCount: 1,
+    baseTransactionBranch: [],
+    baseTransaction: { version: 0, unlockTime: 0n, inputs: [], outputs: [], extra: mergeMiningExtra(NO_HASH) },
+    blockchainBranch: [],
+  };
+}
+
+/** Tag, length of depth and root, depth 0, root. */
+function mergeMiningExtra(root: Buffer): Buffer {
+  return Buffer.concat([Buffer.from([0x03, 0x21, 0x00]), root]);
+}
+
+interface Choice {
+  readonly transactions: ParsedTransaction[];
+  readonly refused: { transaction: ParsedTransaction; failure: RuleFailure }[];
+  size: number;
+  fees: bigint;
+}
+
+/** Takes candidates in their order while they fit, are valid at this height, and spend nothing twice. */
+async function chooseTransactions(input: TemplateInput, median: number): Promise<Choice> {
+  const { network, view } = input;
+  const top = view.facts(view.height);
+  const limit = templateSizeLimit(median, top.height + 1);
+  const spent = new Set<string>();
+  const choice: Choice = { transactions: [], refused: [], size: 0, fees: 0n };
+  for (const transaction of input.candidates) {
+    if (choice.size + transaction.size > limit) continue;
+    const staged = stageForTemplate(transaction, {
+      network,
+      height: top.height + 1,
+      blockTimestamp: top.timestamp,
+      view,
+      pool: true,
+      checkpointed: false,
+      medianSize: median,
+      tipTimestamp: top.timestamp,
+      now: input.now,
+      spentInBlock: new Set(),
+    });
+    const failure = settleTransaction(staged, await runProofs(staged.proofs));
+    if (failure !== undefined) {
+      choice.refused.push({ transaction, failure });
+      continue;
+    }
+    const images = transaction.transaction.inputs.flatMap((one) => (one.type === 'key' ? [imageId(one.keyImage)] : []));
+    if (images.some((image) => spent.has(image))) continue;
+    for (const image of images) spent.add(image);
+    choice.transactions.push(transaction);
+    choice.size += transaction.size;
+    choice.fees += staged.fee;
+  }
+  return choice;
+}

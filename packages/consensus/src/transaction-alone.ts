@@ -1,0 +1,92 @@
+import { MAX_EXTRA_SIZE, MAX_TRANSACTION_OUTPUTS } from '@wrkz/core-types';
+import { minimumFee } from './fees';
+import { isFusion } from './fusion';
+import { mixinAllowed } from './mixin';
+import { transactionSizeLimit } from './sizes';
+import { imageId, type TransactionStep } from './transaction-context';
+import { unlockTimeAllowed } from './unlock';
+
+/*
+ * The rules that need nothing but the transaction, the height and the block around it: one function each, steps 1 to 8
+ * of protocol 6.
+ */
+
+const UINT64_LIMIT = 1n << 64n;
+
+export const checkSize: TransactionStep = ({ parsed, context }) =>
+  parsed.size > transactionSizeLimit(context.medianSize) ? 'T30' : undefined;
+
+/** Key images are asked about twice here: within the transaction, and within the block around it. */
+export const checkInputs: TransactionStep = (staging) => {
+  const { parsed, context, proofs } = staging;
+  const { inputs } = parsed.transaction;
+  if (inputs.length === 0) return 'T1';
+  const images = new Set<string>();
+  for (const input of inputs) {
+    if (input.type !== 'key') return 'T2';
+    const id = imageId(input.keyImage);
+    if (images.has(id)) return 'T5';
+    images.add(id);
+    if (input.keyOffsets.length === 0) return 'T3';
+    proofs.push({ kind: 'keyImage', image: input.keyImage, transaction: parsed });
+    if (input.keyOffsets.includes(0, 1)) return 'T6';
+    if (context.spentInBlock.has(id)) return 'T7';
+    context.spentInBlock.add(id);
+    staging.inputSum += input.amount;
+    if (staging.inputSum >= UINT64_LIMIT) return 'T12';
+  }
+  return undefined;
+};
+
+export const checkOutputs: TransactionStep = (staging) => {
+  const { parsed, rules, proofs } = staging;
+  for (const { amount, key } of parsed.transaction.outputs) {
+    if (amount === 0n) return 'T16';
+    if (rules.maxOutputAmount !== undefined && amount > rules.maxOutputAmount) return 'T27';
+    proofs.push({ kind: 'outputKey', key, transaction: parsed });
+    staging.outputSum += amount;
+    if (staging.outputSum >= UINT64_LIMIT) return 'T20';
+  }
+  return undefined;
+};
+
+/** Inputs that sum to nothing end the reference's program; they are refused here. */
+export const checkAmounts: TransactionStep = (staging) => {
+  if (staging.inputSum === 0n || staging.outputSum > staging.inputSum) return 'T21';
+  staging.fee = staging.inputSum - staging.outputSum;
+  return undefined;
+};
+
+export const checkFee: TransactionStep = (staging) => {
+  const { parsed, rules, fee } = staging;
+  const { inputs, outputs } = parsed.transaction;
+  staging.isFusion = isFusion(
+    inputs.map((input) => (input.type === 'key' ? input.amount : 0n)),
+    outputs.map((output) => output.amount),
+    parsed.size,
+    rules,
+  );
+  const least = staging.isFusion ? rules.fusionFee : minimumFee(parsed.size, rules.feeRule);
+  return fee < least ? 'T29' : undefined;
+};
+
+export const checkExtra: TransactionStep = ({ parsed, context, rules }) => {
+  const limit = context.pool ? MAX_EXTRA_SIZE : rules.extraLimit;
+  return limit !== undefined && parsed.transaction.extra.length >= limit ? 'T24' : undefined;
+};
+
+export const checkUnlockTime: TransactionStep = ({ parsed, context, rules }) => {
+  if (rules.minimumUnlock === undefined) return undefined;
+  const { height, blockTimestamp } = context;
+  return unlockTimeAllowed(parsed.transaction.unlockTime, rules.minimumUnlock, height, blockTimestamp)
+    ? undefined
+    : 'T32';
+};
+
+export const checkOutputCount: TransactionStep = ({ parsed, context, rules }) => {
+  const limit = context.pool ? MAX_TRANSACTION_OUTPUTS : rules.maxOutputs;
+  return limit !== undefined && parsed.transaction.outputs.length > limit ? 'T28' : undefined;
+};
+
+export const checkRingSizes: TransactionStep = ({ parsed, rules }) =>
+  mixinAllowed(parsed.transaction.inputs, rules.mixin) ? undefined : 'T23';

@@ -1,0 +1,103 @@
+import type { ParsedTransaction } from '@wrkz/core-types';
+import { RuleFailure, type ReasonCode } from './errors';
+import { firstFailure, type Proof } from './proofs';
+import {
+  checkAmounts,
+  checkExtra,
+  checkFee,
+  checkInputs,
+  checkOutputCount,
+  checkOutputs,
+  checkRingSizes,
+  checkSize,
+  checkUnlockTime,
+} from './transaction-alone';
+import type { StagedTransaction, TransactionContext, TransactionStaging, TransactionStep } from './transaction-context';
+import { checkProofOfWork, checkRings } from './transaction-in-chain';
+
+/** The rules of a transaction in the order in which the reference asks them: the first refusal is the one told. */
+const STEPS: readonly TransactionStep[] = [
+  checkSize,
+  checkInputs,
+  checkOutputs,
+  checkAmounts,
+  checkFee,
+  checkExtra,
+  checkUnlockTime,
+  checkOutputCount,
+  checkRingSizes,
+  checkProofOfWork,
+  checkRings,
+];
+
+/**
+ * What a template asks of a pooled transaction once more at its own height (protocol 8). Its signatures and look-ups
+ * were judged when it entered the pool, and what spends its inputs drops it from there.
+ */
+const TEMPLATE_STEPS: readonly TransactionStep[] = [
+  checkSize,
+  checkExtra,
+  checkRingSizes,
+  checkInputs,
+  checkOutputs,
+  checkUnlockTime,
+  checkAmounts,
+  checkFee,
+];
+
+/**
+ * Judges a transaction as far as that is cheap and writes down the proofs that remain. Nothing is hashed or
+ * multiplied here.
+ */
+export function stageTransaction(transaction: ParsedTransaction, context: TransactionContext): StagedTransaction {
+  return stage(transaction, context, STEPS);
+}
+
+/**
+ * The verdict on a staged transaction.
+ *
+ * @param verdicts of `staged.proofs`, from `runProofs`
+ * @returns the refusal that the reference would give, undefined for a valid transaction
+ */
+export function settleTransaction(staged: StagedTransaction, verdicts: readonly boolean[]): RuleFailure | undefined {
+  const failed = firstFailure(staged.proofs, verdicts);
+  if (failed !== undefined) return failed;
+  if (staged.failure === undefined) return undefined;
+  return new RuleFailure(staged.failure, { transactionHash: staged.transaction.hash });
+}
+
+/**
+ * Judges a pooled transaction for a template.
+ *
+ * @param context with `height` = the template's own index, `pool: true` and an empty `spentInBlock`
+ * @returns the proof of work it must still show, during the hundred blocks in which templates ask
+ */
+export function stageForTemplate(transaction: ParsedTransaction, context: TransactionContext): StagedTransaction {
+  const asked = context.network.rulesAt(context.height).templateChecksTxPow;
+  const staged = stage(transaction, context, asked ? [...TEMPLATE_STEPS, checkProofOfWork] : TEMPLATE_STEPS);
+  return { ...staged, proofs: staged.proofs.filter((proof) => proof.kind === 'txPow') };
+}
+
+function stage(
+  parsed: ParsedTransaction,
+  context: TransactionContext,
+  steps: readonly TransactionStep[],
+): StagedTransaction {
+  const proofs: Proof[] = [];
+  const staging: TransactionStaging = {
+    parsed,
+    context,
+    rules: context.network.rulesAt(context.height),
+    proofs,
+    inputSum: 0n,
+    outputSum: 0n,
+    fee: 0n,
+    isFusion: false,
+  };
+  let failure: ReasonCode | undefined;
+  for (const step of steps) {
+    failure = step(staging);
+    if (failure !== undefined) break;
+  }
+  return { transaction: parsed, failure, proofs, fee: staging.fee, isFusion: staging.isFusion };
+}

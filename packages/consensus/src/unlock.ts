@@ -1,0 +1,33 @@
+import { DIFFICULTY_TARGET, UNLOCK_DELTA_BLOCKS, UNLOCK_DELTA_SECONDS, UNLOCK_TIME_BOUNDARY } from '@wrkz/core-types';
+
+/** How a lock is judged: at an index, and by a time that is the tip's or, in old blocks, the clock's. */
+export interface LockTime {
+  /** H, the index of the block before the one that spends. */
+  readonly height: number;
+  /** Unix seconds: the tip's timestamp where `Rules.timeLockByTip`, else the clock. */
+  readonly timestamp: number;
+}
+
+/**
+ * Whether an output with this unlock time may be spent. Below 500,000,000 it is a block index, at and above it a unix
+ * time; either opens a little early (protocol 6, "Unlock").
+ */
+export function isUnlocked(unlockTime: bigint, at: LockTime): boolean {
+  return unlockTime < UNLOCK_TIME_BOUNDARY
+    ? BigInt(at.height) + UNLOCK_DELTA_BLOCKS >= unlockTime
+    : BigInt(at.timestamp) + UNLOCK_DELTA_SECONDS >= unlockTime;
+}
+
+/**
+ * Whether a new transaction's own unlock time lies far enough ahead (lesson L9). The boundary itself counts as a block
+ * index here, unlike in `isUnlocked`.
+ *
+ * @param minimum `Rules.minimumUnlock`, blocks
+ * @param height H, the index of the previous block
+ * @param timestamp of the block that holds it, or of the tip in the pool
+ */
+export function unlockTimeAllowed(unlockTime: bigint, minimum: number, height: number, timestamp: number): boolean {
+  return unlockTime > UNLOCK_TIME_BOUNDARY
+    ? unlockTime >= BigInt(timestamp + minimum * DIFFICULTY_TARGET)
+    : unlockTime >= BigInt(height + minimum);
+}

@@ -1,0 +1,77 @@
+import { parseBlock, type Network, type ParsedBlock, type ParsedTransaction } from '@wrkz/core-types';
+import type { GoodBlock } from './block-context';
+import type { BlockFacts } from './view';
+
+/** What is known of a verified block besides its bytes. */
+type Verdict = Pick<GoodBlock, 'block' | 'transactions' | 'facts' | 'fees' | 'checkpointed'>;
+
+let construct: (verdict: Verdict) => VerifiedBlock;
+
+/**
+ * A block that passed every rule on its branch. Only this package makes one, and a chain's writer takes nothing else:
+ * what is stored has been verified because the types say so.
+ */
+export class VerifiedBlock {
+  /** The private field makes the type nominal: no object literal passes for it. */
+  readonly #verdict: Verdict;
+
+  private constructor(verdict: Verdict) {
+    this.#verdict = verdict;
+  }
+
+  static {
+    construct = (verdict) => new VerifiedBlock(verdict);
+  }
+
+  get block(): ParsedBlock {
+    return this.#verdict.block;
+  }
+
+  /** In the order of their global indexes, which is the order of delivery; the coinbase stands in `block`. */
+  get transactions(): readonly ParsedTransaction[] {
+    return this.#verdict.transactions;
+  }
+
+  get facts(): BlockFacts {
+    return this.#verdict.facts;
+  }
+
+  /** Sum of the transactions' fees, atomic units. */
+  get fees(): bigint {
+    return this.#verdict.fees;
+  }
+
+  /** Its proofs were taken on trust because it lies in the checkpoint zone. */
+  get checkpointed(): boolean {
+    return this.#verdict.checkpointed;
+  }
+}
+
+/** Not exported from the package. */
+export function makeVerified(verdict: Verdict): VerifiedBlock {
+  return construct(verdict);
+}
+
+/** The first block of a network: part of its definition, so nothing about it is checked. */
+export function genesisBlock(network: Network): VerifiedBlock {
+  const block = parseBlock(network.genesis.block);
+  const { majorVersion, minorVersion, timestamp, coinbase } = block.block;
+  return makeVerified({
+    block,
+    transactions: [],
+    facts: {
+      height: 0,
+      hash: block.hash,
+      majorVersion,
+      minorVersion,
+      timestamp: Number(timestamp),
+      size: block.coinbase.size,
+      difficulty: 1n,
+      cumulativeDifficulty: 1n,
+      generatedCoins: coinbase.outputs.reduce((sum, output) => sum + output.amount, 0n),
+      generatedTransactions: 1,
+    },
+    fees: 0n,
+    checkpointed: false,
+  });
+}
