@@ -1,1 +1,2 @@
-export {};
+export { OPTIONS, readOptions } from './options';
+export { PowHelper, type Overrides } from './service';

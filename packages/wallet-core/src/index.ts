@@ -1,1 +1,8 @@
-export {};
+export { DEFAULT_POW_SERVER, powServerUrl, type PowServerSettings } from './pow-client/endpoint';
+export {
+  PowClient,
+  type PowAnswer,
+  type PowClientOptions,
+  type PowRequest,
+} from './pow-client/pow-client';
+export { PowServerFailure } from './pow-client/server-search';

@@ -1,0 +1,32 @@
+import type { BlockFacts } from '@wrkz/consensus';
+import { parseBlock, type RawBlock } from '@wrkz/core-types';
+import type { RpcContext } from '../ports';
+
+/** The `block_header` object of the header methods. `height` is an index, `depth` the distance from the top. */
+export function blockHeader(raw: RawBlock, facts: BlockFacts, topHeight: number, orphan: boolean): object {
+  const { block } = parseBlock(raw.block);
+  return {
+    block_size: raw.block.length + raw.transactions.reduce((sum, tx) => sum + tx.length, 0),
+    depth: topHeight - facts.height,
+    difficulty: facts.difficulty,
+    hash: facts.hash.toString('hex'),
+    height: facts.height,
+    major_version: block.majorVersion,
+    minor_version: block.minorVersion,
+    nonce: block.nonce,
+    num_txes: block.transactionHashes.length + 1,
+    orphan_status: orphan,
+    prev_hash: block.previousHash.toString('hex'),
+    reward: block.coinbase.outputs.reduce((sum, output) => sum + output.amount, 0n),
+    timestamp: block.timestamp,
+  };
+}
+
+/** The header of the main-chain block at `height`, or undefined above the top. */
+export function mainChainHeader({ reader }: RpcContext, height: number): object | undefined {
+  return reader.snapshot(() => {
+    const facts = reader.facts(height);
+    const raw = facts && reader.rawBlock(height);
+    return facts && raw && blockHeader(raw, facts, reader.tip().height, false);
+  });
+}

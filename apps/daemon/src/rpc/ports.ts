@@ -1,0 +1,70 @@
+import type { BlockFacts } from '@wrkz/consensus';
+import type { ChainReader } from '@wrkz/chain-db';
+import type { Network } from '@wrkz/core-types';
+import type { QueryRunner } from './queries';
+
+/** What the RPC asks of the peer-to-peer side; heights are counts (top index + 1). */
+export interface NetworkStatus {
+  /** The best height that peers tell, at least 1. */
+  networkHeight(): number;
+  /** The height that the peers were last seen at, 0 before the first one. */
+  observedHeight(): number;
+  isSynchronized(): boolean;
+  connections(): { outgoing: number; incoming: number };
+  peerLists(): { white: string[]; gray: string[] };
+  seedCount(): number;
+  /** Unix seconds; 0 = never. */
+  lastSeedBootstrap(): number;
+  sync(): { activePeers: number; averageBatchSize: number; demotedPeers: number };
+}
+
+export interface PoolStatus {
+  size(): number;
+  has(hash: Buffer): boolean;
+  /** Judges a transaction as the pool does, keeps it and relays it; `error` is the reference's text when refused. */
+  submit(bytes: Buffer): Promise<{ error?: string }>;
+}
+
+export interface TemplateAnswer {
+  readonly blob: Buffer;
+  readonly difficulty: bigint;
+  /** Count: the index of the block to be mined. */
+  readonly height: number;
+  /** The position of the reserved bytes inside the blob, 0 when none are reserved. */
+  readonly reservedOffset: number;
+}
+
+export interface MiningPort {
+  template(address: { spendPublic: Buffer; viewPublic: Buffer }, extraNonce: Buffer): Promise<TemplateAnswer>;
+  /** True when the block was taken, or was known already. */
+  submit(blob: Buffer): Promise<boolean>;
+  /** Mines at once (simnet and devnet). */
+  generate(request: {
+    address: { spendPublic: Buffer; viewPublic: Buffer };
+    count: number;
+    timestamp: number;
+    spacing: number;
+  }): Promise<{ height: number; hashes: Buffer[] }>;
+}
+
+export interface RpcLimits {
+  readonly maxBlockCount: number;
+  readonly maxGlobalIndexRange: number;
+}
+
+export interface RpcContext {
+  readonly network: Network;
+  /** A connection of its own; every request reads one snapshot. */
+  readonly reader: ChainReader;
+  readonly queries: QueryRunner;
+  readonly peers: NetworkStatus;
+  readonly pool: PoolStatus;
+  readonly mining: MiningPort;
+  /** The difficulty of the next block, and how many alternative blocks are kept. */
+  readonly chain: { nextDifficulty(): bigint; alternativeCount(): number; tip(): BlockFacts };
+  readonly limits: RpcLimits;
+  readonly explorer: boolean;
+  /** Unix seconds of the start. */
+  readonly startTime: number;
+  readonly now: () => number;
+}

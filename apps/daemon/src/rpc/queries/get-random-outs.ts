@@ -1,0 +1,70 @@
+import { randomInt } from 'node:crypto';
+import type { ChainReader } from '@wrkz/chain-db';
+import { isSpendTimeUnlocked } from '@wrkz/consensus';
+import { COINBASE_UNLOCK_WINDOW, formatAmount, type Network } from '@wrkz/core-types';
+import { refusals } from '../errors';
+
+/** The wallet error code that the reference answers with when it finds no decoys at all. */
+const CANT_GET_FAKE_OUTPUTS = 27;
+
+export const RANDOM_OUTS_LIMITS = { count: 100, amounts: 10_000, total: 100_000 } as const;
+
+export interface RandomOutsQuery {
+  readonly amounts: readonly bigint[];
+  readonly count: number;
+  /** Unix seconds, for unlock times that are judged by the clock. */
+  readonly now: number;
+}
+
+/**
+ * The body of `/getrandom_outs`: for each amount up to `count` distinct outputs, drawn uniformly from all of that
+ * amount that lie at least the coinbase window below the tip and are unlocked, in ascending order of their index.
+ * An amount with fewer answers what there is; one with none at all is refused with error code 27.
+ */
+export function getRandomOuts(reader: ChainReader, network: Network, query: RandomOutsQuery): string {
+  return reader.snapshot(() => {
+    const tip = reader.tip();
+    const rules = { network, height: tip.height, tipTimestamp: tip.timestamp, now: query.now };
+    const outs = query.amounts.map((amount) => {
+      const candidates = reader.outputCount(amount, tip.height - COINBASE_UNLOCK_WINDOW);
+      const picked = pick(candidates, query.count, (index) => {
+        const output = reader.output(amount, index);
+        return output !== undefined && isSpendTimeUnlocked(output.unlockTime, rules) ? output.key : undefined;
+      });
+      if (picked.length === 0 && query.count > 0) throw noOutputs(amount);
+      const members = picked.map(
+        ({ index, key }) => `{"global_amount_index":${index},"out_key":"${key.toString('hex')}"}`,
+      );
+      return `{"amount":${amount},"outs":[${members.join(',')}]}`;
+    });
+    return `{"outs":[${outs.join(',')}],"status":"OK"}`;
+  });
+}
+
+interface Picked {
+  readonly index: number;
+  readonly key: Buffer;
+}
+
+/** Draws without replacement (a sparse Fisher-Yates shuffle) until `count` usable members are found or none is left. */
+function pick(candidates: number, count: number, usable: (index: number) => Buffer | undefined): Picked[] {
+  const moved = new Map<number, number>();
+  const picked: Picked[] = [];
+  for (let left = candidates; left > 0 && picked.length < count; left--) {
+    const slot = randomInt(left);
+    const index = moved.get(slot) ?? slot;
+    moved.set(slot, moved.get(left - 1) ?? left - 1);
+    const key = usable(index);
+    if (key !== undefined) picked.push({ index, key });
+  }
+  return picked.sort((a, b) => a.index - b.index);
+}
+
+function noOutputs(amount: bigint): Error {
+  return refusals.walletStyle(
+    CANT_GET_FAKE_OUTPUTS,
+    `Failed to get any matching outputs for amount ${amount} (${formatAmount(amount)}). Further explanation here: ` +
+      'https://gist.github.com/zpalmtree/80b3e80463225bcfb8f8432043cb594c\n' +
+      'Note: If you are a public node operator, you can safely ignore this message. It is only relevant to the user sending the transaction.',
+  );
+}

@@ -1,0 +1,38 @@
+import type { ChainReader } from '@wrkz/chain-db';
+import type { Network } from '@wrkz/core-types';
+import { getGlobalIndexes } from './get-global-indexes';
+import { getRandomOuts, type RandomOutsQuery } from './get-random-outs';
+import { getRawBlocks, type RawBlocksQuery } from './get-raw-blocks';
+import { getWalletSyncData, type WalletSyncQuery } from './get-wallet-sync-data';
+
+/** The reads that may take longer than the event loop allows; they run on reader threads and answer finished JSON. */
+export interface QueryTable {
+  rawBlocks: RawBlocksQuery;
+  walletSyncData: WalletSyncQuery;
+  globalIndexes: { start: number; end: number };
+  randomOuts: RandomOutsQuery;
+}
+
+export type QueryName = keyof QueryTable;
+
+/** Something that answers a query: inline in tests, on reader threads in the daemon. */
+export interface QueryRunner {
+  run<Name extends QueryName>(name: Name, query: QueryTable[Name]): Promise<string>;
+}
+
+const table: { [Name in QueryName]: (reader: ChainReader, network: Network, query: QueryTable[Name]) => string } = {
+  rawBlocks: (reader, _network, query) => getRawBlocks(reader, query),
+  walletSyncData: (reader, _network, query) => getWalletSyncData(reader, query),
+  globalIndexes: (reader, _network, query) => getGlobalIndexes(reader, query),
+  randomOuts: (reader, network, query) => getRandomOuts(reader, network, query),
+};
+
+/** Answers one query against `reader`. @throws RpcRefusal for what the query itself refuses. */
+export function runQuery<Name extends QueryName>(
+  reader: ChainReader,
+  network: Network,
+  name: Name,
+  query: QueryTable[Name],
+): string {
+  return table[name](reader, network, query);
+}

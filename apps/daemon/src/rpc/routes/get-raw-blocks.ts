@@ -1,0 +1,17 @@
+import type { Route } from '../route';
+import { readSyncRange } from './sync-request';
+
+export const getRawBlocks: Route = {
+  method: 'POST',
+  path: '/getrawblocks',
+  mode: 'Default',
+  handle: async ({ queries, limits }, params) => {
+    const range = readSyncRange(params, limits.maxBlockCount);
+    const finished = await queries.run('rawBlocks', {
+      ...range,
+      skipCoinbase: params.optionalBoolean('skipCoinbaseTransactions', false),
+      skipEmpty: params.optionalBoolean('skipEmptyBlocks', false),
+    });
+    return { finished };
+  },
+};

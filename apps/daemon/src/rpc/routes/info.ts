@@ -1,0 +1,76 @@
+import { VERSION } from '@wrkz/service-kit';
+import { refusals } from '../errors';
+import type { RpcContext } from '../ports';
+import type { Answer, Route } from '../route';
+
+/** What a client may negotiate, in the order in which the field lists it. */
+const SYNC_FEATURES = ['skipEmptyBlocks', 'base64', 'heightRange'];
+
+const TARGET_SECONDS = 60n;
+
+/** Depth that a pruned node would keep; told by every node. */
+const DEFAULT_PRUNE_DEPTH = 10_080;
+
+/** `<major>.<minor>.<revision>`: the field carries no build number. */
+const SHORT_VERSION = VERSION.split('.').slice(0, 3).join('.');
+
+function handle(context: RpcContext): Answer {
+  const { network, peers, reader } = context;
+  const snapshot = readChain(context);
+  const { tip, transactionCount } = snapshot;
+  const height = tip.height + 1;
+  const connections = peers.connections();
+  const lists = peers.peerLists();
+  const sync = peers.sync();
+  const networkHeight = Math.max(1, peers.networkHeight());
+  const difficulty = context.chain.nextDifficulty();
+  return {
+    alt_blocks_count: reader.alternativeCount(),
+    compression: 'gzip',
+    difficulty,
+    grey_peerlist_size: lists.gray.length,
+    hashrate: difficulty / TARGET_SECONDS,
+    height,
+    incoming_connections_count: connections.incoming,
+    last_known_block_index: Math.max(1, peers.observedHeight()) - 1,
+    last_seed_bootstrap: peers.lastSeedBootstrap(),
+    lite: false,
+    lite_start_height: 0,
+    major_version: tip.majorVersion,
+    minor_version: tip.minorVersion,
+    network_height: networkHeight,
+    outgoing_connections_count: connections.outgoing,
+    prune_capability_active: height > network.supportedHeight,
+    prune_depth: DEFAULT_PRUNE_DEPTH,
+    pruned: false,
+    seed_nodes_count: peers.seedCount(),
+    start_time: context.startTime,
+    status: 'OK',
+    supported_height: network.supportedHeight,
+    sync_active_peers: sync.activePeers,
+    sync_avg_batch_size: sync.averageBatchSize,
+    sync_demoted_peers: sync.demotedPeers,
+    sync_features: SYNC_FEATURES,
+    synced: height === networkHeight,
+    top_block_hash: tip.hash.toString('hex'),
+    tx_count: transactionCount - height,
+    tx_pool_size: context.pool.size(),
+    upgrade_heights: network.upgradeHeights,
+    version: SHORT_VERSION,
+    white_peerlist_size: lists.white.length,
+  };
+}
+
+function readChain({ reader }: RpcContext): {
+  tip: ReturnType<RpcContext['reader']['tip']>;
+  transactionCount: number;
+} {
+  try {
+    return reader.snapshot(() => ({ tip: reader.tip(), transactionCount: reader.transactionCount() }));
+  } catch {
+    throw refusals.busy();
+  }
+}
+
+export const info: Route = { method: 'GET', path: '/info', mode: 'Default', handle };
+export const getinfo: Route = { ...info, path: '/getinfo' };

@@ -1,0 +1,106 @@
+import type { Express, Request, Response } from 'express';
+import {
+  createHttpApp,
+  rawBody,
+  sendJsonText,
+  startHttpServer,
+  type HttpServer,
+  type Logger,
+  type PreflightAnswer,
+} from '@wrkz/service-kit';
+import { refusalBody, refusals } from './errors';
+import { parseJson, printJson, type JsonValue } from './json';
+import { answerJsonRpc } from './json-rpc';
+import { Params } from './params';
+import type { RpcContext } from './ports';
+import { grants, type Route } from './route';
+import { routes } from './routes';
+
+export interface RpcServerOptions {
+  readonly bindIp: string;
+  readonly port: number;
+  /** Requests a minute for one client address, loopback exempt; 0 = no limit. */
+  readonly maxRpm: number;
+  readonly maxBodyBytes: number;
+  readonly readTimeoutSeconds: number;
+  readonly writeTimeoutSeconds: number;
+  readonly accessToken?: string;
+  readonly corsOrigin?: string;
+  readonly trustProxy?: boolean;
+}
+
+/** The values of the option table of the interface document. */
+export const RPC_DEFAULTS = { maxBodyBytes: 2_097_152, readTimeoutSeconds: 15, writeTimeoutSeconds: 30 } as const;
+
+/** The daemon's HTTP app: the plain routes and /json_rpc behind the shared chain of checks. */
+export function createRpcApp(context: RpcContext, options: RpcServerOptions, logger: Logger): Express {
+  return createHttpApp({
+    logger,
+    refusalBody,
+    clientAddress: options.trustProxy === true ? 'x-forwarded-for-first' : 'connection',
+    cors: { origin: options.corsOrigin, preflight },
+    apiKey: { key: options.accessToken, bearer: true },
+    rateLimit: { perMinute: options.maxRpm, exemptLoopback: true },
+    bodyLimit: options.maxBodyBytes,
+    bodyLengthCheck: 'first',
+    routes: (app) => {
+      for (const route of routes) mount(app, route, context);
+      app.get('/json_rpc', (request, response) => jsonRpc(context, request, response));
+      app.post('/json_rpc', (request, response) => jsonRpc(context, request, response));
+    },
+  });
+}
+
+/** Starts listening. @throws Error with a message for the operator when the address cannot be had. */
+export function startRpcServer(context: RpcContext, options: RpcServerOptions, logger: Logger): Promise<HttpServer> {
+  return startHttpServer({
+    app: createRpcApp(context, options, logger),
+    listen: [{ host: options.bindIp, port: options.port }],
+    logger,
+    limits: {
+      readTimeoutMs: options.readTimeoutSeconds * 1000,
+      writeTimeoutMs: options.writeTimeoutSeconds * 1000,
+    },
+  });
+}
+
+function mount(app: Express, route: Route, context: RpcContext): void {
+  const handler = async (request: Request, response: Response): Promise<void> => {
+    const params = new Params(route.method === 'POST' ? readJson(request) : undefined);
+    if (!grants(route.mode, context.explorer)) throw refusals.forbidden();
+    if (route.needsSync === true && !context.peers.isSynchronized()) throw refusals.notSynced();
+    const answer = await route.handle(context, params);
+    const text = 'finished' in answer && typeof answer.finished === 'string' ? answer.finished : printJson(answer);
+    await sendJsonText(request, response, 200, text);
+  };
+  if (route.method === 'GET') app.get(route.path, handler);
+  else app.post(route.path, handler);
+}
+
+async function jsonRpc(context: RpcContext, request: Request, response: Response): Promise<void> {
+  const { status, body } = await answerJsonRpc(context, readJson(request));
+  await sendJsonText(request, response, status, body);
+}
+
+function readJson(request: Request): JsonValue {
+  const text = rawBody(request).toString('utf8');
+  try {
+    return parseJson(text);
+  } catch {
+    throw refusals.notJson(text);
+  }
+}
+
+/** `Access-Control-Allow-Methods` for a real preflight, `Allow` otherwise; the value is empty while CORS is off. */
+function preflight(request: { headers: Record<string, unknown> }, origin: string | undefined): PreflightAnswer {
+  const name = request.headers['access-control-request-method'] === undefined ? 'Allow' : 'Access-Control-Allow-Methods';
+  if (origin === undefined) return { status: 200, headers: { [name]: '' } };
+  return {
+    status: 200,
+    headers: {
+      [name]: 'OPTIONS, GET, POST',
+      // The key's header is listed beyond the reference, or a browser with a token could not call at all.
+      'Access-Control-Allow-Headers': 'Origin, X-Requested-With, Content-Type, Accept, X-API-Key',
+    },
+  };
+}

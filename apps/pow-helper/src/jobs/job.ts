@@ -1,0 +1,61 @@
+/** Queued and running are told as pending; the other three are final. */
+export type JobState = 'queued' | 'running' | 'done' | 'failed' | 'cancelled';
+
+/** Why a job failed, in the words that its reply carries. */
+export const FAILURES = {
+  expired: 'expired before a worker was free',
+  shutdown: 'server shutting down',
+  internal: 'the search failed, compute the proof locally',
+} as const;
+
+/** What is asked of the workers. */
+export interface JobSpec {
+  readonly prefix: Buffer;
+  readonly inputs: number;
+  readonly outputs: number;
+  readonly difficulty: bigint;
+}
+
+/** A job at one moment, wherever it is kept. Times are Unix milliseconds. */
+export interface JobRecord {
+  /** 32 lower-case hex characters from the system's random source: whoever knows it may cancel the job. */
+  readonly id: string;
+  readonly state: JobState;
+  readonly difficulty: bigint;
+  readonly inputs: number;
+  readonly outputs: number;
+  readonly hashes: bigint;
+  readonly submittedAt: number;
+  readonly finishedAt?: number | undefined;
+  readonly nonce?: Buffer | undefined;
+  readonly error?: string | undefined;
+}
+
+export function isFinal(state: JobState): boolean {
+  return state === 'done' || state === 'failed' || state === 'cancelled';
+}
+
+const STATUS: Readonly<Record<JobState, string>> = {
+  queued: 'pending',
+  running: 'pending',
+  done: 'done',
+  failed: 'error',
+  cancelled: 'cancelled',
+};
+
+/** The reply of POST /pow and GET /pow/<id>. `waiting` is told while the job is queued. */
+export function jobReply(job: JobRecord, waiting: number, now: number): Record<string, unknown> {
+  return {
+    difficulty: job.difficulty,
+    elapsed_ms: Math.max(0, (job.finishedAt ?? now) - job.submittedAt),
+    error: job.state === 'failed' ? job.error : undefined,
+    hashes: job.hashes,
+    inputs: job.inputs,
+    job_id: job.id,
+    nonce: job.state === 'done' ? job.nonce?.toString('hex') : undefined,
+    outputs: job.outputs,
+    queue_length: job.state === 'queued' ? waiting : undefined,
+    state: job.state,
+    status: STATUS[job.state],
+  };
+}

@@ -1,0 +1,90 @@
+import { availableParallelism } from 'node:os';
+import {
+  checkCorsOrigin,
+  defineOptions,
+  isAddressOrRange,
+  parseOptions,
+  type OptionValues,
+  type ParsedOptions,
+} from '@wrkz/service-kit';
+
+const LISTENERS = 'Listeners';
+const WORK = 'Work';
+const LIMITS = 'Limits';
+const ACCESS = 'Access';
+const LOGGING = 'Logging and metrics';
+
+/** Every start-up option, for the command line and the configuration file. */
+export const OPTIONS = defineOptions([
+  { name: 'bind-ip', type: 'string', default: '127.0.0.1', group: LISTENERS, help: 'Interface to listen on; 0.0.0.0 or :: for remote wallets' },
+  { name: 'bind-port', type: 'number', default: 17870, min: 1, max: 65535, group: LISTENERS, help: 'TCP port' },
+  { name: 'bind-ipv6-address', type: 'string', default: undefined, group: LISTENERS, help: 'Address of a second listener on the same port' },
+  {
+    name: 'trusted-proxy',
+    type: 'list',
+    default: [],
+    group: LISTENERS,
+    help: 'Address or range of a reverse proxy that names its clients; may be repeated or a comma-separated list',
+    validate: (value) => badProxy(String(value)),
+  },
+  { name: 'network', type: 'string', default: 'mainnet', choices: ['mainnet', 'simnet', 'devnet'], group: WORK, help: 'Whose rules price the jobs' },
+  { name: 'threads', type: 'number', default: 0, min: 0, max: 1024, defaultText: 'all hardware threads', group: WORK, help: 'Hashing threads; 0 is one per hardware thread' },
+  { name: 'queue', type: 'string', default: undefined, secret: true, group: WORK, help: 'Share jobs and results with other instances through redis://host:port', validate: (value) => badQueueUrl(String(value)) },
+  { name: 'rate-limit', type: 'number', default: 60, min: 0, group: LIMITS, help: 'Requests per minute per client address; 0 disables' },
+  { name: 'max-jobs-per-minute', type: 'number', default: 120, min: 0, group: LIMITS, help: 'Jobs per minute over all clients; 0 disables' },
+  { name: 'max-queue', type: 'number', default: 64, min: 1, group: LIMITS, help: 'Jobs that may wait; more are refused' },
+  { name: 'max-difficulty', type: 'number', default: 1_000_000, min: 1, group: LIMITS, help: 'Harder jobs are refused' },
+  { name: 'max-wait-ms', type: 'number', default: 30_000, min: 0, max: 2 ** 31 - 1, group: LIMITS, help: 'Longest a request is held open, in milliseconds' },
+  { name: 'job-timeout', type: 'number', default: 600, min: 1, max: 2_000_000, group: LIMITS, help: 'Seconds after which a job that still waits is dropped' },
+  { name: 'result-ttl', type: 'number', default: 300, min: 1, max: 2_000_000, group: LIMITS, help: 'Seconds that a finished result stays available' },
+  { name: 'api-key', type: 'string', default: undefined, secret: true, group: ACCESS, help: 'Value that the X-API-KEY header must carry' },
+  { name: 'enable-cors', type: 'string', default: '', group: ACCESS, help: 'Value of Access-Control-Allow-Origin', validate: (value) => checkCorsOrigin(String(value)) },
+  {
+    name: 'log-level',
+    type: 'string',
+    default: 'info',
+    group: LOGGING,
+    help: 'trace, debug, info, warning, fatal or disabled',
+    validate: (value) => (LEVELS.has(String(value).toLowerCase()) ? undefined : `must be one of ${[...LEVELS].join(', ')}`),
+  },
+  { name: 'log-file', type: 'string', default: undefined, group: LOGGING, help: 'Append log lines to this file too' },
+  { name: 'enable-metrics', type: 'boolean', default: false, group: LOGGING, help: 'Serve GET /metrics for Prometheus' },
+]);
+
+export type PowHelperOptions = OptionValues<typeof OPTIONS>;
+
+const LEVELS = new Set(['trace', 'debug', 'info', 'warning', 'fatal', 'disabled']);
+
+/** Resolves the command line. @throws EarlyExit, UsageError */
+export function readOptions(argv: readonly string[]): ParsedOptions<typeof OPTIONS> {
+  return parseOptions(OPTIONS, argv, {
+    name: 'wrkz-pow-helper',
+    description: 'Computes the proof of work of transactions for wallets.',
+  });
+}
+
+export function threadCount(options: PowHelperOptions): number {
+  return options.threads === 0 ? availableParallelism() : options.threads;
+}
+
+/** The proxies as single addresses and ranges. */
+export function trustedProxies(options: PowHelperOptions): string[] {
+  return options['trusted-proxy'].flatMap(splitList);
+}
+
+function splitList(text: string): string[] {
+  return text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+}
+
+function badProxy(text: string): string | undefined {
+  const wrong = splitList(text).find((part) => !isAddressOrRange(part));
+  return wrong === undefined ? undefined : `${wrong} is no address or range`;
+}
+
+function badQueueUrl(text: string): string | undefined {
+  const fine = URL.canParse(text) && ['redis:', 'rediss:'].includes(new URL(text).protocol);
+  return fine ? undefined : 'must be a URL of the form redis://host:port';
+}

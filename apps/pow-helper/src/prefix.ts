@@ -1,0 +1,89 @@
+import { transactionPowDifficulty } from '@wrkz/consensus';
+import {
+  decodeTransactionPrefix,
+  encodeTransactionPrefix,
+  MAX_TRANSACTION_OUTPUTS,
+  type Network,
+  type TransactionPrefix,
+} from '@wrkz/core-types';
+import { PowRefusal, type RefusalName } from './refusals';
+
+/** Tag byte and nonce at the end of extra. */
+const NONCE_TAG = 0x04;
+export const NONCE_SIZE = 8;
+
+const MIN_PREFIX_SIZE = 9;
+const MAX_RING_SIZE = 128;
+const MAX_UINT64 = (1n << 64n) - 1n;
+
+/** A height beyond every rule change: what is priced without a height is priced by the newest rule. */
+const NEWEST = Number.MAX_SAFE_INTEGER;
+
+/** A prefix that is worth working on, and what it costs. */
+export interface PricedPrefix {
+  readonly prefix: Buffer;
+  readonly inputs: number;
+  readonly outputs: number;
+  readonly difficulty: bigint;
+}
+
+export interface PriceOptions {
+  readonly network: Network;
+  /** The index whose rule counts; undefined = the newest rule. */
+  readonly height: number | undefined;
+  readonly maxDifficulty: bigint;
+}
+
+/**
+ * Judges a serialized prefix and prices its proof of work, cheap checks first.
+ * @throws PowRefusal with the reason, in the order of the refusal table
+ */
+export function pricePrefix(bytes: Buffer, options: PriceOptions): PricedPrefix {
+  if (bytes.length < MIN_PREFIX_SIZE) throw new PowRefusal('tooShort');
+  const prefix = decode(bytes);
+  const problem = shapeProblem(prefix) ?? amountProblem(prefix) ?? (endsWithNonce(prefix) ? undefined : 'noNonceTag');
+  if (problem !== undefined) throw new PowRefusal(problem);
+  const difficulty = transactionPowDifficulty(prefix, options.network, options.height ?? NEWEST);
+  if (difficulty === 0n) throw new PowRefusal('nothingNeeded');
+  if (difficulty > options.maxDifficulty) {
+    throw new PowRefusal('tooDifficult', {
+      text: `difficulty ${difficulty} is above this server's limit of ${options.maxDifficulty}`,
+    });
+  }
+  return { prefix: bytes, inputs: prefix.inputs.length, outputs: prefix.outputs.length, difficulty };
+}
+
+function decode(bytes: Buffer): TransactionPrefix {
+  let prefix: TransactionPrefix;
+  try {
+    prefix = decodeTransactionPrefix(bytes);
+  } catch {
+    throw new PowRefusal('notAPrefix');
+  }
+  if (!encodeTransactionPrefix(prefix).equals(bytes)) throw new PowRefusal('notCanonical');
+  return prefix;
+}
+
+function shapeProblem({ inputs, outputs }: TransactionPrefix): RefusalName | undefined {
+  if (inputs.length === 0) return 'noInputs';
+  if (outputs.length === 0) return 'noOutputs';
+  if (outputs.length > MAX_TRANSACTION_OUTPUTS) return 'tooManyOutputs';
+  for (const input of inputs) {
+    if (input.type !== 'key') return 'notKeyInput';
+    if (input.keyOffsets.length === 0 || input.keyOffsets.length > MAX_RING_SIZE) return 'ringSize';
+  }
+  return undefined;
+}
+
+function amountProblem({ inputs, outputs }: TransactionPrefix): RefusalName | undefined {
+  const paid = inputs.reduce((sum, input) => sum + (input.type === 'key' ? input.amount : 0n), 0n);
+  if (paid > MAX_UINT64) return 'inputOverflow';
+  const received = outputs.reduce((sum, output) => sum + output.amount, 0n);
+  if (received > MAX_UINT64) return 'outputOverflow';
+  if (received > paid) return 'outputsExceedInputs';
+  return received === paid ? 'zeroFee' : undefined;
+}
+
+function endsWithNonce({ extra }: TransactionPrefix): boolean {
+  return extra.length > NONCE_SIZE && extra[extra.length - NONCE_SIZE - 1] === NONCE_TAG;
+}

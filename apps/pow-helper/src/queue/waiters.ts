@@ -1,0 +1,36 @@
+/** Those who wait for jobs to end. Waiting costs a timer and two entries in maps, no thread. */
+export class Waiters {
+  readonly #byId = new Map<string, Set<() => void>>();
+
+  /** Resolves when `wake(id)` or `wakeAll()` is called, after `ms`, or when `signal` fires, whichever is first. */
+  wait(id: string, ms: number, signal: AbortSignal): Promise<void> {
+    if (ms <= 0 || signal.aborted) return Promise.resolve();
+    return new Promise((resolve) => {
+      const finish = (): void => {
+        clearTimeout(timer);
+        signal.removeEventListener('abort', finish);
+        const set = this.#byId.get(id);
+        set?.delete(finish);
+        if (set?.size === 0) this.#byId.delete(id);
+        resolve();
+      };
+      const timer = setTimeout(finish, ms);
+      signal.addEventListener('abort', finish, { once: true });
+      const set = this.#byId.get(id) ?? new Set();
+      this.#byId.set(id, set.add(finish));
+    });
+  }
+
+  wake(id: string): void {
+    for (const finish of [...(this.#byId.get(id) ?? [])]) finish();
+  }
+
+  wakeAll(): void {
+    for (const id of [...this.#byId.keys()]) this.wake(id);
+  }
+
+  /** How many ids are waited for. */
+  get size(): number {
+    return this.#byId.size;
+  }
+}

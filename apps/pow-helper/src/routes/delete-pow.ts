@@ -1,0 +1,16 @@
+import type { RequestHandler } from 'express';
+import { sendJson } from '@wrkz/service-kit';
+import { PowRefusal } from '../refusals';
+import type { PowContext } from '../service';
+import { reply } from './wait';
+
+/** DELETE /pow/<job_id>: cancels a job that waits or runs; one that has ended is told as it is. */
+export function deletePow(context: PowContext): RequestHandler {
+  return async (request, response) => {
+    const found = await context.queue.cancel(String(request.params[0]));
+    if (found === undefined) throw new PowRefusal('unknownJob');
+    const { cancelled, job } = found;
+    const answer = cancelled ? { job_id: job.id, status: 'cancelled' } : await reply(context, job);
+    await sendJson(request, response, 200, answer);
+  };
+}

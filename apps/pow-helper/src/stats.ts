@@ -1,0 +1,83 @@
+import type { Metrics } from '@wrkz/service-kit';
+import type { Outcome } from './queue/queue';
+import type { RejectionCounter } from './refusals';
+
+/** The names under which /stats tells submissions. */
+type SubmissionCounter = 'received' | 'accepted' | RejectionCounter;
+
+const SOLVE_SECONDS = [0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60, 120];
+
+/** Everything that this instance counted since its start. */
+export class Stats {
+  readonly submissions: Record<SubmissionCounter, number> = {
+    received: 0,
+    accepted: 0,
+    rejected_invalid: 0,
+    rejected_difficulty: 0,
+    rejected_queue_full: 0,
+    rejected_rate_limited: 0,
+    rejected_global_limit: 0,
+  };
+  readonly outcomes: Record<'completed' | 'failed' | 'cancelled' | 'expired', number> = {
+    completed: 0,
+    failed: 0,
+    cancelled: 0,
+    expired: 0,
+  };
+  hashes = 0n;
+  busyMs = 0;
+  #solveMs = 0;
+  #solveMsMax = 0;
+  #queueWaitMs = 0;
+  readonly #observe: (outcome: Outcome) => void;
+  readonly #observeSubmission: (name: SubmissionCounter) => void;
+
+  constructor(metrics: Metrics | undefined) {
+    const jobs = metrics?.counter('jobs_total', 'Jobs by how they ended', ['outcome']);
+    const hashes = metrics?.counter('hashes_total', 'Hashes computed for ended jobs');
+    const solve = metrics?.histogram('solve_seconds', 'Hashing time of solved jobs', [], SOLVE_SECONDS);
+    const submissions = metrics?.counter('submissions_total', 'Submissions by what became of them', ['result']);
+    metrics?.gauge('hashrate', 'Hashes per second of busy time since the start', [], (gauge) => gauge.set(this.hashrate));
+    this.#observe = (outcome) => {
+      jobs?.inc({ outcome: outcome.kind });
+      hashes?.inc(Number(outcome.hashes));
+      if (outcome.kind === 'done') solve?.observe(outcome.solveMs / 1000);
+    };
+    this.#observeSubmission = (result) => submissions?.inc({ result });
+  }
+
+  count(name: SubmissionCounter): void {
+    this.submissions[name]++;
+    this.#observeSubmission(name);
+  }
+
+  /** Adds up how a job ended. */
+  add(outcome: Outcome): void {
+    this.#observe(outcome);
+    this.hashes += outcome.hashes;
+    this.busyMs += outcome.solveMs;
+    this.outcomes[outcome.kind === 'done' ? 'completed' : outcome.kind]++;
+    if (outcome.kind !== 'done') return;
+    this.#solveMs += outcome.solveMs;
+    this.#solveMsMax = Math.max(this.#solveMsMax, outcome.solveMs);
+    this.#queueWaitMs += outcome.queueWaitMs;
+  }
+
+  /** Hashes per second of busy time, 0 before the first job. */
+  get hashrate(): number {
+    return this.busyMs === 0 ? 0 : Number(this.hashes) / (this.busyMs / 1000);
+  }
+
+  work(): Record<string, unknown> {
+    const average = (sum: number): number =>
+      this.outcomes.completed === 0 ? 0 : Math.round(sum / this.outcomes.completed);
+    return {
+      hashes: this.hashes,
+      busy_ms: this.busyMs,
+      hashrate: this.hashrate,
+      solve_ms_avg: average(this.#solveMs),
+      solve_ms_max: this.#solveMsMax,
+      queue_wait_ms_avg: average(this.#queueWaitMs),
+    };
+  }
+}
