@@ -1,6 +1,7 @@
 import {
   COINBASE_UNLOCK_WINDOW,
   MAX_COINBASE_OUTPUTS,
+  buildExtra,
   decomposeAmount,
   encodeTransaction,
   type Rules,
@@ -32,8 +33,6 @@ export interface CoinbaseInput {
 }
 
 const MAX_TRIES = 10;
-const PUBLIC_KEY_TAG = 0x01;
-const NONCE_TAG = 0x02;
 
 /**
  * The coinbase of a block to come. What it pays depends on the block's size and so on its own: it is rebuilt until both
@@ -96,9 +95,7 @@ function coinbaseOutputs(amounts: readonly bigint[], input: CoinbaseInput): { am
 
 function coinbaseExtra(publicKey: Buffer, extraNonce: Buffer): Buffer {
   if (extraNonce.length > 255) throw new RangeError(`an extra nonce of ${extraNonce.length} bytes is longer than 255`);
-  const key = [Buffer.from([PUBLIC_KEY_TAG]), publicKey];
-  if (extraNonce.length === 0) return Buffer.concat(key);
-  return Buffer.concat([...key, Buffer.from([NONCE_TAG, extraNonce.length]), extraNonce]);
+  return buildExtra(extraNonce.length === 0 ? { publicKey } : { publicKey, nonce: extraNonce });
 }
 
 function withPadding(coinbase: Transaction, zeros: number): Transaction {

@@ -1,6 +1,7 @@
 import {
   REWARD_BLOCKS_WINDOW,
   auxHeaderHash,
+  buildExtra,
   type Block,
   type Network,
   type ParentBlock,
@@ -110,9 +111,8 @@ function emptyParent(): ParentBlock {
   };
 }
 
-/** Tag, length of depth and root, depth 0, root. */
 function mergeMiningExtra(root: Buffer): Buffer {
-  return Buffer.concat([Buffer.from([0x03, 0x21, 0x00]), root]);
+  return buildExtra({ mergeMining: { depth: 0n, root } });
 }
 
 interface Choice {

@@ -1,0 +1,177 @@
+import fc from 'fast-check';
+import { networkOf } from '@wrkz/core-types';
+import { difficultyAfter, legacyBlocks, legacyDifficulty, LWMA_BLOCKS, lwmaDifficulty } from '@wrkz/consensus';
+import { readJson, readJsonLines } from '@wrkz/testing/fixtures';
+
+interface Row {
+  op: 'lwma' | 'lwma_wrap' | 'nextDifficulty' | 'getNextDifficulty' | 'windows';
+  timestamps: string[];
+  cumulative_difficulties: string[];
+  V4: string;
+  V5: string;
+  result: string;
+  version: number;
+  block_index: number;
+  height: number;
+  difficultyBlocksCount: number;
+  blockFutureTimeLimit: number;
+  timestampCheckWindow: number;
+}
+
+const rows = readJsonLines<Row>('vectors/difficulty.jsonl');
+const rowsOf = (...ops: Row['op'][]): Row[] => rows.filter((row) => ops.includes(row.op));
+const mainnet = networkOf('mainnet');
+
+describe('recorded difficulties', () => {
+  test('LWMA of both ages, also where 64 bits wrap', () => {
+    for (const row of rowsOf('lwma', 'lwma_wrap')) {
+      const timestamps = row.timestamps.map(Number);
+      const cumulative = row.cumulative_difficulties.map(BigInt);
+      expect([lwmaDifficulty('lwma4', timestamps, cumulative), lwmaDifficulty('lwma5', timestamps, cumulative)]).toEqual([
+        BigInt(row.V4),
+        BigInt(row.V5),
+      ]);
+    }
+    expect(rowsOf('lwma_wrap').length).toBeGreaterThan(0);
+  });
+
+  test('the legacy rule of every version', () => {
+    for (const row of rowsOf('nextDifficulty')) {
+      const args = [row.timestamps.map(Number), row.cumulative_difficulties.map(BigInt)] as const;
+      expect(legacyDifficulty(row.version, row.block_index, ...args)).toBe(BigInt(row.result));
+    }
+  });
+
+  test('the rule in force at an index', () => {
+    for (const row of rowsOf('getNextDifficulty')) {
+      const blocks = row.timestamps.map((timestamp, i) => ({
+        timestamp: Number(timestamp),
+        cumulativeDifficulty: BigInt(row.cumulative_difficulties[i] ?? 0),
+      }));
+      const { difficultyRule } = mainnet.rulesAt(row.block_index);
+      expect(difficultyAfter(difficultyRule, row.version, row.block_index, blocks)).toBe(BigInt(row.result));
+    }
+  });
+
+  test('the windows of every age', () => {
+    for (const row of rowsOf('windows')) {
+      const rules = mainnet.rulesAt(row.height);
+      const count = rules.difficultyRule === 'legacy' ? legacyBlocks(row.version) : LWMA_BLOCKS;
+      expect([rules.futureTimeLimit, rules.timestampWindow, count]).toEqual([
+        row.blockFutureTimeLimit,
+        row.timestampCheckWindow,
+        row.difficultyBlocksCount,
+      ]);
+    }
+  });
+});
+
+interface Header {
+  height: number;
+  timestamp: number;
+  difficulty: number;
+  major_version: number;
+}
+
+describe('mainnet headers', () => {
+  /** Recomputes what the window allows: only differences of cumulative difficulties count, so any start will do. */
+  const recompute = (file: string): number => {
+    const headers = readJson<Header[] | { items: Header[] }>(file);
+    const list = Array.isArray(headers) ? headers : headers.items;
+    let sum = 1_000_000_000_000n;
+    const blocks = list.map((header) => {
+      sum += BigInt(header.difficulty);
+      return { ...header, cumulativeDifficulty: sum };
+    });
+    let checked = 0;
+    for (let i = 1; i < blocks.length; i++) {
+      const block = blocks[i]!;
+      const { difficultyRule } = mainnet.rulesAt(block.height - 1);
+      const count = difficultyRule === 'legacy' ? legacyBlocks(block.major_version) : LWMA_BLOCKS;
+      if (i < count) continue;
+      const window = blocks.slice(i - count, i);
+      expect(difficultyAfter(difficultyRule, block.major_version, block.height - 1, window)).toBe(BigInt(block.difficulty));
+      checked++;
+    }
+    return checked;
+  };
+
+  test('across the switch at 100,000', () => {
+    expect(recompute('mainnet/headers_99939_to_100001.json')).toBe(46);
+  });
+
+  test('of 2026', () => {
+    expect(recompute('mainnet/headers_4213588_to_4213650.json')).toBe(2);
+  });
+});
+
+describe('LWMA by another formula', () => {
+  const int64 = (value: bigint): bigint => BigInt.asIntN(64, value);
+
+  /** The rule once more, all in bigint, as spec 07 writes it. */
+  function plain(ts: bigint[], cd: bigint[], least: bigint, most: bigint | undefined, fast: bigint): bigint | undefined {
+    let weighted = 0n;
+    let last = 0n;
+    for (let i = 1; i <= 60; i++) {
+      let st = ts[i]! - ts[i - 1]!;
+      if (most !== undefined && st > most) st = most;
+      if (st < least) st = least;
+      weighted += st * BigInt(i);
+      if (i > 57) last += st;
+    }
+    if (weighted === 0n) return undefined;
+    const prev = int64(cd[60]! - cd[59]!);
+    let next = int64(int64(int64(int64(cd[60]! - cd[0]!) * 60n) * 61n) * 99n) / (200n * weighted);
+    const high = int64(prev * 150n) / 100n;
+    const low = int64(prev * 67n) / 100n;
+    if (next > high) next = high;
+    if (next < low) next = low;
+    const floor = int64(prev * fast) / 100n;
+    if (last < 48n && next < floor) next = floor;
+    return BigInt.asUintN(64, next);
+  }
+
+  const uint64 = fc.bigInt({ min: 0n, max: (1n << 64n) - 1n });
+  const window = fc.record({
+    steps: fc.array(fc.integer({ min: -1000, max: 5000 }), { minLength: 60, maxLength: 60 }),
+    start: fc.integer({ min: 1_500_000_000, max: 2_000_000_000 }),
+    cumulative: fc.oneof(
+      fc.array(uint64, { minLength: 61, maxLength: 61 }),
+      fc.array(fc.bigInt({ min: 1n, max: 1n << 40n }), { minLength: 61, maxLength: 61 }).map((work) => {
+        let sum = 0n;
+        return work.map((one) => (sum += one));
+      }),
+    ),
+  });
+
+  test.each([
+    ['lwma4' as const, -360n, undefined, 110n],
+    ['lwma5' as const, -240n, 360n, 108n],
+  ])('%s', (rule, least, most, fast) => {
+    fc.assert(
+      fc.property(window, ({ steps, start, cumulative }) => {
+        let time = start;
+        const timestamps = [start, ...steps.map((step) => (time += step))];
+        const expected = plain(timestamps.map(BigInt), cumulative, least, most, fast);
+        expect(lwmaDifficulty(rule, timestamps, cumulative)).toBe(expected ?? 0n);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('equal timestamps leave no difficulty, where the reference divides by zero', () => {
+    const timestamps = new Array<number>(61).fill(1_700_000_000);
+    const cumulative = timestamps.map((_, i) => BigInt(i) * 1000n);
+    expect(lwmaDifficulty('lwma5', timestamps, cumulative)).toBe(0n);
+    expect(lwmaDifficulty('lwma4', timestamps, cumulative)).toBe(0n);
+  });
+
+  test('a short window gives the starting value', () => {
+    expect(lwmaDifficulty('lwma4', [1, 2], [1n, 2n])).toBe(1000n);
+    expect(lwmaDifficulty('lwma5', [1, 2], [1n, 2n])).toBe(10000n);
+  });
+});
+
+test('legacy difficulty is 0 where the work leaves 64 bits', () => {
+  expect(legacyDifficulty(4, 50, [1, 2, 3], [0n, 1n << 62n, (1n << 63n) - 1n])).toBe(0n);
+});

@@ -1,0 +1,109 @@
+import { networkOf, type KeyInput } from '@wrkz/core-types';
+import { isFusion, isUnlocked, minimumFee, mixinAllowed, ringIndexes, transactionPowDifficulty, unlockTimeAllowed } from '@wrkz/consensus';
+import { readJsonLines } from '@wrkz/testing/fixtures';
+
+interface HeightRow {
+  height: number;
+  min_fee: Record<string, number>;
+  min_mixin: string;
+  max_mixin: string;
+  default_mixin: string;
+  dust_threshold: number;
+  fusion_dust_threshold: number;
+}
+
+interface FusionRow {
+  op: string;
+  height: number;
+  inputs: string[];
+  outputs: string[];
+  size: number;
+  ok: boolean;
+}
+
+const input = (ring: number): KeyInput => ({
+  type: 'key',
+  amount: 1n,
+  keyOffsets: new Array<number>(ring).fill(1),
+  keyImage: Buffer.alloc(32),
+});
+
+describe.each(['mainnet', 'devnet'] as const)('recorded rules of %s', (name) => {
+  const { rulesAt } = networkOf(name);
+  const heights = readJsonLines<HeightRow>(`vectors/heights-${name}.jsonl`);
+
+  test('fees', () => {
+    for (const row of heights) {
+      for (const [size, fee] of Object.entries(row.min_fee)) {
+        expect([row.height, size, minimumFee(Number(size), rulesAt(row.height).feeRule)]).toEqual([row.height, size, BigInt(fee)]);
+      }
+    }
+  });
+
+  test('ring sizes', () => {
+    for (const row of heights) {
+      const { mixin } = rulesAt(row.height);
+      const min = Number(row.min_mixin);
+      expect(mixinAllowed([input(min + 1)], mixin)).toBe(true);
+      if (min > 0) expect(mixinAllowed([input(min)], mixin)).toBe(false);
+      const max = Number(row.max_mixin);
+      if (max > 1e9) continue;
+      expect(mixinAllowed([input(max + 1)], mixin)).toBe(true);
+      expect(mixinAllowed([input(max + 2)], mixin)).toBe(false);
+    }
+  });
+
+  test('fusion', () => {
+    const rows = readJsonLines<FusionRow>(name === 'mainnet' ? 'vectors/fusion.jsonl' : 'vectors/fusion-devnet.jsonl');
+    const fusions = rows.filter((row) => row.op === 'isFusionTransaction');
+    expect(fusions.length).toBe(300);
+    for (const row of fusions) {
+      const verdict = isFusion(row.inputs.map(BigInt), row.outputs.map(BigInt), row.size, rulesAt(row.height));
+      expect(verdict).toBe(row.ok);
+    }
+  });
+});
+
+test('the ring minimum is judged on the largest ring until 4,300,000, on the smallest from it', () => {
+  const { rulesAt } = networkOf('mainnet');
+  const mixed = [input(1), input(2)];
+  expect(mixinAllowed(mixed, rulesAt(4_299_999).mixin)).toBe(true);
+  expect(mixinAllowed(mixed, rulesAt(4_300_000).mixin)).toBe(false);
+  expect(mixinAllowed([], rulesAt(0).mixin)).toBe(true);
+});
+
+describe('unlock times', () => {
+  test('an output opens one block early, or 60 seconds', () => {
+    const at = { height: 99, timestamp: 1_700_000_000 };
+    expect([isUnlocked(0n, at), isUnlocked(100n, at), isUnlocked(101n, at)]).toEqual([true, true, false]);
+    expect([isUnlocked(1_700_000_060n, at), isUnlocked(1_700_000_061n, at)]).toEqual([true, false]);
+  });
+
+  test('500,000,000 is a time for an output and an index for a new transaction', () => {
+    expect(isUnlocked(499_999_999n, { height: 99, timestamp: 1_700_000_000 })).toBe(false);
+    expect(isUnlocked(500_000_000n, { height: 99, timestamp: 1_700_000_000 })).toBe(true);
+    expect(unlockTimeAllowed(500_000_000n, 15, 2_000_000, 1_700_000_000)).toBe(true);
+    expect(unlockTimeAllowed(500_000_001n, 15, 2_000_000, 1_700_000_000)).toBe(false);
+  });
+
+  test('a new transaction must lock for 15 blocks or 900 seconds', () => {
+    expect([114n, 115n].map((time) => unlockTimeAllowed(time, 15, 100, 0))).toEqual([false, true]);
+    const times = [1_700_000_899n, 1_700_000_900n, (1n << 64n) - 1n];
+    expect(times.map((time) => unlockTimeAllowed(time, 15, 100, 1_700_000_000))).toEqual([false, true, true]);
+  });
+});
+
+test('the transaction proof of work costs what its age says', () => {
+  const mainnet = networkOf('mainnet');
+  const prefix = { inputs: [input(2), input(2)], outputs: new Array(6).fill({ amount: 1n, key: Buffer.alloc(32) }) };
+  const at = (height: number, fusion = false): bigint => transactionPowDifficulty(prefix, mainnet, height, fusion);
+  expect([at(1_122_999), at(1_123_000), at(1_200_000), at(1_200_001), at(4_300_000)]).toEqual([0n, 20_000n, 20_000n, 66_000n, 66_000n]);
+  expect([at(1_123_000, true), at(1_200_001, true)]).toEqual([60_000n, 320_000n]);
+  expect(transactionPowDifficulty(prefix, networkOf('devnet'), 500, false)).toBe(66n);
+});
+
+test('ring indexes are sums modulo 2^32, as an ascending set', () => {
+  expect(ringIndexes([7, 3, 300])).toEqual([7, 10, 310]);
+  expect(ringIndexes([5, 0xffffffff])).toEqual([4, 5]);
+  expect(ringIndexes([5, 0x80000000, 0x80000000])).toEqual([5, 0x80000005]);
+});
