@@ -1,0 +1,130 @@
+/** Everything this package refuses, one class a reason. `code` is stable and goes into logs and exit messages. */
+export type ChainDbErrorCode =
+  | 'DATABASE_LOCKED'
+  | 'DATABASE_MISSING'
+  | 'DATABASE_UNWRITABLE'
+  | 'NOT_A_CHAIN_DATABASE'
+  | 'WRONG_NETWORK'
+  | 'WRONG_SCHEMA'
+  | 'CORRUPT_DATABASE'
+  | 'EMPTY_DATABASE'
+  | 'BELOW_FLOOR'
+  | 'REFUSED_CHANGE'
+  | 'WRONG_LINK'
+  | 'WRITER_FAILED';
+
+export class ChainDbError extends Error {
+  constructor(
+    readonly code: ChainDbErrorCode,
+    message: string,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+    this.name = new.target.name;
+  }
+}
+
+/** Another process, or another writer of this one, holds the directory. */
+export class DatabaseLocked extends ChainDbError {
+  constructor(readonly directory: string) {
+    super('DATABASE_LOCKED', `the chain database in ${directory} is in use by another running program`);
+  }
+}
+
+/** There is no database and none was to be created. */
+export class DatabaseMissing extends ChainDbError {
+  constructor(readonly directory: string) {
+    super('DATABASE_MISSING', `there is no chain database in ${directory}`);
+  }
+}
+
+/** The directory or a file in it cannot be created or written. */
+export class DatabaseUnwritable extends ChainDbError {
+  constructor(
+    readonly directory: string,
+    cause: unknown,
+  ) {
+    super('DATABASE_UNWRITABLE', `cannot write to the chain database in ${directory}: ${reasonOf(cause)}`, { cause });
+  }
+}
+
+/** The file is there but holds something else, or nothing that can be read. */
+export class NotAChainDatabase extends ChainDbError {
+  constructor(
+    readonly file: string,
+    reason: string,
+    options?: ErrorOptions,
+  ) {
+    super('NOT_A_CHAIN_DATABASE', `${file} is not a chain database: ${reason}`, options);
+  }
+}
+
+export class WrongNetwork extends ChainDbError {
+  constructor(
+    readonly directory: string,
+    readonly found: string,
+    readonly wanted: string,
+  ) {
+    super('WRONG_NETWORK', `the chain database in ${directory} belongs to ${found}, not to ${wanted}`);
+  }
+}
+
+export class WrongSchema extends ChainDbError {
+  constructor(
+    readonly directory: string,
+    readonly found: number,
+    readonly wanted: number,
+  ) {
+    const advice = found > wanted ? 'it was written by a newer program' : 'it must first be opened for writing to be brought up to date';
+    super('WRONG_SCHEMA', `the chain database in ${directory} has schema version ${found}, this program reads ${wanted}: ${advice}`);
+  }
+}
+
+/** A row that must be there is not, or what was read does not hash to its own id. */
+export class CorruptDatabase extends ChainDbError {
+  constructor(reason: string, options?: ErrorOptions) {
+    super('CORRUPT_DATABASE', `the chain database is damaged: ${reason}`, options);
+  }
+}
+
+/** Asked for the tip of a database that has no block yet. */
+export class EmptyDatabase extends ChainDbError {
+  constructor() {
+    super('EMPTY_DATABASE', 'the chain database holds no block yet');
+  }
+}
+
+/** The bodies of blocks this low are not kept here. */
+export class BelowFloor extends ChainDbError {
+  constructor(
+    readonly height: number,
+    readonly floor: number,
+  ) {
+    super('BELOW_FLOOR', `the body of block ${height} is not kept: bodies start at height ${floor}`);
+  }
+}
+
+/** The change contradicts what is stored; nothing was changed. */
+export class RefusedChange extends ChainDbError {
+  constructor(reason: string, options?: ErrorOptions, code: ChainDbErrorCode = 'REFUSED_CHANGE') {
+    super(code, reason, options);
+  }
+}
+
+/** The block does not continue what is stored; nothing was changed. */
+export class WrongLink extends RefusedChange {
+  constructor(reason: string) {
+    super(reason, undefined, 'WRONG_LINK');
+  }
+}
+
+/** The disk is full or failing. The change was undone and this writer takes no more: open the database again. */
+export class WriterFailed extends ChainDbError {
+  constructor(cause: unknown) {
+    super('WRITER_FAILED', `the chain database can no longer be written: ${reasonOf(cause)}`, { cause });
+  }
+}
+
+function reasonOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause);
+}

@@ -1,0 +1,80 @@
+import type { BlockFacts } from '@wrkz/consensus';
+import { decodeRawBlock, parseBlock, parseTransaction, type RawBlock } from '@wrkz/core-types';
+import type { Statement } from 'better-sqlite3';
+import type { Connection } from '../connection';
+import { CorruptDatabase } from '../errors';
+import { FACTS_COLUMNS, factsOf, type FactsRow } from '../rows';
+
+/** A block off the main chain: what is remembered of it and the id of the block it stands on. */
+export interface AltInfo {
+  readonly facts: BlockFacts;
+  readonly parent: Buffer;
+}
+
+export interface AlternativeBlock extends AltInfo {
+  readonly raw: RawBlock;
+}
+
+type AlternativeRow = readonly [...FactsRow, parent: Buffer];
+
+/** Questions about the blocks kept off the main chain. */
+export class AlternativeQueries {
+  private readonly rows: Statement<[], AlternativeRow>;
+  private readonly byHash: Statement<[Buffer], AlternativeRow>;
+  private readonly body: Statement<[Buffer], [Buffer]>;
+  private readonly total: Statement<[], [number]>;
+
+  constructor(connection: Connection) {
+    const select = `SELECT ${FACTS_COLUMNS}, parent FROM alternatives`;
+    this.rows = connection.prepare<[], AlternativeRow>(`${select} ORDER BY height, id`).raw(true).safeIntegers(true);
+    this.byHash = connection.prepare<[Buffer], AlternativeRow>(`${select} WHERE hash = ?`).raw(true).safeIntegers(true);
+    this.body = connection.prepare<[Buffer], [Buffer]>('SELECT body FROM alternatives WHERE hash = ?').raw(true);
+    this.total = connection.prepare<[], [number]>('SELECT count(*) FROM alternatives').raw(true);
+  }
+
+  /** Lowest first. */
+  all(): AltInfo[] {
+    return this.rows.all().map(infoOf);
+  }
+
+  info(hash: Buffer): AltInfo | undefined {
+    const row = this.byHash.get(hash);
+    return row === undefined ? undefined : infoOf(row);
+  }
+
+  count(): number {
+    return this.total.get()?.[0] ?? 0;
+  }
+
+  /** With its bytes, hashed again: they may become the main chain. @throws CorruptDatabase when they are not that block's */
+  block(hash: Buffer): AlternativeBlock | undefined {
+    const info = this.info(hash);
+    const body = this.body.get(hash)?.[0];
+    if (info === undefined || body === undefined) return undefined;
+    return { ...info, raw: checkedRawBlock(hash, body) };
+  }
+}
+
+function infoOf(row: AlternativeRow): AltInfo {
+  const [parent] = row.slice(-1) as [Buffer];
+  return { facts: factsOf(row as unknown as FactsRow), parent };
+}
+
+/** The block in a stored record, after its id and its transactions' were computed from the bytes. */
+export function checkedRawBlock(hash: Buffer, body: Buffer): RawBlock {
+  const name = `alternative block ${hash.toString('hex')}`;
+  try {
+    const raw = decodeRawBlock(body);
+    const parsed = parseBlock(raw.block);
+    const listed = parsed.block.transactionHashes;
+    if (!parsed.hash.equals(hash)) throw new CorruptDatabase(`${name} hashes to ${parsed.hash.toString('hex')}`);
+    if (listed.length !== raw.transactions.length) throw new CorruptDatabase(`${name} lacks transactions`);
+    raw.transactions.forEach((bytes, position) => {
+      if (!listed[position]?.equals(parseTransaction(bytes).hash)) throw new CorruptDatabase(`a transaction of ${name}`);
+    });
+    return raw;
+  } catch (error) {
+    if (error instanceof CorruptDatabase) throw error;
+    throw new CorruptDatabase(name, { cause: error });
+  }
+}

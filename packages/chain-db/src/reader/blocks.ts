@@ -1,0 +1,141 @@
+import type { BlockFacts } from '@wrkz/consensus';
+import { parseBlock, type RawBlock } from '@wrkz/core-types';
+import type { Statement } from 'better-sqlite3';
+import type { Connection } from '../connection';
+import { BelowFloor, CorruptDatabase, EmptyDatabase } from '../errors';
+import { FACTS_COLUMNS, factsOf, type FactsRow } from '../rows';
+
+/** Where a block's transactions lie among the transaction ids: `first` is the coinbase, `end` is past the last. */
+export interface IdRange {
+  readonly first: number;
+  readonly end: number;
+}
+
+/** Questions about main-chain blocks: facts, ids, bytes. */
+export class BlockQueries {
+  private readonly topFacts: Statement<[], FactsRow>;
+  private readonly topHeight: Statement<[], [number]>;
+  private readonly factsAt: Statement<[number], FactsRow>;
+  private readonly factsBetween: Statement<[number, number], FactsRow>;
+  private readonly hashesBetween: Statement<[number, number], [Buffer]>;
+  private readonly heightByHash: Statement<[Buffer, Buffer], [number]>;
+  private readonly generatedAt: Statement<[number], [number]>;
+  private readonly body: Statement<[number], [Buffer]>;
+  private readonly transactionBody: Statement<[number], [Buffer]>;
+  private readonly transactionBodies: Statement<[number, number], [Buffer]>;
+  private readonly latestTimestamp: Statement<[number], [number]>;
+  private readonly floor: Statement<[], [string]>;
+
+  constructor(connection: Connection) {
+    const facts = `SELECT ${FACTS_COLUMNS} FROM blocks`;
+    this.topFacts = connection.prepare<[], FactsRow>(`${facts} ORDER BY height DESC LIMIT 1`).raw(true).safeIntegers(true);
+    this.factsAt = connection.prepare<[number], FactsRow>(`${facts} WHERE height = ?`).raw(true).safeIntegers(true);
+    this.factsBetween = connection
+      .prepare<[number, number], FactsRow>(`${facts} WHERE height >= ? AND height < ? ORDER BY height`)
+      .raw(true)
+      .safeIntegers(true);
+    this.topHeight = connection.prepare<[], [number]>('SELECT coalesce(max(height), -1) FROM blocks').raw(true);
+    this.hashesBetween = connection
+      .prepare<[number, number], [Buffer]>('SELECT hash FROM blocks WHERE height >= ? AND height < ? ORDER BY height')
+      .raw(true);
+    this.heightByHash = connection
+      .prepare<[Buffer, Buffer], [number]>('SELECT height FROM blocks WHERE substr(hash, 1, 8) = ? AND hash = ?')
+      .raw(true);
+    this.generatedAt = connection.prepare<[number], [number]>('SELECT generated_transactions FROM blocks WHERE height = ?').raw(true);
+    this.body = connection.prepare<[number], [Buffer]>('SELECT body FROM block_bodies WHERE height = ?').raw(true);
+    this.transactionBody = connection.prepare<[number], [Buffer]>('SELECT body FROM transaction_bodies WHERE id = ?').raw(true);
+    this.transactionBodies = connection
+      .prepare<[number, number], [Buffer]>('SELECT body FROM transaction_bodies WHERE id >= ? AND id < ? ORDER BY id')
+      .raw(true);
+    this.latestTimestamp = connection
+      .prepare<[number], [number]>('SELECT timestamp + timestamp_lag FROM blocks WHERE height = ?')
+      .raw(true);
+    this.floor = connection.prepare<[], [string]>("SELECT value FROM meta WHERE key = 'body_floor'").raw(true);
+  }
+
+  height(): number {
+    return this.topHeight.get()?.[0] ?? -1;
+  }
+
+  tip(): BlockFacts {
+    const row = this.topFacts.get();
+    if (row === undefined) throw new EmptyDatabase();
+    return factsOf(row);
+  }
+
+  facts(height: number): BlockFacts | undefined {
+    const row = this.factsAt.get(height);
+    return row === undefined ? undefined : factsOf(row);
+  }
+
+  factsRange(start: number, end: number): BlockFacts[] {
+    return this.factsBetween.all(start, end).map(factsOf);
+  }
+
+  hashes(start: number, end: number): Buffer[] {
+    return this.hashesBetween.all(start, end).map(([hash]) => hash);
+  }
+
+  heightOf(hash: Buffer): number | undefined {
+    return this.heightByHash.get(hash.subarray(0, 8), hash)?.[0];
+  }
+
+  /** Transactions up to and including this block; 0 below genesis. */
+  generatedTransactions(height: number): number {
+    if (height < 0) return 0;
+    const row = this.generatedAt.get(height);
+    if (row === undefined) throw new CorruptDatabase(`block ${height} is missing`);
+    return row[0];
+  }
+
+  ids(height: number): IdRange {
+    return { first: this.generatedTransactions(height - 1), end: this.generatedTransactions(height) };
+  }
+
+  bodyFloor(): number {
+    return Number(this.floor.get()?.[0] ?? 0);
+  }
+
+  /** @throws BelowFloor where bodies are no longer kept, CorruptDatabase where one is missing */
+  blockBody(height: number): Buffer {
+    const row = this.body.get(height);
+    if (row !== undefined) return row[0];
+    const floor = this.bodyFloor();
+    if (height < floor) throw new BelowFloor(height, floor);
+    throw new CorruptDatabase(`the body of block ${height} is missing`);
+  }
+
+  /** The bytes of transaction `id` of block `height`. @throws as {@link blockBody} */
+  transactionBytes(height: number, id: number): Buffer {
+    if (id === this.generatedTransactions(height - 1)) return parseBlock(this.blockBody(height)).coinbase.bytes;
+    const row = this.transactionBody.get(id);
+    if (row !== undefined) return row[0];
+    const floor = this.bodyFloor();
+    if (height < floor) throw new BelowFloor(height, floor);
+    throw new CorruptDatabase(`the body of transaction ${id} in block ${height} is missing`);
+  }
+
+  /** A block that is known to be there. @throws as {@link blockBody} */
+  rawBlock(height: number): RawBlock {
+    const block = this.blockBody(height);
+    const { first, end } = this.ids(height);
+    const transactions = this.transactionBodies.all(first + 1, end).map(([bytes]) => bytes);
+    if (transactions.length !== end - first - 1) throw new CorruptDatabase(`a transaction of block ${height} is missing`);
+    return { block, transactions };
+  }
+
+  /** The lowest height whose timestamp is `timestamp` or later. */
+  firstHeightFrom(timestamp: number): number | undefined {
+    let low = 0;
+    let high = this.height() + 1;
+    const top = high;
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2);
+      const latest = this.latestTimestamp.get(middle);
+      if (latest === undefined) throw new CorruptDatabase(`block ${middle} is missing`);
+      if (latest[0] >= timestamp) high = middle;
+      else low = middle + 1;
+    }
+    return low === top ? undefined : low;
+  }
+}

@@ -1,0 +1,45 @@
+import type { BlockFacts, ChainView, OutputFacts } from '@wrkz/consensus';
+import type { ChainReader } from './reader';
+
+/**
+ * The main chain as it stands at one of its blocks: everything above is invisible, so it stays right while blocks are
+ * appended. A rewind below `height` ends its life.
+ */
+export class DatabaseView implements ChainView {
+  constructor(
+    private readonly reader: ChainReader,
+    readonly height: number,
+  ) {}
+
+  facts(height: number): BlockFacts {
+    const facts = height <= this.height ? this.reader.facts(height) : undefined;
+    if (facts === undefined) throw new RangeError(`no block ${height} in a chain view that ends at ${this.height}`);
+    return facts;
+  }
+
+  window(end: number, count: number): readonly BlockFacts[] {
+    if (end > this.height) throw new RangeError(`no block ${end} in a chain view that ends at ${this.height}`);
+    return this.reader.factsRange(Math.max(0, end - count + 1), end + 1);
+  }
+
+  keyImageHeight(image: Buffer): number | undefined {
+    return this.unlessAbove(this.reader.keyImageHeight(image));
+  }
+
+  output(amount: bigint, index: number): OutputFacts | undefined {
+    const output = this.reader.output(amount, index);
+    return output !== undefined && output.height <= this.height ? output : undefined;
+  }
+
+  outputCount(amount: bigint): number {
+    return this.reader.outputCount(amount, this.height);
+  }
+
+  hasTransaction(hash: Buffer): boolean {
+    return this.unlessAbove(this.reader.transactionHeight(hash)) !== undefined;
+  }
+
+  private unlessAbove(height: number | undefined): number | undefined {
+    return height !== undefined && height <= this.height ? height : undefined;
+  }
+}

@@ -1,0 +1,127 @@
+/**
+ * The whole database on one page.
+ *
+ * table               key                       answers
+ * ------------------  ------------------------  ---------------------------------------------------------------
+ * meta                key                       which network, from which height on bodies are kept
+ * blocks              height                    what is remembered of a main-chain block (consensus' BlockFacts)
+ *   blocks_by_hash    first 8 bytes of hash     height of a block id
+ * block_bodies        height                    a block as serialized, its coinbase inside
+ * transactions        id                        id, block and unlock time of a transaction; global indexes of its outputs
+ *   transactions_by_hash  first 8 bytes of hash id of a transaction hash
+ * transaction_bodies  id                        a transaction as serialized (coinbases live in their block's body)
+ * amounts             id; amount                small integer that stands for an output amount
+ * outputs             (amount_id, global_index) one-time key of an output and the transaction it comes from
+ * key_images          image                     height of the block that spent it
+ * alternatives        id; hash                  blocks off the main chain, with facts and bytes
+ *
+ * Transaction ids are dense and in chain order: the coinbase of block h has id blocks[h - 1].generated_transactions (0 for
+ * genesis) and the others follow in the block's order, so an id tells the position and a rewind is a delete by range.
+ * Global indexes are dense per amount and in the same order, so among the outputs of one amount transaction_id never falls:
+ * "how many were there at height h" is a binary search.
+ *
+ * 32-byte hashes stand once: the look-up indexes hold 8 bytes of them and the row itself is compared. Bodies stand apart
+ * from what the rules look up, so that a mode which drops old bodies deletes from two tables and touches nothing else.
+ *
+ * 64-bit unsigned values are stored as SQLite's signed 64 bits (two's complement). blocks.timestamp_lag is how far the
+ * timestamp lies below the highest one so far (0 nearly always): timestamp + timestamp_lag never falls, which makes "first
+ * block from a time on" a binary search, too.
+ */
+
+/** `PRAGMA application_id`: the letters WRKZ. */
+export const APPLICATION_ID = 0x57524b5a;
+
+/** `PRAGMA user_version`: the number of the newest migration. */
+export const SCHEMA_VERSION = 1;
+
+/** Large enough that a typical transaction does not waste a third of its page, small enough for random key images. */
+export const PAGE_SIZE = 8192;
+
+export const SCHEMA = `
+CREATE TABLE meta (
+  key TEXT PRIMARY KEY,
+  value TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE blocks (
+  height INTEGER PRIMARY KEY,
+  hash BLOB NOT NULL,
+  major_version INTEGER NOT NULL,
+  minor_version INTEGER NOT NULL,
+  timestamp INTEGER NOT NULL,
+  timestamp_lag INTEGER NOT NULL,
+  size INTEGER NOT NULL,
+  difficulty INTEGER NOT NULL,
+  cumulative_difficulty INTEGER NOT NULL,
+  generated_coins INTEGER NOT NULL,
+  generated_transactions INTEGER NOT NULL
+) STRICT;
+CREATE INDEX blocks_by_hash ON blocks (substr(hash, 1, 8));
+
+CREATE TABLE block_bodies (
+  height INTEGER PRIMARY KEY,
+  body BLOB NOT NULL
+) STRICT;
+
+CREATE TABLE transactions (
+  id INTEGER PRIMARY KEY,
+  hash BLOB NOT NULL,
+  height INTEGER NOT NULL,
+  unlock_time INTEGER NOT NULL,
+  global_indexes BLOB NOT NULL
+) STRICT;
+CREATE INDEX transactions_by_hash ON transactions (substr(hash, 1, 8));
+
+CREATE TABLE transaction_bodies (
+  id INTEGER PRIMARY KEY,
+  body BLOB NOT NULL
+) STRICT;
+
+CREATE TABLE amounts (
+  id INTEGER PRIMARY KEY,
+  amount INTEGER NOT NULL UNIQUE
+) STRICT;
+
+CREATE TABLE outputs (
+  amount_id INTEGER NOT NULL,
+  global_index INTEGER NOT NULL,
+  key BLOB NOT NULL,
+  transaction_id INTEGER NOT NULL,
+  position INTEGER NOT NULL,
+  PRIMARY KEY (amount_id, global_index)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE key_images (
+  image BLOB PRIMARY KEY,
+  height INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE alternatives (
+  id INTEGER PRIMARY KEY,
+  hash BLOB NOT NULL UNIQUE,
+  parent BLOB NOT NULL,
+  height INTEGER NOT NULL,
+  major_version INTEGER NOT NULL,
+  minor_version INTEGER NOT NULL,
+  timestamp INTEGER NOT NULL,
+  size INTEGER NOT NULL,
+  difficulty INTEGER NOT NULL,
+  cumulative_difficulty INTEGER NOT NULL,
+  generated_coins INTEGER NOT NULL,
+  generated_transactions INTEGER NOT NULL,
+  body BLOB NOT NULL
+) STRICT;
+`;
+
+/** Every table that holds chain state; what a rewind must leave exactly as if the blocks had never been. */
+export const TABLES = [
+  'meta',
+  'blocks',
+  'block_bodies',
+  'transactions',
+  'transaction_bodies',
+  'amounts',
+  'outputs',
+  'key_images',
+  'alternatives',
+] as const;

@@ -1,0 +1,42 @@
+import type { BlockFacts } from '@wrkz/consensus';
+import { encodeRawBlock, type RawBlock } from '@wrkz/core-types';
+import type { Statement } from 'better-sqlite3';
+import type { Connection } from '../connection';
+import type { ChainReader } from '../reader/reader';
+import { FACTS_COLUMNS, factsValues } from '../rows';
+
+/** The statements that keep and drop blocks off the main chain. */
+export class AlternativeStore {
+  private readonly insert: Statement<(number | bigint | Buffer)[]>;
+  private readonly remove: Statement<[Buffer]>;
+
+  constructor(
+    connection: Connection,
+    private readonly reader: ChainReader,
+  ) {
+    const columns = `${FACTS_COLUMNS}, parent, body`;
+    this.insert = connection.prepare(
+      `INSERT OR IGNORE INTO alternatives (${columns}) VALUES (${columns.replace(/\w+/g, '?')})`,
+    );
+    this.remove = connection.prepare('DELETE FROM alternatives WHERE hash = ?');
+  }
+
+  put(facts: BlockFacts, parent: Buffer, raw: RawBlock): void {
+    this.insert.run(...factsValues(facts), parent, encodeRawBlock(raw));
+  }
+
+  drop(hashes: readonly Buffer[]): void {
+    for (const hash of hashes) this.remove.run(hash);
+  }
+
+  /** Drops the blocks that no longer stand on anything: their parent is on no branch. */
+  dropUnrooted(): void {
+    const kept = new Set<string>();
+    for (const { facts, parent } of this.reader.alternatives()) {
+      // Lowest first, so a parent among the alternatives has been judged before its children.
+      const rooted = kept.has(parent.toString('hex')) || this.reader.heightOf(parent) === facts.height - 1;
+      if (rooted) kept.add(facts.hash.toString('hex'));
+      else this.remove.run(facts.hash);
+    }
+  }
+}

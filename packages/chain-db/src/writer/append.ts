@@ -1,0 +1,59 @@
+import { VerifiedBlock, type BlockFacts } from '@wrkz/consensus';
+import type { ParsedTransaction } from '@wrkz/core-types';
+import { RefusedChange, WrongLink } from '../errors';
+import { packIndexes } from '../integers';
+import type { Store } from './store';
+
+/**
+ * Puts a block on top of the chain: its facts and body, then transaction by transaction (coinbase first) the row, the
+ * outputs with their global indexes, the key images and the body. The caller holds the transaction.
+ *
+ * @param tip facts of the present top; undefined in an empty database, which takes genesis alone
+ * @throws TypeError for anything but a VerifiedBlock, WrongLink
+ */
+export function appendBlock(store: Store, verified: VerifiedBlock, tip: BlockFacts | undefined): void {
+  checkVerified(verified);
+  checkLink(verified, tip);
+  const { block, transactions, facts } = verified;
+  store.putBlock(facts, block.bytes);
+  let id = tip?.generatedTransactions ?? 0;
+  putTransaction(store, id, block.coinbase, facts.height);
+  for (const transaction of transactions) {
+    id++;
+    putTransaction(store, id, transaction, facts.height);
+    store.putTransactionBody(id, transaction.bytes);
+  }
+}
+
+function putTransaction(store: Store, id: number, parsed: ParsedTransaction, height: number): void {
+  const { inputs, outputs, unlockTime } = parsed.transaction;
+  const indexes = outputs.map(({ amount, key }, position) => store.putOutput(amount, key, id, position));
+  store.putTransaction({ id, hash: parsed.hash, height, unlockTime, globalIndexes: packIndexes(indexes) });
+  for (const input of inputs) {
+    if (input.type === 'key') store.putKeyImage(input.keyImage, height);
+  }
+}
+
+/** The types say it already; this holds against a cast. */
+export function checkVerified(verified: VerifiedBlock): void {
+  if (!(verified instanceof VerifiedBlock)) throw new TypeError('a chain takes verified blocks only');
+}
+
+function checkLink({ block, transactions, facts }: VerifiedBlock, tip: BlockFacts | undefined): void {
+  const id = `block ${facts.height} (${facts.hash.toString('hex')})`;
+  if (tip === undefined) {
+    if (facts.height !== 0) throw new WrongLink(`${id} cannot be the first of an empty database: that is genesis`);
+  } else if (facts.height !== tip.height + 1 || !block.block.previousHash.equals(tip.hash)) {
+    throw new WrongLink(`${id} does not continue the chain, whose top is ${tip.height} (${tip.hash.toString('hex')})`);
+  }
+  const expected = {
+    cumulativeDifficulty: (tip?.cumulativeDifficulty ?? 0n) + facts.difficulty,
+    generatedTransactions: (tip?.generatedTransactions ?? 0) + 1 + transactions.length,
+  };
+  if (
+    facts.cumulativeDifficulty !== expected.cumulativeDifficulty ||
+    facts.generatedTransactions !== expected.generatedTransactions
+  ) {
+    throw new RefusedChange(`the running totals of ${id} do not follow from those of its parent`);
+  }
+}

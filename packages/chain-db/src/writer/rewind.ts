@@ -1,0 +1,105 @@
+import type { BlockFacts } from '@wrkz/consensus';
+import { parseBlock, parseTransaction, type ParsedTransaction, type RawBlock } from '@wrkz/core-types';
+import type { Statement } from 'better-sqlite3';
+import type { Connection } from '../connection';
+import { CorruptDatabase } from '../errors';
+import { toSigned } from '../integers';
+import type { ChainReader } from '../reader/reader';
+
+/** A block that was taken off the main chain. */
+export interface RemovedBlock {
+  readonly facts: BlockFacts;
+  readonly raw: RawBlock;
+}
+
+/** Outputs of one amount in one block: the lowest global index and how many. */
+interface OutputRun {
+  first: number;
+  count: number;
+}
+
+/**
+ * Takes blocks off the top and every row that came with them. Each delete must meet exactly the rows it should; where it
+ * does not, the database is damaged and the caller's transaction is rolled back.
+ */
+export class Rewinder {
+  private readonly deleteBlock: Statement<[number]>;
+  private readonly deleteBlockBody: Statement<[number]>;
+  private readonly deleteTransactions: Statement<[number]>;
+  private readonly deleteTransactionBodies: Statement<[number]>;
+  private readonly deleteOutputs: Statement<[bigint, number]>;
+  private readonly deleteAmount: Statement<[bigint]>;
+  private readonly deleteKeyImage: Statement<[Buffer, number]>;
+
+  /** @param reader over the writing connection, so that it sees the change in progress */
+  constructor(
+    connection: Connection,
+    private readonly reader: ChainReader,
+  ) {
+    this.deleteBlock = connection.prepare('DELETE FROM blocks WHERE height = ?');
+    this.deleteBlockBody = connection.prepare('DELETE FROM block_bodies WHERE height = ?');
+    this.deleteTransactions = connection.prepare('DELETE FROM transactions WHERE id >= ?');
+    this.deleteTransactionBodies = connection.prepare('DELETE FROM transaction_bodies WHERE id >= ?');
+    this.deleteOutputs = connection.prepare(
+      'DELETE FROM outputs WHERE amount_id = (SELECT id FROM amounts WHERE amount = ?) AND global_index >= ?',
+    );
+    this.deleteAmount = connection.prepare('DELETE FROM amounts WHERE amount = ?');
+    this.deleteKeyImage = connection.prepare('DELETE FROM key_images WHERE image = ? AND height = ?');
+  }
+
+  /** Makes block `height` the top. @returns what was taken off, lowest first */
+  rewindTo(height: number): RemovedBlock[] {
+    const removed: RemovedBlock[] = [];
+    for (let top = this.reader.height(); top > height; top--) removed.push(this.removeTop(top));
+    return removed.reverse();
+  }
+
+  private removeTop(height: number): RemovedBlock {
+    const facts = this.reader.facts(height);
+    const raw = this.reader.rawBlock(height);
+    if (facts === undefined || raw === undefined) throw new CorruptDatabase(`block ${height} is missing`);
+    const parsed = parseBlock(raw.block);
+    if (!parsed.hash.equals(facts.hash)) throw new CorruptDatabase(`block ${height} does not hash to its own id`);
+    const transactions = [parsed.coinbase, ...raw.transactions.map((bytes) => parseTransaction(bytes))];
+    this.removeKeyImages(transactions, height);
+    this.removeOutputs(transactions, height);
+    const first = facts.generatedTransactions - transactions.length;
+    this.expect(this.deleteTransactions.run(first).changes, transactions.length, `transactions of block ${height}`);
+    this.expect(this.deleteTransactionBodies.run(first).changes, raw.transactions.length, `bodies of block ${height}`);
+    this.deleteBlockBody.run(height);
+    this.deleteBlock.run(height);
+    return { facts, raw };
+  }
+
+  private removeKeyImages(transactions: readonly ParsedTransaction[], height: number): void {
+    for (const { transaction } of transactions) {
+      for (const input of transaction.inputs) {
+        if (input.type !== 'key') continue;
+        this.expect(this.deleteKeyImage.run(input.keyImage, height).changes, 1, `key images of block ${height}`);
+      }
+    }
+  }
+
+  /** Among the outputs of an amount the block's are the last, so one delete per amount takes them. */
+  private removeOutputs(transactions: readonly ParsedTransaction[], height: number): void {
+    const runs = new Map<bigint, OutputRun>();
+    this.reader.globalIndexes(height).forEach(({ indexes }, i) => {
+      transactions[i]?.transaction.outputs.forEach(({ amount }, position) => {
+        const index = indexes[position] ?? NaN;
+        const run = runs.get(amount);
+        if (run === undefined) runs.set(amount, { first: index, count: 1 });
+        else run.count++;
+      });
+    });
+    for (const [amount, { first, count }] of runs) {
+      const stored = toSigned(amount);
+      const deleted = this.deleteOutputs.run(stored, first).changes;
+      this.expect(deleted, count, `outputs of amount ${amount} in block ${height}`);
+      if (first === 0) this.deleteAmount.run(stored);
+    }
+  }
+
+  private expect(found: number, wanted: number, what: string): void {
+    if (found !== wanted) throw new CorruptDatabase(`${what}: ${found} rows in place of ${wanted}`);
+  }
+}

@@ -1,0 +1,178 @@
+import type { VerifiedBlock } from '@wrkz/consensus';
+import Database from 'better-sqlite3';
+import type { Connection } from '../connection';
+import { ChainDbError, RefusedChange, WriterFailed, WrongLink } from '../errors';
+import { ChainReader } from '../reader/reader';
+import { AlternativeStore } from './alternative-store';
+import { appendBlock, checkVerified } from './append';
+import { Rewinder, type RemovedBlock } from './rewind';
+import { Store } from './store';
+
+/**
+ * The one way in which the chain changes. Each method is one SQLite transaction: when it returns the change is on the
+ * disk, when it throws nothing has changed.
+ *
+ * An error of the disk (full, failing, damaged) closes the writer for good with WriterFailed, because after it memory and
+ * file may disagree: whoever goes on opens the database again. Blocks that contradict what is stored are refused with
+ * RefusedChange or WrongLink and the writer lives on.
+ */
+export class ChainWriter {
+  /** Over the writing connection: sees the change in progress. */
+  private readonly reader: ChainReader;
+  private readonly store: Store;
+  private readonly rewinder: Rewinder;
+  private readonly alternatives: AlternativeStore;
+  private failure: WriterFailed | undefined;
+
+  constructor(private readonly connection: Connection) {
+    this.reader = new ChainReader(connection);
+    this.store = new Store(connection);
+    this.rewinder = new Rewinder(connection, this.reader);
+    this.alternatives = new AlternativeStore(connection, this.reader);
+  }
+
+  /** Why the writer takes no more changes; undefined while it does. */
+  get failed(): WriterFailed | undefined {
+    return this.failure;
+  }
+
+  /**
+   * Puts blocks on top of the main chain, in order; all or none. The first block of an empty database must be genesis.
+   *
+   * @throws WrongLink, RefusedChange, WriterFailed
+   */
+  append(blocks: readonly VerifiedBlock[]): void {
+    if (blocks.length === 0) return;
+    this.change(() => this.appendAll(blocks));
+  }
+
+  /**
+   * Makes block `height` the top: deletes what stands above it and what the deleted blocks carried, with the alternative
+   * blocks that stood on them.
+   *
+   * @returns the removed blocks, lowest first; nothing when `height` is the top already
+   * @throws RangeError below 0 or above the top, BelowFloor, CorruptDatabase, WriterFailed
+   */
+  rewindTo(height: number): RemovedBlock[] {
+    return this.change(() => {
+      const removed = this.rewind(height);
+      this.alternatives.dropUnrooted();
+      return removed;
+    });
+  }
+
+  /**
+   * A reorganisation in one step: back to `forkHeight`, then `blocks` on top, which leave the alternatives.
+   *
+   * @param keepOld keep the removed blocks as alternatives, with those that stand on them
+   * @returns the removed blocks, lowest first
+   * @throws as `rewindTo` and `append`; then the old chain stands unchanged
+   */
+  switchBranch(forkHeight: number, blocks: readonly VerifiedBlock[], keepOld: boolean): RemovedBlock[] {
+    return this.change(() => {
+      const forkHash = this.reader.hashAt(forkHeight);
+      const removed = this.rewind(forkHeight);
+      this.appendAll(blocks);
+      let parent = forkHash;
+      for (const { facts, raw } of keepOld ? removed : []) {
+        if (parent !== undefined) this.alternatives.put(facts, parent, raw);
+        parent = facts.hash;
+      }
+      this.alternatives.dropUnrooted();
+      return removed;
+    });
+  }
+
+  /**
+   * Keeps a block off the main chain. A block that is kept already stays as it is.
+   *
+   * @throws WrongLink when its parent is on no branch, or when it is on the main chain
+   */
+  putAlternative(verified: VerifiedBlock): void {
+    checkVerified(verified);
+    const { block, transactions, facts } = verified;
+    const parent = block.block.previousHash;
+    this.change(() => {
+      const name = `alternative block ${facts.hash.toString('hex')}`;
+      if (this.reader.heightOf(facts.hash) !== undefined) throw new WrongLink(`${name} is on the main chain`);
+      const parentHeight = this.reader.heightOf(parent) ?? this.reader.alternativeInfo(parent)?.facts.height;
+      if (parentHeight !== facts.height - 1) throw new WrongLink(`${name} has no parent at height ${facts.height - 1}`);
+      this.alternatives.put(facts, parent, { block: block.bytes, transactions: transactions.map(({ bytes }) => bytes) });
+    });
+  }
+
+  /** Drops blocks off the main chain, and those that stand on them; ids that are not kept are passed over. */
+  dropAlternatives(hashes: readonly Buffer[]): void {
+    if (hashes.length === 0) return;
+    this.change(() => {
+      this.alternatives.drop(hashes);
+      this.alternatives.dropUnrooted();
+    });
+  }
+
+  /** Copies the write-ahead log back and closes. A failed writer is closed already. */
+  close(): void {
+    if (!this.connection.open) return;
+    try {
+      this.connection.pragma('wal_checkpoint(TRUNCATE)');
+    } finally {
+      this.connection.close();
+    }
+  }
+
+  private appendAll(blocks: readonly VerifiedBlock[]): void {
+    let tip = this.reader.height() < 0 ? undefined : this.reader.tip();
+    const branches = this.reader.alternativeCount() > 0;
+    for (const verified of blocks) {
+      appendBlock(this.store, verified, tip);
+      tip = verified.facts;
+      if (branches) this.alternatives.drop([tip.hash]);
+    }
+  }
+
+  private rewind(height: number): RemovedBlock[] {
+    const top = this.reader.height();
+    if (!Number.isInteger(height) || height < 0 || height > top) {
+      throw new RangeError(`cannot rewind to height ${height}: the chain has blocks 0 to ${top}`);
+    }
+    const removed = this.rewinder.rewindTo(height);
+    this.store.reset();
+    return removed;
+  }
+
+  private change<T>(work: () => T): T {
+    if (this.failure !== undefined) throw this.failure;
+    try {
+      this.connection.exec('BEGIN IMMEDIATE');
+      const result = work();
+      this.connection.exec('COMMIT');
+      return result;
+    } catch (error) {
+      throw this.undo(error);
+    }
+  }
+
+  /** Rolls back and says what the caller is told. */
+  private undo(error: unknown): unknown {
+    this.store.reset();
+    const fatal = error instanceof Database.SqliteError && !error.code.startsWith('SQLITE_CONSTRAINT');
+    try {
+      if (this.connection.inTransaction) this.connection.exec('ROLLBACK');
+    } catch (second) {
+      return this.fail(error instanceof ChainDbError ? second : error);
+    }
+    if (fatal) return this.fail(error);
+    if (!(error instanceof Database.SqliteError)) return error;
+    return new RefusedChange(`the blocks contradict what is stored (${error.message})`, { cause: error });
+  }
+
+  private fail(cause: unknown): WriterFailed {
+    this.failure = new WriterFailed(cause);
+    try {
+      this.connection.close();
+    } catch {
+      // What matters is told already; the operating system takes the file back with the process.
+    }
+    return this.failure;
+  }
+}

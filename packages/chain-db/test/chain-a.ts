@@ -1,0 +1,56 @@
+import { BranchView, Checkpoints, VerifiedBlock, genesisBlock, genesisView, stageBlock, verifyBlock } from '@wrkz/consensus';
+import { networkOf, parseBlock, parseTransaction } from '@wrkz/core-types';
+import { readJsonLines } from '@wrkz/testing/fixtures';
+
+interface ChainLine {
+  readonly height: number;
+  readonly hash: string;
+  readonly block: string;
+  readonly transactions: readonly string[];
+}
+
+/** What the reference reports of a block of chain A. */
+export interface HeaderLine {
+  readonly height: number;
+  readonly hash: string;
+  readonly major_version: number;
+  readonly minor_version: number;
+  readonly timestamp: number;
+  readonly difficulty: number;
+  readonly transactionsCumulativeSize: number;
+  readonly alreadyGeneratedCoins: string;
+  readonly alreadyGeneratedTransactions: number;
+  readonly coinbase_tx_hash: string;
+  readonly tx_hashes: readonly string[];
+}
+
+export const devnet = networkOf('devnet');
+
+export const chainALines = (): ChainLine[] => readJsonLines<ChainLine>('devnet/chain-a.jsonl');
+export const chainAHeaders = (): HeaderLine[] => readJsonLines<HeaderLine>('devnet/chain-a-headers.jsonl');
+
+let verified: readonly VerifiedBlock[] | undefined;
+
+/** Chain A, genesis included, staged under a checkpoint at its top: every field is computed, the proofs are not run. */
+export function chainA(): readonly VerifiedBlock[] {
+  if (verified !== undefined) return verified;
+  const lines = chainALines();
+  const last = lines[lines.length - 1];
+  if (last === undefined) throw new Error('chain A is empty');
+  const checkpoints = new Checkpoints(new Map([[last.height, Buffer.from(last.hash, 'hex')]]));
+  const view = new BranchView(genesisView(devnet));
+  const blocks = [genesisBlock(devnet)];
+  for (const line of lines.slice(1)) {
+    const block = parseBlock(Buffer.from(line.block, 'hex'));
+    const transactions = line.transactions.map((hex) => parseTransaction(Buffer.from(hex, 'hex')));
+    const staged = stageBlock(block, transactions, { network: devnet, view, now: 2_000_000_000, checkpoints });
+    const result = verifyBlock(
+      staged,
+      staged.proofs.map(() => true),
+    );
+    if (!(result instanceof VerifiedBlock)) throw result;
+    view.push(result);
+    blocks.push(result);
+  }
+  return (verified = blocks);
+}
