@@ -121,6 +121,8 @@ module.exports = defineConfig(
       '@typescript-eslint/no-unsafe-return': 'off',
       '@typescript-eslint/no-unsafe-call': 'off',
       '@typescript-eslint/unbound-method': 'off',
+      '@typescript-eslint/await-thenable': 'off',
+      'no-regex-spaces': 'off',
       'no-console': 'off',
     },
   },

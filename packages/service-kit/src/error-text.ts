@@ -1,3 +1,5 @@
+import { types } from 'node:util';
+
 /** System error codes in words an operator understands. */
 const PLAIN_WORDS: Readonly<Record<string, string>> = {
   ENOENT: 'no such file or directory',
@@ -12,9 +14,14 @@ const PLAIN_WORDS: Readonly<Record<string, string>> = {
   EADDRNOTAVAIL: 'the address is not available on this machine',
 };
 
+/** True for errors of any realm: those of workers and virtual contexts are not `instanceof` this one's Error. */
+function isError(value: unknown): value is Error {
+  return value instanceof Error || types.isNativeError(value);
+}
+
 /** The system's code of an error (`EADDRINUSE`...), or undefined. */
 export function errorCode(error: unknown): string | undefined {
-  const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
+  const code = isError(error) ? (error as NodeJS.ErrnoException).code : undefined;
   return typeof code === 'string' ? code : undefined;
 }
 
@@ -22,6 +29,6 @@ export function errorCode(error: unknown): string | undefined {
 export function errorText(error: unknown): string {
   const plain = PLAIN_WORDS[errorCode(error) ?? ''];
   if (plain !== undefined) return plain;
-  if (error instanceof Error) return error.message === '' ? error.name : error.message;
+  if (isError(error)) return error.message === '' ? error.name : error.message;
   return String(error);
 }

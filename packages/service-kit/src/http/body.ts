@@ -8,13 +8,14 @@ interface Marked {
   [BODY]?: Buffer;
 }
 
-/** Refuses a body whose declared length is over the limit (413) before anything else is spent on the request. */
+/**
+ * Refuses a body whose declared length is over the limit (413) before anything else is spent on the request. The rest of
+ * such a body is read and thrown away (within the read time-out), so that its sender gets to see the answer.
+ */
 export function bodyLength(limitBytes: number): RequestHandler {
-  return (request, response, next) => {
-    if (Number(request.headers['content-length'] ?? 0) <= limitBytes) return next();
-    // the rest is not read, so the connection cannot be used again
-    response.setHeader('Connection', 'close');
-    next(refusal('body_too_large'));
+  return (request, _response, next) => {
+    const declared = Number(request.headers['content-length'] ?? 0);
+    next(declared > limitBytes ? refusal('body_too_large') : undefined);
   };
 }
 
@@ -23,26 +24,15 @@ export function bodyLength(limitBytes: number): RequestHandler {
  * Handlers take it with `rawBody` or `jsonBody`.
  */
 export function readBody(limitBytes: number): RequestHandler {
-  const checkLength = bodyLength(limitBytes);
-  return (request, response, next) => {
-    const encoding = request.headers['content-encoding'] ?? 'identity';
-    if (encoding !== 'identity') {
-      response.setHeader('Connection', 'close');
-      return next(refusal('unsupported_encoding'));
-    }
-    checkLength(request, response, (error?: unknown) => {
-      if (error) return next(error);
-      collect(request, limitBytes).then(
-        (body) => {
-          (request as Marked)[BODY] = body;
-          next();
-        },
-        (failure: unknown) => {
-          response.setHeader('Connection', 'close');
-          next(failure);
-        },
-      );
-    });
+  return (request, _response, next) => {
+    const { headers } = request;
+    if (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined) return next();
+    if ((headers['content-encoding'] ?? 'identity') !== 'identity') return next(refusal('unsupported_encoding'));
+    if (Number(headers['content-length'] ?? 0) > limitBytes) return next(refusal('body_too_large'));
+    collect(request, limitBytes).then((body) => {
+      (request as Marked)[BODY] = body;
+      next();
+    }, next);
   };
 }
 
@@ -53,7 +43,6 @@ function collect(request: IncomingMessage, limitBytes: number): Promise<Buffer> 
     const finish = (act: () => void): void => {
       request.removeListener('data', onData);
       request.removeListener('end', onEnd);
-      request.removeListener('error', onBroken);
       request.removeListener('close', onBroken);
       act();
     };
@@ -61,8 +50,7 @@ function collect(request: IncomingMessage, limitBytes: number): Promise<Buffer> 
       length += chunk.length;
       if (length <= limitBytes) return void chunks.push(chunk);
       finish(() => {
-        request.on('error', () => undefined);
-        request.pause();
+        request.resume();
         reject(refusal('body_too_large'));
       });
     };
@@ -70,8 +58,9 @@ function collect(request: IncomingMessage, limitBytes: number): Promise<Buffer> 
     const onBroken = (): void => finish(() => reject(refusal('bad_request', { message: 'The request was cut off' })));
     request.on('data', onData);
     request.on('end', onEnd);
-    request.on('error', onBroken);
     request.on('close', onBroken);
+    // a broken connection also closes; without a listener its error would end the process
+    request.on('error', () => undefined);
   });
 }
 

@@ -10,7 +10,7 @@ export interface Metrics {
     name: string,
     help: string,
     labels?: readonly T[],
-    collect?: (gauge: Gauge<T>) => void,
+    collect?: (gauge: Gauge<T>) => void | Promise<void>,
   ): Gauge<T>;
   histogram<T extends string>(
     name: string,
@@ -35,7 +35,7 @@ export function createMetrics(prefix: string): Metrics {
       name: string,
       help: string,
       labels: readonly T[] = [],
-      collect?: (gauge: Gauge<T>) => void,
+      collect?: (gauge: Gauge<T>) => void | Promise<void>,
     ) =>
       new Gauge<T>({
         name: prefix + name,
@@ -46,7 +46,7 @@ export function createMetrics(prefix: string): Metrics {
           ? {}
           : {
               collect() {
-                collect(this);
+                return collect(this);
               },
             }),
       }),

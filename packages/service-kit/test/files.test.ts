@@ -1,0 +1,57 @@
+import { mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { assetPath, atomicWriteFile, atomicWriteFileSync, dataDirectory, ensureDirectory, workerEntry } from '../src';
+
+const folder = mkdtempSync(join(tmpdir(), 'files-'));
+
+test('the data directory is a folder of its own', () => {
+  expect(dataDirectory('daemon')).toBe(join(homedir(), '.wrkzcoin-suite', 'daemon'));
+});
+
+test('a directory is made for its owner; what cannot be one is refused clearly', () => {
+  const path = ensureDirectory(join(folder, 'a', 'b'));
+  expect(statSync(path).mode & 0o777).toBe(0o700);
+  writeFileSync(join(folder, 'plain'), '');
+  expect(() => ensureDirectory(join(folder, 'plain'))).toThrow(/the directory .*plain cannot be used: /);
+  expect(() => ensureDirectory(join(folder, 'plain', 'x'))).toThrow('a part of the path is not a directory');
+});
+
+describe.each([
+  ['atomicWriteFile', atomicWriteFile],
+  ['atomicWriteFileSync', atomicWriteFileSync],
+])('%s', (name, write) => {
+  test('replaces the whole content and leaves nothing else behind', async () => {
+    const path = join(folder, name, 'file');
+    await write(path, 'a long first content');
+    await write(path, 'second');
+    expect(readFileSync(path, 'utf8')).toBe('second');
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(readdirSync(join(folder, name))).toEqual(['file']);
+  });
+
+  test('a failure keeps what was there', async () => {
+    const path = join(folder, name, 'kept');
+    ensureDirectory(path);
+    await expect((async () => write(path, 'x'))()).rejects.toThrow();
+    expect(readdirSync(join(folder, name)).filter((entry) => entry.endsWith('.tmp'))).toEqual([]);
+  });
+});
+
+test('run-time files are named from the top of the suite', () => {
+  expect(readFileSync(assetPath('package.json'), 'utf8')).toContain('"packageManager"');
+  expect(() => assetPath('apps/none.sql')).toThrow('the installation is not complete: apps/none.sql is missing');
+});
+
+test('worker code runs from its source', async () => {
+  const { path, execArgv } = workerEntry(join(__dirname, 'programs'), 'worker');
+  const worker = new Worker(path, { execArgv });
+  const [answer] = await new Promise<unknown[]>((resolve, reject) => {
+    worker.once('message', (...message) => resolve(message));
+    worker.once('error', reject);
+  });
+  expect(answer).toMatch(/^\d+\.\d+\.\d+\.\d+$/);
+  await worker.terminate();
+  expect(() => workerEntry(__dirname, 'none')).toThrow('none.js is missing');
+});

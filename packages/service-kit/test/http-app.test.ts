@@ -1,0 +1,293 @@
+import { gunzipSync, gzipSync } from 'node:zlib';
+import {
+  checkCorsOrigin,
+  createMemoryLogger,
+  HttpError,
+  jsonBody,
+  memoryMinuteCounter,
+  rawBody,
+  refusal,
+  secondsToNextMinute,
+  sendJson,
+} from '../src';
+import { call, closeAll, serveApp } from './support/http-client';
+
+afterEach(closeAll);
+
+const preflight = () => ({ status: 204, headers: { 'Access-Control-Max-Age': '600' } });
+
+describe('cors', () => {
+  test('the origin is on every answer, refusals included, and OPTIONS needs no key', async () => {
+    const { port } = await serveApp(() => undefined, {
+      cors: { origin: 'https://a.example', preflight },
+      apiKey: { key: 'k' },
+    });
+    const refused = await call(port, '/x');
+    expect(refused.status).toBe(401);
+    expect(refused.headers['access-control-allow-origin']).toBe('https://a.example');
+    const options = await call(port, '/x', { method: 'OPTIONS' });
+    expect(options).toMatchObject({ status: 204, text: '' });
+    expect(options.headers).toMatchObject({
+      'access-control-allow-origin': 'https://a.example',
+      'access-control-max-age': '600',
+    });
+    expect(options.headers['access-control-allow-credentials']).toBeUndefined();
+  });
+
+  test('without an origin there are no such headers', async () => {
+    const { port } = await serveApp(() => undefined, { cors: { origin: '', preflight } });
+    expect((await call(port, '/x')).headers['access-control-allow-origin']).toBeUndefined();
+  });
+
+  test.each(['', '*', 'null', 'http://a', 'https://a.example:8080'])('%j is an origin', (origin) =>
+    expect(checkCorsOrigin(origin)).toBeUndefined(),
+  );
+  test.each([
+    'a.example',
+    'https://',
+    'https://a/',
+    'https://a/b',
+    'ftp://a',
+    'http://a,http://b',
+    'http://a b',
+    'http://a\r\nX: y',
+  ])('%j is none', (origin) => expect(checkCorsOrigin(origin)).toMatch(/origin/));
+});
+
+describe('api key', () => {
+  const start = (bearer: boolean) =>
+    serveApp((app) => app.get('/', (_request, response) => void response.end('in')), {
+      apiKey: { key: 'correct horse', bearer },
+      open: (request) => request.path === '/health',
+    });
+
+  test('one answer for every wrong key', async () => {
+    const { port } = await start(true);
+    for (const key of ['', 'c', 'correct hors', 'x'.repeat(5000), 'Correct horse']) {
+      const answer = await call(port, '/', { headers: { 'x-api-key': key } });
+      expect(answer).toMatchObject({
+        status: 401,
+        text: '{"code":"unauthorized","message":"Missing or incorrect API key"}',
+      });
+    }
+    expect((await call(port, '/')).status).toBe(401);
+    expect(
+      (await call(port, '/', { headers: { 'x-api-key': 'wrong', authorization: 'Bearer correct horse' } })).status,
+    ).toBe(401);
+    expect((await call(port, '/', { headers: { authorization: 'bearer correct horse' } })).status).toBe(401);
+  });
+
+  test('the key opens in either header, where Bearer is allowed', async () => {
+    const { port } = await start(true);
+    expect((await call(port, '/', { headers: { 'x-api-key': 'correct horse' } })).text).toBe('in');
+    expect((await call(port, '/', { headers: { 'x-api-key': '', authorization: 'Bearer correct horse' } })).text).toBe(
+      'in',
+    );
+    const plain = await start(false);
+    expect((await call(plain.port, '/', { headers: { authorization: 'Bearer correct horse' } })).status).toBe(401);
+  });
+
+  test('open paths need none', async () => {
+    const { port } = await start(true);
+    expect((await call(port, '/health')).status).toBe(404);
+  });
+});
+
+describe('rate limit', () => {
+  let time = 0;
+  const now = () => time;
+  const start = (exemptLoopback: boolean, perMinute = 2) =>
+    serveApp((app) => app.get('/', (_request, response) => void response.end('in')), {
+      clientAddress: 'x-forwarded-for-first',
+      rateLimit: { perMinute, exemptLoopback, now },
+      open: (request) => request.path === '/health',
+    });
+  const from = (port: number, address: string, path = '/') =>
+    call(port, path, { headers: { 'x-forwarded-for': address } });
+
+  test('counts by address in clock minutes and says when to come back', async () => {
+    time = 60_000 * 100 + 18_500;
+    const { port } = await start(false);
+    expect((await from(port, '1.1.1.1')).status).toBe(200);
+    expect((await from(port, '::ffff:1.1.1.1')).status).toBe(200);
+    const refused = await from(port, '1.1.1.1');
+    expect(refused).toMatchObject({ status: 429, headers: { 'retry-after': '42' } });
+    expect(JSON.parse(refused.text)).toMatchObject({ code: 'rate_limited' });
+    expect((await from(port, '2.2.2.2')).status).toBe(200);
+    expect((await from(port, '1.1.1.1', '/health')).status).toBe(404);
+    time = 60_000 * 101;
+    expect((await from(port, '1.1.1.1')).status).toBe(200);
+  });
+
+  test('loopback is exempt where asked, and 0 switches the limit off', async () => {
+    const exempt = await start(true, 1);
+    const off = await start(false, 0);
+    for (let i = 0; i < 4; i++) {
+      expect((await from(exempt.port, '127.0.0.1')).status).toBe(200);
+      expect((await from(off.port, '1.1.1.1')).status).toBe(200);
+    }
+    await from(exempt.port, '3.3.3.3');
+    expect((await from(exempt.port, '3.3.3.3')).status).toBe(429);
+  });
+
+  test('windows', () => {
+    const counter = memoryMinuteCounter(now);
+    time = 59_999;
+    expect([counter.hit('a'), counter.hit('a'), counter.hit('b')]).toEqual([1, 2, 1]);
+    time = 60_000;
+    expect(counter.hit('a')).toBe(1);
+    expect([secondsToNextMinute(0), secondsToNextMinute(59_999), secondsToNextMinute(30_000)]).toEqual([60, 1, 30]);
+  });
+});
+
+describe('body', () => {
+  const start = (options = {}) =>
+    serveApp(
+      (app) => {
+        app.post('/json', (request, response) => sendJson(request, response, 200, { got: jsonBody(request) }));
+        app.post('/raw', (request, response) => void response.end(rawBody(request)));
+      },
+      { bodyLimit: 1000, ...options },
+    );
+
+  test('any content type, exact integers', async () => {
+    const { port } = await start();
+    const answer = await call(port, '/json', {
+      method: 'POST',
+      body: '{"a":18446744073709551615}',
+      headers: { 'content-type': 'text/plain' },
+    });
+    expect(answer).toMatchObject({ status: 200, text: '{"got":{"a":18446744073709551615}}' });
+    expect(answer.headers['content-type']).toBe('application/json');
+  });
+
+  test.each(['', '{', '"\xff'])('%j is 400', async (text) => {
+    const { port } = await start();
+    const answer = await call(port, '/json', { method: 'POST', body: Buffer.from(text, 'latin1') });
+    expect(answer).toMatchObject({ status: 400 });
+    expect(answer.text).toContain('bad_json');
+  });
+
+  test('exactly the limit passes; one byte more is 413, declared or not, and a large sender sees it', async () => {
+    const { port } = await start();
+    expect((await call(port, '/raw', { method: 'POST', body: 'x'.repeat(1000) })).text).toHaveLength(1000);
+    for (const length of [1001, 10_000_000]) {
+      expect((await call(port, '/raw', { method: 'POST', body: 'x'.repeat(length) })).status).toBe(413);
+      const chunked = { method: 'POST', body: 'x'.repeat(length), headers: { 'transfer-encoding': 'chunked' } };
+      const answer = await call(port, '/raw', chunked);
+      expect(answer.status).toBe(413);
+      expect(answer.text).toContain('body_too_large');
+    }
+  });
+
+  test('a compressed body is 415', async () => {
+    const { port } = await start();
+    const body = gzipSync('{}');
+    expect((await call(port, '/json', { method: 'POST', body, headers: { 'content-encoding': 'gzip' } })).status).toBe(
+      415,
+    );
+  });
+
+  test('length before key, or key before length, as the app asks', async () => {
+    const post = { method: 'POST', body: 'x'.repeat(2000) };
+    const first = await start({ apiKey: { key: 'k' }, bodyLengthCheck: 'first' });
+    expect((await call(first.port, '/raw', post)).status).toBe(413);
+    const last = await start({ apiKey: { key: 'k' } });
+    expect((await call(last.port, '/raw', post)).status).toBe(401);
+  });
+});
+
+describe('compression', () => {
+  const start = () =>
+    serveApp((app) => {
+      app.get('/long', (request, response) => sendJson(request, response, 200, { a: 'x'.repeat(1016) }));
+      app.get('/short', (request, response) => sendJson(request, response, 200, { a: 'x'.repeat(1015) }));
+    });
+
+  test.each([
+    ['gzip', true],
+    ['br, gzip;q=0.5', true],
+    ['*', true],
+    ['gzip;q=0', false],
+    ['br', false],
+    ['', false],
+  ])('Accept-Encoding %j', async (accepted, compressed) => {
+    const { port } = await start();
+    const answer = await call(port, '/long', { headers: { 'accept-encoding': accepted } });
+    expect(answer.headers['content-encoding']).toBe(compressed ? 'gzip' : undefined);
+    expect(answer.headers.vary).toContain('Accept-Encoding');
+    expect(compressed ? gunzipSync(answer.body).length : answer.body.length).toBe(1024);
+  });
+
+  test('answers below 1024 bytes are left as they are', async () => {
+    const { port } = await start();
+    const answer = await call(port, '/short', { headers: { 'accept-encoding': 'gzip' } });
+    expect(answer.headers['content-encoding']).toBeUndefined();
+    expect(answer.body.length).toBe(1023);
+  });
+});
+
+describe('errors', () => {
+  const logger = createMemoryLogger();
+  const start = (refusalBody?: () => undefined) =>
+    serveApp(
+      (app) => {
+        app.get('/thrown', () => {
+          throw new Error('inner text');
+        });
+        app.get('/rejected', async () => Promise.reject(new Error('inner text')));
+        app.get('/own', () => {
+          throw new HttpError(418, 'teapot', 'short and stout', { 'X-Pot': '1' }, { custom: 1n });
+        });
+        app.get('/refused', () => {
+          throw refusal('unavailable');
+        });
+        app.get('/half', (_request, response) => {
+          response.write('half');
+          throw new Error('late');
+        });
+      },
+      { logger, ...(refusalBody ? { refusalBody } : {}) },
+    );
+
+  test('anything unforeseen is 500 without a stack, and is logged once with it', async () => {
+    const { port } = await start();
+    for (const path of ['/thrown', '/rejected']) {
+      logger.lines.length = 0;
+      const answer = await call(port, path);
+      expect(answer).toMatchObject({ status: 500, text: '{"code":"internal","message":"inner text"}' });
+      expect(logger.lines).toHaveLength(1);
+      expect(logger.lines[0]).toContain('http-app.test');
+    }
+  });
+
+  test('refusals answer as they say', async () => {
+    const { port } = await start();
+    const own = await call(port, '/own');
+    expect(own).toMatchObject({ status: 418, text: '{"custom":1}' });
+    expect(own.headers['x-pot']).toBe('1');
+    expect((await call(port, '/refused')).status).toBe(503);
+    expect(await call(port, '/none')).toMatchObject({
+      status: 404,
+      text: '{"code":"not_found","message":"Not found"}',
+    });
+    expect((await call(port, '/%E0%A4%A')).status).toBe(404);
+  });
+
+  test('an app may answer with an empty body', async () => {
+    const { port } = await start(() => undefined);
+    expect(await call(port, '/none')).toMatchObject({ status: 404, text: '' });
+  });
+
+  test('an answer that broke half way is cut, not completed', async () => {
+    const { port } = await start();
+    await expect(call(port, '/half')).rejects.toThrow();
+  });
+
+  test('nothing is told about the server', async () => {
+    const { port } = await start();
+    const { headers } = await call(port, '/none');
+    expect(headers['x-powered-by']).toBeUndefined();
+    expect(headers['x-content-type-options']).toBe('nosniff');
+  });
+});

@@ -1,0 +1,165 @@
+import { once } from 'node:events';
+import { Agent, request } from 'node:http';
+import { connect, Socket } from 'node:net';
+import { createMemoryLogger, startHttpServer } from '../src';
+import { call, closeAll, serve } from './support/http-client';
+
+afterEach(closeAll);
+
+const ok = (_request: unknown, response: { end(text: string): unknown }) => void response.end('ok');
+
+async function rawConnection(port: number): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1');
+  socket.on('error', () => undefined);
+  await once(socket, 'connect');
+  return socket;
+}
+
+async function closed(socket: Socket): Promise<string> {
+  let text = '';
+  socket.on('data', (chunk: Buffer) => (text += chunk.toString('latin1')));
+  socket.resume();
+  await once(socket, 'close');
+  return text;
+}
+
+describe('listening', () => {
+  test('a port that is taken is a clear error and leaves nothing listening', async () => {
+    const first = await serve(ok);
+    const free = await serve(ok);
+    const { port } = free;
+    await free.close();
+    const logger = createMemoryLogger();
+    const listen = [
+      { host: '127.0.0.1', port },
+      { host: '127.0.0.1', port: first.port },
+    ];
+    await expect(startHttpServer({ app: ok, listen, logger })).rejects.toThrow(
+      `cannot listen on 127.0.0.1:${first.port}: the address is already in use`,
+    );
+    await expect(call(port, '/')).rejects.toThrow('ECONNREFUSED');
+  });
+
+  test('a second listener shares the port number; its failure is a warning', async () => {
+    const logger = createMemoryLogger();
+    const listen = (host: string) => [
+      { host: '127.0.0.1', port: 0 },
+      { host, port: 0, required: false },
+    ];
+    const both = await serve(ok, { listen: listen('127.0.0.2'), logger });
+    expect(both.addresses.map(({ port }) => port)).toEqual([both.port, both.port]);
+    expect((await call(both.port, '/', { host: '127.0.0.2' })).text).toBe('ok');
+    expect(logger.lines).toEqual([]);
+    const one = await serve(ok, { listen: listen('2001:db8::1'), logger });
+    expect(one.addresses).toHaveLength(1);
+    expect(logger.linesOf('warning')[0]).toContain('cannot listen on [2001:db8::1]:');
+    expect((await call(one.port, '/')).text).toBe('ok');
+  });
+});
+
+describe('graceful close', () => {
+  test('idle connections go at once, running requests finish, new connections are refused', async () => {
+    let finish = (): void => undefined;
+    const { promise: running, resolve: begun } = withResolvers<void>();
+    const server = await serve((incoming, response) => {
+      if (incoming.url !== '/slow') return void response.end('ok');
+      finish = () => response.end('done');
+      begun();
+    });
+    const agent = new Agent({ keepAlive: true });
+    await call(server.port, '/', { agent });
+    const slow = call(server.port, '/slow', { agent: new Agent({ keepAlive: true }) });
+    await running;
+    const start = Date.now();
+    const closing = server.close(5_000);
+    await expect(call(server.port, '/')).rejects.toThrow('ECONNREFUSED');
+    finish();
+    const answer = await slow;
+    expect(answer).toMatchObject({ status: 200, text: 'done' });
+    expect(answer.headers.connection).toBe('close');
+    await closing;
+    expect(Date.now() - start).toBeLessThan(1_500);
+    agent.destroy();
+  });
+
+  test('after the deadline what is left is cut', async () => {
+    const { promise: running, resolve: begun } = withResolvers<void>();
+    const server = await serve(() => begun());
+    const hanging = expect(call(server.port, '/')).rejects.toThrow();
+    await running;
+    await server.close(100);
+    await hanging;
+  });
+});
+
+describe('limits', () => {
+  test('a request that does not arrive in time is ended with 408', async () => {
+    const { port } = await serve(ok, { limits: { readTimeoutMs: 300 } });
+    const socket = await rawConnection(port);
+    socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nabc');
+    const silent = await rawConnection(port);
+    silent.write('GET / HT');
+    expect(await closed(silent)).toMatch(/^HTTP\/1\.1 408/);
+    await closed(socket);
+  });
+
+  test('an answer that is not taken ends the connection; thinking time does not', async () => {
+    const { promise: ended, resolve } = withResolvers<void>();
+    const server = await serve(
+      (incoming, response) => {
+        if (incoming.url === '/think') return void setTimeout(() => response.end('thought'), 600);
+        response.on('close', () => resolve());
+        response.end(Buffer.alloc(64 * 1024 * 1024));
+      },
+      { limits: { writeTimeoutMs: 200 } },
+    );
+    expect((await call(server.port, '/think')).text).toBe('thought');
+    const socket = await rawConnection(server.port);
+    socket.pause();
+    socket.write('GET /big HTTP/1.1\r\nHost: x\r\n\r\n');
+    await ended;
+    socket.destroy();
+  });
+
+  test('connections over the cap are dropped', async () => {
+    const { port } = await serve(ok, { limits: { maxConnections: 1 } });
+    const held = await rawConnection(port);
+    await closed(await rawConnection(port));
+    held.destroy();
+  });
+
+  test('a connection takes no more requests than allowed', async () => {
+    const { port } = await serve(ok, { limits: { maxRequestsPerConnection: 2 } });
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const headers: (string | undefined)[] = [];
+    for (let i = 0; i < 2; i++) headers.push((await call(port, '/', { agent })).headers.connection);
+    expect(headers).toEqual(['keep-alive', 'close']);
+    agent.destroy();
+  });
+
+  test.each([
+    ['nonsense\r\n\r\n', '400'],
+    [`GET / HTTP/1.1\r\nX: ${'y'.repeat(100_000)}\r\n\r\n`, '431'],
+  ])('what is not HTTP is refused shortly', async (text, status) => {
+    const { port } = await serve(ok);
+    const socket = await rawConnection(port);
+    socket.write(text);
+    expect(await closed(socket)).toContain(`HTTP/1.1 ${status}`);
+  });
+
+  test('a caller that goes away in mid-request harms nobody', async () => {
+    const { port } = await serve(ok);
+    const sent = request({ host: '127.0.0.1', port, method: 'POST', headers: { 'content-length': 100 } });
+    sent.on('error', () => undefined);
+    sent.write('x');
+    await once(sent, 'socket');
+    sent.destroy();
+    expect((await call(port, '/')).text).toBe('ok');
+  });
+});
+
+function withResolvers<T>(): { promise: Promise<T>; resolve: (value: T) => void } {
+  let resolve!: (value: T) => void;
+  const promise = new Promise<T>((done) => (resolve = done));
+  return { promise, resolve };
+}

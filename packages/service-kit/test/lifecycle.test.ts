@@ -1,0 +1,72 @@
+import { ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { assetPath } from '../src';
+
+interface Ended {
+  code: number | null;
+  out: string;
+  err: string;
+}
+
+/** Runs the test program; `onStarted` is called once it says so. */
+async function runProgram(
+  behaviour: string,
+  onStarted: (child: ChildProcess) => void = () => undefined,
+): Promise<Ended> {
+  const args = ['-r', assetPath('scripts/source-loader.cjs'), join(__dirname, 'programs/service.ts'), behaviour];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  let out = '';
+  let err = '';
+  let told = false;
+  child.stdout.on('data', (chunk: Buffer) => {
+    out += chunk.toString();
+    if (!told && out.includes('started')) {
+      told = true;
+      onStarted(child);
+    }
+  });
+  child.stderr.on('data', (chunk: Buffer) => (err += chunk.toString()));
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, out, err };
+}
+
+test.each(['SIGINT', 'SIGTERM'] as const)('%s stops in order with exit code 0', async (signal) => {
+  const { code, out } = await runProgram('runs', (child) => child.kill(signal));
+  expect(code).toBe(0);
+  expect(out).toMatch(new RegExp(`${signal} received[^]*stopping, aborted true[^]*stopped`));
+});
+
+test('a stop that hangs ends at the deadline with exit code 1', async () => {
+  const { code, out } = await runProgram('hangs', (child) => child.kill('SIGTERM'));
+  expect([code, out.includes('took too long')]).toEqual([1, true]);
+});
+
+test('a second signal ends at once', async () => {
+  const { code, out } = await runProgram('hangs', (child) => {
+    child.stdout?.on('data', (chunk: Buffer) => {
+      if (chunk.toString().includes('stopping')) child.kill('SIGINT');
+    });
+    child.kill('SIGINT');
+  });
+  expect([code, out.includes('took too long')]).toEqual([130, false]);
+});
+
+test.each([
+  ['usage', 1, 'unknown option --x (see --help)'],
+  ['start-fails', 1, 'cannot start: the port is taken'],
+  ['uncaught', 1, 'thrown out of the blue'],
+  ['rejection', 1, 'rejected out of the blue'],
+  ['asks', 7, 'stopped'],
+  ['one-shot', 3, 'stopped'],
+])('%s: exit code %d and said once', async (behaviour, expected, text) => {
+  const { code, out, err } = await runProgram(behaviour);
+  expect(code).toBe(expected);
+  const lines = (out + err).split('\n').filter((line) => line.includes(text) && !line.includes('\\n'));
+  expect(lines).toHaveLength(1);
+});
+
+test('a stop that fails is told and ends with exit code 1', async () => {
+  const { code, out } = await runProgram('stop-fails', (child) => child.kill('SIGTERM'));
+  expect([code, out.includes('the stop failed: could not close')]).toEqual([1, true]);
+});

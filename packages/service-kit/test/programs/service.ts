@@ -1,0 +1,35 @@
+import { createLogger, runMain, UsageError } from '../../src';
+
+/** A program that behaves as its first argument says, for the tests of runMain. */
+const behaviour = process.argv[2];
+
+runMain(
+  (control) => {
+    if (behaviour === 'usage') throw new UsageError('unknown option --x (see --help)');
+    const logger = createLogger({ level: 'info' });
+    const keepAlive = setInterval(() => undefined, 1000);
+    return {
+      logger,
+      async start() {
+        if (behaviour === 'start-fails') throw new Error('the port is taken');
+        logger.info('started');
+        if (behaviour === 'uncaught') setTimeout(() => fail('thrown out of the blue'), 10);
+        if (behaviour === 'rejection') void Promise.reject(new Error('rejected out of the blue'));
+        if (behaviour === 'asks') control.requestStop(7);
+      },
+      async stop() {
+        logger.info(`stopping, aborted ${control.signal.aborted}`);
+        if (behaviour === 'hangs') await new Promise(() => undefined);
+        if (behaviour === 'stop-fails') throw new Error('could not close');
+        clearInterval(keepAlive);
+        logger.info('stopped');
+      },
+      finished: behaviour === 'one-shot' ? Promise.resolve(3) : undefined,
+    };
+  },
+  { stopDeadlineMs: 300 },
+);
+
+function fail(text: string): never {
+  throw new Error(text);
+}

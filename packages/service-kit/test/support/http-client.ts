@@ -1,0 +1,76 @@
+import { IncomingHttpHeaders, request, RequestOptions } from 'node:http';
+import type { Express } from 'express';
+import {
+  createHttpApp,
+  createMemoryLogger,
+  HttpAppOptions,
+  HttpServer,
+  HttpServerOptions,
+  startHttpServer,
+} from '../../src';
+
+export interface Answer {
+  status: number;
+  headers: IncomingHttpHeaders;
+  body: Buffer;
+  text: string;
+}
+
+/** One request to a port of this machine over a connection of its own. */
+export function call(
+  port: number,
+  path: string,
+  options: RequestOptions & { body?: string | Buffer } = {},
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const { body, ...rest } = options;
+    const sent = request({ host: '127.0.0.1', port, path, agent: false, ...rest }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('error', reject);
+      response.on('end', () => {
+        const bytes = Buffer.concat(chunks);
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, body: bytes, text: bytes.toString() });
+      });
+    });
+    sent.on('error', reject);
+    sent.end(body);
+  });
+}
+
+const open: HttpServer[] = [];
+
+/** Starts a server on a free port; `closeAll` ends it. */
+export async function serve(
+  app: HttpServerOptions['app'],
+  options: Partial<HttpServerOptions> = {},
+): Promise<HttpServer> {
+  const server = await startHttpServer({
+    app,
+    listen: [{ host: '127.0.0.1', port: 0 }],
+    logger: createMemoryLogger(),
+    ...options,
+  });
+  open.push(server);
+  return server;
+}
+
+/** Serves an app made by createHttpApp with refusals of a plain shape. */
+export async function serveApp(
+  routes: (app: Express) => void,
+  options: Partial<HttpAppOptions> = {},
+): Promise<{ port: number }> {
+  return serve(
+    createHttpApp({
+      logger: createMemoryLogger(),
+      refusalBody: ({ code, message }) => ({ code, message }),
+      bodyLimit: 1000,
+      routes,
+      ...options,
+    }),
+  );
+}
+
+export async function closeAll(): Promise<void> {
+  await Promise.all(open.splice(0).map((server) => server.close(0)));
+}
