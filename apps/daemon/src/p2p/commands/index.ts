@@ -1,0 +1,5 @@
+export * from './body-error';
+export * from './chain-commands';
+export * from './ids';
+export * from './messages';
+export * from './node-commands';

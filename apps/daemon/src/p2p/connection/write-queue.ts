@@ -1,0 +1,64 @@
+import type { Duplex } from 'node:stream';
+import { WRITE_QUEUE_LIMIT, WRITE_TIMEOUT } from '../constants';
+
+/** Large frames are handed over in such pieces, so that progress shows on a slow line. */
+const SLICE = 256 * 1024;
+
+export type WriteFault = 'writeQueueFull' | 'writeTimeout';
+
+/** Counts what was written and has not left yet; bounds it in bytes and in time. */
+export class WriteQueue {
+  private pending = 0;
+  private progressAt = 0;
+  private readonly waiting: { readonly below: number; readonly resolve: () => void }[] = [];
+
+  constructor(
+    private readonly socket: Pick<Duplex, 'write'>,
+    private readonly now: () => number,
+  ) {}
+
+  get size(): number {
+    return this.pending;
+  }
+
+  /** Queues bytes. Returns a fault, and writes nothing, when the peer has fallen too far behind. */
+  push(bytes: Buffer): WriteFault | undefined {
+    if (this.pending + bytes.length > WRITE_QUEUE_LIMIT) return 'writeQueueFull';
+    if (this.pending === 0) this.progressAt = this.now();
+    this.pending += bytes.length;
+    for (let start = 0; start < bytes.length; start += SLICE) {
+      const slice = bytes.subarray(start, start + SLICE);
+      this.socket.write(slice, () => {
+        this.left(slice.length);
+      });
+    }
+    return undefined;
+  }
+
+  /** A fault when bytes wait and none has left for too long. */
+  check(): WriteFault | undefined {
+    return this.pending > 0 && this.now() - this.progressAt > WRITE_TIMEOUT ? 'writeTimeout' : undefined;
+  }
+
+  /** Resolves when fewer than `bytes` wait, or when the queue is closed. */
+  below(bytes: number): Promise<void> {
+    if (this.pending < bytes) return Promise.resolve();
+    return new Promise((resolve) => this.waiting.push({ below: bytes, resolve }));
+  }
+
+  close(): void {
+    this.pending = 0;
+    for (const { resolve } of this.waiting.splice(0)) resolve();
+  }
+
+  private left(bytes: number): void {
+    this.pending = Math.max(0, this.pending - bytes);
+    this.progressAt = this.now();
+    for (let index = this.waiting.length - 1; index >= 0; index -= 1) {
+      const waiter = this.waiting[index];
+      if (waiter === undefined || this.pending >= waiter.below) continue;
+      this.waiting.splice(index, 1);
+      waiter.resolve();
+    }
+  }
+}

@@ -1,0 +1,38 @@
+/** Figures of the protocol (protocol 11, node operations 11). Times are milliseconds. */
+
+export const P2P_VERSION = 19;
+export const P2P_MINIMUM_VERSION = 16;
+/** A peer this far ahead of us has us look for a newer program. */
+export const P2P_UPGRADE_WINDOW = 2;
+/** From this version blocks are announced without their transactions. */
+export const LITE_BLOCK_VERSION = 4;
+/** From this version peer lists carry IPv6 entries. */
+export const IPV6_LIST_VERSION = 19;
+
+export const CONNECT_TIMEOUT = 5_000;
+export const HANDSHAKE_TIMEOUT = 15_000;
+export const BACK_PING_TIMEOUT = 10_000;
+/** A write of which nothing leaves for this long closes the connection. */
+export const WRITE_TIMEOUT = 120_000;
+/** A frame that stays incomplete for this long closes the connection. */
+export const FRAME_TIMEOUT = 120_000;
+/** A connection on which nothing arrives for this long is dead (timed sync brings something every minute). */
+export const SILENCE_TIMEOUT = 300_000;
+/** A peer that was asked for blocks and sends nothing for this long loses its turn. */
+export const SYNC_STALL_TIMEOUT = 60_000;
+/** How long a lite block waits for the transactions that we asked for. */
+export const LITE_BLOCK_TIMEOUT = 20_000;
+export const WRITE_QUEUE_LIMIT = 32 * 1024 * 1024;
+
+export const WHITE_LIST_LIMIT = 1000;
+export const GRAY_LIST_LIMIT = 5000;
+export const PEERS_PER_MESSAGE = 250;
+/** At most so many gray addresses of one /16 (IPv4) or /32 (IPv6). */
+export const GRAY_PER_GROUP = 16;
+export const BAN_SECONDS = 900;
+
+export const MAX_CHAIN_HASHES = 10_000;
+
+/** Bits of `capability_flags`. */
+export const CAPABILITY_PRUNED = 1;
+export const CAPABILITY_LITE = 2;

@@ -1,0 +1,61 @@
+/** Length of a Levin header (spec 08, "Levin framing"). */
+export const HEADER_SIZE = 33;
+
+/** `0x0101010101012101`, little-endian. */
+export const SIGNATURE = Buffer.from('0121010101010101', 'hex');
+
+const FLAG_REQUEST = 1;
+const FLAG_RESPONSE = 2;
+const PROTOCOL_VERSION = 1;
+
+/** The answer to a request that was understood. */
+export const RETURN_OK = 1;
+/** The answer to a command that nobody handles. */
+export const RETURN_UNKNOWN_COMMAND = -6;
+
+export type FrameKind = 'request' | 'notification' | 'response';
+
+/** One message. `returnCode` is 0 but in responses; `body` is a key-value section or empty. */
+export interface Frame {
+  readonly command: number;
+  readonly kind: FrameKind;
+  readonly returnCode: number;
+  readonly body: Buffer;
+}
+
+/** A header as read: the declared length is the sender's word, nothing is allocated from it. */
+export interface FrameHeader {
+  readonly command: number;
+  readonly kind: FrameKind;
+  readonly returnCode: number;
+  readonly length: bigint;
+}
+
+/** Reads the 33 bytes of a header; `undefined` when the signature is not Levin's. */
+export function decodeHeader(bytes: Buffer): FrameHeader | undefined {
+  if (bytes.length < HEADER_SIZE || !bytes.subarray(0, SIGNATURE.length).equals(SIGNATURE)) return undefined;
+  const flags = bytes.readUInt32LE(25);
+  const wantsReply = bytes[16] !== 0;
+  // A response flag wins over the wish for a reply, else two nodes could answer each other for ever.
+  const kind: FrameKind = (flags & FLAG_RESPONSE) !== 0 ? 'response' : wantsReply ? 'request' : 'notification';
+  return {
+    command: bytes.readUInt32LE(17),
+    kind,
+    returnCode: bytes.readInt32LE(21),
+    length: bytes.readBigUInt64LE(8),
+  };
+}
+
+/** The bytes of a frame: header, then body. */
+export function encodeFrame(frame: Frame): Buffer {
+  const bytes = Buffer.alloc(HEADER_SIZE + frame.body.length);
+  SIGNATURE.copy(bytes, 0);
+  bytes.writeBigUInt64LE(BigInt(frame.body.length), 8);
+  bytes[16] = frame.kind === 'request' ? 1 : 0;
+  bytes.writeUInt32LE(frame.command, 17);
+  bytes.writeInt32LE(frame.returnCode, 21);
+  bytes.writeUInt32LE(frame.kind === 'response' ? FLAG_RESPONSE : FLAG_REQUEST, 25);
+  bytes.writeUInt32LE(PROTOCOL_VERSION, 29);
+  frame.body.copy(bytes, HEADER_SIZE);
+  return bytes;
+}

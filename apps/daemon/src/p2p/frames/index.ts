@@ -1,0 +1,4 @@
+export * from './budget';
+export * from './header';
+export * from './limits';
+export * from './parser';

@@ -1,0 +1,31 @@
+/** A hash as the key of a map or set. */
+export function hashKey(hash: Buffer): string {
+  return hash.toString('hex');
+}
+
+/** The last `limit` hashes that were noted; older ones are forgotten. */
+export class RecentHashes {
+  private readonly keys = new Set<string>();
+
+  constructor(private readonly limit: number) {}
+
+  /** Notes a hash; true when it was new. */
+  add(hash: Buffer): boolean {
+    const key = hashKey(hash);
+    if (this.keys.has(key)) return false;
+    this.keys.add(key);
+    if (this.keys.size > this.limit) {
+      const [oldest] = this.keys;
+      if (oldest !== undefined) this.keys.delete(oldest);
+    }
+    return true;
+  }
+
+  has(hash: Buffer): boolean {
+    return this.keys.has(hashKey(hash));
+  }
+
+  delete(hash: Buffer): void {
+    this.keys.delete(hashKey(hash));
+  }
+}

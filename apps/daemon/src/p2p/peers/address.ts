@@ -1,0 +1,69 @@
+import * as ipaddr from 'ipaddr.js';
+
+/** An endpoint: `host` is an IP address in canonical form (mapped IPv4 is plain IPv4), `port` 1 to 65535. */
+export interface PeerAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+/**
+ * The canonical text of an IP address, or `undefined`. `::ffff:1.2.3.4` is 1.2.3.4: a ban or a list entry must not be
+ * evaded by another spelling.
+ */
+export function canonicalHost(text: string): string | undefined {
+  const bare = text.startsWith('[') && text.endsWith(']') ? text.slice(1, -1) : text;
+  const withoutZone = bare.split('%', 1)[0] ?? '';
+  if (!ipaddr.IPv4.isValidFourPartDecimal(withoutZone) && !ipaddr.IPv6.isValid(withoutZone)) return undefined;
+  return ipaddr.process(withoutZone).toString();
+}
+
+/** `1.2.3.4:17855` or `[2001:db8::1]:17855`: how lists, logs and `/peers` write an endpoint. */
+export function addressKey(address: PeerAddress): string {
+  return address.host.includes(':') ? `[${address.host}]:${address.port}` : `${address.host}:${address.port}`;
+}
+
+/** Loopback, private, link-local, multicast, reserved: everything that is no public unicast address. */
+export function isLocalHost(host: string): boolean {
+  return ipaddr.process(host).range() !== 'unicast';
+}
+
+/** Addresses that no peer list may hold, whatever the options: unspecified, multicast, broadcast. */
+export function isUnusableHost(host: string): boolean {
+  return ['unspecified', 'multicast', 'broadcast'].includes(ipaddr.process(host).range());
+}
+
+/** The neighbourhood of an address: its /16 (IPv4) or /32 (IPv6). One operator often holds all of it. */
+export function addressGroup(host: string): string {
+  const bytes = ipaddr.process(host).toByteArray();
+  return Buffer.from(bytes.slice(0, bytes.length === 4 ? 2 : 4)).toString('hex') + (bytes.length === 4 ? '/16' : '/32');
+}
+
+/** The 4 or 16 bytes of an address. */
+export function hostBytes(host: string): Buffer {
+  return Buffer.from(ipaddr.process(host).toByteArray());
+}
+
+/** The canonical address of 4 or 16 bytes. */
+export function hostOfBytes(bytes: Buffer): string {
+  return ipaddr.process(ipaddr.fromByteArray([...bytes]).toString()).toString();
+}
+
+/** An endpoint given by the operator: a host name or an address, and a port. */
+export interface NamedEndpoint {
+  readonly host: string;
+  readonly port: number;
+}
+
+/**
+ * Reads `host`, `host:port`, `[ip6]` or `[ip6]:port`; a bare host takes `defaultPort`.
+ * Returns `undefined` when the text is none of them.
+ */
+export function parseEndpoint(text: string, defaultPort: number): NamedEndpoint | undefined {
+  const match = /^(?:\[([^\]]+)\]|([^:[\]\s]+))(?::(\d{1,5}))?$/.exec(text.trim());
+  const bareIpv6 = match === null && ipaddr.IPv6.isValid(text.trim()) ? text.trim() : undefined;
+  const host = bareIpv6 ?? match?.[1] ?? match?.[2];
+  const port = match?.[3] === undefined ? defaultPort : Number(match[3]);
+  if (host === undefined || port < 1 || port > 65535) return undefined;
+  if (match?.[1] !== undefined && !ipaddr.IPv6.isValid(match[1])) return undefined;
+  return { host: canonicalHost(host) ?? host, port };
+}

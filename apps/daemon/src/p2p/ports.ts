@@ -1,0 +1,80 @@
+import type { Block, RawBlock } from '@wrkz/core-types';
+
+/** Where the room writes what it does. Messages carry addresses and hashes, never bodies. */
+export interface P2pLogger {
+  debug(message: string): void;
+  info(message: string): void;
+  warning(message: string): void;
+  error(message: string): void;
+}
+
+export interface Timer {
+  cancel(): void;
+}
+
+/** Time as the room sees it, so that a test can move it by hand. */
+export interface P2pClock {
+  /** Milliseconds since 1970. */
+  now(): number;
+  /** Calls back once after `milliseconds`; a pending timer does not keep the process alive. */
+  after(milliseconds: number, callback: () => void): Timer;
+  /** Calls back every `milliseconds` until cancelled. */
+  every(milliseconds: number, callback: () => void): Timer;
+}
+
+/** The operating system's randomness. */
+export interface P2pRandom {
+  bytes(count: number): Buffer;
+}
+
+/** What became of one block; the codes are those of the block checks (A1-A6, B1-B13, T1-T32). */
+export interface BlockResult {
+  readonly code: string;
+  readonly message: string;
+  readonly hash?: Buffer | undefined;
+  readonly height?: number | undefined;
+}
+
+/** The part of the chain's commit event that peers are told of. */
+export interface ChainCommit {
+  readonly added: readonly { readonly height: number; readonly hash: Buffer }[];
+}
+
+/**
+ * The chain as the peers' side needs it. Look-ups are synchronous, cheap and see only what is committed; a known block
+ * is one that is stored, on the main chain or on an alternative one. Heights are block indexes.
+ */
+export interface ChainPort {
+  tip(): { readonly height: number; readonly hash: Buffer };
+  isKnown(hash: Buffer): boolean;
+  /** The height of a main-chain block. */
+  heightOf(hash: Buffer): number | undefined;
+  hashAt(height: number): Buffer | undefined;
+  /** Main-chain hashes of [start, start + count), fewer at the tip. */
+  hashes(start: number, count: number): Buffer[];
+  /** A stored block, main chain or alternative. */
+  rawBlock(hash: Buffer): RawBlock | undefined;
+  /** A main-chain transaction as serialized. */
+  transaction(hash: Buffer): Buffer | undefined;
+  /** Adds blocks in order; the results end with the first that is refused. */
+  addBlocks(blocks: readonly RawBlock[], source: 'sync' | 'relay'): Promise<readonly BlockResult[]>;
+  on(event: 'commit', listener: (commit: ChainCommit) => void): unknown;
+  off(event: 'commit', listener: (commit: ChainCommit) => void): unknown;
+}
+
+/** The transaction pool. `added` tells of every transaction that entered, whoever brought it. */
+export interface PoolPort {
+  add(transaction: Buffer, source: 'peer'): Promise<{ readonly accepted: boolean; readonly message?: string | undefined }>;
+  has(hash: Buffer): boolean;
+  get(hash: Buffer): Buffer | undefined;
+  hashes(): Buffer[];
+  on(event: 'added', listener: (event: { readonly hash: Buffer }) => void): unknown;
+  off(event: 'added', listener: (event: { readonly hash: Buffer }) => void): unknown;
+}
+
+/** How bytes become blocks and ids; given from outside so that sessions can be tested with made-up blocks. */
+export interface BlockCodec {
+  /** Throws when the bytes are no block. */
+  parse(block: Buffer): { readonly hash: Buffer; readonly block: Pick<Block, 'previousHash' | 'transactionHashes'> };
+  transactionHash(transaction: Buffer): Buffer;
+}

@@ -1,0 +1,89 @@
+import type { BlockResult, ChainPort, P2pLogger } from '../ports';
+import type { DownloadPlan, PlanEntry } from './plan';
+
+/** Two batches are with the chain at a time: while one is committed the next is already being checked. */
+const BATCHES_IN_FLIGHT = 2;
+const BATCH_BLOCKS = 200;
+const BATCH_BYTES = 8 * 1024 * 1024;
+
+/** Results after which the next block may follow: added, alternative, switched, already there. */
+const accepted = new Set(['A1', 'A2', 'A3', 'A4']);
+
+export interface ImporterEvents {
+  /** Blocks of the plan's head are on the chain (or stored beside it). */
+  onProgress(entries: readonly PlanEntry[]): void;
+  /** The chain refused a block. It is the plan's head now; nothing is in flight that could change the chain. */
+  onRefused(entry: PlanEntry, result: BlockResult): void;
+  /** The chain could not do its work; nothing is known of the blocks. */
+  onFailure(error: unknown): void;
+}
+
+/** Hands the received blocks of the plan to the chain, in order, without ever waiting for the network in between. */
+export class Importer {
+  private inFlight = 0;
+  /** Counts refusals and resets: results of batches handed over before are void. */
+  private generation = 0;
+
+  constructor(
+    private readonly plan: DownloadPlan,
+    private readonly chain: Pick<ChainPort, 'addBlocks'>,
+    private readonly logger: P2pLogger,
+    private readonly events: ImporterEvents,
+  ) {}
+
+  get isBusy(): boolean {
+    return this.inFlight > 0;
+  }
+
+  /** Hands over what is ready. */
+  run(): void {
+    while (this.inFlight < BATCHES_IN_FLIGHT) {
+      const batch = this.plan.ready(BATCH_BLOCKS, BATCH_BYTES);
+      if (batch.length === 0) return;
+      this.inFlight += 1;
+      void this.add(batch, this.generation);
+    }
+  }
+
+  /** The plan was changed below the batches in flight: their results are void. */
+  reset(): void {
+    this.generation += 1;
+  }
+
+  private async add(batch: readonly PlanEntry[], generation: number): Promise<void> {
+    const raws = batch.flatMap((entry) => (entry.raw === undefined ? [] : [entry.raw]));
+    let results: readonly BlockResult[];
+    try {
+      results = await this.chain.addBlocks(raws, 'sync');
+    } catch (error) {
+      this.inFlight -= 1;
+      if (generation !== this.generation) return;
+      this.reset();
+      this.events.onFailure(error);
+      return;
+    }
+    this.inFlight -= 1;
+    if (generation === this.generation) this.settle(batch, results);
+    // Void results of an old batch still free a place.
+    else this.events.onProgress([]);
+  }
+
+  private settle(batch: readonly PlanEntry[], results: readonly BlockResult[]): void {
+    const failed = results.findIndex((result) => !accepted.has(result.code));
+    const count = failed >= 0 ? failed : Math.min(results.length, batch.length);
+    this.plan.done(count);
+    const [entry, result] = [batch[count], results[count]];
+    if (entry === undefined) {
+      this.events.onProgress(batch);
+      return;
+    }
+    this.reset();
+    this.plan.rewindImport();
+    if (result === undefined) {
+      this.events.onFailure(new Error('the chain stopped in the middle of a batch'));
+      return;
+    }
+    this.logger.debug(`p2p: block ${entry.key} was refused: ${result.code} ${result.message}`);
+    this.events.onRefused(entry, result);
+  }
+}

@@ -1,0 +1,63 @@
+import type { RawBlock } from '@wrkz/core-types';
+import { closeReasons, type CloseReason } from '../connection/close-reasons';
+import type { ResponseObjects } from '../commands/messages';
+import { hashKey } from '../hash-key';
+import type { BlockCodec } from '../ports';
+import { makePause } from '../yielding';
+import type { PlanEntry } from './plan';
+
+export interface ReceivedBlock {
+  readonly entry: PlanEntry;
+  readonly raw: RawBlock;
+  readonly bytes: number;
+}
+
+export type ReceiveVerdict =
+  | { readonly kind: 'bad'; readonly reason: CloseReason; readonly blocks: readonly ReceivedBlock[] }
+  /** `reorganised`: what is missing was named as missing, so the peer has changed its chain. */
+  | { readonly kind: 'good'; readonly reorganised: boolean; readonly blocks: readonly ReceivedBlock[] };
+
+/**
+ * Checks NOTIFY_RESPONSE_GET_OBJECTS against what was asked for: every block must be one of `left`, follow the block that
+ * the peer said it follows, and come with exactly its transactions. What passes is bound to the asked hash, so a fault
+ * that is found later is the chain's that the peer told, not the carrier's. Gives way to the event loop in between.
+ */
+export async function receiveObjects(
+  message: ResponseObjects,
+  left: Map<string, PlanEntry>,
+  codec: BlockCodec,
+): Promise<ReceiveVerdict> {
+  const pause = makePause();
+  const blocks: ReceivedBlock[] = [];
+  for (const raw of message.blocks) {
+    await pause();
+    const checked = checkBlock(raw, left, codec);
+    if (!('entry' in checked)) return { kind: 'bad', reason: checked, blocks };
+    left.delete(checked.entry.key);
+    blocks.push(checked);
+  }
+  const missed = new Set(message.missed.map(hashKey));
+  if ([...left.keys()].some((key) => !missed.has(key))) {
+    return { kind: 'bad', reason: closeReasons.objectsMissing, blocks };
+  }
+  return { kind: 'good', reorganised: left.size > 0, blocks };
+}
+
+function checkBlock(raw: RawBlock, left: Map<string, PlanEntry>, codec: BlockCodec): ReceivedBlock | CloseReason {
+  let parsed: ReturnType<BlockCodec['parse']>;
+  try {
+    parsed = codec.parse(raw.block);
+  } catch {
+    return closeReasons.objectsUnreadable;
+  }
+  const entry = left.get(hashKey(parsed.hash));
+  if (entry === undefined) return closeReasons.objectsForeign;
+  if (!parsed.block.previousHash.equals(entry.previous)) return closeReasons.objectsUnlinked;
+  const hashes = parsed.block.transactionHashes;
+  if (hashes.length !== raw.transactions.length) return closeReasons.objectsBody;
+  if (!raw.transactions.every((bytes, index) => hashes[index]?.equals(codec.transactionHash(bytes)) === true)) {
+    return closeReasons.objectsBody;
+  }
+  const bytes = raw.transactions.reduce((sum, transaction) => sum + transaction.length, raw.block.length);
+  return { entry, raw, bytes };
+}
