@@ -12,6 +12,7 @@
     'cflags_cc!': ['-std=gnu++17', '-std=gnu++20', '-fno-exceptions', '-fno-rtti'],
     'cflags': ['<@(common_cflags)'],
     'cflags_cc': ['<@(common_cflags_cc)'],
+    'conditions': [['target_arch=="x64"', {'defines': ['WRKZ_X86=1']}]],
     'xcode_settings': {
       'CLANG_CXX_LANGUAGE_STANDARD': 'c++20',
       'GCC_ENABLE_CPP_EXCEPTIONS': 'YES',
@@ -33,6 +34,23 @@
         'src/hash/keccak.cc',
         'src/hash/tree.cc',
         'src/hash/napi_hash.cc',
+        'src/hash/blake256.cc',
+        'src/hash/groestl.cc',
+        'src/hash/jh.cc',
+        'src/hash/skein.cc',
+        'src/hash/blake2b.cc',
+        'src/pow/cn_portable.cc',
+        'src/pow/argon2.cc',
+        'src/pow/scratchpad.cc',
+        'src/pow/implementation.cc',
+        'src/pow/pow.cc',
+        'src/pow/lanes.cc',
+        'src/pow/search.cc',
+        'src/pow/napi_pow.cc',
+        'src/pow/napi_search.cc',
+      ],
+      'conditions': [
+        ['target_arch=="x64"', {'dependencies': ['pow_aesni', 'pow_avx2', 'pow_avx512', 'curve_ifma']}],
       ],
       # The pool's threads outlive an environment, so the library must never be unmapped.
       'ldflags': ['-Wl,-z,nodelete', '-Wl,--exclude-libs,ALL'],
@@ -42,14 +60,54 @@
       'type': 'static_library',
       'sources': [
         'src/curve/base_table.cc',
+        'src/curve/batch.cc',
+        'src/curve/batch_single.cc',
         'src/curve/keys.cc',
+        'src/curve/napi_batch.cc',
         'src/curve/napi_keys.cc',
         'src/curve/napi_signatures.cc',
         'src/curve/random.cc',
         'src/curve/scalar.cc',
+        'src/curve/scan.cc',
         'src/curve/signatures.cc',
         'src/curve/vartime.cc',
       ],
     },
+  ],
+  'conditions': [
+    ['target_arch=="x64"', {
+      'targets': [
+        {
+          'target_name': 'curve_ifma',
+          'type': 'static_library',
+          'sources': ['src/curve/batch_ifma.cc'],
+          # gcc 12 takes the undefined sources of its own unmasked intrinsics for a mistake of ours.
+          'cflags': ['-mavx512f', '-mavx512bw', '-mavx512dq', '-mavx512vl', '-mavx512ifma', '-Wno-uninitialized', '-Wno-maybe-uninitialized'],
+          'xcode_settings': {'OTHER_CFLAGS': ['-mavx512f', '-mavx512bw', '-mavx512dq', '-mavx512vl', '-mavx512ifma']},
+        },
+        {
+          'target_name': 'pow_aesni',
+          'type': 'static_library',
+          'sources': ['src/pow/cn_aesni.cc'],
+          # Packing two lanes' scalar work into one vector costs more than it saves in these loops.
+          'cflags': ['-msse4.1', '-maes', '-fno-tree-slp-vectorize'],
+          'xcode_settings': {'OTHER_CFLAGS': ['-msse4.1', '-maes']},
+        },
+        {
+          'target_name': 'pow_avx2',
+          'type': 'static_library',
+          'sources': ['src/pow/cn_avx2.cc', 'src/pow/argon2_avx2.cc'],
+          'cflags': ['-maes', '-mavx2', '-mbmi2', '-fno-tree-slp-vectorize'],
+          'xcode_settings': {'OTHER_CFLAGS': ['-maes', '-mavx2', '-mbmi2']},
+        },
+        {
+          'target_name': 'pow_avx512',
+          'type': 'static_library',
+          'sources': ['src/pow/cn_avx512.cc', 'src/pow/argon2_avx512.cc'],
+          'cflags': ['-maes', '-mvaes', '-mavx2', '-mbmi2', '-mavx512f', '-mavx512bw', '-mavx512dq', '-mavx512vl', '-fno-tree-slp-vectorize'],
+          'xcode_settings': {'OTHER_CFLAGS': ['-maes', '-mvaes', '-mavx2', '-mbmi2', '-mavx512f', '-mavx512bw', '-mavx512dq', '-mavx512vl']},
+        },
+      ],
+    }],
   ],
 }

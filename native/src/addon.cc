@@ -2,9 +2,11 @@
 #include <napi.h>
 
 #include "common/async.h"
-#include "common/cpu.h"
+#include "curve/napi_batch.h"
 #include "curve/napi_keys.h"
 #include "hash/napi_hash.h"
+#include "pow/napi_pow.h"
+#include "pow/napi_search.h"
 
 namespace {
 
@@ -12,8 +14,11 @@ Napi::Object Init(Napi::Env env, Napi::Object exports) {
   wrkz::InitAsync(env);  // first: the others may start asynchronous work
   wrkz::RegisterPool(env, exports);
   wrkz::RegisterHash(env, exports);
+  wrkz::RegisterPow(env, exports);
+  wrkz::RegisterSearch(env, exports);
   wrkz::RegisterKeys(env, exports);
   wrkz::RegisterSignatures(env, exports);
+  wrkz::RegisterCurveBatches(env, exports);
   return exports;
 }
 

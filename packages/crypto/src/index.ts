@@ -4,3 +4,7 @@ export * from './keys';
 export * from './payment-id';
 export * from './rings';
 export * from './signatures';
+export * from './cpu';
+export * from './pow';
+export * from './search';
+export * from './scan';

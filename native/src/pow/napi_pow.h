@@ -1,0 +1,18 @@
+// powHash(algorithm, data, out32), powHashMany(algorithms, lengths, data): Promise<Buffer>, checkHash(hash, difficulty),
+// powLanes(algorithm): Promise<number>, powMinimum(algorithm), implementation(), setImplementation(name), cpuFeatures()
+#pragma once
+
+#include <napi.h>
+
+#include "pow/algorithm.h"
+
+namespace wrkz {
+
+void RegisterPow(Napi::Env env, Napi::Object exports);
+
+// Argument `index` as one of the algorithms. TypeError or RangeError otherwise.
+PowAlgorithm RequireAlgorithm(const Napi::CallbackInfo& info, size_t index);
+// RangeError when the input is shorter than the algorithm reads.
+void RequireInputSize(Napi::Env env, PowAlgorithm algorithm, size_t size);
+
+}  // namespace wrkz

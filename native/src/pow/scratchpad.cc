@@ -1,0 +1,75 @@
+#include "pow/scratchpad.h"
+
+#include <new>
+
+#ifdef _WIN32
+#include <malloc.h>
+#else
+#include <sys/mman.h>
+#endif
+
+namespace wrkz {
+namespace {
+
+constexpr size_t kHugePage = 2 * 1024 * 1024;
+
+class Region {
+ public:
+  ~Region() { Free(); }
+
+  uint8_t* Grow(size_t size) {
+    if (size <= size_) return data_;
+    Free();
+    Allocate((size + kHugePage - 1) / kHugePage * kHugePage);
+    return data_;
+  }
+
+ private:
+#ifdef _WIN32
+  void Allocate(size_t size) {
+    data_ = static_cast<uint8_t*>(_aligned_malloc(size, 4096));
+    if (data_ == nullptr) throw std::bad_alloc();
+    size_ = size;
+  }
+  void Free() {
+    if (data_ != nullptr) _aligned_free(data_);
+    data_ = nullptr;
+    size_ = 0;
+  }
+#else
+  // Only an aligned region can become huge pages, so one page more is mapped and the start moved up.
+  void Allocate(size_t size) {
+    mapped_size_ = size + kHugePage;
+    mapped_ = mmap(nullptr, mapped_size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (mapped_ == MAP_FAILED) {
+      mapped_ = nullptr;
+      throw std::bad_alloc();
+    }
+    const auto address = reinterpret_cast<uintptr_t>(mapped_);
+    data_ = static_cast<uint8_t*>(mapped_) + ((kHugePage - address % kHugePage) % kHugePage);
+    size_ = size;
+#ifdef MADV_HUGEPAGE
+    madvise(data_, size_, MADV_HUGEPAGE);  // a wish: without it the hash is the same, only slower
+#endif
+  }
+  void Free() {
+    if (mapped_ != nullptr) munmap(mapped_, mapped_size_);
+    mapped_ = nullptr;
+    data_ = nullptr;
+    size_ = 0;
+  }
+  void* mapped_ = nullptr;
+  size_t mapped_size_ = 0;
+#endif
+  uint8_t* data_ = nullptr;
+  size_t size_ = 0;
+};
+
+}  // namespace
+
+uint8_t* ThreadScratchpad(size_t size) {
+  thread_local Region region;
+  return region.Grow(size);
+}
+
+}  // namespace wrkz

@@ -1,0 +1,54 @@
+import { requireInteger } from './arguments';
+import { binding } from './binding';
+
+/** What the processor has and the operating system supports. */
+export interface CpuFeatures {
+  aesni: boolean;
+  avx2: boolean;
+  /** F, BW, DQ and VL together. */
+  avx512: boolean;
+  vaes: boolean;
+  ifma: boolean;
+}
+
+/** The code paths, from the plainest to the widest; all give the same results. */
+export const IMPLEMENTATIONS = ['portable', 'aesni', 'avx2', 'avx512'] as const;
+export type Implementation = (typeof IMPLEMENTATIONS)[number];
+
+interface CpuBinding {
+  cpuFeatures(): CpuFeatures;
+  implementation(): Implementation;
+  setImplementation(name: string): boolean;
+  hardwareThreads(): number;
+  setThreads(count: number): void;
+}
+
+export function cpuFeatures(): CpuFeatures {
+  return binding<CpuBinding>().cpuFeatures();
+}
+
+/** The path in use: the widest that this processor has, unless `setImplementation` chose another. */
+export function implementation(): Implementation {
+  return binding<CpuBinding>().implementation();
+}
+
+/**
+ * Chooses a path for the whole process, `auto` for the best one. Meant for tests and measurements.
+ * @throws RangeError when this processor does not have it.
+ */
+export function setImplementation(name: 'auto' | Implementation): void {
+  if (!binding<CpuBinding>().setImplementation(name)) {
+    throw new RangeError(`the ${String(name)} implementation is not supported here`);
+  }
+}
+
+/** Threads the hardware runs at once, at least 1. */
+export function hardwareThreads(): number {
+  return binding<CpuBinding>().hardwareThreads();
+}
+
+/** Limits the native threads behind the asynchronous forms (not the nonce search, which has its own option). 1 to 1024. */
+export function setThreads(count: number): void {
+  requireInteger(count, 'count', 1, 1024);
+  binding<CpuBinding>().setThreads(count);
+}

@@ -1,0 +1,131 @@
+import { requireInteger, requireUint64 } from './arguments';
+import { binding } from './binding';
+import { hardwareThreads } from './cpu';
+import { type PowAlgorithm, requirePowInput } from './pow';
+
+export interface NonceSearch {
+  algorithm: PowAlgorithm;
+  /** The hashed bytes with room for the nonce; copied, never changed. */
+  data: Uint8Array;
+  /** Where the little-endian nonce stands in `data`. */
+  nonceOffset: number;
+  nonceSize: 4 | 8;
+  difficulty: bigint;
+  /** First nonce tried, default 0. */
+  startNonce?: bigint;
+  /** Last nonce tried, default the largest that fits. */
+  maxNonce?: bigint;
+  /** Native threads, default one for each of the hardware's. */
+  threads?: number;
+  signal?: AbortSignal;
+  /** Told the hashes computed so far, about every 150 ms. */
+  onProgress?: (hashes: bigint) => void;
+}
+
+export interface FoundNonce {
+  nonce: bigint;
+  /** The nonce as it stands in the data: `nonceSize` bytes, little-endian. */
+  nonceBytes: Buffer;
+  hash: Buffer;
+  /** Hashes computed by the whole search. */
+  hashes: bigint;
+}
+
+interface SearchHandle {
+  stop(): void;
+  hashes(): bigint;
+}
+
+interface SearchBinding {
+  startSearch(
+    algorithm: number,
+    data: Uint8Array,
+    nonceOffset: number,
+    nonceSize: number,
+    difficulty: bigint,
+    first: bigint,
+    last: bigint,
+    threads: number,
+    done: (error: string | null, nonce: bigint | null, hash: Buffer | null) => void,
+  ): SearchHandle;
+}
+
+const PROGRESS_MS = 150;
+const MAX_THREADS = 1024;
+
+/** The error an aborted search rejects with: the signal's own reason when that is an error named AbortError. */
+function abortError(signal: AbortSignal): Error {
+  const reason: unknown = signal.reason;
+  if (reason instanceof Error && reason.name === 'AbortError') return reason;
+  const error = new Error('the nonce search was cancelled', { cause: reason });
+  error.name = 'AbortError';
+  return error;
+}
+
+interface CheckedSearch {
+  algorithm: number;
+  first: bigint;
+  last: bigint;
+  threads: number;
+}
+
+function checkSearch(options: NonceSearch): CheckedSearch {
+  const { data, nonceOffset, nonceSize, startNonce = 0n, threads = hardwareThreads() } = options;
+  const algorithm = requirePowInput(options.algorithm, data);
+  if (nonceSize !== 4 && nonceSize !== 8) throw new RangeError('nonceSize must be 4 or 8');
+  requireInteger(nonceOffset, 'nonceOffset', 0, data.length);
+  if (nonceOffset + nonceSize > data.length) throw new RangeError('the nonce must lie inside the data');
+  requireUint64(options.difficulty, 'difficulty');
+  const largest = (1n << BigInt(8 * nonceSize)) - 1n;
+  const last = options.maxNonce ?? largest;
+  requireUint64(startNonce, 'startNonce');
+  requireUint64(last, 'maxNonce');
+  if (last > largest) throw new RangeError(`maxNonce must fit into ${nonceSize} bytes`);
+  if (startNonce > last) throw new RangeError('startNonce must not be above maxNonce');
+  requireInteger(threads, 'threads', 1, MAX_THREADS);
+  return { algorithm, first: startNonce, last, threads };
+}
+
+/**
+ * Searches a nonce whose hash meets the difficulty, on native threads; the event loop stays free.
+ * Resolves with null when the range holds none. Cancelling the signal rejects with an AbortError at once; the threads end
+ * after the hash in hand.
+ * @throws (rejects) TypeError or RangeError for options that do not fit together.
+ */
+export async function searchNonce(options: NonceSearch): Promise<FoundNonce | null> {
+  const { algorithm, first, last, threads } = checkSearch(options);
+  const { data, nonceOffset, nonceSize, difficulty, signal, onProgress } = options;
+  if (signal?.aborted) throw abortError(signal);
+  let timer: NodeJS.Timeout | undefined;
+  let cancel: (() => void) | undefined;
+  try {
+    return await new Promise<FoundNonce | null>((resolve, reject) => {
+      const handle = binding<SearchBinding>().startSearch(
+        algorithm,
+        data,
+        nonceOffset,
+        nonceSize,
+        difficulty,
+        first,
+        last,
+        threads,
+        (error, nonce, hash) => {
+          if (error !== null) return reject(new Error(error));
+          if (nonce === null || hash === null) return resolve(null);
+          const nonceBytes = Buffer.alloc(8);
+          nonceBytes.writeBigUInt64LE(nonce);
+          resolve({ nonce, nonceBytes: nonceBytes.subarray(0, nonceSize), hash, hashes: handle.hashes() });
+        },
+      );
+      cancel = (): void => {
+        handle.stop();
+        if (signal !== undefined) reject(abortError(signal));
+      };
+      signal?.addEventListener('abort', cancel, { once: true });
+      if (onProgress !== undefined) timer = setInterval(() => onProgress(handle.hashes()), PROGRESS_MS);
+    });
+  } finally {
+    clearInterval(timer);
+    if (cancel !== undefined) signal?.removeEventListener('abort', cancel);
+  }
+}

@@ -1,0 +1,26 @@
+import { cpuFeatures, hardwareThreads, implementation, setImplementation, setThreads } from '../src';
+
+afterEach(() => setImplementation('auto'));
+
+describe('processor paths', () => {
+  it('picks the widest path by itself and any supported one by name', () => {
+    const { aesni, avx2, avx512, vaes } = cpuFeatures();
+    const best = avx512 && vaes ? 'avx512' : avx2 && aesni ? 'avx2' : aesni ? 'aesni' : 'portable';
+    expect(implementation()).toBe(best);
+    setImplementation('portable');
+    expect(implementation()).toBe('portable');
+    setImplementation('auto');
+    expect(implementation()).toBe(best);
+  });
+
+  it('refuses paths it does not have', () => {
+    expect(() => setImplementation('neon' as 'portable')).toThrow('the neon implementation is not supported here');
+  });
+
+  it('limits the threads', () => {
+    expect(hardwareThreads()).toBeGreaterThanOrEqual(1);
+    expect(() => setThreads(0)).toThrow(RangeError);
+    expect(() => setThreads(1.5)).toThrow(RangeError);
+    setThreads(hardwareThreads());
+  });
+});
