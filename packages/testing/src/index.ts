@@ -1,1 +1,2 @@
-export {};
+export * from './chain-a';
+export * from './fixtures';

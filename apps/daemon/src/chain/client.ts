@@ -1,0 +1,161 @@
+import { EventEmitter, once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import type { RawBlock } from '@wrkz/core-types';
+import { workerEntry } from '@wrkz/service-kit';
+import { CALL_BLOCKS, QUEUE_BYTES } from './limits';
+import type { PlainError, Report, Request, WorkerSetup } from './messages';
+import {
+  type AddResult,
+  type BlockSource,
+  ChainFailed,
+  type ChainService,
+  ChainStopped,
+  type CommitEvent,
+  type TipFacts,
+} from './service';
+import { pack, type Packed, transferList, unpack } from './transfer';
+
+interface ClientEvents {
+  commit: [CommitEvent];
+  /** The engine takes nothing more; the program should end. */
+  failed: [Error];
+}
+
+interface Waiting {
+  readonly resolve: (value: never) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** The chain engine seen from another thread. Packs, posts and waits; never computes. */
+export class ChainClient extends EventEmitter<ClientEvents> implements ChainService {
+  private readonly waiting = new Map<number, Waiting>();
+  private lastId = 0;
+  /** Serialized bytes given to the engine and not answered. */
+  private bytesOut = 0;
+  private readonly roomWaiters: (() => void)[] = [];
+  private ended: Error | undefined;
+
+  private constructor(
+    private readonly worker: Worker,
+    private latest: TipFacts,
+  ) {
+    super();
+  }
+
+  /**
+   * Starts the engine's thread, which opens (and creates) the database.
+   * @throws Error with a message for the operator: in use, another network, unwritable...
+   */
+  static async start(setup: WorkerSetup): Promise<ChainClient> {
+    const entry = workerEntry(__dirname, 'worker');
+    const worker = new Worker(entry.path, { workerData: setup, execArgv: entry.execArgv });
+    const [packed] = (await once(worker, 'message')) as [Packed];
+    const first = unpack<Report>(packed);
+    if (first.kind !== 'ready') {
+      await worker.terminate();
+      throw rebuild(first.kind === 'failed' ? first.error : { name: 'Error', message: 'the chain engine did not start' });
+    }
+    const client = new ChainClient(worker, first.tip);
+    client.listen();
+    return client;
+  }
+
+  tip(): TipFacts {
+    return this.latest;
+  }
+
+  async addBlocks(blocks: readonly RawBlock[], source: BlockSource): Promise<AddResult[]> {
+    if (blocks.length === 0) return [];
+    if (blocks.length > CALL_BLOCKS) throw new RangeError(`more than ${String(CALL_BLOCKS)} blocks`);
+    const size = blocks.reduce((sum, raw) => sum + raw.block.length + sizeOf(raw.transactions), 0);
+    while (this.bytesOut > 0 && this.bytesOut + size > QUEUE_BYTES) {
+      await new Promise<void>((room) => this.roomWaiters.push(room));
+    }
+    this.bytesOut += size;
+    try {
+      return await this.ask<AddResult[]>((id) => ({ kind: 'add', id, blocks, source }));
+    } finally {
+      this.bytesOut -= size;
+      for (const room of this.roomWaiters.splice(0)) room();
+    }
+  }
+
+  rewindTo(height: number): Promise<void> {
+    return this.ask<undefined>((id) => ({ kind: 'rewind', id, height }));
+  }
+
+  async stop(): Promise<void> {
+    const gone = once(this.worker, 'exit');
+    this.ended ??= new ChainStopped();
+    this.post({ kind: 'stop' });
+    await gone;
+  }
+
+  private ask<T>(request: (id: number) => Request): Promise<T> {
+    if (this.ended !== undefined) return Promise.reject(this.ended);
+    const id = (this.lastId += 1);
+    return new Promise<T>((resolve, reject) => {
+      this.waiting.set(id, { resolve, reject });
+      this.post(request(id));
+    });
+  }
+
+  private post(request: Request): void {
+    const packed = pack(request);
+    this.worker.postMessage(packed, transferList(packed));
+  }
+
+  private listen(): void {
+    this.worker.on('message', (packed: Packed) => this.onReport(unpack<Report>(packed)));
+    this.worker.on('error', (error) => this.fail(new ChainFailed(`the chain engine failed: ${error.message}`)));
+    this.worker.on('exit', () => this.rejectAll(this.ended ?? new ChainStopped()));
+  }
+
+  private onReport(report: Report): void {
+    switch (report.kind) {
+      case 'commit':
+        this.latest = report.event.tip;
+        this.emit('commit', report.event);
+        return;
+      case 'added':
+        return this.answer(report.id, (waiting) => waiting.resolve(report.results as never));
+      case 'rewound':
+        return this.answer(report.id, (waiting) => waiting.resolve(undefined as never));
+      case 'error':
+        return this.answer(report.id, (waiting) => waiting.reject(rebuild(report.error)));
+      case 'failed':
+        return this.fail(rebuild(report.error));
+      default:
+    }
+  }
+
+  private answer(id: number, give: (waiting: Waiting) => void): void {
+    const waiting = this.waiting.get(id);
+    this.waiting.delete(id);
+    if (waiting !== undefined) give(waiting);
+  }
+
+  private fail(error: Error): void {
+    if (this.ended !== undefined) return;
+    this.ended = error;
+    this.rejectAll(error);
+    this.emit('failed', error);
+  }
+
+  private rejectAll(error: Error): void {
+    for (const { reject } of this.waiting.values()) reject(error);
+    this.waiting.clear();
+  }
+}
+
+function sizeOf(parts: readonly Buffer[]): number {
+  return parts.reduce((sum, part) => sum + part.length, 0);
+}
+
+/** The error of the other thread, in the class that callers know where there is one. */
+function rebuild({ name, message }: PlainError): Error {
+  if (name === 'ChainStopped') return new ChainStopped();
+  if (name === 'ChainFailed') return new ChainFailed(message);
+  if (name === 'RangeError') return new RangeError(message);
+  return Object.assign(new Error(message), { name });
+}

@@ -1,0 +1,198 @@
+import { EventEmitter } from 'node:events';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { RawBlock } from '@wrkz/core-types';
+import { CALL_BLOCKS } from './limits';
+import { type Batch, MainLine } from './main-line';
+import { addedBlock, removedBlock, unreadable, verdict } from './results';
+import {
+  type AddResult,
+  type BlockSource,
+  ChainFailed,
+  type ChainService,
+  ChainStopped,
+  type CommitEvent,
+  type TipFacts,
+} from './service';
+import { SideBranches, type Switch } from './side-branches';
+import { ChainState, type EngineParts } from './state';
+import { AddTask, RewindTask, type Task } from './tasks';
+
+interface EngineEvents {
+  commit: [CommitEvent];
+  /** The disk cannot be written: nothing more is taken. */
+  failed: [Error];
+}
+
+/**
+ * The one writer of the chain. A queue, worked off by one loop: blocks that extend the main chain go through the
+ * pipeline of `MainLine`, everything else is done by itself, with nothing under way.
+ */
+export class ChainEngine extends EventEmitter<EngineEvents> implements ChainService {
+  private readonly state: ChainState;
+  private readonly main: MainLine;
+  private readonly side: SideBranches;
+  private readonly queue: Task[] = [];
+  private underWay: Batch | undefined;
+  private working: Promise<void> | undefined;
+  /** Why nothing more is taken. */
+  private ended: Error | undefined;
+
+  constructor(parts: EngineParts) {
+    super();
+    this.state = new ChainState(parts);
+    this.side = new SideBranches(this.state);
+    this.state.refreshTip(this.side.size);
+    this.main = new MainLine(this.state);
+  }
+
+  tip(): TipFacts {
+    return this.state.tip;
+  }
+
+  addBlocks(blocks: readonly RawBlock[], source: BlockSource): Promise<AddResult[]> {
+    if (blocks.length === 0) return Promise.resolve([]);
+    if (blocks.length > CALL_BLOCKS) return Promise.reject(new RangeError(`more than ${String(CALL_BLOCKS)} blocks`));
+    return new Promise((resolve, reject) => this.enqueue(new AddTask(blocks, source, resolve, reject)));
+  }
+
+  rewindTo(height: number): Promise<void> {
+    return new Promise((resolve, reject) => this.enqueue(new RewindTask(height, resolve, reject)));
+  }
+
+  async stop(): Promise<void> {
+    if (this.ended === undefined) this.end(new ChainStopped());
+    await this.working;
+    this.state.close();
+  }
+
+  private enqueue(task: Task): void {
+    if (this.ended !== undefined) return task.reject(this.ended);
+    this.queue.push(task);
+    this.working ??= this.work();
+  }
+
+  private async work(): Promise<void> {
+    try {
+      while (this.ended === undefined && (this.queue.length > 0 || this.underWay !== undefined)) {
+        await this.step();
+        // Messages from outside are served between steps, even where no proof is waited for.
+        await nextTurn();
+      }
+      // What is under way when the stop comes is nearly done: it is committed.
+      if (this.ended instanceof ChainStopped && this.underWay !== undefined) await this.settle(this.underWay);
+    } catch (error) {
+      this.fail(error);
+    } finally {
+      this.underWay = undefined;
+      this.working = undefined;
+      if (this.ended !== undefined) this.rejectWaiting(this.ended);
+    }
+  }
+
+  private async step(): Promise<void> {
+    const next = this.main.gather(this.queue);
+    const before = this.underWay;
+    if (before !== undefined) {
+      const clean = await this.settle(before);
+      this.underWay = clean ? next : undefined;
+      return;
+    }
+    this.underWay = next;
+    if (next === undefined) await this.single();
+  }
+
+  /** @returns false when what was staged after this batch has been taken back */
+  private async settle(batch: Batch): Promise<boolean> {
+    this.underWay = undefined;
+    const forkHeight = this.state.tip.height;
+    const { added, clean } = await this.main.settle(batch);
+    if (added.length > 0) {
+      this.side.onAppend(added);
+      const tip = this.state.refreshTip(this.side.size);
+      const source = batch.entries[0]?.task.source ?? 'sync';
+      this.tell({ kind: 'append', source, forkHeight, added: added.map(addedBlock), removed: [], tip });
+    }
+    if (!clean) this.restage();
+    this.answerFinished();
+    return clean;
+  }
+
+  /** The head of the queue is no simple extension of the main chain, and nothing is under way. */
+  private async single(): Promise<void> {
+    const task = this.queue[0];
+    if (task === undefined) return;
+    if (task instanceof RewindTask) {
+      this.queue.shift();
+      return this.rewind(task);
+    }
+    task.settle(await this.addAside(task));
+    this.answerFinished();
+  }
+
+  private async addAside(task: AddTask): Promise<AddResult> {
+    const received = task.received(task.results.length);
+    if (received === undefined) return unreadable();
+    const { hash } = received.block;
+    const height = this.state.reader.heightOf(hash) ?? this.side.heightOf(hash);
+    if (height !== undefined) return verdict('A4', hash, height);
+    const { result, kept, switched } = await this.side.add(received);
+    if (switched !== undefined) this.onSwitch(switched, task.source);
+    if (kept !== undefined) {
+      const tip = this.state.refreshTip(this.side.size);
+      this.tell({ kind: 'alternative', height: kept.facts.height, hash, tip });
+    }
+    return result;
+  }
+
+  private onSwitch({ fork, added, removed }: Switch, source: BlockSource): void {
+    const tip = this.state.refreshTip(this.side.size);
+    this.restage();
+    this.tell({ kind: 'switch', source, forkHeight: fork, added: added.map(addedBlock), removed, tip });
+  }
+
+  private rewind({ height, resolve, reject }: RewindTask): void {
+    const { writer, tip } = this.state;
+    if (!Number.isInteger(height) || height < 0 || height > tip.height) {
+      return reject(new RangeError(`cannot rewind to block ${String(height)}: the top is ${String(tip.height)}`));
+    }
+    const removed = writer.rewindTo(height).map(removedBlock);
+    if (removed.length > 0) {
+      this.state.refreshTip(this.side.size);
+      this.side.onRewind();
+      this.restage();
+      const after = this.state.refreshTip(this.side.size);
+      this.tell({ kind: 'switch', source: 'rewind', forkHeight: height, added: [], removed, tip: after });
+    }
+    resolve();
+  }
+
+  /** The main chain is another one: whatever was staged on the old one is staged again. */
+  private restage(): void {
+    this.main.reset();
+    for (const task of this.queue) if (task instanceof AddTask) task.unstage();
+  }
+
+  private answerFinished(): void {
+    while (this.queue[0] instanceof AddTask && this.queue[0].finished) (this.queue.shift() as AddTask).answer();
+  }
+
+  private tell(event: CommitEvent): void {
+    this.emit('commit', event);
+  }
+
+  private end(reason: Error): void {
+    this.ended ??= reason;
+    if (this.working === undefined) this.rejectWaiting(reason);
+  }
+
+  private rejectWaiting(reason: Error): void {
+    for (const task of this.queue.splice(0)) task.reject(reason);
+  }
+
+  /** The database refused to write, or the engine met what it does not expect: going on could only do harm. */
+  private fail(error: unknown): void {
+    const reason = new ChainFailed(error instanceof Error ? error.message : String(error), { cause: error });
+    this.ended = reason;
+    this.emit('failed', reason);
+  }
+}

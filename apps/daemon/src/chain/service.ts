@@ -1,0 +1,117 @@
+import type { RawBlock } from '@wrkz/core-types';
+
+/** Where a block came from: decides what is logged and who is told, never how it is judged. */
+export type BlockSource = 'sync' | 'relay' | 'submit' | 'import';
+
+/** The verdicts of adding a block that count as accepted (protocol 5): A1 to A4. */
+const ACCEPTED: ReadonlySet<string> = new Set(['A1', 'A2', 'A3', 'A4']);
+
+/**
+ * What became of one block. `code` is A1 to A6, or the reason of the rule that it broke (B1.. T1..); `message` is the
+ * text that belongs to the code. `hash` is missing only when the block did not parse.
+ */
+export interface AddResult {
+  readonly code: string;
+  readonly message: string;
+  readonly hash?: Buffer;
+  readonly height?: number;
+  /** The transaction that broke a T rule. */
+  readonly transactionHash?: Buffer;
+}
+
+export function isAccepted(result: AddResult): boolean {
+  return ACCEPTED.has(result.code);
+}
+
+/** What everybody wants to know of the top block; one object a commit, never changed afterwards. */
+export interface TipFacts {
+  readonly height: number;
+  readonly hash: Buffer;
+  readonly timestamp: number;
+  readonly cumulativeDifficulty: bigint;
+  /** Difficulty of the block after this one. */
+  readonly nextDifficulty: bigint;
+  /** max(median of the last 100 sizes, the full reward zone of the next block's version), bytes. */
+  readonly medianSize: number;
+  readonly generatedCoins: bigint;
+  readonly generatedTransactions: number;
+  readonly majorVersion: number;
+  readonly minorVersion: number;
+  readonly alternativeCount: number;
+}
+
+export interface AddedBlock {
+  readonly height: number;
+  readonly hash: Buffer;
+  readonly timestamp: number;
+  /** Without the coinbase, in block order. */
+  readonly transactionHashes: readonly Buffer[];
+  readonly keyImages: readonly Buffer[];
+}
+
+export interface RemovedBlock {
+  readonly height: number;
+  readonly hash: Buffer;
+  /** Serialized, without the coinbase: what may return to the pool. */
+  readonly transactions: readonly Buffer[];
+}
+
+/** The main chain changed: blocks were appended, or the blocks above `forkHeight` were replaced (or taken back). */
+export interface ChainCommit {
+  readonly kind: 'append' | 'switch';
+  readonly source: BlockSource | 'rewind';
+  /** Index of the highest block that stayed. */
+  readonly forkHeight: number;
+  /** Ascending by height. */
+  readonly added: readonly AddedBlock[];
+  /** Ascending by height; empty for 'append'. */
+  readonly removed: readonly RemovedBlock[];
+  readonly tip: TipFacts;
+}
+
+/** A block was kept on a side branch; the main chain is as it was. */
+export interface AlternativeCommit {
+  readonly kind: 'alternative';
+  readonly height: number;
+  readonly hash: Buffer;
+  readonly tip: TipFacts;
+}
+
+export type CommitEvent = ChainCommit | AlternativeCommit;
+
+export type CommitListener = (event: CommitEvent) => void;
+
+/**
+ * The one way to change the chain. The engine and its client on another thread both are one, so that whoever adds
+ * blocks need not know where the work is done. Everything is queued and done in order; an event is sent only for what
+ * is on disk, and before the promise of the call that caused it is settled.
+ */
+export interface ChainService {
+  /**
+   * Adds blocks in the given order and stops at the first that is refused: what stood before it stays, the rest is not
+   * looked at. The answer holds one result for each block looked at, so the last may be a refusal.
+   * @throws ChainStopped when the service stops first; ChainFailed when the disk cannot be written any more.
+   */
+  addBlocks(blocks: readonly RawBlock[], source: BlockSource): Promise<AddResult[]>;
+  /** The latest committed top, without asking anybody. */
+  tip(): TipFacts;
+  /** Makes block `height` the top and forgets what stood above it. @throws RangeError above the top. */
+  rewindTo(height: number): Promise<void>;
+  on(event: 'commit', listener: CommitListener): void;
+  off(event: 'commit', listener: CommitListener): void;
+  /** Ends what is being committed, drops what waits, closes the database. */
+  stop(): Promise<void>;
+}
+
+/** The service was stopped before the work was done; nothing of it was committed. */
+export class ChainStopped extends Error {
+  override readonly name = 'ChainStopped';
+  constructor() {
+    super('the chain engine has stopped');
+  }
+}
+
+/** The database could not be written (full disk, I/O error): the engine takes nothing more, the file is whole. */
+export class ChainFailed extends Error {
+  override readonly name = 'ChainFailed';
+}

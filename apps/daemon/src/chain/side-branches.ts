@@ -1,0 +1,190 @@
+import { CorruptDatabase, RefusedChange } from '@wrkz/chain-db';
+import { BranchView, RuleFailure, runProofs, type VerifiedBlock, verifyBlock } from '@wrkz/consensus';
+import { type AlternativeBlock, AlternativeTree } from './alternatives';
+import { REORGANISATION_DEPTH } from './limits';
+import { readReceived, type ReceivedBlock } from './parsing';
+import { refused, removedBlock, verdict } from './results';
+import type { AddResult, RemovedBlock } from './service';
+import type { ChainState } from './state';
+
+/** Branches whose blocks are kept parsed, so that a growing one is not read again for each block. */
+const OPEN_BRANCHES = 4;
+
+/** A side branch in memory: every block of it verified on its own ancestors. */
+interface OpenBranch {
+  /** Index of the highest block that it shares with the main chain. */
+  readonly fork: number;
+  readonly view: BranchView;
+  readonly blocks: VerifiedBlock[];
+}
+
+/** The main chain follows another branch now. */
+export interface Switch {
+  readonly fork: number;
+  readonly added: readonly VerifiedBlock[];
+  readonly removed: readonly RemovedBlock[];
+}
+
+export interface SideResult {
+  readonly result: AddResult;
+  /** The block is kept on a side branch. */
+  readonly kept?: VerifiedBlock;
+  readonly switched?: Switch;
+}
+
+/** Blocks that do not extend the main chain: judged when they arrive, kept on disk, followed when they weigh more. */
+export class SideBranches {
+  private readonly tree = new AlternativeTree();
+  /** By the hash of the top, the latest used last. */
+  private readonly open = new Map<string, OpenBranch>();
+
+  constructor(private readonly state: ChainState) {
+    for (const block of state.reader.alternatives()) this.tree.add(node(block.facts.hash, block.parent, block.facts));
+    this.prune();
+  }
+
+  get size(): number {
+    return this.tree.size;
+  }
+
+  /** The height of a block that is kept on a side branch. */
+  heightOf(hash: Buffer): number | undefined {
+    return this.tree.get(hash.toString('hex'))?.height;
+  }
+
+  /** Judges a block whose parent is on a side branch, or below the top of the main chain. */
+  async add(received: ReceivedBlock): Promise<SideResult> {
+    const { block } = received;
+    const hash = block.hash;
+    const branch = await this.openBranch(block.block.previousHash);
+    if (branch === undefined) return { result: verdict('A5', hash) };
+    const staged = this.state.stage(received, branch.view, false);
+    const judged = verifyBlock(staged, await runProofs(staged.proofs));
+    if (judged instanceof RuleFailure) return { result: refused(judged, hash) };
+    const { tip, writer } = this.state;
+    const { height, cumulativeDifficulty } = judged.facts;
+    // Looked at last, as the reference does: until here a deep block is like any other (protocol 5).
+    if (tip.height - branch.fork > REORGANISATION_DEPTH) return { result: verdict('A5', hash) };
+    this.open.delete(block.block.previousHash.toString('hex'));
+    branch.view.push(judged);
+    branch.blocks.push(judged);
+    if (cumulativeDifficulty > tip.cumulativeDifficulty) {
+      return this.followOrRefuse(branch, hash, height);
+    }
+    writer.putAlternative(judged);
+    this.tree.add(node(hash, block.block.previousHash, judged.facts));
+    this.remember(hash, branch);
+    this.prune(hash.toString('hex'));
+    return { result: verdict('A2', hash, height), kept: judged };
+  }
+
+  /** After the main chain grew: a block of it that was kept on the side is no longer, and old branches fall behind. */
+  onAppend(added: readonly VerifiedBlock[]): void {
+    if (this.tree.size === 0) return;
+    const moved = added.filter(({ facts }) => this.heightOf(facts.hash) !== undefined).map(({ facts }) => facts.hash);
+    this.drop(moved);
+    this.prune();
+  }
+
+  /** After the main chain lost its upper blocks: what was read for its branches may name them. */
+  onRewind(): void {
+    this.open.clear();
+    this.prune();
+  }
+
+  /** In the checkpoint zone images are not looked up; the table of images has the last word there (see MainLine). */
+  private followOrRefuse(branch: OpenBranch, hash: Buffer, height: number): SideResult {
+    try {
+      return { result: verdict('A3', hash, height), switched: this.follow(branch) };
+    } catch (error) {
+      if (!(error instanceof RefusedChange)) throw error;
+      return { result: refused(new RuleFailure('T7'), hash) };
+    }
+  }
+
+  private follow(branch: OpenBranch): Switch {
+    const { reader, writer } = this.state;
+    const lost = writer.switchBranch(branch.fork, branch.blocks, true);
+    for (const { facts } of branch.blocks) this.tree.remove(facts.hash.toString('hex'));
+    let parent = reader.hashAt(branch.fork);
+    for (const { facts } of lost) {
+      if (parent !== undefined) this.tree.add(node(facts.hash, parent, facts));
+      parent = facts.hash;
+    }
+    this.open.clear();
+    this.state.refreshTip(this.tree.size);
+    this.prune();
+    return { fork: branch.fork, added: branch.blocks, removed: lost.map(removedBlock) };
+  }
+
+  /** The branch with `top` as its highest block, verified again when it was only on disk. */
+  private async openBranch(top: Buffer): Promise<OpenBranch | undefined> {
+    const id = top.toString('hex');
+    const known = this.open.get(id);
+    if (known !== undefined) return known;
+    const path = this.tree.path(id);
+    const root = path[0] === undefined ? top : Buffer.from(path[0].parent, 'hex');
+    const fork = this.state.reader.heightOf(root);
+    if (fork === undefined) return undefined;
+    const branch: OpenBranch = { fork, view: new BranchView(this.state.viewAt(fork)), blocks: [] };
+    for (const block of path) {
+      if (!(await this.reopen(branch, block))) return undefined;
+    }
+    return branch;
+  }
+
+  /** Disks lie: what is read back is judged again before it can become part of the chain. */
+  private async reopen(branch: OpenBranch, { hash }: AlternativeBlock): Promise<boolean> {
+    const received = this.stored(Buffer.from(hash, 'hex'));
+    if (received !== undefined) {
+      const staged = this.state.stage(received, branch.view, false);
+      const judged = verifyBlock(staged, await runProofs(staged.proofs));
+      if (!(judged instanceof RuleFailure)) {
+        branch.view.push(judged);
+        branch.blocks.push(judged);
+        return true;
+      }
+    }
+    this.drop([Buffer.from(hash, 'hex')]);
+    this.prune();
+    return false;
+  }
+
+  private stored(hash: Buffer): ReceivedBlock | undefined {
+    try {
+      const stored = this.state.reader.alternative(hash);
+      return stored === undefined ? undefined : readReceived(stored.raw);
+    } catch (error) {
+      if (error instanceof CorruptDatabase) return undefined;
+      throw error;
+    }
+  }
+
+  private remember(top: Buffer, branch: OpenBranch): void {
+    this.open.set(top.toString('hex'), branch);
+    for (const oldest of this.open.keys()) {
+      if (this.open.size <= OPEN_BRANCHES) break;
+      this.open.delete(oldest);
+    }
+  }
+
+  private prune(grown?: string): void {
+    const { reader, tip } = this.state;
+    const standsOnMain = (hash: string, height: number): boolean => reader.heightOf(Buffer.from(hash, 'hex')) === height;
+    this.drop(this.tree.excess(tip.height, standsOnMain, grown).map((hash) => Buffer.from(hash, 'hex')));
+  }
+
+  private drop(hashes: readonly Buffer[]): void {
+    if (hashes.length === 0) return;
+    this.state.writer.dropAlternatives(hashes);
+    for (const hash of hashes) {
+      this.tree.remove(hash.toString('hex'));
+      this.open.delete(hash.toString('hex'));
+    }
+  }
+}
+
+function node(hash: Buffer, parent: Buffer, facts: { height: number; cumulativeDifficulty: bigint }): AlternativeBlock {
+  const { height, cumulativeDifficulty } = facts;
+  return { hash: hash.toString('hex'), parent: parent.toString('hex'), height, cumulativeDifficulty };
+}

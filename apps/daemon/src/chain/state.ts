@@ -1,0 +1,100 @@
+import type { ChainDb, ChainReader, ChainWriter } from '@wrkz/chain-db';
+import {
+  type BlockContext,
+  type Checkpoints,
+  type ChainView,
+  effectiveMedian,
+  genesisBlock,
+  nextDifficulty,
+  RuleFailure,
+  stageBlock,
+  type StagedBlock,
+} from '@wrkz/consensus';
+import type { Network } from '@wrkz/core-types';
+import { inListedOrder, type ReceivedBlock } from './parsing';
+import type { TipFacts } from './service';
+
+/** What the engine is made of. */
+export interface EngineParts {
+  /** Open for writing; the engine closes it. */
+  readonly db: ChainDb;
+  readonly network: Network;
+  readonly checkpoints: Checkpoints;
+  /** Unix seconds. */
+  readonly now: () => number;
+}
+
+/** The committed chain, and how blocks are staged on it: what the main line and the side branches share. */
+export class ChainState {
+  readonly reader: ChainReader;
+  readonly writer: ChainWriter;
+  readonly network: Network;
+  private currentTip: TipFacts;
+
+  constructor(private readonly parts: EngineParts) {
+    const { db, network } = parts;
+    if (db.writer === undefined) throw new Error('the chain engine needs a database that is open for writing');
+    this.reader = db.reader;
+    this.writer = db.writer;
+    this.network = network;
+    if (this.reader.height() < 0) this.writer.append([genesisBlock(network)]);
+    this.currentTip = this.readTip(this.reader.alternativeCount());
+  }
+
+  get tip(): TipFacts {
+    return this.currentTip;
+  }
+
+  /** To be called after each commit. */
+  refreshTip(alternativeCount: number): TipFacts {
+    return (this.currentTip = this.readTip(alternativeCount));
+  }
+
+  /** The main chain up to `height`, as it is now. */
+  viewAt(height: number): ChainView {
+    return this.reader.viewAt(height);
+  }
+
+  /** @param main whether `view` is the main chain and what is staged on top of it */
+  stage(received: ReceivedBlock, view: ChainView, main: boolean): StagedBlock {
+    const context: BlockContext = {
+      network: this.network,
+      view,
+      now: this.parts.now(),
+      checkpoints: this.parts.checkpoints,
+      ...(main ? {} : { mainMedianSize: this.currentTip.medianSize }),
+    };
+    const transactions = this.orderedFor(received, view.height + 1);
+    if (transactions === undefined) {
+      return { failure: new RuleFailure('B13'), block: received.block, transactions: received.transactions, proofs: [] };
+    }
+    return stageBlock(received.block, transactions, context);
+  }
+
+  close(): void {
+    this.parts.db.close();
+  }
+
+  private orderedFor(received: ReceivedBlock, height: number): ReceivedBlock['transactions'] | undefined {
+    // Where the list is a rule of its own, consensus tells the faults apart in their order.
+    return this.network.rulesAt(height).blockListChecked ? received.transactions : inListedOrder(received);
+  }
+
+  private readTip(alternativeCount: number): TipFacts {
+    const facts = this.reader.tip();
+    const view = this.viewAt(facts.height);
+    return {
+      height: facts.height,
+      hash: facts.hash,
+      timestamp: facts.timestamp,
+      cumulativeDifficulty: facts.cumulativeDifficulty,
+      nextDifficulty: nextDifficulty(this.network, facts.height, view),
+      medianSize: effectiveMedian(this.network, view),
+      generatedCoins: facts.generatedCoins,
+      generatedTransactions: facts.generatedTransactions,
+      majorVersion: facts.majorVersion,
+      minorVersion: facts.minorVersion,
+      alternativeCount,
+    };
+  }
+}

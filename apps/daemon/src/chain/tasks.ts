@@ -1,0 +1,60 @@
+import type { RawBlock } from '@wrkz/core-types';
+import { readReceived, type ReceivedBlock } from './parsing';
+import { type AddResult, type BlockSource, isAccepted } from './service';
+
+/** Blocks of one call, and how far they have come: settled <= staged <= all. */
+export class AddTask {
+  readonly results: AddResult[] = [];
+  /** Blocks that are settled or on their way. */
+  staged = 0;
+  private read: { readonly index: number; readonly received: ReceivedBlock | undefined } | undefined;
+  private over = false;
+
+  constructor(
+    readonly blocks: readonly RawBlock[],
+    readonly source: BlockSource,
+    private readonly resolve: (results: AddResult[]) => void,
+    readonly reject: (error: Error) => void,
+  ) {}
+
+  /** Answered: every block is settled, or one was refused. */
+  get finished(): boolean {
+    return this.over || this.results.length === this.blocks.length;
+  }
+
+  /** Block `index`, parsed; undefined when it does not parse. The last one asked for is remembered. */
+  received(index: number): ReceivedBlock | undefined {
+    if (this.read?.index !== index) {
+      const raw = this.blocks[index];
+      this.read = { index, received: raw === undefined ? undefined : readReceived(raw) };
+    }
+    return this.read.received;
+  }
+
+  /** The answer for the next block that has none. */
+  settle(result: AddResult): void {
+    this.results.push(result);
+    this.staged = Math.max(this.staged, this.results.length);
+    if (!isAccepted(result)) this.over = true;
+  }
+
+  /** Tells the caller; only after everybody else has been told of what was committed. */
+  answer(): void {
+    this.resolve(this.results);
+  }
+
+  /** Takes back what is on its way. */
+  unstage(): void {
+    this.staged = this.results.length;
+  }
+}
+
+export class RewindTask {
+  constructor(
+    readonly height: number,
+    readonly resolve: () => void,
+    readonly reject: (error: Error) => void,
+  ) {}
+}
+
+export type Task = AddTask | RewindTask;

@@ -1,0 +1,74 @@
+import { join } from 'node:path';
+import { type Network, networkOf, type NetworkName } from '@wrkz/core-types';
+import { dataDirectory, type OptionValue, type ParsedOptions, parseOptions, UsageError } from '@wrkz/service-kit';
+import { DAEMON_OPTIONS } from './options';
+
+/** The resolved options under their own names. */
+export type DaemonOptions = ParsedOptions<typeof DAEMON_OPTIONS>['values'];
+
+/** What one start does: serve, or do one thing and end. */
+export type Action = 'serve' | 'import' | 'export' | 'verify';
+
+/** Everything the daemon is told from outside, resolved and checked. */
+export interface DaemonConfig {
+  readonly options: DaemonOptions;
+  readonly network: Network;
+  /** The folder of this network's data. */
+  readonly directory: string;
+  readonly action: Action;
+  readonly rpcPort: number;
+  readonly p2pPort: number;
+  /** Whether the log file was asked for; the default one may fail without stopping the start. */
+  readonly logFileChosen: boolean;
+  readonly warnings: readonly string[];
+  readonly secrets: readonly string[];
+}
+
+/** Blocks that an export of the real network holds at least (node-operations 4). */
+export const SMALLEST_EXPORT = 1000;
+
+const ACTIONS = { 'import-blockchain': 'import', 'export-blockchain': 'export', verify: 'verify' } as const;
+
+/**
+ * Resolves the command line (without the program's own words) into a configuration.
+ * @throws UsageError, EarlyExit (`--help`, `--version`...) with the text to print
+ */
+export function readConfig(argv: readonly string[]): DaemonConfig {
+  const parsed = parseOptions(DAEMON_OPTIONS, argv, {
+    name: 'wrkz-daemon',
+    description: 'A full node: checks, keeps and serves the chain.',
+    check: complaint,
+  });
+  const options = parsed.values;
+  const network = networkOf(options.simnet ? 'simnet' : (options.network as NetworkName));
+  const asked = (Object.keys(ACTIONS) as (keyof typeof ACTIONS)[]).filter((name) => options[name]);
+  if (options.simnet && options.network === 'devnet') throw new UsageError('--simnet contradicts --network devnet');
+  if (asked.length > 1) throw new UsageError(`choose one of ${asked.map((name) => `--${name}`).join(', ')}`);
+  const most = options['max-export-blocks'];
+  if (network.name === 'mainnet' && most > 0 && most < SMALLEST_EXPORT) {
+    throw new UsageError(`--max-export-blocks: an export holds at least ${String(SMALLEST_EXPORT)} blocks`);
+  }
+  const action = asked[0] === undefined ? 'serve' : ACTIONS[asked[0]];
+  return {
+    options,
+    network,
+    directory: networkDirectory(options['data-dir'] ?? dataDirectory('daemon'), network),
+    action,
+    rpcPort: options['rpc-bind-port'] ?? network.ports.rpc,
+    p2pPort: options['p2p-bind-port'] ?? network.ports.p2p,
+    logFileChosen: parsed.source('log-file') !== 'default',
+    warnings: parsed.warnings,
+    secrets: parsed.secrets,
+  };
+}
+
+/** The test networks live in sub-folders, so that one data directory can serve all of them (devnet.md). */
+export function networkDirectory(dataDir: string, network: Network): string {
+  return network.dataFolder === undefined ? dataDir : join(dataDir, network.dataFolder);
+}
+
+function complaint(values: Readonly<Record<string, OptionValue>>): string | undefined {
+  if (values['data-dir'] === '') return '--data-dir: a folder is expected';
+  if (values['dump-file'] === '') return '--dump-file: a file is expected';
+  return undefined;
+}

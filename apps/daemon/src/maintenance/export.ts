@@ -1,0 +1,69 @@
+import { existsSync } from 'node:fs';
+import { open, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { ChainReader } from '@wrkz/chain-db';
+import { encodeRawBlock, type Network } from '@wrkz/core-types';
+import { SMALLEST_EXPORT } from '../config/config';
+import { dumpRecord, FIRST_DUMP_HEIGHT } from './dump-format';
+
+/** Blocks read in one snapshot. */
+const CHUNK_BLOCKS = 100;
+
+export interface ExportOptions {
+  readonly path: string;
+  readonly reader: ChainReader;
+  readonly network: Network;
+  /** The most blocks to write; 0 for all. */
+  readonly limit: number;
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (height: number, total: number) => void;
+}
+
+/** An export that is refused before anything is written. */
+export class ExportRefused extends Error {
+  override readonly name = 'ExportRefused';
+}
+
+/**
+ * Writes the chain into a dump file, which appears under its name only when it is whole.
+ * @returns the number of blocks written
+ * @throws ExportRefused when the file exists or the chain is too short; Error when the file cannot be written
+ */
+export async function exportDump(options: ExportOptions): Promise<number> {
+  const { path, reader, network, limit, signal, onProgress } = options;
+  if (existsSync(path)) throw new ExportRefused(`the dump file ${path} exists already`);
+  const count = reader.tip().height + 1;
+  if (network.name === 'mainnet' && count < SMALLEST_EXPORT) {
+    throw new ExportRefused(`the chain has ${String(count)} blocks, an export needs ${String(SMALLEST_EXPORT)}`);
+  }
+  const end = limit > 0 ? Math.min(count, FIRST_DUMP_HEIGHT + limit) : count;
+  const unfinished = `${path}.part`;
+  const file = await open(unfinished, 'w', 0o644);
+  try {
+    for (let start = FIRST_DUMP_HEIGHT; start < end; start += CHUNK_BLOCKS) {
+      if (signal?.aborted === true) throw new Error('the export was stopped');
+      const blocks = reader.rawBlocks(start, Math.min(start + CHUNK_BLOCKS, end));
+      const records = blocks.map((block, i) => dumpRecord(start + i, encodeRawBlock(block)));
+      await file.writeFile(Buffer.concat(records));
+      onProgress?.(start + blocks.length, end);
+    }
+    await file.sync();
+    await file.close();
+    await rename(unfinished, path);
+    await syncFolder(dirname(path));
+  } catch (error) {
+    await file.close().catch(() => undefined);
+    await rm(unfinished, { force: true });
+    throw error;
+  }
+  return Math.max(0, end - FIRST_DUMP_HEIGHT);
+}
+
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}

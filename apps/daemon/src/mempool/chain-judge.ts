@@ -1,0 +1,76 @@
+import type { ChainReader } from '@wrkz/chain-db';
+import {
+  type ChainView,
+  effectiveMedian,
+  mixinAllowed,
+  RuleFailure,
+  runProofs,
+  settleTransaction,
+  stageTransaction,
+  transactionSizeLimit,
+} from '@wrkz/consensus';
+import type { Network, ParsedTransaction } from '@wrkz/core-types';
+import type { PoolJudge } from './judge';
+
+/** What the top of the chain says to the pool; one read of it serves until the top changes. */
+interface Top {
+  readonly view: ChainView;
+  readonly hash: Buffer;
+  readonly height: number;
+  readonly timestamp: number;
+  readonly medianSize: number;
+}
+
+/**
+ * Judges by what is on disk. The reader may be ahead of the commit event: what is judged on the newer top is right for
+ * it, and the event, when it comes, is looked at once more.
+ */
+export class ChainJudge implements PoolJudge {
+  private cached: Top | undefined;
+
+  constructor(
+    private readonly network: Network,
+    private readonly reader: ChainReader,
+    /** Unix seconds. */
+    private readonly now: () => number,
+  ) {}
+
+  async judge(parsed: ParsedTransaction): Promise<RuleFailure | undefined> {
+    const staged = this.reader.snapshot(() => {
+      const top = this.top();
+      return stageTransaction(parsed, {
+        network: this.network,
+        height: top.height,
+        blockTimestamp: top.timestamp,
+        view: top.view,
+        pool: true,
+        checkpointed: false,
+        medianSize: top.medianSize,
+        tipTimestamp: top.timestamp,
+        now: this.now(),
+        spentInBlock: new Set(),
+      });
+    });
+    return settleTransaction(staged, await runProofs(staged.proofs));
+  }
+
+  recheck(parsed: ParsedTransaction): 'fits' | 'in block' | RuleFailure {
+    return this.reader.snapshot(() => {
+      const { view, height, medianSize } = this.top();
+      if (this.reader.hasTransaction(parsed.hash)) return 'in block';
+      if (parsed.size > transactionSizeLimit(medianSize)) return new RuleFailure('T30');
+      const { inputs } = parsed.transaction;
+      if (!mixinAllowed(inputs, this.network.rulesAt(height).mixin)) return new RuleFailure('T23');
+      const spent = inputs.some((input) => input.type === 'key' && view.keyImageHeight(input.keyImage) !== undefined);
+      return spent ? new RuleFailure('T7') : 'fits';
+    });
+  }
+
+  private top(): Top {
+    const { height, hash, timestamp } = this.reader.tip();
+    if (this.cached?.height === height && this.cached.hash.equals(hash)) return this.cached;
+    const view = this.reader.viewAt(height);
+    this.cached = { view, hash, height, timestamp, medianSize: effectiveMedian(this.network, view) };
+    return this.cached;
+  }
+}

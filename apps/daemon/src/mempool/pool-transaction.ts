@@ -1,0 +1,39 @@
+import type { ParsedTransaction } from '@wrkz/core-types';
+
+/** Why a transaction left the pool, as subscribers are told. */
+export type RemovalReason = 'InBlock' | 'Outdated' | 'NotActual';
+
+/** A transaction in the pool, with what orders it. */
+export interface PoolTransaction {
+  /** The hash as hex. */
+  readonly id: string;
+  readonly parsed: ParsedTransaction;
+  readonly size: number;
+  readonly fee: bigint;
+  /** Sum of the outputs. */
+  readonly amount: bigint;
+  /** Key images as hex. */
+  readonly images: readonly string[];
+  /** Unix seconds. */
+  readonly receivedAt: number;
+  /** Counts admissions: the older of two that are equal in everything else goes first. */
+  readonly sequence: number;
+}
+
+export function keyImagesOf(parsed: ParsedTransaction): string[] {
+  return parsed.transaction.inputs.flatMap((input) => (input.type === 'key' ? [input.keyImage.toString('hex')] : []));
+}
+
+/** The members of the pool are named by what the parser told; `fee` is inputs less outputs. */
+export function poolTransaction(parsed: ParsedTransaction, receivedAt: number, sequence: number): PoolTransaction {
+  return {
+    id: parsed.hash.toString('hex'),
+    parsed,
+    size: parsed.size,
+    fee: parsed.fee ?? 0n,
+    amount: parsed.transaction.outputs.reduce((sum, output) => sum + output.amount, 0n),
+    images: keyImagesOf(parsed),
+    receivedAt,
+    sequence,
+  };
+}

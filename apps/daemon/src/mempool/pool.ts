@@ -1,0 +1,227 @@
+import { EventEmitter } from 'node:events';
+import { REASONS } from '@wrkz/consensus';
+import { type ParsedTransaction, parseTransaction } from '@wrkz/core-types';
+import type { ChainCommit, CommitEvent } from '../chain/service';
+import type { PoolJudge } from './judge';
+import {
+  FEELESS_TRANSACTIONS,
+  JUDGED_AT_ONCE,
+  LIFETIME,
+  POOL_BYTES,
+  POOL_BYTES_AFTER_EVICTION,
+  WAITING_LIMIT,
+} from './limits';
+import { Line } from './line';
+import { keyImagesOf, poolTransaction, type PoolTransaction, type RemovalReason } from './pool-transaction';
+import { comparePriority } from './priority';
+import { PoolStore } from './store';
+
+export type TransactionSource = 'rpc' | 'p2p' | 'reorganisation';
+
+/** What became of a transaction. `code` is a T code where a rule refused it; `message` the text that clients get. */
+export interface Admission {
+  readonly accepted: boolean;
+  readonly hash?: Buffer;
+  readonly code?: string;
+  readonly message?: string;
+}
+
+/** Texts of the pool alone (protocol 6). */
+export const POOL_TEXTS = {
+  unreadable: 'Could not deserialize transaction',
+  known: 'Transaction already exists in pool',
+  tooManyFeeless: 'Pool already contains the maximum amount of fusion transactions',
+  full: 'Transaction pool is full',
+} as const;
+
+interface PoolEvents {
+  added: [{ hash: Buffer; source: TransactionSource }];
+  removed: [{ hashes: Buffer[]; reason: RemovalReason }];
+}
+
+/** The transactions that wait for a block. Lives on the main thread; its proofs run on native threads. */
+export class TransactionPool extends EventEmitter<PoolEvents> {
+  private readonly store = new PoolStore();
+  private readonly inFlight = new Map<string, Promise<Admission>>();
+  private readonly line = new Line(JUDGED_AT_ONCE, WAITING_LIMIT);
+  private admissions = 0;
+  /** Counts reorganisations: a verdict reached on another chain does not count. */
+  private chainAge = 0;
+  private settling: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly judge: PoolJudge,
+    /** Unix seconds. */
+    private readonly now: () => number,
+  ) {
+    super();
+  }
+
+  get size(): number {
+    return this.store.size;
+  }
+
+  get bytes(): number {
+    return this.store.bytes;
+  }
+
+  has(hash: Buffer): boolean {
+    return this.store.get(hash.toString('hex')) !== undefined;
+  }
+
+  get(hash: Buffer): PoolTransaction | undefined {
+    return this.store.get(hash.toString('hex'));
+  }
+
+  /** In the order of priority. */
+  list(): readonly PoolTransaction[] {
+    return this.store.inOrder();
+  }
+
+  hashes(): Buffer[] {
+    return this.store.inOrder().map((entry) => entry.parsed.hash);
+  }
+
+  /** Judges a serialized transaction and keeps it when every rule holds. Never throws for what the bytes are. */
+  async add(bytes: Uint8Array, source: TransactionSource): Promise<Admission> {
+    let parsed: ParsedTransaction;
+    try {
+      // A copy: the parsed parts are views, and the pool must not keep a whole network frame alive.
+      parsed = parseTransaction(Buffer.from(bytes));
+    } catch {
+      return { accepted: false, message: POOL_TEXTS.unreadable };
+    }
+    const hash = parsed.hash;
+    const id = hash.toString('hex');
+    const refuse = (message: string, code?: string): Admission => ({
+      accepted: false,
+      hash,
+      message,
+      ...(code === undefined ? {} : { code }),
+    });
+    if (this.store.get(id) !== undefined) return refuse(POOL_TEXTS.known);
+    const same = this.inFlight.get(id);
+    if (same !== undefined) return (await same).accepted ? refuse(POOL_TEXTS.known) : same;
+    if (this.line.full) return refuse(POOL_TEXTS.full);
+    const admission = this.line.run(() => this.admit(parsed, source, refuse));
+    this.inFlight.set(id, admission);
+    try {
+      return await admission;
+    } finally {
+      this.inFlight.delete(id);
+    }
+  }
+
+  private async admit(
+    parsed: ParsedTransaction,
+    source: TransactionSource,
+    refuse: (message: string, code?: string) => Admission,
+  ): Promise<Admission> {
+    const feelessOver = (): boolean => parsed.fee === 0n && this.store.feeless >= FEELESS_TRANSACTIONS;
+    let age: number;
+    do {
+      if (feelessOver()) return refuse(POOL_TEXTS.tooManyFeeless);
+      age = this.chainAge;
+      const failure = await this.judge.judge(parsed);
+      if (failure !== undefined && age === this.chainAge) return refuse(failure.message, failure.code);
+    } while (age !== this.chainAge);
+    // From here to the end nothing is awaited: what is looked at cannot change under it.
+    if (feelessOver()) return refuse(POOL_TEXTS.tooManyFeeless);
+    const verdict = this.judge.recheck(parsed);
+    if (verdict === 'in block') return refuse(REASONS.T7.text, 'T7');
+    if (verdict !== 'fits') return refuse(verdict.message, verdict.code);
+    const known = this.store.get(parsed.hash.toString('hex')) !== undefined;
+    if (known || keyImagesOf(parsed).some((image) => this.store.spender(image) !== undefined)) {
+      return refuse(POOL_TEXTS.known);
+    }
+    const entry = poolTransaction(parsed, this.now(), this.admissions++);
+    const worst = this.store.worst();
+    const over = this.store.bytes + entry.size > POOL_BYTES;
+    if (over && (worst === undefined || comparePriority(entry, worst) > 0)) return refuse(POOL_TEXTS.full);
+    this.store.add(entry);
+    if (over) this.evict();
+    this.emit('added', { hash: parsed.hash, source });
+    return { accepted: true, hash: parsed.hash };
+  }
+
+  private evict(): void {
+    const gone: PoolTransaction[] = [];
+    for (let worst = this.store.worst(); worst !== undefined; worst = this.store.worst()) {
+      if (this.store.bytes <= POOL_BYTES_AFTER_EVICTION) break;
+      this.store.remove(worst.id);
+      gone.push(worst);
+    }
+    this.announceRemoved(gone, 'NotActual');
+  }
+
+  /** Takes a transaction out, e.g. because a template found that it no longer fits. */
+  remove(hash: Buffer, reason: RemovalReason): void {
+    const entry = this.store.remove(hash.toString('hex'));
+    if (entry !== undefined) this.announceRemoved([entry], reason);
+  }
+
+  /** Follows the main chain. Resolves when a reorganisation's transactions are back in their places. */
+  onCommit(event: CommitEvent): Promise<void> {
+    if (event.kind === 'alternative') return Promise.resolve();
+    this.dropMined(event);
+    if (event.kind === 'append') {
+      this.recheckAll();
+      return Promise.resolve();
+    }
+    this.chainAge += 1;
+    this.settling = this.settling.then(() => this.judgeAgain(event));
+    return this.settling;
+  }
+
+  /** What has waited too long goes, and what no longer fits; once a minute. */
+  sweep(): void {
+    const oldest = this.now() - LIFETIME;
+    const outdated = this.store.inOrder().filter((entry) => entry.receivedAt < oldest);
+    for (const entry of outdated) this.store.remove(entry.id);
+    this.announceRemoved(outdated, 'Outdated');
+    this.recheckAll();
+  }
+
+  private dropMined(event: ChainCommit): void {
+    const mined: PoolTransaction[] = [];
+    const spent: PoolTransaction[] = [];
+    const take = (entry: PoolTransaction | undefined, into: PoolTransaction[]): void => {
+      if (entry !== undefined && this.store.remove(entry.id) !== undefined) into.push(entry);
+    };
+    for (const block of event.added) {
+      for (const hash of block.transactionHashes) take(this.store.get(hash.toString('hex')), mined);
+      for (const image of block.keyImages) take(this.store.spender(image.toString('hex')), spent);
+    }
+    this.announceRemoved(mined, 'InBlock');
+    this.announceRemoved(spent, 'NotActual');
+  }
+
+  private recheckAll(): void {
+    const gone: Record<'InBlock' | 'NotActual', PoolTransaction[]> = { InBlock: [], NotActual: [] };
+    for (const entry of [...this.store.inOrder()]) {
+      const verdict = this.judge.recheck(entry.parsed);
+      if (verdict === 'fits') continue;
+      this.store.remove(entry.id);
+      gone[verdict === 'in block' ? 'InBlock' : 'NotActual'].push(entry);
+    }
+    this.announceRemoved(gone.InBlock, 'InBlock');
+    this.announceRemoved(gone.NotActual, 'NotActual');
+  }
+
+  /** After a reorganisation rings may name other outputs: everything is judged anew, and the lost blocks' come back. */
+  private async judgeAgain(event: ChainCommit): Promise<void> {
+    await Promise.all(
+      [...this.store.inOrder()].map((entry) =>
+        this.line.run(async () => {
+          if ((await this.judge.judge(entry.parsed)) !== undefined) this.remove(entry.parsed.hash, 'NotActual');
+        }),
+      ),
+    );
+    const returning = event.removed.flatMap((block) => block.transactions);
+    await Promise.all(returning.map((bytes) => this.add(bytes, 'reorganisation')));
+  }
+
+  private announceRemoved(entries: readonly PoolTransaction[], reason: RemovalReason): void {
+    if (entries.length > 0) this.emit('removed', { hashes: entries.map((entry) => entry.parsed.hash), reason });
+  }
+}

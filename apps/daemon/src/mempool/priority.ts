@@ -1,0 +1,27 @@
+import type { PoolTransaction } from './pool-transaction';
+
+/**
+ * The order in which transactions are mined and, from the other end, thrown out (protocol 7): fee per byte, output
+ * total, inputs per output, size, age. Negative when `a` goes first; never 0 for two different ones.
+ */
+export function comparePriority(a: PoolTransaction, b: PoolTransaction): number {
+  return (
+    // a.fee / a.size against b.fee / b.size, without dividing
+    compare(b.fee * BigInt(a.size), a.fee * BigInt(b.size)) ||
+    compare(b.amount, a.amount) ||
+    compare(inputsPerOutput(b), inputsPerOutput(a)) ||
+    compare(a.size, b.size) ||
+    compare(a.receivedAt, b.receivedAt) ||
+    compare(a.sequence, b.sequence)
+  );
+}
+
+/** Whole inputs per output, as the reference divides; a transaction without outputs beats every other. */
+function inputsPerOutput({ parsed: { transaction } }: PoolTransaction): number {
+  const { inputs, outputs } = transaction;
+  return outputs.length === 0 ? Infinity : Math.floor(inputs.length / outputs.length);
+}
+
+function compare<T extends bigint | number>(a: T, b: T): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

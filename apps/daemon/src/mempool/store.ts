@@ -1,0 +1,76 @@
+import type { PoolTransaction } from './pool-transaction';
+import { comparePriority } from './priority';
+
+/** What the pool holds, by hash, by key image and in order of priority. Knows no rules. */
+export class PoolStore {
+  private readonly byId = new Map<string, PoolTransaction>();
+  private readonly byImage = new Map<string, PoolTransaction>();
+  /** Best first, kept sorted: templates and evictions only walk it. */
+  private readonly order: PoolTransaction[] = [];
+  private totalBytes = 0;
+  private feelessCount = 0;
+
+  get size(): number {
+    return this.byId.size;
+  }
+
+  get bytes(): number {
+    return this.totalBytes;
+  }
+
+  /** How many pay nothing. */
+  get feeless(): number {
+    return this.feelessCount;
+  }
+
+  get(id: string): PoolTransaction | undefined {
+    return this.byId.get(id);
+  }
+
+  /** The transaction of the pool that spends this image (hex). */
+  spender(image: string): PoolTransaction | undefined {
+    return this.byImage.get(image);
+  }
+
+  /** Best first. */
+  inOrder(): readonly PoolTransaction[] {
+    return this.order;
+  }
+
+  worst(): PoolTransaction | undefined {
+    return this.order.at(-1);
+  }
+
+  /** The caller has made sure that neither the hash nor an image is in the pool. */
+  add(entry: PoolTransaction): void {
+    this.byId.set(entry.id, entry);
+    for (const image of entry.images) this.byImage.set(image, entry);
+    this.order.splice(this.rank(entry), 0, entry);
+    this.totalBytes += entry.size;
+    if (entry.fee === 0n) this.feelessCount += 1;
+  }
+
+  remove(id: string): PoolTransaction | undefined {
+    const entry = this.byId.get(id);
+    if (entry === undefined) return undefined;
+    this.byId.delete(id);
+    for (const image of entry.images) this.byImage.delete(image);
+    this.order.splice(this.rank(entry), 1);
+    this.totalBytes -= entry.size;
+    if (entry.fee === 0n) this.feelessCount -= 1;
+    return entry;
+  }
+
+  /** Where `entry` stands, or would stand. */
+  private rank(entry: PoolTransaction): number {
+    let low = 0;
+    let high = this.order.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      const other = this.order[middle] as PoolTransaction;
+      if (comparePriority(other, entry) < 0) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}

@@ -1,0 +1,101 @@
+import { type CoinbaseReceiver, sealParent, type Template } from '@wrkz/consensus';
+import { type Block, encodeBlock, type Network, powInput, powNonceOffset } from '@wrkz/core-types';
+import { searchNonce } from '@wrkz/crypto';
+import { isTaken, type Miner, type Submission } from './miner';
+
+export interface GenerateRequest {
+  readonly address: CoinbaseReceiver;
+  /** 1 to 1000. */
+  readonly count: number;
+  /** Unix seconds of the first block. */
+  readonly timestamp: number;
+  /** Seconds from block to block. */
+  readonly spacing: number;
+}
+
+export interface Generated {
+  /** Index of the last block. */
+  readonly height: number;
+  readonly hashes: Buffer[];
+}
+
+const MAX_COUNT = 1000;
+/** Another miner may be faster: a block is begun again so often on a new top. */
+const MAX_TRIES = 20;
+
+/** Mines blocks at once, for networks where that costs nothing. One request at a time; the others wait in line. */
+export class BlockGenerator {
+  private last: Promise<unknown> = Promise.resolve();
+
+  constructor(
+    private readonly network: Network,
+    private readonly miner: Miner,
+    /** Unix seconds. */
+    private readonly now: () => number,
+    private readonly signal: AbortSignal,
+  ) {}
+
+  /**
+   * Every block is an ordinary one: it takes the pool's transactions, is sealed, mined where the network wants work, and
+   * submitted. A timestamp that a node would refuse as too far in the future is lowered to the latest it takes.
+   * @throws Error when a block is refused, RangeError on a bad request
+   */
+  generate(request: GenerateRequest): Promise<Generated> {
+    const { network } = this;
+    if (!network.allowsGeneratedBlocks) return Promise.reject(new Error(`${network.name} blocks are mined, not generated`));
+    if (!Number.isInteger(request.count) || request.count < 1 || request.count > MAX_COUNT) {
+      return Promise.reject(new RangeError(`count must be between 1 and ${String(MAX_COUNT)}`));
+    }
+    const mine = this.last.then(() => this.mineAll(request));
+    this.last = mine.catch(() => undefined);
+    return mine;
+  }
+
+  private async mineAll({ address, count, timestamp, spacing }: GenerateRequest): Promise<Generated> {
+    const hashes: Buffer[] = [];
+    let height = 0;
+    for (let i = 0; i < count; i++) {
+      const { hash, height: own } = await this.mineOne(address, timestamp + i * spacing);
+      if (hash === undefined || own === undefined) throw new Error('a generated block has no place in the chain');
+      hashes.push(hash);
+      height = own;
+    }
+    return { height, hashes };
+  }
+
+  private async mineOne(address: CoinbaseReceiver, timestamp: number): Promise<Submission> {
+    for (let tries = 0; ; tries++) {
+      this.signal.throwIfAborted();
+      const template = await this.miner.build(address, Buffer.alloc(0), timestamp);
+      const latest = this.now() + this.network.rulesAt(template.height).futureTimeLimit;
+      const block = await this.work(lowered(template.block, latest), template);
+      const answer = await this.miner.add({
+        block: encodeBlock(block),
+        transactions: template.transactions.map((transaction) => transaction.bytes),
+      });
+      // Anything else than the main chain means that another block came first.
+      if (answer.code === 'A1') return answer;
+      if (!isTaken(answer) && answer.code !== 'A5') throw new Error(answer.message);
+      if (tries >= MAX_TRIES) throw new Error('other blocks keep coming first');
+    }
+  }
+
+  private async work(unsealed: Block, { height, difficulty }: Template): Promise<Block> {
+    const block = sealParent(unsealed);
+    if (!this.network.checkProofOfWork) return block;
+    const found = await searchNonce({
+      algorithm: this.network.rulesAt(height).powAlgorithm,
+      data: powInput(block),
+      nonceOffset: powNonceOffset(block),
+      nonceSize: 4,
+      difficulty,
+      signal: this.signal,
+    });
+    if (found === null) throw new Error('no nonce meets the difficulty');
+    return { ...block, nonce: Number(found.nonce) };
+  }
+}
+
+function lowered(block: Block, latest: number): Block {
+  return block.timestamp <= BigInt(latest) ? block : { ...block, timestamp: BigInt(latest) };
+}

@@ -1,0 +1,20 @@
+import { parseExtra, type Transaction } from '@wrkz/core-types';
+
+/** The tag of the extra nonce and its length. */
+const NONCE_HEADER = 2;
+
+/**
+ * Where the reserved bytes of a coinbase start inside the block's blob: right behind the transaction's public key and
+ * the header of the extra nonce. 0 when nothing is reserved.
+ * @throws Error when the blob does not hold them
+ */
+export function reservedOffset(blob: Buffer, coinbase: Transaction, reserved: number): number {
+  if (reserved === 0) return 0;
+  const { publicKey } = parseExtra(coinbase.extra);
+  const position = publicKey === undefined ? -1 : blob.indexOf(publicKey);
+  const offset = position + 32 + NONCE_HEADER;
+  if (publicKey === undefined || position < 0 || offset + reserved > blob.length) {
+    throw new Error('Internal error: failed to create block template, not enough space for reserved bytes');
+  }
+  return offset;
+}

@@ -1,0 +1,111 @@
+import { Presets, SingleBar } from 'cli-progress';
+
+/** How often a line is written where there is no terminal. Milliseconds. */
+const LINE_INTERVAL = 30_000;
+/** How far the rate looks back. Milliseconds. */
+const RATE_WINDOW = 30_000;
+
+export interface ProgressOptions {
+  /** What is going on, e.g. `Synchronizing`. */
+  readonly label: string;
+  readonly write: (line: string) => void;
+  /** Draws a bar here when it is a terminal; lines through `write` otherwise. */
+  readonly stream: NodeJS.WriteStream;
+  /** Monotonic milliseconds. */
+  readonly now?: () => number;
+}
+
+/** Blocks done of blocks to do, with the rate and the time left: a bar on a terminal, else a line each 30 s. */
+export class BlockProgress {
+  private readonly now: () => number;
+  private bar: SingleBar | undefined;
+  private samples: { at: number; height: number }[] = [];
+  private lastLine = 0;
+  private started = false;
+
+  constructor(private readonly options: ProgressOptions) {
+    this.now = options.now ?? (() => performance.now());
+  }
+
+  get active(): boolean {
+    return this.started;
+  }
+
+  /** Tells where things stand; the first call starts the display. Heights are counts of blocks. */
+  update(height: number, target: number): void {
+    const at = this.now();
+    if (!this.started) this.begin(at, height);
+    this.samples.push({ at, height });
+    while (this.samples.length > 2 && at - (this.samples[0]?.at ?? at) > RATE_WINDOW) this.samples.shift();
+    const total = Math.max(target, height);
+    if (this.bar !== undefined) {
+      this.bar.setTotal(total);
+      this.bar.update(height, { rate: this.rateText(), left: this.leftText(total - height) });
+    } else if (at - this.lastLine >= LINE_INTERVAL) {
+      this.lastLine = at;
+      this.options.write(this.line(height, total));
+    }
+  }
+
+  /** Ends the display; `summary` (if any) is written as a line. */
+  stop(summary?: string): void {
+    this.bar?.stop();
+    this.bar = undefined;
+    this.started = false;
+    this.samples = [];
+    if (summary !== undefined) this.options.write(summary);
+  }
+
+  /** Blocks a second over the last half minute. */
+  rate(): number {
+    const first = this.samples[0];
+    const last = this.samples.at(-1);
+    if (first === undefined || last === undefined || last.at <= first.at) return 0;
+    return Math.max(0, ((last.height - first.height) * 1000) / (last.at - first.at));
+  }
+
+  private begin(at: number, height: number): void {
+    this.started = true;
+    this.lastLine = at;
+    if (!this.options.stream.isTTY) return;
+    this.bar = new SingleBar(
+      {
+        format: `${this.options.label} {bar} {percentage}% | {value}/{total} blocks | {rate} | {left} left`,
+        stream: this.options.stream,
+        hideCursor: true,
+        fps: 4,
+      },
+      Presets.shades_classic,
+    );
+    this.bar.start(Math.max(1, height), height, { rate: '', left: '' });
+  }
+
+  private line(height: number, total: number): string {
+    const percent = total === 0 ? 100 : Math.floor((height * 1000) / total) / 10;
+    return (
+      `${this.options.label}: ${String(height)} of ${String(total)} blocks (${percent.toFixed(1)} %), ` +
+      `${this.rateText()}, ${this.leftText(total - height)} left`
+    );
+  }
+
+  private rateText(): string {
+    const rate = this.rate();
+    return `${rate >= 100 ? rate.toFixed(0) : rate.toFixed(1)} blocks/s`;
+  }
+
+  private leftText(blocks: number): string {
+    const rate = this.rate();
+    return rate === 0 ? 'unknown' : durationText(blocks / rate);
+  }
+}
+
+/** Seconds for people: `45 s`, `12 min`, `3 h 05 min`, `2 d 4 h`. */
+export function durationText(seconds: number): string {
+  const whole = Math.ceil(seconds);
+  if (whole < 120) return `${String(whole)} s`;
+  const minutes = Math.ceil(whole / 60);
+  if (minutes < 120) return `${String(minutes)} min`;
+  const hours = Math.floor(minutes / 60);
+  if (hours < 48) return `${String(hours)} h ${String(minutes % 60).padStart(2, '0')} min`;
+  return `${String(Math.floor(hours / 24))} d ${String(hours % 24)} h`;
+}

@@ -1,0 +1,66 @@
+import type { ChainReader } from '@wrkz/chain-db';
+import type { RawBlock } from '@wrkz/core-types';
+import type { BlockResult, ChainCommit, ChainPort } from '../p2p/ports';
+import type { ChainService, CommitEvent } from '../chain/service';
+
+type Listener = (commit: ChainCommit) => void;
+
+/** The chain as the peers' side sees it: changes through the engine, look-ups through a reader of its own. */
+export class P2pChain implements ChainPort {
+  private readonly wrapped = new Map<Listener, (event: CommitEvent) => void>();
+
+  constructor(
+    private readonly service: ChainService,
+    private readonly reader: ChainReader,
+  ) {}
+
+  tip(): { height: number; hash: Buffer } {
+    return this.reader.tip();
+  }
+
+  isKnown(hash: Buffer): boolean {
+    return this.reader.hasBlock(hash);
+  }
+
+  heightOf(hash: Buffer): number | undefined {
+    return this.reader.heightOf(hash);
+  }
+
+  hashAt(height: number): Buffer | undefined {
+    return this.reader.hashAt(height);
+  }
+
+  hashes(start: number, count: number): Buffer[] {
+    return this.reader.hashes(start, start + count);
+  }
+
+  rawBlock(hash: Buffer): RawBlock | undefined {
+    return this.reader.snapshot(() => {
+      const height = this.reader.heightOf(hash);
+      return height === undefined ? this.reader.alternative(hash)?.raw : this.reader.rawBlock(height);
+    });
+  }
+
+  transaction(hash: Buffer): Buffer | undefined {
+    return this.reader.transaction(hash)?.bytes;
+  }
+
+  addBlocks(blocks: readonly RawBlock[], source: 'sync' | 'relay'): Promise<readonly BlockResult[]> {
+    return this.service.addBlocks(blocks, source);
+  }
+
+  on(_event: 'commit', listener: Listener): void {
+    const wrapped = (event: CommitEvent): void => {
+      if (event.kind !== 'alternative') listener({ added: event.added });
+    };
+    this.wrapped.set(listener, wrapped);
+    this.service.on('commit', wrapped);
+  }
+
+  off(_event: 'commit', listener: Listener): void {
+    const wrapped = this.wrapped.get(listener);
+    if (wrapped === undefined) return;
+    this.wrapped.delete(listener);
+    this.service.off('commit', wrapped);
+  }
+}
