@@ -4,6 +4,9 @@ import { top } from './workspace.mjs';
 /** Ends the script with a message for a person instead of a stack. */
 export class Failure extends Error {}
 
+/** Passed on to a running step, so that nothing is left behind. */
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+
 /**
  * Runs a program in the workspace's top folder and resolves to its exit code; its output goes to the terminal.
  * With `quiet` the output is held back and shown only when the program fails.
@@ -18,8 +21,11 @@ export function run(command, args, { env = {}, quiet = false, cwd = top } = {}) 
     const output = [];
     child.stdout?.on('data', (chunk) => output.push(chunk));
     child.stderr?.on('data', (chunk) => output.push(chunk));
+    const forward = (signal) => child.kill(signal);
+    for (const signal of SIGNALS) process.on(signal, forward);
     child.on('error', reject);
     child.on('close', (code, signal) => {
+      for (const name of SIGNALS) process.off(name, forward);
       if (code !== 0) process.stderr.write(Buffer.concat(output));
       resolve(code ?? (signal ? 1 : 0));
     });

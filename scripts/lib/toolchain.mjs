@@ -29,7 +29,11 @@ export function requireToolchain() {
  * headers of this very Node.js where its installation has them.
  */
 export function nativeBuildEnvironment() {
-  const environment = { JOBS: String(Math.max(1, cpus().length)), npm_config_build_from_source: 'true' };
+  const environment = {
+    JOBS: String(Math.max(1, cpus().length)),
+    npm_config_build_from_source: 'true',
+    npm_config_update_notifier: 'false',
+  };
   const roots = [process.execPath, realpathSync(process.execPath)].map((path) => join(dirname(path), '..'));
   const nodedir = roots.find((root) => existsSync(join(root, 'include', 'node', 'node_api.h')));
   if (nodedir) environment.npm_config_nodedir = nodedir;
