@@ -1,4 +1,5 @@
-// The field of p = 2^255 - 19 in five limbs of 51 bits, one element at a time, in constant time.
+// The field of p = 2^255 - 19 in five limbs of 51 bits, one element at a time, in constant time. The templates of
+// point.h and the rest ask of a field type what stands here; field_ifma.h has the same for eight elements at once.
 //
 // Bounds. "Tight": every limb below 2^51 + 2^14; Mul, Sqr, Carry and the constants give that. Mul and Sqr take limbs
 // below 2^54. Add of two tight elements stays below 2^53. Sub wants a tight subtrahend (2p is added first); SubWide
@@ -21,7 +22,10 @@ struct Field51 {
   static Field51 Small(uint64_t value) { return {{value, 0, 0, 0, 0}}; }
   static Field51 Load(const FieldConstant* lanes) { return Constant(lanes[0]); }
   static Mask MaskFrom(const uint64_t* bits) { return 0 - bits[0]; }  // bits are 0 or 1
-  static Mask AllSet() { return ~uint64_t{0}; }
+  static Mask Not(Mask a) { return ~a; }
+  static Mask Or(Mask a, Mask b) { return a | b; }
+  static Mask Xor(Mask a, Mask b) { return a ^ b; }
+  static bool LaneOf(Mask mask, int) { return mask != 0; }
   // The limbs of the smallest non-negative representative.
   void Store(FieldConstant* lanes) const;
 };
@@ -127,8 +131,6 @@ static inline uint64_t IsZero(const Field51& a) {
 
 static inline uint64_t IsOdd(const Field51& a) { return 0 - (Freeze(a).v[0] & 1); }
 
-// --- what the templates also ask of a field (field_ifma.h has the same for eight lanes) ---
-
 // One signed digit a lane.
 struct Digit51 {
   uint64_t magnitude;
@@ -145,10 +147,5 @@ static inline uint64_t HasMagnitude(const Digit51& digit, uint64_t magnitude) {
   const uint64_t difference = digit.magnitude ^ magnitude;
   return ((difference | (0 - difference)) >> 63) - 1;
 }
-
-static inline uint64_t Not(uint64_t mask) { return ~mask; }
-static inline uint64_t Or(uint64_t a, uint64_t b) { return a | b; }
-static inline uint64_t Xor(uint64_t a, uint64_t b) { return a ^ b; }
-static inline bool MaskOfLane(uint64_t mask, int) { return mask != 0; }
 
 }  // namespace wrkz::curve

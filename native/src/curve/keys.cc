@@ -93,13 +93,17 @@ bool DerivePublicKey(const uint8_t derivation[32], uint64_t index, const uint8_t
   return true;
 }
 
-bool UnderivePublicKey(const uint8_t derivation[32], uint64_t index, const uint8_t key[32], uint8_t base[32]) {
+bool SubtractBase(const uint8_t key[32], const uint8_t scalar[32], uint8_t result[32]) {
   Point point;
   if (!DecodePoint(key, &point)) return false;
+  EncodePoint(ToProjective(Minus(point, ToCached(ScaledBase(scalar)))), result);
+  return true;
+}
+
+bool UnderivePublicKey(const uint8_t derivation[32], uint64_t index, const uint8_t key[32], uint8_t base[32]) {
   uint8_t scalar[32];
   ScalarToBytes(DerivationToScalar(derivation, index), scalar);
-  EncodePoint(ToProjective(Minus(point, ToCached(ScaledBase(scalar)))), base);
-  return true;
+  return SubtractBase(key, scalar, base);
 }
 
 Projective<Field51> PointFromField(const uint8_t bytes[32]) {

@@ -32,6 +32,9 @@ Scalar DerivationToScalar(const uint8_t derivation[32], uint64_t index);
 bool DerivePublicKey(const uint8_t derivation[32], uint64_t index, const uint8_t base[32], uint8_t derived[32]);
 bool UnderivePublicKey(const uint8_t derivation[32], uint64_t index, const uint8_t key[32], uint8_t base[32]);
 
+// key - scalar G; false when the key does not decode.
+bool SubtractBase(const uint8_t key[32], const uint8_t scalar[32], uint8_t result[32]);
+
 // map(bytes), and 8 map(Keccak(data)).
 Projective<Field51> PointFromField(const uint8_t bytes[32]);
 Projective<Field51> HashToPoint(const uint8_t* data, size_t size);

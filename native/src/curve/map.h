@@ -33,12 +33,12 @@ static Projective<F> MapToPoint(const uint8_t* const inputs[F::kLanes]) {
   const auto plus = IsZero(Sub(check, w));
   const auto minus = IsZero(Add(check, w));
   const auto plusI = IsZero(Sub(check, iw));
-  const auto square = Or(plus, minus);
+  const auto square = F::Or(plus, minus);
 
   const F rootSquare = Mul(u, Select(plus, F::Constant(kMapSquare), F::Constant(kMapSquareI)));
   const F rootOther = Select(plusI, F::Constant(kMapMinusI), F::Constant(kMapPlusI));
   F x = Mul(r, Select(square, rootSquare, rootOther));
-  x = Select(Xor(IsOdd(x), Not(square)), Carry(Sub(F::Small(0), x)), x);
+  x = Select(F::Xor(IsOdd(x), F::Not(square)), Carry(Sub(F::Small(0), x)), x);
 
   const F z = Select(square, zSquare, minusA);
   const F Z = Carry(Add(z, w));

@@ -129,7 +129,7 @@ static inline Projective<F> Times8(const Projective<F>& p) {
 // The identity, whatever Z is.
 template <class F>
 static inline typename F::Mask IsIdentity(const Projective<F>& p) {
-  return Not(Or(Not(IsZero(p.X)), Not(IsZero(SubWide(p.Y, p.Z)))));
+  return F::Not(F::Or(F::Not(IsZero(p.X)), F::Not(IsZero(SubWide(p.Y, p.Z)))));
 }
 
 // The 255 low bits of 32 bytes as limbs.
@@ -176,10 +176,10 @@ static void Decode(const uint8_t* const encodings[F::kLanes], Extended<F>* point
 
   const auto zero = IsZero(x);
   const auto sign = F::MaskFrom(signs);
-  x = Select(Xor(IsOdd(x), sign), Carry(Sub(F::Small(0), x)), x);
+  x = Select(F::Xor(IsOdd(x), sign), Carry(Sub(F::Small(0), x)), x);
   for (int lane = 0; lane < F::kLanes; ++lane) {
-    valid[lane] = IsCanonical(ys[lane]) && MaskOfLane(Or(direct, turned), lane) &&
-                  !(MaskOfLane(zero, lane) && signs[lane] != 0);
+    valid[lane] = IsCanonical(ys[lane]) && F::LaneOf(F::Or(direct, turned), lane) &&
+                  !(F::LaneOf(zero, lane) && signs[lane] != 0);
   }
   *point = {x, y, one, Mul(x, y)};
 }

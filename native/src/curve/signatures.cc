@@ -1,7 +1,9 @@
 #include "curve/signatures.h"
 
 #include <cstring>
+#include <memory>
 
+#include "curve/batch.h"
 #include "curve/keys.h"
 #include "curve/multiply.h"
 #include "curve/random.h"
@@ -56,6 +58,21 @@ Scalar CommitmentHash(const Ring& ring, const uint8_t* commitments) {
   std::memcpy(data.data(), ring.prefixHash, 32);
   if (ring.members > 0) std::memcpy(data.data() + 32, commitments, 64 * ring.members);
   return HashToScalar(data.data(), data.size());
+}
+
+// Every c and r below l.
+bool ScalarsReduced(const uint8_t* signatures, size_t members) {
+  for (size_t i = 0; i < 2 * members; ++i) {
+    if (!IsReduced(signatures + 32 * i)) return false;
+  }
+  return true;
+}
+
+// The commitments' hash against the sum of challenges; `commitments` holds a and b of each member.
+bool ChallengesMatch(const Ring& ring, const uint8_t* signatures, const uint8_t* commitments) {
+  Scalar sum{};
+  for (size_t i = 0; i < ring.members; ++i) sum = AddScalars(sum, ScalarFromBytes(signatures + kSignatureSize * i));
+  return IsZeroScalar(SubScalars(CommitmentHash(ring, commitments), sum));
 }
 
 // a = c P + r G and b = r Hp(P) + c I of one member. False when P does not decode.
@@ -128,19 +145,6 @@ SignResult SignRing(const Ring& ring, size_t real, const uint8_t secret[32], uin
   return SignResult::kOk;
 }
 
-bool ScalarsReduced(const uint8_t* signatures, size_t members) {
-  for (size_t i = 0; i < 2 * members; ++i) {
-    if (!IsReduced(signatures + 32 * i)) return false;
-  }
-  return true;
-}
-
-bool ChallengesMatch(const Ring& ring, const uint8_t* signatures, const uint8_t* commitments) {
-  Scalar sum{};
-  for (size_t i = 0; i < ring.members; ++i) sum = AddScalars(sum, ScalarFromBytes(signatures + kSignatureSize * i));
-  return IsZeroScalar(SubScalars(CommitmentHash(ring, commitments), sum));
-}
-
 bool CheckRing(const Ring& ring, const uint8_t* signatures) {
   Point point;
   if (!ScalarsReduced(signatures, ring.members) || !DecodePoint(ring.keyImage, &point)) return false;
@@ -157,6 +161,42 @@ bool CheckRing(const Ring& ring, const uint8_t* signatures) {
   std::vector<uint8_t> encoded(64 * ring.members);
   EncodeAll(commitments, encoded.data());
   return ChallengesMatch(ring, signatures, encoded.data());
+}
+
+void CheckRings(const Ring* rings, const uint8_t* const* signatures, size_t count, bool* verdicts) {
+  size_t members = 0;
+  for (size_t i = 0; i < count; ++i) members += rings[i].members;
+  const BatchKernels& kernels = KernelsFor(members);
+  if (kernels.commitments == nullptr) {
+    for (size_t i = 0; i < count; ++i) verdicts[i] = CheckRing(rings[i], signatures[i]);
+    return;
+  }
+
+  std::vector<uint8_t> images(kKeySize * count);
+  for (size_t i = 0; i < count; ++i) std::memcpy(images.data() + kKeySize * i, rings[i].keyImage, kKeySize);
+  const auto flags = std::make_unique<bool[]>(count + members);
+  bool* const primeOrder = flags.get();
+  bool* const decoded = primeOrder + count;
+  kernels.primeOrders(images.data(), count, primeOrder);
+
+  std::vector<RingMember> lanes;
+  lanes.reserve(members);
+  for (size_t i = 0; i < count; ++i) {
+    verdicts[i] = primeOrder[i] && ScalarsReduced(signatures[i], rings[i].members);
+    for (size_t m = 0; verdicts[i] && m < rings[i].members; ++m) {
+      lanes.push_back({rings[i].keys + kKeySize * m, signatures[i] + kSignatureSize * m, rings[i].keyImage});
+    }
+  }
+  std::vector<uint8_t> commitments(64 * lanes.size());
+  kernels.commitments(lanes.data(), lanes.size(), commitments.data(), decoded);
+
+  size_t next = 0;
+  for (size_t i = 0; i < count; ++i) {
+    if (!verdicts[i]) continue;
+    for (size_t m = 0; m < rings[i].members; ++m) verdicts[i] = verdicts[i] && decoded[next + m];
+    verdicts[i] = verdicts[i] && ChallengesMatch(rings[i], signatures[i], commitments.data() + 64 * next);
+    next += rings[i].members;
+  }
 }
 
 }  // namespace wrkz::curve

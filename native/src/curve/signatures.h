@@ -28,10 +28,7 @@ SignResult SignRing(const Ring& ring, size_t real, const uint8_t secret[32], uin
 // challenges' sum the hash of all commitments. An empty ring has no valid signature.
 bool CheckRing(const Ring& ring, const uint8_t* signatures);
 
-// The last step of a check, shared with the batched forms: the commitments' hash against the sum of challenges.
-// `commitments` holds a and b of each member, 64 bytes together.
-bool ChallengesMatch(const Ring& ring, const uint8_t* signatures, const uint8_t* commitments);
-// Every c and r below l.
-bool ScalarsReduced(const uint8_t* signatures, size_t members);
+// The same verdicts for many rings: signatures[i] belongs to rings[i].
+void CheckRings(const Ring* rings, const uint8_t* const* signatures, size_t count, bool* verdicts);
 
 }  // namespace wrkz::curve

@@ -19,6 +19,7 @@ interface CpuBinding {
   cpuFeatures(): CpuFeatures;
   implementation(): Implementation;
   setImplementation(name: string): boolean;
+  allowCurveLanes(allowed: boolean): void;
   hardwareThreads(): number;
   setThreads(count: number): void;
 }
@@ -40,6 +41,7 @@ export function setImplementation(name: 'auto' | Implementation): void {
   if (!binding<CpuBinding>().setImplementation(name)) {
     throw new RangeError(`the ${String(name)} implementation is not supported here`);
   }
+  binding<CpuBinding>().allowCurveLanes(name === 'auto' || name === 'avx512');
 }
 
 /** Threads the hardware runs at once, at least 1. */

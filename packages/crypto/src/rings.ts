@@ -12,6 +12,22 @@ interface RingsBinding {
     output: Buffer,
   ): string;
   checkRing(prefixHash: Uint8Array, keyImage: Uint8Array, keys: Buffer, signatures: Uint8Array): boolean;
+  checkRings(
+    prefixHashes: Buffer,
+    keyImages: Buffer,
+    sizes: Uint32Array,
+    keys: Buffer,
+    signatures: Buffer,
+  ): Promise<Buffer>;
+}
+
+/** The arguments of one `checkRingSignature`. */
+export interface RingCheck {
+  prefixHash: Uint8Array;
+  keyImage: Uint8Array;
+  publicKeys: readonly Uint8Array[];
+  /** 64 bytes a ring member, one after another. */
+  signatures: Uint8Array;
 }
 
 /**
@@ -56,4 +72,22 @@ export function checkRingSignature(
   const keys = concat32(publicKeys, 'public keys');
   requireBytes(signatures, 'signatures', 64 * publicKeys.length);
   return binding<RingsBinding>().checkRing(prefixHash, keyImage, keys, signatures);
+}
+
+/**
+ * `checkRingSignature` of many inputs, on the native threads; the verdicts in the order of the jobs.
+ * @throws (as a rejection) what the single form throws, naming the job.
+ */
+export async function checkRingSignaturesAsync(jobs: readonly RingCheck[]): Promise<boolean[]> {
+  jobs.forEach((job, index) => {
+    requireBytes(job.signatures, `signatures of ring ${index}`, 64 * job.publicKeys.length);
+  });
+  const flags = await binding<RingsBinding>().checkRings(
+    concat32(jobs.map((job) => job.prefixHash), 'prefix hashes'),
+    concat32(jobs.map((job) => job.keyImage), 'key images'),
+    Uint32Array.from(jobs, (job) => job.publicKeys.length),
+    concat32(jobs.flatMap((job) => job.publicKeys), 'public keys'),
+    Buffer.concat(jobs.map((job) => job.signatures)),
+  );
+  return Array.from(flags, (flag) => flag === 1);
 }

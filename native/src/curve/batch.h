@@ -1,0 +1,45 @@
+// Many points at a time. Every form gives bit for bit what the single forms of keys.h give; which one runs is decided
+// by the processor and the number of items.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace wrkz::curve {
+
+struct RingMember {
+  const uint8_t* key;        // 32 bytes
+  const uint8_t* signature;  // c and r, 64 bytes, both below l
+  const uint8_t* keyImage;   // 32 bytes, decodes
+};
+
+// `keys`, `secrets`, `scalars` and results stand one after another, 32 bytes each; `valid[i]` says whether item i's
+// point decodes, and its result means nothing otherwise.
+struct BatchKernels {
+  size_t lanes;
+  void (*checkKeys)(const uint8_t* keys, size_t count, bool* valid);
+  // valid: decodes and l P is the identity.
+  void (*primeOrders)(const uint8_t* keys, size_t count, bool* valid);
+  // 8 secret key[i]: one secret, many keys.
+  void (*derivations)(const uint8_t secret[32], const uint8_t* keys, size_t count, uint8_t* results, bool* valid);
+  // key[i] - scalar[i] G
+  void (*underive)(const uint8_t* scalars, const uint8_t* keys, size_t count, uint8_t* results, bool* valid);
+  // secret[i] Hp(key[i])
+  void (*keyImages)(const uint8_t* keys, const uint8_t* secrets, size_t count, uint8_t* results);
+  // c P + r G and r Hp(P) + c I, 64 bytes a member. Null without lanes: CheckRing shares more within its ring.
+  void (*commitments)(const RingMember* members, size_t count, uint8_t* results, bool* valid);
+};
+
+// The kernels for `count` items: lanes that would stay empty cost as much as full ones.
+const BatchKernels& KernelsFor(size_t count);
+
+extern const BatchKernels kSingleKernels;
+#if defined(WRKZ_X86)
+extern const BatchKernels kIfmaKernels;  // AVX-512 with IFMA, eight lanes
+#endif
+
+// Whether batches may use lanes at all (they do unless switched off), and how many a large batch uses now.
+void AllowLanes(bool allowed);
+size_t LanesInUse();
+
+}  // namespace wrkz::curve

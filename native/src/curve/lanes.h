@@ -1,0 +1,187 @@
+// The batch forms over a field of several lanes: each step of each formula for all lanes at once, so all of it takes
+// constant time. Included by one file an instruction set, built with that set's flags; nothing here may therefore be
+// an inline function of external linkage that other files share.
+#pragma once
+
+#include "curve/batch.h"
+#include "curve/map.h"
+#include "curve/multiply.h"
+#include "hash/keccak.h"
+
+namespace wrkz::curve {
+
+template <class F>
+struct LaneForms {
+  static constexpr int kLanes = F::kLanes;
+  static constexpr size_t kLaneCount = F::kLanes;
+
+  // The items of one round. Lanes past the end repeat the last item and write to a scratch of their own.
+  struct Round {
+    size_t first, count;
+    size_t Item(int lane) const {
+      const size_t item = first + static_cast<size_t>(lane);
+      return item < count ? item : count - 1;
+    }
+    bool Holds(int lane) const { return first + static_cast<size_t>(lane) < count; }
+  };
+
+  struct Pointers {
+    const uint8_t* of[kLanes];
+    Pointers(const uint8_t* items, const Round& round) {
+      for (int lane = 0; lane < kLanes; ++lane) of[lane] = items + 32 * round.Item(lane);
+    }
+    Pointers() = default;
+  };
+
+  struct Results {
+    uint8_t* of[kLanes];
+    uint8_t scratch[kLanes][32];
+    Results(uint8_t* items, size_t stride, const Round& round) {
+      for (int lane = 0; lane < kLanes; ++lane) {
+        of[lane] = round.Holds(lane) ? items + stride * round.Item(lane) : scratch[lane];
+      }
+    }
+  };
+
+  struct LaneDigits {
+    int8_t of[kDigits * kLanes];
+    explicit LaneDigits(const uint8_t* const scalars[kLanes]) {
+      for (int lane = 0; lane < kLanes; ++lane) RecodeSigned16(scalars[lane], of + lane, kLanes);
+    }
+    ~LaneDigits() {
+      volatile int8_t* digits = of;
+      for (int i = 0; i < kDigits * kLanes; ++i) digits[i] = 0;
+    }
+    LaneDigits(const LaneDigits&) = delete;
+    LaneDigits& operator=(const LaneDigits&) = delete;
+  };
+
+  static void CopyValid(const bool lanes[kLanes], const Round& round, bool* valid) {
+    for (int lane = 0; lane < kLanes; ++lane) {
+      if (round.Holds(lane)) valid[round.Item(lane)] = lanes[lane];
+    }
+  }
+
+  static Extended<F> HashedPoints(const uint8_t* const keys[kLanes]) {
+    uint8_t hashes[kLanes][32];
+    const uint8_t* inputs[kLanes];
+    for (int lane = 0; lane < kLanes; ++lane) {
+      FastHash(keys[lane], 32, hashes[lane]);
+      inputs[lane] = hashes[lane];
+    }
+    return ToExtended(Times8(MapToPoint<F>(inputs)));
+  }
+
+  // a A + b B
+  static Projective<F> MultiplyTwo(const int8_t* a, const Multiples<F>& A, const int8_t* b, const Multiples<F>& B) {
+    const F* const tag = nullptr;
+    Projective<F> r = ProjectiveIdentity<F>();
+    for (int i = kDigits - 1; i >= 0; --i) {
+      const Extended<F> sum =
+          ToExtended(Plus(Times16(r), SelectMultiple(A, DigitFrom(a + i * kLanes, tag))));
+      r = ToProjective(Plus(sum, SelectMultiple(B, DigitFrom(b + i * kLanes, tag))));
+    }
+    return r;
+  }
+
+  static void CheckKeys(const uint8_t* keys, size_t count, bool* valid) {
+    for (size_t first = 0; first < count; first += kLaneCount) {
+      const Round round{first, count};
+      Extended<F> point;
+      bool lanes[kLanes];
+      Decode(Pointers(keys, round).of, &point, lanes);
+      CopyValid(lanes, round, valid);
+    }
+  }
+
+  static void PrimeOrders(const uint8_t* keys, size_t count, bool* valid) {
+    const uint8_t* order[kLanes];
+    for (int lane = 0; lane < kLanes; ++lane) order[lane] = kOrder;
+    const LaneDigits digits(order);
+    for (size_t first = 0; first < count; first += kLaneCount) {
+      const Round round{first, count};
+      Extended<F> point;
+      bool lanes[kLanes];
+      Decode(Pointers(keys, round).of, &point, lanes);
+      const auto identity = IsIdentity(Multiply(digits.of, point));
+      for (int lane = 0; lane < kLanes; ++lane) lanes[lane] = lanes[lane] && F::LaneOf(identity, lane);
+      CopyValid(lanes, round, valid);
+    }
+  }
+
+  static void Derivations(const uint8_t secret[32], const uint8_t* keys, size_t count, uint8_t* results,
+                          bool* valid) {
+    const uint8_t* secrets[kLanes];
+    for (int lane = 0; lane < kLanes; ++lane) secrets[lane] = secret;
+    const LaneDigits digits(secrets);
+    for (size_t first = 0; first < count; first += kLaneCount) {
+      const Round round{first, count};
+      Extended<F> point;
+      bool lanes[kLanes];
+      Decode(Pointers(keys, round).of, &point, lanes);
+      Results to(results, 32, round);
+      Encode(Times8(Multiply(digits.of, point)), to.of);
+      CopyValid(lanes, round, valid);
+    }
+  }
+
+  static void Underive(const uint8_t* scalars, const uint8_t* keys, size_t count, uint8_t* results, bool* valid) {
+    for (size_t first = 0; first < count; first += kLaneCount) {
+      const Round round{first, count};
+      Extended<F> point;
+      bool lanes[kLanes];
+      Decode(Pointers(keys, round).of, &point, lanes);
+      const LaneDigits digits(Pointers(scalars, round).of);
+      Results to(results, 32, round);
+      Encode(ToProjective(Minus(point, ToCached(MultiplyBase<F>(digits.of)))), to.of);
+      CopyValid(lanes, round, valid);
+    }
+  }
+
+  static void KeyImages(const uint8_t* keys, const uint8_t* secrets, size_t count, uint8_t* results) {
+    for (size_t first = 0; first < count; first += kLaneCount) {
+      const Round round{first, count};
+      const LaneDigits digits(Pointers(secrets, round).of);
+      Results to(results, 32, round);
+      Encode(Multiply(digits.of, HashedPoints(Pointers(keys, round).of)), to.of);
+    }
+  }
+
+  static void Commitments(const RingMember* members, size_t count, uint8_t* results, bool* valid) {
+    for (size_t first = 0; first < count; first += kLaneCount) {
+      const Round round{first, count};
+      Pointers keys, images, challenges, responses;
+      for (int lane = 0; lane < kLanes; ++lane) {
+        const RingMember& member = members[round.Item(lane)];
+        keys.of[lane] = member.key;
+        images.of[lane] = member.keyImage;
+        challenges.of[lane] = member.signature;
+        responses.of[lane] = member.signature + 32;
+      }
+      Extended<F> point;
+      bool lanes[kLanes], decoded[kLanes];
+      const LaneDigits c(challenges.of), r(responses.of);
+
+      Decode(keys.of, &point, lanes);
+      const Extended<F> scaled = ToExtended(Multiply(c.of, point));
+      Results first32(results, 64, round);
+      Encode(ToProjective(Plus(scaled, ToCached(MultiplyBase<F>(r.of)))), first32.of);
+
+      Multiples<F> hashed, image;
+      FillMultiples(HashedPoints(keys.of), &hashed);
+      Decode(images.of, &point, decoded);
+      FillMultiples(point, &image);
+      Results second32(results + 32, 64, round);
+      Encode(MultiplyTwo(r.of, hashed, c.of, image), second32.of);
+
+      for (int lane = 0; lane < kLanes; ++lane) lanes[lane] = lanes[lane] && decoded[lane];
+      CopyValid(lanes, round, valid);
+    }
+  }
+
+  static constexpr BatchKernels Kernels() {
+    return {kLaneCount, CheckKeys, PrimeOrders, Derivations, Underive, KeyImages, Commitments};
+  }
+};
+
+}  // namespace wrkz::curve

@@ -1,0 +1,92 @@
+import { concat32, requireBytes } from './arguments';
+import { binding } from './binding';
+import { checkScalar } from './keys';
+
+/** What of a transaction a scan needs. */
+export interface ScannedTransaction {
+  /** The transaction's public key, 32 bytes. */
+  publicKey: Uint8Array;
+  /** The one-time keys of its outputs, from output index 0 without a gap, 32 bytes each. */
+  outputs: readonly Uint8Array[];
+}
+
+/** An output that belongs to one of the spend keys. All three numbers are indexes into the scanned lists. */
+export interface OwnedOutput {
+  transaction: number;
+  output: number;
+  spendKey: number;
+  derivation: Buffer;
+}
+
+/** One view key against many outputs and spend keys. */
+export interface ScanOptions {
+  viewSecret: Uint8Array;
+  transactions: readonly ScannedTransaction[];
+  /** Our spend public keys; of equal ones the first is reported. */
+  spendKeys: readonly Uint8Array[];
+}
+
+interface ScanBinding {
+  scanOutputs(
+    viewSecret: Uint8Array,
+    transactionKeys: Buffer,
+    outputCounts: Uint32Array,
+    outputs: Buffer,
+    spendKeys: Buffer,
+  ): Promise<OwnedOutput[]>;
+  checkKeys(keys: Buffer): Promise<Buffer>;
+  checkPrimeOrders(keys: Buffer): Promise<Buffer>;
+  keyImages(keys: Buffer, secrets: Buffer): Promise<Buffer>;
+  curveLanes(): number;
+}
+
+const native = (): ScanBinding => binding<ScanBinding>();
+
+const verdicts = async (flags: Promise<Buffer>): Promise<boolean[]> => Array.from(await flags, (flag) => flag === 1);
+
+/**
+ * Finds the outputs that belong to the spend keys, on the native threads, in the order of the transactions and their
+ * outputs. A transaction key or an output that does not decode belongs to nobody.
+ * @throws (as a rejection) RangeError when the view secret is not below the group order or a key is not 32 bytes.
+ */
+export async function scanOutputsAsync(options: ScanOptions): Promise<OwnedOutput[]> {
+  const { viewSecret, transactions, spendKeys } = options;
+  requireBytes(viewSecret, 'view secret key', 32);
+  if (!checkScalar(viewSecret)) throw new RangeError('invalid view secret key: not below the group order');
+  const keys = concat32(transactions.map((transaction) => transaction.publicKey), 'transaction keys');
+  const counts = Uint32Array.from(transactions, (transaction) => transaction.outputs.length);
+  const outputs = concat32(transactions.flatMap((transaction) => transaction.outputs), 'outputs');
+  return native().scanOutputs(viewSecret, keys, counts, outputs, concat32(spendKeys, 'spend keys'));
+}
+
+/** `checkKey` of many keys, on the native threads. */
+export async function checkKeysAsync(keys: readonly Uint8Array[]): Promise<boolean[]> {
+  return verdicts(native().checkKeys(concat32(keys, 'public keys')));
+}
+
+/** `isPrimeOrder` of many key images, on the native threads. */
+export async function checkKeyImagesAsync(keyImages: readonly Uint8Array[]): Promise<boolean[]> {
+  return verdicts(native().checkPrimeOrders(concat32(keyImages, 'key images')));
+}
+
+/**
+ * `generateKeyImage` of many one-time key pairs, on the native threads.
+ * @throws (as a rejection) RangeError when a secret is not below the group order.
+ */
+export async function generateKeyImagesAsync(
+  pairs: readonly { publicKey: Uint8Array; secretKey: Uint8Array }[],
+): Promise<Buffer[]> {
+  const keys = concat32(pairs.map((pair) => pair.publicKey), 'public keys');
+  const secrets = concat32(pairs.map((pair) => pair.secretKey), 'secret keys');
+  pairs.forEach(({ secretKey }, index) => {
+    if (!checkScalar(secretKey)) throw new RangeError(`invalid secret keys[${index}]: not below the group order`);
+  });
+  const images = await native().keyImages(keys, secrets);
+  secrets.fill(0);
+  return pairs.map((_, index) => images.subarray(32 * index, 32 * index + 32));
+}
+
+/** How many points a large batch handles at once: 8 with AVX-512 IFMA, else 1. */
+export function curveLanes(): number {
+  return native().curveLanes();
+}

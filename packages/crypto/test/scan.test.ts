@@ -1,0 +1,124 @@
+import * as crypto from '../src';
+import { bytes, hex, keyRows, ringRows, ringVectorTests, type RingRow } from './curve-vectors';
+
+const PATHS = ['auto', 'portable'] as const;
+afterAll(() => crypto.setImplementation('auto'));
+
+const job = (row: RingRow): crypto.RingCheck => ({
+  prefixHash: bytes(row.prefix_hash),
+  keyImage: bytes(row.key_image),
+  publicKeys: row.ring.map(bytes),
+  signatures: bytes(row.sigs.join('')),
+});
+
+describe.each(PATHS)('batches, %s', (path) => {
+  beforeAll(() => crypto.setImplementation(path));
+
+  it('gives every recorded ring its verdict', async () => {
+    const rows = ringRows();
+    expect(await crypto.checkRingSignaturesAsync(rows.map(job))).toEqual(rows.map((row) => row.valid));
+  });
+
+  it('gives the verdicts also in small batches', async () => {
+    const rows = ringRows().slice(0, 120);
+    for (let at = 0; at < rows.length; at += 3) {
+      const part = rows.slice(at, at + 3);
+      expect(await crypto.checkRingSignaturesAsync(part.map(job))).toEqual(part.map((row) => row.valid));
+    }
+  });
+
+  it('checks every recorded key', async () => {
+    const rows = keyRows('check_key');
+    const keys = rows.map((row) => bytes(row['key'] ?? ''));
+    expect(await crypto.checkKeysAsync(keys)).toEqual(rows.map((row) => row.ok));
+    for (let count = 0; count < 20; count++) {
+      expect(await crypto.checkKeysAsync(keys.slice(0, count))).toEqual(rows.slice(0, count).map((row) => row.ok));
+    }
+  });
+
+  it('knows the domain of key images', async () => {
+    const rows = keyRows('scalarmultKey_by_l');
+    const images = [...rows.map((row) => bytes(row['key_image'] ?? '')), Buffer.alloc(32, 0xff)];
+    expect(await crypto.checkKeyImagesAsync(images)).toEqual([...rows.map((row) => row.in_subgroup), false]);
+  });
+
+  it('makes the recorded key images', async () => {
+    const rows = keyRows('generate_key_image');
+    const pairs = rows.map((row) => ({ publicKey: bytes(row['pub'] ?? ''), secretKey: bytes(row['sec'] ?? '') }));
+    const images = await crypto.generateKeyImagesAsync(pairs);
+    expect(images.map(hex)).toEqual(rows.map((row) => row['key_image']));
+  });
+
+  it('finds exactly the outputs made for our spend keys', async () => {
+    const view = crypto.generateKeyPair();
+    const ours = Array.from({ length: 5 }, () => crypto.generateKeyPair().publicKey);
+    const stranger = crypto.generateKeyPair().publicKey;
+    const expected: crypto.OwnedOutput[] = [];
+    const transactions = Array.from({ length: 60 }, (_, transaction) => {
+      const { secretKey, publicKey } = crypto.generateKeyPair();
+      const derivation = crypto.generateKeyDerivation(view.publicKey, secretKey) ?? Buffer.alloc(0);
+      const outputs = Array.from({ length: transaction % 7 }, (_unused, output) => {
+        const spendKey = (transaction * 3 + output) % 9; // five of nine are ours
+        const base = ours[spendKey];
+        if (base !== undefined) expected.push({ transaction, output, spendKey, derivation });
+        return crypto.derivePublicKey(derivation, output, base ?? stranger) ?? Buffer.alloc(0);
+      });
+      return { publicKey, outputs };
+    });
+    const scan = { viewSecret: view.secretKey, transactions, spendKeys: ours };
+    expect(expected.length).toBeGreaterThan(80);
+    expect(await crypto.scanOutputsAsync(scan)).toEqual(expected);
+
+    // Keys that do not decode hide nothing but themselves.
+    const bad = Buffer.alloc(32, 0xff);
+    const damaged = transactions.map((one, index) => ({
+      publicKey: index === 4 ? bad : one.publicKey,
+      outputs: index === 5 ? [bad, ...one.outputs.slice(1)] : one.outputs,
+    }));
+    expect(await crypto.scanOutputsAsync({ ...scan, transactions: damaged })).toEqual(
+      expected.filter((own) => own.transaction !== 4 && !(own.transaction === 5 && own.output === 0)),
+    );
+  });
+
+  it('handles empty lists', async () => {
+    expect(await crypto.checkRingSignaturesAsync([])).toEqual([]);
+    expect(await crypto.checkKeyImagesAsync([])).toEqual([]);
+    expect(await crypto.generateKeyImagesAsync([])).toEqual([]);
+    const viewSecret = crypto.generateKeyPair().secretKey;
+    expect(await crypto.scanOutputsAsync({ viewSecret, transactions: [], spendKeys: [] })).toEqual([]);
+  });
+});
+
+describe('paths', () => {
+  it('uses lanes exactly where they are allowed and supported', () => {
+    crypto.setImplementation('portable');
+    expect(crypto.curveLanes()).toBe(1);
+    crypto.setImplementation('auto');
+    const { avx512, ifma } = crypto.cpuFeatures();
+    expect(crypto.curveLanes()).toBe(avx512 && ifma ? 8 : 1);
+  });
+
+  it('keeps the order of many jobs over the threads', async () => {
+    const rows = Array.from({ length: 4 }, () => ringRows()).flat();
+    expect(await crypto.checkRingSignaturesAsync(rows.map(job))).toEqual(rows.map((row) => row.valid));
+  });
+
+  describe('single checks agree', () => ringVectorTests(crypto, ringRows().slice(0, 100)));
+});
+
+describe('arguments', () => {
+  it('rejects what does not fit, and throws nothing', async () => {
+    const key = Buffer.alloc(32, 1);
+    const good = { prefixHash: key, keyImage: key, publicKeys: [key], signatures: Buffer.alloc(64) };
+    await expect(crypto.checkRingSignaturesAsync([good, { ...good, signatures: Buffer.alloc(63) }])).rejects.toThrow(
+      'signatures of ring 1 must be 64 bytes, not 63',
+    );
+    await expect(crypto.checkRingSignaturesAsync([{ ...good, keyImage: Buffer.alloc(1) }])).rejects.toThrow(RangeError);
+    await expect(crypto.checkKeysAsync([key, Buffer.alloc(31)])).rejects.toThrow('public keys[1] must be 32 bytes');
+    const scan = { viewSecret: Buffer.alloc(32, 0xff), transactions: [], spendKeys: [] };
+    await expect(crypto.scanOutputsAsync(scan)).rejects.toThrow(/invalid view secret key/);
+    await expect(
+      crypto.generateKeyImagesAsync([{ publicKey: key, secretKey: Buffer.alloc(32, 0xff) }]),
+    ).rejects.toThrow(/invalid secret keys\[0\]/);
+  });
+});
