@@ -38,7 +38,7 @@ const INSIDES = {
   message: 'Import a package by its name, not from its insides.',
 };
 const ESCAPES = {
-  regex: '^(\\.\\./)+(packages|apps)/',
+  regex: '^(\\.\\./)+((packages|apps)/|[\\w-]+/src(/|$))',
   message: 'Import another package by its name (@wrkz/...).',
 };
 
