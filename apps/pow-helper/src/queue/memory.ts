@@ -57,17 +57,17 @@ export class MemoryQueue implements JobQueue {
   }
 
   async get(id: string): Promise<JobRecord | undefined> {
-    return this.#jobs.get(id);
+    return this.#remembered(id);
   }
 
   async wait(id: string, ms: number, signal: AbortSignal): Promise<JobRecord | undefined> {
-    const job = this.#jobs.get(id);
+    const job = this.#remembered(id);
     if (job !== undefined && !isFinal(job.state)) await this.#waiters.wait(id, ms, signal);
     return job;
   }
 
   async cancel(id: string): Promise<{ cancelled: boolean; job: JobRecord } | undefined> {
-    const job = this.#jobs.get(id);
+    const job = this.#remembered(id);
     if (job === undefined) return undefined;
     if (isFinal(job.state)) return { cancelled: false, job };
     const place = this.#waiting.indexOf(job);
@@ -102,6 +102,13 @@ export class MemoryQueue implements JobQueue {
     this.#active?.abort.abort();
     this.#waiters.wakeAll();
     for (const timer of this.#forget) clearTimeout(timer);
+  }
+
+  /** A job that is not yet to be forgotten; the timer that forgets may be late. */
+  #remembered(id: string): MemoryJob | undefined {
+    const job = this.#jobs.get(id);
+    const isOver = job?.finishedAt !== undefined && this.now() - job.finishedAt > this.settings.resultTtlMs;
+    return isOver ? undefined : job;
   }
 
   /** Starts the job at the head, when none runs; jobs that waited too long are dropped on the way. */

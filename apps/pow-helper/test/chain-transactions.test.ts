@@ -1,0 +1,61 @@
+import { checkHash, powHash } from '@wrkz/crypto';
+import { TX_POW_ALGORITHM, transactionPowDifficulty } from '@wrkz/consensus';
+import { networkOf, parseTransaction, type NetworkName, type ParsedTransaction } from '@wrkz/core-types';
+import { readJson, readJsonLines } from '@wrkz/testing/fixtures';
+import { post, startHelper, stopAll } from './support/helper';
+
+jest.setTimeout(120_000);
+afterEach(stopAll);
+
+interface Recorded {
+  readonly tx: ParsedTransaction;
+  /** The index of its block. */
+  readonly height: number;
+}
+
+const NONCE_SIZE = 8;
+
+/** The prefix with a nonce of zeros. */
+function blank(tx: ParsedTransaction): Buffer {
+  return Buffer.concat([tx.prefixBytes.subarray(0, -NONCE_SIZE), Buffer.alloc(NONCE_SIZE)]);
+}
+
+async function solveAndCheck(url: string, network: NetworkName, { tx, height }: Recorded): Promise<void> {
+  // a transaction in a block is judged at the index before it
+  const judgedAt = height - 1;
+  const prefix = blank(tx);
+  const request = { prefix: prefix.toString('hex'), wait_ms: 30_000, height: judgedAt };
+  const { status, body } = await post(`${url}/pow`, request);
+  expect(status).toBe(200);
+  expect(body).toMatchObject({ status: 'done' });
+  const solved = Buffer.concat([prefix.subarray(0, -NONCE_SIZE), Buffer.from(String(body['nonce']), 'hex')]);
+  expect(solved.subarray(0, -NONCE_SIZE)).toEqual(tx.prefixBytes.subarray(0, -NONCE_SIZE));
+  const difficulty = transactionPowDifficulty(tx.transaction, networkOf(network), judgedAt);
+  expect(body['difficulty']).toBe(Number(difficulty));
+  expect(checkHash(powHash(TX_POW_ALGORITHM, solved), difficulty)).toBe(true);
+}
+
+test('50 transactions of the recorded devnet chain are solved anew', async () => {
+  const blocks = readJsonLines<{ height: number; transactions: string[] }>('devnet/chain-a.jsonl');
+  const recorded = blocks
+    .filter(({ height }) => height > 112)
+    .flatMap(({ height, transactions }) =>
+      transactions.map((hex) => ({ tx: parseTransaction(Buffer.from(hex, 'hex')), height })),
+    )
+    .filter(({ tx: { transaction, fee } }) => {
+      const { extra, outputs } = transaction;
+      const endsWithNonce = extra.length > NONCE_SIZE && extra[extra.length - NONCE_SIZE - 1] === 4;
+      return (fee ?? 0n) > 0n && endsWithNonce && outputs.length > 0;
+    })
+    .slice(0, 50);
+  expect(recorded).toHaveLength(50);
+  const { url } = await startHelper(['--network', 'devnet', '--rate-limit', '0', '--max-jobs-per-minute', '0']);
+  for (const transaction of recorded) await solveAndCheck(url, 'devnet', transaction);
+});
+
+test('the mainnet transaction of block 4,213,650 is solved anew', async () => {
+  const { items } = readJson<{ items: { transactions: string[] }[] }>('mainnet/rawblocks_4213648_to_4213650_v7.json');
+  const hex = items.at(-1)?.transactions[0] ?? '';
+  const { url } = await startHelper();
+  await solveAndCheck(url, 'mainnet', { tx: parseTransaction(Buffer.from(hex, 'hex')), height: 4_213_650 });
+});

@@ -1,0 +1,153 @@
+import { get } from 'node:http';
+import { once } from 'node:events';
+import { ask, goodPrefix, makePrefix, post, startHelper, stopAll } from './support/helper';
+import { ManualSolver } from './support/manual-solver';
+
+afterEach(stopAll);
+
+async function startManual(args: readonly string[] = [], now?: () => number) {
+  const solver = new ManualSolver();
+  const running = await startHelper(args, { solver: solver.solve, ...(now === undefined ? {} : { now }) });
+  const submit = (extra: object = {}) => post(`${running.url}/pow`, { prefix: goodPrefix(), ...extra });
+  return { ...running, solver, submit };
+}
+
+test('a job from queued over running to done', async () => {
+  const { url, solver, submit } = await startManual();
+  const first = await submit();
+  expect(first.status).toBe(200);
+  expect(first.body).toEqual({
+    job_id: expect.stringMatching(/^[0-9a-f]{32}$/),
+    state: 'running',
+    status: 'pending',
+    difficulty: 45_000,
+    inputs: 1,
+    outputs: 1,
+    hashes: 256,
+    elapsed_ms: expect.any(Number),
+  });
+  const second = await submit();
+  expect(second.body).toMatchObject({ state: 'queued', status: 'pending', queue_length: 1 });
+  expect((await ask(`${url}/health`)).body).toEqual({ status: 'OK', queue: 1, capacity: 64, threads: expect.any(Number) });
+
+  const poll = ask(`${url}/pow/${String(first.body['job_id'])}?wait_ms=20000`);
+  solver.calls[0]?.finish();
+  expect((await poll).body).toMatchObject({ state: 'done', status: 'done', nonce: '0102030405060708', hashes: 1000 });
+  await solver.started(2);
+  expect((await ask(`${url}/pow/${String(second.body['job_id'])}`)).body).toMatchObject({ state: 'running' });
+});
+
+test('submitting can wait for the result, by the body or by the query', async () => {
+  const { url, solver, submit } = await startManual();
+  const waiting = submit({ wait_ms: 20_000 });
+  await solver.started(1);
+  solver.calls[0]?.finish();
+  expect((await waiting).body).toMatchObject({ status: 'done' });
+  const byQuery = post(`${url}/pow?wait_ms=20000`, { prefix: goodPrefix(), wait_ms: 'soon' });
+  await solver.started(2);
+  solver.calls[1]?.finish();
+  expect((await byQuery).body).toMatchObject({ status: 'done' });
+});
+
+test('a wait is capped and never an error', async () => {
+  const { url, submit } = await startManual(['--max-wait-ms', '20']);
+  expect((await submit({ wait_ms: 10 ** 15 })).body).toMatchObject({ status: 'pending' });
+  const { body } = await submit();
+  for (const wait of ['999999999999999999999', 'abc', '-1', '']) {
+    expect(await ask(`${url}/pow/${String(body['job_id'])}?wait_ms=${wait}`)).toMatchObject({ status: 200 });
+  }
+});
+
+test('a client that disconnects does not lose its result', async () => {
+  const { url, solver, submit } = await startManual();
+  const { body } = await submit();
+  const request = get(`${url}/pow/${String(body['job_id'])}?wait_ms=20000`);
+  request.on('error', () => undefined);
+  await once(request, 'socket');
+  await ask(`${url}/health`);
+  request.destroy();
+  solver.calls[0]?.finish();
+  const poll = await ask(`${url}/pow/${String(body['job_id'])}?wait_ms=20000`);
+  expect(poll.body).toMatchObject({ status: 'done', nonce: '0102030405060708' });
+});
+
+test('DELETE cancels what waits and what runs, and tells what has ended', async () => {
+  const { url, solver, submit } = await startManual();
+  const running = String((await submit()).body['job_id']);
+  const queued = String((await submit()).body['job_id']);
+  const remove = (id: string) => ask(`${url}/pow/${id}`, { method: 'DELETE' });
+  expect((await remove(queued)).body).toEqual({ status: 'cancelled', job_id: queued });
+  expect((await ask(`${url}/pow/${queued}`)).body).toMatchObject({ state: 'cancelled', status: 'cancelled' });
+  expect((await remove(running)).body).toEqual({ status: 'cancelled', job_id: running });
+  expect((await ask(`${url}/pow/${running}?wait_ms=20000`)).body).toMatchObject({ state: 'cancelled' });
+  expect((await remove(running)).body).toMatchObject({ state: 'cancelled', difficulty: 45_000 });
+  const done = String((await submit()).body['job_id']);
+  await solver.started(2);
+  solver.calls[1]?.finish();
+  await ask(`${url}/pow/${done}?wait_ms=20000`);
+  expect((await remove(done)).body).toMatchObject({ state: 'done', nonce: '0102030405060708' });
+  expect((await ask(`${url}/stats`)).body['jobs']).toMatchObject({ accepted: 3, completed: 1, cancelled: 2 });
+});
+
+test('a job that waited too long is dropped when its turn comes, a result is forgotten after its time', async () => {
+  let now = Date.now();
+  const { url, solver, submit } = await startManual(['--job-timeout', '600', '--result-ttl', '300'], () => now);
+  const first = String((await submit()).body['job_id']);
+  const late = String((await submit()).body['job_id']);
+  now += 600_001;
+  const dropped = ask(`${url}/pow/${late}?wait_ms=20000`);
+  solver.calls[0]?.finish();
+  expect((await dropped).body).toMatchObject({
+    state: 'failed',
+    status: 'error',
+    error: 'expired before a worker was free',
+  });
+  expect((await ask(`${url}/stats`)).body['jobs']).toMatchObject({ completed: 1, expired: 1, failed: 0 });
+  expect((await ask(`${url}/pow/${first}`)).status).toBe(200);
+  now += 300_001;
+  expect(await ask(`${url}/pow/${first}`)).toMatchObject({ status: 404, body: { error: 'unknown or expired job' } });
+});
+
+test('200 jobs at once against a queue of 64', async () => {
+  const { url, submit, solver } = await startManual(['--max-jobs-per-minute', '0', '--rate-limit', '0']);
+  const answers = await Promise.all(Array.from({ length: 200 }, () => submit()));
+  const taken = answers.filter(({ status }) => status === 200);
+  const refused = answers.filter(({ status }) => status === 503);
+  expect(taken).toHaveLength(65); // one runs, 64 wait
+  expect(refused).toHaveLength(135);
+  for (const { body, headers } of refused) {
+    expect(body).toEqual({ status: 'error', error: 'queue is full, try again later' });
+    expect(headers.get('retry-after')).toBe('1');
+  }
+  expect((await ask(`${url}/stats`)).body).toMatchObject({
+    jobs: { received: 200, accepted: 65, rejected_queue_full: 135 },
+    queue: { waiting: 64, capacity: 64, tracked_jobs: 65 },
+    active: { difficulty: 45_000, inputs: 1, outputs: 1, hashes: 256, running_ms: expect.any(Number) },
+  });
+  for (let i = 0; i < 65; i++) {
+    await solver.started(i + 1);
+    solver.calls[i]?.finish();
+  }
+  const last = await Promise.all(taken.map(({ body }) => ask(`${url}/pow/${String(body['job_id'])}?wait_ms=20000`)));
+  expect(last.every(({ body }) => body['status'] === 'done')).toBe(true);
+});
+
+test('stopping answers who waits, takes nothing new and ends', async () => {
+  const { url, submit, stop, helper } = await startManual();
+  const running = String((await submit()).body['job_id']);
+  const queued = String((await submit()).body['job_id']);
+  const polls = [running, queued].map((id) => ask(`${url}/pow/${id}?wait_ms=20000`));
+  await ask(`${url}/health`);
+  await stop();
+  for (const poll of polls) {
+    expect((await poll).body).toMatchObject({ state: 'failed', error: 'server shutting down' });
+  }
+  await expect(ask(`${url}/health`)).rejects.toThrow();
+  expect(helper.port).toBeGreaterThan(0);
+});
+
+test('what is asked of the search is the prefix as it came', async () => {
+  const { solver, submit } = await startManual();
+  await submit();
+  expect(solver.calls[0]?.prefix).toEqual(makePrefix());
+});

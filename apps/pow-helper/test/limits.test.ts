@@ -1,0 +1,91 @@
+import { ask, goodPrefix, post, startHelper, stopAll } from './support/helper';
+import { ManualSolver } from './support/manual-solver';
+
+afterEach(stopAll);
+
+/** Half a minute past a full one, so that no test crosses a window. */
+const NOW = Math.floor(Date.now() / 60_000) * 60_000 + 30_000;
+const overrides = () => ({ solver: new ManualSolver().solve, now: () => NOW });
+
+const id = '0'.repeat(32);
+
+test('a burst over the limit of a client address', async () => {
+  const { url } = await startHelper(['--rate-limit', '5'], overrides());
+  const answers = await Promise.all(Array.from({ length: 12 }, () => ask(`${url}/pow/${id}`)));
+  expect(answers.filter(({ status }) => status === 404)).toHaveLength(5);
+  const refused = answers.filter(({ status }) => status === 429);
+  expect(refused).toHaveLength(7);
+  for (const { body, headers } of refused) {
+    expect(body).toEqual({ status: 'error', error: 'too many requests from this address, retry later' });
+    expect(headers.get('retry-after')).toBe('30');
+  }
+  for (const path of ['/', '/stats', '/health']) expect((await ask(url + path)).status).toBe(200);
+  expect((await ask(`${url}/stats`)).body['jobs']).toMatchObject({ rejected_rate_limited: 7, received: 0 });
+});
+
+test('a wrong key is refused before it counts against the limit', async () => {
+  const { url } = await startHelper(['--rate-limit', '1', '--api-key', 'k'], overrides());
+  for (let i = 0; i < 3; i++) expect((await ask(`${url}/pow/${id}`)).status).toBe(401);
+  expect((await ask(`${url}/pow/${id}`, { headers: { 'x-api-key': 'k' } })).status).toBe(404);
+  expect((await ask(`${url}/pow/${id}`, { headers: { 'x-api-key': 'k' } })).status).toBe(429);
+});
+
+test('the limit over all clients is used up by good prefixes alone', async () => {
+  const { url } = await startHelper(['--max-jobs-per-minute', '3'], overrides());
+  for (let i = 0; i < 5; i++) expect((await post(`${url}/pow`, { prefix: '00'.repeat(20) })).status).toBe(400);
+  const answers = await Promise.all(Array.from({ length: 6 }, () => post(`${url}/pow`, { prefix: goodPrefix() })));
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(3);
+  const refused = answers.filter(({ status }) => status === 429);
+  expect(refused).toHaveLength(3);
+  expect(refused[0]?.body).toEqual({
+    status: 'error',
+    error: 'the server has reached its jobs-per-minute limit, retry later',
+  });
+  expect(refused[0]?.headers.get('retry-after')).toBe('30');
+  expect((await ask(`${url}/stats`)).body['jobs']).toMatchObject({ rejected_global_limit: 3, accepted: 3 });
+});
+
+describe('forged proxy headers', () => {
+  const from = (url: string, headers: Record<string, string>) => ask(`${url}/pow/${id}`, { headers });
+
+  test('mean nothing when the connection comes from nowhere trusted', async () => {
+    const { url } = await startHelper(['--rate-limit', '2', '--trusted-proxy', '10.9.8.7'], overrides());
+    const statuses = [];
+    for (let i = 0; i < 4; i++) {
+      statuses.push((await from(url, { 'x-real-ip': `1.2.3.${i}`, 'x-forwarded-for': `5.6.7.${i}` })).status);
+    }
+    expect(statuses).toEqual([404, 404, 429, 429]);
+  });
+
+  test('from a trusted proxy X-Real-IP counts, else the last entry of X-Forwarded-For', async () => {
+    const { url } = await startHelper(['--rate-limit', '1', '--trusted-proxy', '10.0.0.1,127.0.0.1'], overrides());
+    expect((await from(url, { 'x-real-ip': ' 1.2.3.4 ', 'x-forwarded-for': '9.9.9.9' })).status).toBe(404);
+    expect((await from(url, { 'x-real-ip': '::ffff:1.2.3.4' })).status).toBe(429);
+    // the client may write what it likes in front; only the proxy's own entry counts
+    expect((await from(url, { 'x-forwarded-for': '1.1.1.1, 2.2.2.2' })).status).toBe(404);
+    expect((await from(url, { 'x-forwarded-for': '3.3.3.3, 2.2.2.2' })).status).toBe(429);
+    expect((await from(url, { 'x-forwarded-for': 'not an address' })).status).toBe(404);
+    expect((await from(url, {})).status).toBe(429);
+  });
+});
+
+test('CORS: one origin on every answer, preflight without a key', async () => {
+  const origin = 'https://wallet.example';
+  const { url } = await startHelper(['--enable-cors', origin, '--api-key', 'k']);
+  const preflight = await ask(`${url}/pow`, { method: 'OPTIONS', headers: { Origin: origin } });
+  expect(preflight.status).toBe(204);
+  expect(Object.fromEntries(preflight.headers)).toMatchObject({
+    'access-control-allow-origin': origin,
+    'access-control-allow-methods': 'GET, POST, DELETE, OPTIONS',
+    'access-control-allow-headers': 'Origin, X-Requested-With, Content-Type, Accept, X-API-KEY',
+    'access-control-max-age': '600',
+  });
+  const refused = await ask(`${url}/stats`);
+  expect(refused.status).toBe(401);
+  expect(refused.headers.get('access-control-allow-origin')).toBe(origin);
+
+  const plain = await startHelper();
+  const without = await ask(`${plain.url}/pow`, { method: 'OPTIONS' });
+  expect(without.status).toBe(204);
+  expect([...without.headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([]);
+});

@@ -1,0 +1,93 @@
+import { createServer } from 'node:net';
+import { once } from 'node:events';
+import { createMemoryLogger, UsageError, VERSION } from '@wrkz/service-kit';
+import { PowHelper, readOptions } from '../src';
+import { ask, startHelper, stopAll } from './support/helper';
+
+afterEach(stopAll);
+
+test('the defaults of the interface document', () => {
+  expect(readOptions([]).values).toMatchObject({
+    'bind-ip': '127.0.0.1',
+    'bind-port': 17870,
+    'bind-ipv6-address': undefined,
+    'trusted-proxy': [],
+    threads: 0,
+    'rate-limit': 60,
+    'max-jobs-per-minute': 120,
+    'max-queue': 64,
+    'max-difficulty': 1_000_000,
+    'max-wait-ms': 30_000,
+    'job-timeout': 600,
+    'result-ttl': 300,
+    'api-key': undefined,
+    'enable-cors': '',
+    'log-level': 'info',
+    'log-file': undefined,
+    'enable-metrics': false,
+    network: 'mainnet',
+    queue: undefined,
+  });
+});
+
+test.each([
+  ['--max-queue', '0'],
+  ['--max-difficulty', '0'],
+  ['--bind-port', '0'],
+  ['--bind-port', '65536'],
+  ['--log-level', 'loud'],
+  ['--network', 'testnet'],
+  ['--enable-cors', 'https://wallet.example/'],
+  ['--enable-cors', 'wallet.example'],
+  ['--trusted-proxy', 'proxy.example'],
+  ['--queue', 'http://localhost'],
+  ['--threads', 'many'],
+  ['--no-such-option', '1'],
+])('%s %s stops the start with an explanation', (name, value) => {
+  expect(() => readOptions([name, value])).toThrow(UsageError);
+});
+
+test('log levels are case folded, origins may be * and null, lists may be comma separated', () => {
+  expect(readOptions(['--log-level', 'WARNING']).values['log-level']).toBe('WARNING');
+  for (const origin of ['*', 'null', 'http://a.b:80']) expect(readOptions(['--enable-cors', origin])).toBeDefined();
+  expect(readOptions(['--trusted-proxy', '10.0.0.1, 10.1.0.0/16', '--trusted-proxy', '::1'])).toBeDefined();
+});
+
+test('GET / tells what this is', async () => {
+  const { url } = await startHelper();
+  expect((await ask(url)).body).toEqual({
+    name: 'wrkz-txpow-server',
+    version: VERSION,
+    endpoints: ['POST /pow', 'GET /pow/<job_id>', 'DELETE /pow/<job_id>', 'GET /stats', 'GET /health'],
+  });
+});
+
+test('the second listener serves too; its failure is a warning, the failure of the first ends the start', async () => {
+  const both = await startHelper(['--bind-ipv6-address', '::1']);
+  expect((await ask(`http://[::1]:${both.helper.port}/health`)).status).toBe(200);
+
+  const logger = createMemoryLogger();
+  const one = new PowHelper(readOptions(['--bind-ipv6-address', '2001:db8::1']), { port: 0, logger });
+  await one.start();
+  expect((await ask(`http://127.0.0.1:${one.port}/health`)).status).toBe(200);
+  expect(logger.lines.some((line) => line.includes('2001:db8::1'))).toBe(true);
+  await one.stop();
+
+  const taken = createServer().listen(0, '127.0.0.1');
+  await once(taken, 'listening');
+  const { port } = taken.address() as { port: number };
+  const late = new PowHelper(readOptions(['--log-level', 'disabled']), { port });
+  await expect(late.start()).rejects.toThrow(`cannot listen on 127.0.0.1:${port}`);
+  taken.close();
+});
+
+test('metrics are served only when asked for', async () => {
+  const off = await startHelper();
+  expect((await ask(`${off.url}/metrics`)).status).toBe(404);
+  const { url } = await startHelper(['--enable-metrics']);
+  await ask(`${url}/health`);
+  const { text } = await ask(`${url}/metrics`);
+  for (const name of ['jobs_total', 'queue_waiting', 'hashes_total', 'hashrate', 'solve_seconds', 'http_requests_total']) {
+    expect(text).toContain(`wrkz_pow_helper_${name}`);
+  }
+});

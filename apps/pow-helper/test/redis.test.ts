@@ -1,0 +1,134 @@
+import { PowHelper, readOptions } from '../src';
+import { ask, goodPrefix, makePrefix, post, startHelper, stopAll } from './support/helper';
+import { startInstance } from './support/instance';
+import { ManualSolver } from './support/manual-solver';
+import { hasRedis, startRedis, type RedisServer } from './support/redis';
+
+jest.setTimeout(60_000);
+
+const withRedis = hasRedis ? describe : describe.skip;
+
+withRedis('instances that share a queue', () => {
+  let redis: RedisServer;
+  beforeEach(async () => {
+    redis = await startRedis();
+  });
+  afterEach(async () => {
+    await stopAll();
+    await redis.stop();
+  });
+
+  const start = (solver: ManualSolver, args: readonly string[] = []) =>
+    startHelper(['--queue', redis.url, ...args], { solver: solver.solve });
+  const submit = (url: string, extra: object = {}) => post(`${url}/pow`, { prefix: goodPrefix(), ...extra });
+
+  test('any instance answers for any job', async () => {
+    const solvers = [new ManualSolver(), new ManualSolver()] as const;
+    const [one, two] = await Promise.all(solvers.map((solver) => start(solver)));
+    const jobs = [await submit(one!.url), await submit(one!.url)].map(({ body }) => String(body['job_id']));
+    await Promise.all(solvers.map((solver) => solver.started(1)));
+    const polls = jobs.map((id) => ask(`${two!.url}/pow/${id}?wait_ms=20000`));
+    for (const solver of solvers) solver.calls[0]?.finish();
+    for (const poll of await Promise.all(polls)) {
+      expect(poll.body).toMatchObject({ state: 'done', nonce: '0102030405060708', hashes: 1000 });
+    }
+    expect((await ask(`${one!.url}/pow/${jobs[1]}`)).body).toMatchObject({ state: 'done' });
+  });
+
+  test('cancelling on one instance stops the search of the other, and what waits', async () => {
+    const solver = new ManualSolver();
+    const one = await start(solver);
+    const running = String((await submit(one.url)).body['job_id']);
+    await solver.started(1);
+    const idle = new ManualSolver();
+    const two = await start(idle);
+    const second = String((await submit(two.url)).body['job_id']);
+    await idle.started(1);
+    const queued = String((await submit(two.url)).body['job_id']);
+    expect((await ask(`${one.url}/pow/${queued}`)).body).toMatchObject({ state: 'queued', queue_length: 1 });
+    for (const id of [queued, running]) {
+      const answer = await ask(`${two.url}/pow/${id}`, { method: 'DELETE' });
+      expect(answer.body).toEqual({ status: 'cancelled', job_id: id });
+      expect((await ask(`${one.url}/pow/${id}?wait_ms=20000`)).body).toMatchObject({ status: 'cancelled' });
+    }
+    expect((await ask(`${one.url}/pow/${second}`)).body).toMatchObject({ state: 'running' });
+    expect((await ask(`${one.url}/pow/${'ab'.repeat(16)}`)).status).toBe(404);
+  });
+
+  test('limits and room are counted together', async () => {
+    const args = ['--max-jobs-per-minute', '0', '--rate-limit', '0', '--max-queue', '5'];
+    const solvers = [new ManualSolver(), new ManualSolver()] as const;
+    const [one, two] = await Promise.all(solvers.map((solver) => start(solver, args)));
+    await Promise.all([submit(one!.url), submit(two!.url)]);
+    await Promise.all(solvers.map((solver) => solver.started(1)));
+    const answers = await Promise.all(Array.from({ length: 40 }, (_, i) => submit(i % 2 ? one!.url : two!.url)));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(5);
+    expect(answers.filter(({ status }) => status === 503)).toHaveLength(35);
+    expect((await ask(`${one!.url}/health`)).body).toMatchObject({ queue: 5 });
+  });
+
+  test('the limits of a minute are counted together', async () => {
+    const args = ['--rate-limit', '6', '--max-jobs-per-minute', '4'];
+    const [one, two] = await Promise.all([start(new ManualSolver(), args), start(new ManualSolver(), args)]);
+    // a window may turn in between: at most twice the limit passes then
+    const answers = await Promise.all(Array.from({ length: 20 }, (_, i) => submit(i % 2 ? one!.url : two!.url)));
+    const passed = answers.filter(({ status }) => status === 200).length;
+    expect([4, 8]).toContain(passed);
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(20 - passed);
+  });
+
+  test('an instance that stops gives its job back', async () => {
+    const solver = new ManualSolver();
+    const one = await start(solver);
+    const id = String((await submit(one.url)).body['job_id']);
+    await solver.started(1);
+    const other = new ManualSolver();
+    const two = await start(other);
+    await one.stop();
+    await other.started(1);
+    other.calls[0]?.finish();
+    expect((await ask(`${two.url}/pow/${id}?wait_ms=20000`)).body).toMatchObject({ state: 'done' });
+  });
+
+  test('kill -9 of one of two instances in mid-job: every accepted job still ends in a result', async () => {
+    const args = ['--queue', redis.url, '--network', 'devnet', '--threads', '1', '--rate-limit', '0'];
+    const [one, two] = await Promise.all([startInstance(args), startInstance(args)]);
+    // so many outputs that a job takes a good while even on devnet
+    const prefix = (seed: number) =>
+      makePrefix({ unlockTime: BigInt(seed), inputs: makeInputs(500), outputs: makeOutputs(90) }).toString('hex');
+    const jobs = await Promise.all(
+      Array.from({ length: 12 }, (_, i) => post(`${i % 2 ? one.url : two.url}/pow`, { prefix: prefix(i) })),
+    );
+    expect(jobs.map(({ status }) => status)).toEqual(jobs.map(() => 200));
+    await one.kill('SIGKILL');
+    for (const { body } of jobs) {
+      let answer = await ask(`${two.url}/pow/${String(body['job_id'])}?wait_ms=20000`);
+      while (answer.body['status'] === 'pending') {
+        answer = await ask(`${two.url}/pow/${String(body['job_id'])}?wait_ms=20000`);
+      }
+      expect(answer.body).toMatchObject({ state: 'done', nonce: expect.stringMatching(/^[0-9a-f]{16}$/) });
+    }
+    expect(await two.kill('SIGTERM')).toEqual({ code: 0 });
+  });
+
+  test('a Redis that cannot be reached ends the start with a clear message', async () => {
+    await redis.stop();
+    const helper = new PowHelper(readOptions(['--queue', redis.url, '--log-level', 'disabled']), { port: 0 });
+    await expect(helper.start()).rejects.toThrow(/cannot reach the queue at redis:\/\/127\.0\.0\.1/);
+    await helper.stop();
+  });
+});
+
+function makeInputs(count: number) {
+  const keyImage = Buffer.alloc(32, 9);
+  return Array.from({ length: count }, (_, i) => ({
+    type: 'key' as const,
+    amount: 1000n,
+    keyOffsets: [i + 1],
+    keyImage,
+  }));
+}
+
+function makeOutputs(count: number) {
+  return Array.from({ length: count }, () => ({ amount: 10n, key: Buffer.alloc(32, 7) }));
+}

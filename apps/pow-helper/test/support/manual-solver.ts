@@ -1,0 +1,30 @@
+import type { Solver } from '../../src/jobs/solver';
+
+interface Call {
+  readonly prefix: Buffer;
+  finish(): void;
+}
+
+/** A solver whose jobs end when the test says so. */
+export class ManualSolver {
+  readonly calls: Call[] = [];
+  readonly #started: (() => void)[] = [];
+
+  readonly solve: Solver = (spec, { signal, onProgress }) =>
+    new Promise((resolve, reject) => {
+      const stop = (): void => reject(new DOMException('cancelled', 'AbortError'));
+      if (signal.aborted) return stop();
+      signal.addEventListener('abort', stop, { once: true });
+      onProgress(256n);
+      this.calls.push({
+        prefix: spec.prefix,
+        finish: () => resolve({ nonce: Buffer.from('0102030405060708', 'hex'), hashes: 1000n }),
+      });
+      for (const wake of this.#started.splice(0)) wake();
+    });
+
+  /** Resolves once `count` searches have been started in all. */
+  async started(count: number): Promise<void> {
+    while (this.calls.length < count) await new Promise<void>((resolve) => this.#started.push(resolve));
+  }
+}
