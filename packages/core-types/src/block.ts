@@ -95,7 +95,8 @@ export function decodeBlock(bytes: Uint8Array): Block {
 
 /** The parent block of a block from version 2 on; RangeError where there is none or should be none. */
 export function parentOf(block: Block): ParentBlock {
-  if (block.parentBlock === undefined) throw new RangeError(`block version ${block.majorVersion} without a parent block`);
+  if (block.parentBlock === undefined)
+    throw new RangeError(`block version ${block.majorVersion} without a parent block`);
   return block.parentBlock;
 }
 

@@ -5,12 +5,12 @@ export function toHex(bytes: Uint8Array): string {
 
 /**
  * The bytes of a hex text in either case; undefined when it holds anything else, has an odd length, or is not of
- * `size` bytes where that is given. (`Buffer.from` alone would cut the text at the first odd character.)
+ * `size` bytes where that is given. (`Buffer.from` alone cuts the text at an odd character, or takes a wide one for a
+ * digit.)
  */
 export function fromHex(text: string, size?: number): Buffer | undefined {
   if (size === undefined ? text.length % 2 !== 0 : text.length !== size * 2) return undefined;
-  const bytes = Buffer.from(text, 'hex');
-  return bytes.length * 2 === text.length ? bytes : undefined;
+  return /^[0-9a-fA-F]*$/.test(text) ? Buffer.from(text, 'hex') : undefined;
 }
 
 /** Whether a text is 64 hex characters: a hash or a key. */

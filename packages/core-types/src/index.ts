@@ -19,3 +19,21 @@ export {
 } from './transaction';
 export { encodeVarint, varintSize, writeVarint } from './varint';
 export { BinaryWriter } from './writer';
+export { AddressError, type Address, type AddressErrorCode, decodeAddress, encodeAddress } from './address';
+export {
+  decomposeAmount,
+  formatAmount,
+  isPrettyAmount,
+  parseAmount,
+  prettyAmounts,
+  prettyPower,
+  splitIntoDenominations,
+} from './amounts';
+export { decodeBase58, decodeTagged, encodeBase58, encodeTagged } from './base58';
+export { buildExtra, buildNonce, type ExtraParts } from './extra/build';
+export { encodeExtraFields, type ExtraField, parseExtraFields } from './extra/fields';
+export { ExtraTag, NonceTag, POW_NONCE_SIZE } from './extra/tags';
+export { parseExtraWallet, type WalletExtra } from './extra/wallet-reader';
+export { decodeMnemonic, encodeMnemonic, MnemonicError } from './mnemonic';
+export { isPaymentId, LONG_PAYMENT_ID_LENGTH, SHORT_PAYMENT_ID_LENGTH } from './payment-id';
+export * from './kv';

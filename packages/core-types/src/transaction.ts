@@ -1,12 +1,6 @@
 import { cnFastHash } from '@wrkz/crypto';
 import { DecodeError } from './errors';
-import type {
-  BaseTransaction,
-  Transaction,
-  TransactionInput,
-  TransactionOutput,
-  TransactionPrefix,
-} from './model';
+import type { BaseTransaction, Transaction, TransactionInput, TransactionOutput, TransactionPrefix } from './model';
 import { MAX_TRANSACTION_VERSION } from './networks/constants';
 import { BinaryReader } from './reader';
 import { BinaryWriter } from './writer';

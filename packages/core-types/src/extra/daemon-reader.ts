@@ -14,7 +14,7 @@ export interface ParsedExtra {
   /** Without tag and length. */
   readonly nonce?: Buffer;
   readonly mergeMiningTag?: MergeMiningTag;
-  /** 64 hex characters when the nonce is exactly a plain payment id, else ''. */
+  /** 64 hex characters when all could be read and the nonce is exactly a plain payment id, else ''. */
   readonly paymentId: string;
   readonly parseOk: boolean;
 }
@@ -71,5 +71,5 @@ export function parseExtra(extra: Uint8Array): ParsedExtra {
     if (!(error instanceof DecodeError)) throw error;
     parseOk = false;
   }
-  return { ...found, paymentId: paymentIdOf(found.nonce), parseOk };
+  return { ...found, paymentId: parseOk ? paymentIdOf(found.nonce) : '', parseOk };
 }

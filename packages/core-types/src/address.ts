@@ -1,0 +1,101 @@
+import { checkKey } from '@wrkz/crypto';
+import { decodeTagged, encodeTagged } from './base58';
+import { DecodeError } from './errors';
+import { isPaymentId } from './payment-id';
+import {
+  ADDRESS_PREFIX,
+  ADDRESS_PREFIX_TEXT,
+  INTEGRATED_ADDRESS_LENGTH_LONG,
+  INTEGRATED_ADDRESS_LENGTH_SHORT,
+  STANDARD_ADDRESS_LENGTH,
+} from './networks/constants';
+
+/** The keys of an address; of an integrated address also the payment id, 16 or 64 hex characters as they stand in it. */
+export interface Address {
+  readonly spendPublic: Buffer;
+  readonly viewPublic: Buffer;
+  readonly paymentId?: string;
+}
+
+/** What is wrong with an address: code and text as every wallet and daemon of the network tells them. */
+export type AddressErrorCode = 12 | 13 | 14 | 15 | 16 | 25;
+
+const texts: Readonly<Record<13 | 14 | 15 | 16, string>> = {
+  13: 'The address does not have the correct prefix corresponding to this coin - it appears to be an address for another cryptocurrency.',
+  14: 'The address contains invalid characters, that are not in the base58 set.',
+  15: 'The address given is not valid. Possibly invalid checksum. Most likely a typo.',
+  16: 'The payment ID stored in the integrated address supplied is not valid.',
+};
+
+export class AddressError extends Error {
+  override readonly name = 'AddressError';
+
+  constructor(
+    readonly code: AddressErrorCode,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+function refuse(code: keyof typeof texts): never {
+  throw new AddressError(code, texts[code]);
+}
+
+/** The text of an address; with a payment id (16 or 64 hex characters) of an integrated one. */
+export function encodeAddress(address: Address): string {
+  const { spendPublic, viewPublic, paymentId } = address;
+  if (spendPublic.length !== 32 || viewPublic.length !== 32) throw new RangeError('address keys must be 32 bytes');
+  if (paymentId !== undefined && !isPaymentId(paymentId))
+    throw new RangeError('a payment id is 16 or 64 hex characters');
+  // The id goes in as text, not as bytes (protocol.md 10).
+  return encodeTagged(ADDRESS_PREFIX, Buffer.concat([Buffer.from(paymentId ?? '', 'latin1'), spendPublic, viewPublic]));
+}
+
+/** Characters of the payment id in an address of this length. */
+const paymentIdLengths: ReadonlyMap<number, number> = new Map([
+  [STANDARD_ADDRESS_LENGTH, 0],
+  [INTEGRATED_ADDRESS_LENGTH_SHORT, 16],
+  [INTEGRATED_ADDRESS_LENGTH_LONG, 64],
+]);
+
+function decodeText(text: string, damaged: 14 | 15): { tag: bigint; data: Buffer } {
+  try {
+    return decodeTagged(text);
+  } catch (error) {
+    if (error instanceof DecodeError) return refuse(damaged);
+    throw error;
+  }
+}
+
+/**
+ * The keys and payment id of an address. Throws AddressError, checked in the reference's order: length, prefix text,
+ * integrated where it is not allowed, base58 and checksum, payment id, keys.
+ */
+export function decodeAddress(text: string, options: { readonly allowIntegrated?: boolean } = {}): Address {
+  const idLength = paymentIdLengths.get(text.length);
+  if (idLength === undefined) {
+    throw new AddressError(
+      12,
+      'The address given is the wrong length. It should be 98 chars, 120 chars, or 186 chars, ' +
+        `but it is ${text.length} chars.`,
+    );
+  }
+  if (!text.startsWith(ADDRESS_PREFIX_TEXT)) refuse(13);
+  if (idLength > 0 && options.allowIntegrated === false) {
+    throw new AddressError(
+      25,
+      `The address given (${text}) is an integrated address, but integrated addresses aren't valid for this parameter.`,
+    );
+  }
+  const { tag, data } = decodeText(text, idLength > 0 ? 14 : 15);
+  // A neighbouring number can give the same first four characters.
+  if (tag !== ADDRESS_PREFIX) refuse(13);
+  const paymentId = data.toString('latin1', 0, idLength);
+  if (idLength > 0 && !isPaymentId(paymentId)) refuse(16);
+  const keys = data.subarray(idLength);
+  const spendPublic = keys.subarray(0, 32);
+  const viewPublic = keys.subarray(32);
+  if (keys.length !== 64 || !checkKey(spendPublic) || !checkKey(viewPublic)) refuse(15);
+  return idLength > 0 ? { spendPublic, viewPublic, paymentId } : { spendPublic, viewPublic };
+}

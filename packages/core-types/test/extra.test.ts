@@ -1,0 +1,138 @@
+import fc from 'fast-check';
+import { readJsonLines } from '@wrkz/testing/fixtures';
+import {
+  buildExtra,
+  buildNonce,
+  encodeExtraFields,
+  type ExtraField,
+  parseBlock,
+  parseExtra,
+  parseExtraFields,
+  parseExtraWallet,
+  parseTransaction,
+} from '../src';
+import { chainA, expectBytes, hex, mainnetBlocks } from './recorded';
+
+interface Row {
+  extra: string;
+  core: { mm: { depth: number; root: string } | null; parse_ok: boolean; payment_id: string; pubkey: string | null };
+  parseExtra: {
+    data: string;
+    mm_depth: number;
+    mm_root: string;
+    payment_id: string;
+    pow_nonce: string;
+    pubkey: string;
+  };
+}
+
+const rows = readJsonLines<Row>('vectors/parse_extra.jsonl');
+
+test('the daemon reads extra as recorded', () => {
+  for (const row of rows) {
+    const { publicKey, mergeMiningTag, paymentId, parseOk } = parseExtra(hex(row.extra));
+    expect({
+      mm: mergeMiningTag ? { depth: Number(mergeMiningTag.depth), root: mergeMiningTag.root.toString('hex') } : null,
+      parse_ok: parseOk,
+      payment_id: paymentId,
+      pubkey: publicKey?.toString('hex') ?? null,
+    }).toEqual(row.core);
+  }
+});
+
+test('wallets read extra as recorded', () => {
+  for (const row of rows) {
+    const read = parseExtraWallet(hex(row.extra));
+    expect({
+      data: read.data.toString('hex'),
+      mm_depth: Number(read.mergeMining.depth),
+      mm_root: read.mergeMining.root.toString('hex'),
+      payment_id: read.paymentId,
+      pow_nonce: read.powNonce.toString(),
+      pubkey: read.publicKey.toString('hex'),
+    }).toEqual(row.parseExtra);
+  }
+});
+
+test('the list of fields loses nothing', () => {
+  const transactions = [...chainA(), ...mainnetBlocks()].flatMap(({ block, transactions: others }) => {
+    const parsed = parseBlock(typeof block === 'string' ? hex(block) : block);
+    const rest = others.map((other) => parseTransaction(typeof other === 'string' ? hex(other) : other));
+    return [parsed.coinbase, ...rest];
+  });
+  const extras = [...rows.map((row) => hex(row.extra)), ...transactions.map(({ transaction }) => transaction.extra)];
+  for (const extra of extras) expectBytes(encodeExtraFields(parseExtraFields(extra)), extra);
+  fc.assert(
+    fc.property(fc.array(fc.nat({ max: 40 }), { maxLength: 120 }), (bytes) => {
+      const extra = Buffer.from(bytes);
+      expectBytes(encodeExtraFields(parseExtraFields(extra)), extra);
+    }),
+  );
+});
+
+const key = Buffer.alloc(32, 7);
+const root = Buffer.alloc(32, 9);
+const powNonce = hex('0102030405060708');
+
+test('what is built is read by both readers', () => {
+  const id = 'ab'.repeat(32);
+  const nonce = buildNonce({ paymentId: id, data: Buffer.from('hello') });
+  const extra = buildExtra({ publicKey: key, nonce, mergeMining: { depth: 3n, root }, powNonce });
+  const wallet = parseExtraWallet(extra);
+  expectBytes(wallet.publicKey, key);
+  expect(wallet.paymentId).toBe(id);
+  expect(wallet.data.toString()).toBe('hello');
+  expect(wallet.mergeMining).toEqual({ depth: 3n, root });
+  expect(wallet.powNonce).toBe(0x0807060504030201n);
+  expect(parseExtraFields(extra).map(({ type }) => type)).toEqual(['publicKey', 'nonce', 'mergeMining', 'powNonce']);
+  const daemon = parseExtra(extra);
+  expect(daemon.mergeMiningTag).toEqual({ depth: 3n, root });
+  expectBytes(daemon.publicKey ?? key.subarray(1), key);
+  expectBytes(daemon.nonce ?? key, nonce);
+  // With data behind it the daemon sees no payment id; alone it does.
+  expect(daemon.paymentId).toBe('');
+  expect(parseExtra(buildExtra({ nonce: buildNonce({ paymentId: id }) })).paymentId).toBe(id);
+});
+
+test('an encrypted payment id is told as it stands, and its bytes are not read again as fields', () => {
+  const nonce = buildNonce({ paymentId: '01'.repeat(8), data: Buffer.alloc(40, 5) });
+  const wallet = parseExtraWallet(buildExtra({ nonce }));
+  expect(wallet.paymentId).toBe('01'.repeat(8));
+  expect(wallet.data).toHaveLength(40);
+  expectBytes(wallet.publicKey, Buffer.alloc(32));
+});
+
+test('nothing in gives nothing', () => {
+  expect(buildExtra({})).toHaveLength(0);
+  expect(buildNonce({ paymentId: '', data: Buffer.alloc(0) })).toHaveLength(0);
+  expect(parseExtra(Buffer.alloc(0))).toEqual({ paymentId: '', parseOk: true });
+});
+
+test('parts of the wrong size are not built', () => {
+  expect(() => buildExtra({ publicKey: Buffer.alloc(31) })).toThrow(RangeError);
+  expect(() => buildExtra({ nonce: Buffer.alloc(256) })).toThrow(RangeError);
+  expect(() => buildExtra({ powNonce: Buffer.alloc(7) })).toThrow(RangeError);
+  expect(() => buildNonce({ paymentId: 'xy'.repeat(8) })).toThrow(RangeError);
+});
+
+test('no extra stops a reader', () => {
+  const field: fc.Arbitrary<ExtraField> = fc.oneof(
+    fc.record({
+      type: fc.constant('nonce' as const),
+      nonce: fc.uint8Array({ maxLength: 255 }).map((b) => Buffer.from(b)),
+    }),
+    fc.record({
+      type: fc.constant('unknown' as const),
+      bytes: fc.uint8Array({ maxLength: 90 }).map((b) => Buffer.from(b)),
+    }),
+    fc.constant({ type: 'mergeMining' as const, depth: 2n ** 64n - 1n, root }),
+    fc.constant({ type: 'unknown' as const, bytes: hex('02ffffffffffffffffff01') }),
+  );
+  fc.assert(
+    fc.property(fc.array(field, { maxLength: 5 }), (fields) => {
+      const extra = encodeExtraFields(fields);
+      expect(parseExtraWallet(extra).publicKey).toHaveLength(32);
+      expect(typeof parseExtra(extra).parseOk).toBe('boolean');
+    }),
+  );
+});
