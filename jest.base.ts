@@ -22,6 +22,7 @@ const TEST_FILES: Readonly<Record<string, string[]>> = {
 export function projectConfig(directory: string, name: string): Config {
   return {
     displayName: name,
+    testTimeout: 30_000,
     rootDir: directory,
     testEnvironment: 'node',
     testMatch: TEST_FILES[process.env['TEST_KIND'] ?? ''] ?? TEST_FILES['']!,

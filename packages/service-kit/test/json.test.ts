@@ -1,6 +1,14 @@
 import fc from 'fast-check';
 import { JsonValue, parseJson, stringifyJson } from '../src';
 
+/** The value with bigints as the nearest number, which is what the built-in parser makes of them. */
+function rounded(value: JsonValue): JsonValue {
+  if (typeof value === 'bigint') return Number(value);
+  if (Array.isArray(value)) return value.map(rounded);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, rounded(field)]));
+}
+
 const BIG = 18446744073709551615n;
 
 describe('parse', () => {
@@ -54,8 +62,8 @@ describe('parse', () => {
     fc.assert(
       fc.property(fc.json({ maxDepth: 5 }), (text) => {
         const expected = JSON.parse(text) as JsonValue;
-        expect(parseJson(text)).toEqual(expected);
-        expect((parseJson(`[${text} , ${BIG}]`) as JsonValue[])[0]).toEqual(expected);
+        expect(rounded(parseJson(text))).toEqual(expected);
+        expect(rounded((parseJson(`[${text} , ${BIG}]`) as JsonValue[])[0]!)).toEqual(expected);
       }),
     );
   });

@@ -5,7 +5,7 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 export interface Metrics {
   readonly registry: Registry;
   counter<T extends string>(name: string, help: string, labels?: readonly T[]): Counter<T>;
-  /** `collect` sets the value at the moment of a scrape. */
+  /** `collect` sets the value at the moment of a scrape, which waits for it. */
   gauge<T extends string>(
     name: string,
     help: string,
