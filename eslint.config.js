@@ -107,6 +107,8 @@ module.exports = defineConfig(
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true, allowBoolean: true }],
       '@typescript-eslint/require-await': 'off',
       'no-restricted-imports': ['error', { patterns: [INSIDES] }],
+      // a refusal in the program's own words often says all there is to say
+      'preserve-caught-error': 'off',
       eqeqeq: 'error',
       'no-console': 'error',
     },
