@@ -13,16 +13,19 @@ import { BinaryWriter } from './writer';
 const BASE_INPUT_TAG = 0xff;
 const KEY_TAG = 0x02;
 const SIGNATURE_SIZE = 64;
+/** An offset is at least one byte. */
+const MEMBER_SIZE = 1;
 /** A base input is its tag and a height; an output is amount, tag and key. */
 const MIN_INPUT_SIZE = 2;
 const MIN_OUTPUT_SIZE = 34;
 const NO_SIGNATURES = Buffer.alloc(0);
 
-function readInput(reader: BinaryReader): TransactionInput {
+/** `memberSize`: the bytes that a ring member takes at least, here and, where they follow, in the signatures. */
+function readInput(reader: BinaryReader, memberSize: number): TransactionInput {
   const tag = reader.byte();
   if (tag === KEY_TAG) {
     const amount = reader.varint();
-    const count = reader.count(1, 'ring members');
+    const count = reader.count(memberSize, 'ring members');
     const keyOffsets = new Array<number>(count);
     for (let i = 0; i < count; i++) keyOffsets[i] = reader.varintNumber(32);
     return { type: 'key', amount, keyOffsets, keyImage: reader.hash() };
@@ -38,10 +41,10 @@ function readOutput(reader: BinaryReader): TransactionOutput {
   return { amount, key: reader.hash() };
 }
 
-function readBody(reader: BinaryReader, version: number): TransactionPrefix {
+function readBody(reader: BinaryReader, version: number, memberSize: number): TransactionPrefix {
   const unlockTime = reader.varint();
   const inputs: TransactionInput[] = [];
-  for (let left = reader.count(MIN_INPUT_SIZE, 'inputs'); left > 0; left--) inputs.push(readInput(reader));
+  for (let left = reader.count(MIN_INPUT_SIZE, 'inputs'); left > 0; left--) inputs.push(readInput(reader, memberSize));
   const outputs: TransactionOutput[] = [];
   for (let left = reader.count(MIN_OUTPUT_SIZE, 'outputs'); left > 0; left--) outputs.push(readOutput(reader));
   const extra = reader.bytes(reader.count(1, 'bytes of extra'));
@@ -49,10 +52,10 @@ function readBody(reader: BinaryReader, version: number): TransactionPrefix {
 }
 
 /** Reads a prefix where the reader stands. */
-export function readTransactionPrefix(reader: BinaryReader): TransactionPrefix {
+function readTransactionPrefix(reader: BinaryReader, memberSize: number): TransactionPrefix {
   const version = reader.varintNumber(8);
   if (version > MAX_TRANSACTION_VERSION) throw new DecodeError(`unknown transaction version ${version}`);
-  return readBody(reader, version);
+  return readBody(reader, version, memberSize);
 }
 
 function ringSize(input: TransactionInput): number {
@@ -68,14 +71,14 @@ function readSignatures(reader: BinaryReader, inputs: readonly TransactionInput[
 
 /** Reads a transaction where the reader stands: its prefix and as many signatures as its rings have members. */
 export function readTransaction(reader: BinaryReader): Transaction {
-  const prefix = readTransactionPrefix(reader);
+  const prefix = readTransactionPrefix(reader, MEMBER_SIZE + SIGNATURE_SIZE);
   return { ...prefix, signatures: readSignatures(reader, prefix.inputs) };
 }
 
 /** Reads the coinbase of a merge-mining parent: any version, no signatures (protocol.md 4). */
 export function readBaseTransaction(reader: BinaryReader): BaseTransaction {
   const version = reader.varintNumber(8);
-  const prefix = readBody(reader, version);
+  const prefix = readBody(reader, version, MEMBER_SIZE);
   return version >= 2 ? { ...prefix, ignored: reader.varint() } : prefix;
 }
 
@@ -96,7 +99,7 @@ export function decodeTransactionPrefix(
   options: { readonly allowSignatures?: boolean } = {},
 ): TransactionPrefix {
   const reader = new BinaryReader(bytes);
-  const prefix = readTransactionPrefix(reader);
+  const prefix = readTransactionPrefix(reader, MEMBER_SIZE);
   if (options.allowSignatures === true && reader.remaining > 0) readSignatures(reader, prefix.inputs);
   reader.done();
   return prefix;

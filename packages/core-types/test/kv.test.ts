@@ -84,13 +84,11 @@ const { section } = fc.letrec<{ section: KvSection; value: KvValue }>((tie) => (
       const of = (items[0] as KvValue).type as KvItemType;
       return { type: 'array', of, items: items.filter((item) => item.type === of) };
     }),
-    fc
-      .array(tie('section'), { maxLength: 3 })
-      .map((items): KvValue => ({
-        type: 'array',
-        of: 'object',
-        items: items.map((value) => ({ type: 'object', value })),
-      })),
+    fc.array(tie('section'), { maxLength: 3 }).map((items): KvValue => ({
+      type: 'array',
+      of: 'object',
+      items: items.map((value) => ({ type: 'object', value })),
+    })),
   ),
   section: fc.array(fc.tuple(name, tie('value')), { maxLength: 5 }).map((entries): KvSection => new Map(entries)),
 }));

@@ -1,0 +1,81 @@
+import fc from 'fast-check';
+import { readJsonLines } from '@wrkz/testing/fixtures';
+import {
+  decodeBlock,
+  DecodeError,
+  decodeKv,
+  decodeRawBlock,
+  decodeTransaction,
+  encodeBlock,
+  encodeKv,
+  encodeRawBlock,
+  encodeTransaction,
+  parseExtra,
+  parseExtraFields,
+  parseExtraWallet,
+} from '../src';
+import { chainA, expectBytes, hex } from './recorded';
+
+/** Minutes that the changes of one decoder's samples may take. */
+const MINUTES = Number(process.env['FUZZ_MINUTES'] ?? 1);
+
+/** One sample with some bytes changed, cut out or put in. */
+function damaged(samples: readonly Buffer[]): fc.Arbitrary<Buffer> {
+  const change = fc.tuple(fc.nat(), fc.nat({ max: 4 }), fc.uint8Array({ maxLength: 4 }));
+  return fc
+    .tuple(fc.constantFrom(...samples), fc.array(change, { minLength: 1, maxLength: 4 }))
+    .map(([sample, changes]) =>
+      changes.reduce((bytes, [at, cut, put]) => {
+        const place = at % (bytes.length + 1);
+        return Buffer.concat([bytes.subarray(0, place), put, bytes.subarray(place + cut)]);
+      }, sample),
+    );
+}
+
+const lines = chainA();
+const blocks = lines.map(({ block }) => hex(block));
+const transactions = lines.flatMap((line) => line.transactions.map(hex));
+const messages = readJsonLines<{ frame: string }>('devnet/p2p.jsonl')
+  .map(({ frame }) => hex(frame).subarray(33))
+  .filter(({ length }) => length > 0);
+const records = lines.map((line) =>
+  encodeRawBlock({ block: hex(line.block), transactions: line.transactions.map(hex) }),
+);
+const extras = readJsonLines<{ extra: string }>('vectors/parse_extra.jsonl').map(({ extra }) => hex(extra));
+
+function readExtra(bytes: Buffer): Buffer {
+  parseExtra(bytes);
+  parseExtraWallet(bytes);
+  parseExtraFields(bytes);
+  return bytes;
+}
+
+/** A message may hold sizes in a longer form than needed; it comes to rest after one round. */
+function settleMessage(bytes: Buffer): Buffer {
+  const once = encodeKv(decodeKv(bytes));
+  expectBytes(encodeKv(decodeKv(once)), once);
+  return bytes;
+}
+
+test.each<[string, readonly Buffer[], (bytes: Buffer) => Buffer]>([
+  ['blocks', blocks, (bytes) => encodeBlock(decodeBlock(bytes))],
+  ['transactions', transactions, (bytes) => encodeTransaction(decodeTransaction(bytes))],
+  ['dump records', records, (bytes) => encodeRawBlock(decodeRawBlock(bytes))],
+  ['P2P messages', messages, settleMessage],
+  ['extra', extras, readExtra],
+])(
+  'damaged %s are refused or encode back as they are',
+  (_, samples, roundTrip) => {
+    fc.assert(
+      fc.property(damaged(samples), (bytes) => {
+        try {
+          expectBytes(roundTrip(bytes), bytes);
+        } catch (error) {
+          if (!(error instanceof DecodeError)) throw error;
+        }
+      }),
+      { numRuns: Infinity, interruptAfterTimeLimit: MINUTES * 60_000 },
+    );
+  },
+  (MINUTES + 1) * 60_000,
+);
