@@ -12,6 +12,7 @@ export { LWMA_BLOCKS, lwmaDifficulty, type LwmaRule } from './lwma';
 export { median } from './median';
 export { mergeMiningCommits } from './merge-mining';
 export { mixinAllowed } from './mixin';
+export { parseBlockOrRefuse, parseTransactionsOrRefuse } from './parse';
 export { runProofs, type Proof, type ProofKind } from './proofs';
 export { baseReward, blockReward, penalizedAmount, type Reward, type RewardInput, type RewardRules } from './reward';
 export * from './sizes';

@@ -32,10 +32,13 @@ export type Proof = ProofOwner &
 export type ProofKind = Proof['kind'];
 
 /** The refusal that a failed proof of each kind means. */
-const PROOF_CODES = { pow: 'B10', txPow: 'T31', keyImage: 'T4', outputKey: 'T17', ring: 'T10' } as const satisfies Record<
-  ProofKind,
-  string
->;
+const PROOF_CODES = {
+  pow: 'B10',
+  txPow: 'T31',
+  keyImage: 'T4',
+  outputKey: 'T17',
+  ring: 'T10',
+} as const satisfies Record<ProofKind, string>;
 
 /** Runs one kind of proof; the verdicts are in the order given. */
 type Runner<K extends ProofKind> = (proofs: readonly Extract<Proof, { kind: K }>[]) => Promise<readonly boolean[]>;

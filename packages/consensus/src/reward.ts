@@ -54,6 +54,8 @@ export function blockReward(input: RewardInput): Reward | undefined {
 export function penalizedAmount(amount: bigint, medianSize: number, size: number): bigint {
   if (size <= medianSize || amount === 0n) return amount;
   if (size > 2 * medianSize) throw new RangeError('a block over twice the median size has no reward');
-  const kept = toWide(amount).mul(toWide(size)).mul(toWide(2 * medianSize - size));
+  const kept = toWide(amount)
+    .mul(toWide(size))
+    .mul(toWide(2 * medianSize - size));
   return fromWide(kept.div(toWide(medianSize).sqr()));
 }

@@ -62,7 +62,11 @@ function checkRing(staging: TransactionStaging, input: KeyInput, signatures: Buf
  * The keys of a ring in ascending order of their global index. An index that does not exist is not found and nothing
  * more: the count of signatures tells. Undefined when one that is found is still locked.
  */
-function ringMembers(view: ChainView, input: KeyInput, lock: { height: number; timestamp: number }): Buffer[] | undefined {
+function ringMembers(
+  view: ChainView,
+  input: KeyInput,
+  lock: { height: number; timestamp: number },
+): Buffer[] | undefined {
   const keys: Buffer[] = [];
   for (const index of ringIndexes(input.keyOffsets)) {
     const output = view.output(input.amount, index);

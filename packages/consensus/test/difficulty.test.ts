@@ -27,10 +27,10 @@ describe('recorded difficulties', () => {
     for (const row of rowsOf('lwma', 'lwma_wrap')) {
       const timestamps = row.timestamps.map(Number);
       const cumulative = row.cumulative_difficulties.map(BigInt);
-      expect([lwmaDifficulty('lwma4', timestamps, cumulative), lwmaDifficulty('lwma5', timestamps, cumulative)]).toEqual([
-        BigInt(row.V4),
-        BigInt(row.V5),
-      ]);
+      expect([
+        lwmaDifficulty('lwma4', timestamps, cumulative),
+        lwmaDifficulty('lwma5', timestamps, cumulative),
+      ]).toEqual([BigInt(row.V4), BigInt(row.V5)]);
     }
     expect(rowsOf('lwma_wrap').length).toBeGreaterThan(0);
   });
@@ -90,7 +90,9 @@ describe('mainnet headers', () => {
       const count = difficultyRule === 'legacy' ? legacyBlocks(block.major_version) : LWMA_BLOCKS;
       if (i < count) continue;
       const window = blocks.slice(i - count, i);
-      expect(difficultyAfter(difficultyRule, block.major_version, block.height - 1, window)).toBe(BigInt(block.difficulty));
+      expect(difficultyAfter(difficultyRule, block.major_version, block.height - 1, window)).toBe(
+        BigInt(block.difficulty),
+      );
       checked++;
     }
     return checked;
@@ -109,7 +111,13 @@ describe('LWMA by another formula', () => {
   const int64 = (value: bigint): bigint => BigInt.asIntN(64, value);
 
   /** The rule once more, all in bigint, as spec 07 writes it. */
-  function plain(ts: bigint[], cd: bigint[], least: bigint, most: bigint | undefined, fast: bigint): bigint | undefined {
+  function plain(
+    ts: bigint[],
+    cd: bigint[],
+    least: bigint,
+    most: bigint | undefined,
+    fast: bigint,
+  ): bigint | undefined {
     let weighted = 0n;
     let last = 0n;
     for (let i = 1; i <= 60; i++) {

@@ -1,5 +1,13 @@
 import { networkOf, type KeyInput } from '@wrkz/core-types';
-import { isFusion, isUnlocked, minimumFee, mixinAllowed, ringIndexes, transactionPowDifficulty, unlockTimeAllowed } from '@wrkz/consensus';
+import {
+  isFusion,
+  isUnlocked,
+  minimumFee,
+  mixinAllowed,
+  ringIndexes,
+  transactionPowDifficulty,
+  unlockTimeAllowed,
+} from '@wrkz/consensus';
 import { readJsonLines } from '@wrkz/testing/fixtures';
 
 interface HeightRow {
@@ -35,7 +43,11 @@ describe.each(['mainnet', 'devnet'] as const)('recorded rules of %s', (name) => 
   test('fees', () => {
     for (const row of heights) {
       for (const [size, fee] of Object.entries(row.min_fee)) {
-        expect([row.height, size, minimumFee(Number(size), rulesAt(row.height).feeRule)]).toEqual([row.height, size, BigInt(fee)]);
+        expect([row.height, size, minimumFee(Number(size), rulesAt(row.height).feeRule)]).toEqual([
+          row.height,
+          size,
+          BigInt(fee),
+        ]);
       }
     }
   });
@@ -97,7 +109,13 @@ test('the transaction proof of work costs what its age says', () => {
   const mainnet = networkOf('mainnet');
   const prefix = { inputs: [input(2), input(2)], outputs: new Array(6).fill({ amount: 1n, key: Buffer.alloc(32) }) };
   const at = (height: number, fusion = false): bigint => transactionPowDifficulty(prefix, mainnet, height, fusion);
-  expect([at(1_122_999), at(1_123_000), at(1_200_000), at(1_200_001), at(4_300_000)]).toEqual([0n, 20_000n, 20_000n, 66_000n, 66_000n]);
+  expect([at(1_122_999), at(1_123_000), at(1_200_000), at(1_200_001), at(4_300_000)]).toEqual([
+    0n,
+    20_000n,
+    20_000n,
+    66_000n,
+    66_000n,
+  ]);
   expect([at(1_123_000, true), at(1_200_001, true)]).toEqual([60_000n, 320_000n]);
   expect(transactionPowDifficulty(prefix, networkOf('devnet'), 500, false)).toBe(66n);
 });

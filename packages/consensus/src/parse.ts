@@ -1,0 +1,23 @@
+import { DecodeError, parseBlock, parseTransaction, type ParsedBlock, type ParsedTransaction } from '@wrkz/core-types';
+import { RuleFailure } from './errors';
+
+/* The first step of a block's way: bytes that are no block or no transaction are refused with A6. */
+
+/** The block of these bytes. Whether it is known and has a parent comes before its transactions (protocol 5). */
+export function parseBlockOrRefuse(bytes: Uint8Array): ParsedBlock | RuleFailure {
+  return refusing(() => parseBlock(bytes));
+}
+
+/** The transactions delivered with a block, in their order. */
+export function parseTransactionsOrRefuse(list: readonly Uint8Array[]): ParsedTransaction[] | RuleFailure {
+  return refusing(() => list.map((bytes) => parseTransaction(bytes)));
+}
+
+function refusing<T>(parse: () => T): T | RuleFailure {
+  try {
+    return parse();
+  } catch (error) {
+    if (error instanceof DecodeError) return new RuleFailure('A6', { detail: error.message });
+    throw error;
+  }
+}

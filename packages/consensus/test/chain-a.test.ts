@@ -1,0 +1,106 @@
+import { RuleFailure, VerifiedBlock, runProofs, verifyBlock, type GoodBlock } from '@wrkz/consensus';
+import { readJsonLines } from '@wrkz/testing/fixtures';
+import { chainA, stagedChainA } from './chain-a';
+
+interface Header {
+  height: number;
+  hash: string;
+  prev_hash: string;
+  major_version: number;
+  minor_version: number;
+  timestamp: number;
+  difficulty: number;
+  reward: number;
+  num_txes: number;
+  transactionsCumulativeSize: number;
+  alreadyGeneratedCoins: string;
+  alreadyGeneratedTransactions: number;
+  sizeMedian: number;
+  baseReward: number;
+  totalFeeAmount: number;
+}
+
+const headers = readJsonLines<Header>('devnet/chain-a-headers.jsonl');
+
+let staged: readonly GoodBlock[];
+beforeAll(() => {
+  staged = stagedChainA();
+});
+
+test('every figure of every block is the one that the reference reports', () => {
+  expect(staged.length).toBe(720);
+  let coins = BigInt(headers[0]!.alreadyGeneratedCoins);
+  for (const { facts, block, fees, reward, baseReward, sizeMedian, transactions } of staged) {
+    const header = headers[facts.height]!;
+    expect({
+      height: facts.height,
+      hash: facts.hash.toString('hex'),
+      prev_hash: block.block.previousHash.toString('hex'),
+      major_version: facts.majorVersion,
+      minor_version: facts.minorVersion,
+      timestamp: facts.timestamp,
+      difficulty: Number(facts.difficulty),
+      reward: Number(reward),
+      num_txes: transactions.length + 1,
+      transactionsCumulativeSize: facts.size,
+      alreadyGeneratedCoins: facts.generatedCoins.toString(),
+      alreadyGeneratedTransactions: facts.generatedTransactions,
+      sizeMedian,
+      baseReward: Number(baseReward),
+      totalFeeAmount: Number(fees),
+    }).toEqual(Object.fromEntries(Object.entries(header).filter(([name]) => REPORTED.has(name))));
+    expect(facts.cumulativeDifficulty).toBe(BigInt(facts.height) * 10n + 1n);
+    // What the penalty of block 706 takes is burnt: the coins grow by what the miner gets less the fees.
+    expect(facts.generatedCoins - coins).toBe(reward - fees);
+    coins = facts.generatedCoins;
+  }
+});
+
+const REPORTED = new Set([
+  'height',
+  'hash',
+  'prev_hash',
+  'major_version',
+  'minor_version',
+  'timestamp',
+  'difficulty',
+  'reward',
+  'num_txes',
+  'transactionsCumulativeSize',
+  'alreadyGeneratedCoins',
+  'alreadyGeneratedTransactions',
+  'sizeMedian',
+  'baseReward',
+  'totalFeeAmount',
+]);
+
+test('every proof of every block holds: work, ring signatures, key images, keys', async () => {
+  const proofs = staged.flatMap((block) => block.proofs);
+  const verdicts = await runProofs(proofs);
+  expect(verdicts).not.toContain(false);
+
+  const count = (kind: string): number => proofs.filter((proof) => proof.kind === kind).length;
+  const inputs = chainA().flatMap(({ transactions }) => transactions.flatMap((one) => one.transaction.inputs));
+  expect(count('pow')).toBe(720);
+  expect(count('ring')).toBe(inputs.length);
+  expect(count('keyImage')).toBe(inputs.length);
+  expect(count('txPow')).toBeGreaterThan(100);
+
+  let place = 0;
+  for (const block of staged) {
+    const verified = verifyBlock(block, verdicts.slice(place, place + block.proofs.length));
+    expect(verified).toBeInstanceOf(VerifiedBlock);
+    place += block.proofs.length;
+  }
+}, 120_000);
+
+test('a failed proof refuses its block and names the transaction', () => {
+  const block = staged.find((one) => one.transactions.length > 1)!;
+  const place = block.proofs.findIndex((proof) => proof.kind === 'ring');
+  const verdict = verifyBlock(
+    block,
+    block.proofs.map((_, i) => i !== place),
+  );
+  expect(verdict).toBeInstanceOf(RuleFailure);
+  expect(verdict).toMatchObject({ code: 'T10', transactionHash: block.proofs[place]!.transaction!.hash });
+});

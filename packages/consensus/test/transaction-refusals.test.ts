@@ -1,0 +1,340 @@
+import {
+  encodeTransactionPrefix,
+  networkOf,
+  prefixHash,
+  type ParsedTransaction,
+  type TransactionPrefix,
+} from '@wrkz/core-types';
+import { checkHash, generateRingSignatures, powHash } from '@wrkz/crypto';
+import {
+  BranchView,
+  effectiveMedian,
+  runProofs,
+  settleTransaction,
+  stageForTemplate,
+  stageTransaction,
+  imageId,
+  type TransactionContext,
+} from '@wrkz/consensus';
+import { NOW, blockAt, branchTo, devnet } from './chain-a';
+import { accepts, refuses, type Verdict } from './refuses';
+import {
+  draftPrefix,
+  ownedCoinbases,
+  reparse,
+  sign,
+  unsigned,
+  walletKeys,
+  type Draft,
+  type OwnedOutput,
+} from './wallet';
+
+/*
+ * Every reason to refuse a transaction, on top of chain A under the rules of 2026. Each mutation starts from a payment
+ * that is valid in the pool and in a block, so that nothing else can be the cause.
+ */
+
+const TOP = 720;
+/** A point of order 8: it decodes, and l times it is not the identity. */
+const TORSION = Buffer.from('26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05', 'hex');
+/** y = p: the reference refuses what is not reduced. */
+const NO_POINT = Buffer.from('edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f', 'hex');
+const MAX_UINT64 = (1n << 64n) - 1n;
+
+let view: BranchView;
+/** Unspent, unlocked coinbases of 1,000,000. */
+let owned: OwnedOutput[];
+let payee: Buffer;
+
+beforeAll(() => {
+  view = branchTo(TOP);
+  owned = ownedCoinbases('dave', 1_000_000n).filter(
+    (output) => view.keyImageHeight(output.keyImage) === undefined && output.unlockTime <= BigInt(TOP + 1),
+  );
+  payee = walletKeys('bob').spendPublic;
+});
+
+const context = (change: Partial<TransactionContext> = {}): TransactionContext => {
+  const top = view.facts(TOP);
+  return {
+    network: devnet,
+    height: TOP,
+    blockTimestamp: top.timestamp + 60,
+    view,
+    pool: false,
+    checkpointed: false,
+    medianSize: effectiveMedian(devnet, view),
+    tipTimestamp: top.timestamp,
+    now: NOW,
+    spentInBlock: new Set(),
+    ...change,
+  };
+};
+
+async function judge(transaction: ParsedTransaction, change: Partial<TransactionContext> = {}): Promise<Verdict> {
+  const staged = stageTransaction(transaction, context(change));
+  return settleTransaction(staged, await runProofs(staged.proofs));
+}
+
+/** One input of a ring of two, a fee of 20,000 that takes the place of the proof of work. */
+function payment(change: Partial<Draft> = {}): Draft {
+  const [output, other] = owned as [OwnedOutput, OwnedOutput];
+  return {
+    spends: [{ output, ring: [output.globalIndex, other.globalIndex] }],
+    outputs: [{ amount: 980_000n, key: payee }],
+    unlockTime: BigInt(TOP + 15),
+    extra: Buffer.alloc(0),
+    ...change,
+  };
+}
+
+const signed = (draft: Draft): ParsedTransaction => sign(draftPrefix(draft), draft.spends, view);
+const bare = (change: Partial<TransactionPrefix>): ParsedTransaction =>
+  unsigned({ ...draftPrefix(payment()), ...change });
+const inputs = () => draftPrefix(payment()).inputs;
+/** Places in `owned`. */
+const first = 0;
+const second = 1;
+const keyInput = (place: number = first, change: object = {}) => {
+  const [input] = draftPrefix(payment({ spends: [{ output: owned[place]!, ring: ringOf(place) }] })).inputs;
+  return { ...input!, ...change };
+};
+const ringOf = (place: number): number[] =>
+  [owned[place]!.globalIndex, owned[place + 1]!.globalIndex].sort((a, b) => a - b);
+/** As many outputs as asked for that leave the same fee. */
+const outputs = (count: number) =>
+  Array.from({ length: count }, (_, i) => ({ amount: i === 0 ? 980_000n - BigInt(count - 1) : 1n, key: payee }));
+
+describe.each([
+  ['in a block', false],
+  ['in the pool', true],
+])('%s', (_, pool) => {
+  const verdict = (transaction: ParsedTransaction, change: Partial<TransactionContext> = {}): Promise<Verdict> =>
+    judge(transaction, { pool, ...change });
+
+  accepts('the payment that all others are made from', () => verdict(signed(payment())));
+
+  refuses('T30', 'larger than twice the median less 600', () => verdict(bare({ extra: Buffer.alloc(199_400) })));
+
+  refuses('T1', 'no inputs', () => verdict(bare({ inputs: [] })));
+  refuses('T2', 'an input that is no key', () => verdict(bare({ inputs: [...inputs(), { type: 'base', height: 1 }] })));
+  refuses('T5', 'one image twice', () => verdict(bare({ inputs: [keyInput(), keyInput()] })));
+  refuses('T3', 'a ring of nobody', () => verdict(bare({ inputs: [keyInput(first, { keyOffsets: [] })] })));
+  refuses('T4', 'an image outside the prime-order group', () =>
+    verdict(bare({ inputs: [keyInput(first, { keyImage: TORSION })] })),
+  );
+  refuses('T4', 'an image that is no point', () =>
+    verdict(bare({ inputs: [keyInput(first, { keyImage: NO_POINT })] })),
+  );
+  refuses('T4', 'the image is told before what comes after it in the order', () =>
+    verdict(bare({ inputs: [keyInput(first, { keyImage: NO_POINT, keyOffsets: [1, 0] })], outputs: [] })),
+  );
+  refuses('T6', 'a zero offset after the first', () =>
+    verdict(bare({ inputs: [keyInput(first, { keyOffsets: [3, 0] })] })),
+  );
+  refuses('T7', 'an image spent earlier in the block', () =>
+    verdict(signed(payment()), { spentInBlock: new Set([imageId(owned[first]!.keyImage)]) }),
+  );
+  refuses('T12', 'inputs over 64 bits', () =>
+    verdict(bare({ inputs: [keyInput(first, { amount: MAX_UINT64 }), keyInput(second, { amount: 1n })] })),
+  );
+
+  refuses('T16', 'an output of nothing', () => verdict(bare({ outputs: [{ amount: 0n, key: payee }] })));
+  refuses('T27', 'an output over 12,500,000,000,000', () =>
+    verdict(bare({ outputs: [{ amount: 12_500_000_000_001n, key: payee }] })),
+  );
+  refuses('T21', 'an output of that much is only too much for its inputs', () =>
+    verdict(bare({ outputs: [{ amount: 12_500_000_000_000n, key: payee }] })),
+  );
+  refuses('T17', 'an output to no point', () => verdict(bare({ outputs: [{ amount: 1n, key: NO_POINT }] })));
+  refuses('T21', 'outputs over inputs', () => verdict(bare({ outputs: [{ amount: 1_000_001n, key: payee }] })));
+  refuses('T21', 'inputs of nothing', () => verdict(bare({ inputs: [keyInput(first, { amount: 0n })], outputs: [] })));
+
+  refuses('T29', 'a fee under 10 for each started 128 bytes', () =>
+    verdict(bare({ outputs: [{ amount: 999_981n, key: payee }] })),
+  );
+  refuses('T24', 'extra of 1024 bytes', () => verdict(bare({ extra: Buffer.alloc(1024) })));
+  accepts('extra of 1023 bytes', () => verdict(signed(payment({ extra: Buffer.alloc(1023, 0xff) }))));
+  refuses('T32', 'an unlock time 14 blocks ahead', () => verdict(bare({ unlockTime: BigInt(TOP + 14) })));
+  refuses('T32', 'an unlock time of 899 seconds', () =>
+    verdict(bare({ unlockTime: BigInt(context().blockTimestamp + 899) })),
+  );
+  accepts('an unlock time of 900 seconds', () =>
+    verdict(signed(payment({ unlockTime: BigInt(context().blockTimestamp + 900) }))),
+  );
+  refuses('T28', '91 outputs', () => verdict(bare({ outputs: outputs(91) })));
+  accepts('90 outputs', () => verdict(signed(payment({ outputs: outputs(90) }))));
+  refuses('T23', 'a ring of one', () => verdict(bare({ inputs: [keyInput(first, { keyOffsets: [1] })] })));
+  refuses('T23', 'a ring of nine', () =>
+    verdict(bare({ inputs: [keyInput(first, { keyOffsets: new Array<number>(9).fill(1) })] })),
+  );
+  refuses('T23', 'one ring of one beside a larger one', () =>
+    verdict(bare({ inputs: [keyInput(first), keyInput(second, { keyOffsets: [1] })] })),
+  );
+  refuses('T31', 'a fee of 9,999 and no work', () =>
+    verdict(withWork({ outputs: [{ amount: 990_001n, key: payee }] }, false)),
+  );
+  accepts('a fee of 9,999 with work', () => verdict(withWork({ outputs: [{ amount: 990_001n, key: payee }] }, true)));
+
+  refuses('T7', 'an image that the chain has spent', () => {
+    const spent = ownedCoinbases('frank', 1_000_000n)[0]!;
+    return verdict(signed(payment({ spends: [{ output: spent, ring: withOther(spent) }] })));
+  });
+  refuses('T9', 'a member that is still locked', () => verdict(signed(payment({ spends: [lockedSpend()] }))));
+  refuses('T26', 'a member that does not exist', () => {
+    const [output] = owned;
+    const draft = payment({ spends: [{ output: output!, ring: [output!.globalIndex, 4_000_000] }] });
+    return verdict(unsigned(draftPrefix(draft)));
+  });
+  refuses('T26', 'a member reached twice, over 2^32', () =>
+    verdict(bare({ inputs: [keyInput(first, { keyOffsets: [owned[first]!.globalIndex, 0x80000000, 0x80000000] })] })),
+  );
+  refuses('T10', 'a signature of zeros', () => verdict(bare({})));
+  refuses('T10', 'one bit of a signature', () => {
+    const { transaction } = signed(payment());
+    const signatures = transaction.signatures.map((one) => Buffer.from(one));
+    signatures[0]![70]! ^= 1;
+    return verdict(reparse({ ...transaction, signatures }));
+  });
+  refuses('T10', 'a prefix changed after signing', () => {
+    const { transaction } = signed(payment());
+    return verdict(reparse({ ...transaction, extra: Buffer.from([1]) }));
+  });
+  refuses('T10', 'the identity as an image passes for an image and fails as a signature', () => {
+    const identity = Buffer.alloc(32);
+    identity[0] = 1;
+    return verdict(bare({ inputs: [keyInput(first, { keyImage: identity })] }));
+  });
+});
+
+/** The output of another ring beside one's own. */
+const withOther = (output: OwnedOutput): number[] => [output.globalIndex, owned[0]!.globalIndex].sort((a, b) => a - b);
+
+/** A coinbase of the last 40 blocks. */
+function lockedSpend(): Draft['spends'][number] {
+  const output = ownedCoinbases('dave', 1_000_000n)
+    .concat(ownedCoinbases('alice', 1_000_000n))
+    .find((one) => one.unlockTime > BigInt(TOP + 1))!;
+  return { output, ring: withOther(output) };
+}
+
+/** Signed, with a nonce in extra that meets devnet's difficulty, or surely does not. */
+function withWork(change: Partial<Draft>, enough: boolean): ParsedTransaction {
+  for (let nonce = 0; ; nonce++) {
+    const extra = Buffer.alloc(9, 4);
+    extra.writeUInt32LE(nonce, 1);
+    const draft = payment({ ...change, extra });
+    const hash = powHash('cn_upx', encodeTransactionPrefix(draftPrefix(draft)));
+    if (checkHash(hash, 45n) === enough) return signed(draft);
+  }
+}
+
+describe('by age', () => {
+  /** The payment as an age below saw it: unsigned, since only cheap rules are asked about. */
+  const cheapCode = (prefix: TransactionPrefix, change: Partial<TransactionContext>): string | undefined =>
+    stageTransaction(unsigned(prefix), context(change)).failure;
+
+  refuses('T20', 'outputs over 64 bits, before outputs had a maximum', () =>
+    judge(
+      bare({
+        outputs: [
+          { amount: MAX_UINT64, key: payee },
+          { amount: 1n, key: payee },
+        ],
+      }),
+      { height: 79 },
+    ),
+  );
+
+  test('blocks get each limit at its height, the pool has some of them always', () => {
+    const large = { ...draftPrefix(payment()), extra: Buffer.alloc(1024) };
+    expect(cheapCode(large, { height: 93 })).not.toBe('T24');
+    expect(cheapCode(large, { height: 94 })).toBe('T24');
+    expect(cheapCode(large, { height: 93, pool: true })).toBe('T24');
+    // With the fee of that age.
+    const many = { ...draftPrefix(payment()), outputs: outputs(91).map((one) => ({ ...one, amount: 1n })) };
+    expect(cheapCode(many, { height: 76 })).not.toBe('T28');
+    expect(cheapCode(many, { height: 77 })).toBe('T28');
+    expect(cheapCode(many, { height: 76, pool: true })).toBe('T28');
+  });
+
+  test('the count of signatures is not looked at in early blocks', async () => {
+    const early = branchTo(54);
+    const output = ['alice', 'bob', 'carol', 'dave', 'erin', 'frank', 'grace']
+      .flatMap((name) => ownedCoinbases(name, 1_000_000n))
+      .find((one) => one.unlockTime <= 54n && early.keyImageHeight(one.keyImage) === undefined)!;
+    const draft = payment({ spends: [{ output, ring: [output.globalIndex, 4_000_000] }], unlockTime: 0n });
+    const prefix = draftPrefix(draft);
+    // The one member that exists signs alone; a second signature hangs behind it.
+    const alone = generateRingSignatures(prefixHash(prefix), output.keyImage, [output.key], output.secret, 0);
+    const transaction = reparse({ ...prefix, signatures: [Buffer.concat([alone, Buffer.alloc(64)])] });
+    expect(await judge(transaction, { view: early, height: 53 })).toBeUndefined();
+    expect(await judge(transaction, { view: early, height: 54 })).toMatchObject({ code: 'T26' });
+    expect(await judge(transaction, { view: early, height: 53, pool: true })).toMatchObject({ code: 'T26' });
+  });
+
+  test('time locks go by the clock until 600,000, by the tip from it', async () => {
+    const mainnet = networkOf('mainnet');
+    const locked = 1_750_000_000n;
+    const lockedView = Object.assign(Object.create(view) as BranchView, {
+      output: (amount: bigint, index: number) => ({ ...view.output(amount, index)!, unlockTime: locked }),
+      keyImageHeight: () => undefined,
+    });
+    const code = (height: number, change: Partial<TransactionContext>): string | undefined =>
+      stageTransaction(
+        signed(payment({ unlockTime: 0n })),
+        context({ network: mainnet, height, view: lockedView, ...change }),
+      ).failure;
+    expect(code(599_999, { now: Number(locked) - 61, tipTimestamp: Number(locked) })).toBe('T9');
+    expect(code(599_999, { now: Number(locked) - 60, tipTimestamp: 0 })).toBe(undefined);
+    expect(code(600_000, { now: Number(locked), tipTimestamp: Number(locked) - 61 })).toBe('T9');
+    expect(code(600_000, { now: 0, tipTimestamp: Number(locked) - 60 })).toBe(undefined);
+  });
+
+  test('an image spent above H does not count', async () => {
+    const spent = blockAt(TOP).transactions[0]!;
+    const below = branchTo(719);
+    const top = below.facts(719);
+    expect(
+      await judge(spent, { view: below, height: 719, tipTimestamp: top.timestamp, blockTimestamp: top.timestamp + 60 }),
+    ).toBeUndefined();
+    expect(await judge(spent)).toMatchObject({ code: 'T7' });
+  });
+});
+
+describe('the checkpoint zone', () => {
+  test('asks for no work, no look-ups and no signatures, but for everything cheap', async () => {
+    const draft = payment({ spends: [lockedSpend()], outputs: [{ amount: 990_001n, key: payee }] });
+    const staged = stageTransaction(unsigned(draftPrefix(draft)), context({ checkpointed: true }));
+    expect(staged.failure).toBeUndefined();
+    expect(staged.proofs.map((proof) => proof.kind)).toEqual(['keyImage', 'outputKey']);
+    expect(await judge(bare({ unlockTime: 0n }), { checkpointed: true })).toMatchObject({ code: 'T32' });
+    expect(
+      await judge(bare({ inputs: [keyInput(first, { keyImage: TORSION })] }), { checkpointed: true }),
+    ).toMatchObject({ code: 'T4' });
+  });
+});
+
+describe('a template asks again at its own height', () => {
+  const again = (transaction: ParsedTransaction): string | undefined =>
+    stageForTemplate(transaction, context({ height: TOP + 1, pool: true })).failure;
+
+  test('an unlock time of exactly H + 15 enters the pool and not the next template', () => {
+    expect(again(signed(payment({ unlockTime: BigInt(TOP + 15) })))).toBe('T32');
+    expect(again(signed(payment({ unlockTime: BigInt(TOP + 16) })))).toBeUndefined();
+  });
+
+  test('for work only in the hundred blocks after its start', () => {
+    const asked = (height: number): number =>
+      stageForTemplate(bare({ outputs: [{ amount: 990_001n, key: payee }] }), context({ height, pool: true })).proofs
+        .length;
+    const { rulesAt } = devnet;
+    expect([111, 112, 212, 213].map((height) => rulesAt(height).templateChecksTxPow)).toEqual([
+      false,
+      true,
+      true,
+      false,
+    ]);
+    expect([112, 213].map(asked)).toEqual([1, 0]);
+  });
+});
