@@ -1,1 +1,3 @@
-export {};
+export { type DaemonConfig, readConfig } from './config/config';
+export { DAEMON_OPTIONS } from './config/options';
+export { Daemon, type Overrides } from './daemon';

@@ -1,22 +1,182 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { openChainDb } from '@wrkz/chain-db';
 import { Checkpoints } from '@wrkz/consensus';
-import { networkOf } from '@wrkz/core-types';
-import { chainA, chainAHeaders } from '@wrkz/testing';
-import { ChainEngine } from '../src/chain/engine';
+import { parseBlock, type RawBlock } from '@wrkz/core-types';
+import { chainA, chainAHeaders, readJson } from '@wrkz/testing';
+import { digestOf, engineBench } from './support/engine';
 
-describe('the engine', () => {
-  it('takes chain A', async () => {
-    const directory = mkdtempSync(join(tmpdir(), 'wrkz-engine-'));
-    const db = openChainDb({ directory, network: 'devnet' });
-    const engine = new ChainEngine({ db, network: networkOf('devnet'), checkpoints: Checkpoints.none, now: () => 1.8e9 });
-    const start = performance.now();
-    const results = await engine.addBlocks(chainA().slice(1), 'import');
-    console.log(performance.now() - start, results.length, results.at(-1));
-    expect(engine.tip().hash.toString('hex')).toBe(chainAHeaders().at(-1)?.hash);
+jest.setTimeout(60_000);
+
+const wholeBlocks = chainA().slice(1);
+
+/** A copy of a raw block with one byte of the block changed. */
+function flipped(raw: RawBlock, at: number): RawBlock {
+  const block = Buffer.from(raw.block);
+  block[at] = (block[at] ?? 0) ^ 1;
+  return { ...raw, block };
+}
+
+describe('chain A through the engine', () => {
+  it('takes every block; what is stored of each equals what the reference reports', async () => {
+    const { engine, reader, commits } = engineBench('devnet');
+    const results = await engine.addBlocks(wholeBlocks, 'import');
+    expect(results.map(({ code }) => code)).toEqual(wholeBlocks.map(() => 'A1'));
+    for (const header of chainAHeaders()) {
+      const facts = reader.facts(header.height)!;
+      const { block, coinbase } = parseBlock(reader.rawBlock(header.height)!.block);
+      const paid = block.coinbase.outputs.reduce((sum, { amount }) => sum + amount, 0n);
+      const told = {
+        hash: facts.hash.toString('hex'),
+        prev_hash: block.previousHash.toString('hex'),
+        major_version: facts.majorVersion,
+        minor_version: facts.minorVersion,
+        timestamp: facts.timestamp,
+        nonce: block.nonce,
+        difficulty: Number(facts.difficulty),
+        reward: Number(paid),
+        num_txes: reader.transactionHashes(header.height).length,
+        transactionsCumulativeSize: facts.size,
+        alreadyGeneratedCoins: String(facts.generatedCoins),
+        alreadyGeneratedTransactions: facts.generatedTransactions,
+        coinbase_tx_hash: coinbase.hash.toString('hex'),
+      };
+      expect(header).toMatchObject(told);
+    }
+    const added = commits().flatMap((event) => event.added);
+    expect(added.map(({ height }) => height)).toEqual(wholeBlocks.map((_, i) => i + 1));
     await engine.stop();
-    rmSync(directory, { recursive: true });
+  });
+
+  it('gives one digest in one call, in many, and one by one', async () => {
+    const [once, parcels, single] = [engineBench('devnet'), engineBench('devnet'), engineBench('devnet')];
+    await once.engine.addBlocks(wholeBlocks, 'import');
+    const calls: Promise<unknown>[] = [];
+    for (let start = 0; start < wholeBlocks.length; start += 37) {
+      calls.push(parcels.engine.addBlocks(wholeBlocks.slice(start, start + 37), 'sync'));
+    }
+    await Promise.all(calls);
+    for (const block of wholeBlocks) await single.engine.addBlocks([block], 'relay');
+    const digests = [await once.digest(), await parcels.digest(), await single.digest()];
+    expect(new Set(digests).size).toBe(1);
+  });
+
+  it('goes on where it was after a stop', async () => {
+    const first = engineBench('devnet');
+    await first.engine.addBlocks(wholeBlocks.slice(0, 50), 'import');
+    await first.engine.stop();
+    const second = engineBench('devnet', { directory: first.directory });
+    expect(second.engine.tip().height).toBe(50);
+    const results = await second.engine.addBlocks(wholeBlocks.slice(40, 60), 'import');
+    expect(results.map(({ code }) => code)).toEqual([...Array<string>(10).fill('A4'), ...Array<string>(10).fill('A1')]);
+    await second.engine.stop();
   });
 });
+
+describe('the real network', () => {
+  it('takes blocks 0 to 5 with no checkpoint: work, difficulty and reward computed', async () => {
+    const { items } = readJson<{ items: { block: string; transactions: string[] }[] }>('mainnet/rawblocks_0_to_5.json');
+    const recorded = readJson<Record<string, { result?: { block_header: Record<string, unknown> } }>>(
+      'rpc/block_headers_at_version_boundaries.json',
+    );
+    const headers = JSON.stringify(recorded);
+    const { engine, reader } = engineBench('mainnet', { checkpoints: Checkpoints.none });
+    const blocks = items.map(({ block }) => ({ block: Buffer.from(block, 'hex'), transactions: [] }));
+    expect(reader.rawBlock(0)?.block).toEqual(blocks[0]?.block);
+    const results = await engine.addBlocks(blocks.slice(1), 'sync');
+    expect(results.map(({ code }) => code)).toEqual(['A1', 'A1', 'A1', 'A1', 'A1']);
+    for (let height = 0; height <= 5; height++) expect(headers).toContain(reader.facts(height)!.hash.toString('hex'));
+    await engine.stop();
+  });
+
+  it('refuses block 1 when its work is not enough, and keeps nothing of it', async () => {
+    const { items } = readJson<{ items: { block: string }[] }>('mainnet/rawblocks_0_to_5.json');
+    const blocks = items.slice(1).map(({ block }) => ({ block: Buffer.from(block, 'hex'), transactions: [] }));
+    const { engine } = engineBench('mainnet');
+    const good = await engine.addBlocks(blocks.slice(0, 3), 'sync');
+    expect(good.map(({ code }) => code)).toEqual(['A1', 'A1', 'A1']);
+    const fourth = blocks[3]!;
+    const parsed = parseBlock(fourth.block).block;
+    const nonce = Buffer.alloc(4);
+    nonce.writeUInt32LE(parsed.nonce);
+    const [bad] = await engine.addBlocks([flipped(fourth, fourth.block.indexOf(nonce))], 'sync');
+    expect(bad).toMatchObject({ code: 'B10', message: 'Proof of work is too weak' });
+    expect(engine.tip().height).toBe(3);
+    await engine.stop();
+  });
+});
+
+describe('refusals', () => {
+  it('stops at the first bad block: those before it stay, those after it are dropped', async () => {
+    const { engine, commits } = engineBench('devnet');
+    const blocks = [...wholeBlocks.slice(0, 60)];
+    // A timestamp's last byte: the block is another one and its work no longer fits.
+    blocks[40] = flipped(blocks[40]!, blocks[40]!.block.length - 40);
+    const results = await engine.addBlocks(blocks, 'sync');
+    expect(results).toHaveLength(41);
+    expect(results.slice(0, 40).every(({ code }) => code === 'A1')).toBe(true);
+    expect(results[40]?.code).toMatch(/^[ABT]\d+$/);
+    expect(engine.tip().height).toBe(40);
+    expect(commits().at(-1)?.tip.height).toBe(40);
+    await engine.stop();
+  });
+
+  it('a bad call does not take the next one with it', async () => {
+    const { engine } = engineBench('devnet');
+    const bad = [...wholeBlocks.slice(0, 30), flipped(wholeBlocks[30]!, wholeBlocks[30]!.block.length - 40)];
+    const [first, second] = await Promise.all([
+      engine.addBlocks(bad, 'relay'),
+      engine.addBlocks(wholeBlocks.slice(30, 60), 'sync'),
+    ]);
+    expect(first).toHaveLength(31);
+    expect(second.map(({ code }) => code)).toEqual(Array<string>(30).fill('A1'));
+    await engine.stop();
+  });
+
+  it('tells an orphan, a known block and what is no block', async () => {
+    const { engine } = engineBench('devnet');
+    await engine.addBlocks(wholeBlocks.slice(0, 5), 'sync');
+    expect(await engine.addBlocks([wholeBlocks[9]!], 'relay')).toMatchObject([{ code: 'A5' }]);
+    expect(await engine.addBlocks([wholeBlocks[2]!], 'relay')).toMatchObject([{ code: 'A4', height: 3 }]);
+    expect(await engine.addBlocks([{ block: Buffer.from('nonsense'), transactions: [] }], 'relay')).toMatchObject([
+      { code: 'A6' },
+    ]);
+    await engine.stop();
+  });
+
+  it('never takes a truncated or altered block or transaction for another', async () => {
+    const { engine, directory } = engineBench('devnet');
+    const at = wholeBlocks.findIndex(({ transactions }) => transactions.length > 1);
+    await engine.addBlocks(wholeBlocks.slice(0, at), 'sync');
+    const block = wholeBlocks[at]!;
+    const [transaction, ...others] = block.transactions as [Buffer, ...Buffer[]];
+    const altered = Buffer.from(transaction);
+    altered[altered.length - 1] = (altered.at(-1) ?? 0) ^ 1;
+    const bad: RawBlock[] = [
+      ...[1, 10, block.block.length >> 1, block.block.length - 1].map((end) => ({
+        ...block,
+        block: block.block.subarray(0, end),
+      })),
+      { ...block, block: Buffer.concat([block.block, Buffer.from([0])]) },
+      { ...block, transactions: others },
+      { ...block, transactions: [...block.transactions, transaction] },
+      { ...block, transactions: [transaction.subarray(0, -1), ...others] },
+      { ...block, transactions: [altered, ...others] },
+      { ...block, transactions: [] },
+    ];
+    for (const raw of bad) expect((await engine.addBlocks([raw], 'relay'))[0]?.code).toMatch(/^(A6|B\d+|T\d+)$/);
+    expect(engine.tip().height).toBe(at);
+    expect(await engine.addBlocks([block], 'relay')).toMatchObject([{ code: 'A1' }]);
+    await engine.stop();
+    await expect(digestOf(directory, 'devnet')).resolves.toMatch(/^[0-9a-f]{64}$/);
+  });
+
+  it('takes nothing after a stop, and finishes what is under way', async () => {
+    const { engine, directory } = engineBench('devnet');
+    const adding = engine.addBlocks(wholeBlocks, 'import');
+    adding.catch(() => undefined);
+    await new Promise((resolve) => engine.once('commit', resolve));
+    await engine.stop();
+    await expect(adding).rejects.toThrow('the chain engine has stopped');
+    await expect(engine.addBlocks(wholeBlocks, 'import')).rejects.toThrow('the chain engine has stopped');
+    await expect(digestOf(directory, 'devnet')).resolves.toMatch(/^[0-9a-f]{64}$/);
+  });
+});
+

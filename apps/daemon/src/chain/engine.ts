@@ -41,7 +41,7 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
     super();
     this.state = new ChainState(parts);
     this.side = new SideBranches(this.state);
-    this.state.refreshTip(this.side.size);
+    this.state.countAlternatives(this.side.size);
     this.main = new MainLine(this.state);
   }
 
@@ -107,8 +107,9 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
     const forkHeight = this.state.tip.height;
     const { added, clean } = await this.main.settle(batch);
     if (added.length > 0) {
+      this.state.refreshTip(this.side.size);
       this.side.onAppend(added);
-      const tip = this.state.refreshTip(this.side.size);
+      const tip = this.state.countAlternatives(this.side.size);
       const source = batch.entries[0]?.task.source ?? 'sync';
       this.tell({ kind: 'append', source, forkHeight, added: added.map(addedBlock), removed: [], tip });
     }
@@ -138,14 +139,14 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
     const { result, kept, switched } = await this.side.add(received);
     if (switched !== undefined) this.onSwitch(switched, task.source);
     if (kept !== undefined) {
-      const tip = this.state.refreshTip(this.side.size);
+      const tip = this.state.countAlternatives(this.side.size);
       this.tell({ kind: 'alternative', height: kept.facts.height, hash, tip });
     }
     return result;
   }
 
   private onSwitch({ fork, added, removed }: Switch, source: BlockSource): void {
-    const tip = this.state.refreshTip(this.side.size);
+    const tip = this.state.countAlternatives(this.side.size);
     this.restage();
     this.tell({ kind: 'switch', source, forkHeight: fork, added: added.map(addedBlock), removed, tip });
   }
@@ -160,7 +161,7 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
       this.state.refreshTip(this.side.size);
       this.side.onRewind();
       this.restage();
-      const after = this.state.refreshTip(this.side.size);
+      const after = this.state.countAlternatives(this.side.size);
       this.tell({ kind: 'switch', source: 'rewind', forkHeight: height, added: [], removed, tip: after });
     }
     resolve();

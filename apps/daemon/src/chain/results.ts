@@ -19,7 +19,7 @@ export function refused(failure: RuleFailure, hash: Buffer): AddResult {
 }
 
 /** What the commit event tells of a block of the main chain. */
-export function addedBlock({ block, transactions, facts }: VerifiedBlock): AddedBlock {
+export function addedBlock({ transactions, facts }: VerifiedBlock): AddedBlock {
   return {
     height: facts.height,
     hash: facts.hash,

@@ -50,6 +50,11 @@ export class ChainState {
     return (this.currentTip = this.readTip(alternativeCount));
   }
 
+  /** The main chain is as it was, the side branches are not. */
+  countAlternatives(alternativeCount: number): TipFacts {
+    return (this.currentTip = { ...this.currentTip, alternativeCount });
+  }
+
   /** The main chain up to `height`, as it is now. */
   viewAt(height: number): ChainView {
     return this.reader.viewAt(height);

@@ -1,0 +1,161 @@
+import { availableParallelism } from 'node:os';
+import { type ChainDb, openChainDb } from '@wrkz/chain-db';
+import { type Control, ensureDirectory, type HttpServer, type Logger, type Service, VERSION } from '@wrkz/service-kit';
+import { ChainClient } from './chain/client';
+import type { DaemonConfig } from './config/config';
+import { runAction } from './maintenance/actions';
+import { ChainJudge } from './mempool/chain-judge';
+import { TransactionPool } from './mempool/pool';
+import { BlockGenerator } from './mining/generate';
+import { Miner } from './mining/miner';
+import { notices } from './progress/notices';
+import { SyncProgress } from './progress/sync-progress';
+import { ReaderPool, RPC_DEFAULTS, startRpcServer } from './rpc';
+import { daemonLogger } from './wiring/logger';
+import { createPeers, type Peers } from './wiring/peers';
+import { rpcContext } from './wiring/rpc-context';
+
+/** What a test may put in the place of the real thing. */
+export interface Overrides {
+  readonly control?: Pick<Control, 'requestStop'>;
+  readonly logger?: Logger;
+  /** Unix seconds. */
+  readonly now?: () => number;
+  /** Where progress is shown. */
+  readonly stream?: NodeJS.WriteStream;
+}
+
+/** Milliseconds from one look at the pool's old transactions to the next. */
+const SWEEP_INTERVAL = 60_000;
+/** Milliseconds that running requests have to end when the daemon stops. */
+const RPC_DRAIN = 2_000;
+/** Queries that may wait for a reader thread. */
+const WAITING_QUERIES = 256;
+
+/** The node: every room of it, put together here and nowhere else. `create`, then `start`, then `stop`. */
+export class Daemon implements Service {
+  readonly logger: Logger;
+  private readonly now: () => number;
+  private readonly stream: NodeJS.WriteStream;
+  private readonly notice: (line: string) => void;
+  private readonly stopping = new AbortController();
+  /** What `start` opened, to be closed in the opposite order. */
+  private readonly opened: { readonly name: string; readonly close: () => unknown }[] = [];
+  private action: Promise<number> | undefined;
+  private http: HttpServer | undefined;
+  private peers: Peers | undefined;
+
+  private constructor(
+    private readonly config: DaemonConfig,
+    private readonly overrides: Overrides,
+  ) {
+    this.logger = overrides.logger ?? daemonLogger(config);
+    this.now = overrides.now ?? (() => Math.floor(Date.now() / 1000));
+    this.stream = overrides.stream ?? process.stdout;
+    this.notice = notices(this.logger, this.stream);
+    for (const warning of config.warnings) this.logger.warning(warning);
+  }
+
+  static create(config: DaemonConfig, overrides: Overrides = {}): Daemon {
+    return new Daemon(config, overrides);
+  }
+
+  /** The exit code of an import, export or verify; undefined for a daemon that serves. */
+  get finished(): Promise<number> | undefined {
+    return this.action;
+  }
+
+  /** Where it listens, once started. */
+  get ports(): { readonly rpc: number; readonly p2p: number } {
+    return { rpc: this.http?.port ?? 0, p2p: this.peers?.port ?? 0 };
+  }
+
+  /** @throws Error with a message for the operator; everything opened so far is closed again */
+  async start(): Promise<void> {
+    const { action } = this.config;
+    if (action !== 'serve') {
+      const parts = { config: this.config, notice: this.notice, stream: this.stream, signal: this.stopping.signal };
+      this.action = runAction(action, parts);
+      this.action.catch(() => undefined); // whoever waits for `finished` is told
+      return;
+    }
+    try {
+      await this.serve();
+    } catch (error) {
+      await this.stop();
+      throw error;
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    await this.action?.catch(() => undefined);
+    for (const { name, close } of this.opened.splice(0).reverse()) {
+      try {
+        await close();
+      } catch (error) {
+        this.logger.error(`closing ${name} failed`, { error });
+      }
+    }
+  }
+
+  private async serve(): Promise<void> {
+    const { config, logger, now } = this;
+    const { network, options } = config;
+    const directory = ensureDirectory(config.directory);
+    const setup = { directory, network: network.name, checkpoints: options['load-checkpoints'] };
+    const chain = this.keep('the chain engine', await ChainClient.start(setup), (client) => client.stop());
+    chain.on('failed', (error) => this.giveUp(error));
+
+    const open = (): ChainDb => openChainDb({ directory, network: network.name, readonly: true });
+    const { reader } = this.keep('the database', open(), (db) => db.close());
+    const pool = new TransactionPool(new ChainJudge(network, reader, now), now);
+    chain.on('commit', (event) => void pool.onCommit(event).catch((error: unknown) => this.giveUp(error)));
+    this.keep('the pool', setInterval(() => pool.sweep(), SWEEP_INTERVAL), (timer) => clearInterval(timer));
+
+    const miner = new Miner({ network, reader, chain, pool, now });
+    const generator = new BlockGenerator(network, miner, now, this.stopping.signal);
+    const peers = createPeers({ config, directory, chain, reader, pool, logger: logger.child('p2p') });
+    this.peers = this.keep('the peers', peers, (room) => room.stop());
+    await peers.start();
+
+    const queries = this.keep(
+      'the reader threads',
+      new ReaderPool({ directory, network: network.name, threads: readerThreads(), maxWaiting: WAITING_QUERIES }),
+      (threads) => threads.close(),
+    );
+    const parts = { config, reader, queries, chain, pool, miner, generator, peers: peers.status, now };
+    const server = {
+      ...RPC_DEFAULTS,
+      bindIp: options['rpc-bind-ip'],
+      port: config.rpcPort,
+      maxRpm: options['rpc-max-rpm'],
+    };
+    this.http = this.keep('the RPC', await startRpcServer(rpcContext(parts), server, logger.child('rpc')), (http) =>
+      http.close(RPC_DRAIN),
+    );
+    this.notice(
+      `wrkz-daemon ${VERSION} on ${network.name}, block ${String(chain.tip().height)}; ` +
+        `peers at ${options['p2p-bind-ip']}:${String(peers.port)}, ` +
+        `RPC at http://${options['rpc-bind-ip']}:${String(this.http.port)}; data in ${directory}`,
+    );
+    const progress = new SyncProgress({ chain, peers: peers.status, write: this.notice, stream: this.stream });
+    this.keep('the progress display', progress, (display) => display.stop());
+  }
+
+  private keep<T>(name: string, thing: T, close: (thing: T) => unknown): T {
+    this.opened.push({ name, close: () => close(thing) });
+    return thing;
+  }
+
+  /** What cannot be gone on with: the disk is full, or a room met what it does not expect. */
+  private giveUp(error: unknown): void {
+    this.logger.fatal('the daemon cannot go on', { error });
+    this.overrides.control?.requestStop(1);
+  }
+}
+
+/** One thread always stays for the engine; a small machine gets one for long queries all the same. */
+function readerThreads(): number {
+  return Math.max(1, Math.min(4, availableParallelism() - 1));
+}

@@ -1,0 +1,21 @@
+import { resolve } from 'node:path';
+import { createLogger, type Logger, parseLogLevel } from '@wrkz/service-kit';
+import type { DaemonConfig } from '../config/config';
+
+/**
+ * The daemon's logger. A log file that was asked for must be writable; the default one, in a working directory that
+ * nobody chose, is done without where it is not.
+ * @throws Error with a message for the operator
+ */
+export function daemonLogger({ options, logFileChosen, secrets }: DaemonConfig): Logger {
+  const level = parseLogLevel(options['log-level']) ?? 'warning';
+  const file = options['log-file'] === '' ? undefined : resolve(options['log-file']);
+  try {
+    return createLogger({ level, file, secrets });
+  } catch (error) {
+    if (logFileChosen) throw error;
+    const logger = createLogger({ level, secrets });
+    logger.warning(`no log file is written: ${error instanceof Error ? error.message : String(error)}`);
+    return logger;
+  }
+}

@@ -1,0 +1,64 @@
+import type { ChainReader } from '@wrkz/chain-db';
+import type { ChainService } from '../chain/service';
+import type { DaemonConfig } from '../config/config';
+import type { TransactionPool } from '../mempool/pool';
+import type { BlockGenerator } from '../mining/generate';
+import { isTaken, type Miner } from '../mining/miner';
+import type { MiningPort, NetworkStatus, PoolStatus, QueryRunner, RpcContext } from '../rpc';
+
+/** Caps of the interface document's option table. */
+const LIMITS = { maxBlockCount: 1000, maxGlobalIndexRange: 5000 } as const;
+
+export interface RpcParts {
+  readonly config: DaemonConfig;
+  readonly reader: ChainReader;
+  readonly queries: QueryRunner;
+  readonly chain: ChainService;
+  readonly pool: TransactionPool;
+  readonly miner: Miner;
+  readonly generator: BlockGenerator;
+  readonly peers: NetworkStatus;
+  /** Unix seconds. */
+  readonly now: () => number;
+}
+
+/** What the routes may ask of the node. */
+export function rpcContext(parts: RpcParts): RpcContext {
+  const { config, reader, queries, chain, peers, now } = parts;
+  return {
+    network: config.network,
+    reader,
+    queries,
+    peers,
+    pool: poolStatus(parts.pool),
+    mining: miningPort(parts.miner, parts.generator),
+    chain: {
+      nextDifficulty: () => chain.tip().nextDifficulty,
+      alternativeCount: () => chain.tip().alternativeCount,
+      tip: () => reader.tip(),
+    },
+    limits: LIMITS,
+    explorer: config.options['daemon-mode'] === 'explorer',
+    startTime: now(),
+    now,
+  };
+}
+
+function poolStatus(pool: TransactionPool): PoolStatus {
+  return {
+    size: () => pool.size,
+    has: (hash) => pool.has(hash),
+    submit: async (bytes) => {
+      const { accepted, message } = await pool.add(bytes, 'rpc');
+      return accepted ? {} : { error: message ?? 'Transaction is not accepted' };
+    },
+  };
+}
+
+function miningPort(miner: Miner, generator: BlockGenerator): MiningPort {
+  return {
+    template: (address, extraNonce) => miner.template(address, extraNonce),
+    submit: async (blob) => isTaken(await miner.submit(blob)),
+    generate: (request) => generator.generate(request),
+  };
+}

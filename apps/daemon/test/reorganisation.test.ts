@@ -1,0 +1,163 @@
+import { openChainDb } from '@wrkz/chain-db';
+import { networkOf, parseTransaction, type RawBlock } from '@wrkz/core-types';
+import { Forge, type ForgeOptions, Purse } from '@wrkz/testing';
+import { type EngineBench, engineBench, NOW } from './support/engine';
+
+jest.setTimeout(60_000);
+
+const network = networkOf('simnet');
+const START = NOW - 1_000_000;
+
+/** A forge on block `fork` of the bench's main chain. */
+function forge(bench: EngineBench, fork: number, name: string, extra: Partial<ForgeOptions> = {}): Forge {
+  const timestamp = START + fork * 60 + 30;
+  return new Forge(bench.reader.viewAt(fork), { network, timestamp, extraNonce: Buffer.from(name), ...extra });
+}
+
+async function grow(bench: EngineBench, count: number, name = 'main', extra: Partial<ForgeOptions> = {}): Promise<RawBlock[]> {
+  const blocks = await forge(bench, bench.engine.tip().height, name, extra).many(count);
+  const results = await bench.engine.addBlocks(blocks, 'submit');
+  expect(results.every(({ code }) => code === 'A1')).toBe(true);
+  return blocks;
+}
+
+const codes = async (bench: EngineBench, blocks: RawBlock[]): Promise<string> =>
+  (await bench.engine.addBlocks(blocks, 'sync')).map(({ code }) => code).join(' ');
+
+describe('reorganisation', () => {
+  it('follows the branch with more work, and not before it has more', async () => {
+    const bench = engineBench('simnet');
+    await grow(bench, 10);
+    const lost = await bench.reader.rawBlocks(8, 11);
+    const side = await forge(bench, 7, 'side').many(5);
+    // 8, 9, 10 are behind or level: a tie keeps what is there.
+    expect(await codes(bench, side)).toBe('A2 A2 A2 A3 A1');
+    expect(bench.engine.tip().height).toBe(12);
+    const [change] = bench.commits().filter(({ kind }) => kind === 'switch');
+    expect(change).toMatchObject({ forkHeight: 7, source: 'sync' });
+    expect(change?.added.map(({ height }) => height)).toEqual([8, 9, 10, 11]);
+    expect(change?.removed.map(({ height }) => height)).toEqual([8, 9, 10]);
+    expect(bench.engine.tip().alternativeCount).toBe(3);
+    expect(await codes(bench, lost)).toBe('A4 A4 A4');
+    // The twin never saw the other branch.
+    const twin = engineBench('simnet');
+    await twin.engine.addBlocks(bench.reader.rawBlocks(1, 13), 'sync');
+    expect(await bench.digest()).toBe(await twin.digest());
+  });
+
+  it('comes back to the first branch when that one grows again', async () => {
+    const bench = engineBench('simnet');
+    await grow(bench, 6);
+    const first = forge(bench, 6, 'first');
+    const second = forge(bench, 6, 'second');
+    expect(await codes(bench, await first.many(2))).toBe('A1 A1');
+    expect(await codes(bench, await second.many(3))).toBe('A2 A2 A3');
+    expect(await codes(bench, await first.many(2))).toBe('A2 A3');
+    expect(await codes(bench, await second.many(2))).toBe('A2 A3');
+    expect(bench.engine.tip().height).toBe(11);
+    await bench.digest();
+  });
+
+  it('keeps side branches over a restart and follows them afterwards', async () => {
+    const bench = engineBench('simnet');
+    await grow(bench, 10);
+    const side = await forge(bench, 5, 'side').many(6);
+    expect(await codes(bench, side.slice(0, 5))).toBe('A2 A2 A2 A2 A2');
+    await bench.engine.stop();
+    const again = engineBench('simnet', { directory: bench.directory });
+    expect(again.engine.tip()).toMatchObject({ height: 10, alternativeCount: 5 });
+    expect(await codes(again, side.slice(5))).toBe('A3');
+    expect(again.engine.tip().height).toBe(11);
+    await again.digest();
+  });
+
+  it('follows a branch 180 deep and refuses one 181 deep, however heavy', async () => {
+    const bench = engineBench('simnet');
+    await grow(bench, 190);
+    const deep = await forge(bench, 9, 'deep').many(3);
+    expect(await codes(bench, deep)).toBe('A5');
+    const edge = await forge(bench, 10, 'edge').many(181);
+    const answer = (await codes(bench, edge)).split(' ');
+    expect(answer).toEqual([...Array<string>(180).fill('A2'), 'A3']);
+    expect(bench.engine.tip().height).toBe(191);
+    expect(bench.commits().at(-1)?.removed).toHaveLength(180);
+    await bench.digest();
+  });
+
+  it('judges a side block by its own branch: spent on the main chain only is not spent', async () => {
+    const purse = new Purse('miner');
+    const bench = engineBench('simnet');
+    const blocks = await grow(bench, 50, 'main', { receiver: purse });
+    const indexes = bench.reader.globalIndexes(5).map((entry) => entry.indexes);
+    const output = purse.find(blocks[4]!, 5, indexes).at(-1)!;
+    const spend = purse.spend(output, { fee: 10n });
+    const main = forge(bench, 50, 'main');
+    const holding = await main.next([spend]);
+    expect(await codes(bench, [holding])).toBe('A1');
+    expect(bench.reader.keyImageHeight(purseImage(spend))).toBe(51);
+
+    // The same spend in the other branch, once; a second time it is a double spend there.
+    const side = forge(bench, 50, 'side');
+    const first = await side.next([spend]);
+    const double = await forge(bench, 50, 'side').next([purse.spend(output, { fee: 20n })]);
+    expect(await codes(bench, [first])).toBe('A2');
+    expect(await codes(bench, [double])).toBe('A2');
+    const second = await side.next();
+    expect(await codes(bench, [second])).toBe('A3');
+    const lost = bench.commits().at(-1)?.removed[0];
+    expect(lost?.transactions).toEqual([spend]);
+    await bench.digest();
+  });
+
+  it('keeps a side branch of which a block is bad up to that block', async () => {
+    const bench = engineBench('simnet');
+    await grow(bench, 10);
+    const side = await forge(bench, 5, 'side').many(6);
+    const bad = { ...side[3]!, transactions: [Buffer.from('no transaction')] };
+    expect(await codes(bench, [...side.slice(0, 3), bad, ...side.slice(4)])).toBe('A2 A2 A2 A6');
+    expect(await codes(bench, side)).toBe('A4 A4 A4 A2 A2 A3');
+    await bench.digest();
+  });
+
+  it('forgets branches that fall more than 180 behind', async () => {
+    const bench = engineBench('simnet');
+    await grow(bench, 10);
+    expect(await codes(bench, await forge(bench, 5, 'side').many(2))).toBe('A2 A2');
+    await grow(bench, 175);
+    expect(bench.engine.tip()).toMatchObject({ height: 185, alternativeCount: 2 });
+    await grow(bench, 1);
+    expect(bench.engine.tip()).toMatchObject({ height: 186, alternativeCount: 0 });
+    await bench.engine.stop();
+    const db = openChainDb({ directory: bench.directory, network: 'simnet', readonly: true });
+    expect(db.reader.alternativeCount()).toBe(0);
+    db.close();
+  });
+
+  it('keeps at most 50 side branches besides the heaviest', async () => {
+    const bench = engineBench('simnet');
+    await grow(bench, 10);
+    for (let i = 0; i < 60; i++) expect(await codes(bench, await forge(bench, 7, `b${String(i)}`).many(1))).toBe('A2');
+    expect(bench.engine.tip().alternativeCount).toBeLessThanOrEqual(52);
+    await bench.digest();
+  });
+
+  it('rewinds, tells what is gone, and goes on from there', async () => {
+    const bench = engineBench('simnet');
+    const blocks = await grow(bench, 10);
+    await bench.engine.rewindTo(6);
+    expect(bench.engine.tip().height).toBe(6);
+    expect(bench.commits().at(-1)).toMatchObject({ kind: 'switch', source: 'rewind', forkHeight: 6, added: [] });
+    expect(bench.commits().at(-1)?.removed.map(({ height }) => height)).toEqual([7, 8, 9, 10]);
+    await expect(bench.engine.rewindTo(7)).rejects.toThrow(RangeError);
+    expect(await codes(bench, blocks.slice(6))).toBe('A1 A1 A1 A1');
+    const twin = engineBench('simnet');
+    await twin.engine.addBlocks(blocks, 'sync');
+    expect(await bench.digest()).toBe(await twin.digest());
+  });
+});
+
+function purseImage(transaction: Buffer): Buffer {
+  const [input] = parseTransaction(transaction).transaction.inputs;
+  if (input?.type !== 'key') throw new Error('it spends nothing');
+  return input.keyImage;
+}

@@ -1,0 +1,55 @@
+import { type ChainReader, openChainDb, verifyChain } from '@wrkz/chain-db';
+import { Checkpoints } from '@wrkz/consensus';
+import { type NetworkName, networkOf } from '@wrkz/core-types';
+import { ChainEngine } from '../../src/chain/engine';
+import type { ChainCommit, CommitEvent } from '../../src/chain/service';
+import { temporaryDirectory } from './temporary';
+
+/** A clock far behind every recorded block, and ahead of every forged one. */
+export const NOW = 1_900_000_000;
+
+export interface EngineBench {
+  readonly engine: ChainEngine;
+  readonly reader: ChainReader;
+  readonly directory: string;
+  readonly events: CommitEvent[];
+  /** The events of the main chain alone. */
+  commits(): ChainCommit[];
+  /** Stops the engine and tells the state digest; fails when the database has a problem. */
+  digest(): Promise<string>;
+}
+
+/** An engine on this thread, over a database of its own. */
+export function engineBench(
+  network: NetworkName,
+  options: { directory?: string; checkpoints?: Checkpoints; now?: () => number } = {},
+): EngineBench {
+  const directory = options.directory ?? temporaryDirectory();
+  const db = openChainDb({ directory, network });
+  const engine = new ChainEngine({
+    db,
+    network: networkOf(network),
+    checkpoints: options.checkpoints ?? Checkpoints.none,
+    now: options.now ?? ((): number => NOW),
+  });
+  const events: CommitEvent[] = [];
+  engine.on('commit', (event) => events.push(event));
+  return {
+    engine,
+    reader: db.reader,
+    directory,
+    events,
+    commits: () => events.filter((event) => event.kind !== 'alternative'),
+    digest: async () => {
+      await engine.stop();
+      return digestOf(directory, network);
+    },
+  };
+}
+
+/** The state digest of a database at rest; throws when anything in it is wrong. */
+export async function digestOf(directory: string, network: NetworkName): Promise<string> {
+  const report = await verifyChain({ directory, network });
+  if (report.problems.length > 0) throw new Error(report.problems.slice(0, 5).join('\n'));
+  return report.digest;
+}

@@ -1,0 +1,128 @@
+import { buildExtra, encodeAddress, encodeTransaction, encodeTransactionPrefix, parseBlock, parseExtra } from '@wrkz/core-types';
+import type { KeyInput, RawBlock, Transaction, TransactionPrefix } from '@wrkz/core-types';
+import { parseTransaction } from '@wrkz/core-types';
+import {
+  cnFastHash,
+  derivePublicKey,
+  deriveSecretKey,
+  generateKeyDerivation,
+  generateKeyImage,
+  generateRingSignatures,
+  scalarReduce32,
+  secretKeyToPublicKey,
+  viewKeyFromSpendKey,
+} from '@wrkz/crypto';
+
+/** An output that a purse can spend. */
+export interface OwnedOutput {
+  readonly amount: bigint;
+  readonly globalIndex: number;
+  readonly publicKey: Buffer;
+  readonly secretKey: Buffer;
+  /** Index of the block that holds it. */
+  readonly height: number;
+}
+
+export interface SpendOptions {
+  readonly fee: bigint;
+  readonly unlockTime?: bigint;
+  /** Ring members beside the own output: global index and key. */
+  readonly decoys?: readonly { readonly index: number; readonly key: Buffer }[];
+  /** Outputs with which the amount is paid back; by default one for the whole of it. */
+  readonly amounts?: readonly bigint[];
+  /** The last field of extra; filled by the caller's search. */
+  readonly powNonce?: Buffer;
+}
+
+/** A bare wallet for tests: keys from a word, outputs it was paid, transactions that pay itself. */
+export class Purse {
+  readonly spendSecret: Buffer;
+  readonly viewSecret: Buffer;
+  readonly spendPublic: Buffer;
+  readonly viewPublic: Buffer;
+
+  constructor(word: string) {
+    this.spendSecret = scalarReduce32(cnFastHash(Buffer.from(word)));
+    this.viewSecret = viewKeyFromSpendKey(this.spendSecret);
+    this.spendPublic = secretKeyToPublicKey(this.spendSecret);
+    this.viewPublic = secretKeyToPublicKey(this.viewSecret);
+  }
+
+  get address(): string {
+    return encodeAddress({ spendPublic: this.spendPublic, viewPublic: this.viewPublic });
+  }
+
+  /**
+   * The outputs of a block that belong to this purse.
+   * @param indexes global indexes of the outputs, by transaction (coinbase first)
+   */
+  find(raw: RawBlock, height: number, indexes: readonly (readonly number[])[]): OwnedOutput[] {
+    const block = parseBlock(raw.block);
+    const all = [block.coinbase, ...raw.transactions.map((bytes) => parseTransaction(bytes))];
+    return all.flatMap(({ transaction }, t) => {
+      const key = parseExtra(transaction.extra).publicKey;
+      const derivation = key === undefined ? null : generateKeyDerivation(key, this.viewSecret);
+      if (derivation === null) return [];
+      return transaction.outputs.flatMap((output, i) => {
+        if (!derivePublicKey(derivation, i, this.spendPublic)?.equals(output.key)) return [];
+        const globalIndex = indexes[t]?.[i];
+        if (globalIndex === undefined) throw new RangeError('an output has no global index');
+        const secretKey = deriveSecretKey(derivation, i, this.spendSecret);
+        return [{ amount: output.amount, globalIndex, publicKey: output.key, secretKey, height }];
+      });
+    });
+  }
+
+  /** A signed transaction that pays the output, less the fee, back to this purse. */
+  spend(output: OwnedOutput, options: SpendOptions): Buffer {
+    return this.sign(this.prefix(output, options), output, options);
+  }
+
+  prefix(output: OwnedOutput, options: SpendOptions): TransactionPrefix {
+    const { fee, unlockTime = 0n, decoys = [], amounts = [output.amount - fee] } = options;
+    // Whoever spends the same output twice in a test wants two different transactions only if he asks differently.
+    const transactionSecret = scalarReduce32(cnFastHash(Buffer.concat([output.secretKey, Buffer.from(String(fee))])));
+    const derivation = generateKeyDerivation(this.viewPublic, transactionSecret);
+    const ring = ringOf(output, decoys);
+    const input: KeyInput = {
+      type: 'key',
+      amount: output.amount,
+      keyOffsets: ring.map(({ index }, i) => index - (ring[i - 1]?.index ?? 0)),
+      keyImage: generateKeyImage(output.publicKey, output.secretKey),
+    };
+    const { powNonce } = options;
+    return {
+      version: 1,
+      unlockTime,
+      inputs: [input],
+      outputs: amounts.map((amount, i) => {
+        const key = derivation === null ? null : derivePublicKey(derivation, i, this.spendPublic);
+        if (key === null) throw new RangeError('the keys of the purse are no points');
+        return { amount, key };
+      }),
+      extra: buildExtra({ publicKey: secretKeyToPublicKey(transactionSecret), ...(powNonce && { powNonce }) }),
+    };
+  }
+
+  sign(prefix: TransactionPrefix, output: OwnedOutput, { decoys = [] }: SpendOptions): Buffer {
+    const ring = ringOf(output, decoys);
+    const [input] = prefix.inputs;
+    if (input?.type !== 'key') throw new RangeError('the transaction spends nothing');
+    const signatures = generateRingSignatures(
+      cnFastHash(encodeTransactionPrefix(prefix)),
+      input.keyImage,
+      ring.map(({ key }) => key),
+      output.secretKey,
+      ring.findIndex(({ index }) => index === output.globalIndex),
+    );
+    const transaction: Transaction = { ...prefix, signatures: [signatures] };
+    return encodeTransaction(transaction);
+  }
+}
+
+function ringOf(
+  { globalIndex, publicKey }: OwnedOutput,
+  decoys: readonly { readonly index: number; readonly key: Buffer }[],
+): { index: number; key: Buffer }[] {
+  return [{ index: globalIndex, key: publicKey }, ...decoys].sort((a, b) => a.index - b.index);
+}
