@@ -7,3 +7,4 @@ export type { GlobalIndexes } from './reader/transactions';
 export { SCHEMA_VERSION } from './schema';
 export { ChainWriter } from './writer/writer';
 export type { RemovedBlock } from './writer/rewind';
+export { verifyChain, type VerifyOptions, type VerifyReport } from './verify/verify';

@@ -168,6 +168,14 @@ export class ChainReader {
     return this.snapshot(() => this.transactions.globalIndexes(this.ids(start, end)));
   }
 
+  /** Global output indexes of one transaction, in the order of its outputs. */
+  outputIndexes(hash: Buffer): readonly number[] | undefined {
+    return this.snapshot(() => {
+      const id = this.transactions.place(hash)?.id;
+      return id === undefined ? undefined : this.transactions.globalIndexes({ first: id, end: id + 1 })[0]?.indexes;
+    });
+  }
+
   /** Height of the block that spent this image. */
   keyImageHeight(image: Buffer): number | undefined {
     return this.transactions.keyImageHeight(image);

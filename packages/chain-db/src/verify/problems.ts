@@ -1,0 +1,30 @@
+/** Findings kept; one damaged body can put thousands of rows in doubt. */
+const KEPT = 200;
+
+/** What was found, in the order in which it was met. */
+export class Problems {
+  private readonly lines: string[] = [];
+  private left = 0;
+
+  add(where: string, what: string): void {
+    if (this.lines.length < KEPT) this.lines.push(`${where}: ${what}`);
+    else this.left++;
+  }
+
+  /** Adds a finding unless the two agree. */
+  equal(where: string, what: string, found: Comparable, wanted: Comparable): void {
+    const same = found instanceof Uint8Array && wanted instanceof Uint8Array ? found.equals(wanted) : found === wanted;
+    if (!same) this.add(where, `${what} is ${shown(found)} in place of ${shown(wanted)}`);
+  }
+
+  all(): string[] {
+    return this.left === 0 ? [...this.lines] : [...this.lines, `and ${this.left} more`];
+  }
+}
+
+type Comparable = Buffer | number | bigint | string | undefined;
+
+function shown(value: Comparable): string {
+  if (value === undefined) return 'missing';
+  return value instanceof Uint8Array ? value.toString('hex') : String(value);
+}

@@ -1,0 +1,109 @@
+import type { BlockFacts } from '@wrkz/consensus';
+import type { Statement } from 'better-sqlite3';
+import type { Connection } from '../connection';
+import { toSigned, toUnsigned, unpackIndexes } from '../integers';
+import { FACTS_COLUMNS, factsOf, type FactsRow } from '../rows';
+
+export interface TransactionRow {
+  readonly id: number;
+  readonly hash: Buffer;
+  readonly height: number;
+  readonly unlockTime: bigint;
+  /** undefined when the packed bytes are none. */
+  readonly globalIndexes: readonly number[] | undefined;
+}
+
+export interface OutputRow {
+  readonly key: Buffer;
+  readonly transactionId: number;
+  readonly position: number;
+}
+
+/** The tables row by row, with nothing assumed: what is missing is undefined. */
+export class StoredRows {
+  private readonly block: Statement<[number], readonly [...FactsRow, lag: bigint]>;
+  private readonly heightByHash: Statement<[Buffer, Buffer], [number]>;
+  private readonly blockBodyAt: Statement<[number], [Buffer]>;
+  private readonly transactionsBetween: Statement<[number, number], [bigint, Buffer, bigint, bigint, Buffer]>;
+  private readonly idByHash: Statement<[Buffer, Buffer], [number]>;
+  private readonly bodiesBetween: Statement<[number, number], [number, Buffer]>;
+  private readonly amount: Statement<[bigint], [number]>;
+  private readonly output: Statement<[number, number], [Buffer, number, number]>;
+  private readonly image: Statement<[Buffer], [number]>;
+
+  constructor(private readonly connection: Connection) {
+    const get = <P extends unknown[], R>(sql: string): Statement<P, R> =>
+      connection.prepare<P, R>(sql).raw(true) as Statement<P, R>;
+    this.block = get<[number], readonly [...FactsRow, lag: bigint]>(
+      `SELECT ${FACTS_COLUMNS}, timestamp_lag FROM blocks WHERE height = ?`,
+    ).safeIntegers(true);
+    this.heightByHash = get('SELECT height FROM blocks WHERE substr(hash, 1, 8) = ? AND hash = ?');
+    this.blockBodyAt = get('SELECT body FROM block_bodies WHERE height = ?');
+    this.transactionsBetween = get<[number, number], [bigint, Buffer, bigint, bigint, Buffer]>(
+      'SELECT id, hash, height, unlock_time, global_indexes FROM transactions WHERE id >= ? AND id < ? ORDER BY id',
+    ).safeIntegers(true);
+    this.idByHash = get('SELECT id FROM transactions WHERE substr(hash, 1, 8) = ? AND hash = ?');
+    this.bodiesBetween = get('SELECT id, body FROM transaction_bodies WHERE id >= ? AND id < ? ORDER BY id');
+    this.amount = get('SELECT id FROM amounts WHERE amount = ?');
+    this.output = get('SELECT key, transaction_id, position FROM outputs WHERE amount_id = ? AND global_index = ?');
+    this.image = get('SELECT height FROM key_images WHERE image = ?');
+  }
+
+  facts(height: number): { facts: BlockFacts; timestampLag: number } | undefined {
+    const row = this.block.get(height);
+    return row && { facts: factsOf(row as unknown as FactsRow), timestampLag: Number(row[10]) };
+  }
+
+  heightOf(hash: Buffer): number | undefined {
+    return this.heightByHash.get(hash.subarray(0, 8), hash)?.[0];
+  }
+
+  blockBody(height: number): Buffer | undefined {
+    return this.blockBodyAt.get(height)?.[0];
+  }
+
+  transactions(first: number, end: number): TransactionRow[] {
+    return this.transactionsBetween.all(first, end).map(([id, hash, height, unlockTime, packed]) => ({
+      id: Number(id),
+      hash,
+      height: Number(height),
+      unlockTime: toUnsigned(unlockTime),
+      globalIndexes: unpackIndexes(packed),
+    }));
+  }
+
+  transactionId(hash: Buffer): number | undefined {
+    return this.idByHash.get(hash.subarray(0, 8), hash)?.[0];
+  }
+
+  transactionBodies(first: number, end: number): Map<number, Buffer> {
+    return new Map(this.bodiesBetween.all(first, end));
+  }
+
+  amountId(amount: bigint): number | undefined {
+    return this.amount.get(toSigned(amount))?.[0];
+  }
+
+  outputAt(amountId: number, globalIndex: number): OutputRow | undefined {
+    const row = this.output.get(amountId, globalIndex);
+    return row && { key: row[0], transactionId: row[1], position: row[2] };
+  }
+
+  imageHeight(image: Buffer): number | undefined {
+    return this.image.get(image)?.[0];
+  }
+
+  count(table: string): number {
+    return this.connection.prepare<[], [number]>(`SELECT count(*) FROM ${table}`).raw(true).get()?.[0] ?? 0;
+  }
+
+  /** What SQLite itself finds wrong with a table's pages and indexes. */
+  structure(table: string): string[] {
+    return this.connection
+      .prepare<[], [string]>(`PRAGMA integrity_check('${table}')`)
+      .raw(true)
+      .all()
+      .map(([line]) => line)
+      .filter((line) => line !== 'ok');
+  }
+}

@@ -1,0 +1,114 @@
+import { genesisBlock, type VerifiedBlock } from '@wrkz/consensus';
+import fc from 'fast-check';
+import { verifyChain, type ChainDb } from '../src';
+import { devnet } from './support/chain-a';
+import { cleanUp, openHere, writerOf } from './support/directories';
+import { HIGHEST_MADE, makeChain, type BlockPlan } from './support/maker';
+import { contents } from './support/tables';
+
+afterEach(cleanUp);
+
+type Step =
+  | { readonly kind: 'append'; readonly blocks: readonly BlockPlan[] }
+  | { readonly kind: 'rewind'; readonly depth: number }
+  | { readonly kind: 'switch'; readonly depth: number; readonly blocks: readonly BlockPlan[]; readonly keep: boolean };
+
+const transactionPlan = fc.record({
+  amounts: fc.array(fc.constantFrom(1, 2, 10, 500, 12_345), { maxLength: 5 }),
+  inputs: fc.integer({ min: 1, max: 4 }),
+});
+const blockPlan = fc.record({
+  salt: fc.integer({ min: 0, max: 2 ** 32 - 1 }),
+  transactions: fc.array(transactionPlan, { maxLength: 3 }),
+});
+const blocks = fc.array(blockPlan, { minLength: 1, maxLength: 4 });
+const step: fc.Arbitrary<Step> = fc.oneof(
+  fc.record({ kind: fc.constant('append' as const), blocks }),
+  fc.record({ kind: fc.constant('rewind' as const), depth: fc.integer({ min: 0, max: 6 }) }),
+  fc.record({ kind: fc.constant('switch' as const), depth: fc.integer({ min: 1, max: 6 }), blocks, keep: fc.boolean() }),
+);
+
+/** The same steps on an array of blocks. */
+function apply(db: ChainDb, chain: VerifiedBlock[], next: Step): VerifiedBlock[] {
+  const writer = writerOf(db);
+  if (next.kind === 'append') {
+    const added = makeChain(next.blocks.slice(0, Math.max(0, HIGHEST_MADE - chain.length)), chain);
+    writer.append(added);
+    return [...chain, ...added];
+  }
+  const fork = Math.max(0, chain.length - 1 - next.depth);
+  const kept = chain.slice(0, fork + 1);
+  if (next.kind === 'rewind') {
+    const removed = writer.rewindTo(fork);
+    expect(removed.map(({ facts }) => facts)).toEqual(chain.slice(fork + 1).map(({ facts }) => facts));
+    return kept;
+  }
+  const added = makeChain(next.blocks.slice(0, Math.max(0, HIGHEST_MADE - kept.length)), kept);
+  writer.switchBranch(fork, added, next.keep);
+  return [...kept, ...added];
+}
+
+/** What the reader must answer, worked out from the blocks alone. */
+function expectAnswers({ reader }: ChainDb, chain: readonly VerifiedBlock[]): void {
+  const counts = new Map<bigint, number>();
+  let transactions = 0;
+  for (const { block, transactions: others, facts } of chain) {
+    const { height } = facts;
+    expect(reader.facts(height)).toEqual(facts);
+    expect(reader.heightOf(facts.hash)).toBe(height);
+    expect(reader.rawBlock(height)).toEqual({ block: block.bytes, transactions: others.map(({ bytes }) => bytes) });
+    const all = [block.coinbase, ...others];
+    expect(reader.transactionHashes(height)).toEqual(all.map(({ hash }) => hash));
+    const indexes = all.map((parsed, position) => {
+      expect(reader.transaction(parsed.hash)).toEqual({ height, position, bytes: parsed.bytes });
+      for (const input of parsed.transaction.inputs) {
+        if (input.type === 'key') expect(reader.keyImageHeight(input.keyImage)).toBe(height);
+      }
+      return {
+        hash: parsed.hash,
+        indexes: parsed.transaction.outputs.map(({ amount, key }, i) => {
+          const index = counts.get(amount) ?? 0;
+          counts.set(amount, index + 1);
+          const { unlockTime } = parsed.transaction;
+          const stored = { key, unlockTime, height, transactionHash: parsed.hash, position: i };
+          expect(reader.output(amount, index)).toEqual(stored);
+          return index;
+        }),
+      };
+    });
+    expect(reader.globalIndexes(height)).toEqual(indexes);
+    for (const [amount, count] of counts) expect(reader.outputCount(amount, height)).toBe(count);
+    transactions += all.length;
+  }
+  for (const [amount, count] of counts) {
+    expect(reader.outputCount(amount)).toBe(count);
+    expect(reader.output(amount, count)).toBeUndefined();
+  }
+  expect(reader.transactionCount()).toBe(transactions);
+  expect(reader.height()).toBe(chain.length - 1);
+  for (const { facts } of chain) {
+    const first = chain.findIndex((one) => one.facts.timestamp >= facts.timestamp);
+    expect(reader.firstHeightFrom(facts.timestamp)).toBe(first);
+  }
+}
+
+test('any run of appends, rewinds and switches leaves exactly what the final chain alone would leave', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 10 }), async (steps) => {
+      const db = openHere();
+      let chain = [genesisBlock(devnet)];
+      writerOf(db).append(chain);
+      for (const next of steps) chain = apply(db, chain, next);
+      expectAnswers(db, chain);
+
+      const twin = openHere();
+      writerOf(twin).append(chain);
+      expect(contents(db)).toEqual(contents(twin));
+      const found = await verifyChain(db);
+      expect(found.problems).toEqual([]);
+      expect(found.digest).toBe((await verifyChain(twin)).digest);
+      cleanUp();
+    }),
+    { numRuns: 25 },
+  );
+}, 60_000);

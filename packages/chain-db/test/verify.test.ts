@@ -1,0 +1,156 @@
+import Database from 'better-sqlite3';
+import { openSync, readSync, writeSync, closeSync, statSync } from 'node:fs';
+import { databaseFile, verifyChain, type ChainDb } from '../src';
+import { TABLES } from '../src/schema';
+import { chainA } from './support/chain-a';
+import { cleanUp, freshDirectory, openHere, writerOf } from './support/directories';
+import { makeChain } from './support/maker';
+
+afterEach(cleanUp);
+
+/** Genesis, 20 blocks with transactions, 2 alternatives. */
+function small(): ChainDb {
+  const genesis = chainA().slice(0, 1);
+  const plan = (salt: number) => ({ salt, transactions: [{ amounts: [7, 900], inputs: 2, unlockTime: 60n }, { amounts: [7], inputs: 1 }] });
+  const main = makeChain(Array.from({ length: 20 }, (_, i) => plan(i)), genesis);
+  const db = openHere();
+  writerOf(db).append([...genesis, ...main]);
+  for (const block of makeChain([plan(50), plan(51)], [...genesis, ...main.slice(0, 18)])) writerOf(db).putAlternative(block);
+  return db;
+}
+
+/** Changes the database behind its back. */
+function tamper(db: ChainDb, change: (connection: Database.Database) => void): void {
+  const connection = new Database(databaseFile(db.directory));
+  try {
+    change(connection);
+  } finally {
+    connection.close();
+  }
+}
+
+test('a sound database has no problems; progress ends at the top', async () => {
+  const db = small();
+  const seen: [number, number][] = [];
+  const report = await verifyChain(db, { onProgress: (height, top) => seen.push([height, top]) });
+  expect(report).toEqual({ problems: [], height: 20, digest: expect.stringMatching(/^[0-9a-f]{64}$/) as string });
+  expect(seen[seen.length - 1]).toEqual([20, 20]);
+  expect((await verifyChain(openHere())).height).toBe(-1);
+});
+
+test('chain A keeps its digest through another order of commits, a rewind and a compaction', async () => {
+  const blocks = chainA();
+  const one = openHere();
+  writerOf(one).append(blocks);
+  const report = await verifyChain(one);
+  expect(report.problems).toEqual([]);
+
+  const two = openHere();
+  for (let i = 0; i < blocks.length; i += 17) writerOf(two).append(blocks.slice(i, i + 17));
+  writerOf(two).rewindTo(300);
+  writerOf(two).append(blocks.slice(301));
+  two.close();
+  tamper(two, (connection) => connection.exec('VACUUM'));
+  expect(await verifyChain(two)).toEqual(report);
+  writerOf(one).rewindTo(719);
+  expect((await verifyChain(one)).digest).not.toBe(report.digest);
+}, 30_000);
+
+/** Each column of each table with one bit of one row changed: the lowest of an integer, one inside a blob. */
+function columns(): [table: string, column: string, blob: boolean][] {
+  const connection = new Database(':memory:');
+  const db = openHere({ directory: freshDirectory() });
+  connection.exec(`ATTACH '${databaseFile(db.directory)}' AS chain`);
+  const found = TABLES.flatMap((table) =>
+    (connection.pragma(`chain.table_info(${table})`) as { name: string; type: string; pk: number }[])
+      .filter(({ name }) => !(table === 'alternatives' && name === 'id'))
+      .map(({ name, type }): [string, string, boolean] => [table, name, type === 'BLOB']),
+  ).filter(([table]) => table !== 'meta');
+  connection.close();
+  cleanUp();
+  return found;
+}
+
+test.each(columns())('a flipped bit in %s.%s is reported', async (table, column, blob) => {
+  const db = small();
+  const sound = await verifyChain(db);
+  tamper(db, (connection) => {
+    const rows = connection.prepare(`SELECT * FROM ${table}`).safeIntegers(true).all() as Record<string, bigint | Buffer>[];
+    // The last row: a neighbour's key is never met.
+    const row = rows[rows.length - 1]!;
+    const old = row[column]!;
+    const changed = typeof old === 'bigint' ? old ^ (1n << 40n) : flipped(old, Math.floor(old.length / 2));
+    const where = Object.keys(row).map((name) => `${name} = ?`).join(' AND ');
+    const { changes } = connection
+      .prepare(`UPDATE ${table} SET ${column} = ? WHERE ${where}`)
+      .run(changed, ...Object.values(row));
+    expect(changes).toBe(1);
+  });
+  const report = await verifyChain(db);
+  expect(report.problems.length).toBeGreaterThan(0);
+  if (blob) expect(report.problems.length).toBeLessThan(20);
+  if (table !== 'alternatives') expect(report.digest).not.toBe(sound.digest);
+});
+
+function flipped(bytes: Buffer, at: number): Buffer {
+  const changed = Buffer.from(bytes);
+  changed.writeUInt8((changed[at] ?? 0) ^ 4, at);
+  return changed;
+}
+
+test.each(TABLES.filter((table) => table !== 'meta' && table !== 'alternatives'))(
+  'a missing row and an extra row in %s are reported',
+  async (table) => {
+    const db = small();
+    const key = { outputs: 'amount_id', key_images: 'image', amounts: 'id' }[table as string] ?? (table.startsWith('block') ? 'height' : 'id');
+    tamper(db, (connection) => {
+      const row = connection.prepare(`SELECT * FROM ${table} ORDER BY ${key} LIMIT 1 OFFSET 2`).safeIntegers(true).get() as Record<string, bigint | Buffer>;
+      const names = Object.keys(row);
+      connection
+        .prepare(`DELETE FROM ${table} WHERE ${names.map((name) => `${name} = ?`).join(' AND ')}`)
+        .run(...Object.values(row));
+    });
+    expect((await verifyChain(db)).problems.length).toBeGreaterThan(0);
+
+    const other = small();
+    tamper(other, (connection) => {
+      const row = connection.prepare(`SELECT * FROM ${table} LIMIT 1`).safeIntegers(true).get() as Record<string, bigint | Buffer>;
+      const extra = { ...row, [key]: typeof row[key] === 'bigint' ? -5n : Buffer.alloc(32, 9), ...('amount' in row ? { amount: 4242n } : {}) };
+      connection
+        .prepare(`INSERT INTO ${table} VALUES (${Object.keys(extra).map(() => '?').join(', ')})`)
+        .run(...Object.values(extra));
+    });
+    expect((await verifyChain(other)).problems.join('\n')).toContain(table);
+  },
+);
+
+test('a lost entry of a look-up index is reported', async () => {
+  const db = small();
+  tamper(db, (connection) => {
+    connection.unsafeMode(true);
+    connection.pragma('writable_schema = 1');
+    connection.exec('DROP INDEX transactions_by_hash; CREATE INDEX transactions_by_hash ON transactions (substr(hash, 1, 8)) WHERE id <> 4;');
+    connection
+      .prepare("UPDATE sqlite_schema SET sql = replace(sql, ' WHERE id <> 4', '') WHERE name = 'transactions_by_hash'")
+      .run();
+  });
+  expect((await verifyChain(db)).problems.join('\n')).toMatch(/id found by its hash is missing/);
+});
+
+test('damage to any page is an answer, not a crash', async () => {
+  const db = small();
+  db.close();
+  const file = databaseFile(db.directory);
+  const pages = statSync(file).size / 8192;
+  for (let page = 1; page < pages; page++) {
+    const descriptor = openSync(file, 'r+');
+    const sound = Buffer.alloc(64);
+    readSync(descriptor, sound, 0, 64, page * 8192);
+    writeSync(descriptor, Buffer.alloc(64, 0xa5), 0, 64, page * 8192);
+    const report = await verifyChain(db).catch((error: unknown) => ({ problems: [String(error)] }));
+    writeSync(descriptor, sound, 0, 64, page * 8192);
+    closeSync(descriptor);
+    expect(report.problems.length).toBeGreaterThan(0);
+  }
+  expect((await verifyChain(db)).problems).toEqual([]);
+}, 30_000);
