@@ -1,6 +1,5 @@
-import { randomInt } from 'node:crypto';
 import type { ChainReader } from '@wrkz/chain-db';
-import { isSpendTimeUnlocked } from '@wrkz/consensus';
+import { isUnlocked } from '@wrkz/consensus';
 import { COINBASE_UNLOCK_WINDOW, formatAmount, type Network } from '@wrkz/core-types';
 import { refusals } from '../errors';
 
@@ -12,7 +11,7 @@ export const RANDOM_OUTS_LIMITS = { count: 100, amounts: 10_000, total: 100_000 
 export interface RandomOutsQuery {
   readonly amounts: readonly bigint[];
   readonly count: number;
-  /** Unix seconds, for unlock times that are judged by the clock. */
+  /** Unix seconds, for the ages in which unlock times were judged by the clock. */
   readonly now: number;
 }
 
@@ -24,40 +23,21 @@ export interface RandomOutsQuery {
 export function getRandomOuts(reader: ChainReader, network: Network, query: RandomOutsQuery): string {
   return reader.snapshot(() => {
     const tip = reader.tip();
-    const rules = { network, height: tip.height, tipTimestamp: tip.timestamp, now: query.now };
+    const timestamp = network.rulesAt(tip.height).timeLockByTip ? tip.timestamp : query.now;
+    const rule = {
+      maxHeight: tip.height - COINBASE_UNLOCK_WINDOW,
+      isUnlocked: ({ unlockTime }: { unlockTime: bigint }) => isUnlocked(unlockTime, { height: tip.height, timestamp }),
+    };
     const outs = query.amounts.map((amount) => {
-      const candidates = reader.outputCount(amount, tip.height - COINBASE_UNLOCK_WINDOW);
-      const picked = pick(candidates, query.count, (index) => {
-        const output = reader.output(amount, index);
-        return output !== undefined && isSpendTimeUnlocked(output.unlockTime, rules) ? output.key : undefined;
-      });
+      const picked = rule.maxHeight < 0 ? [] : reader.randomOutputs(amount, query.count, rule);
       if (picked.length === 0 && query.count > 0) throw noOutputs(amount);
-      const members = picked.map(
-        ({ index, key }) => `{"global_amount_index":${index},"out_key":"${key.toString('hex')}"}`,
-      );
+      const members = picked
+        .sort((a, b) => a.index - b.index)
+        .map(({ index, key }) => `{"global_amount_index":${index},"out_key":"${key.toString('hex')}"}`);
       return `{"amount":${amount},"outs":[${members.join(',')}]}`;
     });
     return `{"outs":[${outs.join(',')}],"status":"OK"}`;
   });
-}
-
-interface Picked {
-  readonly index: number;
-  readonly key: Buffer;
-}
-
-/** Draws without replacement (a sparse Fisher-Yates shuffle) until `count` usable members are found or none is left. */
-function pick(candidates: number, count: number, usable: (index: number) => Buffer | undefined): Picked[] {
-  const moved = new Map<number, number>();
-  const picked: Picked[] = [];
-  for (let left = candidates; left > 0 && picked.length < count; left--) {
-    const slot = randomInt(left);
-    const index = moved.get(slot) ?? slot;
-    moved.set(slot, moved.get(left - 1) ?? left - 1);
-    const key = usable(index);
-    if (key !== undefined) picked.push({ index, key });
-  }
-  return picked.sort((a, b) => a.index - b.index);
 }
 
 function noOutputs(amount: bigint): Error {

@@ -10,7 +10,6 @@ export const getRawBlocks: Route = {
     const finished = await queries.run('rawBlocks', {
       ...range,
       skipCoinbase: params.optionalBoolean('skipCoinbaseTransactions', false),
-      skipEmpty: params.optionalBoolean('skipEmptyBlocks', false),
     });
     return { finished };
   },

@@ -1,0 +1,92 @@
+import { parse } from 'lossless-json';
+import { readJsonLines } from '@wrkz/testing/fixtures';
+
+/** One request to the reference daemon at the tip of chain A, and its answer (see the fixtures' README). */
+export interface Recorded {
+  readonly id: number;
+  readonly phase: 'tip' | 'pool' | 'risky';
+  readonly daemon: 'full' | 'default' | 'mining' | 'explorer' | 'cors';
+  readonly method: string;
+  readonly path: string;
+  readonly body: string | null;
+  readonly status: number | null;
+  readonly headers: Record<string, string>;
+  readonly response: string | null;
+  readonly volatile?: readonly string[];
+  readonly unordered?: readonly string[];
+  readonly random?: string;
+  readonly requestHeaders?: Record<string, string>;
+}
+
+const NOT_BUILT_YET = /^\/(queryblocks|get_o_indexes|get_pool_changes)/;
+
+/** The rows whose route exists, asked of the daemon with every mode on. */
+export function recordedRows(): Recorded[] {
+  return readJsonLines<Recorded>('devnet/chain-a-rpc.jsonl').filter(
+    ({ daemon, path, body }) =>
+      daemon === 'full' && !NOT_BUILT_YET.test(path) && !/"method":"f_/.test(body ?? ''),
+  );
+}
+
+export type Json = null | boolean | string | number | bigint | Json[] | { [name: string]: Json };
+
+/** JSON with exact integers; both sides of a comparison are read so. */
+export function exact(text: string): Json {
+  return parse(text, undefined, (token) => (/^-?\d+$/.test(token) ? BigInt(token) : Number(token))) as Json;
+}
+
+export async function send(url: string, row: Pick<Recorded, 'method' | 'path' | 'body' | 'requestHeaders'>) {
+  const { request } = await import('node:http');
+  return new Promise<{ status: number; headers: NodeJS.Dict<string | string[]>; text: string }>((resolve, reject) => {
+    // fetch sends no body with GET; the reference reads one
+    const outgoing = request(url + row.path, { method: row.method, headers: row.requestHeaders ?? {} }, (response) => {
+      let text = '';
+      response.setEncoding('utf8');
+      response.on('data', (chunk: string) => (text += chunk));
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, text }));
+    });
+    outgoing.on('error', reject);
+    outgoing.end(row.body ?? undefined);
+  });
+}
+
+/**
+ * Where `ours` lacks or contradicts what was recorded: paths such as `result.height`. Members that only ours has are
+ * fine, order of members is ignored, `volatile` members need only be there, `unordered` arrays are compared as sets.
+ */
+export function differences(recorded: Json, ours: Json, row: Recorded): string[] {
+  const ignored = (row.volatile ?? []).map(leadingPath);
+  const sets = (row.unordered ?? []).map(leadingPath);
+  return walk(recorded, ours, '');
+
+  function walk(expected: Json, actual: Json, path: string): string[] {
+    if (ignored.includes(path) && actual !== undefined) return [];
+    if (Array.isArray(expected)) {
+      if (!Array.isArray(actual) || actual.length !== expected.length) return [path];
+      const [left, right] = sets.includes(path) ? [sorted(expected), sorted(actual)] : [expected, actual];
+      return left.flatMap((entry, i) => walk(entry, right[i] as Json, `${path}[${i}]`));
+    }
+    if (expected !== null && typeof expected === 'object') {
+      if (actual === null || typeof actual !== 'object' || Array.isArray(actual)) return [path];
+      return Object.entries(expected).flatMap(([name, value]) => {
+        const inner = path === '' ? name : `${path}.${name}`;
+        return name in actual ? walk(value, actual[name] as Json, inner) : [inner];
+      });
+    }
+    return expected === actual ? [] : [path];
+  }
+}
+
+/** `result.x (why)` and `indexes (why)` name a path before the bracket. */
+function leadingPath(text: string): string {
+  return /^[\w.]+/.exec(text)?.[0] ?? text;
+}
+
+function sorted(values: readonly Json[]): Json[] {
+  const key = (value: Json): string => JSON.stringify(value, (_name, inner: unknown) => withoutBigints(inner));
+  return [...values].sort((a, b) => (key(a) < key(b) ? -1 : 1));
+}
+
+function withoutBigints(value: unknown): unknown {
+  return typeof value === 'bigint' ? value.toString() : value;
+}
