@@ -166,7 +166,11 @@ export function deriveSecretKey(derivation: Uint8Array, outputIndex: OutputIndex
 }
 
 /** The spend key an output's one-time key was made for. Null when `outputKey` does not decode. */
-export function underivePublicKey(derivation: Uint8Array, outputIndex: OutputIndex, outputKey: Uint8Array): Buffer | null {
+export function underivePublicKey(
+  derivation: Uint8Array,
+  outputIndex: OutputIndex,
+  outputKey: Uint8Array,
+): Buffer | null {
   requireDerivation(derivation, outputIndex);
   requireBytes(outputKey, 'output key', 32);
   const output = Buffer.alloc(32);

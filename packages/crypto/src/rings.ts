@@ -83,10 +83,19 @@ export async function checkRingSignaturesAsync(jobs: readonly RingCheck[]): Prom
     requireBytes(job.signatures, `signatures of ring ${index}`, 64 * job.publicKeys.length);
   });
   const flags = await binding<RingsBinding>().checkRings(
-    concat32(jobs.map((job) => job.prefixHash), 'prefix hashes'),
-    concat32(jobs.map((job) => job.keyImage), 'key images'),
+    concat32(
+      jobs.map((job) => job.prefixHash),
+      'prefix hashes',
+    ),
+    concat32(
+      jobs.map((job) => job.keyImage),
+      'key images',
+    ),
     Uint32Array.from(jobs, (job) => job.publicKeys.length),
-    concat32(jobs.flatMap((job) => job.publicKeys), 'public keys'),
+    concat32(
+      jobs.flatMap((job) => job.publicKeys),
+      'public keys',
+    ),
     Buffer.concat(jobs.map((job) => job.signatures)),
   );
   return Array.from(flags, (flag) => flag === 1);

@@ -53,9 +53,15 @@ export async function scanOutputsAsync(options: ScanOptions): Promise<OwnedOutpu
   const { viewSecret, transactions, spendKeys } = options;
   requireBytes(viewSecret, 'view secret key', 32);
   if (!checkScalar(viewSecret)) throw new RangeError('invalid view secret key: not below the group order');
-  const keys = concat32(transactions.map((transaction) => transaction.publicKey), 'transaction keys');
+  const keys = concat32(
+    transactions.map((transaction) => transaction.publicKey),
+    'transaction keys',
+  );
   const counts = Uint32Array.from(transactions, (transaction) => transaction.outputs.length);
-  const outputs = concat32(transactions.flatMap((transaction) => transaction.outputs), 'outputs');
+  const outputs = concat32(
+    transactions.flatMap((transaction) => transaction.outputs),
+    'outputs',
+  );
   return native().scanOutputs(viewSecret, keys, counts, outputs, concat32(spendKeys, 'spend keys'));
 }
 
@@ -76,8 +82,14 @@ export async function checkKeyImagesAsync(keyImages: readonly Uint8Array[]): Pro
 export async function generateKeyImagesAsync(
   pairs: readonly { publicKey: Uint8Array; secretKey: Uint8Array }[],
 ): Promise<Buffer[]> {
-  const keys = concat32(pairs.map((pair) => pair.publicKey), 'public keys');
-  const secrets = concat32(pairs.map((pair) => pair.secretKey), 'secret keys');
+  const keys = concat32(
+    pairs.map((pair) => pair.publicKey),
+    'public keys',
+  );
+  const secrets = concat32(
+    pairs.map((pair) => pair.secretKey),
+    'secret keys',
+  );
   pairs.forEach(({ secretKey }, index) => {
     if (!checkScalar(secretKey)) throw new RangeError(`invalid secret keys[${index}]: not below the group order`);
   });

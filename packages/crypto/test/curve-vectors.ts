@@ -148,9 +148,8 @@ export interface RingRow {
 export const signatureRows = (): SignatureRow[] => readJsonLines<SignatureRow>('vectors/signatures.jsonl');
 export const ringRows = (): RingRow[] => readJsonLines<RingRow>('vectors/ring_signatures.jsonl');
 
-/** One test a kind of damage over rows of `vectors/signatures.jsonl`. */
-export function signatureVectorTests(curve: Pick<CurveFunctions, 'checkSignature'>): void {
-  const rows = signatureRows();
+/** One test a kind of damage over `rows` of `vectors/signatures.jsonl`. */
+export function signatureVectorTests(curve: Pick<CurveFunctions, 'checkSignature'>, rows = signatureRows()): void {
   it.each([...new Set(rows.map((row) => row.kind))])('%s', (kind) => {
     for (const row of rows) {
       if (row.kind !== kind) continue;
@@ -165,7 +164,12 @@ export function ringVectorTests(curve: Pick<CurveFunctions, 'checkRingSignature'
     for (const row of rows) {
       if (row.kind !== kind) continue;
       const signatures = bytes(row.sigs.join(''));
-      const valid = curve.checkRingSignature(bytes(row.prefix_hash), bytes(row.key_image), row.ring.map(bytes), signatures);
+      const valid = curve.checkRingSignature(
+        bytes(row.prefix_hash),
+        bytes(row.key_image),
+        row.ring.map(bytes),
+        signatures,
+      );
       expect({ ...row, valid }).toEqual(row);
     }
   });
