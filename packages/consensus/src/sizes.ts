@@ -8,6 +8,9 @@ import {
 import { median } from './median';
 import type { BlockFacts } from './view';
 
+/** Five quarters of the full reward zone. */
+const WALLET_SIZE_CAP = 125_000;
+
 /** The largest cumulative size of a block at this index, whatever the median: it grows by 100 KiB a year. */
 export function hardSizeLimit(height: number): number {
   return BLOCK_SIZE_INITIAL + Math.floor((height * BLOCK_SIZE_GROWTH_NUMERATOR) / BLOCK_SIZE_GROWTH_DENOMINATOR);
@@ -26,4 +29,9 @@ export function transactionSizeLimit(effectiveMedian: number): number {
 /** Bytes of transactions a template may hold: it stays out of the penalty and under the hard limit. */
 export function templateSizeLimit(effectiveMedian: number, height: number): number {
   return Math.min(Math.floor((effectiveMedian * 125) / 100), hardSizeLimit(height)) - COINBASE_RESERVED_SIZE;
+}
+
+/** The largest transaction that a wallet builds for a network at this height, whatever its blocks look like. */
+export function walletTransactionSizeLimit(height: number): number {
+  return Math.min(hardSizeLimit(height), WALLET_SIZE_CAP) - COINBASE_RESERVED_SIZE;
 }

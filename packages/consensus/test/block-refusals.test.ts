@@ -208,6 +208,13 @@ describe('sizes and the penalty', () => {
   refuses('B8', 'within the penalty the full reward is too much', () => on(large(15_000)));
 });
 
+describe('on an alternative branch', () => {
+  refuses('T30', 'the transaction size goes by the median of the main chain', () =>
+    judge(blockAt(TOP + 1), { mainMedianSize: 500 }),
+  );
+  accepts('a block that the main chain could hold', () => judge(blockAt(TOP + 1), { mainMedianSize: 100_000 }));
+});
+
 describe('the checkpoint zone', () => {
   const { block, transactions } = blockAt(TOP + 1);
   const points = (height: number, hash: Buffer): Checkpoints => new Checkpoints(new Map([[height, hash]]));

@@ -1,5 +1,6 @@
 import { networkOf, type KeyInput } from '@wrkz/core-types';
 import {
+  feeAtRate,
   isFusion,
   isUnlocked,
   minimumFee,
@@ -7,12 +8,15 @@ import {
   ringIndexes,
   transactionPowDifficulty,
   unlockTimeAllowed,
+  walletTransactionSizeLimit,
 } from '@wrkz/consensus';
 import { readJsonLines } from '@wrkz/testing/fixtures';
 
 interface HeightRow {
   height: number;
   min_fee: Record<string, number>;
+  fee_v1_rate: Record<string, number>;
+  max_tx_size: number;
   min_mixin: string;
   max_mixin: string;
   default_mixin: string;
@@ -49,6 +53,15 @@ describe.each(['mainnet', 'devnet'] as const)('recorded rules of %s', (name) => 
           BigInt(fee),
         ]);
       }
+    }
+  });
+
+  test('fees at the rate of 500 a chunk of 256 bytes, and the largest transaction of a wallet', () => {
+    for (const row of heights) {
+      const fees = Object.entries(row.fee_v1_rate).map(([size, fee]) => [size, BigInt(fee)]);
+      const { feeRule } = rulesAt(row.height);
+      expect(fees).toEqual(fees.map(([size]) => [size, feeAtRate(Number(size), feeRule, 500 / 256)]));
+      expect(walletTransactionSizeLimit(row.height)).toBe(row.max_tx_size);
     }
   });
 
