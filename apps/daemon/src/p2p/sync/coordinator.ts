@@ -87,7 +87,7 @@ export class SyncCoordinator {
 
   objectsAsked(session: SyncSession): boolean {
     const peer = this.peers.get(session.id);
-    return peer !== undefined && (peer.objects !== undefined || peer.discardObjects);
+    return peer !== undefined && (peer.objects !== undefined || peer.discardSince !== undefined);
   }
 
   /** Starts to synchronise from a peer; false when enough peers are at it. */
@@ -137,8 +137,8 @@ export class SyncCoordinator {
   async onObjects(session: SyncSession, message: ResponseObjects): Promise<void> {
     const peer = this.peers.get(session.id);
     const request = peer?.objects;
-    if (peer?.discardObjects === true) {
-      peer.discardObjects = false;
+    if (peer?.discardSince !== undefined) {
+      peer.discardSince = undefined;
       this.pump();
       return;
     }
@@ -154,7 +154,7 @@ export class SyncCoordinator {
     const verdict = await receiveObjects(message, request.left, this.codec);
     // While the blocks were checked the plan may have been dropped; then they are of no use.
     if (peer.objects !== request || this.peers.get(session.id) !== peer) {
-      peer.discardObjects = false;
+      peer.discardSince = undefined;
       this.pump();
       return;
     }
@@ -174,7 +174,7 @@ export class SyncCoordinator {
   tick(): void {
     const now = this.clock.now();
     for (const peer of [...this.peers.values()]) {
-      const askedAt = peer.objects?.askedAt ?? peer.chainAskedAt;
+      const askedAt = peer.objects?.askedAt ?? peer.discardSince ?? peer.chainAskedAt;
       if (askedAt === undefined) continue;
       const silent = now - Math.max(askedAt, peer.session.lastHeard) > SYNC_STALL_TIMEOUT;
       if (silent || now - askedAt > REQUEST_LIMIT) peer.session.close(closeReasons.syncStalled);
@@ -185,7 +185,7 @@ export class SyncCoordinator {
   private pump(): void {
     this.importer.run();
     for (const peer of [...this.peers.values()]) {
-      if (peer.objects !== undefined || peer.discardObjects || peer.waiting) continue;
+      if (peer.objects !== undefined || peer.discardSince !== undefined || peer.waiting) continue;
       if (this.askObjects(peer)) continue;
       if (peer.chainAskedAt !== undefined) continue;
       if (!peer.toldAll && this.plan.length < PLAN_LIMIT && this.mayAskChain(peer)) this.askChain(peer);

@@ -57,7 +57,10 @@ export class Importer {
       results = await this.chain.addBlocks(raws, 'sync');
     } catch (error) {
       this.inFlight -= 1;
-      if (generation !== this.generation) return;
+      if (generation !== this.generation) {
+        this.events.onProgress([]);
+        return;
+      }
       this.reset();
       this.events.onFailure(error);
       return;

@@ -36,8 +36,8 @@ export class SyncPeer {
   failures = 0;
   /** Chain entries in a row that brought nothing. */
   emptyEntries = 0;
-  /** An answer that is on its way and no longer wanted. */
-  discardObjects = false;
+  /** Since when an answer is on its way that is no longer wanted. */
+  discardSince: number | undefined;
 
   constructor(readonly session: SyncSession) {}
 
@@ -55,7 +55,7 @@ export class SyncPeer {
     this.tail = undefined;
     this.lastResponseHeight = 0;
     this.waiting = false;
-    if (this.objects !== undefined) this.discardObjects = true;
+    if (this.objects !== undefined) this.discardSince = this.objects.askedAt;
     this.objects = undefined;
   }
 }

@@ -1,0 +1,33 @@
+import type { BlockRelay } from './relay/block-relay';
+import type { ChainCommit, ChainPort } from './ports';
+import type { Session } from './session';
+
+/**
+ * Tells peers in state normal of our new top, once it is committed. While blocks are fetched nothing is told: the top at
+ * the end of it is.
+ */
+export class Announcer {
+  constructor(
+    private readonly chain: ChainPort,
+    private readonly relay: Pick<BlockRelay, 'hopOf'>,
+    private readonly sessions: () => Iterable<Session>,
+    private readonly isDownloading: () => boolean,
+  ) {}
+
+  onCommit(commit: ChainCommit): void {
+    if (commit.added.length > 0 && !this.isDownloading()) this.announce();
+  }
+
+  /** Announces the top to whoever is not known to have it. */
+  announce(): void {
+    const { height, hash } = this.chain.tip();
+    let raw: ReturnType<ChainPort['rawBlock']>;
+    for (const session of this.sessions()) {
+      if (session.state !== 'normal' || session.knownBlocks.has(hash)) continue;
+      raw ??= this.chain.rawBlock(hash);
+      if (raw === undefined) return;
+      session.knownBlocks.add(hash);
+      session.sendBlock(raw, height + 1, this.relay.hopOf(hash));
+    }
+  }
+}

@@ -1,0 +1,41 @@
+import { Command, pingRequest, pingResponse } from './commands';
+import { closeReasons } from './connection/close-reasons';
+import { Connection } from './connection/connection';
+import { BACK_PING_TIMEOUT } from './constants';
+import { SMALL_BODY, type ByteBudget } from './frames';
+import type { PeerAddress } from './peers/address';
+import type { P2pClock, P2pLogger } from './ports';
+import type { Transport } from './transport';
+
+/**
+ * Calls the port that an incoming peer says it listens on and asks who is there. True when the same peer id answers:
+ * only then is its address worth telling others (spec 08).
+ */
+export async function backPing(
+  address: PeerAddress,
+  peerId: bigint,
+  parts: { transport: Transport; clock: P2pClock; logger: P2pLogger; budget: ByteBudget },
+): Promise<boolean> {
+  const socket = await parts.transport.connect(address);
+  if (socket === undefined) return false;
+  const connection = new Connection({
+    socket,
+    remote: address,
+    incoming: false,
+    clock: parts.clock,
+    logger: parts.logger,
+    budget: parts.budget,
+    limitOf: () => SMALL_BODY,
+    onClose: () => undefined,
+  });
+  try {
+    const answer = await connection.request(Command.ping, pingRequest.encode(), BACK_PING_TIMEOUT);
+    if (answer === undefined) return false;
+    const { status, peerId: answered } = pingResponse.decode(answer.body);
+    return status === 'OK' && answered === peerId;
+  } catch {
+    return false;
+  } finally {
+    connection.close(closeReasons.peerListTaken);
+  }
+}

@@ -1,0 +1,70 @@
+import type { NamedEndpoint, PeerAddress } from './peers/address';
+
+/** Everything that an operator or the network's profile decides. Times are milliseconds. */
+export interface P2pConfig {
+  /** 16 bytes; another id in a handshake ends the connection. */
+  readonly networkId: Buffer;
+  readonly bindHost: string;
+  /** 0 takes a free port. */
+  readonly bindPort: number;
+  /** Told to peers instead of the listening port; 0 tells the listening port. */
+  readonly externalPort: number;
+  /** Tells port 0, so that nobody calls back. */
+  readonly hidePort: boolean;
+  /** Takes private and loopback addresses into the peer lists. */
+  readonly allowLocal: boolean;
+  readonly outPeers: number;
+  readonly inPeers: number;
+  /** When there are any, nobody else is called. */
+  readonly exclusiveNodes: readonly PeerAddress[];
+  /** Always called, whatever the count of connections. */
+  readonly priorityNodes: readonly PeerAddress[];
+  /** Called before the peers of the lists. */
+  readonly addedPeers: readonly PeerAddress[];
+  /** Asked for their peer lists when we know nobody: given ones, then the network's own. */
+  readonly seeds: readonly NamedEndpoint[];
+  /** Names whose addresses are seeds at `dnsSeedPort`; looked up only when seeds are needed. */
+  readonly dnsSeeds: readonly string[];
+  readonly dnsSeedPort: number;
+  /** Where peers, bans and our peer id are kept; undefined keeps nothing. */
+  readonly stateFile: string | undefined;
+  /** `--p2p-reset-peerstate`: begin with a new peer id and empty lists. */
+  readonly resetState: boolean;
+  readonly timedSyncInterval: number;
+  /** Whether a node without peers counts as synchronized. */
+  readonly synchronizedAlone: boolean;
+  /** From this height on pruned peers are not synchronised from. */
+  readonly pruneForkHeight: number;
+  readonly syncMaxPeers: number;
+  readonly syncPeerFailureThreshold: number;
+  readonly syncBatchMin: number;
+  readonly syncBatchMax: number;
+  readonly blockSyncBytes: number;
+}
+
+/** What holds when nobody says otherwise (interface document, P2P and Sync). */
+export const p2pDefaults = {
+  bindHost: '0.0.0.0',
+  bindPort: 0,
+  externalPort: 0,
+  hidePort: false,
+  allowLocal: false,
+  outPeers: 15,
+  inPeers: 15,
+  exclusiveNodes: [],
+  priorityNodes: [],
+  addedPeers: [],
+  seeds: [],
+  dnsSeeds: [],
+  dnsSeedPort: 17855,
+  stateFile: undefined,
+  resetState: false,
+  timedSyncInterval: 60_000,
+  synchronizedAlone: false,
+  pruneForkHeight: 4_500_000,
+  syncMaxPeers: 3,
+  syncPeerFailureThreshold: 2,
+  syncBatchMin: 120,
+  syncBatchMax: 600,
+  blockSyncBytes: 16 * 1024 * 1024,
+} as const satisfies Omit<P2pConfig, 'networkId'>;

@@ -1,0 +1,205 @@
+import type { P2pConfig } from '../config';
+import { randomIndex } from '../clock';
+import { addressGroup, addressKey, isLocalHost, type PeerAddress } from '../peers/address';
+import type { Bans } from '../peers/bans';
+import type { PeerBook } from '../peers/peer-book';
+import type { PeerEntry } from '../peers/peer-list';
+import type { P2pClock, P2pLogger, P2pRandom } from '../ports';
+import { choosePeer } from './choose';
+import { ExplicitPeers } from './explicit';
+import { SEED_INTERVAL, type Seeds } from './seeds';
+
+const FAILED_WAIT = 600_000;
+const VERIFY_INTERVAL = 60_000;
+const WHITE_SHARE = 0.7;
+const CALLS_AT_A_TIME = 4;
+const FEW_CONNECTIONS = 3;
+const LONELY_WARNING = 120_000;
+
+/** Why a peer is called: to stay connected, or only for its peer list. */
+export type CallPurpose = 'session' | 'peer-list';
+
+export interface DialerLinks {
+  /** Calls a peer and shakes hands; true when that worked. */
+  call(address: PeerAddress, purpose: CallPurpose): Promise<boolean>;
+  /** The endpoints of open outgoing connections. */
+  outgoing(): readonly PeerAddress[];
+  connectionCount(): number;
+}
+
+/**
+ * Whom to call. Exclusive nodes shut out everybody else; priority nodes are always kept; then added peers, those of the
+ * last run, and the lists: white for 70 % of the places, never two of one neighbourhood, nobody who failed within ten
+ * minutes. Seeds are asked when nobody is known, or nobody is left to call and fewer than 3 are connected.
+ */
+export class Dialer {
+  private readonly exclusive: ExplicitPeers;
+  private readonly priority: ExplicitPeers;
+  private readonly added: ExplicitPeers;
+  private readonly calling = new Map<string, PeerAddress>();
+  private readonly failedAt = new Map<string, number>();
+  private anchors: PeerAddress[] = [];
+  private verifiedAt: number;
+  private seedsAt = -Infinity;
+  private aloneSince: number | undefined;
+
+  constructor(
+    private readonly config: P2pConfig,
+    private readonly book: PeerBook,
+    private readonly bans: Bans,
+    private readonly seeds: Seeds,
+    private readonly clock: P2pClock,
+    private readonly random: P2pRandom,
+    private readonly logger: P2pLogger,
+    private readonly links: DialerLinks,
+  ) {
+    this.exclusive = new ExplicitPeers(config.exclusiveNodes);
+    this.priority = new ExplicitPeers(config.priorityNodes);
+    this.added = new ExplicitPeers(config.addedPeers);
+    this.verifiedAt = clock.now();
+  }
+
+  /** When seeds were last asked, unix seconds; 0 = never. */
+  get lastSeedBootstrap(): number {
+    return this.seedsAt === -Infinity ? 0 : Math.floor(this.seedsAt / 1000);
+  }
+
+  /** Peers that the last run was connected to. */
+  useAnchors(anchors: readonly PeerAddress[]): void {
+    this.anchors = anchors.filter((address) => this.book.allows(address));
+  }
+
+  /** Whether the operator named this peer; such peers are never banned by themselves. */
+  isExplicit(address: PeerAddress): boolean {
+    return this.exclusive.has(address) || this.priority.has(address) || this.added.has(address);
+  }
+
+  /** Starts the calls that are due; called about once a second. */
+  tick(): void {
+    this.warnWhenAlone();
+    this.callExplicit(this.exclusive, Infinity);
+    if (!this.exclusive.isEmpty) return;
+    this.callExplicit(this.priority, Infinity);
+    this.callExplicit(this.added, this.freePlaces());
+    for (const anchor of this.anchors.splice(0)) if (this.freePlaces() > 0) this.start(anchor, 'session');
+    const anybody = this.callFromLists();
+    this.verifyGray();
+    if (!anybody && (this.book.isEmpty || this.links.outgoing().length < FEW_CONNECTIONS)) this.askSeeds();
+  }
+
+  private freePlaces(): number {
+    return this.config.outPeers - this.links.outgoing().length - this.calling.size;
+  }
+
+  private isBusy(address: PeerAddress): boolean {
+    const key = addressKey(address);
+    return this.calling.has(key) || this.links.outgoing().some((open) => addressKey(open) === key);
+  }
+
+  private callExplicit(peers: ExplicitPeers, places: number): void {
+    if (places <= 0) return;
+    const now = this.clock.now();
+    for (const address of peers.due(now, (peer) => this.isBusy(peer))) {
+      void this.start(address, 'session').then((reached) => {
+        if (reached) peers.reached(address, this.clock.now());
+      });
+    }
+  }
+
+  /** Calls peers of the lists while there are places; false when there was need and nobody to call. */
+  private callFromLists(): boolean {
+    let called = 0;
+    for (; called < CALLS_AT_A_TIME && this.calling.size < CALLS_AT_A_TIME && this.freePlaces() > 0; called += 1) {
+      const peer = this.nextPeer();
+      if (peer === undefined) return called > 0 || this.calling.size > 0;
+      void this.start(peer, 'session');
+    }
+    return true;
+  }
+
+  private nextPeer(): PeerEntry | undefined {
+    const wantWhite = this.links.outgoing().length + this.calling.size < Math.floor(this.config.outPeers * WHITE_SHARE);
+    const lists = [this.book.whiteEntries(), this.book.grayEntries()];
+    if (!wantWhite) lists.reverse();
+    const taken = new Set(
+      [...this.links.outgoing(), ...this.calling.values()]
+        .filter(({ host }) => !isLocalHost(host))
+        .map(({ host }) => addressGroup(host)),
+    );
+    for (const entries of lists) {
+      const usable = entries.filter((entry) => this.isUsable(entry) && !taken.has(addressGroup(entry.host)));
+      const chosen = choosePeer(usable, this.random);
+      if (chosen !== undefined) return chosen;
+    }
+    return undefined;
+  }
+
+  private isUsable(address: PeerAddress): boolean {
+    if (this.isBusy(address) || this.bans.isBanned(address.host)) return false;
+    const failed = this.failedAt.get(addressKey(address));
+    return failed === undefined || this.clock.now() - failed >= FAILED_WAIT;
+  }
+
+  /** Once a minute a gray peer is called for its list: who answers becomes white, who does not is forgotten. */
+  private verifyGray(): void {
+    const now = this.clock.now();
+    if (now - this.verifiedAt < VERIFY_INTERVAL) return;
+    this.verifiedAt = now;
+    const usable = this.book.grayEntries().filter((entry) => this.isUsable(entry));
+    const chosen = usable.length === 0 ? undefined : usable[randomIndex(this.random, usable.length)];
+    if (chosen !== undefined) void this.start(chosen, 'peer-list');
+  }
+
+  private askSeeds(): void {
+    const now = this.clock.now();
+    if (!this.seeds.areConfigured || now - this.seedsAt < SEED_INTERVAL) return;
+    this.seedsAt = now;
+    void this.callSeeds().catch((error: unknown) => {
+      this.logger.debug(`p2p: seeds: ${String(error)}`);
+    });
+  }
+
+  private async callSeeds(): Promise<void> {
+    const addresses = await this.seeds.list();
+    const reached = await Promise.all(
+      addresses.filter((address) => !this.isBusy(address)).map((address) => this.start(address, 'peer-list')),
+    );
+    if (!reached.includes(true)) this.logger.warning('p2p: no seed node could be reached');
+  }
+
+  private async start(address: PeerAddress, purpose: CallPurpose): Promise<boolean> {
+    const key = addressKey(address);
+    if (this.calling.has(key) || (this.bans.isBanned(address.host) && !this.isExplicit(address))) return false;
+    this.calling.set(key, address);
+    let reached = false;
+    try {
+      reached = await this.links.call(address, purpose);
+    } catch (error) {
+      this.logger.error(`p2p: calling ${key}: ${String(error)}`);
+    } finally {
+      this.calling.delete(key);
+    }
+    if (reached) this.failedAt.delete(key);
+    else this.noteFailure(key, address, purpose);
+    return reached;
+  }
+
+  private noteFailure(key: string, address: PeerAddress, purpose: CallPurpose): void {
+    const now = this.clock.now();
+    this.failedAt.set(key, now);
+    if (purpose === 'peer-list') this.book.dropGray(address);
+    for (const [failed, at] of this.failedAt) if (now - at >= FAILED_WAIT) this.failedAt.delete(failed);
+  }
+
+  private warnWhenAlone(): void {
+    const now = this.clock.now();
+    if (this.links.connectionCount() > 0) {
+      this.aloneSince = undefined;
+    } else {
+      this.aloneSince ??= now;
+      if (now - this.aloneSince < LONELY_WARNING) return;
+      this.aloneSince = Infinity;
+      this.logger.warning('p2p: no peers for two minutes; is the network reachable?');
+    }
+  }
+}

@@ -1,0 +1,66 @@
+import { canonicalHost, parseEndpoint, type NamedEndpoint, type PeerAddress } from '../peers/address';
+
+export const SEED_INTERVAL = 300_000;
+const RESOLVE_AGAIN = 3_600_000;
+
+export interface SeedOptions {
+  readonly seeds: readonly NamedEndpoint[];
+  readonly dnsSeeds: readonly string[];
+  readonly dnsSeedPort: number;
+  resolve(host: string): Promise<string[]>;
+  now(): number;
+}
+
+/** The addresses of the seeds. Names are looked up when seeds are needed for the first time, then hourly. */
+export class Seeds {
+  private addresses: readonly PeerAddress[] = [];
+  private resolvedAt = -Infinity;
+
+  constructor(private readonly options: SeedOptions) {}
+
+  get count(): number {
+    return this.options.seeds.length;
+  }
+
+  get areConfigured(): boolean {
+    return this.options.seeds.length > 0 || this.options.dnsSeeds.length > 0;
+  }
+
+  async list(): Promise<readonly PeerAddress[]> {
+    const { seeds, dnsSeeds, dnsSeedPort } = this.options;
+    if (this.options.now() - this.resolvedAt < RESOLVE_AGAIN && this.addresses.length > 0) return this.addresses;
+    const named = [...seeds, ...dnsSeeds.map((host) => ({ host, port: dnsSeedPort }))];
+    const found = await Promise.all(named.map((seed) => this.resolve(seed)));
+    this.addresses = found.flat();
+    this.resolvedAt = this.options.now();
+    return this.addresses;
+  }
+
+  private async resolve({ host, port }: NamedEndpoint): Promise<PeerAddress[]> {
+    const literal = canonicalHost(host);
+    if (literal !== undefined) return [{ host: literal, port }];
+    const hosts = await this.options.resolve(host);
+    return hosts.flatMap((text) => {
+      const canonical = canonicalHost(text);
+      return canonical === undefined ? [] : [{ host: canonical, port }];
+    });
+  }
+}
+
+/** Reads `host[:port]` options. @throws Error naming the text that is no endpoint. */
+export function parseEndpoints(option: string, texts: readonly string[], defaultPort: number): NamedEndpoint[] {
+  return texts.map((text) => {
+    const endpoint = parseEndpoint(text, defaultPort);
+    if (endpoint === undefined) throw new Error(`--${option}: "${text}" is no host or host:port`);
+    return endpoint;
+  });
+}
+
+/** Reads `ip[:port]` options. @throws Error naming the text that is no address. */
+export function parseAddresses(option: string, texts: readonly string[], defaultPort: number): PeerAddress[] {
+  return parseEndpoints(option, texts, defaultPort).map(({ host, port }, index) => {
+    const canonical = canonicalHost(host);
+    if (canonical === undefined) throw new Error(`--${option}: "${texts[index] ?? host}" is no IP address`);
+    return { host: canonical, port };
+  });
+}

@@ -1,0 +1,64 @@
+import type { LocalData } from '../local-data';
+import type { P2pLogger } from '../ports';
+import type { SessionTable } from '../session-table';
+import type { PeerAddress } from './address';
+import type { Bans } from './bans';
+import type { PeerBook } from './peer-book';
+import { readPeerState, writePeerState } from './state-file';
+
+const ANCHORS_KEPT = 4;
+
+/** Keeps the peer state in its file; without a file nothing outlives the process. */
+export class PeerStore {
+  private saving: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly file: string | undefined,
+    private readonly parts: {
+      readonly local: LocalData;
+      readonly book: PeerBook;
+      readonly bans: Bans;
+      readonly sessions: SessionTable;
+      readonly logger: P2pLogger;
+    },
+  ) {}
+
+  /** Reads the file into the lists; returns the peers that the last run was connected to. */
+  async restore(): Promise<readonly PeerAddress[]> {
+    const { local, book, bans, logger } = this.parts;
+    const state = this.file === undefined ? undefined : await readPeerState(this.file);
+    if (state === undefined) return [];
+    if ('fault' in state) {
+      logger.warning(`p2p: the peer list ${this.file ?? ''} ${state.fault}; starting with an empty one`);
+      return [];
+    }
+    if (state.peerId !== 0n) local.peerId = state.peerId;
+    for (const entry of state.gray) book.addGray(entry);
+    for (const entry of state.white) book.addWhite(entry);
+    bans.restore(state.bans);
+    return state.anchors;
+  }
+
+  /** Writes the file, one write after the other; resolves when this one is done. Failures are logged. */
+  save(): Promise<void> {
+    const { file } = this;
+    if (file === undefined) return Promise.resolve();
+    const { local, book, bans, sessions, logger } = this.parts;
+    const state = {
+      peerId: local.peerId,
+      white: book.whiteEntries(),
+      gray: book.grayEntries(),
+      anchors: sessions
+        .handshaken()
+        .flatMap((session) => (session.incoming ? [] : [session.connection.remote]))
+        .slice(0, ANCHORS_KEPT),
+      bans: bans.list(),
+    };
+    this.saving = this.saving
+      .then(() => writePeerState(file, state))
+      .catch((error: unknown) => {
+        logger.warning(`p2p: the peer list could not be written: ${String(error)}`);
+      });
+    return this.saving;
+  }
+}

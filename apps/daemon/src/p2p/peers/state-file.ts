@@ -1,0 +1,76 @@
+import { readFile, rename } from 'node:fs/promises';
+import { atomicWriteFile } from '@wrkz/service-kit';
+import { z } from 'zod';
+import type { Ban } from './bans';
+import { canonicalHost, type PeerAddress } from './address';
+import type { PeerEntry } from './peer-list';
+
+/** What outlives a restart: who we are to peers, whom we know, whom we were connected to, whom we refuse. */
+export interface PeerState {
+  readonly peerId: bigint;
+  readonly white: readonly PeerEntry[];
+  readonly gray: readonly PeerEntry[];
+  /** Peers that we were connected to at the end; called first at the next start. */
+  readonly anchors: readonly PeerAddress[];
+  readonly bans: readonly Ban[];
+}
+
+const VERSION = 1;
+const host = z.string().transform((text, context) => {
+  const canonical = canonicalHost(text);
+  if (canonical === undefined) context.addIssue({ code: 'custom', message: 'no IP address' });
+  return canonical ?? '';
+});
+const port = z.number().int().min(1).max(65535);
+const seconds = z.number().nonnegative();
+const peer = z.object({ host, port, id: z.string().regex(/^\d{1,20}$/), lastSeen: seconds });
+const schema = z.object({
+  version: z.literal(VERSION),
+  peerId: z.string().regex(/^\d{1,20}$/),
+  white: z.array(peer),
+  gray: z.array(peer),
+  anchors: z.array(z.object({ host, port })),
+  bans: z.array(z.object({ host, until: seconds })),
+});
+
+/**
+ * Reads the peer state. A missing file gives `undefined`; one that cannot be understood is set aside as `<file>.bad` and
+ * gives its fault, so that the node starts with empty lists and nothing is lost.
+ */
+export async function readPeerState(file: string): Promise<PeerState | { readonly fault: string } | undefined> {
+  let text: string;
+  try {
+    text = await readFile(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    return { fault: `cannot be read: ${String(error)}` };
+  }
+  try {
+    const state = schema.parse(JSON.parse(text));
+    const entry = (item: z.infer<typeof peer>): PeerEntry => ({ ...item, id: BigInt.asUintN(64, BigInt(item.id)) });
+    return {
+      peerId: BigInt.asUintN(64, BigInt(state.peerId)),
+      white: state.white.map(entry),
+      gray: state.gray.map(entry),
+      anchors: state.anchors,
+      bans: state.bans,
+    };
+  } catch {
+    await rename(file, `${file}.bad`).catch(() => undefined);
+    return { fault: `is damaged; it was renamed to ${file}.bad` };
+  }
+}
+
+/** Replaces the peer state in one step: a reader finds the old file or the new one, never a part. */
+export async function writePeerState(file: string, state: PeerState): Promise<void> {
+  const entry = ({ host, port, id, lastSeen }: PeerEntry): object => ({ host, port, id: id.toString(), lastSeen });
+  const content = {
+    version: VERSION,
+    peerId: state.peerId.toString(),
+    white: state.white.map(entry),
+    gray: state.gray.map(entry),
+    anchors: state.anchors.map(({ host, port }) => ({ host, port })),
+    bans: state.bans,
+  };
+  await atomicWriteFile(file, `${JSON.stringify(content)}\n`);
+}

@@ -1,0 +1,91 @@
+import { closeReasons } from '../connection/close-reasons';
+import { RateLimit } from '../connection/rate';
+import { RecentHashes } from '../hash-key';
+import type { BlockCodec, P2pClock, P2pLogger, PoolPort } from '../ports';
+import type { Session } from '../session';
+
+/** Transactions of one message that are with the pool at a time. */
+const CONCURRENCY = 16;
+/** Refused transactions of one peer: in the long run a second, and at once. */
+const REFUSED_PER_SECOND = 5;
+const REFUSED_BURST = 1000;
+/** Refused transactions are not judged again before the chain has moved. */
+const REFUSED_KEPT = 5000;
+/** One notification carries about so many bytes. */
+const CHUNK_BYTES = 1024 * 1024;
+
+/**
+ * Transactions between peers and the pool. Whatever enters the pool, from wherever, is told to every peer in state
+ * normal that is not known to have it; what comes in one turn of the event loop goes out in one message.
+ */
+export class TransactionRelay {
+  private refused = new RecentHashes(REFUSED_KEPT);
+  private readonly rates = new WeakMap<Session, RateLimit>();
+  private toTell: Buffer[] = [];
+
+  constructor(
+    private readonly pool: PoolPort,
+    private readonly codec: BlockCodec,
+    private readonly clock: P2pClock,
+    private readonly logger: P2pLogger,
+    private readonly sessions: () => Iterable<Session>,
+  ) {}
+
+  /** NOTIFY_NEW_TRANSACTIONS from a peer in state normal. */
+  async onTransactions(session: Session, transactions: readonly Buffer[]): Promise<void> {
+    const wanted: { hash: Buffer; bytes: Buffer }[] = [];
+    for (const bytes of transactions) {
+      const hash = this.codec.transactionHash(bytes);
+      session.knownTransactions.add(hash);
+      if (!this.pool.has(hash) && !this.refused.has(hash)) wanted.push({ hash, bytes });
+    }
+    for (let start = 0; start < wanted.length && session.isOpen; start += CONCURRENCY) {
+      const group = wanted.slice(start, start + CONCURRENCY);
+      await Promise.all(group.map(({ hash, bytes }) => this.admit(session, hash, bytes)));
+    }
+  }
+
+  /** A transaction has entered the pool. */
+  added(hash: Buffer): void {
+    this.refused.delete(hash);
+    this.toTell.push(hash);
+    if (this.toTell.length === 1) setImmediate(() => this.tell());
+  }
+
+  /** The chain has moved: what was refused may be right now. */
+  chainMoved(): void {
+    this.refused = new RecentHashes(REFUSED_KEPT);
+  }
+
+  private async admit(session: Session, hash: Buffer, bytes: Buffer): Promise<void> {
+    const { accepted, message } = await this.pool.add(bytes, 'peer');
+    if (accepted) return;
+    this.refused.add(hash);
+    this.logger.debug(`p2p: ${session.name}: transaction ${hash.toString('hex')} not taken: ${message ?? ''}`);
+    const now = this.clock.now();
+    let rate = this.rates.get(session);
+    if (rate === undefined) this.rates.set(session, (rate = new RateLimit(REFUSED_PER_SECOND, REFUSED_BURST, now)));
+    if (!rate.take(now)) session.close(closeReasons.flood);
+  }
+
+  private tell(): void {
+    const hashes = this.toTell;
+    this.toTell = [];
+    for (const session of this.sessions()) {
+      if (session.state !== 'normal') continue;
+      let chunk: Buffer[] = [];
+      let bytes = 0;
+      for (const hash of hashes) {
+        const transaction = session.knownTransactions.add(hash) ? this.pool.get(hash) : undefined;
+        if (transaction === undefined) continue;
+        chunk.push(transaction);
+        bytes += transaction.length;
+        if (bytes < CHUNK_BYTES) continue;
+        session.sendTransactions(chunk);
+        chunk = [];
+        bytes = 0;
+      }
+      if (chunk.length > 0) session.sendTransactions(chunk);
+    }
+  }
+}

@@ -1,0 +1,30 @@
+import type { P2pConfig } from './config';
+import type { ByteBudget } from './frames';
+import type { LocalData } from './local-data';
+import type { Bans } from './peers/bans';
+import type { PeerBook } from './peers/peer-book';
+import type { BlockCodec, ChainPort, P2pClock, P2pLogger, PoolPort } from './ports';
+import type { BlockRelay } from './relay/block-relay';
+import type { TransactionRelay } from './relay/transaction-relay';
+import type { SessionTable } from './session-table';
+import type { SyncDriver } from './sync/driver';
+import type { Transport } from './transport';
+
+/** The parts of the peers' side that work together; the node makes them, nobody else. */
+export interface Room {
+  readonly config: P2pConfig;
+  readonly chain: ChainPort;
+  readonly pool: PoolPort;
+  readonly logger: P2pLogger;
+  readonly clock: P2pClock;
+  readonly codec: BlockCodec;
+  readonly transport: Transport;
+  readonly budget: ByteBudget;
+  readonly sessions: SessionTable;
+  readonly local: LocalData;
+  readonly book: PeerBook;
+  readonly bans: Bans;
+  readonly driver: SyncDriver;
+  readonly blocks: BlockRelay;
+  readonly transactions: TransactionRelay;
+}

@@ -1,0 +1,44 @@
+import type { RawBlock } from '@wrkz/core-types';
+import { responseObjects, type RequestObjects } from '../commands';
+import { hashKey } from '../hash-key';
+import type { ChainPort } from '../ports';
+import { makePause } from '../yielding';
+
+/** Below the write queue's limit of 32 MiB; honest peers ask for at most 48 MiB by estimate, usually for far less. */
+const ANSWER_BYTES = 28 * 1024 * 1024;
+/** More ids than any program of the network asks for at once. */
+const MAX_IDS = 2000;
+
+/**
+ * Answers NOTIFY_REQUEST_GET_OBJECTS. Each id is served once; ids that we do not have, and those beyond the limits of
+ * one answer, are named in `missed_ids`. Gives way to the event loop between blocks.
+ */
+export async function serveObjects(
+  request: RequestObjects,
+  chain: Pick<ChainPort, 'tip' | 'rawBlock'>,
+): Promise<Buffer> {
+  const pause = makePause();
+  const blocks: RawBlock[] = [];
+  const missed: Buffer[] = [];
+  const seen = new Set<string>();
+  let bytes = 0;
+  for (const hash of request.blocks) {
+    const key = hashKey(hash);
+    if (seen.has(key)) continue;
+    seen.add(key);
+    await pause();
+    const raw = bytes < ANSWER_BYTES && blocks.length < MAX_IDS ? chain.rawBlock(hash) : undefined;
+    const size = raw === undefined ? 0 : sizeOf(raw);
+    if (raw === undefined || (blocks.length > 0 && bytes + size > ANSWER_BYTES)) {
+      missed.push(hash);
+      continue;
+    }
+    blocks.push(raw);
+    bytes += size;
+  }
+  return responseObjects.encode({ transactions: [], blocks, missed, currentHeight: chain.tip().height + 1 });
+}
+
+function sizeOf(raw: RawBlock): number {
+  return raw.transactions.reduce((sum, transaction) => sum + transaction.length, raw.block.length);
+}

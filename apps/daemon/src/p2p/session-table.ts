@@ -1,0 +1,50 @@
+import { networkHeight } from './network-height';
+import type { Session } from './session';
+
+/** The sessions that exist, from the open socket to its end. */
+export class SessionTable {
+  private readonly sessions = new Map<number, Session>();
+  private nextId = 1;
+
+  takeId(): number {
+    return this.nextId++;
+  }
+
+  add(session: Session): void {
+    this.sessions.set(session.id, session);
+  }
+
+  /** False when it was not there. */
+  remove(session: Session): boolean {
+    return this.sessions.delete(session.id);
+  }
+
+  get(id: number): Session | undefined {
+    return this.sessions.get(id);
+  }
+
+  get size(): number {
+    return this.sessions.size;
+  }
+
+  /** The open ones; a copy, so that a handler may close sessions while it goes through them. */
+  open(): Session[] {
+    return [...this.sessions.values()].filter((session) => session.isOpen);
+  }
+
+  handshaken(): Session[] {
+    return this.open().filter((session) => session.handshaken);
+  }
+
+  counts(): { outgoing: number; incoming: number } {
+    const handshaken = this.handshaken();
+    const incoming = handshaken.filter((session) => session.incoming).length;
+    return { outgoing: handshaken.length - incoming, incoming };
+  }
+
+  /** The height that the peers tell (a count: top index + 1); 0 without peers. Demoted peers do not count. */
+  observedHeight(): number {
+    const claims = this.handshaken().filter((session) => !session.demoted);
+    return networkHeight(claims.map(({ remoteHeight, incoming }) => ({ height: remoteHeight, incoming })));
+  }
+}

@@ -1,0 +1,159 @@
+import type { SyncData } from '../commands';
+import type { P2pConfig } from '../config';
+import { CAPABILITY_LITE, CAPABILITY_PRUNED } from '../constants';
+import { hashKey } from '../hash-key';
+import type { BlockCodec, ChainPort, P2pClock, P2pLogger, PoolPort } from '../ports';
+import type { Session } from '../session';
+import { SyncCoordinator, type SyncOutcome } from './coordinator';
+import type { SyncSession } from './sync-peer';
+
+/** A top that a synchronisation did not reach is not tried again before this time is over. */
+const TRY_AGAIN = 60_000;
+
+export interface SyncDriverParts {
+  readonly config: P2pConfig;
+  readonly chain: ChainPort;
+  readonly pool: PoolPort;
+  readonly codec: BlockCodec;
+  readonly clock: P2pClock;
+  readonly logger: P2pLogger;
+  sessions(): Iterable<Session>;
+  session(id: number): Session | undefined;
+  /** For the first time nobody we know has blocks that we lack. */
+  onSynchronized(): void;
+  /** A synchronisation has come to its end: our new top may be news to others. */
+  onIdle(): void;
+}
+
+/**
+ * What a peer's word on its chain leads to (spec 08, "Sync state machine"): relay when we know its top, synchronisation
+ * when we do not and it can serve us and a place is free.
+ */
+export class SyncDriver {
+  readonly coordinator: SyncCoordinator;
+  private synchronized: boolean;
+
+  constructor(private readonly parts: SyncDriverParts) {
+    const { config, chain, codec, clock, logger } = parts;
+    this.synchronized = config.synchronizedAlone;
+    this.coordinator = new SyncCoordinator(
+      chain,
+      codec,
+      clock,
+      logger,
+      {
+        maxPeers: config.syncMaxPeers,
+        failureThreshold: config.syncPeerFailureThreshold,
+        min: config.syncBatchMin,
+        max: config.syncBatchMax,
+        bytes: config.blockSyncBytes,
+      },
+      {
+        onEnd: (session, outcome) => {
+          this.ended(session, outcome);
+        },
+        onFree: () => {
+          this.useFreePlace();
+        },
+      },
+    );
+  }
+
+  get isSynchronized(): boolean {
+    return this.synchronized;
+  }
+
+  get demotedPeers(): number {
+    return [...this.parts.sessions()].filter((session) => session.demoted).length;
+  }
+
+  /** Takes the sync data of a handshake (`initial`) or of a timed sync. */
+  consider(session: Session, data: SyncData, initial: boolean): void {
+    session.syncData = data;
+    session.remoteHeight = data.currentHeight;
+    session.knownBlocks.add(data.topId);
+    if (this.coordinator.isSyncing(session)) return;
+    if (!this.needs(session) || !this.trySync(session)) {
+      const joined = session.state !== 'normal' && initial;
+      session.state = 'normal';
+      if (joined) session.askPool(this.parts.pool.hashes());
+    }
+    this.checkSynchronized();
+  }
+
+  /** The peer has announced blocks that we cannot attach: its chain is asked for, if a place is free. */
+  wantsSync(session: Session): void {
+    if (!session.isOpen || !session.handshaken || session.demoted || this.coordinator.isSyncing(session)) return;
+    this.trySync(session);
+  }
+
+  left(session: Session): void {
+    session.wantsSync = false;
+    this.coordinator.left(session);
+    this.checkSynchronized();
+  }
+
+  /** Whether the peer's top is unknown to us and there is reason to fetch it from this peer. */
+  private needs(session: Session): boolean {
+    const { chain, clock } = this.parts;
+    const data = session.syncData;
+    if (data === undefined || chain.isKnown(data.topId)) return false;
+    if (session.demoted || !this.canServe(data)) return false;
+    const settled = session.settledTop;
+    return settled === undefined || settled.key !== hashKey(data.topId) || settled.until <= clock.now();
+  }
+
+  /** A lite or pruned peer has no blocks below its floor; old enough chains are not fetched from pruned peers at all. */
+  private canServe(data: SyncData): boolean {
+    const flags = data.capabilityFlags ?? 0;
+    const ours = this.parts.chain.tip().height + 1;
+    if ((flags & CAPABILITY_LITE) !== 0 && (data.liteStartHeight ?? 0) > ours) return false;
+    if ((flags & CAPABILITY_PRUNED) === 0) return true;
+    return (data.prunedNodeHeight ?? 0) <= ours && ours < this.parts.config.pruneForkHeight;
+  }
+
+  private trySync(session: Session): boolean {
+    session.wantsSync = false;
+    const before = session.state;
+    session.state = 'synchronizing';
+    if (this.coordinator.start(session)) return true;
+    session.state = before;
+    session.wantsSync = true;
+    return false;
+  }
+
+  private ended(ended: SyncSession, outcome: SyncOutcome): void {
+    const session = this.parts.session(ended.id);
+    if (session === undefined || !session.isOpen) return;
+    const top = session.syncData?.topId;
+    if (top !== undefined) session.settledTop = { key: hashKey(top), until: this.parts.clock.now() + TRY_AGAIN };
+    this.parts.logger.debug(`p2p: ${session.name}: synchronisation ended: ${outcome}`);
+    if (outcome === 'demoted') session.demoted = true;
+    session.state = outcome === 'abandoned' ? 'idle' : 'normal';
+    if (outcome !== 'abandoned') session.askPool(this.parts.pool.hashes());
+    if (outcome === 'synchronized') {
+      this.checkSynchronized();
+      this.parts.onIdle();
+    }
+  }
+
+  private useFreePlace(): void {
+    for (const session of this.parts.sessions()) {
+      if (session.wantsSync && session.isOpen && this.needs(session)) this.trySync(session);
+    }
+  }
+
+  /** Synchronized: there is a peer whose top we know, and none whose blocks are being or waiting to be fetched. */
+  private checkSynchronized(): void {
+    if (this.synchronized || this.coordinator.activePeers > 0) return;
+    let known = false;
+    for (const session of this.parts.sessions()) {
+      if (!session.handshaken || !session.isOpen || session.syncData === undefined) continue;
+      if (this.parts.chain.isKnown(session.syncData.topId)) known = true;
+      else if (session.wantsSync) return;
+    }
+    if (!known) return;
+    this.synchronized = true;
+    this.parts.onSynchronized();
+  }
+}

@@ -1,0 +1,289 @@
+import { createHash } from 'node:crypto';
+import { EventEmitter } from 'node:events';
+import type { RawBlock } from '@wrkz/core-types';
+import { readJsonLines } from '@wrkz/testing/fixtures';
+import { blockCodec } from '../../src/p2p/codec';
+import { systemClock } from '../../src/p2p/clock';
+import type {
+  BlockCodec,
+  BlockResult,
+  ChainCommit,
+  ChainPort,
+  P2pClock,
+  P2pLogger,
+  PoolPort,
+  Timer,
+} from '../../src/p2p/ports';
+
+interface Stored {
+  readonly hash: Buffer;
+  readonly height: number;
+  readonly previous: Buffer;
+  readonly raw: RawBlock;
+}
+
+const key = (hash: Buffer): string => hash.toString('hex');
+
+/** A chain that checks links only; the longer branch wins. `refuse` makes blocks invalid by hash. */
+export class FakeChain extends EventEmitter<{ commit: [ChainCommit] }> implements ChainPort {
+  private readonly blocks = new Map<string, Stored>();
+  private readonly transactions = new Map<string, Buffer>();
+  private main: Stored[] = [];
+  readonly refuse = new Map<string, string>();
+  /** Every call of `addBlocks`. */
+  readonly calls: { readonly count: number; readonly source: string }[] = [];
+  /** Awaited before blocks are added. */
+  gate: Promise<void> = Promise.resolve();
+  failure: Error | undefined;
+
+  constructor(
+    readonly codec: BlockCodec,
+    blocks: readonly RawBlock[],
+  ) {
+    super();
+    for (const [height, raw] of blocks.entries()) this.extend(this.store(raw, height));
+  }
+
+  tip(): { height: number; hash: Buffer } {
+    const top = this.main.at(-1);
+    if (top === undefined) throw new Error('no genesis');
+    return { height: top.height, hash: top.hash };
+  }
+
+  isKnown(hash: Buffer): boolean {
+    return this.blocks.has(key(hash));
+  }
+
+  heightOf(hash: Buffer): number | undefined {
+    const stored = this.blocks.get(key(hash));
+    return stored !== undefined && this.main[stored.height] === stored ? stored.height : undefined;
+  }
+
+  hashAt(height: number): Buffer | undefined {
+    return this.main[height]?.hash;
+  }
+
+  hashes(start: number, count: number): Buffer[] {
+    return this.main.slice(start, start + count).map((stored) => stored.hash);
+  }
+
+  rawBlock(hash: Buffer): RawBlock | undefined {
+    return this.blocks.get(key(hash))?.raw;
+  }
+
+  transaction(hash: Buffer): Buffer | undefined {
+    return this.transactions.get(key(hash));
+  }
+
+  async addBlocks(blocks: readonly RawBlock[], source: 'sync' | 'relay'): Promise<BlockResult[]> {
+    this.calls.push({ count: blocks.length, source });
+    await this.gate;
+    if (this.failure !== undefined) throw this.failure;
+    const results: BlockResult[] = [];
+    for (const raw of blocks) {
+      const result = this.add(raw);
+      results.push(result);
+      if (!['A1', 'A2', 'A3', 'A4'].includes(result.code)) break;
+    }
+    return results;
+  }
+
+  /** Adds a block at once, as mining does. */
+  add(raw: RawBlock): BlockResult {
+    const { hash, block } = this.codec.parse(raw.block);
+    const answer = (code: string): BlockResult => ({ code, message: code, hash });
+    if (this.isKnown(hash)) return answer('A4');
+    const parent = this.blocks.get(key(block.previousHash));
+    if (parent === undefined) return answer('A5');
+    const refusal = this.refuse.get(key(hash));
+    if (refusal !== undefined) return answer(refusal);
+    const stored = this.store(raw, parent.height + 1);
+    const top = this.main.at(-1);
+    if (top === parent) {
+      this.extend(stored);
+      this.emit('commit', { added: [{ height: stored.height, hash }] });
+      return answer('A1');
+    }
+    if (top !== undefined && stored.height <= top.height) return answer('A2');
+    this.switchTo(stored);
+    return answer('A3');
+  }
+
+  private store(raw: RawBlock, height: number): Stored {
+    const { hash, block } = this.codec.parse(raw.block);
+    const stored = { hash, height, previous: block.previousHash, raw };
+    this.blocks.set(key(hash), stored);
+    for (const bytes of raw.transactions) this.transactions.set(key(this.codec.transactionHash(bytes)), bytes);
+    return stored;
+  }
+
+  private extend(stored: Stored): void {
+    this.main.push(stored);
+  }
+
+  private switchTo(tip: Stored): void {
+    const added: Stored[] = [];
+    let at: Stored | undefined = tip;
+    while (at !== undefined && this.main[at.height] !== at) {
+      added.unshift(at);
+      at = this.blocks.get(key(at.previous));
+    }
+    this.main = [...this.main.slice(0, (at?.height ?? -1) + 1), ...added];
+    this.emit('commit', { added: added.map(({ height, hash }) => ({ height, hash })) });
+  }
+}
+
+/** A pool that takes everything but what `refuse` names. */
+export class FakePool extends EventEmitter<{ added: [{ hash: Buffer }] }> implements PoolPort {
+  private readonly entries = new Map<string, Buffer>();
+  readonly refuse = new Set<string>();
+  judged = 0;
+
+  constructor(private readonly codec: BlockCodec) {
+    super();
+  }
+
+  add(transaction: Buffer): Promise<{ accepted: boolean }> {
+    this.judged += 1;
+    const hash = this.codec.transactionHash(transaction);
+    if (this.refuse.has(key(hash)) || this.entries.has(key(hash))) return Promise.resolve({ accepted: false });
+    this.entries.set(key(hash), transaction);
+    this.emit('added', { hash });
+    return Promise.resolve({ accepted: true });
+  }
+
+  has(hash: Buffer): boolean {
+    return this.entries.has(key(hash));
+  }
+
+  get(hash: Buffer): Buffer | undefined {
+    return this.entries.get(key(hash));
+  }
+
+  hashes(): Buffer[] {
+    return [...this.entries.keys()].map((text) => Buffer.from(text, 'hex'));
+  }
+}
+
+/** Blocks made up for tests: previous hash, a number, and the transactions' hashes. */
+export const toyCodec: BlockCodec = {
+  parse(block) {
+    if (block.length < 36 || (block.length - 36) % 32 !== 0) throw new Error('no block');
+    const transactionHashes = [];
+    for (let at = 36; at < block.length; at += 32) transactionHashes.push(block.subarray(at, at + 32));
+    return { hash: sha256(block), block: { previousHash: block.subarray(0, 32), transactionHashes } };
+  },
+  transactionHash: (transaction) => sha256(transaction),
+};
+
+export function sha256(bytes: Buffer): Buffer {
+  return createHash('sha256').update(bytes).digest();
+}
+
+/** One made-up block. `salt` tells blocks of the same parent apart. */
+export function toyBlock(previous: Buffer, salt: number, transactions: readonly Buffer[] = []): RawBlock {
+  const number = Buffer.alloc(4);
+  number.writeUInt32LE(salt);
+  return { block: Buffer.concat([previous, number, ...transactions.map(sha256)]), transactions };
+}
+
+/** `count` made-up blocks after `previous`; every third has two transactions. */
+export function toyBranch(previous: Buffer, count: number, salt: number): RawBlock[] {
+  const blocks: RawBlock[] = [];
+  let parent = previous;
+  for (let index = 0; index < count; index += 1) {
+    const transactions = index % 3 === 0 ? [Buffer.from(`a${salt}-${index}`), Buffer.from(`b${salt}-${index}`)] : [];
+    const raw = toyBlock(parent, salt + index, transactions);
+    blocks.push(raw);
+    parent = sha256(raw.block);
+  }
+  return blocks;
+}
+
+/** A made-up chain: genesis and `count` blocks. */
+export function toyChain(count: number, salt = 0): RawBlock[] {
+  const genesis = toyBlock(Buffer.alloc(32), 0xffffffff);
+  return [genesis, ...toyBranch(sha256(genesis.block), count, salt)];
+}
+
+/** Chain A as raw blocks. */
+export function chainA(): RawBlock[] {
+  return readJsonLines<{ block: string; transactions: string[] }>('devnet/chain-a.jsonl').map((line) => ({
+    block: Buffer.from(line.block, 'hex'),
+    transactions: line.transactions.map((text) => Buffer.from(text, 'hex')),
+  }));
+}
+
+export const realCodec = blockCodec;
+
+/** Keeps what is logged. */
+export class TestLogger implements P2pLogger {
+  readonly lines: string[] = [];
+  debug(message: string): void {
+    this.lines.push(`debug ${message}`);
+  }
+  info(message: string): void {
+    this.lines.push(`info ${message}`);
+  }
+  warning(message: string): void {
+    this.lines.push(`warning ${message}`);
+  }
+  error(message: string): void {
+    this.lines.push(`error ${message}`);
+  }
+  get errors(): string[] {
+    return this.lines.filter((line) => line.startsWith('error'));
+  }
+}
+
+interface FakeTimer {
+  at: number;
+  readonly every: number | undefined;
+  readonly callback: () => void;
+  cancelled: boolean;
+}
+
+/** A clock that stands until it is moved. */
+export class FakeClock implements P2pClock {
+  private time = 1_800_000_000_000;
+  private timers: FakeTimer[] = [];
+
+  now(): number {
+    return this.time;
+  }
+
+  after(milliseconds: number, callback: () => void): Timer {
+    return this.add(milliseconds, undefined, callback);
+  }
+
+  every(milliseconds: number, callback: () => void): Timer {
+    return this.add(milliseconds, milliseconds, callback);
+  }
+
+  /** Moves the time on and calls what falls due, in order. */
+  advance(milliseconds: number): void {
+    const end = this.time + milliseconds;
+    for (;;) {
+      this.timers = this.timers.filter((timer) => !timer.cancelled);
+      const next = this.timers.filter((timer) => timer.at <= end).sort((a, b) => a.at - b.at)[0];
+      if (next === undefined) break;
+      this.time = Math.max(this.time, next.at);
+      if (next.every === undefined) next.cancelled = true;
+      else next.at += next.every;
+      next.callback();
+    }
+    this.time = end;
+  }
+
+  private add(milliseconds: number, every: number | undefined, callback: () => void): Timer {
+    const timer: FakeTimer = { at: this.time + milliseconds, every, callback, cancelled: false };
+    this.timers.push(timer);
+    return {
+      cancel: () => {
+        timer.cancelled = true;
+      },
+    };
+  }
+}
+
+export { systemClock };

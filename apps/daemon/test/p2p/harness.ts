@@ -1,0 +1,62 @@
+import { once } from 'node:events';
+import type { RawBlock } from '@wrkz/core-types';
+import { p2pDefaults, P2pNode, type P2pConfig } from '../../src/p2p';
+import type { BlockCodec, P2pClock } from '../../src/p2p/ports';
+import { FakeChain, FakePool, TestLogger, toyCodec } from './fakes';
+import { NETWORK_ID, ScriptedServer } from './scripted-peer';
+
+export interface TestNode {
+  readonly node: P2pNode;
+  readonly chain: FakeChain;
+  readonly pool: FakePool;
+  readonly logger: TestLogger;
+}
+
+/** Starts nodes on loopback and stops everything that a test opened. */
+export class Harness {
+  private readonly nodes: TestNode[] = [];
+  private readonly servers: ScriptedServer[] = [];
+
+  async node(
+    blocks: readonly RawBlock[],
+    config: Partial<P2pConfig> = {},
+    parts: { codec?: BlockCodec; clock?: P2pClock } = {},
+  ): Promise<TestNode> {
+    const codec = parts.codec ?? toyCodec;
+    const chain = new FakeChain(codec, blocks);
+    const pool = new FakePool(codec);
+    const logger = new TestLogger();
+    const node = new P2pNode(
+      { ...p2pDefaults, networkId: NETWORK_ID, bindHost: '127.0.0.1', timedSyncInterval: 2_000, ...config },
+      { chain, pool, logger, codec, ...(parts.clock === undefined ? {} : { clock: parts.clock }) },
+    );
+    const made = { node, chain, pool, logger };
+    this.nodes.push(made);
+    await node.start();
+    return made;
+  }
+
+  async server(): Promise<ScriptedServer> {
+    const server = await ScriptedServer.listen();
+    this.servers.push(server);
+    return server;
+  }
+
+  /** Stops everything. No test may leave an error in a log: faults of peers are data. */
+  async stop(): Promise<void> {
+    const nodes = this.nodes.splice(0);
+    await Promise.all(nodes.map(({ node }) => node.stop()));
+    await Promise.all(this.servers.splice(0).map((server) => server.close()));
+    const errors = nodes.flatMap(({ logger, chain }) => (chain.failure === undefined ? logger.errors : []));
+    if (errors.length > 0) throw new Error(errors.join('\n'));
+  }
+}
+
+/** Resolves once the chain's top is at `height`. */
+export async function reaches(chain: FakeChain, height: number): Promise<void> {
+  while (chain.tip().height < height) await once(chain, 'commit');
+}
+
+export function local(node: P2pNode): { host: string; port: number } {
+  return { host: '127.0.0.1', port: node.port };
+}

@@ -1,0 +1,173 @@
+import { once } from 'node:events';
+import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import * as commands from '../../src/p2p/commands';
+import { Command } from '../../src/p2p/commands';
+import { ByteBudget, encodeFrame, FrameParser, type Frame, type FrameKind } from '../../src/p2p/frames';
+
+export const NETWORK_ID = Buffer.from('wrkz devnet 0001');
+
+/** One side of a conversation, spoken frame by frame by a test. */
+export class ScriptedPeer {
+  private readonly arrived: Frame[] = [];
+  private readonly waiting: { command: number | undefined; resolve: (frame: Frame) => void }[] = [];
+  private readonly parser = new FrameParser({
+    limitOf: () => 100_000_000,
+    onFrame: (frame) => {
+      this.take(frame);
+    },
+    budget: new ByteBudget(1_000_000_000),
+  });
+  /** Resolves when the other side has closed. */
+  readonly closed: Promise<void>;
+  isClosed = false;
+
+  constructor(readonly socket: Socket) {
+    this.closed = new Promise((resolve) => {
+      socket.once('close', () => {
+        this.isClosed = true;
+        resolve();
+      });
+    });
+    socket.on('error', () => undefined);
+    socket.on('data', (bytes: Buffer) => {
+      this.parser.push(bytes);
+    });
+  }
+
+  static async dial(port: number): Promise<ScriptedPeer> {
+    const socket = connect(port, '127.0.0.1');
+    await once(socket, 'connect');
+    return new ScriptedPeer(socket);
+  }
+
+  raw(bytes: Buffer): void {
+    if (!this.isClosed) this.socket.write(bytes);
+  }
+
+  send(command: number, body: Buffer, kind: FrameKind = 'notification', returnCode = 0): void {
+    this.raw(encodeFrame({ command, kind, returnCode, body }));
+  }
+
+  reply(command: number, body: Buffer): void {
+    this.send(command, body, 'response', 1);
+  }
+
+  /** The next frame, whatever it is. */
+  next(): Promise<Frame> {
+    return this.wait(undefined);
+  }
+
+  /** The next frame of a command; others before it are passed over. */
+  nextOf(command: number): Promise<Frame> {
+    return this.wait(command);
+  }
+
+  /** Frames that came and were not awaited. */
+  get left(): readonly Frame[] {
+    return this.arrived;
+  }
+
+  end(): void {
+    this.socket.destroy();
+  }
+
+  /** Shakes hands as the caller; returns what the node answered. */
+  async handshake(data: { height: number; top: Buffer; peerId?: bigint; port?: number; version?: number }): Promise<commands.HandshakeResponse> {
+    this.send(Command.handshake, commands.handshakeRequest.encode(hello(data)), 'request');
+    const frame = await this.nextOf(Command.handshake);
+    return commands.handshakeResponse.decode(frame.body);
+  }
+
+  /** Answers the node's handshake as the called one. */
+  async answerHandshake(data: { height: number; top: Buffer; peerId?: bigint; version?: number }): Promise<void> {
+    await this.nextOf(Command.handshake);
+    this.reply(Command.handshake, commands.handshakeResponse.encode({ ...hello(data), peers: [], peers6: [] }));
+  }
+
+  /** A timed sync both ways: when its answer is here, everything sent before has been handled. */
+  async settle(data: { height: number; top: Buffer }): Promise<commands.TimedSyncResponse> {
+    const syncData = { currentHeight: data.height, topId: data.top };
+    this.send(Command.timedSync, commands.timedSyncRequest.encode({ syncData }), 'request');
+    for (;;) {
+      const frame = await this.nextOf(Command.timedSync);
+      if (frame.kind === 'response') return commands.timedSyncResponse.decode(frame.body);
+    }
+  }
+
+  private take(frame: Frame): void {
+    const index = this.waiting.findIndex(({ command }) => command === undefined || command === frame.command);
+    const [waiter] = index < 0 ? [] : this.waiting.splice(index, 1);
+    if (waiter === undefined) this.arrived.push(frame);
+    else waiter.resolve(frame);
+  }
+
+  private wait(command: number | undefined): Promise<Frame> {
+    const index = this.arrived.findIndex((frame) => command === undefined || command === frame.command);
+    const found = this.arrived[index];
+    if (found !== undefined) {
+      this.arrived.splice(0, index + 1);
+      return Promise.resolve(found);
+    }
+    this.arrived.length = 0;
+    return new Promise((resolve) => this.waiting.push({ command, resolve }));
+  }
+}
+
+/** What a scripted peer says of itself. */
+export function hello(data: {
+  height: number;
+  top: Buffer;
+  peerId?: bigint;
+  port?: number;
+  version?: number;
+}): commands.HandshakeRequest {
+  return {
+    nodeData: {
+      networkId: NETWORK_ID,
+      version: data.version ?? 19,
+      peerId: data.peerId ?? 77n,
+      localTime: BigInt(Math.floor(Date.now() / 1000)),
+      myPort: data.port ?? 0,
+    },
+    syncData: { currentHeight: data.height, topId: data.top },
+  };
+}
+
+/** A port that a node can call; every caller becomes a scripted peer. */
+export class ScriptedServer {
+  private readonly callers: ScriptedPeer[] = [];
+  private readonly waiting: ((peer: ScriptedPeer) => void)[] = [];
+
+  private constructor(private readonly server: Server) {
+    server.on('connection', (socket) => {
+      const peer = new ScriptedPeer(socket);
+      const waiter = this.waiting.shift();
+      if (waiter === undefined) this.callers.push(peer);
+      else waiter(peer);
+    });
+  }
+
+  static async listen(): Promise<ScriptedServer> {
+    const server = createServer();
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    return new ScriptedServer(server);
+  }
+
+  get address(): { host: string; port: number } {
+    return { host: '127.0.0.1', port: (this.server.address() as AddressInfo).port };
+  }
+
+  caller(): Promise<ScriptedPeer> {
+    const peer = this.callers.shift();
+    return peer === undefined ? new Promise((resolve) => this.waiting.push(resolve)) : Promise.resolve(peer);
+  }
+
+  close(): Promise<void> {
+    return new Promise((resolve) => {
+      this.server.close(() => {
+        resolve();
+      });
+    });
+  }
+}
