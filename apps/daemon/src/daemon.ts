@@ -2,17 +2,19 @@ import { availableParallelism } from 'node:os';
 import { type ChainDb, openChainDb } from '@wrkz/chain-db';
 import { type Control, ensureDirectory, type HttpServer, type Logger, type Service, VERSION } from '@wrkz/service-kit';
 import { ChainClient } from './chain/client';
+import type { ChainService } from './chain/service';
 import type { DaemonConfig } from './config/config';
 import { runAction } from './maintenance/actions';
 import { ChainJudge } from './mempool/chain-judge';
 import { TransactionPool } from './mempool/pool';
 import { BlockGenerator } from './mining/generate';
 import { Miner } from './mining/miner';
+import type { P2pNode } from './p2p/node';
 import { notices } from './progress/notices';
 import { SyncProgress } from './progress/sync-progress';
 import { ReaderPool, RPC_DEFAULTS, startRpcServer } from './rpc';
 import { daemonLogger } from './wiring/logger';
-import { createPeers, type Peers } from './wiring/peers';
+import { createPeers, peersConfig } from './wiring/peers';
 import { rpcContext } from './wiring/rpc-context';
 
 /** What a test may put in the place of the real thing. */
@@ -23,6 +25,13 @@ export interface Overrides {
   readonly now?: () => number;
   /** Where progress is shown. */
   readonly stream?: NodeJS.WriteStream;
+}
+
+/** The rooms of a running daemon, to be watched. */
+export interface Rooms {
+  readonly chain: ChainService;
+  readonly pool: TransactionPool;
+  readonly peers: P2pNode;
 }
 
 /** Milliseconds from one look at the pool's old transactions to the next. */
@@ -43,7 +52,7 @@ export class Daemon implements Service {
   private readonly opened: { readonly name: string; readonly close: () => unknown }[] = [];
   private action: Promise<number> | undefined;
   private http: HttpServer | undefined;
-  private peers: Peers | undefined;
+  private running: Rooms | undefined;
 
   private constructor(
     private readonly config: DaemonConfig,
@@ -67,7 +76,13 @@ export class Daemon implements Service {
 
   /** Where it listens, once started. */
   get ports(): { readonly rpc: number; readonly p2p: number } {
-    return { rpc: this.http?.port ?? 0, p2p: this.peers?.port ?? 0 };
+    return { rpc: this.http?.port ?? 0, p2p: this.running?.peers.port ?? 0 };
+  }
+
+  /** @throws Error unless it serves */
+  get rooms(): Rooms {
+    if (this.running === undefined) throw new Error('the daemon does not run');
+    return this.running;
   }
 
   /** @throws Error with a message for the operator; everything opened so far is closed again */
@@ -89,6 +104,7 @@ export class Daemon implements Service {
 
   async stop(): Promise<void> {
     this.stopping.abort();
+    this.running = undefined;
     await this.action?.catch(() => undefined);
     for (const { name, close } of this.opened.splice(0).reverse()) {
       try {
@@ -102,6 +118,7 @@ export class Daemon implements Service {
   private async serve(): Promise<void> {
     const { config, logger, now } = this;
     const { network, options } = config;
+    const addresses = peersConfig(config); // a wrong address is told before anything is touched
     const directory = ensureDirectory(config.directory);
     const setup = { directory, network: network.name, checkpoints: options['load-checkpoints'] };
     const chain = this.keep('the chain engine', await ChainClient.start(setup), (client) => client.stop());
@@ -115,16 +132,17 @@ export class Daemon implements Service {
 
     const miner = new Miner({ network, reader, chain, pool, now });
     const generator = new BlockGenerator(network, miner, now, this.stopping.signal);
-    const peers = createPeers({ config, directory, chain, reader, pool, logger: logger.child('p2p') });
-    this.peers = this.keep('the peers', peers, (room) => room.stop());
+    const peers = createPeers({ config: addresses, chain, reader, pool, logger: logger.child('p2p') });
+    this.keep('the peers', peers, (room) => room.stop());
     await peers.start();
+    this.running = { chain, pool, peers };
 
     const queries = this.keep(
       'the reader threads',
       new ReaderPool({ directory, network: network.name, threads: readerThreads(), maxWaiting: WAITING_QUERIES }),
       (threads) => threads.close(),
     );
-    const parts = { config, reader, queries, chain, pool, miner, generator, peers: peers.status, now };
+    const parts = { config, reader, queries, chain, pool, miner, generator, peers, now };
     const server = {
       ...RPC_DEFAULTS,
       bindIp: options['rpc-bind-ip'],
@@ -139,7 +157,7 @@ export class Daemon implements Service {
         `peers at ${options['p2p-bind-ip']}:${String(peers.port)}, ` +
         `RPC at http://${options['rpc-bind-ip']}:${String(this.http.port)}; data in ${directory}`,
     );
-    const progress = new SyncProgress({ chain, peers: peers.status, write: this.notice, stream: this.stream });
+    const progress = new SyncProgress({ chain, peers, write: this.notice, stream: this.stream });
     this.keep('the progress display', progress, (display) => display.stop());
   }
 

@@ -1,0 +1,74 @@
+import { join } from 'node:path';
+import type { ChainReader } from '@wrkz/chain-db';
+import type { Network } from '@wrkz/core-types';
+import { type Logger, UsageError } from '@wrkz/service-kit';
+import type { ChainService } from '../chain/service';
+import type { DaemonConfig } from '../config/config';
+import type { TransactionPool } from '../mempool/pool';
+import { type P2pConfig, p2pDefaults } from '../p2p/config';
+import { P2pNode } from '../p2p/node';
+import { canonicalHost, type NamedEndpoint, parseEndpoint, type PeerAddress } from '../p2p/peers/address';
+import { P2pChain } from './chain-port';
+import { P2pPool } from './pool-port';
+
+/** Where peer lists, bans and the peer id are kept, in the network's folder. */
+const STATE_FILE = 'peers.json';
+/** Milliseconds between timed syncs on the test networks, whose blocks come quickly (node-operations 12). */
+const QUICK_TIMED_SYNC = 2_000;
+
+export interface PeersParts {
+  readonly config: P2pConfig;
+  readonly chain: ChainService;
+  readonly reader: ChainReader;
+  readonly pool: TransactionPool;
+  readonly logger: Logger;
+}
+
+/** The peer-to-peer room over the real chain and pool. */
+export function createPeers({ config, chain, reader, pool, logger }: PeersParts): P2pNode {
+  return new P2pNode(config, {
+    chain: new P2pChain(chain, reader),
+    pool: new P2pPool(pool),
+    logger,
+  });
+}
+
+/** What the options say of peers. @throws UsageError naming the option whose address cannot be read */
+export function peersConfig({ options, network, p2pPort, directory }: DaemonConfig): P2pConfig {
+  const addresses = (name: 'add-peer' | 'add-priority-node' | 'add-exclusive-node'): PeerAddress[] =>
+    options[name].map((text) => readAddress(name, text, network));
+  return {
+    ...p2pDefaults,
+    networkId: network.networkId,
+    bindHost: options['p2p-bind-ip'],
+    bindPort: p2pPort,
+    externalPort: options['p2p-external-port'],
+    hidePort: options['hide-my-port'],
+    allowLocal: options['allow-local-ip'],
+    addedPeers: addresses('add-peer'),
+    priorityNodes: addresses('add-priority-node'),
+    exclusiveNodes: addresses('add-exclusive-node'),
+    seeds: [...options['seed-node'].map((text) => readEndpoint('seed-node', text, network)), ...network.seeds],
+    dnsSeeds: network.dnsSeeds,
+    dnsSeedPort: network.ports.p2p,
+    stateFile: join(directory, STATE_FILE),
+    timedSyncInterval: network.name === 'mainnet' ? p2pDefaults.timedSyncInterval : QUICK_TIMED_SYNC,
+    synchronizedAlone: network.countsAsSynchronizedAlone,
+  };
+}
+
+function readEndpoint(option: string, text: string, network: Network): NamedEndpoint {
+  const endpoint = parseEndpoint(text, network.ports.p2p);
+  if (endpoint === undefined) throw new UsageError(`--${option}: ${JSON.stringify(text)} is not an address`);
+  return endpoint;
+}
+
+/** These options take IPv4 addresses only (interface document). */
+function readAddress(option: string, text: string, network: Network): PeerAddress {
+  const { host, port } = readEndpoint(option, text, network);
+  const address = canonicalHost(host);
+  if (address === undefined || address.includes(':')) {
+    throw new UsageError(`--${option}: ${JSON.stringify(text)} is not an IPv4 address`);
+  }
+  return { host: address, port };
+}

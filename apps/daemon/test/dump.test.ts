@@ -1,0 +1,145 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { networkOf } from '@wrkz/core-types';
+import { chainA, dumpOf, writeChainADump } from '@wrkz/testing';
+import { DumpReader } from '../src/maintenance/dump-reader';
+import { exportDump, ExportRefused } from '../src/maintenance/export';
+import { importDump, ImportRefused } from '../src/maintenance/import';
+import { type EngineBench, engineBench } from './support/engine';
+import { temporaryDirectory } from './support/temporary';
+
+jest.setTimeout(60_000);
+
+const devnet = networkOf('devnet');
+let folder: string;
+let whole: string;
+
+beforeAll(() => {
+  folder = temporaryDirectory();
+  whole = join(folder, 'chain-a.dump');
+  writeChainADump(whole);
+});
+
+const bring = (bench: EngineBench, path: string, signal?: AbortSignal): ReturnType<typeof importDump> =>
+  importDump({ path, chain: bench.engine, ...(signal && { signal }) });
+
+describe('import and export', () => {
+  it('brings chain A in, writes the same file out, and that one in again: one digest', async () => {
+    const first = engineBench('devnet');
+    const seen: number[] = [];
+    const report = await importDump({ path: whole, chain: first.engine, onProgress: (height) => seen.push(height) });
+    expect(report).toEqual({ height: 720, blocks: 720, transactions: 858, stopped: false });
+    expect(seen.at(-1)).toBe(721);
+    const path = join(folder, 'own.dump');
+    expect(await exportDump({ path, reader: first.reader, network: devnet, limit: 0 })).toBe(720);
+    expect(readFileSync(path).equals(readFileSync(whole))).toBe(true);
+    const second = engineBench('devnet');
+    await bring(second, path);
+    expect(await second.digest()).toBe(await first.digest());
+  });
+
+  it('goes on where an earlier import ended', async () => {
+    const part = join(folder, 'part.dump');
+    writeChainADump(part, 301);
+    const bench = engineBench('devnet');
+    expect(await bring(bench, part)).toMatchObject({ height: 300, blocks: 300 });
+    expect(await bring(bench, part)).toMatchObject({ height: 300, blocks: 0 });
+    expect(await bring(bench, whole)).toMatchObject({ height: 720, blocks: 420 });
+    await bench.digest();
+  });
+
+  it('stops when asked and keeps what it has', async () => {
+    const bench = engineBench('devnet');
+    const stop = new AbortController();
+    bench.engine.once('commit', () => stop.abort());
+    const report = await bring(bench, whole, stop.signal);
+    expect(report.stopped).toBe(true);
+    expect(report.height).toBe(bench.engine.tip().height);
+    expect(report.height).toBeLessThan(720);
+    expect(await bring(bench, whole)).toMatchObject({ height: 720 });
+    await bench.digest();
+  });
+
+  it('exports no more than asked, and only the real network insists on 1000 blocks', async () => {
+    const bench = engineBench('devnet');
+    await bench.engine.addBlocks(chainA().slice(1, 30), 'import');
+    const path = join(folder, 'limited.dump');
+    expect(await exportDump({ path, reader: bench.reader, network: devnet, limit: 7 })).toBe(7);
+    expect(readFileSync(path).equals(dumpOf(chainA().slice(1, 8)))).toBe(true);
+    const again = exportDump({ path, reader: bench.reader, network: devnet, limit: 7 });
+    await expect(again).rejects.toThrow(ExportRefused);
+    const real = exportDump({ path: `${path}2`, reader: bench.reader, network: networkOf('mainnet'), limit: 0 });
+    await expect(real).rejects.toThrow('an export needs 1000');
+    expect(existsSync(`${path}2`)).toBe(false);
+    await bench.engine.stop();
+  });
+
+  it('leaves no half file behind', async () => {
+    const bench = engineBench('devnet');
+    await bench.engine.addBlocks(chainA().slice(1, 10), 'import');
+    const there = temporaryDirectory();
+    const signal = AbortSignal.abort();
+    await expect(
+      exportDump({ path: join(there, 'x.dump'), reader: bench.reader, network: devnet, limit: 0, signal }),
+    ).rejects.toThrow('stopped');
+    expect(readdirSync(there)).toEqual([]);
+    await bench.engine.stop();
+  });
+});
+
+describe('dumps that are not right', () => {
+  const broken = (name: string, bytes: Buffer): string => {
+    const path = join(folder, `${name}.dump`);
+    writeFileSync(path, bytes);
+    return path;
+  };
+  const good = dumpOf(chainA().slice(1, 21));
+
+  it.each([
+    ['no dump at all', Buffer.from('hello, this is a letter'), 'a height is expected'],
+    ['no length', Buffer.from('21 x'), 'a length is expected'],
+    ['a declared length beyond all bounds', Buffer.from('21 999999999 abc'), 'bytes is declared'],
+    ['cut off', dumpOf(chainA().slice(21, 22), 21).subarray(0, -20), 'cut off'],
+    ['a gap', dumpOf(chainA().slice(22, 23), 22), 'block 22 follows block 20'],
+    ['garbage in a body', Buffer.from('21 3 abc '), 'block 21 cannot be read'],
+  ])('says so: %s; and keeps the blocks before it', async (name, bytes, message) => {
+    const bench = engineBench('devnet');
+    await expect(bring(bench, broken(name, Buffer.concat([good, bytes])))).rejects.toThrow(message);
+    expect(bench.engine.tip().height).toBe(20);
+    await bench.digest();
+  });
+
+  it('names the block that a rule refuses', async () => {
+    const blocks = chainA().slice(1, 41);
+    const bad = Buffer.from(blocks[30]!.block);
+    bad[bad.length - 40] = (bad[bad.length - 40] ?? 0) ^ 1;
+    const path = broken('refused', dumpOf(blocks.map((raw, i) => (i === 30 ? { ...raw, block: bad } : raw))));
+    const bench = engineBench('devnet');
+    const failed = bring(bench, path);
+    await expect(failed).rejects.toThrow(ImportRefused);
+    await expect(failed).rejects.toThrow(/^block 31 of the dump is refused: .+ \([ABT]\d+\)$/);
+    expect(bench.engine.tip().height).toBe(30);
+    await bench.digest();
+  });
+
+  it('refuses a dump that starts above the top, or of another chain', async () => {
+    const bench = engineBench('devnet');
+    await expect(bring(bench, broken('late', dumpOf(chainA().slice(5, 9), 5)))).rejects.toThrow('starts at block 5');
+    await bench.engine.addBlocks(chainA().slice(1, 3), 'import');
+    await expect(bring(bench, broken('foreign', dumpOf(chainA().slice(10, 12), 3)))).rejects.toThrow('(A5)');
+    await expect(bring(bench, join(folder, 'nowhere'))).rejects.toThrow('cannot be read');
+    await expect(bring(bench, folder)).rejects.toThrow('it is not a file');
+    await bench.digest();
+  });
+
+  it('reads records of any size through its window', async () => {
+    const big = Buffer.alloc(3 * 1024 * 1024, 7);
+    const path = broken('big', Buffer.concat([Buffer.from(`1 ${String(big.length)} `), big, Buffer.from(' 2 0  3 1 x ')]));
+    const reader = await DumpReader.open(path);
+    expect((await reader.next())?.body?.equals(big)).toBe(true);
+    expect(await reader.next()).toMatchObject({ height: 2, body: Buffer.alloc(0) });
+    expect(await reader.next(4)).toEqual({ height: 3, body: undefined });
+    expect(await reader.next()).toBeUndefined();
+    await reader.close();
+  });
+});
