@@ -1,4 +1,4 @@
-import { DECIMAL_PLACES, MAX_WALLET_OUTPUT } from './networks/constants';
+import { DECIMAL_PLACES, MAX_WALLET_OUTPUT, TICKER } from './networks/constants';
 
 const UNIT = 10n ** BigInt(DECIMAL_PLACES);
 const MAX_UINT64 = 0xffff_ffff_ffff_ffffn;
@@ -8,6 +8,12 @@ export function formatAmount(amount: bigint): string {
   const size = amount < 0n ? -amount : amount;
   const fraction = (size % UNIT).toString().padStart(DECIMAL_PLACES, '0');
   return `${amount < 0n ? '-' : ''}${size / UNIT}.${fraction}`;
+}
+
+/** As the programs show an amount to people: thousands separated, with the ticker, e.g. `1,234,567.89 WRKZ`. */
+export function describeAmount(amount: bigint): string {
+  const [whole = '', fraction = ''] = formatAmount(amount).split('.');
+  return `${whole.replace(/\B(?=(\d{3})+$)/g, ',')}.${fraction} ${TICKER}`;
 }
 
 /**

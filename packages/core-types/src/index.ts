@@ -22,6 +22,7 @@ export { BinaryWriter } from './writer';
 export { AddressError, type Address, type AddressErrorCode, decodeAddress, encodeAddress } from './address';
 export {
   decomposeAmount,
+  describeAmount,
   formatAmount,
   isPrettyAmount,
   parseAmount,

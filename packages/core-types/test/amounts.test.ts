@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { readJsonLines } from '@wrkz/testing/fixtures';
 import {
   decomposeAmount,
+  describeAmount,
   formatAmount,
   isPrettyAmount,
   networkOf,
@@ -113,4 +114,13 @@ test('parts sum to the amount', () => {
       expect(parseAmount(formatAmount(whole))).toBe(whole);
     }),
   );
+});
+
+test.each([
+  [0n, '0.00 WRKZ'],
+  [120n, '1.20 WRKZ'],
+  [123_456_789n, '1,234,567.89 WRKZ'],
+  [2n ** 64n - 1n, '184,467,440,737,095,516.15 WRKZ'],
+])('%s atomic units are shown to people as %s', (amount, text) => {
+  expect(describeAmount(amount)).toBe(text);
 });

@@ -1,6 +1,6 @@
 import type { ChainReader } from '@wrkz/chain-db';
 import { isUnlocked } from '@wrkz/consensus';
-import { COINBASE_UNLOCK_WINDOW, formatAmount, type Network } from '@wrkz/core-types';
+import { COINBASE_UNLOCK_WINDOW, describeAmount, type Network } from '@wrkz/core-types';
 import { refusals } from '../errors';
 
 /** The wallet error code that the reference answers with when it finds no decoys at all. */
@@ -43,7 +43,7 @@ export function getRandomOuts(reader: ChainReader, network: Network, query: Rand
 function noOutputs(amount: bigint): Error {
   return refusals.walletStyle(
     CANT_GET_FAKE_OUTPUTS,
-    `Failed to get any matching outputs for amount ${amount} (${formatAmount(amount)}). Further explanation here: ` +
+    `Failed to get any matching outputs for amount ${amount} (${describeAmount(amount)}). Further explanation here: ` +
       'https://gist.github.com/zpalmtree/80b3e80463225bcfb8f8432043cb594c\n' +
       'Note: If you are a public node operator, you can safely ignore this message. It is only relevant to the user sending the transaction.',
   );

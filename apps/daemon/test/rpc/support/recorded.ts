@@ -1,3 +1,4 @@
+import { request } from 'node:http';
 import { parse } from 'lossless-json';
 import { readJsonLines } from '@wrkz/testing/fixtures';
 
@@ -35,11 +36,14 @@ export function exact(text: string): Json {
   return parse(text, undefined, (token) => (/^-?\d+$/.test(token) ? BigInt(token) : Number(token))) as Json;
 }
 
-export async function send(url: string, row: Pick<Recorded, 'method' | 'path' | 'body' | 'requestHeaders'>) {
-  const { request } = await import('node:http');
-  return new Promise<{ status: number; headers: NodeJS.Dict<string | string[]>; text: string }>((resolve, reject) => {
+export function send(
+  url: string,
+  row: Pick<Recorded, 'method' | 'path' | 'body' | 'requestHeaders'>,
+): Promise<{ status: number; headers: NodeJS.Dict<string | string[]>; text: string }> {
+  const headers = { 'Content-Length': String(Buffer.byteLength(row.body ?? '')), ...row.requestHeaders };
+  return new Promise((resolve, reject) => {
     // fetch sends no body with GET; the reference reads one
-    const outgoing = request(url + row.path, { method: row.method, headers: row.requestHeaders ?? {} }, (response) => {
+    const outgoing = request(url + row.path, { method: row.method, headers }, (response) => {
       let text = '';
       response.setEncoding('utf8');
       response.on('data', (chunk: string) => (text += chunk));

@@ -1,0 +1,133 @@
+import type { ChainReader } from '@wrkz/chain-db';
+import { networkOf, parseBlock, type RawBlock } from '@wrkz/core-types';
+import { readFixture, readJson } from '@wrkz/testing/fixtures';
+import { runQuery } from '../../src/rpc';
+import { info } from '../../src/rpc/routes/info';
+import { Params } from '../../src/rpc/params';
+import type { RpcContext } from '../../src/rpc';
+
+interface RawBlocksAnswer {
+  readonly items: readonly { readonly block: string; readonly transactions: readonly string[] }[];
+}
+
+const FIRST = 4_213_000;
+const mainnet = networkOf('mainnet');
+
+const blocks: readonly RawBlock[] = ['rawblocks_4213000_v7', 'rawblocks_4213001_v7_reconstructed'].flatMap((name) =>
+  readJson<RawBlocksAnswer>(`mainnet/${name}.json`).items.map(({ block, transactions }) => ({
+    block: Buffer.from(block, 'hex'),
+    transactions: transactions.map((hex) => Buffer.from(hex, 'hex')),
+  })),
+);
+
+/** The two recorded blocks as the part of a reader that the queries use; the chain goes on above them. */
+function recordedReader(decoys: ReadonlyMap<bigint, { index: number; key: Buffer }[]> = new Map()): ChainReader {
+  const reader: Partial<ChainReader> = {
+    snapshot: <T>(read: () => T): T => read(),
+    tip: () => ({ height: FIRST + 500, hash: Buffer.alloc(32), timestamp: 1_788_926_000 }) as ReturnType<ChainReader['tip']>,
+    heightOf: () => undefined,
+    rawBlock: (height) => blocks[height - FIRST],
+    globalIndexesRange: (start, end) =>
+      Array.from({ length: end - start }, (_, i) => ({
+        hash: parseBlock((blocks[start + i - FIRST] as RawBlock).block).coinbase.hash,
+        indexes: [3_808_773 + i],
+      })),
+    randomOutputs: (amount, count) => (decoys.get(amount) ?? []).slice(0, count).reverse(),
+  };
+  return reader as ChainReader;
+}
+
+const text = (name: string): string => readFixture(`mainnet/${name}.json`).trim();
+
+const syncQuery = {
+  checkpoints: [],
+  startHeight: FIRST,
+  startTimestamp: 0,
+  blockCount: 2,
+  skipCoinbase: false,
+  skipKeyOffsets: false,
+  skipEmpty: false,
+  endHeight: 0,
+  encoding: 'hex',
+} as const;
+
+test('/getwalletsyncdata gives the recorded answer, byte for byte', () => {
+  expect(runQuery(recordedReader(), mainnet, 'walletSyncData', syncQuery)).toBe(text('getwalletsyncdata_4213000'));
+});
+
+test('base64 says the same, hashes and keys in 44 characters', () => {
+  const hex = runQuery(recordedReader(), mainnet, 'walletSyncData', syncQuery);
+  const base64 = runQuery(recordedReader(), mainnet, 'walletSyncData', { ...syncQuery, encoding: 'base64' });
+  const back = base64.replace(/"([A-Za-z0-9+/]{43}=)"/g, (_all, value: string) => {
+    return `"${Buffer.from(value, 'base64').toString('hex')}"`;
+  });
+  expect(back).toBe(hex);
+  expect(base64).not.toBe(hex);
+});
+
+test('endHeight is exclusive, empty blocks are walked over and told', () => {
+  const ask = (changes: object) =>
+    JSON.parse(runQuery(recordedReader(), mainnet, 'walletSyncData', { ...syncQuery, ...changes })) as {
+      items: unknown[];
+      scannedToHeight?: number;
+    };
+  expect(ask({ endHeight: FIRST + 1 })).toMatchObject({ items: [{ blockHeight: FIRST }], scannedToHeight: FIRST });
+  expect(ask({ skipEmpty: true }).items).toHaveLength(2); // works only together with skipCoinbase
+  const sparse = ask({ skipEmpty: true, skipCoinbase: true });
+  expect(sparse).toEqual({ items: [], scannedToHeight: FIRST + 1, status: 'OK', synced: true });
+});
+
+test('/getrawblocks gives the recorded bytes', () => {
+  const query = { ...syncQuery, skipCoinbase: false };
+  const answer = JSON.parse(runQuery(recordedReader(), mainnet, 'rawBlocks', query)) as RawBlocksAnswer;
+  expect(answer.items.map(({ block }) => block)).toEqual(blocks.map(({ block }) => block.toString('hex')));
+});
+
+test('/get_global_indexes_for_range gives the recorded answer', () => {
+  const answer = runQuery(recordedReader(), mainnet, 'globalIndexes', { start: FIRST, end: FIRST + 1 });
+  expect(answer).toBe(text('get_global_indexes_for_range'));
+});
+
+test('/getrandom_outs gives the recorded answer for the recorded choice', () => {
+  const recorded = readJson<{ outs: { amount: number; outs: { global_amount_index: number; out_key: string }[] }[] }>(
+    'mainnet/getrandom_outs.json',
+  );
+  const decoys = new Map(
+    recorded.outs.map(({ amount, outs }) => [
+      BigInt(amount),
+      outs.map((out) => ({ index: out.global_amount_index, key: Buffer.from(out.out_key, 'hex') })),
+    ]),
+  );
+  const query = { amounts: [10_000n, 50_000n], count: 3, now: 0 };
+  expect(runQuery(recordedReader(decoys), mainnet, 'randomOuts', query)).toBe(text('getrandom_outs'));
+});
+
+test('/info has exactly the members of the recorded answer, of the same types', async () => {
+  const recorded = JSON.parse(readFixture('rpc/info.json')) as Record<string, unknown>;
+  const context: Partial<RpcContext> = {
+    network: mainnet,
+    reader: {
+      ...recordedReader(),
+      transactionCount: () => 7_724_380,
+      alternativeCount: () => 0,
+    } as unknown as ChainReader,
+    chain: { nextDifficulty: () => 52_006_338n } as RpcContext['chain'],
+    pool: { size: () => 0 } as RpcContext['pool'],
+    peers: {
+      networkHeight: () => FIRST + 501,
+      observedHeight: () => FIRST + 500,
+      connections: () => ({ outgoing: 3, incoming: 8 }),
+      peerLists: () => ({ white: [], gray: [] }),
+      seedCount: () => 4,
+      lastSeedBootstrap: () => 0,
+      sync: () => ({ activePeers: 0, averageBatchSize: 120, demotedPeers: 0 }),
+    } as unknown as RpcContext['peers'],
+    startTime: 1,
+  };
+  const ours = (await info.handle(context as RpcContext, new Params(undefined))) as Record<string, unknown>;
+  expect(Object.keys(ours)).toEqual(Object.keys(recorded));
+  expect(ours['upgrade_heights']).toEqual(recorded['upgrade_heights']);
+  expect(ours['supported_height']).toBe(recorded['supported_height']);
+  expect(ours['hashrate']).toBe(866_772n);
+  expect(ours['sync_features']).toEqual(recorded['sync_features']);
+});
