@@ -1,0 +1,182 @@
+import { sealParent } from '@wrkz/consensus';
+import { decodeBlock, encodeBlock, networkOf, parseTransaction } from '@wrkz/core-types';
+import { chainA, Forge } from '@wrkz/testing';
+import { NOW } from './support/engine';
+import { type NodeBench, nodeBench } from './support/node';
+
+jest.setTimeout(60_000);
+
+const EARLY = NOW - 1_000_000;
+
+describe('generated blocks', () => {
+  it('carry the timestamps asked for and pay the address', async () => {
+    const bench = nodeBench('devnet');
+    const { height, hashes } = await bench.generator.generate({
+      address: bench.purse,
+      count: 5,
+      timestamp: EARLY,
+      spacing: 90,
+    });
+    expect(height).toBe(5);
+    expect(hashes.map((hash) => bench.reader.heightOf(hash))).toEqual([1, 2, 3, 4, 5]);
+    const facts = bench.reader.factsRange(1, 6);
+    expect(facts.map(({ timestamp }) => timestamp - EARLY)).toEqual([0, 90, 180, 270, 360]);
+    expect(facts.map(({ difficulty }) => difficulty)).toEqual([10n, 10n, 10n, 10n, 10n]);
+    expect(bench.coinbaseOutput(5).amount).toBeGreaterThan(0n);
+    await bench.digest();
+  });
+
+  it('are never dated further ahead than a node takes', async () => {
+    const bench = nodeBench('simnet');
+    await bench.mine(3, NOW);
+    await bench.generator.generate({ address: bench.purse, count: 200, timestamp: NOW, spacing: 60 });
+    const last = bench.reader.tip();
+    expect(last.height).toBe(203);
+    expect(last.timestamp).toBe(NOW + 7200);
+    await bench.engine.stop();
+  });
+
+  it('come in their order when two ask at once', async () => {
+    const bench = nodeBench('simnet');
+    const [one, two] = await Promise.all([bench.mine(10), bench.mine(10)]);
+    expect([...one, ...two].map((hash) => bench.reader.heightOf(hash))).toEqual(
+      Array.from({ length: 20 }, (_, i) => i + 1),
+    );
+    await bench.engine.stop();
+  });
+
+  it('are for the test networks, and 1 to 1000 at a time', async () => {
+    const real = nodeBench('mainnet');
+    await expect(real.mine(1)).rejects.toThrow('mainnet blocks are mined, not generated');
+    const test = nodeBench('simnet');
+    await expect(test.mine(0)).rejects.toThrow(RangeError);
+    await expect(test.mine(1001)).rejects.toThrow(RangeError);
+    await real.engine.stop();
+    await test.engine.stop();
+  });
+});
+
+describe('on the tip of chain A, under today\'s rules', () => {
+  let bench: NodeBench;
+  beforeAll(async () => {
+    bench = nodeBench('devnet');
+    await bench.engine.addBlocks(chainA().slice(1), 'import');
+  });
+  afterAll(() => bench.digest());
+
+  it('mines version 7 with the fixed reward', async () => {
+    const top = bench.reader.tip();
+    await bench.mine(2, top.timestamp + 60);
+    expect(bench.reader.facts(722)).toMatchObject({ majorVersion: 7, difficulty: 10n });
+    expect(bench.coinbaseOutput(722).amount).toBe(1_000_000n);
+  });
+
+  it('hands out a template that a miner can seal and submit', async () => {
+    const nonce = Buffer.from('0123456789abcdef', 'hex');
+    const top = bench.reader.tip();
+    bench.clock.now = top.timestamp + 120;
+    const template = await bench.miner.template(bench.purse, nonce);
+    expect(template).toMatchObject({ height: top.height + 1, difficulty: 10n });
+    expect(template.blob.subarray(template.reservedOffset, template.reservedOffset + 8)).toEqual(nonce);
+    expect((await bench.miner.template(bench.purse, Buffer.alloc(0))).reservedOffset).toBe(0);
+    // Unsealed, its merge-mining tag is empty and no nonce helps.
+    expect(await bench.miner.submit(template.blob)).toMatchObject({ code: 'B10' });
+    const sealed = sealParent(decodeBlock(template.blob));
+    let answer = { code: '' };
+    for (let tries = 0; tries < 500 && answer.code !== 'A1'; tries++) {
+      answer = await bench.miner.submit(encodeBlock({ ...sealed, nonce: tries }));
+      expect(['A1', 'B10']).toContain(answer.code);
+    }
+    expect(answer.code).toBe('A1');
+    expect(bench.reader.tip().height).toBe(top.height + 1);
+    bench.clock.now = NOW;
+  });
+
+  it('tells of a submitted block what is wrong with it', async () => {
+    expect(await bench.miner.submit(Buffer.from('nonsense'))).toMatchObject({ code: 'A6' });
+    const known = chainA().find(({ transactions }) => transactions.length === 0)!;
+    expect(await bench.miner.submit(known.block)).toMatchObject({ code: 'A4' });
+    const holding = chainA().find(({ transactions }) => transactions.length > 0)!;
+    expect(await bench.miner.submit(holding.block)).toMatchObject({ code: 'B11' });
+  });
+});
+
+describe('transactions', () => {
+  let bench: NodeBench;
+  beforeAll(async () => {
+    bench = nodeBench('simnet');
+    await bench.mine(120);
+  });
+  afterAll(() => bench.digest());
+
+  it('go through the pool into a block', async () => {
+    const spend = bench.purse.spend(bench.coinbaseOutput(5), { fee: 10n });
+    expect(await bench.pool.add(spend, 'rpc')).toMatchObject({ accepted: true });
+    await bench.mine(1, EARLY + 10_000);
+    expect(bench.pool.size).toBe(0);
+    const { hash } = parseTransaction(spend);
+    expect(bench.reader.transaction(hash)).toMatchObject({ height: 121, position: 1 });
+    expect(await bench.pool.add(spend, 'rpc')).toMatchObject({ code: 'T7' });
+  });
+
+  it('are mined in the order of what they pay', async () => {
+    const pays = [10n, 40n, 20n, 30n];
+    for (const [i, fee] of pays.entries()) {
+      expect(await bench.pool.add(bench.purse.spend(bench.coinbaseOutput(6 + i), { fee }), 'p2p')).toMatchObject({
+        accepted: true,
+      });
+    }
+    await bench.mine(1, EARLY + 20_000);
+    const raw = bench.reader.rawBlock(bench.reader.tip().height)!;
+    expect(raw.transactions.map((bytes) => parseTransaction(bytes).fee)).toEqual([40n, 30n, 20n, 10n]);
+  });
+
+  it('are refused for their reasons', async () => {
+    const { purse, pool } = bench;
+    const output = bench.coinbaseOutput(20);
+    const locked = bench.coinbaseOutput(bench.reader.tip().height);
+    expect(await pool.add(purse.spend(output, { fee: 4n }), 'rpc')).toMatchObject({ code: 'T29' });
+    expect(await pool.add(purse.spend(locked, { fee: 10n }), 'rpc')).toMatchObject({ code: 'T9' });
+    const forged = purse.spend({ ...output, secretKey: bench.coinbaseOutput(21).secretKey }, { fee: 10n });
+    expect(await pool.add(forged, 'rpc')).toMatchObject({ code: expect.stringMatching(/^T(4|10)$/) as string });
+    const signed = purse.spend(output, { fee: 10n });
+    signed[signed.length - 1] = (signed.at(-1) ?? 0) ^ 1;
+    expect(await pool.add(signed, 'rpc')).toMatchObject({ code: 'T10' });
+    expect(pool.size).toBe(0);
+  });
+
+  it('a block\'s spend beats the pool\'s', async () => {
+    const output = bench.coinbaseOutput(25);
+    await bench.pool.add(bench.purse.spend(output, { fee: 10n }), 'rpc');
+    const removed: string[] = [];
+    bench.pool.once('removed', ({ reason }) => removed.push(reason));
+    const other = bench.purse.spend(output, { fee: 99n });
+    const forge = new Forge(bench.reader.viewAt(bench.reader.tip().height), {
+      network: networkOf('simnet'),
+      timestamp: EARLY + 30_000,
+    });
+    expect(await bench.miner.add(await forge.next([other]))).toMatchObject({ code: 'A1' });
+    expect(removed).toEqual(['NotActual']);
+    expect(bench.pool.size).toBe(0);
+  });
+
+  it('of a lost branch come back to the pool and are mined again', async () => {
+    const fork = bench.reader.tip().height;
+    const side = await new Forge(bench.reader.viewAt(fork), {
+      network: networkOf('simnet'),
+      timestamp: EARLY + 40_000,
+    }).many(3);
+    const spend = bench.purse.spend(bench.coinbaseOutput(30), { fee: 10n });
+    const { hash } = parseTransaction(spend);
+    await bench.pool.add(spend, 'rpc');
+    await bench.mine(2, EARLY + 40_000);
+    expect(bench.pool.size).toBe(0);
+    const back = new Promise((resolve) => bench.pool.once('added', resolve));
+    await bench.engine.addBlocks(side, 'sync');
+    await back;
+    expect(bench.pool.hashes()).toEqual([hash]);
+    expect(bench.reader.hasTransaction(hash)).toBe(false);
+    await bench.mine(1, EARLY + 50_000);
+    expect(bench.reader.hasTransaction(hash)).toBe(true);
+  });
+});
