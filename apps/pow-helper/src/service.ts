@@ -183,8 +183,10 @@ function makeLogger({ values, secrets }: ParsedOptions<typeof OPTIONS>): Logger 
 function watchDepth(metrics: Metrics, queue: JobQueue): void {
   let waiting = 0;
   metrics.gauge('queue_waiting', 'Jobs waiting', [], async (gauge) => {
-    waiting = await queue.depth().then((depth) => depth.waiting, () => waiting);
+    waiting = await queue.depth().then(
+      (depth) => depth.waiting,
+      () => waiting,
+    );
     gauge.set(waiting);
   });
 }
-

@@ -37,7 +37,9 @@ export class Stats {
     const hashes = metrics?.counter('hashes_total', 'Hashes computed for ended jobs');
     const solve = metrics?.histogram('solve_seconds', 'Hashing time of solved jobs', [], SOLVE_SECONDS);
     const submissions = metrics?.counter('submissions_total', 'Submissions by what became of them', ['result']);
-    metrics?.gauge('hashrate', 'Hashes per second of busy time since the start', [], (gauge) => gauge.set(this.hashrate));
+    metrics?.gauge('hashrate', 'Hashes per second of busy time since the start', [], (gauge) =>
+      gauge.set(this.hashrate),
+    );
     this.#observe = (outcome) => {
       jobs?.inc({ outcome: outcome.kind });
       hashes?.inc(Number(outcome.hashes));

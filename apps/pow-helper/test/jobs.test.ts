@@ -28,7 +28,12 @@ test('a job from queued over running to done', async () => {
   });
   const second = await submit();
   expect(second.body).toMatchObject({ state: 'queued', status: 'pending', queue_length: 1 });
-  expect((await ask(`${url}/health`)).body).toEqual({ status: 'OK', queue: 1, capacity: 64, threads: expect.any(Number) });
+  expect((await ask(`${url}/health`)).body).toEqual({
+    status: 'OK',
+    queue: 1,
+    capacity: 64,
+    threads: expect.any(Number),
+  });
 
   const poll = ask(`${url}/pow/${String(first.body['job_id'])}?wait_ms=20000`);
   solver.calls[0]?.finish();

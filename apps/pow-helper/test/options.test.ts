@@ -87,7 +87,14 @@ test('metrics are served only when asked for', async () => {
   const { url } = await startHelper(['--enable-metrics']);
   await ask(`${url}/health`);
   const { text } = await ask(`${url}/metrics`);
-  for (const name of ['jobs_total', 'queue_waiting', 'hashes_total', 'hashrate', 'solve_seconds', 'http_requests_total']) {
+  for (const name of [
+    'jobs_total',
+    'queue_waiting',
+    'hashes_total',
+    'hashrate',
+    'solve_seconds',
+    'http_requests_total',
+  ]) {
     expect(text).toContain(`wrkz_pow_helper_${name}`);
   }
 });

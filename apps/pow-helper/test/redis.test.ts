@@ -71,7 +71,7 @@ withRedis('instances that share a queue', () => {
     const args = ['--rate-limit', '6', '--max-jobs-per-minute', '4'];
     const [one, two] = await Promise.all([start(new ManualSolver(), args), start(new ManualSolver(), args)]);
     // a window may turn in between: at most twice the limit passes then
-    const answers = await Promise.all(Array.from({ length: 20 }, (_, i) => submit(i % 2 ? one!.url : two!.url)));
+    const answers = await Promise.all(Array.from({ length: 20 }, (_, i) => submit(i % 2 ? one.url : two.url)));
     const passed = answers.filter(({ status }) => status === 200).length;
     expect([4, 8]).toContain(passed);
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(20 - passed);

@@ -72,7 +72,10 @@ test('unknown jobs, paths that are not routed, bodies over the limit', async () 
   const { url } = await startHelper();
   const unknown = `${url}/pow/${'ab'.repeat(16)}`;
   for (const init of [{}, { method: 'DELETE' }]) {
-    expect(await ask(unknown, init)).toMatchObject({ status: 404, body: { status: 'error', error: 'unknown or expired job' } });
+    expect(await ask(unknown, init)).toMatchObject({
+      status: 404,
+      body: { status: 'error', error: 'unknown or expired job' },
+    });
   }
   for (const path of ['/pow/ABABABABABABABABABABABABABABABAB', '/pow/ab', '/pow/', '/nothing', '/stats/']) {
     expect(await ask(url + path)).toMatchObject({ status: 404, text: '' });

@@ -25,7 +25,9 @@ afterEach(() => {
 });
 
 /** A server that answers as the test says; what it saw is kept. */
-async function startServer(reply: Reply): Promise<{ settings: PowServerSettings; seen: Seen[]; changed(): Promise<void> }> {
+async function startServer(
+  reply: Reply,
+): Promise<{ settings: PowServerSettings; seen: Seen[]; changed(): Promise<void> }> {
   const seen: Seen[] = [];
   let wake = (): void => undefined;
   const server = createServer((request, response) => {
@@ -102,14 +104,22 @@ test('a pending job is polled until it is done', async () => {
 const wrongNonce = 'ffffffffffffffff';
 
 test.each<[string, Reply, RegExp]>([
-  ['a refusal', json({ status: 'error', error: 'queue is full, try again later' }, 503), /refused \(503\): queue is full/],
+  [
+    'a refusal',
+    json({ status: 'error', error: 'queue is full, try again later' }, 503),
+    /refused \(503\): queue is full/,
+  ],
   ['an error state', json({ status: 'error', state: 'failed' }), /ended as error/],
   ['a cancelled job', json({ status: 'cancelled' }), /ended as cancelled/],
   ['a nonce that does not verify', json({ status: 'done', nonce: wrongNonce }), /does not verify/],
   ['a nonce of another form', json({ status: 'done', nonce: '00' }), /without a nonce/],
   ['a job id of another form', json({ status: 'pending', job_id: '../stats' }), /without a job id/],
-  ['an answer that is no JSON', (_seen, response) => response.end('<html>'), /ended as undefined/],
-  ['a redirect', (_seen, response) => response.writeHead(302, { Location: 'http://127.0.0.1:1/' }).end(), /refused \(302\)/],
+  ['an answer that is no JSON', (_seen, response) => response.end('<html>'), /ended as no reason given/],
+  [
+    'a redirect',
+    (_seen, response) => response.writeHead(302, { Location: 'http://127.0.0.1:1/' }).end(),
+    /refused \(302\)/,
+  ],
   ['a connection that breaks', (_seen, response) => response.destroy(), /hang up|reset/],
   ['an answer without end', (_seen, response) => endless(response), /maxContentLength/],
 ])('%s leads to the local search', async (_name, reply, reason) => {
@@ -175,9 +185,13 @@ test.each<[Partial<PowServerSettings>, string]>([
   expect([got.protocol, got.host, got.pathname]).toEqual([wanted.protocol, wanted.host, wanted.pathname]);
 });
 
-test.each([{ host: '' }, { host: 'ftp://pow.example' }, { host: 'file:///etc' }, { port: 0 }, { port: 70_000 }, { host: 'a b' }])(
-  'the settings %j are refused',
-  (settings) => {
-    expect(() => powServerUrl({ ...DEFAULT_POW_SERVER, ...settings })).toThrow(RangeError);
-  },
-);
+test.each([
+  { host: '' },
+  { host: 'ftp://pow.example' },
+  { host: 'file:///etc' },
+  { port: 0 },
+  { port: 70_000 },
+  { host: 'a b' },
+])('the settings %j are refused', (settings) => {
+  expect(() => powServerUrl({ ...DEFAULT_POW_SERVER, ...settings })).toThrow(RangeError);
+});

@@ -8,8 +8,13 @@ import { HttpError, refusal, type Refusal } from '@wrkz/service-kit';
 /** A refusal with its finished body; routes throw it, the error edge of service-kit answers it. */
 export class RpcRefusal extends HttpError {
   constructor(status: number, body: Readonly<Record<string, unknown>>) {
-    super(status, 'rpc_refusal', String(body['error'] ?? body['errorMessage'] ?? 'refused'), {}, body);
+    super(status, 'rpc_refusal', messageOf(body), {}, body);
   }
+}
+
+function messageOf(body: Readonly<Record<string, unknown>>): string {
+  const text = body['error'] ?? body['errorMessage'];
+  return typeof text === 'string' ? text : 'refused';
 }
 
 /** A JSON-RPC error: HTTP status 200 (503 while the core is busy) with an `error` object. */
@@ -46,11 +51,11 @@ export const refusals = {
   wrongType: (expected: string, got: string): RpcRefusal =>
     failed(400, `JSON parameter is wrong type. Expected ${expected}, got ${got}`),
   badRequest: (text: string): RpcRefusal => failed(400, text),
-  walletStyle: (errorCode: number, errorMessage: string): RpcRefusal => new RpcRefusal(400, { errorCode, errorMessage }),
+  walletStyle: (errorCode: number, errorMessage: string): RpcRefusal =>
+    new RpcRefusal(400, { errorCode, errorMessage }),
   notSynced: (): RpcRefusal =>
     failed(503, 'Daemon must be synced to process this RPC method call, please retry when synced.'),
-  busy: (): RpcRefusal =>
-    new RpcRefusal(503, { status: 'BUSY', error: 'Chain is reorganizing, please retry shortly' }),
+  busy: (): RpcRefusal => new RpcRefusal(503, { status: 'BUSY', error: 'Chain is reorganizing, please retry shortly' }),
   notFound: (): HttpError => refusal('not_found'),
   forbidden: (): RpcRefusal =>
     failed(

@@ -93,7 +93,8 @@ function readJson(request: Request): JsonValue {
 
 /** `Access-Control-Allow-Methods` for a real preflight, `Allow` otherwise; the value is empty while CORS is off. */
 function preflight(request: { headers: Record<string, unknown> }, origin: string | undefined): PreflightAnswer {
-  const name = request.headers['access-control-request-method'] === undefined ? 'Allow' : 'Access-Control-Allow-Methods';
+  const name =
+    request.headers['access-control-request-method'] === undefined ? 'Allow' : 'Access-Control-Allow-Methods';
   if (origin === undefined) return { status: 200, headers: { [name]: '' } };
   return {
     status: 200,

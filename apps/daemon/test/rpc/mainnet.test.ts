@@ -24,7 +24,8 @@ const blocks: readonly RawBlock[] = ['rawblocks_4213000_v7', 'rawblocks_4213001_
 function recordedReader(decoys: ReadonlyMap<bigint, { index: number; key: Buffer }[]> = new Map()): ChainReader {
   const reader: Partial<ChainReader> = {
     snapshot: <T>(read: () => T): T => read(),
-    tip: () => ({ height: FIRST + 500, hash: Buffer.alloc(32), timestamp: 1_788_926_000 }) as ReturnType<ChainReader['tip']>,
+    tip: () =>
+      ({ height: FIRST + 500, hash: Buffer.alloc(32), timestamp: 1_788_926_000 }) as ReturnType<ChainReader['tip']>,
     heightOf: () => undefined,
     rawBlock: (height) => blocks[height - FIRST],
     globalIndexesRange: (start, end) =>

@@ -83,7 +83,16 @@ beforeAll(async () => {
   const importing = await run('--import-blockchain', '--dump-file', dump);
   expect(await importing.finished).toBe(0);
   await importing.stop();
-  daemon = await run('--daemon-mode', 'explorer', '--rpc-bind-port', '0', '--p2p-bind-port', '0', '--p2p-bind-ip', '127.0.0.1');
+  daemon = await run(
+    '--daemon-mode',
+    'explorer',
+    '--rpc-bind-port',
+    '0',
+    '--p2p-bind-port',
+    '0',
+    '--p2p-bind-ip',
+    '127.0.0.1',
+  );
   url = `http://127.0.0.1:${daemon.ports.rpc}`;
 });
 
@@ -138,22 +147,23 @@ interface Outs {
   readonly outs: readonly { amount: number; outs: readonly { global_amount_index: number; out_key: string }[] }[];
 }
 
-test.each(rows.filter(({ random }) => random !== undefined && random !== 'count cast to uint16').map((row) => [label(row), row] as const))(
-  'the decoys of %s are as many, distinct, ascending, unlocked and the chain\'s own',
-  async (_name, row) => {
-    const ours = JSON.parse((await send(url, row)).text) as Outs;
-    const recorded = JSON.parse(row.response ?? '') as Outs;
-    expect(ours.outs.map(({ amount, outs }) => [amount, outs.length])).toEqual(
-      recorded.outs.map(({ amount, outs }) => [amount, outs.length]),
-    );
-    for (const { amount, outs } of ours.outs) {
-      const indexes = outs.map(({ global_amount_index: index }) => index);
-      expect(indexes).toEqual([...new Set(indexes)].sort((a, b) => a - b));
-      const keys = shownKeys(amount, row);
-      for (const out of outs) expect(keys.get(out.global_amount_index) ?? out.out_key).toBe(out.out_key);
-    }
-  },
-);
+test.each(
+  rows
+    .filter(({ random }) => random !== undefined && random !== 'count cast to uint16')
+    .map((row) => [label(row), row] as const),
+)("the decoys of %s are as many, distinct, ascending, unlocked and the chain's own", async (_name, row) => {
+  const ours = JSON.parse((await send(url, row)).text) as Outs;
+  const recorded = JSON.parse(row.response ?? '') as Outs;
+  expect(ours.outs.map(({ amount, outs }) => [amount, outs.length])).toEqual(
+    recorded.outs.map(({ amount, outs }) => [amount, outs.length]),
+  );
+  for (const { amount, outs } of ours.outs) {
+    const indexes = outs.map(({ global_amount_index: index }) => index);
+    expect(indexes).toEqual([...new Set(indexes)].sort((a, b) => a - b));
+    const keys = shownKeys(amount, row);
+    for (const out of outs) expect(keys.get(out.global_amount_index) ?? out.out_key).toBe(out.out_key);
+  }
+});
 
 /** The keys that the recording shows for some indexes of an amount. */
 function shownKeys(amount: number, row: Recorded): Map<number, string> {

@@ -35,7 +35,16 @@ export class RedisMarks {
   /** True when there was room; `release` gives it back once the job stands in the queue. */
   async reserve(waitKey: string, id: string, capacity: number): Promise<boolean> {
     const now = Date.now();
-    const taken = await this.redis.eval(RESERVE, 2, waitKey, `${QUEUE_NAME}:reserved`, capacity, now, id, now - RESERVATION_MS);
+    const taken = await this.redis.eval(
+      RESERVE,
+      2,
+      waitKey,
+      `${QUEUE_NAME}:reserved`,
+      capacity,
+      now,
+      id,
+      now - RESERVATION_MS,
+    );
     return taken === 1;
   }
 

@@ -109,7 +109,13 @@ export class RedisQueue implements JobQueue {
     if (record === undefined) return undefined;
     if (isFinal(record.state)) return { cancelled: false, job: record };
     const job = await this.#queue.getJob(id);
-    const removed = job === undefined ? false : await job.remove().then(() => true, () => false);
+    const removed =
+      job === undefined
+        ? false
+        : await job.remove().then(
+            () => true,
+            () => false,
+          );
     if (removed) {
       await this.#marks.rememberCancelled({ ...record, state: 'cancelled', finishedAt: Date.now() });
       this.onOutcome({ kind: 'cancelled', hashes: 0n, solveMs: 0, queueWaitMs: Date.now() - record.submittedAt });
@@ -246,4 +252,3 @@ function throttle(ms: number, call: () => void): () => void {
     call();
   };
 }
-

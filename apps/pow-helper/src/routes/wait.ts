@@ -35,12 +35,13 @@ export async function reply(context: PowContext, job: JobRecord): Promise<Record
 }
 
 async function waitForJob(
-  { queue, isStopping }: PowContext,
+  context: PowContext,
   response: Response,
   id: string,
   waitMs: number,
 ): Promise<JobRecord | undefined> {
-  if (waitMs <= 0 || isStopping()) return queue.get(id);
+  const { queue } = context;
+  if (waitMs <= 0 || context.isStopping()) return queue.get(id);
   const gone = new AbortController();
   const leave = (): void => gone.abort();
   response.once('close', leave);
@@ -50,4 +51,3 @@ async function waitForJob(
     response.removeListener('close', leave);
   }
 }
-

@@ -69,4 +69,3 @@ export function makePrefix(changes: Partial<TransactionPrefix> = {}): Buffer {
 }
 
 export const goodPrefix = (): string => makePrefix().toString('hex');
-

@@ -30,7 +30,8 @@ export function powServerUrl({ host, port, ssl }: PowServerSettings): string {
     throw new RangeError('the proof-of-work server is reached over http or https');
   }
   const given = scheme === undefined ? `${ssl ? 'https' : 'http'}://${text}` : text;
-  if (text === '' || !URL.canParse(given)) throw new RangeError(`${JSON.stringify(host)} names no proof-of-work server`);
+  if (text === '' || !URL.canParse(given))
+    throw new RangeError(`${JSON.stringify(host)} names no proof-of-work server`);
   if (!Number.isInteger(port) || port < 1 || port > 65535) throw new RangeError('a port lies between 1 and 65535');
   const url = new URL(given);
   if (!namesPort(given)) url.port = String(port);

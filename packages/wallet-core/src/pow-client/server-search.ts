@@ -64,8 +64,12 @@ function connect(settings: PowServerSettings, signal?: AbortSignal): AxiosInstan
 async function ask(client: AxiosInstance, method: 'GET' | 'POST', url: string, data?: object): Promise<Answer> {
   const { status, data: answer } = await client.request<unknown>({ method, url, data });
   const fields: Answer = answer !== null && typeof answer === 'object' ? (answer as Answer) : {};
-  if (status !== 200) throw new PowServerFailure(`refused (${status}): ${String(fields['error'] ?? 'no reason given')}`);
+  if (status !== 200) throw new PowServerFailure(`refused (${status}): ${textOf(fields['error'])}`);
   return fields;
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : 'no reason given';
 }
 
 function jobId(answer: Answer): string {
@@ -75,7 +79,7 @@ function jobId(answer: Answer): string {
 }
 
 function nonceOf(answer: Answer): Buffer {
-  if (answer['status'] !== 'done') throw new PowServerFailure(`ended as ${String(answer['status'])}`);
+  if (answer['status'] !== 'done') throw new PowServerFailure(`ended as ${textOf(answer['status'])}`);
   const nonce = answer['nonce'];
   if (typeof nonce !== 'string' || !NONCE.test(nonce)) throw new PowServerFailure('answered without a nonce');
   return Buffer.from(nonce, 'hex');

@@ -14,10 +14,7 @@ export const submitblock: Method = {
     const blobs = request.array('params');
     const [blob] = blobs;
     if (blob === undefined || blobs.length !== 1) {
-      throw new JsonRpcError(
-        WRONG_PARAMETER,
-        `You must submit one and only one block blob! (Found ${blobs.length})`,
-      );
+      throw new JsonRpcError(WRONG_PARAMETER, `You must submit one and only one block blob! (Found ${blobs.length})`);
     }
     const bytes = fromHex(asString(blob));
     if (bytes === undefined) throw new JsonRpcError(WRONG_BLOB, 'Submitted block blob is not hex!');

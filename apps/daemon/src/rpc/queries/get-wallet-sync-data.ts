@@ -1,5 +1,11 @@
 import type { ChainReader } from '@wrkz/chain-db';
-import { parseBlock, parseExtraWallet, parseTransaction, type ParsedTransaction, type RawBlock } from '@wrkz/core-types';
+import {
+  parseBlock,
+  parseExtraWallet,
+  parseTransaction,
+  type ParsedTransaction,
+  type RawBlock,
+} from '@wrkz/core-types';
 import { resolveStart, type SyncRange } from './range';
 import { MAX_BLOCKS_WALKED, MAX_RESPONSE_BYTES, topBlockJson } from './sync-limits';
 

@@ -24,7 +24,8 @@ function main(): void {
     try {
       return { id, body: runQuery(db.reader, networkOf(network), name, withBuffers(query)) };
     } catch (error) {
-      if (error instanceof RpcRefusal) return { id, refusal: { status: error.status, body: error.body as Record<string, unknown> } };
+      if (error instanceof RpcRefusal)
+        return { id, refusal: { status: error.status, body: error.body as Record<string, unknown> } };
       return { id, failure: error instanceof Error ? error.message : String(error) };
     }
   }

@@ -24,8 +24,7 @@ const NOT_BUILT_YET = /^\/(queryblocks|get_o_indexes|get_pool_changes)/;
 /** The rows whose route exists, asked of the daemon with every mode on. */
 export function recordedRows(): Recorded[] {
   return readJsonLines<Recorded>('devnet/chain-a-rpc.jsonl').filter(
-    ({ daemon, path, body }) =>
-      daemon === 'full' && !NOT_BUILT_YET.test(path) && !/"method":"f_/.test(body ?? ''),
+    ({ daemon, path, body }) => daemon === 'full' && !NOT_BUILT_YET.test(path) && !/"method":"f_/.test(body ?? ''),
   );
 }
 
