@@ -21,6 +21,14 @@ export interface OwnedOutput {
   readonly secretKey: Buffer;
   /** Index of the block that holds it. */
   readonly height: number;
+  /** Of its transaction. */
+  readonly unlockTime: bigint;
+}
+
+/** The two secrets of a wallet that other programs know too. */
+export interface PurseKeys {
+  readonly spendSecret: Buffer;
+  readonly viewSecret: Buffer;
 }
 
 export interface SpendOptions {
@@ -34,16 +42,17 @@ export interface SpendOptions {
   readonly powNonce?: Buffer;
 }
 
-/** A bare wallet for tests: keys from a word, outputs it was paid, transactions that pay itself. */
+/** A bare wallet for tests: keys from a word (or given ones), outputs it was paid, transactions that pay itself. */
 export class Purse {
   readonly spendSecret: Buffer;
   readonly viewSecret: Buffer;
   readonly spendPublic: Buffer;
   readonly viewPublic: Buffer;
 
-  constructor(word: string) {
-    this.spendSecret = scalarReduce32(cnFastHash(Buffer.from(word)));
-    this.viewSecret = viewKeyFromSpendKey(this.spendSecret);
+  constructor(keys: string | PurseKeys) {
+    const { spendSecret, viewSecret } = typeof keys === 'string' ? keysOf(keys) : keys;
+    this.spendSecret = spendSecret;
+    this.viewSecret = viewSecret;
     this.spendPublic = secretKeyToPublicKey(this.spendSecret);
     this.viewPublic = secretKeyToPublicKey(this.viewSecret);
   }
@@ -68,7 +77,7 @@ export class Purse {
         const globalIndex = indexes[t]?.[i];
         if (globalIndex === undefined) throw new RangeError('an output has no global index');
         const secretKey = deriveSecretKey(derivation, i, this.spendSecret);
-        return [{ amount: output.amount, globalIndex, publicKey: output.key, secretKey, height }];
+        return [{ amount: output.amount, globalIndex, publicKey: output.key, secretKey, height, unlockTime: transaction.unlockTime }];
       });
     });
   }
@@ -118,6 +127,11 @@ export class Purse {
     const transaction: Transaction = { ...prefix, signatures: [signatures] };
     return encodeTransaction(transaction);
   }
+}
+
+function keysOf(word: string): PurseKeys {
+  const spendSecret = scalarReduce32(cnFastHash(Buffer.from(word)));
+  return { spendSecret, viewSecret: viewKeyFromSpendKey(spendSecret) };
 }
 
 function ringOf(

@@ -1,0 +1,90 @@
+import { buildSpend, chainAWallet, findNonceHere, Link, type OwnedOutput, spendable, type SuiteNode } from '@wrkz/testing';
+import { importChainA, newSuite } from './daemons';
+
+jest.setTimeout(120_000);
+
+const suite = newSuite();
+const alice = chainAWallet('alice');
+let left: SuiteNode;
+let middle: SuiteNode;
+let right: SuiteNode;
+let link: Link;
+let outputs: OwnedOutput[];
+
+/** left -> middle <- link <- right */
+beforeAll(async () => {
+  const from = await importChainA(suite);
+  middle = await suite.node({ from });
+  link = suite.keep(await Link.to(middle.p2pPort));
+  left = await suite.node({ from, peers: [middle.p2pPort] });
+  right = await suite.node({ from, peers: [link.port] });
+  await middle.untilConnections(2);
+  outputs = await spendable(middle, alice);
+});
+
+afterAll(() => suite.stopAll());
+
+const fees = { next: 100n };
+/** A transaction that spends an output; each one is another one, also of the same output. */
+async function spend(node: SuiteNode, output = outputs.shift()): Promise<{ transaction: Buffer; hash: string }> {
+  if (output === undefined) throw new Error('nothing is left to spend');
+  fees.next += 100n;
+  return buildSpend(node, alice, output, { height: node.height, fee: fees.next, findNonce: findNonceHere });
+}
+
+test('what one end mines or sends reaches the other', async () => {
+  const [hash = ''] = await left.generate(alice.address);
+  await right.untilTop(hash);
+  expect(middle.top).toBe(hash);
+
+  const there = await spend(left);
+  await left.send(there.transaction);
+  await right.untilPool([there.hash]);
+  const back = await spend(right);
+  await right.send(back.transaction);
+  await left.untilPool([there.hash, back.hash]);
+
+  // A block whose transactions the other side holds already travels without them.
+  const [full = ''] = await right.generate(alice.address);
+  await left.untilTop(full);
+  expect((await left.status([there.hash, back.hash])).transactionsInBlock).toHaveLength(2);
+  expect([left.pool(), middle.pool(), right.pool()]).toEqual([[], [], []]);
+});
+
+test('after a cut the shorter side follows the longer, and its transactions wait again', async () => {
+  const both = await spend(left);
+  await left.send(both.transaction);
+  await right.untilPool([both.hash]);
+  const fork = right.height;
+
+  link.cut();
+  await Promise.all([middle.untilConnections(1), right.untilConnections(0)]);
+  const contested = outputs.shift();
+  const winning = await spend(left, contested);
+  const losing = await spend(right, contested);
+  const lost = [await spend(right), await spend(right)];
+  await left.send(winning.transaction);
+  await right.send(losing.transaction);
+  for (const { transaction } of lost) await right.send(transaction);
+  const winners = await left.generate(alice.address, 4);
+  const losers = await right.generate(alice.address, 2);
+  await middle.untilTop(winners.at(-1) ?? '');
+  expect(right.top).toBe(losers.at(-1));
+  const onceMined = [both, losing, ...lost].map(({ hash }) => hash);
+  expect((await right.status(onceMined)).transactionsInBlock).toHaveLength(onceMined.length);
+
+  link.join();
+  await right.untilTop(left.top);
+  expect(right.height).toBe(fork + 4);
+  const waiting = lost.map(({ hash }) => hash).sort();
+  await Promise.all([left, middle, right].map((node) => node.untilPool(waiting)));
+  expect([left.pool(), middle.pool(), right.pool()]).toEqual([waiting, waiting, waiting]);
+  expect((await right.status([both.hash, winning.hash])).transactionsInBlock).toHaveLength(2);
+  expect((await right.status([losing.hash])).transactionsUnknown).toEqual([losing.hash]);
+
+  const [last = ''] = await right.generate(alice.address);
+  await Promise.all([left, middle].map((node) => node.untilTop(last)));
+  expect((await left.status(waiting)).transactionsInBlock).toHaveLength(waiting.length);
+  const digests = await Promise.all([left, middle, right].map((node) => node.digest()));
+  expect(new Set(digests).size).toBe(1);
+});

@@ -1,0 +1,71 @@
+/** What a node answered that the caller did not expect. */
+export class NodeRefusal extends Error {
+  override readonly name = 'NodeRefusal';
+  constructor(
+    readonly status: number,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/** Asks a daemon over its RPC; every call throws `NodeRefusal` on an HTTP or JSON-RPC error. */
+export class NodeClient {
+  /** @param base the URL, or how it is found once the node listens */
+  constructor(private readonly base: string | (() => string)) {}
+
+  get url(): string {
+    return typeof this.base === 'string' ? this.base : this.base();
+  }
+
+  get<T>(path: string): Promise<T> {
+    return this.ask<T>(path, { method: 'GET' });
+  }
+
+  post<T>(path: string, body: unknown): Promise<T> {
+    return this.ask<T>(path, { method: 'POST', body: JSON.stringify(body) });
+  }
+
+  /** The result of a JSON-RPC method. */
+  async rpc<T>(method: string, params: object = {}): Promise<T> {
+    const answer = await this.post<{ result?: T; error?: { code: number; message: string } }>('/json_rpc', {
+      jsonrpc: '2.0',
+      id: 1,
+      method,
+      params,
+    });
+    if (answer.error !== undefined) throw new NodeRefusal(answer.error.code, answer.error.message);
+    return answer.result as T;
+  }
+
+  /** Sends a serialized transaction. @throws NodeRefusal with the node's reason */
+  async send(transaction: Buffer): Promise<void> {
+    const body = { tx_as_hex: transaction.toString('hex') };
+    const { status, error } = await this.post<{ status: string; error: string }>('/sendrawtransaction', body);
+    if (status !== 'OK') throw new NodeRefusal(200, error);
+  }
+
+  /** Mines blocks at once (test networks); returns their hashes. */
+  async generate(address: string, count = 1, more: { timestamp?: number; spacing?: number } = {}): Promise<string[]> {
+    const { hashes } = await this.rpc<{ hashes: string[] }>('generateblocks', { wallet_address: address, count, ...more });
+    return hashes;
+  }
+
+  /** Where transactions are: in a block, in the pool, nowhere. */
+  status(hashes: readonly string[]): Promise<TransactionsStatus> {
+    return this.post('/get_transactions_status', { transactionHashes: hashes });
+  }
+
+  private async ask<T>(path: string, init: RequestInit): Promise<T> {
+    const response = await fetch(this.url + path, init);
+    const text = await response.text();
+    if (!response.ok) throw new NodeRefusal(response.status, `${path}: ${String(response.status)} ${text.slice(0, 200)}`);
+    return JSON.parse(text) as T;
+  }
+}
+
+export interface TransactionsStatus {
+  readonly transactionsInBlock: readonly string[];
+  readonly transactionsInPool: readonly string[];
+  readonly transactionsUnknown: readonly string[];
+}

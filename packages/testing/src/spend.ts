@@ -1,0 +1,121 @@
+import { isUnlocked, transactionPowDifficulty, TX_POW_ALGORITHM } from '@wrkz/consensus';
+import {
+  COINBASE_UNLOCK_WINDOW,
+  encodeTransactionPrefix,
+  networkOf,
+  parseBlock,
+  parseTransaction,
+  type ParsedTransaction,
+  POW_NONCE_SIZE,
+  splitIntoDenominations,
+} from '@wrkz/core-types';
+import { generateKeyImage, searchNonce } from '@wrkz/crypto';
+import { CHAIN_A_HEIGHT, chainA } from './chain-a';
+import type { NodeClient } from './node-client';
+import type { OwnedOutput, Purse, SpendOptions } from './purse';
+
+const network = networkOf('devnet');
+/** Blocks that a new transaction stays locked: well above the least, so that it also fits after some more blocks. */
+const LOCK = 100n;
+
+/** Finds the 8 bytes at the end of a serialized prefix whose hash meets the difficulty of the height. */
+export type FindNonce = (prefix: Buffer, difficulty: bigint, height: number) => Promise<Buffer>;
+
+/** A search on this machine's threads. */
+export const findNonceHere: FindNonce = async (prefix, difficulty) => {
+  const nonceOffset = prefix.length - POW_NONCE_SIZE;
+  const found = await searchNonce({ algorithm: TX_POW_ALGORITHM, data: prefix, nonceOffset, nonceSize: 8, difficulty });
+  if (found === null) throw new Error('no nonce meets the difficulty');
+  return found.nonceBytes;
+};
+
+/** What of chain A a wallet can spend at its tip, oldest first. */
+export function unspentOnChainA(purse: Purse): OwnedOutput[] {
+  const indexes = new GlobalIndexes();
+  const spent = new Set<string>();
+  const own: OwnedOutput[] = [];
+  chainA().forEach((raw, height) => {
+    const all = [parseBlock(raw.block).coinbase, ...raw.transactions.map((bytes) => parseTransaction(bytes))];
+    for (const { transaction } of all) {
+      for (const input of transaction.inputs) if (input.type === 'key') spent.add(input.keyImage.toString('hex'));
+    }
+    own.push(...purse.find(raw, height, all.map((transaction) => indexes.take(transaction))));
+  });
+  const { timestamp } = parseBlock(chainA()[CHAIN_A_HEIGHT]?.block ?? Buffer.alloc(0)).block;
+  const at = { height: CHAIN_A_HEIGHT, timestamp: Number(timestamp) };
+  return own.filter(
+    ({ unlockTime, publicKey, secretKey }) =>
+      isUnlocked(unlockTime, at) && !spent.has(generateKeyImage(publicKey, secretKey).toString('hex')),
+  );
+}
+
+/** The unspent outputs of an amount that has enough others for the rings of today. */
+export async function spendable(node: NodeClient, purse: Purse): Promise<OwnedOutput[]> {
+  const { min, default: most } = network.rulesAt(CHAIN_A_HEIGHT).mixin;
+  const unspent = unspentOnChainA(purse).filter(({ height }) => height + COINBASE_UNLOCK_WINDOW <= CHAIN_A_HEIGHT);
+  const usable: OwnedOutput[] = [];
+  for (const output of unspent) {
+    const others = await decoys(node, output, most).catch(() => []);
+    if (others.length >= Math.max(min, most)) usable.push(output);
+  }
+  return usable;
+}
+
+/** Ring members for an output, as many as wanted or as there are; the node answers 400 where an amount is too rare. */
+async function decoys(node: NodeClient, output: OwnedOutput, count: number): Promise<{ index: number; key: Buffer }[]> {
+  const answer = await node.post<RandomOuts>('/getrandom_outs', { amounts: [Number(output.amount)], outs_count: count + 1 });
+  return (answer.outs[0]?.outs ?? [])
+    .filter(({ global_amount_index: index }) => index !== output.globalIndex)
+    .slice(0, count)
+    .map(({ global_amount_index: index, out_key: key }) => ({ index, key: Buffer.from(key, 'hex') }));
+}
+
+interface RandomOuts {
+  readonly outs: readonly { readonly outs: readonly { readonly global_amount_index: number; readonly out_key: string }[] }[];
+}
+
+export interface Spend {
+  readonly transaction: Buffer;
+  readonly hash: string;
+  /** The serialized prefix as it was given away to be worked on: the nonce is zero. */
+  readonly prefix: Buffer;
+  readonly difficulty: bigint;
+}
+
+/**
+ * Builds and signs a transaction that spends one output of chain A back to its purse, by the rules after `height`: a ring
+ * of decoys drawn by the node, outputs in denominations, a lock time, the public key and the proof of work in extra.
+ */
+export async function buildSpend(
+  node: NodeClient,
+  purse: Purse,
+  output: OwnedOutput,
+  { height, fee, findNonce }: { height: number; fee: bigint; findNonce: FindNonce },
+): Promise<Spend> {
+  const options: SpendOptions = {
+    fee,
+    unlockTime: BigInt(height) + LOCK,
+    decoys: await decoys(node, output, network.rulesAt(height).mixin.default),
+    amounts: splitIntoDenominations(output.amount - fee),
+    powNonce: Buffer.alloc(POW_NONCE_SIZE),
+  };
+  const unsolved = purse.prefix(output, options);
+  const prefix = encodeTransactionPrefix(unsolved);
+  const difficulty = transactionPowDifficulty(unsolved, network, height);
+  const powNonce = await findNonce(prefix, difficulty, height);
+  const transaction = purse.spend(output, { ...options, powNonce });
+  return { transaction, hash: parseTransaction(transaction).hash.toString('hex'), prefix, difficulty };
+}
+
+/** Counts outputs by amount, in the order of the chain. */
+class GlobalIndexes {
+  private readonly next = new Map<bigint, number>();
+
+  take({ transaction }: ParsedTransaction): number[] {
+    return transaction.outputs.map(({ amount }) => {
+      const index = this.next.get(amount) ?? 0;
+      this.next.set(amount, index + 1);
+      return index;
+    });
+  }
+}

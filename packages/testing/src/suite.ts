@@ -1,0 +1,199 @@
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { verifyChain } from '@wrkz/chain-db';
+import type { NetworkName } from '@wrkz/core-types';
+import { NodeClient } from './node-client';
+
+interface Watched<Event extends string> {
+  on(event: Event, listener: (...values: never[]) => void): unknown;
+  off(event: Event, listener: (...values: never[]) => void): unknown;
+}
+
+/** A daemon as a test sees it: started and stopped, and its rooms watched. */
+export interface WholeDaemon {
+  readonly ports: { readonly rpc: number; readonly p2p: number };
+  readonly rooms: {
+    readonly chain: Watched<'commit'> & { tip(): { readonly height: number; readonly hash: Buffer } };
+    readonly pool: Watched<'added' | 'removed'> & { has(hash: Buffer): boolean; hashes(): Buffer[] };
+    readonly peers: Watched<'connected' | 'disconnected'> & { connections(): { outgoing: number; incoming: number } };
+  };
+  /** Resolves for a start that does one thing and ends (import, export, verify). */
+  readonly finished: Promise<number> | undefined;
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export type MakeDaemon = (args: readonly string[]) => WholeDaemon;
+
+export interface NodeOptions {
+  /** Loopback ports of the only peers it calls; without any it calls nobody. */
+  readonly peers?: readonly number[];
+  /** The data of a stopped node to begin with; it is copied. */
+  readonly from?: string;
+  readonly args?: readonly string[];
+}
+
+/** Longest wait for anything that must happen, milliseconds. */
+const PATIENCE = 60_000;
+/** A loopback port where nobody listens: whoever calls only this one calls nobody. */
+const NOBODY = 1;
+
+/** Several whole daemons in one process, on loopback, each with a folder of its own. */
+export class Suite {
+  private readonly nodes = new Set<SuiteNode>();
+  private readonly folders: string[] = [];
+  private readonly others: { close(): Promise<void> }[] = [];
+
+  constructor(
+    private readonly make: MakeDaemon,
+    readonly network: NetworkName = 'devnet',
+  ) {}
+
+  /** A folder that is gone after `stopAll`. */
+  folder(): string {
+    const path = mkdtempSync(join(tmpdir(), 'wrkz-suite-'));
+    this.folders.push(path);
+    return path;
+  }
+
+  /** Closed by `stopAll`, last come first. */
+  keep<T extends { close(): Promise<void> }>(thing: T): T {
+    this.others.push(thing);
+    return thing;
+  }
+
+  async node(options: NodeOptions = {}): Promise<SuiteNode> {
+    const dataDir = this.folder();
+    if (options.from !== undefined) cpSync(options.from, dataDir, { recursive: true });
+    const daemon = this.make([...nodeArguments(this.network, dataDir, options.peers), ...(options.args ?? [])]);
+    const node = new SuiteNode(daemon, dataDir, this.network);
+    this.nodes.add(node);
+    await daemon.start();
+    return node;
+  }
+
+  /** Runs a start that ends by itself, on a folder: the exit code. */
+  async run(dataDir: string, args: readonly string[]): Promise<number> {
+    const daemon = this.make([...nodeArguments(this.network, dataDir), ...args]);
+    await daemon.start();
+    try {
+      if (daemon.finished === undefined) throw new Error('the daemon serves instead of ending');
+      return await daemon.finished;
+    } finally {
+      await daemon.stop();
+    }
+  }
+
+  async stopAll(): Promise<void> {
+    for (const other of this.others.splice(0).reverse()) await other.close();
+    await Promise.all([...this.nodes].map((node) => node.stop()));
+    this.nodes.clear();
+    for (const folder of this.folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** The command line of a test node: loopback alone, free ports, nobody called but the given peers. */
+export function nodeArguments(network: NetworkName, dataDir: string, peers: readonly number[] = []): string[] {
+  const exclusive = peers.length > 0 ? peers : [NOBODY];
+  return [
+    ...['--network', network, '--data-dir', dataDir, '--log-level', '0', '--log-file', ''],
+    ...['--rpc-bind-ip', '127.0.0.1', '--rpc-bind-port', '0', '--rpc-max-rpm', '0'],
+    ...['--p2p-bind-ip', '127.0.0.1', '--p2p-bind-port', '0', '--no-console', '--no-zmq'],
+    ...exclusive.flatMap((port) => ['--add-exclusive-node', `127.0.0.1:${String(port)}`]),
+  ];
+}
+
+/** One running node of a suite. Waiting is done on its own events, never by the clock. */
+export class SuiteNode extends NodeClient {
+  private running = true;
+
+  constructor(
+    readonly daemon: WholeDaemon,
+    readonly dataDir: string,
+    private readonly network: NetworkName,
+  ) {
+    super(() => `http://127.0.0.1:${String(daemon.ports.rpc)}`);
+  }
+
+  get p2pPort(): number {
+    return this.daemon.ports.p2p;
+  }
+
+  get height(): number {
+    return this.daemon.rooms.chain.tip().height;
+  }
+
+  get top(): string {
+    return this.daemon.rooms.chain.tip().hash.toString('hex');
+  }
+
+  pool(): string[] {
+    return this.daemon.rooms.pool.hashes().map((hash) => hash.toString('hex')).sort();
+  }
+
+  /** Until this block is the top. */
+  untilTop(hash: string): Promise<void> {
+    return until(this.daemon.rooms.chain, ['commit'], () => this.top === hash, () => `top ${hash}, not ${this.top}`);
+  }
+
+  /** Until the pool holds all of these transactions. */
+  untilPool(hashes: readonly string[]): Promise<void> {
+    const { pool } = this.daemon.rooms;
+    const missing = (): string[] => hashes.filter((hash) => !pool.has(Buffer.from(hash, 'hex')));
+    return until(pool, ['added', 'removed'], () => missing().length === 0, () => `pool lacks ${missing().join(', ')}`);
+  }
+
+  /** Until it has so many connections. */
+  untilConnections(count: number): Promise<void> {
+    const { peers } = this.daemon.rooms;
+    const open = (): number => peers.connections().incoming + peers.connections().outgoing;
+    return until(peers, ['connected', 'disconnected'], () => open() === count, () => `${open()} connections, not ${count}`);
+  }
+
+  async stop(): Promise<void> {
+    if (!this.running) return;
+    this.running = false;
+    await this.daemon.stop();
+  }
+
+  /** Stops it and tells the state digest. @throws Error when anything in the database is wrong */
+  async digest(): Promise<string> {
+    await this.stop();
+    return digestOf(this.dataDir, this.network);
+  }
+}
+
+/** The state digest of a data folder at rest. @throws Error when anything in the database is wrong */
+export async function digestOf(dataDir: string, network: NetworkName = 'devnet'): Promise<string> {
+  const directory = network === 'mainnet' ? dataDir : join(dataDir, network);
+  const { problems, digest } = await verifyChain({ directory, network });
+  if (problems.length > 0) throw new Error(problems.slice(0, 5).join('\n'));
+  return digest;
+}
+
+/** Until a condition holds; it is looked at after each of these events. */
+async function until<Event extends string>(
+  source: Watched<Event>,
+  events: readonly Event[],
+  holds: () => boolean,
+  complaint: () => string,
+): Promise<void> {
+  if (holds()) return;
+  await new Promise<void>((resolve, reject) => {
+    const end = (): void => {
+      clearTimeout(timer);
+      for (const event of events) source.off(event, look);
+    };
+    const timer = setTimeout(() => {
+      end();
+      reject(new Error(`waited too long: ${complaint()}`));
+    }, PATIENCE);
+    const look = (): void => {
+      if (!holds()) return;
+      end();
+      resolve();
+    };
+    for (const event of events) source.on(event, look);
+  });
+}
