@@ -15,7 +15,8 @@ struct alignas(64) CnLane {
   uint8_t* pad = nullptr;
 };
 
-// Fills the pads, runs the rounds and folds the pads back into the states, for a fixed number of lanes.
+// Fills the pads, runs the rounds and folds the pads back into the states, for a fixed number of lanes whose pads stand one
+// after another.
 using CnKernel = void (*)(CnLane* lanes);
 
 inline constexpr size_t kMaxLanes = 8;

@@ -31,58 +31,77 @@ inline void RoundKeys(const uint8_t key[32], V keys[10]) {
   for (int i = 0; i < 10; i++) keys[i] = Pair(blocks[i].low, blocks[i].high);
 }
 
-// Eight independent blocks keep the AES units busy through their latency.
-inline void FillPad(const CnLane& lane, size_t size) {
-  V keys[10], text[8];
-  RoundKeys(lane.state, keys);
-  for (int i = 0; i < 8; i++) text[i] = LoadAny(lane.state + 64 + 16 * i);
-  for (uint8_t *at = lane.pad, *end = at + size; at != end; at += 128) {
+// Eight blocks a lane; with two lanes at once the AES units no longer wait for their own latency.
+template <int N>
+inline void FillPads(CnLane* lanes, size_t size) {
+  V keys[N][10], text[N][8];
+  for (int n = 0; n < N; n++) {
+    RoundKeys(lanes[n].state, keys[n]);
+    for (int i = 0; i < 8; i++) text[n][i] = LoadAny(lanes[n].state + 64 + 16 * i);
+  }
+  for (size_t at = 0; at < size; at += 128) {
     for (int k = 0; k < 10; k++) {
-      for (int i = 0; i < 8; i++) text[i] = _mm_aesenc_si128(text[i], keys[k]);
+#pragma GCC unroll 2
+      for (int n = 0; n < N; n++) {
+#pragma GCC unroll 8
+        for (int i = 0; i < 8; i++) text[n][i] = _mm_aesenc_si128(text[n][i], keys[n][k]);
+      }
     }
-    for (int i = 0; i < 8; i++) Store(at + 16 * i, text[i]);
+    for (int n = 0; n < N; n++) {
+      for (int i = 0; i < 8; i++) Store(lanes[n].pad + at + 16 * i, text[n][i]);
+    }
   }
 }
 
-inline void FoldPad(CnLane& lane, size_t size) {
-  V keys[10], text[8];
-  RoundKeys(lane.state + 32, keys);
-  for (int i = 0; i < 8; i++) text[i] = LoadAny(lane.state + 64 + 16 * i);
-  for (const uint8_t *at = lane.pad, *end = at + size; at != end; at += 128) {
-    for (int i = 0; i < 8; i++) text[i] = _mm_xor_si128(text[i], Load(at + 16 * i));
+template <int N>
+inline void FoldPads(CnLane* lanes, size_t size) {
+  V keys[N][10], text[N][8];
+  for (int n = 0; n < N; n++) {
+    RoundKeys(lanes[n].state + 32, keys[n]);
+    for (int i = 0; i < 8; i++) text[n][i] = LoadAny(lanes[n].state + 64 + 16 * i);
+  }
+  for (size_t at = 0; at < size; at += 128) {
+    for (int n = 0; n < N; n++) {
+      for (int i = 0; i < 8; i++) text[n][i] = _mm_xor_si128(text[n][i], Load(lanes[n].pad + at + 16 * i));
+    }
     for (int k = 0; k < 10; k++) {
-      for (int i = 0; i < 8; i++) text[i] = _mm_aesenc_si128(text[i], keys[k]);
+#pragma GCC unroll 2
+      for (int n = 0; n < N; n++) {
+#pragma GCC unroll 8
+        for (int i = 0; i < 8; i++) text[n][i] = _mm_aesenc_si128(text[n][i], keys[n][k]);
+      }
     }
   }
-  for (int i = 0; i < 8; i++) StoreAny(lane.state + 64 + 16 * i, text[i]);
+  for (int n = 0; n < N; n++) {
+    for (int i = 0; i < 8; i++) StoreAny(lanes[n].state + 64 + 16 * i, text[n][i]);
+  }
 }
 
-// The same square root as SquareRoot(), on the double that the processor keeps in a register.
+// The same square root as SquareRoot(), from the bits of doubles: 2^64 + n has the exponent 64 and 2^12 for each unit of
+// its mantissa, and the mantissa of the root, cut to whole units of 1/2, is the result. Rounding can only have changed it
+// when the 19 bits cut off are all zeros or all ones, about once in 2^18 times.
 inline uint64_t FastRoot(uint64_t n) {
-  // 2^64 + n as a double: the exponent word stands for 2^64 and each unit of the mantissa for 2^12.
-  const V bits = _mm_cvtsi64_si128(static_cast<long long>((n >> 12) + (static_cast<uint64_t>(1023 + 64) << 52)));
-  const __m128d x = _mm_sqrt_sd(_mm_setzero_pd(), _mm_castsi128_pd(bits));
-  // sqrt lies in [2^32, 2^32.5): its mantissa, cut to whole units of 1/2, is the result already.
-  uint64_t r = (static_cast<uint64_t>(_mm_cvtsi128_si64(_mm_castpd_si128(x))) - (static_cast<uint64_t>(1023 + 32) << 52)) >> 19;
-  const uint64_t s = r >> 1, b = r & 1;
-  const uint64_t low = s * (s + b) + (r << 32);
-  if (__builtin_expect(low + b > n, 0)) r--;
-  if (__builtin_expect(low + (static_cast<uint64_t>(1) << 32) < n - s, 0)) r++;
-  return r;
+  const V x = _mm_cvtsi64_si128(static_cast<long long>((n >> 12) + (static_cast<uint64_t>(1023 + 64) << 52)));
+  const uint64_t bits = Low(_mm_castpd_si128(_mm_sqrt_sd(_mm_setzero_pd(), _mm_castsi128_pd(x))));
+  if (__builtin_expect(((bits + 1) & 0x7fffe) == 0, 0)) return SquareRoot(n);
+  return (bits - (static_cast<uint64_t>(1023 + 32) << 52)) >> 19;
 }
+
+inline uint8_t* Flip(uint8_t* p, uintptr_t bits) { return reinterpret_cast<uint8_t*>(reinterpret_cast<uintptr_t>(p) ^ bits); }
 
 template <PowAlgorithm A, int N>
 inline void Rounds(CnLane* lanes) {
   constexpr CnParams params = kParams<A>;
-  constexpr uint64_t mask = params.mask;
   constexpr int variant = params.variant;
   uint8_t* pad[N];
   V a[N], b0[N], b1[N], c1[N];
-  uint64_t division[N], root[N];
+  // The low half of `a` once more: the next address comes out of the multiplication without a way through a vector.
+  uint64_t aLow[N], division[N], root[N];
   for (int i = 0; i < N; i++) {
     const uint8_t* s = lanes[i].state;
     pad[i] = lanes[i].pad;
     a[i] = _mm_xor_si128(LoadAny(s), LoadAny(s + 32));
+    aLow[i] = Low(a[i]);
     b0[i] = _mm_xor_si128(LoadAny(s + 16), LoadAny(s + 48));
     b1[i] = _mm_xor_si128(LoadAny(s + 64), LoadAny(s + 80));
     division[i] = Load64(s + 96);
@@ -91,24 +110,24 @@ inline void Rounds(CnLane* lanes) {
   for (uint32_t round = 0; round < params.rounds; round++) {
 #pragma GCC unroll 8
     for (int i = 0; i < N; i++) {
-      const uint64_t at = Low(a[i]) & mask;
-      c1[i] = _mm_aesenc_si128(Load(pad[i] + at), a[i]);
+      uint8_t* const p = pad[i] + (aLow[i] & params.mask);
+      c1[i] = _mm_aesenc_si128(Load(p), a[i]);
       if constexpr (variant == 2) {
-        const V chunk1 = Load(pad[i] + (at ^ 0x10)), chunk2 = Load(pad[i] + (at ^ 0x20)), chunk3 = Load(pad[i] + (at ^ 0x30));
-        Store(pad[i] + (at ^ 0x10), _mm_add_epi64(params.upx ? chunk1 : chunk3, b1[i]));
-        Store(pad[i] + (at ^ 0x20), _mm_add_epi64(params.upx ? chunk3 : chunk1, b0[i]));
-        Store(pad[i] + (at ^ 0x30), _mm_add_epi64(chunk2, a[i]));
+        const V chunk1 = Load(Flip(p, 0x10)), chunk2 = Load(Flip(p, 0x20)), chunk3 = Load(Flip(p, 0x30));
+        Store(Flip(p, 0x10), _mm_add_epi64(params.upx ? chunk1 : chunk3, b1[i]));
+        Store(Flip(p, 0x20), _mm_add_epi64(params.upx ? chunk3 : chunk1, b0[i]));
+        Store(Flip(p, 0x30), _mm_add_epi64(chunk2, a[i]));
       }
       V stored = _mm_xor_si128(c1[i], b0[i]);
       if constexpr (variant == 1) stored = Pair(Low(stored), TweakHigh(High(stored)));
-      Store(pad[i] + at, stored);
+      Store(p, stored);
     }
 #pragma GCC unroll 8
     for (int i = 0; i < N; i++) {
       const uint64_t c1Low = Low(c1[i]);
-      const uint64_t at = c1Low & mask;
-      V c = Load(pad[i] + at);
-      uint64_t cLow = Low(c);
+      uint8_t* const p = pad[i] + (c1Low & params.mask);
+      V c = Load(p);
+      uint64_t cLow = Load64(p);
       if constexpr (variant == 2) {
         const uint64_t mixed = division[i] ^ (root[i] << 32);
         cLow ^= mixed;
@@ -119,19 +138,22 @@ inline void Rounds(CnLane* lanes) {
         root[i] = FastRoot(c1Low + division[i]);
       }
       const unsigned __int128 product = static_cast<unsigned __int128>(c1Low) * cLow;
-      V d = Pair(static_cast<uint64_t>(product >> 64), static_cast<uint64_t>(product));
+      const uint64_t high = static_cast<uint64_t>(product >> 64);
+      V d = Pair(high, static_cast<uint64_t>(product));
       if constexpr (variant == 2) {
-        const V chunk1 = _mm_xor_si128(Load(pad[i] + (at ^ 0x10)), d);
-        const V chunk2 = Load(pad[i] + (at ^ 0x20)), chunk3 = Load(pad[i] + (at ^ 0x30));
+        aLow[i] = (aLow[i] + (high ^ Load64(Flip(p, 0x20)))) ^ cLow;
+        const V chunk1 = _mm_xor_si128(Load(Flip(p, 0x10)), d), chunk2 = Load(Flip(p, 0x20)), chunk3 = Load(Flip(p, 0x30));
         d = _mm_xor_si128(d, chunk2);
-        Store(pad[i] + (at ^ 0x10), _mm_add_epi64(params.upx ? chunk1 : chunk3, b1[i]));
-        Store(pad[i] + (at ^ 0x20), _mm_add_epi64(params.upx ? chunk3 : chunk1, b0[i]));
-        Store(pad[i] + (at ^ 0x30), _mm_add_epi64(chunk2, a[i]));
+        Store(Flip(p, 0x10), _mm_add_epi64(params.upx ? chunk1 : chunk3, b1[i]));
+        Store(Flip(p, 0x20), _mm_add_epi64(params.upx ? chunk3 : chunk1, b0[i]));
+        Store(Flip(p, 0x30), _mm_add_epi64(chunk2, a[i]));
+      } else {
+        aLow[i] = (aLow[i] + high) ^ cLow;
       }
       a[i] = _mm_add_epi64(a[i], d);
       V stored = a[i];
       if constexpr (variant == 1) stored = _mm_xor_si128(stored, Pair(0, lanes[i].tweak));
-      Store(pad[i] + at, stored);
+      Store(p, stored);
       a[i] = _mm_xor_si128(a[i], c);
       b1[i] = b0[i];
       b0[i] = c1[i];
@@ -141,9 +163,12 @@ inline void Rounds(CnLane* lanes) {
 
 template <PowAlgorithm A, int N>
 void Run(CnLane* lanes) {
-  for (int i = 0; i < N; i++) FillPad(lanes[i], kParams<A>.scratchpad);
+  constexpr size_t size = kParams<A>.scratchpad;
+  for (int i = 0; i + 1 < N; i += 2) FillPads<2>(lanes + i, size);
+  if constexpr (N % 2 == 1) FillPads<1>(lanes + N - 1, size);
   Rounds<A, N>(lanes);
-  for (int i = 0; i < N; i++) FoldPad(lanes[i], kParams<A>.scratchpad);
+  for (int i = 0; i + 1 < N; i += 2) FoldPads<2>(lanes + i, size);
+  if constexpr (N % 2 == 1) FoldPads<1>(lanes + N - 1, size);
 }
 
 template <PowAlgorithm A>
