@@ -44,8 +44,8 @@ export function makeHandlers(room: Room, onHandshaken: (session: Session) => voi
   return {
     handshake(session, message) {
       const { nodeData } = message;
-      if (session.handshaken) session.close(closeReasons.secondHandshake);
-      else if (!session.incoming) session.close(closeReasons.wrongDirection);
+      if (!session.incoming) session.close(closeReasons.wrongDirection);
+      else if (session.handshaken) session.close(closeReasons.secondHandshake);
       else if (room.sessions.counts().incoming >= config.inPeers) session.close(closeReasons.tooManyConnections);
       const refusal = judgeNodeData(nodeData, config.networkId, local.peerId);
       if (refusal !== undefined) session.close(refusal);

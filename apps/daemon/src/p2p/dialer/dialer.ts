@@ -87,8 +87,14 @@ export class Dialer {
     if (!anybody && (this.book.isEmpty || this.links.outgoing().length < FEW_CONNECTIONS)) this.askSeeds();
   }
 
+  /** Whom we are connected to or are about to be; a call in its handshake is both, and counts once. */
+  private taken(): PeerAddress[] {
+    const all = [...this.links.outgoing(), ...this.calling.values()];
+    return [...new Map(all.map((address) => [addressKey(address), address])).values()];
+  }
+
   private freePlaces(): number {
-    return this.config.outPeers - this.links.outgoing().length - this.calling.size;
+    return this.config.outPeers - this.taken().length;
   }
 
   private isBusy(address: PeerAddress): boolean {
@@ -118,16 +124,13 @@ export class Dialer {
   }
 
   private nextPeer(): PeerEntry | undefined {
-    const wantWhite = this.links.outgoing().length + this.calling.size < Math.floor(this.config.outPeers * WHITE_SHARE);
+    const taken = this.taken();
+    const wantWhite = taken.length < Math.floor(this.config.outPeers * WHITE_SHARE);
     const lists = [this.book.whiteEntries(), this.book.grayEntries()];
     if (!wantWhite) lists.reverse();
-    const taken = new Set(
-      [...this.links.outgoing(), ...this.calling.values()]
-        .filter(({ host }) => !isLocalHost(host))
-        .map(({ host }) => addressGroup(host)),
-    );
+    const groups = new Set(taken.filter(({ host }) => !isLocalHost(host)).map(({ host }) => addressGroup(host)));
     for (const entries of lists) {
-      const usable = entries.filter((entry) => this.isUsable(entry) && !taken.has(addressGroup(entry.host)));
+      const usable = entries.filter((entry) => this.isUsable(entry) && !groups.has(addressGroup(entry.host)));
       const chosen = choosePeer(usable, this.random);
       if (chosen !== undefined) return chosen;
     }

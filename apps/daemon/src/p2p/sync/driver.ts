@@ -74,9 +74,10 @@ export class SyncDriver {
     session.knownBlocks.add(data.topId);
     if (this.coordinator.isSyncing(session)) return;
     if (!this.needs(session) || !this.trySync(session)) {
-      const joined = session.state !== 'normal' && initial;
-      session.state = 'normal';
-      if (joined) session.askPool(this.parts.pool.hashes());
+      // A synchronisation that was given up is waited out, unless its blocks came another way.
+      const waits = session.state === 'idle' && !this.parts.chain.isKnown(data.topId);
+      if (!waits) session.state = 'normal';
+      if (initial) session.askPool(this.parts.pool.hashes());
     }
     this.checkSynchronized();
   }

@@ -1,0 +1,332 @@
+import { PassThrough, type Duplex } from 'node:stream';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { p2pDefaults, type P2pConfig } from '../../src/p2p/config';
+import { systemRandom } from '../../src/p2p/clock';
+import { Command } from '../../src/p2p/commands';
+import { Dialer, type CallPurpose } from '../../src/p2p/dialer/dialer';
+import { parseAddresses, parseEndpoints, Seeds } from '../../src/p2p/dialer/seeds';
+import { addressGroup, addressKey, type PeerAddress } from '../../src/p2p/peers/address';
+import { Bans } from '../../src/p2p/peers/bans';
+import { PeerBook } from '../../src/p2p/peers/peer-book';
+import { tcpTransport, type Transport } from '../../src/p2p/transport';
+import { P2pNode } from '../../src/p2p';
+import { FakeChain, FakeClock, FakePool, TestLogger, sha256, toyChain, toyCodec } from './fakes';
+import { Harness, local } from './harness';
+import { NETWORK_ID, ScriptedPeer } from './scripted-peer';
+
+class Setting {
+  readonly clock = new FakeClock();
+  readonly book = new PeerBook({ allowLocal: false });
+  readonly bans = new Bans(() => Math.floor(this.clock.now() / 1000));
+  readonly logger = new TestLogger();
+  readonly calls: { key: string; purpose: CallPurpose }[] = [];
+  readonly open: PeerAddress[] = [];
+  readonly dead = new Set<string>();
+  readonly resolved: string[] = [];
+  readonly dialer: Dialer;
+
+  constructor(config: Partial<P2pConfig> = {}) {
+    const whole: P2pConfig = { ...p2pDefaults, networkId: NETWORK_ID, ...config };
+    const seeds = new Seeds({
+      ...whole,
+      resolve: (host) => {
+        this.resolved.push(host);
+        return Promise.resolve(['203.0.114.1', '203.0.114.2']);
+      },
+      now: () => this.clock.now(),
+    });
+    this.dialer = new Dialer(whole, this.book, this.bans, seeds, this.clock, systemRandom, this.logger, {
+      call: (address, purpose) => {
+        this.calls.push({ key: addressKey(address), purpose });
+        const alive = !this.dead.has(addressKey(address));
+        if (alive && purpose === 'session') this.open.push(address);
+        return Promise.resolve(alive);
+      },
+      outgoing: () => this.open,
+      connectionCount: () => this.open.length,
+    });
+  }
+
+  /** One second, and everything that follows from it. */
+  async second(count = 1): Promise<void> {
+    for (let index = 0; index < count; index += 1) {
+      this.clock.advance(1_000);
+      this.dialer.tick();
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+
+  keys(): string[] {
+    return this.calls.splice(0).map(({ key }) => key);
+  }
+}
+
+const address = (host: string): PeerAddress => ({ host, port: 17855 });
+const entry = (host: string, lastSeen = 1): PeerAddress & { id: bigint; lastSeen: number } => ({ ...address(host), id: 1n, lastSeen });
+
+describe('whom the node calls', () => {
+  it('exclusive nodes and nobody else, again and again', async () => {
+    const setting = new Setting({ exclusiveNodes: [address('11.0.0.1')], priorityNodes: [address('12.0.0.1')] });
+    setting.book.addWhite(entry('13.0.0.1'));
+    setting.dead.add('11.0.0.1:17855');
+    await setting.second(60);
+    expect(new Set(setting.calls.map(({ key }) => key))).toEqual(new Set(['11.0.0.1:17855']));
+    // At once, then after 2, 4, 8, 16, 32 seconds.
+    expect(setting.keys()).toHaveLength(5);
+    setting.dead.clear();
+    await setting.second(60);
+    setting.keys();
+    setting.open.length = 0;
+    await setting.second(3);
+    expect(setting.keys()).toEqual(['11.0.0.1:17855']);
+  });
+
+  it('priority nodes above the limit, added peers below it', async () => {
+    const setting = new Setting({ outPeers: 1, priorityNodes: ['11.0.0.1', '12.0.0.1'].map(address), addedPeers: [address('13.0.0.1')] });
+    await setting.second(5);
+    expect(setting.open.map(({ host }) => host)).toEqual(['11.0.0.1', '12.0.0.1']);
+  });
+
+  it('fills its places from the lists, never two of one neighbourhood', async () => {
+    const setting = new Setting();
+    for (let group = 1; group <= 30; group += 1) for (let index = 1; index <= 5; index += 1) setting.book.addGray(entry(`${group + 10}.0.${index}.1`));
+    for (let group = 1; group <= 12; group += 1) setting.book.addWhite(entry(`${group + 100}.0.0.1`));
+    await setting.second(30);
+    expect(setting.open).toHaveLength(15);
+    expect(new Set(setting.open.map(({ host }) => addressGroup(host))).size).toBe(15);
+    const white = setting.open.filter(({ host }) => Number(host.split('.')[0]) > 100).length;
+    expect(white).toBeGreaterThanOrEqual(10);
+  });
+
+  it('those of the last run first', async () => {
+    const setting = new Setting({ outPeers: 2 });
+    for (let group = 1; group <= 20; group += 1) setting.book.addWhite(entry(`${group + 10}.0.0.1`));
+    setting.dialer.useAnchors([address('15.0.0.1'), address('16.0.0.1'), address('127.0.0.1')]);
+    await setting.second();
+    expect(setting.keys().slice(0, 2)).toEqual(['15.0.0.1:17855', '16.0.0.1:17855']);
+  });
+
+  it('who failed is left alone for ten minutes, banned ones altogether', async () => {
+    const setting = new Setting();
+    setting.book.addWhite(entry('11.0.0.1'));
+    setting.book.addWhite(entry('12.0.0.1'));
+    setting.bans.add('12.0.0.1', 100_000);
+    setting.dead.add('11.0.0.1:17855');
+    await setting.second(590);
+    expect(setting.keys()).toEqual(['11.0.0.1:17855']);
+    await setting.second(20);
+    expect(setting.keys()).toEqual(['11.0.0.1:17855']);
+  });
+
+  it('one gray peer a minute is verified; who does not answer is forgotten', async () => {
+    const setting = new Setting({ outPeers: 0 });
+    setting.book.addGray(entry('11.0.0.1'));
+    setting.book.addGray(entry('12.0.0.1'));
+    setting.dead.add('11.0.0.1:17855').add('12.0.0.1:17855');
+    await setting.second(59);
+    expect(setting.calls).toEqual([]);
+    await setting.second(2);
+    expect(setting.calls).toEqual([{ key: expect.stringMatching(/^1[12]\./) as string, purpose: 'peer-list' }]);
+    expect(setting.book.sizes.gray).toBe(1);
+  });
+
+  it('seeds when nobody is known, every five minutes; names are looked up only then', async () => {
+    const setting = new Setting({ seeds: [{ host: 'seed.example', port: 1 }, { host: '11.0.0.9', port: 2 }], dnsSeeds: ['seeds.example'] });
+    for (const key of ['203.0.114.1:1', '203.0.114.2:1', '11.0.0.9:2', '203.0.114.1:17855', '203.0.114.2:17855']) setting.dead.add(key);
+    expect(setting.resolved).toEqual([]);
+    await setting.second(2);
+    expect(setting.resolved).toEqual(['seed.example', 'seeds.example']);
+    expect(setting.calls.every(({ purpose }) => purpose === 'peer-list')).toBe(true);
+    expect(setting.keys()).toEqual([...setting.dead]);
+    await setting.second(297);
+    expect(setting.keys()).toEqual([]);
+    await setting.second(5);
+    expect(setting.keys()).toHaveLength(5);
+    expect(setting.resolved).toHaveLength(2);
+    expect(setting.dialer.lastSeedBootstrap).toBeGreaterThan(0);
+  });
+
+  it('no seed and no name is looked up while there are peers', async () => {
+    const setting = new Setting({ dnsSeeds: ['seeds.example'] });
+    for (let group = 1; group <= 5; group += 1) setting.book.addWhite(entry(`${group + 10}.0.0.1`));
+    await setting.second(400);
+    expect(setting.open).toHaveLength(5);
+    expect(setting.resolved).toEqual([]);
+  });
+
+  it('warns once after two minutes alone', async () => {
+    const setting = new Setting();
+    await setting.second(300);
+    expect(setting.logger.lines.filter((line) => line.includes('no peers'))).toHaveLength(1);
+  });
+
+  it('options that are no addresses are named', () => {
+    expect(parseEndpoints('seed-node', ['a.example', '1.2.3.4:5'], 9)).toEqual([{ host: 'a.example', port: 9 }, { host: '1.2.3.4', port: 5 }]);
+    expect(() => parseEndpoints('seed-node', ['a b'], 9)).toThrow('--seed-node: "a b"');
+    expect(() => parseAddresses('add-peer', ['a.example'], 9)).toThrow('--add-peer: "a.example" is no IP address');
+  });
+});
+
+describe('lists between nodes', () => {
+  const harness = new Harness();
+  const blocks = toyChain(2);
+  afterEach(() => harness.stop());
+
+  it('a caller that can be called back is told to others, on loopback only with --allow-local-ip', async () => {
+    for (const allowLocal of [false, true]) {
+      const hub = await harness.node(blocks, { allowLocal });
+      const first = await harness.node(blocks, { exclusiveNodes: [local(hub.node)], allowLocal });
+      while (allowLocal && hub.node.peerLists().white.length === 0) await new Promise((resolve) => setImmediate(resolve));
+      const peer = await ScriptedPeer.dial(hub.node.port);
+      const answer = await peer.handshake({ height: 3, top: sha256(blocks[2]?.block ?? Buffer.alloc(0)) });
+      expect(answer.peers.map(({ host, port }) => ({ host, port }))).toEqual(allowLocal ? [local(first.node)] : []);
+      peer.end();
+      await harness.stop();
+    }
+  });
+
+  it('a caller that hides its port or lies about it is not told', async () => {
+    const hub = await harness.node(blocks, { allowLocal: true });
+    await harness.node(blocks, { exclusiveNodes: [local(hub.node)], allowLocal: true, hidePort: true });
+    const other = await harness.node(blocks, { allowLocal: true });
+    const liar = await ScriptedPeer.dial(hub.node.port);
+    await liar.handshake({ height: 3, top: sha256(blocks[2]?.block ?? Buffer.alloc(0)), peerId: 99n, port: other.node.port });
+    await liar.nextOf(Command.requestPool);
+    // The back ping reaches the other node, which answers with its own id.
+    while (other.logger.lines.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    expect(hub.node.peerLists().white).toEqual([]);
+    liar.end();
+  });
+
+  it('a seed node is asked for its list, and those on it are called', async () => {
+    const hub = await harness.node(blocks, { allowLocal: true });
+    const known = await harness.node(blocks, { exclusiveNodes: [local(hub.node)], allowLocal: true });
+    while (hub.node.peerLists().white.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    const clock = new FakeClock();
+    const newcomer = await harness.node(blocks, { seeds: [local(hub.node)], allowLocal: true }, { clock });
+    await new Promise((resolve) => {
+      newcomer.node.once('connected', resolve);
+      const turn = (): void => {
+        if (newcomer.node.peers().length > 0) return;
+        clock.advance(1_000);
+        setTimeout(turn, 5);
+      };
+      turn();
+    });
+    expect(newcomer.node.peers().length).toBeGreaterThan(0);
+    expect(newcomer.node.peerLists().white.length).toBeGreaterThan(0);
+    expect(known.node.port).toBeGreaterThan(0);
+  });
+
+  it('a taken port is named', async () => {
+    const { node } = await harness.node(blocks);
+    await expect(harness.node(blocks, { bindPort: node.port })).rejects.toThrow(`127.0.0.1:${node.port}: the port is taken`);
+  });
+});
+
+describe('bans of a running node', () => {
+  /** Loopback sockets that seem to come from a public address. */
+  function disguised(host: string): Transport {
+    return {
+      ...tcpTransport,
+      listen: (bindHost, port, onSocket) =>
+        tcpTransport.listen(bindHost, port, (socket: Duplex, remote) => {
+          onSocket(socket, { host, port: remote.port });
+        }),
+    };
+  }
+
+  it('fall on a peer that keeps sending garbage, and outlive a restart', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'wrkz-bans-'));
+    const config: P2pConfig = {
+      ...p2pDefaults,
+      networkId: NETWORK_ID,
+      bindHost: '127.0.0.1',
+      stateFile: join(directory, 'peers.json'),
+    };
+    const start = async (): Promise<P2pNode> => {
+      const chain = new FakeChain(toyCodec, toyChain(1));
+      const node = new P2pNode(config, {
+        chain,
+        pool: new FakePool(toyCodec),
+        logger: new TestLogger(),
+        codec: toyCodec,
+        transport: disguised('93.184.216.34'),
+      });
+      await node.start();
+      return node;
+    };
+    const first = await start();
+    const { peerId } = first;
+    for (let round = 0; round < 3; round += 1) {
+      expect(first.bans()).toEqual([]);
+      const peer = await ScriptedPeer.dial(first.port);
+      peer.raw(Buffer.alloc(64, 1));
+      await peer.closed;
+    }
+    expect(first.bans()).toMatchObject([{ host: '93.184.216.34' }]);
+    await first.stop();
+
+    const second = await start();
+    expect(second.peerId).toBe(peerId);
+    expect(second.bans()).toMatchObject([{ host: '93.184.216.34' }]);
+    const refused = await ScriptedPeer.dial(second.port);
+    await refused.closed;
+    expect(second.unban('::ffff:93.184.216.34')).toBe(true);
+    const welcome = await ScriptedPeer.dial(second.port);
+    await welcome.handshake({ height: 1, top: sha256(toyChain(0)[0]?.block ?? Buffer.alloc(0)) });
+    expect(second.ban('93.184.216.34', 5)).toBe(true);
+    await welcome.closed;
+    await second.stop();
+    await rm(directory, { recursive: true });
+  });
+
+  it('are immediate for a block that contradicts a checkpoint', async () => {
+    const blocks = toyChain(4);
+    const chain = new FakeChain(toyCodec, blocks.slice(0, 4));
+    const node = new P2pNode(
+      { ...p2pDefaults, networkId: NETWORK_ID, bindHost: '127.0.0.1' },
+      { chain, pool: new FakePool(toyCodec), logger: new TestLogger(), codec: toyCodec, transport: disguised('8.8.8.8') },
+    );
+    await node.start();
+    const last = blocks[4] ?? { block: Buffer.alloc(0), transactions: [] };
+    chain.refuse.set(sha256(last.block).toString('hex'), 'B9');
+    const peer = await ScriptedPeer.dial(node.port);
+    await peer.handshake({ height: 5, top: sha256(last.block) });
+    const commands = await import('../../src/p2p/commands');
+    await peer.nextOf(Command.requestChain);
+    const hashes = blocks.slice(3).map((raw) => sha256(raw.block));
+    peer.send(Command.responseChain, commands.responseChain.encode({ startHeight: 3, totalHeight: 5, hashes }));
+    await peer.nextOf(Command.requestObjects);
+    peer.send(
+      Command.responseObjects,
+      commands.responseObjects.encode({ transactions: [], blocks: [last], missed: [], currentHeight: 5 }),
+    );
+    await peer.closed;
+    expect(node.bans()).toMatchObject([{ host: '8.8.8.8' }]);
+    await node.stop();
+  });
+
+  it('a socket error is not a crash', async () => {
+    const stream = new PassThrough();
+    const { Connection } = await import('../../src/p2p/connection/connection');
+    const { ByteBudget } = await import('../../src/p2p/frames');
+    const reasons: string[] = [];
+    const connection = new Connection({
+      socket: stream,
+      remote: address('11.0.0.1'),
+      incoming: true,
+      clock: new FakeClock(),
+      logger: new TestLogger(),
+      budget: new ByteBudget(1000),
+      limitOf: () => 1000,
+      onClose: (reason) => reasons.push(reason.text),
+    });
+    stream.emit('error', new Error('reset'));
+    stream.emit('error', new Error('again'));
+    expect(connection.isOpen).toBe(false);
+    expect(reasons).toEqual(['connection failed']);
+  });
+});

@@ -1,0 +1,251 @@
+import * as commands from '../../src/p2p/commands';
+import { Command } from '../../src/p2p/commands';
+import { encodeFrame } from '../../src/p2p/frames';
+import { FakeClock, sha256, toyBlock, toyChain } from './fakes';
+import { Harness, type TestNode } from './harness';
+import { hello, ScriptedPeer } from './scripted-peer';
+
+describe('what a caller may do', () => {
+  const harness = new Harness();
+  const blocks = toyChain(20);
+  const tops = blocks.map((raw) => sha256(raw.block));
+  const top = tops[20] ?? Buffer.alloc(32);
+  const standing = { height: 21, top };
+  afterEach(() => harness.stop());
+
+  async function called(clock?: FakeClock): Promise<TestNode & { peer: ScriptedPeer }> {
+    const started = await harness.node(blocks, {}, clock === undefined ? {} : { clock });
+    return { ...started, peer: await ScriptedPeer.dial(started.node.port) };
+  }
+
+  async function known(clock?: FakeClock): Promise<TestNode & { peer: ScriptedPeer }> {
+    const started = await called(clock);
+    await started.peer.handshake(standing);
+    await started.peer.nextOf(Command.requestPool);
+    return started;
+  }
+
+  async function closedFor({ peer, logger }: { peer: ScriptedPeer; logger: TestNode['logger'] }, reason: string): Promise<void> {
+    await peer.closed;
+    expect(logger.lines.filter((line) => line.includes('closed:'))).toEqual([expect.stringContaining(reason)]);
+  }
+
+  const greeting = (change: Partial<commands.NodeData>): Buffer => {
+    const request = hello(standing);
+    return commands.handshakeRequest.encode({ ...request, nodeData: { ...request.nodeData, ...change } });
+  };
+
+  it('another network, an old version and our own id are hung up on', async () => {
+    for (const [change, reason] of [
+      [{ networkId: Buffer.alloc(16, 1) }, 'other network'],
+      [{ version: 15 }, 'version below'],
+    ] as const) {
+      const started = await called();
+      started.peer.send(Command.handshake, greeting(change), 'request');
+      await closedFor(started, reason);
+    }
+    const started = await called();
+    started.peer.send(Command.handshake, greeting({ peerId: started.node.peerId }), 'request');
+    await closedFor(started, 'ourselves');
+  });
+
+  it('versions from 16 on and above ours are welcome', async () => {
+    for (const version of [16, 17, 18, 19, 25]) {
+      const { peer } = await called();
+      const answer = await peer.handshake({ ...standing, version });
+      expect(answer.nodeData.version).toBe(19);
+      expect(answer.syncData).toEqual({
+        currentHeight: 21,
+        topId: top,
+        capabilityFlags: 0,
+        prunedNodeHeight: 0,
+        liteStartHeight: 0,
+      });
+      peer.end();
+    }
+  });
+
+  it('a second handshake ends the connection', async () => {
+    const started = await known();
+    started.peer.send(Command.handshake, greeting({}), 'request');
+    await closedFor(started, 'second handshake');
+  });
+
+  it('a peer that we called does not shake hands with us', async () => {
+    const server = await harness.server();
+    const { logger } = await harness.node(blocks, { exclusiveNodes: [server.address] });
+    const peer = await server.caller();
+    await peer.answerHandshake(standing);
+    await peer.nextOf(Command.requestPool);
+    peer.send(Command.handshake, greeting({}), 'request');
+    await closedFor({ peer, logger }, 'handshake from a peer that we called');
+  });
+
+  it('nothing but a handshake and a ping comes first', async () => {
+    const started = await called();
+    started.peer.send(Command.ping, commands.pingRequest.encode(), 'request');
+    const { body } = await started.peer.nextOf(Command.ping);
+    expect(commands.pingResponse.decode(body)).toEqual({ status: 'OK', peerId: started.node.peerId });
+    started.peer.send(Command.requestChain, commands.requestChain.encode({ hashes: [tops[0] ?? top] }));
+    await closedFor(started, 'before the handshake');
+  });
+
+  it('a caller that never says who it is has 15 seconds', async () => {
+    const clock = new FakeClock();
+    const started = await called(clock);
+    started.peer.send(Command.ping, commands.pingRequest.encode(), 'request');
+    await started.peer.nextOf(Command.ping);
+    clock.advance(14_000);
+    expect(started.peer.isClosed).toBe(false);
+    clock.advance(3_000);
+    await closedFor(started, 'no handshake in time');
+  });
+
+  it('a frame that is never finished, and silence, end in time', async () => {
+    const clock = new FakeClock();
+    const half = await known(clock);
+    const ping = encodeFrame({ command: Command.ping, kind: 'request', returnCode: 0, body: commands.pingRequest.encode() });
+    half.peer.raw(Buffer.concat([ping, ping.subarray(0, 40)]));
+    await half.peer.nextOf(Command.ping);
+    clock.advance(122_000);
+    await closedFor(half, 'not completed in time');
+    const quiet = await harness.node(blocks, { timedSyncInterval: 1_000_000 }, { clock });
+    const peer = await ScriptedPeer.dial(quiet.node.port);
+    await peer.handshake(standing);
+    clock.advance(301_000);
+    await closedFor({ peer, logger: quiet.logger }, 'nothing heard');
+  });
+
+  it('garbage, a huge length and an unreadable body end the connection at once', async () => {
+    const garbage = await known();
+    garbage.peer.raw(Buffer.from('GET / HTTP/1.1\r\nHost: node\r\nAccept: */*\r\n\r\n'));
+    await closedFor(garbage, 'no Levin frame');
+
+    const huge = await known();
+    const header = encodeFrame({ command: Command.newTransactions, kind: 'notification', returnCode: 0, body: Buffer.alloc(0) });
+    header.writeBigUInt64LE(2n ** 63n, 8);
+    huge.peer.raw(header);
+    await closedFor(huge, 'larger than its command');
+
+    const unreadable = await known();
+    unreadable.peer.send(Command.requestChain, Buffer.from('not a section'));
+    await closedFor(unreadable, 'cannot be read');
+  });
+
+  it('unknown requests are answered with -6, unknown notifications passed over', async () => {
+    const { peer } = await known();
+    peer.send(4242, Buffer.alloc(0));
+    peer.send(4243, Buffer.from('anything'), 'request');
+    const frame = await peer.nextOf(4243);
+    expect(frame).toMatchObject({ kind: 'response', returnCode: -6 });
+    expect(frame.body).toHaveLength(0);
+    peer.end();
+  });
+
+  it('responses to nothing are passed over', async () => {
+    const { peer } = await known();
+    peer.reply(Command.ping, commands.pingResponse.encode({ status: 'OK', peerId: 1n }));
+    peer.reply(4242, Buffer.from('?'));
+    await peer.settle(standing);
+    peer.end();
+  });
+
+  it('a flood of messages ends the connection', async () => {
+    const started = await known(new FakeClock());
+    const ping = encodeFrame({ command: Command.ping, kind: 'notification', returnCode: 0, body: commands.pingRequest.encode() });
+    started.peer.raw(Buffer.concat(Array.from({ length: 5000 }, () => ping)));
+    await closedFor(started, 'too many messages');
+  });
+
+  it('a chain request must end with our genesis block', async () => {
+    const { peer } = await known();
+    peer.send(Command.requestChain, commands.requestChain.encode({ hashes: [Buffer.alloc(32, 3), tops[12] ?? top, tops[0] ?? top] }));
+    const { body } = await peer.nextOf(Command.responseChain);
+    expect(commands.responseChain.decode(body)).toEqual({ startHeight: 12, totalHeight: 21, hashes: tops.slice(12) });
+    peer.end();
+    for (const hashes of [[], [top]]) {
+      const started = await known();
+      started.peer.send(Command.requestChain, commands.requestChain.encode({ hashes }));
+      await closedFor(started, 'chain request');
+    }
+  });
+
+  it('objects are served once each, the unknown ones named', async () => {
+    const { peer } = await known();
+    const unknown = Buffer.alloc(32, 7);
+    const asked = [tops[3] ?? top, unknown, tops[4] ?? top, tops[3] ?? top, unknown];
+    peer.send(Command.requestObjects, commands.requestObjects.encode({ transactions: [], blocks: asked }));
+    const { body } = await peer.nextOf(Command.responseObjects);
+    expect(commands.responseObjects.decode(body)).toEqual({
+      transactions: [],
+      blocks: blocks.slice(3, 5),
+      missed: [unknown],
+      currentHeight: 21,
+    });
+    peer.end();
+  });
+
+  it('more blocks than one answer carries are named as missing', async () => {
+    const big = Buffer.alloc(10 * 1024 * 1024, 1);
+    const large = toyChain(0);
+    for (let index = 0; index < 4; index += 1) large.push(toyBlock(sha256(large.at(-1)?.block ?? big), index, [Buffer.concat([big, Buffer.from([index])])]));
+    const { node } = await harness.node(large);
+    const peer = await ScriptedPeer.dial(node.port);
+    await peer.handshake({ height: 5, top: sha256(large[4]?.block ?? big) });
+    const hashes = large.slice(1).map((raw) => sha256(raw.block));
+    peer.send(Command.requestObjects, commands.requestObjects.encode({ transactions: [], blocks: hashes }));
+    const { body } = await peer.nextOf(Command.responseObjects);
+    const answer = commands.responseObjects.decode(body);
+    expect(answer.blocks).toHaveLength(2);
+    expect(answer.missed).toEqual(hashes.slice(2));
+    peer.end();
+  });
+
+  it('asking for transactions that are nowhere ends the connection, the others are sent', async () => {
+    const started = await known();
+    const [first] = blocks[1]?.transactions ?? [];
+    if (first === undefined) throw new Error('no transaction');
+    const ask = (hashes: Buffer[]): void => {
+      const body = commands.missingTransactions.encode({ currentHeight: 21, blockHash: top, hashes });
+      started.peer.send(Command.missingTransactions, body);
+    };
+    ask([sha256(first), sha256(first)]);
+    const { body } = await started.peer.nextOf(Command.newTransactions);
+    expect(commands.newTransactions.decode(body).transactions).toEqual([first]);
+    ask([Buffer.alloc(32, 5)]);
+    await closedFor(started, 'transactions that we do not have');
+  });
+
+  it('the pool is answered ten times, then a question every ten seconds', async () => {
+    const clock = new FakeClock();
+    const { peer, pool } = await known(clock);
+    await pool.add(Buffer.from('one'));
+    await peer.nextOf(Command.newTransactions);
+    const ask = (hashes: Buffer[]): void => {
+      peer.send(Command.requestPool, commands.requestPool.encode({ hashes }));
+    };
+    ask([sha256(Buffer.from('one'))]);
+    await peer.settle(standing);
+    expect(peer.left).toEqual([]);
+    for (let round = 0; round < 20; round += 1) ask([]);
+    for (let round = 0; round < 9; round += 1) await peer.nextOf(Command.newTransactions);
+    await peer.settle(standing);
+    expect(peer.left).toEqual([]);
+    peer.end();
+  });
+
+  it('no more peers than --in-peers are known at a time', async () => {
+    const { node } = await harness.node(blocks, { inPeers: 2 });
+    const peers = await Promise.all([1, 2, 3].map(() => ScriptedPeer.dial(node.port)));
+    await peers[0]?.handshake({ ...standing, peerId: 1n });
+    await peers[1]?.handshake({ ...standing, peerId: 2n });
+    peers[2]?.send(Command.handshake, greeting({ peerId: 3n }), 'request');
+    await peers[2]?.closed;
+    expect(node.connections()).toEqual({ incoming: 2, outgoing: 0 });
+    peers[0]?.end();
+    await new Promise((resolve) => node.once('disconnected', resolve));
+    const next = await ScriptedPeer.dial(node.port);
+    await next.handshake({ ...standing, peerId: 4n });
+    expect(node.connections()).toEqual({ incoming: 2, outgoing: 0 });
+  });
+});

@@ -1,0 +1,199 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { decodePeers, decodePeers6, encodePeers, encodePeers6 } from '../../src/p2p/commands/peer-entries';
+import { networkHeight } from '../../src/p2p/network-height';
+import { addressKey, canonicalHost, isLocalHost, parseEndpoint } from '../../src/p2p/peers/address';
+import { Bans } from '../../src/p2p/peers/bans';
+import { PeerBook } from '../../src/p2p/peers/peer-book';
+import { PeerList, type PeerEntry } from '../../src/p2p/peers/peer-list';
+import { Scores } from '../../src/p2p/peers/scores';
+import { readPeerState, writePeerState } from '../../src/p2p/peers/state-file';
+
+const NOW = 1_800_000_000;
+const peer = (host: string, lastSeen = NOW - 100, port = 17855): PeerEntry => ({ host, port, id: 5n, lastSeen });
+
+describe('addresses', () => {
+  it('have one spelling', () => {
+    expect(canonicalHost('::ffff:93.184.216.34')).toBe('93.184.216.34');
+    expect(canonicalHost('[2001:DB8:0:0::1]')).toBe('2001:db8::1');
+    expect(canonicalHost('fe80::1%eth0')).toBe('fe80::1');
+    for (const text of ['node.example', '1.2.3', '0x7f.1', '', '1.2.3.4:5']) expect(canonicalHost(text)).toBeUndefined();
+    expect(addressKey({ host: '2001:db8::1', port: 1 })).toBe('[2001:db8::1]:1');
+  });
+
+  it('are told apart from those of the neighbourhood', () => {
+    for (const host of ['127.0.0.1', '10.1.2.3', '192.168.0.1', '172.16.0.1', '169.254.1.1', '::1', 'fe80::1', 'fd00::1', '0.0.0.0', '224.0.0.1', '100.64.0.1']) {
+      expect([host, isLocalHost(host)]).toEqual([host, true]);
+    }
+    for (const host of ['93.184.216.34', '2a00:1450:4001::1']) expect(isLocalHost(host)).toBe(false);
+  });
+
+  it('are read from options', () => {
+    expect(parseEndpoint('1.2.3.4', 17855)).toEqual({ host: '1.2.3.4', port: 17855 });
+    expect(parseEndpoint('node.example:1', 17855)).toEqual({ host: 'node.example', port: 1 });
+    expect(parseEndpoint('[2001:db8::1]:2', 17855)).toEqual({ host: '2001:db8::1', port: 2 });
+    expect(parseEndpoint('2001:db8::1', 17855)).toEqual({ host: '2001:db8::1', port: 17855 });
+    for (const text of ['', 'a:b', '1.2.3.4:0', '1.2.3.4:65536', '[zz]:1', 'a b']) expect(parseEndpoint(text, 1)).toBeUndefined();
+  });
+});
+
+describe('peer lists', () => {
+  it('on the wire are 24 and 40 bytes an entry, the address in network order', () => {
+    const blob = encodePeers([peer('1.2.3.4')]);
+    expect(blob.toString('hex')).toBe(`01020304bf4500000500000000000000${le(NOW - 100)}00000000`);
+    expect(decodePeers(blob)).toEqual([peer('1.2.3.4')]);
+    const blob6 = encodePeers6([peer('2001:db8::1')]);
+    expect(blob6).toHaveLength(40);
+    expect(decodePeers6(blob6)).toEqual([peer('2001:db8::1')]);
+    expect(() => decodePeers(blob.subarray(1))).toThrow('no multiple of 24');
+    expect(() => decodePeers6(blob6.subarray(4))).toThrow('no multiple of 40');
+  });
+
+  it('forget who was seen longest ago, and hold few of one neighbourhood', () => {
+    const list = new PeerList({ limit: 3, perGroup: 2 });
+    expect([peer('1.1.0.1', 1), peer('1.1.0.2', 5), peer('1.1.0.3', 9)].map((entry) => list.put(entry))).toEqual([true, true, false]);
+    list.put(peer('2.2.0.1', 3));
+    list.put(peer('3.3.0.1', 4));
+    expect(list.newestFirst().map(({ host }) => host)).toEqual(['1.1.0.2', '3.3.0.1', '2.2.0.1']);
+    expect(list.put(peer('1.1.0.3', 9))).toBe(true);
+  });
+
+  it('a white peer is not gray, and only white ones are told', () => {
+    const book = new PeerBook({ allowLocal: false });
+    book.addGray(peer('93.184.216.34'));
+    book.addWhite(peer('93.184.216.34'));
+    book.addGray(peer('93.184.216.34', 1));
+    book.addGray(peer('8.8.8.8'));
+    book.addWhite(peer('9.9.9.9', 0));
+    expect(book.sizes).toEqual({ white: 2, gray: 1 });
+    expect(book.toSend().map(({ host }) => host)).toEqual(['93.184.216.34']);
+  });
+
+  it('send 250 at most, the newest first', () => {
+    const book = new PeerBook({ allowLocal: false });
+    for (let index = 0; index < 400; index += 1) book.addWhite(peer(`11.${index % 200}.0.${1 + Math.floor(index / 200)}`, index + 1));
+    const sent = book.toSend();
+    expect(sent).toHaveLength(250);
+    expect(sent[0]?.lastSeen).toBe(400);
+  });
+
+  it('from others are cut to 250, moved to our clock, and refused when they come from the future', () => {
+    const book = new PeerBook({ allowLocal: false });
+    const many = Array.from({ length: 300 }, (_, index) => peer(`${11 + (index % 100)}.${Math.floor(index / 100)}.0.1`, 1000));
+    expect(book.merge(many, 1500n, NOW)).toBe(true);
+    expect(book.sizes.gray).toBe(250);
+    expect(book.grayEntries()[0]?.lastSeen).toBe(NOW - 500);
+    expect(book.merge([peer('8.8.8.8', 1501)], 1500n, NOW)).toBe(false);
+    expect(book.merge([peer('8.8.4.4', 0)], 2n ** 64n - 1n, NOW)).toBe(true);
+    expect(book.grayEntries().at(-1)?.lastSeen).toBe(0);
+  });
+
+  it('never hold local addresses and impossible ports unless told so', () => {
+    const entries = [peer('127.0.0.1'), peer('10.0.0.1'), peer('8.8.8.8', 1, 0), peer('8.8.8.8', 1, 65536), peer('0.0.0.0'), peer('255.255.255.255')];
+    const strict = new PeerBook({ allowLocal: false });
+    strict.merge(entries, BigInt(NOW), NOW);
+    expect(strict.isEmpty).toBe(true);
+    const open = new PeerBook({ allowLocal: true });
+    open.merge(entries, BigInt(NOW), NOW);
+    expect(open.grayEntries().map(({ host }) => host).sort()).toEqual(['10.0.0.1', '127.0.0.1']);
+  });
+
+  it('take at most 16 gray peers of one /16', () => {
+    const book = new PeerBook({ allowLocal: false });
+    book.merge(Array.from({ length: 100 }, (_, index) => peer(`11.22.${index}.1`)), BigInt(NOW), NOW);
+    expect(book.sizes.gray).toBe(16);
+  });
+});
+
+describe('bans', () => {
+  it('hold for 900 seconds, in every spelling of the address', () => {
+    let now = NOW;
+    const bans = new Bans(() => now);
+    expect(bans.add('::ffff:93.184.216.34')).toBe(true);
+    expect(bans.add('nonsense')).toBe(false);
+    expect(bans.isBanned('93.184.216.34')).toBe(true);
+    expect(bans.isBanned('0:0:0:0:0:ffff:5db8:d822')).toBe(true);
+    expect(bans.list()).toEqual([{ host: '93.184.216.34', until: NOW + 900 }]);
+    bans.add('93.184.216.34', 10);
+    now += 899;
+    expect(bans.isBanned('93.184.216.34')).toBe(true);
+    now += 2;
+    expect(bans.isBanned('93.184.216.34')).toBe(false);
+    bans.add('8.8.8.8');
+    expect(bans.remove('8.8.8.8')).toBe(true);
+    expect(bans.list()).toEqual([]);
+  });
+
+  it('come from scores that add up, fade, and never hit local addresses', () => {
+    let now = NOW;
+    const bans = new Bans(() => now);
+    const scores = new Scores(bans, () => now);
+    expect([34, 34, 34].map((points) => scores.add('8.8.8.8', points))).toEqual([false, false, true]);
+    expect(bans.isBanned('8.8.8.8')).toBe(true);
+    scores.add('9.9.9.9', 90);
+    now += 3600;
+    expect(scores.add('9.9.9.9', 90)).toBe(false);
+    expect(scores.add('127.0.0.1', 1000)).toBe(false);
+    expect(scores.add('7.7.7.7', 0)).toBe(false);
+  });
+});
+
+describe('the height of the network', () => {
+  const claims = (outgoing: number[], incoming: number[] = []): number =>
+    networkHeight([
+      ...outgoing.map((height) => ({ height, incoming: false })),
+      ...incoming.map((height) => ({ height, incoming: true })),
+    ]);
+
+  it('is not raised by fewer than a third of the peers, nor by those who chose us', () => {
+    expect(claims([])).toBe(0);
+    expect(claims([100])).toBe(100);
+    expect(claims([100, 90])).toBe(100);
+    expect(claims([1_000_000, 100, 90])).toBe(100);
+    expect(claims([1_000_000, 1_000_000, 101, 100, 99, 98])).toBe(101);
+    expect(claims([100, 100, 100], [9_000_000, 9_000_000, 9_000_000, 9_000_000])).toBe(100);
+    expect(claims([100], [101, 102])).toBe(101);
+  });
+});
+
+describe('the peer state file', () => {
+  let directory: string;
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'wrkz-peers-'));
+  });
+  afterEach(() => rm(directory, { recursive: true }));
+
+  const state = {
+    peerId: 2n ** 64n - 3n,
+    white: [peer('93.184.216.34')],
+    gray: [peer('2001:db8::1')],
+    anchors: [{ host: '93.184.216.34', port: 17855 }],
+    bans: [{ host: '8.8.8.8', until: NOW }],
+  };
+
+  it('comes back as it was, and leaves nothing beside it', async () => {
+    const file = join(directory, 'peers.json');
+    await writePeerState(file, state);
+    await writePeerState(file, state);
+    expect(await readPeerState(file)).toEqual(state);
+    expect(await readdir(directory)).toEqual(['peers.json']);
+  });
+
+  it('is missing at first; a damaged one is set aside', async () => {
+    const file = join(directory, 'peers.json');
+    expect(await readPeerState(file)).toBeUndefined();
+    for (const text of ['{"version":1', '[]', '{"version":2}', JSON.stringify({ version: 1, peerId: 'x' })]) {
+      await writeFile(file, text);
+      expect(await readPeerState(file)).toEqual({ fault: expect.stringContaining('damaged') as string });
+      expect(await readFile(`${file}.bad`, 'utf8')).toBe(text);
+      expect(await readPeerState(file)).toBeUndefined();
+    }
+  });
+});
+
+function le(value: number): string {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32LE(value);
+  return bytes.toString('hex');
+}

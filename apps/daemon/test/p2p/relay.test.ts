@@ -1,0 +1,186 @@
+import type { RawBlock } from '@wrkz/core-types';
+import * as commands from '../../src/p2p/commands';
+import { Command } from '../../src/p2p/commands';
+import { FakeClock, sha256, toyBlock, toyChain } from './fakes';
+import { Harness, reaches, type TestNode } from './harness';
+import { ScriptedPeer } from './scripted-peer';
+
+const hashOf = (raw: RawBlock): Buffer => sha256(raw.block);
+
+describe('relay', () => {
+  const harness = new Harness();
+  const blocks = toyChain(5);
+  const top = sha256(blocks[5]?.block ?? Buffer.alloc(0));
+  const standing = { height: 6, top };
+  const [t1, t2, t3] = [Buffer.from('first'), Buffer.from('second'), Buffer.from('third')];
+  const next = toyBlock(top, 50, [t1, t2, t3]);
+  const tall = { height: 7, top: hashOf(next) };
+  afterEach(() => harness.stop());
+
+  async function withPeers(count: number, clock?: FakeClock): Promise<TestNode & { peers: ScriptedPeer[] }> {
+    const started = await harness.node(blocks, {}, clock === undefined ? {} : { clock });
+    const peers: ScriptedPeer[] = [];
+    for (let index = 0; index < count; index += 1) {
+      const peer = await ScriptedPeer.dial(started.node.port);
+      await peer.handshake({ ...standing, peerId: BigInt(index + 1) });
+      await peer.nextOf(Command.requestPool);
+      peers.push(peer);
+    }
+    return { ...started, peers };
+  }
+
+  const announce = (peer: ScriptedPeer | undefined, raw: RawBlock, hop = 0): void => {
+    peer?.send(Command.newLiteBlock, commands.newLiteBlock.encode({ currentHeight: 7, hop, block: raw.block }));
+  };
+  const supply = (peer: ScriptedPeer | undefined, transactions: Buffer[]): void => {
+    peer?.send(Command.newTransactions, commands.newTransactions.encode({ transactions }));
+  };
+
+  it('a lite block takes what the pool has and asks for the rest', async () => {
+    const { chain, pool, peers } = await withPeers(2);
+    const [bringer, other] = peers;
+    await pool.add(t2);
+    await other?.nextOf(Command.newTransactions);
+    announce(bringer, next, 3);
+    const question = await bringer?.nextOf(Command.missingTransactions);
+    expect(commands.missingTransactions.decode(question?.body ?? Buffer.alloc(0))).toEqual({
+      currentHeight: 7,
+      blockHash: hashOf(next),
+      hashes: [sha256(t1), sha256(t3)],
+    });
+    supply(bringer, [t3, t1]);
+    await reaches(chain, 6);
+    // Told on, one hop further, and not back to the bringer.
+    const told = await other?.nextOf(Command.newLiteBlock);
+    expect(commands.newLiteBlock.decode(told?.body ?? Buffer.alloc(0))).toEqual({ currentHeight: 7, hop: 4, block: next.block });
+    await bringer?.settle(tall);
+    expect(bringer?.left.filter(({ command }) => command === Command.newLiteBlock)).toEqual([]);
+  });
+
+  it('transactions that a waiting block does not need are an ordinary relay', async () => {
+    const { chain, pool, peers } = await withPeers(1);
+    announce(peers[0], next);
+    await peers[0]?.nextOf(Command.missingTransactions);
+    const stray = Buffer.from('stray');
+    supply(peers[0], [stray]);
+    supply(peers[0], [t1, t2, t3]);
+    await reaches(chain, 6);
+    expect(pool.has(sha256(stray))).toBe(true);
+  });
+
+  it('a peer that supplies only a part is dropped; another that announced the block is asked', async () => {
+    const { chain, peers, logger } = await withPeers(2);
+    const [bad, good] = peers;
+    announce(bad, next);
+    await bad?.nextOf(Command.missingTransactions);
+    announce(good, next);
+    await good?.settle(standing);
+    supply(bad, [t1]);
+    await bad?.closed;
+    expect(logger.lines.some((line) => line.includes('not supplied'))).toBe(true);
+    await good?.nextOf(Command.requestChain);
+    good?.send(Command.responseChain, commands.responseChain.encode({ startHeight: 5, totalHeight: 7, hashes: [top, hashOf(next)] }));
+    await good?.nextOf(Command.requestObjects);
+    good?.send(
+      Command.responseObjects,
+      commands.responseObjects.encode({ transactions: [], blocks: [next], missed: [], currentHeight: 7 }),
+    );
+    await reaches(chain, 6);
+  });
+
+  it('a peer that never supplies is dropped after 20 seconds', async () => {
+    const clock = new FakeClock();
+    const { peers, logger } = await withPeers(1, clock);
+    announce(peers[0], next);
+    await peers[0]?.nextOf(Command.missingTransactions);
+    clock.advance(21_000);
+    await peers[0]?.closed;
+    expect(logger.lines.some((line) => line.includes('not supplied'))).toBe(true);
+  });
+
+  it('a whole block is taken too, and told to old peers whole', async () => {
+    const { chain, node, peers } = await withPeers(1);
+    expect(node.peers()).toHaveLength(1);
+    const body = commands.newBlock.encode({ block: next, currentHeight: 7, hop: 0 });
+    peers[0]?.send(Command.newBlock, body);
+    await reaches(chain, 6);
+  });
+
+  it('an orphan has the chain of its bringer asked for', async () => {
+    const { peers } = await withPeers(1);
+    announce(peers[0], toyBlock(hashOf(next), 60));
+    const { body } = (await peers[0]?.nextOf(Command.requestChain)) ?? { body: Buffer.alloc(0) };
+    const { hashes } = commands.requestChain.decode(body);
+    // Top, then 1, 2 and 4 below it, then genesis.
+    expect(hashes).toEqual([5, 4, 3, 1, 0].map((height) => sha256(blocks[height]?.block ?? Buffer.alloc(0))));
+  });
+
+  it('an invalid block and garbage cost the connection, a known block nothing', async () => {
+    const first = await withPeers(1);
+    first.chain.refuse.set(hashOf(next).toString('hex'), 'B8');
+    announce(first.peers[0], next);
+    await first.peers[0]?.nextOf(Command.missingTransactions);
+    supply(first.peers[0], [t1, t2, t3]);
+    await first.peers[0]?.closed;
+
+    const second = await withPeers(1);
+    announce(second.peers[0], { block: Buffer.from('garbage'), transactions: [] });
+    await second.peers[0]?.closed;
+
+    const third = await withPeers(1);
+    announce(third.peers[0], blocks[3] ?? next);
+    await third.peers[0]?.settle(standing);
+    expect(third.chain.calls).toEqual([]);
+  });
+
+  it('a block that two peers announce at once is fetched once', async () => {
+    const { chain, peers } = await withPeers(2);
+    announce(peers[0], next);
+    await peers[0]?.nextOf(Command.missingTransactions);
+    announce(peers[1], next);
+    await peers[1]?.settle(standing);
+    expect(peers[1]?.left).toEqual([]);
+    supply(peers[0], [t1, t2, t3]);
+    await reaches(chain, 6);
+    expect(chain.calls).toHaveLength(1);
+  });
+
+  it('transactions go to everybody but who brought them, in one message, and once', async () => {
+    const { pool, peers } = await withPeers(3);
+    supply(peers[0], [t1, t2]);
+    for (const peer of peers.slice(1)) {
+      const { body } = await peer.nextOf(Command.newTransactions);
+      expect(commands.newTransactions.decode(body).transactions).toEqual([t1, t2]);
+    }
+    supply(peers[1], [t1, t2]);
+    await peers[1]?.settle(standing);
+    await peers[0]?.settle(standing);
+    expect(pool.judged).toBe(2);
+    expect(peers[0]?.left).toEqual([]);
+  });
+
+  it('a refused transaction is not judged again before the chain has moved', async () => {
+    const { chain, pool, peers } = await withPeers(2);
+    pool.refuse.add(sha256(t1).toString('hex'));
+    supply(peers[0], [t1]);
+    await peers[0]?.settle(standing);
+    supply(peers[1], [t1]);
+    await peers[1]?.settle(standing);
+    expect(pool.judged).toBe(1);
+    pool.refuse.clear();
+    chain.add(toyBlock(top, 51));
+    await peers[1]?.nextOf(Command.newLiteBlock);
+    supply(peers[1], [t1]);
+    await peers[1]?.settle(standing);
+    expect(pool.has(sha256(t1))).toBe(true);
+  });
+
+  it('a flood of bad transactions ends the connection', async () => {
+    const { pool, peers, logger } = await withPeers(1, new FakeClock());
+    const bad = Array.from({ length: 1100 }, (_, index) => Buffer.from(`bad ${index}`));
+    for (const bytes of bad) pool.refuse.add(sha256(bytes).toString('hex'));
+    supply(peers[0], bad);
+    await peers[0]?.closed;
+    expect(logger.lines.some((line) => line.includes('too many messages'))).toBe(true);
+  });
+});

@@ -1,0 +1,136 @@
+import { chainA, type FakeChain, realCodec, sha256, toyBlock, toyBranch, toyChain } from './fakes';
+import { Harness, local, reaches } from './harness';
+
+const hashOf = (raw: { block: Buffer }): Buffer => sha256(raw.block);
+
+describe('nodes over loopback', () => {
+  const harness = new Harness();
+  afterEach(() => harness.stop());
+
+  it('a new node fetches the chain of the one that it calls', async () => {
+    const full = await harness.node(toyChain(2500));
+    const fresh = await harness.node(toyChain(0), { exclusiveNodes: [local(full.node)] });
+    await reaches(fresh.chain, 2500);
+    expect(fresh.chain.tip()).toEqual(full.chain.tip());
+    expect(fresh.chain.calls.every(({ source }) => source === 'sync')).toBe(true);
+    expect(Math.max(...fresh.chain.calls.map(({ count }) => count))).toBeLessThanOrEqual(200);
+  });
+
+  it('a new node fetches the chain of the one that calls it', async () => {
+    const fresh = await harness.node(toyChain(0));
+    await harness.node(toyChain(900), { exclusiveNodes: [local(fresh.node)] });
+    await reaches(fresh.chain, 900);
+  });
+
+  it('chain A, block by block the same', async () => {
+    const blocks = chainA();
+    const full = await harness.node(blocks, {}, { codec: realCodec });
+    const fresh = await harness.node(blocks.slice(0, 1), { exclusiveNodes: [local(full.node)] }, { codec: realCodec });
+    await reaches(fresh.chain, 720);
+    expect(wholeChain(fresh.chain).equals(wholeChain(full.chain))).toBe(true);
+  });
+
+  it('more hashes than one chain entry holds', async () => {
+    const full = await harness.node(toyChain(23_000));
+    const fresh = await harness.node(toyChain(0), { exclusiveNodes: [local(full.node)], syncBatchMin: 600 });
+    await reaches(fresh.chain, 23_000);
+    expect(fresh.chain.tip()).toEqual(full.chain.tip());
+  });
+
+  it('three peers share the work', async () => {
+    const blocks = toyChain(6000);
+    const full = await Promise.all([1, 2, 3].map(() => harness.node(blocks)));
+    const fresh = await harness.node(toyChain(0), {
+      exclusiveNodes: full.map(({ node }) => local(node)),
+      syncBatchMax: 240,
+    });
+    const served = full.map(({ chain }) => jest.spyOn(chain, 'rawBlock'));
+    await reaches(fresh.chain, 6000);
+    for (const spy of served) expect(spy.mock.calls.length).toBeGreaterThan(500);
+    // Nothing is fetched twice but what was on its way when a plan changed.
+    expect(served.reduce((sum, spy) => sum + spy.mock.calls.length, 0)).toBeLessThan(6600);
+  });
+
+  it('the shorter side of a split gives way, in both directions of the call', async () => {
+    const common = toyChain(50);
+    const top = hashOf(common[50] ?? { block: Buffer.alloc(0) });
+    for (const callerIsShorter of [true, false]) {
+      const short = [...common, ...toyBranch(top, 20, 1000)];
+      const long = [...common, ...toyBranch(top, 35, 2000)];
+      const called = await harness.node(callerIsShorter ? long : short);
+      const caller = await harness.node(callerIsShorter ? short : long, { exclusiveNodes: [local(called.node)] });
+      const loser = callerIsShorter ? caller : called;
+      await reaches(loser.chain, 85);
+      expect(loser.chain.tip().hash).toEqual((callerIsShorter ? called : caller).chain.tip().hash);
+      await harness.stop();
+    }
+  });
+
+  it('a block made at one end of a line reaches the other, and transactions too', async () => {
+    const chain = toyChain(10);
+    const first = await harness.node(chain);
+    const middle = await harness.node(chain, { exclusiveNodes: [local(first.node)] });
+    const last = await harness.node(chain, { exclusiveNodes: [local(middle.node)] });
+    await settled(first, middle, last);
+
+    const transaction = Buffer.from('a transaction of the first node');
+    await first.pool.add(transaction);
+    await until(() => last.pool.has(sha256(transaction)));
+
+    // The block holds one transaction that everybody has and one that only the miner has.
+    const hidden = Buffer.from('never relayed');
+    first.chain.add(toyBlock(first.chain.tip().hash, 77, [transaction, hidden]));
+    await reaches(last.chain, 11);
+    expect(last.chain.tip()).toEqual(first.chain.tip());
+    expect(last.chain.transaction(sha256(hidden))).toEqual(hidden);
+    // As an announcement, not as a synchronisation.
+    expect(last.chain.calls).toEqual([{ count: 1, source: 'relay' }]);
+  });
+
+  it('a line that was cut and joined agrees on the longer side', async () => {
+    const chain = toyChain(10);
+    const first = await harness.node(chain);
+    const last = await harness.node(chain);
+    for (let index = 0; index < 5; index += 1) first.chain.add(toyBlock(first.chain.tip().hash, 100 + index));
+    for (let index = 0; index < 8; index += 1) last.chain.add(toyBlock(last.chain.tip().hash, 200 + index));
+    const middle = await harness.node(chain, { exclusiveNodes: [local(first.node), local(last.node)] });
+    await Promise.all([reaches(first.chain, 18), reaches(middle.chain, 18)]);
+    expect(first.chain.tip()).toEqual(last.chain.tip());
+    expect(middle.chain.tip()).toEqual(last.chain.tip());
+  });
+
+  it('the pool of a peer is asked for', async () => {
+    const chain = toyChain(3);
+    const rich = await harness.node(chain);
+    const transactions = Array.from({ length: 50 }, (_, index) => Buffer.from(`pooled ${index}`));
+    for (const transaction of transactions) await rich.pool.add(transaction);
+    const poor = await harness.node(chain, { exclusiveNodes: [local(rich.node)] });
+    await until(() => poor.pool.hashes().length === 50);
+  });
+
+  it('goes on from another peer when one dies in the middle', async () => {
+    const blocks = toyChain(4000);
+    const [doomed, steady] = await Promise.all([harness.node(blocks), harness.node(blocks)]);
+    const fresh = await harness.node(toyChain(0), { exclusiveNodes: [local(doomed.node), local(steady.node)] });
+    await reaches(fresh.chain, 300);
+    await doomed.node.stop();
+    await reaches(fresh.chain, 4000);
+  });
+});
+
+type Started = Awaited<ReturnType<Harness['node']>>;
+
+/** Everything that a chain holds, in one buffer. */
+function wholeChain(chain: FakeChain): Buffer {
+  const raws = chain.hashes(0, Infinity).map((hash) => chain.rawBlock(hash));
+  return Buffer.concat(raws.flatMap((raw) => (raw === undefined ? [] : [raw.block, ...raw.transactions])));
+}
+
+async function settled(...nodes: Started[]): Promise<void> {
+  await until(() => nodes.every(({ node }) => node.peers().length > 0 && node.peers().every((peer) => peer.state === 'normal')));
+}
+
+/** Waits for a condition that network events bring about; each turn of the loop is one of them. */
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((resolve) => setImmediate(resolve));
+}
