@@ -5,6 +5,7 @@
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { locked } from './lib/lock.mjs';
 import { Failure, main, run, runStep } from './lib/run.mjs';
 import { fingerprint, isFresh, markDone } from './lib/stamps.mjs';
 import { nativeBuildEnvironment, requireToolchain } from './lib/toolchain.mjs';
@@ -52,18 +53,23 @@ const steps = [
   },
 ];
 
-/** Brings the workspace up to date. `only` limits it to steps by name. Throws a Failure with a message for a person. */
-export async function bootstrap(only = steps.map(({ name }) => name)) {
-  let checked = false;
-  for (const step of steps.filter(({ name }) => only.includes(name))) {
-    const print = fingerprint(step.inputs);
-    if (isFresh(step.name, print) && existsSync(join(top, step.output))) continue;
-    if (!checked) requireToolchain();
-    checked = true;
-    Object.assign(process.env, nativeBuildEnvironment());
-    await step.act();
-    markDone(step.name, print);
-  }
+/** Brings the workspace up to date. Throws a Failure with a message for a person. */
+export async function bootstrap() {
+  if (steps.every((step) => isDone(step))) return;
+  requireToolchain();
+  Object.assign(process.env, nativeBuildEnvironment());
+  await locked(async () => {
+    for (const step of steps) {
+      const print = fingerprint(step.inputs);
+      if (isDone(step, print)) continue;
+      await step.act();
+      markDone(step.name, print);
+    }
+  });
+}
+
+function isDone(step, print = fingerprint(step.inputs)) {
+  return isFresh(step.name, print) && existsSync(join(top, step.output));
 }
 
 /** The script of the pinned pnpm, installed into a folder of this workspace when it is not there yet. */

@@ -11,7 +11,7 @@ const checks = [
 ];
 
 await main(async () => {
-  await bootstrap(['dependencies', 'native', 'typescript']);
+  await bootstrap();
   const failed = [];
   for (const [name, [script, ...args]] of checks) {
     const start = Date.now();
