@@ -1,5 +1,5 @@
 import type { BlockRelay } from './relay/block-relay';
-import type { ChainCommit, ChainPort } from './ports';
+import type { ChainCommit, ChainPort, P2pClock } from './ports';
 import type { Session } from './session';
 
 /**
@@ -12,6 +12,7 @@ export class Announcer {
     private readonly relay: Pick<BlockRelay, 'hopOf'>,
     private readonly sessions: () => Iterable<Session>,
     private readonly isDownloading: () => boolean,
+    private readonly clock: Pick<P2pClock, 'now'>,
   ) {}
 
   onCommit(commit: ChainCommit): void {
@@ -27,7 +28,7 @@ export class Announcer {
       raw ??= this.chain.rawBlock(hash);
       if (raw === undefined) return;
       session.knownBlocks.add(hash);
-      session.sendBlock(raw, height + 1, this.relay.hopOf(hash));
+      session.sendBlock(raw, height + 1, this.relay.hopOf(hash), this.clock.now());
     }
   }
 }

@@ -23,7 +23,7 @@ export function know(room: Pick<Room, 'logger'>, session: Session, data: NodeDat
   session.peerId = data.peerId;
   session.listeningPort = data.myPort;
   if (!isMuchNewer(data.version)) return;
-  room.logger.warning(`p2p: ${session.name} speaks version ${data.version}: a newer program may be out`);
+  room.logger.warning(`${session.name} speaks version ${data.version}: a newer program may be out`);
 }
 
 /** The answers to every command; `onHandshaken` hears of incoming peers that have become known. */
@@ -126,8 +126,12 @@ export function makeHandlers(room: Room, onHandshaken: (session: Session) => voi
 
     missingTransactions(session, message) {
       const found = serveMissing(message, pool, chain);
-      if (found === undefined) session.close(closeReasons.transactionsUnavailable);
-      else session.sendTransactions(found);
+      if (found === undefined) {
+        session.close(closeReasons.transactionsUnavailable);
+        return;
+      }
+      session.sendTransactions(found);
+      session.releaseTransactions();
     },
   };
 }
@@ -140,6 +144,6 @@ async function verifyByPing(room: Room, session: Session): Promise<void> {
     if (!(await backPing(address, session.peerId, room))) return;
     room.book.addWhite({ ...address, id: session.peerId, lastSeen: room.local.seconds });
   } catch (error) {
-    room.logger.debug(`p2p: ${session.name}: back ping: ${String(error)}`);
+    room.logger.debug(`${session.name}: back ping: ${String(error)}`);
   }
 }

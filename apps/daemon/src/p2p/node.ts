@@ -116,7 +116,7 @@ export class P2pNode extends EventEmitter<P2pEvents> {
     };
     this.scores = new Scores(bans, seconds);
     this.store = new PeerStore(config.stateFile, { local, book, bans, sessions, logger });
-    this.announcer = new Announcer(chain, blocks, open, () => driver.coordinator.isDownloading);
+    this.announcer = new Announcer(chain, blocks, open, () => driver.coordinator.isDownloading, clock);
     this.switchboard = new Switchboard(this.room, {
       onConnected: (session) => {
         this.connected(session);
@@ -278,7 +278,7 @@ export class P2pNode extends EventEmitter<P2pEvents> {
 
   private connected(session: Session): void {
     const { logger } = this.room;
-    logger.debug(`p2p: ${session.name}: connected, version ${session.version}, height ${session.remoteHeight}`);
+    logger.debug(`${session.name}: connected, version ${session.version}, height ${session.remoteHeight}`);
     this.emit('connected', { address: addressKey(session.connection.remote), incoming: session.incoming });
     this.noteHeight();
   }
@@ -289,7 +289,7 @@ export class P2pNode extends EventEmitter<P2pEvents> {
     if (reason.points === 0 || isLocalHost(remote.host) || this.dialer.isExplicit(remote)) return;
     const banned = reason.ban === true ? this.room.bans.add(remote.host) : this.scores.add(remote.host, reason.points);
     if (!banned) return;
-    this.room.logger.info(`p2p: ${remote.host} is banned: ${reason.text}`);
+    this.room.logger.info(`${remote.host} is banned: ${reason.text}`);
     this.hangUpOnBanned();
   }
 

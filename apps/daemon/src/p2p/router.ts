@@ -39,7 +39,7 @@ export async function routeFrame(session: Session, frame: Frame, handlers: Handl
     await dispatch(session, frame, handlers);
   } catch (error) {
     if (!(error instanceof BodyError)) throw error;
-    logger.debug(`p2p: ${session.name}: ${commandName(frame.command)}: ${error.message}`);
+    logger.debug(`${session.name}: ${commandName(frame.command)}: ${error.message}`);
     session.close(closeReasons.badBody);
   }
 }

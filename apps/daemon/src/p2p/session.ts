@@ -15,6 +15,11 @@ import type { RawBlock } from '@wrkz/core-types';
 import { RecentHashes } from './hash-key';
 import type { SyncSession } from './sync/sync-peer';
 
+/** One relay of transactions carries about so many bytes. */
+const RELAY_BYTES = 1024 * 1024;
+/** Milliseconds in which a peer has asked for the transactions of a lite block, if it lacks any. */
+const HOLD_TRANSACTIONS = 2_000;
+
 /**
  * `before-handshake`: nothing is known of the peer. `synchronizing`: blocks are fetched from it. `normal`: blocks and
  * transactions are exchanged as they appear. `idle`: a synchronisation was given up; the next timed sync decides.
@@ -40,6 +45,9 @@ export class Session implements SyncSession {
   wantsSync = false;
   /** The pool or transactions of a block were asked for; large answers are welcome. */
   transactionsAsked = false;
+  /** Transactions wait until this time (milliseconds): see `sendBlock`. */
+  holdTransactionsUntil = 0;
+  heldTransactions: Buffer[] = [];
   readonly knownTransactions = new RecentHashes(10_000);
   readonly knownBlocks = new RecentHashes(200);
 
@@ -90,9 +98,38 @@ export class Session implements SyncSession {
     this.connection.notify(Command.newTransactions, newTransactions.encode({ transactions }));
   }
 
+  /**
+   * Relays transactions, by portions. Just after a lite block they are held back: a peer that has asked for that block's
+   * transactions takes whatever comes next for the answer, and hangs up when they are not in it.
+   */
+  relayTransactions(transactions: readonly Buffer[], now: number): void {
+    this.heldTransactions.push(...transactions);
+    if (now >= this.holdTransactionsUntil) this.releaseTransactions();
+  }
+
+  releaseTransactions(): void {
+    this.holdTransactionsUntil = 0;
+    let start = 0;
+    let bytes = 0;
+    for (const [index, transaction] of this.heldTransactions.entries()) {
+      bytes += transaction.length;
+      if (bytes < RELAY_BYTES && index + 1 < this.heldTransactions.length) continue;
+      this.sendTransactions(this.heldTransactions.slice(start, index + 1));
+      start = index + 1;
+      bytes = 0;
+    }
+    this.heldTransactions = [];
+  }
+
+  /** Called about once a second: what was held back for a question that did not come goes out. */
+  tick(now: number): void {
+    if (this.heldTransactions.length > 0 && now >= this.holdTransactionsUntil) this.releaseTransactions();
+  }
+
   /** Announces a block: without its transactions to everybody since version 4, whole to older peers. */
-  sendBlock(raw: RawBlock, currentHeight: number, hop: number): void {
+  sendBlock(raw: RawBlock, currentHeight: number, hop: number, now: number): void {
     if (this.version >= LITE_BLOCK_VERSION) {
+      if (raw.transactions.length > 0) this.holdTransactionsUntil = now + HOLD_TRANSACTIONS;
       this.connection.notify(Command.newLiteBlock, newLiteBlock.encode({ currentHeight, hop, block: raw.block }));
     } else {
       this.connection.notify(Command.newBlock, newBlock.encode({ block: raw, currentHeight, hop }));

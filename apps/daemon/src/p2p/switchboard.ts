@@ -95,6 +95,7 @@ export class Switchboard {
     const now = this.room.clock.now();
     for (const session of this.room.sessions.open()) {
       session.connection.tick();
+      session.tick(now);
       if (!session.handshaken && now - session.startedAt > HANDSHAKE_TIMEOUT) session.close(closeReasons.handshakeTimeout);
     }
   }
@@ -132,7 +133,7 @@ export class Switchboard {
   private closed(session: Session, reason: CloseReason): void {
     const { sessions, logger, blocks, driver } = this.room;
     if (!sessions.remove(session)) return;
-    logger.debug(`p2p: ${session.name}: closed: ${reason.text}`);
+    logger.debug(`${session.name}: closed: ${reason.text}`);
     blocks.left(session);
     driver.left(session);
     this.events.onClosed(session, reason);

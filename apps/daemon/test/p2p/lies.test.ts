@@ -194,6 +194,38 @@ describe('what a lying peer brings about', () => {
     await closedFor(started, 'nothing came');
   });
 
+  it('a peer that holds up the head of the chain is passed by another that has it too', async () => {
+    const [slowServer, quickServer] = [await harness.server(), await harness.server()];
+    const started = await harness.node(
+      blocks.slice(0, 11),
+      { exclusiveNodes: [slowServer.address, quickServer.address], timedSyncInterval: 1_000_000 },
+      { clock },
+    );
+    const claim = { height: 31, top: hashOf(blocks[30]) };
+    const slow = await slowServer.caller();
+    await slow.answerHandshake({ ...claim, peerId: 1n });
+    await slow.nextOf(Command.requestChain);
+    tellChain(slow, 10, tops.slice(10), 31);
+    await slow.nextOf(Command.requestObjects);
+    const quick = await quickServer.caller();
+    await quick.answerHandshake({ ...claim, peerId: 2n });
+    await quick.nextOf(Command.requestChain);
+    tellChain(quick, 10, tops.slice(10), 31);
+    await quick.settle(claim);
+    expect(quick.left).toEqual([]);
+    clock.advance(16_000);
+    const { body } = await quick.nextOf(Command.requestObjects);
+    expect(commands.requestObjects.decode(body).blocks).toEqual(tops.slice(11));
+    tellObjects(quick, { blocks: blocks.slice(11) });
+    await reaches(started.chain, 30);
+    // The slow one comes in the end; what it brings is there already, and it is not blamed.
+    tellObjects(slow, { blocks: blocks.slice(11) });
+    await slow.settle(claim);
+    expect(slow.isClosed).toBe(false);
+    slow.end();
+    quick.end();
+  });
+
   it('a peer that answers the handshake with nothing is hung up on after 15 seconds', async () => {
     const server = await harness.server();
     const { logger } = await harness.node(blocks.slice(0, 11), { exclusiveNodes: [server.address] }, { clock });

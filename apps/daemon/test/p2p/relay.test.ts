@@ -98,9 +98,33 @@ describe('relay', () => {
     expect(logger.lines.some((line) => line.includes('not supplied'))).toBe(true);
   });
 
-  it('a whole block is taken too, and told to old peers whole', async () => {
-    const { chain, node, peers } = await withPeers(1);
-    expect(node.peers()).toHaveLength(1);
+  it('transactions wait behind a lite block until its own were asked for, or two seconds', async () => {
+    const clock = new FakeClock();
+    const { chain, pool, peers } = await withPeers(2, clock);
+    const [asks, keeps] = peers;
+    chain.add(next);
+    const late = Buffer.from('late');
+    await pool.add(late);
+    for (const peer of peers) {
+      await peer.nextOf(Command.newLiteBlock);
+      await peer.settle(tall);
+      expect(peer.left).toEqual([]);
+    }
+    asks?.send(
+      Command.missingTransactions,
+      commands.missingTransactions.encode({ currentHeight: 7, blockHash: hashOf(next), hashes: [sha256(t1)] }),
+    );
+    for (const expected of [[t1], [late]]) {
+      const { body } = (await asks?.nextOf(Command.newTransactions)) ?? { body: Buffer.alloc(0) };
+      expect(commands.newTransactions.decode(body).transactions).toEqual(expected);
+    }
+    clock.advance(3_000);
+    const { body } = (await keeps?.nextOf(Command.newTransactions)) ?? { body: Buffer.alloc(0) };
+    expect(commands.newTransactions.decode(body).transactions).toEqual([late]);
+  });
+
+  it('a whole block is taken too', async () => {
+    const { chain, peers } = await withPeers(1);
     const body = commands.newBlock.encode({ block: next, currentHeight: 7, hop: 0 });
     peers[0]?.send(Command.newBlock, body);
     await reaches(chain, 6);

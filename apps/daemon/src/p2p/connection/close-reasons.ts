@@ -33,7 +33,6 @@ export const closeReasons = {
   writeTimeout: reason('peer does not read'),
   writeQueueFull: reason('peer reads too slowly'),
   silence: reason('nothing heard for too long'),
-  requestTimeout: reason('no answer in time'),
   syncStalled: reason('blocks were asked for and nothing came'),
 
   noHandshake: reason('message before the handshake', 10),
@@ -59,7 +58,6 @@ export const closeReasons = {
   objectsBody: reason('block and its transactions do not fit', 34),
   objectsMissing: reason('asked-for blocks were left out', 20),
   objectsUnlinked: reason('blocks do not follow each other as told', 50),
-  tooManyFailures: reason('synchronisation failed too often'),
 
   invalidBlock: reason('block is invalid', 50),
   checkpointMismatch: { text: 'block contradicts a checkpoint', points: 100, ban: true },

@@ -58,7 +58,7 @@ export class Connection {
         else if (!this.closed) socket.resume();
       },
       onError: (error) => {
-        options.logger.error(`p2p: ${this.name}: ${String(error instanceof Error ? error.stack : error)}`);
+        options.logger.error(`${this.name}: ${String(error instanceof Error ? error.stack : error)}`);
         this.close(closeReasons.internalError);
       },
       onFlood: () => {
@@ -177,7 +177,7 @@ export class Connection {
       const fault = this.parser.push(bytes);
       if (fault !== undefined) this.close(faults[fault]);
     } catch (error) {
-      this.options.logger.error(`p2p: ${this.name}: ${String(error)}`);
+      this.options.logger.error(`${this.name}: ${String(error)}`);
       this.close(closeReasons.internalError);
     }
     this.frameSince = this.parser.inFrame ? (this.frameSince ?? this.heardAt) : undefined;

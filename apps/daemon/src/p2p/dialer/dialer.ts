@@ -158,7 +158,7 @@ export class Dialer {
     if (!this.seeds.areConfigured || now - this.seedsAt < SEED_INTERVAL) return;
     this.seedsAt = now;
     void this.callSeeds().catch((error: unknown) => {
-      this.logger.debug(`p2p: seeds: ${String(error)}`);
+      this.logger.debug(`seeds: ${String(error)}`);
     });
   }
 
@@ -167,7 +167,7 @@ export class Dialer {
     const reached = await Promise.all(
       addresses.filter((address) => !this.isBusy(address)).map((address) => this.start(address, 'peer-list')),
     );
-    if (!reached.includes(true)) this.logger.warning('p2p: no seed node could be reached');
+    if (!reached.includes(true)) this.logger.warning('no seed node could be reached');
   }
 
   private async start(address: PeerAddress, purpose: CallPurpose): Promise<boolean> {
@@ -178,7 +178,7 @@ export class Dialer {
     try {
       reached = await this.links.call(address, purpose);
     } catch (error) {
-      this.logger.error(`p2p: calling ${key}: ${String(error)}`);
+      this.logger.error(`calling ${key}: ${String(error)}`);
     } finally {
       this.calling.delete(key);
     }
@@ -202,7 +202,7 @@ export class Dialer {
       this.aloneSince ??= now;
       if (now - this.aloneSince < LONELY_WARNING) return;
       this.aloneSince = Infinity;
-      this.logger.warning('p2p: no peers for two minutes; is the network reachable?');
+      this.logger.warning('no peers for two minutes; is the network reachable?');
     }
   }
 }

@@ -29,7 +29,7 @@ export class PeerStore {
     const state = this.file === undefined ? undefined : await readPeerState(this.file);
     if (state === undefined) return [];
     if ('fault' in state) {
-      logger.warning(`p2p: the peer list ${this.file ?? ''} ${state.fault}; starting with an empty one`);
+      logger.warning(`the peer list ${this.file ?? ''} ${state.fault}; starting with an empty one`);
       return [];
     }
     if (state.peerId !== 0n) local.peerId = state.peerId;
@@ -57,7 +57,7 @@ export class PeerStore {
     this.saving = this.saving
       .then(() => writePeerState(file, state))
       .catch((error: unknown) => {
-        logger.warning(`p2p: the peer list could not be written: ${String(error)}`);
+        logger.warning(`the peer list could not be written: ${String(error)}`);
       });
     return this.saving;
   }

@@ -155,7 +155,7 @@ export class BlockRelay {
     try {
       [result] = await this.chain.addBlocks([raw], 'relay');
     } catch (error) {
-      this.logger.error(`p2p: the chain failed while a block was added: ${String(error)}`);
+      this.logger.error(`the chain failed while a block was added: ${String(error)}`);
     }
     this.release(hash, result === undefined || ['A1', 'A2', 'A3', 'A4'].includes(result.code));
     if (result === undefined) return;
@@ -177,7 +177,7 @@ export class BlockRelay {
         this.events.wantsSync(session);
         return;
       default:
-        this.logger.debug(`p2p: ${session.name}: block refused: ${result.code} ${result.message}`);
+        this.logger.debug(`${session.name}: block refused: ${result.code} ${result.message}`);
         session.close(blame(result.code));
     }
   }

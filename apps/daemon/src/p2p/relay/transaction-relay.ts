@@ -11,8 +11,6 @@ const REFUSED_PER_SECOND = 5;
 const REFUSED_BURST = 1000;
 /** Refused transactions are not judged again before the chain has moved. */
 const REFUSED_KEPT = 5000;
-/** One notification carries about so many bytes. */
-const CHUNK_BYTES = 1024 * 1024;
 
 /**
  * Transactions between peers and the pool. Whatever enters the pool, from wherever, is told to every peer in state
@@ -61,7 +59,7 @@ export class TransactionRelay {
     const { accepted, message } = await this.pool.add(bytes, 'peer');
     if (accepted) return;
     this.refused.add(hash);
-    this.logger.debug(`p2p: ${session.name}: transaction ${hash.toString('hex')} not taken: ${message ?? ''}`);
+    this.logger.debug(`${session.name}: transaction ${hash.toString('hex')} not taken: ${message ?? ''}`);
     const now = this.clock.now();
     let rate = this.rates.get(session);
     if (rate === undefined) this.rates.set(session, (rate = new RateLimit(REFUSED_PER_SECOND, REFUSED_BURST, now)));
@@ -73,19 +71,11 @@ export class TransactionRelay {
     this.toTell = [];
     for (const session of this.sessions()) {
       if (session.state !== 'normal') continue;
-      let chunk: Buffer[] = [];
-      let bytes = 0;
-      for (const hash of hashes) {
+      const transactions = hashes.flatMap((hash) => {
         const transaction = session.knownTransactions.add(hash) ? this.pool.get(hash) : undefined;
-        if (transaction === undefined) continue;
-        chunk.push(transaction);
-        bytes += transaction.length;
-        if (bytes < CHUNK_BYTES) continue;
-        session.sendTransactions(chunk);
-        chunk = [];
-        bytes = 0;
-      }
-      if (chunk.length > 0) session.sendTransactions(chunk);
+        return transaction === undefined ? [] : [transaction];
+      });
+      if (transactions.length > 0) session.relayTransactions(transactions, this.clock.now());
     }
   }
 }

@@ -4,6 +4,8 @@ import type { ResponseChain } from '../commands/messages';
 import { hashKey } from '../hash-key';
 import type { ChainPort } from '../ports';
 
+const NOTHING = Buffer.alloc(0);
+
 /** What a chain entry means to us. `anchor` is the known block before the first of the unknown `hashes`. */
 export type ChainEntryVerdict =
   | { readonly kind: 'bad'; readonly reason: CloseReason }
@@ -16,7 +18,7 @@ export type ChainEntryVerdict =
  */
 export function judgeChainEntry(
   entry: ResponseChain,
-  chain: Pick<ChainPort, 'isKnown' | 'heightOf'>,
+  chain: Pick<ChainPort, 'isKnown' | 'heightOf' | 'hashes'>,
   plannedHeight: (hash: Buffer) => number | undefined,
 ): ChainEntryVerdict {
   const { hashes, startHeight, totalHeight } = entry;
@@ -32,14 +34,21 @@ export function judgeChainEntry(
   if (height !== undefined && height !== startHeight) return { kind: 'bad', reason: closeReasons.chainHeights };
 
   // A planned first block stays the anchor: what follows it was planned too or is new.
-  let known = 1;
-  if (planned === undefined) while (known < hashes.length && isKnownAt(hashes, known, chain)) known += 1;
+  const known = planned === undefined ? knownCount(hashes, startHeight, chain) : 1;
   const anchor = hashes[known - 1];
   if (known === hashes.length || anchor === undefined) return { kind: 'known' };
   return { kind: 'new', anchor, anchorHeight: startHeight + known - 1, hashes: hashes.slice(known) };
 }
 
-function isKnownAt(hashes: readonly Buffer[], index: number, chain: Pick<ChainPort, 'isKnown'>): boolean {
-  const hash = hashes[index];
-  return hash !== undefined && chain.isKnown(hash);
+/** How many of the hashes, from the first on, we have: compared with our main chain at one go, then one by one. */
+function knownCount(
+  hashes: readonly Buffer[],
+  startHeight: number,
+  chain: Pick<ChainPort, 'isKnown' | 'hashes'>,
+): number {
+  const main = chain.hashes(startHeight, hashes.length);
+  let known = 0;
+  while (known < hashes.length && hashes[known]?.equals(main[known] ?? NOTHING) === true) known += 1;
+  for (let hash = hashes[known]; hash !== undefined && chain.isKnown(hash); hash = hashes[known]) known += 1;
+  return known;
 }

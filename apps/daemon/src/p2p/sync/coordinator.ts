@@ -16,6 +16,8 @@ const PLAN_LIMIT = 20_000;
 const HELD_BYTES = 96 * 1024 * 1024;
 const MAX_ORPHANS = 3;
 const MAX_EMPTY_ENTRIES = 3;
+/** When the next block of the chain has not come for so long, somebody else is asked for it as well. */
+const HEAD_PATIENCE = 15_000;
 /** However slowly blocks trickle in, one request never takes longer. */
 const REQUEST_LIMIT = 600_000;
 
@@ -62,7 +64,7 @@ export class SyncCoordinator {
         this.refused(entry, result);
       },
       onFailure: (error) => {
-        this.logger.error(`p2p: the chain failed while blocks were added: ${String(error)}`);
+        this.logger.error(`the chain failed while blocks were added: ${String(error)}`);
         this.abandonAll();
       },
     });
@@ -179,6 +181,7 @@ export class SyncCoordinator {
       const silent = now - Math.max(askedAt, peer.session.lastHeard) > SYNC_STALL_TIMEOUT;
       if (silent || now - askedAt > REQUEST_LIMIT) peer.session.close(closeReasons.syncStalled);
     }
+    if (this.peers.size > 1) this.pump();
   }
 
   /** Ask, add, ask for more, finish: whatever is due. */
@@ -218,12 +221,21 @@ export class SyncCoordinator {
       const missing = this.plan.firstMissing();
       if (missing?.state !== 'wanted' || !missing.offers.has(peer.id)) return this.plan.wantedFrom(peer.id) > 0;
     }
-    const entries = this.plan.request(peer.id, count);
+    let entries = this.plan.request(peer.id, count);
+    if (entries.length === 0) entries = this.overdue(peer);
     if (entries.length === 0) return false;
     const left = new Map(entries.map((entry) => [entry.key, entry]));
     peer.objects = { left, count: entries.length, askedAt: this.clock.now() };
     peer.session.askObjects(entries.map((entry) => entry.hash));
     return true;
+  }
+
+  /** What a slow peer holds up at the head of the plan and this one, which has nothing else to do, can serve. */
+  private overdue(peer: SyncPeer): PlanEntry[] {
+    const head = this.plan.firstMissing();
+    const slow = head?.state === 'requested' && head.peer !== undefined ? this.peers.get(head.peer)?.objects : undefined;
+    if (head?.peer === peer.id || slow === undefined || this.clock.now() - slow.askedAt < HEAD_PATIENCE) return [];
+    return this.plan.takeOver(peer.id, slow.left.values());
   }
 
   /** A synchronisation did not work out through nobody's fault: start over, a few times. */
@@ -242,7 +254,7 @@ export class SyncCoordinator {
       this.orphaned(peer);
     } else if (result.code === 'B4') {
       // Ahead of our clock: perhaps ours is wrong. Nobody is blamed, and it is tried again later.
-      this.logger.warning(`p2p: a block is ahead of this machine's clock by more than allowed`);
+      this.logger.warning(`a block is ahead of this machine's clock by more than allowed`);
       this.abandonAll();
     } else if (peer === undefined) {
       // Its bringer has gone; whoever else offers it will be asked.

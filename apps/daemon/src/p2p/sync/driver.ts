@@ -128,7 +128,7 @@ export class SyncDriver {
     if (session === undefined || !session.isOpen) return;
     const top = session.syncData?.topId;
     if (top !== undefined) session.settledTop = { key: hashKey(top), until: this.parts.clock.now() + TRY_AGAIN };
-    this.parts.logger.debug(`p2p: ${session.name}: synchronisation ended: ${outcome}`);
+    this.parts.logger.debug(`${session.name}: synchronisation ended: ${outcome}`);
     if (outcome === 'demoted') session.demoted = true;
     session.state = outcome === 'abandoned' ? 'idle' : 'normal';
     if (outcome !== 'abandoned') session.askPool(this.parts.pool.hashes());

@@ -86,7 +86,7 @@ export class Importer {
       this.events.onFailure(new Error('the chain stopped in the middle of a batch'));
       return;
     }
-    this.logger.debug(`p2p: block ${entry.key} was refused: ${result.code} ${result.message}`);
+    this.logger.debug(`block ${entry.key} was refused: ${result.code} ${result.message}`);
     this.events.onRefused(entry, result);
   }
 }

@@ -87,13 +87,21 @@ export class DownloadPlan {
     return taken;
   }
 
+  /** Blocks that another peer was asked for and `peer` offers too go over to `peer`; whoever answers first wins. */
+  takeOver(peer: number, entries: Iterable<PlanEntry>): PlanEntry[] {
+    const taken = [...entries].filter((entry) => entry.state === 'requested' && entry.offers.has(peer));
+    for (const entry of taken) entry.peer = peer;
+    return taken;
+  }
+
   /** The first block that has not arrived. */
   firstMissing(): PlanEntry | undefined {
     return this.entries.find((entry) => entry.state === 'wanted' || entry.state === 'requested');
   }
 
   receive(entry: PlanEntry, peer: number, raw: RawBlock, bytes: number): void {
-    if (entry.state !== 'requested' || this.byKey.get(entry.key) !== entry) return;
+    const awaited = entry.state === 'requested' || entry.state === 'wanted';
+    if (!awaited || this.byKey.get(entry.key) !== entry) return;
     entry.state = 'received';
     entry.peer = peer;
     entry.raw = raw;
