@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { verifyChain } from '@wrkz/chain-db';
 import type { NetworkName } from '@wrkz/core-types';
+import { writeChainADump } from './chain-a';
 import { NodeClient } from './node-client';
 
 interface Watched<Event extends string> {
@@ -83,6 +84,16 @@ export class Suite {
     } finally {
       await daemon.stop();
     }
+  }
+
+  /** A data folder at rest that holds chain A, imported from a dump. */
+  async chainA(): Promise<string> {
+    const dataDir = this.folder();
+    const dump = join(this.folder(), 'chain-a.dump');
+    writeChainADump(dump);
+    const code = await this.run(dataDir, ['--import-blockchain', '--dump-file', dump]);
+    if (code !== 0) throw new Error(`the import of chain A ended with code ${String(code)}`);
+    return dataDir;
   }
 
   async stopAll(): Promise<void> {

@@ -1,5 +1,5 @@
 import { buildSpend, chainAWallet, findNonceHere, Link, type OwnedOutput, spendable, type SuiteNode } from '@wrkz/testing';
-import { importChainA, newSuite } from './daemons';
+import { newSuite } from './daemons';
 
 jest.setTimeout(120_000);
 
@@ -13,7 +13,7 @@ let outputs: OwnedOutput[];
 
 /** left -> middle <- link <- right */
 beforeAll(async () => {
-  const from = await importChainA(suite);
+  const from = await suite.chainA();
   middle = await suite.node({ from });
   link = suite.keep(await Link.to(middle.p2pPort));
   left = await suite.node({ from, peers: [middle.p2pPort] });

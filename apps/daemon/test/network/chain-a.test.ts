@@ -1,0 +1,82 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { networkOf } from '@wrkz/core-types';
+import { CHAIN_A_HEIGHT, chainAHeaders, digestOf } from '@wrkz/testing';
+import type { ChainCommit, CommitEvent } from '../../src/chain/service';
+import { newSuite } from './daemons';
+import { storedHeaders } from './stored-headers';
+
+jest.setTimeout(120_000);
+
+const suite = newSuite();
+const headers = chainAHeaders();
+const digests: string[] = [];
+let imported: string;
+
+beforeAll(async () => {
+  // Without checkpoints every proof of work and every ring signature is computed.
+  expect(networkOf('devnet').hasCheckpoints).toBe(false);
+  imported = await suite.chainA();
+});
+
+afterAll(() => suite.stopAll());
+
+async function expectChainA(dataDir: string): Promise<void> {
+  expect(storedHeaders(dataDir)).toEqual(headers);
+  digests.push(await digestOf(dataDir));
+}
+
+test('imported from a dump', () => expectChainA(imported));
+
+test('synced from a peer', async () => {
+  const peer = await suite.node({ from: imported });
+  const node = await suite.node({ peers: [peer.p2pPort] });
+  const sources = watch(node.daemon.rooms.chain, ({ source }) => source);
+  await node.untilTop(peer.top);
+  expect(new Set(sources)).toEqual(new Set(['sync']));
+  await Promise.all([node.stop(), peer.stop()]);
+  await expectChainA(node.dataDir);
+});
+
+test('fed block by block from a second process', async () => {
+  const node = await suite.node();
+  const { chain } = node.daemon.rooms;
+  const commits = watch(chain, ({ source, added }) => `${source} ${String(added.length)}`);
+  const feeder = forkFeeder(node.p2pPort);
+  try {
+    await Promise.all([once(feeder, 'message'), node.untilConnections(1)]);
+    for (const { hash } of headers.slice(1)) {
+      feeder.send('next');
+      await node.untilTop(hash);
+    }
+  } finally {
+    feeder.kill('SIGKILL');
+    await once(feeder, 'exit');
+  }
+  expect(commits).toEqual(Array<string>(CHAIN_A_HEIGHT).fill('relay 1'));
+  await node.stop();
+  await expectChainA(node.dataDir);
+});
+
+test('the state is the same each way', () => {
+  expect(digests).toHaveLength(3);
+  expect(new Set(digests).size).toBe(1);
+});
+
+/** What is noted of every change of the main chain from now on. */
+function watch<T>(chain: { on(event: 'commit', listener: (event: CommitEvent) => void): unknown }, note: (commit: ChainCommit) => T): T[] {
+  const notes: T[] = [];
+  chain.on('commit', (event) => {
+    if (event.kind !== 'alternative') notes.push(note(event));
+  });
+  return notes;
+}
+
+function forkFeeder(port: number): ChildProcess {
+  const top = join(__dirname, '../../../..');
+  return fork(join(__dirname, 'feeder.ts'), [String(port)], {
+    cwd: top,
+    execArgv: ['-r', './scripts/source-loader.cjs'],
+  });
+}

@@ -1,0 +1,27 @@
+/**
+ * A program of its own: a peer that knows chain A and lets its blocks appear one after another, as a miner would. It is
+ * forked with the port of the daemon to feed, tells its parent `connected`, and mines a block at each `next`.
+ */
+import { networkOf } from '@wrkz/core-types';
+import { p2pDefaults, P2pNode } from '../../src/p2p';
+import { chainA, FakeChain, FakePool, realCodec, TestLogger } from '../p2p/fakes';
+
+const [genesis, ...rest] = chainA();
+if (genesis === undefined) throw new Error('chain A is empty');
+const chain = new FakeChain(realCodec, [genesis]);
+const node = new P2pNode(
+  {
+    ...p2pDefaults,
+    networkId: networkOf('devnet').networkId,
+    bindHost: '127.0.0.1',
+    exclusiveNodes: [{ host: '127.0.0.1', port: Number(process.argv[2]) }],
+  },
+  { chain, pool: new FakePool(realCodec), logger: new TestLogger(), codec: realCodec },
+);
+node.once('connected', () => process.send?.('connected'));
+process.on('message', () => {
+  const next = rest.shift();
+  if (next !== undefined) chain.add(next);
+});
+process.once('disconnect', () => void node.stop());
+void node.start();
