@@ -50,7 +50,7 @@
         'src/pow/napi_search.cc',
       ],
       'conditions': [
-        ['target_arch=="x64"', {'dependencies': ['pow_aesni', 'pow_avx2', 'pow_avx512', 'curve_ifma']}],
+        ['target_arch=="x64"', {'dependencies': ['pow_aesni', 'pow_avx2', 'pow_avx512', 'curve_avx2', 'curve_ifma']}],
       ],
       # The pool's threads outlive an environment, so the library must never be unmapped.
       'ldflags': ['-Wl,-z,nodelete', '-Wl,--exclude-libs,ALL'],
@@ -77,6 +77,13 @@
   'conditions': [
     ['target_arch=="x64"', {
       'targets': [
+        {
+          'target_name': 'curve_avx2',
+          'type': 'static_library',
+          'sources': ['src/curve/batch_avx2.cc'],
+          'cflags': ['-mavx2'],
+          'xcode_settings': {'OTHER_CFLAGS': ['-mavx2']},
+        },
         {
           'target_name': 'curve_ifma',
           'type': 'static_library',

@@ -2,8 +2,6 @@
 
 #if defined(__x86_64__)
 #include <cpuid.h>
-
-#include <cstdint>
 #endif
 
 namespace wrkz {
@@ -45,6 +43,14 @@ CpuFeatures Detect() { return {}; }
 const CpuFeatures& Cpu() {
   static const CpuFeatures features = Detect();
   return features;
+}
+
+uint64_t TimeStamp() {
+#if defined(__x86_64__)
+  return __builtin_ia32_rdtsc();
+#else
+  return 0;
+#endif
 }
 
 }  // namespace wrkz

@@ -1,6 +1,8 @@
 // What the processor can do, asked once. Paths are chosen by these flags, never by a model's name.
 #pragma once
 
+#include <cstdint>
+
 namespace wrkz {
 
 struct CpuFeatures {
@@ -13,5 +15,8 @@ struct CpuFeatures {
 
 // Features the processor has and the operating system saves registers for.
 const CpuFeatures& Cpu();
+
+// The processor's time stamp counter, 0 where there is none. Counts at a constant rate, not in core cycles.
+uint64_t TimeStamp();
 
 }  // namespace wrkz

@@ -145,6 +145,8 @@ Napi::Value CpuFeaturesJs(const Napi::CallbackInfo& info) {
   return features;
 }
 
+Napi::Value TimeStampJs(const Napi::CallbackInfo& info) { return Napi::BigInt::New(info.Env(), TimeStamp()); }
+
 }  // namespace
 
 PowAlgorithm RequireAlgorithm(const Napi::CallbackInfo& info, size_t index) {
@@ -165,6 +167,7 @@ void RegisterPow(Napi::Env env, Napi::Object exports) {
   exports.Set("checkHash", Napi::Function::New(env, CheckHashJs));
   exports.Set("implementation", Napi::Function::New(env, ImplementationJs));
   exports.Set("setImplementation", Napi::Function::New(env, SetImplementationJs));
+  exports.Set("timeStamp", Napi::Function::New(env, TimeStampJs));
   exports.Set("cpuFeatures", Napi::Function::New(env, CpuFeaturesJs));
 }
 

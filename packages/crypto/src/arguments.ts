@@ -36,7 +36,8 @@ export function requireUint64(value: bigint, name: string): void {
  * @throws TypeError or RangeError naming the element that does not fit.
  */
 export function concat32(list: readonly Uint8Array[], name: string): Buffer {
-  if (!Array.isArray(list)) throw new TypeError(`${name} must be an array`);
+  const isArray: boolean = Array.isArray(list);
+  if (!isArray) throw new TypeError(`${name} must be an array`);
   const joined = Buffer.allocUnsafe(32 * list.length);
   list.forEach((item, index) => {
     requireBytes(item, `${name}[${index}]`, 32);

@@ -3,11 +3,7 @@ import { binding } from './binding';
 
 /** The proofs of work by the names the reference gives them, oldest first; which block uses which is core-types' matter. */
 export type PowAlgorithm =
-  | 'cn_slow_hash_v0'
-  | 'cn_lite_slow_hash_v1'
-  | 'cn_turtle_lite_slow_hash_v2'
-  | 'cn_upx'
-  | 'chukwa';
+  'cn_slow_hash_v0' | 'cn_lite_slow_hash_v1' | 'cn_turtle_lite_slow_hash_v2' | 'cn_upx' | 'chukwa';
 
 export interface PowJob {
   algorithm: PowAlgorithm;

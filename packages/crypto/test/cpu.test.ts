@@ -1,4 +1,4 @@
-import { cpuFeatures, hardwareThreads, implementation, setImplementation, setThreads } from '../src';
+import { cpuFeatures, hardwareThreads, implementation, setImplementation, setThreads, timeStamp } from '../src';
 
 afterEach(() => setImplementation('auto'));
 
@@ -22,5 +22,11 @@ describe('processor paths', () => {
     expect(() => setThreads(0)).toThrow(RangeError);
     expect(() => setThreads(1.5)).toThrow(RangeError);
     setThreads(hardwareThreads());
+  });
+
+  it('counts time stamps upwards where it has them', () => {
+    const first = timeStamp();
+    if (cpuFeatures().aesni) expect(timeStamp()).toBeGreaterThan(first);
+    else expect(first).toBeGreaterThanOrEqual(0n);
   });
 });

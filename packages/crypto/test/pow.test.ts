@@ -44,22 +44,40 @@ describe('proofs of work', () => {
     expect(supported).toContain('portable');
   });
 
-  it.each(supported)('reproduces every vector on the %s path, batched', async (name) => {
-    setImplementation(name);
-    expect(hex(await powHashMany(jobs))).toEqual(expected);
-  }, 60_000);
+  it.each(supported)(
+    'reproduces every vector on the %s path, batched',
+    async (name) => {
+      setImplementation(name);
+      expect(hex(await powHashMany(jobs))).toEqual(expected);
+    },
+    60_000,
+  );
 
-  it.each(supported)('reproduces the recorded primitives on the %s path, one by one', (name) => {
-    setImplementation(name);
-    const sections = ['cn_slow_hash_v0', 'cn_lite_slow_hash_v1', 'cn_turtle_lite_slow_hash_v2', 'chukwa_slow_hash', 'cn_upx'];
-    for (const section of sections) {
-      const lines = primitiveHashes(section);
-      expect(lines.length).toBeGreaterThanOrEqual(3);
-      for (const line of lines) {
-        expect([section, line.name, powHash(nameOf(section), line.data).toString('hex')]).toEqual([section, line.name, line.hash]);
+  it.each(supported)(
+    'reproduces the recorded primitives on the %s path, one by one',
+    (name) => {
+      setImplementation(name);
+      const sections = [
+        'cn_slow_hash_v0',
+        'cn_lite_slow_hash_v1',
+        'cn_turtle_lite_slow_hash_v2',
+        'chukwa_slow_hash',
+        'cn_upx',
+      ];
+      for (const section of sections) {
+        const lines = primitiveHashes(section);
+        expect(lines.length).toBeGreaterThanOrEqual(3);
+        for (const line of lines) {
+          expect([section, line.name, powHash(nameOf(section), line.data).toString('hex')]).toEqual([
+            section,
+            line.name,
+            line.hash,
+          ]);
+        }
       }
-    }
-  }, 60_000);
+    },
+    60_000,
+  );
 
   it('gives one hash the same alone, on a native thread and at any place of a batch', async () => {
     const upx = jobs.filter((job) => job.algorithm === 'cn_upx').slice(0, 11);
@@ -92,7 +110,11 @@ describe('check_hash', () => {
     const checks = readJsonLines<{ hash: string; difficulty: string; ok: boolean }>('vectors/check_hash.jsonl');
     expect(checks.length).toBeGreaterThan(300);
     for (const { hash, difficulty, ok } of checks) {
-      expect({ hash, difficulty, ok: checkHash(Buffer.from(hash, 'hex'), BigInt(difficulty)) }).toEqual({ hash, difficulty, ok });
+      expect({ hash, difficulty, ok: checkHash(Buffer.from(hash, 'hex'), BigInt(difficulty)) }).toEqual({
+        hash,
+        difficulty,
+        ok,
+      });
     }
   });
 

@@ -5,14 +5,15 @@ export function primitives(title: string): string[] {
   const sections = readFixture('mainnet/primitives.txt').split(/^## /m);
   const section = sections.find((text) => text.startsWith(title));
   if (section === undefined) throw new Error(`no section ${title} in the primitives`);
-  return section.split('\n').slice(1).filter((line) => line !== '');
+  return section
+    .split('\n')
+    .slice(1)
+    .filter((line) => line !== '');
 }
 
 /** The named inputs I0 to I4 of the primitives. */
 export function primitiveInputs(): Map<string, Buffer> {
-  return new Map(
-    primitives('inputs').map((line) => [line.slice(0, 2), Buffer.from(line.split('= ')[1] ?? '', 'hex')]),
-  );
+  return new Map(primitives('inputs').map((line) => [line.slice(0, 2), Buffer.from(line.split('= ')[1] ?? '', 'hex')]));
 }
 
 /** The `I<n> ... -> <hash>` lines of a section as input and expected hash. */

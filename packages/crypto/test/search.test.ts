@@ -88,7 +88,9 @@ describe('nonce search', () => {
 
   it('runs several searches side by side', async () => {
     const nonces = [0n, 1_000_000n, 2_000_000n];
-    const found = await Promise.all(nonces.map((startNonce) => searchNonce({ ...search, startNonce, threads: hardwareThreads() })));
+    const found = await Promise.all(
+      nonces.map((startNonce) => searchNonce({ ...search, startNonce, threads: hardwareThreads() })),
+    );
     found.forEach((result, i) => expect(result?.nonce).toBeGreaterThanOrEqual(nonces[i] ?? 0n));
   });
 
