@@ -3,11 +3,13 @@ import {
   accessSync,
   closeSync,
   constants,
+  existsSync,
   fsyncSync,
   mkdirSync,
   openSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import { mkdir, open, rename, rm } from 'node:fs/promises';
@@ -37,12 +39,23 @@ export function dataDirectory(name = ''): string {
 export function ensureDirectory(path: string): string {
   const absolute = resolve(path);
   try {
-    mkdirSync(absolute, { recursive: true, mode: 0o700 });
+    makeFolders(absolute);
+    if (!statSync(absolute).isDirectory()) throw new Error('it is not a directory');
     accessSync(absolute, constants.W_OK | constants.X_OK);
   } catch (error) {
     throw new Error(`the directory ${absolute} cannot be used: ${errorText(error)}`, { cause: error });
   }
   return absolute;
+}
+
+/**
+ * Makes a folder and those above it. Not by `recursive: true`, which never returns where the system denies that a folder
+ * it just listed exists, as /proc does.
+ */
+function makeFolders(path: string): void {
+  if (existsSync(path)) return;
+  if (dirname(path) !== path) makeFolders(dirname(path));
+  mkdirSync(path, { mode: 0o700 });
 }
 
 export interface WriteOptions {
