@@ -15,12 +15,22 @@ export interface CpuFeatures {
 export const IMPLEMENTATIONS = ['portable', 'aesni', 'avx2', 'avx512'] as const;
 export type Implementation = (typeof IMPLEMENTATIONS)[number];
 
+/** How many points each path may handle at once. */
+const CURVE_LANES: Readonly<Record<'auto' | Implementation, number>> = {
+  auto: 8,
+  portable: 1,
+  aesni: 1,
+  avx2: 4,
+  avx512: 8,
+};
+
 interface CpuBinding {
   cpuFeatures(): CpuFeatures;
   implementation(): Implementation;
   setImplementation(name: string): boolean;
-  allowCurveLanes(allowed: boolean): void;
+  limitCurveLanes(limit: number): void;
   hardwareThreads(): number;
+  timeStamp(): bigint;
   setThreads(count: number): void;
 }
 
@@ -41,7 +51,7 @@ export function setImplementation(name: 'auto' | Implementation): void {
   if (!binding<CpuBinding>().setImplementation(name)) {
     throw new RangeError(`the ${String(name)} implementation is not supported here`);
   }
-  binding<CpuBinding>().allowCurveLanes(name === 'auto' || name === 'avx512');
+  binding<CpuBinding>().limitCurveLanes(CURVE_LANES[name]);
 }
 
 /** Threads the hardware runs at once, at least 1. */
@@ -53,4 +63,9 @@ export function hardwareThreads(): number {
 export function setThreads(count: number): void {
   requireInteger(count, 'count', 1, 1024);
   binding<CpuBinding>().setThreads(count);
+}
+
+/** The processor's time stamp counter, 0n where there is none: a constant rate, for measurements. */
+export function timeStamp(): bigint {
+  return binding<CpuBinding>().timeStamp();
 }
