@@ -2,6 +2,7 @@ import { backPing } from './back-ping';
 import { Command, handshakeResponse, pingResponse, timedSyncResponse, type NodeData } from './commands';
 import { closeReasons } from './connection/close-reasons';
 import { RateLimit } from './connection/rate';
+import { detached } from './edge';
 import { isMuchNewer, judgeNodeData } from './handshake';
 import type { Room } from './room';
 import type { Handlers } from './router';
@@ -65,7 +66,7 @@ export function makeHandlers(room: Room, onHandshaken: (session: Session) => voi
       session.pendingSyncData = undefined;
       driver.consider(session, data, true);
       onHandshaken(session);
-      void verifyByPing(room, session);
+      detached(room.logger, `${session.name}: back ping`, verifyByPing(room, session));
     },
 
     timedSync(session, message) {
@@ -140,10 +141,6 @@ export function makeHandlers(room: Room, onHandshaken: (session: Session) => voi
 async function verifyByPing(room: Room, session: Session): Promise<void> {
   const address = { host: session.connection.remote.host, port: session.listeningPort };
   if (session.listeningPort === 0 || !room.book.allows(address)) return;
-  try {
-    if (!(await backPing(address, session.peerId, room))) return;
-    room.book.addWhite({ ...address, id: session.peerId, lastSeen: room.local.seconds });
-  } catch (error) {
-    room.logger.debug(`${session.name}: back ping: ${String(error)}`);
-  }
+  if (!(await backPing(address, session.peerId, room))) return;
+  room.book.addWhite({ ...address, id: session.peerId, lastSeen: room.local.seconds });
 }

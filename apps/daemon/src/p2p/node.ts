@@ -6,6 +6,7 @@ import type { P2pConfig } from './config';
 import { closeReasons, type CloseReason } from './connection/close-reasons';
 import { Dialer } from './dialer/dialer';
 import { Seeds } from './dialer/seeds';
+import { guarded } from './edge';
 import { ByteBudget } from './frames';
 import { LocalData } from './local-data';
 import { addressKey, isLocalHost } from './peers/address';
@@ -138,7 +139,7 @@ export class P2pNode extends EventEmitter<P2pEvents> {
    * @throws Error with a message for the operator when the port cannot be used
    */
   async start(): Promise<void> {
-    const { config, chain, pool, clock, transport, local } = this.room;
+    const { config, chain, pool, transport, local } = this.room;
     if (!config.resetState) this.dialer.useAnchors(await this.store.restore());
     this.listener = await transport.listen(config.bindHost, config.bindPort, (socket, remote) => {
       this.switchboard.accept(socket, remote);
@@ -148,13 +149,13 @@ export class P2pNode extends EventEmitter<P2pEvents> {
     chain.on('commit', this.onCommit);
     pool.on('added', this.onPoolAdded);
     this.timers = [
-      clock.every(TICK, () => {
+      this.every(TICK, () => {
         this.tick();
       }),
-      clock.every(config.timedSyncInterval, () => {
+      this.every(config.timedSyncInterval, () => {
         this.switchboard.timedSync();
       }),
-      clock.every(SAVE_INTERVAL, () => {
+      this.every(SAVE_INTERVAL, () => {
         void this.store.save();
       }),
     ];
@@ -254,13 +255,21 @@ export class P2pNode extends EventEmitter<P2pEvents> {
   }
 
   private readonly onCommit = (commit: ChainCommit): void => {
-    this.room.transactions.chainMoved();
-    this.announcer.onCommit(commit);
+    guarded(this.room.logger, 'announcing a block', () => {
+      this.room.transactions.chainMoved();
+      this.announcer.onCommit(commit);
+    });
   };
 
   private readonly onPoolAdded = (event: { readonly hash: Buffer }): void => {
     this.room.transactions.added(event.hash);
   };
+
+  private every(milliseconds: number, work: () => void): Timer {
+    return this.room.clock.every(milliseconds, () => {
+      guarded(this.room.logger, 'a timer', work);
+    });
+  }
 
   private tick(): void {
     this.switchboard.tick();

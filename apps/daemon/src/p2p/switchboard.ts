@@ -4,6 +4,7 @@ import { closeReasons, type CloseReason } from './connection/close-reasons';
 import { Connection } from './connection/connection';
 import { HANDSHAKE_TIMEOUT } from './constants';
 import type { CallPurpose } from './dialer/dialer';
+import { detached } from './edge';
 import { bodyLimit } from './frames';
 import { know, makeHandlers } from './handlers';
 import { judgeNodeData } from './handshake';
@@ -43,6 +44,7 @@ export class Switchboard {
   /** Closes every session; nothing new is taken. */
   end(): void {
     this.accepting = false;
+    this.room.driver.coordinator.stop();
     for (const session of this.room.sessions.open()) session.close(closeReasons.stopping);
   }
 
@@ -86,7 +88,8 @@ export class Switchboard {
   timedSync(): void {
     const body = timedSyncRequest.encode({ syncData: this.room.local.sync() });
     for (const session of this.room.sessions.open()) {
-      if (session.state === 'normal' || session.state === 'idle') void this.timedSyncWith(session, body);
+      if (session.state !== 'normal' && session.state !== 'idle') continue;
+      detached(this.room.logger, `${session.name}: timed sync`, this.timedSyncWith(session, body));
     }
   }
 

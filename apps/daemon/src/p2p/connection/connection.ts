@@ -1,7 +1,8 @@
 import type { Duplex } from 'node:stream';
 import { SILENCE_TIMEOUT, FRAME_TIMEOUT } from '../constants';
-import { encodeFrame, FrameParser, type ByteBudget, type Frame, type FrameFault, type FrameHeader } from '../frames';
+import { encodeHeader, FrameParser, type ByteBudget, type Frame, type FrameFault, type FrameHeader } from '../frames';
 import type { PeerAddress } from '../peers/address';
+import { guarded } from '../edge';
 import type { P2pClock, P2pLogger } from '../ports';
 import { closeReasons, type CloseReason } from './close-reasons';
 import { Inbox } from './inbox';
@@ -161,12 +162,14 @@ export class Connection {
     }
     this.requests.clear();
     this.options.socket.destroy();
-    this.options.onClose(reason);
+    guarded(this.options.logger, `${this.name}: closing`, () => {
+      this.options.onClose(reason);
+    });
   }
 
   private write(frame: Frame): void {
     if (this.closed) return;
-    const fault = this.writes.push(encodeFrame(frame));
+    const fault = this.writes.push(encodeHeader(frame), frame.body);
     if (fault !== undefined) this.close(closeReasons[fault]);
   }
 

@@ -21,16 +21,16 @@ export class WriteQueue {
     return this.pending;
   }
 
-  /** Queues bytes. Returns a fault, and writes nothing, when the peer has fallen too far behind. */
-  push(bytes: Buffer): WriteFault | undefined {
-    if (this.pending + bytes.length > WRITE_QUEUE_LIMIT) return 'writeQueueFull';
+  /** Queues a frame's parts. Returns a fault, and writes nothing, when the peer has fallen too far behind. */
+  push(header: Buffer, body: Buffer): WriteFault | undefined {
+    const size = header.length + body.length;
+    if (this.pending + size > WRITE_QUEUE_LIMIT) return 'writeQueueFull';
     if (this.pending === 0) this.progressAt = this.now();
-    this.pending += bytes.length;
-    for (let start = 0; start < bytes.length; start += SLICE) {
-      const slice = bytes.subarray(start, start + SLICE);
-      this.socket.write(slice, () => {
-        this.left(slice.length);
-      });
+    this.pending += size;
+    // Small frames go out in one piece; large bodies are not copied for that.
+    const parts = size <= SLICE ? [Buffer.concat([header, body], size)] : [header, body];
+    for (const part of parts) {
+      for (let start = 0; start < part.length; start += SLICE) this.write(part.subarray(start, start + SLICE));
     }
     return undefined;
   }
@@ -49,6 +49,12 @@ export class WriteQueue {
   close(): void {
     this.pending = 0;
     for (const { resolve } of this.waiting.splice(0)) resolve();
+  }
+
+  private write(bytes: Buffer): void {
+    this.socket.write(bytes, () => {
+      this.left(bytes.length);
+    });
   }
 
   private left(bytes: number): void {

@@ -1,5 +1,6 @@
-import type { P2pConfig } from '../config';
 import { randomIndex } from '../clock';
+import type { P2pConfig } from '../config';
+import { detached } from '../edge';
 import { addressGroup, addressKey, isLocalHost, type PeerAddress } from '../peers/address';
 import type { Bans } from '../peers/bans';
 import type { PeerBook } from '../peers/peer-book';
@@ -81,7 +82,7 @@ export class Dialer {
     if (!this.exclusive.isEmpty) return;
     this.callExplicit(this.priority, Infinity);
     this.callExplicit(this.added, this.freePlaces());
-    for (const anchor of this.anchors.splice(0)) if (this.freePlaces() > 0) this.start(anchor, 'session');
+    for (const anchor of this.anchors.splice(0)) if (this.freePlaces() > 0) this.begin(anchor, 'session');
     const anybody = this.callFromLists();
     this.verifyGray();
     if (!anybody && (this.book.isEmpty || this.links.outgoing().length < FEW_CONNECTIONS)) this.askSeeds();
@@ -106,9 +107,10 @@ export class Dialer {
     if (places <= 0) return;
     const now = this.clock.now();
     for (const address of peers.due(now, (peer) => this.isBusy(peer))) {
-      void this.start(address, 'session').then((reached) => {
+      const call = this.start(address, 'session').then((reached) => {
         if (reached) peers.reached(address, this.clock.now());
       });
+      detached(this.logger, `calling ${addressKey(address)}`, call);
     }
   }
 
@@ -118,7 +120,7 @@ export class Dialer {
     for (; called < CALLS_AT_A_TIME && this.calling.size < CALLS_AT_A_TIME && this.freePlaces() > 0; called += 1) {
       const peer = this.nextPeer();
       if (peer === undefined) return called > 0 || this.calling.size > 0;
-      void this.start(peer, 'session');
+      this.begin(peer, 'session');
     }
     return true;
   }
@@ -150,16 +152,14 @@ export class Dialer {
     this.verifiedAt = now;
     const usable = this.book.grayEntries().filter((entry) => this.isUsable(entry));
     const chosen = usable.length === 0 ? undefined : usable[randomIndex(this.random, usable.length)];
-    if (chosen !== undefined) void this.start(chosen, 'peer-list');
+    if (chosen !== undefined) this.begin(chosen, 'peer-list');
   }
 
   private askSeeds(): void {
     const now = this.clock.now();
     if (!this.seeds.areConfigured || now - this.seedsAt < SEED_INTERVAL) return;
     this.seedsAt = now;
-    void this.callSeeds().catch((error: unknown) => {
-      this.logger.debug(`seeds: ${String(error)}`);
-    });
+    detached(this.logger, 'asking seeds', this.callSeeds());
   }
 
   private async callSeeds(): Promise<void> {
@@ -170,6 +170,10 @@ export class Dialer {
     if (!reached.includes(true)) this.logger.warning('no seed node could be reached');
   }
 
+  private begin(address: PeerAddress, purpose: CallPurpose): void {
+    detached(this.logger, `calling ${addressKey(address)}`, this.start(address, purpose));
+  }
+
   private async start(address: PeerAddress, purpose: CallPurpose): Promise<boolean> {
     const key = addressKey(address);
     if (this.calling.has(key) || (this.bans.isBanned(address.host) && !this.isExplicit(address))) return false;
@@ -177,13 +181,11 @@ export class Dialer {
     let reached = false;
     try {
       reached = await this.links.call(address, purpose);
-    } catch (error) {
-      this.logger.error(`calling ${key}: ${String(error)}`);
     } finally {
       this.calling.delete(key);
+      if (reached) this.failedAt.delete(key);
+      else this.noteFailure(key, address, purpose);
     }
-    if (reached) this.failedAt.delete(key);
-    else this.noteFailure(key, address, purpose);
     return reached;
   }
 

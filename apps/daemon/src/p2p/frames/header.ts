@@ -46,9 +46,9 @@ export function decodeHeader(bytes: Buffer): FrameHeader | undefined {
   };
 }
 
-/** The bytes of a frame: header, then body. */
-export function encodeFrame(frame: Frame): Buffer {
-  const bytes = Buffer.alloc(HEADER_SIZE + frame.body.length);
+/** The 33 bytes before a frame's body. */
+export function encodeHeader(frame: Frame): Buffer {
+  const bytes = Buffer.alloc(HEADER_SIZE);
   SIGNATURE.copy(bytes, 0);
   bytes.writeBigUInt64LE(BigInt(frame.body.length), 8);
   bytes[16] = frame.kind === 'request' ? 1 : 0;
@@ -56,6 +56,10 @@ export function encodeFrame(frame: Frame): Buffer {
   bytes.writeInt32LE(frame.returnCode, 21);
   bytes.writeUInt32LE(frame.kind === 'response' ? FLAG_RESPONSE : FLAG_REQUEST, 25);
   bytes.writeUInt32LE(PROTOCOL_VERSION, 29);
-  frame.body.copy(bytes, HEADER_SIZE);
   return bytes;
+}
+
+/** The bytes of a frame: header, then body. */
+export function encodeFrame(frame: Frame): Buffer {
+  return Buffer.concat([encodeHeader(frame), frame.body]);
 }

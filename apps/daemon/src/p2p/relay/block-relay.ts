@@ -155,7 +155,8 @@ export class BlockRelay {
     try {
       [result] = await this.chain.addBlocks([raw], 'relay');
     } catch (error) {
-      this.logger.error(`the chain failed while a block was added: ${String(error)}`);
+      // Whoever stops us closes the sessions first; then a chain that stops is no news.
+      if (session.isOpen) this.logger.error(`the chain failed while a block was added: ${String(error)}`);
     }
     this.release(hash, result === undefined || ['A1', 'A2', 'A3', 'A4'].includes(result.code));
     if (result === undefined) return;

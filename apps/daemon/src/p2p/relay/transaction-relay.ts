@@ -1,8 +1,10 @@
 import { closeReasons } from '../connection/close-reasons';
 import { RateLimit } from '../connection/rate';
+import { guarded } from '../edge';
 import { RecentHashes } from '../hash-key';
 import type { BlockCodec, P2pClock, P2pLogger, PoolPort } from '../ports';
 import type { Session } from '../session';
+import { makePause } from '../yielding';
 
 /** Transactions of one message that are with the pool at a time. */
 const CONCURRENCY = 16;
@@ -32,7 +34,9 @@ export class TransactionRelay {
   /** NOTIFY_NEW_TRANSACTIONS from a peer in state normal. */
   async onTransactions(session: Session, transactions: readonly Buffer[]): Promise<void> {
     const wanted: { hash: Buffer; bytes: Buffer }[] = [];
+    const pause = makePause();
     for (const bytes of transactions) {
+      await pause();
       const hash = this.codec.transactionHash(bytes);
       session.knownTransactions.add(hash);
       if (!this.pool.has(hash) && !this.refused.has(hash)) wanted.push({ hash, bytes });
@@ -47,7 +51,12 @@ export class TransactionRelay {
   added(hash: Buffer): void {
     this.refused.delete(hash);
     this.toTell.push(hash);
-    if (this.toTell.length === 1) setImmediate(() => this.tell());
+    if (this.toTell.length > 1) return;
+    setImmediate(() => {
+      guarded(this.logger, 'telling of transactions', () => {
+        this.tell();
+      });
+    });
   }
 
   /** The chain has moved: what was refused may be right now. */

@@ -172,6 +172,12 @@ export class SyncCoordinator {
     this.pump();
   }
 
+  /** Blocks that are still being added are nobody's business any more. */
+  stop(): void {
+    this.reset();
+    this.peers.clear();
+  }
+
   /** Looks for peers that keep us waiting; called about once a second. */
   tick(): void {
     const now = this.clock.now();

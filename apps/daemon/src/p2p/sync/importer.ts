@@ -1,3 +1,4 @@
+import { detached } from '../edge';
 import type { BlockResult, ChainPort, P2pLogger } from '../ports';
 import type { DownloadPlan, PlanEntry } from './plan';
 
@@ -41,7 +42,7 @@ export class Importer {
       const batch = this.plan.ready(BATCH_BLOCKS, BATCH_BYTES);
       if (batch.length === 0) return;
       this.inFlight += 1;
-      void this.add(batch, this.generation);
+      detached(this.logger, 'adding blocks', this.add(batch, this.generation));
     }
   }
 

@@ -1,0 +1,26 @@
+import type { P2pLogger } from './ports';
+
+/*
+ * The edges of the room: what timers, sockets and other rooms' events call. A throw there would end the process, so it
+ * ends in the log; nothing inside catches what it does not expect.
+ */
+
+function report(logger: P2pLogger, what: string, error: unknown): void {
+  logger.error(`${what}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+}
+
+/** Runs `work`; a throw is logged. */
+export function guarded(logger: P2pLogger, what: string, work: () => void): void {
+  try {
+    work();
+  } catch (error) {
+    report(logger, what, error);
+  }
+}
+
+/** Lets `work` go on by itself; a rejection is logged. */
+export function detached(logger: P2pLogger, what: string, work: Promise<unknown>): void {
+  work.catch((error: unknown) => {
+    report(logger, what, error);
+  });
+}
