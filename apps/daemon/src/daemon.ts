@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { type ChainDb, openChainDb } from '@wrkz/chain-db';
-import { type Control, ensureDirectory, type HttpServer, type Logger, type Service, VERSION } from '@wrkz/service-kit';
+import { type Control, ensureDirectory, errorText, type HttpServer, type Logger, type Service, VERSION } from '@wrkz/service-kit';
 import { ChainClient } from './chain/client';
 import type { ChainService } from './chain/service';
 import type { DaemonConfig } from './config/config';
@@ -90,8 +90,10 @@ export class Daemon implements Service {
     const { action } = this.config;
     if (action !== 'serve') {
       const parts = { config: this.config, notice: this.notice, stream: this.stream, signal: this.stopping.signal };
-      this.action = runAction(action, parts);
-      this.action.catch(() => undefined); // whoever waits for `finished` is told
+      this.action = runAction(action, parts).catch((error: unknown) => {
+        this.logger.fatal(`the ${action} failed: ${errorText(error)}`);
+        return 1;
+      });
       return;
     }
     try {
@@ -105,7 +107,7 @@ export class Daemon implements Service {
   async stop(): Promise<void> {
     this.stopping.abort();
     this.running = undefined;
-    await this.action?.catch(() => undefined);
+    await this.action;
     for (const { name, close } of this.opened.splice(0).reverse()) {
       try {
         await close();

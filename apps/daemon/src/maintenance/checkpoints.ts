@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Checkpoints } from '@wrkz/consensus';
 import type { Network } from '@wrkz/core-types';
-import { assetPath } from '@wrkz/service-kit';
+import { assetPath, errorText } from '@wrkz/service-kit';
 
 /** Checkpoints that cannot be used. The message is for the operator. */
 export class CheckpointsRefused extends Error {
@@ -19,7 +19,7 @@ export function loadCheckpoints(choice: string, network: Network): Checkpoints {
   try {
     text = readFileSync(choice, 'utf8');
   } catch (error) {
-    throw new CheckpointsRefused(`the checkpoints ${choice} cannot be read: ${(error as Error).message}`);
+    throw new CheckpointsRefused(`the checkpoints ${choice} cannot be read: ${errorText(error)}`);
   }
   const checkpoints = parse(text, choice);
   if (!checkpoints.agrees(0, network.genesis.hash)) {

@@ -1,4 +1,5 @@
 import { open, type FileHandle } from 'node:fs/promises';
+import { errorText } from '@wrkz/service-kit';
 import { DumpError, MAX_BODY } from './dump-format';
 
 const CHUNK = 1024 * 1024;
@@ -34,7 +35,7 @@ export class DumpReader {
       return new DumpReader(file, stat.size);
     } catch (error) {
       await file?.close();
-      throw new Error(`the dump file ${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+      throw new Error(`the dump file ${path} cannot be read: ${errorText(error)}`);
     }
   }
 

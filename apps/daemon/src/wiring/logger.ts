@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { createLogger, type Logger, parseLogLevel } from '@wrkz/service-kit';
+import { createLogger, errorText, type Logger, parseLogLevel } from '@wrkz/service-kit';
 import type { DaemonConfig } from '../config/config';
 
 /**
@@ -15,7 +15,7 @@ export function daemonLogger({ options, logFileChosen, secrets }: DaemonConfig):
   } catch (error) {
     if (logFileChosen) throw error;
     const logger = createLogger({ level, secrets });
-    logger.warning(`no log file is written: ${error instanceof Error ? error.message : String(error)}`);
+    logger.warning(`no log file is written: ${errorText(error)}`);
     return logger;
   }
 }
