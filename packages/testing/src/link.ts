@@ -48,7 +48,10 @@ export class Link {
       return;
     }
     const far = connect(this.target, '127.0.0.1');
-    for (const [socket, other] of [[near, far], [far, near]] as const) {
+    for (const [socket, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
       this.sockets.add(socket);
       socket.on('error', () => undefined); // its end is told by 'close'
       socket.on('close', () => {

@@ -47,7 +47,11 @@ export class NodeClient {
 
   /** Mines blocks at once (test networks); returns their hashes. */
   async generate(address: string, count = 1, more: { timestamp?: number; spacing?: number } = {}): Promise<string[]> {
-    const { hashes } = await this.rpc<{ hashes: string[] }>('generateblocks', { wallet_address: address, count, ...more });
+    const { hashes } = await this.rpc<{ hashes: string[] }>('generateblocks', {
+      wallet_address: address,
+      count,
+      ...more,
+    });
     return hashes;
   }
 
@@ -59,7 +63,8 @@ export class NodeClient {
   private async ask<T>(path: string, init: RequestInit): Promise<T> {
     const response = await fetch(this.url + path, init);
     const text = await response.text();
-    if (!response.ok) throw new NodeRefusal(response.status, `${path}: ${String(response.status)} ${text.slice(0, 200)}`);
+    if (!response.ok)
+      throw new NodeRefusal(response.status, `${path}: ${String(response.status)} ${text.slice(0, 200)}`);
     return JSON.parse(text) as T;
   }
 }

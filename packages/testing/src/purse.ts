@@ -1,4 +1,11 @@
-import { buildExtra, encodeAddress, encodeTransaction, encodeTransactionPrefix, parseBlock, parseExtra } from '@wrkz/core-types';
+import {
+  buildExtra,
+  encodeAddress,
+  encodeTransaction,
+  encodeTransactionPrefix,
+  parseBlock,
+  parseExtra,
+} from '@wrkz/core-types';
 import type { KeyInput, RawBlock, Transaction, TransactionPrefix } from '@wrkz/core-types';
 import { parseTransaction } from '@wrkz/core-types';
 import {
@@ -77,7 +84,16 @@ export class Purse {
         const globalIndex = indexes[t]?.[i];
         if (globalIndex === undefined) throw new RangeError('an output has no global index');
         const secretKey = deriveSecretKey(derivation, i, this.spendSecret);
-        return [{ amount: output.amount, globalIndex, publicKey: output.key, secretKey, height, unlockTime: transaction.unlockTime }];
+        return [
+          {
+            amount: output.amount,
+            globalIndex,
+            publicKey: output.key,
+            secretKey,
+            height,
+            unlockTime: transaction.unlockTime,
+          },
+        ];
       });
     });
   }

@@ -39,7 +39,13 @@ export function unspentOnChainA(purse: Purse): OwnedOutput[] {
     for (const { transaction } of all) {
       for (const input of transaction.inputs) if (input.type === 'key') spent.add(input.keyImage.toString('hex'));
     }
-    own.push(...purse.find(raw, height, all.map((transaction) => indexes.take(transaction))));
+    own.push(
+      ...purse.find(
+        raw,
+        height,
+        all.map((transaction) => indexes.take(transaction)),
+      ),
+    );
   });
   const { timestamp } = parseBlock(chainA()[CHAIN_A_HEIGHT]?.block ?? Buffer.alloc(0)).block;
   const at = { height: CHAIN_A_HEIGHT, timestamp: Number(timestamp) };
@@ -49,21 +55,29 @@ export function unspentOnChainA(purse: Purse): OwnedOutput[] {
   );
 }
 
-/** The unspent outputs of an amount that has enough others for the rings of today. */
+/** Outputs below this are left alone: the fees that tests pay would eat them. */
+const LEAST = 100_000n;
+
+/** The unspent outputs that are worth spending and of an amount that has enough others for the rings of today. */
 export async function spendable(node: NodeClient, purse: Purse): Promise<OwnedOutput[]> {
-  const { min, default: most } = network.rulesAt(CHAIN_A_HEIGHT).mixin;
-  const unspent = unspentOnChainA(purse).filter(({ height }) => height + COINBASE_UNLOCK_WINDOW <= CHAIN_A_HEIGHT);
+  const { default: most } = network.rulesAt(CHAIN_A_HEIGHT).mixin;
+  const unspent = unspentOnChainA(purse).filter(
+    ({ amount, height }) => amount >= LEAST && height + COINBASE_UNLOCK_WINDOW <= CHAIN_A_HEIGHT,
+  );
   const usable: OwnedOutput[] = [];
   for (const output of unspent) {
     const others = await decoys(node, output, most).catch(() => []);
-    if (others.length >= Math.max(min, most)) usable.push(output);
+    if (others.length >= most) usable.push(output);
   }
   return usable;
 }
 
 /** Ring members for an output, as many as wanted or as there are; the node answers 400 where an amount is too rare. */
 async function decoys(node: NodeClient, output: OwnedOutput, count: number): Promise<{ index: number; key: Buffer }[]> {
-  const answer = await node.post<RandomOuts>('/getrandom_outs', { amounts: [Number(output.amount)], outs_count: count + 1 });
+  const answer = await node.post<RandomOuts>('/getrandom_outs', {
+    amounts: [Number(output.amount)],
+    outs_count: count + 1,
+  });
   return (answer.outs[0]?.outs ?? [])
     .filter(({ global_amount_index: index }) => index !== output.globalIndex)
     .slice(0, count)
@@ -71,7 +85,9 @@ async function decoys(node: NodeClient, output: OwnedOutput, count: number): Pro
 }
 
 interface RandomOuts {
-  readonly outs: readonly { readonly outs: readonly { readonly global_amount_index: number; readonly out_key: string }[] }[];
+  readonly outs: readonly {
+    readonly outs: readonly { readonly global_amount_index: number; readonly out_key: string }[];
+  }[];
 }
 
 export interface Spend {

@@ -7,8 +7,8 @@ import { writeChainADump } from './chain-a';
 import { NodeClient } from './node-client';
 
 interface Watched<Event extends string> {
-  on(event: Event, listener: (...values: never[]) => void): unknown;
-  off(event: Event, listener: (...values: never[]) => void): unknown;
+  on(event: Event, listener: () => void): unknown;
+  off(event: Event, listener: () => void): unknown;
 }
 
 /** A daemon as a test sees it: started and stopped, and its rooms watched. */
@@ -25,7 +25,7 @@ export interface WholeDaemon {
   stop(): Promise<void>;
 }
 
-export type MakeDaemon = (args: readonly string[]) => WholeDaemon;
+export type MakeDaemon<D extends WholeDaemon> = (args: readonly string[]) => D;
 
 export interface NodeOptions {
   /** Loopback ports of the only peers it calls; without any it calls nobody. */
@@ -41,13 +41,13 @@ const PATIENCE = 60_000;
 const NOBODY = 1;
 
 /** Several whole daemons in one process, on loopback, each with a folder of its own. */
-export class Suite {
-  private readonly nodes = new Set<SuiteNode>();
+export class Suite<D extends WholeDaemon = WholeDaemon> {
+  private readonly nodes = new Set<SuiteNode<D>>();
   private readonly folders: string[] = [];
   private readonly others: { close(): Promise<void> }[] = [];
 
   constructor(
-    private readonly make: MakeDaemon,
+    private readonly make: MakeDaemon<D>,
     readonly network: NetworkName = 'devnet',
   ) {}
 
@@ -64,7 +64,7 @@ export class Suite {
     return thing;
   }
 
-  async node(options: NodeOptions = {}): Promise<SuiteNode> {
+  async node(options: NodeOptions = {}): Promise<SuiteNode<D>> {
     const dataDir = this.folder();
     if (options.from !== undefined) cpSync(options.from, dataDir, { recursive: true });
     const daemon = this.make([...nodeArguments(this.network, dataDir, options.peers), ...(options.args ?? [])]);
@@ -116,11 +116,11 @@ export function nodeArguments(network: NetworkName, dataDir: string, peers: read
 }
 
 /** One running node of a suite. Waiting is done on its own events, never by the clock. */
-export class SuiteNode extends NodeClient {
+export class SuiteNode<D extends WholeDaemon = WholeDaemon> extends NodeClient {
   private running = true;
 
   constructor(
-    readonly daemon: WholeDaemon,
+    readonly daemon: D,
     readonly dataDir: string,
     private readonly network: NetworkName,
   ) {
@@ -140,26 +140,44 @@ export class SuiteNode extends NodeClient {
   }
 
   pool(): string[] {
-    return this.daemon.rooms.pool.hashes().map((hash) => hash.toString('hex')).sort();
+    return this.daemon.rooms.pool
+      .hashes()
+      .map((hash) => hash.toString('hex'))
+      .sort();
   }
 
   /** Until this block is the top. */
   untilTop(hash: string): Promise<void> {
-    return until(this.daemon.rooms.chain, ['commit'], () => this.top === hash, () => `top ${hash}, not ${this.top}`);
+    return until(
+      this.daemon.rooms.chain,
+      ['commit'],
+      () => this.top === hash,
+      () => `top ${hash}, not ${this.top}`,
+    );
   }
 
   /** Until the pool holds all of these transactions. */
   untilPool(hashes: readonly string[]): Promise<void> {
     const { pool } = this.daemon.rooms;
     const missing = (): string[] => hashes.filter((hash) => !pool.has(Buffer.from(hash, 'hex')));
-    return until(pool, ['added', 'removed'], () => missing().length === 0, () => `pool lacks ${missing().join(', ')}`);
+    return until(
+      pool,
+      ['added', 'removed'],
+      () => missing().length === 0,
+      () => `pool lacks ${missing().join(', ')}`,
+    );
   }
 
   /** Until it has so many connections. */
   untilConnections(count: number): Promise<void> {
     const { peers } = this.daemon.rooms;
     const open = (): number => peers.connections().incoming + peers.connections().outgoing;
-    return until(peers, ['connected', 'disconnected'], () => open() === count, () => `${open()} connections, not ${count}`);
+    return until(
+      peers,
+      ['connected', 'disconnected'],
+      () => open() === count,
+      () => `${open()} connections, not ${count}`,
+    );
   }
 
   async stop(): Promise<void> {

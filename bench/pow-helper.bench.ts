@@ -1,0 +1,182 @@
+/**
+ * The proof-of-work helper against bare native calls: `npm run bench -- pow-helper`. Both search nonces of one transaction
+ * at difficulty 66,000, in turns; a rate counts from the request to its answer, so the service carries all it adds.
+ */
+import { encodeTransactionPrefix, networkOf } from '@wrkz/core-types';
+import { transactionPowDifficulty, TX_POW_ALGORITHM } from '@wrkz/consensus';
+import { generateKeyPair, hardwareThreads, searchNonce } from '@wrkz/crypto';
+import { PowHelper, readOptions } from '@wrkz/pow-helper';
+import { median, milliseconds, quantile, row, runBench, since } from './support/figures';
+import { machine } from './support/machine';
+
+const ROUNDS = 7;
+const JOBS = 15;
+const HEALTH_REQUESTS = 300;
+const CANCELS = 25;
+/** Rules of today. */
+const HEIGHT = 4_213_650;
+const NONCE_SIZE = 8;
+
+/** A prefix that is never the same twice; 2 inputs and 6 outputs are worth 66,000. */
+function makePrefix(outputs = 6): { prefix: Buffer; difficulty: bigint } {
+  const { publicKey } = generateKeyPair();
+  const fields = {
+    version: 1,
+    unlockTime: 0n,
+    inputs: [1, 2].map((i) => ({ type: 'key' as const, amount: 1000n, keyOffsets: [i], keyImage: publicKey })),
+    outputs: Array.from({ length: outputs }, () => ({ amount: 10n, key: publicKey })),
+    extra: Buffer.concat([Buffer.from([1]), publicKey, Buffer.from([4]), Buffer.alloc(NONCE_SIZE)]),
+  };
+  return {
+    prefix: encodeTransactionPrefix(fields),
+    difficulty: transactionPowDifficulty(fields, networkOf('mainnet'), HEIGHT),
+  };
+}
+
+function search(outputs: number | undefined, threads: number, signal?: AbortSignal): ReturnType<typeof searchNonce> {
+  const { prefix, difficulty } = makePrefix(outputs);
+  return searchNonce({
+    algorithm: TX_POW_ALGORITHM,
+    data: prefix,
+    nonceOffset: prefix.length - NONCE_SIZE,
+    nonceSize: NONCE_SIZE,
+    difficulty,
+    threads,
+    ...(signal && { signal }),
+  });
+}
+
+interface Job {
+  readonly job_id: string;
+  readonly state: string;
+  readonly hashes: number;
+}
+
+class Helper {
+  private constructor(
+    private readonly helper: PowHelper,
+    readonly url: string,
+  ) {}
+
+  static async start(threads: number): Promise<Helper> {
+    const limits = ['--rate-limit', '0', '--max-jobs-per-minute', '0', '--max-difficulty', '10000000'];
+    const options = readOptions(['--log-level', 'disabled', '--threads', String(threads), ...limits]);
+    const helper = new PowHelper(options, { port: 0 });
+    await helper.start();
+    return new Helper(helper, `http://127.0.0.1:${helper.port}`);
+  }
+
+  async submit(outputs?: number): Promise<Job> {
+    const body = JSON.stringify({ prefix: makePrefix(outputs).prefix.toString('hex'), height: HEIGHT });
+    return this.ask('/pow', { method: 'POST', body });
+  }
+
+  async solve(): Promise<Job> {
+    let job = await this.submit();
+    while (job.state !== 'done') job = await this.ask(`/pow/${job.job_id}?wait_ms=60000`);
+    return job;
+  }
+
+  async ask(path: string, init: RequestInit = {}): Promise<Job> {
+    const response = await fetch(this.url + path, init);
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${path}: ${response.status} ${text}`);
+    return JSON.parse(text) as Job;
+  }
+
+  stop(): Promise<void> {
+    return this.helper.stop();
+  }
+}
+
+/** Hashes per second of one search, from the call to its answer. */
+async function rate(find: () => Promise<{ readonly hashes: number | bigint } | null>): Promise<number> {
+  const start = performance.now();
+  const found = await find();
+  return (Number(found?.hashes ?? 0) * 1000) / since(start);
+}
+
+async function rates(threads: number): Promise<void> {
+  const helper = await Helper.start(threads);
+  const [bare, served]: number[][] = [[], []];
+  const turns: [number[] | undefined, () => Promise<number>][] = [
+    [bare, () => rate(() => search(undefined, threads))],
+    [served, () => rate(() => helper.solve())],
+  ];
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const [into, turn] of round % 2 === 0 ? turns : [...turns].reverse()) into?.push(await turn());
+  }
+  await helper.stop();
+  const [native, service] = [median(bare ?? []), median(served ?? [])];
+  const loss = `${((1 - service / native) * 100).toFixed(1)} %`;
+  console.log(row(`${threads} thread${threads === 1 ? '' : 's'}`, [native, service, loss]));
+}
+
+async function jobTimes(threads: number): Promise<void> {
+  const helper = await Helper.start(threads);
+  const times: number[] = [];
+  for (let i = 0; i < JOBS; i++) {
+    const start = performance.now();
+    await helper.solve();
+    times.push(since(start));
+  }
+  console.log(
+    row(`one job at 66,000, ${threads} threads`, [milliseconds(median(times)), milliseconds(quantile(times, 0.9))]),
+  );
+  await helper.stop();
+}
+
+async function health(threads: number): Promise<void> {
+  const helper = await Helper.start(threads);
+  const { job_id: id } = await helper.submit(300);
+  const times: number[] = [];
+  for (let i = 0; i < HEALTH_REQUESTS; i++) {
+    const start = performance.now();
+    await helper.ask('/health');
+    times.push(since(start));
+  }
+  const { state } = await helper.ask(`/pow/${id}`);
+  if (state !== 'running') throw new Error('the search ended before it was measured');
+  console.log(
+    row('/health while all threads hash', [milliseconds(median(times)), milliseconds(quantile(times, 0.99))]),
+  );
+  await helper.stop();
+}
+
+async function cancels(threads: number): Promise<void> {
+  const bare: number[] = [];
+  const next: number[] = [];
+  const helper = await Helper.start(threads);
+  for (let i = 0; i < CANCELS; i++) {
+    const control = new AbortController();
+    const running = search(300, threads, control.signal).catch(() => undefined);
+    await helper.ask('/health'); // by its answer the search is on its way
+    let start = performance.now();
+    control.abort();
+    await running;
+    bare.push(since(start));
+
+    const [first, second] = [await helper.submit(300), await helper.submit(300)];
+    start = performance.now();
+    await helper.ask(`/pow/${first.job_id}`, { method: 'DELETE' });
+    while ((await helper.ask(`/pow/${second.job_id}`)).state !== 'running');
+    next.push(since(start));
+    await helper.ask(`/pow/${second.job_id}`, { method: 'DELETE' });
+  }
+  await helper.stop();
+  console.log(row('cancel a search, native', [milliseconds(median(bare)), milliseconds(Math.max(...bare))]));
+  console.log(row('DELETE until the next job runs', [milliseconds(median(next)), milliseconds(Math.max(...next))]));
+}
+
+runBench(async () => {
+  const all = hardwareThreads();
+  console.log(machine());
+  console.log(`\n${row('hashes per second', ['native', 'service', 'lost'])}`);
+  for (const threads of new Set([1, Math.min(2, all)])) await rates(threads);
+  console.log(`\n${row('from request to answer', ['median', 'p90'])}`);
+  await jobTimes(all);
+  console.log(`\n${row('under load', ['median', 'p99'])}`);
+  await health(all);
+  console.log(`\n${row('cancelling', ['median', 'worst'])}`);
+  await cancels(all);
+});
