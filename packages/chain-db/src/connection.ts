@@ -1,6 +1,6 @@
 import Database from 'better-sqlite3';
-import { ChainDbError } from './errors';
-import { PAGE_SIZE } from './schema';
+import { ChainDbError, NotAChainDatabase } from './errors';
+import { APPLICATION_ID, PAGE_SIZE } from './schema';
 
 export type Connection = Database.Database;
 
@@ -23,7 +23,9 @@ const WAL_LIMIT = 64 * MIB;
  * The settings of a connection. They are per connection, not part of the file (the build's own default would leave
  * `synchronous` at NORMAL under WAL), so each open sets them and asks back.
  */
-function settings(readonly: boolean): readonly (readonly [pragma: string, value: string | number, answer?: string | number])[] {
+function settings(
+  readonly: boolean,
+): readonly (readonly [pragma: string, value: string | number, answer?: string | number])[] {
   return [
     // A damaged page under memory mapping is a signal that ends the process; a failed read is an error that can be told.
     ['mmap_size', 0],
@@ -45,19 +47,21 @@ function settings(readonly: boolean): readonly (readonly [pragma: string, value:
 
 /**
  * Opens a file for reading, or for reading and writing, with every setting made and asserted.
- * @throws SqliteError as the library has it, ChainDbError when a setting does not hold
+ * @throws SqliteError as the library has it, NotAChainDatabase for another program's file, which is left as it is
  */
 export function connect(file: string, mode: 'read' | 'write'): Connection {
   const readonly = mode === 'read';
   const connection = new Database(file, { readonly, fileMustExist: readonly });
   try {
+    // Before any setting, because the journal mode is written into the file.
+    assertOurs(connection, file);
     if (!readonly) {
       // Takes effect on an empty file alone, and only before the journal mode.
       connection.pragma(`page_size = ${PAGE_SIZE}`);
       connection.pragma('journal_mode = WAL');
     }
     for (const [name, value] of settings(readonly)) connection.pragma(`${name} = ${value}`);
-    assertSetting(connection, 'journal_mode', 'wal');
+    if (!(readonly && isBlank(connection))) assertSetting(connection, 'journal_mode', 'wal');
     for (const [name, value, answer] of settings(readonly)) assertSetting(connection, name, answer ?? value);
     return connection;
   } catch (error) {
@@ -66,9 +70,22 @@ export function connect(file: string, mode: 'read' | 'write'): Connection {
   }
 }
 
+/** Whether a file has no table yet: it is new, or its making was cut off before the first commit. */
+export function isBlank(connection: Connection): boolean {
+  return connection.prepare<[], [number]>('SELECT count(*) FROM sqlite_schema').raw(true).get()?.[0] === 0;
+}
+
+function assertOurs(connection: Connection, file: string): void {
+  if (connection.pragma('application_id', { simple: true }) === APPLICATION_ID || isBlank(connection)) return;
+  throw new NotAChainDatabase(file, 'it was written by another program');
+}
+
 function assertSetting(connection: Connection, name: string, wanted: string | number): void {
   const found: unknown = connection.pragma(name, { simple: true });
   // SQLite answers nothing where memory mapping was left out of the build.
   if (found === wanted || (name === 'mmap_size' && found === undefined)) return;
-  throw new ChainDbError('NOT_A_CHAIN_DATABASE', `SQLite did not take the setting ${name} = ${wanted} (it is ${String(found)})`);
+  throw new ChainDbError(
+    'NOT_A_CHAIN_DATABASE',
+    `SQLite did not take the setting ${name} = ${wanted} (it is ${String(found)})`,
+  );
 }

@@ -75,8 +75,14 @@ export class WrongSchema extends ChainDbError {
     readonly found: number,
     readonly wanted: number,
   ) {
-    const advice = found > wanted ? 'it was written by a newer program' : 'it must first be opened for writing to be brought up to date';
-    super('WRONG_SCHEMA', `the chain database in ${directory} has schema version ${found}, this program reads ${wanted}: ${advice}`);
+    const advice =
+      found > wanted
+        ? 'it was written by a newer program'
+        : 'it must first be opened for writing to be brought up to date';
+    super(
+      'WRONG_SCHEMA',
+      `the chain database in ${directory} has schema version ${found}, this program reads ${wanted}: ${advice}`,
+    );
   }
 }
 

@@ -1,13 +1,13 @@
 import type { NetworkName } from '@wrkz/core-types';
-import Database from 'better-sqlite3';
 import { existsSync, mkdirSync } from 'node:fs';
-import { join } from 'node:path';
-import { connect, type Connection } from './connection';
-import { ChainDbError, DatabaseMissing, DatabaseUnwritable, NotAChainDatabase, WrongNetwork, WrongSchema } from './errors';
+import { dirname, join } from 'node:path';
+import { connect, isBlank, type Connection } from './connection';
+import { DatabaseMissing, DatabaseUnwritable, NotAChainDatabase, WrongNetwork, WrongSchema } from './errors';
 import { takeWriteLock, type WriteLock } from './lock';
 import { migrate } from './migrations';
 import { ChainReader } from './reader/reader';
 import { APPLICATION_ID, SCHEMA_VERSION } from './schema';
+import { sqliteCode } from './sqlite-error';
 import { ChainWriter } from './writer/writer';
 
 export interface OpenOptions {
@@ -72,6 +72,7 @@ function openForReading({ directory, network }: OpenOptions): ChainDb {
   if (!existsSync(file)) throw new DatabaseMissing(directory);
   const connection = told(directory, () => connect(file, 'read'));
   try {
+    if (isBlank(connection)) throw new DatabaseMissing(directory);
     const version = told(directory, () => identify(connection, directory, network));
     if (version !== SCHEMA_VERSION) throw new WrongSchema(directory, version, SCHEMA_VERSION);
   } finally {
@@ -84,7 +85,7 @@ function openForWriting({ directory, network, create = true }: OpenOptions): Cha
   const file = databaseFile(directory);
   if (!create && !existsSync(file)) throw new DatabaseMissing(directory);
   try {
-    mkdirSync(directory, { recursive: true });
+    makeDirectory(directory);
   } catch (error) {
     throw new DatabaseUnwritable(directory, error);
   }
@@ -101,10 +102,22 @@ function openForWriting({ directory, network, create = true }: OpenOptions): Cha
   }
 }
 
+/** Step by step: Node's own recursive form never returns where a file system refuses with ENOENT, as /proc does. */
+function makeDirectory(directory: string): void {
+  if (existsSync(directory)) return;
+  const parent = dirname(directory);
+  if (parent !== directory) makeDirectory(parent);
+  try {
+    mkdirSync(directory);
+  } catch (error) {
+    // Someone else was quicker.
+    if (!existsSync(directory)) throw error;
+  }
+}
+
 /** Makes the schema in an empty file, or checks the marks and brings the schema up to date. */
 function prepare(connection: Connection, directory: string, network: NetworkName): void {
-  const tables = connection.prepare<[], [number]>('SELECT count(*) FROM sqlite_schema').raw(true).get();
-  if (tables?.[0] === 0) {
+  if (isBlank(connection)) {
     connection.pragma(`application_id = ${APPLICATION_ID}`);
     migrate(connection, 0);
     connection.prepare("INSERT INTO meta (key, value) VALUES ('network', ?), ('body_floor', '0')").run(network);
@@ -115,11 +128,8 @@ function prepare(connection: Connection, directory: string, network: NetworkName
   migrate(connection, version);
 }
 
-/** Checks that the file is a chain database of this network. @returns its schema version */
+/** Checks that the database is this network's. @returns its schema version */
 function identify(connection: Connection, directory: string, network: NetworkName): number {
-  if (connection.pragma('application_id', { simple: true }) !== APPLICATION_ID) {
-    throw new NotAChainDatabase(databaseFile(directory), 'it was written by another program');
-  }
   const row = connection.prepare<[], [string]>("SELECT value FROM meta WHERE key = 'network'").raw(true).get();
   if (row === undefined) throw new NotAChainDatabase(databaseFile(directory), 'it names no network');
   if (row[0] !== network) throw new WrongNetwork(directory, row[0], network);
@@ -131,8 +141,9 @@ function told<T>(directory: string, open: () => T): T {
   try {
     return open();
   } catch (error) {
-    if (error instanceof ChainDbError || !(error instanceof Database.SqliteError)) throw error;
-    if (/^SQLITE_(NOTADB|CORRUPT|ERROR)/.test(error.code)) {
+    const code = sqliteCode(error);
+    if (code === undefined || !(error instanceof Error)) throw error;
+    if (/^SQLITE_(NOTADB|CORRUPT|ERROR)/.test(code)) {
       throw new NotAChainDatabase(databaseFile(directory), error.message, { cause: error });
     }
     throw new DatabaseUnwritable(directory, error);

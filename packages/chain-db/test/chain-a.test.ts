@@ -95,8 +95,9 @@ describe('chain A, appended in batches', () => {
   test('gives the keys of the recorded random outputs', () => {
     let seen = 0;
     for (const { answer } of recorded('/getrandom_outs')) {
-      for (const { amount, outs } of (answer as { outs: { amount: number; outs: { global_amount_index: number; out_key: string }[] }[] })
-        .outs) {
+      for (const { amount, outs } of (
+        answer as { outs: { amount: number; outs: { global_amount_index: number; out_key: string }[] }[] }
+      ).outs) {
         const stored = db.reader.outputs(
           BigInt(amount),
           outs.map((out) => out.global_amount_index),
@@ -165,7 +166,8 @@ describe('chain A, appended in batches', () => {
       for (const parsed of [block.coinbase, ...transactions]) {
         expect(view.hasTransaction?.(parsed.hash)).toBe(visible);
         for (const input of parsed.transaction.inputs) {
-          if (input.type === 'key') expect(view.keyImageHeight(input.keyImage)).toBe(visible ? facts.height : undefined);
+          if (input.type === 'key')
+            expect(view.keyImageHeight(input.keyImage)).toBe(visible ? facts.height : undefined);
         }
         const indexes = db.reader.outputIndexes(parsed.hash) ?? [];
         parsed.transaction.outputs.forEach(({ amount }, i) => {

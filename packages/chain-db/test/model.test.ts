@@ -25,7 +25,12 @@ const blocks = fc.array(blockPlan, { minLength: 1, maxLength: 4 });
 const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ kind: fc.constant('append' as const), blocks }),
   fc.record({ kind: fc.constant('rewind' as const), depth: fc.integer({ min: 0, max: 6 }) }),
-  fc.record({ kind: fc.constant('switch' as const), depth: fc.integer({ min: 1, max: 6 }), blocks, keep: fc.boolean() }),
+  fc.record({
+    kind: fc.constant('switch' as const),
+    depth: fc.integer({ min: 1, max: 6 }),
+    blocks,
+    keep: fc.boolean(),
+  }),
 );
 
 /** The same steps on an array of blocks. */
@@ -109,6 +114,6 @@ test('any run of appends, rewinds and switches leaves exactly what the final cha
       expect(found.digest).toBe((await verifyChain(twin)).digest);
       cleanUp();
     }),
-    { numRuns: 25 },
+    { numRuns: 15 },
   );
 }, 60_000);

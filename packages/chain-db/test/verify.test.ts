@@ -11,11 +11,21 @@ afterEach(cleanUp);
 /** Genesis, 20 blocks with transactions, 2 alternatives. */
 function small(): ChainDb {
   const genesis = chainA().slice(0, 1);
-  const plan = (salt: number) => ({ salt, transactions: [{ amounts: [7, 900], inputs: 2, unlockTime: 60n }, { amounts: [7], inputs: 1 }] });
-  const main = makeChain(Array.from({ length: 20 }, (_, i) => plan(i)), genesis);
+  const plan = (salt: number) => ({
+    salt,
+    transactions: [
+      { amounts: [7, 900], inputs: 2, unlockTime: 60n },
+      { amounts: [7], inputs: 1 },
+    ],
+  });
+  const main = makeChain(
+    Array.from({ length: 20 }, (_, i) => plan(i)),
+    genesis,
+  );
   const db = openHere();
   writerOf(db).append([...genesis, ...main]);
-  for (const block of makeChain([plan(50), plan(51)], [...genesis, ...main.slice(0, 18)])) writerOf(db).putAlternative(block);
+  for (const block of makeChain([plan(50), plan(51)], [...genesis, ...main.slice(0, 18)]))
+    writerOf(db).putAlternative(block);
   return db;
 }
 
@@ -75,12 +85,17 @@ test.each(columns())('a flipped bit in %s.%s is reported', async (table, column,
   const db = small();
   const sound = await verifyChain(db);
   tamper(db, (connection) => {
-    const rows = connection.prepare(`SELECT * FROM ${table}`).safeIntegers(true).all() as Record<string, bigint | Buffer>[];
+    const rows = connection.prepare(`SELECT * FROM ${table}`).safeIntegers(true).all() as Record<
+      string,
+      bigint | Buffer
+    >[];
     // The last row: a neighbour's key is never met.
     const row = rows[rows.length - 1]!;
     const old = row[column]!;
     const changed = typeof old === 'bigint' ? old ^ (1n << 40n) : flipped(old, Math.floor(old.length / 2));
-    const where = Object.keys(row).map((name) => `${name} = ?`).join(' AND ');
+    const where = Object.keys(row)
+      .map((name) => `${name} = ?`)
+      .join(' AND ');
     const { changes } = connection
       .prepare(`UPDATE ${table} SET ${column} = ? WHERE ${where}`)
       .run(changed, ...Object.values(row));
@@ -102,9 +117,14 @@ test.each(TABLES.filter((table) => table !== 'meta' && table !== 'alternatives')
   'a missing row and an extra row in %s are reported',
   async (table) => {
     const db = small();
-    const key = { outputs: 'amount_id', key_images: 'image', amounts: 'id' }[table as string] ?? (table.startsWith('block') ? 'height' : 'id');
+    const key =
+      { outputs: 'amount_id', key_images: 'image', amounts: 'id' }[table as string] ??
+      (table.startsWith('block') ? 'height' : 'id');
     tamper(db, (connection) => {
-      const row = connection.prepare(`SELECT * FROM ${table} ORDER BY ${key} LIMIT 1 OFFSET 2`).safeIntegers(true).get() as Record<string, bigint | Buffer>;
+      const row = connection
+        .prepare(`SELECT * FROM ${table} ORDER BY ${key} LIMIT 1 OFFSET 2`)
+        .safeIntegers(true)
+        .get() as Record<string, bigint | Buffer>;
       const names = Object.keys(row);
       connection
         .prepare(`DELETE FROM ${table} WHERE ${names.map((name) => `${name} = ?`).join(' AND ')}`)
@@ -114,10 +134,21 @@ test.each(TABLES.filter((table) => table !== 'meta' && table !== 'alternatives')
 
     const other = small();
     tamper(other, (connection) => {
-      const row = connection.prepare(`SELECT * FROM ${table} LIMIT 1`).safeIntegers(true).get() as Record<string, bigint | Buffer>;
-      const extra = { ...row, [key]: typeof row[key] === 'bigint' ? -5n : Buffer.alloc(32, 9), ...('amount' in row ? { amount: 4242n } : {}) };
+      const row = connection.prepare(`SELECT * FROM ${table} LIMIT 1`).safeIntegers(true).get() as Record<
+        string,
+        bigint | Buffer
+      >;
+      const extra = {
+        ...row,
+        [key]: typeof row[key] === 'bigint' ? -5n : Buffer.alloc(32, 9),
+        ...('amount' in row ? { amount: 4242n } : {}),
+      };
       connection
-        .prepare(`INSERT INTO ${table} VALUES (${Object.keys(extra).map(() => '?').join(', ')})`)
+        .prepare(
+          `INSERT INTO ${table} VALUES (${Object.keys(extra)
+            .map(() => '?')
+            .join(', ')})`,
+        )
         .run(...Object.values(extra));
     });
     expect((await verifyChain(other)).problems.join('\n')).toContain(table);
@@ -129,7 +160,9 @@ test('a lost entry of a look-up index is reported', async () => {
   tamper(db, (connection) => {
     connection.unsafeMode(true);
     connection.pragma('writable_schema = 1');
-    connection.exec('DROP INDEX transactions_by_hash; CREATE INDEX transactions_by_hash ON transactions (substr(hash, 1, 8)) WHERE id <> 4;');
+    connection.exec(
+      'DROP INDEX transactions_by_hash; CREATE INDEX transactions_by_hash ON transactions (substr(hash, 1, 8)) WHERE id <> 4;',
+    );
     connection
       .prepare("UPDATE sqlite_schema SET sql = replace(sql, ' WHERE id <> 4', '') WHERE name = 'transactions_by_hash'")
       .run();

@@ -70,7 +70,8 @@ export function checkedRawBlock(hash: Buffer, body: Buffer): RawBlock {
     if (!parsed.hash.equals(hash)) throw new CorruptDatabase(`${name} hashes to ${parsed.hash.toString('hex')}`);
     if (listed.length !== raw.transactions.length) throw new CorruptDatabase(`${name} lacks transactions`);
     raw.transactions.forEach((bytes, position) => {
-      if (!listed[position]?.equals(parseTransaction(bytes).hash)) throw new CorruptDatabase(`a transaction of ${name}`);
+      if (!listed[position]?.equals(parseTransaction(bytes).hash))
+        throw new CorruptDatabase(`a transaction of ${name}`);
     });
     return raw;
   } catch (error) {

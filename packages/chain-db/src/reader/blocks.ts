@@ -28,7 +28,10 @@ export class BlockQueries {
 
   constructor(connection: Connection) {
     const facts = `SELECT ${FACTS_COLUMNS} FROM blocks`;
-    this.topFacts = connection.prepare<[], FactsRow>(`${facts} ORDER BY height DESC LIMIT 1`).raw(true).safeIntegers(true);
+    this.topFacts = connection
+      .prepare<[], FactsRow>(`${facts} ORDER BY height DESC LIMIT 1`)
+      .raw(true)
+      .safeIntegers(true);
     this.factsAt = connection.prepare<[number], FactsRow>(`${facts} WHERE height = ?`).raw(true).safeIntegers(true);
     this.factsBetween = connection
       .prepare<[number, number], FactsRow>(`${facts} WHERE height >= ? AND height < ? ORDER BY height`)
@@ -41,9 +44,13 @@ export class BlockQueries {
     this.heightByHash = connection
       .prepare<[Buffer, Buffer], [number]>('SELECT height FROM blocks WHERE substr(hash, 1, 8) = ? AND hash = ?')
       .raw(true);
-    this.generatedAt = connection.prepare<[number], [number]>('SELECT generated_transactions FROM blocks WHERE height = ?').raw(true);
+    this.generatedAt = connection
+      .prepare<[number], [number]>('SELECT generated_transactions FROM blocks WHERE height = ?')
+      .raw(true);
     this.body = connection.prepare<[number], [Buffer]>('SELECT body FROM block_bodies WHERE height = ?').raw(true);
-    this.transactionBody = connection.prepare<[number], [Buffer]>('SELECT body FROM transaction_bodies WHERE id = ?').raw(true);
+    this.transactionBody = connection
+      .prepare<[number], [Buffer]>('SELECT body FROM transaction_bodies WHERE id = ?')
+      .raw(true);
     this.transactionBodies = connection
       .prepare<[number, number], [Buffer]>('SELECT body FROM transaction_bodies WHERE id >= ? AND id < ? ORDER BY id')
       .raw(true);
@@ -88,10 +95,6 @@ export class BlockQueries {
     return row[0];
   }
 
-  ids(height: number): IdRange {
-    return { first: this.generatedTransactions(height - 1), end: this.generatedTransactions(height) };
-  }
-
   bodyFloor(): number {
     return Number(this.floor.get()?.[0] ?? 0);
   }
@@ -115,12 +118,12 @@ export class BlockQueries {
     throw new CorruptDatabase(`the body of transaction ${id} in block ${height} is missing`);
   }
 
-  /** A block that is known to be there. @throws as {@link blockBody} */
-  rawBlock(height: number): RawBlock {
+  /** A block that is known to be there and has these transactions. @throws as {@link blockBody} */
+  rawBlock(height: number, { first, end }: IdRange): RawBlock {
     const block = this.blockBody(height);
-    const { first, end } = this.ids(height);
-    const transactions = this.transactionBodies.all(first + 1, end).map(([bytes]) => bytes);
-    if (transactions.length !== end - first - 1) throw new CorruptDatabase(`a transaction of block ${height} is missing`);
+    const count = end - first - 1;
+    const transactions = count === 0 ? [] : this.transactionBodies.all(first + 1, end).map(([bytes]) => bytes);
+    if (transactions.length !== count) throw new CorruptDatabase(`a transaction of block ${height} is missing`);
     return { block, transactions };
   }
 

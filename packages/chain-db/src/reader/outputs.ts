@@ -36,7 +36,9 @@ export class OutputQueries {
       )
       .raw(true);
     this.transactionOf = connection
-      .prepare<[number, number], [number]>('SELECT transaction_id FROM outputs WHERE amount_id = ? AND global_index = ?')
+      .prepare<[number, number], [number]>(
+        'SELECT transaction_id FROM outputs WHERE amount_id = ? AND global_index = ?',
+      )
       .raw(true);
   }
 

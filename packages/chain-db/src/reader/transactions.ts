@@ -37,7 +37,9 @@ export class TransactionQueries {
         'SELECT hash, global_indexes FROM transactions WHERE id >= ? AND id < ? ORDER BY id',
       )
       .raw(true);
-    this.imageHeight = connection.prepare<[Buffer], [number]>('SELECT height FROM key_images WHERE image = ?').raw(true);
+    this.imageHeight = connection
+      .prepare<[Buffer], [number]>('SELECT height FROM key_images WHERE image = ?')
+      .raw(true);
   }
 
   place(hash: Buffer): TransactionPlace | undefined {

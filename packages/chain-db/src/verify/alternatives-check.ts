@@ -17,7 +17,12 @@ export function checkAlternatives(reader: ChainReader, problems: Problems): void
       problems.equal(where, 'major version', facts.majorVersion, block.majorVersion);
       problems.equal(where, 'minor version', facts.minorVersion, block.minorVersion);
       problems.equal(where, 'timestamp', facts.timestamp, Number(block.timestamp));
-      problems.equal(where, 'size', facts.size, transactions.reduce((sum, { size }) => sum + size, coinbase.size));
+      problems.equal(
+        where,
+        'size',
+        facts.size,
+        transactions.reduce((sum, { size }) => sum + size, coinbase.size),
+      );
       const below = factsOnAnyBranch(reader, block.previousHash);
       if (below === undefined) {
         problems.add(where, 'stands on no known block');
@@ -27,7 +32,12 @@ export function checkAlternatives(reader: ChainReader, problems: Problems): void
       const fees = transactions.reduce((sum, { fee }) => sum + (fee ?? 0n), 0n);
       const count = below.generatedTransactions + 1 + transactions.length;
       problems.equal(where, 'height', facts.height, below.height + 1);
-      problems.equal(where, 'cumulative difficulty', facts.cumulativeDifficulty, below.cumulativeDifficulty + facts.difficulty);
+      problems.equal(
+        where,
+        'cumulative difficulty',
+        facts.cumulativeDifficulty,
+        below.cumulativeDifficulty + facts.difficulty,
+      );
       problems.equal(where, 'generated coins', facts.generatedCoins, below.generatedCoins + created - fees);
       problems.equal(where, 'generated transactions', facts.generatedTransactions, count);
     } catch (error) {

@@ -1,5 +1,12 @@
 import { nextDifficulty, type BlockFacts } from '@wrkz/consensus';
-import { networkOf, parseBlock, parseTransaction, type NetworkName, type ParsedBlock, type ParsedTransaction } from '@wrkz/core-types';
+import {
+  networkOf,
+  parseBlock,
+  parseTransaction,
+  type NetworkName,
+  type ParsedBlock,
+  type ParsedTransaction,
+} from '@wrkz/core-types';
 import type { StateDigest } from './digest';
 import { FactsWindow } from './facts-window';
 import type { Problems } from './problems';
@@ -45,7 +52,12 @@ export class BlockVerifier {
       this.checkLinks(parsed, stored.facts);
       this.checkFacts(parsed, transactions, stored.facts);
       this.latestTimestamp = Math.max(this.latestTimestamp, Number(parsed.block.timestamp));
-      this.problems.equal(where, 'timestamp lag', stored.timestampLag, this.latestTimestamp - Number(parsed.block.timestamp));
+      this.problems.equal(
+        where,
+        'timestamp lag',
+        stored.timestampLag,
+        this.latestTimestamp - Number(parsed.block.timestamp),
+      );
     }
     this.previous = stored?.facts;
     if (stored !== undefined) this.window.push(stored.facts);
@@ -103,7 +115,8 @@ export class BlockVerifier {
       if (id > first) {
         transactions.push(transaction);
         this.digest.add(transaction.bytes);
-        if (!listed.delete(transaction.hash.toString('hex'))) this.problems.add(name, 'is not one that the block lists');
+        if (!listed.delete(transaction.hash.toString('hex')))
+          this.problems.add(name, 'is not one that the block lists');
       }
       this.checkTransaction(name, id, transaction, rows.get(id), facts.height);
     }
@@ -146,7 +159,13 @@ export class BlockVerifier {
       this.problems.equal(name, `global index of ${output}`, indexes[position], index);
       const amountId = this.rows.amountId(amount);
       const row = amountId === undefined ? undefined : this.rows.outputAt(amountId, index);
-      this.digest.add(amount, indexes[position] ?? -1, row?.key ?? NOTHING, (row?.transactionId ?? -1) - id, row?.position ?? -1);
+      this.digest.add(
+        amount,
+        indexes[position] ?? -1,
+        row?.key ?? NOTHING,
+        (row?.transactionId ?? -1) - id,
+        row?.position ?? -1,
+      );
       this.problems.equal(name, `key of ${output}`, row?.key, key);
       this.problems.equal(name, `transaction of ${output}`, row?.transactionId, id);
       this.problems.equal(name, `position of ${output}`, row?.position, position);

@@ -32,8 +32,7 @@ export class StoredRows {
   private readonly image: Statement<[Buffer], [number]>;
 
   constructor(private readonly connection: Connection) {
-    const get = <P extends unknown[], R>(sql: string): Statement<P, R> =>
-      connection.prepare<P, R>(sql).raw(true) as Statement<P, R>;
+    const get = <P extends unknown[], R>(sql: string): Statement<P, R> => connection.prepare<P, R>(sql).raw(true);
     this.block = get<[number], readonly [...FactsRow, lag: bigint]>(
       `SELECT ${FACTS_COLUMNS}, timestamp_lag FROM blocks WHERE height = ?`,
     ).safeIntegers(true);

@@ -1,9 +1,9 @@
-import Database from 'better-sqlite3';
 import { setImmediate } from 'node:timers/promises';
 import { connect } from '../connection';
 import { databaseFile, type ChainDb } from '../open';
 import { ChainReader } from '../reader/reader';
 import { TABLES } from '../schema';
+import { sqliteCode } from '../sqlite-error';
 import { checkAlternatives } from './alternatives-check';
 import { BlockVerifier } from './block-verifier';
 import { StateDigest } from './digest';
@@ -34,7 +34,10 @@ const TURN = 20;
  *
  * It sees one state of the chain, in bounded memory, while a writer may go on (the write-ahead log grows meanwhile).
  */
-export async function verifyChain(db: Pick<ChainDb, 'directory' | 'network'>, options: VerifyOptions = {}): Promise<VerifyReport> {
+export async function verifyChain(
+  db: Pick<ChainDb, 'directory' | 'network'>,
+  options: VerifyOptions = {},
+): Promise<VerifyReport> {
   const connection = connect(databaseFile(db.directory), 'read');
   try {
     connection.exec('BEGIN');
@@ -90,7 +93,7 @@ function guarded(problems: Problems, where: string, check: () => void): void {
   try {
     check();
   } catch (error) {
-    if (!(error instanceof Database.SqliteError)) throw error;
+    if (sqliteCode(error) === undefined || !(error instanceof Error)) throw error;
     problems.add(where, error.message);
   }
 }

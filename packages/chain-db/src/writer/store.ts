@@ -31,15 +31,13 @@ export class Store {
 
   constructor(connection: Connection) {
     const insert = (table: string, columns: string): Statement<Value[]> =>
-      connection.prepare<Value[]>(
-        `INSERT INTO ${table} (${columns}) VALUES (${columns.replace(/\w+/g, '?')})`,
-      );
+      connection.prepare<Value[]>(`INSERT INTO ${table} (${columns}) VALUES (${columns.replace(/\w+/g, '?')})`);
     this.block = insert('blocks', `${FACTS_COLUMNS}, timestamp_lag`);
-    this.blockBody = insert('block_bodies', 'height, body') as Statement<[number, Buffer]>;
+    this.blockBody = insert('block_bodies', 'height, body');
     this.transaction = insert('transactions', 'id, hash, height, unlock_time, global_indexes');
-    this.transactionBody = insert('transaction_bodies', 'id, body') as Statement<[number, Buffer]>;
+    this.transactionBody = insert('transaction_bodies', 'id, body');
     this.output = insert('outputs', 'amount_id, global_index, key, transaction_id, position');
-    this.keyImage = insert('key_images', 'image, height') as Statement<[Buffer, number]>;
+    this.keyImage = insert('key_images', 'image, height');
     this.amount = connection.prepare<[bigint], [number]>('SELECT id FROM amounts WHERE amount = ?').raw(true);
     // The highest id plus one, so that a rewind gives ids back and the file does not tell that it happened.
     this.newAmount = connection.prepare<[bigint]>('INSERT INTO amounts (amount) VALUES (?)');

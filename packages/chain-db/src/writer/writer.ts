@@ -1,8 +1,8 @@
 import type { VerifiedBlock } from '@wrkz/consensus';
-import Database from 'better-sqlite3';
 import type { Connection } from '../connection';
 import { ChainDbError, RefusedChange, WriterFailed, WrongLink } from '../errors';
 import { ChainReader } from '../reader/reader';
+import { sqliteCode } from '../sqlite-error';
 import { AlternativeStore } from './alternative-store';
 import { appendBlock, checkVerified } from './append';
 import { Rewinder, type RemovedBlock } from './rewind';
@@ -97,7 +97,10 @@ export class ChainWriter {
       if (this.reader.heightOf(facts.hash) !== undefined) throw new WrongLink(`${name} is on the main chain`);
       const parentHeight = this.reader.heightOf(parent) ?? this.reader.alternativeInfo(parent)?.facts.height;
       if (parentHeight !== facts.height - 1) throw new WrongLink(`${name} has no parent at height ${facts.height - 1}`);
-      this.alternatives.put(facts, parent, { block: block.bytes, transactions: transactions.map(({ bytes }) => bytes) });
+      this.alternatives.put(facts, parent, {
+        block: block.bytes,
+        transactions: transactions.map(({ bytes }) => bytes),
+      });
     });
   }
 
@@ -155,14 +158,14 @@ export class ChainWriter {
   /** Rolls back and says what the caller is told. */
   private undo(error: unknown): unknown {
     this.store.reset();
-    const fatal = error instanceof Database.SqliteError && !error.code.startsWith('SQLITE_CONSTRAINT');
+    const code = sqliteCode(error);
     try {
       if (this.connection.inTransaction) this.connection.exec('ROLLBACK');
     } catch (second) {
       return this.fail(error instanceof ChainDbError ? second : error);
     }
-    if (fatal) return this.fail(error);
-    if (!(error instanceof Database.SqliteError)) return error;
+    if (code === undefined || !(error instanceof Error)) return error;
+    if (!code.startsWith('SQLITE_CONSTRAINT')) return this.fail(error);
     return new RefusedChange(`the blocks contradict what is stored (${error.message})`, { cause: error });
   }
 

@@ -1,4 +1,12 @@
-import { BranchView, Checkpoints, VerifiedBlock, genesisBlock, genesisView, stageBlock, verifyBlock } from '@wrkz/consensus';
+import {
+  BranchView,
+  Checkpoints,
+  VerifiedBlock,
+  genesisBlock,
+  genesisView,
+  stageBlock,
+  verifyBlock,
+} from '@wrkz/consensus';
 import { networkOf, parseBlock, parseTransaction } from '@wrkz/core-types';
 import { readJsonLines } from '@wrkz/testing/fixtures';
 
@@ -48,7 +56,7 @@ export function chainA(): readonly VerifiedBlock[] {
       staged,
       staged.proofs.map(() => true),
     );
-    if (!(result instanceof VerifiedBlock)) throw result;
+    if (!(result instanceof VerifiedBlock)) throw new Error(`block ${line.height}: ${result.message}`);
     view.push(result);
     blocks.push(result);
   }

@@ -47,7 +47,10 @@ const checkpoints = new Checkpoints(new Map([[1_000_000, Buffer.alloc(32)]]));
 const bytes = (...seed: readonly (string | number)[]): Buffer => createHash('sha256').update(seed.join('/')).digest();
 
 /** Devnet's genesis and what the plans put on it: real blocks by every rule but the proofs. */
-export function makeChain(plans: readonly BlockPlan[], base: readonly VerifiedBlock[] = [genesisBlock(devnet)]): VerifiedBlock[] {
+export function makeChain(
+  plans: readonly BlockPlan[],
+  base: readonly VerifiedBlock[] = [genesisBlock(devnet)],
+): VerifiedBlock[] {
   const view = new BranchView(genesisView(devnet));
   for (const block of base.slice(1)) view.push(block);
   return plans.map((plan) => {
@@ -70,7 +73,7 @@ function makeBlock(view: BranchView, plan: BlockPlan): VerifiedBlock {
   const block = {
     majorVersion: rules.blockVersion,
     minorVersion: 0,
-    timestamp: BigInt(1_700_000_000 + height * 60 + (plan.salt % 50)),
+    timestamp: BigInt(1_500_000_000 + height * 60 + (plan.salt % 50)),
     previousHash: parent.hash,
     nonce: plan.salt,
     ...(rules.blockVersion === 1 ? {} : { parentBlock: emptyParent() }),
@@ -93,7 +96,7 @@ function makeBlock(view: BranchView, plan: BlockPlan): VerifiedBlock {
     staged,
     staged.proofs.map(() => true),
   );
-  if (!(verified instanceof VerifiedBlock)) throw verified;
+  if (!(verified instanceof VerifiedBlock)) throw new Error(`block ${height}: ${verified.message}`);
   return verified;
 }
 
@@ -108,7 +111,9 @@ function makeTransaction(plan: TransactionPlan, seed: string): ParsedTransaction
   }));
   const signatures = inputs.map((_, i) => Buffer.concat([bytes('c', seed, i), bytes('r', seed, i)]));
   const unlockTime = plan.unlockTime ?? 0n;
-  return parseTransaction(encodeTransaction({ version: 1, unlockTime, inputs, outputs, extra: bytes(seed), signatures }));
+  return parseTransaction(
+    encodeTransaction({ version: 1, unlockTime, inputs, outputs, extra: bytes(seed), signatures }),
+  );
 }
 
 function emptyParent(): ParentBlock {

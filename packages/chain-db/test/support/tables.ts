@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import Database from 'better-sqlite3';
 import { databaseFile, type ChainDb } from '../../src';
 import { TABLES } from '../../src/schema';
@@ -14,11 +15,25 @@ export function contents(db: ChainDb, alternatives = false): Record<string, stri
           .raw(true)
           .safeIntegers(true)
           .all()
-          .map((row) => (row as unknown[]).map((value) => (Buffer.isBuffer(value) ? value.toString('hex') : String(value))).join('|'))
+          .map((row) =>
+            (row as unknown[])
+              .map((value) => (Buffer.isBuffer(value) ? value.toString('hex') : String(value)))
+              .join('|'),
+          )
           .sort(),
       ]),
     );
   } finally {
     connection.close();
   }
+}
+
+/** Rows and a hash of the rows of each table: {@link contents} for databases too large to show. */
+export function fingerprint(db: ChainDb): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(contents(db)).map(([table, rows]) => [
+      table,
+      `${rows.length} rows, ${createHash('sha256').update(rows.join('\n')).digest('hex')}`,
+    ]),
+  );
 }

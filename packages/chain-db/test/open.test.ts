@@ -1,0 +1,177 @@
+import Database from 'better-sqlite3';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  DatabaseLocked,
+  DatabaseMissing,
+  DatabaseUnwritable,
+  EmptyDatabase,
+  NotAChainDatabase,
+  WrongNetwork,
+  WrongSchema,
+  databaseFile,
+  openChainDb,
+} from '../src';
+import { connect } from '../src/connection';
+import { MIGRATIONS } from '../src/migrations';
+import { APPLICATION_ID, PAGE_SIZE, SCHEMA_VERSION } from '../src/schema';
+import { chainA } from './support/chain-a';
+import { runProgram } from './support/child';
+import { cleanUp, freshDirectory, openHere, writerOf } from './support/directories';
+
+afterEach(cleanUp);
+
+test('a new database is marked, empty, and in its own files', () => {
+  const directory = join(freshDirectory(), 'deep', 'down');
+  const db = openHere({ directory });
+  expect(db.reader.height()).toBe(-1);
+  expect(() => db.reader.tip()).toThrow(EmptyDatabase);
+  expect(db.reader.factsRange(0, 10)).toEqual([]);
+  expect(db.reader.transactionCount()).toBe(0);
+  expect(db.reader.outputCount(5n)).toBe(0);
+  expect(db.reader.outputCount(5n, -1)).toBe(0);
+  expect(db.reader.firstHeightFrom(0)).toBeUndefined();
+  expect(db.reader.floors()).toEqual({ bodies: 0 });
+  db.close();
+  expect(readdirSync(directory).sort()).toEqual(['chain.lock', 'chain.sqlite']);
+  const connection = new Database(databaseFile(directory));
+  expect(connection.pragma('application_id', { simple: true })).toBe(APPLICATION_ID);
+  expect(connection.pragma('user_version', { simple: true })).toBe(SCHEMA_VERSION);
+  expect(connection.pragma('page_size', { simple: true })).toBe(PAGE_SIZE);
+  connection.close();
+});
+
+test('each open has write-ahead logging and full synchronisation, also on a file that is there', () => {
+  const db = openHere();
+  const { directory } = db;
+  db.close();
+  for (let i = 0; i < 2; i++) {
+    const connection = connect(databaseFile(directory), 'write');
+    expect(connection.pragma('journal_mode', { simple: true })).toBe('wal');
+    expect(connection.pragma('synchronous', { simple: true })).toBe(2);
+    connection.close();
+  }
+  const reading = connect(databaseFile(directory), 'read');
+  expect(reading.pragma('query_only', { simple: true })).toBe(1);
+  expect(() => reading.exec('CREATE TABLE more (id INTEGER)')).toThrow();
+  reading.close();
+});
+
+test('one writer: a second one in this process or another is refused, readers are not', async () => {
+  const db = openHere();
+  writerOf(db).append(chainA().slice(0, 10));
+  expect(() => openChainDb({ directory: db.directory, network: 'devnet' })).toThrow(DatabaseLocked);
+  const second = runProgram('hold.ts', db.directory);
+  expect(await second.line()).toBe('DATABASE_LOCKED');
+  expect(await second.ended).toBe(1);
+  expect(openHere({ directory: db.directory, readonly: true }).reader.height()).toBe(9);
+
+  db.close();
+  const third = runProgram('hold.ts', db.directory);
+  expect(await third.line()).toBe('open');
+  expect(() => openChainDb({ directory: db.directory, network: 'devnet' })).toThrow(DatabaseLocked);
+  expect(openHere({ directory: db.directory, readonly: true }).reader.height()).toBe(9);
+  third.process.kill('SIGKILL');
+  expect(await third.ended).toBe('SIGKILL');
+  expect(openHere({ directory: db.directory }).reader.height()).toBe(9);
+}, 30_000);
+
+test('a database of another network is refused and stays as it is', () => {
+  const db = openHere();
+  writerOf(db).append(chainA().slice(0, 5));
+  db.close();
+  const before = readFileSync(databaseFile(db.directory));
+  for (const readonly of [false, true]) {
+    expect(() => openChainDb({ directory: db.directory, network: 'mainnet', readonly })).toThrow(WrongNetwork);
+    expect(() => openChainDb({ directory: db.directory, network: 'mainnet', readonly })).toThrow(
+      /belongs to devnet, not to mainnet/,
+    );
+  }
+  expect(readFileSync(databaseFile(db.directory)).equals(before)).toBe(true);
+  expect(openHere({ directory: db.directory }).reader.height()).toBe(4);
+});
+
+test('a newer schema is refused, an older one only for reading', () => {
+  const db = openHere();
+  db.close();
+  const mark = (version: number): void => {
+    const connection = new Database(databaseFile(db.directory));
+    connection.pragma(`user_version = ${version}`);
+    connection.close();
+  };
+  mark(SCHEMA_VERSION + 1);
+  for (const readonly of [false, true]) {
+    expect(() => openChainDb({ directory: db.directory, network: 'devnet', readonly })).toThrow(WrongSchema);
+  }
+  mark(SCHEMA_VERSION - 1);
+  expect(() => openChainDb({ directory: db.directory, network: 'devnet', readonly: true })).toThrow(
+    /brought up to date/,
+  );
+  mark(SCHEMA_VERSION);
+  openHere({ directory: db.directory });
+});
+
+test('migrations are numbered from 1 without gaps, up to the schema', () => {
+  expect(MIGRATIONS.map(({ version }) => version)).toEqual(Array.from({ length: SCHEMA_VERSION }, (_, i) => i + 1));
+});
+
+test('what is no chain database is named and left alone', () => {
+  const foreign = freshDirectory();
+  const other = new Database(databaseFile(foreign));
+  other.exec('CREATE TABLE addresses (id INTEGER)');
+  other.close();
+  const text = freshDirectory();
+  writeFileSync(databaseFile(text), 'not a database, but longer than one hundred bytes'.repeat(10));
+  for (const directory of [foreign, text]) {
+    const before = readFileSync(databaseFile(directory));
+    for (const readonly of [true, false]) {
+      expect(() => openChainDb({ directory, network: 'devnet', readonly })).toThrow(NotAChainDatabase);
+    }
+    expect(readFileSync(databaseFile(directory)).equals(before)).toBe(true);
+  }
+});
+
+test('nothing there: reading, or not creating, says so and makes nothing', () => {
+  const directory = join(freshDirectory(), 'none');
+  expect(() => openChainDb({ directory, network: 'devnet', readonly: true })).toThrow(DatabaseMissing);
+  expect(() => openChainDb({ directory, network: 'devnet', create: false })).toThrow(DatabaseMissing);
+  expect(existsSync(directory)).toBe(false);
+});
+
+test('a directory that cannot be written is told', () => {
+  const parent = freshDirectory();
+  writeFileSync(join(parent, 'file'), '');
+  expect(() => openChainDb({ directory: join(parent, 'file'), network: 'devnet' })).toThrow(DatabaseUnwritable);
+  expect(() => openChainDb({ directory: join(parent, 'file', 'below'), network: 'devnet' })).toThrow(
+    DatabaseUnwritable,
+  );
+  expect(() => openChainDb({ directory: '/proc/chain', network: 'devnet' })).toThrow(DatabaseUnwritable);
+  mkdirSync(join(parent, 'taken', 'chain.sqlite'), { recursive: true });
+  expect(() => openChainDb({ directory: join(parent, 'taken'), network: 'devnet' })).toThrow(DatabaseUnwritable);
+});
+
+// Permissions do not bind the superuser.
+(process.getuid?.() === 0 ? test.skip : test)('a directory without write permission is told', () => {
+  const directory = freshDirectory();
+  chmodSync(directory, 0o500);
+  expect(() => openChainDb({ directory, network: 'devnet' })).toThrow(DatabaseUnwritable);
+  chmodSync(directory, 0o700);
+});
+
+test('a file whose making was cut off is nothing to read and new to write', () => {
+  const directory = freshDirectory();
+  writeFileSync(databaseFile(directory), '');
+  expect(() => openChainDb({ directory, network: 'devnet', readonly: true })).toThrow(DatabaseMissing);
+  const connection = connect(databaseFile(directory), 'write');
+  connection.close();
+  expect(() => openChainDb({ directory, network: 'devnet', readonly: true })).toThrow(DatabaseMissing);
+  expect(openHere({ directory }).reader.height()).toBe(-1);
+});
+
+test('a refused open lets go of the directory', () => {
+  const db = openHere();
+  db.close();
+  db.close();
+  expect(() => openChainDb({ directory: db.directory, network: 'simnet' })).toThrow(WrongNetwork);
+  openHere({ directory: db.directory });
+});

@@ -1,0 +1,16 @@
+/** `hold.ts <directory>`: opens the database for writing, says how that went, and keeps it until its input ends. */
+import { ChainDbError, openChainDb } from '../../src';
+
+const [directory = ''] = process.argv.slice(2);
+try {
+  const db = openChainDb({ directory, network: 'devnet' });
+  console.log('open');
+  process.stdin.resume().once('end', () => {
+    db.close();
+    console.log('closed');
+  });
+} catch (error) {
+  if (!(error instanceof ChainDbError)) throw error;
+  console.log(error.code);
+  process.exitCode = 1;
+}

@@ -1,0 +1,20 @@
+/**
+ * `write.ts <directory>`: goes up and down chain A for ever, a few blocks a commit, and prints the height after each.
+ * Whoever starts it kills it.
+ */
+import { openChainDb } from '../../src';
+import { chainA } from '../support/chain-a';
+
+const [directory = ''] = process.argv.slice(2);
+const blocks = chainA();
+const { reader, writer } = openChainDb({ directory, network: 'devnet' });
+if (writer === undefined) throw new Error('not open for writing');
+if (reader.height() < 0) writer.append(blocks.slice(0, 1));
+console.log('open');
+for (let round = 0; ; round++) {
+  const height = reader.height();
+  if (height + 8 >= blocks.length) writer.rewindTo(200);
+  else if (round % 5 === 4) writer.switchBranch(height - 3, blocks.slice(height - 2, height + 3), true);
+  else writer.append(blocks.slice(height + 1, height + 8));
+  process.stdout.write(`${reader.height()}\n`);
+}

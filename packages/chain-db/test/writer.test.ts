@@ -1,0 +1,107 @@
+import Database from 'better-sqlite3';
+import type { VerifiedBlock } from '@wrkz/consensus';
+import { RefusedChange, WriterFailed, WrongLink, databaseFile, verifyChain } from '../src';
+import type { Connection } from '../src/connection';
+import { chainA } from './support/chain-a';
+import { cleanUp, openHere, writerOf } from './support/directories';
+import { contents, fingerprint } from './support/tables';
+
+afterEach(cleanUp);
+
+test('takes verified blocks only', () => {
+  const db = openHere();
+  const [genesis, first] = chainA() as [VerifiedBlock, VerifiedBlock];
+  writerOf(db).append([genesis]);
+  const { block, transactions, facts, fees, checkpointed } = first;
+  const copy = { block, transactions, facts, fees, checkpointed } as unknown as VerifiedBlock;
+  expect(() => writerOf(db).append([copy])).toThrow(TypeError);
+  expect(() => writerOf(db).putAlternative(copy)).toThrow(TypeError);
+  expect(db.reader.height()).toBe(0);
+});
+
+test('the first block is genesis, the next one its child, and so on; a gap in a batch undoes the batch', () => {
+  const db = openHere();
+  const blocks = chainA();
+  expect(() => writerOf(db).append(blocks.slice(1, 3))).toThrow(WrongLink);
+  expect(db.reader.height()).toBe(-1);
+  writerOf(db).append(blocks.slice(0, 100));
+  const before = contents(db);
+  expect(() => writerOf(db).append(blocks.slice(101, 103))).toThrow(WrongLink);
+  expect(() => writerOf(db).append(blocks.slice(99, 103))).toThrow(WrongLink);
+  expect(() => writerOf(db).append([...blocks.slice(100, 110), ...blocks.slice(111, 112)])).toThrow(WrongLink);
+  expect(contents(db)).toEqual(before);
+  writerOf(db).append([]);
+  writerOf(db).append(blocks.slice(100, 110));
+  expect(db.reader.height()).toBe(109);
+  expect(() => writerOf(db).rewindTo(110)).toThrow(RangeError);
+  expect(() => writerOf(db).rewindTo(-1)).toThrow(RangeError);
+  expect(writerOf(db).rewindTo(109)).toEqual([]);
+});
+
+test('a key image that is stored already refuses the block and undoes the batch', () => {
+  const db = openHere();
+  const blocks = chainA();
+  writerOf(db).append(blocks.slice(0, 300));
+  const later = blocks[310]?.transactions[0]?.transaction.inputs[0];
+  if (later?.type !== 'key') throw new Error('block 310 spends nothing');
+  const connection = new Database(databaseFile(db.directory));
+  connection.prepare('INSERT INTO key_images VALUES (?, 7)').run(later.keyImage);
+  const before = fingerprint(db);
+  expect(() => writerOf(db).append(blocks.slice(300, 320))).toThrow(RefusedChange);
+  expect(fingerprint(db)).toEqual(before);
+  expect(writerOf(db).failed).toBeUndefined();
+  connection.prepare('DELETE FROM key_images WHERE height = 7').run();
+  connection.close();
+  writerOf(db).append(blocks.slice(300, 320));
+});
+
+test('a full disk closes the writer; the file holds the chain as it was, and opens again', async () => {
+  const db = openHere();
+  const blocks = chainA();
+  writerOf(db).append(blocks.slice(0, 300));
+  const before = fingerprint(db);
+  // The same error that a full disk gives, from a limit on the size of the file.
+  const connection = Reflect.get(writerOf(db), 'connection') as Connection;
+  const pages = connection.pragma('page_count', { simple: true }) as number;
+  connection.pragma(`max_page_count = ${pages + 20}`);
+  expect(() => writerOf(db).append(blocks.slice(300))).toThrow(WriterFailed);
+  expect(connection.open).toBe(false);
+  expect(() => writerOf(db).append(blocks.slice(300, 301))).toThrow(WriterFailed);
+  expect(() => writerOf(db).rewindTo(10)).toThrow(WriterFailed);
+  expect(writerOf(db).failed?.message).toMatch(/can no longer be written: database or disk is full/);
+  expect(fingerprint(db)).toEqual(before);
+  expect(db.reader.height()).toBe(299);
+  db.close();
+
+  const again = openHere({ directory: db.directory });
+  expect((await verifyChain(again)).problems).toEqual([]);
+  writerOf(again).append(blocks.slice(300));
+  expect(again.reader.height()).toBe(720);
+});
+
+test('a reader sees one state within a snapshot, and the writer does not wait for it', () => {
+  const db = openHere();
+  const blocks = chainA();
+  writerOf(db).append(blocks.slice(0, 100));
+  const view = db.reader.viewAt(99);
+  const other = db.openReader();
+  db.reader.snapshot(() => {
+    expect(db.reader.tip().height).toBe(99);
+    writerOf(db).append(blocks.slice(100, 200));
+    writerOf(db).rewindTo(150);
+    expect(db.reader.tip().height).toBe(99);
+    expect(db.reader.facts(100)).toBeUndefined();
+    expect(db.reader.snapshot(() => db.reader.height())).toBe(99);
+    expect(other.height()).toBe(150);
+  });
+  expect(db.reader.height()).toBe(150);
+  expect(view.height).toBe(99);
+  expect(() => view.facts(100)).toThrow(RangeError);
+  expect(() => db.reader.snapshot(() => Promise.resolve(1))).toThrow(TypeError);
+  expect(() =>
+    db.reader.snapshot(() => {
+      throw new Error('mine');
+    }),
+  ).toThrow('mine');
+  expect(db.reader.height()).toBe(150);
+});
