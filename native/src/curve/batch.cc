@@ -7,26 +7,21 @@
 namespace wrkz::curve {
 namespace {
 
-bool IfmaSupported() {
-#if defined(WRKZ_X86)
-  return Cpu().avx512 && Cpu().ifma;
-#else
-  return false;
-#endif
-}
-
-std::atomic<bool> portable_only{false};
+std::atomic<size_t> lane_limit{8};
 
 }  // namespace
 
 const BatchKernels& KernelsFor(size_t count) {
 #if defined(WRKZ_X86)
-  if (count >= 3 && IfmaSupported() && !portable_only.load(std::memory_order_relaxed)) return kIfmaKernels;
+  const size_t limit = lane_limit.load(std::memory_order_relaxed);
+  const CpuFeatures& cpu = Cpu();
+  if (limit >= 8 && count >= 3 && cpu.avx512 && cpu.ifma) return kIfmaKernels;
+  if (limit >= 4 && count >= 3 && cpu.avx2) return kAvx2Kernels;
 #endif
   return kSingleKernels;
 }
 
-void AllowLanes(bool allowed) { portable_only = !allowed; }
+void LimitLanes(size_t limit) { lane_limit = limit; }
 
 size_t LanesInUse() { return KernelsFor(SIZE_MAX).lanes; }
 

@@ -26,7 +26,8 @@ struct BatchKernels {
   void (*underive)(const uint8_t* scalars, const uint8_t* keys, size_t count, uint8_t* results, bool* valid);
   // secret[i] Hp(key[i])
   void (*keyImages)(const uint8_t* keys, const uint8_t* secrets, size_t count, uint8_t* results);
-  // c P + r G and r Hp(P) + c I, 64 bytes a member. Null without lanes: CheckRing shares more within its ring.
+  // c P + r G and r Hp(P) + c I, 64 bytes a member. Null where CheckRing, one ring after another, is
+  // faster: it shares more within its ring.
   void (*commitments)(const RingMember* members, size_t count, uint8_t* results, bool* valid);
 };
 
@@ -34,12 +35,14 @@ struct BatchKernels {
 const BatchKernels& KernelsFor(size_t count);
 
 extern const BatchKernels kSingleKernels;
+void SinglePrimeOrders(const uint8_t* keys, size_t count, bool* valid);
 #if defined(WRKZ_X86)
+extern const BatchKernels kAvx2Kernels;  // four lanes
 extern const BatchKernels kIfmaKernels;  // AVX-512 with IFMA, eight lanes
 #endif
 
-// Whether batches may use lanes at all (they do unless switched off), and how many a large batch uses now.
-void AllowLanes(bool allowed);
+// At most so many lanes from now on (8, unless limited), and how many a large batch uses.
+void LimitLanes(size_t limit);
 size_t LanesInUse();
 
 }  // namespace wrkz::curve

@@ -9,10 +9,6 @@ void CheckKeys(const uint8_t* keys, size_t count, bool* valid) {
   for (size_t i = 0; i < count; ++i) valid[i] = CheckKey(keys + kKeySize * i);
 }
 
-void PrimeOrders(const uint8_t* keys, size_t count, bool* valid) {
-  for (size_t i = 0; i < count; ++i) valid[i] = IsPrimeOrder(keys + kKeySize * i);
-}
-
 void Derivations(const uint8_t secret[32], const uint8_t* keys, size_t count, uint8_t* results, bool* valid) {
   for (size_t i = 0; i < count; ++i) valid[i] = KeyDerivation(keys + kKeySize * i, secret, results + kKeySize * i);
 }
@@ -29,6 +25,10 @@ void KeyImages(const uint8_t* keys, const uint8_t* secrets, size_t count, uint8_
 
 }  // namespace
 
-const BatchKernels kSingleKernels{1, CheckKeys, PrimeOrders, Derivations, Underive, KeyImages, nullptr};
+void SinglePrimeOrders(const uint8_t* keys, size_t count, bool* valid) {
+  for (size_t i = 0; i < count; ++i) valid[i] = IsPrimeOrder(keys + kKeySize * i);
+}
+
+const BatchKernels kSingleKernels{1, CheckKeys, SinglePrimeOrders, Derivations, Underive, KeyImages, nullptr};
 
 }  // namespace wrkz::curve

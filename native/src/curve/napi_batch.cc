@@ -249,10 +249,9 @@ Napi::Value KeyImagesJs(const Napi::CallbackInfo& info) {
   return StartBatch(info.Env(), std::move(batch), chunks);
 }
 
-// allowCurveLanes(allowed), curveLanes(): how many a large batch uses
-Napi::Value AllowLanesJs(const Napi::CallbackInfo& info) {
-  if (!info[0].IsBoolean()) throw Napi::TypeError::New(info.Env(), "allowed must be a boolean");
-  AllowLanes(info[0].As<Napi::Boolean>().Value());
+// limitCurveLanes(limit), curveLanes(): how many a large batch uses
+Napi::Value LimitLanesJs(const Napi::CallbackInfo& info) {
+  LimitLanes(static_cast<size_t>(RequireInteger(info, 0, "limit", 8)));
   return info.Env().Undefined();
 }
 
@@ -268,7 +267,7 @@ void RegisterCurveBatches(Napi::Env env, Napi::Object exports) {
   exports.Set("checkRings", Napi::Function::New(env, CheckRingsJs));
   exports.Set("scanOutputs", Napi::Function::New(env, ScanOutputsJs));
   exports.Set("keyImages", Napi::Function::New(env, KeyImagesJs));
-  exports.Set("allowCurveLanes", Napi::Function::New(env, AllowLanesJs));
+  exports.Set("limitCurveLanes", Napi::Function::New(env, LimitLanesJs));
   exports.Set("curveLanes", Napi::Function::New(env, LanesJs));
 }
 

@@ -98,7 +98,7 @@ export async function generateKeyImagesAsync(
   return pairs.map((_, index) => images.subarray(32 * index, 32 * index + 32));
 }
 
-/** How many points a large batch handles at once: 8 with AVX-512 IFMA, else 1. */
+/** How many points a large batch handles at once: 8 with AVX-512 IFMA, 4 with AVX2, else 1. */
 export function curveLanes(): number {
   return native().curveLanes();
 }
