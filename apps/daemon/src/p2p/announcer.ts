@@ -3,7 +3,7 @@ import type { ChainCommit, ChainPort, P2pClock } from './ports';
 import type { Session } from './session';
 
 /**
- * Tells peers in state normal of our new top, once it is committed. While blocks are fetched nothing is told: the top at
+ * Tells peers of our new top, once it is committed. While blocks are fetched nothing is told: the top at
  * the end of it is.
  */
 export class Announcer {
@@ -16,15 +16,16 @@ export class Announcer {
   ) {}
 
   onCommit(commit: ChainCommit): void {
-    if (commit.added.length > 0 && !this.isDownloading()) this.announce();
+    if (commit.added.length > 0) this.announce();
   }
 
-  /** Announces the top to whoever is not known to have it. */
+  /** Announces the top to whoever is not known to have it, unless blocks are being fetched. */
   announce(): void {
+    if (this.isDownloading()) return;
     const { height, hash } = this.chain.tip();
     let raw: ReturnType<ChainPort['rawBlock']>;
     for (const session of this.sessions()) {
-      if (session.state !== 'normal' || session.knownBlocks.has(hash)) continue;
+      if (!session.handshaken || session.knownBlocks.has(hash)) continue;
       raw ??= this.chain.rawBlock(hash);
       if (raw === undefined) return;
       session.knownBlocks.add(hash);

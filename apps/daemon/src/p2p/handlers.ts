@@ -39,8 +39,12 @@ export function makeHandlers(room: Room, onHandshaken: (session: Session) => voi
     return rate.take(now);
   };
 
-  /** Blocks and transactions are of use only from a peer in state normal. */
+  /** Blocks are of use only from a peer in state normal. */
   const isNormal = (session: Session): boolean => session.state === 'normal';
+
+  /** Transactions also while the last few blocks are fetched; a node far behind could not judge them. */
+  const takesTransactions = (session: Session): boolean =>
+    isNormal(session) || (session.state === 'synchronizing' && driver.isSynchronized);
 
   return {
     handshake(session, message) {
@@ -92,7 +96,7 @@ export function makeHandlers(room: Room, onHandshaken: (session: Session) => voi
 
     async newTransactions(session, message) {
       session.transactionsAsked = false;
-      if (!isNormal(session)) return;
+      if (!takesTransactions(session)) return;
       if (await blocks.takeTransactions(session, message.transactions)) return;
       await transactions.onTransactions(session, message.transactions);
     },

@@ -15,8 +15,8 @@ const REFUSED_BURST = 1000;
 const REFUSED_KEPT = 5000;
 
 /**
- * Transactions between peers and the pool. Whatever enters the pool, from wherever, is told to every peer in state
- * normal that is not known to have it; what comes in one turn of the event loop goes out in one message.
+ * Transactions between peers and the pool. Whatever enters the pool, from wherever, is told to every peer that is
+ * not known to have it, also while we fetch blocks from it (a reorganisation returns transactions in the middle of that); what comes in one turn of the event loop goes out in one message.
  */
 export class TransactionRelay {
   private refused = new RecentHashes(REFUSED_KEPT);
@@ -79,7 +79,7 @@ export class TransactionRelay {
     const hashes = this.toTell;
     this.toTell = [];
     for (const session of this.sessions()) {
-      if (session.state !== 'normal') continue;
+      if (!session.handshaken) continue;
       const transactions = hashes.flatMap((hash) => {
         const transaction = session.knownTransactions.add(hash) ? this.pool.get(hash) : undefined;
         return transaction === undefined ? [] : [transaction];

@@ -90,8 +90,10 @@ export class SyncDriver {
 
   left(session: Session): void {
     session.wantsSync = false;
+    const wasSyncing = this.coordinator.isSyncing(session);
     this.coordinator.left(session);
     this.checkSynchronized();
+    if (wasSyncing) this.parts.onIdle();
   }
 
   /** Whether the peer's top is unknown to us and there is reason to fetch it from this peer. */
@@ -132,10 +134,8 @@ export class SyncDriver {
     if (outcome === 'demoted') session.demoted = true;
     session.state = outcome === 'abandoned' ? 'idle' : 'normal';
     if (outcome !== 'abandoned') session.askPool(this.parts.pool.hashes());
-    if (outcome === 'synchronized') {
-      this.checkSynchronized();
-      this.parts.onIdle();
-    }
+    if (outcome === 'synchronized') this.checkSynchronized();
+    this.parts.onIdle();
   }
 
   private useFreePlace(): void {
