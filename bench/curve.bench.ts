@@ -1,41 +1,42 @@
 /**
- * Curve operations per second: `npm run bench -- curve`. Each figure is the median of the rounds; "alone" is one call
- * after the other on this thread, "batch" the asynchronous form over many items on one native thread and on all.
+ * Curve operations per second: `npm run bench -- curve`, or with options
+ *
+ *   node -r ./scripts/source-loader.cjs bench/curve.bench.ts [--rounds 7] [--against <command>]
+ *
+ * "alone" is one call after the other on this thread, "batch" the asynchronous form over many items. Each figure is the
+ * median of the rounds. `--against` runs `<command> <operation>`, a program that prints that operation's calls per second,
+ * in turns with ours and prints the ratios; pin both to a core (taskset) on a machine that does other things as well.
  */
-import { cpus } from 'node:os';
+import { execSync } from 'node:child_process';
+import { parseArgs } from 'node:util';
 import * as crypto from '@wrkz/crypto';
+import { median, row, runBench, since } from './support/figures';
+import { machine } from './support/machine';
 
-const ROUNDS = 7;
 const ROUND_MS = 200;
 const BATCH = 512;
 
-function median(values: number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] ?? 0;
+const { values } = parseArgs({
+  options: { rounds: { type: 'string', default: '7' }, against: { type: 'string' } },
+});
+
+/** Operations per second over one round of `once`, which does `count` operations. */
+async function round(count: number, once: () => unknown): Promise<number> {
+  const start = performance.now();
+  let operations = 0;
+  do {
+    const pending = once();
+    if (pending instanceof Promise) await pending;
+    operations += count;
+  } while (since(start) < ROUND_MS);
+  return (operations * 1000) / since(start);
 }
 
-/** Median operations per second of `once`, which does `count` operations. */
-async function rate(count: number, once: () => unknown): Promise<number> {
+async function rate(rounds: number, count: number, once: () => unknown): Promise<number> {
   await once();
-  const rounds: number[] = [];
-  for (let round = 0; round < ROUNDS; round++) {
-    const start = process.hrtime.bigint();
-    let operations = 0;
-    let elapsed = 0;
-    do {
-      const pending = once();
-      if (pending instanceof Promise) await pending;
-      operations += count;
-      elapsed = Number(process.hrtime.bigint() - start) / 1e6;
-    } while (elapsed < ROUND_MS);
-    rounds.push((operations * 1000) / elapsed);
-  }
-  return median(rounds);
-}
-
-function print(name: string, figures: number[]): void {
-  const columns = figures.map((figure) => Math.round(figure).toLocaleString('en-US').padStart(12));
-  console.log(name.padEnd(34) + columns.join(''));
+  const figures: number[] = [];
+  while (figures.length < rounds) figures.push(await round(count, once));
+  return median(figures);
 }
 
 function makeRing(members: number): crypto.RingCheck & { sign: () => Buffer } {
@@ -50,59 +51,74 @@ function makeRing(members: number): crypto.RingCheck & { sign: () => Buffer } {
   return { prefixHash, keyImage, publicKeys, signatures: sign(), sign };
 }
 
-async function alone(): Promise<void> {
+/** Every operation by the name `--against` programs get; each function does sixteen of them. */
+function operations(): Map<string, () => void> {
   const { secretKey, publicKey } = crypto.generateKeyPair();
   const derivation = crypto.generateKeyDerivation(publicKey, secretKey) ?? Buffer.alloc(32);
-  console.log('\nalone'.padEnd(35) + 'per second'.padStart(12));
+  const [short, long] = [Buffer.alloc(76, 1), Buffer.alloc(200, 1)];
   const single: [string, () => unknown][] = [
-    ['key derivation', () => crypto.generateKeyDerivation(publicKey, secretKey)],
-    ['derive public key', () => crypto.derivePublicKey(derivation, 1, publicKey)],
-    ['underive public key', () => crypto.underivePublicKey(derivation, 1, publicKey)],
-    ['key image', () => crypto.generateKeyImage(publicKey, secretKey)],
-    ['public key from secret', () => crypto.secretKeyToPublicKey(secretKey)],
-    ['check point', () => crypto.checkKey(publicKey)],
-    ['check prime order', () => crypto.isPrimeOrder(publicKey)],
-    ['sign', () => crypto.generateSignature(derivation, publicKey, secretKey)],
-    ['Keccak of 76 bytes', () => crypto.cnFastHash(seventySix)],
-    ['Keccak of 200 bytes', () => crypto.cnFastHash(twoHundred)],
+    ['derivation', () => crypto.generateKeyDerivation(publicKey, secretKey)],
+    ['derive', () => crypto.derivePublicKey(derivation, 1, publicKey)],
+    ['underive', () => crypto.underivePublicKey(derivation, 1, publicKey)],
+    ['key-image', () => crypto.generateKeyImage(publicKey, secretKey)],
+    ['public-key', () => crypto.secretKeyToPublicKey(secretKey)],
+    ['check-key', () => crypto.checkKey(publicKey)],
+    ['keccak-76', () => crypto.cnFastHash(short)],
+    ['keccak-200', () => crypto.cnFastHash(long)],
+    ...[2, 4, 8].flatMap((members): [string, () => unknown][] => {
+      const ring = makeRing(members);
+      const { prefixHash, keyImage, publicKeys, signatures } = ring;
+      return [
+        [`make-ring-${members}`, ring.sign],
+        [`check-ring-${members}`, () => crypto.checkRingSignature(prefixHash, keyImage, publicKeys, signatures)],
+      ];
+    }),
   ];
-  for (const [name, once] of single) {
-    print(name, [
-      await rate(16, () => {
+  return new Map(
+    single.map(([name, once]) => [
+      name,
+      () => {
         for (let i = 0; i < 16; i++) once();
-      }),
-    ]);
-  }
-  for (const members of [2, 4, 8]) {
-    const ring = makeRing(members);
-    const { prefixHash, keyImage, publicKeys, signatures } = ring;
-    print(`make ring signature, ring ${members}`, [await rate(1, ring.sign)]);
-    print(`check ring signature, ring ${members}`, [
-      await rate(1, () => crypto.checkRingSignature(prefixHash, keyImage, publicKeys, signatures)),
-    ]);
+      },
+    ]),
+  );
+}
+
+async function alone(rounds: number): Promise<void> {
+  console.log(`\n${row('alone', ['per second'])}`);
+  for (const [name, once] of operations()) console.log(row(name, [await rate(rounds, 16, once)]));
+}
+
+async function compare(rounds: number, command: string): Promise<void> {
+  console.log(`\n${row('alone', ['per second', 'theirs', 'ratio'])}`);
+  for (const [name, once] of operations()) {
+    const ours: number[] = [];
+    const theirs: number[] = [];
+    once();
+    for (let i = 0; i < rounds; i++) {
+      ours.push(await round(16, once));
+      theirs.push(Number(execSync(`${command} ${name}`, { encoding: 'utf8' })));
+    }
+    const ratios = ours.map((figure, i) => figure / (theirs[i] ?? NaN));
+    console.log(row(name, [median(ours), median(theirs), median(ratios).toFixed(2)]));
   }
 }
 
-const seventySix = Buffer.alloc(76, 1);
-const twoHundred = Buffer.alloc(200, 1);
-
-async function batches(): Promise<void> {
+async function batches(rounds: number): Promise<void> {
   const all = crypto.hardwareThreads();
   const pairs = Array.from({ length: BATCH }, () => crypto.generateKeyPair());
   const keys = pairs.map((pair) => pair.publicKey);
   const viewSecret = crypto.generateKeyPair().secretKey;
-  const single = keys.map((publicKey) => ({ publicKey, outputs: [publicKey] }));
-  const many = keys.slice(0, 8).map((publicKey) => ({ publicKey, outputs: keys }));
-  const bare = keys.map((publicKey) => ({ publicKey, outputs: [] }));
   const spendKeys = keys.slice(0, 10);
+  const scan = (transactions: crypto.ScannedTransaction[]): Promise<unknown> =>
+    crypto.scanOutputsAsync({ viewSecret, transactions, spendKeys });
+  const bare = keys.map((publicKey) => ({ publicKey, outputs: [] }));
+  const single = keys.map((publicKey) => ({ publicKey, outputs: [publicKey] }));
+  const wide = keys.slice(0, 8).map((publicKey) => ({ publicKey, outputs: keys }));
   const jobs: [string, number, () => Promise<unknown>][] = [
-    ['key derivation', BATCH, () => crypto.scanOutputsAsync({ viewSecret, transactions: bare, spendKeys })],
-    ['underive public key', 8 * BATCH, () => crypto.scanOutputsAsync({ viewSecret, transactions: many, spendKeys })],
-    [
-      'scan, one output a transaction',
-      BATCH,
-      () => crypto.scanOutputsAsync({ viewSecret, transactions: single, spendKeys }),
-    ],
+    ['key derivation', BATCH, () => scan(bare)],
+    ['underive public key', 8 * BATCH, () => scan(wide)],
+    ['scan, one output a transaction', BATCH, () => scan(single)],
     ['key image', BATCH, () => crypto.generateKeyImagesAsync(pairs)],
     ['check point', BATCH, () => crypto.checkKeysAsync(keys)],
     ['check prime order', BATCH, () => crypto.checkKeyImagesAsync(keys)],
@@ -111,29 +127,31 @@ async function batches(): Promise<void> {
       return [`check ring signature, ring ${members}`, 64, () => crypto.checkRingSignaturesAsync(rings)];
     }),
   ];
-  console.log(
-    '\nbatch'.padEnd(35) + ['1 thread', `${all} threads`, '1, portable'].map((head) => head.padStart(12)).join(''),
-  );
+  const paths = (['auto', 'avx2', 'portable'] as const).filter((path) => path !== 'avx2' || crypto.cpuFeatures().avx2);
+  const heads = paths.map((path) => {
+    crypto.setImplementation(path);
+    return `${crypto.curveLanes()} lanes`;
+  });
+  console.log(`\n${row('batch', [...heads.map((head) => `1 x ${head}`), `${all} x ${heads[0] ?? ''}`])}`);
   for (const [name, count, once] of jobs) {
+    const figures: number[] = [];
     crypto.setThreads(1);
-    const one = await rate(count, once);
-    crypto.setImplementation('portable');
-    const portable = await rate(count, once);
-    crypto.setImplementation('auto');
+    for (const path of paths) {
+      crypto.setImplementation(path);
+      figures.push(await rate(rounds, count, once));
+    }
     crypto.setThreads(all);
-    print(name, [one, await rate(count, once), portable]);
+    crypto.setImplementation('auto');
+    figures.push(await rate(rounds, count, once));
+    console.log(row(name, figures));
   }
 }
 
-async function main(): Promise<void> {
-  const features = Object.entries(crypto.cpuFeatures()).flatMap(([name, present]) => (present ? [name] : []));
-  console.log(`${cpus()[0]?.model ?? 'unknown processor'}, ${cpus().length} hardware threads, ${features.join(' ')}`);
-  console.log(`Node.js ${process.version}; curve batches of ${crypto.curveLanes()} lanes`);
-  await alone();
-  await batches();
-}
-
-main().catch((error: unknown) => {
-  console.error(error);
-  process.exitCode = 1;
+runBench(async () => {
+  const rounds = Number(values.rounds);
+  if (!Number.isInteger(rounds) || rounds < 1) throw new RangeError('--rounds must be a positive integer');
+  console.log(machine());
+  if (values.against !== undefined) return compare(rounds, values.against);
+  await alone(rounds);
+  await batches(rounds);
 });
