@@ -1,3 +1,5 @@
+import { sqliteFailure } from './sqlite-error';
+
 /** Everything this package refuses, one class a reason. `code` is stable and goes into logs and exit messages. */
 export type ChainDbErrorCode =
   | 'DATABASE_LOCKED'
@@ -132,5 +134,6 @@ export class WriterFailed extends ChainDbError {
 }
 
 function reasonOf(cause: unknown): string {
-  return cause instanceof Error ? cause.message : String(cause);
+  if (cause instanceof Error) return cause.message;
+  return sqliteFailure(cause)?.message ?? String(cause);
 }

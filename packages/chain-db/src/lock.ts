@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3';
 import { join } from 'node:path';
 import { DatabaseLocked, DatabaseUnwritable } from './errors';
-import { sqliteCode } from './sqlite-error';
+import { sqliteFailure } from './sqlite-error';
 
 /** Held while a directory is open for writing. */
 export interface WriteLock {
@@ -24,7 +24,7 @@ export function takeWriteLock(directory: string): WriteLock {
     return { release: () => void held.close() };
   } catch (error) {
     connection?.close();
-    if (sqliteCode(error)?.startsWith('SQLITE_BUSY') === true) throw new DatabaseLocked(directory);
+    if (sqliteFailure(error)?.code.startsWith('SQLITE_BUSY') === true) throw new DatabaseLocked(directory);
     throw new DatabaseUnwritable(directory, error);
   }
 }

@@ -7,7 +7,7 @@ import { takeWriteLock, type WriteLock } from './lock';
 import { migrate } from './migrations';
 import { ChainReader } from './reader/reader';
 import { APPLICATION_ID, SCHEMA_VERSION } from './schema';
-import { sqliteCode } from './sqlite-error';
+import { sqliteFailure } from './sqlite-error';
 import { ChainWriter } from './writer/writer';
 
 export interface OpenOptions {
@@ -141,10 +141,10 @@ function told<T>(directory: string, open: () => T): T {
   try {
     return open();
   } catch (error) {
-    const code = sqliteCode(error);
-    if (code === undefined || !(error instanceof Error)) throw error;
-    if (/^SQLITE_(NOTADB|CORRUPT|ERROR)/.test(code)) {
-      throw new NotAChainDatabase(databaseFile(directory), error.message, { cause: error });
+    const failure = sqliteFailure(error);
+    if (failure === undefined) throw error;
+    if (/^SQLITE_(NOTADB|CORRUPT|ERROR)/.test(failure.code)) {
+      throw new NotAChainDatabase(databaseFile(directory), failure.message, { cause: error });
     }
     throw new DatabaseUnwritable(directory, error);
   }

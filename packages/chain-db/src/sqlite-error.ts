@@ -1,9 +1,16 @@
+/** An error that SQLite raised; `code` is like SQLITE_FULL. */
+export interface SqliteFailure {
+  readonly code: string;
+  readonly message: string;
+}
+
 /**
- * The code of an error that SQLite raised, like SQLITE_FULL; undefined for any other error. Told by the code, because the
- * library's error class is not the same object in every copy of its module that a process may hold.
+ * The error as one of SQLite's, undefined for any other. Told by its shape: where a process holds several copies of the
+ * library's module, the classes of its errors are not one.
  */
-export function sqliteCode(error: unknown): string | undefined {
-  if (!(error instanceof Error) || !('code' in error)) return undefined;
-  const { code } = error;
-  return typeof code === 'string' && code.startsWith('SQLITE_') ? code : undefined;
+export function sqliteFailure(error: unknown): SqliteFailure | undefined {
+  if (typeof error !== 'object' || error === null || !('code' in error) || !('message' in error)) return undefined;
+  const { code, message } = error;
+  if (typeof code !== 'string' || typeof message !== 'string' || !code.startsWith('SQLITE_')) return undefined;
+  return { code, message };
 }

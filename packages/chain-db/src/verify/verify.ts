@@ -3,7 +3,7 @@ import { connect } from '../connection';
 import { databaseFile, type ChainDb } from '../open';
 import { ChainReader } from '../reader/reader';
 import { TABLES } from '../schema';
-import { sqliteCode } from '../sqlite-error';
+import { sqliteFailure } from '../sqlite-error';
 import { checkAlternatives } from './alternatives-check';
 import { BlockVerifier } from './block-verifier';
 import { StateDigest } from './digest';
@@ -93,8 +93,9 @@ function guarded(problems: Problems, where: string, check: () => void): void {
   try {
     check();
   } catch (error) {
-    if (sqliteCode(error) === undefined || !(error instanceof Error)) throw error;
-    problems.add(where, error.message);
+    const failure = sqliteFailure(error);
+    if (failure === undefined) throw error;
+    problems.add(where, failure.message);
   }
 }
 

@@ -2,7 +2,7 @@ import type { VerifiedBlock } from '@wrkz/consensus';
 import type { Connection } from '../connection';
 import { ChainDbError, RefusedChange, WriterFailed, WrongLink } from '../errors';
 import { ChainReader } from '../reader/reader';
-import { sqliteCode } from '../sqlite-error';
+import { sqliteFailure } from '../sqlite-error';
 import { AlternativeStore } from './alternative-store';
 import { appendBlock, checkVerified } from './append';
 import { Rewinder, type RemovedBlock } from './rewind';
@@ -158,15 +158,15 @@ export class ChainWriter {
   /** Rolls back and says what the caller is told. */
   private undo(error: unknown): unknown {
     this.store.reset();
-    const code = sqliteCode(error);
+    const failure = sqliteFailure(error);
     try {
       if (this.connection.inTransaction) this.connection.exec('ROLLBACK');
     } catch (second) {
       return this.fail(error instanceof ChainDbError ? second : error);
     }
-    if (code === undefined || !(error instanceof Error)) return error;
-    if (!code.startsWith('SQLITE_CONSTRAINT')) return this.fail(error);
-    return new RefusedChange(`the blocks contradict what is stored (${error.message})`, { cause: error });
+    if (failure === undefined) return error;
+    if (!failure.code.startsWith('SQLITE_CONSTRAINT')) return this.fail(error);
+    return new RefusedChange(`the blocks contradict what is stored (${failure.message})`, { cause: error });
   }
 
   private fail(cause: unknown): WriterFailed {
