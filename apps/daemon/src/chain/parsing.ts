@@ -1,37 +1,67 @@
-import { DecodeError, type ParsedBlock, type ParsedTransaction, parseBlock, parseTransaction, type RawBlock } from '@wrkz/core-types';
+import {
+  DecodeError,
+  type ParsedBlock,
+  type ParsedTransaction,
+  parseBlock,
+  parseTransaction,
+  type RawBlock,
+} from '@wrkz/core-types';
 
-/** A block as it came, read; nothing is judged yet. */
-export interface ReceivedBlock {
-  readonly block: ParsedBlock;
-  readonly transactions: readonly ParsedTransaction[];
+/** A block as it came; nothing is judged yet. */
+export class ReceivedBlock {
+  private read: readonly ParsedTransaction[] | undefined;
+
+  constructor(
+    readonly block: ParsedBlock,
+    private readonly delivered: readonly Buffer[],
+  ) {}
+
+  /** Bytes that the size rules count: the coinbase and the transactions. */
+  get size(): number {
+    return this.delivered.reduce((sum, one) => sum + one.length, this.block.coinbase.size);
+  }
+
   /** Serialized bytes of block and transactions. */
-  readonly bytes: number;
+  get bytes(): number {
+    return this.size - this.block.coinbase.size + this.block.bytes.length;
+  }
+
+  /**
+   * The transactions as delivered. Read only when they are asked for, because whether the block is known (A4) and has a
+   * parent (A5) is told before a transaction that does not parse (A6). @returns undefined when one does not
+   */
+  transactions(): readonly ParsedTransaction[] | undefined {
+    return (this.read ??= reading(() => this.delivered.map((bytes) => parseTransaction(bytes))));
+  }
 }
 
-/** Reads a block and its transactions; undefined when any of it does not parse (A6). */
+/** Reads a block, not its transactions; undefined when it does not parse (A6). */
 export function readReceived(raw: RawBlock): ReceivedBlock | undefined {
-  try {
-    const block = parseBlock(raw.block);
-    const transactions = raw.transactions.map((bytes) => parseTransaction(bytes));
-    const bytes = raw.transactions.reduce((sum, one) => sum + one.length, raw.block.length);
-    return { block, transactions, bytes };
-  } catch (error) {
-    if (error instanceof DecodeError) return undefined;
-    throw error;
-  }
+  return reading(() => new ReceivedBlock(parseBlock(raw.block), raw.transactions));
 }
 
 /**
  * The delivered transactions in the order of the block's list, which decides their global indexes. Later ages refuse a
  * delivery in another order (B13, consensus); before them only the count was compared, so here a delivery that is a
- * mere rearrangement is put in order.
- * @returns undefined when the delivery is not what the block lists
+ * mere rearrangement is put in order. One that is not what the block lists stays as it is: consensus refuses it.
  */
-export function inListedOrder({ block, transactions }: ReceivedBlock): readonly ParsedTransaction[] | undefined {
+export function inListedOrder(
+  block: ParsedBlock,
+  transactions: readonly ParsedTransaction[],
+): readonly ParsedTransaction[] {
   const listed = block.block.transactionHashes;
-  if (listed.length !== transactions.length) return undefined;
+  if (listed.length !== transactions.length) return transactions;
   if (transactions.every((transaction, i) => listed[i]?.equals(transaction.hash))) return transactions;
   const byHash = new Map(transactions.map((transaction) => [transaction.hash.toString('hex'), transaction]));
   const ordered = listed.flatMap((hash) => byHash.get(hash.toString('hex')) ?? []);
-  return ordered.length === listed.length && byHash.size === listed.length ? ordered : undefined;
+  return ordered.length === listed.length && byHash.size === listed.length ? ordered : transactions;
+}
+
+function reading<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof DecodeError) return undefined;
+    throw error;
+  }
 }

@@ -5,7 +5,9 @@ import {
   type ChainView,
   effectiveMedian,
   genesisBlock,
+  hardSizeLimit,
   nextDifficulty,
+  type ReasonCode,
   RuleFailure,
   stageBlock,
   type StagedBlock,
@@ -62,6 +64,15 @@ export class ChainState {
 
   /** @param main whether `view` is the main chain and what is staged on top of it */
   stage(received: ReceivedBlock, view: ChainView, main: boolean): StagedBlock {
+    const { block } = received;
+    const height = view.height + 1;
+    const refuse = (code: ReasonCode): StagedBlock => {
+      return { failure: new RuleFailure(code), block, transactions: [], proofs: [] };
+    };
+    // A size rule before the reading, where the reference reads first: what can be in no block costs no memory.
+    if (received.size > hardSizeLimit(height)) return refuse('B6');
+    const transactions = received.transactions();
+    if (transactions === undefined) return refuse('A6');
     const context: BlockContext = {
       network: this.network,
       view,
@@ -69,20 +80,13 @@ export class ChainState {
       checkpoints: this.parts.checkpoints,
       ...(main ? {} : { mainMedianSize: this.currentTip.medianSize }),
     };
-    const transactions = this.orderedFor(received, view.height + 1);
-    if (transactions === undefined) {
-      return { failure: new RuleFailure('B13'), block: received.block, transactions: received.transactions, proofs: [] };
-    }
-    return stageBlock(received.block, transactions, context);
+    // Where the list is a rule of its own, consensus tells the faults apart in their order.
+    const listed = this.network.rulesAt(height).blockListChecked;
+    return stageBlock(block, listed ? transactions : inListedOrder(block, transactions), context);
   }
 
   close(): void {
     this.parts.db.close();
-  }
-
-  private orderedFor(received: ReceivedBlock, height: number): ReceivedBlock['transactions'] | undefined {
-    // Where the list is a rule of its own, consensus tells the faults apart in their order.
-    return this.network.rulesAt(height).blockListChecked ? received.transactions : inListedOrder(received);
   }
 
   private readTip(alternativeCount: number): TipFacts {

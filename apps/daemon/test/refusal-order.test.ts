@@ -1,0 +1,73 @@
+import { encodeBlock, networkOf, parseBlock, type RawBlock } from '@wrkz/core-types';
+import { Forge } from '@wrkz/testing';
+import { type EngineBench, engineBench, NOW } from './support/engine';
+
+/* Which of several faults of a block the engine tells (protocol 5): the first in the order of the rules. */
+
+const network = networkOf('simnet');
+const START = NOW - 1_000_000;
+const UNREADABLE = Buffer.from('no transaction');
+
+const forge = (bench: EngineBench, fork: number, name: string): Forge =>
+  new Forge(bench.reader.viewAt(fork), { network, timestamp: START + fork * 60, extraNonce: Buffer.from(name) });
+
+const code = async (bench: EngineBench, ...blocks: RawBlock[]): Promise<string> =>
+  (await bench.engine.addBlocks(blocks, 'sync')).map((result) => result.code).join(' ');
+
+/** A bench with three blocks, and those blocks. */
+async function withThree(): Promise<{ bench: EngineBench; blocks: RawBlock[] }> {
+  const bench = engineBench('simnet');
+  const blocks = await forge(bench, 0, 'main').many(3);
+  expect(await code(bench, ...blocks)).toBe('A1 A1 A1');
+  return { bench, blocks };
+}
+
+describe('the order of refusals', () => {
+  it('knows a block before it reads its transactions', async () => {
+    const { bench, blocks } = await withThree();
+    expect(await code(bench, { ...blocks[2]!, transactions: [UNREADABLE] })).toBe('A4');
+    const [side] = await forge(bench, 1, 'side').many(1);
+    expect(await code(bench, side!)).toBe('A2');
+    expect(await code(bench, { ...side!, transactions: [UNREADABLE] })).toBe('A4');
+    await bench.engine.stop();
+  });
+
+  it('misses a parent before it reads the transactions', async () => {
+    const { bench } = await withThree();
+    const ahead = await forge(bench, 3, 'ahead').many(2);
+    expect(await code(bench, { ...ahead[1]!, transactions: [UNREADABLE] })).toBe('A5');
+    expect(await code(bench, { ...ahead[0]!, transactions: [UNREADABLE] })).toBe('A6');
+    expect(await code(bench, ...ahead)).toBe('A1 A1');
+    await bench.engine.stop();
+  });
+
+  it('goes on with what follows a block that could not be read', async () => {
+    const { bench } = await withThree();
+    const [good, next] = await forge(bench, 3, 'next').many(2);
+    const both = [
+      bench.engine.addBlocks([{ ...good!, transactions: [UNREADABLE] }], 'sync'),
+      bench.engine.addBlocks([good!, next!], 'relay'),
+    ];
+    expect((await Promise.all(both)).flat().map((result) => result.code)).toEqual(['A6', 'A1', 'A1']);
+    await bench.engine.stop();
+  });
+
+  it('refuses a delivery over the hard size without reading it', async () => {
+    const { bench } = await withThree();
+    const [block] = await forge(bench, 3, 'large').many(1);
+    expect(await code(bench, { ...block!, transactions: [Buffer.alloc(100_001)] })).toBe('B6');
+    expect(await code(bench, { ...block!, transactions: [Buffer.alloc(90_000)] })).toBe('A6');
+    await bench.engine.stop();
+  });
+
+  it('judges the block itself before the list of its transactions, in the ages that checked no list', async () => {
+    const { bench } = await withThree();
+    const [raw] = await forge(bench, 3, 'list').many(1);
+    const { block } = parseBlock(raw!.block);
+    const late = encodeBlock({ ...block, timestamp: BigInt(NOW + 7201), transactionHashes: [Buffer.alloc(32, 1)] });
+    expect(await code(bench, { block: late, transactions: [] })).toBe('B4');
+    const listed = encodeBlock({ ...block, transactionHashes: [Buffer.alloc(32, 1)] });
+    expect(await code(bench, { block: listed, transactions: [] })).toBe('B13');
+    await bench.engine.stop();
+  });
+});
