@@ -1,0 +1,140 @@
+import { once } from 'node:events';
+import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { chainA, dumpOf } from '@wrkz/testing';
+import { digestOf } from './support/engine';
+import { DaemonProcess, runDaemon } from './support/process';
+import { temporaryDirectory } from './support/temporary';
+
+jest.setTimeout(120_000);
+
+/** Options of a daemon on loopback that calls nobody. */
+function quiet(directory: string, ...more: string[]): string[] {
+  const ports = ['--rpc-bind-port', '0', '--p2p-bind-ip', '127.0.0.1', '--p2p-bind-port', '0'];
+  return ['--network', 'devnet', '--data-dir', directory, ...ports, ...more];
+}
+
+const READY = /RPC at http:\/\/127\.0\.0\.1:(\d+)/;
+
+describe('a start that cannot be', () => {
+  it.each<[string, string[], RegExp]>([
+    ['an unknown option', ['--frobnicate'], /unknown option --frobnicate/],
+    ['an unknown network', ['--network', 'testnet'], /--network: expected one of mainnet, simnet, devnet/],
+    ['a word that is no port', ['--rpc-bind-port', 'x'], /--rpc-bind-port: expected a whole number/],
+    ['a port beyond all ports', ['--p2p-bind-port', '70000'], /--p2p-bind-port: 70000 is out of range/],
+    ['an unknown mode', ['--daemon-mode', 'expert'], /--daemon-mode: expected one of standard, explorer/],
+    ['two networks', ['--simnet', '--network', 'devnet'], /--simnet contradicts --network devnet/],
+    ['two actions', ['--verify', '--export-blockchain'], /choose one of --export-blockchain, --verify/],
+    ['an export of too little', ['--export-blockchain', '--max-export-blocks', '5'], /at least 1000 blocks/],
+    ['a peer that is no address', ['--network', 'devnet', '--add-exclusive-node', 'nobody'], /"nobody" is not an IPv4/],
+  ])('%s: told, exit 1, nothing made', async (_, args, message) => {
+    const cwd = temporaryDirectory();
+    const { code, stderr } = await runDaemon([...args, '--data-dir', join(cwd, 'data')], cwd);
+    expect(stderr).toMatch(message);
+    expect(code).toBe(1);
+    expect(existsSync(join(cwd, 'data'))).toBe(false);
+  });
+
+  it('--help tells every option, --version one line; exit 0', async () => {
+    const cwd = temporaryDirectory();
+    const help = await runDaemon(['--help'], cwd);
+    expect(help.code).toBe(0);
+    for (const name of ['network', 'data-dir', 'add-exclusive-node', 'verify', 'dump-file', 'log-level']) {
+      expect(help.stdout).toContain(`--${name}`);
+    }
+    const version = await runDaemon(['--version'], cwd);
+    expect(version).toMatchObject({ code: 0, stderr: '' });
+    expect(version.stdout).toMatch(/^wrkz-daemon \d+\.\d+\.\d+\.\d+\n$/);
+    expect(readdirSync(cwd)).toEqual([]);
+  });
+
+  it('a folder that cannot be: told, exit 1', async () => {
+    const cwd = temporaryDirectory();
+    writeFileSync(join(cwd, 'file'), '');
+    const inFile = await runDaemon(quiet(join(cwd, 'file')), cwd);
+    expect(inFile).toMatchObject({ code: 1 });
+    expect(inFile.stdout + inFile.stderr).toMatch(/the directory .* cannot be used/);
+    if (process.getuid?.() === 0) return; // nothing is unwritable to the superuser
+    mkdirSync(join(cwd, 'closed'));
+    chmodSync(join(cwd, 'closed'), 0o500);
+    expect(await runDaemon(quiet(join(cwd, 'closed')), cwd)).toMatchObject({ code: 1 });
+  });
+
+  it.each(['p2p', 'rpc'])('the %s port is taken: told, exit 1', async (room) => {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as { port: number };
+    const cwd = temporaryDirectory();
+    const { code, stdout, stderr } = await runDaemon(quiet(cwd, `--${room}-bind-port`, String(port)), cwd);
+    expect(stdout + stderr).toMatch(new RegExp(`cannot listen .*127\\.0\\.0\\.1:${String(port)}`));
+    expect(code).toBe(1);
+    server.close();
+    await expect(digestOf(join(cwd, 'devnet'), 'devnet')).resolves.toMatch(/^[0-9a-f]{64}$/);
+  });
+
+  it('checkpoints that cannot be used: told, exit 1', async () => {
+    const cwd = temporaryDirectory();
+    writeFileSync(join(cwd, 'bad.csv'), 'what is this');
+    for (const name of ['bad.csv', 'missing.csv']) {
+      const { code, stdout, stderr } = await runDaemon(quiet(cwd, '--load-checkpoints', join(cwd, name)), cwd);
+      expect(stdout + stderr).toMatch(new RegExp(`the checkpoints .*${name} cannot be`));
+      expect(code).toBe(1);
+    }
+  });
+});
+
+describe('one directory', () => {
+  it('serves one daemon; a second one is told so, and the first is not disturbed', async () => {
+    const cwd = temporaryDirectory();
+    const first = new DaemonProcess(quiet(cwd), cwd);
+    const [, port] = await first.prints(READY);
+    const second = await runDaemon(quiet(cwd), cwd);
+    expect(second.code).toBe(1);
+    expect(second.stdout + second.stderr).toMatch(/in use by another running program/);
+    const info = (await (await fetch(`http://127.0.0.1:${port ?? ''}/info`)).json()) as { status: string };
+    expect(info.status).toBe('OK');
+    first.kill('SIGTERM');
+    expect(await first.ended).toMatchObject({ code: 0, signal: null });
+  });
+
+  it('belongs to one network', async () => {
+    const cwd = temporaryDirectory();
+    const made = new DaemonProcess(quiet(cwd), cwd);
+    await made.prints(READY);
+    made.kill('SIGINT');
+    expect(await made.ended).toMatchObject({ code: 0 });
+    // The sub-folder of devnet, used as the data directory of the real network; nothing listens or dials before that.
+    const { code, stdout, stderr } = await runDaemon(['--verify', '--data-dir', join(cwd, 'devnet')], cwd);
+    expect(code).toBe(1);
+    expect(stdout + stderr).toMatch(/belongs to devnet, not to mainnet/);
+  });
+});
+
+describe('a stop', () => {
+  it.each(['SIGINT', 'SIGTERM'] as const)('by %s is clean within 10 s, also while an import runs', async (signal) => {
+    const cwd = temporaryDirectory();
+    writeFileSync(join(cwd, 'a.dump'), dumpOf(chainA().slice(1)));
+    const importing = new DaemonProcess(quiet(cwd, '--import-blockchain', '--dump-file', 'a.dump'), cwd);
+    await new Promise((later) => setTimeout(later, 600));
+    const asked = Date.now();
+    importing.kill(signal);
+    const { code } = await importing.ended;
+    expect(Date.now() - asked).toBeLessThan(10_000);
+    expect([0, null]).toContain(code);
+    const rest = await runDaemon(quiet(cwd, '--import-blockchain', '--dump-file', 'a.dump'), cwd);
+    expect(rest).toMatchObject({ code: 0 });
+    const verified = await runDaemon(quiet(cwd, '--verify'), cwd);
+    expect(verified.code).toBe(0);
+    expect(verified.stdout).toMatch(/^721 blocks, no problem found\ndigest [0-9a-f]{64}\n$/m);
+  });
+});
+
+describe('verify', () => {
+  it('tells what is wrong and exits with 1', async () => {
+    const cwd = temporaryDirectory();
+    const empty = await runDaemon(quiet(cwd, '--verify'), cwd);
+    expect(empty.code).toBe(1);
+    expect(empty.stdout + empty.stderr).toMatch(/there is no chain database/);
+  });
+});

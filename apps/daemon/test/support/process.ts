@@ -1,0 +1,68 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+
+const app = join(__dirname, '..', '..');
+const top = join(app, '..', '..');
+
+/** How to run a source file of this app: compiled where there is a build, else from the source. */
+export function commandFor(source: string): string[] {
+  const compiled = join(app, source.replace(/^src/, 'dist').replace(/\.ts$/, '.js'));
+  if (source.startsWith('src') && existsSync(compiled)) return [compiled];
+  return ['-r', join(top, 'scripts', 'source-loader.cjs'), join(app, source)];
+}
+
+export interface Ended {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A daemon in a process of its own. */
+export class DaemonProcess {
+  private readonly child: ChildProcess;
+  private stdout = '';
+  private stderr = '';
+  readonly ended: Promise<Ended>;
+
+  constructor(args: readonly string[], cwd: string) {
+    this.child = spawn(process.execPath, [...commandFor('src/main.ts'), ...args], {
+      cwd,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    this.child.stdout?.on('data', (text: Buffer) => (this.stdout += text.toString()));
+    this.child.stderr?.on('data', (text: Buffer) => (this.stderr += text.toString()));
+    this.ended = once(this.child, 'close').then(([code, signal]) => ({
+      code: code as number | null,
+      signal: signal as NodeJS.Signals | null,
+      stdout: this.stdout,
+      stderr: this.stderr,
+    }));
+  }
+
+  kill(signal: NodeJS.Signals): void {
+    this.child.kill(signal);
+  }
+
+  /** The first match in what it prints. @throws Error when it ends without */
+  async prints(pattern: RegExp): Promise<RegExpExecArray> {
+    const found = (): RegExpExecArray | null => pattern.exec(this.stdout + this.stderr);
+    let over = false;
+    void this.ended.then(() => (over = true));
+    for (let match = found(); ; match = found()) {
+      if (match !== null) return match;
+      if (over) throw new Error(`it ended without ${String(pattern)}:\n${this.stdout}${this.stderr}`);
+      await Promise.race([
+        this.ended,
+        ...[this.child.stdout, this.child.stderr].map((stream) => stream && once(stream, 'data')),
+      ]);
+    }
+  }
+}
+
+/** Runs a daemon to its end. */
+export function runDaemon(args: readonly string[], cwd: string): Promise<Ended> {
+  return new DaemonProcess(args, cwd).ended;
+}
