@@ -1,6 +1,7 @@
 import { readBlock } from './block';
 import { auxHeaderHash, blockHash, parentBlockSize, powInput } from './block-hashing';
 import type { Block } from './model';
+import { MAX_BLOCK_BYTES } from './networks/constants';
 import type { ParsedTransaction } from './parsed-transaction';
 import { BinaryReader } from './reader';
 
@@ -43,6 +44,7 @@ export class ParsedBlock {
 /** Parses all of `bytes`; throws DecodeError. Do not write to `bytes` afterwards. */
 export function parseBlock(bytes: Uint8Array): ParsedBlock {
   const reader = new BinaryReader(bytes);
+  reader.within(MAX_BLOCK_BYTES);
   const { block, coinbase } = readBlock(reader);
   reader.done();
   return new ParsedBlock(block, coinbase, reader.buffer);

@@ -1,5 +1,6 @@
 import { cnFastHash } from '@wrkz/crypto';
 import type { Transaction } from './model';
+import { MAX_BLOCK_BYTES } from './networks/constants';
 import { BinaryReader } from './reader';
 import { readTransaction } from './transaction';
 
@@ -68,6 +69,7 @@ function signaturesSize(transaction: Transaction): number {
 /** Parses all of `bytes`; throws DecodeError. Do not write to `bytes` afterwards. */
 export function parseTransaction(bytes: Uint8Array): ParsedTransaction {
   const reader = new BinaryReader(bytes);
+  reader.within(MAX_BLOCK_BYTES);
   const parsed = readParsedTransaction(reader);
   reader.done();
   return parsed;

@@ -98,6 +98,11 @@ export class BinaryReader {
     return count;
   }
 
+  /** Refuses more bytes than `most` before any of them is decoded. */
+  within(most: number): void {
+    if (this.buffer.length > most) throw new DecodeError(`${this.buffer.length} bytes are more than ${most}`);
+  }
+
   /** Refuses bytes that are left over. */
   done(): void {
     if (this.remaining !== 0) throw new DecodeError('trailing bytes');

@@ -35,6 +35,11 @@ export const BLOCK_SIZE_INITIAL = 100_000;
 export const BLOCK_SIZE_GROWTH_NUMERATOR = 102_400;
 export const BLOCK_SIZE_GROWTH_DENOMINATOR = 525_600;
 export const MAX_PARENT_BLOCK_SIZE = 2048;
+/**
+ * Longer bytes are neither block nor transaction of any chain and are not decoded. The reference decodes whatever fits a
+ * message; the largest block allowed, hash list included, comes to this length at about index 16,000,000.
+ */
+export const MAX_BLOCK_BYTES = 4 * 1024 * 1024;
 /** The highest block version that parses. */
 export const MAX_BLOCK_VERSION = 7;
 /** The highest version of a transaction that parses. */
