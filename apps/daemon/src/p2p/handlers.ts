@@ -35,7 +35,8 @@ export function makeHandlers(room: Room, onHandshaken: (session: Session) => voi
   const mayAskPool = (session: Session): boolean => {
     const now = clock.now();
     let rate = poolAnswers.get(session);
-    if (rate === undefined) poolAnswers.set(session, (rate = new RateLimit(POOL_ANSWERS_PER_SECOND, POOL_ANSWER_BURST, now)));
+    if (rate === undefined)
+      poolAnswers.set(session, (rate = new RateLimit(POOL_ANSWERS_PER_SECOND, POOL_ANSWER_BURST, now)));
     return rate.take(now);
   };
 
@@ -73,13 +74,15 @@ export function makeHandlers(room: Room, onHandshaken: (session: Session) => voi
       detached(room.logger, `${session.name}: back ping`, verifyByPing(room, session));
     },
 
-    timedSync(session, message) {
-      driver.consider(session, message.syncData, false);
-      return timedSyncResponse.encode({
+    timedSync: (session) =>
+      timedSyncResponse.encode({
         localTime: BigInt(local.seconds),
         syncData: local.sync(),
         ...local.peers(session.version),
-      });
+      }),
+
+    timedSynced(session, data) {
+      driver.consider(session, data, false);
     },
 
     ping: () => pingResponse.encode({ status: 'OK', peerId: local.peerId }),

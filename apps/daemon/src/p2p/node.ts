@@ -112,8 +112,21 @@ export class P2pNode extends EventEmitter<P2pEvents> {
     const transactions = new TransactionRelay(pool, codec, clock, logger, open);
     const budget = new ByteBudget(INPUT_BUDGET);
     this.room = {
-      config, chain, pool, logger, clock, codec, transport, budget,
-      sessions, local, book, bans, driver, blocks, transactions,
+      config,
+      chain,
+      pool,
+      logger,
+      clock,
+      codec,
+      transport,
+      budget,
+      sessions,
+      local,
+      book,
+      bans,
+      driver,
+      blocks,
+      transactions,
     };
     this.scores = new Scores(bans, seconds);
     this.store = new PeerStore(config.stateFile, { local, book, bans, sessions, logger });

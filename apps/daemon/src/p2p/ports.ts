@@ -64,7 +64,10 @@ export interface ChainPort {
 
 /** The transaction pool. `added` tells of every transaction that entered, whoever brought it. */
 export interface PoolPort {
-  add(transaction: Buffer, source: 'peer'): Promise<{ readonly accepted: boolean; readonly message?: string | undefined }>;
+  add(
+    transaction: Buffer,
+    source: 'peer',
+  ): Promise<{ readonly accepted: boolean; readonly message?: string | undefined }>;
   has(hash: Buffer): boolean;
   get(hash: Buffer): Buffer | undefined;
   hashes(): Buffer[];

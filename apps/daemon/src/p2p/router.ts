@@ -8,7 +8,7 @@ import type { Session } from './session';
 /** What happens on each command. Bodies are decoded; handlers of one session run one after the other. */
 export interface Handlers {
   handshake(session: Session, message: commands.HandshakeRequest): Buffer | undefined;
-  timedSync(session: Session, message: commands.TimedSyncRequest): Buffer;
+  timedSync(session: Session): Buffer;
   ping(session: Session): Buffer;
   newBlock(session: Session, message: commands.NewBlock): Promise<void>;
   newLiteBlock(session: Session, message: commands.NewLiteBlock): Promise<void>;
@@ -21,6 +21,8 @@ export interface Handlers {
   missingTransactions(session: Session, message: commands.MissingTransactions): void;
   /** After the reply to a handshake has been queued. */
   handshaken(session: Session): void;
+  /** After the reply to a timed sync has been queued: what the peer said of its chain. */
+  timedSynced(session: Session, data: commands.SyncData): void;
 }
 
 /** Requests that may come before the handshake: the handshake itself, and a back ping. */
@@ -63,9 +65,12 @@ async function dispatch(session: Session, frame: Frame, handlers: Handlers): Pro
       handlers.handshaken(session);
       return;
     }
-    case Command.timedSync:
-      reply(handlers.timedSync(session, commands.timedSyncRequest.decode(body)));
+    case Command.timedSync: {
+      const { syncData } = commands.timedSyncRequest.decode(body);
+      reply(handlers.timedSync(session));
+      handlers.timedSynced(session, syncData);
       return;
+    }
     case Command.ping:
       reply(handlers.ping(session));
       return;

@@ -1,5 +1,12 @@
 import type { Duplex } from 'node:stream';
-import { Command, handshakeRequest, handshakeResponse, timedSyncRequest, timedSyncResponse, type PeerLists } from './commands';
+import {
+  Command,
+  handshakeRequest,
+  handshakeResponse,
+  timedSyncRequest,
+  timedSyncResponse,
+  type PeerLists,
+} from './commands';
 import { closeReasons, type CloseReason } from './connection/close-reasons';
 import { Connection } from './connection/connection';
 import { HANDSHAKE_TIMEOUT } from './constants';
@@ -99,7 +106,8 @@ export class Switchboard {
     for (const session of this.room.sessions.open()) {
       session.connection.tick();
       session.tick(now);
-      if (!session.handshaken && now - session.startedAt > HANDSHAKE_TIMEOUT) session.close(closeReasons.handshakeTimeout);
+      if (!session.handshaken && now - session.startedAt > HANDSHAKE_TIMEOUT)
+        session.close(closeReasons.handshakeTimeout);
     }
   }
 

@@ -64,7 +64,11 @@ class Setting {
 }
 
 const address = (host: string): PeerAddress => ({ host, port: 17855 });
-const entry = (host: string, lastSeen = 1): PeerAddress & { id: bigint; lastSeen: number } => ({ ...address(host), id: 1n, lastSeen });
+const entry = (host: string, lastSeen = 1): PeerAddress & { id: bigint; lastSeen: number } => ({
+  ...address(host),
+  id: 1n,
+  lastSeen,
+});
 
 describe('whom the node calls', () => {
   it('exclusive nodes and nobody else, again and again', async () => {
@@ -84,14 +88,19 @@ describe('whom the node calls', () => {
   });
 
   it('priority nodes above the limit, added peers below it', async () => {
-    const setting = new Setting({ outPeers: 1, priorityNodes: ['11.0.0.1', '12.0.0.1'].map(address), addedPeers: [address('13.0.0.1')] });
+    const setting = new Setting({
+      outPeers: 1,
+      priorityNodes: ['11.0.0.1', '12.0.0.1'].map(address),
+      addedPeers: [address('13.0.0.1')],
+    });
     await setting.second(5);
     expect(setting.open.map(({ host }) => host)).toEqual(['11.0.0.1', '12.0.0.1']);
   });
 
   it('fills its places from the lists, never two of one neighbourhood', async () => {
     const setting = new Setting();
-    for (let group = 1; group <= 30; group += 1) for (let index = 1; index <= 5; index += 1) setting.book.addGray(entry(`${group + 10}.0.${index}.1`));
+    for (let group = 1; group <= 30; group += 1)
+      for (let index = 1; index <= 5; index += 1) setting.book.addGray(entry(`${group + 10}.0.${index}.1`));
     for (let group = 1; group <= 12; group += 1) setting.book.addWhite(entry(`${group + 100}.0.0.1`));
     await setting.second(30);
     expect(setting.open).toHaveLength(15);
@@ -133,8 +142,15 @@ describe('whom the node calls', () => {
   });
 
   it('seeds when nobody is known, every five minutes; names are looked up only then', async () => {
-    const setting = new Setting({ seeds: [{ host: 'seed.example', port: 1 }, { host: '11.0.0.9', port: 2 }], dnsSeeds: ['seeds.example'] });
-    for (const key of ['203.0.114.1:1', '203.0.114.2:1', '11.0.0.9:2', '203.0.114.1:17855', '203.0.114.2:17855']) setting.dead.add(key);
+    const setting = new Setting({
+      seeds: [
+        { host: 'seed.example', port: 1 },
+        { host: '11.0.0.9', port: 2 },
+      ],
+      dnsSeeds: ['seeds.example'],
+    });
+    for (const key of ['203.0.114.1:1', '203.0.114.2:1', '11.0.0.9:2', '203.0.114.1:17855', '203.0.114.2:17855'])
+      setting.dead.add(key);
     expect(setting.resolved).toEqual([]);
     await setting.second(2);
     expect(setting.resolved).toEqual(['seed.example', 'seeds.example']);
@@ -163,7 +179,10 @@ describe('whom the node calls', () => {
   });
 
   it('options that are no addresses are named', () => {
-    expect(parseEndpoints('seed-node', ['a.example', '1.2.3.4:5'], 9)).toEqual([{ host: 'a.example', port: 9 }, { host: '1.2.3.4', port: 5 }]);
+    expect(parseEndpoints('seed-node', ['a.example', '1.2.3.4:5'], 9)).toEqual([
+      { host: 'a.example', port: 9 },
+      { host: '1.2.3.4', port: 5 },
+    ]);
     expect(() => parseEndpoints('seed-node', ['a b'], 9)).toThrow('--seed-node: "a b"');
     expect(() => parseAddresses('add-peer', ['a.example'], 9)).toThrow('--add-peer: "a.example" is no IP address');
   });
@@ -178,7 +197,8 @@ describe('lists between nodes', () => {
     for (const allowLocal of [false, true]) {
       const hub = await harness.node(blocks, { allowLocal });
       const first = await harness.node(blocks, { exclusiveNodes: [local(hub.node)], allowLocal });
-      while (allowLocal && hub.node.peerLists().white.length === 0) await new Promise((resolve) => setImmediate(resolve));
+      while (allowLocal && hub.node.peerLists().white.length === 0)
+        await new Promise((resolve) => setImmediate(resolve));
       const peer = await ScriptedPeer.dial(hub.node.port);
       const answer = await peer.handshake({ height: 3, top: sha256(blocks[2]?.block ?? Buffer.alloc(0)) });
       expect(answer.peers.map(({ host, port }) => ({ host, port }))).toEqual(allowLocal ? [local(first.node)] : []);
@@ -192,7 +212,12 @@ describe('lists between nodes', () => {
     await harness.node(blocks, { exclusiveNodes: [local(hub.node)], allowLocal: true, hidePort: true });
     const other = await harness.node(blocks, { allowLocal: true });
     const liar = await ScriptedPeer.dial(hub.node.port);
-    await liar.handshake({ height: 3, top: sha256(blocks[2]?.block ?? Buffer.alloc(0)), peerId: 99n, port: other.node.port });
+    await liar.handshake({
+      height: 3,
+      top: sha256(blocks[2]?.block ?? Buffer.alloc(0)),
+      peerId: 99n,
+      port: other.node.port,
+    });
     await liar.nextOf(Command.requestPool);
     // The back ping reaches the other node, which answers with its own id.
     while (other.logger.lines.length === 0) await new Promise((resolve) => setImmediate(resolve));
@@ -222,7 +247,9 @@ describe('lists between nodes', () => {
 
   it('a taken port is named', async () => {
     const { node } = await harness.node(blocks);
-    await expect(harness.node(blocks, { bindPort: node.port })).rejects.toThrow(`127.0.0.1:${node.port}: the port is taken`);
+    await expect(harness.node(blocks, { bindPort: node.port })).rejects.toThrow(
+      `127.0.0.1:${node.port}: the port is taken`,
+    );
   });
 });
 
@@ -288,7 +315,13 @@ describe('bans of a running node', () => {
     const chain = new FakeChain(toyCodec, blocks.slice(0, 4));
     const node = new P2pNode(
       { ...p2pDefaults, networkId: NETWORK_ID, bindHost: '127.0.0.1' },
-      { chain, pool: new FakePool(toyCodec), logger: new TestLogger(), codec: toyCodec, transport: disguised('8.8.8.8') },
+      {
+        chain,
+        pool: new FakePool(toyCodec),
+        logger: new TestLogger(),
+        codec: toyCodec,
+        transport: disguised('8.8.8.8'),
+      },
     );
     await node.start();
     const last = blocks[4] ?? { block: Buffer.alloc(0), transactions: [] };

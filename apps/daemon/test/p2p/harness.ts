@@ -27,7 +27,7 @@ export class Harness {
     const pool = new FakePool(codec);
     const logger = new TestLogger();
     const node = new P2pNode(
-      { ...p2pDefaults, networkId: NETWORK_ID, bindHost: '127.0.0.1', timedSyncInterval: 2_000, ...config },
+      { ...p2pDefaults, networkId: NETWORK_ID, bindHost: '127.0.0.1', timedSyncInterval: 60_000, ...config },
       { chain, pool, logger, codec, ...(parts.clock === undefined ? {} : { clock: parts.clock }) },
     );
     const made = { node, chain, pool, logger };

@@ -2,7 +2,17 @@ import * as fc from 'fast-check';
 import { readJsonLines } from '@wrkz/testing/fixtures';
 import * as commands from '../../src/p2p/commands';
 import { BodyError, Command } from '../../src/p2p/commands';
-import { bodyLimit, ByteBudget, encodeFrame, FrameParser, HEADER_SIZE, MAX_BODY, SMALL_BODY, type Frame, type FrameFault } from '../../src/p2p/frames';
+import {
+  bodyLimit,
+  ByteBudget,
+  encodeFrame,
+  FrameParser,
+  HEADER_SIZE,
+  MAX_BODY,
+  SMALL_BODY,
+  type Frame,
+  type FrameFault,
+} from '../../src/p2p/frames';
 import { sha256, toyChain } from './fakes';
 import { Harness } from './harness';
 import { ScriptedPeer } from './scripted-peer';
@@ -26,11 +36,16 @@ const decoders: readonly ((body: Buffer) => unknown)[] = [
   commands.missingTransactions.decode,
 ];
 
-function parse(bytes: Buffer, step: number, budget = new ByteBudget(1 << 30)): { frames: Frame[]; fault: FrameFault | undefined } {
+function parse(
+  bytes: Buffer,
+  step: number,
+  budget = new ByteBudget(1 << 30),
+): { frames: Frame[]; fault: FrameFault | undefined } {
   const frames: Frame[] = [];
   const parser = new FrameParser({ limitOf: () => MAX_BODY, onFrame: (frame) => frames.push(frame), budget });
   let fault: FrameFault | undefined;
-  for (let at = 0; at < bytes.length && fault === undefined; at += step) fault = parser.push(bytes.subarray(at, at + step));
+  for (let at = 0; at < bytes.length && fault === undefined; at += step)
+    fault = parser.push(bytes.subarray(at, at + step));
   parser.end();
   expect(budget.inUse).toBe(0);
   return { frames, fault };
@@ -39,11 +54,15 @@ function parse(bytes: Buffer, step: number, budget = new ByteBudget(1 << 30)): {
 describe('frames from anybody', () => {
   it('random bytes are refused at the first eight', () => {
     fc.assert(
-      fc.property(fc.uint8Array({ minLength: HEADER_SIZE, maxLength: 4000 }), fc.integer({ min: 1, max: 500 }), (bytes, step) => {
-        const { frames, fault } = parse(Buffer.from(bytes), step);
-        expect(frames).toEqual([]);
-        expect(fault).toBe('bad-signature');
-      }),
+      fc.property(
+        fc.uint8Array({ minLength: HEADER_SIZE, maxLength: 4000 }),
+        fc.integer({ min: 1, max: 500 }),
+        (bytes, step) => {
+          const { frames, fault } = parse(Buffer.from(bytes), step);
+          expect(frames).toEqual([]);
+          expect(fault).toBe('bad-signature');
+        },
+      ),
     );
   });
 
@@ -62,7 +81,12 @@ describe('frames from anybody', () => {
   });
 
   it('a declared length costs nothing: only what arrives is held', () => {
-    const header = encodeFrame({ command: Command.newTransactions, kind: 'notification', returnCode: 0, body: Buffer.alloc(0) });
+    const header = encodeFrame({
+      command: Command.newTransactions,
+      kind: 'notification',
+      returnCode: 0,
+      body: Buffer.alloc(0),
+    });
     const before = process.memoryUsage().arrayBuffers;
     const parsers = Array.from({ length: 200 }, () => {
       const budget = new ByteBudget(1 << 30);
@@ -97,7 +121,12 @@ describe('frames from anybody', () => {
   });
 
   it('limits depend on the command and on what was asked for', () => {
-    const header = { command: Command.responseObjects as number, kind: 'notification' as const, returnCode: 0, length: 0n };
+    const header = {
+      command: Command.responseObjects as number,
+      kind: 'notification' as const,
+      returnCode: 0,
+      length: 0n,
+    };
     const context = { handshaken: true, objectsAsked: false, transactionsAsked: false };
     expect(bodyLimit(header, { ...context, handshaken: false })).toBe(SMALL_BODY);
     expect(bodyLimit(header, context)).toBe(1024 * 1024);
@@ -157,7 +186,10 @@ describe('a node that is sent mutated frames', () => {
   it('goes on serving others', async () => {
     const { node } = await harness.node(blocks);
     const standing = { height: 6, top: sha256(blocks[5]?.block ?? Buffer.alloc(0)) };
-    const random = fc.sample(fc.record({ frame: fc.constantFrom(...recorded), at: fc.nat(), value: fc.integer({ min: 0, max: 255 }) }), 150);
+    const random = fc.sample(
+      fc.record({ frame: fc.constantFrom(...recorded), at: fc.nat(), value: fc.integer({ min: 0, max: 255 }) }),
+      150,
+    );
     for (const { frame, at, value } of random) {
       const peer = await ScriptedPeer.dial(node.port);
       await peer.handshake({ ...standing, peerId: BigInt(at) + 1n });

@@ -46,7 +46,10 @@ describe('what a lying peer brings about', () => {
     return started;
   }
 
-  async function closedFor({ peer, logger }: { peer: ScriptedPeer; logger: TestNode['logger'] }, reason: string): Promise<void> {
+  async function closedFor(
+    { peer, logger }: { peer: ScriptedPeer; logger: TestNode['logger'] },
+    reason: string,
+  ): Promise<void> {
     await peer.closed;
     expect(logger.lines.filter((line) => line.includes('closed:'))).toEqual([expect.stringContaining(reason)]);
   }
@@ -93,16 +96,26 @@ describe('what a lying peer brings about', () => {
     ['another block', 'was not asked for', () => ({ blocks: [toyBlock(tops[10] ?? Buffer.alloc(32), 999)] })],
     ['the same block twice', 'was not asked for', () => ({ blocks: [...blocks.slice(11), ...blocks.slice(11, 12)] })],
     ['garbage', 'cannot be read', () => ({ blocks: [{ block: Buffer.from('x'), transactions: [] }] })],
-    ['a missing transaction', 'do not fit', () => ({ blocks: blocks.slice(11).map(({ block }) => ({ block, transactions: [] })) })],
+    [
+      'a missing transaction',
+      'do not fit',
+      () => ({ blocks: blocks.slice(11).map(({ block }) => ({ block, transactions: [] })) }),
+    ],
     [
       'other transactions',
       'do not fit',
       () => ({
-        blocks: blocks.slice(11).map(({ block, transactions }) => ({ block, transactions: [...transactions].reverse() })),
+        blocks: blocks
+          .slice(11)
+          .map(({ block, transactions }) => ({ block, transactions: [...transactions].reverse() })),
       }),
     ],
     ['less than asked', 'left out', () => ({ blocks: blocks.slice(11, 20) })],
-    ['some blocks and half of the rest missed', 'left out', () => ({ blocks: blocks.slice(11, 20), missed: tops.slice(20, 25) })],
+    [
+      'some blocks and half of the rest missed',
+      'left out',
+      () => ({ blocks: blocks.slice(11, 20), missed: tops.slice(20, 25) }),
+    ],
     ['a height below its chain entry', 'below its own', () => ({ blocks: blocks.slice(11), currentHeight: 20 })],
   ];
   it.each(objects)('an answer with %s ends the connection', async (_, reason, given) => {
@@ -113,7 +126,12 @@ describe('what a lying peer brings about', () => {
 
   it('blocks in another order than told are the lie of who told them', async () => {
     const started = await asked();
-    tellChain(started.peer, 10, [...tops.slice(10, 15), tops[16] ?? Buffer.alloc(32), tops[15] ?? Buffer.alloc(32)], 31);
+    tellChain(
+      started.peer,
+      10,
+      [...tops.slice(10, 15), tops[16] ?? Buffer.alloc(32), tops[15] ?? Buffer.alloc(32)],
+      31,
+    );
     await started.peer.nextOf(Command.requestObjects);
     tellObjects(started.peer, { blocks: blocks.slice(11, 17) });
     await closedFor(started, 'do not follow');
@@ -143,7 +161,7 @@ describe('what a lying peer brings about', () => {
     expect(started.chain.tip().height).toBe(19);
   });
 
-  it('a block ahead of our clock is nobody\'s fault: it is tried again a minute later', async () => {
+  it("a block ahead of our clock is nobody's fault: it is tried again a minute later", async () => {
     const started = await askedForObjects();
     const key = hashOf(blocks[30]).toString('hex');
     started.chain.refuse.set(key, 'B4');
@@ -163,7 +181,7 @@ describe('what a lying peer brings about', () => {
     started.peer.end();
   });
 
-  it('a chain that fails is not the peer\'s fault either', async () => {
+  it("a chain that fails is not the peer's fault either", async () => {
     const started = await askedForObjects();
     started.chain.failure = new Error('disk full');
     tellObjects(started.peer, { blocks: blocks.slice(11) });

@@ -25,7 +25,10 @@ describe('what a caller may do', () => {
     return started;
   }
 
-  async function closedFor({ peer, logger }: { peer: ScriptedPeer; logger: TestNode['logger'] }, reason: string): Promise<void> {
+  async function closedFor(
+    { peer, logger }: { peer: ScriptedPeer; logger: TestNode['logger'] },
+    reason: string,
+  ): Promise<void> {
     await peer.closed;
     expect(logger.lines.filter((line) => line.includes('closed:'))).toEqual([expect.stringContaining(reason)]);
   }
@@ -104,7 +107,12 @@ describe('what a caller may do', () => {
   it('a frame that is never finished, and silence, end in time', async () => {
     const clock = new FakeClock();
     const half = await known(clock);
-    const ping = encodeFrame({ command: Command.ping, kind: 'request', returnCode: 0, body: commands.pingRequest.encode() });
+    const ping = encodeFrame({
+      command: Command.ping,
+      kind: 'request',
+      returnCode: 0,
+      body: commands.pingRequest.encode(),
+    });
     half.peer.raw(Buffer.concat([ping, ping.subarray(0, 40)]));
     await half.peer.nextOf(Command.ping);
     clock.advance(122_000);
@@ -122,7 +130,12 @@ describe('what a caller may do', () => {
     await closedFor(garbage, 'no Levin frame');
 
     const huge = await known();
-    const header = encodeFrame({ command: Command.newTransactions, kind: 'notification', returnCode: 0, body: Buffer.alloc(0) });
+    const header = encodeFrame({
+      command: Command.newTransactions,
+      kind: 'notification',
+      returnCode: 0,
+      body: Buffer.alloc(0),
+    });
     header.writeBigUInt64LE(2n ** 63n, 8);
     huge.peer.raw(header);
     await closedFor(huge, 'larger than its command');
@@ -152,14 +165,22 @@ describe('what a caller may do', () => {
 
   it('a flood of messages ends the connection', async () => {
     const started = await known(new FakeClock());
-    const ping = encodeFrame({ command: Command.ping, kind: 'notification', returnCode: 0, body: commands.pingRequest.encode() });
+    const ping = encodeFrame({
+      command: Command.ping,
+      kind: 'notification',
+      returnCode: 0,
+      body: commands.pingRequest.encode(),
+    });
     started.peer.raw(Buffer.concat(Array.from({ length: 5000 }, () => ping)));
     await closedFor(started, 'too many messages');
   });
 
   it('a chain request must end with our genesis block', async () => {
     const { peer } = await known();
-    peer.send(Command.requestChain, commands.requestChain.encode({ hashes: [Buffer.alloc(32, 3), tops[12] ?? top, tops[0] ?? top] }));
+    peer.send(
+      Command.requestChain,
+      commands.requestChain.encode({ hashes: [Buffer.alloc(32, 3), tops[12] ?? top, tops[0] ?? top] }),
+    );
     const { body } = await peer.nextOf(Command.responseChain);
     expect(commands.responseChain.decode(body)).toEqual({ startHeight: 12, totalHeight: 21, hashes: tops.slice(12) });
     peer.end();
@@ -188,7 +209,8 @@ describe('what a caller may do', () => {
   it('more blocks than one answer carries are named as missing', async () => {
     const big = Buffer.alloc(10 * 1024 * 1024, 1);
     const large = toyChain(0);
-    for (let index = 0; index < 4; index += 1) large.push(toyBlock(sha256(large.at(-1)?.block ?? big), index, [Buffer.concat([big, Buffer.from([index])])]));
+    for (let index = 0; index < 4; index += 1)
+      large.push(toyBlock(sha256(large.at(-1)?.block ?? big), index, [Buffer.concat([big, Buffer.from([index])])]));
     const { node } = await harness.node(large);
     const peer = await ScriptedPeer.dial(node.port);
     await peer.handshake({ height: 5, top: sha256(large[4]?.block ?? big) });

@@ -18,12 +18,25 @@ describe('addresses', () => {
     expect(canonicalHost('::ffff:93.184.216.34')).toBe('93.184.216.34');
     expect(canonicalHost('[2001:DB8:0:0::1]')).toBe('2001:db8::1');
     expect(canonicalHost('fe80::1%eth0')).toBe('fe80::1');
-    for (const text of ['node.example', '1.2.3', '0x7f.1', '', '1.2.3.4:5']) expect(canonicalHost(text)).toBeUndefined();
+    for (const text of ['node.example', '1.2.3', '0x7f.1', '', '1.2.3.4:5'])
+      expect(canonicalHost(text)).toBeUndefined();
     expect(addressKey({ host: '2001:db8::1', port: 1 })).toBe('[2001:db8::1]:1');
   });
 
   it('are told apart from those of the neighbourhood', () => {
-    for (const host of ['127.0.0.1', '10.1.2.3', '192.168.0.1', '172.16.0.1', '169.254.1.1', '::1', 'fe80::1', 'fd00::1', '0.0.0.0', '224.0.0.1', '100.64.0.1']) {
+    for (const host of [
+      '127.0.0.1',
+      '10.1.2.3',
+      '192.168.0.1',
+      '172.16.0.1',
+      '169.254.1.1',
+      '::1',
+      'fe80::1',
+      'fd00::1',
+      '0.0.0.0',
+      '224.0.0.1',
+      '100.64.0.1',
+    ]) {
       expect([host, isLocalHost(host)]).toEqual([host, true]);
     }
     for (const host of ['93.184.216.34', '2a00:1450:4001::1']) expect(isLocalHost(host)).toBe(false);
@@ -34,7 +47,8 @@ describe('addresses', () => {
     expect(parseEndpoint('node.example:1', 17855)).toEqual({ host: 'node.example', port: 1 });
     expect(parseEndpoint('[2001:db8::1]:2', 17855)).toEqual({ host: '2001:db8::1', port: 2 });
     expect(parseEndpoint('2001:db8::1', 17855)).toEqual({ host: '2001:db8::1', port: 17855 });
-    for (const text of ['', 'a:b', '1.2.3.4:0', '1.2.3.4:65536', '[zz]:1', 'a b']) expect(parseEndpoint(text, 1)).toBeUndefined();
+    for (const text of ['', 'a:b', '1.2.3.4:0', '1.2.3.4:65536', '[zz]:1', 'a b'])
+      expect(parseEndpoint(text, 1)).toBeUndefined();
   });
 });
 
@@ -52,7 +66,11 @@ describe('peer lists', () => {
 
   it('forget who was seen longest ago, and hold few of one neighbourhood', () => {
     const list = new PeerList({ limit: 3, perGroup: 2 });
-    expect([peer('1.1.0.1', 1), peer('1.1.0.2', 5), peer('1.1.0.3', 9)].map((entry) => list.put(entry))).toEqual([true, true, false]);
+    expect([peer('1.1.0.1', 1), peer('1.1.0.2', 5), peer('1.1.0.3', 9)].map((entry) => list.put(entry))).toEqual([
+      true,
+      true,
+      false,
+    ]);
     list.put(peer('2.2.0.1', 3));
     list.put(peer('3.3.0.1', 4));
     expect(list.newestFirst().map(({ host }) => host)).toEqual(['1.1.0.2', '3.3.0.1', '2.2.0.1']);
@@ -72,7 +90,8 @@ describe('peer lists', () => {
 
   it('send 250 at most, the newest first', () => {
     const book = new PeerBook({ allowLocal: false });
-    for (let index = 0; index < 400; index += 1) book.addWhite(peer(`11.${index % 200}.0.${1 + Math.floor(index / 200)}`, index + 1));
+    for (let index = 0; index < 400; index += 1)
+      book.addWhite(peer(`11.${index % 200}.0.${1 + Math.floor(index / 200)}`, index + 1));
     const sent = book.toSend();
     expect(sent).toHaveLength(250);
     expect(sent[0]?.lastSeen).toBe(400);
@@ -80,7 +99,9 @@ describe('peer lists', () => {
 
   it('from others are cut to 250, moved to our clock, and refused when they come from the future', () => {
     const book = new PeerBook({ allowLocal: false });
-    const many = Array.from({ length: 300 }, (_, index) => peer(`${11 + (index % 100)}.${Math.floor(index / 100)}.0.1`, 1000));
+    const many = Array.from({ length: 300 }, (_, index) =>
+      peer(`${11 + (index % 100)}.${Math.floor(index / 100)}.0.1`, 1000),
+    );
     expect(book.merge(many, 1500n, NOW)).toBe(true);
     expect(book.sizes.gray).toBe(250);
     expect(book.grayEntries()[0]?.lastSeen).toBe(NOW - 500);
@@ -90,18 +111,34 @@ describe('peer lists', () => {
   });
 
   it('never hold local addresses and impossible ports unless told so', () => {
-    const entries = [peer('127.0.0.1'), peer('10.0.0.1'), peer('8.8.8.8', 1, 0), peer('8.8.8.8', 1, 65536), peer('0.0.0.0'), peer('255.255.255.255')];
+    const entries = [
+      peer('127.0.0.1'),
+      peer('10.0.0.1'),
+      peer('8.8.8.8', 1, 0),
+      peer('8.8.8.8', 1, 65536),
+      peer('0.0.0.0'),
+      peer('255.255.255.255'),
+    ];
     const strict = new PeerBook({ allowLocal: false });
     strict.merge(entries, BigInt(NOW), NOW);
     expect(strict.isEmpty).toBe(true);
     const open = new PeerBook({ allowLocal: true });
     open.merge(entries, BigInt(NOW), NOW);
-    expect(open.grayEntries().map(({ host }) => host).sort()).toEqual(['10.0.0.1', '127.0.0.1']);
+    expect(
+      open
+        .grayEntries()
+        .map(({ host }) => host)
+        .sort(),
+    ).toEqual(['10.0.0.1', '127.0.0.1']);
   });
 
   it('take at most 16 gray peers of one /16', () => {
     const book = new PeerBook({ allowLocal: false });
-    book.merge(Array.from({ length: 100 }, (_, index) => peer(`11.22.${index}.1`)), BigInt(NOW), NOW);
+    book.merge(
+      Array.from({ length: 100 }, (_, index) => peer(`11.22.${index}.1`)),
+      BigInt(NOW),
+      NOW,
+    );
     expect(book.sizes.gray).toBe(16);
   });
 });

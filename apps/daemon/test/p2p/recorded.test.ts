@@ -71,7 +71,10 @@ function through(frame: Frame): { decoded: object; body: Buffer } {
     case Command.timedSync: {
       if (kind !== 'response') {
         const message = commands.timedSyncRequest.decode(body);
-        return { decoded: { payload_data: syncData(message.syncData) }, body: commands.timedSyncRequest.encode(message) };
+        return {
+          decoded: { payload_data: syncData(message.syncData) },
+          body: commands.timedSyncRequest.encode(message),
+        };
       }
       const message = commands.timedSyncResponse.decode(body);
       return {

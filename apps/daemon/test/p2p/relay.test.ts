@@ -52,7 +52,11 @@ describe('relay', () => {
     await reaches(chain, 6);
     // Told on, one hop further, and not back to the bringer.
     const told = await other?.nextOf(Command.newLiteBlock);
-    expect(commands.newLiteBlock.decode(told?.body ?? Buffer.alloc(0))).toEqual({ currentHeight: 7, hop: 4, block: next.block });
+    expect(commands.newLiteBlock.decode(told?.body ?? Buffer.alloc(0))).toEqual({
+      currentHeight: 7,
+      hop: 4,
+      block: next.block,
+    });
     await bringer?.settle(tall);
     expect(bringer?.left.filter(({ command }) => command === Command.newLiteBlock)).toEqual([]);
   });
@@ -79,7 +83,10 @@ describe('relay', () => {
     await bad?.closed;
     expect(logger.lines.some((line) => line.includes('not supplied'))).toBe(true);
     await good?.nextOf(Command.requestChain);
-    good?.send(Command.responseChain, commands.responseChain.encode({ startHeight: 5, totalHeight: 7, hashes: [top, hashOf(next)] }));
+    good?.send(
+      Command.responseChain,
+      commands.responseChain.encode({ startHeight: 5, totalHeight: 7, hashes: [top, hashOf(next)] }),
+    );
     await good?.nextOf(Command.requestObjects);
     good?.send(
       Command.responseObjects,

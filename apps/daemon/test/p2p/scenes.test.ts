@@ -25,11 +25,19 @@ const [syncing, others] = [
  */
 function withoutVolatile(frame: Frame): unknown {
   const isResponse = frame.kind === 'response';
-  const sync = ({ currentHeight, topId }: commands.SyncData): unknown => ({ currentHeight, topId: topId.toString('hex') });
+  const sync = ({ currentHeight, topId }: commands.SyncData): unknown => ({
+    currentHeight,
+    topId: topId.toString('hex'),
+  });
   if (frame.command === Command.handshake) {
     const codec = isResponse ? commands.handshakeResponse : commands.handshakeRequest;
     const { nodeData, syncData } = codec.decode(frame.body);
-    return { kind: frame.kind, returnCode: frame.returnCode, id: nodeData.networkId.toString('hex'), sync: sync(syncData) };
+    return {
+      kind: frame.kind,
+      returnCode: frame.returnCode,
+      id: nodeData.networkId.toString('hex'),
+      sync: sync(syncData),
+    };
   }
   if (frame.command === Command.timedSync && isResponse) {
     const { syncData, peers } = commands.timedSyncResponse.decode(frame.body);

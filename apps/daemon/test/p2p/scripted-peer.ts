@@ -57,7 +57,7 @@ export class ScriptedPeer {
     return this.wait(undefined);
   }
 
-  /** The next frame of a command; others before it are passed over. */
+  /** The next frame of a command; others stay for later. */
   nextOf(command: number): Promise<Frame> {
     return this.wait(command);
   }
@@ -72,7 +72,13 @@ export class ScriptedPeer {
   }
 
   /** Shakes hands as the caller; returns what the node answered. */
-  async handshake(data: { height: number; top: Buffer; peerId?: bigint; port?: number; version?: number }): Promise<commands.HandshakeResponse> {
+  async handshake(data: {
+    height: number;
+    top: Buffer;
+    peerId?: bigint;
+    port?: number;
+    version?: number;
+  }): Promise<commands.HandshakeResponse> {
     this.send(Command.handshake, commands.handshakeRequest.encode(hello(data)), 'request');
     const frame = await this.nextOf(Command.handshake);
     return commands.handshakeResponse.decode(frame.body);
@@ -105,10 +111,9 @@ export class ScriptedPeer {
     const index = this.arrived.findIndex((frame) => command === undefined || command === frame.command);
     const found = this.arrived[index];
     if (found !== undefined) {
-      this.arrived.splice(0, index + 1);
+      this.arrived.splice(index, 1);
       return Promise.resolve(found);
     }
-    this.arrived.length = 0;
     return new Promise((resolve) => this.waiting.push({ command, resolve }));
   }
 }

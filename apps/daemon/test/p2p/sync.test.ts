@@ -130,7 +130,9 @@ function wholeChain(chain: FakeChain): Buffer {
 }
 
 async function settled(...nodes: Started[]): Promise<void> {
-  await until(() => nodes.every(({ node }) => node.peers().length > 0 && node.peers().every((peer) => peer.state === 'normal')));
+  await until(() =>
+    nodes.every(({ node }) => node.peers().length > 0 && node.peers().every((peer) => peer.state === 'normal')),
+  );
 }
 
 /** Waits for a condition that network events bring about; each turn of the loop is one of them. */

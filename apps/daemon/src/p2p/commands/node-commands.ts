@@ -49,9 +49,7 @@ function readSyncData(body: BodyReader): SyncData {
 }
 
 function writePeers(body: BodyWriter, lists: PeerLists): BodyWriter {
-  return body
-    .blob('local_peerlist', encodePeers(lists.peers))
-    .blob('local_peerlist6', encodePeers6(lists.peers6));
+  return body.blob('local_peerlist', encodePeers(lists.peers)).blob('local_peerlist6', encodePeers6(lists.peers6));
 }
 
 function readPeers(body: BodyReader): PeerLists {
@@ -106,9 +104,7 @@ export const timedSyncRequest = {
 export const timedSyncResponse = {
   encode: (message: TimedSyncResponse): Buffer =>
     writePeers(
-      new BodyWriter()
-        .uint64('local_time', message.localTime)
-        .object('payload_data', writeSyncData(message.syncData)),
+      new BodyWriter().uint64('local_time', message.localTime).object('payload_data', writeSyncData(message.syncData)),
       message,
     ).finish(),
   decode(bytes: Buffer): TimedSyncResponse {

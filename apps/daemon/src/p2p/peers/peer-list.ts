@@ -55,7 +55,8 @@ export class PeerList {
 
   private dropOldest(): void {
     let oldest: PeerEntry | undefined;
-    for (const entry of this.entries.values()) if (oldest === undefined || entry.lastSeen < oldest.lastSeen) oldest = entry;
+    for (const entry of this.entries.values())
+      if (oldest === undefined || entry.lastSeen < oldest.lastSeen) oldest = entry;
     if (oldest !== undefined) this.remove(oldest);
   }
 }

@@ -10,7 +10,12 @@ const NOTHING = Buffer.alloc(0);
 export type ChainEntryVerdict =
   | { readonly kind: 'bad'; readonly reason: CloseReason }
   | { readonly kind: 'known' }
-  | { readonly kind: 'new'; readonly anchor: Buffer; readonly anchorHeight: number; readonly hashes: readonly Buffer[] };
+  | {
+      readonly kind: 'new';
+      readonly anchor: Buffer;
+      readonly anchorHeight: number;
+      readonly hashes: readonly Buffer[];
+    };
 
 /**
  * Judges NOTIFY_RESPONSE_CHAIN_ENTRY: it must be non-empty, start at a block that we know or have planned, agree with

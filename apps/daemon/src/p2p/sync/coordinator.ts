@@ -198,7 +198,8 @@ export class SyncCoordinator {
       if (this.askObjects(peer)) continue;
       if (peer.chainAskedAt !== undefined) continue;
       if (!peer.toldAll && this.plan.length < PLAN_LIMIT && this.mayAskChain(peer)) this.askChain(peer);
-      else if (peer.toldAll && !this.importer.isBusy && !this.plan.offersAnything(peer.id)) this.end(peer, 'synchronized');
+      else if (peer.toldAll && !this.importer.isBusy && !this.plan.offersAnything(peer.id))
+        this.end(peer, 'synchronized');
     }
     if (this.plan.length > 0 || this.importer.isBusy) return;
     for (const peer of this.peers.values()) {
@@ -239,7 +240,8 @@ export class SyncCoordinator {
   /** What a slow peer holds up at the head of the plan and this one, which has nothing else to do, can serve. */
   private overdue(peer: SyncPeer): PlanEntry[] {
     const head = this.plan.firstMissing();
-    const slow = head?.state === 'requested' && head.peer !== undefined ? this.peers.get(head.peer)?.objects : undefined;
+    const slow =
+      head?.state === 'requested' && head.peer !== undefined ? this.peers.get(head.peer)?.objects : undefined;
     if (head?.peer === peer.id || slow === undefined || this.clock.now() - slow.askedAt < HEAD_PATIENCE) return [];
     return this.plan.takeOver(peer.id, slow.left.values());
   }

@@ -1,0 +1,250 @@
+import * as fc from 'fast-check';
+import * as commands from '../../src/p2p/commands';
+import { Command } from '../../src/p2p/commands';
+import { closeReasons } from '../../src/p2p/connection/close-reasons';
+import { RateLimit } from '../../src/p2p/connection/rate';
+import { WriteQueue } from '../../src/p2p/connection/write-queue';
+import { RecentHashes } from '../../src/p2p/hash-key';
+import { BatchSize } from '../../src/p2p/sync/batch-size';
+import { DownloadPlan, type PlanEntry } from '../../src/p2p/sync/plan';
+import { sparseChain } from '../../src/p2p/sync/sparse-chain';
+import { FakeChain, sha256, toyBlock, toyChain, toyCodec } from './fakes';
+import { Harness } from './harness';
+import { hello } from './scripted-peer';
+
+const hash = (number: number): Buffer => sha256(Buffer.from(String(number)));
+const range = (start: number, end: number): Buffer[] =>
+  Array.from({ length: end - start }, (_, index) => hash(start + index));
+const raw = toyBlock(hash(0), 0);
+
+describe('the write queue', () => {
+  function queue(): { queue: WriteQueue; flush: () => void; time: { now: number }; written: Buffer[] } {
+    const callbacks: (() => void)[] = [];
+    const written: Buffer[] = [];
+    const time = { now: 0 };
+    const write = (bytes: Buffer, done: () => void): boolean => {
+      written.push(bytes);
+      callbacks.push(done);
+      return true;
+    };
+    const flush = (): void => callbacks.shift()?.();
+    return { queue: new WriteQueue({ write } as never, () => time.now), flush, time, written };
+  }
+
+  it('holds 32 MiB and not a byte more', () => {
+    const { queue: writes } = queue();
+    expect(writes.push(Buffer.alloc(33), Buffer.alloc(32 * 1024 * 1024 - 33))).toBeUndefined();
+    expect(writes.push(Buffer.alloc(1), Buffer.alloc(0))).toBe('writeQueueFull');
+  });
+
+  it('gives up when nothing leaves for two minutes, and not while something does', () => {
+    const { queue: writes, flush, time } = queue();
+    writes.push(Buffer.alloc(33), Buffer.alloc(1024 * 1024));
+    for (let piece = 0; piece < 4; piece += 1) {
+      time.now += 119_000;
+      expect(writes.check()).toBeUndefined();
+      flush();
+    }
+    time.now += 121_000;
+    expect(writes.check()).toBe('writeTimeout');
+    flush();
+    expect(writes.size).toBe(0);
+    time.now += 1_000_000;
+    expect(writes.check()).toBeUndefined();
+  });
+
+  it('writes small frames in one piece, large ones in many, all of their bytes', async () => {
+    const { queue: writes, flush, written } = queue();
+    writes.push(Buffer.from('head'), Buffer.from('body'));
+    expect(written.map(String)).toEqual(['headbody']);
+    const body = Buffer.alloc(700_000, 7);
+    writes.push(Buffer.from('head'), body);
+    expect(Buffer.concat(written.slice(1)).equals(Buffer.concat([Buffer.from('head'), body]))).toBe(true);
+    const waiting = writes.below(1000);
+    while (writes.size > 0) flush();
+    await waiting;
+  });
+});
+
+describe('small parts', () => {
+  it('a rate lets a burst through, then what flows in', () => {
+    const rate = new RateLimit(2, 5, 0);
+    expect(Array.from({ length: 7 }, () => rate.take(0))).toEqual([true, true, true, true, true, false, false]);
+    expect([rate.take(400), rate.take(500), rate.take(600), rate.take(100_000, 6)]).toEqual([
+      false,
+      true,
+      false,
+      false,
+    ]);
+  });
+
+  it('recent hashes forget the oldest', () => {
+    const recent = new RecentHashes(2);
+    expect([1, 2, 1, 3].map((number) => recent.add(hash(number)))).toEqual([true, true, false, true]);
+    expect([1, 2, 3].map((number) => recent.has(hash(number)))).toEqual([false, true, true]);
+  });
+
+  it('no reason costs points that depends on our clock or our state, and only a checkpoint bans at once', () => {
+    const free = [
+      'tooEarlyBlock',
+      'orphans',
+      'internalError',
+      'memoryBudget',
+      'syncStalled',
+      'transactionsUnavailable',
+    ] as const;
+    for (const name of free) expect(closeReasons[name].points).toBe(0);
+    const bans = Object.entries(closeReasons).filter(([, reason]) => 'ban' in reason);
+    expect(bans.map(([name]) => name)).toEqual(['checkpointMismatch']);
+    const points = Object.values(closeReasons).map((reason) => reason.points);
+    expect(Math.max(...points.filter((value) => value < 100))).toBeLessThanOrEqual(50);
+  });
+
+  it('a batch grows while answers are quick, shrinks when slow, and keeps to its bytes', () => {
+    const batch = new BatchSize({ min: 120, max: 600, bytes: 16 * 1024 * 1024 });
+    expect(batch.count).toBe(120);
+    const counts = [];
+    for (const milliseconds of [100, 100, 100, 100, 5_000, 11_000, 11_000, 11_000]) {
+      batch.note(100, 100_000, milliseconds);
+      counts.push(batch.count);
+    }
+    expect(counts).toEqual([240, 480, 600, 600, 600, 300, 150, 120]);
+    for (let round = 0; round < 20; round += 1) batch.note(100, 100 * 500_000, 5_000);
+    expect(batch.count).toBe(33);
+    for (let round = 0; round < 40; round += 1) batch.note(1, 40_000_000, 5_000);
+    expect(batch.count).toBe(1);
+  });
+
+  it('a sparse chain has the top, doubling distances, and genesis once', () => {
+    const heights = (count: number): (number | undefined)[] => {
+      const chain = new FakeChain(toyCodec, toyChain(count));
+      return sparseChain(chain).map((item) => chain.heightOf(item));
+    };
+    expect(heights(0)).toEqual([0]);
+    expect(heights(1)).toEqual([1, 0]);
+    expect(heights(2)).toEqual([2, 1, 0]);
+    expect(heights(20)).toEqual([20, 19, 18, 16, 12, 4, 0]);
+    const chain = new FakeChain(toyCodec, toyChain(3));
+    expect(sparseChain(chain, [hash(9)])[0]).toEqual(hash(9));
+  });
+});
+
+describe('the download plan', () => {
+  it('joins chains that continue each other and refuses others', () => {
+    const plan = new DownloadPlan();
+    expect(plan.merge(1, hash(0), 10, range(1, 6))).toBe(true);
+    expect(plan.merge(2, hash(0), 10, range(1, 9))).toBe(true);
+    expect(plan.merge(3, hash(4), 14, range(5, 7))).toBe(true);
+    expect(plan.merge(1, hash(8), 18, range(9, 12))).toBe(true);
+    expect(plan.length).toBe(11);
+    expect(plan.heightOf(hash(11))).toBe(21);
+    expect(plan.merge(4, hash(0), 10, range(100, 110))).toBe(false);
+    expect(plan.merge(4, hash(99), 10, range(3, 6))).toBe(false);
+    // A fork inside: what is shared is offered, the rest left out.
+    expect(plan.merge(5, hash(0), 10, [...range(1, 4), ...range(200, 210)])).toBe(true);
+    expect(plan.length).toBe(11);
+    expect(plan.wantedFrom(5)).toBe(3);
+  });
+
+  it('drops what nobody offers any more, and keeps what arrived', () => {
+    const plan = new DownloadPlan();
+    plan.merge(1, hash(0), 0, range(1, 11));
+    plan.merge(2, hash(0), 0, range(1, 6));
+    for (const entry of plan.request(1, 8).slice(0, 7)) plan.receive(entry, 1, raw, 10);
+    plan.withdraw(1);
+    expect(plan.length).toBe(7);
+    expect(plan.heldBytes).toBe(70);
+    expect(plan.ready(100, 1000)).toHaveLength(7);
+    plan.done(7);
+    expect(plan.heldBytes).toBe(0);
+  });
+
+  it('stays in order and counts right, whatever happens to it', () => {
+    const action = fc.oneof(
+      fc.record({
+        kind: fc.constant('merge' as const),
+        peer: fc.integer({ min: 1, max: 3 }),
+        from: fc.nat(20),
+        to: fc.nat(30),
+      }),
+      fc.record({
+        kind: fc.constant('request' as const),
+        peer: fc.integer({ min: 1, max: 3 }),
+        count: fc.integer({ min: 1, max: 8 }),
+      }),
+      fc.record({ kind: fc.constant('receive' as const), count: fc.nat(8) }),
+      fc.record({ kind: fc.constant('withdraw' as const), peer: fc.integer({ min: 1, max: 3 }) }),
+      fc.record({ kind: fc.constant('import' as const), accepted: fc.nat(5) }),
+    );
+    fc.assert(
+      fc.property(fc.array(action, { maxLength: 60 }), (actions) => {
+        const plan = new DownloadPlan();
+        let asked: { entry: PlanEntry; peer: number }[] = [];
+        let next = 0;
+        const imported: number[] = [];
+        for (const step of actions) {
+          if (step.kind === 'merge') {
+            const from = Math.max(next, step.from);
+            plan.merge(step.peer, hash(from), from, range(from + 1, Math.max(from, step.to) + 1));
+          } else if (step.kind === 'request') {
+            asked.push(...plan.request(step.peer, step.count).map((entry) => ({ entry, peer: step.peer })));
+          } else if (step.kind === 'receive') {
+            for (const { entry, peer } of asked.splice(0, step.count)) plan.receive(entry, peer, raw, 5);
+          } else if (step.kind === 'withdraw') {
+            plan.withdraw(step.peer);
+            asked = asked.filter(({ peer }) => peer !== step.peer);
+          } else {
+            const batch = plan.ready(8, 1000);
+            const accepted = batch.slice(0, step.accepted);
+            imported.push(...accepted.map(({ height }) => height));
+            next = accepted.at(-1)?.height ?? next;
+            plan.done(accepted.length);
+            plan.rewindImport();
+          }
+          expect(plan.heldBytes).toBeGreaterThanOrEqual(0);
+          expect(plan.heldBytes % 5).toBe(0);
+          expect(plan.heldBytes).toBeLessThanOrEqual(plan.length * 5);
+        }
+        // Within one plan blocks are handed out in the order of the chain.
+        for (const [index, height] of imported.entries()) {
+          const before = imported[index - 1];
+          if (before !== undefined) expect(height).toBeGreaterThan(before);
+        }
+        plan.clear();
+        expect(plan.heldBytes).toBe(0);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+describe('peers that keep only a part of the chain', () => {
+  const harness = new Harness();
+  const blocks = toyChain(10);
+  const top = Buffer.alloc(32, 1);
+  afterEach(() => harness.stop());
+
+  /** The first thing that the node asks of a called peer with these capabilities. */
+  async function askedOf(capabilities: Partial<commands.SyncData>, pruneForkHeight = 1000): Promise<number> {
+    const server = await harness.server();
+    await harness.node(blocks, { exclusiveNodes: [server.address], pruneForkHeight });
+    const peer = await server.caller();
+    await peer.nextOf(Command.handshake);
+    const { nodeData, syncData } = hello({ height: 100, top });
+    const answer = { nodeData, syncData: { ...syncData, ...capabilities }, peers: [], peers6: [] };
+    peer.reply(Command.handshake, commands.handshakeResponse.encode(answer));
+    const { command } = await peer.next();
+    peer.end();
+    return command;
+  }
+
+  it('are asked for their chain only when it joins ours', async () => {
+    expect(await askedOf({})).toBe(Command.requestChain);
+    expect(await askedOf({ capabilityFlags: 0, prunedNodeHeight: 50, liteStartHeight: 50 })).toBe(Command.requestChain);
+    expect(await askedOf({ capabilityFlags: 2, liteStartHeight: 11 })).toBe(Command.requestChain);
+    expect(await askedOf({ capabilityFlags: 2, liteStartHeight: 12 })).toBe(Command.requestPool);
+    expect(await askedOf({ capabilityFlags: 1, prunedNodeHeight: 11 })).toBe(Command.requestChain);
+    expect(await askedOf({ capabilityFlags: 1, prunedNodeHeight: 12 })).toBe(Command.requestPool);
+    expect(await askedOf({ capabilityFlags: 1, prunedNodeHeight: 0 }, 11)).toBe(Command.requestPool);
+  });
+});
