@@ -1,6 +1,6 @@
 import Database from 'better-sqlite3';
 import { openSync, readSync, writeSync, closeSync, statSync } from 'node:fs';
-import { databaseFile, verifyChain, type ChainDb } from '../src';
+import { CorruptDatabase, databaseFile, verifyChain, type ChainDb } from '../src';
 import { TABLES } from '../src/schema';
 import { chainA } from './support/chain-a';
 import { cleanUp, freshDirectory, openHere, writerOf } from './support/directories';
@@ -154,6 +154,34 @@ test.each(TABLES.filter((table) => table !== 'meta' && table !== 'alternatives')
     expect((await verifyChain(other)).problems.join('\n')).toContain(table);
   },
 );
+
+test('a damaged block is not given to others', () => {
+  const db = small();
+  const heights = Array.from({ length: 21 }, (_, height) => height);
+  expect(heights.map((height) => db.reader.checkedRawBlock(height))).toEqual(db.reader.rawBlocks(0, 21));
+  expect(db.reader.checkedRawBlock(21)).toBeUndefined();
+  tamper(db, (connection) => {
+    for (const [table, height] of [
+      ['block_bodies', 'height = 7'],
+      ['transaction_bodies', 'id = 11'],
+    ] as const) {
+      const row = connection.prepare(`SELECT body FROM ${table} WHERE ${height}`).get() as { body: Buffer };
+      connection.prepare(`UPDATE ${table} SET body = ? WHERE ${height}`).run(flipped(row.body, row.body.length - 3));
+    }
+  });
+  const damaged = heights.filter((height) => {
+    try {
+      db.reader.checkedRawBlock(height);
+      return false;
+    } catch (error) {
+      expect(error).toBeInstanceOf(CorruptDatabase);
+      return true;
+    }
+  });
+  expect(damaged).toEqual([4, 7]);
+  expect(() => writerOf(db).rewindTo(5)).toThrow(CorruptDatabase);
+  expect(db.reader.height()).toBe(20);
+});
 
 test('a lost entry of a look-up index is reported', async () => {
   const db = small();

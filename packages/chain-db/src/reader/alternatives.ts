@@ -1,8 +1,8 @@
 import type { BlockFacts } from '@wrkz/consensus';
-import { decodeRawBlock, parseBlock, parseTransaction, type RawBlock } from '@wrkz/core-types';
+import { decodeRawBlock, type RawBlock } from '@wrkz/core-types';
 import type { Statement } from 'better-sqlite3';
 import type { Connection } from '../connection';
-import { CorruptDatabase } from '../errors';
+import { checkRawBlock } from './check-raw-block';
 import { FACTS_COLUMNS, factsOf, type FactsRow } from '../rows';
 
 /** A block off the main chain: what is remembered of it and the id of the block it stands on. */
@@ -51,31 +51,14 @@ export class AlternativeQueries {
     const info = this.info(hash);
     const body = this.body.get(hash)?.[0];
     if (info === undefined || body === undefined) return undefined;
-    return { ...info, raw: checkedRawBlock(hash, body) };
+    return {
+      ...info,
+      raw: checkRawBlock(`alternative block ${hash.toString('hex')}`, hash, () => decodeRawBlock(body)),
+    };
   }
 }
 
 function infoOf(row: AlternativeRow): AltInfo {
   const [parent] = row.slice(-1) as [Buffer];
   return { facts: factsOf(row as unknown as FactsRow), parent };
-}
-
-/** The block in a stored record, after its id and its transactions' were computed from the bytes. */
-export function checkedRawBlock(hash: Buffer, body: Buffer): RawBlock {
-  const name = `alternative block ${hash.toString('hex')}`;
-  try {
-    const raw = decodeRawBlock(body);
-    const parsed = parseBlock(raw.block);
-    const listed = parsed.block.transactionHashes;
-    if (!parsed.hash.equals(hash)) throw new CorruptDatabase(`${name} hashes to ${parsed.hash.toString('hex')}`);
-    if (listed.length !== raw.transactions.length) throw new CorruptDatabase(`${name} lacks transactions`);
-    raw.transactions.forEach((bytes, position) => {
-      if (!listed[position]?.equals(parseTransaction(bytes).hash))
-        throw new CorruptDatabase(`a transaction of ${name}`);
-    });
-    return raw;
-  } catch (error) {
-    if (error instanceof CorruptDatabase) throw error;
-    throw new CorruptDatabase(name, { cause: error });
-  }
 }

@@ -4,6 +4,7 @@ import type { Statement } from 'better-sqlite3';
 import type { Connection } from '../connection';
 import { AlternativeQueries, type AltInfo, type AlternativeBlock } from './alternatives';
 import { BlockQueries, type IdRange } from './blocks';
+import { checkRawBlock } from './check-raw-block';
 import { sample } from './decoys';
 import { OutputQueries, type StoredOutput } from './outputs';
 import { TransactionQueries, type GlobalIndexes } from './transactions';
@@ -110,6 +111,16 @@ export class ChainReader {
   /** undefined above the tip. @throws BelowFloor */
   rawBlock(height: number): RawBlock | undefined {
     return this.rawBlocks(height, height + 1)[0];
+  }
+
+  /** The same, hashed again before it is given: for what leaves this node. @throws CorruptDatabase, BelowFloor */
+  checkedRawBlock(height: number): RawBlock | undefined {
+    return this.snapshot(() => {
+      const hash = this.hashAt(height);
+      const raw = this.rawBlock(height);
+      if (hash === undefined || raw === undefined) return undefined;
+      return checkRawBlock(`block ${height}`, hash, () => raw);
+    });
   }
 
   /**

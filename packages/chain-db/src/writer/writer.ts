@@ -118,9 +118,10 @@ export class ChainWriter {
     if (!this.connection.open) return;
     try {
       this.connection.pragma('wal_checkpoint(TRUNCATE)');
-    } finally {
-      this.connection.close();
+    } catch {
+      // On a full disk the log keeps what was committed, and the next open reads it from there.
     }
+    this.connection.close();
   }
 
   private appendAll(blocks: readonly VerifiedBlock[]): void {
