@@ -53,12 +53,17 @@ class FakeJudge implements PoolJudge {
   refusals = new Map<string, RuleFailure>();
   stale = new Map<string, 'in block' | RuleFailure>();
   judged = 0;
+  limit = Infinity;
   gate: Promise<void> = Promise.resolve();
 
   async judge(parsed: { hash: Buffer }): Promise<RuleFailure | undefined> {
     this.judged += 1;
     await this.gate;
     return this.refusals.get(parsed.hash.toString('hex'));
+  }
+
+  sizeLimit(): number {
+    return this.limit;
   }
 
   recheck(parsed: { hash: Buffer }): 'fits' | 'in block' | RuleFailure {
@@ -104,13 +109,15 @@ describe('admission', () => {
     expect(pool.bytes).toBe(bytes.length);
   });
 
-  it.each([Buffer.alloc(0), Buffer.from('00', 'hex'), made().subarray(0, -1), Buffer.concat([made(), Buffer.from([0])])])(
-    'cannot read %p',
-    async (bytes) => {
-      const answer = { accepted: false, message: 'Could not deserialize transaction' };
-      expect(await bench().pool.add(bytes, 'p2p')).toEqual(answer);
-    },
-  );
+  it.each([
+    Buffer.alloc(0),
+    Buffer.from('00', 'hex'),
+    made().subarray(0, -1),
+    Buffer.concat([made(), Buffer.from([0])]),
+  ])('cannot read %p', async (bytes) => {
+    const answer = { accepted: false, message: 'Could not deserialize transaction' };
+    expect(await bench().pool.add(bytes, 'p2p')).toEqual(answer);
+  });
 
   it('tells the reason of the rule', async () => {
     const { pool, judge } = bench();
@@ -166,7 +173,8 @@ describe('admission', () => {
 
   it('holds 60 that pay nothing, and looks at that before the rules', async () => {
     const { pool, judge } = bench();
-    for (let i = 0; i < FEELESS_TRANSACTIONS; i++) expect((await pool.add(made({ fee: 0n }), 'p2p')).accepted).toBe(true);
+    for (let i = 0; i < FEELESS_TRANSACTIONS; i++)
+      expect((await pool.add(made({ fee: 0n }), 'p2p')).accepted).toBe(true);
     const judged = judge.judged;
     expect(await pool.add(made({ fee: 0n }), 'p2p')).toMatchObject({
       message: 'Pool already contains the maximum amount of fusion transactions',
@@ -192,6 +200,45 @@ describe('admission', () => {
     const answers = await Promise.all(all);
     const full = answers.filter(({ message }) => message === 'Transaction pool is full');
     expect(full).toHaveLength(4200 - 4096 - 16);
+  });
+
+  it('keeps no more than 32 MiB waiting', async () => {
+    const { pool, judge } = bench();
+    let open = (): void => undefined;
+    judge.gate = new Promise((resolve) => (open = resolve));
+    const all = Array.from({ length: 40 }, () => pool.add(made({ padding: 1024 * 1024 }), 'p2p'));
+    open();
+    const answers = await Promise.all(all);
+    expect(answers.filter(({ message }) => message === 'Transaction pool is full')).toHaveLength(40 - 31);
+    expect((await pool.add(made({ padding: 1024 * 1024 }), 'p2p')).accepted).toBe(true);
+  });
+
+  it('refuses what is too large before it reads it', async () => {
+    const { pool, judge } = bench();
+    judge.limit = 500;
+    const answer = { accepted: false, code: 'T30', message: 'Transaction is too large (in bytes)' };
+    expect(await pool.add(Buffer.alloc(501), 'p2p')).toMatchObject(answer);
+    expect(await pool.add(Buffer.alloc(500), 'p2p')).toMatchObject({ message: 'Could not deserialize transaction' });
+    expect(judge.judged).toBe(0);
+  });
+
+  it('refuses an input that spends nothing without keeping it waiting', async () => {
+    const { pool, judge } = bench();
+    judge.gate = new Promise(() => undefined);
+    const inputs = Array.from({ length: 3 }, () => ({ type: 'base' as const, height: 1 }));
+    const signatures = inputs.map(() => Buffer.alloc(0));
+    const bytes = encodeTransaction({
+      version: 1,
+      unlockTime: 0n,
+      inputs,
+      outputs: [],
+      extra: Buffer.alloc(0),
+      signatures,
+    });
+    expect(await pool.add(bytes, 'p2p')).toMatchObject({
+      code: 'T2',
+      message: 'Transaction has input with unknown type',
+    });
   });
 
   it('forgets a verdict that was reached before a reorganisation', async () => {
@@ -307,6 +354,24 @@ describe('the pool follows the chain', () => {
     await pool.onCommit(commit({ kind: 'switch', removed }));
     expect(gone).toEqual([`NotActual ${hashOf(fails).toString('hex')}`]);
     expect(new Set(pool.hashes().map(String))).toEqual(new Set([stays, returns].map((bytes) => String(hashOf(bytes)))));
+  });
+
+  it('takes back more than may wait at its door', async () => {
+    const { pool } = bench();
+    const transactions = Array.from({ length: 4300 }, () => made());
+    await pool.onCommit(commit({ kind: 'switch', removed: [{ height: 5, hash: Buffer.alloc(32), transactions }] }));
+    expect(pool.size).toBe(4300);
+  });
+
+  it('lets a transaction wait a day and no second more', async () => {
+    const { pool, clock, gone } = bench();
+    await pool.add(made(), 'p2p');
+    clock.now += LIFETIME - 1;
+    pool.sweep();
+    expect(gone).toEqual([]);
+    clock.now += 1;
+    pool.sweep();
+    expect(gone).toHaveLength(1);
   });
 
   it('does nothing for a side block', async () => {

@@ -35,6 +35,10 @@ export class ChainJudge implements PoolJudge {
     private readonly now: () => number,
   ) {}
 
+  sizeLimit(): number {
+    return transactionSizeLimit(this.top().medianSize);
+  }
+
   async judge(parsed: ParsedTransaction): Promise<RuleFailure | undefined> {
     const staged = this.reader.snapshot(() => {
       const top = this.top();

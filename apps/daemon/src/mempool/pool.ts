@@ -9,6 +9,7 @@ import {
   LIFETIME,
   POOL_BYTES,
   POOL_BYTES_AFTER_EVICTION,
+  WAITING_BYTES,
   WAITING_LIMIT,
 } from './limits';
 import { Line } from './line';
@@ -44,6 +45,7 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
   private readonly store = new PoolStore();
   private readonly inFlight = new Map<string, Promise<Admission>>();
   private readonly line = new Line(JUDGED_AT_ONCE, WAITING_LIMIT);
+  private waitingBytes = 0;
   private admissions = 0;
   /** Counts reorganisations: a verdict reached on another chain does not count. */
   private chainAge = 0;
@@ -84,6 +86,8 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
 
   /** Judges a serialized transaction and keeps it when every rule holds. Never throws for what the bytes are. */
   async add(bytes: Uint8Array, source: TransactionSource): Promise<Admission> {
+    // The first rule needs no reading, and what is read may take far more memory than its bytes.
+    if (bytes.length > this.judge.sizeLimit()) return { accepted: false, message: REASONS.T30.text, code: 'T30' };
     let parsed: ParsedTransaction;
     try {
       // A copy: the parsed parts are views, and the pool must not keep a whole network frame alive.
@@ -102,12 +106,17 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
     if (this.store.get(id) !== undefined) return refuse(POOL_TEXTS.known);
     const same = this.inFlight.get(id);
     if (same !== undefined) return (await same).accepted ? refuse(POOL_TEXTS.known) : same;
-    if (this.line.full) return refuse(POOL_TEXTS.full);
+    // An input that spends nothing takes two bytes: such ones are not kept waiting.
+    if (parsed.fee === undefined) return refuse(REASONS.T2.text, 'T2');
+    const flooded = this.line.full || this.waitingBytes + parsed.size > WAITING_BYTES;
+    if (flooded && source !== 'reorganisation') return refuse(POOL_TEXTS.full);
+    this.waitingBytes += parsed.size;
     const admission = this.line.run(() => this.admit(parsed, source, refuse));
     this.inFlight.set(id, admission);
     try {
       return await admission;
     } finally {
+      this.waitingBytes -= parsed.size;
       this.inFlight.delete(id);
     }
   }
@@ -176,7 +185,7 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
   /** What has waited too long goes, and what no longer fits; once a minute. */
   sweep(): void {
     const oldest = this.now() - LIFETIME;
-    const outdated = this.store.inOrder().filter((entry) => entry.receivedAt < oldest);
+    const outdated = this.store.inOrder().filter((entry) => entry.receivedAt <= oldest);
     for (const entry of outdated) this.store.remove(entry.id);
     this.announceRemoved(outdated, 'Outdated');
     this.recheckAll();
@@ -218,7 +227,10 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
       ),
     );
     const returning = event.removed.flatMap((block) => block.transactions);
-    await Promise.all(returning.map((bytes) => this.add(bytes, 'reorganisation')));
+    for (let start = 0; start < returning.length; start += JUDGED_AT_ONCE) {
+      const some = returning.slice(start, start + JUDGED_AT_ONCE);
+      await Promise.all(some.map((bytes) => this.add(bytes, 'reorganisation')));
+    }
   }
 
   private announceRemoved(entries: readonly PoolTransaction[], reason: RemovalReason): void {
