@@ -1,0 +1,92 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { networkOf } from '@wrkz/core-types';
+import { assetPath, UsageError } from '@wrkz/service-kit';
+import { readConfig } from '../src/config/config';
+import { DAEMON_OPTIONS } from '../src/config/options';
+import { CheckpointsRefused, loadCheckpoints } from '../src/maintenance/checkpoints';
+import { peersConfig } from '../src/wiring/peers';
+
+describe('options', () => {
+  it('without any: the mainnet, its ports, a folder that is not the C++ program\'s', () => {
+    const config = readConfig([]);
+    expect(config).toMatchObject({ action: 'serve', rpcPort: 17856, p2pPort: 17855 });
+    expect(config.network.name).toBe('mainnet');
+    expect(config.directory).toBe(join(homedir(), '.wrkzcoin-suite', 'daemon'));
+  });
+
+  it.each([
+    [['--simnet'], 'simnet', 27856],
+    [['--network', 'simnet'], 'simnet', 27856],
+    [['--network=devnet'], 'devnet', 37856],
+  ])('%p: a sub-folder and ports of its own', (args, name, port) => {
+    const config = readConfig([...args, '--data-dir', '/data']);
+    expect(config).toMatchObject({ directory: `/data/${name}`, rpcPort: port });
+  });
+
+  it('one-shot options name the action', () => {
+    expect(readConfig(['--import-blockchain']).action).toBe('import');
+    expect(readConfig(['--export-blockchain', '--max-export-blocks', '1000']).action).toBe('export');
+    expect(readConfig(['--verify']).action).toBe('verify');
+    expect(() => readConfig(['--verify', '--import-blockchain'])).toThrow(UsageError);
+    expect(() => readConfig(['--export-blockchain', '--max-export-blocks', '999'])).toThrow(UsageError);
+    expect(readConfig(['--network', 'devnet', '--export-blockchain', '--max-export-blocks', '9']).action).toBe('export');
+  });
+
+  it('peers are read with the network\'s port', () => {
+    const more = ['--add-peer', '10.1.2.3', '--add-exclusive-node', '127.0.0.1:5', '--add-exclusive-node', '127.0.0.1:6'];
+    expect(peersConfig(readConfig(['--network', 'devnet', '--seed-node', 'example.org', ...more]))).toMatchObject({
+      seeds: [{ host: 'example.org', port: 37855 }],
+      addedPeers: [{ host: '10.1.2.3', port: 37855 }],
+      exclusiveNodes: [
+        { host: '127.0.0.1', port: 5 },
+        { host: '127.0.0.1', port: 6 },
+      ],
+      synchronizedAlone: true,
+    });
+    expect(() => peersConfig(readConfig(['--add-priority-node', '::1']))).toThrow('is not an IPv4 address');
+    expect(() => peersConfig(readConfig(['--seed-node', 'a b']))).toThrow(UsageError);
+  });
+
+  it('every option stands in the operator\'s page, and nothing else does', () => {
+    const page = readFileSync(assetPath('docs/operations/daemon.md'), 'utf8');
+    const listed = [...page.matchAll(/^\| `--([a-z0-9-]+)`/gm)].map((match) => match[1]);
+    expect(listed.sort()).toEqual(DAEMON_OPTIONS.map(({ name }) => name as string).sort());
+  });
+});
+
+describe('checkpoints', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'wrkz-checkpoints-'));
+  afterAll(() => rmSync(folder, { recursive: true }));
+  const mainnet = networkOf('mainnet');
+  const file = (text: string): string => {
+    const path = join(folder, 'c.csv');
+    writeFileSync(path, text);
+    return path;
+  };
+  const genesis = mainnet.genesis.hash.toString('hex');
+
+  it('the built-in ones are sparse, agree with genesis and end where they end', () => {
+    const checkpoints = loadCheckpoints('default', mainnet);
+    expect(checkpoints.top).toBe(3_597_000);
+    expect(checkpoints.agrees(0, mainnet.genesis.hash)).toBe(true);
+    expect(checkpoints.agrees(100, Buffer.alloc(32))).toBe(false);
+    expect(checkpoints.covers(3_597_000)).toBe(true);
+    expect(checkpoints.covers(3_597_001)).toBe(false);
+  });
+
+  it('test networks have none, and an empty choice means none', () => {
+    expect(loadCheckpoints('default', networkOf('devnet')).top).toBe(-1);
+    expect(loadCheckpoints('', mainnet).top).toBe(-1);
+  });
+
+  it('a file may say more, may not contradict', () => {
+    const more = loadCheckpoints(file(`0,${genesis}\n5000000,${'ab'.repeat(32)}\n`), mainnet);
+    expect(more.top).toBe(5_000_000);
+    expect(() => loadCheckpoints(file(`100,${'00'.repeat(32)}\n`), mainnet)).toThrow(/contradict .* of block 100$/);
+    expect(() => loadCheckpoints(file(`0,${'00'.repeat(32)}\n`), mainnet)).toThrow('are of another network');
+    expect(() => loadCheckpoints(file('0;nothing\n'), mainnet)).toThrow(CheckpointsRefused);
+    expect(() => loadCheckpoints(join(folder, 'missing'), mainnet)).toThrow('cannot be read');
+  });
+});
