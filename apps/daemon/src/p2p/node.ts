@@ -308,6 +308,7 @@ export class P2pNode extends EventEmitter<P2pEvents> {
   private closed(session: Session, reason: CloseReason): void {
     const { remote } = session.connection;
     if (session.handshaken) this.emit('disconnected', { address: addressKey(remote), reason: reason.text });
+    if (!session.incoming && (reason.points > 0 || reason === closeReasons.orphans)) this.dialer.avoid(remote);
     if (reason.points === 0 || isLocalHost(remote.host) || this.dialer.isExplicit(remote)) return;
     const banned = reason.ban === true ? this.room.bans.add(remote.host) : this.scores.add(remote.host, reason.points);
     if (!banned) return;

@@ -129,6 +129,20 @@ describe('whom the node calls', () => {
     expect(setting.keys()).toEqual(['11.0.0.1:17855']);
   });
 
+  it('who was of no use is left alone too: ten minutes, or one if the operator named it', async () => {
+    const setting = new Setting({ priorityNodes: [address('12.0.0.1')] });
+    setting.book.addWhite(entry('11.0.0.1'));
+    await setting.second();
+    expect(setting.keys().sort()).toEqual(['11.0.0.1:17855', '12.0.0.1:17855']);
+    for (const peer of setting.open.splice(0)) setting.dialer.avoid(peer);
+    await setting.second(59);
+    expect(setting.keys()).toEqual([]);
+    await setting.second(2);
+    expect(setting.keys()).toEqual(['12.0.0.1:17855']);
+    await setting.second(540);
+    expect(setting.keys()).toEqual(['11.0.0.1:17855']);
+  });
+
   it('one gray peer a minute is verified; who does not answer is forgotten', async () => {
     const setting = new Setting({ outPeers: 0 });
     setting.book.addGray(entry('11.0.0.1'));

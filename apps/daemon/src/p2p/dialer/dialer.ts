@@ -75,6 +75,13 @@ export class Dialer {
     return this.exclusive.has(address) || this.priority.has(address) || this.added.has(address);
   }
 
+  /** A called peer misbehaved, or has a chain that does not join ours: it is left alone as if it had not answered. */
+  avoid(address: PeerAddress): void {
+    const now = this.clock.now();
+    this.failedAt.set(addressKey(address), now);
+    for (const peers of [this.exclusive, this.priority, this.added]) peers.avoid(address, now);
+  }
+
   /** Starts the calls that are due; called about once a second. */
   tick(): void {
     this.warnWhenAlone();

@@ -38,10 +38,19 @@ export class ExplicitPeers {
 
   /** It answered: if it is lost later, it is called soon again. */
   reached(address: PeerAddress, now: number): void {
+    this.wait(address, now, FIRST_WAIT);
+  }
+
+  /** It was of no use: it is not called again before a minute is over. */
+  avoid(address: PeerAddress, now: number): void {
+    this.wait(address, now, LONGEST_WAIT);
+  }
+
+  private wait(address: PeerAddress, now: number, milliseconds: number): void {
     for (const attempt of this.attempts) {
       if (addressKey(attempt.address) !== addressKey(address)) continue;
       attempt.wait = FIRST_WAIT;
-      attempt.next = now + FIRST_WAIT;
+      attempt.next = now + milliseconds;
     }
   }
 }
