@@ -148,9 +148,11 @@ async function chooseTransactions(input: TemplateInput, median: number): Promise
       choice.refused.push({ transaction, failure });
       continue;
     }
-    const images = transaction.transaction.inputs.flatMap((one) => (one.type === 'key' ? [imageId(one.keyImage)] : []));
-    if (images.some((image) => spent.has(image))) continue;
-    for (const image of images) spent.add(image);
+    const images = transaction.transaction.inputs.flatMap((one) => (one.type === 'key' ? [one.keyImage] : []));
+    if (images.some((image) => spent.has(imageId(image)))) continue;
+    // The reference does not look here. The chain may be a block ahead of the pool, which drops what is mined by itself.
+    if (images.some((image) => view.keyImageHeight(image) !== undefined)) continue;
+    for (const image of images) spent.add(imageId(image));
     choice.transactions.push(transaction);
     choice.size += transaction.size;
     choice.fees += staged.fee;

@@ -71,6 +71,17 @@ test('a template takes what is valid, in order, and tells what is not', async ()
   expect(verified).toBeInstanceOf(VerifiedBlock);
 }, 60_000);
 
+test('what the chain holds already is left out, and not refused: the pool is about to hear of it', async () => {
+  // Before the unlock rule, which would refuse them a block later.
+  const height = chainA()
+    .slice(0, 110)
+    .findLastIndex(({ transactions }) => transactions.length > 2);
+  const candidates = blockAt(height).transactions;
+  const made = await template(branchTo(height), { candidates });
+  expect(made.refused).toEqual([]);
+  expect(made.transactions).toEqual([]);
+});
+
 test('a template looks like those of the reference', async () => {
   const { block } = await template(branchTo(720), { extraNonce: Buffer.alloc(4, 7) });
   expect(encodeBlock(block).toString('hex')).toContain(`00000000${'23032100'}${'00'.repeat(32)}`);
