@@ -33,6 +33,9 @@ test('the first block is genesis, the next one its child, and so on; a gap in a 
   writerOf(db).append([]);
   writerOf(db).append(blocks.slice(100, 110));
   expect(db.reader.height()).toBe(109);
+  const twin = openHere();
+  writerOf(twin).append(blocks.slice(0, 110));
+  expect(contents(db)).toEqual(contents(twin));
   expect(() => writerOf(db).rewindTo(110)).toThrow(RangeError);
   expect(() => writerOf(db).rewindTo(-1)).toThrow(RangeError);
   expect(writerOf(db).rewindTo(109)).toEqual([]);
@@ -104,4 +107,21 @@ test('a reader sees one state within a snapshot, and the writer does not wait fo
     }),
   ).toThrow('mine');
   expect(db.reader.height()).toBe(150);
+});
+
+test('closing does not wait for a long read, and loses nothing', () => {
+  const db = openHere();
+  const blocks = chainA();
+  writerOf(db).append(blocks.slice(0, 100));
+  const other = openHere({ directory: db.directory, readonly: true });
+  other.reader.snapshot(() => {
+    expect(other.reader.height()).toBe(99);
+    writerOf(db).append(blocks.slice(100, 300));
+    const start = performance.now();
+    db.close();
+    expect(performance.now() - start).toBeLessThan(2000);
+    expect(other.reader.height()).toBe(99);
+  });
+  expect(other.reader.height()).toBe(299);
+  expect(openHere({ directory: db.directory }).reader.height()).toBe(299);
 });

@@ -117,6 +117,8 @@ export class ChainWriter {
   close(): void {
     if (!this.connection.open) return;
     try {
+      // A long read elsewhere keeps the log in use; a stop does not wait for it.
+      this.connection.pragma('busy_timeout = 0');
       this.connection.pragma('wal_checkpoint(TRUNCATE)');
     } catch {
       // On a full disk the log keeps what was committed, and the next open reads it from there.
