@@ -2,7 +2,7 @@ import { RuleFailure } from '@wrkz/consensus';
 import { encodeTransaction, parseTransaction, type Transaction } from '@wrkz/core-types';
 import fc from 'fast-check';
 import type { ChainCommit } from '../src/chain/service';
-import type { PoolJudge } from '../src/mempool/judge';
+import type { Fitting, PoolJudge } from '../src/mempool/judge';
 import { FEELESS_TRANSACTIONS, LIFETIME, POOL_BYTES, POOL_BYTES_AFTER_EVICTION } from '../src/mempool/limits';
 import { TransactionPool } from '../src/mempool/pool';
 import { poolTransaction } from '../src/mempool/pool-transaction';
@@ -51,7 +51,9 @@ const hashOf = (bytes: Buffer): Buffer => parseTransaction(bytes).hash;
 
 class FakeJudge implements PoolJudge {
   refusals = new Map<string, RuleFailure>();
-  stale = new Map<string, 'in block' | RuleFailure>();
+  spent = new Map<string, 'in block' | RuleFailure>();
+  misfits = new Map<string, RuleFailure>();
+  looks = 0;
   judged = 0;
   limit = Infinity;
   gate: Promise<void> = Promise.resolve();
@@ -66,8 +68,18 @@ class FakeJudge implements PoolJudge {
     return this.limit;
   }
 
-  recheck(parsed: { hash: Buffer }): 'fits' | 'in block' | RuleFailure {
-    return this.stale.get(parsed.hash.toString('hex')) ?? 'fits';
+  settled(parsed: { hash: Buffer }): 'in block' | RuleFailure | undefined {
+    return this.spent.get(parsed.hash.toString('hex'));
+  }
+
+  fitting(): Fitting {
+    return {
+      measure: String(this.misfits.size),
+      refuses: (parsed) => {
+        this.looks += 1;
+        return this.misfits.get(parsed.hash.toString('hex'));
+      },
+    };
   }
 }
 
@@ -257,7 +269,7 @@ describe('admission', () => {
   it('refuses what a block spent while the proofs ran', async () => {
     const { pool, judge } = bench();
     const bytes = made();
-    judge.stale.set(hashOf(bytes).toString('hex'), new RuleFailure('T7'));
+    judge.spent.set(hashOf(bytes).toString('hex'), new RuleFailure('T7'));
     expect(await pool.add(bytes, 'p2p')).toMatchObject({ code: 'T7' });
   });
 });
@@ -329,7 +341,7 @@ describe('the pool follows the chain', () => {
     await pool.add(old, 'p2p');
     clock.now += LIFETIME;
     for (const bytes of [mined, doubled, shrunk, kept]) await pool.add(bytes, 'p2p');
-    judge.stale.set(hashOf(shrunk).toString('hex'), new RuleFailure('T23'));
+    judge.misfits.set(hashOf(shrunk).toString('hex'), new RuleFailure('T23'));
     await pool.onCommit(commit({ added: [block({ transactionHashes: [hashOf(mined)], keyImages: [spent] })] }));
     clock.now += 1;
     pool.sweep();
@@ -349,7 +361,7 @@ describe('the pool follows the chain', () => {
     await pool.add(stays, 'p2p');
     await pool.add(fails, 'p2p');
     judge.refusals.set(hashOf(fails).toString('hex'), new RuleFailure('T10'));
-    judge.stale.set(hashOf(mined).toString('hex'), 'in block');
+    judge.spent.set(hashOf(mined).toString('hex'), 'in block');
     const removed = [{ height: 5, hash: Buffer.alloc(32), transactions: [returns, mined] }];
     await pool.onCommit(commit({ kind: 'switch', removed }));
     expect(gone).toEqual([`NotActual ${hashOf(fails).toString('hex')}`]);
@@ -372,6 +384,15 @@ describe('the pool follows the chain', () => {
     clock.now += 1;
     pool.sweep();
     expect(gone).toHaveLength(1);
+  });
+
+  it('looks through everything only when a rule that it looks for has changed', async () => {
+    const { pool, judge } = bench();
+    await pool.onCommit(commit({}));
+    for (let i = 0; i < 10; i++) await pool.add(made(), 'p2p');
+    const looks = judge.looks;
+    for (let i = 0; i < 5; i++) await pool.onCommit(commit({ added: [block({})] }));
+    expect(judge.looks).toBe(looks);
   });
 
   it('does nothing for a side block', async () => {

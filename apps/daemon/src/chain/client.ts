@@ -32,7 +32,8 @@ export class ChainClient extends EventEmitter<ClientEvents> implements ChainServ
   private lastId = 0;
   /** Serialized bytes given to the engine and not answered. */
   private bytesOut = 0;
-  private readonly roomWaiters: (() => void)[] = [];
+  private turn: Promise<void> = Promise.resolve();
+  private roomFreed: (() => void) | undefined;
   private ended: Error | undefined;
 
   private constructor(
@@ -68,15 +69,17 @@ export class ChainClient extends EventEmitter<ClientEvents> implements ChainServ
     if (blocks.length === 0) return [];
     if (blocks.length > CALL_BLOCKS) throw new RangeError(`more than ${String(CALL_BLOCKS)} blocks`);
     const size = blocks.reduce((sum, raw) => sum + raw.block.length + sizeOf(raw.transactions), 0);
-    while (this.bytesOut > 0 && this.bytesOut + size > QUEUE_BYTES) {
-      await new Promise<void>((room) => this.roomWaiters.push(room));
-    }
-    this.bytesOut += size;
+    // One after the other, or a small call would overtake the large one whose blocks it stands on.
+    const sent = this.turn.then(async () => {
+      await this.room(size);
+      return { answer: this.ask<AddResult[]>((id) => ({ kind: 'add', id, blocks, source })) };
+    });
+    this.turn = sent.then(() => undefined);
     try {
-      return await this.ask<AddResult[]>((id) => ({ kind: 'add', id, blocks, source }));
+      return await (await sent).answer;
     } finally {
       this.bytesOut -= size;
-      for (const room of this.roomWaiters.splice(0)) room();
+      this.roomFreed?.();
     }
   }
 
@@ -89,6 +92,14 @@ export class ChainClient extends EventEmitter<ClientEvents> implements ChainServ
     this.ended ??= new ChainStopped();
     this.post({ kind: 'stop' });
     await gone;
+  }
+
+  /** Waits until the engine has worked off enough; a call larger than the whole queue goes when it is empty. */
+  private async room(size: number): Promise<void> {
+    while (this.bytesOut > 0 && this.bytesOut + size > QUEUE_BYTES) {
+      await new Promise<void>((freed) => (this.roomFreed = freed));
+    }
+    this.bytesOut += size;
   }
 
   private ask<T>(request: (id: number) => Request): Promise<T> {

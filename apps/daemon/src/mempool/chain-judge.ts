@@ -10,7 +10,7 @@ import {
   transactionSizeLimit,
 } from '@wrkz/consensus';
 import type { Network, ParsedTransaction } from '@wrkz/core-types';
-import type { PoolJudge } from './judge';
+import type { Fitting, PoolJudge } from './judge';
 
 /** What the top of the chain says to the pool; one read of it serves until the top changes. */
 interface Top {
@@ -58,16 +58,28 @@ export class ChainJudge implements PoolJudge {
     return settleTransaction(staged, await runProofs(staged.proofs));
   }
 
-  recheck(parsed: ParsedTransaction): 'fits' | 'in block' | RuleFailure {
+  settled(parsed: ParsedTransaction): 'in block' | RuleFailure | undefined {
     return this.reader.snapshot(() => {
-      const { view, height, medianSize } = this.top();
       if (this.reader.hasTransaction(parsed.hash)) return 'in block';
-      if (parsed.size > transactionSizeLimit(medianSize)) return new RuleFailure('T30');
-      const { inputs } = parsed.transaction;
-      if (!mixinAllowed(inputs, this.network.rulesAt(height).mixin)) return new RuleFailure('T23');
-      const spent = inputs.some((input) => input.type === 'key' && view.keyImageHeight(input.keyImage) !== undefined);
-      return spent ? new RuleFailure('T7') : 'fits';
+      const { view } = this.top();
+      const spent = parsed.transaction.inputs.some(
+        (input) => input.type === 'key' && view.keyImageHeight(input.keyImage) !== undefined,
+      );
+      return spent ? new RuleFailure('T7') : undefined;
     });
+  }
+
+  fitting(): Fitting {
+    const { height, medianSize } = this.top();
+    const { mixin } = this.network.rulesAt(height);
+    const largest = transactionSizeLimit(medianSize);
+    return {
+      measure: `${String(largest)} ${String(mixin.min)} ${String(mixin.max)} ${mixin.judgedOn}`,
+      refuses: ({ size, transaction }) => {
+        if (size > largest) return new RuleFailure('T30');
+        return mixinAllowed(transaction.inputs, mixin) ? undefined : new RuleFailure('T23');
+      },
+    };
   }
 
   private top(): Top {

@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import { REASONS } from '@wrkz/consensus';
 import { type ParsedTransaction, parseTransaction } from '@wrkz/core-types';
 import type { ChainCommit, CommitEvent } from '../chain/service';
-import type { PoolJudge } from './judge';
+import type { Fitting, PoolJudge } from './judge';
 import {
   FEELESS_TRANSACTIONS,
   JUDGED_AT_ONCE,
@@ -49,6 +49,8 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
   private admissions = 0;
   /** Counts reorganisations: a verdict reached on another chain does not count. */
   private chainAge = 0;
+  /** Of the last fitting that everything was held against. */
+  private measure = '';
   private settling: Promise<void> = Promise.resolve();
 
   constructor(
@@ -136,9 +138,10 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
     } while (age !== this.chainAge);
     // From here to the end nothing is awaited: what is looked at cannot change under it.
     if (feelessOver()) return refuse(POOL_TEXTS.tooManyFeeless);
-    const verdict = this.judge.recheck(parsed);
-    if (verdict === 'in block') return refuse(REASONS.T7.text, 'T7');
-    if (verdict !== 'fits') return refuse(verdict.message, verdict.code);
+    const settled = this.judge.settled(parsed);
+    if (settled === 'in block') return refuse(REASONS.T7.text, 'T7');
+    const misfit = settled ?? this.judge.fitting().refuses(parsed);
+    if (misfit !== undefined) return refuse(misfit.message, misfit.code);
     const known = this.store.get(parsed.hash.toString('hex')) !== undefined;
     if (known || keyImagesOf(parsed).some((image) => this.store.spender(image) !== undefined)) {
       return refuse(POOL_TEXTS.known);
@@ -174,7 +177,8 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
     if (event.kind === 'alternative') return Promise.resolve();
     this.dropMined(event);
     if (event.kind === 'append') {
-      this.recheckAll();
+      const fitting = this.judge.fitting();
+      if (fitting.measure !== this.measure) this.dropMisfits(fitting);
       return Promise.resolve();
     }
     this.chainAge += 1;
@@ -188,7 +192,7 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
     const outdated = this.store.inOrder().filter((entry) => entry.receivedAt <= oldest);
     for (const entry of outdated) this.store.remove(entry.id);
     this.announceRemoved(outdated, 'Outdated');
-    this.recheckAll();
+    this.dropMisfits(this.judge.fitting());
   }
 
   private dropMined(event: ChainCommit): void {
@@ -205,16 +209,11 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
     this.announceRemoved(spent, 'NotActual');
   }
 
-  private recheckAll(): void {
-    const gone: Record<'InBlock' | 'NotActual', PoolTransaction[]> = { InBlock: [], NotActual: [] };
-    for (const entry of [...this.store.inOrder()]) {
-      const verdict = this.judge.recheck(entry.parsed);
-      if (verdict === 'fits') continue;
-      this.store.remove(entry.id);
-      gone[verdict === 'in block' ? 'InBlock' : 'NotActual'].push(entry);
-    }
-    this.announceRemoved(gone.InBlock, 'InBlock');
-    this.announceRemoved(gone.NotActual, 'NotActual');
+  private dropMisfits(fitting: Fitting): void {
+    this.measure = fitting.measure;
+    const gone = this.store.inOrder().filter((entry) => fitting.refuses(entry.parsed) !== undefined);
+    for (const entry of gone) this.store.remove(entry.id);
+    this.announceRemoved(gone, 'NotActual');
   }
 
   /** After a reorganisation rings may name other outputs: everything is judged anew, and the lost blocks' come back. */
