@@ -7,7 +7,8 @@
   },
   'target_defaults': {
     'include_dirs': ["<!(node -p \"require('node-addon-api').include_dir\")", 'src'],
-    'defines': ['NAPI_VERSION=8', 'NODE_ADDON_API_CPP_EXCEPTIONS_ALL', 'NODE_ADDON_API_DISABLE_DEPRECATED'],
+    # The third: an exception that cannot be thrown because its environment is ending is dropped, not fatal.
+    'defines': ['NAPI_VERSION=8', 'NODE_ADDON_API_CPP_EXCEPTIONS_ALL', 'NODE_API_SWALLOW_UNTHROWABLE_EXCEPTIONS', 'NODE_ADDON_API_DISABLE_DEPRECATED'],
     'cflags!': ['-O2', '-fno-exceptions'],
     'cflags_cc!': ['-std=gnu++17', '-std=gnu++20', '-fno-exceptions', '-fno-rtti'],
     'cflags': ['<@(common_cflags)'],
@@ -97,14 +98,14 @@
           'type': 'static_library',
           'sources': ['src/pow/cn_aesni.cc'],
           # Packing two lanes' scalar work into one vector costs more than it saves in these loops.
-          'cflags': ['-msse4.1', '-maes', '-fno-tree-slp-vectorize'],
+          'cflags': ['-msse4.1', '-maes', '-mtune=znver3', '-fno-tree-slp-vectorize'],
           'xcode_settings': {'OTHER_CFLAGS': ['-msse4.1', '-maes']},
         },
         {
           'target_name': 'pow_avx2',
           'type': 'static_library',
           'sources': ['src/pow/cn_avx2.cc', 'src/pow/argon2_avx2.cc'],
-          'cflags': ['-maes', '-mavx2', '-mbmi2', '-fno-tree-slp-vectorize'],
+          'cflags': ['-maes', '-mavx2', '-mbmi2', '-mtune=znver3', '-fno-tree-slp-vectorize'],
           'xcode_settings': {'OTHER_CFLAGS': ['-maes', '-mavx2', '-mbmi2']},
         },
         {
@@ -112,7 +113,7 @@
           'type': 'static_library',
           'sources': ['src/pow/cn_avx512.cc', 'src/pow/argon2_avx512.cc'],
           # The compiler's own AVX-512 headers set off the warnings about uninitialized values.
-          'cflags': ['-maes', '-mvaes', '-mavx2', '-mbmi2', '-mavx512f', '-mavx512bw', '-mavx512dq', '-mavx512vl', '-fno-tree-slp-vectorize', '-Wno-uninitialized', '-Wno-maybe-uninitialized'],
+          'cflags': ['-maes', '-mvaes', '-mavx2', '-mbmi2', '-mavx512f', '-mavx512bw', '-mavx512dq', '-mavx512vl', '-mtune=znver3', '-fno-tree-slp-vectorize', '-Wno-uninitialized', '-Wno-maybe-uninitialized'],
           'xcode_settings': {'OTHER_CFLAGS': ['-maes', '-mvaes', '-mavx2', '-mbmi2', '-mavx512f', '-mavx512bw', '-mavx512dq', '-mavx512vl']},
         },
       ],

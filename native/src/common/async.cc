@@ -59,13 +59,18 @@ class EnvMailbox : public Mailbox {
   static void CallJs(napi_env env, napi_value, void*, void* data) {
     std::unique_ptr<Call> call(static_cast<Call*>(data));
     if (env == nullptr) return;
-    Napi::HandleScope scope(env);
     try {
-      (*call)(Napi::Env(env));
-    } catch (const Napi::Error& error) {
-      error.ThrowAsJavaScriptException();
-    } catch (const std::exception& error) {
-      Napi::Error::New(env, error.what()).ThrowAsJavaScriptException();
+      Napi::HandleScope scope(env);
+      try {
+        (*call)(Napi::Env(env));
+      } catch (const Napi::Error& error) {
+        error.ThrowAsJavaScriptException();
+      } catch (const std::exception& error) {
+        Napi::Error::New(env, error.what()).ThrowAsJavaScriptException();
+      }
+    } catch (...) {
+      // The environment is being torn down (a worker terminated in the middle of its work): every call into it
+      // fails, and nobody is left to tell. An exception that left here would end the whole process.
     }
   }
 
