@@ -99,8 +99,9 @@ async function main(): Promise<void> {
   appendRate('chain A', chainA(), 1);
   const { db } = fill(chainA(), 100);
   lookUps(db);
-  const verified = await timedAsync(() => verifyChain(db));
-  console.log(`verify: ${shown(chainA().length / verified)} blocks/s`);
+  const verified: number[] = [];
+  for (let round = 0; round < ROUNDS; round++) verified.push(await timedAsync(() => verifyChain(db)));
+  console.log(`verify: ${shown(chainA().length / Math.min(...verified))} blocks/s`);
   sizes(db, chainA());
   discard(db);
   const long = fill(coinbases, 1000).db;
