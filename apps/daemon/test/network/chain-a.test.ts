@@ -65,7 +65,10 @@ test('the state is the same each way', () => {
 });
 
 /** What is noted of every change of the main chain from now on. */
-function watch<T>(chain: { on(event: 'commit', listener: (event: CommitEvent) => void): unknown }, note: (commit: ChainCommit) => T): T[] {
+function watch<T>(
+  chain: { on(event: 'commit', listener: (event: CommitEvent) => void): unknown },
+  note: (commit: ChainCommit) => T,
+): T[] {
   const notes: T[] = [];
   chain.on('commit', (event) => {
     if (event.kind !== 'alternative') notes.push(note(event));

@@ -1,4 +1,12 @@
-import { buildSpend, chainAWallet, findNonceHere, Link, type OwnedOutput, spendable, type SuiteNode } from '@wrkz/testing';
+import {
+  buildSpend,
+  chainAWallet,
+  findNonceHere,
+  Link,
+  type OwnedOutput,
+  spendable,
+  type SuiteNode,
+} from '@wrkz/testing';
 import { newSuite } from './daemons';
 
 jest.setTimeout(120_000);
