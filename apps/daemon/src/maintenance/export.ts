@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { ChainReader } from '@wrkz/chain-db';
-import { encodeRawBlock, type Network } from '@wrkz/core-types';
+import { encodeRawBlock, type Network, type RawBlock } from '@wrkz/core-types';
 import { SMALLEST_EXPORT } from '../config/config';
 import { dumpRecord, FIRST_DUMP_HEIGHT } from './dump-format';
 
@@ -42,7 +42,7 @@ export async function exportDump(options: ExportOptions): Promise<number> {
   try {
     for (let start = FIRST_DUMP_HEIGHT; start < end; start += CHUNK_BLOCKS) {
       if (signal?.aborted === true) throw new Error('the export was stopped');
-      const blocks = reader.rawBlocks(start, Math.min(start + CHUNK_BLOCKS, end));
+      const blocks = checkedBlocks(reader, start, Math.min(start + CHUNK_BLOCKS, end));
       const records = blocks.map((block, i) => dumpRecord(start + i, encodeRawBlock(block)));
       await file.writeFile(Buffer.concat(records));
       onProgress?.(start + blocks.length, end);
@@ -57,6 +57,18 @@ export async function exportDump(options: ExportOptions): Promise<number> {
     throw error;
   }
   return Math.max(0, end - FIRST_DUMP_HEIGHT);
+}
+
+/** Hashed again, so that a dump never spreads what a disk has damaged. @throws CorruptDatabase */
+function checkedBlocks(reader: ChainReader, start: number, end: number): RawBlock[] {
+  return reader.snapshot(() => {
+    const blocks: RawBlock[] = [];
+    for (let height = start; height < end; height++) {
+      const block = reader.checkedRawBlock(height);
+      if (block !== undefined) blocks.push(block);
+    }
+    return blocks;
+  });
 }
 
 async function syncFolder(path: string): Promise<void> {

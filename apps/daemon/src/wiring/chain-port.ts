@@ -1,4 +1,4 @@
-import type { ChainReader } from '@wrkz/chain-db';
+import { type ChainReader, CorruptDatabase } from '@wrkz/chain-db';
 import type { RawBlock } from '@wrkz/core-types';
 import type { BlockResult, ChainCommit, ChainPort } from '../p2p/ports';
 import type { ChainService, CommitEvent } from '../chain/service';
@@ -12,6 +12,7 @@ export class P2pChain implements ChainPort {
   constructor(
     private readonly service: ChainService,
     private readonly reader: ChainReader,
+    private readonly onDamage: (error: Error) => void,
   ) {}
 
   tip(): { height: number; hash: Buffer } {
@@ -34,11 +35,18 @@ export class P2pChain implements ChainPort {
     return this.reader.hashes(start, start + count);
   }
 
+  /** Hashed again before it leaves: a block that the disk has damaged is one that we do not have. */
   rawBlock(hash: Buffer): RawBlock | undefined {
-    return this.reader.snapshot(() => {
-      const height = this.reader.heightOf(hash);
-      return height === undefined ? this.reader.alternative(hash)?.raw : this.reader.rawBlock(height);
-    });
+    try {
+      return this.reader.snapshot(() => {
+        const height = this.reader.heightOf(hash);
+        return height === undefined ? this.reader.alternative(hash)?.raw : this.reader.checkedRawBlock(height);
+      });
+    } catch (error) {
+      if (!(error instanceof CorruptDatabase)) throw error;
+      this.onDamage(error);
+      return undefined;
+    }
   }
 
   transaction(hash: Buffer): Buffer | undefined {

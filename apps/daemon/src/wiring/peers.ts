@@ -27,7 +27,7 @@ export interface PeersParts {
 /** The peer-to-peer room over the real chain and pool. */
 export function createPeers({ config, chain, reader, pool, logger }: PeersParts): P2pNode {
   return new P2pNode(config, {
-    chain: new P2pChain(chain, reader),
+    chain: new P2pChain(chain, reader, (error) => logger.error(`${error.message}; run --verify`)),
     pool: new P2pPool(pool),
     logger,
   });
