@@ -1,6 +1,7 @@
 import { openChainDb } from '@wrkz/chain-db';
 import { networkOf, parseTransaction, type RawBlock } from '@wrkz/core-types';
 import { Forge, type ForgeOptions, Purse } from '@wrkz/testing';
+import type { TipFacts } from '../src/chain/service';
 import { type EngineBench, engineBench, NOW } from './support/engine';
 
 jest.setTimeout(60_000);
@@ -107,6 +108,24 @@ describe('reorganisation', () => {
     const lost = bench.commits().at(-1)?.removed[0];
     expect(lost?.transactions).toEqual([spend]);
     await bench.digest();
+  });
+
+  it('reads a kept branch back, though the median that its transactions were held to has fallen since', async () => {
+    const purse = new Purse('miner');
+    const bench = engineBench('simnet');
+    const blocks = await grow(bench, 51, 'main', { receiver: purse });
+    const indexes = bench.reader.globalIndexes(5).map((entry) => entry.indexes);
+    const spend = purse.spend(purse.find(blocks[4]!, 5, indexes).at(-1)!, { fee: 10n });
+    const side = forge(bench, 50, 'side');
+    expect(await codes(bench, [await side.next([spend])])).toBe('A2');
+    const heavier = await side.next();
+    await bench.engine.stop();
+
+    const again = engineBench('simnet', { directory: bench.directory });
+    const { state } = again.engine as unknown as { state: { currentTip: TipFacts } };
+    state.currentTip = { ...state.currentTip, medianSize: 300 };
+    expect(await codes(again, [heavier])).toBe('A3');
+    await again.digest();
   });
 
   it('keeps a side branch of which a block is bad up to that block', async () => {

@@ -65,7 +65,7 @@ export class MainLine {
         if (!proceed()) break outer;
         const received = task.received(task.staged);
         if (received === undefined || !this.extends(received.block.block.previousHash)) break outer;
-        const staged = this.state.stage(received, this.branch, true);
+        const staged = this.state.stage(received, this.branch);
         entries.push({ task, staged });
         task.staged += 1;
         bytes += received.bytes;

@@ -58,7 +58,7 @@ export class SideBranches {
     const hash = block.hash;
     const branch = await this.openBranch(block.block.previousHash);
     if (branch === undefined) return { result: verdict('A5', hash) };
-    const staged = this.state.stage(received, branch.view, false);
+    const staged = this.state.stage(received, branch.view, this.state.tip.medianSize);
     const judged = verifyBlock(staged, await runProofs(staged.proofs));
     if (judged instanceof RuleFailure) return { result: refused(judged, hash) };
     const { tip, writer } = this.state;
@@ -137,7 +137,7 @@ export class SideBranches {
   private async reopen(branch: OpenBranch, { hash }: AlternativeBlock): Promise<boolean> {
     const received = this.stored(Buffer.from(hash, 'hex'));
     if (received !== undefined) {
-      const staged = this.state.stage(received, branch.view, false);
+      const staged = this.state.stage(received, branch.view, Infinity);
       const judged = verifyBlock(staged, await runProofs(staged.proofs));
       if (!(judged instanceof RuleFailure)) {
         branch.view.push(judged);

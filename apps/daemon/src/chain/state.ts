@@ -62,8 +62,11 @@ export class ChainState {
     return this.reader.viewAt(height);
   }
 
-  /** @param main whether `view` is the main chain and what is staged on top of it */
-  stage(received: ReceivedBlock, view: ChainView, main: boolean): StagedBlock {
+  /**
+   * @param mainMedianSize where `view` is a side branch: what its transactions' sizes are held to. For a block that comes
+   * now that is the main chain's median; one that is read back has passed the median of its day, so any size will do.
+   */
+  stage(received: ReceivedBlock, view: ChainView, mainMedianSize?: number): StagedBlock {
     const { block } = received;
     const height = view.height + 1;
     const refuse = (code: ReasonCode): StagedBlock => {
@@ -78,7 +81,7 @@ export class ChainState {
       view,
       now: this.parts.now(),
       checkpoints: this.parts.checkpoints,
-      ...(main ? {} : { mainMedianSize: this.currentTip.medianSize }),
+      mainMedianSize,
     };
     // Where the list is a rule of its own, consensus tells the faults apart in their order.
     const listed = this.network.rulesAt(height).blockListChecked;
