@@ -1,17 +1,29 @@
+import { openChainDb, WriterFailed } from '@wrkz/chain-db';
 import { Checkpoints } from '@wrkz/consensus';
-import { parseBlock, type RawBlock } from '@wrkz/core-types';
-import { chainA, chainAHeaders, readJson } from '@wrkz/testing';
-import { digestOf, engineBench } from './support/engine';
+import { networkOf, parseBlock, type RawBlock } from '@wrkz/core-types';
+import { chainA, chainAHeaders, Forge, Purse, readJson } from '@wrkz/testing';
+import { ChainEngine } from '../src/chain/engine';
+import { ChainFailed } from '../src/chain/service';
+import { digestOf, engineBench, NOW } from './support/engine';
+import { temporaryDirectory } from './support/temporary';
 
 jest.setTimeout(60_000);
 
 const wholeBlocks = chainA().slice(1);
+
+interface RecordedHeader {
+  readonly height: number;
+}
 
 /** A copy of a raw block with one byte of the block changed. */
 function flipped(raw: RawBlock, at: number): RawBlock {
   const block = Buffer.from(raw.block);
   block[at] = (block[at] ?? 0) ^ 1;
   return { ...raw, block };
+}
+
+function blockSize({ block, transactions }: RawBlock): number {
+  return transactions.reduce((sum, bytes) => sum + bytes.length, block.length);
 }
 
 describe('chain A through the engine', () => {
@@ -33,6 +45,8 @@ describe('chain A through the engine', () => {
         difficulty: Number(facts.difficulty),
         reward: Number(paid),
         num_txes: reader.transactionHashes(header.height).length,
+        block_size: blockSize(reader.rawBlock(header.height)!),
+        tx_hashes: reader.transactionHashes(header.height).slice(1).map((hash) => hash.toString('hex')),
         transactionsCumulativeSize: facts.size,
         alreadyGeneratedCoins: String(facts.generatedCoins),
         alreadyGeneratedTransactions: facts.generatedTransactions,
@@ -73,16 +87,28 @@ describe('chain A through the engine', () => {
 describe('the real network', () => {
   it('takes blocks 0 to 5 with no checkpoint: work, difficulty and reward computed', async () => {
     const { items } = readJson<{ items: { block: string; transactions: string[] }[] }>('mainnet/rawblocks_0_to_5.json');
-    const recorded = readJson<Record<string, { result?: { block_header: Record<string, unknown> } }>>(
-      'rpc/block_headers_at_version_boundaries.json',
-    );
-    const headers = JSON.stringify(recorded);
+    const headers = readJson<RecordedHeader[]>('rpc/block_headers_at_version_boundaries.json');
     const { engine, reader } = engineBench('mainnet', { checkpoints: Checkpoints.none });
     const blocks = items.map(({ block }) => ({ block: Buffer.from(block, 'hex'), transactions: [] }));
     expect(reader.rawBlock(0)?.block).toEqual(blocks[0]?.block);
     const results = await engine.addBlocks(blocks.slice(1), 'sync');
     expect(results.map(({ code }) => code)).toEqual(['A1', 'A1', 'A1', 'A1', 'A1']);
-    for (let height = 0; height <= 5; height++) expect(headers).toContain(reader.facts(height)!.hash.toString('hex'));
+    for (let height = 0; height <= 5; height++) {
+      const facts = reader.facts(height)!;
+      const raw = reader.rawBlock(height)!;
+      const { block } = parseBlock(raw.block);
+      expect(headers.find((header) => header.height === height)).toEqual({
+        height,
+        major_version: facts.majorVersion,
+        hash: facts.hash.toString('hex'),
+        prev_hash: block.previousHash.toString('hex'),
+        nonce: block.nonce,
+        timestamp: facts.timestamp,
+        difficulty: Number(facts.difficulty),
+        reward: Number(block.coinbase.outputs.reduce((sum, { amount }) => sum + amount, 0n)),
+        block_size: raw.block.length,
+      });
+    }
     await engine.stop();
   });
 
@@ -180,3 +206,73 @@ describe('refusals', () => {
   });
 });
 
+
+describe('the checkpoint zone', () => {
+  const listed = (heights: number[]): Checkpoints =>
+    new Checkpoints(new Map(heights.map((height) => [height, Buffer.from(chainAHeaders()[height]!.hash, 'hex')])));
+
+  it('takes the same chain to the same state without the proofs', async () => {
+    const full = engineBench('devnet');
+    const zone = engineBench('devnet', { checkpoints: listed([100, 400, 720]) });
+    await full.engine.addBlocks(wholeBlocks, 'import');
+    await zone.engine.addBlocks(wholeBlocks, 'import');
+    expect(zone.engine.tip().height).toBe(720);
+    expect(await zone.digest()).toBe(await full.digest());
+  });
+
+  it('stops at a listed block of another hash', async () => {
+    const wrong = new Checkpoints(new Map([[50, Buffer.alloc(32, 7)]]));
+    const { engine } = engineBench('devnet', { checkpoints: wrong });
+    const results = await engine.addBlocks(wholeBlocks, 'sync');
+    expect(results.at(-1)).toMatchObject({ code: 'B9', message: 'Checkpoint block hash mismatch' });
+    expect(engine.tip().height).toBe(49);
+    await engine.stop();
+  });
+
+  it('does not let an image be spent twice, though nobody looks it up there', async () => {
+    const checkpoints = new Checkpoints(new Map([[200, Buffer.alloc(32, 7)]]));
+    const bench = engineBench('simnet', { checkpoints });
+    const purse = new Purse('zone');
+    const network = networkOf('simnet');
+    const options = { network, timestamp: NOW - 1_000_000, receiver: purse, checkpoints };
+    const forge = new Forge(bench.reader.viewAt(0), options);
+    const blocks = await forge.many(50);
+    await bench.engine.addBlocks(blocks, 'sync');
+    const output = purse.find(blocks[4]!, 5, bench.reader.globalIndexes(5).map(({ indexes }) => indexes)).at(-1)!;
+    const first = await forge.next([purse.spend(output, { fee: 10n })]);
+    expect(await bench.engine.addBlocks([first], 'sync')).toMatchObject([{ code: 'A1' }]);
+    // A miner who does not want to know of the first spend.
+    const blind = Object.assign(bench.reader.viewAt(51), { keyImageHeight: () => undefined });
+    const liar = new Forge(blind, { ...options, timestamp: NOW - 900_000 });
+    const before = await liar.next([purse.spend(output, { fee: 20n })]);
+    expect(before.transactions).toHaveLength(1);
+    const results = await bench.engine.addBlocks([before, await liar.next()], 'sync');
+    expect(results).toMatchObject([{ code: 'T7', message: 'Transaction contains an input which has already been spent' }]);
+    expect(bench.engine.tip().height).toBe(51);
+    await bench.digest();
+  });
+});
+
+describe('a disk that fails', () => {
+  it('ends the engine: callers are told, nothing is half written, the next start goes on', async () => {
+    const directory = temporaryDirectory();
+    const db = openChainDb({ directory, network: 'devnet' });
+    const engine = new ChainEngine({ db, network: networkOf('devnet'), checkpoints: Checkpoints.none, now: () => NOW });
+    await engine.addBlocks(wholeBlocks.slice(0, 20), 'sync');
+    const failed = new Promise<Error>((resolve) => engine.once('failed', resolve));
+    jest.spyOn(db.writer!, 'append').mockImplementation(() => {
+      throw new WriterFailed(new Error('database or disk is full'));
+    });
+    const calls = [engine.addBlocks(wholeBlocks.slice(20, 40), 'sync'), engine.addBlocks(wholeBlocks.slice(40, 60), 'sync')];
+    for (const call of calls) await expect(call).rejects.toThrow(ChainFailed);
+    expect((await failed).message).toContain('database or disk is full');
+    await expect(engine.addBlocks(wholeBlocks.slice(20, 40), 'sync')).rejects.toThrow(ChainFailed);
+    expect(engine.tip().height).toBe(20);
+    await engine.stop();
+    const again = engineBench('devnet', { directory });
+    expect(again.engine.tip().height).toBe(20);
+    await again.engine.addBlocks(wholeBlocks.slice(20, 60), 'sync');
+    expect(again.engine.tip().height).toBe(60);
+    await again.digest();
+  });
+});

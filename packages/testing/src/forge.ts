@@ -17,8 +17,10 @@ export interface ForgeOptions {
   readonly timestamp: number;
   readonly spacing?: number;
   readonly receiver?: CoinbaseReceiver;
-  /** The nonce of the first block's extra, so that two branches from one block differ. */
+  /** Reserved bytes of every coinbase, so that two branches from one block differ. */
   readonly extraNonce?: Buffer;
+  /** Those of the nodes that the blocks are for; none by default. */
+  readonly checkpoints?: Checkpoints;
 }
 
 /** Mines a branch on any block of a chain, as a miner somewhere else would: nobody is told until the blocks are sent. */
@@ -55,7 +57,7 @@ export class Forge {
       network,
       view: this.view,
       now: this.timestamp,
-      checkpoints: Checkpoints.none,
+      checkpoints: this.options.checkpoints ?? Checkpoints.none,
     });
     if (staged.failure !== undefined) throw new Error(`forged: ${staged.failure.message}`);
     this.view.push(staged);

@@ -1,0 +1,68 @@
+import { chainA, chainAHeaders } from '@wrkz/testing';
+import { join } from 'node:path';
+import { ChainClient } from '../src/chain/client';
+import type { CommitEvent } from '../src/chain/service';
+import { digestOf, engineBench } from './support/engine';
+import { temporaryDirectory } from './support/temporary';
+
+jest.setTimeout(60_000);
+
+const start = (directory: string, network: 'devnet' | 'simnet' = 'devnet'): Promise<ChainClient> =>
+  ChainClient.start({ directory, network, checkpoints: '' });
+
+describe('the engine on its own thread', () => {
+  it('does the same work, and tells of a commit before it answers the call', async () => {
+    const directory = temporaryDirectory();
+    const client = await start(directory);
+    expect(client.tip()).toMatchObject({ height: 0, alternativeCount: 0 });
+    const events: CommitEvent[] = [];
+    client.on('commit', (event) => events.push(event));
+    const blocks = chainA().slice(1, 101);
+    const results = await client.addBlocks(blocks, 'sync');
+    expect(results.map(({ code }) => code)).toEqual(blocks.map(() => 'A1'));
+    expect(results[99]?.hash?.toString('hex')).toBe(chainAHeaders()[100]?.hash);
+    expect(Buffer.isBuffer(results[0]?.hash)).toBe(true);
+    expect(events.at(-1)).toMatchObject({ kind: 'append', tip: { height: 100 } });
+    const told = events.flatMap((event) => (event.kind === 'alternative' ? [] : event.added));
+    expect(told.map(({ hash }) => hash.toString('hex'))).toEqual(chainAHeaders().slice(1, 101).map(({ hash }) => hash));
+    expect(told.flatMap(({ transactionHashes }) => transactionHashes.map((hash) => hash.toString('hex')))).toEqual(
+      chainAHeaders().slice(1, 101).flatMap(({ tx_hashes }) => tx_hashes),
+    );
+    expect(client.tip().cumulativeDifficulty).toBe(1001n);
+    await client.rewindTo(60);
+    expect(client.tip().height).toBe(60);
+    await expect(client.rewindTo(61)).rejects.toThrow(RangeError);
+    await client.stop();
+    const twin = engineBench('devnet');
+    await twin.engine.addBlocks(blocks.slice(0, 60), 'sync');
+    expect(await digestOf(directory, 'devnet')).toBe(await twin.digest());
+  });
+
+  it('keeps calls in their order and drops what waits at a stop', async () => {
+    const directory = temporaryDirectory();
+    const client = await start(directory);
+    const calls = Array.from({ length: 72 }, (_, i) => client.addBlocks(chainA().slice(1 + i * 10, 11 + i * 10), 'sync'));
+    const ends = Promise.allSettled(calls);
+    await new Promise((resolve) => client.once('commit', resolve));
+    await client.stop();
+    const settled = await ends;
+    const done = settled.filter(({ status }) => status === 'fulfilled').length;
+    expect(settled.map(({ status }) => status)).toEqual(
+      settled.map((_, i) => (i < done ? 'fulfilled' : 'rejected')),
+    );
+    expect(settled.at(-1)).toMatchObject({ reason: { name: 'ChainStopped' } });
+    await expect(client.addBlocks(chainA().slice(1, 2), 'sync')).rejects.toThrow('the chain engine has stopped');
+    await digestOf(directory, 'devnet');
+  });
+
+  it('says why it cannot start', async () => {
+    const directory = temporaryDirectory();
+    const client = await start(directory);
+    await expect(start(directory)).rejects.toThrow('in use by another running program');
+    await client.stop();
+    await expect(start(directory, 'simnet')).rejects.toThrow('belongs to devnet, not to simnet');
+    await expect(start('/proc/none')).rejects.toThrow('/proc/none');
+    const setup = { directory, network: 'devnet', checkpoints: join(directory, 'missing') } as const;
+    await expect(ChainClient.start(setup)).rejects.toThrow('cannot be read');
+  });
+});

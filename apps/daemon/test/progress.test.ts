@@ -1,0 +1,97 @@
+import { EventEmitter } from 'node:events';
+import { Writable } from 'node:stream';
+import { createMemoryLogger } from '@wrkz/service-kit';
+import type { ChainService, CommitEvent } from '../src/chain/service';
+import { notices } from '../src/progress/notices';
+import { BlockProgress, durationText } from '../src/progress/progress';
+import { SyncProgress } from '../src/progress/sync-progress';
+
+function stream(isTTY: boolean): { stream: NodeJS.WriteStream; text: () => string } {
+  let text = '';
+  const sink = new Writable({
+    write: (chunk: Buffer, _encoding, done) => {
+      text += chunk.toString();
+      done();
+    },
+  });
+  Object.assign(sink, { isTTY, columns: 120, rows: 30, cursorTo: () => true, clearLine: () => true, moveCursor: () => true });
+  return { stream: sink as unknown as NodeJS.WriteStream, text: () => text };
+}
+
+describe('progress', () => {
+  it('is a line each 30 s where there is no terminal: blocks, percent, rate, time left', () => {
+    const lines: string[] = [];
+    const clock = { now: 0 };
+    const progress = new BlockProgress({
+      label: 'Synchronizing',
+      write: (line) => lines.push(line),
+      stream: stream(false).stream,
+      now: () => clock.now,
+    });
+    for (let second = 0; second <= 90; second++) {
+      clock.now = second * 1000;
+      progress.update(1000 + second * 50, 11_000);
+    }
+    expect(lines).toEqual([
+      'Synchronizing: 2500 of 11000 blocks (22.7 %), 50.0 blocks/s, 3 min left',
+      'Synchronizing: 4000 of 11000 blocks (36.3 %), 50.0 blocks/s, 3 min left',
+      'Synchronizing: 5500 of 11000 blocks (50.0 %), 50.0 blocks/s, 110 s left',
+    ]);
+    progress.stop('done');
+    expect(lines.at(-1)).toBe('done');
+  });
+
+  it('is a bar on a terminal', () => {
+    const terminal = stream(true);
+    const lines: string[] = [];
+    const progress = new BlockProgress({ label: 'Importing', write: (line) => lines.push(line), stream: terminal.stream });
+    progress.update(10, 100);
+    progress.update(50, 100);
+    progress.stop();
+    expect(terminal.text()).toMatch(/Importing .*50% \| 50\/100 blocks/);
+    expect(lines).toEqual([]);
+  });
+
+  it.each([
+    [1, '1 s'],
+    [119, '119 s'],
+    [121, '3 min'],
+    [7200, '2 h 00 min'],
+    [7260, '2 h 01 min'],
+    [200_000, '2 d 7 h'],
+  ])('%d seconds are %s', (seconds, text) => expect(durationText(seconds)).toBe(text));
+
+  it('of a synchronization begins when the node is behind and ends when it has caught up', () => {
+    const chain = new EventEmitter() as unknown as ChainService & EventEmitter;
+    const lines: string[] = [];
+    const peers = { height: 1000, networkHeight: () => peers.height };
+    const display = new SyncProgress({ chain, peers, write: (line) => lines.push(line), stream: stream(false).stream });
+    const at = (height: number): boolean => chain.emit('commit', { tip: { height } } as CommitEvent);
+    at(995);
+    expect(lines).toEqual([]);
+    at(100);
+    at(500);
+    at(999);
+    expect(lines).toEqual(['Synchronized: 1000 blocks']);
+    at(1000);
+    expect(lines).toHaveLength(1);
+    display.stop();
+    at(100);
+    expect(lines).toHaveLength(1);
+  });
+});
+
+describe('notices', () => {
+  it('reach whoever started the program at every log level, once', () => {
+    const quiet = stream(false);
+    const logger = createMemoryLogger('warning');
+    notices(logger, quiet.stream)('listening');
+    expect(quiet.text()).toBe('listening\n');
+    expect(logger.lines).toEqual([]);
+    const loud = stream(false);
+    const telling = createMemoryLogger('info');
+    notices(telling, loud.stream)('listening');
+    expect(loud.text()).toBe('');
+    expect(telling.lines).toHaveLength(1);
+  });
+});
