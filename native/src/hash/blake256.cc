@@ -35,8 +35,11 @@ void Compress(uint32_t h[8], const uint8_t* block, uint64_t bits) {
   v[13] ^= static_cast<uint32_t>(bits);
   v[14] ^= static_cast<uint32_t>(bits >> 32);
   v[15] ^= static_cast<uint32_t>(bits >> 32);
+  // Unrolled, the order and the cells are constants of the compiled code.
+#pragma GCC unroll 14
   for (int round = 0; round < 14; round++) {
     const uint8_t* order = kOrder[round % 10];
+#pragma GCC unroll 8
     for (int g = 0; g < 8; g++) {
       uint32_t &a = v[kCells[g][0]], &b = v[kCells[g][1]], &c = v[kCells[g][2]], &d = v[kCells[g][3]];
       const int x = order[2 * g], y = order[2 * g + 1];
