@@ -65,16 +65,30 @@ async function main(): Promise<void> {
   for (let i = 0; i < Number(values.rounds); i++) {
     rounds.push(await round(dump));
     if (values.against !== undefined) {
-      others.push(lastNumber(execSync(`${values.against} ${dump}`, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] })));
+      others.push(
+        lastNumber(execSync(`${values.against} ${dump}`, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] })),
+      );
     }
   }
   const rate = (count: (one: Round) => number): number[] => rounds.map((one) => count(one) / one.seconds);
   const both = (name: string, figures: number[]): string => row(name, [Math.max(...figures), median(figures)]);
   console.log(row('import of chain A, all checked', ['best', 'median']));
-  console.log(both('blocks per second', rate(({ blocks }) => blocks)));
-  console.log(both('transactions per second', rate(({ transactions }) => transactions)));
+  console.log(
+    both(
+      'blocks per second',
+      rate(({ blocks }) => blocks),
+    ),
+  );
+  console.log(
+    both(
+      'transactions per second',
+      rate(({ transactions }) => transactions),
+    ),
+  );
   const pauses = rounds.map(({ longestPause }) => longestPause);
-  console.log(row('longest pause of the event loop', [milliseconds(Math.min(...pauses)), milliseconds(median(pauses))]));
+  console.log(
+    row('longest pause of the event loop', [milliseconds(Math.min(...pauses)), milliseconds(median(pauses))]),
+  );
   const [one] = rounds;
   if (one !== undefined) console.log(row('bytes on disk per block', [one.bytesOnDisk / (one.blocks + 1), '']));
   console.log(row('resident memory, MiB', [process.memoryUsage().rss / 2 ** 20, '']));

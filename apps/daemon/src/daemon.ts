@@ -1,6 +1,14 @@
 import { availableParallelism } from 'node:os';
 import { type ChainDb, openChainDb } from '@wrkz/chain-db';
-import { type Control, ensureDirectory, errorText, type HttpServer, type Logger, type Service, VERSION } from '@wrkz/service-kit';
+import {
+  type Control,
+  ensureDirectory,
+  errorText,
+  type HttpServer,
+  type Logger,
+  type Service,
+  VERSION,
+} from '@wrkz/service-kit';
 import { ChainClient } from './chain/client';
 import type { ChainService } from './chain/service';
 import type { DaemonConfig } from './config/config';
@@ -130,7 +138,11 @@ export class Daemon implements Service {
     const { reader } = this.keep('the database', open(), (db) => db.close());
     const pool = new TransactionPool(new ChainJudge(network, reader, now), now);
     chain.on('commit', (event) => void pool.onCommit(event).catch((error: unknown) => this.giveUp(error)));
-    this.keep('the pool', setInterval(() => pool.sweep(), SWEEP_INTERVAL), (timer) => clearInterval(timer));
+    this.keep(
+      'the pool',
+      setInterval(() => pool.sweep(), SWEEP_INTERVAL),
+      (timer) => clearInterval(timer),
+    );
 
     const miner = new Miner({ network, reader, chain, pool, now });
     const generator = new BlockGenerator(network, miner, now, this.stopping.signal);

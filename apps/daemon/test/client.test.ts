@@ -24,9 +24,15 @@ describe('the engine on its own thread', () => {
     expect(Buffer.isBuffer(results[0]?.hash)).toBe(true);
     expect(events.at(-1)).toMatchObject({ kind: 'append', tip: { height: 100 } });
     const told = events.flatMap((event) => (event.kind === 'alternative' ? [] : event.added));
-    expect(told.map(({ hash }) => hash.toString('hex'))).toEqual(chainAHeaders().slice(1, 101).map(({ hash }) => hash));
+    expect(told.map(({ hash }) => hash.toString('hex'))).toEqual(
+      chainAHeaders()
+        .slice(1, 101)
+        .map(({ hash }) => hash),
+    );
     expect(told.flatMap(({ transactionHashes }) => transactionHashes.map((hash) => hash.toString('hex')))).toEqual(
-      chainAHeaders().slice(1, 101).flatMap(({ tx_hashes }) => tx_hashes),
+      chainAHeaders()
+        .slice(1, 101)
+        .flatMap(({ tx_hashes }) => tx_hashes),
     );
     expect(client.tip().cumulativeDifficulty).toBe(1001n);
     await client.rewindTo(60);
@@ -41,15 +47,15 @@ describe('the engine on its own thread', () => {
   it('keeps calls in their order and drops what waits at a stop', async () => {
     const directory = temporaryDirectory();
     const client = await start(directory);
-    const calls = Array.from({ length: 72 }, (_, i) => client.addBlocks(chainA().slice(1 + i * 10, 11 + i * 10), 'sync'));
+    const calls = Array.from({ length: 72 }, (_, i) =>
+      client.addBlocks(chainA().slice(1 + i * 10, 11 + i * 10), 'sync'),
+    );
     const ends = Promise.allSettled(calls);
     await new Promise((resolve) => client.once('commit', resolve));
     await client.stop();
     const settled = await ends;
     const done = settled.filter(({ status }) => status === 'fulfilled').length;
-    expect(settled.map(({ status }) => status)).toEqual(
-      settled.map((_, i) => (i < done ? 'fulfilled' : 'rejected')),
-    );
+    expect(settled.map(({ status }) => status)).toEqual(settled.map((_, i) => (i < done ? 'fulfilled' : 'rejected')));
     expect(settled.at(-1)).toMatchObject({ reason: { name: 'ChainStopped' } });
     await expect(client.addBlocks(chainA().slice(1, 2), 'sync')).rejects.toThrow('the chain engine has stopped');
     await digestOf(directory, 'devnet');

@@ -9,7 +9,7 @@ import { CheckpointsRefused, loadCheckpoints } from '../src/maintenance/checkpoi
 import { peersConfig } from '../src/wiring/peers';
 
 describe('options', () => {
-  it('without any: the mainnet, its ports, a folder that is not the C++ program\'s', () => {
+  it("without any: the mainnet, its ports, a folder that is not the C++ program's", () => {
     const config = readConfig([]);
     expect(config).toMatchObject({ action: 'serve', rpcPort: 17856, p2pPort: 17855 });
     expect(config.network.name).toBe('mainnet');
@@ -31,11 +31,20 @@ describe('options', () => {
     expect(readConfig(['--verify']).action).toBe('verify');
     expect(() => readConfig(['--verify', '--import-blockchain'])).toThrow(UsageError);
     expect(() => readConfig(['--export-blockchain', '--max-export-blocks', '999'])).toThrow(UsageError);
-    expect(readConfig(['--network', 'devnet', '--export-blockchain', '--max-export-blocks', '9']).action).toBe('export');
+    expect(readConfig(['--network', 'devnet', '--export-blockchain', '--max-export-blocks', '9']).action).toBe(
+      'export',
+    );
   });
 
-  it('peers are read with the network\'s port', () => {
-    const more = ['--add-peer', '10.1.2.3', '--add-exclusive-node', '127.0.0.1:5', '--add-exclusive-node', '127.0.0.1:6'];
+  it("peers are read with the network's port", () => {
+    const more = [
+      '--add-peer',
+      '10.1.2.3',
+      '--add-exclusive-node',
+      '127.0.0.1:5',
+      '--add-exclusive-node',
+      '127.0.0.1:6',
+    ];
     expect(peersConfig(readConfig(['--network', 'devnet', '--seed-node', 'example.org', ...more]))).toMatchObject({
       seeds: [{ host: 'example.org', port: 37855 }],
       addedPeers: [{ host: '10.1.2.3', port: 37855 }],
@@ -49,7 +58,7 @@ describe('options', () => {
     expect(() => peersConfig(readConfig(['--seed-node', 'a b']))).toThrow(UsageError);
   });
 
-  it('every option stands in the operator\'s page, and nothing else does', () => {
+  it("every option stands in the operator's page, and nothing else does", () => {
     const page = readFileSync(assetPath('docs/operations/daemon.md'), 'utf8');
     const listed = [...page.matchAll(/^\| `--([a-z0-9-]+)`/gm)].map((match) => match[1]);
     expect(listed.sort()).toEqual(DAEMON_OPTIONS.map(({ name }) => name as string).sort());

@@ -134,7 +134,10 @@ describe('dumps that are not right', () => {
 
   it('reads records of any size through its window', async () => {
     const big = Buffer.alloc(3 * 1024 * 1024, 7);
-    const path = broken('big', Buffer.concat([Buffer.from(`1 ${String(big.length)} `), big, Buffer.from(' 2 0  3 1 x ')]));
+    const path = broken(
+      'big',
+      Buffer.concat([Buffer.from(`1 ${String(big.length)} `), big, Buffer.from(' 2 0  3 1 x ')]),
+    );
     const reader = await DumpReader.open(path);
     expect((await reader.next())?.body?.equals(big)).toBe(true);
     expect(await reader.next()).toMatchObject({ height: 2, body: Buffer.alloc(0) });

@@ -46,7 +46,10 @@ describe('chain A through the engine', () => {
         reward: Number(paid),
         num_txes: reader.transactionHashes(header.height).length,
         block_size: blockSize(reader.rawBlock(header.height)!),
-        tx_hashes: reader.transactionHashes(header.height).slice(1).map((hash) => hash.toString('hex')),
+        tx_hashes: reader
+          .transactionHashes(header.height)
+          .slice(1)
+          .map((hash) => hash.toString('hex')),
         transactionsCumulativeSize: facts.size,
         alreadyGeneratedCoins: String(facts.generatedCoins),
         alreadyGeneratedTransactions: facts.generatedTransactions,
@@ -206,7 +209,6 @@ describe('refusals', () => {
   });
 });
 
-
 describe('the checkpoint zone', () => {
   const listed = (heights: number[]): Checkpoints =>
     new Checkpoints(new Map(heights.map((height) => [height, Buffer.from(chainAHeaders()[height]!.hash, 'hex')])));
@@ -238,7 +240,13 @@ describe('the checkpoint zone', () => {
     const forge = new Forge(bench.reader.viewAt(0), options);
     const blocks = await forge.many(50);
     await bench.engine.addBlocks(blocks, 'sync');
-    const output = purse.find(blocks[4]!, 5, bench.reader.globalIndexes(5).map(({ indexes }) => indexes)).at(-1)!;
+    const output = purse
+      .find(
+        blocks[4]!,
+        5,
+        bench.reader.globalIndexes(5).map(({ indexes }) => indexes),
+      )
+      .at(-1)!;
     const first = await forge.next([purse.spend(output, { fee: 10n })]);
     expect(await bench.engine.addBlocks([first], 'sync')).toMatchObject([{ code: 'A1' }]);
     // A miner who does not want to know of the first spend.
@@ -247,7 +255,9 @@ describe('the checkpoint zone', () => {
     const before = await liar.next([purse.spend(output, { fee: 20n })]);
     expect(before.transactions).toHaveLength(1);
     const results = await bench.engine.addBlocks([before, await liar.next()], 'sync');
-    expect(results).toMatchObject([{ code: 'T7', message: 'Transaction contains an input which has already been spent' }]);
+    expect(results).toMatchObject([
+      { code: 'T7', message: 'Transaction contains an input which has already been spent' },
+    ]);
     expect(bench.engine.tip().height).toBe(51);
     await bench.digest();
   });
@@ -263,7 +273,10 @@ describe('a disk that fails', () => {
     jest.spyOn(db.writer!, 'append').mockImplementation(() => {
       throw new WriterFailed(new Error('database or disk is full'));
     });
-    const calls = [engine.addBlocks(wholeBlocks.slice(20, 40), 'sync'), engine.addBlocks(wholeBlocks.slice(40, 60), 'sync')];
+    const calls = [
+      engine.addBlocks(wholeBlocks.slice(20, 40), 'sync'),
+      engine.addBlocks(wholeBlocks.slice(40, 60), 'sync'),
+    ];
     for (const call of calls) await expect(call).rejects.toThrow(ChainFailed);
     expect((await failed).message).toContain('database or disk is full');
     await expect(engine.addBlocks(wholeBlocks.slice(20, 40), 'sync')).rejects.toThrow(ChainFailed);

@@ -56,7 +56,7 @@ describe('generated blocks', () => {
   });
 });
 
-describe('on the tip of chain A, under today\'s rules', () => {
+describe("on the tip of chain A, under today's rules", () => {
   let bench: NodeBench;
   beforeAll(async () => {
     bench = nodeBench('devnet');
@@ -145,7 +145,7 @@ describe('transactions', () => {
     expect(pool.size).toBe(0);
   });
 
-  it('a block\'s spend beats the pool\'s', async () => {
+  it("a block's spend beats the pool's", async () => {
     const output = bench.coinbaseOutput(25);
     await bench.pool.add(bench.purse.spend(output, { fee: 10n }), 'rpc');
     const removed: string[] = [];

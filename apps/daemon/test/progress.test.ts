@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { Writable } from 'node:stream';
 import { createMemoryLogger } from '@wrkz/service-kit';
-import type { ChainService, CommitEvent } from '../src/chain/service';
+import type { ChainService } from '../src/chain/service';
 import { notices } from '../src/progress/notices';
 import { BlockProgress, durationText } from '../src/progress/progress';
 import { SyncProgress } from '../src/progress/sync-progress';
@@ -14,7 +14,14 @@ function stream(isTTY: boolean): { stream: NodeJS.WriteStream; text: () => strin
       done();
     },
   });
-  Object.assign(sink, { isTTY, columns: 120, rows: 30, cursorTo: () => true, clearLine: () => true, moveCursor: () => true });
+  Object.assign(sink, {
+    isTTY,
+    columns: 120,
+    rows: 30,
+    cursorTo: () => true,
+    clearLine: () => true,
+    moveCursor: () => true,
+  });
   return { stream: sink as unknown as NodeJS.WriteStream, text: () => text };
 }
 
@@ -44,7 +51,11 @@ describe('progress', () => {
   it('is a bar on a terminal', () => {
     const terminal = stream(true);
     const lines: string[] = [];
-    const progress = new BlockProgress({ label: 'Importing', write: (line) => lines.push(line), stream: terminal.stream });
+    const progress = new BlockProgress({
+      label: 'Importing',
+      write: (line) => lines.push(line),
+      stream: terminal.stream,
+    });
     progress.update(10, 100);
     progress.update(50, 100);
     progress.stop();
@@ -66,7 +77,7 @@ describe('progress', () => {
     const lines: string[] = [];
     const peers = { height: 1000, networkHeight: () => peers.height };
     const display = new SyncProgress({ chain, peers, write: (line) => lines.push(line), stream: stream(false).stream });
-    const at = (height: number): boolean => chain.emit('commit', { tip: { height } } as CommitEvent);
+    const at = (height: number): boolean => chain.emit('commit', { tip: { height } });
     at(995);
     expect(lines).toEqual([]);
     at(100);

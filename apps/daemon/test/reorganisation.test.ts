@@ -15,7 +15,12 @@ function forge(bench: EngineBench, fork: number, name: string, extra: Partial<Fo
   return new Forge(bench.reader.viewAt(fork), { network, timestamp, extraNonce: Buffer.from(name), ...extra });
 }
 
-async function grow(bench: EngineBench, count: number, name = 'main', extra: Partial<ForgeOptions> = {}): Promise<RawBlock[]> {
+async function grow(
+  bench: EngineBench,
+  count: number,
+  name = 'main',
+  extra: Partial<ForgeOptions> = {},
+): Promise<RawBlock[]> {
   const blocks = await forge(bench, bench.engine.tip().height, name, extra).many(count);
   const results = await bench.engine.addBlocks(blocks, 'submit');
   expect(results.every(({ code }) => code === 'A1')).toBe(true);
@@ -166,7 +171,12 @@ describe('reorganisation', () => {
     await bench.engine.rewindTo(6);
     expect(bench.engine.tip().height).toBe(6);
     expect(bench.commits().at(-1)).toMatchObject({ kind: 'switch', source: 'rewind', forkHeight: 6, added: [] });
-    expect(bench.commits().at(-1)?.removed.map(({ height }) => height)).toEqual([7, 8, 9, 10]);
+    expect(
+      bench
+        .commits()
+        .at(-1)
+        ?.removed.map(({ height }) => height),
+    ).toEqual([7, 8, 9, 10]);
     await expect(bench.engine.rewindTo(7)).rejects.toThrow(RangeError);
     expect(await codes(bench, blocks.slice(6))).toBe('A1 A1 A1 A1');
     const twin = engineBench('simnet');

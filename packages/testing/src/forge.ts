@@ -7,7 +7,15 @@ import {
   sealParent,
   stageBlock,
 } from '@wrkz/consensus';
-import { type Block, encodeBlock, type Network, parseBlock, parseTransaction, powInput, powNonceOffset } from '@wrkz/core-types';
+import {
+  type Block,
+  encodeBlock,
+  type Network,
+  parseBlock,
+  parseTransaction,
+  powInput,
+  powNonceOffset,
+} from '@wrkz/core-types';
 import type { RawBlock } from '@wrkz/core-types';
 import { generateKeyPair, searchNonce } from '@wrkz/crypto';
 

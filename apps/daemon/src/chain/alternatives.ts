@@ -50,7 +50,8 @@ export class AlternativeTree {
   /** The blocks from right above the main chain up to `hash`; empty when `hash` is not in the tree. */
   path(hash: string): AlternativeBlock[] {
     const path: AlternativeBlock[] = [];
-    for (let block = this.blocks.get(hash); block !== undefined; block = this.blocks.get(block.parent)) path.push(block);
+    for (let block = this.blocks.get(hash); block !== undefined; block = this.blocks.get(block.parent))
+      path.push(block);
     return path.reverse();
   }
 

@@ -54,7 +54,9 @@ export class ChainClient extends EventEmitter<ClientEvents> implements ChainServ
     const first = unpack<Report>(packed);
     if (first.kind !== 'ready') {
       await worker.terminate();
-      throw rebuild(first.kind === 'failed' ? first.error : { name: 'Error', message: 'the chain engine did not start' });
+      throw rebuild(
+        first.kind === 'failed' ? first.error : { name: 'Error', message: 'the chain engine did not start' },
+      );
     }
     const client = new ChainClient(worker, first.tip);
     client.listen();
@@ -76,7 +78,9 @@ export class ChainClient extends EventEmitter<ClientEvents> implements ChainServ
     });
     this.turn = sent.then(() => undefined);
     try {
-      return await (await sent).answer;
+      return await (
+        await sent
+      ).answer;
     } finally {
       this.bytesOut -= size;
       this.roomFreed?.();

@@ -170,7 +170,8 @@ export class SideBranches {
 
   private prune(grown?: string): void {
     const { reader, tip } = this.state;
-    const standsOnMain = (hash: string, height: number): boolean => reader.heightOf(Buffer.from(hash, 'hex')) === height;
+    const standsOnMain = (hash: string, height: number): boolean =>
+      reader.heightOf(Buffer.from(hash, 'hex')) === height;
     this.drop(this.tree.excess(tip.height, standsOnMain, grown).map((hash) => Buffer.from(hash, 'hex')));
   }
 

@@ -81,7 +81,13 @@ export const DAEMON_OPTIONS = defineOptions([
     group: P2P,
     help: 'The port told to peers when a router forwards another one; 0 tells the listening port',
   },
-  { name: 'hide-my-port', type: 'boolean', default: false, group: P2P, help: 'Tell no port: nobody is invited to connect' },
+  {
+    name: 'hide-my-port',
+    type: 'boolean',
+    default: false,
+    group: P2P,
+    help: 'Tell no port: nobody is invited to connect',
+  },
   {
     name: 'allow-local-ip',
     type: 'boolean',
@@ -160,7 +166,13 @@ export const DAEMON_OPTIONS = defineOptions([
     help: 'Recompute the stored chain, tell what was found and its digest, and exit',
   },
 
-  { name: 'no-console', type: 'boolean', default: false, group: LOGGING, help: 'Do not read commands from the terminal' },
+  {
+    name: 'no-console',
+    type: 'boolean',
+    default: false,
+    group: LOGGING,
+    help: 'Do not read commands from the terminal',
+  },
   { name: 'no-zmq', type: 'boolean', default: false, group: LOGGING, help: 'Do not publish events over ZMQ' },
   {
     name: 'log-level',

@@ -30,7 +30,9 @@ export function loadCheckpoints(choice: string, network: Network): Checkpoints {
     for (let height = 0; height <= builtIn.top; height++) {
       const known = builtIn.at(height);
       if (known !== undefined && !checkpoints.agrees(height, known)) {
-        throw new CheckpointsRefused(`the checkpoints ${choice} contradict the built-in one of block ${String(height)}`);
+        throw new CheckpointsRefused(
+          `the checkpoints ${choice} contradict the built-in one of block ${String(height)}`,
+        );
       }
     }
   }

@@ -42,7 +42,8 @@ export class BlockGenerator {
    */
   generate(request: GenerateRequest): Promise<Generated> {
     const { network } = this;
-    if (!network.allowsGeneratedBlocks) return Promise.reject(new Error(`${network.name} blocks are mined, not generated`));
+    if (!network.allowsGeneratedBlocks)
+      return Promise.reject(new Error(`${network.name} blocks are mined, not generated`));
     if (!Number.isInteger(request.count) || request.count < 1 || request.count > MAX_COUNT) {
       return Promise.reject(new RangeError(`count must be between 1 and ${String(MAX_COUNT)}`));
     }

@@ -22,7 +22,16 @@ export interface Way {
   readonly ends: boolean;
 }
 
-const onLoopback = ['--network', 'devnet', '--p2p-bind-ip', '127.0.0.1', '--p2p-bind-port', '0', '--rpc-bind-port', '0'];
+const onLoopback = [
+  '--network',
+  'devnet',
+  '--p2p-bind-ip',
+  '127.0.0.1',
+  '--p2p-bind-port',
+  '0',
+  '--rpc-bind-port',
+  '0',
+];
 
 export interface KillBench {
   readonly twin: string;
@@ -35,7 +44,11 @@ export async function killBench(): Promise<KillBench> {
   const folder = temporaryDirectory();
   const dump = join(folder, 'a.dump');
   writeChainADump(dump);
-  const imports: Way = { name: 'import', args: [...onLoopback, '--import-blockchain', '--dump-file', dump], ends: true };
+  const imports: Way = {
+    name: 'import',
+    args: [...onLoopback, '--import-blockchain', '--dump-file', dump],
+    ends: true,
+  };
   const undisturbed = join(folder, 'twin');
   const { code, stdout, stderr } = await runDaemon([...imports.args, '--data-dir', undisturbed], folder);
   if (code !== 0) throw new Error(`the twin's import ended with ${String(code)}: ${stdout}${stderr}`);
@@ -78,7 +91,8 @@ export async function killAtRandom(way: Way, kills: number, random: () => number
     child.kill('SIGKILL');
     await child.ended;
     const now = await state(dataDir);
-    if (now.height < height) throw new Error(`block ${String(height)} was there before the kill, the top is ${String(now.height)}`);
+    if (now.height < height)
+      throw new Error(`block ${String(height)} was there before the kill, the top is ${String(now.height)}`);
     height = now.height;
     if (height > 0 && height < CHAIN_A_HEIGHT) inTheMiddle += 1;
     if (height < CHAIN_A_HEIGHT) continue;
