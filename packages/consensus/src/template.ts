@@ -15,6 +15,7 @@ import { medianSize, templateSizeLimit } from './sizes';
 import { leastTimestamp } from './timestamps';
 import { settleTransaction, stageForTemplate } from './transaction';
 import { imageId } from './transaction-context';
+import { unlockTimeAllowed } from './unlock';
 import type { ChainView } from './view';
 
 export interface TemplateInput {
@@ -58,7 +59,10 @@ export async function buildTemplate(input: TemplateInput): Promise<Template> {
   if (difficulty === 0n) throw new RangeError('no block can follow the top: its difficulty would be 0');
 
   const median = effectiveMedian(network, view);
-  const choice = await chooseTransactions(input, median);
+  const windows = [rules.templateTimestampWindow, rules.timestampWindow];
+  const least = windows.map((window) => leastTimestamp(view, top.height, window) ?? 0);
+  const timestamp = Math.max(now, ...least);
+  const choice = await chooseTransactions(input, median, timestamp);
   const coinbase = constructCoinbase({
     height,
     rules,
@@ -70,12 +74,10 @@ export async function buildTemplate(input: TemplateInput): Promise<Template> {
     transactionKeys: input.transactionKeys,
     extraNonce: input.extraNonce,
   });
-  const windows = [rules.templateTimestampWindow, rules.timestampWindow];
-  const least = windows.map((window) => leastTimestamp(view, top.height, window) ?? 0);
   const header = {
     majorVersion: rules.blockVersion,
     minorVersion: 0,
-    timestamp: BigInt(Math.max(now, ...least)),
+    timestamp: BigInt(timestamp),
     previousHash: top.hash,
     nonce: 0,
   };
@@ -123,10 +125,11 @@ interface Choice {
 }
 
 /** Takes candidates in their order while they fit, are valid at this height, and spend nothing twice. */
-async function chooseTransactions(input: TemplateInput, median: number): Promise<Choice> {
+async function chooseTransactions(input: TemplateInput, median: number, timestamp: number): Promise<Choice> {
   const { network, view } = input;
   const top = view.facts(view.height);
   const limit = templateSizeLimit(median, top.height + 1);
+  const { minimumUnlock } = network.rulesAt(top.height);
   const spent = new Set<string>();
   const choice: Choice = { transactions: [], refused: [], size: 0, fees: 0n };
   for (const transaction of input.candidates) {
@@ -148,6 +151,9 @@ async function chooseTransactions(input: TemplateInput, median: number): Promise
       choice.refused.push({ transaction, failure });
       continue;
     }
+    // The rule goes by the top's time here and by the block's own in a block, which may be later.
+    const { unlockTime } = transaction.transaction;
+    if (minimumUnlock !== undefined && !unlockTimeAllowed(unlockTime, minimumUnlock, top.height, timestamp)) continue;
     const images = transaction.transaction.inputs.flatMap((one) => (one.type === 'key' ? [one.keyImage] : []));
     if (images.some((image) => spent.has(imageId(image)))) continue;
     // The reference does not look here. The chain may be a block ahead of the pool, which drops what is mined by itself.

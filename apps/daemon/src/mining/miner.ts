@@ -79,9 +79,16 @@ export class Miner {
     return this.add({ block: blob, transactions });
   }
 
-  /** One block, by whatever way it was made. */
+  /**
+   * One block, by whatever way it was made. A transaction for which a block on the top is refused leaves the pool: the
+   * next template would hold it again, and nobody could mine.
+   */
   async add(raw: RawBlock): Promise<Submission> {
-    const [result] = await this.parts.chain.addBlocks([raw], 'submit');
+    const { chain, pool } = this.parts;
+    const top = chain.tip().hash;
+    const [result] = await chain.addBlocks([raw], 'submit');
+    const culprit = result?.transactionHash;
+    if (culprit !== undefined && parseBlock(raw.block).block.previousHash.equals(top)) pool.remove(culprit, 'NotActual');
     return result ?? UNREADABLE;
   }
 }

@@ -1,0 +1,63 @@
+import { sealParent } from '@wrkz/consensus';
+import { decodeBlock, encodeBlock } from '@wrkz/core-types';
+import { chainA } from '@wrkz/testing';
+import { NOW } from './support/engine';
+import { type NodeBench, nodeBench } from './support/node';
+
+jest.setTimeout(60_000);
+
+/* A transaction that a block was refused for must not be mined again and again (spec 07, step 8). */
+
+/** Seconds that a new transaction's lock must lie behind the block that holds it. */
+const LOCK = 900;
+
+describe('a time lock that is long enough at the top, and too short in a later block', () => {
+  let bench: NodeBench;
+  let locked: Buffer;
+
+  beforeEach(async () => {
+    bench = nodeBench('devnet');
+    await bench.engine.addBlocks(chainA().slice(1, 161), 'import');
+    await bench.mine(45, bench.reader.tip().timestamp + 60);
+    const [own, other] = [bench.coinbaseOutput(161), bench.coinbaseOutput(162)];
+    const { timestamp } = bench.reader.tip();
+    locked = bench.purse.spend(own, {
+      fee: 20_000n,
+      unlockTime: BigInt(timestamp + LOCK),
+      decoys: [{ index: other.globalIndex, key: other.publicKey }],
+    });
+    expect(await bench.pool.add(locked, 'rpc')).toMatchObject({ accepted: true });
+    bench.clock.now = timestamp;
+  });
+  afterEach(() => bench.digest());
+
+  const blockOf = async (): Promise<ReturnType<typeof decodeBlock>> =>
+    decodeBlock((await bench.miner.template(bench.purse, Buffer.alloc(0))).blob);
+
+  it('is in a template of that second, and left out of later ones', async () => {
+    expect((await blockOf()).transactionHashes).toHaveLength(1);
+    bench.clock.now += 1;
+    expect((await blockOf()).transactionHashes).toEqual([]);
+    expect(bench.pool.size).toBe(1);
+  });
+
+  it('leaves the pool when the block of a miner with a later clock is refused for it', async () => {
+    const block = await blockOf();
+    const later = sealParent({ ...block, timestamp: block.timestamp + 1n });
+    expect(await bench.miner.submit(encodeBlock(later))).toMatchObject({ code: 'T32' });
+    expect(bench.pool.size).toBe(0);
+    bench.clock.now = NOW;
+    await bench.mine(1, bench.reader.tip().timestamp + 60);
+  });
+
+  it('stays when the block is refused for itself, or stands elsewhere', async () => {
+    const block = await blockOf();
+    expect(await bench.miner.submit(encodeBlock(block))).toMatchObject({ code: 'B10' });
+    const parent = bench.reader.facts(bench.reader.tip().height - 1);
+    const height = parent.height + 1;
+    const coinbase = { ...block.coinbase, inputs: [{ type: 'base' as const, height }], unlockTime: BigInt(height + 40) };
+    const elsewhere = { ...block, previousHash: parent.hash, coinbase, timestamp: block.timestamp + 1n };
+    expect(await bench.miner.submit(encodeBlock(elsewhere))).toMatchObject({ code: 'T32' });
+    expect(bench.pool.size).toBe(1);
+  });
+});
