@@ -151,6 +151,7 @@ Napi::Promise StartBatch(Napi::Env env, std::shared_ptr<Batch> batch, size_t chu
   auto running = std::make_shared<Running>();
   running->batch = std::move(batch);
   running->mailbox = MailboxOf(env);
+  running->batch->mailbox_ = running->mailbox;
   running->deferred = std::make_unique<Napi::Promise::Deferred>(Napi::Promise::Deferred::New(env));
   running->chunks = chunks;
   const Napi::Promise promise = running->deferred->Promise();

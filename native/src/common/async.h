@@ -35,6 +35,13 @@ class Batch {
   virtual void Work(size_t chunk) = 0;
   // On the environment's thread after the last chunk: the value the promise resolves with.
   virtual Napi::Value Result(Napi::Env env) = 0;
+
+  // True when nobody waits any more: a chunk that takes long should end early.
+  bool Abandoned() const { return mailbox_ != nullptr && mailbox_->closed(); }
+
+ private:
+  friend Napi::Promise StartBatch(Napi::Env env, std::shared_ptr<Batch> batch, size_t chunks);
+  std::shared_ptr<Mailbox> mailbox_;
 };
 
 // Starts the batch on ThreadPool::Compute() and returns its promise.

@@ -33,7 +33,7 @@ class HashManyBatch : public Batch {
 
   void Work(size_t) override {
     size_t at, count;
-    while (Take(&at, &count)) {
+    while (!Abandoned() && Take(&at, &count)) {
       PowInput inputs[kMaxLanes];
       uint8_t hashes[kMaxLanes][32];
       for (size_t i = 0; i < count; i++) inputs[i] = {data_.data() + jobs_[at + i].offset, jobs_[at + i].size};
