@@ -9,12 +9,13 @@ export class Checkpoints {
   /** The highest known index, -1 when nothing is known. */
   readonly top: number;
   private readonly hashes: ReadonlyMap<number, Buffer>;
+  /** The known indexes, ascending. */
+  private readonly heights: readonly number[];
 
   constructor(hashes: ReadonlyMap<number, Buffer>) {
     this.hashes = hashes;
-    let top = -1;
-    for (const height of hashes.keys()) if (height > top) top = height;
-    this.top = top;
+    this.heights = [...hashes.keys()].sort((a, b) => a - b);
+    this.top = this.heights.at(-1) ?? -1;
   }
 
   /**
@@ -52,6 +53,18 @@ export class Checkpoints {
   /** False only when this index is listed with another hash. */
   agrees(height: number, hash: Buffer): boolean {
     return this.hashes.get(height)?.equals(hash) ?? true;
+  }
+
+  /** The highest known index that is not above this one; 0, for genesis, where there is none. */
+  lastUpTo(height: number): number {
+    let low = 0;
+    let high = this.heights.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.heights[middle] ?? Infinity) <= height) low = middle + 1;
+      else high = middle;
+    }
+    return this.heights[low - 1] ?? 0;
   }
 
   /** The hash listed for this index. */

@@ -28,3 +28,9 @@ test.each([
 ])('%s is refused with its line', (_, text) => {
   expect(() => Checkpoints.fromCsv(text)).toThrow(/checkpoint line [12]/);
 });
+
+test('the last known index up to a height', () => {
+  const points = new Checkpoints(new Map([20, 5, 10].map((height) => [height, Buffer.alloc(32)])));
+  expect([0, 4, 5, 9, 10, 19, 20, 99].map((height) => points.lastUpTo(height))).toEqual([0, 0, 5, 5, 10, 10, 20, 20]);
+  expect(Checkpoints.none.lastUpTo(7)).toBe(0);
+});

@@ -60,13 +60,19 @@ export class AlternativeTree {
    * stand on nothing; of the others the lightest beyond the leaf limit, and what is above the length limit. The heaviest
    * branch and the one that just grew (`grown`) are neither counted nor cut: a branch must be able to grow until it wins.
    * @param standsOnMain whether the block of this hash is on the main chain at this height
+   * @param depth how far below the top a branch may leave the main chain
    */
-  excess(mainHeight: number, standsOnMain: (hash: string, height: number) => boolean, grown?: string): string[] {
+  excess(
+    mainHeight: number,
+    standsOnMain: (hash: string, height: number) => boolean,
+    grown?: string,
+    depth = REORGANISATION_DEPTH,
+  ): string[] {
     const live = this.branches().filter(({ path }) => {
       const first = path[0];
       return (
         first !== undefined &&
-        mainHeight - (first.height - 1) <= REORGANISATION_DEPTH &&
+        mainHeight - (first.height - 1) <= depth &&
         standsOnMain(first.parent, first.height - 1)
       );
     });

@@ -64,11 +64,12 @@ export class SideBranches {
     const { tip, writer } = this.state;
     const { height, cumulativeDifficulty } = judged.facts;
     // Looked at last, as the reference does: until here a deep block is like any other (protocol 5).
-    if (tip.height - branch.fork > REORGANISATION_DEPTH) return { result: verdict('A5', hash) };
+    if (tip.height - branch.fork > this.depth()) return { result: verdict('A5', hash) };
     this.open.delete(block.block.previousHash.toString('hex'));
     branch.view.push(judged);
     branch.blocks.push(judged);
-    if (cumulativeDifficulty > tip.cumulativeDifficulty) {
+    // A checkpoint that the main chain has not reached proves the branch, whatever weight a false chain has gathered.
+    if (cumulativeDifficulty > tip.cumulativeDifficulty || this.state.checkpoints.at(height) !== undefined) {
       return this.followOrRefuse(branch, hash, height);
     }
     writer.putAlternative(judged);
@@ -172,7 +173,18 @@ export class SideBranches {
     const { reader, tip } = this.state;
     const standsOnMain = (hash: string, height: number): boolean =>
       reader.heightOf(Buffer.from(hash, 'hex')) === height;
-    this.drop(this.tree.excess(tip.height, standsOnMain, grown).map((hash) => Buffer.from(hash, 'hex')));
+    const excess = this.tree.excess(tip.height, standsOnMain, grown, this.depth());
+    this.drop(excess.map((hash) => Buffer.from(hash, 'hex')));
+  }
+
+  /**
+   * How far below the top a branch may leave the main chain. In the checkpoint zone blocks above the last checkpoint cost
+   * no work and prove nothing yet: a branch from there on must be able to take their place, and ours lie 1000 apart.
+   */
+  private depth(): number {
+    const { tip, checkpoints } = this.state;
+    if (tip.height >= checkpoints.top) return REORGANISATION_DEPTH;
+    return Math.max(REORGANISATION_DEPTH, tip.height - checkpoints.lastUpTo(tip.height));
   }
 
   private drop(hashes: readonly Buffer[]): void {

@@ -31,6 +31,7 @@ export class ChainState {
   readonly reader: ChainReader;
   readonly writer: ChainWriter;
   readonly network: Network;
+  readonly checkpoints: Checkpoints;
   private currentTip: TipFacts;
 
   constructor(private readonly parts: EngineParts) {
@@ -39,6 +40,7 @@ export class ChainState {
     this.reader = db.reader;
     this.writer = db.writer;
     this.network = network;
+    this.checkpoints = parts.checkpoints;
     if (this.reader.height() < 0) this.writer.append([genesisBlock(network)]);
     this.currentTip = this.readTip(this.reader.alternativeCount());
   }
@@ -80,7 +82,7 @@ export class ChainState {
       network: this.network,
       view,
       now: this.parts.now(),
-      checkpoints: this.parts.checkpoints,
+      checkpoints: this.checkpoints,
       mainMedianSize,
     };
     // Where the list is a rule of its own, consensus tells the faults apart in their order.

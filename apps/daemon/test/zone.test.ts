@@ -1,0 +1,63 @@
+import { Checkpoints } from '@wrkz/consensus';
+import { networkOf, parseBlock, type RawBlock } from '@wrkz/core-types';
+import { Forge } from '@wrkz/testing';
+import { type EngineBench, engineBench, NOW } from './support/engine';
+
+jest.setTimeout(60_000);
+
+/*
+ * Inside the checkpoint zone work costs nothing, so whoever comes first can put a false branch on top of the last
+ * checkpoint that was reached. It must not keep the true one out, however long or heavy it is.
+ */
+
+const START = NOW - 1_000_000;
+const codes = async (bench: EngineBench, blocks: readonly RawBlock[]): Promise<Record<string, number>> => {
+  const count: Record<string, number> = {};
+  for (const { code } of await bench.engine.addBlocks(blocks, 'sync')) count[code] = (count[code] ?? 0) + 1;
+  return count;
+};
+const at = (blocks: readonly RawBlock[], ...heights: number[]): Checkpoints =>
+  new Checkpoints(new Map(heights.map((height) => [height, parseBlock(blocks[height - 1]!.block).hash])));
+
+/** Mines without work, which no block of the zone is asked for. */
+const forge = (bench: EngineBench, fork: number, name: string, spacing: number): Forge =>
+  new Forge(bench.reader.viewAt(fork), {
+    network: { ...networkOf('mainnet'), checkProofOfWork: false },
+    timestamp: START + fork * 60,
+    spacing,
+    extraNonce: Buffer.from(name),
+  });
+
+/** The true chain, made elsewhere. */
+async function trueChain(count: number): Promise<RawBlock[]> {
+  const elsewhere = engineBench('mainnet');
+  const blocks = await forge(elsewhere, 0, 'true', 60).many(count);
+  await elsewhere.engine.stop();
+  return blocks;
+}
+
+it('follows the branch that reaches the next checkpoint, though the false one weighs more', async () => {
+  const blocks = await trueChain(30);
+  const bench = engineBench('mainnet', { checkpoints: at(blocks, 5, 25) });
+  expect(await codes(bench, blocks.slice(0, 5))).toEqual({ A1: 5 });
+  const lie = await forge(bench, 5, 'false', 20).many(19);
+  expect(await codes(bench, lie)).toEqual({ A1: 19 });
+  const heavy = bench.engine.tip().cumulativeDifficulty;
+  expect(await codes(bench, blocks.slice(5, 24))).toEqual({ A2: 19 });
+  expect(await codes(bench, blocks.slice(24))).toEqual({ A3: 1, A1: 5 });
+  expect(bench.engine.tip().height).toBe(30);
+  expect(bench.reader.facts(25)?.cumulativeDifficulty).toBeLessThan(heavy);
+  await bench.digest();
+});
+
+it('keeps a branch deeper than 180 as long as it leaves above the last checkpoint', async () => {
+  const blocks = await trueChain(250);
+  const bench = engineBench('mainnet', { checkpoints: at(blocks, 10, 250) });
+  expect(await codes(bench, blocks.slice(0, 10))).toEqual({ A1: 10 });
+  expect(await codes(bench, await forge(bench, 10, 'false', 59).many(239))).toEqual({ A1: 239 });
+  expect(await codes(bench, await forge(bench, 9, 'deep', 60).many(1))).toEqual({ B9: 1 });
+  expect(await codes(bench, blocks.slice(10))).toEqual({ A2: 239, A3: 1 });
+  // The zone is over: 180 again, and the false branch is forgotten.
+  expect(bench.engine.tip()).toMatchObject({ height: 250, alternativeCount: 0 });
+  await bench.digest();
+});
