@@ -109,11 +109,17 @@ describe('dumps that are not right', () => {
     await bench.digest();
   });
 
-  it('names the block that a rule refuses', async () => {
-    const blocks = chainA().slice(1, 41);
+  it.each([
+    ['the last parcel', 41],
+    ['one that others were read behind', 721],
+  ])('names the block that a rule refuses, in %s', async (_, end) => {
+    const blocks = chainA().slice(1, end);
     const bad = Buffer.from(blocks[30]!.block);
     bad[bad.length - 40] = (bad[bad.length - 40] ?? 0) ^ 1;
-    const path = broken('refused', dumpOf(blocks.map((raw, i) => (i === 30 ? { ...raw, block: bad } : raw))));
+    const path = broken(
+      `refused-${String(end)}`,
+      dumpOf(blocks.map((raw, i) => (i === 30 ? { ...raw, block: bad } : raw))),
+    );
     const bench = engineBench('devnet');
     const failed = bring(bench, path);
     await expect(failed).rejects.toThrow(ImportRefused);

@@ -99,6 +99,8 @@ async function readInto(reader: DumpReader, { chain, signal, onProgress }: Impor
       parcel = newParcel(expected);
     }
   } catch (error) {
+    // What was read beyond a refused block only hangs in the air: its own refusals would hide the reason.
+    if (error instanceof ImportRefused) throw error;
     // The blocks before the bad place are good: they are stored before it is told.
     await send(parcel);
     while (waiting.length > 0) await settle();
