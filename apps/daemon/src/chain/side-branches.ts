@@ -9,6 +9,8 @@ import type { ChainState } from './state';
 
 /** Branches whose blocks are kept parsed, so that a growing one is not read again for each block. */
 const OPEN_BRANCHES = 4;
+/** Blocks of all of them together, unless one alone has more. */
+const OPEN_BLOCKS = 1000;
 
 /** A side branch in memory: every block of it verified on its own ancestors. */
 interface OpenBranch {
@@ -163,9 +165,12 @@ export class SideBranches {
 
   private remember(top: Buffer, branch: OpenBranch): void {
     this.open.set(top.toString('hex'), branch);
-    for (const oldest of this.open.keys()) {
-      if (this.open.size <= OPEN_BRANCHES) break;
-      this.open.delete(oldest);
+    let blocks = 0;
+    for (const { blocks: own } of this.open.values()) blocks += own.length;
+    for (const [id, oldest] of this.open) {
+      if (oldest === branch || (this.open.size <= OPEN_BRANCHES && blocks <= OPEN_BLOCKS)) break;
+      blocks -= oldest.blocks.length;
+      this.open.delete(id);
     }
   }
 
