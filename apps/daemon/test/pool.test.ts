@@ -375,6 +375,20 @@ describe('the pool follows the chain', () => {
     expect(pool.size).toBe(4300);
   });
 
+  it('still takes new ones while a large pool is judged anew', async () => {
+    const { pool, judge } = bench();
+    for (let i = 0; i < 4200; i++) await pool.add(made(), 'p2p');
+    let open = (): void => undefined;
+    judge.gate = new Promise((resolve) => (open = resolve));
+    const judging = pool.onCommit(commit({ kind: 'switch' }));
+    await new Promise(setImmediate);
+    const adding = pool.add(made(), 'p2p');
+    open();
+    expect(await adding).toMatchObject({ accepted: true });
+    await judging;
+    expect(pool.size).toBe(4201);
+  });
+
   it('lets a transaction wait a day and no second more', async () => {
     const { pool, clock, gone } = bench();
     await pool.add(made(), 'p2p');

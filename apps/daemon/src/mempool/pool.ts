@@ -218,21 +218,23 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
 
   /** After a reorganisation rings may name other outputs: everything is judged anew, and the lost blocks' come back. */
   private async judgeAgain(event: ChainCommit): Promise<void> {
-    await Promise.all(
-      [...this.store.inOrder()].map((entry) =>
-        this.line.run(async () => {
-          if ((await this.judge.judge(entry.parsed)) !== undefined) this.remove(entry.parsed.hash, 'NotActual');
-        }),
-      ),
+    await inGroups([...this.store.inOrder()], (entry) =>
+      this.line.run(async () => {
+        if ((await this.judge.judge(entry.parsed)) !== undefined) this.remove(entry.parsed.hash, 'NotActual');
+      }),
     );
     const returning = event.removed.flatMap((block) => block.transactions);
-    for (let start = 0; start < returning.length; start += JUDGED_AT_ONCE) {
-      const some = returning.slice(start, start + JUDGED_AT_ONCE);
-      await Promise.all(some.map((bytes) => this.add(bytes, 'reorganisation')));
-    }
+    await inGroups(returning, (bytes) => this.add(bytes, 'reorganisation'));
   }
 
   private announceRemoved(entries: readonly PoolTransaction[], reason: RemovalReason): void {
     if (entries.length > 0) this.emit('removed', { hashes: entries.map((entry) => entry.parsed.hash), reason });
+  }
+}
+
+/** As many at a time as are judged at once: however long the list, others find room in the line. */
+async function inGroups<T>(list: readonly T[], task: (one: T) => Promise<unknown>): Promise<void> {
+  for (let start = 0; start < list.length; start += JUDGED_AT_ONCE) {
+    await Promise.all(list.slice(start, start + JUDGED_AT_ONCE).map(task));
   }
 }
