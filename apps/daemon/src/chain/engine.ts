@@ -78,11 +78,10 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
         // Messages from outside are served between steps, even where no proof is waited for.
         await nextTurn();
       }
-      // What is under way when the stop comes is nearly done: it is committed.
-      if (this.ended instanceof ChainStopped && this.underWay !== undefined) await this.settle(this.underWay);
     } catch (error) {
       this.fail(error);
     } finally {
+      // A batch whose proofs still run when the stop comes is given up; nobody was told of it.
       this.underWay = undefined;
       this.working = undefined;
       if (this.ended !== undefined) this.rejectWaiting(this.ended);

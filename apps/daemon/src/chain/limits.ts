@@ -7,10 +7,10 @@ export const ALTERNATIVE_LEAVES = 50;
 /** Blocks kept of a side branch that is neither the heaviest nor just growing. */
 export const ALTERNATIVE_LENGTH = 100;
 
-/** Blocks that are judged together and committed in one transaction. */
-export const BATCH_BLOCKS = 100;
-/** Serialized bytes after which a batch is closed, whatever its count. */
-export const BATCH_BYTES = 2 * 1024 * 1024;
+/** Blocks that are judged together and committed in one transaction: with empty ones most of the time goes to the disk. */
+export const BATCH_BLOCKS = 400;
+/** Serialized bytes after which a batch is closed, whatever its count: a batch of full blocks must not take seconds. */
+export const BATCH_BYTES = 256 * 1024;
 /** Blocks that one call may bring. */
 export const CALL_BLOCKS = 10_000;
 /** Serialized bytes that may wait in the queue; a caller over it waits for room. */

@@ -99,7 +99,7 @@ export interface ChainService {
   rewindTo(height: number): Promise<void>;
   on(event: 'commit', listener: CommitListener): void;
   off(event: 'commit', listener: CommitListener): void;
-  /** Ends what is being committed, drops what waits, closes the database. */
+  /** Ends the step in hand, drops what waits, closes the database. */
   stop(): Promise<void>;
 }
 

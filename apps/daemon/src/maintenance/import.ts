@@ -1,17 +1,20 @@
 import { decodeRawBlock, type RawBlock } from '@wrkz/core-types';
-import { type AddResult, type ChainService, isAccepted } from '../chain/service';
+import { type AddResult, type ChainService, ChainStopped, isAccepted } from '../chain/service';
 import { DumpError } from './dump-format';
 import { DumpReader } from './dump-reader';
 
 /** Blocks given to the engine at a time, and how many such parcels may wait there. */
-const PARCEL_BLOCKS = 100;
-const PARCEL_BYTES = 2 * 1024 * 1024;
-const PARCELS_WAITING = 3;
+const PARCEL_BLOCKS = 200;
+const PARCEL_BYTES = 128 * 1024;
+const PARCELS_WAITING = 6;
 
 export interface ImportOptions {
   readonly path: string;
   readonly chain: ChainService;
-  /** Stops after what is already in the engine's hands; the import can be continued later. */
+  /**
+   * Stops after what is already in the engine's hands; the import can be continued later. Whoever is in a hurry stops
+   * the engine too, which drops what waits there.
+   */
   readonly signal?: AbortSignal;
   /** Counts of blocks; the total is an estimate from the bytes read. */
   readonly onProgress?: (height: number, total: number) => void;
@@ -45,15 +48,24 @@ interface Parcel {
 export async function importDump(options: ImportOptions): Promise<ImportReport> {
   const reader = await DumpReader.open(options.path);
   try {
-    return await readInto(reader, options);
+    const { chain, signal } = options;
+    const before = chain.tip();
+    try {
+      await readInto(reader, options);
+    } catch (error) {
+      if (!(error instanceof ChainStopped && signal?.aborted === true)) throw error;
+    }
+    const after = chain.tip();
+    const blocks = after.height - before.height;
+    const transactions = after.generatedTransactions - before.generatedTransactions - blocks;
+    return { height: after.height, blocks, transactions, stopped: signal?.aborted === true };
   } finally {
     await reader.close();
   }
 }
 
-async function readInto(reader: DumpReader, { chain, signal, onProgress }: ImportOptions): Promise<ImportReport> {
+async function readInto(reader: DumpReader, { chain, signal, onProgress }: ImportOptions): Promise<void> {
   const waiting: { parcel: Parcel; answer: Promise<AddResult[]> }[] = [];
-  const report = { blocks: 0, transactions: 0 };
   let expected = chain.tip().height + 1;
   let previous: number | undefined;
 
@@ -63,8 +75,6 @@ async function readInto(reader: DumpReader, { chain, signal, onProgress }: Impor
     const { parcel } = next;
     const results = await next.answer;
     requireAll(parcel, results);
-    report.blocks += parcel.blocks.length;
-    report.transactions += parcel.blocks.reduce((sum, block) => sum + block.transactions.length, 0);
     const count = parcel.first + parcel.blocks.length;
     onProgress?.(count, Math.max(count, Math.round((count * reader.size) / Math.max(1, reader.position))));
   };
@@ -108,7 +118,6 @@ async function readInto(reader: DumpReader, { chain, signal, onProgress }: Impor
   }
   await send(parcel);
   while (waiting.length > 0) await settle();
-  return { ...report, height: chain.tip().height, stopped: signal?.aborted === true };
 }
 
 function newParcel(first: number): Parcel {
