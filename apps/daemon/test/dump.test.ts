@@ -2,10 +2,11 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { networkOf } from '@wrkz/core-types';
 import { chainA, dumpOf, writeChainADump } from '@wrkz/testing';
+import { ChainClient } from '../src/chain/client';
 import { DumpReader } from '../src/maintenance/dump-reader';
 import { exportDump, ExportRefused } from '../src/maintenance/export';
 import { importDump, ImportRefused } from '../src/maintenance/import';
-import { type EngineBench, engineBench } from './support/engine';
+import { digestOf, type EngineBench, engineBench } from './support/engine';
 import { temporaryDirectory } from './support/temporary';
 
 jest.setTimeout(60_000);
@@ -58,6 +59,25 @@ describe('import and export', () => {
     expect(report.height).toBeLessThan(720);
     expect(await bring(bench, whole)).toMatchObject({ height: 720 });
     await bench.digest();
+  });
+
+  it('drops what waits when the engine is stopped too, and tells what is stored', async () => {
+    const directory = temporaryDirectory();
+    const start = (): Promise<ChainClient> => ChainClient.start({ directory, network: 'devnet', checkpoints: '' });
+    const chain = await start();
+    const stop = new AbortController();
+    chain.once('commit', () => {
+      stop.abort();
+      void chain.stop();
+    });
+    const report = await importDump({ path: whole, chain, signal: stop.signal });
+    await chain.stop();
+    expect(report).toMatchObject({ stopped: true, height: chain.tip().height, blocks: chain.tip().height });
+    expect(report.height).toBeLessThan(300); // a batch, and the one that was on its way
+    const again = await start();
+    expect(await importDump({ path: whole, chain: again })).toMatchObject({ height: 720, blocks: 720 - report.height });
+    await again.stop();
+    await digestOf(directory, 'devnet');
   });
 
   it('exports no more than asked, and only the real network insists on 1000 blocks', async () => {

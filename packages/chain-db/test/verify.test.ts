@@ -48,6 +48,16 @@ test('a sound database has no problems; progress ends at the top', async () => {
   expect((await verifyChain(openHere())).height).toBe(-1);
 });
 
+test('is ended by its signal', async () => {
+  const db = openHere();
+  writerOf(db).append(chainA());
+  const stop = new AbortController();
+  const reason = new Error('enough');
+  const onProgress = (): void => stop.abort(reason);
+  await expect(verifyChain(db, { onProgress, signal: stop.signal })).rejects.toBe(reason);
+  await expect(verifyChain(db)).resolves.toMatchObject({ height: 720, problems: [] });
+});
+
 test('chain A keeps its digest through another order of commits, a rewind and a compaction', async () => {
   const blocks = chainA();
   const one = openHere();

@@ -8,7 +8,7 @@ export interface Service {
   start(): Promise<void>;
   /** Resolves when everything is closed. May be called while `start` is still running, and is called once at most. */
   stop(): Promise<void>;
-  /** For programs that end by themselves (import, verify...): resolves to the exit code. */
+  /** For programs that end by themselves (import, verify...): resolves to the exit code, after a stop too. */
   readonly finished?: Promise<number> | undefined;
   /** Flushed before the process ends. */
   readonly logger?: Logger | undefined;
@@ -75,9 +75,11 @@ export function runMain(create: (control: Control) => Promise<Service> | Service
       exit(1);
     }, options.stopDeadlineMs ?? STOP_DEADLINE_MS);
     Promise.resolve(service?.stop()).then(
-      () => {
+      async () => {
+        // An action that was cut short has not done what it was started for, and says so by its code.
+        const outcome = await service?.finished?.catch(() => 1);
         clearTimeout(deadline);
-        exit(code);
+        exit(code === 0 ? (outcome ?? 0) : code);
       },
       (error: unknown) => fail('the stop failed', error),
     );

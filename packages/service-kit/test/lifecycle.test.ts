@@ -37,6 +37,11 @@ test.each(['SIGINT', 'SIGTERM'] as const)('%s stops in order with exit code 0', 
   expect(out).toMatch(new RegExp(`${signal} received[^]*stopping, aborted true[^]*stopped`));
 });
 
+test('an action that a signal cuts short ends with its own exit code', async () => {
+  const { code } = await runProgram('cut-short', (child) => child.kill('SIGTERM'));
+  expect(code).toBe(4);
+});
+
 test('a stop that hangs ends at the deadline with exit code 1', async () => {
   const { code, out } = await runProgram('hangs', (child) => child.kill('SIGTERM'));
   expect([code, out.includes('took too long')]).toEqual([1, true]);

@@ -35,6 +35,7 @@ export class ChainClient extends EventEmitter<ClientEvents> implements ChainServ
   private turn: Promise<void> = Promise.resolve();
   private roomFreed: (() => void) | undefined;
   private ended: Error | undefined;
+  private gone: Promise<unknown> | undefined;
 
   private constructor(
     private readonly worker: Worker,
@@ -92,10 +93,12 @@ export class ChainClient extends EventEmitter<ClientEvents> implements ChainServ
   }
 
   async stop(): Promise<void> {
-    const gone = once(this.worker, 'exit');
     this.ended ??= new ChainStopped();
-    this.post({ kind: 'stop' });
-    await gone;
+    if (this.gone === undefined) {
+      this.gone = once(this.worker, 'exit');
+      this.post({ kind: 'stop' });
+    }
+    await this.gone;
   }
 
   /** Waits until the engine has worked off enough; a call larger than the whole queue goes when it is empty. */

@@ -32,6 +32,7 @@ async function importAction({ config, notice, stream, signal }: ActionParts): Pr
   const directory = ensureDirectory(config.directory);
   const progress = new BlockProgress({ label: 'Importing', write: notice, stream });
   const chain = await ChainClient.start({ directory, network: network.name, checkpoints: options['load-checkpoints'] });
+  signal.addEventListener('abort', () => void chain.stop());
   const started = performance.now();
   try {
     const report = await importDump({
@@ -80,21 +81,33 @@ async function exportAction({ config, notice, stream, signal }: ActionParts): Pr
 }
 
 /** What was found goes to the stream line by line, the digest last: programs read it. */
-async function verifyAction({ config, notice, stream }: ActionParts): Promise<number> {
+async function verifyAction({ config, notice, stream, signal }: ActionParts): Promise<number> {
   const { network, directory } = config;
   const progress = new BlockProgress({ label: 'Verifying', write: notice, stream });
   const db = openChainDb({ directory, network: network.name, readonly: true });
   try {
-    const report = await verifyChain(db, { onProgress: (height, top) => progress.update(height + 1, top + 1) });
+    const onProgress = (height: number, top: number): void => progress.update(height + 1, top + 1);
+    const report = await verifyChain(db, { onProgress, signal }).catch((error: unknown) => {
+      if (signal.aborted) return undefined;
+      throw error;
+    });
     progress.stop();
+    if (report === undefined) {
+      notice('Stopped before everything was looked at');
+      return 1;
+    }
     for (const problem of report.problems) stream.write(`${problem}\n`);
-    const blocks = `${String(report.height + 1)} blocks`;
+    const blocks = counted(report.height + 1, 'block');
     const count = report.problems.length;
-    stream.write(count === 0 ? `${blocks}, no problem found\n` : `${blocks}, ${String(count)} problems found\n`);
+    stream.write(count === 0 ? `${blocks}, no problem found\n` : `${blocks}, ${counted(count, 'problem')} found\n`);
     stream.write(`digest ${report.digest}\n`);
     return count === 0 ? 0 : 1;
   } finally {
     progress.stop();
     db.close();
   }
+}
+
+function counted(count: number, thing: string): string {
+  return `${String(count)} ${thing}${count === 1 ? '' : 's'}`;
 }

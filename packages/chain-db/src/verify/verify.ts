@@ -13,6 +13,8 @@ import { StoredRows } from './stored-rows';
 export interface VerifyOptions {
   /** Called now and then with the height reached and the top. */
   readonly onProgress?: (height: number, top: number) => void;
+  /** Ends it early: the promise is rejected with the signal's reason. */
+  readonly signal?: AbortSignal;
 }
 
 export interface VerifyReport {
@@ -54,6 +56,7 @@ export async function verifyChain(
       if (!turn()) continue;
       options.onProgress?.(height, top);
       await setImmediate();
+      options.signal?.throwIfAborted();
     }
     problems.equal('blocks', 'highest height', reader.height(), top);
     guarded(problems, 'alternatives', () => checkAlternatives(reader, problems));
@@ -65,6 +68,7 @@ export async function verifyChain(
         for (const line of rows.structure(table)) problems.add(table, line);
       });
       await setImmediate();
+      options.signal?.throwIfAborted();
     }
     options.onProgress?.(top, top);
     return { problems: problems.all(), height: top, digest: digest.finish() };

@@ -24,11 +24,18 @@ runMain(
         clearInterval(keepAlive);
         logger.info('stopped');
       },
-      finished: behaviour === 'one-shot' ? Promise.resolve(3) : undefined,
+      finished: finished(control.signal),
     };
   },
   { stopDeadlineMs: 300 },
 );
+
+/** `one-shot` is done at once, `cut-short` never: the stop ends it. */
+function finished(stop: AbortSignal): Promise<number> | undefined {
+  if (behaviour === 'one-shot') return Promise.resolve(3);
+  if (behaviour !== 'cut-short') return undefined;
+  return new Promise((done) => stop.addEventListener('abort', () => done(4)));
+}
 
 function fail(text: string): never {
   throw new Error(text);
