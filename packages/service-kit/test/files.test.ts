@@ -18,9 +18,12 @@ test('a directory is made for its owner; what cannot be one is refused clearly',
   expect(() => ensureDirectory(join(folder, 'plain', 'x'))).toThrow('a part of the path is not a directory');
 });
 
-(process.platform === 'linux' ? test : test.skip)('a place where the system allows no directories is told at once', () => {
-  expect(() => ensureDirectory('/proc/no/where')).toThrow(/^the directory \/proc\/no\/where cannot be used: /);
-});
+(process.platform === 'linux' ? test : test.skip)(
+  'a place where the system allows no directories is told at once',
+  () => {
+    expect(() => ensureDirectory('/proc/no/where')).toThrow(/^the directory \/proc\/no\/where cannot be used: /);
+  },
+);
 
 describe.each([
   ['atomicWriteFile', atomicWriteFile],

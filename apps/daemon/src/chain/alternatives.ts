@@ -71,9 +71,7 @@ export class AlternativeTree {
     const live = this.branches().filter(({ path }) => {
       const first = path[0];
       return (
-        first !== undefined &&
-        mainHeight - (first.height - 1) <= depth &&
-        standsOnMain(first.parent, first.height - 1)
+        first !== undefined && mainHeight - (first.height - 1) <= depth && standsOnMain(first.parent, first.height - 1)
       );
     });
     // Heaviest first; of two equals the one whose top came earlier, as with the main chain itself.

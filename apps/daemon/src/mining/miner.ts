@@ -88,7 +88,8 @@ export class Miner {
     const top = chain.tip().hash;
     const [result] = await chain.addBlocks([raw], 'submit');
     const culprit = result?.transactionHash;
-    if (culprit !== undefined && parseBlock(raw.block).block.previousHash.equals(top)) pool.remove(culprit, 'NotActual');
+    if (culprit !== undefined && parseBlock(raw.block).block.previousHash.equals(top))
+      pool.remove(culprit, 'NotActual');
     return result ?? UNREADABLE;
   }
 }
