@@ -168,8 +168,8 @@ export class Daemon implements Service {
     );
     this.notice(
       `wrkz-daemon ${VERSION} on ${network.name}, block ${String(chain.tip().height)}; ` +
-        `peers at ${options['p2p-bind-ip']}:${String(peers.port)}, ` +
-        `RPC at http://${options['rpc-bind-ip']}:${String(this.http.port)}; data in ${directory}`,
+        `peers at ${addressText(options['p2p-bind-ip'], peers.port)}, ` +
+        `RPC at http://${addressText(options['rpc-bind-ip'], this.http.port)}; data in ${directory}`,
     );
     const progress = new SyncProgress({ chain, peers, write: this.notice, stream: this.stream });
     this.keep('the progress display', progress, (display) => display.stop());
@@ -185,6 +185,11 @@ export class Daemon implements Service {
     this.logger.fatal('the daemon cannot go on', { error });
     this.overrides.control?.requestStop(1);
   }
+}
+
+/** As it stands in a URL: IPv6 addresses in brackets. */
+function addressText(host: string, port: number): string {
+  return `${host.includes(':') ? `[${host}]` : host}:${String(port)}`;
 }
 
 /** One thread always stays for the engine; a small machine gets one for long queries all the same. */

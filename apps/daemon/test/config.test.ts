@@ -25,6 +25,24 @@ describe('options', () => {
     expect(config).toMatchObject({ directory: `/data/${name}`, rpcPort: port });
   });
 
+  it.each([
+    [{ network: 'devnet' }, ['--simnet'], 'simnet'],
+    [{ simnet: true, network: 'mainnet' }, ['--network', 'devnet'], 'devnet'],
+    [{ simnet: true, network: 'mainnet' }, [], 'simnet'],
+    [{ simnet: true }, ['--simnet=false'], 'mainnet'],
+  ])('a file with %j and %p on the command line: %s', (file, args, name) => {
+    const folder = mkdtempSync(join(tmpdir(), 'wrkz-config-'));
+    writeFileSync(join(folder, 'c.json'), JSON.stringify(file));
+    expect(readConfig(['-c', join(folder, 'c.json'), ...args]).network.name).toBe(name);
+    rmSync(folder, { recursive: true });
+  });
+
+  it('an address to listen on is not empty: the system would listen on all of them', () => {
+    for (const name of ['rpc-bind-ip', 'p2p-bind-ip']) {
+      expect(() => readConfig([`--${name}=`])).toThrow(`--${name}: an address is expected`);
+    }
+  });
+
   it('one-shot options name the action', () => {
     expect(readConfig(['--import-blockchain']).action).toBe('import');
     expect(readConfig(['--export-blockchain', '--max-export-blocks', '1000']).action).toBe('export');

@@ -22,6 +22,8 @@ export const OPTIONS = defineOptions([
     default: '127.0.0.1',
     group: LISTENERS,
     help: 'Interface to listen on; 0.0.0.0 or :: for remote wallets',
+    // the system would take an empty one for "every address"
+    validate: (value) => (value === '' ? 'an address is expected' : undefined),
   },
   { name: 'bind-port', type: 'number', default: 17870, min: 1, max: 65535, group: LISTENERS, help: 'TCP port' },
   {

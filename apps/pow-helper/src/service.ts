@@ -97,7 +97,7 @@ export class PowHelper implements Service {
   async start(): Promise<void> {
     const { options, queue, threads } = this.#context;
     await queue.start();
-    const second = options['bind-ipv6-address'];
+    const second = options['bind-ipv6-address'] || undefined; // an empty one is none
     this.#server = await startHttpServer({
       app: this.#app(),
       listen: [

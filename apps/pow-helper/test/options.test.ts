@@ -81,6 +81,16 @@ test('the second listener serves too; its failure is a warning, the failure of t
   taken.close();
 });
 
+test('an empty address is no wish to listen everywhere', async () => {
+  expect(() => readOptions(['--bind-ip='])).toThrow('--bind-ip: an address is expected');
+  const logger = createMemoryLogger();
+  const helper = new PowHelper(readOptions(['--bind-ipv6-address=']), { port: 0, logger });
+  await helper.start();
+  await expect(fetch(`http://[::1]:${helper.port}/health`)).rejects.toThrow();
+  expect(logger.lines.filter((line) => line.includes('cannot listen'))).toEqual([]);
+  await helper.stop();
+});
+
 test('metrics are served only when asked for', async () => {
   const off = await startHelper();
   expect((await ask(`${off.url}/metrics`)).status).toBe(404);

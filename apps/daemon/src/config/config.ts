@@ -40,9 +40,8 @@ export function readConfig(argv: readonly string[]): DaemonConfig {
     check: complaint,
   });
   const options = parsed.values;
-  const network = networkOf(options.simnet ? 'simnet' : (options.network as NetworkName));
+  const network = networkOf(chosenNetwork(parsed));
   const asked = (Object.keys(ACTIONS) as (keyof typeof ACTIONS)[]).filter((name) => options[name]);
-  if (options.simnet && options.network === 'devnet') throw new UsageError('--simnet contradicts --network devnet');
   if (asked.length > 1) throw new UsageError(`choose one of ${asked.map((name) => `--${name}`).join(', ')}`);
   const most = options['max-export-blocks'];
   if (network.name === 'mainnet' && most > 0 && most < SMALLEST_EXPORT) {
@@ -62,6 +61,19 @@ export function readConfig(argv: readonly string[]): DaemonConfig {
   };
 }
 
+const RANK = { default: 0, file: 1, 'command line': 2 } as const;
+
+/** `--simnet` and `--network` name the same thing: the one of the higher place counts. @throws UsageError */
+function chosenNetwork(parsed: ParsedOptions<typeof DAEMON_OPTIONS>): NetworkName {
+  const network = parsed.values.network as NetworkName;
+  const [named, short] = [RANK[parsed.source('network')], RANK[parsed.source('simnet')]];
+  if (!parsed.values.simnet || short < named) return network;
+  if (short === named && network === 'devnet') {
+    throw new UsageError('--simnet contradicts --network devnet');
+  }
+  return 'simnet';
+}
+
 /** The test networks live in sub-folders, so that one data directory can serve all of them (devnet.md). */
 export function networkDirectory(dataDir: string, network: Network): string {
   return network.dataFolder === undefined ? dataDir : join(dataDir, network.dataFolder);
@@ -70,5 +82,9 @@ export function networkDirectory(dataDir: string, network: Network): string {
 function complaint(values: Readonly<Record<string, OptionValue>>): string | undefined {
   if (values['data-dir'] === '') return '--data-dir: a folder is expected';
   if (values['dump-file'] === '') return '--dump-file: a file is expected';
+  for (const name of ['rpc-bind-ip', 'p2p-bind-ip']) {
+    // the system would take an empty one for "every address"
+    if (values[name] === '') return `--${name}: an address is expected (0.0.0.0 is every one of this machine)`;
+  }
   return undefined;
 }
