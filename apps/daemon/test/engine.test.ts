@@ -1,6 +1,6 @@
 import { openChainDb, WriterFailed } from '@wrkz/chain-db';
 import { Checkpoints } from '@wrkz/consensus';
-import { networkOf, parseBlock, type RawBlock } from '@wrkz/core-types';
+import { networkOf, parseBlock, type RawBlock, rawBlockBytes } from '@wrkz/core-types';
 import { chainA, chainAHeaders, Forge, Purse, readJson } from '@wrkz/testing';
 import { ChainEngine } from '../src/chain/engine';
 import { ChainFailed } from '../src/chain/service';
@@ -22,10 +22,6 @@ function flipped(raw: RawBlock, at: number): RawBlock {
   return { ...raw, block };
 }
 
-function blockSize({ block, transactions }: RawBlock): number {
-  return transactions.reduce((sum, bytes) => sum + bytes.length, block.length);
-}
-
 describe('chain A through the engine', () => {
   it('takes every block; what is stored of each equals what the reference reports', async () => {
     const { engine, reader, commits } = engineBench('devnet');
@@ -45,7 +41,7 @@ describe('chain A through the engine', () => {
         difficulty: Number(facts.difficulty),
         reward: Number(paid),
         num_txes: reader.transactionHashes(header.height).length,
-        block_size: blockSize(reader.rawBlock(header.height)!),
+        block_size: rawBlockBytes(reader.rawBlock(header.height)!),
         tx_hashes: reader
           .transactionHashes(header.height)
           .slice(1)

@@ -1,3 +1,4 @@
+import { rawBlockBytes } from '@wrkz/core-types';
 import { readJsonLines } from '@wrkz/testing/fixtures';
 import type { ChainDb } from '../src';
 import { chainA, chainAHeaders, chainALines } from './support/chain-a';
@@ -128,9 +129,7 @@ describe('chain A, appended in batches', () => {
     expect(db.reader.globalIndexesRange(800, 900)).toEqual([]);
     expect(db.reader.factsRange(10, 10)).toEqual([]);
     const whole = db.reader.rawBlocks(600, 700);
-    const size = ({ block, transactions }: { block: Buffer; transactions: readonly Buffer[] }): number =>
-      transactions.reduce((sum, bytes) => sum + bytes.length, block.length);
-    const budget = size(whole[0]!) + size(whole[1]!) + size(whole[2]!);
+    const budget = whole.slice(0, 3).reduce((sum, raw) => sum + rawBlockBytes(raw), 0);
     expect(db.reader.rawBlocks(600, 700, budget)).toEqual(whole.slice(0, 3));
     expect(db.reader.rawBlocks(600, 700, budget - 1)).toEqual(whole.slice(0, 2));
     expect(db.reader.rawBlocks(600, 700, 0)).toEqual(whole.slice(0, 1));

@@ -1,7 +1,7 @@
 import { DECIMAL_PLACES, MAX_WALLET_OUTPUT, TICKER } from './networks/constants';
+import { MAX_UINT64 } from './varint';
 
 const UNIT = 10n ** BigInt(DECIMAL_PLACES);
-const MAX_UINT64 = 0xffff_ffff_ffff_ffffn;
 
 /** An amount of atomic units as text: at least one digit, a point, exactly two digits. A negative one has its sign. */
 export function formatAmount(amount: bigint): string {

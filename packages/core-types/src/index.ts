@@ -7,7 +7,7 @@ export * from './model';
 export * from './networks';
 export { ParsedBlock, parseBlock } from './parsed-block';
 export { ParsedTransaction, parseTransaction } from './parsed-transaction';
-export { decodeRawBlock, encodeRawBlock } from './raw-block';
+export { decodeRawBlock, encodeRawBlock, rawBlockBytes } from './raw-block';
 export { BinaryReader } from './reader';
 export {
   decodeTransaction,
@@ -17,7 +17,7 @@ export {
   prefixHash,
   transactionHash,
 } from './transaction';
-export { encodeVarint, varintSize, writeVarint } from './varint';
+export { encodeVarint, MAX_UINT64, varintSize, writeVarint } from './varint';
 export { BinaryWriter } from './writer';
 export { AddressError, type Address, type AddressErrorCode, decodeAddress, encodeAddress } from './address';
 export {

@@ -3,6 +3,11 @@ import type { RawBlock } from './model';
 import { BinaryReader } from './reader';
 import { BinaryWriter } from './writer';
 
+/** Serialized bytes of a block and its transactions. (The size that the rules count leaves out header and parent.) */
+export function rawBlockBytes({ block, transactions }: RawBlock): number {
+  return transactions.reduce((sum, transaction) => sum + transaction.length, block.length);
+}
+
 /*
  * The body of one record of a blockchain dump (node-operations.md 4): size and bytes of the block, the number of its
  * transactions twice, size and bytes of each.

@@ -3,7 +3,8 @@
  * last. Reading is in reader.ts.
  */
 
-const MAX_UINT64 = 0xffff_ffff_ffff_ffffn;
+/** The largest value of whatever the wire calls 64-bit. */
+export const MAX_UINT64 = 0xffff_ffff_ffff_ffffn;
 
 /** Bytes that a value takes, 1 to 10. `value` is 0 to 2^64 - 1 (as a number: a safe integer). */
 export function varintSize(value: bigint | number): number {

@@ -1,6 +1,6 @@
 import { EventEmitter, once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import type { RawBlock } from '@wrkz/core-types';
+import { type RawBlock, rawBlockBytes } from '@wrkz/core-types';
 import { workerEntry } from '@wrkz/service-kit';
 import { CALL_BLOCKS, QUEUE_BYTES } from './limits';
 import type { PlainError, Report, Request, WorkerSetup } from './messages';
@@ -71,7 +71,7 @@ export class ChainClient extends EventEmitter<ClientEvents> implements ChainServ
   async addBlocks(blocks: readonly RawBlock[], source: BlockSource): Promise<AddResult[]> {
     if (blocks.length === 0) return [];
     if (blocks.length > CALL_BLOCKS) throw new RangeError(`more than ${String(CALL_BLOCKS)} blocks`);
-    const size = blocks.reduce((sum, raw) => sum + raw.block.length + sizeOf(raw.transactions), 0);
+    const size = blocks.reduce((sum, raw) => sum + rawBlockBytes(raw), 0);
     // One after the other, or a small call would overtake the large one whose blocks it stands on.
     const sent = this.turn.then(async () => {
       await this.room(size);
@@ -164,10 +164,6 @@ export class ChainClient extends EventEmitter<ClientEvents> implements ChainServ
     for (const { reject } of this.waiting.values()) reject(error);
     this.waiting.clear();
   }
-}
-
-function sizeOf(parts: readonly Buffer[]): number {
-  return parts.reduce((sum, part) => sum + part.length, 0);
 }
 
 /** The error of the other thread, in the class that callers know where there is one. */

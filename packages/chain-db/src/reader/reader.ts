@@ -1,5 +1,5 @@
 import type { BlockFacts, ChainView, OutputFacts } from '@wrkz/consensus';
-import type { RawBlock } from '@wrkz/core-types';
+import { type RawBlock, rawBlockBytes } from '@wrkz/core-types';
 import type { Statement } from 'better-sqlite3';
 import type { Connection } from '../connection';
 import { AlternativeQueries, type AltInfo, type AlternativeBlock } from './alternatives';
@@ -139,7 +139,7 @@ export class ChainReader {
       for (let height = from; height < stop; height++) {
         const past = this.blocks.generatedTransactions(height);
         const raw = this.blocks.rawBlock(height, { first, end: past });
-        bytes += raw.transactions.reduce((sum, transaction) => sum + transaction.length, raw.block.length);
+        bytes += rawBlockBytes(raw);
         if (bytes > maxBytes && blocks.length > 0) break;
         blocks.push(raw);
         first = past;

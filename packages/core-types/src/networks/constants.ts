@@ -1,6 +1,5 @@
 /** What is the same on every network and does not change with the height (protocol.md 2, 5 to 8). */
 
-export const COIN_NAME = 'WRKZCoin';
 export const TICKER = 'WRKZ';
 /** 100 atomic units are 1.00 WRKZ. */
 export const DECIMAL_PLACES = 2;
@@ -15,8 +14,6 @@ export const INTEGRATED_ADDRESS_LENGTH_LONG = 186;
 
 /** Seconds between blocks that the difficulty aims at. */
 export const DIFFICULTY_TARGET = 60;
-/** Timestamp of mainnet's block 1: wallets turn a date into a height with it. */
-export const FIRST_BLOCK_TIMESTAMP = 1_529_831_318;
 
 /** Atomic units; the emission curve is `(MONEY_SUPPLY - generated) >> EMISSION_SPEED_FACTOR`. */
 export const MONEY_SUPPLY = 50_000_000_000_000n;
@@ -62,18 +59,6 @@ export const MAX_WALLET_OUTPUT = 500_000_000_000n;
 export const FUSION_MAX_SIZE = 30_000;
 export const FUSION_MIN_INPUTS = 12;
 export const FUSION_MIN_INPUT_OUTPUT_RATIO = 4;
-/** Fee-less transactions that a pool holds at most. */
-export const FUSION_MAX_POOL_COUNT = 60;
-
-export const POOL_MAX_BYTES = 64 * 1024 * 1024;
-export const POOL_EVICT_TO_PERCENT = 90;
-/** Seconds. */
-export const POOL_TRANSACTION_LIFETIME = 86_400;
-
-export const MAX_ALTERNATIVE_DEPTH = 180;
-export const MAX_ALTERNATIVE_CHAINS = 50;
-export const MAX_ALTERNATIVE_BLOCKS = 100;
-export const MAX_REWIND = 4320;
 
 /** Windows of the difficulty rules: blocks, cut at each end after sorting, lag. */
 export const DIFFICULTY_WINDOW_LEGACY = { window: 17, cut: 0, lag: 0 } as const;

@@ -1,4 +1,4 @@
-import type { RawBlock } from '@wrkz/core-types';
+import { type RawBlock, rawBlockBytes } from '@wrkz/core-types';
 import { responseObjects, type RequestObjects } from '../commands';
 import { hashKey } from '../hash-key';
 import type { ChainPort } from '../ports';
@@ -28,7 +28,7 @@ export async function serveObjects(
     seen.add(key);
     await pause();
     const raw = bytes < ANSWER_BYTES && blocks.length < MAX_IDS ? chain.rawBlock(hash) : undefined;
-    const size = raw === undefined ? 0 : sizeOf(raw);
+    const size = raw === undefined ? 0 : rawBlockBytes(raw);
     if (raw === undefined || (blocks.length > 0 && bytes + size > ANSWER_BYTES)) {
       missed.push(hash);
       continue;
@@ -37,8 +37,4 @@ export async function serveObjects(
     bytes += size;
   }
   return responseObjects.encode({ transactions: [], blocks, missed, currentHeight: chain.tip().height + 1 });
-}
-
-function sizeOf(raw: RawBlock): number {
-  return raw.transactions.reduce((sum, transaction) => sum + transaction.length, raw.block.length);
 }

@@ -1,4 +1,4 @@
-import type { RawBlock } from '@wrkz/core-types';
+import { type RawBlock, rawBlockBytes } from '@wrkz/core-types';
 import { closeReasons, type CloseReason } from '../connection/close-reasons';
 import type { ResponseObjects } from '../commands/messages';
 import { hashKey } from '../hash-key';
@@ -58,6 +58,5 @@ function checkBlock(raw: RawBlock, left: Map<string, PlanEntry>, codec: BlockCod
   if (!raw.transactions.every((bytes, index) => hashes[index]?.equals(codec.transactionHash(bytes)) === true)) {
     return closeReasons.objectsBody;
   }
-  const bytes = raw.transactions.reduce((sum, transaction) => sum + transaction.length, raw.block.length);
-  return { entry, raw, bytes };
+  return { entry, raw, bytes: rawBlockBytes(raw) };
 }

@@ -1,12 +1,12 @@
 import type { BlockFacts } from '@wrkz/consensus';
-import { parseBlock, type RawBlock } from '@wrkz/core-types';
+import { parseBlock, type RawBlock, rawBlockBytes } from '@wrkz/core-types';
 import type { RpcContext } from '../ports';
 
 /** The `block_header` object of the header methods. `height` is an index, `depth` the distance from the top. */
 export function blockHeader(raw: RawBlock, facts: BlockFacts, topHeight: number, orphan: boolean): object {
   const { block } = parseBlock(raw.block);
   return {
-    block_size: raw.block.length + raw.transactions.reduce((sum, tx) => sum + tx.length, 0),
+    block_size: rawBlockBytes(raw),
     depth: topHeight - facts.height,
     difficulty: facts.difficulty,
     hash: facts.hash.toString('hex'),

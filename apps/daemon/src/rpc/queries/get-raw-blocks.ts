@@ -1,4 +1,5 @@
 import type { ChainReader } from '@wrkz/chain-db';
+import { rawBlockBytes } from '@wrkz/core-types';
 import { resolveStart, type SyncRange } from './range';
 import { MAX_BLOCKS_WALKED, MAX_RESPONSE_BYTES, topBlockJson } from './sync-limits';
 
@@ -22,7 +23,7 @@ export function getRawBlocks(reader: ChainReader, query: RawBlocksQuery): string
       const raw = reader.rawBlock(height);
       if (raw === undefined) break;
       if (query.skipCoinbase && raw.transactions.length === 0) continue;
-      bytes += raw.transactions.reduce((sum, transaction) => sum + transaction.length, raw.block.length);
+      bytes += rawBlockBytes(raw);
       if (items.length > 0 && bytes > MAX_RESPONSE_BYTES) break;
       const transactions = raw.transactions.map((transaction) => `"${transaction.toString('hex')}"`).join(',');
       items.push(`{"block":"${raw.block.toString('hex')}","transactions":[${transactions}]}`);
