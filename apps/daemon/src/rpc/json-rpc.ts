@@ -1,5 +1,5 @@
+import type { JsonValue } from '@wrkz/service-kit';
 import { JsonRpcError, refusals } from './errors';
-import { printJson, type JsonValue } from './json';
 import { methods } from './methods';
 import { Params } from './params';
 import type { RpcContext } from './ports';
@@ -7,7 +7,7 @@ import { grants } from './route';
 
 export interface JsonRpcAnswer {
   readonly status: number;
-  readonly body: string;
+  readonly body: object;
 }
 
 /**
@@ -23,7 +23,7 @@ export async function answerJsonRpc(context: RpcContext, body: JsonValue): Promi
   const id = request.raw('id');
   const envelope = (status: number, member: object): JsonRpcAnswer => ({
     status,
-    body: printJson({ ...member, ...(id === undefined ? {} : { id }), jsonrpc: '2.0' }),
+    body: { ...member, id, jsonrpc: '2.0' },
   });
   try {
     return envelope(200, { result: await method.handle(context, request) });

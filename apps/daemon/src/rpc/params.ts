@@ -1,8 +1,6 @@
-import { fromHex } from '@wrkz/core-types';
+import { fromHex, MAX_UINT64 } from '@wrkz/core-types';
+import type { JsonObject, JsonValue } from '@wrkz/service-kit';
 import { refusals } from './errors';
-import type { JsonObject, JsonValue } from './json';
-
-const MAX_UINT64 = (1n << 64n) - 1n;
 
 /** The name that the reference's JSON library gives a value's type, as its refusals print it. */
 export function jsonTypeName(value: JsonValue): string {
@@ -100,6 +98,5 @@ export function asArray(value: JsonValue): JsonValue[] {
 
 /** A hash of 64 hex digits in either case, or undefined. */
 export function hashFrom(text: string): Buffer | undefined {
-  if (text.length !== 64) return undefined;
-  return fromHex(text) ?? undefined;
+  return fromHex(text, 32);
 }

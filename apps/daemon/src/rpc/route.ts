@@ -1,4 +1,3 @@
-import type { JsonValue } from './json';
 import type { Params } from './params';
 import type { RpcContext } from './ports';
 
@@ -30,5 +29,3 @@ export interface Method {
 export function grants(mode: PermissionMode, explorer: boolean): boolean {
   return explorer || mode === 'Default' || mode === 'MiningEnabled';
 }
-
-export type { JsonValue };

@@ -1,15 +1,17 @@
 import type { Express, Request, Response } from 'express';
 import {
   createHttpApp,
+  parseJson,
   rawBody,
+  sendJson,
   sendJsonText,
   startHttpServer,
   type HttpServer,
+  type JsonValue,
   type Logger,
   type PreflightAnswer,
 } from '@wrkz/service-kit';
 import { refusalBody, refusals } from './errors';
-import { parseJson, printJson, type JsonValue } from './json';
 import { answerJsonRpc } from './json-rpc';
 import { Params } from './params';
 import type { RpcContext } from './ports';
@@ -70,8 +72,11 @@ function mount(app: Express, route: Route, context: RpcContext): void {
     if (!grants(route.mode, context.explorer)) throw refusals.forbidden();
     if (route.needsSync === true && !context.peers.isSynchronized()) throw refusals.notSynced();
     const answer = await route.handle(context, params);
-    const text = 'finished' in answer && typeof answer.finished === 'string' ? answer.finished : printJson(answer);
-    await sendJsonText(request, response, 200, text);
+    if ('finished' in answer && typeof answer.finished === 'string') {
+      await sendJsonText(request, response, 200, answer.finished);
+    } else {
+      await sendJson(request, response, 200, answer);
+    }
   };
   if (route.method === 'GET') app.get(route.path, handler);
   else app.post(route.path, handler);
@@ -79,7 +84,7 @@ function mount(app: Express, route: Route, context: RpcContext): void {
 
 async function jsonRpc(context: RpcContext, request: Request, response: Response): Promise<void> {
   const { status, body } = await answerJsonRpc(context, readJson(request));
-  await sendJsonText(request, response, status, body);
+  await sendJson(request, response, status, body);
 }
 
 function readJson(request: Request): JsonValue {

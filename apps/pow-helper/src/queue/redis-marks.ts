@@ -1,4 +1,3 @@
-import { parseJson, stringifyJson } from '@wrkz/service-kit';
 import type { Redis } from 'ioredis';
 import type { JobRecord } from '../jobs/job';
 
@@ -54,14 +53,14 @@ export class RedisMarks {
 
   /** Keeps what is told of a job that was cancelled before it ran. */
   async rememberCancelled(job: JobRecord): Promise<void> {
-    const text = stringifyJson({ ...job, difficulty: job.difficulty.toString(), hashes: '0', nonce: undefined });
+    const text = JSON.stringify({ ...job, difficulty: job.difficulty.toString(), hashes: '0', nonce: undefined });
     await this.redis.set(`${QUEUE_NAME}:cancelled:${job.id}`, text, 'PX', this.ttlMs);
   }
 
   async cancelled(id: string): Promise<JobRecord | undefined> {
     const text = await this.redis.get(`${QUEUE_NAME}:cancelled:${id}`);
     if (text === null) return undefined;
-    const record = parseJson(text) as unknown as JobRecord;
+    const record = JSON.parse(text) as Omit<JobRecord, 'difficulty'> & { readonly difficulty: string };
     return { ...record, difficulty: BigInt(record.difficulty), hashes: 0n };
   }
 

@@ -60,8 +60,10 @@ function readSubmission(request: Request, maxWaitMs: number): Submission {
   };
 }
 
+const HIGHEST = BigInt(Number.MAX_SAFE_INTEGER);
+
 /** A field counts only as an unsigned integer; one beyond 2^53 is as good as that. */
 function unsigned(value: JsonValue | undefined): number | undefined {
-  if (typeof value === 'bigint') return value < 0n ? undefined : Number.MAX_SAFE_INTEGER;
-  return typeof value === 'number' && Number.isInteger(value) && value >= 0 ? value : undefined;
+  if (typeof value !== 'bigint' || value < 0n) return undefined;
+  return Number(value < HIGHEST ? value : HIGHEST);
 }

@@ -70,7 +70,7 @@ export function rawBody(request: IncomingMessage): Buffer {
 }
 
 /**
- * The body parsed as JSON, integers above 2^53 as bigint.
+ * The body parsed as JSON, integers as bigint.
  * @throws HttpError `bad_json` (400)
  */
 export function jsonBody(request: IncomingMessage): JsonValue {

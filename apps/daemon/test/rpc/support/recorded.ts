@@ -1,5 +1,5 @@
 import { request } from 'node:http';
-import { parse } from 'lossless-json';
+import { type JsonValue, parseJson } from '@wrkz/service-kit';
 import { readJsonLines } from '@wrkz/testing/fixtures';
 
 /** One request to the reference daemon at the tip of chain A, and its answer (see the fixtures' README). */
@@ -28,11 +28,11 @@ export function recordedRows(): Recorded[] {
   );
 }
 
-export type Json = null | boolean | string | number | bigint | Json[] | { [name: string]: Json };
+export type Json = JsonValue;
 
 /** JSON with exact integers; both sides of a comparison are read so. */
 export function exact(text: string): Json {
-  return parse(text, undefined, (token) => (/^-?\d+$/.test(token) ? BigInt(token) : Number(token))) as Json;
+  return parseJson(text, Infinity);
 }
 
 export function send(
