@@ -2,8 +2,8 @@
  * The proof-of-work helper against bare native calls: `npm run bench -- pow-helper`. Both search nonces of one transaction
  * at difficulty 66,000, in turns; a rate counts from the request to its answer, so the service carries all it adds.
  */
-import { encodeTransactionPrefix, networkOf } from '@wrkz/core-types';
-import { transactionPowDifficulty, TX_POW_ALGORITHM } from '@wrkz/consensus';
+import { buildExtra, encodeTransactionPrefix, networkOf, POW_NONCE_SIZE } from '@wrkz/core-types';
+import { transactionPowDifficulty, transactionPowSearch } from '@wrkz/consensus';
 import { generateKeyPair, hardwareThreads, searchNonce } from '@wrkz/crypto';
 import { PowHelper, readOptions } from '@wrkz/pow-helper';
 import { median, milliseconds, quantile, row, runBench, since } from './support/figures';
@@ -17,7 +17,6 @@ const HEALTH_REQUESTS = 300;
 const CANCELS = 25;
 /** Rules of today. */
 const HEIGHT = 4_213_650;
-const NONCE_SIZE = 8;
 
 interface Shape {
   readonly inputs: number;
@@ -41,7 +40,7 @@ function makePrefix({ inputs, outputs }: Shape): { prefix: Buffer; difficulty: b
       keyImage: publicKey,
     })),
     outputs: Array.from({ length: outputs }, () => ({ amount: 10n, key: publicKey })),
-    extra: Buffer.concat([Buffer.from([1]), publicKey, Buffer.from([4]), Buffer.alloc(NONCE_SIZE)]),
+    extra: buildExtra({ publicKey, powNonce: Buffer.alloc(POW_NONCE_SIZE) }),
   };
   return {
     prefix: encodeTransactionPrefix(fields),
@@ -51,15 +50,7 @@ function makePrefix({ inputs, outputs }: Shape): { prefix: Buffer; difficulty: b
 
 function search(shape: Shape, threads: number, signal?: AbortSignal): ReturnType<typeof searchNonce> {
   const { prefix, difficulty } = makePrefix(shape);
-  return searchNonce({
-    algorithm: TX_POW_ALGORITHM,
-    data: prefix,
-    nonceOffset: prefix.length - NONCE_SIZE,
-    nonceSize: NONCE_SIZE,
-    difficulty,
-    threads,
-    ...(signal && { signal }),
-  });
+  return searchNonce({ ...transactionPowSearch(prefix, difficulty), threads, ...(signal && { signal }) });
 }
 
 interface Job {

@@ -2,19 +2,17 @@ import { transactionPowDifficulty } from '@wrkz/consensus';
 import {
   decodeTransactionPrefix,
   encodeTransactionPrefix,
+  ExtraTag,
   MAX_TRANSACTION_OUTPUTS,
+  MAX_UINT64,
+  POW_NONCE_SIZE,
   type Network,
   type TransactionPrefix,
 } from '@wrkz/core-types';
 import { PowRefusal, type RefusalName } from './refusals';
 
-/** Tag byte and nonce at the end of extra. */
-const NONCE_TAG = 0x04;
-export const NONCE_SIZE = 8;
-
 const MIN_PREFIX_SIZE = 9;
 const MAX_RING_SIZE = 128;
-const MAX_UINT64 = (1n << 64n) - 1n;
 
 /** A height beyond every rule change: what is priced without a height is priced by the newest rule. */
 const NEWEST = Number.MAX_SAFE_INTEGER;
@@ -85,5 +83,5 @@ function amountProblem({ inputs, outputs }: TransactionPrefix): RefusalName | un
 }
 
 function endsWithNonce({ extra }: TransactionPrefix): boolean {
-  return extra.length > NONCE_SIZE && extra[extra.length - NONCE_SIZE - 1] === NONCE_TAG;
+  return extra[extra.length - POW_NONCE_SIZE - 1] === ExtraTag.powNonce;
 }

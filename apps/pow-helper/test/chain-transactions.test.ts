@@ -1,6 +1,12 @@
 import { checkHash, powHash } from '@wrkz/crypto';
 import { TX_POW_ALGORITHM, transactionPowDifficulty } from '@wrkz/consensus';
-import { networkOf, parseTransaction, type NetworkName, type ParsedTransaction } from '@wrkz/core-types';
+import {
+  networkOf,
+  parseTransaction,
+  POW_NONCE_SIZE,
+  type NetworkName,
+  type ParsedTransaction,
+} from '@wrkz/core-types';
 import { readJson, readJsonLines } from '@wrkz/testing/fixtures';
 import { post, startHelper, stopAll } from './support/helper';
 
@@ -13,11 +19,9 @@ interface Recorded {
   readonly height: number;
 }
 
-const NONCE_SIZE = 8;
-
 /** The prefix with a nonce of zeros. */
 function blank(tx: ParsedTransaction): Buffer {
-  return Buffer.concat([tx.prefixBytes.subarray(0, -NONCE_SIZE), Buffer.alloc(NONCE_SIZE)]);
+  return Buffer.concat([tx.prefixBytes.subarray(0, -POW_NONCE_SIZE), Buffer.alloc(POW_NONCE_SIZE)]);
 }
 
 async function solveAndCheck(url: string, network: NetworkName, { tx, height }: Recorded): Promise<void> {
@@ -28,8 +32,8 @@ async function solveAndCheck(url: string, network: NetworkName, { tx, height }: 
   const { status, body } = await post(`${url}/pow`, request);
   expect(status).toBe(200);
   expect(body).toMatchObject({ status: 'done' });
-  const solved = Buffer.concat([prefix.subarray(0, -NONCE_SIZE), Buffer.from(String(body['nonce']), 'hex')]);
-  expect(solved.subarray(0, -NONCE_SIZE)).toEqual(tx.prefixBytes.subarray(0, -NONCE_SIZE));
+  const solved = Buffer.concat([prefix.subarray(0, -POW_NONCE_SIZE), Buffer.from(String(body['nonce']), 'hex')]);
+  expect(solved.subarray(0, -POW_NONCE_SIZE)).toEqual(tx.prefixBytes.subarray(0, -POW_NONCE_SIZE));
   const difficulty = transactionPowDifficulty(tx.transaction, networkOf(network), judgedAt);
   expect(body['difficulty']).toBe(Number(difficulty));
   expect(checkHash(powHash(TX_POW_ALGORITHM, solved), difficulty)).toBe(true);
@@ -44,7 +48,7 @@ test('50 transactions of the recorded devnet chain are solved anew', async () =>
     )
     .filter(({ tx: { transaction, fee } }) => {
       const { extra, outputs } = transaction;
-      const endsWithNonce = extra.length > NONCE_SIZE && extra[extra.length - NONCE_SIZE - 1] === 4;
+      const endsWithNonce = extra.length > POW_NONCE_SIZE && extra[extra.length - POW_NONCE_SIZE - 1] === 4;
       return (fee ?? 0n) > 0n && endsWithNonce && outputs.length > 0;
     })
     .slice(0, 50);

@@ -22,7 +22,7 @@ export { leastTimestamp } from './timestamps';
 export { settleTransaction, stageForTemplate, stageTransaction } from './transaction';
 export { imageId, type StagedTransaction, type TransactionContext } from './transaction-context';
 export { ringIndexes } from './transaction-in-chain';
-export { TX_POW_ALGORITHM, transactionPowDifficulty } from './tx-pow';
+export { TX_POW_ALGORITHM, transactionNonceMeets, transactionPowDifficulty, transactionPowSearch } from './tx-pow';
 export { isUnlocked, unlockTimeAllowed, type LockTime } from './unlock';
 export { VerifiedBlock, genesisBlock } from './verified-block';
 export type { BlockFacts, ChainView, OutputFacts } from './view';

@@ -1,4 +1,5 @@
-import type { Network, TransactionPrefix } from '@wrkz/core-types';
+import { POW_NONCE_SIZE, type Network, type TransactionPrefix } from '@wrkz/core-types';
+import { checkHash, powHash, type NonceSearch } from '@wrkz/crypto';
 
 /** The proof-of-work function of transactions, of every age that asks for one. */
 export const TX_POW_ALGORITHM = 'cn_upx' as const;
@@ -19,4 +20,22 @@ export function transactionPowDifficulty(
   if (rule === undefined) return 0n;
   if (fusion) return rule.fusion;
   return rule.base + BigInt(prefix.inputs.length + rule.outputFactor * prefix.outputs.length) * rule.perIo;
+}
+
+/**
+ * What `searchNonce` is asked for a transaction: the nonce is the last 8 bytes of the serialized prefix, because its field
+ * stands last in extra and extra last in the prefix.
+ */
+export function transactionPowSearch(
+  prefix: Uint8Array,
+  difficulty: bigint,
+): Pick<NonceSearch, 'algorithm' | 'data' | 'nonceOffset' | 'nonceSize' | 'difficulty'> {
+  const nonceOffset = prefix.length - POW_NONCE_SIZE;
+  return { algorithm: TX_POW_ALGORITHM, data: prefix, nonceOffset, nonceSize: POW_NONCE_SIZE, difficulty };
+}
+
+/** Whether a serialized prefix meets the difficulty with this nonce (8 bytes) in the place of its own. One hash, at once. */
+export function transactionNonceMeets(prefix: Uint8Array, nonce: Uint8Array, difficulty: bigint): boolean {
+  const filled = Buffer.concat([prefix.subarray(0, -POW_NONCE_SIZE), nonce]);
+  return checkHash(powHash(TX_POW_ALGORITHM, filled), difficulty);
 }

@@ -1,4 +1,4 @@
-import { isUnlocked, transactionPowDifficulty, TX_POW_ALGORITHM } from '@wrkz/consensus';
+import { isUnlocked, transactionPowDifficulty, transactionPowSearch } from '@wrkz/consensus';
 import {
   COINBASE_UNLOCK_WINDOW,
   encodeTransactionPrefix,
@@ -23,8 +23,7 @@ export type FindNonce = (prefix: Buffer, difficulty: bigint, height: number) => 
 
 /** A search on this machine's threads. */
 export const findNonceHere: FindNonce = async (prefix, difficulty) => {
-  const nonceOffset = prefix.length - POW_NONCE_SIZE;
-  const found = await searchNonce({ algorithm: TX_POW_ALGORITHM, data: prefix, nonceOffset, nonceSize: 8, difficulty });
+  const found = await searchNonce(transactionPowSearch(prefix, difficulty));
   if (found === null) throw new Error('no nonce meets the difficulty');
   return found.nonceBytes;
 };

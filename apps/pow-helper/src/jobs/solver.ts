@@ -1,6 +1,5 @@
-import { checkHash, powHash, searchNonce } from '@wrkz/crypto';
-import { TX_POW_ALGORITHM } from '@wrkz/consensus';
-import { NONCE_SIZE } from '../prefix';
+import { searchNonce } from '@wrkz/crypto';
+import { transactionNonceMeets, transactionPowSearch } from '@wrkz/consensus';
 import type { JobSpec } from './job';
 
 export interface Solution {
@@ -24,21 +23,10 @@ export type Solver = (spec: JobSpec, options: SolveOptions) => Promise<Solution>
  * @throws AbortError when cancelled; Error when the nonce does not verify, which would be a fault of the search
  */
 export const solve: Solver = async (spec, { threads, signal, onProgress }) => {
-  const found = await searchNonce({
-    algorithm: TX_POW_ALGORITHM,
-    data: spec.prefix,
-    nonceOffset: spec.prefix.length - NONCE_SIZE,
-    nonceSize: NONCE_SIZE,
-    difficulty: spec.difficulty,
-    threads,
-    signal,
-    onProgress,
-  });
-  if (found === null || !verifies(spec, found.nonceBytes)) throw new Error('the search gave no valid nonce');
+  const { prefix, difficulty } = spec;
+  const found = await searchNonce({ ...transactionPowSearch(prefix, difficulty), threads, signal, onProgress });
+  if (found === null || !transactionNonceMeets(prefix, found.nonceBytes, difficulty)) {
+    throw new Error('the search gave no valid nonce');
+  }
   return { nonce: found.nonceBytes, hashes: found.hashes };
 };
-
-function verifies(spec: JobSpec, nonce: Buffer): boolean {
-  const filled = Buffer.concat([spec.prefix.subarray(0, -NONCE_SIZE), nonce]);
-  return checkHash(powHash(TX_POW_ALGORITHM, filled), spec.difficulty);
-}

@@ -1,11 +1,11 @@
-import { checkHash, powHash, searchNonce } from '@wrkz/crypto';
-import { TX_POW_ALGORITHM } from '@wrkz/consensus';
+import { searchNonce } from '@wrkz/crypto';
+import { transactionNonceMeets, transactionPowSearch } from '@wrkz/consensus';
+import { POW_NONCE_SIZE } from '@wrkz/core-types';
 import type { PowServerSettings } from './endpoint';
 import { PowServerFailure, searchOnServer } from './server-search';
 
 /** The longest a wallet waits for a server, in milliseconds. */
 const SERVER_LIMIT_MS = 120_000;
-const NONCE_SIZE = 8;
 
 export interface PowRequest {
   /** The serialized transaction prefix; its last 8 bytes are the nonce. It is not changed. */
@@ -44,7 +44,7 @@ export class PowClient {
 
   /** @throws AbortError when `request.signal` fires; Error when the prefix has no room for a nonce */
   async findNonce(request: PowRequest): Promise<PowAnswer> {
-    if (request.prefix.length < NONCE_SIZE) throw new RangeError('the prefix has no room for a nonce');
+    if (request.prefix.length < POW_NONCE_SIZE) throw new RangeError('the prefix has no room for a nonce');
     request.signal?.throwIfAborted();
     if (!this.settings.enabled) return { nonce: await this.#searchLocally(request), source: 'local' };
     try {
@@ -64,26 +64,18 @@ export class PowClient {
       height,
       signal: signal === undefined ? limit : AbortSignal.any([signal, limit]),
     });
-    if (!isProof(prefix, nonce, difficulty)) throw new PowServerFailure('gave a nonce that does not verify');
+    if (!transactionNonceMeets(prefix, nonce, difficulty))
+      throw new PowServerFailure('gave a nonce that does not verify');
     return nonce;
   }
 
   async #searchLocally({ prefix, difficulty, signal }: PowRequest): Promise<Buffer> {
     const found = await searchNonce({
-      algorithm: TX_POW_ALGORITHM,
-      data: prefix,
-      nonceOffset: prefix.length - NONCE_SIZE,
-      nonceSize: NONCE_SIZE,
-      difficulty,
+      ...transactionPowSearch(prefix, difficulty),
       ...(this.options.threads === undefined ? {} : { threads: this.options.threads }),
       ...(signal === undefined ? {} : { signal }),
     });
     if (found === null) throw new Error('no nonce meets the difficulty');
     return found.nonceBytes;
   }
-}
-
-function isProof(prefix: Buffer, nonce: Buffer, difficulty: bigint): boolean {
-  const filled = Buffer.concat([prefix.subarray(0, -NONCE_SIZE), nonce]);
-  return checkHash(powHash(TX_POW_ALGORITHM, filled), difficulty);
 }
