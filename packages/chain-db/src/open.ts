@@ -1,6 +1,7 @@
 import type { NetworkName } from '@wrkz/core-types';
-import { existsSync, mkdirSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { makeFolders } from '@wrkz/service-kit';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { connect, isBlank, type Connection } from './connection';
 import { DatabaseMissing, DatabaseUnwritable, NotAChainDatabase, WrongNetwork, WrongSchema } from './errors';
 import { takeWriteLock, type WriteLock } from './lock';
@@ -85,7 +86,7 @@ function openForWriting({ directory, network, create = true }: OpenOptions): Cha
   const file = databaseFile(directory);
   if (!create && !existsSync(file)) throw new DatabaseMissing(directory);
   try {
-    makeDirectory(directory);
+    makeFolders(directory);
   } catch (error) {
     throw new DatabaseUnwritable(directory, error);
   }
@@ -99,19 +100,6 @@ function openForWriting({ directory, network, create = true }: OpenOptions): Cha
     connection?.close();
     lock.release();
     throw error;
-  }
-}
-
-/** Step by step: Node's own recursive form never returns where a file system refuses with ENOENT, as /proc does. */
-function makeDirectory(directory: string): void {
-  if (existsSync(directory)) return;
-  const parent = dirname(directory);
-  if (parent !== directory) makeDirectory(parent);
-  try {
-    mkdirSync(directory);
-  } catch (error) {
-    // Someone else was quicker.
-    if (!existsSync(directory)) throw error;
   }
 }
 

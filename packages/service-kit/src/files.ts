@@ -12,7 +12,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { open, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { errorText } from './error-text';
@@ -49,13 +49,18 @@ export function ensureDirectory(path: string): string {
 }
 
 /**
- * Makes a folder and those above it. Not by `recursive: true`, which never returns where the system denies that a folder
- * it just listed exists, as /proc does.
+ * Makes a folder and those above it, with mode 0700. Not by `recursive: true`, which never returns where the system denies
+ * that a folder it just listed exists, as /proc does.
  */
-function makeFolders(path: string): void {
+export function makeFolders(path: string): void {
   if (existsSync(path)) return;
   if (dirname(path) !== path) makeFolders(dirname(path));
-  mkdirSync(path, { mode: 0o700 });
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    // somebody else was quicker
+    if (!existsSync(path)) throw error;
+  }
 }
 
 export interface WriteOptions {
@@ -77,7 +82,7 @@ export async function atomicWriteFile(
   options: WriteOptions = {},
 ): Promise<void> {
   const temporary = temporaryName(path);
-  await mkdir(dirname(path), { recursive: true });
+  makeFolders(dirname(path));
   try {
     const file = await open(temporary, 'wx', options.mode ?? 0o600);
     try {
@@ -91,8 +96,13 @@ export async function atomicWriteFile(
     await rm(temporary, { force: true });
     throw error;
   }
+  await syncFolder(dirname(path));
+}
+
+/** Makes what was renamed or created in a folder outlive a power cut. */
+export async function syncFolder(path: string): Promise<void> {
   if (process.platform === 'win32') return; // folders cannot be opened there
-  const folder = await open(dirname(path), 'r');
+  const folder = await open(path, 'r');
   try {
     await folder.sync();
   } finally {
@@ -103,7 +113,7 @@ export async function atomicWriteFile(
 /** `atomicWriteFile` for the moments when nothing can be awaited. */
 export function atomicWriteFileSync(path: string, data: string | Uint8Array, options: WriteOptions = {}): void {
   const temporary = temporaryName(path);
-  mkdirSync(dirname(path), { recursive: true });
+  makeFolders(dirname(path));
   try {
     const file = openSync(temporary, 'wx', options.mode ?? 0o600);
     try {

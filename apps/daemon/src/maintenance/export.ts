@@ -3,6 +3,7 @@ import { open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { ChainReader } from '@wrkz/chain-db';
 import { encodeRawBlock, type Network, type RawBlock } from '@wrkz/core-types';
+import { syncFolder } from '@wrkz/service-kit';
 import { SMALLEST_EXPORT } from '../config/config';
 import { dumpRecord, FIRST_DUMP_HEIGHT } from './dump-format';
 
@@ -69,13 +70,4 @@ function checkedBlocks(reader: ChainReader, start: number, end: number): RawBloc
     }
     return blocks;
   });
-}
-
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r');
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
 }
