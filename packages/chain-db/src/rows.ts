@@ -1,5 +1,5 @@
 import type { BlockFacts } from '@wrkz/consensus';
-import { toUnsigned } from './integers';
+import { toSigned, toUnsigned } from './integers';
 
 /** The columns behind {@link BlockFacts}, in the order of {@link FactsRow}; `blocks` and `alternatives` both have them. */
 export const FACTS_COLUMNS =
@@ -43,9 +43,9 @@ export function factsValues(facts: BlockFacts): readonly (number | bigint | Buff
     facts.minorVersion,
     facts.timestamp,
     facts.size,
-    BigInt.asIntN(64, facts.difficulty),
-    BigInt.asIntN(64, facts.cumulativeDifficulty),
-    BigInt.asIntN(64, facts.generatedCoins),
+    toSigned(facts.difficulty),
+    toSigned(facts.cumulativeDifficulty),
+    toSigned(facts.generatedCoins),
     facts.generatedTransactions,
   ];
 }

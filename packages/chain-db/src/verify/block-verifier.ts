@@ -7,6 +7,7 @@ import {
   type ParsedBlock,
   type ParsedTransaction,
 } from '@wrkz/core-types';
+import { factsValues } from '../rows';
 import type { StateDigest } from './digest';
 import { FactsWindow } from './facts-window';
 import type { Problems } from './problems';
@@ -47,7 +48,7 @@ export class BlockVerifier {
     }
     const parsed = body && this.parse(where, () => parseBlock(body));
     if (stored !== undefined && body !== undefined && parsed !== undefined) {
-      this.digest.add(...digestParts(stored.facts), stored.timestampLag, body);
+      this.digest.add(...factsValues(stored.facts), stored.timestampLag, body);
       const transactions = this.checkTransactions(parsed, stored.facts);
       this.checkLinks(parsed, stored.facts);
       this.checkFacts(parsed, transactions, stored.facts);
@@ -180,19 +181,4 @@ export class BlockVerifier {
       return undefined;
     }
   }
-}
-
-function digestParts(facts: BlockFacts): readonly (Buffer | number | bigint)[] {
-  return [
-    facts.height,
-    facts.hash,
-    facts.majorVersion,
-    facts.minorVersion,
-    facts.timestamp,
-    facts.size,
-    facts.difficulty,
-    facts.cumulativeDifficulty,
-    facts.generatedCoins,
-    facts.generatedTransactions,
-  ];
 }
