@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { networkNames } from '@wrkz/core-types';
 import {
   checkCorsOrigin,
   defineOptions,
@@ -45,7 +46,7 @@ export const OPTIONS = defineOptions([
     name: 'network',
     type: 'string',
     default: 'mainnet',
-    choices: ['mainnet', 'simnet', 'devnet'],
+    choices: networkNames,
     group: WORK,
     help: 'Whose rules price the jobs',
   },

@@ -1,10 +1,10 @@
-import type { RawBlock } from '@wrkz/core-types';
+import type { NetworkName, RawBlock } from '@wrkz/core-types';
 import type { AddResult, BlockSource, CommitEvent, TipFacts } from './service';
 
 /** What the worker is started with; plain data, because it crosses a thread. */
 export interface WorkerSetup {
   readonly directory: string;
-  readonly network: 'mainnet' | 'simnet' | 'devnet';
+  readonly network: NetworkName;
   /** The `--load-checkpoints` value. */
   readonly checkpoints: string;
 }

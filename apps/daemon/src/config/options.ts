@@ -1,3 +1,4 @@
+import { networkNames } from '@wrkz/core-types';
 import { defineOptions, parseLogLevel } from '@wrkz/service-kit';
 
 /** Every start-up option of the daemon, declared once: command line, file, help and documents are printed from here. */
@@ -15,7 +16,7 @@ export const DAEMON_OPTIONS = defineOptions([
     name: 'network',
     type: 'string',
     default: 'mainnet',
-    choices: ['mainnet', 'simnet', 'devnet'],
+    choices: networkNames,
     group: NETWORK,
     help: 'The network to join; written into the database, which refuses another one later',
   },

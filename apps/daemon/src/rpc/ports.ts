@@ -1,4 +1,3 @@
-import type { BlockFacts } from '@wrkz/consensus';
 import type { ChainReader } from '@wrkz/chain-db';
 import type { Network } from '@wrkz/core-types';
 import type { QueryRunner } from './queries';
@@ -60,8 +59,8 @@ export interface RpcContext {
   readonly peers: NetworkStatus;
   readonly pool: PoolStatus;
   readonly mining: MiningPort;
-  /** The difficulty of the next block, and how many alternative blocks are kept. */
-  readonly chain: { nextDifficulty(): bigint; alternativeCount(): number; tip(): BlockFacts };
+  /** The difficulty of the next block. */
+  readonly nextDifficulty: () => bigint;
   readonly limits: RpcLimits;
   readonly explorer: boolean;
   /** Unix seconds of the start. */

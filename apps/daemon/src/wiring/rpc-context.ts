@@ -32,11 +32,7 @@ export function rpcContext(parts: RpcParts): RpcContext {
     peers,
     pool: poolStatus(parts.pool),
     mining: miningPort(parts.miner, parts.generator),
-    chain: {
-      nextDifficulty: () => chain.tip().nextDifficulty,
-      alternativeCount: () => chain.tip().alternativeCount,
-      tip: () => reader.tip(),
-    },
+    nextDifficulty: () => chain.tip().nextDifficulty,
     limits: LIMITS,
     explorer: config.options['daemon-mode'] === 'explorer',
     startTime: now(),

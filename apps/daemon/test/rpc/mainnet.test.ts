@@ -112,7 +112,7 @@ test('/info has exactly the members of the recorded answer, of the same types', 
       transactionCount: () => 7_724_380,
       alternativeCount: () => 0,
     } as unknown as ChainReader,
-    chain: { nextDifficulty: () => 52_006_338n } as RpcContext['chain'],
+    nextDifficulty: () => 52_006_338n,
     pool: { size: () => 0 } as RpcContext['pool'],
     peers: {
       networkHeight: () => FIRST + 501,

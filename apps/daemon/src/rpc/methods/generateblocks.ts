@@ -12,7 +12,7 @@ const DEFAULT_SPACING = 60n;
 export const generateblocks: Method = {
   name: 'generateblocks',
   mode: 'Default',
-  availableOn: ({ network }) => network.name !== 'mainnet',
+  availableOn: ({ network }) => network.allowsGeneratedBlocks,
   handle: async (context, request) => {
     const params = request.object('params');
     const address = minerAddress(params.string('wallet_address'));

@@ -1,3 +1,4 @@
+import { DIFFICULTY_TARGET } from '@wrkz/core-types';
 import { VERSION } from '@wrkz/service-kit';
 import { refusals } from '../errors';
 import type { RpcContext } from '../ports';
@@ -5,8 +6,6 @@ import type { Answer, Route } from '../route';
 
 /** What a client may negotiate, in the order in which the field lists it. */
 const SYNC_FEATURES = ['skipEmptyBlocks', 'base64', 'heightRange'];
-
-const TARGET_SECONDS = 60n;
 
 /** Depth that a pruned node would keep; told by every node. */
 const DEFAULT_PRUNE_DEPTH = 10_080;
@@ -23,13 +22,13 @@ function handle(context: RpcContext): Answer {
   const lists = peers.peerLists();
   const sync = peers.sync();
   const networkHeight = Math.max(1, peers.networkHeight());
-  const difficulty = context.chain.nextDifficulty();
+  const difficulty = context.nextDifficulty();
   return {
     alt_blocks_count: reader.alternativeCount(),
     compression: 'gzip',
     difficulty,
     grey_peerlist_size: lists.gray.length,
-    hashrate: difficulty / TARGET_SECONDS,
+    hashrate: difficulty / BigInt(DIFFICULTY_TARGET),
     height,
     incoming_connections_count: connections.incoming,
     last_known_block_index: Math.max(1, peers.observedHeight()) - 1,
