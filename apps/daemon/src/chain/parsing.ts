@@ -1,15 +1,9 @@
-import {
-  DecodeError,
-  type ParsedBlock,
-  type ParsedTransaction,
-  parseBlock,
-  parseTransaction,
-  type RawBlock,
-} from '@wrkz/core-types';
+import { parseBlockOrRefuse, parseTransactionsOrRefuse, RuleFailure } from '@wrkz/consensus';
+import type { ParsedBlock, ParsedTransaction, RawBlock } from '@wrkz/core-types';
 
 /** A block as it came; nothing is judged yet. */
 export class ReceivedBlock {
-  private read: readonly ParsedTransaction[] | undefined;
+  private read: readonly ParsedTransaction[] | RuleFailure | undefined;
 
   constructor(
     readonly block: ParsedBlock,
@@ -31,13 +25,15 @@ export class ReceivedBlock {
    * parent (A5) is told before a transaction that does not parse (A6). @returns undefined when one does not
    */
   transactions(): readonly ParsedTransaction[] | undefined {
-    return (this.read ??= reading(() => this.delivered.map((bytes) => parseTransaction(bytes))));
+    const read = (this.read ??= parseTransactionsOrRefuse(this.delivered));
+    return read instanceof RuleFailure ? undefined : read;
   }
 }
 
 /** Reads a block, not its transactions; undefined when it does not parse (A6). */
 export function readReceived(raw: RawBlock): ReceivedBlock | undefined {
-  return reading(() => new ReceivedBlock(parseBlock(raw.block), raw.transactions));
+  const block = parseBlockOrRefuse(raw.block);
+  return block instanceof RuleFailure ? undefined : new ReceivedBlock(block, raw.transactions);
 }
 
 /**
@@ -55,13 +51,4 @@ export function inListedOrder(
   const byHash = new Map(transactions.map((transaction) => [transaction.hash.toString('hex'), transaction]));
   const ordered = listed.flatMap((hash) => byHash.get(hash.toString('hex')) ?? []);
   return ordered.length === listed.length && byHash.size === listed.length ? ordered : transactions;
-}
-
-function reading<T>(read: () => T): T | undefined {
-  try {
-    return read();
-  } catch (error) {
-    if (error instanceof DecodeError) return undefined;
-    throw error;
-  }
 }

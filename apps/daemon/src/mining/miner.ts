@@ -1,7 +1,8 @@
 import type { ChainReader } from '@wrkz/chain-db';
-import { buildTemplate, type CoinbaseReceiver, type Template } from '@wrkz/consensus';
+import { buildTemplate, type CoinbaseReceiver, REASONS, type Template } from '@wrkz/consensus';
 import { encodeBlock, type Network, type ParsedBlock, parseBlock, type RawBlock } from '@wrkz/core-types';
 import { generateKeyPair } from '@wrkz/crypto';
+import { unreadable } from '../chain/results';
 import { type AddResult, type ChainService, isAccepted } from '../chain/service';
 import type { TransactionPool } from '../mempool/pool';
 import { reservedOffset } from './reserved-offset';
@@ -28,8 +29,7 @@ export interface TemplateAnswer {
 /** Why a submitted block was not taken: a code of protocol 5 or 6 with its text. */
 export type Submission = Pick<AddResult, 'code' | 'message' | 'hash' | 'height'>;
 
-const ABSENT: Submission = { code: 'B11', message: "Block's transaction is absent in transaction pool" };
-const UNREADABLE: Submission = { code: 'A6', message: 'Deserialization error' };
+const ABSENT: Submission = { code: 'B11', message: REASONS.B11.text };
 
 /** Blocks to be mined, and mined blocks coming in. */
 export class Miner {
@@ -68,7 +68,7 @@ export class Miner {
     try {
       parsed = parseBlock(blob);
     } catch {
-      return UNREADABLE;
+      return unreadable();
     }
     const transactions: Buffer[] = [];
     for (const hash of parsed.block.transactionHashes) {
@@ -90,7 +90,7 @@ export class Miner {
     const culprit = result?.transactionHash;
     if (culprit !== undefined && parseBlock(raw.block).block.previousHash.equals(top))
       pool.remove(culprit, 'NotActual');
-    return result ?? UNREADABLE;
+    return result ?? unreadable();
   }
 }
 
