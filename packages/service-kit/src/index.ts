@@ -1,5 +1,6 @@
 export * from './version';
 export * from './error-text';
+export * from './addresses';
 export * from './files';
 export * from './assets';
 export * from './lifecycle';

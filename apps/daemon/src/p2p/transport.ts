@@ -1,6 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { connect, createServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { endpointText, errorText } from '@wrkz/service-kit';
 import { CONNECT_TIMEOUT } from './constants';
 import { canonicalHost, type PeerAddress } from './peers/address';
 
@@ -50,9 +51,8 @@ export const tcpTransport: Transport = {
         if (remoteHost === undefined || socket.remotePort === undefined) socket.destroy();
         else onSocket(socket, { host: remoteHost, port: socket.remotePort });
       });
-      server.once('error', (error: NodeJS.ErrnoException) => {
-        const why = error.code === 'EADDRINUSE' ? 'the port is taken' : error.message;
-        refuse(new Error(`cannot listen for peers on ${host}:${port}: ${why}`));
+      server.once('error', (error) => {
+        refuse(new Error(`cannot listen for peers on ${endpointText({ host, port })}: ${errorText(error)}`));
       });
       server.listen({ host, port }, () => {
         server.removeAllListeners('error');

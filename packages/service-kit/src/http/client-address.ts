@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { RequestHandler } from 'express';
 import ipaddr from 'ipaddr.js';
+import { canonicalHost } from '../addresses';
 
 /**
  * Whose request it is:
@@ -19,15 +20,9 @@ interface Marked {
   [ADDRESS]?: string;
 }
 
-/** One spelling per address: `::ffff:1.2.3.4` becomes `1.2.3.4`, zones go. Undefined when the text is no address. */
+/** `canonicalHost` of what proxies write: with blanks around it, or a port behind it. */
 export function canonicalAddress(text: string): string | undefined {
-  const bare = text
-    .trim()
-    .replace(/^\[(.*)\](:\d+)?$/, '$1')
-    .replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, '$1');
-  const address = bare.split('%')[0]!;
-  if (!ipaddr.IPv4.isValidFourPartDecimal(address) && !ipaddr.IPv6.isValid(address)) return undefined;
-  return ipaddr.process(address).toString();
+  return canonicalHost(text.trim().replace(/^(\[.*\]|\d+\.\d+\.\d+\.\d+):\d+$/, '$1'));
 }
 
 /** True for 127.0.0.0/8, ::1 and callers over a local socket. */

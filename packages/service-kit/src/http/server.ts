@@ -1,5 +1,6 @@
 import { createServer, RequestListener, Server, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { endpointText } from '../addresses';
 import { errorText } from '../error-text';
 import type { Logger } from '../logging/logger';
 import { guardConnections } from './connections';
@@ -95,7 +96,7 @@ export async function startHttpServer({ app, listen, logger, limits = {} }: Http
     try {
       await listenOn(server, { ...address, port: address.port === 0 ? firstPort : address.port });
     } catch (error) {
-      const text = `cannot listen on ${addressText(address)}: ${errorText(error)}`;
+      const text = `cannot listen on ${endpointText(address)}: ${errorText(error)}`;
       if (address.required ?? true) {
         await close(0);
         throw new Error(text, { cause: error });
@@ -142,8 +143,4 @@ function listenOn(server: Server, { host, port }: ListenAddress): Promise<void> 
       resolve();
     });
   });
-}
-
-function addressText({ host, port }: ListenAddress): string {
-  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
 }

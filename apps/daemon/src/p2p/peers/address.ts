@@ -1,3 +1,4 @@
+import { canonicalHost, endpointText } from '@wrkz/service-kit';
 import * as ipaddr from 'ipaddr.js';
 
 /** An endpoint: `host` is an IP address in canonical form (mapped IPv4 is plain IPv4), `port` 1 to 65535. */
@@ -6,21 +7,10 @@ export interface PeerAddress {
   readonly port: number;
 }
 
-/**
- * The canonical text of an IP address, or `undefined`. `::ffff:1.2.3.4` is 1.2.3.4: a ban or a list entry must not be
- * evaded by another spelling.
- */
-export function canonicalHost(text: string): string | undefined {
-  const bare = text.startsWith('[') && text.endsWith(']') ? text.slice(1, -1) : text;
-  const withoutZone = bare.split('%', 1)[0] ?? '';
-  if (!ipaddr.IPv4.isValidFourPartDecimal(withoutZone) && !ipaddr.IPv6.isValid(withoutZone)) return undefined;
-  return ipaddr.process(withoutZone).toString();
-}
+export { canonicalHost };
 
-/** `1.2.3.4:17855` or `[2001:db8::1]:17855`: how lists, logs and `/peers` write an endpoint. */
-export function addressKey(address: PeerAddress): string {
-  return address.host.includes(':') ? `[${address.host}]:${address.port}` : `${address.host}:${address.port}`;
-}
+/** How lists, logs and `/peers` write an endpoint. */
+export const addressKey: (address: PeerAddress) => string = endpointText;
 
 /** Loopback, private, link-local, multicast, reserved: everything that is no public unicast address. */
 export function isLocalHost(host: string): boolean {
