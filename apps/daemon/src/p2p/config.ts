@@ -33,8 +33,8 @@ export interface P2pConfig {
   readonly timedSyncInterval: number;
   /** Whether a node without peers counts as synchronized. */
   readonly synchronizedAlone: boolean;
-  /** From this height on pruned peers are not synchronised from. */
-  readonly pruneForkHeight: number;
+  /** Whether pruned peers are not synchronised from any more, by the index of the next block. */
+  readonly avoidsPrunedPeers: (height: number) => boolean;
   readonly syncMaxPeers: number;
   readonly syncPeerFailureThreshold: number;
   readonly syncBatchMin: number;
@@ -61,7 +61,7 @@ export const p2pDefaults = {
   resetState: false,
   timedSyncInterval: 60_000,
   synchronizedAlone: false,
-  pruneForkHeight: 4_500_000,
+  avoidsPrunedPeers: () => false,
   syncMaxPeers: 3,
   syncPeerFailureThreshold: 2,
   syncBatchMin: 120,

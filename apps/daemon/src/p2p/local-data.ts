@@ -2,7 +2,7 @@ import type { NodeData, PeerLists, SyncData } from './commands';
 import type { P2pConfig } from './config';
 import { IPV6_LIST_VERSION, P2P_VERSION } from './constants';
 import type { PeerBook } from './peers/peer-book';
-import type { ChainPort, P2pClock } from './ports';
+import type { ChainPort, P2pClock, P2pRandom } from './ports';
 
 /** What we say of ourselves. */
 export class LocalData {
@@ -47,5 +47,13 @@ export class LocalData {
       peers: entries.filter(({ host }) => !isIpv6(host)),
       peers6: version >= IPV6_LIST_VERSION ? entries.filter(({ host }) => isIpv6(host)) : [],
     };
+  }
+}
+
+/** An id for a first start. */
+export function newPeerId(random: P2pRandom): bigint {
+  for (;;) {
+    const id = random.bytes(8).readBigUInt64LE(0);
+    if (id !== 0n) return id;
   }
 }

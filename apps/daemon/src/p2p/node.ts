@@ -8,7 +8,7 @@ import { Dialer } from './dialer/dialer';
 import { Seeds } from './dialer/seeds';
 import { guarded } from './edge';
 import { ByteBudget } from './frames';
-import { LocalData } from './local-data';
+import { LocalData, newPeerId } from './local-data';
 import { addressKey, isLocalHost } from './peers/address';
 import { Bans, type Ban } from './peers/bans';
 import { PeerBook } from './peers/peer-book';
@@ -18,7 +18,7 @@ import type { BlockCodec, ChainCommit, ChainPort, P2pClock, P2pLogger, P2pRandom
 import { BlockRelay } from './relay/block-relay';
 import { TransactionRelay } from './relay/transaction-relay';
 import type { Room } from './room';
-import { SessionTable } from './session-table';
+import { SessionTable, type PeerInfo } from './session-table';
 import type { Session } from './session';
 import { SyncDriver } from './sync/driver';
 import { Switchboard } from './switchboard';
@@ -37,16 +37,6 @@ export interface P2pParts {
   readonly random?: P2pRandom;
   readonly transport?: Transport;
   readonly codec?: BlockCodec;
-}
-
-/** One connection, for the console. `since` in seconds since 1970. */
-export interface PeerInfo {
-  readonly address: string;
-  readonly incoming: boolean;
-  readonly state: string;
-  readonly height: number;
-  readonly version: number;
-  readonly since: number;
 }
 
 export interface P2pEvents {
@@ -97,17 +87,11 @@ export class P2pNode extends EventEmitter<P2pEvents> {
       sessions: open,
       session: (id) => sessions.get(id),
       onSynchronized: () => this.emit('synchronized'),
-      onIdle: () => {
-        this.announcer.announce();
-      },
+      onIdle: () => this.announcer.announce(),
     });
     const blocks = new BlockRelay(chain, pool, codec, clock, logger, {
-      wantsSync: (session) => {
-        driver.wantsSync(session);
-      },
-      wantsPool: (session) => {
-        session.askPool(pool.hashes());
-      },
+      wantsSync: (session) => driver.wantsSync(session),
+      wantsPool: (session) => session.askPool(pool.hashes()),
     });
     const transactions = new TransactionRelay(pool, codec, clock, logger, open);
     const budget = new ByteBudget(INPUT_BUDGET);
@@ -132,9 +116,7 @@ export class P2pNode extends EventEmitter<P2pEvents> {
     this.store = new PeerStore(config.stateFile, { local, book, bans, sessions, logger });
     this.announcer = new Announcer(chain, blocks, open, () => driver.coordinator.isDownloading, clock);
     this.switchboard = new Switchboard(this.room, {
-      onConnected: (session) => {
-        this.connected(session);
-      },
+      onConnected: (session) => this.connected(session),
       onClosed: (session, reason) => {
         this.closed(session, reason);
       },
@@ -162,12 +144,8 @@ export class P2pNode extends EventEmitter<P2pEvents> {
     chain.on('commit', this.onCommit);
     pool.on('added', this.onPoolAdded);
     this.timers = [
-      this.every(TICK, () => {
-        this.tick();
-      }),
-      this.every(config.timedSyncInterval, () => {
-        this.switchboard.timedSync();
-      }),
+      this.every(TICK, () => this.tick()),
+      this.every(config.timedSyncInterval, () => this.switchboard.timedSync()),
       this.every(SAVE_INTERVAL, () => {
         void this.store.save();
       }),
@@ -220,10 +198,6 @@ export class P2pNode extends EventEmitter<P2pEvents> {
     return { white: book.whiteEntries().map(addressKey), gray: book.grayEntries().map(addressKey) };
   }
 
-  peerListSizes(): { white: number; gray: number } {
-    return this.room.book.sizes;
-  }
-
   seedCount(): number {
     return this.seeds.count;
   }
@@ -240,14 +214,7 @@ export class P2pNode extends EventEmitter<P2pEvents> {
   }
 
   peers(): PeerInfo[] {
-    return this.room.sessions.open().map((session) => ({
-      address: addressKey(session.connection.remote),
-      incoming: session.incoming,
-      state: session.state,
-      height: session.remoteHeight,
-      version: session.version,
-      since: Math.floor(session.startedAt / 1000),
-    }));
+    return this.room.sessions.list();
   }
 
   bans(): Ban[] {
@@ -321,12 +288,5 @@ export class P2pNode extends EventEmitter<P2pEvents> {
       if (this.room.bans.isBanned(session.connection.remote.host)) session.close(closeReasons.banned);
     }
     void this.store.save();
-  }
-}
-
-function newPeerId(random: P2pRandom): bigint {
-  for (;;) {
-    const id = random.bytes(8).readBigUInt64LE(0);
-    if (id !== 0n) return id;
   }
 }

@@ -1,5 +1,16 @@
 import { networkHeight } from './network-height';
+import { addressKey } from './peers/address';
 import type { Session } from './session';
+
+/** One connection, for operators. `since` in seconds since 1970. */
+export interface PeerInfo {
+  readonly address: string;
+  readonly incoming: boolean;
+  readonly state: string;
+  readonly height: number;
+  readonly version: number;
+  readonly since: number;
+}
 
 /** The sessions that exist, from the open socket to its end. */
 export class SessionTable {
@@ -46,5 +57,17 @@ export class SessionTable {
   observedHeight(): number {
     const claims = this.handshaken().filter((session) => !session.demoted);
     return networkHeight(claims.map(({ remoteHeight, incoming }) => ({ height: remoteHeight, incoming })));
+  }
+
+  /** The open ones as operators see them. */
+  list(): PeerInfo[] {
+    return this.open().map((session) => ({
+      address: addressKey(session.connection.remote),
+      incoming: session.incoming,
+      state: session.state,
+      height: session.remoteHeight,
+      version: session.version,
+      since: Math.floor(session.startedAt / 1000),
+    }));
   }
 }

@@ -54,7 +54,7 @@ export function peersConfig({ options, network, p2pPort, directory }: DaemonConf
     stateFile: join(directory, STATE_FILE),
     timedSyncInterval: network.name === 'mainnet' ? p2pDefaults.timedSyncInterval : QUICK_TIMED_SYNC,
     synchronizedAlone: network.countsAsSynchronizedAlone,
-    pruneForkHeight: network.supportedHeight,
+    avoidsPrunedPeers: (height) => network.rulesAt(height).prunedPeersAvoided,
   };
 }
 

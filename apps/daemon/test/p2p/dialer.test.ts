@@ -6,7 +6,7 @@ import { p2pDefaults, type P2pConfig } from '../../src/p2p/config';
 import { systemRandom } from '../../src/p2p/clock';
 import { Command } from '../../src/p2p/commands';
 import { Dialer, type CallPurpose } from '../../src/p2p/dialer/dialer';
-import { parseAddresses, parseEndpoints, Seeds } from '../../src/p2p/dialer/seeds';
+import { Seeds } from '../../src/p2p/dialer/seeds';
 import { addressGroup, addressKey, type PeerAddress } from '../../src/p2p/peers/address';
 import { Bans } from '../../src/p2p/peers/bans';
 import { PeerBook } from '../../src/p2p/peers/peer-book';
@@ -191,15 +191,6 @@ describe('whom the node calls', () => {
     await setting.second(300);
     expect(setting.logger.lines.filter((line) => line.includes('no peers'))).toHaveLength(1);
   });
-
-  it('options that are no addresses are named', () => {
-    expect(parseEndpoints('seed-node', ['a.example', '1.2.3.4:5'], 9)).toEqual([
-      { host: 'a.example', port: 9 },
-      { host: '1.2.3.4', port: 5 },
-    ]);
-    expect(() => parseEndpoints('seed-node', ['a b'], 9)).toThrow('--seed-node: "a b"');
-    expect(() => parseAddresses('add-peer', ['a.example'], 9)).toThrow('--add-peer: "a.example" is no IP address');
-  });
 });
 
 describe('lists between nodes', () => {
@@ -262,7 +253,7 @@ describe('lists between nodes', () => {
   it('a taken port is named', async () => {
     const { node } = await harness.node(blocks);
     await expect(harness.node(blocks, { bindPort: node.port })).rejects.toThrow(
-      `127.0.0.1:${node.port}: the port is taken`,
+      `127.0.0.1:${node.port}: the address is already in use`,
     );
   });
 });

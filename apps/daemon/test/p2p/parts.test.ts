@@ -225,9 +225,12 @@ describe('peers that keep only a part of the chain', () => {
   afterEach(() => harness.stop());
 
   /** The first thing that the node asks of a called peer with these capabilities. */
-  async function askedOf(capabilities: Partial<commands.SyncData>, pruneForkHeight = 1000): Promise<number> {
+  async function askedOf(capabilities: Partial<commands.SyncData>, prunedUpTo = 1000): Promise<number> {
     const server = await harness.server();
-    await harness.node(blocks, { exclusiveNodes: [server.address], pruneForkHeight });
+    await harness.node(blocks, {
+      exclusiveNodes: [server.address],
+      avoidsPrunedPeers: (height) => height >= prunedUpTo,
+    });
     const peer = await server.caller();
     await peer.nextOf(Command.handshake);
     const { nodeData, syncData } = hello({ height: 100, top });

@@ -1,4 +1,4 @@
-import { canonicalHost, parseEndpoint, type NamedEndpoint, type PeerAddress } from '../peers/address';
+import { canonicalHost, type NamedEndpoint, type PeerAddress } from '../peers/address';
 
 export const SEED_INTERVAL = 300_000;
 const RESOLVE_AGAIN = 3_600_000;
@@ -45,22 +45,4 @@ export class Seeds {
       return canonical === undefined ? [] : [{ host: canonical, port }];
     });
   }
-}
-
-/** Reads `host[:port]` options. @throws Error naming the text that is no endpoint. */
-export function parseEndpoints(option: string, texts: readonly string[], defaultPort: number): NamedEndpoint[] {
-  return texts.map((text) => {
-    const endpoint = parseEndpoint(text, defaultPort);
-    if (endpoint === undefined) throw new Error(`--${option}: "${text}" is no host or host:port`);
-    return endpoint;
-  });
-}
-
-/** Reads `ip[:port]` options. @throws Error naming the text that is no address. */
-export function parseAddresses(option: string, texts: readonly string[], defaultPort: number): PeerAddress[] {
-  return parseEndpoints(option, texts, defaultPort).map(({ host, port }, index) => {
-    const canonical = canonicalHost(host);
-    if (canonical === undefined) throw new Error(`--${option}: "${texts[index] ?? host}" is no IP address`);
-    return { host: canonical, port };
-  });
 }

@@ -5,7 +5,7 @@ import { LITE_BLOCK_TIMEOUT } from '../constants';
 import { hashKey } from '../hash-key';
 import type { BlockCodec, BlockResult, ChainPort, P2pClock, P2pLogger, PoolPort, Timer } from '../ports';
 import type { Session } from '../session';
-import { blame } from '../sync/coordinator';
+import { blame, isAccepted } from '../verdicts';
 
 /** A lite block whose transactions were asked for. */
 interface PendingBlock {
@@ -158,7 +158,7 @@ export class BlockRelay {
       // Whoever stops us closes the sessions first; then a chain that stops is no news.
       if (session.isOpen) this.logger.error(`the chain failed while a block was added: ${String(error)}`);
     }
-    this.release(hash, result === undefined || ['A1', 'A2', 'A3', 'A4'].includes(result.code));
+    this.release(hash, result === undefined || isAccepted(result));
     if (result === undefined) return;
     this.settle(session, result);
   }

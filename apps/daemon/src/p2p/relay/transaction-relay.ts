@@ -15,8 +15,9 @@ const REFUSED_BURST = 1000;
 const REFUSED_KEPT = 5000;
 
 /**
- * Transactions between peers and the pool. Whatever enters the pool, from wherever, is told to every peer that is
- * not known to have it, also while we fetch blocks from it (a reorganisation returns transactions in the middle of that); what comes in one turn of the event loop goes out in one message.
+ * Transactions between peers and the pool. Whatever enters the pool, from wherever, is told to every peer that is not
+ * known to have it, also while we fetch blocks from it (a reorganisation returns transactions in the middle of that); what
+ * comes in one turn of the event loop goes out in one message.
  */
 export class TransactionRelay {
   private refused = new RecentHashes(REFUSED_KEPT);

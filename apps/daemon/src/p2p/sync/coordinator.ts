@@ -1,7 +1,8 @@
-import { closeReasons, type CloseReason } from '../connection/close-reasons';
+import { closeReasons } from '../connection/close-reasons';
 import type { ResponseChain, ResponseObjects } from '../commands/messages';
 import { SYNC_STALL_TIMEOUT } from '../constants';
 import type { BlockCodec, BlockResult, ChainPort, P2pClock, P2pLogger } from '../ports';
+import { blame } from '../verdicts';
 import { BatchSize, type BatchOptions } from './batch-size';
 import { judgeChainEntry } from './chain-entry';
 import { Importer } from './importer';
@@ -57,12 +58,8 @@ export class SyncCoordinator {
   ) {
     this.batch = new BatchSize(options);
     this.importer = new Importer(this.plan, chain, logger, {
-      onProgress: () => {
-        this.pump();
-      },
-      onRefused: (entry, result) => {
-        this.refused(entry, result);
-      },
+      onProgress: () => this.pump(),
+      onRefused: (entry, result) => this.refused(entry, result),
       onFailure: (error) => {
         this.logger.error(`the chain failed while blocks were added: ${String(error)}`);
         this.abandonAll();
@@ -297,12 +294,4 @@ export class SyncCoordinator {
     this.events.onEnd(peer.session, outcome);
     this.events.onFree();
   }
-}
-
-/** What serving a block costs that the chain refused with `code`. */
-export function blame(code: string): CloseReason {
-  if (code === 'B9') return closeReasons.checkpointMismatch;
-  if (code === 'B4') return closeReasons.tooEarlyBlock;
-  // Blocks that fail for what we hold (no parent, branch too deep) are not the sender's doing.
-  return /^[BT]\d+$|^A6$/.test(code) ? closeReasons.invalidBlock : closeReasons.orphans;
 }

@@ -112,7 +112,7 @@ export class SyncDriver {
     const ours = this.parts.chain.tip().height + 1;
     if ((flags & CAPABILITY_LITE) !== 0 && (data.liteStartHeight ?? 0) > ours) return false;
     if ((flags & CAPABILITY_PRUNED) === 0) return true;
-    return (data.prunedNodeHeight ?? 0) <= ours && ours < this.parts.config.pruneForkHeight;
+    return (data.prunedNodeHeight ?? 0) <= ours && !this.parts.config.avoidsPrunedPeers(ours);
   }
 
   private trySync(session: Session): boolean {

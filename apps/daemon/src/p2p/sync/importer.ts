@@ -1,14 +1,12 @@
 import { detached } from '../edge';
 import type { BlockResult, ChainPort, P2pLogger } from '../ports';
+import { isAccepted } from '../verdicts';
 import type { DownloadPlan, PlanEntry } from './plan';
 
 /** Two batches are with the chain at a time: while one is committed the next is already being checked. */
 const BATCHES_IN_FLIGHT = 2;
 const BATCH_BLOCKS = 200;
 const BATCH_BYTES = 8 * 1024 * 1024;
-
-/** Results after which the next block may follow: added, alternative, switched, already there. */
-const accepted = new Set(['A1', 'A2', 'A3', 'A4']);
 
 export interface ImporterEvents {
   /** Blocks of the plan's head are on the chain (or stored beside it). */
@@ -73,7 +71,7 @@ export class Importer {
   }
 
   private settle(batch: readonly PlanEntry[], results: readonly BlockResult[]): void {
-    const failed = results.findIndex((result) => !accepted.has(result.code));
+    const failed = results.findIndex((result) => !isAccepted(result));
     const count = failed >= 0 ? failed : Math.min(results.length, batch.length);
     this.plan.done(count);
     const [entry, result] = [batch[count], results[count]];
