@@ -10,7 +10,7 @@ import {
   VERSION,
 } from '@wrkz/service-kit';
 import { ChainClient } from './chain/client';
-import type { ChainService } from './chain/service';
+import type { ChainService, CommitListener } from './chain/service';
 import type { DaemonConfig } from './config/config';
 import { runAction } from './maintenance/actions';
 import { ChainJudge } from './mempool/chain-judge';
@@ -137,12 +137,14 @@ export class Daemon implements Service {
     const open = (): ChainDb => openChainDb({ directory, network: network.name, readonly: true });
     const { reader } = this.keep('the database', open(), (db) => db.close());
     const pool = new TransactionPool(new ChainJudge(network, reader, now), now);
-    chain.on('commit', (event) => void pool.onCommit(event).catch((error: unknown) => this.giveUp(error)));
-    this.keep(
-      'the pool',
-      setInterval(() => pool.sweep(), SWEEP_INTERVAL),
-      (timer) => clearInterval(timer),
-    );
+    const follow: CommitListener = (event) => void pool.onCommit(event).catch((error: unknown) => this.giveUp(error));
+    chain.on('commit', follow);
+    const sweeps = setInterval(() => pool.sweep(), SWEEP_INTERVAL);
+    // The engine still commits what is under way when it stops, and by then the pool has no database to look into.
+    this.keep('the pool', sweeps, (timer) => {
+      clearInterval(timer);
+      chain.off('commit', follow);
+    });
 
     const miner = new Miner({ network, reader, chain, pool, now });
     const generator = new BlockGenerator(network, miner, now, this.stopping.signal);

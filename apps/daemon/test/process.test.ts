@@ -3,6 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'no
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { chainA, dumpOf } from '@wrkz/testing';
+import { newSuite } from './network/daemons';
 import { digestOf } from './support/engine';
 import { DaemonProcess, runDaemon } from './support/process';
 import { temporaryDirectory } from './support/temporary';
@@ -128,6 +129,29 @@ describe('a stop', () => {
     const verified = await runDaemon(quiet(cwd, '--verify'), cwd);
     expect(verified.code).toBe(0);
     expect(verified.stdout).toMatch(/^721 blocks, no problem found\ndigest [0-9a-f]{64}\n$/m);
+  });
+});
+
+describe('a stop while it synchronizes', () => {
+  const suite = newSuite();
+  afterAll(() => suite.stopAll());
+
+  it.each(['SIGINT', 'SIGTERM'] as const)('by %s is clean: what is under way is committed', async (signal) => {
+    const peer = await suite.node({ from: await suite.chainA() });
+    const cwd = temporaryDirectory();
+    const more = ['--add-exclusive-node', `127.0.0.1:${String(peer.p2pPort)}`];
+    const syncing = new DaemonProcess(quiet(cwd, ...more), cwd);
+    const [, port = ''] = await syncing.prints(READY);
+    let height = 1;
+    while (height === 1) {
+      height = ((await (await fetch(`http://127.0.0.1:${port}/height`)).json()) as { height: number }).height;
+    }
+    syncing.kill(signal);
+    const { code, stdout, stderr } = await syncing.ended;
+    expect(stdout + stderr).not.toMatch(/FATAL/);
+    expect(code).toBe(0);
+    expect(height).toBeLessThan(721);
+    expect((await runDaemon(quiet(cwd, '--verify'), cwd)).code).toBe(0);
   });
 });
 
