@@ -1,4 +1,5 @@
 import { PassThrough, type Duplex } from 'node:stream';
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -236,15 +237,13 @@ describe('lists between nodes', () => {
     while (hub.node.peerLists().white.length === 0) await new Promise((resolve) => setImmediate(resolve));
     const clock = new FakeClock();
     const newcomer = await harness.node(blocks, { seeds: [local(hub.node)], allowLocal: true }, { clock });
-    await new Promise((resolve) => {
-      newcomer.node.once('connected', resolve);
-      const turn = (): void => {
-        if (newcomer.node.peers().length > 0) return;
-        clock.advance(1_000);
-        setTimeout(turn, 5);
-      };
-      turn();
-    });
+    const connected = once(newcomer.node, 'connected');
+    let over = false;
+    void connected.then(() => (over = true));
+    while (!over) {
+      clock.advance(1_000);
+      await Promise.race([connected, pause(5)]);
+    }
     expect(newcomer.node.peers().length).toBeGreaterThan(0);
     expect(newcomer.node.peerLists().white.length).toBeGreaterThan(0);
     expect(known.node.port).toBeGreaterThan(0);
