@@ -4,7 +4,31 @@
 #include <system_error>
 #include <thread>
 
+#if defined(__linux__)
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#elif defined(__APPLE__)
+#include <pthread/qos.h>
+#endif
+
 namespace wrkz {
+
+namespace {
+
+// A search keeps every processor busy for seconds; answering requests must not wait for a time slice of it. Where the
+// system refuses, the thread runs on as it is.
+void GiveWay() {
+#if defined(__linux__)
+  constexpr int kNicer = 5;
+  const id_t self = static_cast<id_t>(syscall(SYS_gettid));
+  (void)setpriority(PRIO_PROCESS, self, std::min(19, getpriority(PRIO_PROCESS, self) + kNicer));
+#elif defined(__APPLE__)
+  (void)pthread_set_qos_class_self_np(QOS_CLASS_UTILITY, 0);
+#endif
+}
+
+}  // namespace
 
 // Both pools are leaked on purpose: their threads may still run while the process leaves.
 ThreadPool& ThreadPool::Compute() {
@@ -13,7 +37,7 @@ ThreadPool& ThreadPool::Compute() {
 }
 
 ThreadPool& ThreadPool::Search() {
-  static ThreadPool* pool = new ThreadPool(1024);
+  static ThreadPool* pool = new ThreadPool(1024, true);
   return *pool;
 }
 
@@ -53,6 +77,7 @@ size_t ThreadPool::limit() {
 }
 
 void ThreadPool::Loop() {
+  if (gives_way_) GiveWay();
   std::unique_lock<std::mutex> lock(mutex_);
   for (;;) {
     wake_.wait(lock, [this] { return !tasks_.empty() && active_ < limit_; });

@@ -11,7 +11,8 @@ namespace wrkz {
 
 class ThreadPool {
  public:
-  explicit ThreadPool(size_t limit) : limit_(limit) {}
+  // Threads of a pool that `gives_way` run at a lower priority than the rest of the process.
+  explicit ThreadPool(size_t limit, bool gives_way = false) : limit_(limit), gives_way_(gives_way) {}
 
   // The pool of the asynchronous batch forms.
   static ThreadPool& Compute();
@@ -33,6 +34,7 @@ class ThreadPool {
   std::condition_variable wake_;
   std::deque<std::function<void()>> tasks_;
   size_t limit_;
+  const bool gives_way_;
   size_t threads_ = 0;
   size_t active_ = 0;
 };
