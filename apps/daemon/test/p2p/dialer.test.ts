@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { p2pDefaults, type P2pConfig } from '../../src/p2p/config';
 import { systemRandom } from '../../src/p2p/clock';
 import { Command } from '../../src/p2p/commands';
