@@ -59,6 +59,7 @@ describe('progress', () => {
     progress.update(10, 100);
     progress.update(50, 100);
     progress.stop();
+    expect(terminal.text()).toMatch(/^\S*Importing \S* 10% \| 10\/100 blocks \| 0\.0 blocks\/s \| unknown left/);
     expect(terminal.text()).toMatch(/Importing .*50% \| 50\/100 blocks/);
     expect(lines).toEqual([]);
   });

@@ -34,7 +34,7 @@ export class BlockProgress {
   /** Tells where things stand; the first call starts the display. Heights are counts of blocks. */
   update(height: number, target: number): void {
     const at = this.now();
-    if (!this.started) this.begin(at, height);
+    if (!this.started) this.begin(at, height, Math.max(target, height));
     this.samples.push({ at, height });
     while (this.samples.length > 2 && at - (this.samples[0]?.at ?? at) > RATE_WINDOW) this.samples.shift();
     const total = Math.max(target, height);
@@ -64,7 +64,7 @@ export class BlockProgress {
     return Math.max(0, ((last.height - first.height) * 1000) / (last.at - first.at));
   }
 
-  private begin(at: number, height: number): void {
+  private begin(at: number, height: number, total: number): void {
     this.started = true;
     this.lastLine = at;
     if (!this.options.stream.isTTY) return;
@@ -77,7 +77,7 @@ export class BlockProgress {
       },
       Presets.shades_classic,
     );
-    this.bar.start(Math.max(1, height), height, { rate: '', left: '' });
+    this.bar.start(Math.max(1, total), height, { rate: this.rateText(), left: this.leftText(total - height) });
   }
 
   private line(height: number, total: number): string {
