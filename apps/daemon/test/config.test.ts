@@ -1,11 +1,12 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Checkpoints } from '@wrkz/consensus';
 import { networkOf } from '@wrkz/core-types';
 import { assetPath, UsageError } from '@wrkz/service-kit';
 import { readConfig } from '../src/config/config';
 import { DAEMON_OPTIONS } from '../src/config/options';
-import { CheckpointsRefused, loadCheckpoints } from '../src/maintenance/checkpoints';
+import { CheckpointsRefused, holdStored, loadCheckpoints } from '../src/maintenance/checkpoints';
 import { peersConfig } from '../src/wiring/peers';
 
 describe('options', () => {
@@ -115,5 +116,15 @@ describe('checkpoints', () => {
     expect(() => loadCheckpoints(file(`0,${'00'.repeat(32)}\n`), mainnet)).toThrow('are of another network');
     expect(() => loadCheckpoints(file('0;nothing\n'), mainnet)).toThrow(CheckpointsRefused);
     expect(() => loadCheckpoints(join(folder, 'missing'), mainnet)).toThrow('cannot be read');
+  });
+
+  it('a stored chain is held against them, as far as it goes', () => {
+    const hashes = [0, 1, 2].map((height) => Buffer.alloc(32, height));
+    const stored = { hashAt: (height: number) => hashes[height] };
+    const saying = (height: number, fill: number): Checkpoints =>
+      new Checkpoints(new Map([[height, Buffer.alloc(32, fill)]]));
+    expect(() => holdStored(saying(2, 2), stored)).not.toThrow();
+    expect(() => holdStored(saying(3, 9), stored)).not.toThrow();
+    expect(() => holdStored(saying(2, 9), stored)).toThrow(/has another block 2 than the checkpoints say/);
   });
 });

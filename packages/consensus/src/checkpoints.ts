@@ -67,6 +67,11 @@ export class Checkpoints {
     return this.heights[low - 1] ?? 0;
   }
 
+  /** The known indexes with their hashes, in no order. */
+  entries(): IterableIterator<[number, Buffer]> {
+    return this.hashes.entries();
+  }
+
   /** The hash listed for this index. */
   at(height: number): Buffer | undefined {
     return this.hashes.get(height);

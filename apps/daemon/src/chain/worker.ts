@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { openChainDb } from '@wrkz/chain-db';
 import { networkOf } from '@wrkz/core-types';
-import { loadCheckpoints } from '../maintenance/checkpoints';
+import { holdStored, loadCheckpoints } from '../maintenance/checkpoints';
 import { ChainEngine } from './engine';
 import { plainError, type Report, type Request, type WorkerSetup } from './messages';
 import { pack, type Packed, transferList, unpack } from './transfer';
@@ -19,6 +19,7 @@ function startEngine(): ChainEngine {
   const known = loadCheckpoints(checkpoints, network);
   const db = openChainDb({ directory, network: name, create: true });
   try {
+    holdStored(known, db.reader);
     return new ChainEngine({ db, network, checkpoints: known, now: () => Math.floor(Date.now() / 1000) });
   } catch (error) {
     db.close();

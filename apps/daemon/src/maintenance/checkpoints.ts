@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import type { ChainReader } from '@wrkz/chain-db';
 import { Checkpoints } from '@wrkz/consensus';
 import type { Network } from '@wrkz/core-types';
 import { assetPath, errorText } from '@wrkz/service-kit';
@@ -27,9 +28,8 @@ export function loadCheckpoints(choice: string, network: Network): Checkpoints {
   }
   if (network.hasCheckpoints) {
     const builtIn = builtInCheckpoints();
-    for (let height = 0; height <= builtIn.top; height++) {
-      const known = builtIn.at(height);
-      if (known !== undefined && !checkpoints.agrees(height, known)) {
+    for (const [height, known] of builtIn.entries()) {
+      if (!checkpoints.agrees(height, known)) {
         throw new CheckpointsRefused(
           `the checkpoints ${choice} contradict the built-in one of block ${String(height)}`,
         );
@@ -37,6 +37,22 @@ export function loadCheckpoints(choice: string, network: Network): Checkpoints {
     }
   }
   return checkpoints;
+}
+
+/**
+ * Holds a chain that is on disk already against the checkpoints of this start, which may be others than those that it
+ * was synced with.
+ * @throws CheckpointsRefused when the chain has another block at a known index
+ */
+export function holdStored(checkpoints: Checkpoints, reader: Pick<ChainReader, 'hashAt'>): void {
+  for (const [height, known] of checkpoints.entries()) {
+    const stored = reader.hashAt(height);
+    if (stored === undefined || stored.equals(known)) continue;
+    throw new CheckpointsRefused(
+      `the stored chain has another block ${String(height)} than the checkpoints say: it is not theirs to continue. ` +
+        'Start with the right checkpoints, or with another data directory to sync again',
+    );
+  }
 }
 
 function builtInCheckpoints(): Checkpoints {
