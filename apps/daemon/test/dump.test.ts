@@ -103,6 +103,10 @@ describe('import and export', () => {
       exportDump({ path: join(there, 'x.dump'), reader: bench.reader, network: devnet, limit: 0, signal }),
     ).rejects.toThrow('stopped');
     expect(readdirSync(there)).toEqual([]);
+    const path = join(there, 'missing', 'x.dump');
+    await expect(exportDump({ path, reader: bench.reader, network: devnet, limit: 0 })).rejects.toThrow(
+      `the dump file ${path} cannot be written: no such file or directory`,
+    );
     await bench.engine.stop();
   });
 });

@@ -3,7 +3,7 @@ import { open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { ChainReader } from '@wrkz/chain-db';
 import { encodeRawBlock, type Network, type RawBlock } from '@wrkz/core-types';
-import { syncFolder } from '@wrkz/service-kit';
+import { errorText, syncFolder } from '@wrkz/service-kit';
 import { SMALLEST_EXPORT } from '../config/config';
 import { dumpRecord, FIRST_DUMP_HEIGHT } from './dump-format';
 
@@ -28,7 +28,7 @@ export class ExportRefused extends Error {
 /**
  * Writes the chain into a dump file, which appears under its name only when it is whole.
  * @returns the number of blocks written
- * @throws ExportRefused when the file exists or the chain is too short; Error when the file cannot be written
+ * @throws ExportRefused when the file exists or cannot be made, or the chain is too short; Error when the disk is full
  */
 export async function exportDump(options: ExportOptions): Promise<number> {
   const { path, reader, network, limit, signal, onProgress } = options;
@@ -39,7 +39,9 @@ export async function exportDump(options: ExportOptions): Promise<number> {
   }
   const end = limit > 0 ? Math.min(count, FIRST_DUMP_HEIGHT + limit) : count;
   const unfinished = `${path}.part`;
-  const file = await open(unfinished, 'w', 0o644);
+  const file = await open(unfinished, 'w', 0o644).catch((error: unknown) => {
+    throw new ExportRefused(`the dump file ${path} cannot be written: ${errorText(error)}`);
+  });
   try {
     for (let start = FIRST_DUMP_HEIGHT; start < end; start += CHUNK_BLOCKS) {
       if (signal?.aborted === true) throw new Error('the export was stopped');
