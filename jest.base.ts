@@ -28,7 +28,7 @@ export function projectConfig(directory: string, name: string): Config {
     testMatch: TEST_FILES[process.env['TEST_KIND'] ?? ''] ?? TEST_FILES['']!,
     moduleNameMapper: {
       ...sources,
-      '^@wrkz/testing/fixtures$': join(top, 'packages/testing/src/fixtures.ts'),
+      '^@wrkz/testing/(fixtures|source)$': join(top, 'packages/testing/src/$1.ts'),
     },
     transform: {
       '^.+\\.(t|m?j)s$': [

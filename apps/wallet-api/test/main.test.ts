@@ -1,21 +1,10 @@
-import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import { assetPath, VERSION } from '@wrkz/service-kit';
+import { VERSION } from '@wrkz/service-kit';
+import { runSource } from '@wrkz/testing/source';
 
-function run(...args: string[]) {
-  const loader = assetPath('scripts/source-loader.cjs');
-  const main = join(__dirname, '../src/main.ts');
-  return spawnSync(process.execPath, ['-r', loader, main, ...args], { encoding: 'utf8' });
-}
+const run = (...args: string[]) => runSource(join(__dirname, '../src/main.ts'), args);
 
-test('it says that it is not built yet and exits 1', () => {
-  const { status, stderr } = run();
-  expect(status).toBe(1);
-  expect(stderr).toContain('wrkz-wallet-api: ');
-  expect(stderr).toContain('not built yet');
-});
-
-test('it has the version of the suite', () => {
-  const { status, stdout } = run('--version');
-  expect([status, stdout]).toEqual([0, `wrkz-wallet-api ${VERSION}\n`]);
+test('it says that it is not built yet and exits 1, and has the version of the suite', () => {
+  expect(run()).toEqual({ code: 1, stdout: '', stderr: 'wrkz-wallet-api: the wallet over HTTP is not built yet\n' });
+  expect(run('--version')).toEqual({ code: 0, stdout: `wrkz-wallet-api ${VERSION}\n`, stderr: '' });
 });

@@ -1,8 +1,3 @@
-import { EarlyExit, runMain, versionLine } from '@wrkz/service-kit';
+import { runUnbuilt } from '@wrkz/service-kit';
 
-runMain(() => {
-  const name = 'wrkz-wallet-rpc';
-  const asked = process.argv.slice(2);
-  if (asked.includes('--version') || asked.includes('-v')) throw new EarlyExit(versionLine(name), 0);
-  throw new EarlyExit(`${name}: the wallet over JSON-RPC is not built yet`, 1);
-});
+runUnbuilt('wrkz-wallet-rpc', 'the wallet over JSON-RPC');

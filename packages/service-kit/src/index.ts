@@ -4,6 +4,7 @@ export * from './addresses';
 export * from './files';
 export * from './assets';
 export * from './lifecycle';
+export * from './unbuilt';
 export * from './options/spec';
 export * from './options/standard';
 export * from './options/parse';

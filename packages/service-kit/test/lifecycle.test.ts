@@ -1,7 +1,7 @@
 import { ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { assetPath } from '../src';
+import { sourceArguments } from '@wrkz/testing/source';
 
 interface Ended {
   code: number | null;
@@ -14,7 +14,7 @@ async function runProgram(
   behaviour: string,
   onStarted: (child: ChildProcess) => void = () => undefined,
 ): Promise<Ended> {
-  const args = ['-r', assetPath('scripts/source-loader.cjs'), join(__dirname, 'programs/service.ts'), behaviour];
+  const args = [...sourceArguments(join(__dirname, 'programs/service.ts')), behaviour];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
   let out = '';
   let err = '';

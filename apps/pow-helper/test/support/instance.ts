@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { sourceArguments } from '@wrkz/testing/source';
 import { freePort } from './free-port';
 
 /** A helper as a process of its own, which can be killed. */
@@ -9,16 +10,12 @@ export interface Instance {
   kill(signal: NodeJS.Signals): Promise<{ code: number | null }>;
 }
 
-const top = join(__dirname, '..', '..', '..', '..');
-
 export async function startInstance(args: readonly string[]): Promise<Instance> {
   const port = await freePort();
-  const main = join(top, 'apps/pow-helper/src/main.ts');
-  const child = spawn(
-    process.execPath,
-    ['-r', join(top, 'scripts/source-loader.cjs'), main, '--bind-port', String(port), ...args],
-    { stdio: ['ignore', 'pipe', 'pipe'] },
-  );
+  const main = sourceArguments(join(__dirname, '../../src/main.ts'));
+  const child = spawn(process.execPath, [...main, '--bind-port', String(port), ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   let output = '';
   const exited = once(child, 'exit').then(([code]) => ({ code: code as number | null }));
   await new Promise<void>((resolve, reject) => {

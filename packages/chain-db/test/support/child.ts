@@ -1,7 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
-
-const loader = join(__dirname, '../../../../scripts/source-loader.cjs');
+import { sourceArguments } from '@wrkz/testing/source';
 
 export interface Child {
   readonly process: ChildProcess;
@@ -13,7 +12,7 @@ export interface Child {
 
 /** Runs a program of test/programs in another process, on the sources. */
 export function runProgram(name: string, ...parameters: string[]): Child {
-  const child = spawn(process.execPath, ['-r', loader, join(__dirname, '../programs', name), ...parameters], {
+  const child = spawn(process.execPath, [...sourceArguments(join(__dirname, '../programs', name)), ...parameters], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   const ready: string[] = [];
