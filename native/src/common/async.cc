@@ -4,6 +4,7 @@
 #include <mutex>
 #include <string>
 
+#include "common/napi_util.h"
 #include "common/thread_pool.h"
 
 namespace wrkz {
@@ -128,8 +129,8 @@ void RunChunks(const std::shared_ptr<Running>& running) {
 }
 
 Napi::Value SetThreads(const Napi::CallbackInfo& info) {
-  const int64_t count = info[0].As<Napi::Number>().Int64Value();
-  ThreadPool::Compute().SetLimit(static_cast<size_t>(std::max<int64_t>(1, count)));
+  const uint64_t count = RequireInteger(info, 0, "count", 1024);
+  ThreadPool::Compute().SetLimit(static_cast<size_t>(count));
   return info.Env().Undefined();
 }
 

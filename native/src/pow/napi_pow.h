@@ -1,5 +1,5 @@
 // powHash(algorithm, data, out32), powHashMany(algorithms, lengths, data): Promise<Buffer>, checkHash(hash, difficulty),
-// powLanes(algorithm): Promise<number>, powMinimum(algorithm), implementation(), setImplementation(name), cpuFeatures(), timeStamp()
+// powLanes(algorithm): Promise<number>, implementation(), setImplementation(name), cpuFeatures(), timeStamp()
 #pragma once
 
 #include <napi.h>
