@@ -1,6 +1,7 @@
 import { requireBytes, requireInteger, requireUint64 } from './arguments';
 import { binding } from './binding';
 import { cnFastHash } from './hash';
+import { requireSecret } from './secret';
 
 /** A secret scalar (32 bytes, below the group order) and its public point (32 bytes). */
 export interface KeyPair {
@@ -34,11 +35,6 @@ interface KeysBinding {
 const MAX_SUB_WALLET = 0xffffffff;
 
 const native = (): KeysBinding => binding<KeysBinding>();
-
-function requireSecret(secret: Uint8Array, name = 'secret key'): void {
-  requireBytes(secret, name, 32);
-  if (!native().checkScalar(secret)) throw new RangeError(`invalid ${name}: not below the group order`);
-}
 
 function requireDerivation(derivation: Uint8Array, outputIndex: OutputIndex): void {
   requireBytes(derivation, 'derivation', 32);

@@ -1,6 +1,6 @@
 import { concat32, requireBytes, requireInteger } from './arguments';
 import { binding } from './binding';
-import { checkScalar } from './keys';
+import { requireSecret } from './secret';
 
 interface RingsBinding {
   signRing(
@@ -47,9 +47,8 @@ export function generateRingSignatures(
   requireBytes(keyImage, 'key image', 32);
   const keys = concat32(publicKeys, 'public keys');
   if (keys.length === 0) throw new RangeError('a ring needs a member');
-  requireBytes(secret, 'secret key', 32);
   requireInteger(realIndex, 'real index', 0, publicKeys.length - 1);
-  if (!checkScalar(secret)) throw new RangeError('invalid secret key: not below the group order');
+  requireSecret(secret);
   const output = Buffer.alloc(64 * publicKeys.length);
   const wrong = binding<RingsBinding>().signRing(prefixHash, keyImage, keys, secret, realIndex, output);
   if (wrong !== '') throw new RangeError(wrong);

@@ -1,6 +1,6 @@
-import { concat32, requireBytes } from './arguments';
+import { concat32, split32 } from './arguments';
 import { binding } from './binding';
-import { checkScalar } from './keys';
+import { requireSecret } from './secret';
 
 /** What of a transaction a scan needs. */
 export interface ScannedTransaction {
@@ -51,8 +51,7 @@ const verdicts = async (flags: Promise<Buffer>): Promise<boolean[]> => Array.fro
  */
 export async function scanOutputsAsync(options: ScanOptions): Promise<OwnedOutput[]> {
   const { viewSecret, transactions, spendKeys } = options;
-  requireBytes(viewSecret, 'view secret key', 32);
-  if (!checkScalar(viewSecret)) throw new RangeError('invalid view secret key: not below the group order');
+  requireSecret(viewSecret, 'view secret key');
   const keys = concat32(
     transactions.map((transaction) => transaction.publicKey),
     'transaction keys',
@@ -90,12 +89,10 @@ export async function generateKeyImagesAsync(
     pairs.map((pair) => pair.secretKey),
     'secret keys',
   );
-  pairs.forEach(({ secretKey }, index) => {
-    if (!checkScalar(secretKey)) throw new RangeError(`invalid secret keys[${index}]: not below the group order`);
-  });
+  pairs.forEach(({ secretKey }, index) => requireSecret(secretKey, `secret keys[${index}]`));
   const images = await native().keyImages(keys, secrets);
   secrets.fill(0);
-  return pairs.map((_, index) => images.subarray(32 * index, 32 * index + 32));
+  return split32(images);
 }
 
 /** How many points a large batch handles at once: 8 with AVX-512 IFMA, 4 with AVX2, else 1. */

@@ -1,6 +1,6 @@
 import { requireBytes } from './arguments';
 import { binding } from './binding';
-import { checkScalar } from './keys';
+import { requireSecret } from './secret';
 
 interface SignaturesBinding {
   sign(hash: Uint8Array, key: Uint8Array, secret: Uint8Array, output: Buffer): void;
@@ -14,8 +14,7 @@ interface SignaturesBinding {
 export function generateSignature(hash: Uint8Array, key: Uint8Array, secret: Uint8Array): Buffer {
   requireBytes(hash, 'hash', 32);
   requireBytes(key, 'public key', 32);
-  requireBytes(secret, 'secret key', 32);
-  if (!checkScalar(secret)) throw new RangeError('invalid secret key: not below the group order');
+  requireSecret(secret);
   const output = Buffer.alloc(64);
   binding<SignaturesBinding>().sign(hash, key, secret, output);
   return output;
