@@ -41,7 +41,6 @@ class Parser {
   }
 
   private value(depth: number): JsonValue {
-    if (depth > MAX_DEPTH) throw new SyntaxError('JSON is nested too deeply');
     if (--this.valuesLeft < 0) throw new SyntaxError('JSON holds too many values');
     this.skipSpace();
     switch (this.text[this.at]) {
@@ -64,7 +63,7 @@ class Parser {
 
   private object(depth: number): JsonObject {
     const result: JsonObject = {};
-    this.at++;
+    this.enter(depth);
     if (this.take('}')) return result;
     do {
       this.skipSpace();
@@ -82,12 +81,17 @@ class Parser {
 
   private array(depth: number): JsonValue[] {
     const result: JsonValue[] = [];
-    this.at++;
+    this.enter(depth);
     if (this.take(']')) return result;
     do result.push(this.value(depth + 1));
     while (this.take(','));
     if (!this.take(']')) this.fail();
     return result;
+  }
+
+  private enter(depth: number): void {
+    if (depth >= MAX_DEPTH) throw new SyntaxError('JSON is nested too deeply');
+    this.at++;
   }
 
   private string(): string {

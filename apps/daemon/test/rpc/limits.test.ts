@@ -1,0 +1,103 @@
+import type { ChainReader } from '@wrkz/chain-db';
+import { networkOf } from '@wrkz/core-types';
+import { createMemoryLogger } from '@wrkz/service-kit';
+import { type QueryRunner, RPC_DEFAULTS, type RpcContext, runQuery, startRpcServer } from '../../src/rpc';
+
+/* What one request may ask for, and how much it gets (lessons L27 and L29). */
+
+const mainnet = networkOf('mainnet');
+const MIB = 1024 * 1024;
+const TOP = 50_000;
+
+const range = { checkpoints: [], startHeight: 1, startTimestamp: 0, blockCount: 1000, skipCoinbase: true };
+const sync = { ...range, skipKeyOffsets: false, skipEmpty: true, endHeight: 0, encoding: 'hex' } as const;
+
+/** A chain of blocks of one kind; `walked` are the heights that were read. */
+function chainOf(block: Buffer, transactions: readonly Buffer[]): { reader: ChainReader; walked: number[] } {
+  const walked: number[] = [];
+  const reader: Partial<ChainReader> = {
+    snapshot: <T>(read: () => T): T => read(),
+    tip: () => ({ height: TOP, hash: Buffer.alloc(32), timestamp: 0 }) as ReturnType<ChainReader['tip']>,
+    heightOf: () => undefined,
+    rawBlock: (height) => {
+      walked.push(height);
+      return { block, transactions };
+    },
+  };
+  return { reader: reader as ChainReader, walked };
+}
+
+test.each(['rawBlocks', 'walletSyncData'] as const)('%s walks over 10,000 blocks at most', (name) => {
+  const { reader, walked } = chainOf(Buffer.alloc(10), []);
+  const answer = JSON.parse(runQuery(reader, mainnet, name, name === 'rawBlocks' ? range : sync)) as object;
+  expect(answer).toMatchObject({ items: [], synced: true });
+  expect([walked.length, walked.at(-1)]).toEqual([10_000, 10_000]);
+});
+
+test('an answer ends at 8 MiB, and one block is always sent', () => {
+  const ask = (size: number): unknown[] => {
+    const { reader } = chainOf(Buffer.alloc(size - 5), [Buffer.alloc(5)]);
+    return (JSON.parse(runQuery(reader, mainnet, 'rawBlocks', range)) as { items: unknown[] }).items;
+  };
+  expect(ask(4 * MIB)).toHaveLength(2);
+  expect(ask(4 * MIB + 1)).toHaveLength(1);
+  expect(ask(9 * MIB)).toHaveLength(1);
+});
+
+describe('over HTTP', () => {
+  const asked: number[] = [];
+  const queries: QueryRunner = {
+    run: async (_name, query) => {
+      asked.push('amounts' in query ? query.amounts.length : 0);
+      return '{}';
+    },
+  };
+  const context = { queries, now: () => 0, explorer: true } as Partial<RpcContext> as RpcContext;
+
+  async function withServer<T>(use: (url: string) => Promise<T>): Promise<T> {
+    const options = { ...RPC_DEFAULTS, bindIp: '127.0.0.1', port: 0, maxRpm: 0 };
+    const server = await startRpcServer(context, options, createMemoryLogger());
+    try {
+      return await use(`http://127.0.0.1:${server.port}`);
+    } finally {
+      await server.close();
+    }
+  }
+
+  const decoys = (amounts: number, count: number): string =>
+    `{"outs_count":${count},"amounts":[${Array.from({ length: amounts }, () => '1').join()}]}`;
+
+  test.each([
+    [decoys(1, 101), 'outs_count exceeds the maximum of 100'],
+    [decoys(10_001, 1), 'amounts has more than the maximum of 10000 entries'],
+    [decoys(1_001, 100), 'amounts x outs_count exceeds the maximum of 100000 outputs per request'],
+  ])('/getrandom_outs refuses %.40s...', async (body, error) => {
+    await withServer(async (url) => {
+      const answer = await fetch(`${url}/getrandom_outs`, { method: 'POST', body });
+      expect([answer.status, await answer.json()]).toEqual([400, { status: 'Failed', error }]);
+    });
+    expect(asked).toEqual([]);
+  });
+
+  test('/getrandom_outs takes exactly as much as is allowed', async () => {
+    await withServer(async (url) => {
+      for (const body of [decoys(10_000, 10), decoys(1_000, 100)]) {
+        expect((await fetch(`${url}/getrandom_outs`, { method: 'POST', body })).status).toBe(200);
+      }
+    });
+    expect(asked.splice(0)).toEqual([10_000, 1_000]);
+  });
+
+  test.each([
+    ['nested too deeply', '['.repeat(65) + ']'.repeat(65)],
+    ['of too many values', `[${'[],'.repeat(50_000)}[]]`],
+  ])('a body %s is no JSON, and little of it is quoted back', async (_name, body) => {
+    await withServer(async (url) => {
+      const answer = await fetch(`${url}/getrandom_outs`, { method: 'POST', body });
+      const { error } = (await answer.json()) as { error: string };
+      expect(answer.status).toBe(400);
+      expect(error).toMatch(/^Warning: received body is not JSON encoded!.*Failed to parse request body as JSON$/s);
+      expect(error.length).toBeLessThan(500);
+    });
+  });
+});
