@@ -163,3 +163,50 @@ function withResolvers<T>(): { promise: Promise<T>; resolve: (value: T) => void 
   const promise = new Promise<T>((done) => (resolve = done));
   return { promise, resolve };
 }
+
+describe('requests sent ahead', () => {
+  const five = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(5);
+
+  test('are worked off one after the other and answered in order', async () => {
+    let [at, most, count] = [0, 0, 0];
+    const { port } = await serve((_request, response) => {
+      at += 1;
+      most = Math.max(most, at);
+      count += 1;
+      const text = String(count);
+      setTimeout(() => {
+        at -= 1;
+        response.end(text);
+      }, 5);
+    });
+    const socket = await rawConnection(port);
+    socket.write(five.replace(/\r\n\r\n$/, '\r\nConnection: close\r\n\r\n'));
+    const text = await closed(socket);
+    expect(
+      text
+        .split('\r\n\r\n')
+        .slice(1)
+        .map((part) => part[0]),
+    ).toEqual(['1', '2', '3', '4', '5']);
+    expect([most, count]).toEqual([1, 5]);
+  });
+
+  test('are forgotten with their connection', async () => {
+    let count = 0;
+    const begun: (() => void)[] = [];
+    const { port } = await serve((request) => {
+      count += 1;
+      begun.splice(0).forEach((tell) => tell());
+      request.socket.once('close', () => begun.splice(0).forEach((tell) => tell()));
+    });
+    const first = new Promise<void>((resolve) => begun.push(resolve));
+    const socket = await rawConnection(port);
+    socket.write(five);
+    await first;
+    const gone = new Promise<void>((resolve) => begun.push(resolve));
+    socket.destroy();
+    await gone;
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(count).toBe(1);
+  });
+});

@@ -1,9 +1,10 @@
-import { createServer, RequestListener, Server, ServerResponse } from 'node:http';
+import { createServer, RequestListener, Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { endpointText } from '../addresses';
 import { errorText } from '../error-text';
 import type { Logger } from '../logging/logger';
 import { guardConnections } from './connections';
+import { Turns } from './turns';
 import { guardWrites } from './write-timeout';
 
 /** Where a server listens. The failure of a listener that is not required is a warning only. */
@@ -63,20 +64,17 @@ const DEFAULTS: Required<ServerLimits> = {
  */
 export async function startHttpServer({ app, listen, logger, limits = {} }: HttpServerOptions): Promise<HttpServer> {
   const settings = { ...DEFAULTS, ...limits };
-  const running = new Set<ServerResponse>();
   const servers: Server[] = [];
   let draining = false;
 
-  const onRequest: RequestListener = (request, response) => {
-    running.add(response);
-    response.once('close', () => running.delete(response));
+  const turns = new Turns((request, response) => {
     if (draining) response.setHeader('Connection', 'close');
     app(request, response);
-  };
+  });
 
   async function close(deadlineMs = 5_000): Promise<void> {
     draining = true;
-    for (const response of running) if (!response.headersSent) response.setHeader('Connection', 'close');
+    for (const response of turns.running()) if (!response.headersSent) response.setHeader('Connection', 'close');
     const closed = servers.map((server) => new Promise<void>((done) => server.close(() => done())));
     // a connection becomes idle when its last answer is out, and only then can it be closed
     const closeIdle = (): void => servers.forEach((server) => server.closeIdleConnections());
@@ -91,7 +89,7 @@ export async function startHttpServer({ app, listen, logger, limits = {} }: Http
   // a second listener asked for on port 0 takes the port the first one got
   let firstPort = 0;
   for (const address of listen) {
-    const server = createServer({ connectionsCheckingInterval: 1_000 }, onRequest);
+    const server = createServer({ connectionsCheckingInterval: 1_000 }, turns.take);
     applyLimits(server, settings);
     try {
       await listenOn(server, { ...address, port: address.port === 0 ? firstPort : address.port });
