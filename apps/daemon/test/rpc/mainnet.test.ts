@@ -103,6 +103,23 @@ test('/getrandom_outs gives the recorded answer for the recorded choice', () => 
   expect(runQuery(recordedReader(decoys), mainnet, 'randomOuts', query)).toBe(text('getrandom_outs'));
 });
 
+test('decoys lie at least the coinbase window below the tip and are unlocked', () => {
+  const rules: Parameters<ChainReader['randomOutputs']>[2][] = [];
+  const reader: ChainReader = {
+    ...recordedReader(),
+    randomOutputs: (_amount: bigint, _count: number, rule: (typeof rules)[number]) => {
+      rules.push(rule);
+      return [{ index: 1, key: Buffer.alloc(32) }];
+    },
+  } as unknown as ChainReader;
+  runQuery(reader, mainnet, 'randomOuts', { amounts: [1n], count: 1, now: 0 });
+  const [rule] = rules;
+  expect(rule?.maxHeight).toBe(FIRST + 500 - 40);
+  const opensAt = (height: number): boolean | undefined =>
+    rule?.isUnlocked({ key: Buffer.alloc(32), unlockTime: BigInt(height), height: 1 });
+  expect([opensAt(FIRST + 501), opensAt(FIRST + 502)]).toEqual([true, false]);
+});
+
 test('/info has exactly the members of the recorded answer, of the same types', async () => {
   const recorded = JSON.parse(readFixture('rpc/info.json')) as Record<string, unknown>;
   const context: Partial<RpcContext> = {
