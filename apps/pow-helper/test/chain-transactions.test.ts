@@ -7,7 +7,7 @@ import {
   type NetworkName,
   type ParsedTransaction,
 } from '@wrkz/core-types';
-import { readJson, readJsonLines } from '@wrkz/testing/fixtures';
+import { chainALines, readJson } from '@wrkz/testing/fixtures';
 import { post, startHelper, stopAll } from './support/helper';
 
 jest.setTimeout(120_000);
@@ -40,7 +40,7 @@ async function solveAndCheck(url: string, network: NetworkName, { tx, height }: 
 }
 
 test('50 transactions of the recorded devnet chain are solved anew', async () => {
-  const blocks = readJsonLines<{ height: number; transactions: string[] }>('devnet/chain-a.jsonl');
+  const blocks = chainALines();
   const recorded = blocks
     .filter(({ height }) => height > 112)
     .flatMap(({ height, transactions }) =>

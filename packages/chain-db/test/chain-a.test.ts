@@ -1,7 +1,7 @@
 import { rawBlockBytes } from '@wrkz/core-types';
-import { readJsonLines } from '@wrkz/testing/fixtures';
+import { chainAHeaders, chainALines, readJsonLines } from '@wrkz/testing/fixtures';
 import type { ChainDb } from '../src';
-import { chainA, chainAHeaders, chainALines } from './support/chain-a';
+import { chainA } from './support/chain-a';
 import { cleanUp, openHere, writerOf } from './support/directories';
 
 interface RecordedRow {

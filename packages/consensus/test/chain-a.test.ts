@@ -1,26 +1,8 @@
 import { RuleFailure, VerifiedBlock, runProofs, verifyBlock, type GoodBlock } from '@wrkz/consensus';
-import { readJsonLines } from '@wrkz/testing/fixtures';
+import { chainAHeaders } from '@wrkz/testing/fixtures';
 import { chainA, stagedChainA } from './chain-a';
 
-interface Header {
-  height: number;
-  hash: string;
-  prev_hash: string;
-  major_version: number;
-  minor_version: number;
-  timestamp: number;
-  difficulty: number;
-  reward: number;
-  num_txes: number;
-  transactionsCumulativeSize: number;
-  alreadyGeneratedCoins: string;
-  alreadyGeneratedTransactions: number;
-  sizeMedian: number;
-  baseReward: number;
-  totalFeeAmount: number;
-}
-
-const headers = readJsonLines<Header>('devnet/chain-a-headers.jsonl');
+const headers = chainAHeaders();
 
 let staged: readonly GoodBlock[];
 beforeAll(() => {

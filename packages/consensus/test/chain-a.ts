@@ -1,6 +1,6 @@
 import { networkOf, parseBlock, parseTransaction, type ParsedBlock, type ParsedTransaction } from '@wrkz/core-types';
 import { BranchView, Checkpoints, genesisView, stageBlock, type BlockContext, type GoodBlock } from '@wrkz/consensus';
-import { readJsonLines } from '@wrkz/testing/fixtures';
+import { chainALines } from '@wrkz/testing/fixtures';
 
 /*
  * Devnet chain A (721 blocks that the reference made and accepted) as parsed blocks, and branches that end at any of
@@ -17,16 +17,11 @@ export interface ParsedPair {
   readonly transactions: readonly ParsedTransaction[];
 }
 
-interface Line {
-  block: string;
-  transactions: string[];
-}
-
 let parsed: ParsedPair[] | undefined;
 
 /** Every block of chain A; the place is the height. */
 export function chainA(): readonly ParsedPair[] {
-  parsed ??= readJsonLines<Line>('devnet/chain-a.jsonl').map((line) => ({
+  parsed ??= chainALines().map((line) => ({
     block: parseBlock(Buffer.from(line.block, 'hex')),
     transactions: line.transactions.map((hex) => parseTransaction(Buffer.from(hex, 'hex'))),
   }));

@@ -1,30 +1,8 @@
-import { readFixture, readJson, readJsonLines } from '@wrkz/testing/fixtures';
+import { readFixture, readJson } from '@wrkz/testing/fixtures';
+
+export { chainALines as chainA, chainAHeaders } from '@wrkz/testing/fixtures';
 
 export const hex = (text: string): Buffer => Buffer.from(text, 'hex');
-
-export interface ChainLine {
-  height: number;
-  hash: string;
-  block: string;
-  transactions: string[];
-}
-
-export interface HeaderLine {
-  height: number;
-  hash: string;
-  prev_hash: string;
-  major_version: number;
-  minor_version: number;
-  timestamp: number;
-  nonce: number;
-  block_size: number;
-  transactionsCumulativeSize: number;
-  coinbase_tx_hash: string;
-  tx_hashes: string[];
-}
-
-export const chainA = (): ChainLine[] => readJsonLines<ChainLine>('devnet/chain-a.jsonl');
-export const chainAHeaders = (): HeaderLine[] => readJsonLines<HeaderLine>('devnet/chain-a-headers.jsonl');
 
 /** The raw blocks of mainnet with the ids that the network gave them. */
 export function mainnetBlocks(): { name: string; block: Buffer; transactions: Buffer[] }[] {

@@ -25,3 +25,43 @@ export function readJsonLines<T>(name: string): T[] {
     .filter((line) => line.trim() !== '')
     .map((line) => JSON.parse(line) as T);
 }
+
+/** One line of chain-a.jsonl. */
+export interface ChainALine {
+  readonly height: number;
+  readonly hash: string;
+  readonly block: string;
+  readonly transactions: readonly string[];
+}
+
+/** Devnet chain A as recorded, genesis first. */
+export function chainALines(): ChainALine[] {
+  return readJsonLines<ChainALine>('devnet/chain-a.jsonl');
+}
+
+/** One line of chain-a-headers.jsonl: what the reference reports of a block. */
+export interface ChainAHeader {
+  readonly height: number;
+  readonly hash: string;
+  readonly prev_hash: string;
+  readonly major_version: number;
+  readonly minor_version: number;
+  readonly timestamp: number;
+  readonly nonce: number;
+  readonly difficulty: number;
+  readonly reward: number;
+  readonly num_txes: number;
+  readonly block_size: number;
+  readonly transactionsCumulativeSize: number;
+  readonly alreadyGeneratedCoins: string;
+  readonly alreadyGeneratedTransactions: number;
+  readonly sizeMedian: number;
+  readonly baseReward: number;
+  readonly totalFeeAmount: number;
+  readonly coinbase_tx_hash: string;
+  readonly tx_hashes: readonly string[];
+}
+
+export function chainAHeaders(): ChainAHeader[] {
+  return readJsonLines<ChainAHeader>('devnet/chain-a-headers.jsonl');
+}

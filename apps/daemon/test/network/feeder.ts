@@ -4,11 +4,13 @@
  */
 import { networkOf } from '@wrkz/core-types';
 import { p2pDefaults, P2pNode } from '../../src/p2p';
-import { chainA, FakeChain, FakePool, realCodec, TestLogger } from '../p2p/fakes';
+import { chainA } from '@wrkz/testing';
+import { blockCodec } from '../../src/p2p/codec';
+import { FakeChain, FakePool, TestLogger } from '../p2p/fakes';
 
 const [genesis, ...rest] = chainA();
 if (genesis === undefined) throw new Error('chain A is empty');
-const chain = new FakeChain(realCodec, [genesis]);
+const chain = new FakeChain(blockCodec, [genesis]);
 const node = new P2pNode(
   {
     ...p2pDefaults,
@@ -16,7 +18,7 @@ const node = new P2pNode(
     bindHost: '127.0.0.1',
     exclusiveNodes: [{ host: '127.0.0.1', port: Number(process.argv[2]) }],
   },
-  { chain, pool: new FakePool(realCodec), logger: new TestLogger(), codec: realCodec },
+  { chain, pool: new FakePool(blockCodec), logger: new TestLogger(), codec: blockCodec },
 );
 node.once('connected', () => process.send?.('connected'));
 process.on('message', () => {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { type ChainReader, openChainDb } from '@wrkz/chain-db';
 import { baseReward, medianSize } from '@wrkz/consensus';
-import { networkOf, parseBlock, parseTransaction } from '@wrkz/core-types';
+import { networkOf, parseBlock, parseTransaction, rawBlockBytes } from '@wrkz/core-types';
 import type { ChainAHeader } from '@wrkz/testing';
 
 const WINDOW = 100;
@@ -16,7 +16,8 @@ export function storedHeaders(dataDir: string): ChainAHeader[] {
   }
 }
 
-function storedHeader(reader: ChainReader, height: number): ChainAHeader {
+/** What the reference reports of a block, from what is stored of it. */
+export function storedHeader(reader: ChainReader, height: number): ChainAHeader {
   const facts = reader.facts(height);
   const raw = reader.rawBlock(height);
   if (facts === undefined || raw === undefined) throw new RangeError(`no block ${String(height)}`);
@@ -34,7 +35,7 @@ function storedHeader(reader: ChainReader, height: number): ChainAHeader {
     difficulty: Number(facts.difficulty),
     reward: Number(block.coinbase.outputs.reduce((sum, { amount }) => sum + amount, 0n)),
     num_txes: reader.transactionHashes(height).length,
-    block_size: raw.block.length + transactions.reduce((sum, { size }) => sum + size, 0),
+    block_size: rawBlockBytes(raw),
     transactionsCumulativeSize: facts.size,
     alreadyGeneratedCoins: String(facts.generatedCoins),
     alreadyGeneratedTransactions: facts.generatedTransactions,

@@ -1,8 +1,6 @@
 import { createHash } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import type { RawBlock } from '@wrkz/core-types';
-import { readJsonLines } from '@wrkz/testing/fixtures';
-import { blockCodec } from '../../src/p2p/codec';
 import { systemClock } from '../../src/p2p/clock';
 import type {
   BlockCodec,
@@ -205,16 +203,6 @@ export function toyChain(count: number, salt = 0): RawBlock[] {
   const genesis = toyBlock(Buffer.alloc(32), 0xffffffff);
   return [genesis, ...toyBranch(sha256(genesis.block), count, salt)];
 }
-
-/** Chain A as raw blocks. */
-export function chainA(): RawBlock[] {
-  return readJsonLines<{ block: string; transactions: string[] }>('devnet/chain-a.jsonl').map((line) => ({
-    block: Buffer.from(line.block, 'hex'),
-    transactions: line.transactions.map((text) => Buffer.from(text, 'hex')),
-  }));
-}
-
-export const realCodec = blockCodec;
 
 /** Keeps what is logged. */
 export class TestLogger implements P2pLogger {

@@ -3,7 +3,7 @@ import type { RawBlock } from '@wrkz/core-types';
 import { p2pDefaults, P2pNode, type P2pConfig } from '../../src/p2p';
 import type { BlockCodec, P2pClock } from '../../src/p2p/ports';
 import { FakeChain, FakePool, TestLogger, toyCodec } from './fakes';
-import { NETWORK_ID, ScriptedServer } from './scripted-peer';
+import { NETWORK_ID, type ScriptedPeer, ScriptedServer } from './scripted-peer';
 
 export interface TestNode {
   readonly node: P2pNode;
@@ -59,4 +59,13 @@ export async function reaches(chain: FakeChain, height: number): Promise<void> {
 
 export function local(node: P2pNode): { host: string; port: number } {
   return { host: '127.0.0.1', port: node.port };
+}
+
+/** The node has hung up on the scripted peer, and said why. */
+export async function closedFor(
+  { peer, logger }: { peer: ScriptedPeer; logger: TestLogger },
+  reason: string,
+): Promise<void> {
+  await peer.closed;
+  expect(logger.lines.filter((line) => line.includes('closed:'))).toEqual([expect.stringContaining(reason)]);
 }

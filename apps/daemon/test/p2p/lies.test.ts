@@ -3,7 +3,7 @@ import * as commands from '../../src/p2p/commands';
 import { Command } from '../../src/p2p/commands';
 import type { P2pConfig } from '../../src/p2p';
 import { FakeClock, sha256, toyBlock, toyBranch, toyChain } from './fakes';
-import { Harness, local, reaches, type TestNode } from './harness';
+import { closedFor, Harness, local, reaches, type TestNode } from './harness';
 import type { ScriptedPeer } from './scripted-peer';
 
 const hashOf = (raw: RawBlock | undefined): Buffer => sha256(raw?.block ?? Buffer.alloc(0));
@@ -44,14 +44,6 @@ describe('what a lying peer brings about', () => {
     const { body } = await started.peer.nextOf(Command.requestObjects);
     expect(commands.requestObjects.decode(body).blocks).toEqual(tops.slice(11));
     return started;
-  }
-
-  async function closedFor(
-    { peer, logger }: { peer: ScriptedPeer; logger: TestNode['logger'] },
-    reason: string,
-  ): Promise<void> {
-    await peer.closed;
-    expect(logger.lines.filter((line) => line.includes('closed:'))).toEqual([expect.stringContaining(reason)]);
   }
 
   const entries: [string, string, number, Buffer[], number][] = [

@@ -2,7 +2,7 @@ import * as commands from '../../src/p2p/commands';
 import { Command } from '../../src/p2p/commands';
 import { encodeFrame } from '../../src/p2p/frames';
 import { FakeClock, sha256, toyBlock, toyChain } from './fakes';
-import { Harness, type TestNode } from './harness';
+import { closedFor, Harness, type TestNode } from './harness';
 import { hello, ScriptedPeer } from './scripted-peer';
 
 describe('what a caller may do', () => {
@@ -23,14 +23,6 @@ describe('what a caller may do', () => {
     await started.peer.handshake(standing);
     await started.peer.nextOf(Command.requestPool);
     return started;
-  }
-
-  async function closedFor(
-    { peer, logger }: { peer: ScriptedPeer; logger: TestNode['logger'] },
-    reason: string,
-  ): Promise<void> {
-    await peer.closed;
-    expect(logger.lines.filter((line) => line.includes('closed:'))).toEqual([expect.stringContaining(reason)]);
   }
 
   const greeting = (change: Partial<commands.NodeData>): Buffer => {

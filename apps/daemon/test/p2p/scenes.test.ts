@@ -2,7 +2,8 @@ import { readJsonLines } from '@wrkz/testing/fixtures';
 import * as commands from '../../src/p2p/commands';
 import { Command } from '../../src/p2p/commands';
 import { encodeFrame, type Frame } from '../../src/p2p/frames';
-import { chainA, realCodec } from './fakes';
+import { blockCodec } from '../../src/p2p/codec';
+import { chainA } from '@wrkz/testing';
 import { Harness } from './harness';
 import { ScriptedPeer } from './scripted-peer';
 
@@ -81,7 +82,7 @@ describe('a peer that says what was recorded hears what was recorded', () => {
     const { chain, node } = await harness.node(
       blocks.slice(0, 718),
       { exclusiveNodes: [server.address] },
-      { codec: realCodec },
+      { codec: blockCodec },
     );
     const peer = await server.caller();
     await play(peer, syncing);
@@ -93,7 +94,7 @@ describe('a peer that says what was recorded hears what was recorded', () => {
   });
 
   it('when it calls: chain, objects, known blocks, transactions, pool, unknown command, ping', async () => {
-    const { node, pool } = await harness.node(blocks, {}, { codec: realCodec });
+    const { node, pool } = await harness.node(blocks, {}, { codec: blockCodec });
     const peer = await ScriptedPeer.dial(node.port);
     await play(peer, others);
     expect(pool.hashes()).toHaveLength(2);

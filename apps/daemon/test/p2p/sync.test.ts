@@ -1,4 +1,6 @@
-import { chainA, type FakeChain, realCodec, sha256, toyBlock, toyBranch, toyChain } from './fakes';
+import { chainA } from '@wrkz/testing';
+import { blockCodec } from '../../src/p2p/codec';
+import { type FakeChain, sha256, toyBlock, toyBranch, toyChain } from './fakes';
 import { Harness, local, reaches } from './harness';
 
 const hashOf = (raw: { block: Buffer }): Buffer => sha256(raw.block);
@@ -27,8 +29,8 @@ describe('nodes over loopback', () => {
 
   it('chain A, block by block the same', async () => {
     const blocks = chainA();
-    const full = await harness.node(blocks, {}, { codec: realCodec });
-    const fresh = await harness.node(blocks.slice(0, 1), { exclusiveNodes: [local(full.node)] }, { codec: realCodec });
+    const full = await harness.node(blocks, {}, { codec: blockCodec });
+    const fresh = await harness.node(blocks.slice(0, 1), { exclusiveNodes: [local(full.node)] }, { codec: blockCodec });
     await reaches(fresh.chain, 720);
     expect(wholeChain(fresh.chain).equals(wholeChain(full.chain))).toBe(true);
   });

@@ -8,34 +8,9 @@ import {
   verifyBlock,
 } from '@wrkz/consensus';
 import { networkOf, parseBlock, parseTransaction } from '@wrkz/core-types';
-import { readJsonLines } from '@wrkz/testing/fixtures';
-
-interface ChainLine {
-  readonly height: number;
-  readonly hash: string;
-  readonly block: string;
-  readonly transactions: readonly string[];
-}
-
-/** What the reference reports of a block of chain A. */
-export interface HeaderLine {
-  readonly height: number;
-  readonly hash: string;
-  readonly major_version: number;
-  readonly minor_version: number;
-  readonly timestamp: number;
-  readonly difficulty: number;
-  readonly transactionsCumulativeSize: number;
-  readonly alreadyGeneratedCoins: string;
-  readonly alreadyGeneratedTransactions: number;
-  readonly coinbase_tx_hash: string;
-  readonly tx_hashes: readonly string[];
-}
+import { chainALines } from '@wrkz/testing/fixtures';
 
 export const devnet = networkOf('devnet');
-
-export const chainALines = (): ChainLine[] => readJsonLines<ChainLine>('devnet/chain-a.jsonl');
-export const chainAHeaders = (): HeaderLine[] => readJsonLines<HeaderLine>('devnet/chain-a-headers.jsonl');
 
 let verified: readonly VerifiedBlock[] | undefined;
 
