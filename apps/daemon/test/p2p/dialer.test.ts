@@ -1,8 +1,4 @@
-import { PassThrough, type Duplex } from 'node:stream';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { p2pDefaults, type P2pConfig } from '../../src/p2p/config';
 import { systemRandom } from '../../src/p2p/clock';
@@ -12,9 +8,7 @@ import { Seeds } from '../../src/p2p/dialer/seeds';
 import { addressGroup, addressKey, type PeerAddress } from '../../src/p2p/peers/address';
 import { Bans } from '../../src/p2p/peers/bans';
 import { PeerBook } from '../../src/p2p/peers/peer-book';
-import { tcpTransport, type Transport } from '../../src/p2p/transport';
-import { P2pNode } from '../../src/p2p';
-import { FakeChain, FakeClock, FakePool, TestLogger, sha256, toyChain, toyCodec } from './fakes';
+import { FakeClock, TestLogger, sha256, toyChain } from './fakes';
 import { Harness, local } from './harness';
 import { NETWORK_ID, ScriptedPeer } from './scripted-peer';
 
@@ -109,6 +103,13 @@ describe('whom the node calls', () => {
     expect(new Set(setting.open.map(({ host }) => addressGroup(host))).size).toBe(15);
     const white = setting.open.filter(({ host }) => Number(host.split('.')[0]) > 100).length;
     expect(white).toBeGreaterThanOrEqual(10);
+  });
+
+  it('nobody of a neighbourhood that it is connected to, though places are free', async () => {
+    const setting = new Setting();
+    for (const host of ['11.0.0.1', '11.0.1.1', '11.0.2.1']) setting.book.addWhite(entry(host));
+    await setting.second(30);
+    expect(setting.open).toHaveLength(1);
   });
 
   it('those of the last run first', async () => {
@@ -255,116 +256,5 @@ describe('lists between nodes', () => {
     await expect(harness.node(blocks, { bindPort: node.port })).rejects.toThrow(
       `127.0.0.1:${node.port}: the address is already in use`,
     );
-  });
-});
-
-describe('bans of a running node', () => {
-  /** Loopback sockets that seem to come from a public address. */
-  function disguised(host: string): Transport {
-    return {
-      ...tcpTransport,
-      listen: (bindHost, port, onSocket) =>
-        tcpTransport.listen(bindHost, port, (socket: Duplex, remote) => {
-          onSocket(socket, { host, port: remote.port });
-        }),
-    };
-  }
-
-  it('fall on a peer that keeps sending garbage, and outlive a restart', async () => {
-    const directory = await mkdtemp(join(tmpdir(), 'wrkz-bans-'));
-    const config: P2pConfig = {
-      ...p2pDefaults,
-      networkId: NETWORK_ID,
-      bindHost: '127.0.0.1',
-      stateFile: join(directory, 'peers.json'),
-    };
-    const start = async (): Promise<P2pNode> => {
-      const chain = new FakeChain(toyCodec, toyChain(1));
-      const node = new P2pNode(config, {
-        chain,
-        pool: new FakePool(toyCodec),
-        logger: new TestLogger(),
-        codec: toyCodec,
-        transport: disguised('93.184.216.34'),
-      });
-      await node.start();
-      return node;
-    };
-    const first = await start();
-    const { peerId } = first;
-    for (let round = 0; round < 3; round += 1) {
-      expect(first.bans()).toEqual([]);
-      const peer = await ScriptedPeer.dial(first.port);
-      peer.raw(Buffer.alloc(64, 1));
-      await peer.closed;
-    }
-    expect(first.bans()).toMatchObject([{ host: '93.184.216.34' }]);
-    await first.stop();
-
-    const second = await start();
-    expect(second.peerId).toBe(peerId);
-    expect(second.bans()).toMatchObject([{ host: '93.184.216.34' }]);
-    const refused = await ScriptedPeer.dial(second.port);
-    await refused.closed;
-    expect(second.unban('::ffff:93.184.216.34')).toBe(true);
-    const welcome = await ScriptedPeer.dial(second.port);
-    await welcome.handshake({ height: 1, top: sha256(toyChain(0)[0]?.block ?? Buffer.alloc(0)) });
-    expect(second.ban('93.184.216.34', 5)).toBe(true);
-    await welcome.closed;
-    await second.stop();
-    await rm(directory, { recursive: true });
-  });
-
-  it('are immediate for a block that contradicts a checkpoint', async () => {
-    const blocks = toyChain(4);
-    const chain = new FakeChain(toyCodec, blocks.slice(0, 4));
-    const node = new P2pNode(
-      { ...p2pDefaults, networkId: NETWORK_ID, bindHost: '127.0.0.1' },
-      {
-        chain,
-        pool: new FakePool(toyCodec),
-        logger: new TestLogger(),
-        codec: toyCodec,
-        transport: disguised('8.8.8.8'),
-      },
-    );
-    await node.start();
-    const last = blocks[4] ?? { block: Buffer.alloc(0), transactions: [] };
-    chain.refuse.set(sha256(last.block).toString('hex'), 'B9');
-    const peer = await ScriptedPeer.dial(node.port);
-    await peer.handshake({ height: 5, top: sha256(last.block) });
-    const commands = await import('../../src/p2p/commands');
-    await peer.nextOf(Command.requestChain);
-    const hashes = blocks.slice(3).map((raw) => sha256(raw.block));
-    peer.send(Command.responseChain, commands.responseChain.encode({ startHeight: 3, totalHeight: 5, hashes }));
-    await peer.nextOf(Command.requestObjects);
-    peer.send(
-      Command.responseObjects,
-      commands.responseObjects.encode({ transactions: [], blocks: [last], missed: [], currentHeight: 5 }),
-    );
-    await peer.closed;
-    expect(node.bans()).toMatchObject([{ host: '8.8.8.8' }]);
-    await node.stop();
-  });
-
-  it('a socket error is not a crash', async () => {
-    const stream = new PassThrough();
-    const { Connection } = await import('../../src/p2p/connection/connection');
-    const { ByteBudget } = await import('../../src/p2p/frames');
-    const reasons: string[] = [];
-    const connection = new Connection({
-      socket: stream,
-      remote: address('11.0.0.1'),
-      incoming: true,
-      clock: new FakeClock(),
-      logger: new TestLogger(),
-      budget: new ByteBudget(1000),
-      limitOf: () => 1000,
-      onClose: (reason) => reasons.push(reason.text),
-    });
-    stream.emit('error', new Error('reset'));
-    stream.emit('error', new Error('again'));
-    expect(connection.isOpen).toBe(false);
-    expect(reasons).toEqual(['connection failed']);
   });
 });

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { RawBlock } from '@wrkz/core-types';
 import { p2pDefaults, P2pNode, type P2pConfig } from '../../src/p2p';
 import type { BlockCodec, P2pClock } from '../../src/p2p/ports';
+import { tcpTransport, type Transport } from '../../src/p2p/transport';
 import { FakeChain, FakePool, TestLogger, toyCodec } from './fakes';
 import { NETWORK_ID, type ScriptedPeer, ScriptedServer } from './scripted-peer';
 
@@ -20,7 +21,7 @@ export class Harness {
   async node(
     blocks: readonly RawBlock[],
     config: Partial<P2pConfig> = {},
-    parts: { codec?: BlockCodec; clock?: P2pClock } = {},
+    parts: { codec?: BlockCodec; clock?: P2pClock; transport?: Transport } = {},
   ): Promise<TestNode> {
     const codec = parts.codec ?? toyCodec;
     const chain = new FakeChain(codec, blocks);
@@ -28,7 +29,7 @@ export class Harness {
     const logger = new TestLogger();
     const node = new P2pNode(
       { ...p2pDefaults, networkId: NETWORK_ID, bindHost: '127.0.0.1', timedSyncInterval: 60_000, ...config },
-      { chain, pool, logger, codec, ...(parts.clock === undefined ? {} : { clock: parts.clock }) },
+      { chain, pool, logger, ...parts, codec },
     );
     const made = { node, chain, pool, logger };
     this.nodes.push(made);
@@ -50,6 +51,17 @@ export class Harness {
     const errors = nodes.flatMap(({ logger, chain }) => (chain.failure === undefined ? logger.errors : []));
     if (errors.length > 0) throw new Error(errors.join('\n'));
   }
+}
+
+/** Loopback sockets that seem to come from `host`. */
+export function disguised(host: string): Transport {
+  return {
+    ...tcpTransport,
+    listen: (bindHost, port, onSocket) =>
+      tcpTransport.listen(bindHost, port, (socket, remote) => {
+        onSocket(socket, { host, port: remote.port });
+      }),
+  };
 }
 
 /** Resolves once the chain's top is at `height`. */

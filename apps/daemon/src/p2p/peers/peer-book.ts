@@ -68,9 +68,9 @@ export class PeerBook {
   merge(entries: readonly PeerEntry[], senderTime: bigint, now: number): boolean {
     const taken = entries.slice(0, PEERS_PER_MESSAGE);
     if (taken.some((entry) => BigInt(entry.lastSeen) > senderTime)) return false;
-    const shift = now - Number(senderTime);
     for (const entry of taken) {
-      this.addGray({ ...entry, lastSeen: Math.max(0, Math.min(now, entry.lastSeen + shift)) });
+      const age = Number(senderTime - BigInt(entry.lastSeen));
+      this.addGray({ ...entry, lastSeen: Math.max(0, now - age) });
     }
     return true;
   }
