@@ -38,9 +38,12 @@ describe('options', () => {
     rmSync(folder, { recursive: true });
   });
 
-  it('an address to listen on is not empty: the system would listen on all of them', () => {
+  it('an address to listen on is not empty, which would mean all of them, and no name, which would be looked up', () => {
     for (const name of ['rpc-bind-ip', 'p2p-bind-ip']) {
-      expect(() => readConfig([`--${name}=`])).toThrow(`--${name}: an address is expected`);
+      for (const text of ['', 'localhost', '127.0.0', '1.2.3.4:80']) {
+        expect(() => readConfig([`--${name}=${text}`])).toThrow(`--${name}: an IP address is expected`);
+      }
+      expect(() => readConfig([`--${name}=::1`])).not.toThrow();
     }
   });
 

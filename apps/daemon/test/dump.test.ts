@@ -94,6 +94,27 @@ describe('import and export', () => {
     await bench.engine.stop();
   });
 
+  it('gives up when the chain is reorganised below what is written', async () => {
+    const bench = engineBench('devnet');
+    await bench.engine.addBlocks(chainA().slice(1, 221), 'import');
+    const path = join(folder, 'moving.dump');
+    const { reader } = bench;
+    // after the first chunk another branch holds the blocks below the second
+    let moved = false;
+    const moving = new Proxy(reader, {
+      get(target, name) {
+        const value: unknown = Reflect.get(target, name);
+        if (name === 'hashAt' && moved) return () => Buffer.alloc(32, 1);
+        return typeof value === 'function' ? value.bind(target) : value;
+      },
+    });
+    const onProgress = (): void => void (moved = true);
+    const exporting = exportDump({ path, reader: moving, network: devnet, limit: 0, onProgress });
+    await expect(exporting).rejects.toThrow('was reorganised while it was exported');
+    expect(readdirSync(folder).filter((name) => name.startsWith('moving'))).toEqual([]);
+    await bench.engine.stop();
+  });
+
   it('leaves no half file behind', async () => {
     const bench = engineBench('devnet');
     await bench.engine.addBlocks(chainA().slice(1, 10), 'import');

@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { networkNames } from '@wrkz/core-types';
 import {
+  checkBindAddress,
   checkCorsOrigin,
   defineOptions,
   isAddressOrRange,
@@ -23,8 +24,7 @@ export const OPTIONS = defineOptions([
     default: '127.0.0.1',
     group: LISTENERS,
     help: 'Interface to listen on; 0.0.0.0 or :: for remote wallets',
-    // the system would take an empty one for "every address"
-    validate: (value) => (value === '' ? 'an address is expected' : undefined),
+    validate: (value) => checkBindAddress(String(value)),
   },
   { name: 'bind-port', type: 'number', default: 17870, min: 1, max: 65535, group: LISTENERS, help: 'TCP port' },
   {
@@ -33,6 +33,7 @@ export const OPTIONS = defineOptions([
     default: undefined,
     group: LISTENERS,
     help: 'Address of a second listener on the same port',
+    validate: (value) => (value === '' ? undefined : checkBindAddress(String(value))),
   },
   {
     name: 'trusted-proxy',

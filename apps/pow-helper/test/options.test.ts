@@ -82,7 +82,8 @@ test('the second listener serves too; its failure is a warning, the failure of t
 });
 
 test('an empty address is no wish to listen everywhere', async () => {
-  expect(() => readOptions(['--bind-ip='])).toThrow('--bind-ip: an address is expected');
+  expect(() => readOptions(['--bind-ip='])).toThrow('--bind-ip: an IP address is expected');
+  expect(() => readOptions(['--bind-ipv6-address', 'localhost'])).toThrow('--bind-ipv6-address: an IP address');
   const logger = createMemoryLogger();
   const helper = new PowHelper(readOptions(['--bind-ipv6-address=']), { port: 0, logger });
   await helper.start();

@@ -82,9 +82,5 @@ export function networkDirectory(dataDir: string, network: Network): string {
 function complaint(values: Readonly<Record<string, OptionValue>>): string | undefined {
   if (values['data-dir'] === '') return '--data-dir: a folder is expected';
   if (values['dump-file'] === '') return '--dump-file: a file is expected';
-  for (const name of ['rpc-bind-ip', 'p2p-bind-ip']) {
-    // the system would take an empty one for "every address"
-    if (values[name] === '') return `--${name}: an address is expected (0.0.0.0 is every one of this machine)`;
-  }
   return undefined;
 }

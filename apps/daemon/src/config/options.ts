@@ -1,5 +1,5 @@
 import { networkNames } from '@wrkz/core-types';
-import { defineOptions, parseLogLevel } from '@wrkz/service-kit';
+import { checkBindAddress, defineOptions, parseLogLevel } from '@wrkz/service-kit';
 
 /** Every start-up option of the daemon, declared once: command line, file, help and documents are printed from here. */
 
@@ -37,7 +37,14 @@ export const DAEMON_OPTIONS = defineOptions([
     help: 'Checkpoints to trust: a file of lines "index,hash", "default" for the built-in ones, empty for none',
   },
 
-  { name: 'rpc-bind-ip', type: 'string', default: '127.0.0.1', group: RPC, help: 'The address the RPC listens on' },
+  {
+    name: 'rpc-bind-ip',
+    type: 'string',
+    default: '127.0.0.1',
+    group: RPC,
+    help: 'The address the RPC listens on',
+    validate: (value) => checkBindAddress(String(value)),
+  },
   {
     name: 'rpc-bind-port',
     type: 'number',
@@ -64,7 +71,14 @@ export const DAEMON_OPTIONS = defineOptions([
     help: 'Whether the explorer methods are served too',
   },
 
-  { name: 'p2p-bind-ip', type: 'string', default: '0.0.0.0', group: P2P, help: 'The address peers connect to' },
+  {
+    name: 'p2p-bind-ip',
+    type: 'string',
+    default: '0.0.0.0',
+    group: P2P,
+    help: 'The address peers connect to',
+    validate: (value) => checkBindAddress(String(value)),
+  },
   {
     name: 'p2p-bind-port',
     type: 'number',

@@ -4,6 +4,7 @@ import { ensureDirectory } from '@wrkz/service-kit';
 import { ChainClient } from '../chain/client';
 import type { Action, DaemonConfig } from '../config/config';
 import { BlockProgress } from '../progress/progress';
+import { DumpReader } from './dump-reader';
 import { exportDump } from './export';
 import { importDump, type ImportReport } from './import';
 
@@ -29,6 +30,9 @@ const ACTIONS: Record<Exclude<Action, 'serve'>, (parts: ActionParts) => Promise<
 
 async function importAction({ config, notice, stream, signal }: ActionParts): Promise<number> {
   const { network, options } = config;
+  const path = resolve(options['dump-file']);
+  // A missing file must not leave an empty database behind.
+  await (await DumpReader.open(path)).close();
   const directory = ensureDirectory(config.directory);
   const progress = new BlockProgress({ label: 'Importing', write: notice, stream });
   const chain = await ChainClient.start({ directory, network: network.name, checkpoints: options['load-checkpoints'] });
@@ -36,7 +40,7 @@ async function importAction({ config, notice, stream, signal }: ActionParts): Pr
   const started = performance.now();
   try {
     const report = await importDump({
-      path: resolve(options['dump-file']),
+      path,
       chain,
       signal,
       onProgress: (height, total) => progress.update(height, total),

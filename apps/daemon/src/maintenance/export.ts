@@ -42,10 +42,15 @@ export async function exportDump(options: ExportOptions): Promise<number> {
   const file = await open(unfinished, 'w', 0o644).catch((error: unknown) => {
     throw new ExportRefused(`the dump file ${path} cannot be written: ${errorText(error)}`);
   });
+  let last: Buffer | undefined;
   try {
     for (let start = FIRST_DUMP_HEIGHT; start < end; start += CHUNK_BLOCKS) {
       if (signal?.aborted === true) throw new Error('the export was stopped');
-      const blocks = checkedBlocks(reader, start, Math.min(start + CHUNK_BLOCKS, end));
+      const { blocks, below, top } = readChunk(reader, start, Math.min(start + CHUNK_BLOCKS, end));
+      if (last !== undefined && below?.equals(last) !== true) {
+        throw new Error('the chain was reorganised while it was exported; start the export again');
+      }
+      last = top;
       const records = blocks.map((block, i) => dumpRecord(start + i, encodeRawBlock(block)));
       await file.writeFile(Buffer.concat(records));
       onProgress?.(start + blocks.length, end);
@@ -62,14 +67,21 @@ export async function exportDump(options: ExportOptions): Promise<number> {
   return Math.max(0, end - FIRST_DUMP_HEIGHT);
 }
 
-/** Hashed again, so that a dump never spreads what a disk has damaged. @throws CorruptDatabase */
-function checkedBlocks(reader: ChainReader, start: number, end: number): RawBlock[] {
+interface Chunk {
+  readonly blocks: readonly RawBlock[];
+  /** The hash right below the first block, and that of the last: what joins one chunk to the next. */
+  readonly below: Buffer | undefined;
+  readonly top: Buffer | undefined;
+}
+
+/** The blocks of [start, end), hashed again so that a dump never spreads what a disk has damaged. @throws CorruptDatabase */
+function readChunk(reader: ChainReader, start: number, end: number): Chunk {
   return reader.snapshot(() => {
     const blocks: RawBlock[] = [];
     for (let height = start; height < end; height++) {
       const block = reader.checkedRawBlock(height);
       if (block !== undefined) blocks.push(block);
     }
-    return blocks;
+    return { blocks, below: reader.hashAt(start - 1), top: reader.hashAt(start + blocks.length - 1) };
   });
 }

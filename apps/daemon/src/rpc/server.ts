@@ -34,6 +34,9 @@ export interface RpcServerOptions {
 /** The values of the option table of the interface document. */
 export const RPC_DEFAULTS = { maxBodyBytes: 2_097_152, readTimeoutSeconds: 15, writeTimeoutSeconds: 30 } as const;
 
+/** Open connections of one address, loopback exempt: each may hold one answer of some megabytes that nobody reads. */
+const CONNECTIONS_PER_ADDRESS = 64;
+
 /** The daemon's HTTP app: the plain routes and /json_rpc behind the shared chain of checks. */
 export function createRpcApp(context: RpcContext, options: RpcServerOptions, logger: Logger): Express {
   return createHttpApp({
@@ -60,6 +63,7 @@ export function startRpcServer(context: RpcContext, options: RpcServerOptions, l
     listen: [{ host: options.bindIp, port: options.port }],
     logger,
     limits: {
+      maxConnectionsPerAddress: CONNECTIONS_PER_ADDRESS,
       readTimeoutMs: options.readTimeoutSeconds * 1000,
       writeTimeoutMs: options.writeTimeoutSeconds * 1000,
     },

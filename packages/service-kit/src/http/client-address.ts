@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { isIP } from 'node:net';
 import type { RequestHandler } from 'express';
 import ipaddr from 'ipaddr.js';
 import { canonicalHost } from '../addresses';
@@ -35,6 +36,16 @@ export function isLoopback(address: string): boolean {
 /** True when a text is an address or a CIDR range. */
 export function isAddressOrRange(text: string): boolean {
   return canonicalAddress(text) !== undefined || ipaddr.isValidCIDR(text);
+}
+
+/**
+ * Says what is wrong with the address of a listener given as an option, or undefined when it is fine. Names are refused:
+ * looking one up would ask a name server, and an empty text would mean every address.
+ */
+export function checkBindAddress(text: string): string | undefined {
+  return isIP(text.split('%')[0] ?? '') === 0
+    ? 'an IP address is expected (0.0.0.0 is every one of this machine)'
+    : undefined;
 }
 
 /** Works out the client's address once per request. It must stand before everything that asks `clientAddressOf`. */
