@@ -1,5 +1,6 @@
 import { chainA, chainAHeaders } from '@wrkz/testing';
 import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
 import { ChainClient } from '../src/chain/client';
 import type { CommitEvent } from '../src/chain/service';
 import { digestOf, engineBench } from './support/engine';
@@ -59,6 +60,25 @@ describe('the engine on its own thread', () => {
     expect(settled.at(-1)).toMatchObject({ reason: { name: 'ChainStopped' } });
     await expect(client.addBlocks(chainA().slice(1, 2), 'sync')).rejects.toThrow('the chain engine has stopped');
     await digestOf(directory, 'devnet');
+  });
+
+  it('holds a call back while 64 MiB wait before it', async () => {
+    const client = await start(temporaryDirectory());
+    const held: (() => void)[] = [];
+    const post = jest.spyOn(Worker.prototype, 'postMessage').mockImplementation(function (this: Worker, ...given) {
+      held.push(() => {
+        this.postMessage(...given);
+      });
+    });
+    const calls = [40, 24, 1].map((mebibytes) =>
+      client.addBlocks([{ block: Buffer.alloc(mebibytes << 20), transactions: [] }], 'sync'),
+    );
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(held).toHaveLength(2);
+    post.mockRestore();
+    for (const send of held) send();
+    expect((await Promise.all(calls)).flat().map(({ code }) => code)).toEqual(['A6', 'A6', 'A6']);
+    await client.stop();
   });
 
   it('says why it cannot start', async () => {

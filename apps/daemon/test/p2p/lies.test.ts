@@ -204,6 +204,18 @@ describe('what a lying peer brings about', () => {
     await closedFor(started, 'nothing came');
   });
 
+  it('a peer that talks of other things instead loses it after ten minutes', async () => {
+    const started = await askedForObjects();
+    for (let minutes = 0; minutes < 10; minutes += 1) {
+      await started.peer.settle({ height: 31, top: hashOf(blocks[30]) });
+      clock.advance(59_000);
+    }
+    expect(started.peer.isClosed).toBe(false);
+    await started.peer.settle({ height: 31, top: hashOf(blocks[30]) });
+    clock.advance(15_000);
+    await closedFor(started, 'nothing came');
+  });
+
   it('a peer that holds up the head of the chain is passed by another that has it too', async () => {
     const [slowServer, quickServer] = [await harness.server(), await harness.server()];
     const started = await harness.node(
