@@ -1,6 +1,6 @@
 import Database from 'better-sqlite3';
 import { openSync, readSync, writeSync, closeSync, statSync } from 'node:fs';
-import { CorruptDatabase, databaseFile, verifyChain, type ChainDb } from '../src';
+import { BelowFloor, CorruptDatabase, databaseFile, verifyChain, type ChainDb } from '../src';
 import { TABLES } from '../src/schema';
 import { chainA } from './support/chain-a';
 import { cleanUp, freshDirectory, openHere, writerOf } from './support/directories';
@@ -225,3 +225,21 @@ test('damage to any page is an answer, not a crash', async () => {
   }
   expect((await verifyChain(db)).problems).toEqual([]);
 }, 30_000);
+
+test('a body below the floor is not kept, one above it is missing', () => {
+  const db = small();
+  const second = (height: number): Buffer => db.reader.transactionHashes(height)[1] ?? Buffer.alloc(32);
+  const [inBlock4, inBlock7] = [second(4), second(7)];
+  tamper(db, (connection) => {
+    connection.exec(`
+      UPDATE meta SET value = '5' WHERE key = 'body_floor';
+      DELETE FROM block_bodies WHERE height IN (3, 7);
+      DELETE FROM transaction_bodies WHERE id IN (11, 20);
+    `);
+  });
+  expect(db.reader.floors()).toEqual({ bodies: 5 });
+  expect(() => db.reader.rawBlock(3)).toThrow(new BelowFloor(3, 5));
+  expect(() => db.reader.rawBlock(7)).toThrow('the body of block 7 is missing');
+  expect(() => db.reader.transaction(inBlock4)).toThrow(new BelowFloor(4, 5));
+  expect(() => db.reader.transaction(inBlock7)).toThrow('the body of transaction 20 in block 7 is missing');
+});

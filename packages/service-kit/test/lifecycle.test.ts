@@ -60,8 +60,8 @@ test('a second signal ends at once', async () => {
 test.each([
   ['usage', 1, 'unknown option --x (see --help)'],
   ['start-fails', 1, 'cannot start: the port is taken'],
-  ['uncaught', 1, 'thrown out of the blue'],
-  ['rejection', 1, 'rejected out of the blue'],
+  ['uncaught', 1, 'uncaught error: thrown out of the blue'],
+  ['rejection', 1, 'unhandled rejection: rejected out of the blue'],
   ['asks', 7, 'stopped'],
   ['one-shot', 3, 'stopped'],
 ])('%s: exit code %d and said once', async (behaviour, expected, text) => {
