@@ -1,5 +1,6 @@
 import {
   encodeTransactionPrefix,
+  MAX_UINT64,
   networkOf,
   prefixHash,
   type ParsedTransaction,
@@ -39,7 +40,6 @@ const TOP = 720;
 const TORSION = Buffer.from('26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05', 'hex');
 /** y = p: the reference refuses what is not reduced. */
 const NO_POINT = Buffer.from('edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f', 'hex');
-const MAX_UINT64 = (1n << 64n) - 1n;
 
 let view: BranchView;
 /** Unspent, unlocked coinbases of 1,000,000. */

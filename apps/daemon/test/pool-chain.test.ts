@@ -1,0 +1,90 @@
+import { RuleFailure } from '@wrkz/consensus';
+import type { ChainCommit } from '../src/chain/service';
+import { LIFETIME } from '../src/mempool/limits';
+import { bench, block, commit, hashOf, image, made } from './support/pool';
+
+describe('the pool follows the chain', () => {
+  it('gives up what is mined, spent by others, outdated or no longer fits, each with its reason', async () => {
+    const { pool, judge, clock, gone } = bench();
+    const spent = image();
+    const [mined, doubled, old, shrunk, kept] = [made(), made({ image: spent }), made(), made(), made()];
+    await pool.add(old, 'p2p');
+    clock.now += LIFETIME;
+    for (const bytes of [mined, doubled, shrunk, kept]) await pool.add(bytes, 'p2p');
+    judge.misfits.set(hashOf(shrunk).toString('hex'), new RuleFailure('T23'));
+    await pool.onCommit(commit({ added: [block({ transactionHashes: [hashOf(mined)], keyImages: [spent] })] }));
+    clock.now += 1;
+    pool.sweep();
+    const line = (reason: string, bytes: Buffer): string => `${reason} ${hashOf(bytes).toString('hex')}`;
+    expect(gone).toEqual([
+      line('InBlock', mined),
+      line('NotActual', doubled),
+      line('NotActual', shrunk),
+      line('Outdated', old),
+    ]);
+    expect(pool.hashes()).toEqual([hashOf(kept)]);
+  });
+
+  it('judges everything anew after a reorganisation and takes back what the lost blocks held', async () => {
+    const { pool, judge, gone } = bench();
+    const [stays, fails, returns, mined] = [made(), made(), made(), made()];
+    await pool.add(stays, 'p2p');
+    await pool.add(fails, 'p2p');
+    judge.refusals.set(hashOf(fails).toString('hex'), new RuleFailure('T10'));
+    judge.spent.set(hashOf(mined).toString('hex'), 'in block');
+    const removed = [{ height: 5, hash: Buffer.alloc(32), transactions: [returns, mined] }];
+    await pool.onCommit(commit({ kind: 'switch', removed }));
+    expect(gone).toEqual([`NotActual ${hashOf(fails).toString('hex')}`]);
+    expect(new Set(pool.hashes().map(String))).toEqual(new Set([stays, returns].map((bytes) => String(hashOf(bytes)))));
+  });
+
+  it('takes back more than may wait at its door', async () => {
+    const { pool } = bench();
+    const transactions = Array.from({ length: 4300 }, () => made());
+    await pool.onCommit(commit({ kind: 'switch', removed: [{ height: 5, hash: Buffer.alloc(32), transactions }] }));
+    expect(pool.size).toBe(4300);
+  });
+
+  it('still takes new ones while a large pool is judged anew', async () => {
+    const { pool, judge } = bench();
+    for (let i = 0; i < 4200; i++) await pool.add(made(), 'p2p');
+    let open = (): void => undefined;
+    judge.gate = new Promise((resolve) => (open = resolve));
+    const judging = pool.onCommit(commit({ kind: 'switch' }));
+    await new Promise(setImmediate);
+    const adding = pool.add(made(), 'p2p');
+    open();
+    expect(await adding).toMatchObject({ accepted: true });
+    await judging;
+    expect(pool.size).toBe(4201);
+  });
+
+  it('lets a transaction wait a day and no second more', async () => {
+    const { pool, clock, gone } = bench();
+    await pool.add(made(), 'p2p');
+    clock.now += LIFETIME - 1;
+    pool.sweep();
+    expect(gone).toEqual([]);
+    clock.now += 1;
+    pool.sweep();
+    expect(gone).toHaveLength(1);
+  });
+
+  it('looks through everything only when a rule that it looks for has changed', async () => {
+    const { pool, judge } = bench();
+    await pool.onCommit(commit({}));
+    for (let i = 0; i < 10; i++) await pool.add(made(), 'p2p');
+    const looks = judge.looks;
+    for (let i = 0; i < 5; i++) await pool.onCommit(commit({ added: [block({})] }));
+    expect(judge.looks).toBe(looks);
+  });
+
+  it('does nothing for a side block', async () => {
+    const { pool, judge } = bench();
+    await pool.add(made(), 'p2p');
+    const before = judge.judged;
+    await pool.onCommit({ kind: 'alternative', height: 1, hash: Buffer.alloc(32), tip: {} as ChainCommit['tip'] });
+    expect(judge.judged).toBe(before);
+    expect(pool.size).toBe(1);
+  });
+});

@@ -1,0 +1,110 @@
+import { RuleFailure } from '@wrkz/consensus';
+import { encodeTransaction, parseTransaction, type Transaction } from '@wrkz/core-types';
+import type { ChainCommit } from '../../src/chain/service';
+import type { Fitting, PoolJudge } from '../../src/mempool/judge';
+import { TransactionPool } from '../../src/mempool/pool';
+
+let images = 0;
+
+export interface Shape {
+  readonly fee?: bigint;
+  readonly amount?: bigint;
+  readonly inputs?: number;
+  readonly outputs?: number;
+  readonly padding?: number;
+  readonly image?: Buffer;
+}
+
+export function image(number = ++images): Buffer {
+  const bytes = Buffer.alloc(32, 1);
+  bytes.writeUInt32LE(number, 0);
+  return bytes;
+}
+
+/** A transaction that parses and means nothing. */
+export function made({
+  fee = 10n,
+  amount = 1000n,
+  inputs = 1,
+  outputs = 1,
+  padding = 0,
+  image: first,
+}: Shape = {}): Buffer {
+  const each = (amount + fee) / BigInt(inputs);
+  const transaction: Transaction = {
+    version: 1,
+    unlockTime: 0n,
+    inputs: Array.from({ length: inputs }, (_, i) => ({
+      type: 'key' as const,
+      amount: i === 0 ? amount + fee - each * BigInt(inputs - 1) : each,
+      keyOffsets: [1],
+      keyImage: i === 0 ? (first ?? image()) : image(),
+    })),
+    outputs: Array.from({ length: outputs }, (_, i) => ({
+      amount: i === 0 ? amount - BigInt(outputs - 1) : 1n,
+      key: Buffer.alloc(32, 2),
+    })),
+    extra: Buffer.alloc(padding),
+    signatures: Array.from({ length: inputs }, () => Buffer.alloc(64)),
+  };
+  return encodeTransaction(transaction);
+}
+
+export const hashOf = (bytes: Buffer): Buffer => parseTransaction(bytes).hash;
+
+export class FakeJudge implements PoolJudge {
+  refusals = new Map<string, RuleFailure>();
+  spent = new Map<string, 'in block' | RuleFailure>();
+  misfits = new Map<string, RuleFailure>();
+  looks = 0;
+  judged = 0;
+  limit = Infinity;
+  gate: Promise<void> = Promise.resolve();
+
+  async judge(parsed: { hash: Buffer }): Promise<RuleFailure | undefined> {
+    this.judged += 1;
+    await this.gate;
+    return this.refusals.get(parsed.hash.toString('hex'));
+  }
+
+  sizeLimit(): number {
+    return this.limit;
+  }
+
+  settled(parsed: { hash: Buffer }): 'in block' | RuleFailure | undefined {
+    return this.spent.get(parsed.hash.toString('hex'));
+  }
+
+  fitting(): Fitting {
+    return {
+      measure: String(this.misfits.size),
+      refuses: (parsed) => {
+        this.looks += 1;
+        return this.misfits.get(parsed.hash.toString('hex'));
+      },
+    };
+  }
+}
+
+export function bench(): { pool: TransactionPool; judge: FakeJudge; clock: { now: number }; gone: string[] } {
+  const judge = new FakeJudge();
+  const clock = { now: 1_000_000 };
+  const pool = new TransactionPool(judge, () => clock.now);
+  const gone: string[] = [];
+  pool.on('removed', ({ hashes, reason }) => gone.push(...hashes.map((hash) => `${reason} ${hash.toString('hex')}`)));
+  return { pool, judge, clock, gone };
+}
+
+export function commit(part: Partial<ChainCommit>): ChainCommit {
+  const tip = {} as ChainCommit['tip'];
+  return { kind: 'append', source: 'sync', forkHeight: 0, added: [], removed: [], tip, ...part };
+}
+
+export const block = (part: { transactionHashes?: Buffer[]; keyImages?: Buffer[] }): ChainCommit['added'][number] => ({
+  height: 1,
+  hash: Buffer.alloc(32),
+  timestamp: 0,
+  transactionHashes: [],
+  keyImages: [],
+  ...part,
+});
