@@ -18,6 +18,7 @@ import { TransactionPool } from './mempool/pool';
 import { BlockGenerator } from './mining/generate';
 import { Miner } from './mining/miner';
 import type { P2pNode } from './p2p/node';
+import { logChain } from './progress/chain-log';
 import { notices } from './progress/notices';
 import { SyncProgress } from './progress/sync-progress';
 import { ReaderPool, RPC_DEFAULTS, startRpcServer } from './rpc';
@@ -133,6 +134,7 @@ export class Daemon implements Service {
     const setup = { directory, network: network.name, checkpoints: options['load-checkpoints'] };
     const chain = this.keep('the chain engine', await ChainClient.start(setup), (client) => client.stop());
     chain.on('failed', (error) => this.giveUp(error));
+    this.keep('the chain log', logChain(chain, logger.child('chain')), (end) => end());
 
     const open = (): ChainDb => openChainDb({ directory, network: network.name, readonly: true });
     const { reader } = this.keep('the database', open(), (db) => db.close());

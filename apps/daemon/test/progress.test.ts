@@ -2,6 +2,7 @@ import { EventEmitter } from 'node:events';
 import { Writable } from 'node:stream';
 import { createMemoryLogger } from '@wrkz/service-kit';
 import type { ChainService } from '../src/chain/service';
+import { logChain } from '../src/progress/chain-log';
 import { notices } from '../src/progress/notices';
 import { BlockProgress, durationText } from '../src/progress/progress';
 import { SyncProgress } from '../src/progress/sync-progress';
@@ -105,5 +106,38 @@ describe('notices', () => {
     notices(telling, loud.stream)('listening');
     expect(loud.text()).toBe('');
     expect(telling.lines).toHaveLength(1);
+  });
+});
+
+describe('the chain log', () => {
+  const hash = Buffer.alloc(32, 0xab);
+  const block = (height: number) => ({ height, hash, timestamp: 0, transactionHashes: [hash], keyImages: [] });
+  const removed = (count: number) =>
+    Array.from({ length: count }, (_, i) => ({ height: 6 + i, hash, transactions: [] }));
+
+  it('tells blocks that arrive by themselves and reorganisations, deep ones as a warning', () => {
+    const chain = new EventEmitter();
+    const logger = createMemoryLogger();
+    const end = logChain(chain as unknown as ChainService, logger);
+    const commit = (event: object): boolean =>
+      chain.emit('commit', { forkHeight: 5, added: [], removed: [], ...event });
+    const tip = { height: 7, hash };
+    commit({ kind: 'append', source: 'sync', added: [block(6)], tip });
+    expect(logger.lines).toEqual([]);
+    commit({ kind: 'append', source: 'relay', added: [block(6)], tip });
+    expect(logger.linesOf('info').at(-1)).toContain(`block 6 ${hash.toString('hex')}, 1 transactions`);
+    commit({ kind: 'switch', source: 'relay', added: [block(6), block(7)], removed: removed(1), tip });
+    expect(logger.linesOf('info').at(-1)).toContain(
+      'reorganised above block 5: 1 blocks replaced by 2, the top is block 7',
+    );
+    commit({ kind: 'switch', source: 'sync', added: [block(6)], removed: removed(10), tip });
+    expect(logger.linesOf('warning')).toHaveLength(1);
+    commit({ kind: 'switch', source: 'rewind', removed: removed(2), tip });
+    expect(logger.linesOf('info').at(-1)).toContain('taken back to block 5, 2 blocks less');
+    commit({ kind: 'alternative', height: 6, hash, tip });
+    expect(logger.linesOf('debug').at(-1)).toContain('is kept on a side branch');
+    end();
+    commit({ kind: 'append', source: 'relay', added: [block(8)], tip });
+    expect(logger.lines).toHaveLength(5);
   });
 });
