@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <mutex>
@@ -7,8 +8,9 @@
 namespace wrkz {
 namespace {
 
-// Repetitions of a measurement: few for the algorithms whose single hash takes milliseconds already.
-constexpr int kRepetitions[kPowAlgorithms] = {1, 2, 3, 8, 0};
+// Repetitions of a measurement: few for the algorithms whose single hash takes milliseconds already, enough of the quick
+// ones that a core that was idle has reached its speed.
+constexpr int kRepetitions[kPowAlgorithms] = {1, 2, 6, 30, 0};
 
 double SecondsPerHash(PowAlgorithm algorithm, size_t lanes) {
   uint8_t data[kMaxLanes][64] = {};
@@ -36,10 +38,12 @@ size_t Measure(PowAlgorithm algorithm) {
       if (seconds < best[lanes - 1]) best[lanes - 1] = seconds;
     }
   }
+  const double fastest = *std::min_element(best, best + kMaxLanes);
   size_t chosen = 1;
   for (size_t lanes = 2; lanes <= kMaxLanes; lanes++) {
-    // More lanes must be worth their memory: two percent.
-    if (best[lanes - 1] < 0.98 * best[chosen - 1]) chosen = lanes;
+    // What a disturbed measurement may be off by counts as equal, and of equals more lanes are the better guess: a
+    // disturbance costs the many, which take longest, the most.
+    if (best[lanes - 1] < 1.04 * fastest) chosen = lanes;
   }
   return chosen;
 }
