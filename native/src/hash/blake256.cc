@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "common/bytes.h"
+#include "hash/blake_order.h"
 #include "hash/finalizers.h"
 
 namespace wrkz {
@@ -13,13 +14,6 @@ constexpr uint32_t kInitial[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a
 constexpr uint32_t kConstants[16] = {0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344, 0xa4093822, 0x299f31d0,
                                      0x082efa98, 0xec4e6c89, 0x452821e6, 0x38d01377, 0xbe5466cf, 0x34e90c6c,
                                      0xc0ac29b7, 0xc97c50dd, 0x3f84d5b5, 0xb5470917};
-
-constexpr uint8_t kOrder[10][16] = {
-    {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}, {14, 10, 4, 8, 9, 15, 13, 6, 1, 12, 0, 2, 11, 7, 5, 3},
-    {11, 8, 12, 0, 5, 2, 15, 13, 10, 14, 3, 6, 7, 1, 9, 4}, {7, 9, 3, 1, 13, 12, 11, 14, 2, 6, 5, 10, 4, 0, 15, 8},
-    {9, 0, 5, 7, 2, 4, 10, 15, 14, 1, 11, 12, 6, 8, 3, 13}, {2, 12, 6, 10, 0, 11, 8, 3, 4, 13, 7, 5, 15, 14, 1, 9},
-    {12, 5, 1, 15, 14, 13, 4, 10, 0, 7, 6, 3, 9, 2, 8, 11}, {13, 11, 7, 14, 12, 1, 3, 9, 5, 0, 15, 4, 8, 6, 2, 10},
-    {6, 15, 14, 9, 11, 3, 0, 8, 12, 2, 13, 7, 1, 4, 10, 5}, {10, 2, 8, 4, 7, 6, 1, 5, 15, 11, 9, 14, 3, 12, 13, 0}};
 
 // Column and diagonal cells of the eight G functions of a round.
 constexpr uint8_t kCells[8][4] = {{0, 4, 8, 12}, {1, 5, 9, 13}, {2, 6, 10, 14}, {3, 7, 11, 15},
@@ -38,7 +32,7 @@ void Compress(uint32_t h[8], const uint8_t* block, uint64_t bits) {
   // Unrolled, the order and the cells are constants of the compiled code.
 #pragma GCC unroll 14
   for (int round = 0; round < 14; round++) {
-    const uint8_t* order = kOrder[round % 10];
+    const uint8_t* order = kBlakeOrder[round % 10];
 #pragma GCC unroll 8
     for (int g = 0; g < 8; g++) {
       uint32_t &a = v[kCells[g][0]], &b = v[kCells[g][1]], &c = v[kCells[g][2]], &d = v[kCells[g][3]];

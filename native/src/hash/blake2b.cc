@@ -4,19 +4,13 @@
 #include <cstring>
 
 #include "common/bytes.h"
+#include "hash/blake_order.h"
 
 namespace wrkz {
 namespace {
 
 constexpr uint64_t kInitial[8] = {0x6a09e667f3bcc908, 0xbb67ae8584caa73b, 0x3c6ef372fe94f82b, 0xa54ff53a5f1d36f1,
                                   0x510e527fade682d1, 0x9b05688c2b3e6c1f, 0x1f83d9abfb41bd6b, 0x5be0cd19137e2179};
-
-constexpr uint8_t kOrder[10][16] = {
-    {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}, {14, 10, 4, 8, 9, 15, 13, 6, 1, 12, 0, 2, 11, 7, 5, 3},
-    {11, 8, 12, 0, 5, 2, 15, 13, 10, 14, 3, 6, 7, 1, 9, 4}, {7, 9, 3, 1, 13, 12, 11, 14, 2, 6, 5, 10, 4, 0, 15, 8},
-    {9, 0, 5, 7, 2, 4, 10, 15, 14, 1, 11, 12, 6, 8, 3, 13}, {2, 12, 6, 10, 0, 11, 8, 3, 4, 13, 7, 5, 15, 14, 1, 9},
-    {12, 5, 1, 15, 14, 13, 4, 10, 0, 7, 6, 3, 9, 2, 8, 11}, {13, 11, 7, 14, 12, 1, 3, 9, 5, 0, 15, 4, 8, 6, 2, 10},
-    {6, 15, 14, 9, 11, 3, 0, 8, 12, 2, 13, 7, 1, 4, 10, 5}, {10, 2, 8, 4, 7, 6, 1, 5, 15, 11, 9, 14, 3, 12, 13, 0}};
 
 inline void Mix(uint64_t& a, uint64_t& b, uint64_t& c, uint64_t& d, uint64_t x, uint64_t y) {
   a += b + x;
@@ -70,7 +64,7 @@ void Blake2b::Compress(const uint8_t* block, bool last) {
   v[12] ^= count_;
   if (last) v[14] = ~v[14];
   for (int round = 0; round < 12; round++) {
-    const uint8_t* s = kOrder[round % 10];
+    const uint8_t* s = kBlakeOrder[round % 10];
     Mix(v[0], v[4], v[8], v[12], m[s[0]], m[s[1]]);
     Mix(v[1], v[5], v[9], v[13], m[s[2]], m[s[3]]);
     Mix(v[2], v[6], v[10], v[14], m[s[4]], m[s[5]]);
