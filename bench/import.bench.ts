@@ -14,6 +14,7 @@ import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { parseArgs } from 'node:util';
 import { ChainClient } from '../apps/daemon/src/chain/client';
+import { DumpReader } from '../apps/daemon/src/maintenance/dump-reader';
 import { importDump } from '../apps/daemon/src/maintenance/import';
 import { databaseFile } from '../packages/chain-db/src';
 import { writeChainADump } from '../packages/testing/src';
@@ -39,7 +40,7 @@ async function round(dump: string): Promise<Round> {
   const delay = monitorEventLoopDelay({ resolution: 1 });
   delay.enable();
   const start = performance.now();
-  const { blocks, transactions } = await importDump({ path: dump, chain });
+  const { blocks, transactions } = await importDump({ dump: await DumpReader.open(dump), chain });
   const seconds = (performance.now() - start) / 1000;
   delay.disable();
   await chain.stop();

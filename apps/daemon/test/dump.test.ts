@@ -21,14 +21,18 @@ beforeAll(() => {
   writeChainADump(whole);
 });
 
-const bring = (bench: EngineBench, path: string, signal?: AbortSignal): ReturnType<typeof importDump> =>
-  importDump({ path, chain: bench.engine, ...(signal && { signal }) });
+const bring = async (bench: EngineBench, path: string, signal?: AbortSignal): ReturnType<typeof importDump> =>
+  importDump({ dump: await DumpReader.open(path), chain: bench.engine, ...(signal && { signal }) });
 
 describe('import and export', () => {
   it('brings chain A in, writes the same file out, and that one in again: one digest', async () => {
     const first = engineBench('devnet');
     const seen: number[] = [];
-    const report = await importDump({ path: whole, chain: first.engine, onProgress: (height) => seen.push(height) });
+    const report = await importDump({
+      dump: await DumpReader.open(whole),
+      chain: first.engine,
+      onProgress: (height) => seen.push(height),
+    });
     expect(report).toEqual({ height: 720, blocks: 720, transactions: 858, stopped: false });
     expect(seen.at(-1)).toBe(721);
     const path = join(folder, 'own.dump');
@@ -70,12 +74,15 @@ describe('import and export', () => {
       stop.abort();
       void chain.stop();
     });
-    const report = await importDump({ path: whole, chain, signal: stop.signal });
+    const report = await importDump({ dump: await DumpReader.open(whole), chain, signal: stop.signal });
     await chain.stop();
     expect(report).toMatchObject({ stopped: true, height: chain.tip().height, blocks: chain.tip().height });
     expect(report.height).toBeLessThan(300); // a batch, and the one that was on its way
     const again = await start();
-    expect(await importDump({ path: whole, chain: again })).toMatchObject({ height: 720, blocks: 720 - report.height });
+    expect(await importDump({ dump: await DumpReader.open(whole), chain: again })).toMatchObject({
+      height: 720,
+      blocks: 720 - report.height,
+    });
     await again.stop();
     await digestOf(directory, 'devnet');
   });

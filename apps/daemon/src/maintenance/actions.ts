@@ -30,9 +30,8 @@ const ACTIONS: Record<Exclude<Action, 'serve'>, (parts: ActionParts) => Promise<
 
 async function importAction({ config, notice, stream, signal }: ActionParts): Promise<number> {
   const { network, options } = config;
-  const path = resolve(options['dump-file']);
-  // A missing file must not leave an empty database behind.
-  await (await DumpReader.open(path)).close();
+  // First of all: a missing file must not leave an empty database behind.
+  const dump = await DumpReader.open(resolve(options['dump-file']));
   const directory = ensureDirectory(config.directory);
   const progress = new BlockProgress({ label: 'Importing', write: notice, stream });
   const chain = await ChainClient.start({ directory, network: network.name, checkpoints: options['load-checkpoints'] });
@@ -40,7 +39,7 @@ async function importAction({ config, notice, stream, signal }: ActionParts): Pr
   const started = performance.now();
   try {
     const report = await importDump({
-      path,
+      dump,
       chain,
       signal,
       onProgress: (height, total) => progress.update(height, total),

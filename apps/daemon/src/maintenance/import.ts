@@ -9,7 +9,8 @@ const PARCEL_BYTES = 128 * 1024;
 const PARCELS_WAITING = 6;
 
 export interface ImportOptions {
-  readonly path: string;
+  /** Open at its beginning; the import closes it. */
+  readonly dump: DumpReader;
   readonly chain: ChainService;
   /**
    * Stops after what is already in the engine's hands; the import can be continued later. Whoever is in a hurry stops
@@ -43,15 +44,15 @@ interface Parcel {
 /**
  * Reads a dump into the chain. Every block is judged by every rule, as if a peer had sent it. Records at or below the
  * present top are stepped over, so an import that was cut short continues where it was.
- * @throws DumpError, ImportRefused, Error when the file cannot be read
+ * @throws DumpError, ImportRefused
  */
 export async function importDump(options: ImportOptions): Promise<ImportReport> {
-  const reader = await DumpReader.open(options.path);
+  const { dump } = options;
   try {
     const { chain, signal } = options;
     const before = chain.tip();
     try {
-      await readInto(reader, options);
+      await readInto(options);
     } catch (error) {
       if (!(error instanceof ChainStopped && signal?.aborted === true)) throw error;
     }
@@ -60,11 +61,11 @@ export async function importDump(options: ImportOptions): Promise<ImportReport> 
     const transactions = after.generatedTransactions - before.generatedTransactions - blocks;
     return { height: after.height, blocks, transactions, stopped: signal?.aborted === true };
   } finally {
-    await reader.close();
+    await dump.close();
   }
 }
 
-async function readInto(reader: DumpReader, { chain, signal, onProgress }: ImportOptions): Promise<void> {
+async function readInto({ dump: reader, chain, signal, onProgress }: ImportOptions): Promise<void> {
   const waiting: { parcel: Parcel; answer: Promise<AddResult[]> }[] = [];
   let expected = chain.tip().height + 1;
   let previous: number | undefined;
