@@ -198,6 +198,10 @@ export class P2pNode extends EventEmitter<P2pEvents> {
     return { white: book.whiteEntries().map(addressKey), gray: book.grayEntries().map(addressKey) };
   }
 
+  peerListSizes(): { white: number; gray: number } {
+    return this.room.book.sizes;
+  }
+
   seedCount(): number {
     return this.seeds.count;
   }

@@ -11,6 +11,8 @@ export interface NetworkStatus {
   isSynchronized(): boolean;
   connections(): { outgoing: number; incoming: number };
   peerLists(): { white: string[]; gray: string[] };
+  /** Without making the lists: `/info` is asked often. */
+  peerListSizes(): { white: number; gray: number };
   seedCount(): number;
   /** Unix seconds; 0 = never. */
   lastSeedBootstrap(): number;

@@ -5,6 +5,7 @@ import {
   parseTransaction,
   type ParsedTransaction,
   type RawBlock,
+  type WalletExtra,
 } from '@wrkz/core-types';
 import { resolveStart, type SyncRange } from './range';
 import { MAX_BLOCKS_WALKED, MAX_RESPONSE_BYTES, topBlockJson } from './sync-limits';
@@ -56,7 +57,9 @@ export function getWalletSyncData(reader: ChainReader, query: WalletSyncQuery): 
 function blockItem(raw: RawBlock, height: number, query: WalletSyncQuery): string {
   const parsed = parseBlock(raw.block);
   const text = (bytes: Buffer): string => `"${bytes.toString(query.encoding)}"`;
-  const coinbase = query.skipCoinbase ? '' : `"coinbaseTX":{${commonMembers(parsed.coinbase, text)}},`;
+  const coinbase = query.skipCoinbase
+    ? ''
+    : `"coinbaseTX":{${commonMembers(parsed.coinbase, parseExtraWallet(parsed.coinbase.transaction.extra), text)}},`;
   const transactions = raw.transactions.map((bytes) => transactionItem(parseTransaction(bytes), query, text));
   return (
     `{"blockHash":${text(parsed.hash)},"blockHeight":${height},"blockTimestamp":${parsed.block.timestamp},` +
@@ -70,13 +73,12 @@ function transactionItem(tx: ParsedTransaction, query: WalletSyncQuery, text: (b
     const offsets = query.skipKeyOffsets ? '' : `,"key_offsets":[${input.keyOffsets.join(',')}]`;
     return `{"amount":${input.amount},"k_image":${text(input.keyImage)}${offsets}}`;
   });
-  const { paymentId } = parseExtraWallet(tx.transaction.extra);
-  return `{${commonMembers(tx, text)},"inputs":[${inputs.join(',')}],"paymentID":"${paymentId}"}`;
+  const extra = parseExtraWallet(tx.transaction.extra);
+  return `{${commonMembers(tx, extra, text)},"inputs":[${inputs.join(',')}],"paymentID":"${extra.paymentId}"}`;
 }
 
-function commonMembers(tx: ParsedTransaction, text: (bytes: Buffer) => string): string {
+function commonMembers(tx: ParsedTransaction, { publicKey }: WalletExtra, text: (bytes: Buffer) => string): string {
   const outputs = tx.transaction.outputs.map((output) => `{"amount":${output.amount},"key":${text(output.key)}}`);
-  const { publicKey } = parseExtraWallet(tx.transaction.extra);
   return (
     `"hash":${text(tx.hash)},"outputs":[${outputs.join(',')}],` +
     `"txPublicKey":${text(publicKey)},"unlockTime":${tx.transaction.unlockTime}`

@@ -1,5 +1,6 @@
 import type { ChainReader } from '@wrkz/chain-db';
 import type { Network } from '@wrkz/core-types';
+import { findTransactions } from './find-transactions';
 import { getGlobalIndexes } from './get-global-indexes';
 import { getRandomOuts, type RandomOutsQuery } from './get-random-outs';
 import { getRawBlocks, type RawBlocksQuery } from './get-raw-blocks';
@@ -11,6 +12,7 @@ export interface QueryTable {
   walletSyncData: WalletSyncQuery;
   globalIndexes: { start: number; end: number };
   randomOuts: RandomOutsQuery;
+  findTransactions: { hashes: readonly string[] };
 }
 
 export type QueryName = keyof QueryTable;
@@ -25,6 +27,7 @@ const table: { [Name in QueryName]: (reader: ChainReader, network: Network, quer
   walletSyncData: (reader, _network, query) => getWalletSyncData(reader, query),
   globalIndexes: (reader, _network, query) => getGlobalIndexes(reader, query),
   randomOuts: (reader, network, query) => getRandomOuts(reader, network, query),
+  findTransactions: (reader, _network, query) => findTransactions(reader, query),
 };
 
 /** Answers one query against `reader`. @throws RpcRefusal for what the query itself refuses. */

@@ -6,7 +6,7 @@ export const getTransactionsStatus: Route = {
   method: 'POST',
   path: '/get_transactions_status',
   mode: 'Default',
-  handle: ({ reader, pool }, params) => {
+  handle: async ({ queries, pool }, params) => {
     // Each asked hash is told once, as the reference's sets do.
     const asked = new Set(
       params.array('transactionHashes').map((entry) => {
@@ -15,22 +15,23 @@ export const getTransactionsStatus: Route = {
         return hash.toString('hex');
       }),
     );
-    const inBlock: string[] = [];
-    const inPool: string[] = [];
-    const unknown: string[] = [];
-    reader.snapshot(() => {
-      for (const hex of asked) {
-        const hash = Buffer.from(hex, 'hex');
-        if (pool.has(hash)) inPool.push(hex);
-        else if (reader.hasTransaction(hash)) inBlock.push(hex);
-        else unknown.push(hex);
-      }
-    });
+    const inPool = takeWhere(asked, (hex) => pool.has(Buffer.from(hex, 'hex')));
+    const found = new Set(JSON.parse(await queries.run('findTransactions', { hashes: [...asked] })) as string[]);
+    const inBlock = takeWhere(asked, (hex) => found.has(hex));
+    // A reorganisation may have brought one back while the chain was asked.
+    inPool.push(...takeWhere(asked, (hex) => pool.has(Buffer.from(hex, 'hex'))));
     return {
       status: 'OK',
       transactionsInBlock: inBlock,
       transactionsInPool: inPool,
-      transactionsUnknown: unknown,
+      transactionsUnknown: [...asked],
     };
   },
 };
+
+/** Moves the members that fit out of the set, in its order. */
+function takeWhere(set: Set<string>, fits: (member: string) => boolean): string[] {
+  const taken = [...set].filter(fits);
+  for (const member of taken) set.delete(member);
+  return taken;
+}

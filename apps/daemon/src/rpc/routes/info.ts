@@ -1,3 +1,5 @@
+import type { ChainReader } from '@wrkz/chain-db';
+import type { BlockFacts } from '@wrkz/consensus';
 import { DIFFICULTY_TARGET } from '@wrkz/core-types';
 import { VERSION } from '@wrkz/service-kit';
 import { refusals } from '../errors';
@@ -15,19 +17,18 @@ const SHORT_VERSION = VERSION.split('.').slice(0, 3).join('.');
 
 function handle(context: RpcContext): Answer {
   const { network, peers, reader } = context;
-  const snapshot = readChain(context);
-  const { tip, transactionCount } = snapshot;
+  const { tip, transactionCount, alternativeCount } = readChain(reader);
   const height = tip.height + 1;
   const connections = peers.connections();
-  const lists = peers.peerLists();
+  const lists = peers.peerListSizes();
   const sync = peers.sync();
   const networkHeight = Math.max(1, peers.networkHeight());
   const difficulty = context.nextDifficulty();
   return {
-    alt_blocks_count: reader.alternativeCount(),
+    alt_blocks_count: alternativeCount,
     compression: 'gzip',
     difficulty,
-    grey_peerlist_size: lists.gray.length,
+    grey_peerlist_size: lists.gray,
     hashrate: difficulty / BigInt(DIFFICULTY_TARGET),
     height,
     incoming_connections_count: connections.incoming,
@@ -56,16 +57,18 @@ function handle(context: RpcContext): Answer {
     tx_pool_size: context.pool.size(),
     upgrade_heights: network.upgradeHeights,
     version: SHORT_VERSION,
-    white_peerlist_size: lists.white.length,
+    white_peerlist_size: lists.white,
   };
 }
 
-function readChain({ reader }: RpcContext): {
-  tip: ReturnType<RpcContext['reader']['tip']>;
-  transactionCount: number;
-} {
+/** All of one state of the chain. @throws RpcRefusal BUSY when it cannot be read */
+function readChain(reader: ChainReader): { tip: BlockFacts; transactionCount: number; alternativeCount: number } {
   try {
-    return reader.snapshot(() => ({ tip: reader.tip(), transactionCount: reader.transactionCount() }));
+    return reader.snapshot(() => ({
+      tip: reader.tip(),
+      transactionCount: reader.transactionCount(),
+      alternativeCount: reader.alternativeCount(),
+    }));
   } catch {
     throw refusals.busy();
   }
