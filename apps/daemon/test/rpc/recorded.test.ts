@@ -1,13 +1,18 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { writeChainADump } from '@wrkz/testing';
+import { isUnlocked } from '@wrkz/consensus';
+import { parseBlock, parseTransaction } from '@wrkz/core-types';
+import { CHAIN_A_HEIGHT, chainA, writeChainADump } from '@wrkz/testing';
 import { silentLogger } from '@wrkz/service-kit';
 import { readConfig } from '../../src/config/config';
 import { Daemon } from '../../src/daemon';
 import { differences, exact, recordedRows, send, type Json, type Recorded } from './support/recorded';
 
 jest.setTimeout(120_000);
+
+/** Of the top block: what unlock times in seconds are held against. */
+const CHAIN_A_TIMESTAMP = 1_700_039_707;
 
 /**
  * The rows where ours differs from the July 2025 recording on purpose (2026 behaviour, or a clean error where the
@@ -160,14 +165,27 @@ test.each(
   for (const { amount, outs } of ours.outs) {
     const indexes = outs.map(({ global_amount_index: index }) => index);
     expect(indexes).toEqual([...new Set(indexes)].sort((a, b) => a - b));
-    const keys = shownKeys(amount, row);
-    for (const out of outs) expect(keys.get(out.global_amount_index) ?? out.out_key).toBe(out.out_key);
+    for (const { global_amount_index: index, out_key: key } of outs) {
+      const output = outputsOf(amount)[index];
+      expect(key).toBe(output?.key);
+      expect(output?.height).toBeLessThanOrEqual(CHAIN_A_HEIGHT - 40);
+      const at = { height: CHAIN_A_HEIGHT, timestamp: CHAIN_A_TIMESTAMP };
+      expect(isUnlocked(output?.unlockTime ?? 0n, at)).toBe(true);
+    }
   }
 });
 
-/** The keys that the recording shows for some indexes of an amount. */
-function shownKeys(amount: number, row: Recorded): Map<number, string> {
-  const { outs } = JSON.parse(row.response ?? '') as Outs;
-  const shown = outs.filter((entry) => entry.amount === amount).flatMap((entry) => entry.outs);
-  return new Map(shown.map(({ global_amount_index: index, out_key: key }) => [index, key]));
-}
+/** Chain A's outputs of one amount by global index, with what decides about their lock. */
+const outputsOf = (() => {
+  const byAmount = new Map<number, { key: string; height: number; unlockTime: bigint }[]>();
+  chainA().forEach(({ block, transactions }, height) => {
+    for (const { transaction } of [parseBlock(block).coinbase, ...transactions.map(parseTransaction)]) {
+      for (const { amount, key } of transaction.outputs) {
+        const outputs = byAmount.get(Number(amount)) ?? [];
+        outputs.push({ key: key.toString('hex'), height, unlockTime: transaction.unlockTime });
+        byAmount.set(Number(amount), outputs);
+      }
+    }
+  });
+  return (amount: number) => byAmount.get(amount) ?? [];
+})();
