@@ -1,4 +1,5 @@
-import { get } from 'node:http';
+import { get, request, type IncomingMessage } from 'node:http';
+import { json } from 'node:stream/consumers';
 import { once } from 'node:events';
 import { ask, goodPrefix, makePrefix, post, startHelper, stopAll } from './support/helper';
 import { ManualSolver } from './support/manual-solver';
@@ -148,6 +149,23 @@ test('stopping answers who waits, takes nothing new and ends', async () => {
     expect((await poll).body).toMatchObject({ state: 'failed', error: 'server shutting down' });
   }
   await expect(ask(`${url}/health`)).rejects.toThrow();
+  expect(helper.port).toBeGreaterThan(0);
+});
+
+test('a request that arrives while the helper stops is refused', async () => {
+  const { url, helper, stop } = await startManual();
+  const body = JSON.stringify({ prefix: goodPrefix() });
+  const late = request(`${url}/pow`, { method: 'POST', headers: { 'Content-Length': body.length } });
+  const answered = once(late, 'response') as Promise<[IncomingMessage]>;
+  late.write(body.slice(0, 5));
+  // its head is in when the next request has been answered
+  await ask(`${url}/health`);
+  const stopped = stop();
+  late.end(body.slice(5));
+  const [response] = await answered;
+  expect(response.statusCode).toBe(503);
+  expect(await json(response)).toEqual({ status: 'error', error: 'server is shutting down' });
+  await stopped;
   expect(helper.port).toBeGreaterThan(0);
 });
 
