@@ -9,14 +9,31 @@ const LADDER = {
   'packages/crypto': [],
   'packages/core-types': ['crypto'],
   'packages/consensus': ['core-types', 'crypto'],
+  'packages/levin': ['core-types', 'crypto'],
+  'packages/api': [],
+  'packages/sqlite': [],
   'packages/service-kit': [],
-  'packages/chain-db': ['consensus', 'core-types', 'crypto', 'service-kit'],
-  'packages/wallet-core': ['consensus', 'core-types', 'crypto', 'service-kit'],
-  'apps/*': ['wallet-core', 'chain-db', 'consensus', 'service-kit', 'core-types', 'crypto'],
+  'packages/chain-db': ['sqlite', 'consensus', 'core-types', 'crypto', 'service-kit'],
+  'packages/wallet-core': ['sqlite', 'client', 'levin', 'api', 'consensus', 'core-types', 'crypto', 'service-kit'],
+  'packages/client': ['api', 'core-types', 'crypto', 'service-kit'],
+  'packages/miner': ['api', 'client', 'consensus', 'core-types', 'crypto', 'service-kit'],
+  'apps/*': [
+    'client',
+    'miner',
+    'wallet-core',
+    'chain-db',
+    'levin',
+    'api',
+    'consensus',
+    'service-kit',
+    'sqlite',
+    'core-types',
+    'crypto',
+  ],
 };
 
 /** Rooms of pure rules: no files, sockets, processes, threads or clocks. */
-const PURE = ['packages/core-types', 'packages/consensus'];
+const PURE = ['packages/core-types', 'packages/consensus', 'packages/levin', 'packages/api'];
 const OUTSIDE_WORLD = [
   'fs',
   'fs/promises',
