@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { networkOf } from '@wrkz/core-types';
 import { chainA, dumpOf, writeChainADump } from '@wrkz/testing';
 import { ChainClient } from '../src/chain/client';
-import { DumpReader } from '../src/maintenance/dump-reader';
-import { exportDump, ExportRefused } from '../src/maintenance/export';
-import { importDump, ImportRefused } from '../src/maintenance/import';
+import { DumpReader } from '../src/dump/reader';
+import { exportDump, ExportRefused } from '../src/dump/export';
+import { importDump, ImportRefused } from '../src/dump/import';
 import { digestOf, type EngineBench, engineBench } from './support/engine';
 import { temporaryDirectory } from './support/temporary';
 

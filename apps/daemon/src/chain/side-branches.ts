@@ -1,9 +1,9 @@
 import { CorruptDatabase, RefusedChange } from '@wrkz/chain-db';
 import { BranchView, RuleFailure, runProofs, type VerifiedBlock, verifyBlock } from '@wrkz/consensus';
-import { type AlternativeBlock, AlternativeTree } from './alternatives';
+import { type AlternativeBlock, AlternativeTree } from './alternative-tree';
 import { removedBlock } from './commit-events';
 import { REORGANISATION_DEPTH } from './limits';
-import { readReceived, type ReceivedBlock } from './parsing';
+import { readReceived, type ReceivedBlock } from './candidate-block';
 import { type AddBlockResult, refused, verdict } from './results';
 import type { RemovedBlock } from './service';
 import type { ChainState } from './state';

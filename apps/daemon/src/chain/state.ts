@@ -13,7 +13,7 @@ import {
   type StagedBlock,
 } from '@wrkz/consensus';
 import type { Network } from '@wrkz/core-types';
-import { inListedOrder, type ReceivedBlock } from './parsing';
+import { inListedOrder, type ReceivedBlock } from './candidate-block';
 import type { TipFacts } from './service';
 
 /** What the engine is made of. */

@@ -1,5 +1,5 @@
 import type { RawBlock } from '@wrkz/core-types';
-import { readReceived, type ReceivedBlock } from './parsing';
+import { readReceived, type ReceivedBlock } from './candidate-block';
 import { type AddBlockResult, isAccepted } from './results';
 import type { BlockSource } from './service';
 

@@ -12,7 +12,7 @@ import {
   WAITING_BYTES,
   WAITING_LIMIT,
 } from './limits';
-import { Line } from './line';
+import { Line } from '../util/task-queue';
 import { keyImagesOf, poolTransaction, type PoolTransaction, type RemovalReason } from './pool-transaction';
 import { comparePriority } from './priority';
 import { PoolStore } from './store';

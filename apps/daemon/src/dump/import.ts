@@ -1,8 +1,8 @@
 import { decodeRawBlock, type RawBlock } from '@wrkz/core-types';
 import { type AddBlockResult, isAccepted } from '../chain/results';
 import { type ChainService, ChainStopped } from '../chain/service';
-import { DumpError } from './dump-format';
-import { DumpReader } from './dump-reader';
+import { DumpError } from './format';
+import { DumpReader } from './reader';
 
 /** Blocks given to the engine at a time, and how many such parcels may wait there. */
 const PARCEL_BLOCKS = 200;
