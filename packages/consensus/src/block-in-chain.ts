@@ -33,7 +33,7 @@ export const checkTransactionList: BlockStep = ({ parsed, transactions, rules })
     : 'TRANSACTION_INCONSISTENCY';
 };
 
-/** Every transaction is judged at the parent's index; an image may be spent once in the block. */
+/** Every transaction is judged at the parent's index; a key image may be spent once in the block. */
 export const checkTransactions: BlockStep = (staging) => {
   const { parsed, transactions, context, parent, checkpointed, proofs } = staging;
   const spentInBlock = new Set<string>();

@@ -3,7 +3,7 @@ import { minimumFee } from './fees';
 import { isFusion } from './fusion';
 import { mixinAllowed } from './mixin';
 import { transactionSizeLimit } from './sizes';
-import { imageId, type TransactionStep } from './transaction-context';
+import { keyImageId, type TransactionStep } from './transaction-context';
 import { unlockTimeAllowed } from './unlock';
 
 /*
@@ -21,14 +21,14 @@ export const checkInputs: TransactionStep = (staging) => {
   const { parsed, context, proofs } = staging;
   const { inputs } = parsed.transaction;
   if (inputs.length === 0) return 'EMPTY_INPUTS';
-  const images = new Set<string>();
+  const keyImages = new Set<string>();
   for (const input of inputs) {
     if (input.type !== 'key') return 'INPUT_UNKNOWN_TYPE';
-    const id = imageId(input.keyImage);
-    if (images.has(id)) return 'INPUT_IDENTICAL_KEYIMAGES';
-    images.add(id);
+    const id = keyImageId(input.keyImage);
+    if (keyImages.has(id)) return 'INPUT_IDENTICAL_KEYIMAGES';
+    keyImages.add(id);
     if (input.keyOffsets.length === 0) return 'INPUT_EMPTY_OUTPUT_USAGE';
-    proofs.push({ kind: 'keyImage', image: input.keyImage, transaction: parsed });
+    proofs.push({ kind: 'keyImage', keyImage: input.keyImage, transaction: parsed });
     if (input.keyOffsets.includes(0, 1)) return 'INPUT_IDENTICAL_OUTPUT_INDEXES';
     if (context.spentInBlock.has(id)) return 'INPUT_KEYIMAGE_ALREADY_SPENT';
     context.spentInBlock.add(id);

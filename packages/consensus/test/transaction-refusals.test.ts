@@ -14,7 +14,7 @@ import {
   settleTransaction,
   stageForTemplate,
   stageTransaction,
-  imageId,
+  keyImageId,
   type TransactionContext,
 } from '@wrkz/consensus';
 import { NOW, blockAt, branchTo, devnet } from './chain-a';
@@ -35,7 +35,7 @@ import {
  * that is valid in the pool and in a block, so that nothing else can be the cause.
  */
 
-const TOP = 720;
+const TIP = 720;
 /** A point of order 8: it decodes, and l times it is not the identity. */
 const TORSION = Buffer.from('26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05', 'hex');
 /** y = p: the reference refuses what is not reduced. */
@@ -47,24 +47,24 @@ let owned: OwnedOutput[];
 let payee: Buffer;
 
 beforeAll(() => {
-  view = branchTo(TOP);
+  view = branchTo(TIP);
   owned = ownedCoinbases('dave', 1_000_000n).filter(
-    (output) => view.keyImageHeight(output.keyImage) === undefined && output.unlockTime <= BigInt(TOP + 1),
+    (output) => view.keyImageHeight(output.keyImage) === undefined && output.unlockTime <= BigInt(TIP + 1),
   );
   payee = walletKeys('bob').spendPublic;
 });
 
 const context = (change: Partial<TransactionContext> = {}): TransactionContext => {
-  const top = view.facts(TOP);
+  const tip = view.facts(TIP);
   return {
     network: devnet,
-    height: TOP,
-    blockTimestamp: top.timestamp + 60,
+    height: TIP,
+    blockTimestamp: tip.timestamp + 60,
     view,
     pool: false,
     checkpointed: false,
     medianSize: effectiveMedian(devnet, view),
-    tipTimestamp: top.timestamp,
+    tipTimestamp: tip.timestamp,
     now: NOW,
     spentInBlock: new Set(),
     ...change,
@@ -82,7 +82,7 @@ function payment(change: Partial<Draft> = {}): Draft {
   return {
     spends: [{ output, ring: [output.globalIndex, other.globalIndex] }],
     outputs: [{ amount: 980_000n, key: payee }],
-    unlockTime: BigInt(TOP + 15),
+    unlockTime: BigInt(TIP + 15),
     extra: Buffer.alloc(0),
     ...change,
   };
@@ -139,7 +139,7 @@ describe.each([
     verdict(bare({ inputs: [keyInput(first, { keyOffsets: [3, 0] })] })),
   );
   refuses('INPUT_KEYIMAGE_ALREADY_SPENT', 'an image spent earlier in the block', () =>
-    verdict(signed(payment()), { spentInBlock: new Set([imageId(owned[first]!.keyImage)]) }),
+    verdict(signed(payment()), { spentInBlock: new Set([keyImageId(owned[first]!.keyImage)]) }),
   );
   refuses('INPUTS_AMOUNT_OVERFLOW', 'inputs over 64 bits', () =>
     verdict(bare({ inputs: [keyInput(first, { amount: MAX_UINT64 }), keyInput(second, { amount: 1n })] })),
@@ -168,7 +168,7 @@ describe.each([
   refuses('EXTRA_TOO_LARGE', 'extra of 1024 bytes', () => verdict(bare({ extra: Buffer.alloc(1024) })));
   accepts('extra of 1023 bytes', () => verdict(signed(payment({ extra: Buffer.alloc(1023, 0xff) }))));
   refuses('UNLOCK_TIME_TOO_SMALL', 'an unlock time 14 blocks ahead', () =>
-    verdict(bare({ unlockTime: BigInt(TOP + 14) })),
+    verdict(bare({ unlockTime: BigInt(TIP + 14) })),
   );
   refuses('UNLOCK_TIME_TOO_SMALL', 'an unlock time of 899 seconds', () =>
     verdict(bare({ unlockTime: BigInt(context().blockTimestamp + 899) })),
@@ -230,7 +230,7 @@ const withOther = (output: OwnedOutput): number[] => [output.globalIndex, owned[
 function lockedSpend(): Draft['spends'][number] {
   const output = ownedCoinbases('dave', 1_000_000n)
     .concat(ownedCoinbases('alice', 1_000_000n))
-    .find((one) => one.unlockTime > BigInt(TOP + 1))!;
+    .find((one) => one.unlockTime > BigInt(TIP + 1))!;
   return { output, ring: withOther(output) };
 }
 
@@ -312,11 +312,11 @@ describe('by age', () => {
   });
 
   test('an image spent above H does not count', async () => {
-    const spent = blockAt(TOP).transactions[0]!;
+    const spent = blockAt(TIP).transactions[0]!;
     const below = branchTo(719);
-    const top = below.facts(719);
+    const tip = below.facts(719);
     expect(
-      await judge(spent, { view: below, height: 719, tipTimestamp: top.timestamp, blockTimestamp: top.timestamp + 60 }),
+      await judge(spent, { view: below, height: 719, tipTimestamp: tip.timestamp, blockTimestamp: tip.timestamp + 60 }),
     ).toBeUndefined();
     expect(await judge(spent)).toMatchObject({ code: 'INPUT_KEYIMAGE_ALREADY_SPENT' });
   });
@@ -339,11 +339,11 @@ describe('the checkpoint zone', () => {
 
 describe('a template asks again at its own height', () => {
   const again = (transaction: ParsedTransaction): string | undefined =>
-    stageForTemplate(transaction, context({ height: TOP + 1, pool: true })).failure;
+    stageForTemplate(transaction, context({ height: TIP + 1, pool: true })).failure;
 
   test('an unlock time of exactly H + 15 enters the pool and not the next template', () => {
-    expect(again(signed(payment({ unlockTime: BigInt(TOP + 15) })))).toBe('UNLOCK_TIME_TOO_SMALL');
-    expect(again(signed(payment({ unlockTime: BigInt(TOP + 16) })))).toBeUndefined();
+    expect(again(signed(payment({ unlockTime: BigInt(TIP + 15) })))).toBe('UNLOCK_TIME_TOO_SMALL');
+    expect(again(signed(payment({ unlockTime: BigInt(TIP + 16) })))).toBeUndefined();
   });
 
   test('for work only in the hundred blocks after its start', () => {

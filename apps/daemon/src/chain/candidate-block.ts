@@ -1,8 +1,8 @@
 import { parseBlockOrRefuse, parseTransactionsOrRefuse, RuleFailure } from '@wrkz/consensus';
 import type { ParsedBlock, ParsedTransaction, RawBlock } from '@wrkz/core-types';
 
-/** A block as it came; nothing is judged yet. */
-export class ReceivedBlock {
+/** A block as it was delivered, before any rule has judged it. */
+export class CandidateBlock {
   private read: readonly ParsedTransaction[] | RuleFailure | undefined;
 
   constructor(
@@ -31,9 +31,9 @@ export class ReceivedBlock {
 }
 
 /** Reads a block, not its transactions; undefined when it does not parse. */
-export function readReceived(raw: RawBlock): ReceivedBlock | undefined {
+export function readCandidate(raw: RawBlock): CandidateBlock | undefined {
   const block = parseBlockOrRefuse(raw.block);
-  return block instanceof RuleFailure ? undefined : new ReceivedBlock(block, raw.transactions);
+  return block instanceof RuleFailure ? undefined : new CandidateBlock(block, raw.transactions);
 }
 
 /**

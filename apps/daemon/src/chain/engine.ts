@@ -130,12 +130,12 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
   }
 
   private async addAside(task: AddTask): Promise<AddBlockResult> {
-    const received = task.received(task.results.length);
-    if (received === undefined) return unreadable();
-    const { hash } = received.block;
+    const candidate = task.candidate(task.results.length);
+    if (candidate === undefined) return unreadable();
+    const { hash } = candidate.block;
     const height = this.state.reader.heightOf(hash) ?? this.side.heightOf(hash);
     if (height !== undefined) return verdict('ALREADY_EXISTS', hash, height);
-    const { result, kept, switched } = await this.side.add(received);
+    const { result, kept, switched } = await this.side.add(candidate);
     if (switched !== undefined) this.onSwitch(switched, task.source);
     if (kept !== undefined) {
       const tip = this.state.countAlternatives(this.side.size);
@@ -153,7 +153,7 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
   private rewind({ height, resolve, reject }: RewindTask): void {
     const { writer, tip } = this.state;
     if (!Number.isInteger(height) || height < 0 || height > tip.height) {
-      return reject(new RangeError(`cannot rewind to block ${String(height)}: the top is ${String(tip.height)}`));
+      return reject(new RangeError(`cannot rewind to block ${String(height)}: the tip is ${String(tip.height)}`));
     }
     const removed = writer.rewindTo(height).map(removedBlock);
     if (removed.length > 0) {

@@ -2,6 +2,7 @@ import { EventEmitter } from 'node:events';
 import { type ReasonCode, REASONS } from '@wrkz/consensus';
 import { type ParsedTransaction, parseTransaction } from '@wrkz/core-types';
 import type { ChainCommit, CommitEvent } from '../chain/service';
+import { TaskQueue } from '../util/task-queue';
 import type { Fitting, PoolJudge } from './judge';
 import {
   FEELESS_TRANSACTIONS,
@@ -12,7 +13,6 @@ import {
   WAITING_BYTES,
   WAITING_LIMIT,
 } from './limits';
-import { Line } from '../util/task-queue';
 import { keyImagesOf, poolTransaction, type PoolTransaction, type RemovalReason } from './pool-transaction';
 import { comparePriority } from './priority';
 import { PoolStore } from './store';
@@ -44,7 +44,7 @@ interface PoolEvents {
 export class TransactionPool extends EventEmitter<PoolEvents> {
   private readonly store = new PoolStore();
   private readonly inFlight = new Map<string, Promise<Admission>>();
-  private readonly line = new Line(JUDGED_AT_ONCE, WAITING_LIMIT);
+  private readonly queue = new TaskQueue(JUDGED_AT_ONCE, WAITING_LIMIT);
   private waitingBytes = 0;
   private admissions = 0;
   /** Counts reorganisations: a verdict reached on another chain does not count. */
@@ -111,10 +111,10 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
     if (same !== undefined) return (await same).accepted ? refuse(POOL_TEXTS.known) : same;
     // An input that spends nothing takes two bytes: such ones are not kept waiting.
     if (parsed.fee === undefined) return refuse(REASONS.INPUT_UNKNOWN_TYPE.text, 'INPUT_UNKNOWN_TYPE');
-    const flooded = this.line.full || this.waitingBytes + parsed.size > WAITING_BYTES;
+    const flooded = this.queue.full || this.waitingBytes + parsed.size > WAITING_BYTES;
     if (flooded && source !== 'reorganisation') return refuse(POOL_TEXTS.full);
     this.waitingBytes += parsed.size;
-    const admission = this.line.run(() => this.admit(parsed, source, refuse));
+    const admission = this.queue.run(() => this.admit(parsed, source, refuse));
     this.inFlight.set(id, admission);
     try {
       return await admission;
@@ -145,7 +145,7 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
     const misfit = settled ?? this.judge.fitting().refuses(parsed);
     if (misfit !== undefined) return refuse(misfit.message, misfit.code);
     const known = this.store.get(parsed.hash.toString('hex')) !== undefined;
-    if (known || keyImagesOf(parsed).some((image) => this.store.spender(image) !== undefined)) {
+    if (known || keyImagesOf(parsed).some((keyImage) => this.store.spender(keyImage) !== undefined)) {
       return refuse(POOL_TEXTS.known);
     }
     const entry = poolTransaction(parsed, this.now(), this.admissions++);
@@ -205,7 +205,7 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
     };
     for (const block of event.added) {
       for (const hash of block.transactionHashes) take(this.store.get(hash.toString('hex')), mined);
-      for (const image of block.keyImages) take(this.store.spender(image.toString('hex')), spent);
+      for (const keyImage of block.keyImages) take(this.store.spender(keyImage.toString('hex')), spent);
     }
     this.announceRemoved(mined, 'InBlock');
     this.announceRemoved(spent, 'NotActual');
@@ -221,7 +221,7 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
   /** After a reorganisation rings may name other outputs: everything is judged anew, and the lost blocks' come back. */
   private async judgeAgain(event: ChainCommit): Promise<void> {
     await inGroups([...this.store.inOrder()], (entry) =>
-      this.line.run(async () => {
+      this.queue.run(async () => {
         if ((await this.judge.judge(entry.parsed)) !== undefined) this.remove(entry.parsed.hash, 'NotActual');
       }),
     );
@@ -234,7 +234,7 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
   }
 }
 
-/** As many at a time as are judged at once: however long the list, others find room in the line. */
+/** As many at a time as are judged at once, so that a long list leaves places in the queue to others. */
 async function inGroups<T>(list: readonly T[], task: (one: T) => Promise<unknown>): Promise<void> {
   for (let start = 0; start < list.length; start += JUDGED_AT_ONCE) {
     await Promise.all(list.slice(start, start + JUDGED_AT_ONCE).map(task));
