@@ -27,7 +27,7 @@ import { createPeers, peersConfig } from './wiring/peers';
 import { rpcContext } from './wiring/rpc-context';
 
 /** What a test may put in the place of the real thing. */
-export interface Overrides {
+export interface DaemonOverrides {
   readonly control?: Pick<Control, 'requestStop'>;
   readonly logger?: Logger;
   /** Unix seconds. */
@@ -65,7 +65,7 @@ export class Daemon implements Service {
 
   private constructor(
     private readonly config: DaemonConfig,
-    private readonly overrides: Overrides,
+    private readonly overrides: DaemonOverrides,
   ) {
     this.logger = overrides.logger ?? daemonLogger(config);
     this.now = overrides.now ?? (() => Math.floor(Date.now() / 1000));
@@ -74,7 +74,7 @@ export class Daemon implements Service {
     for (const warning of config.warnings) this.logger.warning(warning);
   }
 
-  static create(config: DaemonConfig, overrides: Overrides = {}): Daemon {
+  static create(config: DaemonConfig, overrides: DaemonOverrides = {}): Daemon {
     return new Daemon(config, overrides);
   }
 

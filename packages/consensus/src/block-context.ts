@@ -4,7 +4,7 @@ import type { ReasonCode, RuleFailure } from './errors';
 import type { Proof } from './proofs';
 import type { BlockFacts, ChainView } from './view';
 
-/** Where a block is judged: on top of a branch. */
+/** Where a block is judged: behind the last block of a branch. */
 export interface BlockContext {
   readonly network: Network;
   /** The branch that the block extends; its tip must be the block's parent. */

@@ -17,8 +17,8 @@ interface ProofOwner {
 }
 
 /**
- * A check that takes long arithmetic and nothing else. Staging writes them down in the reference's order and goes on;
- * they are run later, many at once, on native threads. Each kind refuses with the code at its side.
+ * A check that needs arithmetic alone, and much of it. Staging writes the checks down in the reference's order and goes
+ * on; they are run later, many at once, on native threads. PROOF_CODES has the refusal of each kind.
  */
 export type Proof = ProofOwner &
   (

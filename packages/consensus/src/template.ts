@@ -45,8 +45,8 @@ export interface Template {
 const NO_HASH = Buffer.alloc(32);
 
 /**
- * A block to be mined on top of the chain (protocol 8). Its merge-mining tag is empty: `sealParent` or the miner fills it
- * before hashing.
+ * A block to be mined on top of the chain (protocol 8). Its merge-mining tag is empty: `sealParent` or the miner fills
+ * it before hashing.
  *
  * @throws RangeError when no block can follow the tip, or as `constructCoinbase`
  */
@@ -56,7 +56,10 @@ export async function buildTemplate(input: TemplateInput): Promise<Template> {
   const height = tip.height + 1;
   const rules = network.rulesAt(height);
   const difficulty = nextDifficulty(network, tip.height, view);
-  if (difficulty === 0n) throw new RangeError('no block can follow the tip: its difficulty would be 0');
+  if (difficulty === 0n) {
+    // Clients of getblocktemplate get this text.
+    throw new RangeError('no block can follow the top: its difficulty would be 0');
+  }
 
   const median = effectiveMedian(network, view);
   const windows = [rules.templateTimestampWindow, rules.timestampWindow];
@@ -92,7 +95,9 @@ export function effectiveMedian(network: Network, view: ChainView): number {
   return Math.max(medianSize(view.window(view.height, REWARD_BLOCKS_WINDOW)), fullRewardZone);
 }
 
-/** Commits the parent block of a template to the block: depth 0, so that the root is the auxiliary header hash itself. */
+/**
+ * Commits the parent block of a template to the block: depth 0, so that the root is the auxiliary header hash itself.
+ */
 export function sealParent(block: Block): Block {
   const { parentBlock } = block;
   if (parentBlock === undefined) return block;
@@ -151,12 +156,13 @@ async function chooseTransactions(input: TemplateInput, median: number, timestam
       choice.refused.push({ transaction, failure });
       continue;
     }
-    // The rule goes by the tip's time here and by the block's own in a block, which may be later.
+    // In a template the rule goes by the tip's timestamp, in a block by the block's own, which may be later.
     const { unlockTime } = transaction.transaction;
     if (minimumUnlock !== undefined && !unlockTimeAllowed(unlockTime, minimumUnlock, tip.height, timestamp)) continue;
     const keyImages = transaction.transaction.inputs.flatMap((one) => (one.type === 'key' ? [one.keyImage] : []));
     if (keyImages.some((keyImage) => spent.has(keyImageId(keyImage)))) continue;
-    // The reference does not look here. The chain may be a block ahead of the pool, which drops what is mined by itself.
+    // The reference does not look here. Our chain may be a block ahead of the pool, which has not dropped what was
+    // mined.
     if (keyImages.some((keyImage) => view.keyImageHeight(keyImage) !== undefined)) continue;
     for (const keyImage of keyImages) spent.add(keyImageId(keyImage));
     choice.transactions.push(transaction);

@@ -16,7 +16,7 @@ const UINT64_LIMIT = 1n << 64n;
 export const checkSize: TransactionStep = ({ parsed, context }) =>
   parsed.size > transactionSizeLimit(context.medianSize) ? 'SIZE_TOO_LARGE' : undefined;
 
-/** Key images are asked about twice here: within the transaction, and within the block around it. */
+/** A key image may stand once in the transaction and once in the block around it. */
 export const checkInputs: TransactionStep = (staging) => {
   const { parsed, context, proofs } = staging;
   const { inputs } = parsed.transaction;
@@ -50,7 +50,7 @@ export const checkOutputs: TransactionStep = (staging) => {
   return undefined;
 };
 
-/** Inputs that sum to nothing end the reference's program; they are refused here. */
+/** Inputs that sum to 0 make the reference end with an exception; here they are refused. */
 export const checkAmounts: TransactionStep = (staging) => {
   if (staging.inputSum === 0n || staging.outputSum > staging.inputSum) return 'WRONG_AMOUNT';
   staging.fee = staging.inputSum - staging.outputSum;

@@ -3,7 +3,7 @@ import type { ReasonCode } from './errors';
 import type { Proof } from './proofs';
 import type { ChainView } from './view';
 
-/** Where a transaction is judged: inside a block, or at the door of the pool. */
+/** Where a transaction is judged: inside a block, or when it comes to the pool. */
 export interface TransactionContext {
   readonly network: Network;
   /** H: the index of the previous block, for the pool the tip's (protocol 3). Every rule is asked with it. */
@@ -12,7 +12,7 @@ export interface TransactionContext {
   readonly blockTimestamp: number;
   /** The branch up to H. Ring members and spent key images are looked up here. */
   readonly view: ChainView;
-  /** The pool holds some rules before their heights (protocol 6). */
+  /** Judged for the pool, which applies some rules before their heights (protocol 6). */
   readonly pool: boolean;
   /** The block lies in the checkpoint zone: no proof of work, no look-ups, no signatures. Never in the pool. */
   readonly checkpointed: boolean;

@@ -1,6 +1,6 @@
 /**
  * What the rules need to know of the chain below a block. Consensus reads nothing itself: a database, a branch of
- * staged blocks or a test's arrays answer these questions.
+ * staged blocks or the arrays of a test answer its questions.
  */
 
 /** What is remembered of a block besides its bytes; enough for every rule that looks back. */

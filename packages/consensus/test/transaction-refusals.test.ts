@@ -122,23 +122,25 @@ describe.each([
   refuses('INPUT_UNKNOWN_TYPE', 'an input that is no key', () =>
     verdict(bare({ inputs: [...inputs(), { type: 'base', height: 1 }] })),
   );
-  refuses('INPUT_IDENTICAL_KEYIMAGES', 'one image twice', () => verdict(bare({ inputs: [keyInput(), keyInput()] })));
+  refuses('INPUT_IDENTICAL_KEYIMAGES', 'one key image twice', () =>
+    verdict(bare({ inputs: [keyInput(), keyInput()] })),
+  );
   refuses('INPUT_EMPTY_OUTPUT_USAGE', 'a ring of nobody', () =>
     verdict(bare({ inputs: [keyInput(first, { keyOffsets: [] })] })),
   );
-  refuses('INPUT_INVALID_DOMAIN_KEYIMAGES', 'an image outside the prime-order group', () =>
+  refuses('INPUT_INVALID_DOMAIN_KEYIMAGES', 'a key image outside the prime-order group', () =>
     verdict(bare({ inputs: [keyInput(first, { keyImage: TORSION })] })),
   );
-  refuses('INPUT_INVALID_DOMAIN_KEYIMAGES', 'an image that is no point', () =>
+  refuses('INPUT_INVALID_DOMAIN_KEYIMAGES', 'a key image that is no point', () =>
     verdict(bare({ inputs: [keyInput(first, { keyImage: NO_POINT })] })),
   );
-  refuses('INPUT_INVALID_DOMAIN_KEYIMAGES', 'the image is told before what comes after it in the order', () =>
+  refuses('INPUT_INVALID_DOMAIN_KEYIMAGES', 'the key image is the reason before what comes after it in the order', () =>
     verdict(bare({ inputs: [keyInput(first, { keyImage: NO_POINT, keyOffsets: [1, 0] })], outputs: [] })),
   );
   refuses('INPUT_IDENTICAL_OUTPUT_INDEXES', 'a zero offset after the first', () =>
     verdict(bare({ inputs: [keyInput(first, { keyOffsets: [3, 0] })] })),
   );
-  refuses('INPUT_KEYIMAGE_ALREADY_SPENT', 'an image spent earlier in the block', () =>
+  refuses('INPUT_KEYIMAGE_ALREADY_SPENT', 'a key image spent earlier in the block', () =>
     verdict(signed(payment()), { spentInBlock: new Set([keyImageId(owned[first]!.keyImage)]) }),
   );
   refuses('INPUTS_AMOUNT_OVERFLOW', 'inputs over 64 bits', () =>
@@ -190,7 +192,7 @@ describe.each([
   );
   accepts('a fee of 9,999 with work', () => verdict(withWork({ outputs: [{ amount: 990_001n, key: payee }] }, true)));
 
-  refuses('INPUT_KEYIMAGE_ALREADY_SPENT', 'an image that the chain has spent', () => {
+  refuses('INPUT_KEYIMAGE_ALREADY_SPENT', 'a key image that the chain has spent', () => {
     const spent = ownedCoinbases('frank', 1_000_000n)[0]!;
     return verdict(signed(payment({ spends: [{ output: spent, ring: withOther(spent) }] })));
   });
@@ -216,7 +218,7 @@ describe.each([
     const { transaction } = signed(payment());
     return verdict(reparse({ ...transaction, extra: Buffer.from([1]) }));
   });
-  refuses('INPUT_INVALID_SIGNATURES', 'the identity as an image passes for an image and fails as a signature', () => {
+  refuses('INPUT_INVALID_SIGNATURES', 'the identity as a key image passes for one and fails as a signature', () => {
     const identity = Buffer.alloc(32);
     identity[0] = 1;
     return verdict(bare({ inputs: [keyInput(first, { keyImage: identity })] }));
@@ -311,7 +313,7 @@ describe('by age', () => {
     expect(code(600_000, { now: 0, tipTimestamp: Number(locked) - 60 })).toBe(undefined);
   });
 
-  test('an image spent above H does not count', async () => {
+  test('a key image spent above H does not count', async () => {
     const spent = blockAt(TIP).transactions[0]!;
     const below = branchTo(719);
     const tip = below.facts(719);

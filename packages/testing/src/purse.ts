@@ -105,7 +105,7 @@ export class Purse {
 
   prefix(output: PurseOutput, options: SpendOptions): TransactionPrefix {
     const { fee, unlockTime = 0n, decoys = [], amounts = [output.amount - fee] } = options;
-    // Whoever spends the same output twice in a test wants two different transactions only if he asks differently.
+    // Made of the output and the fee, so that a test which spends an output twice gets one transaction for each fee.
     const transactionSecret = scalarReduce32(cnFastHash(Buffer.concat([output.secretKey, Buffer.from(String(fee))])));
     const derivation = generateKeyDerivation(this.viewPublic, transactionSecret);
     const ring = ringOf(output, decoys);

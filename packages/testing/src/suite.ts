@@ -186,7 +186,7 @@ export class SuiteNode<D extends WholeDaemon = WholeDaemon> extends NodeClient {
     await this.daemon.stop();
   }
 
-  /** Stops it and tells the state digest. @throws Error when anything in the database is wrong */
+  /** Stops it and reads the state digest. @throws Error when anything in the database is wrong */
   async digest(): Promise<string> {
     await this.stop();
     return digestOf(this.dataDir, this.network);
@@ -201,7 +201,7 @@ export async function digestOf(dataDir: string, network: NetworkName = 'devnet')
   return digest;
 }
 
-/** Until a condition holds; it is looked at after each of these events. */
+/** Until a condition holds; it is checked after each of these events. */
 async function until<Event extends string>(
   source: Watched<Event>,
   events: readonly Event[],

@@ -21,8 +21,8 @@ export class CandidateBlock {
   }
 
   /**
-   * The transactions as delivered. Read only when they are asked for, because a block that is known or has no parent is
-   * answered as such before a transaction of it that does not parse. @returns undefined when one does not
+   * The transactions as delivered. They are parsed when they are first asked for, because a block that is known, or has
+   * no parent, gets that answer even when one of its transactions does not parse. @returns undefined when one does not
    */
   transactions(): readonly ParsedTransaction[] | undefined {
     const read = (this.read ??= parseTransactionsOrRefuse(this.delivered));
@@ -38,8 +38,8 @@ export function readCandidate(raw: RawBlock): CandidateBlock | undefined {
 
 /**
  * The delivered transactions in the order of the block's list, which decides their global indexes. Later ages refuse a
- * delivery in another order (TRANSACTION_INCONSISTENCY); before them only the count was compared, so here a delivery that is a
- * mere rearrangement is put in order. One that is not what the block lists stays as it is: consensus refuses it.
+ * delivery in another order (TRANSACTION_INCONSISTENCY); before them only the count was compared, so here a delivery
+ * that is only in another order is put right. Any other delivery stays as it is: consensus refuses it.
  */
 export function inListedOrder(
   block: ParsedBlock,

@@ -24,8 +24,8 @@ interface EngineEvents {
 }
 
 /**
- * The one writer of the chain. A queue, worked off by one loop: blocks that extend the main chain go through the
- * pipeline of `MainLine`, everything else is done by itself, with nothing under way.
+ * The one writer of the chain. One loop works off a queue: blocks that extend the main chain go through the pipeline of
+ * `MainLine`; everything else is done alone, while no batch is under way.
  */
 export class ChainEngine extends EventEmitter<EngineEvents> implements ChainService {
   private readonly state: ChainState;
@@ -81,7 +81,7 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
     } catch (error) {
       this.fail(error);
     } finally {
-      // A batch whose proofs still run when the stop comes is given up; nobody was told of it.
+      // A batch whose proofs still run at a stop is dropped: none of it was committed or answered.
       this.underWay = undefined;
       this.working = undefined;
       if (this.ended !== undefined) this.rejectWaiting(this.ended);
@@ -110,7 +110,7 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
       this.side.onAppend(added);
       const tip = this.state.countAlternatives(this.side.size);
       const source = batch.entries[0]?.task.source ?? 'sync';
-      this.tell({ kind: 'append', source, forkHeight, added: added.map(addedBlock), removed: [], tip });
+      this.announce({ kind: 'append', source, forkHeight, added: added.map(addedBlock), removed: [], tip });
     }
     if (!clean) this.restage();
     this.answerFinished();
@@ -139,7 +139,7 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
     if (switched !== undefined) this.onSwitch(switched, task.source);
     if (kept !== undefined) {
       const tip = this.state.countAlternatives(this.side.size);
-      this.tell({ kind: 'alternative', height: kept.facts.height, hash, tip });
+      this.announce({ kind: 'alternative', height: kept.facts.height, hash, tip });
     }
     return result;
   }
@@ -147,7 +147,7 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
   private onSwitch({ fork, added, removed }: Switch, source: BlockSource): void {
     const tip = this.state.countAlternatives(this.side.size);
     this.restage();
-    this.tell({ kind: 'switch', source, forkHeight: fork, added: added.map(addedBlock), removed, tip });
+    this.announce({ kind: 'switch', source, forkHeight: fork, added: added.map(addedBlock), removed, tip });
   }
 
   private rewind({ height, resolve, reject }: RewindTask): void {
@@ -161,7 +161,7 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
       this.side.onRewind();
       this.restage();
       const after = this.state.countAlternatives(this.side.size);
-      this.tell({ kind: 'switch', source: 'rewind', forkHeight: height, added: [], removed, tip: after });
+      this.announce({ kind: 'switch', source: 'rewind', forkHeight: height, added: [], removed, tip: after });
     }
     resolve();
   }
@@ -176,7 +176,7 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
     while (this.queue[0] instanceof AddTask && this.queue[0].finished) (this.queue.shift() as AddTask).answer();
   }
 
-  private tell(event: CommitEvent): void {
+  private announce(event: CommitEvent): void {
     this.emit('commit', event);
   }
 
@@ -189,7 +189,7 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
     for (const task of this.queue.splice(0)) task.reject(reason);
   }
 
-  /** The database refused to write, or the engine met what it does not expect: going on could only do harm. */
+  /** The database refused to write, or the engine met what it does not expect: to go on could damage the chain. */
   private fail(error: unknown): void {
     const reason = new ChainFailed(error instanceof Error ? error.message : String(error), { cause: error });
     this.ended = reason;

@@ -96,7 +96,9 @@ export class SideBranches {
     this.prune();
   }
 
-  /** In the checkpoint zone key images are not looked up; there the table of key images is what refuses (see MainLine). */
+  /**
+   * In the checkpoint zone key images are not looked up; there the table of key images is what refuses (see MainLine).
+   */
   private followOrRefuse(branch: OpenBranch, hash: Buffer, height: number): SideResult {
     try {
       return { result: verdict('ADDED_TO_ALTERNATIVE_AND_SWITCHED', hash, height), switched: this.follow(branch) };
@@ -137,7 +139,7 @@ export class SideBranches {
     return branch;
   }
 
-  /** Disks lie: what is read back is judged again before it can become part of the chain. */
+  /** A disk may return other bytes than were written: what is read back is judged again before it joins the chain. */
   private async reopen(branch: OpenBranch, { hash }: AlternativeNode): Promise<boolean> {
     const candidate = this.stored(Buffer.from(hash, 'hex'));
     if (candidate !== undefined) {
@@ -184,8 +186,9 @@ export class SideBranches {
   }
 
   /**
-   * How far below the tip a branch may leave the main chain. In the checkpoint zone blocks above the last checkpoint cost
-   * no work and prove nothing yet: a branch from there on must be able to take their place, and ours lie 1000 apart.
+   * How far below the tip a branch may leave the main chain. In the checkpoint zone blocks above the last checkpoint
+   * cost no work and prove nothing yet: a branch from there on must be able to take their place, and ours lie 1000
+   * apart.
    */
   private depth(): number {
     const { tip, checkpoints } = this.state;

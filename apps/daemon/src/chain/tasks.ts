@@ -39,7 +39,7 @@ export class AddTask {
     if (!isAccepted(result)) this.over = true;
   }
 
-  /** Tells the caller; only after everybody else has been told of what was committed. */
+  /** Answers the caller. Called after the commit events of these blocks, so that every listener hears of them first. */
   answer(): void {
     this.resolve(this.results);
   }

@@ -9,7 +9,7 @@ const MAX_DIGITS = 10;
 
 export interface DumpRecord {
   readonly height: number;
-  /** Undefined where the reader was told to step over it. */
+  /** Undefined where the block was stepped over. */
   readonly body: Buffer | undefined;
 }
 

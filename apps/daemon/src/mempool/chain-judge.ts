@@ -22,8 +22,8 @@ interface TipView {
 }
 
 /**
- * Judges by what is on disk. The reader may be ahead of the commit event: what is judged on the newer tip is right for
- * it, and the event, when it comes, is looked at once more.
+ * Judges by the chain on disk. The reader may see a block before its commit event arrives: a verdict on the newer tip
+ * is right for that tip, and the event makes the pool look once more.
  */
 export class ChainJudge implements PoolJudge {
   private cached: TipView | undefined;

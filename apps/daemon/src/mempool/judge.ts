@@ -5,7 +5,7 @@ import type { ParsedTransaction } from '@wrkz/core-types';
 export interface Fitting {
   /** Two fittings of one measure allow the same. */
   readonly measure: string;
-  /** No look-ups: the whole pool is held against it. */
+  /** Does no look-ups, because the whole pool is checked with it. */
   refuses(parsed: ParsedTransaction): RuleFailure | undefined;
 }
 

@@ -11,5 +11,5 @@ export const LIFETIME = 24 * 60 * 60;
 export const JUDGED_AT_ONCE = 16;
 /** Transactions that may wait in that queue; more are refused, so that a flood costs no memory. */
 export const WAITING_LIMIT = 4096;
-/** Serialized bytes of what is being judged and what waits: read, they take several times as much memory. */
+/** Serialized bytes of what is being judged and what waits; decoded, they take several times as much memory. */
 export const WAITING_BYTES = 32 * 1024 * 1024;

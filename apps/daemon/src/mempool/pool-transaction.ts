@@ -1,6 +1,6 @@
 import type { ParsedTransaction } from '@wrkz/core-types';
 
-/** Why a transaction left the pool, as subscribers are told. */
+/** Why a transaction left the pool, in the words that subscribers get. */
 export type RemovalReason = 'InBlock' | 'Outdated' | 'NotActual';
 
 /** A transaction in the pool, with what orders it. */

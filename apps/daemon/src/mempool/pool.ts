@@ -49,7 +49,7 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
   private admissions = 0;
   /** Counts reorganisations: a verdict reached on another chain does not count. */
   private chainAge = 0;
-  /** Of the last fitting that everything was held against. */
+  /** The `measure` of the fitting that the whole pool was last checked against. */
   private measure = '';
   private settling: Promise<void> = Promise.resolve();
 
@@ -88,7 +88,7 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
 
   /** Judges a serialized transaction and keeps it when every rule holds. Never throws for what the bytes are. */
   async add(bytes: Uint8Array, source: TransactionSource): Promise<Admission> {
-    // The first rule needs no reading, and what is read may take far more memory than its bytes.
+    // The size is checked before anything is decoded: decoded, a transaction may take far more memory than its bytes.
     if (bytes.length > this.judge.sizeLimit())
       return { accepted: false, message: REASONS.SIZE_TOO_LARGE.text, code: 'SIZE_TOO_LARGE' };
     let parsed: ParsedTransaction;
@@ -109,7 +109,7 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
     if (this.store.get(id) !== undefined) return refuse(POOL_TEXTS.known);
     const same = this.inFlight.get(id);
     if (same !== undefined) return (await same).accepted ? refuse(POOL_TEXTS.known) : same;
-    // An input that spends nothing takes two bytes: such ones are not kept waiting.
+    // An input that spends nothing takes two bytes, so a flood of them would be cheap: refused before the queue.
     if (parsed.fee === undefined) return refuse(REASONS.INPUT_UNKNOWN_TYPE.text, 'INPUT_UNKNOWN_TYPE');
     const flooded = this.queue.full || this.waitingBytes + parsed.size > WAITING_BYTES;
     if (flooded && source !== 'reorganisation') return refuse(POOL_TEXTS.full);
@@ -137,7 +137,7 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
       const failure = await this.judge.judge(parsed);
       if (failure !== undefined && age === this.chainAge) return refuse(failure.message, failure.code);
     } while (age !== this.chainAge);
-    // From here to the end nothing is awaited: what is looked at cannot change under it.
+    // From here to the end nothing is awaited, so that pool and chain cannot change between these checks.
     if (feelessOver()) return refuse(POOL_TEXTS.tooManyFeeless);
     const settled = this.judge.settled(parsed);
     if (settled === 'in block')
@@ -174,7 +174,7 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
     if (entry !== undefined) this.announceRemoved([entry], reason);
   }
 
-  /** Follows the main chain. Resolves when a reorganisation's transactions are back in their places. */
+  /** Follows the main chain. Resolves when the pool is settled after a reorganisation. */
   onCommit(event: CommitEvent): Promise<void> {
     if (event.kind === 'alternative') return Promise.resolve();
     this.dropMined(event);
@@ -188,7 +188,7 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
     return this.settling;
   }
 
-  /** What has waited too long goes, and what no longer fits; once a minute. */
+  /** Drops what has waited too long and what no longer fits. Called once a minute. */
   sweep(): void {
     const oldest = this.now() - LIFETIME;
     const outdated = this.store.inOrder().filter((entry) => entry.receivedAt <= oldest);
@@ -218,7 +218,10 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
     this.announceRemoved(gone, 'NotActual');
   }
 
-  /** After a reorganisation rings may name other outputs: everything is judged anew, and the lost blocks' come back. */
+  /**
+   * After a reorganisation rings may name other outputs: the pool is judged anew, the removed blocks' transactions
+   * return.
+   */
   private async judgeAgain(event: ChainCommit): Promise<void> {
     await inGroups([...this.store.inOrder()], (entry) =>
       this.queue.run(async () => {

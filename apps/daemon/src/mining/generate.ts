@@ -22,7 +22,7 @@ export interface Generated {
 }
 
 const MAX_COUNT = 1000;
-/** Another miner may be faster: a block is begun again so often on a new tip. */
+/** How often a block is begun again on a new tip because another miner was faster. */
 const MAX_TRIES = 20;
 
 /** Mines blocks at once, for networks where that costs nothing. One request at a time; the others wait. */
@@ -38,8 +38,8 @@ export class BlockGenerator {
   ) {}
 
   /**
-   * Every block is an ordinary one: it takes the pool's transactions, is sealed, mined where the network wants work, and
-   * submitted. A timestamp that a node would refuse as too far in the future is lowered to the latest it takes.
+   * Every block is an ordinary one: it takes the pool's transactions, is sealed, mined where the network wants work,
+   * and submitted. A timestamp that a node would refuse as too far in the future is lowered to the latest it takes.
    * @throws Error when a block is refused, RangeError on a bad request
    */
   generate(request: GenerateRequest): Promise<Generated> {

@@ -59,7 +59,10 @@ export class Miner {
     return template;
   }
 
-  /** Takes a mined block. Its transactions are those of the pool; one that is not there is the first reason of refusal (protocol 5). */
+  /**
+   * Takes a mined block. Its transactions are those of the pool; that one is missing there is the first reason to
+   * refuse it (protocol 5).
+   */
   async submit(blob: Buffer): Promise<AddBlockResult> {
     let parsed: ParsedBlock;
     try {
@@ -77,7 +80,7 @@ export class Miner {
   }
 
   /**
-   * One block, by whatever way it was made. A transaction for which a block on the tip is refused leaves the pool: the
+   * One block, however it was made. A transaction for which a block on the tip is refused leaves the pool: the
    * next template would hold it again, and nobody could mine.
    */
   async add(raw: RawBlock): Promise<AddBlockResult> {
