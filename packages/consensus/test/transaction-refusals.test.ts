@@ -128,7 +128,7 @@ describe.each([
   refuses('INPUT_EMPTY_OUTPUT_USAGE', 'a ring of nobody', () =>
     verdict(bare({ inputs: [keyInput(first, { keyOffsets: [] })] })),
   );
-  refuses('INPUT_INVALID_DOMAIN_KEYIMAGES', 'a key image outside the prime-order group', () =>
+  refuses('INPUT_INVALID_DOMAIN_KEYIMAGES', 'an image outside the prime-order group', () =>
     verdict(bare({ inputs: [keyInput(first, { keyImage: TORSION })] })),
   );
   refuses('INPUT_INVALID_DOMAIN_KEYIMAGES', 'a key image that is no point', () =>
