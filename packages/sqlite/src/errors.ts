@@ -18,18 +18,20 @@ export interface FileName {
   readonly title: string;
 }
 
-export class SqliteFileError extends Error {
+export class SqliteFileError extends Error implements FileName {
   readonly file: string;
+  readonly title: string;
 
   constructor(
     readonly code: SqliteFileErrorCode,
-    { file }: FileName,
+    { file, title }: FileName,
     message: string,
     options?: ErrorOptions,
   ) {
     super(message, options);
     this.name = new.target.name;
     this.file = file;
+    this.title = title;
   }
 }
 
