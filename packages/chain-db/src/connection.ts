@@ -1,4 +1,4 @@
-import { openConnection, type ConnectionOptions, type SqliteConnection, type SqliteSettings } from '@wrkz/sqlite';
+import { openConnection, type SqliteConnectionOptions, type SqliteConnection, type SqliteSettings } from '@wrkz/sqlite';
 import { join } from 'node:path';
 import { toChainDbError } from './open-errors';
 import { APPLICATION_ID, PAGE_SIZE } from './schema';
@@ -21,7 +21,7 @@ export function databaseFile(directory: string): string {
 }
 
 /** The chain database of a directory as packages/sqlite opens it. */
-export function connectionOptions(directory: string, mode: 'read' | 'write'): ConnectionOptions {
+export function connectionOptions(directory: string, mode: 'read' | 'write'): SqliteConnectionOptions {
   return {
     file: databaseFile(directory),
     title: 'chain database',

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { closeWriter, isBlank, openConnection, type ConnectionOptions } from './connection';
+import { closeWriter, isBlank, openConnection, type SqliteConnectionOptions } from './connection';
 import {
   BackupDamaged,
   FileInaccessible,
@@ -103,7 +103,7 @@ function openSource(options: BackupOptions): SqliteConnection {
   }
 }
 
-function verify(options: ConnectionOptions, marks: string, target: FileName): void {
+function verify(options: SqliteConnectionOptions, marks: string, target: FileName): void {
   let copied: SqliteConnection | undefined;
   try {
     copied = openConnection(options);

@@ -2,7 +2,7 @@ import { NotOurFile, SettingRefused, type FileName } from './errors';
 import { SqliteConnection } from './library';
 import { AUTO_VACUUM, DEFAULT_SETTINGS, type SqliteSettings } from './settings';
 
-export interface ConnectionOptions extends FileName {
+export interface SqliteConnectionOptions extends FileName {
   /** `PRAGMA application_id`: four bytes by which a program knows its own files. */
   readonly applicationId: number;
   readonly mode: 'read' | 'write';
@@ -20,7 +20,7 @@ type Pragma = readonly [name: string, value: string | number, answer?: string | 
  *
  * @throws SqliteError as the library has it, SettingRefused, NotOurFile for another program's file, which is left as it is
  */
-export function openConnection(options: ConnectionOptions): SqliteConnection {
+export function openConnection(options: SqliteConnectionOptions): SqliteConnection {
   const settings = { ...DEFAULT_SETTINGS, ...options.settings };
   const readonly = options.mode === 'read';
   const connection = new SqliteConnection(options.file, { readonly, fileMustExist: readonly });
@@ -109,7 +109,7 @@ function pageSize(connection: SqliteConnection): number {
   return Number(connection.pragma('page_size', { simple: true }));
 }
 
-function assertOurs(connection: SqliteConnection, blank: boolean, options: ConnectionOptions): void {
+function assertOurs(connection: SqliteConnection, blank: boolean, options: SqliteConnectionOptions): void {
   const id: unknown = connection.pragma('application_id', { simple: true });
   if (id === options.applicationId || (blank && id === 0)) return;
   throw new NotOurFile(options, 'it was written by another program');

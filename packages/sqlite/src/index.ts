@@ -1,5 +1,5 @@
 export { backupDatabase, type BackupOptions } from './backup';
-export { isBlank, openConnection, type ConnectionOptions } from './connection';
+export { isBlank, openConnection, type SqliteConnectionOptions } from './connection';
 export * from './errors';
 export { failureText, sqliteFailure, type SqliteFailure } from './failure';
 export { SqliteConnection, type SqliteStatement } from './library';

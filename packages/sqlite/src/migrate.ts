@@ -63,7 +63,11 @@ export function* upgradeSchema(connection: SqliteConnection, options: MigrateOpt
  * Whether this program can read the file; for writing an older schema is right, too, as it will be brought up to date.
  * @throws WrongSchemaVersion
  */
-export function checkVersion(connection: SqliteConnection, options: MigrateOptions, mode: 'read' | 'write'): void {
+export function checkSchemaVersion(
+  connection: SqliteConnection,
+  options: MigrateOptions,
+  mode: 'read' | 'write',
+): void {
   const newest = options.migrations.length;
   const mark = new MigrationMark(connection);
   const version = mark.version();

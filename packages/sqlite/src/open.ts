@@ -1,17 +1,17 @@
 import { existsSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
-import { closeWriter, isBlank, openConnection, type ConnectionOptions } from './connection';
+import { closeWriter, isBlank, openConnection, type SqliteConnectionOptions } from './connection';
 import { FileMissing, openingError } from './errors';
 import type { SqliteConnection } from './library';
 import { takeWriteLock, type WriteLock } from './lock';
-import { checkVersion, createSchema, upgradeSchema, type MigrateOptions } from './migrate';
+import { checkSchemaVersion, createSchema, upgradeSchema, type MigrateOptions } from './migrate';
 import { assertNumbered } from './migration';
 
 /**
  * What a program says about a database of its own. `title` is what errors call it ("event journal"), `applicationId` the
  * number by which its files are known; steps run in the order of `migrations`.
  */
-export interface DatabaseOptions extends ConnectionOptions, MigrateOptions {
+export interface DatabaseOptions extends SqliteConnectionOptions, MigrateOptions {
   /** For writing: make the file where there is none, in a folder that exists. Default: true. */
   readonly create?: boolean;
   /** Held while open for writing. Default: the file's name with `.lock` after it. */
@@ -27,7 +27,7 @@ export class SqliteDatabase {
   private readonly readers: SqliteConnection[] = [];
 
   constructor(
-    private readonly options: ConnectionOptions,
+    private readonly options: SqliteConnectionOptions,
     readonly connection: SqliteConnection,
     private readonly lock: WriteLock | undefined,
   ) {}
@@ -88,7 +88,7 @@ function openForReading(options: DatabaseOptions): SqliteDatabase {
     connection = openConnection(options);
     if (isBlank(connection)) throw new FileMissing(options);
     options.identify?.(connection);
-    checkVersion(connection, options, 'read');
+    checkSchemaVersion(connection, options, 'read');
     return new SqliteDatabase(options, connection, undefined);
   } catch (error) {
     connection?.close();
@@ -117,7 +117,7 @@ function* prepare(connection: SqliteConnection, options: DatabaseOptions): Gener
     return;
   }
   options.identify?.(connection);
-  checkVersion(connection, options, 'write');
+  checkSchemaVersion(connection, options, 'write');
   yield* upgradeSchema(connection, options);
 }
 
