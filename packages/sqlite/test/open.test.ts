@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import {
   FileInaccessible,
@@ -203,4 +203,14 @@ test('closing copies the log back, and does not wait for a reader that holds it'
     { text: 'one' },
   ]);
   expect(readdirSync(dirname(file)).sort()).toEqual(['journal.sqlite', 'journal.sqlite.lock']);
+});
+
+test('closing empties the log also while a reader stays open, so that it does not outlive its writer', () => {
+  const file = fresh('journal.sqlite');
+  const database = openDatabase(journal(file));
+  closing(openDatabase(journal(file, { mode: 'read' })));
+  database.connection.exec("INSERT INTO entries (text) VALUES ('one')");
+  expect(statSync(`${file}-wal`).size).toBeGreaterThan(0);
+  database.close();
+  expect(statSync(`${file}-wal`).size).toBe(0);
 });
