@@ -6,7 +6,7 @@ const config: Config = {
   passWithNoTests: true,
   // Of the whole run: a project's own counts only when it runs alone.
   testTimeout: 30_000,
-  projects: ['<rootDir>/packages/*/jest.config.ts', '<rootDir>/apps/*/jest.config.ts', '<rootDir>/docs/jest.config.ts'],
+  projects: ['<rootDir>/packages/*/jest.config.ts', '<rootDir>/apps/*/jest.config.ts'],
 };
 
 export default config;

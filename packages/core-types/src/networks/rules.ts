@@ -29,8 +29,7 @@ export interface TransactionPowRule {
 
 /**
  * What is in force at one index. Each field says which index it is asked with: `own` is the index of the block
- * that is judged, `previous` the index of its parent (the top's, for the pool). The source is
- * docs/protocol/networks.md#which-index.
+ * that is judged, `previous` the index of its parent (the top's, for the pool). protocol.md 3 is the source.
  */
 export interface Rules {
   /** own */
