@@ -1,6 +1,5 @@
 import { existsSync, statSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
-
 import { REASONS } from '../../packages/consensus/src/errors';
 import { anchorOf, localLinks, sectionsOf } from './markdown';
 import { repositoryFiles, TOP } from './repository';
