@@ -31,6 +31,10 @@ const OLD_KINDS: readonly { readonly pattern: RegExp; readonly example: string }
   { pattern: /(?<![\w/-])protocol(\.md)?,? (section )?\d/i, example: 'the first refusal (protocol 5)' },
   { pattern: /\bspec[ /]?\d\d\b/i, example: 'Levin framing (spec 08)' },
   { pattern: /\bL\d{1,2}\b/, example: 'a shorter form, lesson L5' },
+  {
+    pattern: /^\s*(\/?\*|\/\/).*\b[ABT]([1-9]|[12]\d|3[0-2])\b/,
+    example: ' * a transaction that does not parse (A6)',
+  },
   { pattern: /\binterface document/i, example: 'defaults (interface document)' },
   { pattern: /\bnode[- ]operations\b/i, example: 'dump file (node-operations 4)' },
   { pattern: /\bdaemon-rpc\b|\bfacts, sections? \d/i, example: 'daemon-rpc facts, section 2' },
