@@ -140,7 +140,7 @@ class WalletExtraReader {
 
 /**
  * Extra as wallets (and the daemon for them) read it: byte by byte, each kind of field taken once wherever its tag is
- * followed by enough bytes (protocol.md 9, "Two readers of extra").
+ * followed by enough bytes (docs/protocol/transactions.md#wallet-reader-of-extra).
  */
 export function parseExtraWallet(extra: Uint8Array): WalletExtra {
   return new WalletExtraReader(Buffer.from(extra.buffer, extra.byteOffset, extra.byteLength)).read();
