@@ -1,8 +1,7 @@
-import { Command, pingRequest, pingResponse } from './commands';
+import { type ByteBudget, Command, pingRequest, pingResponse, SMALL_BODY } from '@wrkz/levin';
 import { closeReasons } from './connection/close-reasons';
 import { Connection } from './connection/connection';
 import { BACK_PING_TIMEOUT } from './constants';
-import { SMALL_BODY, type ByteBudget } from './frames';
 import type { PeerAddress } from './peers/address';
 import type { P2pClock, P2pLogger } from './ports';
 import type { Transport } from './transport';

@@ -1,5 +1,5 @@
 import { backPing } from './back-ping';
-import { Command, handshakeResponse, pingResponse, timedSyncResponse, type NodeData } from './commands';
+import { Command, handshakeResponse, pingResponse, timedSyncResponse, type NodeData } from '@wrkz/levin';
 import { closeReasons } from './connection/close-reasons';
 import { RateLimit } from './connection/rate';
 import { detached } from './edge';

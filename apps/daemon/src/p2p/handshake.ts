@@ -1,4 +1,4 @@
-import type { NodeData } from './commands';
+import type { NodeData } from '@wrkz/levin';
 import { closeReasons, type CloseReason } from './connection/close-reasons';
 import { P2P_MINIMUM_VERSION, P2P_UPGRADE_WINDOW, P2P_VERSION } from './constants';
 

@@ -1,4 +1,4 @@
-import type { NodeData, PeerLists, SyncData } from './commands';
+import type { NodeData, PeerLists, SyncData } from '@wrkz/levin';
 import type { P2pConfig } from './config';
 import { IPV6_LIST_VERSION, P2P_VERSION } from './constants';
 import type { PeerBook } from './peers/peer-book';

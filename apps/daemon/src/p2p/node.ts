@@ -7,7 +7,7 @@ import { closeReasons, type CloseReason } from './connection/close-reasons';
 import { Dialer } from './dialer/dialer';
 import { Seeds } from './dialer/seeds';
 import { guarded } from './edge';
-import { ByteBudget } from './frames';
+import { ByteBudget } from '@wrkz/levin';
 import { LocalData, newPeerId } from './local-data';
 import { addressKey, isLocalHost } from './peers/address';
 import { Bans, type Ban } from './peers/bans';

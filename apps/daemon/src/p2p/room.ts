@@ -1,5 +1,5 @@
 import type { P2pConfig } from './config';
-import type { ByteBudget } from './frames';
+import type { ByteBudget } from '@wrkz/levin';
 import type { LocalData } from './local-data';
 import type { Bans } from './peers/bans';
 import type { PeerBook } from './peers/peer-book';

@@ -1,7 +1,6 @@
-import * as commands from './commands';
-import { BodyError, Command, commandName } from './commands';
+import * as commands from '@wrkz/levin';
+import { BodyError, Command, commandName, type Frame, RETURN_OK, RETURN_UNKNOWN_COMMAND } from '@wrkz/levin';
 import { closeReasons } from './connection/close-reasons';
-import { RETURN_OK, RETURN_UNKNOWN_COMMAND, type Frame } from './frames';
 import type { P2pLogger } from './ports';
 import type { Session } from './session';
 

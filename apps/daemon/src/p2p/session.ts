@@ -7,7 +7,7 @@ import {
   requestObjects,
   requestPool,
   type SyncData,
-} from './commands';
+} from '@wrkz/levin';
 import type { Connection } from './connection/connection';
 import type { CloseReason } from './connection/close-reasons';
 import { LITE_BLOCK_VERSION } from './constants';

@@ -1,18 +1,18 @@
 import type { Duplex } from 'node:stream';
 import {
+  bodyLimit,
   Command,
   handshakeRequest,
   handshakeResponse,
+  type PeerLists,
   timedSyncRequest,
   timedSyncResponse,
-  type PeerLists,
-} from './commands';
+} from '@wrkz/levin';
 import { closeReasons, type CloseReason } from './connection/close-reasons';
 import { Connection } from './connection/connection';
 import { HANDSHAKE_TIMEOUT } from './constants';
 import type { CallPurpose } from './dialer/dialer';
 import { detached } from './edge';
-import { bodyLimit } from './frames';
 import { know, makeHandlers } from './handlers';
 import { judgeNodeData } from './handshake';
 import { isLocalHost, type PeerAddress } from './peers/address';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { p2pDefaults, type P2pConfig } from '../../src/p2p/config';
 import { systemRandom } from '../../src/p2p/clock';
-import { Command } from '../../src/p2p/commands';
+import { Command } from '@wrkz/levin';
 import { Dialer, type CallPurpose } from '../../src/p2p/dialer/dialer';
 import { Seeds } from '../../src/p2p/dialer/seeds';
 import { addressGroup, addressKey, type PeerAddress } from '../../src/p2p/peers/address';

@@ -1,6 +1,6 @@
 import type { RawBlock } from '@wrkz/core-types';
-import * as commands from '../../src/p2p/commands';
-import { Command } from '../../src/p2p/commands';
+import * as commands from '@wrkz/levin';
+import { Command } from '@wrkz/levin';
 import type { P2pConfig } from '../../src/p2p';
 import { FakeClock, sha256, toyBlock, toyBranch, toyChain } from './fakes';
 import { closedFor, Harness, local, reaches, type TestNode } from './harness';

@@ -1,6 +1,5 @@
-import * as commands from '../../src/p2p/commands';
-import { Command } from '../../src/p2p/commands';
-import { encodeFrame } from '../../src/p2p/frames';
+import * as commands from '@wrkz/levin';
+import { Command, encodeFrame } from '@wrkz/levin';
 import { FakeClock, sha256, toyBlock, toyChain } from './fakes';
 import { closedFor, Harness, type TestNode } from './harness';
 import { hello, ScriptedPeer } from './scripted-peer';

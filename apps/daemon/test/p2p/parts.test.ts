@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
-import * as commands from '../../src/p2p/commands';
-import { Command } from '../../src/p2p/commands';
+import * as commands from '@wrkz/levin';
+import { Command } from '@wrkz/levin';
 import { closeReasons } from '../../src/p2p/connection/close-reasons';
 import { RateLimit } from '../../src/p2p/connection/rate';
 import { WriteQueue } from '../../src/p2p/connection/write-queue';

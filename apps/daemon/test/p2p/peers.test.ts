@@ -1,12 +1,12 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { decodePeers, decodePeers6, encodePeers, encodePeers6 } from '../../src/p2p/commands/peer-entries';
+import { decodePeers, decodePeers6, encodePeers, encodePeers6, type PeerEntry } from '@wrkz/levin';
 import { networkHeight } from '../../src/p2p/network-height';
 import { addressKey, canonicalHost, isLocalHost, parseEndpoint } from '../../src/p2p/peers/address';
 import { Bans } from '../../src/p2p/peers/bans';
 import { PeerBook } from '../../src/p2p/peers/peer-book';
-import { PeerList, type PeerEntry } from '../../src/p2p/peers/peer-list';
+import { PeerList } from '../../src/p2p/peers/peer-list';
 import { Scores } from '../../src/p2p/peers/scores';
 import { readPeerState, writePeerState } from '../../src/p2p/peers/state-file';
 

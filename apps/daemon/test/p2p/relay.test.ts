@@ -1,6 +1,6 @@
 import type { RawBlock } from '@wrkz/core-types';
-import * as commands from '../../src/p2p/commands';
-import { Command } from '../../src/p2p/commands';
+import * as commands from '@wrkz/levin';
+import { Command } from '@wrkz/levin';
 import { FakeClock, sha256, toyBlock, toyChain } from './fakes';
 import { Harness, reaches, type TestNode } from './harness';
 import { ScriptedPeer } from './scripted-peer';

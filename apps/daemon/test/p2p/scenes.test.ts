@@ -1,7 +1,6 @@
 import { readJsonLines } from '@wrkz/testing/fixtures';
-import * as commands from '../../src/p2p/commands';
-import { Command } from '../../src/p2p/commands';
-import { encodeFrame, type Frame } from '../../src/p2p/frames';
+import * as commands from '@wrkz/levin';
+import { Command, encodeFrame, type Frame } from '@wrkz/levin';
 import { blockCodec } from '../../src/p2p/codec';
 import { chainA } from '@wrkz/testing';
 import { Harness } from './harness';

@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
-import * as commands from '../../src/p2p/commands';
-import { Command } from '../../src/p2p/commands';
-import { ByteBudget, encodeFrame, FrameParser, type Frame, type FrameKind } from '../../src/p2p/frames';
+import * as commands from '@wrkz/levin';
+import { ByteBudget, Command, encodeFrame, type Frame, type FrameKind, FrameParser } from '@wrkz/levin';
 
 export const NETWORK_ID = Buffer.from('wrkz devnet 0001');
 

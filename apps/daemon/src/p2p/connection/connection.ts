@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
 import { SILENCE_TIMEOUT, FRAME_TIMEOUT } from '../constants';
-import { encodeHeader, FrameParser, type ByteBudget, type Frame, type FrameFault, type FrameHeader } from '../frames';
+import { encodeHeader, FrameParser, type ByteBudget, type Frame, type FrameFault, type FrameHeader } from '@wrkz/levin';
 import type { PeerAddress } from '../peers/address';
 import { guarded } from '../edge';
 import type { P2pClock, P2pLogger } from '../ports';

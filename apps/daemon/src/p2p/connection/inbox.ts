@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Frame } from '../frames';
+import type { Frame } from '@wrkz/levin';
 import { RateLimit } from './rate';
 
 const CROWDED_FRAMES = 64;

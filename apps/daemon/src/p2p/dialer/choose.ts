@@ -1,6 +1,6 @@
 import { randomIndex } from '../clock';
 import { addressGroup } from '../peers/address';
-import type { PeerEntry } from '../peers/peer-list';
+import type { PeerEntry } from '@wrkz/levin';
 import type { P2pRandom } from '../ports';
 
 /**

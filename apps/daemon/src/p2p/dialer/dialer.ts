@@ -4,7 +4,7 @@ import { detached } from '../edge';
 import { addressGroup, addressKey, isLocalHost, type PeerAddress } from '../peers/address';
 import type { Bans } from '../peers/bans';
 import type { PeerBook } from '../peers/peer-book';
-import type { PeerEntry } from '../peers/peer-list';
+import type { PeerEntry } from '@wrkz/levin';
 import type { P2pClock, P2pLogger, P2pRandom } from '../ports';
 import { choosePeer } from './choose';
 import { ExplicitPeers } from './explicit';

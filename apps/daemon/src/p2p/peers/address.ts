@@ -28,16 +28,6 @@ export function addressGroup(host: string): string {
   return Buffer.from(bytes.slice(0, bytes.length === 4 ? 2 : 4)).toString('hex') + (bytes.length === 4 ? '/16' : '/32');
 }
 
-/** The 4 or 16 bytes of an address. */
-export function hostBytes(host: string): Buffer {
-  return Buffer.from(ipaddr.process(host).toByteArray());
-}
-
-/** The canonical address of 4 or 16 bytes. */
-export function hostOfBytes(bytes: Buffer): string {
-  return ipaddr.process(ipaddr.fromByteArray([...bytes]).toString()).toString();
-}
-
 /** An endpoint given by the operator: a host name or an address, and a port. */
 export interface NamedEndpoint {
   readonly host: string;

@@ -1,10 +1,5 @@
+import type { PeerEntry } from '@wrkz/levin';
 import { addressGroup, addressKey, type PeerAddress } from './address';
-
-/** One known peer; `lastSeen` in seconds since 1970 by our clock, 0 when never. */
-export interface PeerEntry extends PeerAddress {
-  readonly id: bigint;
-  readonly lastSeen: number;
-}
 
 export interface PeerListOptions {
   readonly limit: number;

@@ -3,7 +3,7 @@ import { atomicWriteFile } from '@wrkz/service-kit';
 import { z } from 'zod';
 import type { Ban } from './bans';
 import { canonicalHost, type PeerAddress } from './address';
-import type { PeerEntry } from './peer-list';
+import type { PeerEntry } from '@wrkz/levin';
 
 /** What outlives a restart: who we are to peers, whom we know, whom we were connected to, whom we refuse. */
 export interface PeerState {

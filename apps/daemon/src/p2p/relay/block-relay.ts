@@ -1,5 +1,5 @@
 import type { RawBlock } from '@wrkz/core-types';
-import { Command, missingTransactions, type NewBlock, type NewLiteBlock } from '../commands';
+import { Command, missingTransactions, type NewBlock, type NewLiteBlock } from '@wrkz/levin';
 import { closeReasons } from '../connection/close-reasons';
 import { LITE_BLOCK_TIMEOUT } from '../constants';
 import { hashKey } from '../hash-key';

@@ -1,4 +1,4 @@
-import { responseChain, type RequestChain } from '../commands';
+import { responseChain, type RequestChain } from '@wrkz/levin';
 import { closeReasons, type CloseReason } from '../connection/close-reasons';
 import { MAX_CHAIN_HASHES } from '../constants';
 import type { ChainPort } from '../ports';

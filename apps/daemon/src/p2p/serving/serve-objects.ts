@@ -1,5 +1,5 @@
 import { type RawBlock, rawBlockBytes } from '@wrkz/core-types';
-import { responseObjects, type RequestObjects } from '../commands';
+import { responseObjects, type RequestObjects } from '@wrkz/levin';
 import { hashKey } from '../hash-key';
 import type { ChainPort } from '../ports';
 import { makePause } from '../yielding';

@@ -1,4 +1,4 @@
-import type { MissingTransactions, RequestPool } from '../commands';
+import type { MissingTransactions, RequestPool } from '@wrkz/levin';
 import { hashKey } from '../hash-key';
 import type { ChainPort, PoolPort } from '../ports';
 

@@ -1,6 +1,6 @@
 import { closeReasons, type CloseReason } from '../connection/close-reasons';
 import { MAX_CHAIN_HASHES } from '../constants';
-import type { ResponseChain } from '../commands/messages';
+import type { ResponseChain } from '@wrkz/levin';
 import { hashKey } from '../hash-key';
 import type { ChainPort } from '../ports';
 

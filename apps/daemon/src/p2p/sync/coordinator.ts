@@ -1,5 +1,5 @@
 import { closeReasons } from '../connection/close-reasons';
-import type { ResponseChain, ResponseObjects } from '../commands/messages';
+import type { ResponseChain, ResponseObjects } from '@wrkz/levin';
 import { SYNC_STALL_TIMEOUT } from '../constants';
 import type { BlockCodec, BlockResult, ChainPort, P2pClock, P2pLogger } from '../ports';
 import { blame } from '../verdicts';

@@ -1,4 +1,4 @@
-import type { SyncData } from '../commands';
+import type { SyncData } from '@wrkz/levin';
 import type { P2pConfig } from '../config';
 import { CAPABILITY_LITE, CAPABILITY_PRUNED } from '../constants';
 import { hashKey } from '../hash-key';

@@ -1,6 +1,6 @@
 import { type RawBlock, rawBlockBytes } from '@wrkz/core-types';
 import { closeReasons, type CloseReason } from '../connection/close-reasons';
-import type { ResponseObjects } from '../commands/messages';
+import type { ResponseObjects } from '@wrkz/levin';
 import { hashKey } from '../hash-key';
 import type { BlockCodec } from '../ports';
 import { makePause } from '../yielding';

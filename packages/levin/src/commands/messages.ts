@@ -1,5 +1,5 @@
 import type { RawBlock } from '@wrkz/core-types';
-import type { PeerEntry } from '../peers/peer-list';
+import type { PeerEntry } from '../peer-entries';
 
 /** Who speaks (`basic_node_data`). `networkId` has 16 bytes, `localTime` is in seconds, `myPort` 0 when hidden. */
 export interface NodeData {

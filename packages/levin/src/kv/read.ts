@@ -1,4 +1,4 @@
-import { DecodeError } from '../errors';
+import { DecodeError } from '@wrkz/core-types';
 import type { KvSection, KvValue } from './model';
 
 /*

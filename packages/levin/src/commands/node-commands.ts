@@ -9,7 +9,7 @@ import type {
   TimedSyncRequest,
   TimedSyncResponse,
 } from './messages';
-import { decodePeers, decodePeers6, encodePeers, encodePeers6 } from './peer-entries';
+import { decodePeers, decodePeers6, encodePeers, encodePeers6 } from '../peer-entries';
 
 function writeNodeData(data: NodeData): BodyWriter {
   return new BodyWriter()

@@ -1,4 +1,4 @@
-import { BinaryWriter } from '../writer';
+import { BinaryWriter } from '@wrkz/core-types';
 import { KV_ARRAY_FLAG, KV_HEADER, kvMinimumSizes, type KvSection, kvTypeCodes, type KvValue } from './model';
 
 function writeSize(writer: BinaryWriter, value: number): void {

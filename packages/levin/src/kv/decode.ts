@@ -1,5 +1,4 @@
-import { DecodeError } from '../errors';
-import { BinaryReader } from '../reader';
+import { BinaryReader, DecodeError } from '@wrkz/core-types';
 import {
   KV_ARRAY_FLAG,
   KV_HEADER,

@@ -1,6 +1,13 @@
-import { hostBytes, hostOfBytes } from '../peers/address';
-import type { PeerEntry } from '../peers/peer-list';
 import { BodyError } from './body-error';
+import { hostBytes, hostOfBytes } from './host-bytes';
+
+/** One known peer; `lastSeen` in seconds since 1970 by our clock, 0 when never. */
+export interface PeerEntry {
+  readonly host: string;
+  readonly port: number;
+  readonly id: bigint;
+  readonly lastSeen: number;
+}
 
 /** Bytes of an IPv4 entry: ip 4, port 4, id 8, last seen 8. */
 export const ENTRY_SIZE = 24;

@@ -1,5 +1,5 @@
+import { DecodeError } from '@wrkz/core-types';
 import {
-  DecodeError,
   decodeKv,
   encodeKv,
   kv,
@@ -12,8 +12,8 @@ import {
   kvUint64,
   type KvSection,
   type KvValue,
-} from '@wrkz/core-types';
-import { BodyError } from './body-error';
+} from '../kv';
+import { BodyError } from '../body-error';
 
 const HASH_SIZE = 32;
 const EMPTY: KvSection = new Map();

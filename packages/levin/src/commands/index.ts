@@ -1,4 +1,3 @@
-export * from './body-error';
 export * from './chain-commands';
 export * from './ids';
 export * from './messages';

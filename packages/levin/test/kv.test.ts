@@ -1,8 +1,8 @@
-import fc from 'fast-check';
+import { DecodeError } from '@wrkz/core-types';
 import { readFixture, readJsonLines } from '@wrkz/testing/fixtures';
+import fc from 'fast-check';
 import {
   decodeKv,
-  DecodeError,
   encodeKv,
   kv,
   kvBool,
@@ -17,7 +17,7 @@ import {
   kvUint64,
   type KvValue,
 } from '../src';
-import { expectBytes, hex, refuses } from './recorded';
+import { expectBytes, hex, refuses } from './bytes';
 
 /** Size of a Levin header, which stands in front of the message. */
 const FRAME_HEADER = 33;

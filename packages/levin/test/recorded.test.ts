@@ -1,7 +1,6 @@
 import { readJsonLines } from '@wrkz/testing/fixtures';
-import * as commands from '../../src/p2p/commands';
-import { Command } from '../../src/p2p/commands';
-import { ByteBudget, encodeFrame, FrameParser, type Frame } from '../../src/p2p/frames';
+import * as commands from '../src';
+import { ByteBudget, Command, encodeFrame, type Frame, FrameParser } from '../src';
 
 interface Recorded {
   readonly scene: string;
