@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import * as commands from '@wrkz/levin';
 import { ByteBudget, Command } from '@wrkz/levin';
-import { Connection } from '../../src/p2p/connection/connection';
+import { Connection } from '../../src/p2p/connection/peer-connection';
 import type { P2pNode } from '../../src/p2p';
 import { FakeClock, TestLogger, sha256, toyChain } from './fakes';
 import { disguised, Harness } from './harness';

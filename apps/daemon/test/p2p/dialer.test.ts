@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { p2pDefaults, type P2pConfig } from '../../src/p2p/config';
-import { systemRandom } from '../../src/p2p/clock';
+import { systemRandom } from '../../src/p2p/util/clock';
 import { Command } from '@wrkz/levin';
 import { Dialer, type CallPurpose } from '../../src/p2p/dialer/dialer';
 import { Seeds } from '../../src/p2p/dialer/seeds';
-import { addressGroup, addressKey, type PeerAddress } from '../../src/p2p/peers/address';
-import { Bans } from '../../src/p2p/peers/bans';
+import { addressGroup, addressKey, type PeerAddress } from '../../src/p2p/util/address';
+import { Bans } from '../../src/p2p/penalties/bans';
 import { PeerBook } from '../../src/p2p/peers/peer-book';
 import { FakeClock, TestLogger, sha256, toyChain } from './fakes';
 import { Harness, local } from './harness';

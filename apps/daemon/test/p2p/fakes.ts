@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import type { RawBlock } from '@wrkz/core-types';
-import { systemClock } from '../../src/p2p/clock';
+import { systemClock } from '../../src/p2p/util/clock';
 import type {
   BlockCodec,
   BlockResult,

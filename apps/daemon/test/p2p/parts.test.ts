@@ -1,10 +1,10 @@
 import * as fc from 'fast-check';
 import * as commands from '@wrkz/levin';
 import { Command } from '@wrkz/levin';
-import { closeReasons } from '../../src/p2p/connection/close-reasons';
-import { RateLimit } from '../../src/p2p/connection/rate';
+import { closeReasons } from '../../src/p2p/penalties/close-reasons';
+import { RateLimit } from '../../src/p2p/util/rate-limit';
 import { WriteQueue } from '../../src/p2p/connection/write-queue';
-import { RecentHashes } from '../../src/p2p/hash-key';
+import { RecentHashes } from '../../src/p2p/util/hash-key';
 import { BatchSize } from '../../src/p2p/sync/batch-size';
 import { DownloadPlan, type PlanEntry } from '../../src/p2p/sync/plan';
 import { sparseChain } from '../../src/p2p/sync/sparse-chain';

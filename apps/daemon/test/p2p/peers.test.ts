@@ -2,12 +2,12 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { decodePeers, decodePeers6, encodePeers, encodePeers6, type PeerEntry } from '@wrkz/levin';
-import { networkHeight } from '../../src/p2p/network-height';
-import { addressKey, canonicalHost, isLocalHost, parseEndpoint } from '../../src/p2p/peers/address';
-import { Bans } from '../../src/p2p/peers/bans';
+import { networkHeight } from '../../src/p2p/sync/network-height';
+import { addressKey, canonicalHost, isLocalHost, parseEndpoint } from '../../src/p2p/util/address';
+import { Bans } from '../../src/p2p/penalties/bans';
 import { PeerBook } from '../../src/p2p/peers/peer-book';
 import { PeerList } from '../../src/p2p/peers/peer-list';
-import { Scores } from '../../src/p2p/peers/scores';
+import { Scores } from '../../src/p2p/penalties/scores';
 import { readPeerState, writePeerState } from '../../src/p2p/peers/state-file';
 
 const NOW = 1_800_000_000;

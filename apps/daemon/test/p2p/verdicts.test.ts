@@ -1,6 +1,6 @@
 import { REASONS, type ReasonCode } from '@wrkz/consensus';
-import { closeReasons } from '../../src/p2p/connection/close-reasons';
-import { blame, isAccepted } from '../../src/p2p/verdicts';
+import { closeReasons } from '../../src/p2p/penalties/close-reasons';
+import { blame, isAccepted } from '../../src/p2p/penalties/block-verdicts';
 
 const codes = Object.keys(REASONS) as ReasonCode[];
 

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Frame } from '@wrkz/levin';
-import { RateLimit } from './rate';
+import { RateLimit } from '../util/rate-limit';
 
 const CROWDED_FRAMES = 64;
 const CROWDED_BYTES = 8 * 1024 * 1024;

@@ -1,5 +1,5 @@
-import { randomIndex } from '../clock';
-import { addressGroup } from '../peers/address';
+import { randomIndex } from '../util/clock';
+import { addressGroup } from '../util/address';
 import type { PeerEntry } from '@wrkz/levin';
 import type { P2pRandom } from '../ports';
 

@@ -1,8 +1,8 @@
-import { randomIndex } from '../clock';
+import { randomIndex } from '../util/clock';
 import type { P2pConfig } from '../config';
-import { detached } from '../edge';
-import { addressGroup, addressKey, isLocalHost, type PeerAddress } from '../peers/address';
-import type { Bans } from '../peers/bans';
+import { detached } from '../util/report-errors';
+import { addressGroup, addressKey, isLocalHost, type PeerAddress } from '../util/address';
+import type { Bans } from '../penalties/bans';
 import type { PeerBook } from '../peers/peer-book';
 import type { PeerEntry } from '@wrkz/levin';
 import type { P2pClock, P2pLogger, P2pRandom } from '../ports';

@@ -1,5 +1,5 @@
 import { GRAY_LIST_LIMIT, GRAY_PER_GROUP, PEERS_PER_MESSAGE, WHITE_LIST_LIMIT } from '../constants';
-import { isLocalHost, isUnusableHost, type PeerAddress } from './address';
+import { isLocalHost, isUnusableHost, type PeerAddress } from '../util/address';
 import { PeerList } from './peer-list';
 import type { PeerEntry } from '@wrkz/levin';
 

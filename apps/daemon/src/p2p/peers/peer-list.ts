@@ -1,5 +1,5 @@
 import type { PeerEntry } from '@wrkz/levin';
-import { addressGroup, addressKey, type PeerAddress } from './address';
+import { addressGroup, addressKey, type PeerAddress } from '../util/address';
 
 export interface PeerListOptions {
   readonly limit: number;

@@ -1,8 +1,8 @@
-import type { LocalData } from '../local-data';
+import type { LocalData } from '../session/node-data';
 import type { P2pLogger } from '../ports';
-import type { SessionTable } from '../session-table';
-import type { PeerAddress } from './address';
-import type { Bans } from './bans';
+import type { SessionTable } from '../session/session-table';
+import type { PeerAddress } from '../util/address';
+import type { Bans } from '../penalties/bans';
 import type { PeerBook } from './peer-book';
 import { readPeerState, writePeerState } from './state-file';
 

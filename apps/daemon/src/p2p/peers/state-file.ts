@@ -1,8 +1,8 @@
 import { readFile, rename } from 'node:fs/promises';
 import { atomicWriteFile } from '@wrkz/service-kit';
 import { z } from 'zod';
-import type { Ban } from './bans';
-import { canonicalHost, type PeerAddress } from './address';
+import type { Ban } from '../penalties/bans';
+import { canonicalHost, type PeerAddress } from '../util/address';
 import type { PeerEntry } from '@wrkz/levin';
 
 /** What outlives a restart: who we are to peers, whom we know, whom we were connected to, whom we refuse. */

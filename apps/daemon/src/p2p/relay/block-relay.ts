@@ -1,11 +1,11 @@
 import type { RawBlock } from '@wrkz/core-types';
 import { Command, missingTransactions, type NewBlock, type NewLiteBlock } from '@wrkz/levin';
-import { closeReasons } from '../connection/close-reasons';
+import { closeReasons } from '../penalties/close-reasons';
 import { LITE_BLOCK_TIMEOUT } from '../constants';
-import { hashKey } from '../hash-key';
+import { hashKey } from '../util/hash-key';
 import type { BlockCodec, BlockResult, ChainPort, P2pClock, P2pLogger, PoolPort, Timer } from '../ports';
-import type { Session } from '../session';
-import { blame, isAccepted } from '../verdicts';
+import type { Session } from '../session/session';
+import { blame, isAccepted } from '../penalties/block-verdicts';
 
 /** A lite block whose transactions were asked for. */
 interface PendingBlock {

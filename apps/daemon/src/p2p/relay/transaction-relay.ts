@@ -1,10 +1,10 @@
-import { closeReasons } from '../connection/close-reasons';
-import { RateLimit } from '../connection/rate';
-import { guarded } from '../edge';
-import { RecentHashes } from '../hash-key';
+import { closeReasons } from '../penalties/close-reasons';
+import { RateLimit } from '../util/rate-limit';
+import { guarded } from '../util/report-errors';
+import { RecentHashes } from '../util/hash-key';
 import type { BlockCodec, P2pClock, P2pLogger, PoolPort } from '../ports';
-import type { Session } from '../session';
-import { makePause } from '../yielding';
+import type { Session } from '../session/session';
+import { makePause } from '../util/yielding';
 
 /** Transactions of one message that are with the pool at a time. */
 const CONCURRENCY = 16;

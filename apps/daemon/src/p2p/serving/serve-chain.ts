@@ -1,5 +1,5 @@
 import { responseChain, type RequestChain } from '@wrkz/levin';
-import { closeReasons, type CloseReason } from '../connection/close-reasons';
+import { closeReasons, type CloseReason } from '../penalties/close-reasons';
 import { MAX_CHAIN_HASHES } from '../constants';
 import type { ChainPort } from '../ports';
 

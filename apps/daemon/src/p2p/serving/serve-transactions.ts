@@ -1,5 +1,5 @@
 import type { MissingTransactions, RequestPool } from '@wrkz/levin';
-import { hashKey } from '../hash-key';
+import { hashKey } from '../util/hash-key';
 import type { ChainPort, PoolPort } from '../ports';
 
 /** One notification carries about so many bytes; a large pool takes several. */

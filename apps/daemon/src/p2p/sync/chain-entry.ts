@@ -1,7 +1,7 @@
-import { closeReasons, type CloseReason } from '../connection/close-reasons';
+import { closeReasons, type CloseReason } from '../penalties/close-reasons';
 import { MAX_CHAIN_HASHES } from '../constants';
 import type { ResponseChain } from '@wrkz/levin';
-import { hashKey } from '../hash-key';
+import { hashKey } from '../util/hash-key';
 import type { ChainPort } from '../ports';
 
 const NOTHING = Buffer.alloc(0);

@@ -1,8 +1,8 @@
-import { closeReasons } from '../connection/close-reasons';
+import { closeReasons } from '../penalties/close-reasons';
 import type { ResponseChain, ResponseObjects } from '@wrkz/levin';
 import { SYNC_STALL_TIMEOUT } from '../constants';
 import type { BlockCodec, BlockResult, ChainPort, P2pClock, P2pLogger } from '../ports';
-import { blame } from '../verdicts';
+import { blame } from '../penalties/block-verdicts';
 import { BatchSize, type BatchOptions } from './batch-size';
 import { judgeChainEntry } from './chain-entry';
 import { Importer } from './importer';

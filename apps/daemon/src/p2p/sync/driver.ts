@@ -1,9 +1,9 @@
 import type { SyncData } from '@wrkz/levin';
 import type { P2pConfig } from '../config';
 import { CAPABILITY_LITE, CAPABILITY_PRUNED } from '../constants';
-import { hashKey } from '../hash-key';
+import { hashKey } from '../util/hash-key';
 import type { BlockCodec, ChainPort, P2pClock, P2pLogger, PoolPort } from '../ports';
-import type { Session } from '../session';
+import type { Session } from '../session/session';
 import { SyncCoordinator, type SyncOutcome } from './coordinator';
 import type { SyncSession } from './sync-peer';
 

@@ -1,6 +1,6 @@
-import { detached } from '../edge';
+import { detached } from '../util/report-errors';
 import type { BlockResult, ChainPort, P2pLogger } from '../ports';
-import { isAccepted } from '../verdicts';
+import { isAccepted } from '../penalties/block-verdicts';
 import type { DownloadPlan, PlanEntry } from './plan';
 
 /** Two batches are with the chain at a time: while one is committed the next is already being checked. */

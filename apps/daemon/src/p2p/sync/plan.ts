@@ -1,5 +1,5 @@
 import type { RawBlock } from '@wrkz/core-types';
-import { hashKey } from '../hash-key';
+import { hashKey } from '../util/hash-key';
 
 /** A block to fetch. `previous` is the hash that the offering peers say it follows; `offers` are their ids. */
 export interface PlanEntry {

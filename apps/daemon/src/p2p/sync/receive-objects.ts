@@ -1,9 +1,9 @@
 import { type RawBlock, rawBlockBytes } from '@wrkz/core-types';
-import { closeReasons, type CloseReason } from '../connection/close-reasons';
+import { closeReasons, type CloseReason } from '../penalties/close-reasons';
 import type { ResponseObjects } from '@wrkz/levin';
-import { hashKey } from '../hash-key';
+import { hashKey } from '../util/hash-key';
 import type { BlockCodec } from '../ports';
-import { makePause } from '../yielding';
+import { makePause } from '../util/yielding';
 import type { PlanEntry } from './plan';
 
 export interface ReceivedBlock {

@@ -1,4 +1,4 @@
-import type { CloseReason } from '../connection/close-reasons';
+import type { CloseReason } from '../penalties/close-reasons';
 import type { PlanEntry } from './plan';
 
 /** What the synchronisation needs of a session. */

@@ -1,5 +1,5 @@
 import { parseBlock, transactionHash } from '@wrkz/core-types';
-import type { BlockCodec } from './ports';
+import type { BlockCodec } from '../ports';
 
 /** Blocks and transactions as the network writes them. */
 export const blockCodec: BlockCodec = {

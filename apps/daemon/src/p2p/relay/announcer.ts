@@ -1,6 +1,6 @@
-import type { BlockRelay } from './relay/block-relay';
-import type { ChainCommit, ChainPort, P2pClock } from './ports';
-import type { Session } from './session';
+import type { BlockRelay } from './block-relay';
+import type { ChainCommit, ChainPort, P2pClock } from '../ports';
+import type { Session } from '../session/session';
 
 /**
  * Tells peers of our new top, once it is committed. While blocks are fetched nothing is told: the top at

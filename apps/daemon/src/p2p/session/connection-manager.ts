@@ -8,16 +8,16 @@ import {
   timedSyncRequest,
   timedSyncResponse,
 } from '@wrkz/levin';
-import { closeReasons, type CloseReason } from './connection/close-reasons';
-import { Connection } from './connection/connection';
-import { HANDSHAKE_TIMEOUT } from './constants';
-import type { CallPurpose } from './dialer/dialer';
-import { detached } from './edge';
-import { know, makeHandlers } from './handlers';
+import { closeReasons, type CloseReason } from '../penalties/close-reasons';
+import { Connection } from '../connection/peer-connection';
+import { HANDSHAKE_TIMEOUT } from '../constants';
+import type { CallPurpose } from '../dialer/dialer';
+import { detached } from '../util/report-errors';
+import { know, makeHandlers } from '../handlers/handlers';
 import { judgeNodeData } from './handshake';
-import { isLocalHost, type PeerAddress } from './peers/address';
-import type { Room } from './room';
-import { routeFrame, type Handlers } from './router';
+import { isLocalHost, type PeerAddress } from '../util/address';
+import type { Room } from '../context';
+import { routeFrame, type Handlers } from '../handlers/router';
 import { Session } from './session';
 
 /** Places for callers who have not said who they are, back pings among them. */

@@ -2,8 +2,8 @@ import { lookup } from 'node:dns/promises';
 import { connect, createServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { endpointText, errorText } from '@wrkz/service-kit';
-import { CONNECT_TIMEOUT } from './constants';
-import { canonicalHost, type PeerAddress } from './peers/address';
+import { CONNECT_TIMEOUT } from '../constants';
+import { canonicalHost, type PeerAddress } from '../util/address';
 
 export interface Listener {
   readonly port: number;

@@ -8,12 +8,12 @@ import {
   requestPool,
   type SyncData,
 } from '@wrkz/levin';
-import type { Connection } from './connection/connection';
-import type { CloseReason } from './connection/close-reasons';
-import { LITE_BLOCK_VERSION } from './constants';
+import type { Connection } from '../connection/peer-connection';
+import type { CloseReason } from '../penalties/close-reasons';
+import { LITE_BLOCK_VERSION } from '../constants';
 import type { RawBlock } from '@wrkz/core-types';
-import { RecentHashes } from './hash-key';
-import type { SyncSession } from './sync/sync-peer';
+import { RecentHashes } from '../util/hash-key';
+import type { SyncSession } from '../sync/sync-peer';
 
 /** One relay of transactions carries about so many bytes. */
 const RELAY_BYTES = 1024 * 1024;

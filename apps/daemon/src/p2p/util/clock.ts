@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { P2pClock, P2pRandom } from './ports';
+import type { P2pClock, P2pRandom } from '../ports';
 
 /** The machine's clock. Timers do not keep the process alive. */
 export const systemClock: P2pClock = {

@@ -1,6 +1,6 @@
 import type { NodeData } from '@wrkz/levin';
-import { closeReasons, type CloseReason } from './connection/close-reasons';
-import { P2P_MINIMUM_VERSION, P2P_UPGRADE_WINDOW, P2P_VERSION } from './constants';
+import { closeReasons, type CloseReason } from '../penalties/close-reasons';
+import { P2P_MINIMUM_VERSION, P2P_UPGRADE_WINDOW, P2P_VERSION } from '../constants';
 
 /** Why a peer that speaks so of itself is not for us; `undefined` when it is. Any version from 16 on will do. */
 export function judgeNodeData(data: NodeData, networkId: Buffer, ownPeerId: bigint): CloseReason | undefined {

@@ -1,8 +1,8 @@
 import type { NodeData, PeerLists, SyncData } from '@wrkz/levin';
-import type { P2pConfig } from './config';
-import { IPV6_LIST_VERSION, P2P_VERSION } from './constants';
-import type { PeerBook } from './peers/peer-book';
-import type { ChainPort, P2pClock, P2pRandom } from './ports';
+import type { P2pConfig } from '../config';
+import { IPV6_LIST_VERSION, P2P_VERSION } from '../constants';
+import type { PeerBook } from '../peers/peer-book';
+import type { ChainPort, P2pClock, P2pRandom } from '../ports';
 
 /** What we say of ourselves. */
 export class LocalData {

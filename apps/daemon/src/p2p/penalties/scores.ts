@@ -1,4 +1,4 @@
-import { isLocalHost } from './address';
+import { isLocalHost } from '../util/address';
 import type { Bans } from './bans';
 
 const BAN_AT = 100;

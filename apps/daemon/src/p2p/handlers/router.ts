@@ -1,8 +1,8 @@
 import * as commands from '@wrkz/levin';
 import { BodyError, Command, commandName, type Frame, RETURN_OK, RETURN_UNKNOWN_COMMAND } from '@wrkz/levin';
-import { closeReasons } from './connection/close-reasons';
-import type { P2pLogger } from './ports';
-import type { Session } from './session';
+import { closeReasons } from '../penalties/close-reasons';
+import type { P2pLogger } from '../ports';
+import type { Session } from '../session/session';
 
 /** What happens on each command. Bodies are decoded; handlers of one session run one after the other. */
 export interface Handlers {

@@ -1,15 +1,15 @@
-import { backPing } from './back-ping';
+import { backPing } from '../session/back-ping';
 import { Command, handshakeResponse, pingResponse, timedSyncResponse, type NodeData } from '@wrkz/levin';
-import { closeReasons } from './connection/close-reasons';
-import { RateLimit } from './connection/rate';
-import { detached } from './edge';
-import { isMuchNewer, judgeNodeData } from './handshake';
-import type { Room } from './room';
+import { closeReasons } from '../penalties/close-reasons';
+import { RateLimit } from '../util/rate-limit';
+import { detached } from '../util/report-errors';
+import { isMuchNewer, judgeNodeData } from '../session/handshake';
+import type { Room } from '../context';
 import type { Handlers } from './router';
-import { serveChain } from './serving/serve-chain';
-import { serveObjects } from './serving/serve-objects';
-import { serveMissing, servePool } from './serving/serve-transactions';
-import type { Session } from './session';
+import { serveChain } from '../serving/serve-chain';
+import { serveObjects } from '../serving/serve-objects';
+import { serveMissing, servePool } from '../serving/serve-transactions';
+import type { Session } from '../session/session';
 
 /** Blocks are read for a peer only when so little waits to be sent to it: one answer at a time. */
 const OBJECTS_WAIT_BELOW = 1024 * 1024;

@@ -1,10 +1,10 @@
 import type { Duplex } from 'node:stream';
 import { SILENCE_TIMEOUT, FRAME_TIMEOUT } from '../constants';
 import { encodeHeader, FrameParser, type ByteBudget, type Frame, type FrameFault, type FrameHeader } from '@wrkz/levin';
-import type { PeerAddress } from '../peers/address';
-import { guarded } from '../edge';
+import type { PeerAddress } from '../util/address';
+import { guarded } from '../util/report-errors';
 import type { P2pClock, P2pLogger } from '../ports';
-import { closeReasons, type CloseReason } from './close-reasons';
+import { closeReasons, type CloseReason } from '../penalties/close-reasons';
 import { Inbox } from './inbox';
 import { WriteQueue } from './write-queue';
 

@@ -1,5 +1,5 @@
-import { closeReasons, type CloseReason } from './connection/close-reasons';
-import type { BlockResult } from './ports';
+import { closeReasons, type CloseReason } from './close-reasons';
+import type { BlockResult } from '../ports';
 
 /* What the chain's answers to blocks (A1-A6, B, T) mean for those who brought them. */
 

@@ -1,4 +1,4 @@
-import type { P2pLogger } from './ports';
+import type { P2pLogger } from '../ports';
 
 /*
  * The edges of the room: what timers, sockets and other rooms' events call. A throw there would end the process, so it

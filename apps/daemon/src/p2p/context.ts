@@ -1,14 +1,14 @@
 import type { P2pConfig } from './config';
 import type { ByteBudget } from '@wrkz/levin';
-import type { LocalData } from './local-data';
-import type { Bans } from './peers/bans';
+import type { LocalData } from './session/node-data';
+import type { Bans } from './penalties/bans';
 import type { PeerBook } from './peers/peer-book';
 import type { BlockCodec, ChainPort, P2pClock, P2pLogger, PoolPort } from './ports';
 import type { BlockRelay } from './relay/block-relay';
 import type { TransactionRelay } from './relay/transaction-relay';
-import type { SessionTable } from './session-table';
+import type { SessionTable } from './session/session-table';
 import type { SyncDriver } from './sync/driver';
-import type { Transport } from './transport';
+import type { Transport } from './connection/transport';
 
 /** The parts of the peers' side that work together; the node makes them, nobody else. */
 export interface Room {

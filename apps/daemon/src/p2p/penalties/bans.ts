@@ -1,5 +1,5 @@
 import { BAN_SECONDS } from '../constants';
-import { canonicalHost } from './address';
+import { canonicalHost } from '../util/address';
 
 /** A banned address and the second at which it is free again. */
 export interface Ban {

@@ -1,5 +1,5 @@
-import { networkHeight } from './network-height';
-import { addressKey } from './peers/address';
+import { networkHeight } from '../sync/network-height';
+import { addressKey } from '../util/address';
 import type { Session } from './session';
 
 /** One connection, for operators. `since` in seconds since 1970. */
