@@ -12,7 +12,7 @@ import {
 import { ChainClient } from './chain/client';
 import type { ChainService, CommitListener } from './chain/service';
 import type { DaemonConfig } from './config/config';
-import { runAction } from './maintenance/actions';
+import { runAction } from './actions/run-action';
 import { ChainJudge } from './mempool/chain-judge';
 import { TransactionPool } from './mempool/pool';
 import { BlockGenerator } from './mining/generate';

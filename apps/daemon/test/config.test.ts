@@ -6,7 +6,7 @@ import { networkOf } from '@wrkz/core-types';
 import { assetPath, UsageError } from '@wrkz/service-kit';
 import { readConfig } from '../src/config/config';
 import { DAEMON_OPTIONS } from '../src/config/options';
-import { CheckpointsRefused, holdStored, loadCheckpoints } from '../src/maintenance/checkpoints';
+import { CheckpointsRefused, holdStored, loadCheckpoints } from '../src/chain/checkpoints';
 import { peersConfig } from '../src/wiring/peers';
 
 describe('options', () => {

@@ -36,7 +36,7 @@ export function stageBlock(
   const { view } = context;
   const parent = view.facts(view.height);
   if (!block.block.previousHash.equals(parent.hash)) {
-    return { failure: new RuleFailure('A5'), block, transactions, proofs: [] };
+    return { failure: new RuleFailure('REJECTED_AS_ORPHANED'), block, transactions, proofs: [] };
   }
   const staging = begin(block, transactions, context, parent);
   for (const step of STEPS) {

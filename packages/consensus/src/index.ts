@@ -3,7 +3,7 @@ export type { BadBlock, BlockContext, GoodBlock, StagedBlock } from './block-con
 export { BranchView, type BranchBlock } from './branch-view';
 export { Checkpoints } from './checkpoints';
 export { difficultyAfter, nextDifficulty } from './difficulty';
-export { REASONS, RuleFailure, type Reason, type ReasonCode } from './errors';
+export { type AddBlockCode, REASONS, RuleFailure, type Reason, type ReasonCode } from './errors';
 export { feeAtRate, minimumFee } from './fees';
 export { genesisView } from './genesis-view';
 export { isFusion, type FusionRules } from './fusion';

@@ -33,11 +33,11 @@ export type ProofKind = Proof['kind'];
 
 /** The refusal that a failed proof of each kind means. */
 const PROOF_CODES = {
-  pow: 'B10',
-  txPow: 'T31',
-  keyImage: 'T4',
-  outputKey: 'T17',
-  ring: 'T10',
+  pow: 'PROOF_OF_WORK_TOO_WEAK',
+  txPow: 'POW_INVALID',
+  keyImage: 'INPUT_INVALID_DOMAIN_KEYIMAGES',
+  outputKey: 'OUTPUT_INVALID_KEY',
+  ring: 'INPUT_INVALID_SIGNATURES',
 } as const satisfies Record<ProofKind, string>;
 
 /** Runs one kind of proof; the verdicts are in the order given. */

@@ -36,15 +36,15 @@ function checkRing(staging: TransactionStaging, input: KeyInput, signatures: Buf
   const { parsed, context, rules, proofs } = staging;
   const { view, height } = context;
   const spentAt = view.keyImageHeight(input.keyImage);
-  if (spentAt !== undefined && spentAt <= height) return 'T7';
+  if (spentAt !== undefined && spentAt <= height) return 'INPUT_KEYIMAGE_ALREADY_SPENT';
 
   const lock = { height, timestamp: rules.timeLockByTip ? context.tipTimestamp : context.now };
   const publicKeys = ringMembers(view, input, lock);
-  if (publicKeys === undefined) return 'T9';
+  if (publicKeys === undefined) return 'INPUT_SPEND_LOCKED_OUT';
   const countChecked = context.pool || rules.signatureCountChecked;
-  if (countChecked && signatures.length !== publicKeys.length * SIGNATURE_SIZE) return 'T26';
+  if (countChecked && signatures.length !== publicKeys.length * SIGNATURE_SIZE) return 'INPUT_INVALID_SIGNATURES_COUNT';
   // A ring of nobody has no signature that could be right. Early blocks may carry more signatures than members.
-  if (publicKeys.length === 0) return 'T10';
+  if (publicKeys.length === 0) return 'INPUT_INVALID_SIGNATURES';
   proofs.push({
     kind: 'ring',
     check: {

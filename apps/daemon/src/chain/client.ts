@@ -4,8 +4,8 @@ import { type RawBlock, rawBlockBytes } from '@wrkz/core-types';
 import { workerEntry } from '@wrkz/service-kit';
 import { CALL_BLOCKS, QUEUE_BYTES } from './limits';
 import type { PlainError, Report, Request, WorkerSetup } from './messages';
+import type { AddBlockResult } from './results';
 import {
-  type AddResult,
   type BlockSource,
   ChainFailed,
   type ChainService,
@@ -68,14 +68,14 @@ export class ChainClient extends EventEmitter<ClientEvents> implements ChainServ
     return this.latest;
   }
 
-  async addBlocks(blocks: readonly RawBlock[], source: BlockSource): Promise<AddResult[]> {
+  async addBlocks(blocks: readonly RawBlock[], source: BlockSource): Promise<AddBlockResult[]> {
     if (blocks.length === 0) return [];
     if (blocks.length > CALL_BLOCKS) throw new RangeError(`more than ${String(CALL_BLOCKS)} blocks`);
     const size = blocks.reduce((sum, raw) => sum + rawBlockBytes(raw), 0);
     // One after the other, or a small call would overtake the large one whose blocks it stands on.
     const sent = this.turn.then(async () => {
       await this.room(size);
-      return { answer: this.ask<AddResult[]>((id) => ({ kind: 'add', id, blocks, source })) };
+      return { answer: this.ask<AddBlockResult[]>((id) => ({ kind: 'add', id, blocks, source })) };
     });
     this.turn = sent.then(() => undefined);
     try {

@@ -1,11 +1,11 @@
 import { EventEmitter } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { RawBlock } from '@wrkz/core-types';
+import { addedBlock, removedBlock } from './commit-events';
 import { CALL_BLOCKS } from './limits';
 import { type Batch, MainLine } from './main-line';
-import { addedBlock, removedBlock, unreadable, verdict } from './results';
+import { type AddBlockResult, unreadable, verdict } from './results';
 import {
-  type AddResult,
   type BlockSource,
   ChainFailed,
   type ChainService,
@@ -49,7 +49,7 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
     return this.state.tip;
   }
 
-  addBlocks(blocks: readonly RawBlock[], source: BlockSource): Promise<AddResult[]> {
+  addBlocks(blocks: readonly RawBlock[], source: BlockSource): Promise<AddBlockResult[]> {
     if (blocks.length === 0) return Promise.resolve([]);
     if (blocks.length > CALL_BLOCKS) return Promise.reject(new RangeError(`more than ${String(CALL_BLOCKS)} blocks`));
     return new Promise((resolve, reject) => this.enqueue(new AddTask(blocks, source, resolve, reject)));
@@ -129,12 +129,12 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
     this.answerFinished();
   }
 
-  private async addAside(task: AddTask): Promise<AddResult> {
+  private async addAside(task: AddTask): Promise<AddBlockResult> {
     const received = task.received(task.results.length);
     if (received === undefined) return unreadable();
     const { hash } = received.block;
     const height = this.state.reader.heightOf(hash) ?? this.side.heightOf(hash);
-    if (height !== undefined) return verdict('A4', hash, height);
+    if (height !== undefined) return verdict('ALREADY_EXISTS', hash, height);
     const { result, kept, switched } = await this.side.add(received);
     if (switched !== undefined) this.onSwitch(switched, task.source);
     if (kept !== undefined) {

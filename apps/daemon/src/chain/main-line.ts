@@ -1,8 +1,7 @@
 import { RefusedChange } from '@wrkz/chain-db';
 import { BranchView, RuleFailure, runProofs, type StagedBlock, type VerifiedBlock, verifyBlock } from '@wrkz/consensus';
 import { BATCH_BLOCKS, BATCH_BYTES } from './limits';
-import { refused, verdict } from './results';
-import type { AddResult } from './service';
+import { type AddBlockResult, refused, verdict } from './results';
 import type { ChainState } from './state';
 import { AddTask, type Task } from './tasks';
 
@@ -80,7 +79,7 @@ export class MainLine {
   async settle({ entries, verdicts }: Batch): Promise<Settled> {
     const all = await verdicts;
     const added: VerifiedBlock[] = [];
-    const results: { task: AddTask; result: AddResult }[] = [];
+    const results: { task: AddTask; result: AddBlockResult }[] = [];
     let clean = true;
     let from = 0;
     for (const { task, staged } of entries) {
@@ -92,7 +91,7 @@ export class MainLine {
         break;
       }
       added.push(judged);
-      results.push({ task, result: verdict('A1', judged.facts.hash, judged.facts.height) });
+      results.push({ task, result: verdict('ADDED_TO_MAIN', judged.facts.hash, judged.facts.height) });
     }
     const stored = this.commit(added);
     const last = stored.at(-1);
@@ -100,7 +99,7 @@ export class MainLine {
     for (const [i, { task, result }] of results.entries()) {
       const unstorable = i >= stored.length ? added[i] : undefined;
       if (unstorable !== undefined) {
-        task.settle(refused(new RuleFailure('T7'), unstorable.facts.hash));
+        task.settle(refused(new RuleFailure('INPUT_KEYIMAGE_ALREADY_SPENT'), unstorable.facts.hash));
         return { added: stored, clean: false };
       }
       task.settle(result);

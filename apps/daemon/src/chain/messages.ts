@@ -1,5 +1,6 @@
 import type { NetworkName, RawBlock } from '@wrkz/core-types';
-import type { AddResult, BlockSource, CommitEvent, TipFacts } from './service';
+import type { AddBlockResult } from './results';
+import type { BlockSource, CommitEvent, TipFacts } from './service';
 
 /** What the worker is started with; plain data, because it crosses a thread. */
 export interface WorkerSetup {
@@ -25,7 +26,7 @@ export interface PlainError {
 export type Report =
   | { readonly kind: 'ready'; readonly tip: TipFacts }
   | { readonly kind: 'commit'; readonly event: CommitEvent }
-  | { readonly kind: 'added'; readonly id: number; readonly results: AddResult[] }
+  | { readonly kind: 'added'; readonly id: number; readonly results: AddBlockResult[] }
   | { readonly kind: 'rewound'; readonly id: number }
   | { readonly kind: 'error'; readonly id: number; readonly error: PlainError }
   /** The engine takes nothing more; `starting` while it never served. */

@@ -1,10 +1,11 @@
 import { CorruptDatabase, RefusedChange } from '@wrkz/chain-db';
 import { BranchView, RuleFailure, runProofs, type VerifiedBlock, verifyBlock } from '@wrkz/consensus';
-import { type AlternativeBlock, AlternativeTree } from './alternatives';
+import { type AlternativeBlock, AlternativeTree } from './alternative-tree';
+import { removedBlock } from './commit-events';
 import { REORGANISATION_DEPTH } from './limits';
-import { readReceived, type ReceivedBlock } from './parsing';
-import { refused, removedBlock, verdict } from './results';
-import type { AddResult, RemovedBlock } from './service';
+import { readReceived, type ReceivedBlock } from './candidate-block';
+import { type AddBlockResult, refused, verdict } from './results';
+import type { RemovedBlock } from './service';
 import type { ChainState } from './state';
 
 /** Branches whose blocks are kept parsed, so that a growing one is not read again for each block. */
@@ -28,7 +29,7 @@ export interface Switch {
 }
 
 export interface SideResult {
-  readonly result: AddResult;
+  readonly result: AddBlockResult;
   /** The block is kept on a side branch. */
   readonly kept?: VerifiedBlock;
   readonly switched?: Switch;
@@ -59,14 +60,14 @@ export class SideBranches {
     const { block } = received;
     const hash = block.hash;
     const branch = await this.openBranch(block.block.previousHash);
-    if (branch === undefined) return { result: verdict('A5', hash) };
+    if (branch === undefined) return { result: verdict('REJECTED_AS_ORPHANED', hash) };
     const staged = this.state.stage(received, branch.view, this.state.tip.medianSize);
     const judged = verifyBlock(staged, await runProofs(staged.proofs));
     if (judged instanceof RuleFailure) return { result: refused(judged, hash) };
     const { tip, writer } = this.state;
     const { height, cumulativeDifficulty } = judged.facts;
     // Looked at last, as the reference does: until here a deep block is like any other (protocol 5).
-    if (tip.height - branch.fork > this.depth()) return { result: verdict('A5', hash) };
+    if (tip.height - branch.fork > this.depth()) return { result: verdict('REJECTED_AS_ORPHANED', hash) };
     this.open.delete(block.block.previousHash.toString('hex'));
     branch.view.push(judged);
     branch.blocks.push(judged);
@@ -78,7 +79,7 @@ export class SideBranches {
     this.tree.add(node(hash, block.block.previousHash, judged.facts));
     this.remember(hash, branch);
     this.prune(hash.toString('hex'));
-    return { result: verdict('A2', hash, height), kept: judged };
+    return { result: verdict('ADDED_TO_ALTERNATIVE', hash, height), kept: judged };
   }
 
   /** After the main chain grew: a block of it that was kept on the side is no longer, and old branches fall behind. */
@@ -98,10 +99,10 @@ export class SideBranches {
   /** In the checkpoint zone images are not looked up; the table of images has the last word there (see MainLine). */
   private followOrRefuse(branch: OpenBranch, hash: Buffer, height: number): SideResult {
     try {
-      return { result: verdict('A3', hash, height), switched: this.follow(branch) };
+      return { result: verdict('ADDED_TO_ALTERNATIVE_AND_SWITCHED', hash, height), switched: this.follow(branch) };
     } catch (error) {
       if (!(error instanceof RefusedChange)) throw error;
-      return { result: refused(new RuleFailure('T7'), hash) };
+      return { result: refused(new RuleFailure('INPUT_KEYIMAGE_ALREADY_SPENT'), hash) };
     }
   }
 

@@ -13,7 +13,7 @@ import {
   type StagedBlock,
 } from '@wrkz/consensus';
 import type { Network } from '@wrkz/core-types';
-import { inListedOrder, type ReceivedBlock } from './parsing';
+import { inListedOrder, type ReceivedBlock } from './candidate-block';
 import type { TipFacts } from './service';
 
 /** What the engine is made of. */
@@ -75,9 +75,9 @@ export class ChainState {
       return { failure: new RuleFailure(code), block, transactions: [], proofs: [] };
     };
     // A size rule before the reading, where the reference reads first: what can be in no block costs no memory.
-    if (received.size > hardSizeLimit(height)) return refuse('B6');
+    if (received.size > hardSizeLimit(height)) return refuse('CUMULATIVE_BLOCK_SIZE_TOO_BIG');
     const transactions = received.transactions();
-    if (transactions === undefined) return refuse('A6');
+    if (transactions === undefined) return refuse('DESERIALIZATION_FAILED');
     const context: BlockContext = {
       network: this.network,
       view,

@@ -1,10 +1,11 @@
 import type { RawBlock } from '@wrkz/core-types';
-import { readReceived, type ReceivedBlock } from './parsing';
-import { type AddResult, type BlockSource, isAccepted } from './service';
+import { readReceived, type ReceivedBlock } from './candidate-block';
+import { type AddBlockResult, isAccepted } from './results';
+import type { BlockSource } from './service';
 
 /** Blocks of one call, and how far they have come: settled <= staged <= all. */
 export class AddTask {
-  readonly results: AddResult[] = [];
+  readonly results: AddBlockResult[] = [];
   /** Blocks that are settled or on their way. */
   staged = 0;
   private read: { readonly index: number; readonly received: ReceivedBlock | undefined } | undefined;
@@ -13,7 +14,7 @@ export class AddTask {
   constructor(
     readonly blocks: readonly RawBlock[],
     readonly source: BlockSource,
-    private readonly resolve: (results: AddResult[]) => void,
+    private readonly resolve: (results: AddBlockResult[]) => void,
     readonly reject: (error: Error) => void,
   ) {}
 
@@ -32,7 +33,7 @@ export class AddTask {
   }
 
   /** The answer for the next block that has none. */
-  settle(result: AddResult): void {
+  settle(result: AddBlockResult): void {
     this.results.push(result);
     this.staged = Math.max(this.staged, this.results.length);
     if (!isAccepted(result)) this.over = true;

@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { openChainDb } from '@wrkz/chain-db';
 import { networkOf } from '@wrkz/core-types';
-import { holdStored, loadCheckpoints } from '../maintenance/checkpoints';
+import { holdStored, loadCheckpoints } from './checkpoints';
 import { ChainEngine } from './engine';
 import { plainError, type Report, type Request, type WorkerSetup } from './messages';
 import { pack, type Packed, transferList, unpack } from './transfer';

@@ -65,7 +65,7 @@ export class ChainJudge implements PoolJudge {
       const spent = parsed.transaction.inputs.some(
         (input) => input.type === 'key' && view.keyImageHeight(input.keyImage) !== undefined,
       );
-      return spent ? new RuleFailure('T7') : undefined;
+      return spent ? new RuleFailure('INPUT_KEYIMAGE_ALREADY_SPENT') : undefined;
     });
   }
 
@@ -76,8 +76,8 @@ export class ChainJudge implements PoolJudge {
     return {
       measure: `${String(largest)} ${String(mixin.min)} ${String(mixin.max)} ${mixin.judgedOn}`,
       refuses: ({ size, transaction }) => {
-        if (size > largest) return new RuleFailure('T30');
-        return mixinAllowed(transaction.inputs, mixin) ? undefined : new RuleFailure('T23');
+        if (size > largest) return new RuleFailure('SIZE_TOO_LARGE');
+        return mixinAllowed(transaction.inputs, mixin) ? undefined : new RuleFailure('INVALID_MIXIN');
       },
     };
   }

@@ -11,7 +11,7 @@ export interface Fitting {
 
 /** Judges transactions for the pool, always against the top of the chain as it is at that moment. */
 export interface PoolJudge {
-  /** Serialized bytes that a transaction may have at the present top (T30). */
+  /** Serialized bytes that a transaction may have at the present tip. */
   sizeLimit(): number;
   /** Every rule, proofs included, as for the pool at the present top. */
   judge(parsed: ParsedTransaction): Promise<RuleFailure | undefined>;

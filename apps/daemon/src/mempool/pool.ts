@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events';
-import { REASONS } from '@wrkz/consensus';
+import { type ReasonCode, REASONS } from '@wrkz/consensus';
 import { type ParsedTransaction, parseTransaction } from '@wrkz/core-types';
 import type { ChainCommit, CommitEvent } from '../chain/service';
 import type { Fitting, PoolJudge } from './judge';
@@ -12,18 +12,18 @@ import {
   WAITING_BYTES,
   WAITING_LIMIT,
 } from './limits';
-import { Line } from './line';
+import { Line } from '../util/task-queue';
 import { keyImagesOf, poolTransaction, type PoolTransaction, type RemovalReason } from './pool-transaction';
 import { comparePriority } from './priority';
 import { PoolStore } from './store';
 
 export type TransactionSource = 'rpc' | 'p2p' | 'reorganisation';
 
-/** What became of a transaction. `code` is a T code where a rule refused it; `message` the text that clients get. */
+/** What became of a transaction. `code` is there where a rule refused it, `message` is what clients get. */
 export interface Admission {
   readonly accepted: boolean;
   readonly hash?: Buffer;
-  readonly code?: string;
+  readonly code?: ReasonCode;
   readonly message?: string;
 }
 
@@ -89,7 +89,8 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
   /** Judges a serialized transaction and keeps it when every rule holds. Never throws for what the bytes are. */
   async add(bytes: Uint8Array, source: TransactionSource): Promise<Admission> {
     // The first rule needs no reading, and what is read may take far more memory than its bytes.
-    if (bytes.length > this.judge.sizeLimit()) return { accepted: false, message: REASONS.T30.text, code: 'T30' };
+    if (bytes.length > this.judge.sizeLimit())
+      return { accepted: false, message: REASONS.SIZE_TOO_LARGE.text, code: 'SIZE_TOO_LARGE' };
     let parsed: ParsedTransaction;
     try {
       // A copy: the parsed parts are views, and the pool must not keep a whole network frame alive.
@@ -99,7 +100,7 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
     }
     const hash = parsed.hash;
     const id = hash.toString('hex');
-    const refuse = (message: string, code?: string): Admission => ({
+    const refuse = (message: string, code?: ReasonCode): Admission => ({
       accepted: false,
       hash,
       message,
@@ -109,7 +110,7 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
     const same = this.inFlight.get(id);
     if (same !== undefined) return (await same).accepted ? refuse(POOL_TEXTS.known) : same;
     // An input that spends nothing takes two bytes: such ones are not kept waiting.
-    if (parsed.fee === undefined) return refuse(REASONS.T2.text, 'T2');
+    if (parsed.fee === undefined) return refuse(REASONS.INPUT_UNKNOWN_TYPE.text, 'INPUT_UNKNOWN_TYPE');
     const flooded = this.line.full || this.waitingBytes + parsed.size > WAITING_BYTES;
     if (flooded && source !== 'reorganisation') return refuse(POOL_TEXTS.full);
     this.waitingBytes += parsed.size;
@@ -126,7 +127,7 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
   private async admit(
     parsed: ParsedTransaction,
     source: TransactionSource,
-    refuse: (message: string, code?: string) => Admission,
+    refuse: (message: string, code?: ReasonCode) => Admission,
   ): Promise<Admission> {
     const feelessOver = (): boolean => parsed.fee === 0n && this.store.feeless >= FEELESS_TRANSACTIONS;
     let age: number;
@@ -139,7 +140,8 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
     // From here to the end nothing is awaited: what is looked at cannot change under it.
     if (feelessOver()) return refuse(POOL_TEXTS.tooManyFeeless);
     const settled = this.judge.settled(parsed);
-    if (settled === 'in block') return refuse(REASONS.T7.text, 'T7');
+    if (settled === 'in block')
+      return refuse(REASONS.INPUT_KEYIMAGE_ALREADY_SPENT.text, 'INPUT_KEYIMAGE_ALREADY_SPENT');
     const misfit = settled ?? this.judge.fitting().refuses(parsed);
     if (misfit !== undefined) return refuse(misfit.message, misfit.code);
     const known = this.store.get(parsed.hash.toString('hex')) !== undefined;

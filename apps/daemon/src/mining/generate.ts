@@ -1,7 +1,8 @@
 import { type CoinbaseReceiver, sealParent, type Template } from '@wrkz/consensus';
 import { type Block, encodeBlock, type Network, powInput, powNonceOffset } from '@wrkz/core-types';
 import { searchNonce } from '@wrkz/crypto';
-import { isTaken, type Miner, type Submission } from './miner';
+import { type AddBlockResult, isAccepted } from '../chain/results';
+import type { Miner } from './miner';
 
 export interface GenerateRequest {
   readonly address: CoinbaseReceiver;
@@ -64,7 +65,7 @@ export class BlockGenerator {
     return { height, hashes };
   }
 
-  private async mineOne(address: CoinbaseReceiver, timestamp: number): Promise<Submission> {
+  private async mineOne(address: CoinbaseReceiver, timestamp: number): Promise<AddBlockResult> {
     for (let tries = 0; ; tries++) {
       this.signal.throwIfAborted();
       const template = await this.miner.build(address, Buffer.alloc(0), timestamp);
@@ -75,8 +76,8 @@ export class BlockGenerator {
         transactions: template.transactions.map((transaction) => transaction.bytes),
       });
       // Anything else than the main chain means that another block came first.
-      if (answer.code === 'A1') return answer;
-      if (!isTaken(answer) && answer.code !== 'A5') throw new Error(answer.message);
+      if (answer.code === 'ADDED_TO_MAIN') return answer;
+      if (!isAccepted(answer) && answer.code !== 'REJECTED_AS_ORPHANED') throw new Error(answer.message);
       if (tries >= MAX_TRIES) throw new Error('other blocks keep coming first');
     }
   }

@@ -1,4 +1,5 @@
 import type { Block, RawBlock } from '@wrkz/core-types';
+import type { AddBlockResult } from '../chain/results';
 
 /** Where the room writes what it does. Messages carry addresses and hashes, never bodies. */
 export interface P2pLogger {
@@ -27,14 +28,6 @@ export interface P2pRandom {
   bytes(count: number): Buffer;
 }
 
-/** What became of one block; the codes are those of the block checks (A1-A6, B1-B13, T1-T32). */
-export interface BlockResult {
-  readonly code: string;
-  readonly message: string;
-  readonly hash?: Buffer | undefined;
-  readonly height?: number | undefined;
-}
-
 /** The part of the chain's commit event that peers are told of. */
 export interface ChainCommit {
   readonly added: readonly { readonly height: number; readonly hash: Buffer }[];
@@ -57,7 +50,7 @@ export interface ChainPort {
   /** A main-chain transaction as serialized. */
   transaction(hash: Buffer): Buffer | undefined;
   /** Adds blocks in order; the results end with the first that is refused. */
-  addBlocks(blocks: readonly RawBlock[], source: 'sync' | 'relay'): Promise<readonly BlockResult[]>;
+  addBlocks(blocks: readonly RawBlock[], source: 'sync' | 'relay'): Promise<readonly AddBlockResult[]>;
   on(event: 'commit', listener: (commit: ChainCommit) => void): unknown;
   off(event: 'commit', listener: (commit: ChainCommit) => void): unknown;
 }

@@ -1,7 +1,8 @@
 import { type ChainReader, CorruptDatabase } from '@wrkz/chain-db';
 import type { RawBlock } from '@wrkz/core-types';
-import type { BlockResult, ChainCommit, ChainPort } from '../p2p/ports';
+import type { AddBlockResult } from '../chain/results';
 import type { ChainService, CommitEvent } from '../chain/service';
+import type { ChainCommit, ChainPort } from '../p2p/ports';
 
 type Listener = (commit: ChainCommit) => void;
 
@@ -53,7 +54,7 @@ export class P2pChain implements ChainPort {
     return this.reader.transaction(hash)?.bytes;
   }
 
-  addBlocks(blocks: readonly RawBlock[], source: 'sync' | 'relay'): Promise<readonly BlockResult[]> {
+  addBlocks(blocks: readonly RawBlock[], source: 'sync' | 'relay'): Promise<readonly AddBlockResult[]> {
     return this.service.addBlocks(blocks, source);
   }
 

@@ -90,7 +90,7 @@ describe('bans of a running node', () => {
     const blocks = toyChain(4);
     const { node, chain } = await harness.node(blocks.slice(0, 4), {}, { transport: disguised('8.8.8.8') });
     const last = blocks[4] ?? { block: Buffer.alloc(0), transactions: [] };
-    chain.refuse.set(sha256(last.block).toString('hex'), 'B9');
+    chain.refuse.set(sha256(last.block).toString('hex'), 'CHECKPOINT_BLOCK_HASH_MISMATCH');
     const peer = await ScriptedPeer.dial(node.port);
     await peer.handshake({ height: 5, top: sha256(last.block) });
     await peer.nextOf(Command.requestChain);

@@ -147,7 +147,7 @@ describe('what a lying peer brings about', () => {
 
   it('an invalid block ends the connection; what came before it stays', async () => {
     const started = await askedForObjects();
-    started.chain.refuse.set(hashOf(blocks[20]).toString('hex'), 'B10');
+    started.chain.refuse.set(hashOf(blocks[20]).toString('hex'), 'PROOF_OF_WORK_TOO_WEAK');
     tellObjects(started.peer, { blocks: blocks.slice(11) });
     await closedFor(started, 'invalid');
     expect(started.chain.tip().height).toBe(19);
@@ -156,7 +156,7 @@ describe('what a lying peer brings about', () => {
   it("a block ahead of our clock is nobody's fault: it is tried again a minute later", async () => {
     const started = await askedForObjects();
     const key = hashOf(blocks[30]).toString('hex');
-    started.chain.refuse.set(key, 'B4');
+    started.chain.refuse.set(key, 'TIMESTAMP_TOO_FAR_IN_FUTURE');
     tellObjects(started.peer, { blocks: blocks.slice(11) });
     await reaches(started.chain, 29);
     const claim = { height: 31, top: hashOf(blocks[30]) };
@@ -185,7 +185,7 @@ describe('what a lying peer brings about', () => {
 
   it('orphans are asked for again three times', async () => {
     const started = await askedForObjects();
-    started.chain.refuse.set(hashOf(blocks[11]).toString('hex'), 'A5');
+    started.chain.refuse.set(hashOf(blocks[11]).toString('hex'), 'REJECTED_AS_ORPHANED');
     for (let round = 0; round < 4; round += 1) {
       tellObjects(started.peer, { blocks: blocks.slice(11) });
       if (round === 3) break;
@@ -265,7 +265,7 @@ describe('what a lying peer brings about', () => {
     const fresh = await harness.node(blocks.slice(0, 1), {
       exclusiveNodes: [local(liar.node), local(honest.node), server.address],
     });
-    fresh.chain.refuse.set(hashOf(bad[15]).toString('hex'), 'B10');
+    fresh.chain.refuse.set(hashOf(bad[15]).toString('hex'), 'PROOF_OF_WORK_TOO_WEAK');
     await reaches(fresh.chain, 30);
     expect(fresh.chain.tip().hash).toEqual(tops[30]);
     expect(fresh.node.peers().map(({ address }) => address)).toContain(`127.0.0.1:${honest.node.port}`);

@@ -148,7 +148,7 @@ describe('relay', () => {
 
   it('an invalid block and garbage cost the connection, a known block nothing', async () => {
     const first = await withPeers(1);
-    first.chain.refuse.set(hashOf(next).toString('hex'), 'B8');
+    first.chain.refuse.set(hashOf(next).toString('hex'), 'BLOCK_REWARD_MISMATCH');
     announce(first.peers[0], next);
     await first.peers[0]?.nextOf(Command.missingTransactions);
     supply(first.peers[0], [t1, t2, t3]);

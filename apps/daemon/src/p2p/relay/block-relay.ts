@@ -1,11 +1,12 @@
 import type { RawBlock } from '@wrkz/core-types';
+import { type AddBlockResult, isAccepted } from '../../chain/results';
 import { Command, missingTransactions, type NewBlock, type NewLiteBlock } from '@wrkz/levin';
 import { closeReasons } from '../penalties/close-reasons';
 import { LITE_BLOCK_TIMEOUT } from '../constants';
 import { hashKey } from '../util/hash-key';
-import type { BlockCodec, BlockResult, ChainPort, P2pClock, P2pLogger, PoolPort, Timer } from '../ports';
+import type { BlockCodec, ChainPort, P2pClock, P2pLogger, PoolPort, Timer } from '../ports';
 import type { Session } from '../session/session';
-import { blame, isAccepted } from '../penalties/block-verdicts';
+import { blame } from '../penalties/block-verdicts';
 
 /** A lite block whose transactions were asked for. */
 interface PendingBlock {
@@ -151,7 +152,7 @@ export class BlockRelay {
   }
 
   private async add(session: Session, hash: Buffer, raw: RawBlock): Promise<void> {
-    let result: BlockResult | undefined;
+    let result: AddBlockResult | undefined;
     try {
       [result] = await this.chain.addBlocks([raw], 'relay');
     } catch (error) {
@@ -163,18 +164,18 @@ export class BlockRelay {
     this.settle(session, result);
   }
 
-  private settle(session: Session, result: BlockResult): void {
+  private settle(session: Session, result: AddBlockResult): void {
     switch (result.code) {
-      case 'A1':
-      case 'A4':
+      case 'ADDED_TO_MAIN':
+      case 'ALREADY_EXISTS':
         return;
-      case 'A2':
+      case 'ADDED_TO_ALTERNATIVE':
         if (session.remoteHeight > this.chain.tip().height + 1) this.events.wantsSync(session);
         return;
-      case 'A3':
+      case 'ADDED_TO_ALTERNATIVE_AND_SWITCHED':
         this.events.wantsPool(session);
         return;
-      case 'A5':
+      case 'REJECTED_AS_ORPHANED':
         this.events.wantsSync(session);
         return;
       default:

@@ -1,7 +1,8 @@
 import { closeReasons } from '../penalties/close-reasons';
 import type { ResponseChain, ResponseObjects } from '@wrkz/levin';
 import { SYNC_STALL_TIMEOUT } from '../constants';
-import type { BlockCodec, BlockResult, ChainPort, P2pClock, P2pLogger } from '../ports';
+import type { AddBlockResult } from '../../chain/results';
+import type { BlockCodec, ChainPort, P2pClock, P2pLogger } from '../ports';
 import { blame } from '../penalties/block-verdicts';
 import { BatchSize, type BatchOptions } from './batch-size';
 import { judgeChainEntry } from './chain-entry';
@@ -252,12 +253,12 @@ export class SyncCoordinator {
     else this.askChain(peer);
   }
 
-  private refused(entry: PlanEntry, result: BlockResult): void {
+  private refused(entry: PlanEntry, result: AddBlockResult): void {
     const peer = entry.peer === undefined ? undefined : this.peers.get(entry.peer);
     this.plan.retry(entry);
-    if (result.code === 'A5') {
+    if (result.code === 'REJECTED_AS_ORPHANED') {
       this.orphaned(peer);
-    } else if (result.code === 'B4') {
+    } else if (result.code === 'TIMESTAMP_TOO_FAR_IN_FUTURE') {
       // Ahead of our clock: perhaps ours is wrong. Nobody is blamed, and it is tried again later.
       this.logger.warning(`a block is ahead of this machine's clock by more than allowed`);
       this.abandonAll();

@@ -1,6 +1,6 @@
 import { open, type FileHandle } from 'node:fs/promises';
 import { errorText } from '@wrkz/service-kit';
-import { DumpError, MAX_BODY } from './dump-format';
+import { DumpError, MAX_BODY } from './format';
 
 const CHUNK = 1024 * 1024;
 const SPACE = 0x20;

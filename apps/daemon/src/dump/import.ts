@@ -1,7 +1,8 @@
 import { decodeRawBlock, type RawBlock } from '@wrkz/core-types';
-import { type AddResult, type ChainService, ChainStopped, isAccepted } from '../chain/service';
-import { DumpError } from './dump-format';
-import { DumpReader } from './dump-reader';
+import { type AddBlockResult, isAccepted } from '../chain/results';
+import { type ChainService, ChainStopped } from '../chain/service';
+import { DumpError } from './format';
+import { DumpReader } from './reader';
 
 /** Blocks given to the engine at a time, and how many such parcels may wait there. */
 const PARCEL_BLOCKS = 200;
@@ -66,7 +67,7 @@ export async function importDump(options: ImportOptions): Promise<ImportReport> 
 }
 
 async function readInto({ dump: reader, chain, signal, onProgress }: ImportOptions): Promise<void> {
-  const waiting: { parcel: Parcel; answer: Promise<AddResult[]> }[] = [];
+  const waiting: { parcel: Parcel; answer: Promise<AddBlockResult[]> }[] = [];
   let expected = chain.tip().height + 1;
   let previous: number | undefined;
 
@@ -134,7 +135,7 @@ function decodeBody(body: Buffer, height: number, position: number): RawBlock {
   }
 }
 
-function requireAll(parcel: Parcel, results: readonly AddResult[]): void {
+function requireAll(parcel: Parcel, results: readonly AddBlockResult[]): void {
   const bad = results.findIndex((result) => !isAccepted(result));
   const result = results[bad];
   if (result !== undefined) {

@@ -1,4 +1,4 @@
-import { AlternativeTree } from '../src/chain/alternatives';
+import { AlternativeTree } from '../src/chain/alternative-tree';
 
 /** A branch of `count` blocks of difficulty 10 on main block `fork`, named `<name>:<height>`. */
 function grow(tree: AlternativeTree, name: string, fork: number, count: number, weight = 10n): string {

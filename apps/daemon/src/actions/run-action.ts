@@ -4,9 +4,9 @@ import { ensureDirectory } from '@wrkz/service-kit';
 import { ChainClient } from '../chain/client';
 import type { Action, DaemonConfig } from '../config/config';
 import { BlockProgress } from '../progress/progress';
-import { DumpReader } from './dump-reader';
-import { exportDump } from './export';
-import { importDump, type ImportReport } from './import';
+import { DumpReader } from '../dump/reader';
+import { exportDump } from '../dump/export';
+import { importDump, type ImportReport } from '../dump/import';
 
 /** What an action needs of its surroundings. */
 export interface ActionParts {

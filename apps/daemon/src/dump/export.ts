@@ -5,7 +5,7 @@ import type { ChainReader } from '@wrkz/chain-db';
 import { encodeRawBlock, type Network, type RawBlock } from '@wrkz/core-types';
 import { errorText, syncFolder } from '@wrkz/service-kit';
 import { SMALLEST_EXPORT } from '../config/config';
-import { dumpRecord, FIRST_DUMP_HEIGHT } from './dump-format';
+import { dumpRecord, FIRST_DUMP_HEIGHT } from './format';
 
 /** Blocks read in one snapshot. */
 const CHUNK_BLOCKS = 100;

@@ -21,8 +21,8 @@ export class ReceivedBlock {
   }
 
   /**
-   * The transactions as delivered. Read only when they are asked for, because whether the block is known (A4) and has a
-   * parent (A5) is told before a transaction that does not parse (A6). @returns undefined when one does not
+   * The transactions as delivered. Read only when they are asked for, because a block that is known or has no parent is
+   * answered as such before a transaction of it that does not parse. @returns undefined when one does not
    */
   transactions(): readonly ParsedTransaction[] | undefined {
     const read = (this.read ??= parseTransactionsOrRefuse(this.delivered));
@@ -30,7 +30,7 @@ export class ReceivedBlock {
   }
 }
 
-/** Reads a block, not its transactions; undefined when it does not parse (A6). */
+/** Reads a block, not its transactions; undefined when it does not parse. */
 export function readReceived(raw: RawBlock): ReceivedBlock | undefined {
   const block = parseBlockOrRefuse(raw.block);
   return block instanceof RuleFailure ? undefined : new ReceivedBlock(block, raw.transactions);
@@ -38,7 +38,7 @@ export function readReceived(raw: RawBlock): ReceivedBlock | undefined {
 
 /**
  * The delivered transactions in the order of the block's list, which decides their global indexes. Later ages refuse a
- * delivery in another order (B13, consensus); before them only the count was compared, so here a delivery that is a
+ * delivery in another order (TRANSACTION_INCONSISTENCY); before them only the count was compared, so here a delivery that is a
  * mere rearrangement is put in order. One that is not what the block lists stays as it is: consensus refuses it.
  */
 export function inListedOrder(
