@@ -11,8 +11,8 @@ import {
   type FrameFault,
   FrameParser,
   HEADER_SIZE,
-  MAX_BODY,
-  SMALL_BODY,
+  MAX_FRAME_BODY,
+  SMALL_FRAME_BODY,
 } from '../src';
 
 const recorded = readJsonLines<{ frame: string }>('devnet/p2p.jsonl').map(({ frame }) => Buffer.from(frame, 'hex'));
@@ -40,7 +40,7 @@ function parse(
   budget = new ByteBudget(1 << 30),
 ): { frames: Frame[]; fault: FrameFault | undefined } {
   const frames: Frame[] = [];
-  const parser = new FrameParser({ limitOf: () => MAX_BODY, onFrame: (frame) => frames.push(frame), budget });
+  const parser = new FrameParser({ limitOf: () => MAX_FRAME_BODY, onFrame: (frame) => frames.push(frame), budget });
   let fault: FrameFault | undefined;
   for (let at = 0; at < bytes.length && fault === undefined; at += step)
     fault = parser.push(bytes.subarray(at, at + step));
@@ -88,21 +88,22 @@ describe('frames from anybody', () => {
     const before = process.memoryUsage().arrayBuffers;
     const parsers = Array.from({ length: 200 }, () => {
       const budget = new ByteBudget(1 << 30);
-      const parser = new FrameParser({ limitOf: () => MAX_BODY, onFrame: () => undefined, budget });
-      header.writeBigUInt64LE(BigInt(MAX_BODY), 8);
+      const parser = new FrameParser({ limitOf: () => MAX_FRAME_BODY, onFrame: () => undefined, budget });
+      header.writeBigUInt64LE(BigInt(MAX_FRAME_BODY), 8);
       parser.push(Buffer.from(header));
       parser.push(Buffer.alloc(10));
       expect(budget.inUse).toBe(10);
       return parser;
     });
     expect(parsers.every((parser) => parser.inFrame)).toBe(true);
-    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(MAX_BODY);
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(MAX_FRAME_BODY);
   });
 
   it('all connections together hold no more than the budget', () => {
     const budget = new ByteBudget(1000);
     const half = encodeFrame({ command: 1, kind: 'request', returnCode: 0, body: Buffer.alloc(800) }).subarray(0, 600);
-    const make = (): FrameParser => new FrameParser({ limitOf: () => MAX_BODY, onFrame: () => undefined, budget });
+    const make = (): FrameParser =>
+      new FrameParser({ limitOf: () => MAX_FRAME_BODY, onFrame: () => undefined, budget });
     const [first, second] = [make(), make()];
     expect(first.push(Buffer.from(half))).toBeUndefined();
     expect(second.push(Buffer.from(half))).toBe('memory-budget');
@@ -112,7 +113,7 @@ describe('frames from anybody', () => {
 
   it('single bytes do not cost an object each', () => {
     const budget = new ByteBudget(1 << 30);
-    const parser = new FrameParser({ limitOf: () => MAX_BODY, onFrame: () => undefined, budget });
+    const parser = new FrameParser({ limitOf: () => MAX_FRAME_BODY, onFrame: () => undefined, budget });
     const bytes = encodeFrame({ command: 1, kind: 'request', returnCode: 0, body: Buffer.alloc(100_000) });
     for (let at = 0; at < 50_000; at += 1) parser.push(bytes.subarray(at, at + 1));
     expect((parser as unknown as { pieces: Buffer[] }).pieces.length).toBeLessThan(1000);
@@ -126,11 +127,11 @@ describe('frames from anybody', () => {
       length: 0n,
     };
     const context = { handshaken: true, objectsAsked: false, transactionsAsked: false };
-    expect(bodyLimit(header, { ...context, handshaken: false })).toBe(SMALL_BODY);
+    expect(bodyLimit(header, { ...context, handshaken: false })).toBe(SMALL_FRAME_BODY);
     expect(bodyLimit(header, context)).toBe(1024 * 1024);
-    expect(bodyLimit(header, { ...context, objectsAsked: true })).toBe(MAX_BODY);
-    expect(bodyLimit({ ...header, command: Command.newTransactions }, context)).toBeLessThan(MAX_BODY);
-    expect(bodyLimit({ ...header, command: 4242 }, context)).toBe(SMALL_BODY);
+    expect(bodyLimit(header, { ...context, objectsAsked: true })).toBe(MAX_FRAME_BODY);
+    expect(bodyLimit({ ...header, command: Command.newTransactions }, context)).toBeLessThan(MAX_FRAME_BODY);
+    expect(bodyLimit({ ...header, command: 4242 }, context)).toBe(SMALL_FRAME_BODY);
   });
 });
 

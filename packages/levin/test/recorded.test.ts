@@ -48,7 +48,7 @@ function nodeData(data: commands.NodeData): object {
 function syncData(data: commands.SyncData): object {
   return plain({
     current_height: data.currentHeight,
-    top_id: hex(data.topId),
+    top_id: hex(data.tipHash),
     capability_flags: data.capabilityFlags,
     pruned_node_height: data.prunedNodeHeight,
     lite_start_height: data.liteStartHeight,

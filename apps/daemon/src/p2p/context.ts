@@ -1,6 +1,6 @@
 import type { P2pConfig } from './config';
 import type { ByteBudget } from '@wrkz/levin';
-import type { LocalData } from './session/node-data';
+import type { OwnNodeData } from './session/node-data';
 import type { Bans } from './penalties/bans';
 import type { PeerBook } from './peers/peer-book';
 import type { BlockCodec, ChainPort, P2pClock, P2pLogger, PoolPort } from './ports';
@@ -21,7 +21,7 @@ export interface Room {
   readonly transport: Transport;
   readonly budget: ByteBudget;
   readonly sessions: SessionTable;
-  readonly local: LocalData;
+  readonly local: OwnNodeData;
   readonly book: PeerBook;
   readonly bans: Bans;
   readonly driver: SyncDriver;

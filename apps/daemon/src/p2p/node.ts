@@ -6,22 +6,22 @@ import type { P2pConfig } from './config';
 import { closeReasons, type CloseReason } from './penalties/close-reasons';
 import { Dialer } from './dialer/dialer';
 import { Seeds } from './dialer/seeds';
-import { guarded } from './util/report-errors';
+import { reportThrow } from './util/report-errors';
 import { ByteBudget } from '@wrkz/levin';
-import { LocalData, newPeerId } from './session/node-data';
+import { OwnNodeData, newPeerId } from './session/node-data';
 import { addressKey, isLocalHost } from './util/address';
 import { Bans, type Ban } from './penalties/bans';
 import { PeerBook } from './peers/peer-book';
 import { PeerStore } from './peers/peer-store';
 import { Scores } from './penalties/scores';
-import type { BlockCodec, ChainCommit, ChainPort, P2pClock, P2pLogger, P2pRandom, PoolPort, Timer } from './ports';
+import type { BlockCodec, ChainAdvance, ChainPort, P2pClock, P2pLogger, P2pRandom, PoolPort, Timer } from './ports';
 import { BlockRelay } from './relay/block-relay';
 import { TransactionRelay } from './relay/transaction-relay';
 import type { Room } from './context';
 import { SessionTable, type PeerInfo } from './session/session-table';
 import type { Session } from './session/session';
 import { SyncDriver } from './sync/driver';
-import { Switchboard } from './session/connection-manager';
+import { ConnectionManager } from './session/connection-manager';
 import { tcpTransport, type Listener, type Transport } from './connection/transport';
 
 /** Unfinished frames of all connections together. */
@@ -42,7 +42,7 @@ export interface P2pParts {
 export interface P2pEvents {
   /** Once: nobody we know has blocks that we lack. */
   synchronized: [];
-  /** The height of the network as several peers tell it has changed (a count: top index + 1). */
+  /** The height of the network as several peers tell it has changed (a count: tip index + 1). */
   networkHeight: [number];
   connected: [{ readonly address: string; readonly incoming: boolean }];
   disconnected: [{ readonly address: string; readonly reason: string }];
@@ -56,7 +56,7 @@ export class P2pNode extends EventEmitter<P2pEvents> {
   private readonly room: Room;
   private readonly seeds: Seeds;
   private readonly dialer: Dialer;
-  private readonly switchboard: Switchboard;
+  private readonly switchboard: ConnectionManager;
   private readonly announcer: Announcer;
   private readonly store: PeerStore;
   private readonly scores: Scores;
@@ -76,7 +76,7 @@ export class P2pNode extends EventEmitter<P2pEvents> {
     const open = (): Session[] => sessions.open();
     const book = new PeerBook({ allowLocal: config.allowLocal });
     const bans = new Bans(seconds);
-    const local = new LocalData(config, newPeerId(random), chain, book, clock);
+    const local = new OwnNodeData(config, newPeerId(random), chain, book, clock);
     const driver = new SyncDriver({
       config,
       chain,
@@ -115,7 +115,7 @@ export class P2pNode extends EventEmitter<P2pEvents> {
     this.scores = new Scores(bans, seconds);
     this.store = new PeerStore(config.stateFile, { local, book, bans, sessions, logger });
     this.announcer = new Announcer(chain, blocks, open, () => driver.coordinator.isDownloading, clock);
-    this.switchboard = new Switchboard(this.room, {
+    this.switchboard = new ConnectionManager(this.room, {
       onConnected: (session) => this.connected(session),
       onClosed: (session, reason) => {
         this.closed(session, reason);
@@ -174,7 +174,7 @@ export class P2pNode extends EventEmitter<P2pEvents> {
     return this.room.local.peerId;
   }
 
-  /** The height of the network: what several peers tell, or our own if higher; at least 1 (a count: top index + 1). */
+  /** The height of the network: what several peers tell, or our own if higher; at least 1 (a count: tip index + 1). */
   networkHeight(): number {
     return Math.max(1, this.observedHeight(), this.room.chain.tip().height + 1);
   }
@@ -238,8 +238,8 @@ export class P2pNode extends EventEmitter<P2pEvents> {
     return removed;
   }
 
-  private readonly onCommit = (commit: ChainCommit): void => {
-    guarded(this.room.logger, 'announcing a block', () => {
+  private readonly onCommit = (commit: ChainAdvance): void => {
+    reportThrow(this.room.logger, 'announcing a block', () => {
       this.room.transactions.chainMoved();
       this.announcer.onCommit(commit);
     });
@@ -251,7 +251,7 @@ export class P2pNode extends EventEmitter<P2pEvents> {
 
   private every(milliseconds: number, work: () => void): Timer {
     return this.room.clock.every(milliseconds, () => {
-      guarded(this.room.logger, 'a timer', work);
+      reportThrow(this.room.logger, 'a timer', work);
     });
   }
 

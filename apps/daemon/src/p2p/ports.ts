@@ -29,7 +29,7 @@ export interface P2pRandom {
 }
 
 /** The part of the chain's commit event that peers are told of. */
-export interface ChainCommit {
+export interface ChainAdvance {
   readonly added: readonly { readonly height: number; readonly hash: Buffer }[];
 }
 
@@ -51,15 +51,15 @@ export interface ChainPort {
   transaction(hash: Buffer): Buffer | undefined;
   /** Adds blocks in order; the results end with the first that is refused. */
   addBlocks(blocks: readonly RawBlock[], source: 'sync' | 'relay'): Promise<readonly AddBlockResult[]>;
-  on(event: 'commit', listener: (commit: ChainCommit) => void): unknown;
-  off(event: 'commit', listener: (commit: ChainCommit) => void): unknown;
+  on(event: 'commit', listener: (commit: ChainAdvance) => void): unknown;
+  off(event: 'commit', listener: (commit: ChainAdvance) => void): unknown;
 }
 
 /** The transaction pool. `added` tells of every transaction that entered, whoever brought it. */
 export interface PoolPort {
   add(
     transaction: Buffer,
-    source: 'peer',
+    source: 'p2p',
   ): Promise<{ readonly accepted: boolean; readonly message?: string | undefined }>;
   has(hash: Buffer): boolean;
   get(hash: Buffer): Buffer | undefined;

@@ -208,7 +208,7 @@ describe('lists between nodes', () => {
       while (allowLocal && hub.node.peerLists().white.length === 0)
         await new Promise((resolve) => setImmediate(resolve));
       const peer = await ScriptedPeer.dial(hub.node.port);
-      const answer = await peer.handshake({ height: 3, top: sha256(blocks[2]?.block ?? Buffer.alloc(0)) });
+      const answer = await peer.handshake({ height: 3, tip: sha256(blocks[2]?.block ?? Buffer.alloc(0)) });
       expect(answer.peers.map(({ host, port }) => ({ host, port }))).toEqual(allowLocal ? [local(first.node)] : []);
       peer.end();
       await harness.stop();
@@ -222,7 +222,7 @@ describe('lists between nodes', () => {
     const liar = await ScriptedPeer.dial(hub.node.port);
     await liar.handshake({
       height: 3,
-      top: sha256(blocks[2]?.block ?? Buffer.alloc(0)),
+      tip: sha256(blocks[2]?.block ?? Buffer.alloc(0)),
       peerId: 99n,
       port: other.node.port,
     });

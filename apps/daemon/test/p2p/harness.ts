@@ -64,7 +64,7 @@ export function disguised(host: string): Transport {
   };
 }
 
-/** Resolves once the chain's top is at `height`. */
+/** Resolves once the chain's tip is at `height`. */
 export async function reaches(chain: FakeChain, height: number): Promise<void> {
   while (chain.tip().height < height) await once(chain, 'commit');
 }

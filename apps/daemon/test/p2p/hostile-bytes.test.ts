@@ -13,7 +13,7 @@ describe('a node that is sent mutated frames', () => {
 
   it('goes on serving others', async () => {
     const { node } = await harness.node(blocks);
-    const standing = { height: 6, top: sha256(blocks[5]?.block ?? Buffer.alloc(0)) };
+    const standing = { height: 6, tip: sha256(blocks[5]?.block ?? Buffer.alloc(0)) };
     const random = fc.sample(
       fc.record({ frame: fc.constantFrom(...recorded), at: fc.nat(), value: fc.integer({ min: 0, max: 255 }) }),
       150,

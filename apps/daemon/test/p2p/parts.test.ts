@@ -115,7 +115,7 @@ describe('small parts', () => {
     expect(batch.count).toBe(1);
   });
 
-  it('a sparse chain has the top, doubling distances, and genesis once', () => {
+  it('a sparse chain has the tip, doubling distances, and genesis once', () => {
     const heights = (count: number): (number | undefined)[] => {
       const chain = new FakeChain(toyCodec, toyChain(count));
       return sparseChain(chain).map((item) => chain.heightOf(item));
@@ -221,7 +221,7 @@ describe('the download plan', () => {
 describe('peers that keep only a part of the chain', () => {
   const harness = new Harness();
   const blocks = toyChain(10);
-  const top = Buffer.alloc(32, 1);
+  const tip = Buffer.alloc(32, 1);
   afterEach(() => harness.stop());
 
   /** The first thing that the node asks of a called peer with these capabilities. */
@@ -233,7 +233,7 @@ describe('peers that keep only a part of the chain', () => {
     });
     const peer = await server.caller();
     await peer.nextOf(Command.handshake);
-    const { nodeData, syncData } = hello({ height: 100, top });
+    const { nodeData, syncData } = hello({ height: 100, tip });
     const answer = { nodeData, syncData: { ...syncData, ...capabilities }, peers: [], peers6: [] };
     peer.reply(Command.handshake, commands.handshakeResponse.encode(answer));
     const { command } = await peer.next();

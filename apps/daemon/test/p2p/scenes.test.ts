@@ -25,9 +25,9 @@ const [syncing, others] = [
  */
 function withoutVolatile(frame: Frame): unknown {
   const isResponse = frame.kind === 'response';
-  const sync = ({ currentHeight, topId }: commands.SyncData): unknown => ({
+  const sync = ({ currentHeight, tipHash }: commands.SyncData): unknown => ({
     currentHeight,
-    topId: topId.toString('hex'),
+    tipHash: tipHash.toString('hex'),
   });
   if (frame.command === Command.handshake) {
     const codec = isResponse ? commands.handshakeResponse : commands.handshakeRequest;

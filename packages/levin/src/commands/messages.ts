@@ -11,12 +11,12 @@ export interface NodeData {
 }
 
 /**
- * Where the speaker's chain stands (`CORE_SYNC_DATA`). `currentHeight` is its top index + 1. The capability fields are
+ * Where the speaker's chain stands (`CORE_SYNC_DATA`). `currentHeight` is its tip index + 1. The capability fields are
  * missing in nodes older than version 19 and then mean 0.
  */
 export interface SyncData {
   readonly currentHeight: number;
-  readonly topId: Buffer;
+  readonly tipHash: Buffer;
   readonly capabilityFlags?: number | undefined;
   readonly prunedNodeHeight?: number | undefined;
   readonly liteStartHeight?: number | undefined;

@@ -31,7 +31,7 @@ function readNodeData(body: BodyReader): NodeData {
 }
 
 function writeSyncData(data: SyncData): BodyWriter {
-  const body = new BodyWriter().uint32('current_height', data.currentHeight).string('top_id', data.topId);
+  const body = new BodyWriter().uint32('current_height', data.currentHeight).string('top_id', data.tipHash);
   if (data.capabilityFlags !== undefined) body.uint32('capability_flags', data.capabilityFlags);
   if (data.prunedNodeHeight !== undefined) body.uint32('pruned_node_height', data.prunedNodeHeight);
   if (data.liteStartHeight !== undefined) body.uint32('lite_start_height', data.liteStartHeight);
@@ -41,7 +41,7 @@ function writeSyncData(data: SyncData): BodyWriter {
 function readSyncData(body: BodyReader): SyncData {
   return {
     currentHeight: body.uint32('current_height'),
-    topId: body.fixed('top_id', 32),
+    tipHash: body.fixed('top_id', 32),
     capabilityFlags: body.has('capability_flags') ? body.uint32('capability_flags') : undefined,
     prunedNodeHeight: body.has('pruned_node_height') ? body.uint32('pruned_node_height') : undefined,
     liteStartHeight: body.has('lite_start_height') ? body.uint32('lite_start_height') : undefined,

@@ -2,7 +2,7 @@ import type { Duplex } from 'node:stream';
 import { SILENCE_TIMEOUT, FRAME_TIMEOUT } from '../constants';
 import { encodeHeader, FrameParser, type ByteBudget, type Frame, type FrameFault, type FrameHeader } from '@wrkz/levin';
 import type { PeerAddress } from '../util/address';
-import { guarded } from '../util/report-errors';
+import { reportThrow } from '../util/report-errors';
 import type { P2pClock, P2pLogger } from '../ports';
 import { closeReasons, type CloseReason } from '../penalties/close-reasons';
 import { Inbox } from './inbox';
@@ -14,7 +14,7 @@ const faults: Record<FrameFault, CloseReason> = {
   'memory-budget': closeReasons.memoryBudget,
 };
 
-export interface ConnectionOptions {
+export interface PeerConnectionOptions {
   readonly socket: Duplex;
   readonly remote: PeerAddress;
   readonly incoming: boolean;
@@ -36,7 +36,7 @@ interface PendingRequest {
  * matched with their responses. Every error ends in `close`, which tells `onClose` once; nothing here ever throws
  * into a socket event.
  */
-export class Connection {
+export class PeerConnection {
   readonly remote: PeerAddress;
   readonly incoming: boolean;
   private readonly writes: WriteQueue;
@@ -47,7 +47,7 @@ export class Connection {
   private frameSince: number | undefined;
   private closed = false;
 
-  constructor(private readonly options: ConnectionOptions) {
+  constructor(private readonly options: PeerConnectionOptions) {
     const { socket, clock } = options;
     this.remote = options.remote;
     this.incoming = options.incoming;
@@ -162,7 +162,7 @@ export class Connection {
     }
     this.requests.clear();
     this.options.socket.destroy();
-    guarded(this.options.logger, `${this.name}: closing`, () => {
+    reportThrow(this.options.logger, `${this.name}: closing`, () => {
       this.options.onClose(reason);
     });
   }

@@ -1,6 +1,6 @@
 import { randomIndex } from '../util/clock';
 import type { P2pConfig } from '../config';
-import { detached } from '../util/report-errors';
+import { reportRejection } from '../util/report-errors';
 import { addressGroup, addressKey, isLocalHost, type PeerAddress } from '../util/address';
 import type { Bans } from '../penalties/bans';
 import type { PeerBook } from '../peers/peer-book';
@@ -117,7 +117,7 @@ export class Dialer {
       const call = this.start(address, 'session').then((reached) => {
         if (reached) peers.reached(address, this.clock.now());
       });
-      detached(this.logger, `calling ${addressKey(address)}`, call);
+      reportRejection(this.logger, `calling ${addressKey(address)}`, call);
     }
   }
 
@@ -166,7 +166,7 @@ export class Dialer {
     const now = this.clock.now();
     if (!this.seeds.areConfigured || now - this.seedsAt < SEED_INTERVAL) return;
     this.seedsAt = now;
-    detached(this.logger, 'asking seeds', this.callSeeds());
+    reportRejection(this.logger, 'asking seeds', this.callSeeds());
   }
 
   private async callSeeds(): Promise<void> {
@@ -178,7 +178,7 @@ export class Dialer {
   }
 
   private begin(address: PeerAddress, purpose: CallPurpose): void {
-    detached(this.logger, `calling ${addressKey(address)}`, this.start(address, purpose));
+    reportRejection(this.logger, `calling ${addressKey(address)}`, this.start(address, purpose));
   }
 
   private async start(address: PeerAddress, purpose: CallPurpose): Promise<boolean> {

@@ -2,7 +2,7 @@ import { backPing } from '../session/back-ping';
 import { Command, handshakeResponse, pingResponse, timedSyncResponse, type NodeData } from '@wrkz/levin';
 import { closeReasons } from '../penalties/close-reasons';
 import { RateLimit } from '../util/rate-limit';
-import { detached } from '../util/report-errors';
+import { reportRejection } from '../util/report-errors';
 import { isMuchNewer, judgeNodeData } from '../session/handshake';
 import type { Room } from '../context';
 import type { Handlers } from './router';
@@ -71,7 +71,7 @@ export function makeHandlers(room: Room, onHandshaken: (session: Session) => voi
       session.pendingSyncData = undefined;
       driver.consider(session, data, true);
       onHandshaken(session);
-      detached(room.logger, `${session.name}: back ping`, verifyByPing(room, session));
+      reportRejection(room.logger, `${session.name}: back ping`, verifyByPing(room, session));
     },
 
     timedSync: (session) =>

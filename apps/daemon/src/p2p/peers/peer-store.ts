@@ -1,4 +1,4 @@
-import type { LocalData } from '../session/node-data';
+import type { OwnNodeData } from '../session/node-data';
 import type { P2pLogger } from '../ports';
 import type { SessionTable } from '../session/session-table';
 import type { PeerAddress } from '../util/address';
@@ -15,7 +15,7 @@ export class PeerStore {
   constructor(
     private readonly file: string | undefined,
     private readonly parts: {
-      readonly local: LocalData;
+      readonly local: OwnNodeData;
       readonly book: PeerBook;
       readonly bans: Bans;
       readonly sessions: SessionTable;

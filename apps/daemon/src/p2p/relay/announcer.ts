@@ -1,9 +1,9 @@
 import type { BlockRelay } from './block-relay';
-import type { ChainCommit, ChainPort, P2pClock } from '../ports';
+import type { ChainAdvance, ChainPort, P2pClock } from '../ports';
 import type { Session } from '../session/session';
 
 /**
- * Tells peers of our new top, once it is committed. While blocks are fetched nothing is told: the top at
+ * Tells peers of our new tip, once it is committed. While blocks are fetched nothing is told: the tip at
  * the end of it is.
  */
 export class Announcer {
@@ -15,11 +15,11 @@ export class Announcer {
     private readonly clock: Pick<P2pClock, 'now'>,
   ) {}
 
-  onCommit(commit: ChainCommit): void {
+  onCommit(commit: ChainAdvance): void {
     if (commit.added.length > 0) this.announce();
   }
 
-  /** Announces the top to whoever is not known to have it, unless blocks are being fetched. */
+  /** Announces the tip to whoever is not known to have it, unless blocks are being fetched. */
   announce(): void {
     if (this.isDownloading()) return;
     const { height, hash } = this.chain.tip();

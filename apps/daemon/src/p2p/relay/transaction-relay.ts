@@ -1,6 +1,6 @@
 import { closeReasons } from '../penalties/close-reasons';
 import { RateLimit } from '../util/rate-limit';
-import { guarded } from '../util/report-errors';
+import { reportThrow } from '../util/report-errors';
 import { RecentHashes } from '../util/hash-key';
 import type { BlockCodec, P2pClock, P2pLogger, PoolPort } from '../ports';
 import type { Session } from '../session/session';
@@ -54,7 +54,7 @@ export class TransactionRelay {
     this.toTell.push(hash);
     if (this.toTell.length > 1) return;
     setImmediate(() => {
-      guarded(this.logger, 'telling of transactions', () => {
+      reportThrow(this.logger, 'telling of transactions', () => {
         this.tell();
       });
     });
@@ -66,7 +66,7 @@ export class TransactionRelay {
   }
 
   private async admit(session: Session, hash: Buffer, bytes: Buffer): Promise<void> {
-    const { accepted, message } = await this.pool.add(bytes, 'peer');
+    const { accepted, message } = await this.pool.add(bytes, 'p2p');
     if (accepted) return;
     this.refused.add(hash);
     this.logger.debug(`${session.name}: transaction ${hash.toString('hex')} not taken: ${message ?? ''}`);

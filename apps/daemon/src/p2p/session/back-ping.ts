@@ -1,6 +1,6 @@
-import { type ByteBudget, Command, pingRequest, pingResponse, SMALL_BODY } from '@wrkz/levin';
+import { type ByteBudget, Command, pingRequest, pingResponse, SMALL_FRAME_BODY } from '@wrkz/levin';
 import { closeReasons } from '../penalties/close-reasons';
-import { Connection } from '../connection/peer-connection';
+import { PeerConnection } from '../connection/peer-connection';
 import { BACK_PING_TIMEOUT } from '../constants';
 import type { PeerAddress } from '../util/address';
 import type { P2pClock, P2pLogger } from '../ports';
@@ -17,14 +17,14 @@ export async function backPing(
 ): Promise<boolean> {
   const socket = await parts.transport.connect(address);
   if (socket === undefined) return false;
-  const connection = new Connection({
+  const connection = new PeerConnection({
     socket,
     remote: address,
     incoming: false,
     clock: parts.clock,
     logger: parts.logger,
     budget: parts.budget,
-    limitOf: () => SMALL_BODY,
+    limitOf: () => SMALL_FRAME_BODY,
     onClose: () => undefined,
   });
   try {

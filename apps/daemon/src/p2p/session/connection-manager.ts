@@ -9,10 +9,10 @@ import {
   timedSyncResponse,
 } from '@wrkz/levin';
 import { closeReasons, type CloseReason } from '../penalties/close-reasons';
-import { Connection } from '../connection/peer-connection';
+import { PeerConnection } from '../connection/peer-connection';
 import { HANDSHAKE_TIMEOUT } from '../constants';
 import type { CallPurpose } from '../dialer/dialer';
-import { detached } from '../util/report-errors';
+import { reportRejection } from '../util/report-errors';
 import { know, makeHandlers } from '../handlers/handlers';
 import { judgeNodeData } from './handshake';
 import { isLocalHost, type PeerAddress } from '../util/address';
@@ -24,19 +24,19 @@ import { Session } from './session';
 const EXTRA_INCOMING = 16;
 const INCOMING_PER_HOST = 4;
 
-export interface SwitchboardEvents {
+export interface ConnectionManagerEvents {
   onConnected(session: Session): void;
   onClosed(session: Session, reason: CloseReason): void;
 }
 
 /** Makes sessions of sockets: those that come in, those that we call, and the talk that keeps them up to date. */
-export class Switchboard {
+export class ConnectionManager {
   private readonly handlers: Handlers;
   private accepting = false;
 
   constructor(
     private readonly room: Room,
-    private readonly events: SwitchboardEvents,
+    private readonly events: ConnectionManagerEvents,
   ) {
     this.handlers = makeHandlers(room, (session) => {
       if (session.isOpen) events.onConnected(session);
@@ -96,7 +96,7 @@ export class Switchboard {
     const body = timedSyncRequest.encode({ syncData: this.room.local.sync() });
     for (const session of this.room.sessions.open()) {
       if (session.state !== 'normal' && session.state !== 'idle') continue;
-      detached(this.room.logger, `${session.name}: timed sync`, this.timedSyncWith(session, body));
+      reportRejection(this.room.logger, `${session.name}: timed sync`, this.timedSyncWith(session, body));
     }
   }
 
@@ -113,7 +113,7 @@ export class Switchboard {
 
   private open(socket: Duplex, remote: PeerAddress, incoming: boolean): Session {
     const { clock, logger, budget, sessions, driver } = this.room;
-    const connection: Connection = new Connection({
+    const connection: PeerConnection = new PeerConnection({
       socket,
       remote,
       incoming,

@@ -5,7 +5,7 @@ import type { PeerBook } from '../peers/peer-book';
 import type { ChainPort, P2pClock, P2pRandom } from '../ports';
 
 /** What we say of ourselves. */
-export class LocalData {
+export class OwnNodeData {
   /** The port that listens, once it does. */
   listeningPort = 0;
 
@@ -36,7 +36,7 @@ export class LocalData {
 
   sync(): SyncData {
     const { height, hash } = this.chain.tip();
-    return { currentHeight: height + 1, topId: hash, capabilityFlags: 0, prunedNodeHeight: 0, liteStartHeight: 0 };
+    return { currentHeight: height + 1, tipHash: hash, capabilityFlags: 0, prunedNodeHeight: 0, liteStartHeight: 0 };
   }
 
   /** The peer lists for a peer of `version`; IPv6 entries only for those that read them. */

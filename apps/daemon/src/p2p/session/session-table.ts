@@ -53,7 +53,7 @@ export class SessionTable {
     return { outgoing: handshaken.length - incoming, incoming };
   }
 
-  /** The height that the peers tell (a count: top index + 1); 0 without peers. Demoted peers do not count. */
+  /** The height that the peers tell (a count: tip index + 1); 0 without peers. Demoted peers do not count. */
   observedHeight(): number {
     const claims = this.handshaken().filter((session) => !session.demoted);
     return networkHeight(claims.map(({ remoteHeight, incoming }) => ({ height: remoteHeight, incoming })));

@@ -8,7 +8,7 @@ import {
   requestPool,
   type SyncData,
 } from '@wrkz/levin';
-import type { Connection } from '../connection/peer-connection';
+import type { PeerConnection } from '../connection/peer-connection';
 import type { CloseReason } from '../penalties/close-reasons';
 import { LITE_BLOCK_VERSION } from '../constants';
 import type { RawBlock } from '@wrkz/core-types';
@@ -37,11 +37,11 @@ export class Session implements SyncSession {
   syncData: SyncData | undefined;
   /** What an incoming handshake brought, until the reply to it is on its way. */
   pendingSyncData: SyncData | undefined;
-  /** The top at which the last synchronisation from it ended, and until when that one is not tried again. */
-  settledTop: { readonly key: string; readonly until: number } | undefined;
+  /** The tip at which the last synchronisation from it ended, and until when that one is not tried again. */
+  settledTip: { readonly key: string; readonly until: number } | undefined;
   /** Failed too often to be synchronised from again. */
   demoted = false;
-  /** Its top is unknown to us and no place was free. */
+  /** Its tip is unknown to us and no place was free. */
   wantsSync = false;
   /** The pool or transactions of a block were asked for; large answers are welcome. */
   transactionsAsked = false;
@@ -53,7 +53,7 @@ export class Session implements SyncSession {
 
   constructor(
     readonly id: number,
-    readonly connection: Connection,
+    readonly connection: PeerConnection,
     readonly startedAt: number,
   ) {}
 

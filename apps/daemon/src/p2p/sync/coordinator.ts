@@ -121,7 +121,7 @@ export class SyncCoordinator {
     peer.lastResponseHeight = message.startHeight + message.hashes.length - 1;
     peer.tail = message.hashes.at(-1);
     if (verdict.kind === 'known') {
-      peer.emptyEntries += peer.toldAll ? 0 : 1;
+      peer.emptyEntries += peer.hasSentAllHashes ? 0 : 1;
       if (peer.emptyEntries > MAX_EMPTY_ENTRIES) {
         session.close(closeReasons.chainEndless);
         return;
@@ -195,8 +195,8 @@ export class SyncCoordinator {
       if (peer.objects !== undefined || peer.discardSince !== undefined || peer.waiting) continue;
       if (this.askObjects(peer)) continue;
       if (peer.chainAskedAt !== undefined) continue;
-      if (!peer.toldAll && this.plan.length < PLAN_LIMIT && this.mayAskChain(peer)) this.askChain(peer);
-      else if (peer.toldAll && !this.importer.isBusy && !this.plan.offersAnything(peer.id))
+      if (!peer.hasSentAllHashes && this.plan.length < PLAN_LIMIT && this.mayAskChain(peer)) this.askChain(peer);
+      else if (peer.hasSentAllHashes && !this.importer.isBusy && !this.plan.offersAnything(peer.id))
         this.end(peer, 'synchronized');
     }
     if (this.plan.length > 0 || this.importer.isBusy) return;
@@ -207,7 +207,7 @@ export class SyncCoordinator {
     }
   }
 
-  /** A chain that is ahead of the plan can be asked for at once; any other only from our top, so after the last import. */
+  /** A chain that is ahead of the plan can be asked for at once; any other only from our tip, so after the last import. */
   private mayAskChain(peer: SyncPeer): boolean {
     return (peer.tail !== undefined && this.plan.heightOf(peer.tail) !== undefined) || !this.importer.isBusy;
   }

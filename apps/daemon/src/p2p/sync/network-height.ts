@@ -1,6 +1,6 @@
 /** What one handshaken peer says of its chain. */
 export interface HeightClaim {
-  /** Top index + 1. */
+  /** Tip index + 1. */
   readonly height: number;
   readonly incoming: boolean;
 }
@@ -9,7 +9,7 @@ export interface HeightClaim {
 const ENOUGH_OUTGOING = 3;
 
 /**
- * The height of the network as several peers tell it (a count: top index + 1), 0 without peers. The highest third of the
+ * The height of the network as several peers tell it (a count: tip index + 1), 0 without peers. The highest third of the
  * claims is left out, so that fewer than that many liars cannot raise it; peers that we chose ourselves count alone once
  * there are three.
  */

@@ -7,7 +7,7 @@ export interface SyncSession {
   readonly name: string;
   /** When bytes last came from the peer, milliseconds. */
   readonly lastHeard: number;
-  /** The peer's top index + 1, as it last said. */
+  /** The peer's tip index + 1, as it last said. */
   remoteHeight: number;
   askChain(hashes: readonly Buffer[]): void;
   askObjects(hashes: readonly Buffer[]): void;
@@ -46,7 +46,7 @@ export class SyncPeer {
   }
 
   /** Whether it has told all that it claims to have. */
-  get toldAll(): boolean {
+  get hasSentAllHashes(): boolean {
     return this.lastResponseHeight + 1 >= this.session.remoteHeight;
   }
 

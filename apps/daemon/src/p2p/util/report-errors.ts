@@ -10,7 +10,7 @@ function report(logger: P2pLogger, what: string, error: unknown): void {
 }
 
 /** Runs `work`; a throw is logged. */
-export function guarded(logger: P2pLogger, what: string, work: () => void): void {
+export function reportThrow(logger: P2pLogger, what: string, work: () => void): void {
   try {
     work();
   } catch (error) {
@@ -19,7 +19,7 @@ export function guarded(logger: P2pLogger, what: string, work: () => void): void
 }
 
 /** Lets `work` go on by itself; a rejection is logged. */
-export function detached(logger: P2pLogger, what: string, work: Promise<unknown>): void {
+export function reportRejection(logger: P2pLogger, what: string, work: Promise<unknown>): void {
   work.catch((error: unknown) => {
     report(logger, what, error);
   });
