@@ -1,5 +1,5 @@
-import * as fc from 'fast-check';
 import { readJsonLines } from '@wrkz/testing/fixtures';
+import * as fc from 'fast-check';
 import * as commands from '../src';
 import {
   BodyError,

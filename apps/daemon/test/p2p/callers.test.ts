@@ -1,12 +1,12 @@
-import { PassThrough } from 'node:stream';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import * as commands from '@wrkz/levin';
 import { ByteBudget, Command } from '@wrkz/levin';
-import { PeerConnection } from '../../src/p2p/connection/peer-connection';
 import type { P2pNode } from '../../src/p2p';
+import { PeerConnection } from '../../src/p2p/connection/peer-connection';
 import { FakeClock, TestLogger, sha256, toyChain } from './fakes';
 import { disguised, Harness } from './harness';
 import { ScriptedPeer } from './scripted-peer';

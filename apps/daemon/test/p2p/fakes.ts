@@ -3,8 +3,8 @@ import { EventEmitter } from 'node:events';
 import { type ReasonCode, REASONS } from '@wrkz/consensus';
 import type { RawBlock } from '@wrkz/core-types';
 import { type AddBlockResult, isAccepted } from '../../src/chain/results';
-import { systemClock } from '../../src/p2p/util/clock';
 import type { BlockCodec, ChainAdvance, ChainPort, P2pClock, P2pLogger, PoolPort, Timer } from '../../src/p2p/ports';
+import { systemClock } from '../../src/p2p/util/clock';
 
 interface Stored {
   readonly hash: Buffer;

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import type { RawBlock } from '@wrkz/core-types';
 import { p2pDefaults, P2pNode, type P2pConfig } from '../../src/p2p';
-import type { BlockCodec, P2pClock } from '../../src/p2p/ports';
 import { tcpTransport, type Transport } from '../../src/p2p/connection/transport';
+import type { BlockCodec, P2pClock } from '../../src/p2p/ports';
 import { FakeChain, FakePool, TestLogger, toyCodec } from './fakes';
 import { NETWORK_ID, type ScriptedPeer, ScriptedServer } from './scripted-peer';
 

@@ -1,5 +1,5 @@
-import * as fc from 'fast-check';
 import { readJsonLines } from '@wrkz/testing/fixtures';
+import * as fc from 'fast-check';
 import { sha256, toyChain } from './fakes';
 import { Harness } from './harness';
 import { ScriptedPeer } from './scripted-peer';

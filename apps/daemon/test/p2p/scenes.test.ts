@@ -1,8 +1,8 @@
-import { readJsonLines } from '@wrkz/testing/fixtures';
 import * as commands from '@wrkz/levin';
 import { Command, encodeFrame, type Frame } from '@wrkz/levin';
-import { blockCodec } from '../../src/p2p/util/block-codec';
 import { chainA } from '@wrkz/testing';
+import { readJsonLines } from '@wrkz/testing/fixtures';
+import { blockCodec } from '../../src/p2p/util/block-codec';
 import { Harness } from './harness';
 import { ScriptedPeer } from './scripted-peer';
 

@@ -1,4 +1,5 @@
 import { DecodeError } from '@wrkz/core-types';
+import { BodyError } from '../body-error';
 import {
   decodeKv,
   encodeKv,
@@ -13,7 +14,6 @@ import {
   type KvSection,
   type KvValue,
 } from '../kv';
-import { BodyError } from '../body-error';
 
 const HASH_SIZE = 32;
 const EMPTY: KvSection = new Map();

@@ -14,6 +14,8 @@ export const Command = {
   missingTransactions: 2010,
 } as const;
 
+export type CommandId = (typeof Command)[keyof typeof Command];
+
 const names = new Map<number, string>(Object.entries(Command).map(([name, id]) => [id, name]));
 
 /** The name of a command for the log. */

@@ -1,3 +1,4 @@
+import { decodePeers, decodePeers6, encodePeers, encodePeers6 } from '../peer-entries';
 import { BodyReader, BodyWriter } from './body';
 import type {
   HandshakeRequest,
@@ -9,7 +10,6 @@ import type {
   TimedSyncRequest,
   TimedSyncResponse,
 } from './messages';
-import { decodePeers, decodePeers6, encodePeers, encodePeers6 } from '../peer-entries';
 
 function writeNodeData(data: NodeData): BodyWriter {
   return new BodyWriter()

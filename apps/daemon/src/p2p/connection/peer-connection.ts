@@ -1,10 +1,10 @@
 import type { Duplex } from 'node:stream';
-import { SILENCE_TIMEOUT, FRAME_TIMEOUT } from '../constants';
 import { encodeHeader, FrameParser, type ByteBudget, type Frame, type FrameFault, type FrameHeader } from '@wrkz/levin';
+import { SILENCE_TIMEOUT, FRAME_TIMEOUT } from '../constants';
+import { closeReasons, type CloseReason } from '../penalties/close-reasons';
+import type { P2pClock, P2pLogger } from '../ports';
 import type { PeerAddress } from '../util/address';
 import { reportThrow } from '../util/report-errors';
-import type { P2pClock, P2pLogger } from '../ports';
-import { closeReasons, type CloseReason } from '../penalties/close-reasons';
 import { Inbox } from './inbox';
 import { WriteQueue } from './write-queue';
 

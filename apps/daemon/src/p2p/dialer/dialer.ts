@@ -1,11 +1,12 @@
-import { randomIndex } from '../util/clock';
-import type { P2pConfig } from '../config';
-import { reportRejection } from '../util/report-errors';
-import { addressGroup, addressKey, isLocalHost, type PeerAddress } from '../util/address';
-import type { Bans } from '../penalties/bans';
-import type { PeerBook } from '../peers/peer-book';
 import type { PeerEntry } from '@wrkz/levin';
+import type { P2pConfig } from '../config';
+import type { PeerBook } from '../peers/peer-book';
+import type { Bans } from '../penalties/bans';
 import type { P2pClock, P2pLogger, P2pRandom } from '../ports';
+import type { CallPurpose } from '../session/connection-manager';
+import { addressGroup, addressKey, isLocalHost, type PeerAddress } from '../util/address';
+import { randomIndex } from '../util/clock';
+import { reportRejection } from '../util/report-errors';
 import { choosePeer } from './choose';
 import { ExplicitPeers } from './explicit';
 import { SEED_INTERVAL, type Seeds } from './seeds';
@@ -16,9 +17,6 @@ const WHITE_SHARE = 0.7;
 const CALLS_AT_A_TIME = 4;
 const FEW_CONNECTIONS = 3;
 const LONELY_WARNING = 120_000;
-
-/** Why a peer is called: to stay connected, or only for its peer list. */
-export type CallPurpose = 'session' | 'peer-list';
 
 export interface DialerLinks {
   /** Calls a peer and shakes hands; true when that worked. */

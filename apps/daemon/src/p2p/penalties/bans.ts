@@ -1,5 +1,7 @@
-import { BAN_SECONDS } from '../constants';
 import { canonicalHost } from '../util/address';
+
+/** How long a ban lasts when nobody says otherwise. */
+const BAN_SECONDS = 900;
 
 /** A banned address and the second at which it is free again. */
 export interface Ban {

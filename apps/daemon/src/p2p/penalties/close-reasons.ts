@@ -1,17 +1,24 @@
-/** Why a connection ends: `text` for the log, `points` against the peer's address (100 ban it), `ban` at once. */
+/**
+ * What a peer gets when its connection ends, beside the end itself. `none`: nothing. `avoid`: if we called it, it is not
+ * called again for ten minutes. A number: the same, and so many points against its address; 100 of them ban it. `ban`:
+ * the address is banned at once.
+ */
+export type Penalty = 'none' | 'avoid' | 'ban' | number;
+
+/** Why a connection ends: `text` for the log, `penalty` for the peer. */
 export interface CloseReason {
   readonly text: string;
-  readonly points: number;
-  readonly ban?: true;
+  readonly penalty: Penalty;
 }
 
-function reason(text: string, points = 0): CloseReason {
-  return { text, points };
+function reason(text: string, penalty: Penalty = 'none'): CloseReason {
+  return { text, penalty };
 }
 
 /**
- * Every way in which we end a connection. Points only where the sender could have known better; nothing for what
- * depends on our clock, our state or the network. A checkpoint mismatch alone bans at once (protocol 11).
+ * Every way in which we end a connection, and what it costs the peer. Points only where the sender could have known
+ * better; nothing for what depends on our clock, our state or the network. A checkpoint mismatch alone bans at once
+ * (protocol 11).
  */
 export const closeReasons = {
   stopping: reason('we are stopping'),
@@ -60,9 +67,9 @@ export const closeReasons = {
   objectsUnlinked: reason('blocks do not follow each other as told', 50),
 
   invalidBlock: reason('block is invalid', 50),
-  checkpointMismatch: { text: 'block contradicts a checkpoint', points: 100, ban: true },
+  checkpointMismatch: reason('block contradicts a checkpoint', 'ban'),
   tooEarlyBlock: reason('block is ahead of our clock'),
-  orphans: reason('blocks do not connect'),
+  orphans: reason('blocks do not connect', 'avoid'),
   liteBlockIncomplete: reason('transactions of its block were not supplied', 10),
   transactionsUnavailable: reason('asked for transactions that we do not have'),
 } as const satisfies Record<string, CloseReason>;

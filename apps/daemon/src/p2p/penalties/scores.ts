@@ -1,6 +1,3 @@
-import { isLocalHost } from '../util/address';
-import type { Bans } from './bans';
-
 const BAN_AT = 100;
 /** Points fade at this rate, so that rare faults of a long-lived peer never add up to a ban. */
 const FADE_PER_SECOND = 100 / 3600;
@@ -11,27 +8,18 @@ interface Score {
   at: number;
 }
 
-/**
- * Misbehaviour by address. Only what the sender could have known to be wrong is ever scored; the points stand with the
- * reasons in connection/close-reasons. Local addresses are never banned: many nodes may share one.
- */
+/** Points against addresses, given in canonical form. They fade by 100 an hour; 100 at a time are enough for a ban. */
 export class Scores {
   private readonly scores = new Map<string, Score>();
 
-  constructor(
-    private readonly bans: Bans,
-    private readonly now: () => number,
-  ) {}
+  /** `now` is in seconds since 1970. */
+  constructor(private readonly now: () => number) {}
 
-  /** Adds points to an address in canonical form; true when it is banned by that. */
+  /** Adds points; true when the address has earned a ban by that, and starts again without points. */
   add(host: string, points: number): boolean {
-    if (points <= 0 || isLocalHost(host)) return false;
     const total = this.pointsOf(host) + points;
-    if (total >= BAN_AT) {
-      this.scores.delete(host);
-      return this.bans.add(host);
-    }
     this.scores.delete(host);
+    if (total >= BAN_AT) return true;
     this.scores.set(host, { points: total, at: this.now() });
     this.forgetOldest();
     return false;

@@ -1,6 +1,6 @@
-import type { BlockRelay } from './block-relay';
 import type { ChainAdvance, ChainPort, P2pClock } from '../ports';
 import type { Session } from '../session/session';
+import type { BlockRelay } from './block-relay';
 
 /**
  * Tells peers of our new tip, once it is committed. While blocks are fetched nothing is told: the tip at

@@ -1,9 +1,9 @@
 import { closeReasons } from '../penalties/close-reasons';
-import { RateLimit } from '../util/rate-limit';
-import { reportThrow } from '../util/report-errors';
-import { RecentHashes } from '../util/hash-key';
 import type { BlockCodec, P2pClock, P2pLogger, PoolPort } from '../ports';
 import type { Session } from '../session/session';
+import { RecentHashes } from '../util/hash-key';
+import { RateLimit } from '../util/rate-limit';
+import { reportThrow } from '../util/report-errors';
 import { makePause } from '../util/yielding';
 
 /** Transactions of one message that are with the pool at a time. */
@@ -22,7 +22,7 @@ const REFUSED_KEPT = 5000;
 export class TransactionRelay {
   private refused = new RecentHashes(REFUSED_KEPT);
   private readonly rates = new WeakMap<Session, RateLimit>();
-  private toTell: Buffer[] = [];
+  private toAnnounce: Buffer[] = [];
 
   constructor(
     private readonly pool: PoolPort,
@@ -51,11 +51,11 @@ export class TransactionRelay {
   /** A transaction has entered the pool. */
   added(hash: Buffer): void {
     this.refused.delete(hash);
-    this.toTell.push(hash);
-    if (this.toTell.length > 1) return;
+    this.toAnnounce.push(hash);
+    if (this.toAnnounce.length > 1) return;
     setImmediate(() => {
-      reportThrow(this.logger, 'telling of transactions', () => {
-        this.tell();
+      reportThrow(this.logger, 'announcing transactions', () => {
+        this.announce();
       });
     });
   }
@@ -76,9 +76,9 @@ export class TransactionRelay {
     if (!rate.take(now)) session.close(closeReasons.flood);
   }
 
-  private tell(): void {
-    const hashes = this.toTell;
-    this.toTell = [];
+  private announce(): void {
+    const hashes = this.toAnnounce;
+    this.toAnnounce = [];
     for (const session of this.sessions()) {
       if (!session.handshaken) continue;
       const transactions = hashes.flatMap((hash) => {

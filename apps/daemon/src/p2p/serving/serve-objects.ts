@@ -1,7 +1,7 @@
 import { type RawBlock, rawBlockBytes } from '@wrkz/core-types';
 import { responseObjects, type RequestObjects } from '@wrkz/levin';
-import { hashKey } from '../util/hash-key';
 import type { ChainPort } from '../ports';
+import { hashKey } from '../util/hash-key';
 import { makePause } from '../util/yielding';
 
 /** Below the write queue's limit of 32 MiB; honest peers ask for at most 48 MiB by estimate, usually for far less. */

@@ -1,10 +1,10 @@
 import { type ByteBudget, Command, pingRequest, pingResponse, SMALL_FRAME_BODY } from '@wrkz/levin';
-import { closeReasons } from '../penalties/close-reasons';
 import { PeerConnection } from '../connection/peer-connection';
-import { BACK_PING_TIMEOUT } from '../constants';
-import type { PeerAddress } from '../util/address';
-import type { P2pClock, P2pLogger } from '../ports';
 import type { Transport } from '../connection/transport';
+import { BACK_PING_TIMEOUT } from '../constants';
+import { closeReasons } from '../penalties/close-reasons';
+import type { P2pClock, P2pLogger } from '../ports';
+import type { PeerAddress } from '../util/address';
 
 /**
  * Calls the port that an incoming peer says it listens on and asks who is there. True when the same peer id answers:

@@ -4,44 +4,67 @@ import {
   Command,
   handshakeRequest,
   handshakeResponse,
-  type PeerLists,
   timedSyncRequest,
   timedSyncResponse,
+  type ByteBudget,
+  type Frame,
+  type PeerLists,
+  type SyncData,
 } from '@wrkz/levin';
-import { closeReasons, type CloseReason } from '../penalties/close-reasons';
+import type { P2pConfig } from '../config';
 import { PeerConnection } from '../connection/peer-connection';
+import type { Transport } from '../connection/transport';
 import { HANDSHAKE_TIMEOUT } from '../constants';
-import type { CallPurpose } from '../dialer/dialer';
-import { reportRejection } from '../util/report-errors';
-import { know, makeHandlers } from '../handlers/handlers';
-import { judgeNodeData } from './handshake';
+import type { PeerBook } from '../peers/peer-book';
+import type { Bans } from '../penalties/bans';
+import { closeReasons, type CloseReason } from '../penalties/close-reasons';
+import type { P2pClock, P2pLogger } from '../ports';
 import { isLocalHost, type PeerAddress } from '../util/address';
-import type { Room } from '../context';
-import { routeFrame, type Handlers } from '../handlers/router';
+import { reportRejection } from '../util/report-errors';
+import { judgeNodeData, takeNodeData } from './handshake';
+import type { OwnNodeData } from './node-data';
 import { Session } from './session';
+import type { SessionTable } from './session-table';
 
 /** Places for callers who have not said who they are, back pings among them. */
 const EXTRA_INCOMING = 16;
 const INCOMING_PER_HOST = 4;
 
-export interface ConnectionManagerEvents {
+/** Why a peer is called: to stay connected, or only for its peer list. */
+export type CallPurpose = 'session' | 'peer-list';
+
+export interface ConnectionManagerParts {
+  readonly config: P2pConfig;
+  readonly transport: Transport;
+  readonly clock: P2pClock;
+  readonly logger: P2pLogger;
+  readonly budget: ByteBudget;
+  readonly sessions: SessionTable;
+  readonly own: OwnNodeData;
+  readonly book: PeerBook;
+  readonly bans: Bans;
+}
+
+export interface ConnectionManagerLinks {
+  /** Handles one frame that is no response. */
+  route(session: Session, frame: Frame): Promise<void>;
+  /** Whether blocks were asked for: large answers are welcome then. */
+  objectsAsked(session: Session): boolean;
+  /** Takes what a peer says of its chain, in a handshake (`initial`) or a timed sync. */
+  consider(session: Session, data: SyncData, initial: boolean): void;
+  /** A peer that we called has shaken hands. */
   onConnected(session: Session): void;
   onClosed(session: Session, reason: CloseReason): void;
 }
 
 /** Makes sessions of sockets: those that come in, those that we call, and the talk that keeps them up to date. */
 export class ConnectionManager {
-  private readonly handlers: Handlers;
   private accepting = false;
 
   constructor(
-    private readonly room: Room,
-    private readonly events: ConnectionManagerEvents,
-  ) {
-    this.handlers = makeHandlers(room, (session) => {
-      if (session.isOpen) events.onConnected(session);
-    });
-  }
+    private readonly parts: ConnectionManagerParts,
+    private readonly links: ConnectionManagerLinks,
+  ) {}
 
   /** From now on sockets become sessions. */
   begin(): void {
@@ -51,13 +74,20 @@ export class ConnectionManager {
   /** Closes every session; nothing new is taken. */
   end(): void {
     this.accepting = false;
-    this.room.driver.coordinator.stop();
-    for (const session of this.room.sessions.open()) session.close(closeReasons.stopping);
+    for (const session of this.parts.sessions.open()) session.close(closeReasons.stopping);
+  }
+
+  /** Hangs up on whoever is banned by now. */
+  closeBanned(): void {
+    const { bans, sessions } = this.parts;
+    for (const session of sessions.open()) {
+      if (bans.isBanned(session.connection.remote.host)) session.close(closeReasons.banned);
+    }
   }
 
   /** A caller. Banned ones, and those above the limits, are hung up on at once. */
   accept(socket: Duplex, remote: PeerAddress): void {
-    const { config, bans, sessions } = this.room;
+    const { config, bans, sessions } = this.parts;
     const incoming = sessions.open().filter((session) => session.incoming);
     const sameHost = incoming.filter((session) => session.connection.remote.host === remote.host).length;
     const crowded = sameHost >= INCOMING_PER_HOST && !isLocalHost(remote.host);
@@ -74,7 +104,7 @@ export class ConnectionManager {
    * again once the list is taken.
    */
   async call(address: PeerAddress, purpose: CallPurpose): Promise<boolean> {
-    const { transport, local } = this.room;
+    const { transport, own } = this.parts;
     const socket = await transport.connect(address);
     if (socket === undefined) return false;
     if (!this.accepting) {
@@ -82,7 +112,7 @@ export class ConnectionManager {
       return false;
     }
     const session = this.open(socket, address, false);
-    const request = handshakeRequest.encode({ nodeData: local.node(), syncData: local.sync() });
+    const request = handshakeRequest.encode({ nodeData: own.nodeData(), syncData: own.syncData() });
     const frame = await session.connection.request(Command.handshake, request, HANDSHAKE_TIMEOUT);
     if (frame === undefined) {
       session.close(closeReasons.handshakeTimeout);
@@ -93,17 +123,18 @@ export class ConnectionManager {
 
   /** Tells every settled peer where our chain stands, and hears where theirs does. */
   timedSync(): void {
-    const body = timedSyncRequest.encode({ syncData: this.room.local.sync() });
-    for (const session of this.room.sessions.open()) {
+    const { logger, own, sessions } = this.parts;
+    const body = timedSyncRequest.encode({ syncData: own.syncData() });
+    for (const session of sessions.open()) {
       if (session.state !== 'normal' && session.state !== 'idle') continue;
-      reportRejection(this.room.logger, `${session.name}: timed sync`, this.timedSyncWith(session, body));
+      reportRejection(logger, `${session.name}: timed sync`, this.timedSyncWith(session, body));
     }
   }
 
   /** Ends sessions that keep silent, do not read or never say who they are; called about once a second. */
   tick(): void {
-    const now = this.room.clock.now();
-    for (const session of this.room.sessions.open()) {
+    const now = this.parts.clock.now();
+    for (const session of this.parts.sessions.open()) {
       session.connection.tick();
       session.tick(now);
       if (!session.handshaken && now - session.startedAt > HANDSHAKE_TIMEOUT)
@@ -112,7 +143,7 @@ export class ConnectionManager {
   }
 
   private open(socket: Duplex, remote: PeerAddress, incoming: boolean): Session {
-    const { clock, logger, budget, sessions, driver } = this.room;
+    const { clock, logger, budget, sessions } = this.parts;
     const connection: PeerConnection = new PeerConnection({
       socket,
       remote,
@@ -124,7 +155,7 @@ export class ConnectionManager {
         bodyLimit(header, {
           // A peer that we called ourselves may send right behind its answer, before that is understood.
           handshaken: session.handshaken || !incoming,
-          objectsAsked: driver.coordinator.objectsAsked(session),
+          objectsAsked: this.links.objectsAsked(session),
           transactionsAsked: session.transactionsAsked,
         }),
       onClose: (reason) => {
@@ -138,47 +169,45 @@ export class ConnectionManager {
 
   /** Lets the frames of a session be handled. */
   private serve(session: Session): void {
-    session.connection.start((frame) => routeFrame(session, frame, this.handlers, this.room.logger));
+    session.connection.start((frame) => this.links.route(session, frame));
   }
 
   private closed(session: Session, reason: CloseReason): void {
-    const { sessions, logger, blocks, driver } = this.room;
+    const { sessions, logger } = this.parts;
     if (!sessions.remove(session)) return;
     logger.debug(`${session.name}: closed: ${reason.text}`);
-    blocks.left(session);
-    driver.left(session);
-    this.events.onClosed(session, reason);
+    this.links.onClosed(session, reason);
   }
 
   private shakenHands(session: Session, body: Buffer, purpose: CallPurpose): boolean {
-    const { config, local, driver } = this.room;
+    const { config, logger, own } = this.parts;
     const message = decodeOr(() => handshakeResponse.decode(body));
     // An empty body is how some programs refuse.
     if (message === undefined) {
       session.close(body.length === 0 ? closeReasons.handshakeRefused : closeReasons.badBody);
       return false;
     }
-    const refusal = judgeNodeData(message.nodeData, config.networkId, local.peerId);
+    const refusal = judgeNodeData(message.nodeData, config.networkId, own.peerId);
     if (refusal !== undefined) {
       session.close(refusal);
       return false;
     }
     if (!this.takePeers(session, message, message.nodeData.localTime)) return false;
-    know(this.room, session, message.nodeData);
-    this.seen(session);
+    takeNodeData(session, message.nodeData, logger);
+    this.noteReached(session);
     if (purpose === 'peer-list') {
       session.close(closeReasons.peerListTaken);
       return true;
     }
-    driver.consider(session, message.syncData, true);
+    this.links.consider(session, message.syncData, true);
     this.serve(session);
-    if (session.isOpen) this.events.onConnected(session);
+    if (session.isOpen) this.links.onConnected(session);
     return session.isOpen;
   }
 
   private async timedSyncWith(session: Session, body: Buffer): Promise<void> {
-    const { config, driver } = this.room;
-    const frame = await session.connection.request(Command.timedSync, body, 2 * config.timedSyncInterval);
+    const timeout = 2 * this.parts.config.timedSyncInterval;
+    const frame = await session.connection.request(Command.timedSync, body, timeout);
     if (frame === undefined || !session.isOpen) return;
     const message = decodeOr(() => timedSyncResponse.decode(frame.body));
     if (message === undefined) {
@@ -186,23 +215,23 @@ export class ConnectionManager {
       return;
     }
     if (!this.takePeers(session, message, message.localTime)) return;
-    this.seen(session);
-    driver.consider(session, message.syncData, false);
+    this.noteReached(session);
+    this.links.consider(session, message.syncData, false);
   }
 
   /** Merges a peer's lists; a list from the future closes the connection. */
   private takePeers(session: Session, lists: PeerLists, senderTime: bigint): boolean {
-    const { book, local } = this.room;
-    if (book.merge([...lists.peers, ...lists.peers6], senderTime, local.seconds)) return true;
+    const { book, own } = this.parts;
+    if (book.merge([...lists.peers, ...lists.peers6], senderTime, own.seconds)) return true;
     session.close(closeReasons.futurePeerList);
     return false;
   }
 
   /** A peer that we reached ourselves is white. */
-  private seen(session: Session): void {
+  private noteReached(session: Session): void {
     if (session.incoming) return;
-    const { book, local } = this.room;
-    book.addWhite({ ...session.connection.remote, id: session.peerId, lastSeen: local.seconds });
+    const { book, own } = this.parts;
+    book.addWhite({ ...session.connection.remote, id: session.peerId, lastSeen: own.seconds });
   }
 }
 

@@ -1,6 +1,8 @@
 import type { NodeData } from '@wrkz/levin';
-import { closeReasons, type CloseReason } from '../penalties/close-reasons';
 import { P2P_MINIMUM_VERSION, P2P_UPGRADE_WINDOW, P2P_VERSION } from '../constants';
+import { closeReasons, type CloseReason } from '../penalties/close-reasons';
+import type { P2pLogger } from '../ports';
+import type { Session } from './session';
 
 /** Why a peer that speaks so of itself is not for us; `undefined` when it is. Any version from 16 on will do. */
 export function judgeNodeData(data: NodeData, networkId: Buffer, ownPeerId: bigint): CloseReason | undefined {
@@ -10,7 +12,11 @@ export function judgeNodeData(data: NodeData, networkId: Buffer, ownPeerId: bigi
   return undefined;
 }
 
-/** Whether the peer's program is so much newer that the operator should look for an update. */
-export function isMuchNewer(version: number): boolean {
-  return version - P2P_VERSION >= P2P_UPGRADE_WINDOW;
+/** Notes what a peer says of itself. A program much newer than ours is a hint to the operator to look for an update. */
+export function takeNodeData(session: Session, data: NodeData, logger: P2pLogger): void {
+  session.version = data.version;
+  session.peerId = data.peerId;
+  session.listeningPort = data.myPort;
+  if (data.version - P2P_VERSION < P2P_UPGRADE_WINDOW) return;
+  logger.warning(`${session.name} speaks version ${data.version}: a newer program may be out`);
 }

@@ -18,11 +18,12 @@ export class OwnNodeData {
     private readonly clock: P2pClock,
   ) {}
 
+  /** Now, in seconds since 1970. */
   get seconds(): number {
     return Math.floor(this.clock.now() / 1000);
   }
 
-  node(): NodeData {
+  nodeData(): NodeData {
     const { config } = this;
     const port = config.externalPort !== 0 ? config.externalPort : this.listeningPort;
     return {
@@ -34,13 +35,13 @@ export class OwnNodeData {
     };
   }
 
-  sync(): SyncData {
+  syncData(): SyncData {
     const { height, hash } = this.chain.tip();
     return { currentHeight: height + 1, tipHash: hash, capabilityFlags: 0, prunedNodeHeight: 0, liteStartHeight: 0 };
   }
 
   /** The peer lists for a peer of `version`; IPv6 entries only for those that read them. */
-  peers(version: number): PeerLists {
+  peerLists(version: number): PeerLists {
     const entries = this.book.toSend();
     const isIpv6 = (host: string): boolean => host.includes(':');
     return {

@@ -1,5 +1,4 @@
-import { networkHeight } from '../sync/network-height';
-import { addressKey } from '../util/address';
+import { addressKey, type PeerAddress } from '../util/address';
 import type { Session } from './session';
 
 /** One connection, for operators. `since` in seconds since 1970. */
@@ -47,16 +46,26 @@ export class SessionTable {
     return this.open().filter((session) => session.handshaken);
   }
 
+  /** The endpoints of those that we called. */
+  outgoing(): PeerAddress[] {
+    return this.open().flatMap((session) => (session.incoming ? [] : [session.connection.remote]));
+  }
+
+  /** The peers that we have called and shaken hands with. */
+  called(): PeerAddress[] {
+    return this.handshaken().flatMap((session) => (session.incoming ? [] : [session.connection.remote]));
+  }
+
   counts(): { outgoing: number; incoming: number } {
     const handshaken = this.handshaken();
     const incoming = handshaken.filter((session) => session.incoming).length;
     return { outgoing: handshaken.length - incoming, incoming };
   }
 
-  /** The height that the peers tell (a count: tip index + 1); 0 without peers. Demoted peers do not count. */
-  observedHeight(): number {
+  /** What each peer says of its height (a count: tip index + 1). Demoted peers are not asked. */
+  heightClaims(): { readonly height: number; readonly incoming: boolean }[] {
     const claims = this.handshaken().filter((session) => !session.demoted);
-    return networkHeight(claims.map(({ remoteHeight, incoming }) => ({ height: remoteHeight, incoming })));
+    return claims.map(({ remoteHeight, incoming }) => ({ height: remoteHeight, incoming }));
   }
 
   /** The open ones as operators see them. */

@@ -1,7 +1,8 @@
+import type { RawBlock } from '@wrkz/core-types';
 import {
   Command,
-  newLiteBlock,
   newBlock,
+  newLiteBlock,
   newTransactions,
   requestChain,
   requestObjects,
@@ -9,16 +10,19 @@ import {
   type SyncData,
 } from '@wrkz/levin';
 import type { PeerConnection } from '../connection/peer-connection';
-import type { CloseReason } from '../penalties/close-reasons';
 import { LITE_BLOCK_VERSION } from '../constants';
-import type { RawBlock } from '@wrkz/core-types';
+import type { CloseReason } from '../penalties/close-reasons';
 import { RecentHashes } from '../util/hash-key';
-import type { SyncSession } from '../sync/sync-peer';
+import { RateLimit } from '../util/rate-limit';
 
 /** One relay of transactions carries about so many bytes. */
 const RELAY_BYTES = 1024 * 1024;
 /** Milliseconds in which a peer has asked for the transactions of a lite block, if it lacks any. */
 const HOLD_TRANSACTIONS = 2_000;
+
+/** A peer's requests for our pool: an honest one asks after each synchronisation. */
+const POOL_REQUESTS_PER_SECOND = 1 / 10;
+const POOL_REQUEST_BURST = 10;
 
 /**
  * `before-handshake`: nothing is known of the peer. `synchronizing`: blocks are fetched from it. `normal`: blocks and
@@ -27,7 +31,7 @@ const HOLD_TRANSACTIONS = 2_000;
 export type SessionState = 'before-handshake' | 'synchronizing' | 'normal' | 'idle';
 
 /** One peer after the socket is open: what it said of itself, what it is known to have, and how it is spoken to. */
-export class Session implements SyncSession {
+export class Session {
   state: SessionState = 'before-handshake';
   version = 0;
   peerId = 0n;
@@ -35,8 +39,6 @@ export class Session implements SyncSession {
   listeningPort = 0;
   remoteHeight = 0;
   syncData: SyncData | undefined;
-  /** What an incoming handshake brought, until the reply to it is on its way. */
-  pendingSyncData: SyncData | undefined;
   /** The tip at which the last synchronisation from it ended, and until when that one is not tried again. */
   settledTip: { readonly key: string; readonly until: number } | undefined;
   /** Failed too often to be synchronised from again. */
@@ -50,12 +52,17 @@ export class Session implements SyncSession {
   heldTransactions: Buffer[] = [];
   readonly knownTransactions = new RecentHashes(10_000);
   readonly knownBlocks = new RecentHashes(200);
+  /** How often it may ask for our pool. */
+  readonly poolRequests: RateLimit;
 
   constructor(
     readonly id: number,
     readonly connection: PeerConnection,
+    /** Milliseconds since 1970. */
     readonly startedAt: number,
-  ) {}
+  ) {
+    this.poolRequests = new RateLimit(POOL_REQUESTS_PER_SECOND, POOL_REQUEST_BURST, startedAt);
+  }
 
   get name(): string {
     return this.connection.name;

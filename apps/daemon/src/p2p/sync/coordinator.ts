@@ -1,9 +1,9 @@
-import { closeReasons } from '../penalties/close-reasons';
 import type { ResponseChain, ResponseObjects } from '@wrkz/levin';
-import { SYNC_STALL_TIMEOUT } from '../constants';
 import type { AddBlockResult } from '../../chain/results';
+import { SYNC_STALL_TIMEOUT } from '../constants';
+import { closeReasonOfBlock } from '../penalties/block-verdicts';
+import { closeReasons } from '../penalties/close-reasons';
 import type { BlockCodec, ChainPort, P2pClock, P2pLogger } from '../ports';
-import { blame } from '../penalties/block-verdicts';
 import { BatchSize, type BatchOptions } from './batch-size';
 import { judgeChainEntry } from './chain-entry';
 import { Importer } from './importer';
@@ -267,7 +267,8 @@ export class SyncCoordinator {
       this.plan.withdraw(entry.peer ?? -1);
       this.pump();
     } else {
-      peer.session.close(blame(result.code));
+      const reason = closeReasonOfBlock(result.code);
+      if (reason !== undefined) peer.session.close(reason);
     }
   }
 

@@ -1,9 +1,9 @@
 import type { SyncData } from '@wrkz/levin';
 import type { P2pConfig } from '../config';
 import { CAPABILITY_LITE, CAPABILITY_PRUNED } from '../constants';
-import { hashKey } from '../util/hash-key';
 import type { BlockCodec, ChainPort, P2pClock, P2pLogger, PoolPort } from '../ports';
 import type { Session } from '../session/session';
+import { hashKey } from '../util/hash-key';
 import { SyncCoordinator, type SyncOutcome } from './coordinator';
 import type { SyncSession } from './sync-peer';
 
@@ -88,6 +88,12 @@ export class SyncDriver {
     this.trySync(session);
   }
 
+  /** Nothing is asked for or added any more. */
+  stop(): void {
+    this.coordinator.stop();
+  }
+
+  /** The session is closed. */
   left(session: Session): void {
     session.wantsSync = false;
     const wasSyncing = this.coordinator.isSyncing(session);

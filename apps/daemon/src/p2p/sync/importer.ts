@@ -1,6 +1,6 @@
 import { type AddBlockResult, isAccepted } from '../../chain/results';
-import { reportRejection } from '../util/report-errors';
 import type { ChainPort, P2pLogger } from '../ports';
+import { reportRejection } from '../util/report-errors';
 import type { DownloadPlan, PlanEntry } from './plan';
 
 /** Two batches are with the chain at a time: while one is committed the next is already being checked. */

@@ -1,8 +1,8 @@
 import { type RawBlock, rawBlockBytes } from '@wrkz/core-types';
-import { closeReasons, type CloseReason } from '../penalties/close-reasons';
 import type { ResponseObjects } from '@wrkz/levin';
-import { hashKey } from '../util/hash-key';
+import { closeReasons, type CloseReason } from '../penalties/close-reasons';
 import type { BlockCodec } from '../ports';
+import { hashKey } from '../util/hash-key';
 import { makePause } from '../util/yielding';
 import type { PlanEntry } from './plan';
 

@@ -1,8 +1,8 @@
 import type { P2pLogger } from '../ports';
 
 /*
- * The edges of the room: what timers, sockets and other rooms' events call. A throw there would end the process, so it
- * ends in the log; nothing inside catches what it does not expect.
+ * What timers, sockets and events of other components call runs in these. A throw there would end the process, so it is
+ * written to the log; nothing further inside catches what it does not expect.
  */
 
 function report(logger: P2pLogger, what: string, error: unknown): void {
