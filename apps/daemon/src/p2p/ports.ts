@@ -1,7 +1,7 @@
 import type { Block, RawBlock } from '@wrkz/core-types';
 import type { AddBlockResult } from '../chain/results';
 
-/** Where the room writes what it does. Messages carry addresses and hashes, never bodies. */
+/** Where the peers' side writes what it does. Messages carry addresses and hashes, never bodies. */
 export interface P2pLogger {
   debug(message: string): void;
   info(message: string): void;
@@ -13,7 +13,7 @@ export interface Timer {
   cancel(): void;
 }
 
-/** Time as the room sees it, so that a test can move it by hand. */
+/** Time, so that a test can move it by hand. */
 export interface P2pClock {
   /** Milliseconds since 1970. */
   now(): number;
@@ -28,7 +28,7 @@ export interface P2pRandom {
   bytes(count: number): Buffer;
 }
 
-/** The part of the chain's commit event that peers are told of. */
+/** New blocks of the main chain: what peers need to hear of a commit. */
 export interface ChainAdvance {
   readonly added: readonly { readonly height: number; readonly hash: Buffer }[];
 }

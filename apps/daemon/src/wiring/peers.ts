@@ -24,7 +24,7 @@ export interface PeersParts {
   readonly logger: Logger;
 }
 
-/** The peer-to-peer room over the real chain and pool. */
+/** The peers' side over the real chain and pool. */
 export function createPeers({ config, chain, reader, pool, logger }: PeersParts): P2pNode {
   return new P2pNode(config, {
     chain: new P2pChain(chain, reader, (error) => logger.error(`${error.message}; run --verify`)),

@@ -30,7 +30,7 @@ export const newBlock = {
       .uint32('current_blockchain_height', message.currentHeight)
       .uint32('hop', message.hop)
       .finish(),
-  decode(bytes: Buffer): NewBlock {
+  decode: (bytes: Buffer): NewBlock => {
     const body = BodyReader.of(bytes);
     return {
       block: readRawBlock(body.object('b')),
@@ -50,7 +50,7 @@ export const newTransactions = {
 export const requestObjects = {
   encode: (message: RequestObjects): Buffer =>
     new BodyWriter().hashes('txs', message.transactions).hashes('blocks', message.blocks).finish(),
-  decode(bytes: Buffer): RequestObjects {
+  decode: (bytes: Buffer): RequestObjects => {
     const body = BodyReader.of(bytes);
     return { transactions: body.hashes('txs'), blocks: body.hashes('blocks') };
   },
@@ -65,7 +65,7 @@ export const responseObjects = {
       .hashes('missed_ids', message.missed)
       .uint32('current_blockchain_height', message.currentHeight)
       .finish(),
-  decode(bytes: Buffer): ResponseObjects {
+  decode: (bytes: Buffer): ResponseObjects => {
     const body = BodyReader.of(bytes);
     return {
       transactions: body.strings('txs'),
@@ -90,7 +90,7 @@ export const responseChain = {
       .uint32('total_height', message.totalHeight)
       .hashes('m_block_ids', message.hashes)
       .finish(),
-  decode(bytes: Buffer): ResponseChain {
+  decode: (bytes: Buffer): ResponseChain => {
     const body = BodyReader.of(bytes);
     return {
       startHeight: body.uint32('start_height'),
@@ -114,7 +114,7 @@ export const newLiteBlock = {
       .uint32('hop', message.hop)
       .string('blockTemplate', message.block)
       .finish(),
-  decode(bytes: Buffer): NewLiteBlock {
+  decode: (bytes: Buffer): NewLiteBlock => {
     const body = BodyReader.of(bytes);
     return {
       currentHeight: body.uint32('current_blockchain_height'),
@@ -132,7 +132,7 @@ export const missingTransactions = {
       .string('blockHash', message.blockHash)
       .hashes('missing_txs', message.hashes)
       .finish(),
-  decode(bytes: Buffer): MissingTransactions {
+  decode: (bytes: Buffer): MissingTransactions => {
     const body = BodyReader.of(bytes);
     return {
       currentHeight: body.uint32('current_blockchain_height'),

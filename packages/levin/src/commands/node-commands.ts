@@ -66,7 +66,7 @@ export const handshakeRequest = {
       .object('node_data', writeNodeData(message.nodeData))
       .object('payload_data', writeSyncData(message.syncData))
       .finish(),
-  decode(bytes: Buffer): HandshakeRequest {
+  decode: (bytes: Buffer): HandshakeRequest => {
     const body = BodyReader.of(bytes);
     return { nodeData: readNodeData(body.object('node_data')), syncData: readSyncData(body.object('payload_data')) };
   },
@@ -81,7 +81,7 @@ export const handshakeResponse = {
         .object('payload_data', writeSyncData(message.syncData)),
       message,
     ).finish(),
-  decode(bytes: Buffer): HandshakeResponse {
+  decode: (bytes: Buffer): HandshakeResponse => {
     const body = BodyReader.of(bytes);
     return {
       nodeData: readNodeData(body.object('node_data')),
@@ -107,7 +107,7 @@ export const timedSyncResponse = {
       new BodyWriter().uint64('local_time', message.localTime).object('payload_data', writeSyncData(message.syncData)),
       message,
     ).finish(),
-  decode(bytes: Buffer): TimedSyncResponse {
+  decode: (bytes: Buffer): TimedSyncResponse => {
     const body = BodyReader.of(bytes);
     return {
       localTime: body.uint64('local_time'),
@@ -124,7 +124,7 @@ export const pingRequest = { encode: (): Buffer => new BodyWriter().finish() };
 export const pingResponse = {
   encode: (message: PingResponse): Buffer =>
     new BodyWriter().string('status', Buffer.from(message.status)).uint64('peer_id', message.peerId).finish(),
-  decode(bytes: Buffer): PingResponse {
+  decode: (bytes: Buffer): PingResponse => {
     const body = BodyReader.of(bytes);
     return { status: body.string('status').toString('latin1'), peerId: body.uint64('peer_id') };
   },

@@ -15,7 +15,7 @@ const SMALL_RUN = 512;
 const SMALL_PIECE = 4096;
 
 /**
- * Cuts a byte stream into frames. Pieces are kept as they come and joined once the body is whole, so that memory follows
+ * Cuts a byte stream into frames. Pieces are held as they come and joined once the body is whole, so that memory follows
  * what was sent, not what was announced. After a fault the parser takes nothing more.
  */
 export class FrameParser {
@@ -36,7 +36,7 @@ export class FrameParser {
   push(bytes: Buffer): FrameFault | undefined {
     if (this.fault !== undefined) return this.fault;
     if (!this.options.budget.take(bytes.length)) return this.fail('memory-budget');
-    this.keep(bytes);
+    this.append(bytes);
     for (;;) {
       if (this.header === undefined) {
         if (this.held < HEADER_SIZE) return undefined;
@@ -63,7 +63,7 @@ export class FrameParser {
     this.fault ??= 'bad-signature';
   }
 
-  private keep(bytes: Buffer): void {
+  private append(bytes: Buffer): void {
     this.pieces.push(bytes);
     this.held += bytes.length;
     this.smallRun = bytes.length < SMALL_PIECE ? this.smallRun + 1 : 0;

@@ -33,7 +33,7 @@ interface PendingRequest {
 
 /**
  * One socket that speaks Levin: frames in, in order, to one handler; frames out through a bounded queue; requests
- * matched with their responses. Every error ends in `close`, which tells `onClose` once; nothing here ever throws
+ * matched with their responses. Every error ends in `close`, which calls `onClose` once; nothing here ever throws
  * into a socket event.
  */
 export class PeerConnection {

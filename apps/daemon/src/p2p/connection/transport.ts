@@ -10,7 +10,7 @@ export interface Listener {
   close(): Promise<void>;
 }
 
-/** Sockets and names as the room uses them. */
+/** Sockets and host names, so that tests can stand in for the network. */
 export interface Transport {
   /** Opens a connection; `undefined` when it fails or takes over 5 s. */
   connect(address: PeerAddress): Promise<Duplex | undefined>;

@@ -12,7 +12,7 @@ import { judgeNodeData, takeNodeData } from '../session/handshake';
 import type { Session } from '../session/session';
 import { reportRejection } from '../util/report-errors';
 
-/** COMMAND_HANDSHAKE: takes what a caller says of itself and says the same of us; who is not for us is hung up on. */
+/** COMMAND_HANDSHAKE: takes what a caller says of itself and answers in kind; unwanted callers are hung up on. */
 export function answerHandshake(context: P2pContext, session: Session, message: HandshakeRequest): Buffer | undefined {
   const { config, own, sessions, logger } = context;
   const { nodeData } = message;

@@ -8,7 +8,7 @@ interface Score {
   at: number;
 }
 
-/** Points against addresses, given in canonical form. They fade by 100 an hour; 100 at a time are enough for a ban. */
+/** Points against addresses in canonical form. They fade by 100 an hour; who has 100 at one time has earned a ban. */
 export class Scores {
   private readonly scores = new Map<string, Score>();
 

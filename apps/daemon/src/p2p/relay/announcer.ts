@@ -3,8 +3,8 @@ import type { Session } from '../session/session';
 import type { BlockRelay } from './block-relay';
 
 /**
- * Tells peers of our new tip, once it is committed. While blocks are fetched nothing is told: the tip at
- * the end of it is.
+ * Announces our new tip to peers, once it is committed. While blocks are being fetched only the tip at the end of them
+ * is announced.
  */
 export class Announcer {
   constructor(

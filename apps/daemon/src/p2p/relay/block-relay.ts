@@ -24,7 +24,7 @@ export interface BlockRelayEvents {
   wantsPool(session: Session): void;
 }
 
-/** How many hops blocks have come is kept for so many of them. */
+/** The hop counts of so many blocks are remembered. */
 const HOPS_KEPT = 200;
 
 /**

@@ -6,16 +6,16 @@ import { RateLimit } from '../util/rate-limit';
 import { reportThrow } from '../util/report-errors';
 import { makePause } from '../util/yielding';
 
-/** Transactions of one message that are with the pool at a time. */
+/** So many transactions of one message are judged by the pool at a time. */
 const CONCURRENCY = 16;
-/** Refused transactions of one peer: in the long run a second, and at once. */
+/** How many refused transactions a peer may send: per second in the long run, and in one burst. */
 const REFUSED_PER_SECOND = 5;
 const REFUSED_BURST = 1000;
 /** Refused transactions are not judged again before the chain has moved. */
 const REFUSED_KEPT = 5000;
 
 /**
- * Transactions between peers and the pool. Whatever enters the pool, from wherever, is told to every peer that is not
+ * Transactions between peers and the pool. Whatever enters the pool, from wherever, is sent to every peer that is not
  * known to have it, also while we fetch blocks from it (a reorganisation returns transactions in the middle of that); what
  * comes in one turn of the event loop goes out in one message.
  */

@@ -1,16 +1,5 @@
 import type { Duplex } from 'node:stream';
-import {
-  bodyLimit,
-  Command,
-  handshakeRequest,
-  handshakeResponse,
-  timedSyncRequest,
-  timedSyncResponse,
-  type ByteBudget,
-  type Frame,
-  type PeerLists,
-  type SyncData,
-} from '@wrkz/levin';
+import { bodyLimit, type ByteBudget, type Frame, type SyncData } from '@wrkz/levin';
 import type { P2pConfig } from '../config';
 import { PeerConnection } from '../connection/peer-connection';
 import type { Transport } from '../connection/transport';
@@ -21,8 +10,8 @@ import { closeReasons, type CloseReason } from '../penalties/close-reasons';
 import type { P2pClock, P2pLogger } from '../ports';
 import { isLocalHost, type PeerAddress } from '../util/address';
 import { reportRejection } from '../util/report-errors';
-import { judgeNodeData, takeNodeData } from './handshake';
 import type { OwnNodeData } from './node-data';
+import { PeerRequests } from './peer-requests';
 import { Session } from './session';
 import type { SessionTable } from './session-table';
 
@@ -59,12 +48,15 @@ export interface ConnectionManagerLinks {
 
 /** Makes sessions of sockets: those that come in, those that we call, and the talk that keeps them up to date. */
 export class ConnectionManager {
+  private readonly requests: PeerRequests;
   private accepting = false;
 
   constructor(
     private readonly parts: ConnectionManagerParts,
     private readonly links: ConnectionManagerLinks,
-  ) {}
+  ) {
+    this.requests = new PeerRequests(parts);
+  }
 
   /** From now on sockets become sessions. */
   begin(): void {
@@ -104,30 +96,30 @@ export class ConnectionManager {
    * again once the list is taken.
    */
   async call(address: PeerAddress, purpose: CallPurpose): Promise<boolean> {
-    const { transport, own } = this.parts;
-    const socket = await transport.connect(address);
+    const socket = await this.parts.transport.connect(address);
     if (socket === undefined) return false;
     if (!this.accepting) {
       socket.destroy();
       return false;
     }
     const session = this.open(socket, address, false);
-    const request = handshakeRequest.encode({ nodeData: own.nodeData(), syncData: own.syncData() });
-    const frame = await session.connection.request(Command.handshake, request, HANDSHAKE_TIMEOUT);
-    if (frame === undefined) {
-      session.close(closeReasons.handshakeTimeout);
-      return false;
+    const syncData = await this.requests.handshake(session);
+    if (syncData === undefined) return false;
+    if (purpose === 'peer-list') {
+      session.close(closeReasons.peerListTaken);
+      return true;
     }
-    return this.shakenHands(session, frame.body, purpose);
+    this.links.consider(session, syncData, true);
+    this.serve(session);
+    if (session.isOpen) this.links.onConnected(session);
+    return session.isOpen;
   }
 
   /** Tells every settled peer where our chain stands, and hears where theirs does. */
   timedSync(): void {
-    const { logger, own, sessions } = this.parts;
-    const body = timedSyncRequest.encode({ syncData: own.syncData() });
-    for (const session of sessions.open()) {
+    for (const session of this.parts.sessions.open()) {
       if (session.state !== 'normal' && session.state !== 'idle') continue;
-      reportRejection(logger, `${session.name}: timed sync`, this.timedSyncWith(session, body));
+      reportRejection(this.parts.logger, `${session.name}: timed sync`, this.timedSyncWith(session));
     }
   }
 
@@ -172,73 +164,15 @@ export class ConnectionManager {
     session.connection.start((frame) => this.links.route(session, frame));
   }
 
+  private async timedSyncWith(session: Session): Promise<void> {
+    const syncData = await this.requests.timedSync(session);
+    if (syncData !== undefined) this.links.consider(session, syncData, false);
+  }
+
   private closed(session: Session, reason: CloseReason): void {
     const { sessions, logger } = this.parts;
     if (!sessions.remove(session)) return;
     logger.debug(`${session.name}: closed: ${reason.text}`);
     this.links.onClosed(session, reason);
-  }
-
-  private shakenHands(session: Session, body: Buffer, purpose: CallPurpose): boolean {
-    const { config, logger, own } = this.parts;
-    const message = decodeOr(() => handshakeResponse.decode(body));
-    // An empty body is how some programs refuse.
-    if (message === undefined) {
-      session.close(body.length === 0 ? closeReasons.handshakeRefused : closeReasons.badBody);
-      return false;
-    }
-    const refusal = judgeNodeData(message.nodeData, config.networkId, own.peerId);
-    if (refusal !== undefined) {
-      session.close(refusal);
-      return false;
-    }
-    if (!this.takePeers(session, message, message.nodeData.localTime)) return false;
-    takeNodeData(session, message.nodeData, logger);
-    this.noteReached(session);
-    if (purpose === 'peer-list') {
-      session.close(closeReasons.peerListTaken);
-      return true;
-    }
-    this.links.consider(session, message.syncData, true);
-    this.serve(session);
-    if (session.isOpen) this.links.onConnected(session);
-    return session.isOpen;
-  }
-
-  private async timedSyncWith(session: Session, body: Buffer): Promise<void> {
-    const timeout = 2 * this.parts.config.timedSyncInterval;
-    const frame = await session.connection.request(Command.timedSync, body, timeout);
-    if (frame === undefined || !session.isOpen) return;
-    const message = decodeOr(() => timedSyncResponse.decode(frame.body));
-    if (message === undefined) {
-      session.close(closeReasons.badBody);
-      return;
-    }
-    if (!this.takePeers(session, message, message.localTime)) return;
-    this.noteReached(session);
-    this.links.consider(session, message.syncData, false);
-  }
-
-  /** Merges a peer's lists; a list from the future closes the connection. */
-  private takePeers(session: Session, lists: PeerLists, senderTime: bigint): boolean {
-    const { book, own } = this.parts;
-    if (book.merge([...lists.peers, ...lists.peers6], senderTime, own.seconds)) return true;
-    session.close(closeReasons.futurePeerList);
-    return false;
-  }
-
-  /** A peer that we reached ourselves is white. */
-  private noteReached(session: Session): void {
-    if (session.incoming) return;
-    const { book, own } = this.parts;
-    book.addWhite({ ...session.connection.remote, id: session.peerId, lastSeen: own.seconds });
-  }
-}
-
-function decodeOr<T>(decode: () => T): T | undefined {
-  try {
-    return decode();
-  } catch {
-    return undefined;
   }
 }

@@ -4,7 +4,7 @@ import { closeReasons, type CloseReason } from '../penalties/close-reasons';
 import type { P2pLogger } from '../ports';
 import type { Session } from './session';
 
-/** Why a peer that speaks so of itself is not for us; `undefined` when it is. Any version from 16 on will do. */
+/** Why we refuse a peer that says this of itself; `undefined` when we do not. Every version from 16 on is welcome. */
 export function judgeNodeData(data: NodeData, networkId: Buffer, ownPeerId: bigint): CloseReason | undefined {
   if (!data.networkId.equals(networkId)) return closeReasons.wrongNetwork;
   if (data.version < P2P_MINIMUM_VERSION) return closeReasons.oldVersion;

@@ -19,15 +19,15 @@ export interface SyncDriverParts {
   readonly logger: P2pLogger;
   sessions(): Iterable<Session>;
   session(id: number): Session | undefined;
-  /** For the first time nobody we know has blocks that we lack. */
+  /** For the first time no connected peer has blocks that we lack. */
   onSynchronized(): void;
   /** A synchronisation has come to its end: our new tip may be news to others. */
   onIdle(): void;
 }
 
 /**
- * What a peer's word on its chain leads to (spec 08, "Sync state machine"): relay when we know its tip, synchronisation
- * when we do not and it can serve us and a place is free.
+ * What follows from what a peer says of its chain (spec 08, "Sync state machine"): relay when we know its tip,
+ * synchronisation when we do not, it can serve us and a place is free.
  */
 export class SyncDriver {
   readonly coordinator: SyncCoordinator;

@@ -26,7 +26,7 @@ export class SyncPeer {
   /** When the chain was asked for; undefined when no answer is awaited. */
   chainAskedAt: number | undefined;
   objects: ObjectsRequest | undefined;
-  /** The index of the last hash it told. */
+  /** The height of the last hash that it sent. */
   lastResponseHeight = 0;
   /** That hash. */
   tail: Buffer | undefined;
@@ -45,12 +45,12 @@ export class SyncPeer {
     return this.session.id;
   }
 
-  /** Whether it has told all that it claims to have. */
+  /** Whether it has sent the hashes of all blocks that it claims to have. */
   get hasSentAllHashes(): boolean {
     return this.lastResponseHeight + 1 >= this.session.remoteHeight;
   }
 
-  /** Forgets what it told; it has to be asked for its chain again. */
+  /** Forgets the hashes that it sent; it has to be asked for its chain again. */
   restart(): void {
     this.tail = undefined;
     this.lastResponseHeight = 0;
