@@ -2,9 +2,9 @@ import { type ChainReader, CorruptDatabase } from '@wrkz/chain-db';
 import type { RawBlock } from '@wrkz/core-types';
 import type { AddBlockResult } from '../chain/results';
 import type { ChainService, CommitEvent } from '../chain/service';
-import type { ChainCommit, ChainPort } from '../p2p/ports';
+import type { ChainAdvance, ChainPort } from '../p2p/ports';
 
-type Listener = (commit: ChainCommit) => void;
+type Listener = (commit: ChainAdvance) => void;
 
 /** The chain as the peers' side sees it: changes through the engine, look-ups through a reader of its own. */
 export class P2pChain implements ChainPort {

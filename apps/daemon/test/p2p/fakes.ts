@@ -3,8 +3,8 @@ import { EventEmitter } from 'node:events';
 import { type ReasonCode, REASONS } from '@wrkz/consensus';
 import type { RawBlock } from '@wrkz/core-types';
 import { type AddBlockResult, isAccepted } from '../../src/chain/results';
-import { systemClock } from '../../src/p2p/clock';
-import type { BlockCodec, ChainCommit, ChainPort, P2pClock, P2pLogger, PoolPort, Timer } from '../../src/p2p/ports';
+import type { BlockCodec, ChainAdvance, ChainPort, P2pClock, P2pLogger, PoolPort, Timer } from '../../src/p2p/ports';
+import { systemClock } from '../../src/p2p/util/clock';
 
 interface Stored {
   readonly hash: Buffer;
@@ -16,7 +16,7 @@ interface Stored {
 const key = (hash: Buffer): string => hash.toString('hex');
 
 /** A chain that checks links only; the longer branch wins. `refuse` makes blocks invalid by hash. */
-export class FakeChain extends EventEmitter<{ commit: [ChainCommit] }> implements ChainPort {
+export class FakeChain extends EventEmitter<{ commit: [ChainAdvance] }> implements ChainPort {
   private readonly blocks = new Map<string, Stored>();
   private readonly transactions = new Map<string, Buffer>();
   private main: Stored[] = [];
@@ -36,9 +36,9 @@ export class FakeChain extends EventEmitter<{ commit: [ChainCommit] }> implement
   }
 
   tip(): { height: number; hash: Buffer } {
-    const top = this.main.at(-1);
-    if (top === undefined) throw new Error('no genesis');
-    return { height: top.height, hash: top.hash };
+    const tip = this.main.at(-1);
+    if (tip === undefined) throw new Error('no genesis');
+    return { height: tip.height, hash: tip.hash };
   }
 
   isKnown(hash: Buffer): boolean {
@@ -89,13 +89,13 @@ export class FakeChain extends EventEmitter<{ commit: [ChainCommit] }> implement
     const refusal = this.refuse.get(key(hash));
     if (refusal !== undefined) return answer(refusal);
     const stored = this.store(raw, parent.height + 1);
-    const top = this.main.at(-1);
-    if (top === parent) {
+    const tip = this.main.at(-1);
+    if (tip === parent) {
       this.extend(stored);
       this.emit('commit', { added: [{ height: stored.height, hash }] });
       return answer('ADDED_TO_MAIN');
     }
-    if (top !== undefined && stored.height <= top.height) return answer('ADDED_TO_ALTERNATIVE');
+    if (tip !== undefined && stored.height <= tip.height) return answer('ADDED_TO_ALTERNATIVE');
     this.switchTo(stored);
     return answer('ADDED_TO_ALTERNATIVE_AND_SWITCHED');
   }

@@ -1,12 +1,12 @@
 import type { RawBlock } from '@wrkz/core-types';
+import { Command, missingTransactions, type NewBlock, type NewLiteBlock } from '@wrkz/levin';
 import { type AddBlockResult, isAccepted } from '../../chain/results';
-import { Command, missingTransactions, type NewBlock, type NewLiteBlock } from '../commands';
-import { closeReasons } from '../connection/close-reasons';
 import { LITE_BLOCK_TIMEOUT } from '../constants';
-import { hashKey } from '../hash-key';
+import { closeReasonOfBlock } from '../penalties/block-verdicts';
+import { closeReasons } from '../penalties/close-reasons';
 import type { BlockCodec, ChainPort, P2pClock, P2pLogger, PoolPort, Timer } from '../ports';
-import type { Session } from '../session';
-import { blame } from '../verdicts';
+import type { Session } from '../session/session';
+import { hashKey } from '../util/hash-key';
 
 /** A lite block whose transactions were asked for. */
 interface PendingBlock {
@@ -24,7 +24,7 @@ export interface BlockRelayEvents {
   wantsPool(session: Session): void;
 }
 
-/** How many hops blocks have come is kept for so many of them. */
+/** The hop counts of so many blocks are remembered. */
 const HOPS_KEPT = 200;
 
 /**
@@ -178,9 +178,11 @@ export class BlockRelay {
       case 'REJECTED_AS_ORPHANED':
         this.events.wantsSync(session);
         return;
-      default:
+      default: {
         this.logger.debug(`${session.name}: block refused: ${result.code} ${result.message}`);
-        session.close(blame(result.code));
+        const reason = closeReasonOfBlock(result.code);
+        if (reason !== undefined) session.close(reason);
+      }
     }
   }
 

@@ -1,6 +1,6 @@
 import { type AddBlockResult, isAccepted } from '../../chain/results';
-import { detached } from '../edge';
 import type { ChainPort, P2pLogger } from '../ports';
+import { reportRejection } from '../util/report-errors';
 import type { DownloadPlan, PlanEntry } from './plan';
 
 /** Two batches are with the chain at a time: while one is committed the next is already being checked. */
@@ -40,7 +40,7 @@ export class Importer {
       const batch = this.plan.ready(BATCH_BLOCKS, BATCH_BYTES);
       if (batch.length === 0) return;
       this.inFlight += 1;
-      detached(this.logger, 'adding blocks', this.add(batch, this.generation));
+      reportRejection(this.logger, 'adding blocks', this.add(batch, this.generation));
     }
   }
 
