@@ -13,7 +13,7 @@ import {
   type CommitEvent,
   type TipFacts,
 } from './service';
-import { pack, type Packed, transferList, unpack } from './transfer';
+import { pack, type Packed, transferList, unpack } from '@wrkz/service-kit';
 
 interface ClientEvents {
   commit: [CommitEvent];

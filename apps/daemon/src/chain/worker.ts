@@ -4,7 +4,7 @@ import { networkOf } from '@wrkz/core-types';
 import { holdStored, loadCheckpoints } from '../maintenance/checkpoints';
 import { ChainEngine } from './engine';
 import { plainError, type Report, type Request, type WorkerSetup } from './messages';
-import { pack, type Packed, transferList, unpack } from './transfer';
+import { pack, type Packed, transferList, unpack } from '@wrkz/service-kit';
 
 /** The thread of the chain engine: opens the database, serves requests one by one, reports what was committed. */
 
