@@ -5,7 +5,7 @@ export * from './files';
 export * from './assets';
 export * from './lifecycle';
 export * from './unbuilt';
-export * from './threads/packing';
+export * from './threads';
 export * from './options/spec';
 export * from './options/standard';
 export * from './options/parse';

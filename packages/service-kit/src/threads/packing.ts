@@ -13,23 +13,40 @@ export interface Packed {
 /** The key of an object that stands for bytes: [offset, length] in the block. No field of ours can be called so. */
 const MARK = '\u0000bytes';
 
-/** Packs plain data (objects, arrays, numbers, bigints, strings, Buffers). */
+type Members = Record<string, unknown>;
+
+/** Packs plain data (objects, arrays, numbers, bigints, strings, byte arrays). */
 export function pack(value: unknown): Packed {
   const parts: Uint8Array[] = [];
   let offset = 0;
-  const walk = (item: unknown): unknown => {
-    if (item instanceof Uint8Array) {
-      parts.push(item);
-      offset += item.length;
-      return { [MARK]: [offset - item.length, item.length] };
-    }
-    if (Array.isArray(item)) return item.map(walk);
-    if (typeof item === 'object' && item !== null) {
-      return Object.fromEntries(Object.entries(item).map(([key, member]) => [key, walk(member)]));
-    }
-    return item;
+  const placed = (bytes: Uint8Array): Members => {
+    parts.push(bytes);
+    offset += bytes.length;
+    return { [MARK]: [offset - bytes.length, bytes.length] };
   };
-  const outline = walk(value);
+  /** What holds no bytes is posted as it is; the clone copies it anyway. */
+  const outlined = (item: unknown): unknown => {
+    if (typeof item !== 'object' || item === null) return item;
+    if (item instanceof Uint8Array) return placed(item);
+    return Array.isArray(item) ? outlinedArray(item) : outlinedObject(item as Members);
+  };
+  const outlinedArray = (items: readonly unknown[]): unknown => {
+    let copy: unknown[] | undefined;
+    for (let i = 0; i < items.length; i++) {
+      const outline = outlined(items[i]);
+      if (outline !== items[i]) (copy ??= [...items])[i] = outline;
+    }
+    return copy ?? items;
+  };
+  const outlinedObject = (members: Members): unknown => {
+    let copy: Members | undefined;
+    for (const key of Object.keys(members)) {
+      const outline = outlined(members[key]);
+      if (outline !== members[key]) (copy ??= { ...members })[key] = outline;
+    }
+    return copy ?? members;
+  };
+  const outline = outlined(value);
   const bytes = new Uint8Array(offset);
   let position = 0;
   for (const part of parts) {
@@ -39,22 +56,29 @@ export function pack(value: unknown): Packed {
   return { value: outline, bytes };
 }
 
-/** The value that was packed. The caller names its type: both ends are this program. */
-export function unpack<T>(packed: Packed): T {
-  const { buffer, byteOffset } = packed.bytes;
-  const walk = (item: unknown): unknown => {
-    if (Array.isArray(item)) return item.map(walk);
+/**
+ * The value that was packed; the outline is filled in place, so it can be unpacked once. The caller names the type:
+ * both ends are this program.
+ */
+export function unpack<T>({ value, bytes }: Packed): T {
+  const filled = (item: unknown): unknown => {
     if (typeof item !== 'object' || item === null) return item;
-    const place = (item as Record<string, unknown>)[MARK];
+    const members = item as Members;
+    const place = members[MARK];
     if (Array.isArray(place)) {
       const [offset, length] = place as [number, number];
-      return Buffer.from(buffer, byteOffset + offset, length);
+      return Buffer.from(bytes.buffer, bytes.byteOffset + offset, length);
     }
-    return Object.fromEntries(Object.entries(item).map(([key, member]) => [key, walk(member)]));
+    for (const key of Object.keys(members)) {
+      const value = filled(members[key]);
+      if (value !== members[key]) members[key] = value;
+    }
+    return members;
   };
-  return walk(packed.value) as T;
+  return filled(value) as T;
 }
 
-export function transferList(packed: Packed): ArrayBuffer[] {
-  return [packed.bytes.buffer as ArrayBuffer];
+/** What changes hands instead of being copied. */
+export function transferList({ bytes }: Packed): ArrayBuffer[] {
+  return bytes.length === 0 ? [] : [bytes.buffer as ArrayBuffer];
 }
