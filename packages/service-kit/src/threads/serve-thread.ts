@@ -20,7 +20,7 @@ export interface CallContext {
    * For work that never lets the event loop go on: looks whether a cancellation has arrived.
    * @throws the signal's reason when it has
    */
-  throwIfCancelled(): void;
+  readonly throwIfCancelled: () => void;
 }
 
 /** What the service inside a thread may say unasked. */
@@ -84,7 +84,8 @@ type Close = Extract<ToThread, { kind: 'close' }>;
 class CallServer {
   /** Arrived and not begun. */
   private waiting: (Call | Close)[] = [];
-  private readonly running = new Map<number, { readonly abort: AbortController; readonly ended: Promise<void> }>();
+  private readonly running = new Map<number, RunningCall>();
+  private allEnded: (() => void) | undefined;
 
   constructor(
     private readonly port: MessagePort,
@@ -121,39 +122,30 @@ class CallServer {
 
   private cancel(id: number): void {
     const reason = new DOMException('the call was cancelled', 'AbortError');
-    this.running.get(id)?.abort.abort(reason);
+    this.running.get(id)?.abort(reason);
     const kept = this.waiting.filter((item) => item.kind === 'close' || item.id !== id);
     if (kept.length < this.waiting.length) this.refuse(id, reason);
     this.waiting = kept;
   }
 
   private begin({ id, name, argument }: Call): void {
-    const abort = new AbortController();
-    const context: CallContext = {
-      signal: abort.signal,
-      throwIfCancelled: () => {
-        this.takeArrived();
-        abort.signal.throwIfAborted();
-      },
-    };
+    const context = new RunningCall(() => this.takeArrived());
     // entered before it runs, so that a call which looks for its own cancellation is found
-    let end = (): void => undefined;
-    this.running.set(id, { abort, ended: new Promise((resolve) => (end = resolve)) });
-    void this.answer(id, name, argument, context).finally(() => {
-      this.running.delete(id);
-      end();
-    });
+    this.running.set(id, context);
+    void this.answer(id, name, argument, context);
   }
 
   private async answer(id: number, name: string, argument: unknown, context: CallContext): Promise<void> {
     try {
       const call = Object.hasOwn(this.service.calls, name) ? this.service.calls[name] : undefined;
       if (call === undefined) throw new TypeError(`the thread has no call ${name}`);
-      const value = await call(argument, context);
-      post(this.port, { kind: 'result', id, value });
+      const value = call(argument, context);
+      post(this.port, { kind: 'result', id, value: value instanceof Promise ? await value : value });
     } catch (error) {
       this.refuse(id, error);
     }
+    this.running.delete(id);
+    if (this.running.size === 0) this.allEnded?.();
   }
 
   private refuse(id: number, error: unknown): void {
@@ -163,9 +155,33 @@ class CallServer {
   private async close(): Promise<void> {
     try {
       await this.service.close();
-      await Promise.all([...this.running.values()].map(({ ended }) => ended));
+      if (this.running.size > 0) await new Promise<void>((resolve) => (this.allEnded = resolve));
     } finally {
       this.port.close();
     }
+  }
+}
+
+/** One call while it runs. Most are over before anybody asks for the signal, so it is made when asked for. */
+class RunningCall implements CallContext {
+  private controller: AbortController | undefined;
+  private reason: Error | undefined;
+
+  constructor(private readonly takeArrived: () => void) {}
+
+  get signal(): AbortSignal {
+    this.controller ??= new AbortController();
+    if (this.reason !== undefined) this.controller.abort(this.reason);
+    return this.controller.signal;
+  }
+
+  readonly throwIfCancelled = (): void => {
+    this.takeArrived();
+    if (this.reason !== undefined) throw this.reason;
+  };
+
+  abort(reason: Error): void {
+    this.reason = reason;
+    this.controller?.abort(reason);
   }
 }

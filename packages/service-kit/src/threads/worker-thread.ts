@@ -178,7 +178,7 @@ export class WorkerThread<S extends ThreadShape> {
   }
 }
 
+/** What a cancelled call fails with. */
 export function reasonOf(signal: AbortSignal | undefined): Error {
-  const reason: unknown = signal?.reason;
-  return reason instanceof Error ? reason : new Error('the call was cancelled');
+  return signal?.reason as Error;
 }

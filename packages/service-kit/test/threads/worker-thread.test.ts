@@ -104,8 +104,7 @@ describe('cancellation', () => {
     const after = thread.call('count', undefined);
     second.abort();
     first.abort();
-    await expect(spin).rejects.toThrow('aborted');
-    await expect(dropped).rejects.toThrow('aborted');
+    await Promise.all([expect(spin).rejects.toThrow('aborted'), expect(dropped).rejects.toThrow('aborted')]);
     expect(await after).toBe(1);
   });
 
