@@ -17,7 +17,7 @@ const SPECS = defineOptions([
   },
   { name: 'no-console', type: 'boolean', default: false, group: 'Server', help: 'No console' },
   { name: 'compress', type: 'boolean', default: true, group: 'Server', help: 'Compress' },
-  { name: 'add-peer', type: 'list', default: [], group: 'Peers', help: 'A peer', alias: 'peer' },
+  { name: 'add-peer', type: 'list', default: [], group: 'Peers', help: 'A peer', aliases: ['peer'] },
   { name: 'api-key', type: 'string', default: '', secret: true, group: 'Server', help: 'Key' },
   { name: 'rewind', type: 'number', default: undefined, min: 0, oneShot: true, group: 'Actions', help: 'Rewind' },
   {
