@@ -5,11 +5,13 @@ import {
   bindAddressOption,
   corsOption,
   defineOptions,
+  type LoggerOptions,
   loggingOptions,
   type LogScale,
   metricsOption,
   type OptionValues,
   type ParsedOptions,
+  parseLogLevel,
   parseOptions,
   portOption,
   secondAddressOption,
@@ -24,7 +26,7 @@ const ACCESS = 'Access';
 const LOGGING = 'Logging and metrics';
 
 /** The helper's levels go by name alone. */
-export const LOG_SCALE: LogScale = {
+const LOG_SCALE: LogScale = {
   names: ['trace', 'debug', 'info', 'warning', 'fatal', 'disabled'],
   help: 'trace, debug, info, warning, fatal or disabled',
   complaint: 'must be one of trace, debug, info, warning, fatal, disabled',
@@ -161,6 +163,12 @@ export function readOptions(argv: readonly string[]): ParsedOptions<typeof OPTIO
     name: 'wrkz-pow-helper',
     description: 'Computes the proof of work of transactions for wallets.',
   });
+}
+
+/** What the logger is made with. */
+export function loggerOptions({ values, secrets }: ParsedOptions<typeof OPTIONS>): LoggerOptions {
+  const level = parseLogLevel(values['log-level'], LOG_SCALE) ?? 'info';
+  return { level, format: values['log-format'], file: values['log-file'], secrets };
 }
 
 export function threadCount(options: PowHelperOptions): number {

@@ -155,6 +155,16 @@ describe('configuration file', () => {
     expect(source('bind-port')).toBe('file');
   });
 
+  test('INI: quotes around a value are taken off, others are not', () => {
+    const lines = ['api-key="a b#c"', "bind-ip='::1'", 'origin="x', 'add-peer=""', "add-peer='it's'", 'add-peer="'];
+    expect(parse('--config-file', file('quotes.conf', lines.join('\n'))).values).toMatchObject({
+      'api-key': 'a b#c',
+      'bind-ip': '::1',
+      origin: '"x',
+      'add-peer': ["it's", '"'],
+    });
+  });
+
   test('JSON, with null for "not set"', () => {
     const text = JSON.stringify({
       'bind-port': 1234,
