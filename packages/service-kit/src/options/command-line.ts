@@ -69,7 +69,7 @@ function parse(specs: readonly OptionSpec[], argv: readonly string[]): Parsed {
     parser.option(name, { alias: aliases, ...(type === 'boolean' ? { boolean: true } : { string: true, nargs: 1 }) });
   }
   try {
-    return parser.parseSync() as Parsed;
+    return parser.parseSync();
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     throw new UsageError(message.replace(/^--(?=.:)/, '-'));
