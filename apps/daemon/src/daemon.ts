@@ -132,18 +132,18 @@ export class Daemon implements Service {
     const addresses = peersConfig(config); // a wrong address is told before anything is touched
     const directory = ensureDirectory(config.directory);
     const setup = { directory, network: network.name, checkpoints: options['load-checkpoints'] };
-    const chain = this.keep('the chain engine', await ChainClient.start(setup), (client) => client.stop());
+    const chain = this.closeOnStop('the chain engine', await ChainClient.start(setup), (client) => client.stop());
     chain.on('failed', (error) => this.giveUp(error));
-    this.keep('the chain log', logChain(chain, logger.child('chain')), (end) => end());
+    this.closeOnStop('the chain log', logChain(chain, logger.child('chain')), (end) => end());
 
     const open = (): ChainDb => openChainDb({ directory, network: network.name, readonly: true });
-    const { reader } = this.keep('the database', open(), (db) => db.close());
+    const { reader } = this.closeOnStop('the database', open(), (db) => db.close());
     const pool = new TransactionPool(new ChainJudge(network, reader, now), now);
     const follow: CommitListener = (event) => void pool.onCommit(event).catch((error: unknown) => this.giveUp(error));
     chain.on('commit', follow);
     const sweeps = setInterval(() => pool.sweep(), SWEEP_INTERVAL);
     // The engine still commits what is under way when it stops, and by then the pool has no database to look into.
-    this.keep('the pool', sweeps, (timer) => {
+    this.closeOnStop('the pool', sweeps, (timer) => {
       clearInterval(timer);
       chain.off('commit', follow);
     });
@@ -151,11 +151,11 @@ export class Daemon implements Service {
     const miner = new Miner({ network, reader, chain, pool, now });
     const generator = new BlockGenerator(network, miner, now, this.stopping.signal);
     const peers = createPeers({ config: addresses, chain, reader, pool, logger: logger.child('p2p') });
-    this.keep('the peers', peers, (room) => room.stop());
+    this.closeOnStop('the peers', peers, (room) => room.stop());
     await peers.start();
     this.running = { chain, pool, peers };
 
-    const queries = this.keep(
+    const queries = this.closeOnStop(
       'the reader threads',
       new ReaderPool({ directory, network: network.name, threads: readerThreads(), maxWaiting: WAITING_QUERIES }),
       (threads) => threads.close(),
@@ -167,8 +167,10 @@ export class Daemon implements Service {
       port: config.rpcPort,
       maxRpm: options['rpc-max-rpm'],
     };
-    this.http = this.keep('the RPC', await startRpcServer(rpcContext(parts), server, logger.child('rpc')), (http) =>
-      http.close(RPC_DRAIN),
+    this.http = this.closeOnStop(
+      'the RPC',
+      await startRpcServer(rpcContext(parts), server, logger.child('rpc')),
+      (http) => http.close(RPC_DRAIN),
     );
     this.notice(
       `wrkz-daemon ${VERSION} on ${network.name}, block ${String(chain.tip().height)}; ` +
@@ -176,10 +178,10 @@ export class Daemon implements Service {
         `RPC at http://${addressText(options['rpc-bind-ip'], this.http.port)}; data in ${directory}`,
     );
     const progress = new SyncProgress({ chain, peers, write: this.notice, stream: this.stream });
-    this.keep('the progress display', progress, (display) => display.stop());
+    this.closeOnStop('the progress display', progress, (display) => display.stop());
   }
 
-  private keep<T>(name: string, thing: T, close: (thing: T) => unknown): T {
+  private closeOnStop<T>(name: string, thing: T, close: (thing: T) => unknown): T {
     this.opened.push({ name, close: () => close(thing) });
     return thing;
   }

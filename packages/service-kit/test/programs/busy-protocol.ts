@@ -1,4 +1,4 @@
-import { carriedError } from '@wrkz/service-kit';
+import { carriedError } from '../../src/threads';
 
 type Nothing = undefined;
 

@@ -1,4 +1,4 @@
-import { serveThread } from '@wrkz/service-kit';
+import { serveThread } from '../../src/threads';
 import { BUSY_ERRORS, type BusyThread, Refused } from './busy-protocol';
 
 /** A thread whose calls do what a test asks: answer, wait, hold the thread, fail, die. */
