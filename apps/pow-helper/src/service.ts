@@ -1,10 +1,9 @@
 import type { Express } from 'express';
-import { networkOf, type NetworkName } from '@wrkz/core-types';
+import { networkOf } from '@wrkz/core-types';
 import {
   createHttpApp,
   createLogger,
   createMetrics,
-  parseLogLevel,
   RequestCounters,
   startHttpServer,
   VERSION,
@@ -16,7 +15,7 @@ import {
   type Service,
 } from '@wrkz/service-kit';
 import { solve, type Solver } from './jobs/solver';
-import { type OPTIONS, type PowHelperOptions, threadCount, trustedProxies } from './options';
+import { loggerOptions, type OPTIONS, type PowHelperOptions, threadCount, trustedProxies } from './options';
 import { MemoryQueue } from './queue/memory';
 import type { JobQueue } from './queue/queue';
 import { RedisQueue } from './queue/redis';
@@ -65,7 +64,7 @@ export class PowHelper implements Service {
 
   constructor(parsed: ParsedOptions<typeof OPTIONS>, overrides: Overrides = {}) {
     const options = parsed.values;
-    this.logger = overrides.logger ?? makeLogger(parsed);
+    this.logger = overrides.logger ?? createLogger(loggerOptions(parsed));
     for (const warning of parsed.warnings) this.logger.warning(warning);
     const now = overrides.now ?? Date.now;
     const metrics = options['enable-metrics'] ? createMetrics('wrkz_pow_helper_') : undefined;
@@ -75,7 +74,7 @@ export class PowHelper implements Service {
     this.#port = overrides.port ?? options['bind-port'];
     this.#context = {
       options,
-      network: networkOf(options.network as NetworkName),
+      network: networkOf(options.network),
       threads,
       queue,
       stats,
@@ -174,10 +173,6 @@ function makeQueue(
   return options.queue === undefined
     ? new MemoryQueue(settings, threads, solver, onOutcome, now)
     : new RedisQueue(options.queue, settings, threads, solver, onOutcome, logger.child('queue'));
-}
-
-function makeLogger({ values, secrets }: ParsedOptions<typeof OPTIONS>): Logger {
-  return createLogger({ level: parseLogLevel(values['log-level']) ?? 'info', file: values['log-file'], secrets });
 }
 
 function watchDepth(metrics: Metrics, queue: JobQueue): void {

@@ -1,6 +1,6 @@
 import { MessageChannel } from 'node:worker_threads';
 import fc from 'fast-check';
-import { pack, transferList, unpack } from '../src/chain/transfer';
+import { pack, transferList, unpack } from '../../src';
 
 const value = fc.letrec((tie) => ({
   any: fc.oneof(
