@@ -21,7 +21,7 @@ describe('side branches', () => {
     expect(tree.path('nowhere')).toEqual([]);
   });
 
-  it('drops a branch that forks off 181 below the top, keeps one at 180', () => {
+  it('drops a branch that forks off 181 below the tip, keeps one at 180', () => {
     const tree = new AlternativeTree();
     grow(tree, 'old', 19, 3);
     grow(tree, 'edge', 20, 3);

@@ -220,7 +220,7 @@ describe('the checkpoint zone', () => {
     await engine.stop();
   });
 
-  it('does not let an image be spent twice, though nobody looks it up there', async () => {
+  it('does not let a key image be spent twice, though nobody looks it up there', async () => {
     const checkpoints = new Checkpoints(new Map([[200, Buffer.alloc(32, 7)]]));
     const bench = engineBench('simnet', { checkpoints });
     const purse = new Purse('zone');

@@ -1,13 +1,13 @@
 import { RuleFailure } from '@wrkz/consensus';
 import type { ChainCommit } from '../src/chain/service';
 import { LIFETIME } from '../src/mempool/limits';
-import { bench, block, commit, hashOf, image, made } from './support/pool';
+import { bench, block, commit, freshKeyImage, hashOf, made } from './support/pool';
 
 describe('the pool follows the chain', () => {
   it('gives up what is mined, spent by others, outdated or no longer fits, each with its reason', async () => {
     const { pool, judge, clock, gone } = bench();
-    const spent = image();
-    const [mined, doubled, old, shrunk, kept] = [made(), made({ image: spent }), made(), made(), made()];
+    const spent = freshKeyImage();
+    const [mined, doubled, old, shrunk, kept] = [made(), made({ keyImage: spent }), made(), made(), made()];
     await pool.add(old, 'p2p');
     clock.now += LIFETIME;
     for (const bytes of [mined, doubled, shrunk, kept]) await pool.add(bytes, 'p2p');

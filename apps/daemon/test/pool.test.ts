@@ -1,7 +1,7 @@
 import { RuleFailure } from '@wrkz/consensus';
 import { encodeTransaction } from '@wrkz/core-types';
 import { FEELESS_TRANSACTIONS } from '../src/mempool/limits';
-import { bench, commit, hashOf, image, made } from './support/pool';
+import { bench, commit, freshKeyImage, hashOf, made } from './support/pool';
 
 describe('admission', () => {
   it('keeps what every rule allows, and tells', async () => {
@@ -62,11 +62,11 @@ describe('admission', () => {
     expect(answers.map(({ code }) => code)).toEqual(['INPUT_INVALID_SIGNATURES', 'INPUT_INVALID_SIGNATURES']);
   });
 
-  it('refuses a second spend of an image, after everything else passed', async () => {
+  it('refuses a second spend of a key image, after everything else passed', async () => {
     const { pool, judge } = bench();
-    const spent = image();
-    await pool.add(made({ image: spent }), 'rpc');
-    const second = made({ image: spent, fee: 50n });
+    const spent = freshKeyImage();
+    await pool.add(made({ keyImage: spent }), 'rpc');
+    const second = made({ keyImage: spent, fee: 50n });
     expect(await pool.add(second, 'rpc')).toMatchObject({ message: 'Transaction already exists in pool' });
     judge.refusals.set(hashOf(second).toString('hex'), new RuleFailure('INPUT_INVALID_SIGNATURES'));
     expect(await pool.add(second, 'rpc')).toMatchObject({ code: 'INPUT_INVALID_SIGNATURES' });
@@ -74,8 +74,8 @@ describe('admission', () => {
 
   it('of two spends in flight at once keeps one', async () => {
     const { pool } = bench();
-    const spent = image();
-    const answers = await Promise.all([11n, 12n].map((fee) => pool.add(made({ image: spent, fee }), 'p2p')));
+    const spent = freshKeyImage();
+    const answers = await Promise.all([11n, 12n].map((fee) => pool.add(made({ keyImage: spent, fee }), 'p2p')));
     expect(answers.filter(({ accepted }) => accepted)).toHaveLength(1);
     expect(pool.size).toBe(1);
   });

@@ -100,7 +100,7 @@ describe('reorganisation', () => {
     const main = forge(bench, 50, 'main');
     const holding = await main.next([spend]);
     expect(await codes(bench, [holding])).toEqual([MAIN]);
-    expect(bench.reader.keyImageHeight(purseImage(spend))).toBe(51);
+    expect(bench.reader.keyImageHeight(keyImageOf(spend))).toBe(51);
 
     // The same spend in the other branch, once; a second time it is a double spend there.
     const side = forge(bench, 50, 'side');
@@ -191,7 +191,7 @@ describe('reorganisation', () => {
   });
 });
 
-function purseImage(transaction: Buffer): Buffer {
+function keyImageOf(transaction: Buffer): Buffer {
   const [input] = parseTransaction(transaction).transaction.inputs;
   if (input?.type !== 'key') throw new Error('it spends nothing');
   return input.keyImage;

@@ -3,7 +3,7 @@ import type { BlockStep } from './block-context';
 import { hardSizeLimit } from './sizes';
 import { leastTimestamp } from './timestamps';
 
-/* Steps 2 to 5 of protocol 5: what a block shows by itself, its clock and the timestamps before it. */
+/* Steps 2 to 5 of protocol 5: rules that need the block, the clock and the timestamps before it, no transactions. */
 
 export const checkHardSize: BlockStep = ({ size, height }) =>
   size > hardSizeLimit(height) ? 'CUMULATIVE_BLOCK_SIZE_TOO_BIG' : undefined;
@@ -17,7 +17,7 @@ export const checkVersion: BlockStep = ({ parsed, context }) => {
 
 export const checkParentBlock: BlockStep = ({ parsed }) => {
   const { majorVersion, parentBlock } = parsed.block;
-  // The parent is a part of the block: most are small enough not to be measured alone.
+  // The parent is a part of the block, so a block below the limit needs no second measuring.
   if (parsed.bytes.length > MAX_PARENT_BLOCK_SIZE && parsed.parentSize > MAX_PARENT_BLOCK_SIZE)
     return 'PARENT_BLOCK_SIZE_TOO_BIG';
   return majorVersion === 2 && parentBlock !== undefined && parentBlock.majorVersion > 1

@@ -5,7 +5,7 @@ import { mergeMiningCommits } from './merge-mining';
 import { blockReward } from './reward';
 import { stageTransaction } from './transaction';
 
-/* Steps 6 to 8 of protocol 5: what the branch below says of a block. */
+/* Steps 6 to 8 of protocol 5: rules that look at the branch below the block and at its transactions. */
 
 export const checkDifficulty: BlockStep = (staging) => {
   const { context, parent } = staging;
@@ -33,7 +33,7 @@ export const checkTransactionList: BlockStep = ({ parsed, transactions, rules })
     : 'TRANSACTION_INCONSISTENCY';
 };
 
-/** Every transaction is judged at the parent's index; an image may be spent once in the block. */
+/** Every transaction is judged at the parent's index; a key image may be spent once in the block. */
 export const checkTransactions: BlockStep = (staging) => {
   const { parsed, transactions, context, parent, checkpointed, proofs } = staging;
   const spentInBlock = new Set<string>();
@@ -69,7 +69,7 @@ export const checkReward: BlockStep = (staging) => {
   return new RuleFailure('BLOCK_REWARD_MISMATCH', { detail: `${staging.coinbaseSum} in place of ${reward.total}` });
 };
 
-/** In the checkpoint zone the hash, else the work: the commitment first, since it costs nothing. */
+/** In the checkpoint zone the hash is compared, above it the work: first the commitment, since that costs nothing. */
 export const checkWork: BlockStep = (staging) => {
   const { parsed, context, height, checkpointed } = staging;
   if (checkpointed)

@@ -20,7 +20,7 @@ export { coinbaseAmounts, constructCoinbase, type CoinbaseInput, type CoinbaseRe
 export { buildTemplate, effectiveMedian, sealParent, type Template, type TemplateInput } from './template';
 export { leastTimestamp } from './timestamps';
 export { settleTransaction, stageForTemplate, stageTransaction } from './transaction';
-export { imageId, type StagedTransaction, type TransactionContext } from './transaction-context';
+export { keyImageId, type StagedTransaction, type TransactionContext } from './transaction-context';
 export { ringIndexes } from './transaction-in-chain';
 export { TX_POW_ALGORITHM, transactionNonceMeets, transactionPowDifficulty, transactionPowSearch } from './tx-pow';
 export { isUnlocked, unlockTimeAllowed, type LockTime } from './unlock';

@@ -3,7 +3,7 @@ import { minimumFee } from './fees';
 import { isFusion } from './fusion';
 import { mixinAllowed } from './mixin';
 import { transactionSizeLimit } from './sizes';
-import { imageId, type TransactionStep } from './transaction-context';
+import { keyImageId, type TransactionStep } from './transaction-context';
 import { unlockTimeAllowed } from './unlock';
 
 /*
@@ -16,19 +16,19 @@ const UINT64_LIMIT = 1n << 64n;
 export const checkSize: TransactionStep = ({ parsed, context }) =>
   parsed.size > transactionSizeLimit(context.medianSize) ? 'SIZE_TOO_LARGE' : undefined;
 
-/** Key images are asked about twice here: within the transaction, and within the block around it. */
+/** A key image may stand once in the transaction and once in the block around it. */
 export const checkInputs: TransactionStep = (staging) => {
   const { parsed, context, proofs } = staging;
   const { inputs } = parsed.transaction;
   if (inputs.length === 0) return 'EMPTY_INPUTS';
-  const images = new Set<string>();
+  const keyImages = new Set<string>();
   for (const input of inputs) {
     if (input.type !== 'key') return 'INPUT_UNKNOWN_TYPE';
-    const id = imageId(input.keyImage);
-    if (images.has(id)) return 'INPUT_IDENTICAL_KEYIMAGES';
-    images.add(id);
+    const id = keyImageId(input.keyImage);
+    if (keyImages.has(id)) return 'INPUT_IDENTICAL_KEYIMAGES';
+    keyImages.add(id);
     if (input.keyOffsets.length === 0) return 'INPUT_EMPTY_OUTPUT_USAGE';
-    proofs.push({ kind: 'keyImage', image: input.keyImage, transaction: parsed });
+    proofs.push({ kind: 'keyImage', keyImage: input.keyImage, transaction: parsed });
     if (input.keyOffsets.includes(0, 1)) return 'INPUT_IDENTICAL_OUTPUT_INDEXES';
     if (context.spentInBlock.has(id)) return 'INPUT_KEYIMAGE_ALREADY_SPENT';
     context.spentInBlock.add(id);
@@ -50,7 +50,7 @@ export const checkOutputs: TransactionStep = (staging) => {
   return undefined;
 };
 
-/** Inputs that sum to nothing end the reference's program; they are refused here. */
+/** Inputs that sum to 0 make the reference end with an exception; here they are refused. */
 export const checkAmounts: TransactionStep = (staging) => {
   if (staging.inputSum === 0n || staging.outputSum > staging.inputSum) return 'WRONG_AMOUNT';
   staging.fee = staging.inputSum - staging.outputSum;

@@ -6,8 +6,8 @@ import { isUnlocked } from './unlock';
 import type { ChainView } from './view';
 
 /*
- * Steps 9 and 10 of protocol 6: the transaction's own proof of work, and what the chain must say of each input. Both
- * are left out in the checkpoint zone, where a known hash vouches for them.
+ * Steps 9 and 10 of protocol 6: the transaction's own proof of work, and what the chain holds for each input. Both
+ * are left out in the checkpoint zone, where a known hash stands for them.
  */
 
 const SIGNATURE_SIZE = 64;
@@ -59,8 +59,9 @@ function checkRing(staging: TransactionStaging, input: KeyInput, signatures: Buf
 }
 
 /**
- * The keys of a ring in ascending order of their global index. An index that does not exist is not found and nothing
- * more: the count of signatures tells. Undefined when one that is found is still locked.
+ * The keys of a ring in ascending order of their global index. An index that does not exist is left out
+ * here; the count of signatures, which is compared next, then does not match. Undefined when one that is found is still
+ * locked.
  */
 function ringMembers(
   view: ChainView,

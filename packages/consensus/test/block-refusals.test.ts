@@ -33,12 +33,12 @@ import { unsigned } from './wallet';
  * in the order of the rules is never reached, so the proof of work need not be done again.
  */
 
-const TOP = 719;
+const TIP = 719;
 const NO_POINT = Buffer.from('edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f', 'hex');
 
 let view: BranchView;
 beforeAll(() => {
-  view = branchTo(TOP);
+  view = branchTo(TIP);
 });
 
 const judge = (pair: ParsedPair, change: Partial<BlockContext> = {}): Promise<Verdict> =>
@@ -48,16 +48,16 @@ const rebuilt = (block: Block): ParsedBlock => parseBlock(encodeBlock(block));
 
 /** Block 720 with other fields. */
 function changed(change: Partial<Block>, transactions?: readonly ParsedTransaction[]): ParsedPair {
-  const { block, transactions: own } = blockAt(TOP + 1);
+  const { block, transactions: own } = blockAt(TIP + 1);
   return { block: rebuilt({ ...block.block, ...change }), transactions: transactions ?? own };
 }
 
 const coinbase = (change: Partial<Transaction>): ParsedPair =>
-  changed({ coinbase: { ...blockAt(TOP + 1).block.block.coinbase, ...change } });
+  changed({ coinbase: { ...blockAt(TIP + 1).block.block.coinbase, ...change } });
 
 const output = (amount: bigint, key?: Buffer) => ({
   amount,
-  key: key ?? blockAt(TOP + 1).block.block.coinbase.outputs[0]!.key,
+  key: key ?? blockAt(TIP + 1).block.block.coinbase.outputs[0]!.key,
 });
 
 /** A transaction of that many bytes and no validity. */
@@ -65,22 +65,22 @@ const bulk = (size: number): ParsedTransaction =>
   unsigned({ version: 1, unlockTime: 0n, inputs: [], outputs: [], extra: Buffer.alloc(size) });
 
 describe('on chain A', () => {
-  accepts('block 720 as it is', () => judge(blockAt(TOP + 1)));
+  accepts('block 720 as it is', () => judge(blockAt(TIP + 1)));
 
   test('DESERIALIZATION_FAILED: bytes that are no block, or no transaction', () => {
-    const { block, transactions } = blockAt(TOP + 1);
+    const { block, transactions } = blockAt(TIP + 1);
     expect(parseBlockOrRefuse(block.bytes)).not.toBeInstanceOf(RuleFailure);
     expect(parseTransactionsOrRefuse(transactions.map((one) => one.bytes))).toHaveLength(transactions.length);
   });
   refuses('DESERIALIZATION_FAILED', 'a block cut short', () =>
-    refusal(parseBlockOrRefuse(blockAt(TOP + 1).block.bytes.subarray(0, -1))),
+    refusal(parseBlockOrRefuse(blockAt(TIP + 1).block.bytes.subarray(0, -1))),
   );
   refuses('DESERIALIZATION_FAILED', 'a transaction with a byte too many', () =>
-    refusal(parseTransactionsOrRefuse([Buffer.concat([blockAt(TOP + 1).transactions[0]!.bytes, Buffer.alloc(1)])])),
+    refusal(parseTransactionsOrRefuse([Buffer.concat([blockAt(TIP + 1).transactions[0]!.bytes, Buffer.alloc(1)])])),
   );
   refuses('REJECTED_AS_ORPHANED', 'another parent', () => judge(changed({ previousHash: Buffer.alloc(32, 1) })));
-  refuses('REJECTED_AS_ORPHANED', 'a block two above the top', () =>
-    judge(blockAt(TOP + 1), { view: branchTo(TOP - 1) }),
+  refuses('REJECTED_AS_ORPHANED', 'a block two above the tip', () =>
+    judge(blockAt(TIP + 1), { view: branchTo(TIP - 1) }),
   );
 
   refuses('CUMULATIVE_BLOCK_SIZE_TOO_BIG', 'over the hard size of its index', () =>
@@ -94,7 +94,7 @@ describe('on chain A', () => {
     judge(coinbase({ inputs: [], signatures: [] })),
   );
   refuses('PARENT_BLOCK_SIZE_TOO_BIG', 'a parent block over 2048 bytes', () => {
-    const { parentBlock } = blockAt(TOP + 1).block.block;
+    const { parentBlock } = blockAt(TIP + 1).block.block;
     const { baseTransaction } = parentBlock!;
     const extra = Buffer.concat([baseTransaction.extra, Buffer.alloc(2048, 9)]);
     return judge(changed({ parentBlock: { ...parentBlock!, baseTransaction: { ...baseTransaction, extra } } }));
@@ -134,10 +134,10 @@ describe('on chain A', () => {
     return judge({ block: spending, transactions: [] }, { view: new BranchView(genesisView(devnet)) });
   });
   refuses('BASE_INPUT_WRONG_BLOCK_INDEX', 'a coinbase of another height', () =>
-    judge(coinbase({ inputs: [{ type: 'base', height: TOP }] })),
+    judge(coinbase({ inputs: [{ type: 'base', height: TIP }] })),
   );
   refuses('WRONG_TRANSACTION_UNLOCK_TIME', 'a coinbase locked for 41 blocks', () =>
-    judge(coinbase({ unlockTime: BigInt(TOP + 42) })),
+    judge(coinbase({ unlockTime: BigInt(TIP + 42) })),
   );
   refuses('OUTPUT_ZERO_AMOUNT', 'a coinbase output of nothing', () => judge(coinbase({ outputs: [output(0n)] })));
   refuses('OUTPUT_INVALID_KEY', 'a coinbase output to no point', () =>
@@ -148,7 +148,7 @@ describe('on chain A', () => {
   );
 
   refuses('TRANSACTION_DUPLICATES', 'a hash listed twice', () => {
-    const { block, transactions } = blockAt(TOP + 1);
+    const { block, transactions } = blockAt(TIP + 1);
     return judge(
       changed(
         { transactionHashes: [...block.block.transactionHashes, ...block.block.transactionHashes] },
@@ -157,7 +157,7 @@ describe('on chain A', () => {
     );
   });
   refuses('TRANSACTION_DUPLICATES', 'a transaction delivered twice', () => {
-    const { transactions } = blockAt(TOP + 1);
+    const { transactions } = blockAt(TIP + 1);
     return judge(changed({}, [...transactions, ...transactions]));
   });
   refuses('TRANSACTION_INCONSISTENCY', 'a transaction that is missing', () => judge(changed({}, [])));
@@ -169,12 +169,12 @@ describe('on chain A', () => {
     return judge(changed({ transactionHashes: [transaction.hash] }, [transaction]));
   });
   refuses('INPUT_KEYIMAGE_ALREADY_SPENT', 'one image in two transactions of a block', () => {
-    const [transaction] = blockAt(TOP + 1).transactions;
+    const [transaction] = blockAt(TIP + 1).transactions;
     const again = unsigned({ ...transaction!.transaction, extra: Buffer.alloc(3) });
     return judge(changed({ transactionHashes: [transaction!.hash, again.hash] }, [transaction!, again]));
   });
   refuses('BLOCK_REWARD_MISMATCH', 'a coin more', () =>
-    judge(coinbase({ outputs: [...blockAt(TOP + 1).block.block.coinbase.outputs, output(1n)] })),
+    judge(coinbase({ outputs: [...blockAt(TIP + 1).block.block.coinbase.outputs, output(1n)] })),
   );
   refuses('BLOCK_REWARD_MISMATCH', 'a coin less', () => judge(coinbase({ outputs: [output(1n)] })));
 
@@ -188,13 +188,13 @@ describe('on chain A', () => {
 const refusal = (parsed: unknown): RuleFailure | undefined => (parsed instanceof RuleFailure ? parsed : undefined);
 
 function medianOfEleven(): number {
-  const times = view.window(TOP, 11).map((block) => block.timestamp);
+  const times = view.window(TIP, 11).map((block) => block.timestamp);
   return times.sort((a, b) => a - b)[5]!;
 }
 
 /** Block 720 as mined for itself alone, with a nonce that is or is not enough. */
 function withNonce(enough: boolean): ParsedPair {
-  const { block, transactions } = blockAt(TOP + 1);
+  const { block, transactions } = blockAt(TIP + 1);
   for (let nonce = 0; ; nonce++) {
     const parsed = rebuilt(sealParent({ ...block.block, nonce }));
     if (checkHash(powHash('cn_upx', parsed.powInput), 10n) === enough) return { block: parsed, transactions };
@@ -232,28 +232,28 @@ describe('sizes and the penalty', () => {
 
 describe('on an alternative branch', () => {
   refuses('SIZE_TOO_LARGE', 'the transaction size goes by the median of the main chain', () =>
-    judge(blockAt(TOP + 1), { mainMedianSize: 500 }),
+    judge(blockAt(TIP + 1), { mainMedianSize: 500 }),
   );
-  accepts('a block that the main chain could hold', () => judge(blockAt(TOP + 1), { mainMedianSize: 100_000 }));
+  accepts('a block that the main chain could hold', () => judge(blockAt(TIP + 1), { mainMedianSize: 100_000 }));
 });
 
 describe('the checkpoint zone', () => {
-  const { block, transactions } = blockAt(TOP + 1);
+  const { block, transactions } = blockAt(TIP + 1);
   const points = (height: number, hash: Buffer): Checkpoints => new Checkpoints(new Map([[height, hash]]));
 
   refuses('CHECKPOINT_BLOCK_HASH_MISMATCH', 'another hash than the listed one', () =>
-    judge({ block, transactions }, { checkpoints: points(TOP + 1, Buffer.alloc(32)) }),
+    judge({ block, transactions }, { checkpoints: points(TIP + 1, Buffer.alloc(32)) }),
   );
-  accepts('the listed hash', () => judge({ block, transactions }, { checkpoints: points(TOP + 1, block.hash) }));
+  accepts('the listed hash', () => judge({ block, transactions }, { checkpoints: points(TIP + 1, block.hash) }));
 
   test('no work, look-up or signature is asked for below the highest checkpoint', () => {
-    const staged = stageGood(blockAt(TOP + 1), contextOn(view, { checkpoints: points(TOP + 100, Buffer.alloc(32)) }));
+    const staged = stageGood(blockAt(TIP + 1), contextOn(view, { checkpoints: points(TIP + 100, Buffer.alloc(32)) }));
     expect(staged.checkpointed).toBe(true);
     expect(new Set(staged.proofs.map((proof) => proof.kind))).toEqual(new Set(['outputKey', 'keyImage']));
   });
 
   accepts('a nonce that misses the difficulty, inside the zone', () =>
-    judge(changed({ minorVersion: 9 }), { checkpoints: points(TOP + 100, Buffer.alloc(32)) }),
+    judge(changed({ minorVersion: 9 }), { checkpoints: points(TIP + 100, Buffer.alloc(32)) }),
   );
 });
 
@@ -287,11 +287,11 @@ describe('difficulty', () => {
 
   refuses('DIFFICULTY_OVERHEAD', 'a window from which none follows', () => {
     const block: Block = {
-      ...blockAt(TOP + 1).block.block,
+      ...blockAt(TIP + 1).block.block,
       previousHash: Buffer.alloc(32, 7),
       timestamp: 1_700_000_000n,
       coinbase: {
-        ...blockAt(TOP + 1).block.block.coinbase,
+        ...blockAt(TIP + 1).block.block.coinbase,
         inputs: [{ type: 'base', height: HEIGHT + 1 }],
         unlockTime: BigInt(HEIGHT + 41),
       },

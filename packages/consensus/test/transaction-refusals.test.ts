@@ -14,7 +14,7 @@ import {
   settleTransaction,
   stageForTemplate,
   stageTransaction,
-  imageId,
+  keyImageId,
   type TransactionContext,
 } from '@wrkz/consensus';
 import { NOW, blockAt, branchTo, devnet } from './chain-a';
@@ -35,7 +35,7 @@ import {
  * that is valid in the pool and in a block, so that nothing else can be the cause.
  */
 
-const TOP = 720;
+const TIP = 720;
 /** A point of order 8: it decodes, and l times it is not the identity. */
 const TORSION = Buffer.from('26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05', 'hex');
 /** y = p: the reference refuses what is not reduced. */
@@ -47,24 +47,24 @@ let owned: OwnedOutput[];
 let payee: Buffer;
 
 beforeAll(() => {
-  view = branchTo(TOP);
+  view = branchTo(TIP);
   owned = ownedCoinbases('dave', 1_000_000n).filter(
-    (output) => view.keyImageHeight(output.keyImage) === undefined && output.unlockTime <= BigInt(TOP + 1),
+    (output) => view.keyImageHeight(output.keyImage) === undefined && output.unlockTime <= BigInt(TIP + 1),
   );
   payee = walletKeys('bob').spendPublic;
 });
 
 const context = (change: Partial<TransactionContext> = {}): TransactionContext => {
-  const top = view.facts(TOP);
+  const tip = view.facts(TIP);
   return {
     network: devnet,
-    height: TOP,
-    blockTimestamp: top.timestamp + 60,
+    height: TIP,
+    blockTimestamp: tip.timestamp + 60,
     view,
     pool: false,
     checkpointed: false,
     medianSize: effectiveMedian(devnet, view),
-    tipTimestamp: top.timestamp,
+    tipTimestamp: tip.timestamp,
     now: NOW,
     spentInBlock: new Set(),
     ...change,
@@ -82,7 +82,7 @@ function payment(change: Partial<Draft> = {}): Draft {
   return {
     spends: [{ output, ring: [output.globalIndex, other.globalIndex] }],
     outputs: [{ amount: 980_000n, key: payee }],
-    unlockTime: BigInt(TOP + 15),
+    unlockTime: BigInt(TIP + 15),
     extra: Buffer.alloc(0),
     ...change,
   };
@@ -122,24 +122,26 @@ describe.each([
   refuses('INPUT_UNKNOWN_TYPE', 'an input that is no key', () =>
     verdict(bare({ inputs: [...inputs(), { type: 'base', height: 1 }] })),
   );
-  refuses('INPUT_IDENTICAL_KEYIMAGES', 'one image twice', () => verdict(bare({ inputs: [keyInput(), keyInput()] })));
+  refuses('INPUT_IDENTICAL_KEYIMAGES', 'one key image twice', () =>
+    verdict(bare({ inputs: [keyInput(), keyInput()] })),
+  );
   refuses('INPUT_EMPTY_OUTPUT_USAGE', 'a ring of nobody', () =>
     verdict(bare({ inputs: [keyInput(first, { keyOffsets: [] })] })),
   );
   refuses('INPUT_INVALID_DOMAIN_KEYIMAGES', 'an image outside the prime-order group', () =>
     verdict(bare({ inputs: [keyInput(first, { keyImage: TORSION })] })),
   );
-  refuses('INPUT_INVALID_DOMAIN_KEYIMAGES', 'an image that is no point', () =>
+  refuses('INPUT_INVALID_DOMAIN_KEYIMAGES', 'a key image that is no point', () =>
     verdict(bare({ inputs: [keyInput(first, { keyImage: NO_POINT })] })),
   );
-  refuses('INPUT_INVALID_DOMAIN_KEYIMAGES', 'the image is told before what comes after it in the order', () =>
+  refuses('INPUT_INVALID_DOMAIN_KEYIMAGES', 'the key image is the reason before what comes after it in the order', () =>
     verdict(bare({ inputs: [keyInput(first, { keyImage: NO_POINT, keyOffsets: [1, 0] })], outputs: [] })),
   );
   refuses('INPUT_IDENTICAL_OUTPUT_INDEXES', 'a zero offset after the first', () =>
     verdict(bare({ inputs: [keyInput(first, { keyOffsets: [3, 0] })] })),
   );
-  refuses('INPUT_KEYIMAGE_ALREADY_SPENT', 'an image spent earlier in the block', () =>
-    verdict(signed(payment()), { spentInBlock: new Set([imageId(owned[first]!.keyImage)]) }),
+  refuses('INPUT_KEYIMAGE_ALREADY_SPENT', 'a key image spent earlier in the block', () =>
+    verdict(signed(payment()), { spentInBlock: new Set([keyImageId(owned[first]!.keyImage)]) }),
   );
   refuses('INPUTS_AMOUNT_OVERFLOW', 'inputs over 64 bits', () =>
     verdict(bare({ inputs: [keyInput(first, { amount: MAX_UINT64 }), keyInput(second, { amount: 1n })] })),
@@ -168,7 +170,7 @@ describe.each([
   refuses('EXTRA_TOO_LARGE', 'extra of 1024 bytes', () => verdict(bare({ extra: Buffer.alloc(1024) })));
   accepts('extra of 1023 bytes', () => verdict(signed(payment({ extra: Buffer.alloc(1023, 0xff) }))));
   refuses('UNLOCK_TIME_TOO_SMALL', 'an unlock time 14 blocks ahead', () =>
-    verdict(bare({ unlockTime: BigInt(TOP + 14) })),
+    verdict(bare({ unlockTime: BigInt(TIP + 14) })),
   );
   refuses('UNLOCK_TIME_TOO_SMALL', 'an unlock time of 899 seconds', () =>
     verdict(bare({ unlockTime: BigInt(context().blockTimestamp + 899) })),
@@ -190,7 +192,7 @@ describe.each([
   );
   accepts('a fee of 9,999 with work', () => verdict(withWork({ outputs: [{ amount: 990_001n, key: payee }] }, true)));
 
-  refuses('INPUT_KEYIMAGE_ALREADY_SPENT', 'an image that the chain has spent', () => {
+  refuses('INPUT_KEYIMAGE_ALREADY_SPENT', 'a key image that the chain has spent', () => {
     const spent = ownedCoinbases('frank', 1_000_000n)[0]!;
     return verdict(signed(payment({ spends: [{ output: spent, ring: withOther(spent) }] })));
   });
@@ -216,7 +218,7 @@ describe.each([
     const { transaction } = signed(payment());
     return verdict(reparse({ ...transaction, extra: Buffer.from([1]) }));
   });
-  refuses('INPUT_INVALID_SIGNATURES', 'the identity as an image passes for an image and fails as a signature', () => {
+  refuses('INPUT_INVALID_SIGNATURES', 'the identity as a key image passes for one and fails as a signature', () => {
     const identity = Buffer.alloc(32);
     identity[0] = 1;
     return verdict(bare({ inputs: [keyInput(first, { keyImage: identity })] }));
@@ -230,7 +232,7 @@ const withOther = (output: OwnedOutput): number[] => [output.globalIndex, owned[
 function lockedSpend(): Draft['spends'][number] {
   const output = ownedCoinbases('dave', 1_000_000n)
     .concat(ownedCoinbases('alice', 1_000_000n))
-    .find((one) => one.unlockTime > BigInt(TOP + 1))!;
+    .find((one) => one.unlockTime > BigInt(TIP + 1))!;
   return { output, ring: withOther(output) };
 }
 
@@ -311,12 +313,12 @@ describe('by age', () => {
     expect(code(600_000, { now: 0, tipTimestamp: Number(locked) - 60 })).toBe(undefined);
   });
 
-  test('an image spent above H does not count', async () => {
-    const spent = blockAt(TOP).transactions[0]!;
+  test('a key image spent above H does not count', async () => {
+    const spent = blockAt(TIP).transactions[0]!;
     const below = branchTo(719);
-    const top = below.facts(719);
+    const tip = below.facts(719);
     expect(
-      await judge(spent, { view: below, height: 719, tipTimestamp: top.timestamp, blockTimestamp: top.timestamp + 60 }),
+      await judge(spent, { view: below, height: 719, tipTimestamp: tip.timestamp, blockTimestamp: tip.timestamp + 60 }),
     ).toBeUndefined();
     expect(await judge(spent)).toMatchObject({ code: 'INPUT_KEYIMAGE_ALREADY_SPENT' });
   });
@@ -339,11 +341,11 @@ describe('the checkpoint zone', () => {
 
 describe('a template asks again at its own height', () => {
   const again = (transaction: ParsedTransaction): string | undefined =>
-    stageForTemplate(transaction, context({ height: TOP + 1, pool: true })).failure;
+    stageForTemplate(transaction, context({ height: TIP + 1, pool: true })).failure;
 
   test('an unlock time of exactly H + 15 enters the pool and not the next template', () => {
-    expect(again(signed(payment({ unlockTime: BigInt(TOP + 15) })))).toBe('UNLOCK_TIME_TOO_SMALL');
-    expect(again(signed(payment({ unlockTime: BigInt(TOP + 16) })))).toBeUndefined();
+    expect(again(signed(payment({ unlockTime: BigInt(TIP + 15) })))).toBe('UNLOCK_TIME_TOO_SMALL');
+    expect(again(signed(payment({ unlockTime: BigInt(TIP + 16) })))).toBeUndefined();
   });
 
   test('for work only in the hundred blocks after its start', () => {

@@ -10,7 +10,7 @@ import {
   CHAIN_A_HEIGHT,
   chainAWallet,
   type FindNonce,
-  type OwnedOutput,
+  type PurseOutput,
   spendable,
   type Spend,
   Suite,
@@ -24,7 +24,7 @@ const alice = chainAWallet('alice');
 const helper = new PowHelper(readOptions(['--network', 'devnet', '--log-level', 'disabled']), { port: 0 });
 const ESCAPE = networkOf('devnet').rulesAt(CHAIN_A_HEIGHT).feeEscapesPow ?? 0n;
 let node: SuiteNode;
-let outputs: OwnedOutput[];
+let outputs: PurseOutput[];
 
 beforeAll(async () => {
   await helper.start();

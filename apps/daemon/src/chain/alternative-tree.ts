@@ -1,7 +1,7 @@
 import { ALTERNATIVE_LEAVES, ALTERNATIVE_LENGTH, REORGANISATION_DEPTH } from './limits';
 
-/** A block of a side branch. Hashes are hex here, because they are map keys. */
-export interface AlternativeBlock {
+/** A block of a side branch, as the tree knows it. Hashes are hex here, because they are map keys. */
+export interface AlternativeNode {
   readonly hash: string;
   readonly parent: string;
   readonly height: number;
@@ -9,9 +9,9 @@ export interface AlternativeBlock {
 }
 
 interface Branch {
-  readonly leaf: AlternativeBlock;
+  readonly leaf: AlternativeNode;
   /** From the block right above the main chain to the leaf. */
-  readonly path: readonly AlternativeBlock[];
+  readonly path: readonly AlternativeNode[];
 }
 
 /**
@@ -20,7 +20,7 @@ interface Branch {
  * not heights.
  */
 export class AlternativeTree {
-  private readonly blocks = new Map<string, AlternativeBlock>();
+  private readonly blocks = new Map<string, AlternativeNode>();
   /** How many children a block of the tree has; a leaf has none. */
   private readonly children = new Map<string, number>();
 
@@ -28,11 +28,11 @@ export class AlternativeTree {
     return this.blocks.size;
   }
 
-  get(hash: string): AlternativeBlock | undefined {
+  get(hash: string): AlternativeNode | undefined {
     return this.blocks.get(hash);
   }
 
-  add(block: AlternativeBlock): void {
+  add(block: AlternativeNode): void {
     if (this.blocks.has(block.hash)) return;
     this.blocks.set(block.hash, block);
     this.children.set(block.parent, (this.children.get(block.parent) ?? 0) + 1);
@@ -48,8 +48,8 @@ export class AlternativeTree {
   }
 
   /** The blocks from right above the main chain up to `hash`; empty when `hash` is not in the tree. */
-  path(hash: string): AlternativeBlock[] {
-    const path: AlternativeBlock[] = [];
+  path(hash: string): AlternativeNode[] {
+    const path: AlternativeNode[] = [];
     for (let block = this.blocks.get(hash); block !== undefined; block = this.blocks.get(block.parent))
       path.push(block);
     return path.reverse();
@@ -60,7 +60,7 @@ export class AlternativeTree {
    * stand on nothing; of the others the lightest beyond the leaf limit, and what is above the length limit. The heaviest
    * branch and the one that just grew (`grown`) are neither counted nor cut: a branch must be able to grow until it wins.
    * @param standsOnMain whether the block of this hash is on the main chain at this height
-   * @param depth how far below the top a branch may leave the main chain
+   * @param depth how far below the tip a branch may leave the main chain
    */
   excess(
     mainHeight: number,
@@ -74,17 +74,17 @@ export class AlternativeTree {
         first !== undefined && mainHeight - (first.height - 1) <= depth && standsOnMain(first.parent, first.height - 1)
       );
     });
-    // Heaviest first; of two equals the one whose top came earlier, as with the main chain itself.
+    // Heaviest first; of two equals the one whose tip came earlier, as with the main chain itself.
     live.sort((a, b) => compareWeight(b.leaf, a.leaf));
-    const keep = new Set<string>();
+    const staying = new Set<string>();
     let leaves = 0;
     live.forEach(({ leaf, path }, rank) => {
       const exempt = rank === 0 || leaf.hash === grown;
       if (!exempt && ++leaves > ALTERNATIVE_LEAVES) return;
       const kept = exempt ? path : path.slice(0, ALTERNATIVE_LENGTH);
-      for (const block of kept) keep.add(block.hash);
+      for (const block of kept) staying.add(block.hash);
     });
-    return [...this.blocks.keys()].filter((hash) => !keep.has(hash));
+    return [...this.blocks.keys()].filter((hash) => !staying.has(hash));
   }
 
   private branches(): Branch[] {
@@ -94,7 +94,7 @@ export class AlternativeTree {
   }
 }
 
-function compareWeight(a: AlternativeBlock, b: AlternativeBlock): number {
+function compareWeight(a: AlternativeNode, b: AlternativeNode): number {
   if (a.cumulativeDifficulty === b.cumulativeDifficulty) return 0;
   return a.cumulativeDifficulty < b.cumulativeDifficulty ? -1 : 1;
 }

@@ -1,8 +1,8 @@
 import { parseBlockOrRefuse, parseTransactionsOrRefuse, RuleFailure } from '@wrkz/consensus';
 import type { ParsedBlock, ParsedTransaction, RawBlock } from '@wrkz/core-types';
 
-/** A block as it came; nothing is judged yet. */
-export class ReceivedBlock {
+/** A block as it was delivered, before any rule has judged it. */
+export class CandidateBlock {
   private read: readonly ParsedTransaction[] | RuleFailure | undefined;
 
   constructor(
@@ -21,8 +21,8 @@ export class ReceivedBlock {
   }
 
   /**
-   * The transactions as delivered. Read only when they are asked for, because a block that is known or has no parent is
-   * answered as such before a transaction of it that does not parse. @returns undefined when one does not
+   * The transactions as delivered. They are parsed when they are first asked for, because a block that is known, or has
+   * no parent, gets that answer even when one of its transactions does not parse. @returns undefined when one does not
    */
   transactions(): readonly ParsedTransaction[] | undefined {
     const read = (this.read ??= parseTransactionsOrRefuse(this.delivered));
@@ -31,15 +31,15 @@ export class ReceivedBlock {
 }
 
 /** Reads a block, not its transactions; undefined when it does not parse. */
-export function readReceived(raw: RawBlock): ReceivedBlock | undefined {
+export function readCandidate(raw: RawBlock): CandidateBlock | undefined {
   const block = parseBlockOrRefuse(raw.block);
-  return block instanceof RuleFailure ? undefined : new ReceivedBlock(block, raw.transactions);
+  return block instanceof RuleFailure ? undefined : new CandidateBlock(block, raw.transactions);
 }
 
 /**
  * The delivered transactions in the order of the block's list, which decides their global indexes. Later ages refuse a
- * delivery in another order (TRANSACTION_INCONSISTENCY); before them only the count was compared, so here a delivery that is a
- * mere rearrangement is put in order. One that is not what the block lists stays as it is: consensus refuses it.
+ * delivery in another order (TRANSACTION_INCONSISTENCY); before them only the count was compared, so here a delivery
+ * that is only in another order is put right. Any other delivery stays as it is: consensus refuses it.
  */
 export function inListedOrder(
   block: ParsedBlock,

@@ -40,8 +40,7 @@ export function loadCheckpoints(choice: string, network: Network): Checkpoints {
 }
 
 /**
- * Holds a chain that is on disk already against the checkpoints of this start, which may be others than those that it
- * was synced with.
+ * Compares the stored chain with the checkpoints of this start, which may be others than those it was synced with.
  * @throws CheckpointsRefused when the chain has another block at a known index
  */
 export function holdStored(checkpoints: Checkpoints, reader: Pick<ChainReader, 'hashAt'>): void {

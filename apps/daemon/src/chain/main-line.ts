@@ -20,7 +20,7 @@ export interface Batch {
 export interface Settled {
   /** On disk now, ascending. */
   readonly added: readonly VerifiedBlock[];
-  /** False when a block was refused: what was staged after it hangs in the air. */
+  /** False when a block was refused: what was staged after it has no parent any more. */
   readonly clean: boolean;
 }
 
@@ -62,12 +62,12 @@ export class MainLine {
       if (!(task instanceof AddTask)) break;
       while (task.staged < task.blocks.length) {
         if (!proceed()) break outer;
-        const received = task.received(task.staged);
-        if (received === undefined || !this.extends(received.block.block.previousHash)) break outer;
-        const staged = this.state.stage(received, this.branch);
+        const candidate = task.candidate(task.staged);
+        if (candidate === undefined || !this.extends(candidate.block.block.previousHash)) break outer;
+        const staged = this.state.stage(candidate, this.branch);
         entries.push({ task, staged });
         task.staged += 1;
-        bytes += received.bytes;
+        bytes += candidate.bytes;
         if (staged.failure !== undefined) break outer;
         this.branch.push(staged);
       }
@@ -108,8 +108,8 @@ export class MainLine {
   }
 
   /**
-   * All in one transaction. In the checkpoint zone nobody looks whether an image was spent before, and a liar's block
-   * gets as far as the table of images, which refuses it: then the blocks before it are stored one by one.
+   * All in one transaction. In the checkpoint zone no rule looks whether a key image was spent before, so a false
+   * block gets as far as the table of key images, which refuses it: then the blocks before it are stored one by one.
    * @returns the blocks that are on disk now
    */
   private commit(blocks: readonly VerifiedBlock[]): readonly VerifiedBlock[] {

@@ -4,7 +4,7 @@ import type { AddBlockResult } from './results';
 /** Where a block came from: decides what is logged and who is told, never how it is judged. */
 export type BlockSource = 'sync' | 'relay' | 'submit' | 'import';
 
-/** What everybody wants to know of the top block; one object a commit, never changed afterwards. */
+/** The block at the tip of the main chain and what follows from it. One object a commit, never changed afterwards. */
 export interface TipFacts {
   readonly height: number;
   readonly hash: Buffer;
@@ -74,9 +74,9 @@ export interface ChainService {
    * @throws ChainStopped when the service stops first; ChainFailed when the disk cannot be written any more.
    */
   addBlocks(blocks: readonly RawBlock[], source: BlockSource): Promise<AddBlockResult[]>;
-  /** The latest committed top, without asking anybody. */
+  /** The latest committed tip; no other thread is asked. */
   tip(): TipFacts;
-  /** Makes block `height` the top and forgets what stood above it. @throws RangeError above the top. */
+  /** Makes block `height` the tip and forgets what stood above it. @throws RangeError above the tip. */
   rewindTo(height: number): Promise<void>;
   on(event: 'commit', listener: CommitListener): void;
   off(event: 'commit', listener: CommitListener): void;

@@ -1,5 +1,5 @@
 import type { RawBlock } from '@wrkz/core-types';
-import { readReceived, type ReceivedBlock } from './candidate-block';
+import { readCandidate, type CandidateBlock } from './candidate-block';
 import { type AddBlockResult, isAccepted } from './results';
 import type { BlockSource } from './service';
 
@@ -8,7 +8,7 @@ export class AddTask {
   readonly results: AddBlockResult[] = [];
   /** Blocks that are settled or on their way. */
   staged = 0;
-  private read: { readonly index: number; readonly received: ReceivedBlock | undefined } | undefined;
+  private read: { readonly index: number; readonly candidate: CandidateBlock | undefined } | undefined;
   private over = false;
 
   constructor(
@@ -24,12 +24,12 @@ export class AddTask {
   }
 
   /** Block `index`, parsed; undefined when it does not parse. The last one asked for is remembered. */
-  received(index: number): ReceivedBlock | undefined {
+  candidate(index: number): CandidateBlock | undefined {
     if (this.read?.index !== index) {
       const raw = this.blocks[index];
-      this.read = { index, received: raw === undefined ? undefined : readReceived(raw) };
+      this.read = { index, candidate: raw === undefined ? undefined : readCandidate(raw) };
     }
-    return this.read.received;
+    return this.read.candidate;
   }
 
   /** The answer for the next block that has none. */
@@ -39,7 +39,7 @@ export class AddTask {
     if (!isAccepted(result)) this.over = true;
   }
 
-  /** Tells the caller; only after everybody else has been told of what was committed. */
+  /** Answers the caller. Called after the commit events of these blocks, so that every listener hears of them first. */
   answer(): void {
     this.resolve(this.results);
   }

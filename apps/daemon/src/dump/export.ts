@@ -42,15 +42,15 @@ export async function exportDump(options: ExportOptions): Promise<number> {
   const file = await open(unfinished, 'w', 0o644).catch((error: unknown) => {
     throw new ExportRefused(`the dump file ${path} cannot be written: ${errorText(error)}`);
   });
-  let last: Buffer | undefined;
+  let previous: Buffer | undefined;
   try {
     for (let start = FIRST_DUMP_HEIGHT; start < end; start += CHUNK_BLOCKS) {
       if (signal?.aborted === true) throw new Error('the export was stopped');
-      const { blocks, below, top } = readChunk(reader, start, Math.min(start + CHUNK_BLOCKS, end));
-      if (last !== undefined && below?.equals(last) !== true) {
+      const { blocks, below, lastHash } = readChunk(reader, start, Math.min(start + CHUNK_BLOCKS, end));
+      if (previous !== undefined && below?.equals(previous) !== true) {
         throw new Error('the chain was reorganised while it was exported; start the export again');
       }
-      last = top;
+      previous = lastHash;
       const records = blocks.map((block, i) => dumpRecord(start + i, encodeRawBlock(block)));
       await file.writeFile(Buffer.concat(records));
       onProgress?.(start + blocks.length, end);
@@ -69,9 +69,9 @@ export async function exportDump(options: ExportOptions): Promise<number> {
 
 interface Chunk {
   readonly blocks: readonly RawBlock[];
-  /** The hash right below the first block, and that of the last: what joins one chunk to the next. */
+  /** The hash right below the first block; it must be the last one of the chunk before. */
   readonly below: Buffer | undefined;
-  readonly top: Buffer | undefined;
+  readonly lastHash: Buffer | undefined;
 }
 
 /** The blocks of [start, end), hashed again so that a dump never spreads what a disk has damaged. @throws CorruptDatabase */
@@ -82,6 +82,6 @@ function readChunk(reader: ChainReader, start: number, end: number): Chunk {
       const block = reader.checkedRawBlock(height);
       if (block !== undefined) blocks.push(block);
     }
-    return { blocks, below: reader.hashAt(start - 1), top: reader.hashAt(start + blocks.length - 1) };
+    return { blocks, below: reader.hashAt(start - 1), lastHash: reader.hashAt(start + blocks.length - 1) };
   });
 }

@@ -17,8 +17,8 @@ export class DumpError extends Error {
 
 /** The first block of a dump: genesis is never written. */
 export const FIRST_DUMP_HEIGHT = 1;
-/** No body is longer: the hard block size stays below 4 MiB for centuries, and what is declared must be bounded. */
-export const MAX_BODY = 16 * 1024 * 1024;
+/** Bytes of the longest body that is read. The hard block size stays below 4 MiB for centuries. */
+export const MAX_DUMP_BLOCK = 16 * 1024 * 1024;
 
 const SPACE = Buffer.from(' ');
 

@@ -23,7 +23,7 @@ export interface ImportOptions {
 }
 
 export interface ImportReport {
-  /** Index of the top block. */
+  /** Index of the block at the tip. */
   readonly height: number;
   /** Blocks of the dump that were added by this run. */
   readonly blocks: number;
@@ -44,7 +44,7 @@ interface Parcel {
 
 /**
  * Reads a dump into the chain. Every block is judged by every rule, as if a peer had sent it. Records at or below the
- * present top are stepped over, so an import that was cut short continues where it was.
+ * present tip are stepped over, so an import that was cut short continues where it was.
  * @throws DumpError, ImportRefused
  */
 export async function importDump(options: ImportOptions): Promise<ImportReport> {
@@ -111,9 +111,9 @@ async function readInto({ dump: reader, chain, signal, onProgress }: ImportOptio
       parcel = newParcel(expected);
     }
   } catch (error) {
-    // What was read beyond a refused block only hangs in the air: its own refusals would hide the reason.
+    // What was read beyond a refused block has no parent now: refusing it too would hide the reason.
     if (error instanceof ImportRefused) throw error;
-    // The blocks before the bad place are good: they are stored before it is told.
+    // The blocks before the bad place are good, so they are stored before the error is reported.
     await send(parcel);
     while (waiting.length > 0) await settle();
     throw error;

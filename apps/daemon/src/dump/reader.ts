@@ -1,6 +1,6 @@
 import { open, type FileHandle } from 'node:fs/promises';
 import { errorText } from '@wrkz/service-kit';
-import { DumpError, MAX_BODY } from './format';
+import { DumpError, MAX_DUMP_BLOCK } from './format';
 
 const CHUNK = 1024 * 1024;
 const SPACE = 0x20;
@@ -9,7 +9,7 @@ const MAX_DIGITS = 10;
 
 export interface DumpRecord {
   readonly height: number;
-  /** Undefined where the reader was told to step over it. */
+  /** Undefined where the block was stepped over. */
   readonly body: Buffer | undefined;
 }
 
@@ -57,7 +57,7 @@ export class DumpReader {
     if ((await this.fill(1)) === 0) return undefined;
     const height = await this.number('height');
     const length = await this.number('length');
-    if (length > MAX_BODY) throw new DumpError(`a block of ${String(length)} bytes is declared`, this.base);
+    if (length > MAX_DUMP_BLOCK) throw new DumpError(`a block of ${String(length)} bytes is declared`, this.base);
     let body: Buffer | undefined;
     if (height < below) await this.skip(length);
     else body = await this.take(length);

@@ -2,6 +2,7 @@ import { EventEmitter } from 'node:events';
 import { type ReasonCode, REASONS } from '@wrkz/consensus';
 import { type ParsedTransaction, parseTransaction } from '@wrkz/core-types';
 import type { ChainCommit, CommitEvent } from '../chain/service';
+import { TaskQueue } from '../util/task-queue';
 import type { Fitting, PoolJudge } from './judge';
 import {
   FEELESS_TRANSACTIONS,
@@ -12,7 +13,6 @@ import {
   WAITING_BYTES,
   WAITING_LIMIT,
 } from './limits';
-import { Line } from '../util/task-queue';
 import { keyImagesOf, poolTransaction, type PoolTransaction, type RemovalReason } from './pool-transaction';
 import { comparePriority } from './priority';
 import { PoolStore } from './store';
@@ -44,12 +44,12 @@ interface PoolEvents {
 export class TransactionPool extends EventEmitter<PoolEvents> {
   private readonly store = new PoolStore();
   private readonly inFlight = new Map<string, Promise<Admission>>();
-  private readonly line = new Line(JUDGED_AT_ONCE, WAITING_LIMIT);
+  private readonly queue = new TaskQueue(JUDGED_AT_ONCE, WAITING_LIMIT);
   private waitingBytes = 0;
   private admissions = 0;
   /** Counts reorganisations: a verdict reached on another chain does not count. */
   private chainAge = 0;
-  /** Of the last fitting that everything was held against. */
+  /** The `measure` of the fitting that the whole pool was last checked against. */
   private measure = '';
   private settling: Promise<void> = Promise.resolve();
 
@@ -88,7 +88,7 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
 
   /** Judges a serialized transaction and keeps it when every rule holds. Never throws for what the bytes are. */
   async add(bytes: Uint8Array, source: TransactionSource): Promise<Admission> {
-    // The first rule needs no reading, and what is read may take far more memory than its bytes.
+    // The size is checked before anything is decoded: decoded, a transaction may take far more memory than its bytes.
     if (bytes.length > this.judge.sizeLimit())
       return { accepted: false, message: REASONS.SIZE_TOO_LARGE.text, code: 'SIZE_TOO_LARGE' };
     let parsed: ParsedTransaction;
@@ -109,12 +109,12 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
     if (this.store.get(id) !== undefined) return refuse(POOL_TEXTS.known);
     const same = this.inFlight.get(id);
     if (same !== undefined) return (await same).accepted ? refuse(POOL_TEXTS.known) : same;
-    // An input that spends nothing takes two bytes: such ones are not kept waiting.
+    // An input that spends nothing takes two bytes, so a flood of them would be cheap: refused before the queue.
     if (parsed.fee === undefined) return refuse(REASONS.INPUT_UNKNOWN_TYPE.text, 'INPUT_UNKNOWN_TYPE');
-    const flooded = this.line.full || this.waitingBytes + parsed.size > WAITING_BYTES;
+    const flooded = this.queue.full || this.waitingBytes + parsed.size > WAITING_BYTES;
     if (flooded && source !== 'reorganisation') return refuse(POOL_TEXTS.full);
     this.waitingBytes += parsed.size;
-    const admission = this.line.run(() => this.admit(parsed, source, refuse));
+    const admission = this.queue.run(() => this.admit(parsed, source, refuse));
     this.inFlight.set(id, admission);
     try {
       return await admission;
@@ -137,7 +137,7 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
       const failure = await this.judge.judge(parsed);
       if (failure !== undefined && age === this.chainAge) return refuse(failure.message, failure.code);
     } while (age !== this.chainAge);
-    // From here to the end nothing is awaited: what is looked at cannot change under it.
+    // From here to the end nothing is awaited, so that pool and chain cannot change between these checks.
     if (feelessOver()) return refuse(POOL_TEXTS.tooManyFeeless);
     const settled = this.judge.settled(parsed);
     if (settled === 'in block')
@@ -145,7 +145,7 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
     const misfit = settled ?? this.judge.fitting().refuses(parsed);
     if (misfit !== undefined) return refuse(misfit.message, misfit.code);
     const known = this.store.get(parsed.hash.toString('hex')) !== undefined;
-    if (known || keyImagesOf(parsed).some((image) => this.store.spender(image) !== undefined)) {
+    if (known || keyImagesOf(parsed).some((keyImage) => this.store.spender(keyImage) !== undefined)) {
       return refuse(POOL_TEXTS.known);
     }
     const entry = poolTransaction(parsed, this.now(), this.admissions++);
@@ -174,7 +174,7 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
     if (entry !== undefined) this.announceRemoved([entry], reason);
   }
 
-  /** Follows the main chain. Resolves when a reorganisation's transactions are back in their places. */
+  /** Follows the main chain. Resolves when the pool is settled after a reorganisation. */
   onCommit(event: CommitEvent): Promise<void> {
     if (event.kind === 'alternative') return Promise.resolve();
     this.dropMined(event);
@@ -188,7 +188,7 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
     return this.settling;
   }
 
-  /** What has waited too long goes, and what no longer fits; once a minute. */
+  /** Drops what has waited too long and what no longer fits. Called once a minute. */
   sweep(): void {
     const oldest = this.now() - LIFETIME;
     const outdated = this.store.inOrder().filter((entry) => entry.receivedAt <= oldest);
@@ -205,7 +205,7 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
     };
     for (const block of event.added) {
       for (const hash of block.transactionHashes) take(this.store.get(hash.toString('hex')), mined);
-      for (const image of block.keyImages) take(this.store.spender(image.toString('hex')), spent);
+      for (const keyImage of block.keyImages) take(this.store.spender(keyImage.toString('hex')), spent);
     }
     this.announceRemoved(mined, 'InBlock');
     this.announceRemoved(spent, 'NotActual');
@@ -218,10 +218,13 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
     this.announceRemoved(gone, 'NotActual');
   }
 
-  /** After a reorganisation rings may name other outputs: everything is judged anew, and the lost blocks' come back. */
+  /**
+   * After a reorganisation rings may name other outputs: the pool is judged anew, the removed blocks' transactions
+   * return.
+   */
   private async judgeAgain(event: ChainCommit): Promise<void> {
     await inGroups([...this.store.inOrder()], (entry) =>
-      this.line.run(async () => {
+      this.queue.run(async () => {
         if ((await this.judge.judge(entry.parsed)) !== undefined) this.remove(entry.parsed.hash, 'NotActual');
       }),
     );
@@ -234,7 +237,7 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
   }
 }
 
-/** As many at a time as are judged at once: however long the list, others find room in the line. */
+/** As many at a time as are judged at once, so that a long list leaves places in the queue to others. */
 async function inGroups<T>(list: readonly T[], task: (one: T) => Promise<unknown>): Promise<void> {
   for (let start = 0; start < list.length; start += JUDGED_AT_ONCE) {
     await Promise.all(list.slice(start, start + JUDGED_AT_ONCE).map(task));

@@ -40,7 +40,7 @@ export class Miner {
   }
 
   /**
-   * A template on the present top with the pool's transactions; those that no block at this height may hold leave the
+   * A template on the present tip with the pool's transactions; those that no block at this height may hold leave the
    * pool. @param timestamp Unix seconds, raised to the median where it lies below
    */
   async build(receiver: CoinbaseReceiver, extraNonce: Buffer, timestamp: number): Promise<Template> {
@@ -59,7 +59,10 @@ export class Miner {
     return template;
   }
 
-  /** Takes a mined block. Its transactions are those of the pool; one that is not there is told first (protocol 5). */
+  /**
+   * Takes a mined block. Its transactions are those of the pool; that one is missing there is the first reason to
+   * refuse it (protocol 5).
+   */
   async submit(blob: Buffer): Promise<AddBlockResult> {
     let parsed: ParsedBlock;
     try {
@@ -77,15 +80,15 @@ export class Miner {
   }
 
   /**
-   * One block, by whatever way it was made. A transaction for which a block on the top is refused leaves the pool: the
+   * One block, however it was made. A transaction for which a block on the tip is refused leaves the pool: the
    * next template would hold it again, and nobody could mine.
    */
   async add(raw: RawBlock): Promise<AddBlockResult> {
     const { chain, pool } = this.parts;
-    const top = chain.tip().hash;
+    const tip = chain.tip().hash;
     const [result] = await chain.addBlocks([raw], 'submit');
     const culprit = result?.transactionHash;
-    if (culprit !== undefined && parseBlock(raw.block).block.previousHash.equals(top))
+    if (culprit !== undefined && parseBlock(raw.block).block.previousHash.equals(tip))
       pool.remove(culprit, 'NotActual');
     return result ?? unreadable();
   }

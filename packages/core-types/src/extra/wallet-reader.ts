@@ -21,7 +21,7 @@ interface LooseVarint {
   readonly size: number;
 }
 
-/** The wallets' varint: it may end with the data, and an error leaves what was read so far. */
+/** The wallets' varint: the data may end inside it, and after an error the value is what was read so far. */
 function readLooseVarint(bytes: Buffer, start: number): LooseVarint {
   let exact = 0n;
   const result = (size: number): LooseVarint => ({ value: Number(exact), exact, size });
