@@ -63,7 +63,7 @@ const expected: Readonly<Record<Name, 'none' | 'avoid' | 'ban' | number>> = {
 const STRANGER: PeerAddress = { host: '8.8.8.8', port: 17855 };
 const NAMED: PeerAddress = { host: '9.9.9.9', port: 17855 };
 
-/** The room alone: who is avoided, how often bans were to be enforced. */
+/** The penalties alone: who is avoided, how often bans were to be enforced. */
 class Court {
   now = 1_800_000_000;
   readonly bans = new Bans(() => this.now);
