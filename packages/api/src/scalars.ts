@@ -5,7 +5,7 @@ import { z } from 'zod';
  * on the wire, and a codec gives the form inside beside it.
  */
 
-export const MAX_UINT64 = 2n ** 64n - 1n;
+const MAX_UINT64 = 2n ** 64n - 1n;
 
 const HIGHEST = BigInt(Number.MAX_SAFE_INTEGER);
 

@@ -1,11 +1,11 @@
 import type { ApiError } from '../errors';
 
 /** How a refusal is written: `failed` as status and error, `wallet` as a wallet error's code and text. */
-export interface Refusal extends ApiError {
+export interface DaemonRefusal extends ApiError {
   readonly kind: 'failed' | 'busy' | 'wallet' | 'empty';
 }
 
-const failed = (status: number, text: string, when: string): Refusal => ({ kind: 'failed', status, text, when });
+const failed = (status: number, text: string, when: string): DaemonRefusal => ({ kind: 'failed', status, text, when });
 
 /**
  * Everything that the daemon's HTTP routes refuse, in one place. Texts are the network's, word for word, because clients
@@ -76,4 +76,4 @@ export const refusals = {
     text: 'Chain is reorganizing, please retry shortly',
     when: 'The chain cannot be read now.',
   },
-} as const satisfies Record<string, Refusal>;
+} as const satisfies Record<string, DaemonRefusal>;

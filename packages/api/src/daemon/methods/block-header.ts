@@ -15,7 +15,7 @@ export const blockHeaderObject = z.object({
   orphan_status: z.boolean().meta({ description: 'True for a block beside the main chain' }),
   prev_hash: hash,
   reward: uint64.meta({ description: 'The sum of the coinbase outputs' }),
-  timestamp: integer,
+  timestamp: uint64,
 });
 
 /** The result of the three header methods. */

@@ -45,7 +45,7 @@ export const walletSyncDataAnswer = z.object({
     z.object({
       blockHash: key,
       blockHeight: integer.meta({ description: 'An index' }),
-      blockTimestamp: integer,
+      blockTimestamp: uint64,
       coinbaseTX: z.object(common).optional().meta({ description: 'Left out when coinbases are skipped' }),
       transactions: z.array(transaction),
     }),
