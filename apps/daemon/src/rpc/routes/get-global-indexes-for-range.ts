@@ -1,4 +1,4 @@
-import { daemonApi } from '@wrkz/api';
+import { daemonApi, integer } from '@wrkz/api';
 import { FinishedJson } from '@wrkz/service-kit';
 import { GUARDED, route } from '../declare';
 import { refuse } from '../errors';
@@ -16,7 +16,9 @@ export const getGlobalIndexesForRange = route({
   errors: [invertedRange, rangeTooLong, internal],
   handle: async ({ queries, limits }, { body: { startHeight: start, endHeight: end } }) => {
     if (end < start) throw refuse(invertedRange);
-    if (end - start >= limits.maxGlobalIndexRange) throw refuse(rangeTooLong);
-    return new FinishedJson(await queries.run('globalIndexes', { start, end }));
+    if (end - start >= BigInt(limits.maxGlobalIndexRange)) throw refuse(rangeTooLong);
+    // both to the last digit until here: the difference of two cut ones would be another
+    const query = { start: integer.decode(start), end: integer.decode(end) };
+    return new FinishedJson(await queries.run('globalIndexes', query));
   },
 });

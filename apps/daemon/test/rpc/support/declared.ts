@@ -39,7 +39,7 @@ export function declaredErrors(errors: readonly ErrorRow[], { status, text }: Go
   if (text === '') return errors.filter((row) => row.status === status && row.text === '');
   const body = parsed(text) as Record<string, Json> | undefined;
   if (body === undefined) return [];
-  const error = body['error'] as Json | undefined;
+  const error = body['error'];
   const { code, message } = (
     error !== null && typeof error === 'object'
       ? error
@@ -56,7 +56,7 @@ export function declaredErrors(errors: readonly ErrorRow[], { status, text }: Go
 
 /** What of a value its schema does not take, members beyond the schema among it. */
 export function answerFaults(schema: z.ZodType, value: Json): string[] {
-  const read = schema.safeDecode(value as never);
+  const read = schema.safeDecode(value);
   if (!read.success) return read.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
   const [back, sent] = [printed(schema.encode(read.data)), printed(value)];
   return back === sent ? [] : [`members beyond the schema: ${sent} is read as ${back}`];

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { hash, integer, statusOk } from '../../scalars';
+import { hash, integer, statusOk, uint64 } from '../../scalars';
 
 export const globalIndexesRequest = z.object({
-  startHeight: integer.meta({ description: 'An index' }),
-  endHeight: integer.meta({ description: 'An index, exclusive' }),
+  startHeight: uint64.meta({ description: 'An index' }),
+  endHeight: uint64.meta({ description: 'An index, exclusive' }),
 });
 
 /** One entry a transaction, coinbases too: its hash and the global index of each of its outputs. */
