@@ -1,1 +1,3 @@
-export {};
+export * from './errors';
+export * from './scalars';
+export * as daemonApi from './daemon';
