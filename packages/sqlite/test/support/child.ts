@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { closing } from './folder';
 
 export interface Program {
   /** The next line that it prints. @throws Error when it ends before one */
@@ -12,11 +13,12 @@ export interface Program {
   readonly ended: Promise<number | string | null>;
 }
 
-/** Runs a program of test/programs in a process of its own, on the sources. */
+/** Runs a program of test/programs in a process of its own, on the sources; `cleanUp` ends it at the latest. */
 export function runProgram(name: string, ...parameters: string[]): Program {
   const file = join(__dirname, '../programs', name);
   const loader = require.resolve('esbuild-register');
   const child = spawn(process.execPath, ['-r', loader, file, ...parameters], { stdio: ['pipe', 'pipe', 'inherit'] });
+  closing({ close: () => child.kill('SIGKILL') });
   const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
   return {
     line: async () => {
