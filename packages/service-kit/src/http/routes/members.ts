@@ -5,7 +5,9 @@ import type { ErrorRow } from './error-row';
  * Reads the members of a request by their zod schema, one after the other in the order in which the schema declares
  * them, so that of several faults the first declared one is refused, and refusals of the app's own can stand between.
  *
- * What this costs is measured in bench/members.bench.ts.
+ * Measured (bench/members.bench.ts, processor time): the nine members of a wallet's request take 1.6 us by the schema and
+ * 0.1 us written out by hand, of 300 us for the whole request over loopback; with 50 hashes 9.0 us against 6.1 us of 347.
+ * That is below 1 % of a small request, so that zod's own parsers are used as they are, without compiled readers.
  */
 
 /** The members of a body, a query or a path. */
