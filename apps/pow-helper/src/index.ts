@@ -1,2 +1,2 @@
 export { OPTIONS, readOptions } from './options';
-export { PowHelper, type Overrides } from './service';
+export { PowHelper, type Overrides } from './pow-helper';

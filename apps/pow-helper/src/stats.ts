@@ -1,5 +1,5 @@
 import type { Metrics } from '@wrkz/service-kit';
-import type { Outcome } from './queue/queue';
+import type { Outcome } from './queue/job-queue';
 import type { RejectionCounter } from './refusals';
 
 /** The names under which /stats tells submissions. */

@@ -1,8 +1,8 @@
 import type { RequestHandler } from 'express';
 import { sendJson } from '@wrkz/service-kit';
 import { PowRefusal } from '../refusals';
-import type { PowContext } from '../service';
-import { reply } from './wait';
+import type { PowContext } from '../pow-helper';
+import { reply } from './job-answer';
 
 /** DELETE /pow/<job_id>: cancels a job that waits or runs; one that has ended is told as it is. */
 export function deletePow(context: PowContext): RequestHandler {

@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
-import type { PowContext } from '../service';
-import { answerWithJob, queryWait } from './wait';
+import type { PowContext } from '../pow-helper';
+import { answerWithJob, queryWait } from './job-answer';
 
 /** GET /pow/<job_id>?wait_ms=<milliseconds>: the job, at once or when it has ended. */
 export function getPow(context: PowContext): RequestHandler {

@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
 import { sendJson, VERSION } from '@wrkz/service-kit';
-import type { ActiveJob } from '../queue/queue';
-import type { PowContext } from '../service';
+import type { ActiveJob } from '../queue/job-queue';
+import type { PowContext } from '../pow-helper';
 
 /** GET /stats: what was counted since the start. Addresses, limits and keys are not told. */
 export function getStats(context: PowContext): RequestHandler {

@@ -3,8 +3,8 @@ import { fromHex } from '@wrkz/core-types';
 import { jsonBody, secondsToNextMinute, type JsonValue } from '@wrkz/service-kit';
 import { pricePrefix } from '../prefix';
 import { PowRefusal } from '../refusals';
-import { countRefusal, type PowContext } from '../service';
-import { answerWithJob, queryWait } from './wait';
+import { countRefusal, type PowContext } from '../pow-helper';
+import { answerWithJob, queryWait } from './job-answer';
 
 interface Submission {
   readonly prefix: Buffer;

@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import type { JobRecord } from '../jobs/job';
+import type { JobRecord } from '../../jobs/job';
 
 export const QUEUE_NAME = 'wrkz-pow';
 export const CANCEL_CHANNEL = `${QUEUE_NAME}:cancel`;

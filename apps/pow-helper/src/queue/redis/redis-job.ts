@@ -1,5 +1,5 @@
 import type { Job } from 'bullmq';
-import type { JobRecord, JobSpec, JobState } from '../jobs/job';
+import type { JobRecord, JobSpec, JobState } from '../../jobs/job';
 import { CANCELLED } from './redis-marks';
 
 /** What a job carries in Redis: JSON, hence hex and decimal texts. */

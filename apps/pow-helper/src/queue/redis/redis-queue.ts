@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { errorText, type Logger, type MinuteCounter } from '@wrkz/service-kit';
 import { Queue, QueueEvents, UnrecoverableError, WaitingError, Worker } from 'bullmq';
 import { Redis } from 'ioredis';
-import { FAILURES, isFinal, type JobRecord, type JobSpec } from '../jobs/job';
-import type { Solver } from '../jobs/solver';
-import type { JobQueue, OnOutcome, Outcome, QueueDepth, QueueSettings } from './queue';
-import { readRecord, toData, type PowJob, type PowJobData, type PowJobResult } from './redis-record';
+import { FAILURES, isFinal, type JobRecord, type JobSpec } from '../../jobs/job';
+import type { Solver } from '../../jobs/solver';
+import type { JobQueue, OnOutcome, Outcome, QueueDepth, QueueSettings } from '../job-queue';
+import { readRecord, toData, type PowJob, type PowJobData, type PowJobResult } from './redis-job';
 import { CANCEL_CHANNEL, CANCELLED, QUEUE_NAME, RedisMarks } from './redis-marks';
-import { Waiters } from './waiters';
+import { Waiters } from '../waiters';
 
 /** A job is taken up by another instance when its own has not told of itself for so long. */
 const LOCK_MS = 6_000;

@@ -17,12 +17,12 @@ import {
 } from '@wrkz/service-kit';
 import { solve, type Solver } from './jobs/solver';
 import { type OPTIONS, type PowHelperOptions, threadCount, trustedProxies } from './options';
-import { MemoryQueue } from './queue/memory';
-import type { JobQueue } from './queue/queue';
-import { RedisQueue } from './queue/redis';
+import { MemoryQueue } from './queue/memory-queue';
+import type { JobQueue } from './queue/job-queue';
+import { RedisQueue } from './queue/redis/redis-queue';
 import { PowRefusal, refusalBody } from './refusals';
 import { addRoutes, isOpen, isRateLimited } from './routes';
-import { preflight } from './routes/preflight';
+import { preflight } from './preflight';
 import { Stats } from './stats';
 
 export interface Overrides {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { memoryMinuteCounter, type MinuteCounter } from '@wrkz/service-kit';
 import { FAILURES, isFinal, type JobRecord, type JobSpec, type JobState } from '../jobs/job';
 import type { Solver } from '../jobs/solver';
-import type { JobQueue, OnOutcome, Outcome, QueueDepth, QueueSettings } from './queue';
+import type { JobQueue, OnOutcome, Outcome, QueueDepth, QueueSettings } from './job-queue';
 import { Waiters } from './waiters';
 
 interface MemoryJob extends JobRecord {
