@@ -1,14 +1,5 @@
-import { availableParallelism } from 'node:os';
 import { networkNames } from '@wrkz/core-types';
-import {
-  checkBindAddress,
-  checkCorsOrigin,
-  defineOptions,
-  isAddressOrRange,
-  parseOptions,
-  type OptionValues,
-  type ParsedOptions,
-} from '@wrkz/service-kit';
+import { checkBindAddress, checkCorsOrigin, defineOptions, isAddressOrRange } from '@wrkz/service-kit';
 
 const LISTENERS = 'Listeners';
 const WORK = 'Work';
@@ -164,28 +155,10 @@ export const OPTIONS = defineOptions([
   },
 ]);
 
-export type PowHelperOptions = OptionValues<typeof OPTIONS>;
-
 const LEVELS = new Set(['trace', 'debug', 'info', 'warning', 'fatal', 'disabled']);
 
-/** Resolves the command line. @throws EarlyExit, UsageError */
-export function readOptions(argv: readonly string[]): ParsedOptions<typeof OPTIONS> {
-  return parseOptions(OPTIONS, argv, {
-    name: 'wrkz-pow-helper',
-    description: 'Computes the proof of work of transactions for wallets.',
-  });
-}
-
-export function threadCount(options: PowHelperOptions): number {
-  return options.threads === 0 ? availableParallelism() : options.threads;
-}
-
-/** The proxies as single addresses and ranges. */
-export function trustedProxies(options: PowHelperOptions): string[] {
-  return options['trusted-proxy'].flatMap(splitList);
-}
-
-function splitList(text: string): string[] {
+/** The entries of a comma-separated list of addresses. */
+export function splitAddresses(text: string): string[] {
   return text
     .split(',')
     .map((part) => part.trim())
@@ -193,7 +166,7 @@ function splitList(text: string): string[] {
 }
 
 function badProxy(text: string): string | undefined {
-  const wrong = splitList(text).find((part) => !isAddressOrRange(part));
+  const wrong = splitAddresses(text).find((part) => !isAddressOrRange(part));
   return wrong === undefined ? undefined : `${wrong} is no address or range`;
 }
 

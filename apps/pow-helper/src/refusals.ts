@@ -1,6 +1,6 @@
 import { HttpError, type Refusal } from '@wrkz/service-kit';
 
-/** The counters of /stats that refused submissions are told under. */
+/** The counters of /stats for refused requests. */
 export type RejectionCounter =
   | 'rejected_invalid'
   | 'rejected_difficulty'
@@ -14,7 +14,7 @@ interface RefusalRow {
   readonly counter?: RejectionCounter;
 }
 
-/** Every refusal of a job: status, text, and the counter of /stats it is told under. */
+/** Every refusal of a job: status, text, and its counter in /stats. */
 export const REFUSALS = {
   notJson: { status: 400, text: 'body is not valid JSON' },
   noPrefix: { status: 400, text: "body must be an object with a hex 'prefix' field" },
@@ -70,7 +70,7 @@ export const REFUSALS = {
 
 export type RefusalName = keyof typeof REFUSALS;
 
-/** A refusal on its way to the error edge. */
+/** A refusal, thrown in a handler and answered by the error handler. */
 export class PowRefusal extends HttpError {
   readonly counter: RejectionCounter | undefined;
 
@@ -92,8 +92,8 @@ const SHARED_TEXTS: Readonly<Record<string, string>> = {
   rate_limited: 'too many requests from this address, retry later',
 };
 
-/** The body of every refusal: `status` error and `error`. Unrouted paths and oversized bodies have none. */
-export function refusalBody({ code, message }: Refusal): unknown {
+/** The body of every refusal: `status` error and `error`. Unrouted paths and oversized bodies get no body. */
+export function powRefusalBody({ code, message }: Refusal): unknown {
   if (code === 'not_found' || code === 'body_too_large') return undefined;
   return { status: 'error', error: SHARED_TEXTS[code] ?? message };
 }

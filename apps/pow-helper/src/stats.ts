@@ -2,7 +2,7 @@ import type { Metrics } from '@wrkz/service-kit';
 import type { Outcome } from './queue/job-queue';
 import type { RejectionCounter } from './refusals';
 
-/** The names under which /stats tells submissions. */
+/** The counters of submissions, as /stats names them. */
 type SubmissionCounter = 'received' | 'accepted' | RejectionCounter;
 
 const SOLVE_SECONDS = [0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60, 120];

@@ -1,10 +1,10 @@
 import type { RequestHandler } from 'express';
 import { sendJson } from '@wrkz/service-kit';
+import type { PowContext } from '../context';
 import { PowRefusal } from '../refusals';
-import type { PowContext } from '../pow-helper';
 import { reply } from './job-answer';
 
-/** DELETE /pow/<job_id>: cancels a job that waits or runs; one that has ended is told as it is. */
+/** DELETE /pow/{id}: cancels a job that waits or runs; for one that has ended it answers with the job. */
 export function deletePow(context: PowContext): RequestHandler {
   return async (request, response) => {
     const found = await context.queue.cancel(String(request.params[0]));

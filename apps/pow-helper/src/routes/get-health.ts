@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
 import { sendJson } from '@wrkz/service-kit';
-import type { PowContext } from '../pow-helper';
+import type { PowContext } from '../context';
 
 /** GET /health: always 200; load balancers go by queue and capacity. */
 export function getHealth({ queue, options, threads }: PowContext): RequestHandler {

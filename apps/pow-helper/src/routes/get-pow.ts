@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express';
-import type { PowContext } from '../pow-helper';
+import type { PowContext } from '../context';
 import { answerWithJob, queryWait } from './job-answer';
 
 /** GET /pow/<job_id>?wait_ms=<milliseconds>: the job, at once or when it has ended. */

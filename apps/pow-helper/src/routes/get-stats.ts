@@ -1,9 +1,9 @@
 import type { RequestHandler } from 'express';
 import { sendJson, VERSION } from '@wrkz/service-kit';
+import type { PowContext } from '../context';
 import type { ActiveJob } from '../queue/job-queue';
-import type { PowContext } from '../pow-helper';
 
-/** GET /stats: what was counted since the start. Addresses, limits and keys are not told. */
+/** GET /stats: the counters since the start. Addresses, limits and keys are not among them. */
 export function getStats(context: PowContext): RequestHandler {
   const { queue, options, stats, requests, startedAt, threads } = context;
   return async (request, response) => {

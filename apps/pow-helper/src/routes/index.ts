@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Express } from 'express';
 import { addHealthRoutes } from '@wrkz/service-kit';
-import type { PowContext } from '../pow-helper';
+import type { PowContext } from '../context';
 import { deletePow } from './delete-pow';
 import { getHealth } from './get-health';
 import { getPow } from './get-pow';

@@ -1,8 +1,8 @@
 import type { Request, Response } from 'express';
 import { sendJson } from '@wrkz/service-kit';
+import type { PowContext } from '../context';
 import { jobReply, type JobRecord } from '../jobs/job';
 import { PowRefusal } from '../refusals';
-import type { PowContext } from '../pow-helper';
 
 /** `wait_ms` of the query; text that is no number reads as 0, an absurd one is cut. */
 export function queryWait(request: Request, maxWaitMs: number): number {

@@ -1,9 +1,9 @@
 import type { Request, RequestHandler } from 'express';
 import { fromHex } from '@wrkz/core-types';
 import { jsonBody, secondsToNextMinute, type JsonValue } from '@wrkz/service-kit';
+import type { PowContext } from '../context';
 import { pricePrefix } from '../prefix';
 import { PowRefusal } from '../refusals';
-import { countRefusal, type PowContext } from '../pow-helper';
 import { answerWithJob, queryWait } from './job-answer';
 
 interface Submission {
@@ -20,7 +20,7 @@ export function postPow(context: PowContext): RequestHandler {
       const id = await submit(context, prefix, height);
       await answerWithJob(context, request, response, id, waitMs);
     } catch (error) {
-      countRefusal(context.stats, error);
+      if (error instanceof PowRefusal && error.counter !== undefined) context.stats.count(error.counter);
       throw error;
     }
   };

@@ -1,83 +1,76 @@
 import { randomBytes } from 'node:crypto';
-import { errorText, type Logger, type MinuteCounter } from '@wrkz/service-kit';
-import { Queue, QueueEvents, UnrecoverableError, WaitingError, Worker } from 'bullmq';
-import { Redis } from 'ioredis';
-import { FAILURES, isFinal, type JobRecord, type JobSpec } from '../../jobs/job';
-import type { Solver } from '../../jobs/solver';
-import type { JobQueue, OnOutcome, Outcome, QueueDepth, QueueSettings } from '../job-queue';
-import { readRecord, toData, type PowJob, type PowJobData, type PowJobResult } from './redis-job';
-import { CANCEL_CHANNEL, CANCELLED, QUEUE_NAME, RedisMarks } from './redis-marks';
+import { errorText, type MinuteCounter } from '@wrkz/service-kit';
+import { Queue, QueueEvents, Worker } from 'bullmq';
+import { isFinal, type JobRecord, type JobSpec } from '../../jobs/job';
+import type { JobQueue, QueueDepth, QueueParts } from '../job-queue';
+import { RedisConnections } from './redis-connections';
+import { readRecord, toData, type RedisJobData, type RedisJobResult } from './redis-job';
+import { CANCEL_CHANNEL, QUEUE_NAME, RedisMarks } from './redis-marks';
+import { RedisSearch } from './redis-search';
 import { Waiters } from '../waiters';
 
-/** A job is taken up by another instance when its own has not told of itself for so long. */
+/** A job goes to another instance when its own has not renewed the lock for so long. */
 const LOCK_MS = 6_000;
 const STALLED_CHECK_MS = 3_000;
 /** How often a job may lose its instance before it counts as failed. */
 const MAX_STALLS = 100;
-const PROGRESS_MS = 1_000;
-const CONNECT_TIMEOUT_MS = 5_000;
-
-interface Running {
-  readonly id: string;
-  readonly abort: AbortController;
-  cancelled: boolean;
-}
 
 /**
- * The shared queue: jobs and results live in Redis, so that any of several instances answers for any job. Each
- * instance runs one job at a time; one whose instance dies is taken up again by another.
+ * The shared queue: jobs and results live in Redis, so that any of several instances can answer for any job. Each
+ * instance runs one job at a time; a job whose instance dies is run again by another.
  */
 export class RedisQueue implements JobQueue {
   readonly #waiters = new Waiters();
-  readonly #connections: Redis[] = [];
+  readonly #connections: RedisConnections;
   #marks!: RedisMarks;
-  #queue!: Queue<PowJobData, PowJobResult>;
+  #queue!: Queue<RedisJobData, RedisJobResult>;
   #events!: QueueEvents;
-  #worker!: Worker<PowJobData, PowJobResult>;
-  #running: Running | undefined;
+  #worker!: Worker<RedisJobData, RedisJobResult>;
+  #search!: RedisSearch;
   #stopping = false;
 
   constructor(
-    private readonly url: string,
-    private readonly settings: QueueSettings,
-    private readonly threads: number,
-    private readonly solver: Solver,
-    private readonly onOutcome: OnOutcome,
-    private readonly logger: Logger,
-  ) {}
+    url: string,
+    private readonly parts: QueueParts,
+  ) {
+    this.#connections = new RedisConnections(url, this.#onError);
+  }
 
-  /** @throws Error with a message for the operator when Redis cannot be reached */
   async start(): Promise<void> {
-    const commands = this.#connect();
-    await reach(commands, this.url);
-    this.#marks = new RedisMarks(commands, this.settings.resultTtlMs);
+    const { resultTtlMs } = this.parts.settings;
+    const resultSeconds = Math.ceil(resultTtlMs / 1000);
+    const commands = await this.#connections.reach();
+    const marks = new RedisMarks(commands, resultTtlMs);
+    const search = new RedisSearch(this.parts, marks, this.#onError);
+    this.#marks = marks;
+    this.#search = search;
     this.#queue = new Queue(QUEUE_NAME, { connection: commands });
-    this.#events = new QueueEvents(QUEUE_NAME, { connection: this.#connect() });
-    this.#worker = new Worker<PowJobData, PowJobResult>(QUEUE_NAME, (job, token) => this.#process(job, token), {
-      connection: this.#connect(),
+    this.#events = new QueueEvents(QUEUE_NAME, { connection: this.#connections.open() });
+    this.#worker = new Worker<RedisJobData, RedisJobResult>(QUEUE_NAME, (job, token) => search.run(job, token), {
+      connection: this.#connections.open(),
       autorun: false,
       concurrency: 1,
       lockDuration: LOCK_MS,
       stalledInterval: STALLED_CHECK_MS,
       maxStalledCount: MAX_STALLS,
-      removeOnComplete: { age: Math.ceil(this.settings.resultTtlMs / 1000) },
-      removeOnFail: { age: Math.ceil(this.settings.resultTtlMs / 1000) },
+      removeOnComplete: { age: resultSeconds },
+      removeOnFail: { age: resultSeconds },
     });
-    this.#queue.on('error', (error) => this.#trouble(error));
-    this.#events.on('error', (error) => this.#trouble(error));
-    this.#worker.on('error', (error) => this.#trouble(error));
+    this.#queue.on('error', this.#onError);
+    this.#events.on('error', this.#onError);
+    this.#worker.on('error', this.#onError);
     this.#events.on('completed', ({ jobId }) => this.#waiters.wake(jobId));
     this.#events.on('failed', ({ jobId }) => this.#waiters.wake(jobId));
     await Promise.all([this.#queue.waitUntilReady(), this.#events.waitUntilReady(), this.#worker.waitUntilReady()]);
-    const subscriber = this.#connect();
+    const subscriber = this.#connections.open();
     await subscriber.subscribe(CANCEL_CHANNEL);
     subscriber.on('message', (_channel, id: string) => this.#onCancelled(id));
-    this.#worker.run().catch((error: Error) => this.#trouble(error));
+    this.#worker.run().catch(this.#onError);
   }
 
   async submit(spec: JobSpec): Promise<JobRecord | undefined> {
     const id = randomBytes(16).toString('hex');
-    if (!(await this.#marks.reserve(this.#queue.toKey('wait'), id, this.settings.capacity))) return undefined;
+    if (!(await this.#marks.reserve(this.#queue.toKey('wait'), id, this.parts.settings.capacity))) return undefined;
     try {
       const job = await this.#queue.add('pow', toData(spec), { jobId: id });
       return await readRecord(job);
@@ -90,12 +83,12 @@ export class RedisQueue implements JobQueue {
     const job = await this.#queue.getJob(id);
     const record = job && (await readRecord(job));
     if (record === undefined) return this.#marks.cancelled(id);
-    const expired = record.finishedAt !== undefined && Date.now() - record.finishedAt > this.settings.resultTtlMs;
+    const expired = record.finishedAt !== undefined && Date.now() - record.finishedAt > this.parts.settings.resultTtlMs;
     return expired ? undefined : record;
   }
 
   async wait(id: string, ms: number, signal: AbortSignal): Promise<JobRecord | undefined> {
-    // Whoever waits is registered before the job is looked at, or an end in between would be missed.
+    // The waiter is registered before the job is looked up, or an end in between would be missed.
     const enough = new AbortController();
     const waited = this.#waiters.wait(id, ms, AbortSignal.any([signal, enough.signal]));
     const job = await this.get(id);
@@ -118,9 +111,9 @@ export class RedisQueue implements JobQueue {
           );
     if (removed) {
       await this.#marks.rememberCancelled({ ...record, state: 'cancelled', finishedAt: Date.now() });
-      this.onOutcome({ kind: 'cancelled', hashes: 0n, solveMs: 0, queueWaitMs: Date.now() - record.submittedAt });
+      this.parts.onOutcome({ kind: 'cancelled', hashes: 0n, solveMs: 0, queueWaitMs: Date.now() - record.submittedAt });
     }
-    // A running job stops on whichever instance has it; on all of them who waits for it is answered.
+    // A running job stops on the instance that has it; all instances answer whoever waits for it.
     await this.#marks.announceCancel(id);
     return { cancelled: true, job: record };
   }
@@ -147,108 +140,19 @@ export class RedisQueue implements JobQueue {
   async stop(): Promise<void> {
     this.#stopping = true;
     this.#waiters.wakeAll();
-    this.#running?.abort.abort();
+    this.#search?.stop();
     await this.#worker?.close();
     await Promise.all([this.#queue?.close(), this.#events?.close()]);
-    for (const connection of this.#connections) connection.disconnect();
+    this.#connections.closeAll();
   }
 
-  async #process(job: PowJob, token: string | undefined): Promise<PowJobResult> {
-    const startedAt = Date.now();
-    const queueWaitMs = startedAt - job.timestamp;
-    const running: Running = { id: String(job.id), abort: new AbortController(), cancelled: false };
-    let hashes = 0n;
-    const ended = (kind: Outcome['kind']): void =>
-      this.onOutcome({ kind, hashes, solveMs: Date.now() - startedAt, queueWaitMs });
-    if (queueWaitMs > this.settings.jobTimeoutMs && job.attemptsStarted <= 1) {
-      ended('expired');
-      throw new UnrecoverableError(FAILURES.expired);
-    }
-    this.#running = running;
-    try {
-      if (await this.#marks.isCancelled(running.id)) this.#onCancelled(running.id);
-      if (this.#stopping) running.abort.abort();
-      const report = throttle(PROGRESS_MS, () => {
-        job.updateProgress({ hashes: hashes.toString() }).catch((error: Error) => this.#trouble(error));
-      });
-      const solution = await this.solver(
-        { ...job.data, prefix: Buffer.from(job.data.prefix, 'hex'), difficulty: BigInt(job.data.difficulty) },
-        {
-          threads: this.threads,
-          signal: running.abort.signal,
-          onProgress: (done) => {
-            hashes = done;
-            report();
-          },
-        },
-      );
-      hashes = solution.hashes;
-      ended('done');
-      return { nonce: solution.nonce.toString('hex'), hashes: hashes.toString() };
-    } catch (error) {
-      if (running.cancelled) {
-        ended('cancelled');
-        throw new UnrecoverableError(CANCELLED);
-      }
-      if (this.#stopping) {
-        // Given back unfinished: another instance takes it up.
-        await job.moveToWait(token);
-        throw new WaitingError();
-      }
-      this.logger.error(`a search failed: ${errorText(error)}`);
-      ended('failed');
-      throw new UnrecoverableError(FAILURES.internal);
-    } finally {
-      this.#running = undefined;
-    }
-  }
-
+  /** Answers whoever waits here for a job that was cancelled anywhere, and ends its search if it runs here. */
   #onCancelled(id: string): void {
-    if (this.#running?.id === id) {
-      this.#running.cancelled = true;
-      this.#running.abort.abort();
-    }
+    this.#search.cancel(id);
     this.#waiters.wake(id);
   }
 
-  #connect(): Redis {
-    const connection = new Redis(this.url, {
-      lazyConnect: this.#connections.length === 0,
-      maxRetriesPerRequest: null,
-      connectTimeout: CONNECT_TIMEOUT_MS,
-    });
-    connection.on('error', (error: Error) => this.#trouble(error));
-    this.#connections.push(connection);
-    return connection;
-  }
-
-  #trouble(error: Error): void {
-    if (!this.#stopping) this.logger.warning(`the queue in Redis: ${errorText(error)}`);
-  }
-}
-
-async function reach(connection: Redis, url: string): Promise<void> {
-  try {
-    await connection.connect();
-  } catch (error) {
-    connection.disconnect();
-    throw new Error(`cannot reach the queue at ${redactUrl(url)}: ${errorText(error)}`);
-  }
-}
-
-/** The URL without user and password. */
-function redactUrl(url: string): string {
-  const { protocol, host, pathname } = new URL(url);
-  return `${protocol}//${host}${pathname === '/' ? '' : pathname}`;
-}
-
-/** Lets a call through at most once in `ms`. */
-function throttle(ms: number, call: () => void): () => void {
-  let last = 0;
-  return () => {
-    const now = Date.now();
-    if (now - last < ms) return;
-    last = now;
-    call();
+  readonly #onError = (error: Error): void => {
+    if (!this.#stopping) this.parts.logger.warning(`the queue in Redis: ${errorText(error)}`);
   };
 }
