@@ -1,5 +1,6 @@
-import { addHealthRoutes, createMetrics, RequestCounters } from '../src';
-import { call, closeAll, serveApp } from './support/http-client';
+import { z } from 'zod';
+import { createMetrics, healthRoutes, metricsRoute, RequestCounters } from '../src';
+import { call, closeAll, raw, serveApp } from './support/http-client';
 
 afterEach(closeAll);
 
@@ -8,10 +9,10 @@ test('/metrics shows requests by declared route, never by requested path', async
   const counters = new RequestCounters();
   metrics.gauge('depth', 'Depth', [], (gauge) => gauge.set(7));
   const { port } = await serveApp(
-    (app) => {
-      app.get('/jobs/:id', (_request, response) => void response.end('x'));
-      app.get('/metrics', metrics.handler);
-    },
+    [
+      { ...raw('GET', '/jobs/{id}', (_request, response) => response.end('x')), params: z.object({ id: z.string() }) },
+      metricsRoute(metrics, { key: true, limit: true }),
+    ],
     { metrics, counters },
   );
   await call(port, '/jobs/1');
@@ -19,7 +20,7 @@ test('/metrics shows requests by declared route, never by requested path', async
   await call(port, '/secret-path');
   const { text, headers } = await call(port, '/metrics');
   expect(headers['content-type']).toContain('text/plain');
-  expect(text).toContain('thing_http_requests_total{method="GET",route="/jobs/:id",status="200"} 2');
+  expect(text).toContain('thing_http_requests_total{method="GET",route="/jobs/{id}",status="200"} 2');
   expect(text).toContain('thing_http_requests_total{method="GET",route="none",status="404"} 1');
   expect(text).toContain('thing_depth 7');
   expect(text).toContain('thing_process_cpu_seconds_total');
@@ -31,7 +32,7 @@ test('/metrics shows requests by declared route, never by requested path', async
 
 test('/livez answers while the process lives, /readyz as it can work', async () => {
   let ready = false;
-  const { port } = await serveApp((app) => addHealthRoutes(app, () => ({ ready, height: 5 })));
+  const { port } = await serveApp(healthRoutes(() => ({ ready, height: 5 })));
   expect((await call(port, '/livez')).text).toBe('{"status":"OK"}');
   expect(await call(port, '/readyz')).toMatchObject({ status: 503, text: '{"status":"UNAVAILABLE","height":5}' });
   ready = true;

@@ -8,8 +8,6 @@ export interface ApiKeyOptions {
   readonly key: string | undefined;
   /** When X-API-Key is absent or empty, `Authorization: Bearer <key>` counts too. */
   readonly bearer?: boolean;
-  /** Requests that need no key. */
-  readonly exempt?: (request: IncomingMessage) => boolean;
 }
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
@@ -20,10 +18,9 @@ export function secretsEqual(left: string, right: string): boolean {
 }
 
 /** Refuses requests without the key (401), with one answer for missing, short, long and wrong keys. */
-export function apiKey({ key, bearer = false, exempt }: ApiKeyOptions): RequestHandler {
+export function apiKey({ key, bearer = false }: ApiKeyOptions): RequestHandler {
   if (key === undefined || key === '') return (_request, _response, next) => next();
   return (request, _response, next) => {
-    if (exempt?.(request)) return next();
     next(secretsEqual(presentedKey(request, bearer), key) ? undefined : refusal('unauthorized'));
   };
 }

@@ -1,5 +1,4 @@
-import express, { Express, Request } from 'express';
-import type { IncomingMessage } from 'node:http';
+import express, { Express, type RequestHandler } from 'express';
 import type { Logger } from '../logging/logger';
 import type { Metrics } from '../metrics/metrics';
 import { apiKey, ApiKeyOptions } from './api-key';
@@ -7,40 +6,42 @@ import { bodyLength, readBody } from './body';
 import { clientAddress, ClientAddressMode } from './client-address';
 import { cors, CorsOptions } from './cors';
 import { countRequests, RequestCounters } from './counters';
-import { errorEdge, notFound, RefusalBody } from './error-edge';
+import { errorHandler, notFound, OnRefusal, RefusalBody } from './error-handler';
+import { markRoute } from './matched-route';
 import { rateLimit, RateLimitOptions } from './rate-limit';
+import type { BoundRoute } from './routes/bind';
 
 export interface HttpAppOptions {
   readonly logger: Logger;
   /** Words and shape of every refusal. */
   readonly refusalBody: RefusalBody;
+  /** Hears of every refusal, e.g. to count it. */
+  readonly onRefusal?: OnRefusal;
   readonly clientAddress?: ClientAddressMode;
   readonly cors?: CorsOptions;
+  /** Asked of the routes whose declaration says so; the same with the limit. */
   readonly apiKey?: ApiKeyOptions;
   readonly rateLimit?: RateLimitOptions;
   /** The largest request body in bytes. */
   readonly bodyLimit: number;
   /** `first`: a body declared too large is refused before the key is asked for; `last` (default): after key and limit. */
   readonly bodyLengthCheck?: 'first' | 'last';
-  /** Requests free of key and limit, e.g. /health, and paths that do not exist. */
-  readonly open?: (request: IncomingMessage & { path: string }) => boolean;
   readonly counters?: RequestCounters;
   readonly metrics?: Metrics | undefined;
-  /** Adds the routes; whatever they do not answer is a 404. */
-  readonly routes: (app: Express) => void;
+  /** Whatever none of them answers is a 404. */
+  readonly routes: readonly BoundRoute[];
 }
 
 /**
  * The HTTP app every program starts from. A request passes, in this order: counters, client address, CORS (which answers
- * OPTIONS), API key, rate limit, body, routes, 404, error edge. Each step is a middleware of its own file.
+ * OPTIONS), the match with a declared route, and then what that route declares: API key, rate limit, body, handler. What
+ * matches no route is a 404 before anything is asked or counted. Each step is a middleware of its own file.
  */
 export function createHttpApp(options: HttpAppOptions): Express {
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
   app.set('query parser', 'simple');
-  app.set('case sensitive routing', true);
-  app.set('strict routing', true);
 
   app.use(countRequests(options.counters ?? new RequestCounters(), options.metrics));
   app.use((_request, response, next) => {
@@ -50,20 +51,30 @@ export function createHttpApp(options: HttpAppOptions): Express {
   });
   app.use(clientAddress(options.clientAddress ?? 'connection'));
   if (options.cors) app.use(cors(options.cors));
-  if (options.bodyLengthCheck === 'first') app.use(bodyLength(options.bodyLimit));
-  if (options.apiKey) app.use(apiKey({ ...options.apiKey, exempt: either(options.open, options.apiKey.exempt) }));
-  if (options.rateLimit)
-    app.use(rateLimit({ ...options.rateLimit, exempt: either(options.open, options.rateLimit.exempt) }));
-  app.use(readBody(options.bodyLimit));
-  options.routes(app);
+  const steps = stepsBefore(options);
+  for (const route of options.routes) {
+    const verb = route.method.toLowerCase() as Lowercase<typeof route.method>;
+    app[verb](route.pattern, ...steps(route), route.handler);
+  }
   app.use(notFound);
-  app.use(errorEdge(options.refusalBody, options.logger));
+  app.use(errorHandler(options.refusalBody, options.logger, options.onRefusal));
   return app;
 }
 
-function either(
-  open: HttpAppOptions['open'],
-  exempt: ((request: IncomingMessage) => boolean) | undefined,
-): (request: IncomingMessage) => boolean {
-  return (request) => (open?.(request as Request) ?? false) || (exempt?.(request) ?? false);
+/** What stands before the handler of a route; the guards of all routes count together. */
+function stepsBefore(options: HttpAppOptions): (route: BoundRoute) => RequestHandler[] {
+  const length = options.bodyLengthCheck === 'first' ? [bodyLength(options.bodyLimit)] : [];
+  const key = options.apiKey ? [apiKey(options.apiKey)] : [];
+  const limit = options.rateLimit ? [rateLimit(options.rateLimit)] : [];
+  const body = readBody(options.bodyLimit);
+  return ({ path, guards }) => [
+    (request, _response, next) => {
+      markRoute(request, path);
+      next();
+    },
+    ...length,
+    ...(guards.key ? key : []),
+    ...(guards.limit ? limit : []),
+    body,
+  ];
 }

@@ -1,5 +1,6 @@
 import type { Request, RequestHandler } from 'express';
 import type { Metrics } from '../metrics/metrics';
+import { routeOf } from './matched-route';
 
 /** Requests since the start. */
 export class RequestCounters {
@@ -13,7 +14,10 @@ export class RequestCounters {
   }
 }
 
-/** Counts every request, and when metrics are on, publishes count and duration by method, route and status. */
+/**
+ * Counts every request, and when metrics are on, publishes count and duration by method, route and status. The route is
+ * the declared path, never the requested one, so that strangers cannot add label values; `none` when there is none.
+ */
 export function countRequests(counters: RequestCounters, metrics?: Metrics): RequestHandler {
   const total = metrics?.counter('http_requests_total', 'HTTP requests answered', ['method', 'route', 'status']);
   const seconds = metrics?.histogram('http_request_seconds', 'Time to answer an HTTP request', ['method', 'route']);
@@ -23,7 +27,7 @@ export function countRequests(counters: RequestCounters, metrics?: Metrics): Req
     response.once('close', () => {
       const status = response.writableFinished ? response.statusCode : 499;
       counters.byStatus.set(status, counters.count(status) + 1);
-      const labels = { method: methodLabel(request), route: routeLabel(request) };
+      const labels = { method: methodLabel(request), route: routeOf(request) ?? 'none' };
       total?.inc({ ...labels, status: String(status) });
       seconds?.observe(labels, Number(process.hrtime.bigint() - start) / 1e9);
     });
@@ -35,10 +39,4 @@ const METHODS = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIO
 
 function methodLabel(request: Request): string {
   return METHODS.has(request.method) ? request.method : 'other';
-}
-
-/** The declared path, never the requested one, so that strangers cannot add label values. */
-function routeLabel(request: Request): string {
-  const route = (request as { route?: { path?: unknown } }).route;
-  return typeof route?.path === 'string' ? route.path : 'none';
 }

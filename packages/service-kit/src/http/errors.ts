@@ -16,7 +16,7 @@ export const HTTP_REFUSALS = {
 /** A row of HTTP_REFUSALS, or a code of the app's own table. */
 export type RefusalCode = keyof typeof HTTP_REFUSALS | (string & {});
 
-/** A request that is answered with an error. Thrown anywhere in a handler, turned into the answer at the error edge. */
+/** A request that is answered with an error. Thrown anywhere in a handler, turned into the answer by the error handler. */
 export class HttpError extends Error {
   constructor(
     readonly status: number,

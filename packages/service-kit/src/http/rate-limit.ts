@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http';
 import type { RequestHandler } from 'express';
 import { clientAddressOf, isLoopback } from './client-address';
 import { refusal } from './errors';
@@ -39,19 +38,18 @@ export interface RateLimitOptions {
   readonly perMinute: number;
   /** Callers from this machine are not counted. */
   readonly exemptLoopback?: boolean;
-  readonly exempt?: (request: IncomingMessage) => boolean;
   readonly counter?: MinuteCounter;
   readonly now?: () => number;
 }
 
 /** Refuses requests over the limit of their client address (429 with Retry-After). */
 export function rateLimit(options: RateLimitOptions): RequestHandler {
-  const { perMinute, exemptLoopback = false, exempt, now = Date.now } = options;
+  const { perMinute, exemptLoopback = false, now = Date.now } = options;
   if (perMinute <= 0) return (_request, _response, next) => next();
   const counter = options.counter ?? memoryMinuteCounter(now);
   return async (request, _response, next) => {
     const address = clientAddressOf(request);
-    if (exempt?.(request) || (exemptLoopback && isLoopback(address))) return next();
+    if (exemptLoopback && isLoopback(address)) return next();
     if ((await counter.hit(address)) <= perMinute) return next();
     next(refusal('rate_limited', { headers: { 'Retry-After': String(secondsToNextMinute(now())) } }));
   };

@@ -4,7 +4,7 @@ import { endpointText } from '../addresses';
 import { errorText } from '../error-text';
 import type { Logger } from '../logging/logger';
 import { guardConnections } from './connections';
-import { Turns } from './turns';
+import { RequestQueue } from './request-queue';
 import { guardWrites } from './write-timeout';
 
 /** Where a server listens. The failure of a listener that is not required is a warning only. */
@@ -67,14 +67,14 @@ export async function startHttpServer({ app, listen, logger, limits = {} }: Http
   const servers: Server[] = [];
   let draining = false;
 
-  const turns = new Turns((request, response) => {
+  const queue = new RequestQueue((request, response) => {
     if (draining) response.setHeader('Connection', 'close');
     app(request, response);
   });
 
   async function close(deadlineMs = 5_000): Promise<void> {
     draining = true;
-    for (const response of turns.running()) if (!response.headersSent) response.setHeader('Connection', 'close');
+    for (const response of queue.running()) if (!response.headersSent) response.setHeader('Connection', 'close');
     const closed = servers.map((server) => new Promise<void>((done) => server.close(() => done())));
     // a connection becomes idle when its last answer is out, and only then can it be closed
     const closeIdle = (): void => servers.forEach((server) => server.closeIdleConnections());
@@ -89,7 +89,7 @@ export async function startHttpServer({ app, listen, logger, limits = {} }: Http
   // a second listener asked for on port 0 takes the port the first one got
   let firstPort = 0;
   for (const address of listen) {
-    const server = createServer({ connectionsCheckingInterval: 1_000 }, turns.take);
+    const server = createServer({ connectionsCheckingInterval: 1_000 }, queue.take);
     applyLimits(server, settings);
     try {
       await listenOn(server, { ...address, port: address.port === 0 ? firstPort : address.port });

@@ -1,5 +1,5 @@
-import type { RequestHandler } from 'express';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { routeDeclarer, type Guards, type Route } from '../http/routes/declaration';
 
 /** One program's metrics. */
 export interface Metrics {
@@ -18,8 +18,6 @@ export interface Metrics {
     labels?: readonly T[],
     buckets?: readonly number[],
   ): Histogram<T>;
-  /** The handler of GET /metrics (Prometheus text). */
-  readonly handler: RequestHandler;
 }
 
 /** Makes a registry whose names all start with `prefix` (e.g. `wrkz_daemon_`), with the process's own figures in it. */
@@ -58,10 +56,18 @@ export function createMetrics(prefix: string): Metrics {
         registers,
         ...(buckets === undefined ? {} : { buckets: [...buckets] }),
       }),
-    handler: async (_request, response) => {
-      const text = await registry.metrics();
-      response.status(200).setHeader('Content-Type', registry.contentType);
-      response.end(text);
-    },
   };
+}
+
+/** GET /metrics: everything in the registry as Prometheus text. */
+export function metricsRoute({ registry }: Metrics, guards: Guards): Route<unknown, never> {
+  return routeDeclarer<unknown>()({
+    method: 'GET',
+    path: '/metrics',
+    summary: 'Figures of the process and of its work, for Prometheus.',
+    guards,
+    answer: { contentType: registry.contentType, description: 'Prometheus text format' },
+    errors: [],
+    handle: () => registry.metrics(),
+  });
 }

@@ -1,12 +1,20 @@
 import { IncomingHttpHeaders, request, RequestOptions } from 'node:http';
-import type { Express } from 'express';
+import type { Request, Response } from 'express';
 import {
+  ANSWERED,
+  bindRoutes,
   createHttpApp,
   createMemoryLogger,
+  type Guards,
   HttpAppOptions,
+  HttpError,
   HttpServer,
   HttpServerOptions,
+  type Route,
+  type RouteRequest,
+  type RouteRules,
   startHttpServer,
+  type Verb,
 } from '../../src';
 
 export interface Answer {
@@ -55,9 +63,37 @@ export async function serve(
   return server;
 }
 
+/** A route whose handler writes the answer itself, behind key and limit unless told otherwise. */
+export function raw(
+  method: Verb,
+  path: string,
+  handle: (request: Request, response: Response) => unknown,
+  guards: Guards = { key: true, limit: true },
+): Route {
+  return {
+    method,
+    path,
+    summary: 'A route of a test.',
+    guards,
+    answer: { contentType: 'text/plain', description: 'text' },
+    errors: [],
+    handle: async (_context, { http }: RouteRequest) => {
+      await handle(http.request, http.response);
+      return ANSWERED;
+    },
+  };
+}
+
+/** Words of a test's own for what the declarations refuse. */
+export const rules: RouteRules<unknown, unknown> = {
+  notJson: (text) => new HttpError(400, 'not_json', `not JSON: ${text}`),
+  invalid: ({ path, kind, expected }, row) =>
+    new HttpError(400, 'invalid', kind === 'value' && row ? row.text : `${path.join('.')}: ${kind}, ${expected}`),
+};
+
 /** Serves an app made by createHttpApp with refusals of a plain shape. */
 export async function serveApp(
-  routes: (app: Express) => void,
+  routes: readonly Route[],
   options: Partial<HttpAppOptions> = {},
 ): Promise<{ port: number }> {
   return serve(
@@ -65,7 +101,7 @@ export async function serveApp(
       logger: createMemoryLogger(),
       refusalBody: ({ code, message }) => ({ code, message }),
       bodyLimit: 1000,
-      routes,
+      routes: bindRoutes(routes, undefined, rules),
       ...options,
     }),
   );

@@ -1,7 +1,9 @@
 import type { ErrorRequestHandler, Request, RequestHandler } from 'express';
-import type { Logger } from '../logging/logger';
 import { errorText } from '../error-text';
+import type { Logger } from '../logging/logger';
+import { clientAddressOf } from './client-address';
 import { HttpError, refusal, RefusalCode } from './errors';
+import { routeOf } from './matched-route';
 import { sendJson } from './send';
 
 /** A refusal on its way out; the app gives it its words and shape. */
@@ -10,6 +12,9 @@ export interface Refusal {
   readonly code: RefusalCode;
   readonly message: string;
 }
+
+/** Hears of every refusal that is answered: on which declared path it was (undefined: on none), and to whom. */
+export type OnRefusal = (refused: Refusal, on: { readonly path: string | undefined; readonly client: string }) => void;
 
 /** The body of a refusal in the app's documented shape; undefined answers with an empty body. */
 export type RefusalBody = (refused: Refusal, request: Request) => unknown;
@@ -21,7 +26,7 @@ export const notFound: RequestHandler = (_request, _response, next) => next(refu
  * The one place where errors become answers. An HttpError is answered as it says; anything else is logged with its
  * stack and answered with status 500 and its message, never with the stack.
  */
-export function errorEdge(body: RefusalBody, logger: Logger): ErrorRequestHandler {
+export function errorHandler(body: RefusalBody, logger: Logger, onRefusal?: OnRefusal): ErrorRequestHandler {
   // express knows an error handler by its four parameters
   return async (error: unknown, request, response, _next) => {
     const failure = toHttpError(error);
@@ -33,6 +38,7 @@ export function errorEdge(body: RefusalBody, logger: Logger): ErrorRequestHandle
       request.socket.destroy();
       return;
     }
+    onRefusal?.(failure, { path: routeOf(request), client: clientAddressOf(request) });
     for (const [name, value] of Object.entries(failure.headers)) response.setHeader(name, value);
     try {
       const answer = failure.body === undefined ? body(failure, request) : failure.body;

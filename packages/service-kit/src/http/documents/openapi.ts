@@ -1,0 +1,106 @@
+import { z } from 'zod';
+import { FinishedJson, type Guards, type Route } from '../routes/declaration';
+import type { ErrorRow } from '../routes/error-row';
+import type { Members } from '../routes/members';
+import { stringifyJson } from '../stringify-json';
+import { errorsOfRoute, type ServiceDescription } from './description';
+import { jsonSchema, type JsonSchema } from './json-schema';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** The OpenAPI 3.1 document of a service's routes. */
+export function openApiDocument<Context, Labels>(
+  service: ServiceDescription<Context, Labels>,
+  routes: readonly Route<Context, Labels>[],
+): Json {
+  const paths: Record<string, Record<string, Json>> = {};
+  for (const route of routes) (paths[route.path] ??= {})[route.method.toLowerCase()] = operation(service, route);
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: service.title,
+      version: service.version,
+      description: service.description,
+      license: { name: 'GPL-3.0-or-later', identifier: 'GPL-3.0-or-later' },
+    },
+    servers: [{ url: '/' }],
+    paths,
+    components: { securitySchemes: { apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' } } },
+  };
+}
+
+/** GET /openapi.json. `routes` is asked once, at the first request, and may hold this very route. */
+export function openApiRoute<Context, Labels>(
+  service: ServiceDescription<Context, Labels>,
+  routes: () => readonly Route<Context, Labels>[],
+  rest: { readonly guards: Guards; readonly labels?: Labels },
+): Route<Context, Labels> {
+  let printed: FinishedJson | undefined;
+  return {
+    method: 'GET',
+    path: '/openapi.json',
+    summary: 'This document.',
+    ...rest,
+    answer: z.looseObject({ openapi: z.string() }),
+    errors: [],
+    handle: () => (printed ??= new FinishedJson(stringifyJson(openApiDocument(service, routes())))),
+  };
+}
+
+function operation<Context, Labels>(service: ServiceDescription<Context, Labels>, route: Route<Context, Labels>): Json {
+  const { summary, guards, labels, body, params, query, answer } = route;
+  return {
+    operationId: operationId(route),
+    summary,
+    // a key is asked for only where the operator has set one
+    security: guards.key ? [{ apiKey: [] }, {}] : [],
+    parameters: [...parameters(params, 'path'), ...parameters(query, 'query')],
+    ...(body === undefined ? {} : { requestBody: { required: true, content: json(body) } }),
+    responses: {
+      200:
+        'contentType' in answer
+          ? { description: answer.description, content: { 'text/plain': { schema: { type: 'string' } } } }
+          : { description: answer.description ?? 'The answer', content: json(answer) },
+      ...errorResponses(service, errorsOfRoute(service, route)),
+    },
+    ...(labels === undefined ? {} : { 'x-labels': labels }),
+  };
+}
+
+function operationId({ method, path }: Pick<Route, 'method' | 'path'>): string {
+  const words = path.split(/[^A-Za-z0-9]+/).filter((word) => word !== '');
+  const named = words.length === 0 ? ['root'] : words;
+  return method.toLowerCase() + named.map((word) => word[0]?.toUpperCase() + word.slice(1)).join('');
+}
+
+function parameters(members: Members | undefined, place: 'path' | 'query'): Json[] {
+  if (members === undefined) return [];
+  const { properties = {}, required = [] } = jsonSchema(members, 'draft-2020-12') as {
+    properties?: Record<string, JsonSchema>;
+    required?: string[];
+  };
+  return Object.entries(properties).map(([name, schema]) => ({
+    name,
+    in: place,
+    required: place === 'path' || required.includes(name),
+    schema,
+  }));
+}
+
+function json(schema: z.ZodType): Json {
+  return { 'application/json': { schema: jsonSchema(schema, 'draft-2020-12') } };
+}
+
+function errorResponses(service: Pick<ServiceDescription<never, never>, 'errorBody'>, rows: readonly ErrorRow[]): Json {
+  const byStatus = new Map<number, ErrorRow[]>();
+  for (const row of rows) byStatus.set(row.status, [...(byStatus.get(row.status) ?? []), row]);
+  return Object.fromEntries(
+    [...byStatus].map(([status, same]) => [
+      status,
+      {
+        description: same.map(({ when, text }) => (text === '' ? when : `${when} (${text})`)).join('\n\n'),
+        ...(same.every(({ text }) => text === '') ? {} : { content: json(service.errorBody) }),
+      },
+    ]),
+  );
+}

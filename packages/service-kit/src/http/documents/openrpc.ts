@@ -1,0 +1,77 @@
+import { z } from 'zod';
+import type { ErrorRow } from '../routes/error-row';
+import type { Method } from '../routes/json-rpc';
+import { errorsOfMethod, type ServiceDescription } from './description';
+import { jsonSchema, type JsonSchema } from './json-schema';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** The OpenRPC document of a service's JSON-RPC methods. */
+export function openRpcDocument<Context, Labels>(
+  service: ServiceDescription<Context, Labels>,
+  methods: readonly Method<Context, Labels>[],
+): Json {
+  return {
+    openrpc: '1.3.2',
+    info: { title: service.title, version: service.version, description: service.description },
+    methods: methods.map((method) => methodObject(method, errorsOfMethod(service, method))),
+  };
+}
+
+/** The method `rpc.discover`, which answers with the document of those methods that this program has. */
+export function discoverMethod<Context, Labels>(
+  service: ServiceDescription<Context, Labels>,
+  methods: () => readonly Method<Context, Labels>[],
+  labels?: Labels,
+): Method<Context, Labels> {
+  return {
+    name: 'rpc.discover',
+    summary: 'The OpenRPC document of these methods.',
+    ...(labels === undefined ? {} : { labels }),
+    result: z.looseObject({ openrpc: z.string() }),
+    errors: [],
+    handle: (context) =>
+      openRpcDocument(
+        service,
+        methods().filter((method) => method.available?.(context) ?? true),
+      ),
+  };
+}
+
+function methodObject<Context, Labels>(method: Method<Context, Labels>, errors: readonly ErrorRow[]): Json {
+  const { name, summary, params, result, labels } = method;
+  const inEnvelope = errors.filter(({ code }) => typeof code === 'number');
+  const asHttp = errors.filter(({ code }) => typeof code !== 'number');
+  return {
+    name,
+    summary,
+    paramStructure: params instanceof z.ZodTuple ? 'by-position' : 'by-name',
+    params: params === undefined ? [] : params instanceof z.ZodTuple ? positions(params) : members(params),
+    result: { name: 'result', schema: jsonSchema(result, 'draft-7') },
+    errors: inEnvelope.map(({ code, text }) => ({ code, message: text })),
+    // some services refuse with a plain HTTP answer instead of an error in the envelope
+    ...(asHttp.length === 0
+      ? {}
+      : { 'x-http-errors': asHttp.map(({ status, text, when }) => ({ status, text, when })) }),
+    ...(labels === undefined ? {} : { 'x-labels': labels }),
+  };
+}
+
+function members(params: z.ZodObject): Json[] {
+  const { properties = {}, required = [] } = jsonSchema(params, 'draft-7') as {
+    properties?: Record<string, JsonSchema>;
+    required?: string[];
+  };
+  const described = Object.entries(properties).map(([name, schema]) => {
+    return { name, required: required.includes(name), schema };
+  });
+  // the specification wants the required ones first
+  return described.sort((a, b) => Number(b.required) - Number(a.required));
+}
+
+function positions(params: z.ZodTuple): Json[] {
+  return params.def.items.map((item, i) => {
+    const schema = jsonSchema(item, 'draft-7');
+    return { name: typeof schema['title'] === 'string' ? schema['title'] : `param${i}`, required: true, schema };
+  });
+}

@@ -1,0 +1,133 @@
+import type { Request, RequestHandler, Response } from 'express';
+import { rawBody } from '../body';
+import { clientAddressOf } from '../client-address';
+import { JsonValue, parseJson } from '../json';
+import { sendJson, sendJsonText } from '../send';
+import { ANSWERED, FinishedJson, Reply, type Guards, type Route, type RouteRequest, type Verb } from './declaration';
+import { memberReader, type MemberReader, type RefuseMember } from './members';
+import { pathPattern } from './path';
+
+/** What an app adds to its declarations: its words, and what its labels ask. */
+export interface RouteRules<Context, Labels> {
+  /** Refuses a body that is no JSON, given its text. */
+  readonly notJson: (text: string) => Error;
+  readonly invalid: RefuseMember;
+  /** Holds a declaration's labels against the state of the program; throws what it refuses with. */
+  readonly admit?: (labels: Labels | undefined, context: Context) => void | Promise<void>;
+}
+
+/** A declaration with everything that it takes to answer a request. */
+export interface BoundRoute {
+  readonly method: Verb;
+  readonly path: string;
+  readonly pattern: RegExp;
+  readonly guards: Guards;
+  readonly handler: RequestHandler;
+}
+
+/**
+ * Binds declarations to what they work on. A request passes, in this order: its body as JSON, the labels, the members of
+ * path, query and body, the handler.
+ */
+export function bindRoutes<Context, Labels>(
+  routes: readonly Route<Context, Labels>[],
+  context: Context,
+  rules: RouteRules<Context, Labels>,
+): BoundRoute[] {
+  return routes
+    .filter((route) => route.available?.(context) ?? true)
+    .map((route) => ({
+      method: route.method,
+      path: route.path,
+      pattern: pathPattern(route.path, route.params),
+      guards: route.guards,
+      handler: handlerOf(route, context, rules),
+    }));
+}
+
+function handlerOf<Context, Labels>(
+  route: Route<Context, Labels>,
+  context: Context,
+  rules: RouteRules<Context, Labels>,
+): RequestHandler {
+  const { invalid, notJson } = rules;
+  const path = route.params && memberReader(route.params, invalid);
+  const query = route.query && memberReader(route.query, invalid);
+  const body = route.body && memberReader(route.body, invalid, route);
+  const prepared = (value: JsonValue | undefined): unknown =>
+    route.prepare && isMembers(value) ? route.prepare(value) : value;
+
+  return async (request, response) => {
+    const json = body && readJson(request, notJson);
+    await rules.admit?.(route.labels, context);
+    const typed = new TypedRequest(
+      read(path, request.params, context),
+      read(query, request.query, context),
+      read(body, prepared(json), context),
+      { request, response },
+    );
+    await send(route, request, response, await route.handle(context, typed as never));
+  };
+}
+
+function read(reader: MemberReader | undefined, raw: unknown, context: unknown): unknown {
+  return reader?.read(raw, context);
+}
+
+function isMembers(value: JsonValue | undefined): value is Record<string, JsonValue> {
+  return value !== null && typeof value === 'object' && !Array.isArray(value);
+}
+
+function readJson(request: Request, notJson: (text: string) => Error): JsonValue {
+  const text = rawBody(request).toString('utf8');
+  try {
+    return parseJson(text);
+  } catch {
+    throw notJson(text);
+  }
+}
+
+class TypedRequest implements RouteRequest {
+  #left: AbortController | undefined;
+
+  constructor(
+    readonly path: unknown,
+    readonly query: unknown,
+    readonly body: unknown,
+    readonly http: { readonly request: Request; readonly response: Response },
+  ) {}
+
+  get client(): string {
+    return clientAddressOf(this.http.request);
+  }
+
+  get gone(): AbortSignal {
+    if (this.#left === undefined) {
+      const { response } = this.http;
+      const left = (this.#left = new AbortController());
+      if (response.destroyed) left.abort();
+      else response.once('close', () => response.writableFinished || left.abort());
+    }
+    return this.#left.signal;
+  }
+}
+
+async function send(
+  { answer }: Pick<Route, 'answer'>,
+  request: Request,
+  response: Response,
+  answered: unknown,
+): Promise<void> {
+  if (answered === ANSWERED || response.destroyed) return;
+  const reply: Reply = answered instanceof Reply ? (answered as Reply) : new Reply(200, answered);
+  const { status, value, headers } = reply;
+  for (const [name, text] of Object.entries(headers)) response.setHeader(name, text);
+  if ('contentType' in answer) {
+    response.status(status).setHeader('Content-Type', answer.contentType);
+    response.end(value);
+  } else if (value instanceof FinishedJson) {
+    await sendJsonText(request, response, status, value.text);
+  } else {
+    await sendJson(request, response, status, value);
+  }
+}

@@ -1,0 +1,137 @@
+import type { z } from 'zod';
+import type { ErrorRow } from './error-row';
+
+/**
+ * Reads the members of a request by their zod schema, one after the other in the order in which the schema declares
+ * them, so that of several faults the first declared one is refused, and refusals of the app's own can stand between.
+ *
+ * What this costs is measured in bench/members.bench.ts.
+ */
+
+/** The members of a body, a query or a path. */
+export type Members = z.ZodObject;
+
+/** A member that was refused. */
+export interface InvalidMember {
+  /** The member's name; what is wrong may lie further inside. */
+  readonly name: string;
+  /** From the member on: names and positions. */
+  readonly path: readonly PropertyKey[];
+  /** What stood there; undefined when nothing did. */
+  readonly value: unknown;
+  /** Not there, of another JSON type, or of the right type with a value that is not taken. */
+  readonly kind: 'missing' | 'type' | 'value';
+  /** zod's name of the type that was expected: bigint, string, boolean, array, object ... */
+  readonly expected: string;
+}
+
+/** Where a refused member's answer comes from: the app's own words, given the row that the declaration names for it. */
+export type RefuseMember = (member: InvalidMember, row: ErrorRow | undefined) => Error;
+
+/** By member: the row of the refusal of a wrong value. */
+export type MemberRefusals<M extends Members | undefined> = M extends Members
+  ? { readonly [Name in keyof M['shape']]?: ErrorRow }
+  : never;
+
+type Checked<T> = Exclude<T, undefined> extends readonly unknown[] ? readonly unknown[] : Exclude<T, undefined>;
+
+/**
+ * By member: a check that throws the app's own refusal. It comes after the member's own type and value, but of an array
+ * before its entries are looked at. Members that were not sent and have no default are not checked.
+ */
+export type MemberChecks<Context, M extends Members | undefined> = M extends Members
+  ? {
+      readonly [Name in keyof M['shape']]?: (
+        value: Checked<z.output<M['shape'][Name]>>,
+        request: { readonly context: Context; readonly members: Partial<z.output<M>> },
+      ) => void;
+    }
+  : never;
+
+interface Field {
+  readonly name: string;
+  readonly schema: z.core.$ZodType;
+  readonly isArray: boolean;
+  readonly row: ErrorRow | undefined;
+  readonly check: ((value: unknown, request: unknown) => void) | undefined;
+}
+
+export interface MemberReader {
+  /** @throws what the app refuses the first invalid member with */
+  read(raw: unknown, context: unknown): Record<string, unknown>;
+}
+
+interface Own {
+  readonly invalid?: Readonly<Record<string, ErrorRow | undefined>> | undefined;
+  readonly checks?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** Makes the reader of an object's members. What is no object counts as one without members. */
+export function memberReader(members: Members, refuse: RefuseMember, own: Own = {}): MemberReader {
+  const fields = Object.entries<z.core.$ZodType>(members.shape).map(([name, schema]): Field => ({
+    name,
+    schema,
+    isArray: innermost(schema)._zod.def.type === 'array',
+    row: own.invalid?.[name],
+    check: own.checks?.[name] as Field['check'],
+  }));
+  return {
+    read(raw, context) {
+      const sent = isObject(raw) ? raw : {};
+      const result: Record<string, unknown> = {};
+      const request = { context, members: result };
+      for (const field of fields) {
+        const value = Object.hasOwn(sent, field.name) ? sent[field.name] : undefined;
+        const before = field.isArray && Array.isArray(value);
+        if (before) field.check?.(value, request);
+        const parsed = readMember(field, value, refuse);
+        if (parsed === undefined) continue;
+        result[field.name] = parsed;
+        if (!before) field.check?.(parsed, request);
+      }
+      return result;
+    },
+  };
+}
+
+/** Reads one value by its schema. @throws what the app refuses it with */
+export function readMember(
+  { name, schema, row }: Pick<Field, 'name' | 'schema' | 'row'>,
+  value: unknown,
+  refuse: RefuseMember,
+): unknown {
+  const read = (schema as z.ZodType).safeParse(value);
+  if (read.success) return read.data;
+  const [issue] = read.error.issues;
+  throw refuse(described(name, value, issue as z.core.$ZodIssue), row);
+}
+
+function described(name: string, sent: unknown, issue: z.core.$ZodIssue): InvalidMember {
+  let value = sent;
+  for (const step of issue.path) value = (value as Record<PropertyKey, unknown>)[step];
+  const expected = expectedType(issue);
+  const kind = value === undefined ? 'missing' : isOfType(value, expected) ? 'value' : 'type';
+  return { name, path: [name, ...issue.path], value, kind, expected };
+}
+
+function expectedType(issue: z.core.$ZodIssue): string {
+  if (issue.code === 'invalid_type') return issue.expected;
+  if (issue.code === 'invalid_value') return typeof issue.values[0];
+  return 'origin' in issue && typeof issue.origin === 'string' ? issue.origin : 'unknown';
+}
+
+function isOfType(value: unknown, type: string): boolean {
+  if (type === 'array') return Array.isArray(value);
+  if (type === 'object') return isObject(value);
+  return type === 'unknown' || typeof value === type;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return value !== null && typeof value === 'object' && !Array.isArray(value);
+}
+
+/** Looks through what is optional, has a default or a fallback. */
+function innermost(schema: z.core.$ZodType): z.core.$ZodType {
+  const def = schema._zod.def as { innerType?: z.core.$ZodType };
+  return def.innerType === undefined ? schema : innermost(def.innerType);
+}
