@@ -1,9 +1,18 @@
-import { createHttpApp, startHttpServer, type HttpServer, type Logger } from '@wrkz/service-kit';
+import {
+  bindRoutes,
+  createHttpApp,
+  guardOtherMethods,
+  startHttpServer,
+  type BoundRoute,
+  type HttpServer,
+  type Logger,
+} from '@wrkz/service-kit';
 import type { PowHelperConfig } from './config';
 import type { PowContext } from './context';
 import { preflight } from './preflight';
-import { powRefusalBody } from './refusals';
-import { addRoutes, isOpen, isRateLimited } from './routes';
+import { powRefusalBody, PowRefusal, rejectionCounter } from './refusals';
+import { powRoutes } from './routes';
+import { KEY } from './routes/route';
 
 const BODY_LIMIT = 524_288;
 const REQUESTS_PER_CONNECTION = 64;
@@ -28,9 +37,10 @@ export function startPowServer({ config, context, logger, port }: PowServerOptio
   return startHttpServer({
     app: createHttpApp({
       logger,
-      refusalBody: (refused) => {
-        if (refused.code === 'rate_limited') stats.count('rejected_rate_limited');
-        return powRefusalBody(refused);
+      refusalBody: powRefusalBody,
+      onRefusal: (refused) => {
+        const counter = rejectionCounter(refused);
+        if (counter !== undefined) stats.count(counter);
       },
       clientAddress: trustedProxies.length === 0 ? 'connection' : { trustedProxies },
       cors: { origin: options['enable-cors'], preflight },
@@ -38,14 +48,12 @@ export function startPowServer({ config, context, logger, port }: PowServerOptio
       rateLimit: {
         perMinute: options['rate-limit'],
         counter: queue.counter('requests'),
-        exempt: (request) => !isRateLimited(request),
         now,
       },
-      open: isOpen,
       bodyLimit: BODY_LIMIT,
       counters: requests,
       metrics,
-      routes: (app) => addRoutes(app, context),
+      routes: boundRoutes(context),
     }),
     listen: [
       { host: options['bind-ip'], port },
@@ -58,4 +66,18 @@ export function startPowServer({ config, context, logger, port }: PowServerOptio
       maxRequestsPerConnection: REQUESTS_PER_CONNECTION,
     },
   });
+}
+
+/**
+ * The declared routes, and behind them their paths with any other method, which ask for the key and count as the routes
+ * do. /metrics asks for the key even while it is switched off.
+ */
+function boundRoutes(context: PowContext): BoundRoute[] {
+  const routes = powRoutes(context);
+  const bound = bindRoutes(routes, context, {
+    strictUtf8: true,
+    notJson: () => new PowRefusal('badJson'),
+    invalid: ({ kind }, row) => new PowRefusal(kind === 'value' && row !== undefined ? 'notHex' : 'noPrefix'),
+  });
+  return [...bound, ...guardOtherMethods([...routes, { path: '/metrics', guards: KEY }])];
 }

@@ -1,4 +1,6 @@
+import type { powStatsAnswer } from '@wrkz/api';
 import type { Metrics } from '@wrkz/service-kit';
+import type { z } from 'zod';
 import type { Outcome } from './queue/job-queue';
 import type { RejectionCounter } from './refusals';
 
@@ -70,7 +72,8 @@ export class Stats {
     return this.busyMs === 0 ? 0 : Number(this.hashes) / (this.busyMs / 1000);
   }
 
-  work(): Record<string, unknown> {
+  /** The figures of ended jobs, as /stats names them. */
+  work(): z.output<typeof powStatsAnswer>['work'] {
     const average = (sum: number): number =>
       this.outcomes.completed === 0 ? 0 : Math.round(sum / this.outcomes.completed);
     return {

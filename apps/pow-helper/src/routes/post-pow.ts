@@ -1,30 +1,55 @@
-import type { Request, RequestHandler } from 'express';
+import { POW_ERRORS, powJobAnswer, powSubmission, powWaitQuery } from '@wrkz/api';
 import { fromHex } from '@wrkz/core-types';
-import { jsonBody, secondsToNextMinute, type JsonValue } from '@wrkz/service-kit';
+import { secondsToNextMinute } from '@wrkz/service-kit';
 import type { PowContext } from '../context';
 import { pricePrefix } from '../prefix';
 import { PowRefusal } from '../refusals';
 import { answerWithJob, queryWait } from './job-answer';
+import { declareRoute, KEY_AND_LIMIT } from './route';
 
-interface Submission {
-  readonly prefix: Buffer;
-  readonly height: number | undefined;
-  readonly waitMs: number;
-}
-
-/** POST /pow: prices the prefix, queues the job, and waits for it as long as asked. */
-export function postPow(context: PowContext): RequestHandler {
-  return async (request, response) => {
-    try {
-      const { prefix, height, waitMs } = readSubmission(request, context.options['max-wait-ms']);
-      const id = await submit(context, prefix, height);
-      await answerWithJob(context, request, response, id, waitMs);
-    } catch (error) {
-      if (error instanceof PowRefusal && error.counter !== undefined) context.stats.count(error.counter);
-      throw error;
-    }
-  };
-}
+export const postPow = declareRoute({
+  method: 'POST',
+  path: '/pow',
+  summary: 'Submits a serialized transaction prefix, and waits for its nonce as long as asked.',
+  guards: KEY_AND_LIMIT,
+  query: powWaitQuery,
+  body: powSubmission,
+  answer: powJobAnswer,
+  invalid: { prefix: POW_ERRORS.notHex },
+  errors: [
+    POW_ERRORS.badJson,
+    POW_ERRORS.noPrefix,
+    POW_ERRORS.notHex,
+    POW_ERRORS.shuttingDown,
+    POW_ERRORS.tooShort,
+    POW_ERRORS.notAPrefix,
+    POW_ERRORS.notCanonical,
+    POW_ERRORS.noInputs,
+    POW_ERRORS.noOutputs,
+    POW_ERRORS.tooManyOutputs,
+    POW_ERRORS.notKeyInput,
+    POW_ERRORS.ringSize,
+    POW_ERRORS.inputOverflow,
+    POW_ERRORS.outputOverflow,
+    POW_ERRORS.outputsExceedInputs,
+    POW_ERRORS.zeroFee,
+    POW_ERRORS.noNonceTag,
+    POW_ERRORS.nothingNeeded,
+    POW_ERRORS.tooDifficult,
+    POW_ERRORS.globalLimit,
+    POW_ERRORS.queueFull,
+  ],
+  handle: async (context, { body, query, gone }) => {
+    const prefix = fromHex(body.prefix);
+    if (prefix === undefined) throw new PowRefusal('notHex');
+    const id = await submit(context, prefix, body.height === undefined ? undefined : safeNumber(body.height));
+    const waitMs =
+      body.wait_ms === undefined
+        ? queryWait(context, query)
+        : Math.min(safeNumber(body.wait_ms), context.options['max-wait-ms']);
+    return answerWithJob(context, id, waitMs, gone);
+  },
+});
 
 async function submit(context: PowContext, prefix: Buffer, height: number | undefined): Promise<string> {
   const { options, network, queue, stats } = context;
@@ -45,25 +70,9 @@ async function takeFromBudget({ options, jobCounter, now }: PowContext): Promise
   throw new PowRefusal('globalLimit', { retryAfterSeconds: secondsToNextMinute(now()) });
 }
 
-function readSubmission(request: Request, maxWaitMs: number): Submission {
-  const body = jsonBody(request);
-  if (body === null || typeof body !== 'object' || Array.isArray(body) || typeof body['prefix'] !== 'string') {
-    throw new PowRefusal('noPrefix');
-  }
-  const prefix = fromHex(body['prefix']);
-  if (prefix === undefined) throw new PowRefusal('notHex');
-  const wait = unsigned(body['wait_ms']);
-  return {
-    prefix,
-    height: unsigned(body['height']),
-    waitMs: wait === undefined ? queryWait(request, maxWaitMs) : Math.min(wait, maxWaitMs),
-  };
-}
-
 const HIGHEST = BigInt(Number.MAX_SAFE_INTEGER);
 
-/** A field counts only as an unsigned integer; one beyond 2^53 is as good as that. */
-function unsigned(value: JsonValue | undefined): number | undefined {
-  if (typeof value !== 'bigint' || value < 0n) return undefined;
+/** For heights and milliseconds whatever lies beyond 2^53 is as good as that. */
+function safeNumber(value: bigint): number {
   return Number(value < HIGHEST ? value : HIGHEST);
 }
