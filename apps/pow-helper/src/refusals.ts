@@ -1,5 +1,7 @@
-import { POW_ERRORS } from '@wrkz/api';
+import { errorMessage, powHelperApi } from '@wrkz/api';
 import { HttpError, type Refusal } from '@wrkz/service-kit';
+
+const { powErrors } = powHelperApi;
 
 /** The counters of /stats for refused requests. */
 export type RejectionCounter =
@@ -9,7 +11,7 @@ export type RejectionCounter =
   | 'rejected_rate_limited'
   | 'rejected_global_limit';
 
-export type RefusalName = keyof typeof POW_ERRORS;
+export type RefusalName = keyof typeof powErrors;
 
 /** By the code of a refusal: its counter. What is not named here is not counted. */
 const COUNTERS: Readonly<Record<string, RejectionCounter>> = {
@@ -38,22 +40,22 @@ export function rejectionCounter({ code }: Pick<Refusal, 'code'>): RejectionCoun
   return Object.hasOwn(COUNTERS, code) ? COUNTERS[code] : undefined;
 }
 
-/** A refusal, thrown in a handler and answered by the error handler. Its code is its name in POW_ERRORS. */
+/** A refusal, thrown in a handler and answered by the error handler. Its code is its name in `powErrors`. */
 export class PowRefusal extends HttpError {
   constructor(
     readonly reason: RefusalName,
-    details: { text?: string; retryAfterSeconds?: number } = {},
+    details: { readonly values?: Readonly<Record<string, string>>; readonly retryAfterSeconds?: number } = {},
   ) {
-    const { status, text } = POW_ERRORS[reason];
+    const row = powErrors[reason];
     const headers = details.retryAfterSeconds === undefined ? {} : { 'Retry-After': String(details.retryAfterSeconds) };
-    super(status, reason, details.text ?? text, headers);
+    super(row.status, reason, errorMessage(row, details.values), headers);
   }
 }
 
 /** The refusals of the shared HTTP parts, in this service's words. */
 const SHARED_TEXTS: Readonly<Record<string, string>> = {
-  unauthorized: POW_ERRORS.unauthorized.text,
-  rate_limited: POW_ERRORS.rateLimited.text,
+  unauthorized: powErrors.unauthorized.text,
+  rate_limited: powErrors.rateLimited.text,
 };
 
 /** The body of every refusal: `status` error and `error`. Unrouted paths and oversized bodies get no body. */

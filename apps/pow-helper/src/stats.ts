@@ -1,4 +1,4 @@
-import type { powStatsAnswer } from '@wrkz/api';
+import type { powHelperApi } from '@wrkz/api';
 import type { Metrics } from '@wrkz/service-kit';
 import type { z } from 'zod';
 import type { Outcome } from './queue/job-queue';
@@ -73,7 +73,7 @@ export class Stats {
   }
 
   /** The figures of ended jobs, as /stats names them. */
-  work(): z.output<typeof powStatsAnswer>['work'] {
+  work(): z.output<typeof powHelperApi.statsAnswer>['work'] {
     const average = (sum: number): number =>
       this.outcomes.completed === 0 ? 0 : Math.round(sum / this.outcomes.completed);
     return {

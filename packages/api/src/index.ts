@@ -1,1 +1,4 @@
-export * from './pow-helper';
+export * from './errors';
+export * from './scalars';
+export * as daemonApi from './daemon';
+export * as powHelperApi from './pow-helper';

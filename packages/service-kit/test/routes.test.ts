@@ -266,6 +266,7 @@ describe('JSON-RPC', () => {
         guards: GUARDED,
         summary: 'JSON-RPC 2.0.',
         request: z.object({ method: z.string(), params: z.unknown(), id: z.unknown() }),
+        answer: z.looseObject({ jsonrpc: z.literal('2.0') }),
         errors: [],
         methods: methods.map((one) => (one.name === 'hidden' ? { ...one, available: () => false } : one)),
         invalid: rules.invalid,

@@ -1,11 +1,12 @@
-import { HttpError, refusal, type Refusal } from '@wrkz/service-kit';
+import { daemonApi, errorMessage } from '@wrkz/api';
+import { HttpError, JsonRpcError, refusal, type ErrorRow, type InvalidMember, type Refusal } from '@wrkz/service-kit';
 
 /**
- * Everything that the RPC refuses, in one place: what it means, the HTTP status and the body.
- * Texts are the reference's, word for word, because clients match on them (daemon-rpc facts, sections 2 to 5).
+ * How the rows of the daemon's two tables of errors (`daemonApi.refusals`, `daemonApi.rpcErrors`) become answers. Nothing
+ * else in the RPC makes an error.
  */
 
-/** A refusal with its finished body; routes throw it, the error edge of service-kit answers it. */
+/** A refusal with its finished body; routes throw it, the error handler of service-kit answers it. */
 export class RpcRefusal extends HttpError {
   constructor(status: number, body: Readonly<Record<string, unknown>>) {
     super(status, 'rpc_refusal', messageOf(body), {}, body);
@@ -17,66 +18,76 @@ function messageOf(body: Readonly<Record<string, unknown>>): string {
   return typeof text === 'string' ? text : 'refused';
 }
 
-/** A JSON-RPC error: HTTP status 200 (503 while the core is busy) with an `error` object. */
-export class JsonRpcError extends Error {
-  override readonly name = 'JsonRpcError';
-
-  constructor(
-    readonly code: number,
-    message: string,
-    readonly status = 200,
-  ) {
-    super(message);
+/** The error to be thrown for a row; `values` fill the braces of its text. */
+export function refuse(
+  row: daemonApi.DaemonRefusal | daemonApi.RpcError,
+  values: Readonly<Record<string, string>> = {},
+): Error {
+  const text = errorMessage(row, values);
+  switch (row.kind) {
+    case 'json-rpc':
+      return new JsonRpcError(row.code, text, row.status);
+    case 'empty':
+      return refusal('not_found');
+    case 'wallet':
+      return new RpcRefusal(row.status, { errorCode: row.code, errorMessage: text });
+    default:
+      return new RpcRefusal(row.status, { status: row.kind === 'busy' ? 'BUSY' : 'Failed', error: text });
   }
 }
-
-const failed = (status: number, error: string): RpcRefusal => new RpcRefusal(status, { status: 'Failed', error });
-
-const NOT_JSON = 'Failed to parse request body as JSON';
 
 /** At most so much of a body that is no JSON is quoted back. */
 const ECHO_LIMIT = 256;
 
-export const refusals = {
-  notJson: (body: string): RpcRefusal =>
-    failed(
-      400,
-      body === ''
-        ? NOT_JSON
-        : 'Warning: received body is not JSON encoded!\nKey/value parameters are NOT supported.\nBody:\n' +
-            body.slice(0, ECHO_LIMIT) +
-            NOT_JSON,
-    ),
-  missing: (name: string): RpcRefusal => failed(400, `Missing JSON parameter: '${name}'`),
-  wrongType: (expected: string, got: string): RpcRefusal =>
-    failed(400, `JSON parameter is wrong type. Expected ${expected}, got ${got}`),
-  badRequest: (text: string): RpcRefusal => failed(400, text),
-  walletStyle: (errorCode: number, errorMessage: string): RpcRefusal =>
-    new RpcRefusal(400, { errorCode, errorMessage }),
-  notSynced: (): RpcRefusal =>
-    failed(503, 'Daemon must be synced to process this RPC method call, please retry when synced.'),
-  busy: (): RpcRefusal => new RpcRefusal(503, { status: 'BUSY', error: 'Chain is reorganizing, please retry shortly' }),
-  notFound: (): HttpError => refusal('not_found'),
-  forbidden: (): RpcRefusal =>
-    failed(
-      403,
-      'You do not have permission to access this method. Please relaunch your daemon with --daemon-mode explorer to access explorer RPC methods.',
-    ),
-} as const;
+export function refuseNotJson(body: string): Error {
+  const quoted =
+    body === ''
+      ? ''
+      : 'Warning: received body is not JSON encoded!\nKey/value parameters are NOT supported.\nBody:\n' +
+        body.slice(0, ECHO_LIMIT);
+  return refuse(daemonApi.refusals.notJson, { quoted });
+}
+
+/** The names that the refusals give to the types that a schema asks for. */
+const TYPE_NAMES: Readonly<Record<string, string>> = {
+  bigint: 'uint64_t',
+  string: 'String',
+  boolean: 'Bool',
+  array: 'Array',
+  object: 'Object',
+};
+
+/** A number out of range is one of another type; for every other wrong value the declaration names the refusal. */
+export function refuseMember({ name, value, kind, expected }: InvalidMember, row: ErrorRow | undefined): Error {
+  if (kind === 'missing') return refuse(daemonApi.refusals.missing, { name });
+  if (kind === 'value' && row !== undefined) return refuse(row as daemonApi.DaemonRefusal | daemonApi.RpcError);
+  return refuse(daemonApi.refusals.wrongType, { expected: TYPE_NAMES[expected] ?? expected, got: jsonTypeName(value) });
+}
+
+/** The name that the reference's JSON library gives a value's type, as its refusals print it. */
+function jsonTypeName(value: unknown): string {
+  if (value === null) return 'Null';
+  if (value === true) return 'True';
+  if (value === false) return 'False';
+  if (Array.isArray(value)) return 'Array';
+  if (typeof value === 'string') return 'String';
+  return typeof value === 'object' ? 'Object' : 'Number';
+}
 
 /** The body of what the shared HTTP parts refuse, in the daemon's shape. Unrouted paths answer without a body. */
 export function refusalBody({ code, message }: Refusal): unknown {
+  const { unauthorized, bodyTooLarge, tooManyRequests, internal } = daemonApi.refusals;
   switch (code) {
     case 'not_found':
       return undefined;
     case 'unauthorized':
-      return { error: 'Unauthorized RPC request', status: 'Failed' };
+      return { error: unauthorized.text, status: 'Failed' };
     case 'body_too_large':
-      return { error: 'RPC request body too large.', status: 'Failed' };
+      return { error: bodyTooLarge.text, status: 'Failed' };
     case 'rate_limited':
-      return { error: 'Too many RPC requests, please retry later', status: 'Failed' };
+      return { error: tooManyRequests.text, status: 'Failed' };
     case 'internal':
-      return { error: `Internal server error: ${message}`, status: 'Failed' };
+      return { error: errorMessage(internal, { message }), status: 'Failed' };
     default:
       return { error: message, status: 'Failed' };
   }

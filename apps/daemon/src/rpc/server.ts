@@ -1,22 +1,15 @@
-import type { Express, Request, Response } from 'express';
+import type { Express } from 'express';
 import {
+  bindRoutes,
   createHttpApp,
-  parseJson,
-  rawBody,
-  sendJson,
-  sendJsonText,
   startHttpServer,
   type HttpServer,
-  type JsonValue,
   type Logger,
   type PreflightAnswer,
 } from '@wrkz/service-kit';
-import { refusalBody, refusals } from './errors';
-import { answerJsonRpc } from './json-rpc';
-import { Params } from './params';
+import { refusalBody } from './errors';
 import type { RpcContext } from './ports';
-import { grants, type Route } from './route';
-import { routes } from './routes';
+import { allRoutes, routeRules } from './service';
 
 export interface RpcServerOptions {
   readonly bindIp: string;
@@ -37,7 +30,7 @@ export const RPC_DEFAULTS = { maxBodyBytes: 2_097_152, readTimeoutSeconds: 15, w
 /** Open connections of one address, loopback exempt: each may hold one answer of some megabytes that nobody reads. */
 const CONNECTIONS_PER_ADDRESS = 64;
 
-/** The daemon's HTTP app: the plain routes and /json_rpc behind the shared chain of checks. */
+/** The daemon's HTTP app: every declared route behind the shared chain of checks. */
 export function createRpcApp(context: RpcContext, options: RpcServerOptions, logger: Logger): Express {
   return createHttpApp({
     logger,
@@ -48,11 +41,7 @@ export function createRpcApp(context: RpcContext, options: RpcServerOptions, log
     rateLimit: { perMinute: options.maxRpm, exemptLoopback: true },
     bodyLimit: options.maxBodyBytes,
     bodyLengthCheck: 'first',
-    routes: (app) => {
-      for (const route of routes) mount(app, route, context);
-      app.get('/json_rpc', (request, response) => jsonRpc(context, request, response));
-      app.post('/json_rpc', (request, response) => jsonRpc(context, request, response));
-    },
+    routes: bindRoutes(allRoutes, context, routeRules),
   });
 }
 
@@ -68,36 +57,6 @@ export function startRpcServer(context: RpcContext, options: RpcServerOptions, l
       writeTimeoutMs: options.writeTimeoutSeconds * 1000,
     },
   });
-}
-
-function mount(app: Express, route: Route, context: RpcContext): void {
-  const handler = async (request: Request, response: Response): Promise<void> => {
-    const params = new Params(route.method === 'POST' ? readJson(request) : undefined);
-    if (!grants(route.mode, context.explorer)) throw refusals.forbidden();
-    if (route.needsSync === true && !context.peers.isSynchronized()) throw refusals.notSynced();
-    const answer = await route.handle(context, params);
-    if ('finished' in answer && typeof answer.finished === 'string') {
-      await sendJsonText(request, response, 200, answer.finished);
-    } else {
-      await sendJson(request, response, 200, answer);
-    }
-  };
-  if (route.method === 'GET') app.get(route.path, handler);
-  else app.post(route.path, handler);
-}
-
-async function jsonRpc(context: RpcContext, request: Request, response: Response): Promise<void> {
-  const { status, body } = await answerJsonRpc(context, readJson(request));
-  await sendJson(request, response, status, body);
-}
-
-function readJson(request: Request): JsonValue {
-  const text = rawBody(request).toString('utf8');
-  try {
-    return parseJson(text);
-  } catch {
-    throw refusals.notJson(text);
-  }
 }
 
 /** `Access-Control-Allow-Methods` for a real preflight, `Allow` otherwise; the value is empty while CORS is off. */

@@ -1,8 +1,8 @@
-import type { powJobAnswer, powJobState, powJobStatus } from '@wrkz/api';
+import type { powHelperApi } from '@wrkz/api';
 import type { z } from 'zod';
 
 /** Clients see queued and running jobs as pending; the other three states are final. */
-export type JobState = z.output<typeof powJobState>;
+export type JobState = z.output<typeof powHelperApi.jobState>;
 
 /** Why a job failed, as its reply says. */
 export const FAILURES = {
@@ -38,7 +38,7 @@ export function isFinal(state: JobState): boolean {
   return state === 'done' || state === 'failed' || state === 'cancelled';
 }
 
-const STATUS: Readonly<Record<JobState, z.output<typeof powJobStatus>>> = {
+const STATUS: Readonly<Record<JobState, z.output<typeof powHelperApi.jobStatus>>> = {
   queued: 'pending',
   running: 'pending',
   done: 'done',
@@ -47,7 +47,7 @@ const STATUS: Readonly<Record<JobState, z.output<typeof powJobStatus>>> = {
 };
 
 /** The reply of POST /pow and GET /pow/{id}. `waiting` is shown while the job is queued. */
-export function jobReply(job: JobRecord, waiting: number, now: number): z.output<typeof powJobAnswer> {
+export function jobReply(job: JobRecord, waiting: number, now: number): z.output<typeof powHelperApi.jobAnswer> {
   return {
     difficulty: job.difficulty,
     elapsed_ms: Math.max(0, (job.finishedAt ?? now) - job.submittedAt),

@@ -1,4 +1,4 @@
-import { POW_ERRORS, powCancelAnswer, powJobParams } from '@wrkz/api';
+import { powHelperApi } from '@wrkz/api';
 import { PowRefusal } from '../refusals';
 import { replyFor } from './job-answer';
 import { declareRoute, KEY_AND_LIMIT } from './route';
@@ -8,9 +8,9 @@ export const deletePow = declareRoute({
   path: '/pow/{id}',
   summary: 'Cancels a job that waits or runs; one that has ended is answered as it is.',
   guards: KEY_AND_LIMIT,
-  params: powJobParams,
-  answer: powCancelAnswer,
-  errors: [POW_ERRORS.unknownJob],
+  params: powHelperApi.jobParams,
+  answer: powHelperApi.cancelAnswer,
+  errors: [powHelperApi.powErrors.unknownJob],
   handle: async (context, { path }) => {
     const found = await context.queue.cancel(path.id);
     if (found === undefined) throw new PowRefusal('unknownJob');

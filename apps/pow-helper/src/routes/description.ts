@@ -1,4 +1,4 @@
-import { POW_ERRORS, powErrorBody } from '@wrkz/api';
+import { powHelperApi } from '@wrkz/api';
 import { VERSION, type ServiceDescription } from '@wrkz/service-kit';
 import type { PowContext } from '../context';
 
@@ -9,11 +9,12 @@ export const POW_SERVICE: ServiceDescription<PowContext, never> = {
   description:
     'Computes the proof of work of transactions for wallets. A wallet submits a serialized transaction prefix and copies ' +
     'the 8 bytes of the nonce over the last ones of the prefix.',
-  errorBody: powErrorBody,
+  errorBody: powHelperApi.powErrorBody,
   routeErrors: ({ guards }) => [
-    ...(guards.key ? [POW_ERRORS.unauthorized] : []),
-    ...(guards.limit ? [POW_ERRORS.rateLimited] : []),
-    POW_ERRORS.encodedBody,
-    POW_ERRORS.bodyTooLarge,
+    ...(guards.key ? [powHelperApi.powErrors.unauthorized] : []),
+    ...(guards.limit ? [powHelperApi.powErrors.rateLimited] : []),
+    powHelperApi.powErrors.internal,
+    powHelperApi.powErrors.encodedBody,
+    powHelperApi.powErrors.bodyTooLarge,
   ],
 };

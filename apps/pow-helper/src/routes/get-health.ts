@@ -1,4 +1,4 @@
-import { powHealthAnswer } from '@wrkz/api';
+import { powHelperApi } from '@wrkz/api';
 import { declareRoute, OPEN } from './route';
 
 export const getHealth = declareRoute({
@@ -6,7 +6,7 @@ export const getHealth = declareRoute({
   path: '/health',
   summary: 'Depth and capacity of the queue, for load balancers; always 200.',
   guards: OPEN,
-  answer: powHealthAnswer,
+  answer: powHelperApi.healthAnswer,
   errors: [],
   handle: async ({ queue, options, threads }) => {
     const { waiting } = await queue.depth();

@@ -1,4 +1,4 @@
-import { POW_ERRORS, powJobAnswer, powJobParams, powWaitQuery } from '@wrkz/api';
+import { powHelperApi } from '@wrkz/api';
 import { answerWithJob, queryWait } from './job-answer';
 import { declareRoute, KEY_AND_LIMIT } from './route';
 
@@ -7,9 +7,9 @@ export const getPow = declareRoute({
   path: '/pow/{id}',
   summary: 'A job, at once or when it has ended.',
   guards: KEY_AND_LIMIT,
-  params: powJobParams,
-  query: powWaitQuery,
-  answer: powJobAnswer,
-  errors: [POW_ERRORS.unknownJob],
-  handle: (context, { path, query, gone }) => answerWithJob(context, path.id, queryWait(context, query), gone),
+  params: powHelperApi.jobParams,
+  query: powHelperApi.waitQuery,
+  answer: powHelperApi.jobAnswer,
+  errors: [powHelperApi.powErrors.unknownJob],
+  handle: (context, { path, query, gone }) => answerWithJob(context, path.id, queryWait(query), gone),
 });

@@ -1,4 +1,4 @@
-import { powRootAnswer } from '@wrkz/api';
+import { powHelperApi } from '@wrkz/api';
 import { VERSION } from '@wrkz/service-kit';
 import { declareRoute, KEY } from './route';
 
@@ -9,7 +9,7 @@ export const getRoot = declareRoute({
   path: '/',
   summary: 'The name and version of the service, and what it can be asked.',
   guards: KEY,
-  answer: powRootAnswer,
+  answer: powHelperApi.rootAnswer,
   errors: [],
   handle: () => ({ endpoints: ENDPOINTS, name: 'wrkz-txpow-server' as const, version: VERSION }),
 });

@@ -1,4 +1,4 @@
-import { powStatsAnswer } from '@wrkz/api';
+import { powHelperApi } from '@wrkz/api';
 import { VERSION } from '@wrkz/service-kit';
 import type { ActiveJob } from '../queue/job-queue';
 import { declareRoute, KEY } from './route';
@@ -8,7 +8,7 @@ export const getStats = declareRoute({
   path: '/stats',
   summary: 'What this instance has counted since its start. Addresses, limits of clients and keys are not shown.',
   guards: KEY,
-  answer: powStatsAnswer,
+  answer: powHelperApi.statsAnswer,
   errors: [],
   handle: async ({ queue, options, stats, requests, startedAt, threads, now }) => {
     const { active, tracked, waiting } = await queue.depth();

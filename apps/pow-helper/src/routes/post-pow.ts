@@ -1,4 +1,4 @@
-import { POW_ERRORS, powJobAnswer, powSubmission, powWaitQuery } from '@wrkz/api';
+import { powHelperApi } from '@wrkz/api';
 import { fromHex } from '@wrkz/core-types';
 import { secondsToNextMinute } from '@wrkz/service-kit';
 import type { PowContext } from '../context';
@@ -7,47 +7,45 @@ import { PowRefusal } from '../refusals';
 import { answerWithJob, queryWait } from './job-answer';
 import { declareRoute, KEY_AND_LIMIT } from './route';
 
+const errors = powHelperApi.powErrors;
+
 export const postPow = declareRoute({
   method: 'POST',
   path: '/pow',
   summary: 'Submits a serialized transaction prefix, and waits for its nonce as long as asked.',
   guards: KEY_AND_LIMIT,
-  query: powWaitQuery,
-  body: powSubmission,
-  answer: powJobAnswer,
-  invalid: { prefix: POW_ERRORS.notHex },
+  query: powHelperApi.waitQuery,
+  body: powHelperApi.submission,
+  answer: powHelperApi.jobAnswer,
+  invalid: { prefix: errors.notHex },
   errors: [
-    POW_ERRORS.badJson,
-    POW_ERRORS.noPrefix,
-    POW_ERRORS.notHex,
-    POW_ERRORS.shuttingDown,
-    POW_ERRORS.tooShort,
-    POW_ERRORS.notAPrefix,
-    POW_ERRORS.notCanonical,
-    POW_ERRORS.noInputs,
-    POW_ERRORS.noOutputs,
-    POW_ERRORS.tooManyOutputs,
-    POW_ERRORS.notKeyInput,
-    POW_ERRORS.ringSize,
-    POW_ERRORS.inputOverflow,
-    POW_ERRORS.outputOverflow,
-    POW_ERRORS.outputsExceedInputs,
-    POW_ERRORS.zeroFee,
-    POW_ERRORS.noNonceTag,
-    POW_ERRORS.nothingNeeded,
-    POW_ERRORS.tooDifficult,
-    POW_ERRORS.globalLimit,
-    POW_ERRORS.queueFull,
+    errors.badJson,
+    errors.noPrefix,
+    errors.notHex,
+    errors.shuttingDown,
+    errors.tooShort,
+    errors.notAPrefix,
+    errors.notCanonical,
+    errors.noInputs,
+    errors.noOutputs,
+    errors.tooManyOutputs,
+    errors.notKeyInput,
+    errors.ringSize,
+    errors.inputOverflow,
+    errors.outputOverflow,
+    errors.outputsExceedInputs,
+    errors.zeroFee,
+    errors.noNonceTag,
+    errors.nothingNeeded,
+    errors.tooDifficult,
+    errors.globalLimit,
+    errors.queueFull,
   ],
   handle: async (context, { body, query, gone }) => {
     const prefix = fromHex(body.prefix);
     if (prefix === undefined) throw new PowRefusal('notHex');
-    const id = await submit(context, prefix, body.height === undefined ? undefined : safeNumber(body.height));
-    const waitMs =
-      body.wait_ms === undefined
-        ? queryWait(context, query)
-        : Math.min(safeNumber(body.wait_ms), context.options['max-wait-ms']);
-    return answerWithJob(context, id, waitMs, gone);
+    const id = await submit(context, prefix, body.height);
+    return answerWithJob(context, id, body.wait_ms ?? queryWait(query), gone);
   },
 });
 
@@ -68,11 +66,4 @@ async function takeFromBudget({ options, jobCounter, now }: PowContext): Promise
   const perMinute = options['max-jobs-per-minute'];
   if (perMinute === 0 || (await jobCounter.hit('all')) <= perMinute) return;
   throw new PowRefusal('globalLimit', { retryAfterSeconds: secondsToNextMinute(now()) });
-}
-
-const HIGHEST = BigInt(Number.MAX_SAFE_INTEGER);
-
-/** For heights and milliseconds whatever lies beyond 2^53 is as good as that. */
-function safeNumber(value: bigint): number {
-  return Number(value < HIGHEST ? value : HIGHEST);
 }

@@ -1,13 +1,11 @@
 import { z } from 'zod';
+import type { ApiError } from '../errors';
 
 /** The body of every error that has one. */
 export const powErrorBody = z.object({ status: z.literal('error'), error: z.string() });
 
-/**
- * Every error of the helper: status, text (empty: the answer has no body; `{name}` stands for what is filled in), and when
- * it is given.
- */
-export const POW_ERRORS = {
+/** Every error of the helper. */
+export const powErrors = {
   badJson: { status: 400, text: 'body is not valid JSON', when: 'The body is not JSON in UTF-8.' },
   noPrefix: {
     status: 400,
@@ -97,5 +95,6 @@ export const POW_ERRORS = {
     text: 'queue is full, try again later',
     when: 'No further job may wait; Retry-After is 1.',
   },
+  internal: { status: 500, text: '{message}', when: 'The helper failed inside.' },
   shuttingDown: { status: 503, text: 'server is shutting down', when: 'The helper is about to end.' },
-} as const;
+} as const satisfies Record<string, ApiError>;

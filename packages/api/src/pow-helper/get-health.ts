@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import { powCount } from './integers';
+import { integer } from '../scalars';
 
 /** GET /health. */
-export const powHealthAnswer = z.object({
+export const healthAnswer = z.object({
   /** Jobs that may wait. */
-  capacity: powCount,
+  capacity: integer,
   /** Jobs waiting. */
-  queue: powCount,
+  queue: integer,
   status: z.literal('OK'),
   /** Hashing threads. */
-  threads: powCount,
+  threads: integer,
 });

@@ -1,52 +1,46 @@
 import { z } from 'zod';
-import { powBigCount, powCount } from './integers';
-
-/** A rate, which JSON may write without a fraction. */
-const rate = z.codec(z.union([z.bigint(), z.number()]), z.number().min(0), {
-  decode: Number,
-  encode: (value) => value,
-});
+import { decimal, integer, uint64 } from '../scalars';
 
 /** The running job; never its id. */
 const activeJob = z.object({
-  difficulty: powBigCount,
-  hashes: powBigCount,
-  inputs: powCount,
-  outputs: powCount,
-  running_ms: powCount,
+  difficulty: uint64,
+  hashes: uint64,
+  inputs: integer,
+  outputs: integer,
+  running_ms: integer,
 });
 
 /** GET /stats: what one instance has counted since its start. */
-export const powStatsAnswer = z.object({
+export const statsAnswer = z.object({
   active: activeJob.nullable(),
-  http: z.object({ requests: powCount, unauthorized: powCount }),
+  http: z.object({ requests: integer, unauthorized: integer }),
   jobs: z.object({
-    received: powCount,
-    accepted: powCount,
-    rejected_invalid: powCount,
-    rejected_difficulty: powCount,
-    rejected_queue_full: powCount,
-    rejected_rate_limited: powCount,
-    rejected_global_limit: powCount,
-    completed: powCount,
-    failed: powCount,
-    cancelled: powCount,
-    expired: powCount,
+    received: integer,
+    accepted: integer,
+    rejected_invalid: integer,
+    rejected_difficulty: integer,
+    rejected_queue_full: integer,
+    rejected_rate_limited: integer,
+    rejected_global_limit: integer,
+    completed: integer,
+    failed: integer,
+    cancelled: integer,
+    expired: integer,
   }),
-  limits: z.object({ max_difficulty: powCount, max_wait_ms: powCount }),
-  queue: z.object({ capacity: powCount, tracked_jobs: powCount, waiting: powCount }),
+  limits: z.object({ max_difficulty: integer, max_wait_ms: integer }),
+  queue: z.object({ capacity: integer, tracked_jobs: integer, waiting: integer }),
   /** Unix seconds. */
-  started_at: powCount,
-  threads: powCount,
-  uptime_seconds: powCount,
+  started_at: integer,
+  threads: integer,
+  uptime_seconds: integer,
   version: z.string(),
   work: z.object({
-    hashes: powBigCount,
-    busy_ms: powCount,
+    hashes: uint64,
+    busy_ms: integer,
     /** Hashes per second of busy time. */
-    hashrate: rate,
-    solve_ms_avg: powCount,
-    solve_ms_max: powCount,
-    queue_wait_ms_avg: powCount,
+    hashrate: decimal,
+    solve_ms_avg: integer,
+    solve_ms_max: integer,
+    queue_wait_ms_avg: integer,
   }),
 });

@@ -1,9 +1,14 @@
+import type { daemonApi } from '@wrkz/api';
 import type { BlockFacts } from '@wrkz/consensus';
 import { parseBlock, type RawBlock, rawBlockBytes } from '@wrkz/core-types';
+import type { z } from 'zod';
 import type { RpcContext } from '../ports';
 
-/** The `block_header` object of the header methods. `height` is an index, `depth` the distance from the top. */
-export function blockHeader(raw: RawBlock, facts: BlockFacts, topHeight: number, orphan: boolean): object {
+/** The `block_header` of the header methods. */
+export type BlockHeader = z.output<typeof daemonApi.blockHeaderObject>;
+
+/** The header of a block. `height` is an index, `depth` the distance from the top. */
+export function blockHeader(raw: RawBlock, facts: BlockFacts, topHeight: number, orphan: boolean): BlockHeader {
   const { block } = parseBlock(raw.block);
   return {
     block_size: rawBlockBytes(raw),
@@ -23,7 +28,7 @@ export function blockHeader(raw: RawBlock, facts: BlockFacts, topHeight: number,
 }
 
 /** The header of the main-chain block at `height`, or undefined above the top. */
-export function mainChainHeader({ reader }: RpcContext, height: number): object | undefined {
+export function mainChainHeader({ reader }: RpcContext, height: number): BlockHeader | undefined {
   return reader.snapshot(() => {
     const facts = reader.facts(height);
     const raw = facts && reader.rawBlock(height);

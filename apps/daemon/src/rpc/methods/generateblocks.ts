@@ -1,40 +1,41 @@
-import { JsonRpcError } from '../errors';
-import type { Method } from '../route';
+import { daemonApi } from '@wrkz/api';
+import { method } from '../declare';
+import { refuse } from '../errors';
 import { minerAddress } from './wallet-address';
 
-const WRONG_PARAMETER = -1;
-const INTERNAL = -5;
-const MAX_COUNT = 1000n;
-const MAX_SECONDS = 1n << 40n;
-const DEFAULT_SPACING = 60n;
+const { wrongAddress, countOutOfRange, notSeconds, generateFailed } = daemonApi.rpcErrors;
+
+const MAX_COUNT = 1000;
+const MAX_SECONDS = 2 ** 40;
 
 /** Mines at once. Only on the networks that are there for trying things out; on mainnet the method is unknown. */
-export const generateblocks: Method = {
+export const generateblocks = method({
   name: 'generateblocks',
-  mode: 'Default',
-  availableOn: ({ network }) => network.allowsGeneratedBlocks,
-  handle: async (context, request) => {
-    const params = request.object('params');
-    const address = minerAddress(params.string('wallet_address'));
-    const count = params.optionalUint64('count', 1n);
-    if (count < 1n || count > MAX_COUNT) {
-      throw new JsonRpcError(WRONG_PARAMETER, `count must be between 1 and ${MAX_COUNT}`);
-    }
-    const timestamp = params.optionalUint64('timestamp', BigInt(context.now()));
-    const spacing = params.optionalUint64('spacing', DEFAULT_SPACING);
-    if (timestamp > MAX_SECONDS || spacing > MAX_SECONDS) {
-      throw new JsonRpcError(WRONG_PARAMETER, 'timestamp and spacing are Unix seconds');
-    }
+  summary: 'Mines blocks at once, on simnet and devnet.',
+  labels: { mode: 'Default' },
+  params: daemonApi.generateBlocksParams,
+  result: daemonApi.generateBlocksResult,
+  errors: [wrongAddress, countOutOfRange, notSeconds, generateFailed],
+  available: ({ network }) => network.allowsGeneratedBlocks,
+  checks: {
+    wallet_address: (text) => void minerAddress(text),
+    count: (count) => {
+      if (count < 1 || count > MAX_COUNT) throw refuse(countOutOfRange, { maximum: String(MAX_COUNT) });
+    },
+    spacing: (spacing, { members: { timestamp = 0 } }) => {
+      if (timestamp > MAX_SECONDS || spacing > MAX_SECONDS) throw refuse(notSeconds);
+    },
+  },
+  handle: async (context, { wallet_address: text, count, timestamp = context.now(), spacing }) => {
     try {
-      const { height, hashes } = await context.mining.generate({
-        address,
-        count: Number(count),
-        timestamp: Number(timestamp),
-        spacing: Number(spacing),
-      });
-      return { hashes: hashes.map((hash) => hash.toString('hex')), height, status: 'OK' };
+      const mined = await context.mining.generate({ address: minerAddress(text), count, timestamp, spacing });
+      return {
+        hashes: mined.hashes.map((hash) => hash.toString('hex')),
+        height: mined.height,
+        status: 'OK' as const,
+      };
     } catch (error) {
-      throw new JsonRpcError(INTERNAL, `Failed to generate blocks: ${(error as Error).message}`);
+      throw refuse(generateFailed, { message: (error as Error).message });
     }
   },
-};
+});

@@ -1,7 +1,11 @@
-import type { Method } from '../route';
+import { daemonApi } from '@wrkz/api';
+import { method } from '../declare';
 
-export const getblockcount: Method = {
+export const getblockcount = method({
   name: 'getblockcount',
-  mode: 'Default',
-  handle: ({ reader }) => ({ count: reader.tip().height + 1, status: 'OK' }),
-};
+  summary: 'How many blocks the main chain has.',
+  labels: { mode: 'Default' },
+  result: daemonApi.blockCountResult,
+  errors: [daemonApi.refusals.internal],
+  handle: ({ reader }) => ({ count: reader.tip().height + 1, status: 'OK' as const }),
+});

@@ -1,28 +1,31 @@
-import { JsonRpcError } from '../errors';
-import { hashFrom } from '../params';
-import type { Method } from '../route';
-import { blockHeader, mainChainHeader } from './block-header';
+import { daemonApi } from '@wrkz/api';
+import { method } from '../declare';
+import { refuse } from '../errors';
+import type { RpcContext } from '../ports';
+import { blockHeader, mainChainHeader, type BlockHeader } from './block-header';
 
-const WRONG_PARAMETER = -1;
-const NOT_FOUND = -5;
+const { blockHashNotHex, blockUnknown } = daemonApi.rpcErrors;
 
-export const getblockheaderbyhash: Method = {
+export const getblockheaderbyhash = method({
   name: 'getblockheaderbyhash',
-  mode: 'Default',
-  handle: (context, request) => {
-    const hash = hashFrom(request.object('params').string('hash'));
-    if (hash === undefined) throw new JsonRpcError(WRONG_PARAMETER, 'Block hash specified is not a valid hex!');
-    const { reader } = context;
-    return reader.snapshot(() => {
-      const height = reader.heightOf(hash);
-      const header = height === undefined ? alternativeHeader() : mainChainHeader(context, height);
-      if (header === undefined) throw new JsonRpcError(NOT_FOUND, 'Block hash specified does not exist!');
-      return { block_header: header, status: 'OK' };
+  summary: 'The header of a block, on the main chain or beside it.',
+  labels: { mode: 'Default' },
+  params: daemonApi.blockHeaderByHashParams,
+  result: daemonApi.blockHeaderResult,
+  errors: [blockHashNotHex, blockUnknown, daemonApi.refusals.internal],
+  invalid: { hash: blockHashNotHex },
+  handle: (context, params) => {
+    const hash = Buffer.from(params.hash, 'hex');
+    return context.reader.snapshot(() => {
+      const height = context.reader.heightOf(hash);
+      const header = height === undefined ? alternativeHeader(context, hash) : mainChainHeader(context, height);
+      if (header === undefined) throw refuse(blockUnknown);
+      return { block_header: header, status: 'OK' as const };
     });
-
-    function alternativeHeader(): object | undefined {
-      const found = reader.alternative(hash as Buffer);
-      return found && blockHeader(found.raw, found.facts, reader.tip().height, true);
-    }
   },
-};
+});
+
+function alternativeHeader({ reader }: RpcContext, hash: Buffer): BlockHeader | undefined {
+  const found = reader.alternative(hash);
+  return found && blockHeader(found.raw, found.facts, reader.tip().height, true);
+}

@@ -1,24 +1,22 @@
-import { JsonRpcError } from '../errors';
-import type { Method } from '../route';
+import { daemonApi } from '@wrkz/api';
+import { method } from '../declare';
+import { refuse } from '../errors';
 import { mainChainHeader } from './block-header';
 
-const HEIGHT_TOO_BIG = -2;
+const { heightTooBig } = daemonApi.rpcErrors;
 
-export const getblockheaderbyheight: Method = {
+export const getblockheaderbyheight = method({
   name: 'getblockheaderbyheight',
-  mode: 'Default',
-  handle: (context, request) => {
-    const height = request.object('params').uint64('height');
-    return context.reader.snapshot(() => {
-      const top = context.reader.tip().height;
-      const header = height <= BigInt(top) ? mainChainHeader(context, Number(height)) : undefined;
-      if (header === undefined) {
-        throw new JsonRpcError(
-          HEIGHT_TOO_BIG,
-          `Requested block header for a height that is higher than the current blockchain height! Current height: ${top}`,
-        );
-      }
-      return { block_header: header, status: 'OK' };
-    });
-  },
-};
+  summary: 'The header of the main-chain block at a height.',
+  labels: { mode: 'Default' },
+  params: daemonApi.blockHeaderByHeightParams,
+  result: daemonApi.blockHeaderResult,
+  errors: [heightTooBig, daemonApi.refusals.internal],
+  handle: (context, { height }) =>
+    context.reader.snapshot(() => {
+      const tip = context.reader.tip().height;
+      const header = height <= tip ? mainChainHeader(context, height) : undefined;
+      if (header === undefined) throw refuse(heightTooBig, { height: String(tip) });
+      return { block_header: header, status: 'OK' as const };
+    }),
+});

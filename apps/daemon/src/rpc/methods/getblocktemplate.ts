@@ -1,22 +1,42 @@
-import { fromHex } from '@wrkz/core-types';
-import { JsonRpcError, refusals } from '../errors';
-import type { Params } from '../params';
-import type { Method } from '../route';
+import { daemonApi } from '@wrkz/api';
+import { method } from '../declare';
+import { refuse } from '../errors';
 import { minerAddress } from './wallet-address';
 
-const TOO_BIG_RESERVE = -3;
-const INTERNAL = -5;
+const { extraNonceNotHex, extraNonceTooBig, reserveTooBig, wrongAddress, templateFailed } = daemonApi.rpcErrors;
 
 /** The extra nonce's length is one byte. */
 const MAX_RESERVE = 255;
 
-export const getblocktemplate: Method = {
+export const getblocktemplate = method({
   name: 'getblocktemplate',
-  mode: 'MiningEnabled',
-  handle: async ({ mining }, request) => {
-    const params = request.object('params');
-    const extraNonce = readExtraNonce(params);
-    const address = minerAddress(params.string('wallet_address'));
+  summary: 'A block to be mined, paying to an address, with room for the miner where it asks for it.',
+  labels: { mode: 'MiningEnabled' },
+  params: daemonApi.blockTemplateParams,
+  result: daemonApi.blockTemplateResult,
+  errors: [extraNonceNotHex, extraNonceTooBig, reserveTooBig, wrongAddress, templateFailed],
+  invalid: { extra_nonce: extraNonceNotHex },
+  prepare: (params) => {
+    const { reserve_size: size, ...rest } = params;
+    if (Object.hasOwn(params, 'extra_nonce')) return rest;
+    // An empty request names the parameter that the reference reads first.
+    if (size === undefined && !Object.hasOwn(params, 'wallet_address')) {
+      throw refuse(daemonApi.refusals.missing, { name: 'reserve_size' });
+    }
+    return params;
+  },
+  checks: {
+    extra_nonce: (hex) => {
+      if (hex.length / 2 > MAX_RESERVE) throw refuse(extraNonceTooBig);
+    },
+    reserve_size: (size) => {
+      if (size > MAX_RESERVE) throw refuse(reserveTooBig);
+    },
+  },
+  handle: async ({ mining }, params) => {
+    const address = minerAddress(params.wallet_address);
+    // so many zero bytes when no extra nonce was given; neither means nothing is reserved
+    const extraNonce = Buffer.from(params.extra_nonce ?? '00'.repeat(params.reserve_size ?? 0), 'hex');
     try {
       const template = await mining.template(address, extraNonce);
       return {
@@ -24,29 +44,10 @@ export const getblocktemplate: Method = {
         difficulty: template.difficulty,
         height: template.height,
         reserved_offset: template.reservedOffset,
-        status: 'OK',
+        status: 'OK' as const,
       };
     } catch (error) {
-      throw new JsonRpcError(INTERNAL, `Failed to create block template: ${(error as Error).message}`);
+      throw refuse(templateFailed, { message: (error as Error).message });
     }
   },
-};
-
-/** `extra_nonce` (hex) wins over `reserve_size` (so many zero bytes); neither means nothing is reserved. */
-function readExtraNonce(params: Params): Buffer {
-  if (params.has('extra_nonce')) {
-    const nonce = fromHex(params.string('extra_nonce'));
-    if (nonce === undefined) throw new JsonRpcError(TOO_BIG_RESERVE, 'Given extra nonce is not hex!');
-    if (nonce.length > MAX_RESERVE) {
-      throw new JsonRpcError(TOO_BIG_RESERVE, 'Too big extra nonce, maximum allowed is 255 bytes');
-    }
-    return nonce;
-  }
-  // An empty request names the parameter that the reference reads first.
-  if (!params.has('reserve_size') && !params.has('wallet_address')) throw refusals.missing('reserve_size');
-  const size = params.optionalUint64('reserve_size', 0n);
-  if (size > BigInt(MAX_RESERVE)) {
-    throw new JsonRpcError(TOO_BIG_RESERVE, 'Too big reserved size, maximum allowed is 255');
-  }
-  return Buffer.alloc(Number(size));
-}
+});

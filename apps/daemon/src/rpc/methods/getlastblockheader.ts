@@ -1,15 +1,19 @@
-import { JsonRpcError } from '../errors';
-import type { Method } from '../route';
+import { daemonApi } from '@wrkz/api';
+import { method } from '../declare';
+import { refuse } from '../errors';
 import { mainChainHeader } from './block-header';
 
-const CORE_BUSY = -9;
+const { coreBusy } = daemonApi.rpcErrors;
 
-export const getlastblockheader: Method = {
+export const getlastblockheader = method({
   name: 'getlastblockheader',
-  mode: 'Default',
+  summary: 'The header of the tip.',
+  labels: { mode: 'Default' },
+  result: daemonApi.blockHeaderResult,
+  errors: [coreBusy, daemonApi.refusals.internal],
   handle: (context) => {
     const header = context.reader.snapshot(() => mainChainHeader(context, context.reader.tip().height));
-    if (header === undefined) throw new JsonRpcError(CORE_BUSY, 'Chain is reorganizing, please retry shortly', 503);
-    return { block_header: header, status: 'OK' };
+    if (header === undefined) throw refuse(coreBusy);
+    return { block_header: header, status: 'OK' as const };
   },
-};
+});

@@ -1,4 +1,4 @@
-import type { Method } from '../route';
+import type { DaemonMethod } from '../declare';
 import { generateblocks } from './generateblocks';
 import { getblockcount } from './getblockcount';
 import { getblockheaderbyhash } from './getblockheaderbyhash';
@@ -7,15 +7,13 @@ import { getblocktemplate } from './getblocktemplate';
 import { getlastblockheader } from './getlastblockheader';
 import { submitblock } from './submitblock';
 
-/** Every JSON-RPC method by its name; names are case sensitive. */
-export const methods: ReadonlyMap<string, Method> = new Map(
-  [
-    getblockcount,
-    getlastblockheader,
-    getblockheaderbyhash,
-    getblockheaderbyheight,
-    getblocktemplate,
-    submitblock,
-    generateblocks,
-  ].map((method) => [method.name, method]),
-);
+/** Every JSON-RPC method; names are case sensitive. */
+export const methods: readonly DaemonMethod[] = [
+  getblockcount,
+  getlastblockheader,
+  getblockheaderbyhash,
+  getblockheaderbyheight,
+  getblocktemplate,
+  submitblock,
+  generateblocks,
+];

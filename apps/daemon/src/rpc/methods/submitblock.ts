@@ -1,24 +1,23 @@
-import { fromHex } from '@wrkz/core-types';
-import { JsonRpcError } from '../errors';
-import { asString } from '../params';
-import type { Method } from '../route';
+import { daemonApi } from '@wrkz/api';
+import { method } from '../declare';
+import { refuse } from '../errors';
 
-const WRONG_PARAMETER = -1;
-const WRONG_BLOB = -6;
-const NOT_ACCEPTED = -7;
+const { notOneBlob, blobNotHex, blockNotAccepted } = daemonApi.rpcErrors;
 
-export const submitblock: Method = {
+export const submitblock = method({
   name: 'submitblock',
-  mode: 'MiningEnabled',
-  handle: async ({ mining }, request) => {
-    const blobs = request.array('params');
-    const [blob] = blobs;
-    if (blob === undefined || blobs.length !== 1) {
-      throw new JsonRpcError(WRONG_PARAMETER, `You must submit one and only one block blob! (Found ${blobs.length})`);
-    }
-    const bytes = fromHex(asString(blob));
-    if (bytes === undefined) throw new JsonRpcError(WRONG_BLOB, 'Submitted block blob is not hex!');
-    if (!(await mining.submit(bytes))) throw new JsonRpcError(NOT_ACCEPTED, 'Block not accepted');
-    return { status: 'OK' };
+  summary: 'Hands a mined block to the chain.',
+  labels: { mode: 'MiningEnabled' },
+  params: daemonApi.submitBlockParams,
+  result: daemonApi.submitBlockResult,
+  errors: [notOneBlob, blobNotHex, blockNotAccepted, daemonApi.refusals.internal],
+  invalid: blobNotHex,
+  prepare: (blobs) => {
+    if (blobs.length !== 1) throw refuse(notOneBlob, { count: String(blobs.length) });
+    return blobs;
   },
-};
+  handle: async ({ mining }, [blob]) => {
+    if (!(await mining.submit(Buffer.from(blob, 'hex')))) throw refuse(blockNotAccepted);
+    return { status: 'OK' as const };
+  },
+});

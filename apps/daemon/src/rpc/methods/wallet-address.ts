@@ -1,7 +1,6 @@
+import { daemonApi } from '@wrkz/api';
 import { decodeAddress } from '@wrkz/core-types';
-import { JsonRpcError } from '../errors';
-
-const WRONG_WALLET_ADDRESS = -4;
+import { refuse } from '../errors';
 
 export interface MinerAddress {
   readonly spendPublic: Buffer;
@@ -13,6 +12,6 @@ export function minerAddress(text: string): MinerAddress {
   try {
     return decodeAddress(text, { allowIntegrated: false });
   } catch (error) {
-    throw new JsonRpcError(WRONG_WALLET_ADDRESS, (error as Error).message);
+    throw refuse(daemonApi.rpcErrors.wrongAddress, { message: (error as Error).message });
   }
 }

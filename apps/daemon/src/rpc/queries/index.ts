@@ -1,10 +1,10 @@
 import type { ChainReader } from '@wrkz/chain-db';
 import type { Network } from '@wrkz/core-types';
-import { findTransactions } from './find-transactions';
-import { getGlobalIndexes } from './get-global-indexes';
-import { getRandomOuts, type RandomOutsQuery } from './get-random-outs';
-import { getRawBlocks, type RawBlocksQuery } from './get-raw-blocks';
-import { getWalletSyncData, type WalletSyncQuery } from './get-wallet-sync-data';
+import { foundTransactionsBody } from './found-transactions-body';
+import { globalIndexesBody } from './global-indexes-body';
+import { randomOutsBody, type RandomOutsQuery } from './random-outs-body';
+import { rawBlocksBody, type RawBlocksQuery } from './raw-blocks-body';
+import { walletSyncDataBody, type WalletSyncQuery } from './wallet-sync-data-body';
 
 /** The reads that may take longer than the event loop allows; they run on reader threads and answer finished JSON. */
 export interface QueryTable {
@@ -23,11 +23,11 @@ export interface QueryRunner {
 }
 
 const table: { [Name in QueryName]: (reader: ChainReader, network: Network, query: QueryTable[Name]) => string } = {
-  rawBlocks: (reader, _network, query) => getRawBlocks(reader, query),
-  walletSyncData: (reader, _network, query) => getWalletSyncData(reader, query),
-  globalIndexes: (reader, _network, query) => getGlobalIndexes(reader, query),
-  randomOuts: (reader, network, query) => getRandomOuts(reader, network, query),
-  findTransactions: (reader, _network, query) => findTransactions(reader, query),
+  rawBlocks: (reader, _network, query) => rawBlocksBody(reader, query),
+  walletSyncData: (reader, _network, query) => walletSyncDataBody(reader, query),
+  globalIndexes: (reader, _network, query) => globalIndexesBody(reader, query),
+  randomOuts: (reader, network, query) => randomOutsBody(reader, network, query),
+  findTransactions: (reader, _network, query) => foundTransactionsBody(reader, query),
 };
 
 /** Answers one query against `reader`. @throws RpcRefusal for what the query itself refuses. */

@@ -1,12 +1,17 @@
-import type { Route } from '../route';
+import { daemonApi } from '@wrkz/api';
+import { GUARDED, route } from '../declare';
 
 /**
  * A node of this suite charges nothing; old clients still ask. This is the whole contract: the interface document
  * lists the route and says that the node fee is zero.
  */
-export const fee: Route = {
+export const fee = route({
   method: 'GET',
   path: '/fee',
-  mode: 'Default',
-  handle: () => ({ address: '', amount: 0, status: 'OK' }),
-};
+  summary: 'What this node charges for its service: nothing.',
+  guards: GUARDED,
+  labels: { mode: 'Default' },
+  answer: daemonApi.feeAnswer,
+  errors: [],
+  handle: () => ({ address: '', amount: 0n, status: 'OK' as const }),
+});

@@ -1,18 +1,22 @@
-import { refusals } from '../errors';
-import type { Route } from '../route';
-import { cut } from './sync-request';
+import { daemonApi } from '@wrkz/api';
+import { FinishedJson } from '@wrkz/service-kit';
+import { GUARDED, route } from '../declare';
+import { refuse } from '../errors';
 
-export const getGlobalIndexesForRange: Route = {
+const { invertedRange, rangeTooLong, internal } = daemonApi.refusals;
+
+export const getGlobalIndexesForRange = route({
   method: 'POST',
   path: '/get_global_indexes_for_range',
-  mode: 'Default',
-  handle: async ({ queries, limits }, params) => {
-    const start = params.uint64('startHeight');
-    const end = params.uint64('endHeight');
-    if (end < start) throw refusals.badRequest('endHeight must be >= startHeight');
-    if (end - start >= BigInt(limits.maxGlobalIndexRange)) {
-      throw refusals.badRequest('Requested range exceeds rpc-max-global-index-range');
-    }
-    return { finished: await queries.run('globalIndexes', { start: cut(start), end: cut(end) }) };
+  summary: 'The global indexes of all outputs of a run of blocks.',
+  guards: GUARDED,
+  labels: { mode: 'Default' },
+  body: daemonApi.globalIndexesRequest,
+  answer: daemonApi.globalIndexesAnswer,
+  errors: [invertedRange, rangeTooLong, internal],
+  handle: async ({ queries, limits }, { body: { startHeight: start, endHeight: end } }) => {
+    if (end < start) throw refuse(invertedRange);
+    if (end - start >= limits.maxGlobalIndexRange) throw refuse(rangeTooLong);
+    return new FinishedJson(await queries.run('globalIndexes', { start, end }));
   },
-};
+});

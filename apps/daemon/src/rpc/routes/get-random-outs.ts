@@ -1,24 +1,33 @@
-import { refusals } from '../errors';
-import { asUint64 } from '../params';
-import { RANDOM_OUTS_LIMITS } from '../queries/get-random-outs';
-import type { Route } from '../route';
+import { daemonApi } from '@wrkz/api';
+import { FinishedJson } from '@wrkz/service-kit';
+import { GUARDED, route } from '../declare';
+import { refuse } from '../errors';
+import { RANDOM_OUTS_LIMITS } from '../queries/random-outs-body';
 
-export const getRandomOuts: Route = {
+const { tooManyOuts, tooManyAmounts, tooManyOutsInAll, noOutputs, internal } = daemonApi.refusals;
+
+export const getRandomOuts = route({
   method: 'POST',
   path: '/getrandom_outs',
-  mode: 'Default',
-  handle: async ({ queries, now }, params) => {
-    const count = params.uint64('outs_count');
-    const entries = params.array('amounts');
-    const { count: maxCount, amounts: maxAmounts, total } = RANDOM_OUTS_LIMITS;
-    if (count > BigInt(maxCount)) throw refusals.badRequest(`outs_count exceeds the maximum of ${maxCount}`);
-    if (entries.length > maxAmounts) {
-      throw refusals.badRequest(`amounts has more than the maximum of ${maxAmounts} entries`);
-    }
-    if (count * BigInt(entries.length) > BigInt(total)) {
-      throw refusals.badRequest(`amounts x outs_count exceeds the maximum of ${total} outputs per request`);
-    }
-    const amounts = entries.map(asUint64);
-    return { finished: await queries.run('randomOuts', { amounts, count: Number(count), now: now() }) };
+  summary: 'Decoys for a ring: random unlocked outputs of each amount.',
+  guards: GUARDED,
+  labels: { mode: 'Default' },
+  body: daemonApi.randomOutsRequest,
+  answer: daemonApi.randomOutsAnswer,
+  errors: [tooManyOuts, tooManyAmounts, tooManyOutsInAll, noOutputs, internal],
+  checks: {
+    amounts: (entries, { members }) => checkSize(members.outs_count ?? 0, entries.length),
   },
-};
+  handle: async ({ queries, now }, { body }) => {
+    const query = { amounts: body.amounts, count: body.outs_count, now: now() };
+    return new FinishedJson(await queries.run('randomOuts', query));
+  },
+});
+
+/** Refuses a request by its size before its entries are read. */
+function checkSize(count: number, amounts: number): void {
+  const { count: maxCount, amounts: maxAmounts, total } = RANDOM_OUTS_LIMITS;
+  if (count > maxCount) throw refuse(tooManyOuts, { maximum: String(maxCount) });
+  if (amounts > maxAmounts) throw refuse(tooManyAmounts, { maximum: String(maxAmounts) });
+  if (count * amounts > total) throw refuse(tooManyOutsInAll, { maximum: String(total) });
+}

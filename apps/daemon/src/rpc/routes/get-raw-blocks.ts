@@ -1,16 +1,21 @@
-import type { Route } from '../route';
-import { readSyncRange } from './sync-request';
+import { daemonApi } from '@wrkz/api';
+import { FinishedJson } from '@wrkz/service-kit';
+import { GUARDED, route } from '../declare';
+import { syncRangeChecks, syncRangeErrors, syncRangeInvalid, syncRangeOf } from './sync-range';
 
-export const getRawBlocks: Route = {
+export const getRawBlocks = route({
   method: 'POST',
   path: '/getrawblocks',
-  mode: 'Default',
-  handle: async ({ queries, limits }, params) => {
-    const range = readSyncRange(params, limits.maxBlockCount);
-    const finished = await queries.run('rawBlocks', {
-      ...range,
-      skipCoinbase: params.optionalBoolean('skipCoinbaseTransactions', false),
-    });
-    return { finished };
+  summary: 'Whole blocks with their transactions, in hex.',
+  guards: GUARDED,
+  labels: { mode: 'Default' },
+  body: daemonApi.rawBlocksRequest,
+  answer: daemonApi.rawBlocksAnswer,
+  errors: syncRangeErrors,
+  invalid: syncRangeInvalid,
+  checks: syncRangeChecks,
+  handle: async ({ queries, limits }, { body }) => {
+    const range = syncRangeOf(body, limits.maxBlockCount);
+    return new FinishedJson(await queries.run('rawBlocks', { ...range, skipCoinbase: body.skipCoinbaseTransactions }));
   },
-};
+});

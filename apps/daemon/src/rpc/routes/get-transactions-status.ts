@@ -1,33 +1,34 @@
-import { refusals } from '../errors';
-import { asString, hashFrom } from '../params';
-import type { Route } from '../route';
+import { daemonApi } from '@wrkz/api';
+import { GUARDED, route } from '../declare';
 
-export const getTransactionsStatus: Route = {
+const { transactionHashNotHex, internal } = daemonApi.refusals;
+
+export const getTransactionsStatus = route({
   method: 'POST',
   path: '/get_transactions_status',
-  mode: 'Default',
-  handle: async ({ queries, pool }, params) => {
+  summary: 'Where transactions are: in a block, in the pool, or nowhere that this node knows.',
+  guards: GUARDED,
+  labels: { mode: 'Default' },
+  body: daemonApi.transactionsStatusRequest,
+  answer: daemonApi.transactionsStatusAnswer,
+  errors: [transactionHashNotHex, internal],
+  invalid: { transactionHashes: transactionHashNotHex },
+  handle: async ({ queries, pool }, { body }) => {
     // Each asked hash is told once, as the reference's sets do.
-    const asked = new Set(
-      params.array('transactionHashes').map((entry) => {
-        const hash = hashFrom(asString(entry));
-        if (hash === undefined) throw refusals.badRequest('Transaction hash specified is not a valid hex string!');
-        return hash.toString('hex');
-      }),
-    );
+    const asked = new Set(body.transactionHashes.map((hash) => hash.toLowerCase()));
     const inPool = takeWhere(asked, (hex) => pool.has(Buffer.from(hex, 'hex')));
     const found = new Set(JSON.parse(await queries.run('findTransactions', { hashes: [...asked] })) as string[]);
     const inBlock = takeWhere(asked, (hex) => found.has(hex));
     // A reorganisation may have brought one back while the chain was asked.
     inPool.push(...takeWhere(asked, (hex) => pool.has(Buffer.from(hex, 'hex'))));
     return {
-      status: 'OK',
+      status: 'OK' as const,
       transactionsInBlock: inBlock,
       transactionsInPool: inPool,
       transactionsUnknown: [...asked],
     };
   },
-};
+});
 
 /** Moves the members that fit out of the set, in its order. */
 function takeWhere(set: Set<string>, fits: (member: string) => boolean): string[] {

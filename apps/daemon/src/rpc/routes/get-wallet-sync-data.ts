@@ -1,25 +1,30 @@
-import { refusals } from '../errors';
-import type { Route } from '../route';
-import { cut, readSyncRange } from './sync-request';
+import { daemonApi } from '@wrkz/api';
+import { FinishedJson } from '@wrkz/service-kit';
+import { GUARDED, route } from '../declare';
+import { syncRangeChecks, syncRangeErrors, syncRangeInvalid, syncRangeOf } from './sync-range';
 
-export const getWalletSyncData: Route = {
+const { unknownEncoding } = daemonApi.refusals;
+
+export const getWalletSyncData = route({
   method: 'POST',
   path: '/getwalletsyncdata',
-  mode: 'Default',
-  handle: async ({ queries, limits }, params) => {
-    const range = readSyncRange(params, limits.maxBlockCount);
-    const encoding = params.optionalString('encoding', 'hex');
-    if (encoding !== 'hex' && encoding !== 'base64') {
-      throw refusals.badRequest("encoding must be either 'hex' or 'base64'");
-    }
-    const finished = await queries.run('walletSyncData', {
-      ...range,
-      skipCoinbase: params.optionalBoolean('skipCoinbaseTransactions', false),
-      skipKeyOffsets: params.optionalBoolean('skipInputKeyOffsets', false),
-      skipEmpty: params.optionalBoolean('skipEmptyBlocks', false),
-      endHeight: cut(params.optionalUint64('endHeight', 0n)),
-      encoding,
-    });
-    return { finished };
+  summary: 'What a wallet needs of a run of blocks to find its own outputs in them.',
+  guards: GUARDED,
+  labels: { mode: 'Default' },
+  body: daemonApi.walletSyncDataRequest,
+  answer: daemonApi.walletSyncDataAnswer,
+  errors: [...syncRangeErrors, unknownEncoding],
+  invalid: { ...syncRangeInvalid, encoding: unknownEncoding },
+  checks: syncRangeChecks,
+  handle: async ({ queries, limits }, { body }) => {
+    const query = {
+      ...syncRangeOf(body, limits.maxBlockCount),
+      skipCoinbase: body.skipCoinbaseTransactions,
+      skipKeyOffsets: body.skipInputKeyOffsets,
+      skipEmpty: body.skipEmptyBlocks,
+      endHeight: body.endHeight,
+      encoding: body.encoding,
+    };
+    return new FinishedJson(await queries.run('walletSyncData', query));
   },
-};
+});

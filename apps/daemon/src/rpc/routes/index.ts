@@ -1,4 +1,4 @@
-import type { Route } from '../route';
+import type { DaemonRoute } from '../declare';
 import { fee } from './fee';
 import { getGlobalIndexesForRange } from './get-global-indexes-for-range';
 import { getRandomOuts } from './get-random-outs';
@@ -11,7 +11,7 @@ import { peers } from './peers';
 import { sendRawTransaction } from './send-raw-transaction';
 
 /** Every plain route. */
-export const routes: readonly Route[] = [
+export const routes: readonly DaemonRoute[] = [
   info,
   getinfo,
   height,

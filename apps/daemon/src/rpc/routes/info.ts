@@ -1,10 +1,12 @@
+import { daemonApi } from '@wrkz/api';
 import type { ChainReader } from '@wrkz/chain-db';
 import type { BlockFacts } from '@wrkz/consensus';
 import { DIFFICULTY_TARGET } from '@wrkz/core-types';
 import { VERSION } from '@wrkz/service-kit';
-import { refusals } from '../errors';
+import type { z } from 'zod';
+import { GUARDED, route } from '../declare';
+import { refuse } from '../errors';
 import type { RpcContext } from '../ports';
-import type { Answer, Route } from '../route';
 
 /** What a client may negotiate, in the order in which the field lists it. */
 const SYNC_FEATURES = ['skipEmptyBlocks', 'base64', 'heightRange'];
@@ -15,7 +17,7 @@ const DEFAULT_PRUNE_DEPTH = 10_080;
 /** `<major>.<minor>.<revision>`: the field carries no build number. */
 const SHORT_VERSION = VERSION.split('.').slice(0, 3).join('.');
 
-function handle(context: RpcContext): Answer {
+function nodeInfo(context: RpcContext): z.output<typeof daemonApi.infoAnswer> {
   const { network, peers, reader } = context;
   const { tip, transactionCount, alternativeCount } = readChain(reader);
   const height = tip.height + 1;
@@ -55,7 +57,7 @@ function handle(context: RpcContext): Answer {
     top_block_hash: tip.hash.toString('hex'),
     tx_count: transactionCount - height,
     tx_pool_size: context.pool.size(),
-    upgrade_heights: network.upgradeHeights,
+    upgrade_heights: [...network.upgradeHeights],
     version: SHORT_VERSION,
     white_peerlist_size: lists.white,
   };
@@ -70,9 +72,19 @@ function readChain(reader: ChainReader): { tip: BlockFacts; transactionCount: nu
       alternativeCount: reader.alternativeCount(),
     }));
   } catch {
-    throw refusals.busy();
+    throw refuse(daemonApi.refusals.busy);
   }
 }
 
-export const info: Route = { method: 'GET', path: '/info', mode: 'Default', handle };
-export const getinfo: Route = { ...info, path: '/getinfo' };
+export const info = route({
+  method: 'GET',
+  path: '/info',
+  summary: 'The state of the node: its chain, its peers, what it can do.',
+  guards: GUARDED,
+  labels: { mode: 'Default' },
+  answer: daemonApi.infoAnswer,
+  errors: [daemonApi.refusals.busy, daemonApi.refusals.internal],
+  handle: nodeInfo,
+});
+
+export const getinfo = route({ ...info, path: '/getinfo' });

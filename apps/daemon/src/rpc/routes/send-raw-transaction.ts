@@ -1,20 +1,25 @@
-import { cnFastHash } from '@wrkz/crypto';
+import { daemonApi } from '@wrkz/api';
 import { fromHex } from '@wrkz/core-types';
-import type { Route } from '../route';
+import { cnFastHash } from '@wrkz/crypto';
+import { GUARDED, route } from '../declare';
 
-export const sendRawTransaction: Route = {
+export const sendRawTransaction = route({
   method: 'POST',
   path: '/sendrawtransaction',
-  mode: 'Default',
-  needsSync: true,
-  handle: async ({ pool }, params) => {
-    const bytes = fromHex(params.string('tx_as_hex'));
-    if (bytes === undefined) return { error: 'Failed to parse transaction from hex buffer', status: 'Failed' };
+  summary: 'Hands a transaction to the pool, which relays it when it is taken.',
+  guards: GUARDED,
+  labels: { mode: 'Default', needsSync: true },
+  body: daemonApi.sendRawTransactionRequest,
+  answer: daemonApi.sendRawTransactionAnswer,
+  errors: [daemonApi.refusals.internal],
+  handle: async ({ pool }, { body }) => {
+    const bytes = fromHex(body.tx_as_hex);
+    if (bytes === undefined) return { error: 'Failed to parse transaction from hex buffer', status: 'Failed' as const };
     const { error } = await pool.submit(bytes);
     return {
       error: error ?? '',
-      status: error === undefined ? 'OK' : 'Failed',
+      status: error === undefined ? ('OK' as const) : ('Failed' as const),
       transactionHash: cnFastHash(bytes).toString('hex'),
     };
   },
-};
+});

@@ -7,6 +7,7 @@ import {
   type MemberChecks,
   type MemberReader,
   type MemberRefusals,
+  type OwnRefusals,
   type Members,
   type RefuseMember,
 } from './members';
@@ -40,7 +41,8 @@ export interface MethodDeclaration<Context, Labels, P extends Params = Params, R
   readonly paramsOptional?: boolean;
   readonly result: Result;
   readonly errors: readonly ErrorRow[];
-  readonly invalid?: P extends Members ? MemberRefusals<P> : never;
+  /** Refusals of wrong values: by member, or one for all of a list. */
+  readonly invalid?: P extends Members ? MemberRefusals<P> : ErrorRow;
   readonly checks?: P extends Members ? MemberChecks<Context, P> : never;
   /** Looks at the raw `params` before any member is read, and says what of it counts. */
   prepare?(params: P extends Members ? Readonly<Record<string, unknown>> : readonly unknown[]): unknown;
@@ -58,7 +60,7 @@ export interface Method<Context = unknown, Labels = unknown> extends Omit<
   MethodDeclaration<Context, Labels>,
   'checks' | 'invalid' | 'handle' | 'prepare' | 'available'
 > {
-  readonly invalid?: Readonly<Record<string, ErrorRow | undefined>>;
+  readonly invalid?: ErrorRow | Readonly<Record<string, ErrorRow | undefined>>;
   readonly checks?: Readonly<Record<string, ((value: never, request: never) => void) | undefined>>;
   prepare?(params: never): unknown;
   available?(context: Context): boolean;
@@ -81,6 +83,7 @@ export interface JsonRpcRules<Context, Labels> {
   readonly labels?: Labels;
   /** Members of the envelope, `method` among them. */
   readonly request: Members;
+  readonly answer: z.ZodType;
   readonly errors: readonly ErrorRow[];
   readonly methods: readonly Method<Context, Labels>[];
   readonly invalid: RefuseMember;
@@ -101,7 +104,6 @@ const jsonRpcFailure = (error: unknown): JsonRpcError | undefined =>
 export function jsonRpcRoutes<Context, Labels>(rules: JsonRpcRules<Context, Labels>): Route<Context, Labels>[] {
   const methods = new Map(rules.methods.map((method) => [method.name, bindMethod(method, rules)]));
   const { failure = jsonRpcFailure, labels } = rules;
-  const answer = z.looseObject({ jsonrpc: z.literal('2.0') });
 
   async function handle(context: Context, request: RouteRequest<Envelope>): Promise<object> {
     const { id, method: name } = request.body;
@@ -126,7 +128,7 @@ export function jsonRpcRoutes<Context, Labels>(rules: JsonRpcRules<Context, Labe
     guards: rules.guards,
     ...(labels === undefined ? {} : { labels }),
     body: rules.request,
-    answer,
+    answer: rules.answer,
     errors: rules.errors,
     handle,
   }));
@@ -158,22 +160,23 @@ function bindMethod<Context, Labels>(
 
 function paramsReader<Context>(
   method: Method<Context>,
-  invalid: RefuseMember,
+  refuse: RefuseMember,
 ): (sent: unknown, context: Context) => unknown {
   const { params, paramsOptional = false } = method;
   if (params === undefined) return () => undefined;
   const byPosition = params instanceof z.ZodTuple;
   const outer = byPosition ? z.array(z.unknown()) : z.looseObject({});
-  const members: MemberReader = byPosition ? tupleReader(params, invalid) : memberReader(params, invalid, method);
+  const { read } = byPosition
+    ? tupleReader(params, method, refuse)
+    : memberReader(params, refuse, method as OwnRefusals);
   return (sent, context) => {
     const value = sent === undefined && paramsOptional ? (byPosition ? [] : {}) : sent;
-    readMember({ name: 'params', schema: outer, row: undefined }, value, invalid);
-    return members.read(method.prepare === undefined ? value : method.prepare(value as never), context);
+    readMember({ name: 'params', schema: outer, row: undefined }, value, refuse);
+    return read(method.prepare === undefined ? value : method.prepare(value as never), context);
   };
 }
 
-function tupleReader(params: z.ZodTuple, invalid: RefuseMember): MemberReader {
-  return {
-    read: (raw) => readMember({ name: 'params', schema: params, row: undefined }, raw, invalid) as never,
-  };
+function tupleReader(params: z.ZodTuple, { invalid }: Pick<Method, 'invalid'>, refuse: RefuseMember): MemberReader {
+  const field = { name: 'params', schema: params, row: invalid as ErrorRow | undefined };
+  return { read: (raw) => readMember(field, raw, refuse) as never };
 }

@@ -58,16 +58,17 @@ interface Field {
 
 export interface MemberReader {
   /** @throws what the app refuses the first invalid member with */
-  read(raw: unknown, context: unknown): Record<string, unknown>;
+  readonly read: (raw: unknown, context: unknown) => Record<string, unknown>;
 }
 
-interface Own {
+/** What a declaration itself refuses, by member. */
+export interface OwnRefusals {
   readonly invalid?: Readonly<Record<string, ErrorRow | undefined>> | undefined;
   readonly checks?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** Makes the reader of an object's members. What is no object counts as one without members. */
-export function memberReader(members: Members, refuse: RefuseMember, own: Own = {}): MemberReader {
+export function memberReader(members: Members, refuse: RefuseMember, own: OwnRefusals = {}): MemberReader {
   const fields = Object.entries<z.core.$ZodType>(members.shape).map(([name, schema]): Field => ({
     name,
     schema,
@@ -76,7 +77,7 @@ export function memberReader(members: Members, refuse: RefuseMember, own: Own = 
     check: own.checks?.[name] as Field['check'],
   }));
   return {
-    read(raw, context) {
+    read: (raw, context) => {
       const sent = isObject(raw) ? raw : {};
       const result: Record<string, unknown> = {};
       const request = { context, members: result };

@@ -12,7 +12,7 @@ export interface RawBlocksQuery extends SyncRange {
  * The body of `/getrawblocks`: blocks and transactions in hex. At least one block is sent, then as many as fit the
  * byte budget. `topBlock` stands there when nothing is left to send.
  */
-export function getRawBlocks(reader: ChainReader, query: RawBlocksQuery): string {
+export function rawBlocksBody(reader: ChainReader, query: RawBlocksQuery): string {
   return reader.snapshot(() => {
     const top = reader.tip();
     const items: string[] = [];

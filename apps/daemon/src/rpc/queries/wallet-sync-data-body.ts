@@ -24,7 +24,7 @@ export interface WalletSyncQuery extends SyncRange {
  * The body of `/getwalletsyncdata`: what a wallet needs of each block. Members in ascending order, as both
  * implementations of the network print them. Bounds: `blockCount` blocks, 8 MiB, 10,000 blocks walked.
  */
-export function getWalletSyncData(reader: ChainReader, query: WalletSyncQuery): string {
+export function walletSyncDataBody(reader: ChainReader, query: WalletSyncQuery): string {
   return reader.snapshot(() => {
     const top = reader.tip();
     const sparse = query.skipEmpty && query.skipCoinbase;

@@ -1,10 +1,8 @@
+import { daemonApi } from '@wrkz/api';
 import type { ChainReader } from '@wrkz/chain-db';
 import { isUnlocked } from '@wrkz/consensus';
 import { COINBASE_UNLOCK_WINDOW, describeAmount, type Network } from '@wrkz/core-types';
-import { refusals } from '../errors';
-
-/** The wallet error code that the reference answers with when it finds no decoys at all. */
-const CANT_GET_FAKE_OUTPUTS = 27;
+import { refuse } from '../errors';
 
 export const RANDOM_OUTS_LIMITS = { count: 100, amounts: 10_000, total: 100_000 } as const;
 
@@ -20,7 +18,7 @@ export interface RandomOutsQuery {
  * amount that lie at least the coinbase window below the tip and are unlocked, in ascending order of their index.
  * An amount with fewer answers what there is; one with none at all is refused with error code 27.
  */
-export function getRandomOuts(reader: ChainReader, network: Network, query: RandomOutsQuery): string {
+export function randomOutsBody(reader: ChainReader, network: Network, query: RandomOutsQuery): string {
   return reader.snapshot(() => {
     const tip = reader.tip();
     const timestamp = network.rulesAt(tip.height).timeLockByTip ? tip.timestamp : query.now;
@@ -41,10 +39,5 @@ export function getRandomOuts(reader: ChainReader, network: Network, query: Rand
 }
 
 function noOutputs(amount: bigint): Error {
-  return refusals.walletStyle(
-    CANT_GET_FAKE_OUTPUTS,
-    `Failed to get any matching outputs for amount ${amount} (${describeAmount(amount)}). Further explanation here: ` +
-      'https://gist.github.com/zpalmtree/80b3e80463225bcfb8f8432043cb594c\n' +
-      'Note: If you are a public node operator, you can safely ignore this message. It is only relevant to the user sending the transaction.',
-  );
+  return refuse(daemonApi.refusals.noOutputs, { amount: String(amount), readable: describeAmount(amount) });
 }
