@@ -7,3 +7,4 @@ export * from './purse';
 export * from './spend';
 export * from './suite';
 export * from './wallets';
+export * from './documents';

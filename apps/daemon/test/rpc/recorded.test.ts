@@ -7,6 +7,7 @@ import { CHAIN_A_HEIGHT, chainA, writeChainADump } from '@wrkz/testing';
 import { silentLogger } from '@wrkz/service-kit';
 import { readConfig } from '../../src/config/config';
 import { Daemon } from '../../src/daemon';
+import { undeclared } from './support/declared';
 import { differences, exact, recordedRows, send, type Json, type Recorded } from './support/recorded';
 
 jest.setTimeout(120_000);
@@ -118,6 +119,7 @@ test('the rows that ours answers otherwise are all among those asked', () => {
 // The requests run in the recorded order: those of the phase `pool` build on each other.
 test.each(rows.map((row) => [label(row), row] as const))('%s', async (_name, row) => {
   const answer = await send(url, row);
+  expect(undeclared(row, answer)).toEqual([]);
   const other = OURS.get(row.id);
   if (other !== undefined) {
     expect(answer.status).toBe(other.status);

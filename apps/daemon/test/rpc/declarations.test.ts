@@ -1,0 +1,220 @@
+import { networkOf } from '@wrkz/core-types';
+import {
+  createMemoryLogger,
+  errorsOfMethod,
+  errorsOfRoute,
+  openApiDocument,
+  openRpcDocument,
+  stringifyJson,
+  type ErrorRow,
+} from '@wrkz/service-kit';
+import { documentFaults } from '@wrkz/testing';
+import { readFixture } from '@wrkz/testing/fixtures';
+import { RPC_DEFAULTS, startRpcServer, type RpcContext, type RpcServerOptions } from '../../src/rpc';
+import type { DaemonMethod, DaemonRoute } from '../../src/rpc/declare';
+import { allMethods, allRoutes, description } from '../../src/rpc/service';
+import { declaredErrors, undeclared } from './support/declared';
+import {
+  methodProvocations,
+  nameOf,
+  node,
+  ownProvocations,
+  type Provocation,
+  provocationsOf,
+  routeKey,
+} from './support/provocations';
+import { recordedRows, send, type Recorded } from './support/recorded';
+
+/* What the declarations say is what the daemon does. */
+
+type Answer = Awaited<ReturnType<typeof send>>;
+
+async function withServer<T>(
+  use: (url: string) => Promise<T>,
+  options: Partial<RpcServerOptions> = {},
+  context: RpcContext = node(),
+): Promise<T> {
+  const all = { ...RPC_DEFAULTS, bindIp: '127.0.0.1', port: 0, maxRpm: 0, ...options };
+  const server = await startRpcServer(context, all, createMemoryLogger());
+  try {
+    return await use(`http://127.0.0.1:${server.port}`);
+  } finally {
+    await server.close();
+  }
+}
+
+/** Provokes one error of a route and says what was answered. */
+function provoke({ method, path }: Pick<DaemonRoute, 'method' | 'path'>, how: Provocation): Promise<Answer> {
+  const { body = null, headers = {}, times = 1, context, options } = how;
+  return withServer(
+    async (url) => {
+      let answer = await send(url, { method, path, body, requestHeaders: headers });
+      for (let i = 1; i < times; i++) answer = await send(url, { method, path, body, requestHeaders: headers });
+      return answer;
+    },
+    options,
+    context,
+  );
+}
+
+const JSON_RPC = { method: 'POST', path: '/json_rpc' } as const;
+
+describe('each documented error is reachable', () => {
+  const cases: (readonly [string, ErrorRow, Pick<DaemonRoute, 'method' | 'path'>, Provocation | undefined])[] = [
+    ...allRoutes.flatMap((route: DaemonRoute) =>
+      errorsOfRoute(description, route).map(
+        (row) => [`${routeKey(route)}: ${nameOf(row)}`, row, route, provocationsOf(route)[nameOf(row)]] as const,
+      ),
+    ),
+    ...allMethods.flatMap((method: DaemonMethod) =>
+      errorsOfMethod(description, method).map(
+        (row) => [`${method.name}: ${nameOf(row)}`, row, JSON_RPC, methodProvocations(method)[nameOf(row)]] as const,
+      ),
+    ),
+  ];
+
+  test.each(cases)('%s', async (_name, row, route, how) => {
+    if (how === undefined) throw new Error('no provocation is known for this error');
+    const answer = await provoke(route, how);
+    expect([answer.status, answer.text]).toEqual([row.status, expect.anything()]);
+    expect(declaredErrors([row], answer)).toEqual([row]);
+    expect(undeclared({ ...route, body: how.body ?? null }, answer)).toEqual([]);
+  });
+
+  test('no provocation is left over from an error that is no longer declared', () => {
+    const declared = new Map<string, readonly ErrorRow[]>([
+      ...allRoutes.map((route) => [routeKey(route), errorsOfRoute(description, route)] as const),
+      ...allMethods.map((method) => [method.name, errorsOfMethod(description, method)] as const),
+    ]);
+    for (const [key, names] of ownProvocations) {
+      const known = (declared.get(key) ?? []).map(nameOf);
+      expect([key, names.filter((name) => !(known as string[]).includes(name))]).toEqual([key, []]);
+    }
+  });
+});
+
+describe('recorded answers are what the schemas say', () => {
+  /**
+   * Rows that the node of July 2025 answered otherwise than one of today: `/info` without the members that came later,
+   * aliases that it did not have, failures inside, fewer decoys than asked for as an error.
+   */
+  const JULY_2025 = new Set([1, 5, 16, 17, 231, 234, 272, 275, 310, 311, 342, 343, 345, 346, 413]);
+  const rows = recordedRows().filter(({ status }) => status !== null);
+  const faults = (row: Recorded): string[] => undeclared(row, { status: row.status ?? 0, text: row.response ?? '' });
+
+  test.each(
+    rows.filter(({ id }) => !JULY_2025.has(id)).map((row) => [`${row.id} ${row.method} ${row.path}`, row] as const),
+  )('%s', (_name, row) => expect(faults(row)).toEqual([]));
+
+  test('of the rows of July 2025 none is listed that is fine', () => {
+    const listed = rows.filter(({ id }) => JULY_2025.has(id));
+    expect(listed).toHaveLength(JULY_2025.size);
+    expect(listed.filter((row) => faults(row).length === 0)).toEqual([]);
+  });
+
+  test.each([
+    ['rpc/info', 'GET', '/info'],
+    ['mainnet/getwalletsyncdata_4213000', 'POST', '/getwalletsyncdata'],
+    ['mainnet/rawblocks_4213000_v7', 'POST', '/getrawblocks'],
+    ['mainnet/get_global_indexes_for_range', 'POST', '/get_global_indexes_for_range'],
+    ['mainnet/getrandom_outs', 'POST', '/getrandom_outs'],
+  ])('%s of 2026', (name, method, path) => {
+    const text = readFixture(`${name}.json`);
+    expect(undeclared({ method, path, body: null }, { status: 200, text })).toEqual([]);
+  });
+});
+
+test('of several faults the first in the order of the declaration is refused', async () => {
+  const faults: readonly (readonly [string, string, string])[] = [
+    ['/getrandom_outs', '{"outs_count":101,"amounts":5}', 'JSON parameter is wrong type. Expected Array, got Number'],
+    ['/getrandom_outs', '{"outs_count":101,"amounts":["x"]}', 'outs_count exceeds the maximum of 100'],
+    ['/getrandom_outs', '{"outs_count":"x"}', 'JSON parameter is wrong type. Expected uint64_t, got String'],
+    ['/getwalletsyncdata', '{"blockCount":1001,"encoding":5}', 'blockCount exceeds rpc-max-block-count'],
+    [
+      '/getwalletsyncdata',
+      '{"blockHashCheckpoints":["x"],"startHeight":"x"}',
+      'blockHashCheckpoints contains invalid hash',
+    ],
+    ['/getwalletsyncdata', '{"encoding":"x","endHeight":"x"}', "encoding must be either 'hex' or 'base64'"],
+    [
+      '/get_transactions_status',
+      '{"transactionHashes":["x",5]}',
+      'Transaction hash specified is not a valid hex string!',
+    ],
+    ['/json_rpc', '{"method":"getblocktemplate","params":{"reserve_size":256}}', 'Too big reserved size'],
+    ['/json_rpc', '{"method":"getblocktemplate","params":{}}', "Missing JSON parameter: 'reserve_size'"],
+    [
+      '/json_rpc',
+      '{"method":"getblocktemplate","params":{"extra_nonce":"","reserve_size":"x"}}',
+      "Missing JSON parameter: 'wallet_address'",
+    ],
+    ['/json_rpc', '{"method":"submitblock","params":[5,6]}', 'You must submit one and only one block blob! (Found 2)'],
+    ['/json_rpc', '{"method":"generateblocks","params":{"wallet_address":"x","count":"x"}}', 'The address given is'],
+  ];
+  await withServer(async (url) => {
+    for (const [path, body, text] of faults) {
+      const answer = await send(url, { method: 'POST', path, body });
+      expect([path, body, exactMessage(answer.text)]).toEqual([path, body, expect.stringContaining(text)]);
+    }
+  });
+});
+
+/** The text of a refusal, whichever of the two shapes it has. */
+function exactMessage(text: string): string {
+  const { error } = JSON.parse(text) as { error: string | { message: string } };
+  return typeof error === 'string' ? error : error.message;
+}
+
+test('where there is no route no token is asked and nothing is counted', async () => {
+  const options = { accessToken: 'k', maxRpm: 1, trustProxy: true };
+  const requestHeaders = { 'x-forwarded-for': '192.0.2.1' };
+  await withServer(async (url) => {
+    for (const [method, path] of [
+      ['GET', '/none'],
+      ['POST', '/info'],
+      ['GET', '/getrawblocks'],
+      ['PUT', '/json_rpc'],
+      ['GET', '/info/'],
+    ] as const) {
+      expect(await send(url, { method, path, body: '{}', requestHeaders })).toMatchObject({ status: 404, text: '' });
+    }
+    const asked = { method: 'GET', path: '/fee', body: null };
+    expect((await send(url, { ...asked, requestHeaders })).status).toBe(401);
+    const withToken = { ...requestHeaders, authorization: 'Bearer k' };
+    expect((await send(url, { ...asked, requestHeaders: withToken })).status).toBe(200);
+    expect((await send(url, { ...asked, requestHeaders: withToken })).status).toBe(429);
+  }, options);
+});
+
+describe('documents', () => {
+  const discover = { ...JSON_RPC, body: '{"method":"rpc.discover","id":1}' };
+  const openApi = { method: 'GET', path: '/openapi.json', body: null };
+
+  test('are served, name everything that is declared, and are valid', async () => {
+    await withServer(async (url) => {
+      const routes = (await send(url, openApi)).text;
+      const { result } = JSON.parse((await send(url, discover)).text) as { result: { methods: { name: string }[] } };
+      expect(result.methods.map(({ name }) => name)).toEqual(allMethods.map(({ name }) => name));
+      expect(Object.keys((JSON.parse(routes) as { paths: object }).paths)).toEqual([
+        ...new Set(allRoutes.map(({ path }) => path)),
+      ]);
+      expect(await documentFaults('openapi', routes)).toEqual([]);
+      expect(await documentFaults('openrpc', JSON.stringify(result))).toEqual([]);
+    });
+  });
+
+  test('a validator finds what is wrong with one', async () => {
+    const routes = JSON.parse(stringifyJson(openApiDocument(description, allRoutes))) as Record<string, unknown>;
+    const methods = JSON.parse(stringifyJson(openRpcDocument(description, allMethods))) as Record<string, unknown>;
+    expect(await documentFaults('openapi', JSON.stringify({ ...routes, info: {} }))).not.toEqual([]);
+    expect(await documentFaults('openrpc', JSON.stringify({ ...methods, methods: [{}] }))).not.toEqual([]);
+  });
+
+  test('leave out what this network does not have', async () => {
+    await withServer(
+      async (url) => expect((await send(url, discover)).text).not.toContain('generateblocks'),
+      {},
+      node({ network: networkOf('mainnet') }),
+    );
+  });
+});

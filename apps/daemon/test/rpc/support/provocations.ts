@@ -1,0 +1,187 @@
+import { daemonApi } from '@wrkz/api';
+import type { ChainReader } from '@wrkz/chain-db';
+import { networkOf } from '@wrkz/core-types';
+import type { ErrorRow } from '@wrkz/service-kit';
+import { runQuery, type RpcContext, type RpcServerOptions } from '../../../src/rpc';
+import type { DaemonMethod, DaemonRoute } from '../../../src/rpc/declare';
+
+/* How each error of each declaration is provoked: a request, and the state of the node that it needs. */
+
+export interface Provocation {
+  readonly body?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly context?: RpcContext;
+  readonly options?: Partial<RpcServerOptions>;
+  /** Requests of which the last one is meant. */
+  readonly times?: number;
+}
+
+type RefusalName = keyof typeof daemonApi.refusals;
+type RpcErrorName = keyof typeof daemonApi.rpcErrors;
+type Provocations = Partial<Record<RefusalName | RpcErrorName, Provocation>>;
+
+const NAMES = new Map<unknown, RefusalName | RpcErrorName>(
+  [...Object.entries(daemonApi.refusals), ...Object.entries(daemonApi.rpcErrors)].map(([name, row]) => [
+    row,
+    name as RefusalName | RpcErrorName,
+  ]),
+);
+
+/** The name of an error in the daemon's two tables. */
+export function nameOf(row: ErrorRow): RefusalName | RpcErrorName {
+  const name = NAMES.get(row);
+  if (name === undefined) throw new Error(`"${row.text}" stands in neither table of errors`);
+  return name;
+}
+
+/** A node on devnet with a tip and nothing else; `changes` replace what a provocation needs otherwise. */
+export function node(changes: Partial<RpcContext> = {}, chain: Partial<ChainReader> = {}): RpcContext {
+  const reader = {
+    snapshot: <T>(read: () => T): T => read(),
+    tip: () => ({ height: 100, hash: Buffer.alloc(32), timestamp: 0 }) as ReturnType<ChainReader['tip']>,
+    heightOf: () => undefined,
+    facts: () => undefined,
+    alternative: () => undefined,
+    randomOutputs: () => [],
+    ...chain,
+  } as Partial<ChainReader> as ChainReader;
+  const network = networkOf('devnet');
+  return {
+    network,
+    reader,
+    explorer: false,
+    peers: { isSynchronized: () => true },
+    queries: { run: async (name, query) => runQuery(reader, network, name, query) },
+    limits: { maxBlockCount: 1000, maxGlobalIndexRange: 5000 },
+    now: () => 0,
+    ...changes,
+  } as Partial<RpcContext> as RpcContext;
+}
+
+function fail(): never {
+  throw new Error('it broke');
+}
+
+/** A node whose every part fails. */
+const broken = new Proxy({} as RpcContext, { get: fail });
+
+const LARGE = 'x'.repeat(2000);
+
+/** Errors that are provoked in the same way wherever they are declared. */
+const everywhere: Provocations = {
+  unauthorized: { options: { accessToken: 'k' } },
+  tooManyRequests: {
+    options: { maxRpm: 1, trustProxy: true },
+    headers: { 'x-forwarded-for': '192.0.2.1' },
+    times: 2,
+  },
+  bodyTooLarge: { options: { maxBodyBytes: 1024 }, body: LARGE },
+  unsupportedEncoding: { headers: { 'content-encoding': 'gzip' }, body: '{}' },
+  notJson: { body: '{"' },
+  missing: { body: '{}' },
+  internal: { body: '{}', context: broken },
+};
+
+const ADDRESS = 'WrkzpChjXgDRJzfo7Jk1v1btBG2tZm3n5XSn2rtcFvJDfkeaJsRnWGDMFZQxAozudz9mDQ8yvigK6XAjSrSnYn377MLxmBAwf6';
+const HASH = 'ab'.repeat(32);
+const many = (count: number): string => Array.from({ length: count }, () => '1').join();
+
+const unreadable: Provocation = { context: node({}, { snapshot: fail }) };
+
+const range: Provocations = {
+  wrongType: { body: '{"startHeight":-1}' },
+  invalidCheckpoint: { body: '{"blockHashCheckpoints":["xy"]}' },
+  blockCountTooBig: { body: '{"blockCount":1001}' },
+};
+
+const routes: Readonly<Record<string, Provocations>> = {
+  'GET /info': { busy: unreadable },
+  'GET /getinfo': { busy: unreadable },
+  'POST /sendrawtransaction': {
+    wrongType: { body: '{"tx_as_hex":5}' },
+    notSynced: {
+      body: '{"tx_as_hex":""}',
+      context: node({ peers: { isSynchronized: () => false } as RpcContext['peers'] }),
+    },
+  },
+  'POST /getrandom_outs': {
+    wrongType: { body: '{"outs_count":"1"}' },
+    tooManyOuts: { body: '{"outs_count":101,"amounts":[]}' },
+    tooManyAmounts: { body: `{"outs_count":1,"amounts":[${many(10_001)}]}` },
+    tooManyOutsInAll: { body: `{"outs_count":100,"amounts":[${many(1_001)}]}` },
+    noOutputs: { body: '{"outs_count":1,"amounts":[100]}' },
+  },
+  'POST /getrawblocks': range,
+  'POST /getwalletsyncdata': { ...range, unknownEncoding: { body: '{"encoding":"base58"}' } },
+  'POST /get_global_indexes_for_range': {
+    wrongType: { body: '{"startHeight":1.0}' },
+    invertedRange: { body: '{"startHeight":2,"endHeight":1}' },
+    rangeTooLong: { body: '{"startHeight":0,"endHeight":5000}' },
+  },
+  'POST /get_transactions_status': {
+    wrongType: { body: '{"transactionHashes":{}}' },
+    transactionHashNotHex: { body: '{"transactionHashes":["xy"]}' },
+  },
+};
+
+const call = (method: string, params: string): Provocation => ({ body: `{"method":"${method}","params":${params}}` });
+
+const jsonRpc: Provocations = {
+  wrongType: { body: '{"method":5}' },
+  notFound: { body: '{"method":"no_such_method"}' },
+  internal: { body: '{"method":"getblockcount"}', context: broken },
+};
+
+const mining = { template: fail, submit: async () => false, generate: fail } as RpcContext['mining'];
+const miner: Pick<Provocation, 'context'> = { context: node({ mining }) };
+
+const methods: Readonly<Record<string, Provocations>> = {
+  getlastblockheader: { coreBusy: { body: '{"method":"getlastblockheader"}' } },
+  getblockheaderbyhash: {
+    blockHashNotHex: call('getblockheaderbyhash', '{"hash":"xy"}'),
+    blockUnknown: call('getblockheaderbyhash', `{"hash":"${HASH}"}`),
+  },
+  getblockheaderbyheight: { heightTooBig: call('getblockheaderbyheight', '{"height":101}') },
+  getblocktemplate: {
+    missing: call('getblocktemplate', '{}'),
+    extraNonceNotHex: call('getblocktemplate', '{"extra_nonce":"abc"}'),
+    extraNonceTooBig: call('getblocktemplate', `{"extra_nonce":"${'00'.repeat(256)}"}`),
+    reserveTooBig: call('getblocktemplate', '{"reserve_size":256}'),
+    wrongAddress: call('getblocktemplate', '{"wallet_address":"x"}'),
+    templateFailed: { ...call('getblocktemplate', `{"wallet_address":"${ADDRESS}"}`), ...miner },
+  },
+  submitblock: {
+    notOneBlob: call('submitblock', '[]'),
+    blobNotHex: call('submitblock', '["x"]'),
+    blockNotAccepted: { ...call('submitblock', '["00"]'), ...miner },
+  },
+  generateblocks: {
+    wrongAddress: call('generateblocks', '{"wallet_address":"x"}'),
+    countOutOfRange: call('generateblocks', `{"wallet_address":"${ADDRESS}","count":0}`),
+    notSeconds: call('generateblocks', `{"wallet_address":"${ADDRESS}","spacing":18446744073709551615}`),
+    generateFailed: { ...call('generateblocks', `{"wallet_address":"${ADDRESS}"}`), ...miner },
+  },
+};
+
+export const routeKey = ({ method, path }: Pick<DaemonRoute, 'method' | 'path'>): string => `${method} ${path}`;
+
+/** The provocations of a route by the name of the error. */
+export function provocationsOf(route: DaemonRoute): Provocations {
+  const own = route.path === '/json_rpc' ? jsonRpc : routes[routeKey(route)];
+  return { ...everywhere, ...own };
+}
+
+/** The provocations of a method, beyond those of the route it is called through. */
+export function methodProvocations({ name }: DaemonMethod): Provocations {
+  return {
+    missing: { body: `{"method":"${name}"}` },
+    wrongType: call(name, '5'),
+    internal: { ...call(name, name === 'submitblock' ? '["00"]' : `{"hash":"${HASH}","height":1}`), context: broken },
+    ...methods[name],
+  };
+}
+
+/** Errors that a provocation of its own stands here for; each must be declared. */
+export const ownProvocations: ReadonlyMap<string, readonly string[]> = new Map(
+  [...Object.entries(routes), ...Object.entries(methods)].map(([key, own]) => [key, Object.keys(own)]),
+);
