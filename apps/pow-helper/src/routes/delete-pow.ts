@@ -10,7 +10,7 @@ export const deletePow = declareRoute({
   guards: KEY_AND_LIMIT,
   params: powHelperApi.jobParams,
   answer: powHelperApi.cancelAnswer,
-  errors: [powHelperApi.powErrors.unknownJob],
+  errors: [powHelperApi.powErrors.unknownJob, powHelperApi.powErrors.internal],
   handle: async (context, { path }) => {
     const found = await context.queue.cancel(path.id);
     if (found === undefined) throw new PowRefusal('unknownJob');

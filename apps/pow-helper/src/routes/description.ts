@@ -13,7 +13,6 @@ export const POW_SERVICE: ServiceDescription<PowContext, never> = {
   routeErrors: ({ guards }) => [
     ...(guards.key ? [powHelperApi.powErrors.unauthorized] : []),
     ...(guards.limit ? [powHelperApi.powErrors.rateLimited] : []),
-    powHelperApi.powErrors.internal,
     powHelperApi.powErrors.encodedBody,
     powHelperApi.powErrors.bodyTooLarge,
   ],

@@ -9,7 +9,7 @@ export const getStats = declareRoute({
   summary: 'What this instance has counted since its start. Addresses, limits of clients and keys are not shown.',
   guards: KEY,
   answer: powHelperApi.statsAnswer,
-  errors: [],
+  errors: [powHelperApi.powErrors.internal],
   handle: async ({ queue, options, stats, requests, startedAt, threads, now }) => {
     const { active, tracked, waiting } = await queue.depth();
     return {

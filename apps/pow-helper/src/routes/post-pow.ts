@@ -18,6 +18,7 @@ export const postPow = declareRoute({
   body: powHelperApi.submission,
   answer: powHelperApi.jobAnswer,
   invalid: { prefix: errors.notHex },
+  // notCanonical is not among them: so far the decoder refuses every other way to write a prefix
   errors: [
     errors.badJson,
     errors.noPrefix,
@@ -25,7 +26,6 @@ export const postPow = declareRoute({
     errors.shuttingDown,
     errors.tooShort,
     errors.notAPrefix,
-    errors.notCanonical,
     errors.noInputs,
     errors.noOutputs,
     errors.tooManyOutputs,
@@ -40,6 +40,7 @@ export const postPow = declareRoute({
     errors.tooDifficult,
     errors.globalLimit,
     errors.queueFull,
+    errors.internal,
   ],
   handle: async (context, { body, query, gone }) => {
     const prefix = fromHex(body.prefix);
