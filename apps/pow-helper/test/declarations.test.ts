@@ -83,6 +83,14 @@ describe('answers are what the schemas say', () => {
     for (const body of [...bodies, `{"prefix":"${goodPrefix()}","wait_ms":-1,"height":1.5,"more":[]}`]) {
       expect(undeclared(route, await send(scene.url, { ...good, body }))).toEqual([]);
     }
+    const nobody = goodRequest(route, { ...scene, jobs: ['0'.repeat(32), '0'.repeat(32)] });
+    for (const odd of [
+      nobody,
+      { ...good, body: 'x'.repeat(524_289) },
+      { ...good, headers: { expect: '100-continue' } },
+    ]) {
+      expect(undeclared(route, await send(scene.url, odd))).toEqual([]);
+    }
     for (const query of ['?', '?wait_ms', '?wait_ms=x', '?wait_ms=1&wait_ms=2', '?wait_ms[]=5', '?%', '?a=b']) {
       expect(undeclared(route, await send(scene.url, { ...good, path: good.path + query }))).toEqual([]);
     }
