@@ -1,21 +1,14 @@
-import { availableParallelism } from 'node:os';
 import { networkNames } from '@wrkz/core-types';
 import {
   apiKeyOption,
   bindAddressOption,
   corsOption,
   defineOptions,
-  type LoggerOptions,
   loggingOptions,
   type LogScale,
   metricsOption,
-  type OptionValues,
-  type ParsedOptions,
-  parseLogLevel,
-  parseOptions,
   portOption,
   secondAddressOption,
-  splitList,
   trustedProxyOption,
 } from '@wrkz/service-kit';
 
@@ -26,7 +19,7 @@ const ACCESS = 'Access';
 const LOGGING = 'Logging and metrics';
 
 /** The helper's levels go by name alone. */
-const LOG_SCALE: LogScale = {
+export const LOG_SCALE: LogScale = {
   names: ['trace', 'debug', 'info', 'warning', 'fatal', 'disabled'],
   help: 'trace, debug, info, warning, fatal or disabled',
   complaint: 'must be one of trace, debug, info, warning, fatal, disabled',
@@ -154,31 +147,6 @@ export const OPTIONS = defineOptions([
   }),
   metricsOption({ name: 'enable-metrics', group: LOGGING, help: 'Serve GET /metrics for Prometheus' }),
 ]);
-
-export type PowHelperOptions = OptionValues<typeof OPTIONS>;
-
-/** Resolves the command line. @throws EarlyExit, UsageError */
-export function readOptions(argv: readonly string[]): ParsedOptions<typeof OPTIONS> {
-  return parseOptions(OPTIONS, argv, {
-    name: 'wrkz-pow-helper',
-    description: 'Computes the proof of work of transactions for wallets.',
-  });
-}
-
-/** What the logger is made with. */
-export function loggerOptions({ values, secrets }: ParsedOptions<typeof OPTIONS>): LoggerOptions {
-  const level = parseLogLevel(values['log-level'], LOG_SCALE) ?? 'info';
-  return { level, format: values['log-format'], file: values['log-file'], secrets };
-}
-
-export function threadCount(options: PowHelperOptions): number {
-  return options.threads === 0 ? availableParallelism() : options.threads;
-}
-
-/** The proxies as single addresses and ranges. */
-export function trustedProxies(options: PowHelperOptions): string[] {
-  return splitList(options['trusted-proxy']);
-}
 
 function badQueueUrl(text: string): string | undefined {
   const fine = URL.canParse(text) && ['redis:', 'rediss:'].includes(new URL(text).protocol);

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { memoryMinuteCounter, type MinuteCounter } from '@wrkz/service-kit';
 import { FAILURES, isFinal, type JobRecord, type JobSpec, type JobState } from '../jobs/job';
-import type { Solver } from '../jobs/solver';
-import type { JobQueue, OnOutcome, Outcome, QueueDepth, QueueSettings } from './queue';
+import type { JobQueue, Outcome, QueueDepth, QueueParts } from './job-queue';
 import { Waiters } from './waiters';
 
 interface MemoryJob extends JobRecord {
@@ -16,29 +15,22 @@ interface MemoryJob extends JobRecord {
   error?: string;
 }
 
-/** The embedded queue: first in, first out, one job at a time, results kept in this process. */
+/** The embedded queue: first in, first out, one job at a time, results stay in this process. */
 export class MemoryQueue implements JobQueue {
   readonly #jobs = new Map<string, MemoryJob>();
   readonly #waiting: MemoryJob[] = [];
   readonly #waiters = new Waiters();
-  readonly #forget = new Set<NodeJS.Timeout>();
+  readonly #removals = new Set<NodeJS.Timeout>();
   #active: MemoryJob | undefined;
   #stopped = false;
 
-  constructor(
-    private readonly settings: QueueSettings,
-    private readonly threads: number,
-    private readonly solver: Solver,
-    private readonly onOutcome: OnOutcome,
-    private readonly now: () => number = Date.now,
-  ) {}
+  constructor(private readonly parts: QueueParts) {}
 
-  async start(): Promise<void> {
-    // nothing to connect to
-  }
+  /** There is nothing to connect to. */
+  async start(): Promise<void> {}
 
   async submit(spec: JobSpec): Promise<JobRecord | undefined> {
-    if (this.#waiting.length >= this.settings.capacity) return undefined;
+    if (this.#waiting.length >= this.parts.settings.capacity) return undefined;
     const job: MemoryJob = {
       id: randomBytes(16).toString('hex'),
       state: 'queued',
@@ -46,7 +38,7 @@ export class MemoryQueue implements JobQueue {
       inputs: spec.inputs,
       outputs: spec.outputs,
       hashes: 0n,
-      submittedAt: this.now(),
+      submittedAt: this.parts.now(),
       spec,
       abort: new AbortController(),
     };
@@ -87,13 +79,13 @@ export class MemoryQueue implements JobQueue {
       inputs: job.inputs,
       outputs: job.outputs,
       hashes: job.hashes,
-      runningMs: this.now() - (job.startedAt ?? this.now()),
+      runningMs: this.parts.now() - (job.startedAt ?? this.parts.now()),
     };
     return { waiting: this.#waiting.length, tracked: this.#jobs.size, active };
   }
 
   counter(): MinuteCounter {
-    return memoryMinuteCounter(this.now);
+    return memoryMinuteCounter(this.parts.now);
   }
 
   async stop(): Promise<void> {
@@ -101,22 +93,22 @@ export class MemoryQueue implements JobQueue {
     for (const job of this.#waiting.splice(0)) this.#fail(job, FAILURES.shutdown, 'failed');
     this.#active?.abort.abort();
     this.#waiters.wakeAll();
-    for (const timer of this.#forget) clearTimeout(timer);
+    for (const timer of this.#removals) clearTimeout(timer);
   }
 
-  /** A job that is not yet to be forgotten; the timer that forgets may be late. */
+  /** A job whose result is still to be had; the timer that removes it may be late. */
   #remembered(id: string): MemoryJob | undefined {
     const job = this.#jobs.get(id);
-    const isOver = job?.finishedAt !== undefined && this.now() - job.finishedAt > this.settings.resultTtlMs;
+    const isOver = job?.finishedAt !== undefined && this.parts.now() - job.finishedAt > this.parts.settings.resultTtlMs;
     return isOver ? undefined : job;
   }
 
-  /** Starts the job at the head, when none runs; jobs that waited too long are dropped on the way. */
+  /** Starts the job at the head if none runs; jobs that waited too long are dropped on the way. */
   #next(): void {
     while (this.#active === undefined && !this.#stopped) {
       const job = this.#waiting.shift();
       if (job === undefined) return;
-      if (this.now() - job.submittedAt > this.settings.jobTimeoutMs) {
+      if (this.parts.now() - job.submittedAt > this.parts.settings.jobTimeoutMs) {
         this.#fail(job, FAILURES.expired, 'expired');
         continue;
       }
@@ -127,10 +119,10 @@ export class MemoryQueue implements JobQueue {
 
   async #run(job: MemoryJob): Promise<void> {
     job.state = 'running';
-    job.startedAt = this.now();
+    job.startedAt = this.parts.now();
     try {
-      const { nonce, hashes } = await this.solver(job.spec, {
-        threads: this.threads,
+      const { nonce, hashes } = await this.parts.solver(job.spec, {
+        threads: this.parts.threads,
         signal: job.abort.signal,
         onProgress: (done) => {
           job.hashes = done;
@@ -154,11 +146,11 @@ export class MemoryQueue implements JobQueue {
   }
 
   #finish(job: MemoryJob, state: JobState, kind: Outcome['kind']): void {
-    const now = this.now();
+    const now = this.parts.now();
     job.state = state;
     job.finishedAt = now;
     const startedAt = job.startedAt ?? now;
-    this.onOutcome({
+    this.parts.onOutcome({
       kind,
       hashes: job.hashes,
       solveMs: now - startedAt,
@@ -167,10 +159,10 @@ export class MemoryQueue implements JobQueue {
     this.#waiters.wake(job.id);
     if (this.#stopped) return;
     const timer = setTimeout(() => {
-      this.#forget.delete(timer);
+      this.#removals.delete(timer);
       this.#jobs.delete(job.id);
-    }, this.settings.resultTtlMs);
+    }, this.parts.settings.resultTtlMs);
     timer.unref();
-    this.#forget.add(timer);
+    this.#removals.add(timer);
   }
 }

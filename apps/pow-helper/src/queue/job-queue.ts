@@ -1,5 +1,6 @@
-import type { MinuteCounter } from '@wrkz/service-kit';
+import type { Logger, MinuteCounter } from '@wrkz/service-kit';
 import type { JobRecord, JobSpec } from '../jobs/job';
+import type { Solver } from '../jobs/solver';
 
 /** The shape of the running job; never its id. */
 export interface ActiveJob {
@@ -26,19 +27,33 @@ export interface QueueSettings {
   readonly resultTtlMs: number;
 }
 
-/** How a job ended, told once on the instance that ran (or cancelled) it. */
+/** How a job ended. It is reported once, by the instance that ran or cancelled the job. */
 export interface Outcome {
   readonly kind: 'done' | 'failed' | 'cancelled' | 'expired';
   readonly hashes: bigint;
-  /** Time spent hashing, and time waited before. */
+  /** Time spent hashing. */
   readonly solveMs: number;
+  /** Time from the submission to the first hash. */
   readonly queueWaitMs: number;
 }
 
-/** Where jobs wait and results are kept: in memory, or in Redis for several instances. */
+/** What every kind of queue is built from. */
+export interface QueueParts {
+  readonly settings: QueueSettings;
+  /** Hashing threads. */
+  readonly threads: number;
+  readonly solver: Solver;
+  readonly onOutcome: (outcome: Outcome) => void;
+  readonly logger: Logger;
+  /** Unix milliseconds. */
+  readonly now: () => number;
+}
+
+/** Where jobs wait and results are stored: in memory, or in Redis for several instances. */
 export interface JobQueue {
+  /** @throws Error with a message for the operator when the queue cannot be reached */
   start(): Promise<void>;
-  /** Takes a job in, or undefined when the queue is full. */
+  /** Adds a job; undefined when the queue is full. */
   submit(spec: JobSpec): Promise<JobRecord | undefined>;
   get(id: string): Promise<JobRecord | undefined>;
   /** Resolves with the job once it has ended, at the latest after `ms` or when `signal` fires. */
@@ -46,10 +61,8 @@ export interface JobQueue {
   /** `cancelled` is true when the job was queued or running. */
   cancel(id: string): Promise<{ cancelled: boolean; job: JobRecord } | undefined>;
   depth(): Promise<QueueDepth>;
-  /** A limit counted together by all who share the queue. */
+  /** A counter shared by all instances of the queue. */
   counter(name: string): MinuteCounter;
-  /** Starts nothing more, answers who waits, stops the running search. */
+  /** Starts no further job, answers everyone who waits and stops the running search. */
   stop(): Promise<void>;
 }
-
-export type OnOutcome = (outcome: Outcome) => void;

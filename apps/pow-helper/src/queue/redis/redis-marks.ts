@@ -1,18 +1,18 @@
 import type { Redis } from 'ioredis';
-import type { JobRecord } from '../jobs/job';
+import type { JobRecord } from '../../jobs/job';
 
 export const QUEUE_NAME = 'wrkz-pow';
 export const CANCEL_CHANNEL = `${QUEUE_NAME}:cancel`;
-/** The failure reason under which a cancelled job is kept. */
+/** The failure reason that marks a cancelled job. */
 export const CANCELLED = 'cancelled';
 
-/** A reservation that its instance did not release (it died) stops counting after this. */
+/** A reservation whose instance died before releasing it stops counting after this. */
 const RESERVATION_MS = 5_000;
 const MINUTE_MS = 60_000;
 /** A minute's counter outlives its minute by one. */
 const COUNTER_SECONDS = 120;
 
-/** Room is taken in one step, so that many instances together never let in more than the queue holds. */
+/** A place is reserved in one step, so that all instances together never accept more jobs than the queue holds. */
 const RESERVE = `
 redis.call('zremrangebyscore', KEYS[2], '-inf', ARGV[4])
 if redis.call('llen', KEYS[1]) + redis.call('zcard', KEYS[2]) >= tonumber(ARGV[1]) then return 0 end
@@ -24,14 +24,14 @@ local count = redis.call('incr', KEYS[1])
 if count == 1 then redis.call('expire', KEYS[1], ARGV[1]) end
 return count`;
 
-/** What the instances share in Redis beside the jobs themselves. */
+/** What the instances share in Redis besides the jobs: reservations, cancellations and counters. */
 export class RedisMarks {
   constructor(
     private readonly redis: Redis,
     private readonly ttlMs: number,
   ) {}
 
-  /** True when there was room; `release` gives it back once the job stands in the queue. */
+  /** True when there was a free place; `release` returns it once the job stands in the queue. */
   async reserve(waitKey: string, id: string, capacity: number): Promise<boolean> {
     const now = Date.now();
     const taken = await this.redis.eval(
@@ -51,7 +51,7 @@ export class RedisMarks {
     await this.redis.zrem(`${QUEUE_NAME}:reserved`, id);
   }
 
-  /** Keeps what is told of a job that was cancelled before it ran. */
+  /** Stores the record of a job that was cancelled before it ran, for later questions about it. */
   async rememberCancelled(job: JobRecord): Promise<void> {
     const text = JSON.stringify({ ...job, difficulty: job.difficulty.toString(), hashes: '0', nonce: undefined });
     await this.redis.set(`${QUEUE_NAME}:cancelled:${job.id}`, text, 'PX', this.ttlMs);

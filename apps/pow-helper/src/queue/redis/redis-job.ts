@@ -1,23 +1,23 @@
 import type { Job } from 'bullmq';
-import type { JobRecord, JobSpec, JobState } from '../jobs/job';
+import type { JobRecord, JobSpec, JobState } from '../../jobs/job';
 import { CANCELLED } from './redis-marks';
 
-/** What a job carries in Redis: JSON, hence hex and decimal texts. */
-export interface PowJobData {
+/** A job's data in Redis: JSON, hence hex and decimal texts. */
+export interface RedisJobData {
   readonly prefix: string;
   readonly inputs: number;
   readonly outputs: number;
   readonly difficulty: string;
 }
 
-export interface PowJobResult {
+export interface RedisJobResult {
   readonly nonce: string;
   readonly hashes: string;
 }
 
-export type PowJob = Job<PowJobData, PowJobResult>;
+export type RedisJob = Job<RedisJobData, RedisJobResult>;
 
-export function toData(spec: JobSpec): PowJobData {
+export function toData(spec: JobSpec): RedisJobData {
   return {
     prefix: spec.prefix.toString('hex'),
     inputs: spec.inputs,
@@ -26,8 +26,12 @@ export function toData(spec: JobSpec): PowJobData {
   };
 }
 
-/** The job as the service tells it; undefined when it is gone. */
-export async function readRecord(job: PowJob): Promise<JobRecord | undefined> {
+export function fromData({ prefix, inputs, outputs, difficulty }: RedisJobData): JobSpec {
+  return { prefix: Buffer.from(prefix, 'hex'), inputs, outputs, difficulty: BigInt(difficulty) };
+}
+
+/** The job as every queue describes it; undefined when Redis no longer has it. */
+export async function readRecord(job: RedisJob): Promise<JobRecord | undefined> {
   const state = stateOf(await job.getState(), job.failedReason);
   if (state === undefined) return undefined;
   const progress = job.progress as { hashes?: string } | number | string;
