@@ -22,8 +22,8 @@ export interface PoolCall extends QueuedCall {
 }
 
 /**
- * Threads that all do the same work, one call at a time each. A thread that dies fails its one call and is replaced at
- * once; one that could not even start is replaced when the next call needs it, so that a lasting fault does not spin.
+ * Threads that all do the same work, one call at a time each. A thread that dies, or could not start, fails its one call
+ * and is replaced when the next call needs it, so that a lasting fault does not spin.
  */
 export class ThreadPool<S extends ThreadShape> {
   private readonly idle: WorkerThread<S>[] = [];
@@ -92,13 +92,7 @@ export class ThreadPool<S extends ThreadShape> {
   }
 
   private startThread(): void {
-    const thread = new WorkerThread<S>({
-      ...this.options.thread,
-      onFailed: () => {
-        this.drop(thread);
-        if (!this.closed) this.startThread();
-      },
-    });
+    const thread = new WorkerThread<S>({ ...this.options.thread, onFailed: () => this.drop(thread) });
     thread.ready.catch(() => this.drop(thread));
     this.threads.add(thread);
     this.idle.push(thread);
