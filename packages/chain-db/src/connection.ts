@@ -1,8 +1,8 @@
-import Database from 'better-sqlite3';
+import { Database } from '@wrkz/sqlite';
 import { ChainDbError, NotAChainDatabase } from './errors';
 import { APPLICATION_ID, PAGE_SIZE } from './schema';
 
-export type Connection = Database.Database;
+export type Connection = Database;
 
 const MIB = 1024 * 1024;
 

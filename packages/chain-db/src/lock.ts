@@ -1,4 +1,4 @@
-import Database from 'better-sqlite3';
+import { Database } from '@wrkz/sqlite';
 import { join } from 'node:path';
 import { DatabaseLocked, DatabaseUnwritable } from './errors';
 import { sqliteFailure } from './sqlite-error';
@@ -15,7 +15,7 @@ export interface WriteLock {
  * @throws DatabaseLocked, DatabaseUnwritable
  */
 export function takeWriteLock(directory: string): WriteLock {
-  let connection: Database.Database | undefined;
+  let connection: Database | undefined;
   try {
     connection = new Database(join(directory, 'chain.lock'), { timeout: 0 });
     connection.pragma('journal_mode = MEMORY');

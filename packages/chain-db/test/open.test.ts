@@ -1,4 +1,4 @@
-import Database from 'better-sqlite3';
+import { Database } from '@wrkz/sqlite';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {

@@ -1,4 +1,4 @@
-import Database from 'better-sqlite3';
+import { Database } from '@wrkz/sqlite';
 import { openSync, readSync, writeSync, closeSync, statSync } from 'node:fs';
 import { BelowFloor, CorruptDatabase, databaseFile, verifyChain, type ChainDb } from '../src';
 import { TABLES } from '../src/schema';
@@ -30,7 +30,7 @@ function small(): ChainDb {
 }
 
 /** Changes the database behind its back. */
-function tamper(db: ChainDb, change: (connection: Database.Database) => void): void {
+function tamper(db: ChainDb, change: (connection: Database) => void): void {
   const connection = new Database(databaseFile(db.directory));
   try {
     change(connection);

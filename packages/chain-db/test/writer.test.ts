@@ -1,4 +1,4 @@
-import Database from 'better-sqlite3';
+import { Database } from '@wrkz/sqlite';
 import type { VerifiedBlock } from '@wrkz/consensus';
 import { RefusedChange, WriterFailed, WrongLink, databaseFile, verifyChain } from '../src';
 import type { Connection } from '../src/connection';

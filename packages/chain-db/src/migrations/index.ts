@@ -1,4 +1,4 @@
-import type { Database } from 'better-sqlite3';
+import type { Database } from '@wrkz/sqlite';
 import { initial } from './0001-initial';
 
 /** One step of the schema's history. `up` runs inside the transaction that also raises `user_version`. */

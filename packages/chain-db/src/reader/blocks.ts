@@ -1,6 +1,6 @@
 import type { BlockFacts } from '@wrkz/consensus';
 import { parseBlock, type RawBlock } from '@wrkz/core-types';
-import type { Statement } from 'better-sqlite3';
+import type { Statement } from '@wrkz/sqlite';
 import type { Connection } from '../connection';
 import { BelowFloor, CorruptDatabase, EmptyDatabase } from '../errors';
 import { FACTS_COLUMNS, factsOf, type FactsRow } from '../rows';

@@ -1,4 +1,4 @@
-import type { Statement } from 'better-sqlite3';
+import type { Statement } from '@wrkz/sqlite';
 import type { Connection } from '../connection';
 import { CorruptDatabase } from '../errors';
 import { unpackIndexes } from '../integers';

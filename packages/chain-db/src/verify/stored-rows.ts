@@ -1,5 +1,5 @@
 import type { BlockFacts } from '@wrkz/consensus';
-import type { Statement } from 'better-sqlite3';
+import type { Statement } from '@wrkz/sqlite';
 import type { Connection } from '../connection';
 import { toSigned, toUnsigned, unpackIndexes } from '../integers';
 import { FACTS_COLUMNS, factsOf, type FactsRow } from '../rows';

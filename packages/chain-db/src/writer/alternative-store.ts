@@ -1,6 +1,6 @@
 import type { BlockFacts } from '@wrkz/consensus';
 import { encodeRawBlock, type RawBlock } from '@wrkz/core-types';
-import type { Statement } from 'better-sqlite3';
+import type { Statement } from '@wrkz/sqlite';
 import type { Connection } from '../connection';
 import type { ChainReader } from '../reader/reader';
 import { FACTS_COLUMNS, factsValues } from '../rows';

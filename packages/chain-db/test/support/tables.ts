@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import Database from 'better-sqlite3';
+import { Database } from '@wrkz/sqlite';
 import { databaseFile, type ChainDb } from '../../src';
 import { TABLES } from '../../src/schema';
 
