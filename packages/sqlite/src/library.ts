@@ -14,7 +14,7 @@ const library = (
 /* eslint-enable @typescript-eslint/no-require-imports */
 
 /** The library's class: `new Database(file, options)`. */
-export const Database = library;
+export const Database: typeof Library = library;
 export type Database = Library.Database;
 
 /** What SQLite refuses, with its extended code in `code`. */
