@@ -1,8 +1,8 @@
-import { Database } from '@wrkz/sqlite';
+import { SqliteConnection } from '@wrkz/sqlite';
 import { ChainDbError, NotAChainDatabase } from './errors';
 import { APPLICATION_ID, PAGE_SIZE } from './schema';
 
-export type Connection = Database;
+export type Connection = SqliteConnection;
 
 const MIB = 1024 * 1024;
 
@@ -51,7 +51,7 @@ function settings(
  */
 export function connect(file: string, mode: 'read' | 'write'): Connection {
   const readonly = mode === 'read';
-  const connection = new Database(file, { readonly, fileMustExist: readonly });
+  const connection = new SqliteConnection(file, { readonly, fileMustExist: readonly });
   try {
     // Before any setting, because the journal mode is written into the file.
     assertOurs(connection, file);

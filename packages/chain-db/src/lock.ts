@@ -1,4 +1,4 @@
-import { Database } from '@wrkz/sqlite';
+import { SqliteConnection } from '@wrkz/sqlite';
 import { join } from 'node:path';
 import { DatabaseLocked, DatabaseUnwritable } from './errors';
 import { sqliteFailure } from './sqlite-error';
@@ -15,9 +15,9 @@ export interface WriteLock {
  * @throws DatabaseLocked, DatabaseUnwritable
  */
 export function takeWriteLock(directory: string): WriteLock {
-  let connection: Database | undefined;
+  let connection: SqliteConnection | undefined;
   try {
-    connection = new Database(join(directory, 'chain.lock'), { timeout: 0 });
+    connection = new SqliteConnection(join(directory, 'chain.lock'), { timeout: 0 });
     connection.pragma('journal_mode = MEMORY');
     connection.exec('BEGIN EXCLUSIVE');
     const held = connection;

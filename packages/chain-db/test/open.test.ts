@@ -1,4 +1,4 @@
-import { Database } from '@wrkz/sqlite';
+import { SqliteConnection } from '@wrkz/sqlite';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
@@ -34,7 +34,7 @@ test('a new database is marked, empty, and in its own files', () => {
   expect(db.reader.floors()).toEqual({ bodies: 0 });
   db.close();
   expect(readdirSync(directory).sort()).toEqual(['chain.lock', 'chain.sqlite']);
-  const connection = new Database(databaseFile(directory));
+  const connection = new SqliteConnection(databaseFile(directory));
   expect(connection.pragma('application_id', { simple: true })).toBe(APPLICATION_ID);
   expect(connection.pragma('user_version', { simple: true })).toBe(SCHEMA_VERSION);
   expect(connection.pragma('page_size', { simple: true })).toBe(PAGE_SIZE);
@@ -95,7 +95,7 @@ test('a newer schema is refused, an older one only for reading', () => {
   const db = openHere();
   db.close();
   const mark = (version: number): void => {
-    const connection = new Database(databaseFile(db.directory));
+    const connection = new SqliteConnection(databaseFile(db.directory));
     connection.pragma(`user_version = ${version}`);
     connection.close();
   };
@@ -117,7 +117,7 @@ test('migrations are numbered from 1 without gaps, up to the schema', () => {
 
 test('what is no chain database is named and left alone', () => {
   const foreign = freshDirectory();
-  const other = new Database(databaseFile(foreign));
+  const other = new SqliteConnection(databaseFile(foreign));
   other.exec('CREATE TABLE addresses (id INTEGER)');
   other.close();
   const text = freshDirectory();

@@ -1,4 +1,4 @@
-import { Database } from '@wrkz/sqlite';
+import { SqliteConnection } from '@wrkz/sqlite';
 import type { VerifiedBlock } from '@wrkz/consensus';
 import { RefusedChange, WriterFailed, WrongLink, databaseFile, verifyChain } from '../src';
 import type { Connection } from '../src/connection';
@@ -47,7 +47,7 @@ test('a key image that is stored already refuses the block and undoes the batch'
   writerOf(db).append(blocks.slice(0, 300));
   const later = blocks[310]?.transactions[0]?.transaction.inputs[0];
   if (later?.type !== 'key') throw new Error('block 310 spends nothing');
-  const connection = new Database(databaseFile(db.directory));
+  const connection = new SqliteConnection(databaseFile(db.directory));
   connection.prepare('INSERT INTO key_images VALUES (?, 7)').run(later.keyImage);
   const before = fingerprint(db);
   expect(() => writerOf(db).append(blocks.slice(300, 320))).toThrow(RefusedChange);

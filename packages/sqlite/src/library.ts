@@ -1,9 +1,9 @@
 import type Library from 'better-sqlite3';
 
-/**
- * better-sqlite3, in the version that this Node.js can run. 13 needs Node-API 10 (Node.js 22.14 and newer) and ends the
- * process where that is missing, while 12 loses its footing on 24; so only the fitting one is installed, and loaded.
- * `.pnpmfile.cjs` at the top draws the same line when dependencies are installed.
+/*
+ * The one file that loads better-sqlite3, in the version that this Node.js can run: 13 needs Node-API 10 (Node.js 22.14
+ * and newer) and ends the process where that is missing; 12 serves below and aborts on 24 when a statement is collected.
+ * Only the fitting one is installed: `.pnpmfile.cjs` at the top draws the same line for the package manager.
  */
 const NODE_API_OF_13 = 10;
 
@@ -13,13 +13,12 @@ const library = (
 ) as typeof Library;
 /* eslint-enable @typescript-eslint/no-require-imports */
 
-/** The library's class: `new Database(file, options)`. */
-export const Database: typeof Library = library;
-export type Database = Library.Database;
+/**
+ * An open SQLite file. As a constructor it is the library's own and makes none of this package's settings: programs open
+ * their files with `openDatabase`.
+ */
+export type SqliteConnection = Library.Database;
+export const SqliteConnection: typeof Library = library;
 
-/** What SQLite refuses, with its extended code in `code`. */
-export const SqliteError = library.SqliteError;
-export type SqliteError = InstanceType<typeof Library.SqliteError>;
-
-/** A prepared statement; `Bound` are its parameters in order, `Row` what it answers. */
-export type Statement<Bound extends unknown[] = unknown[], Row = unknown> = Library.Statement<Bound, Row>;
+/** A prepared statement with the types of what is bound and of a row. */
+export type SqliteStatement<P extends unknown[] = unknown[], R = unknown> = Library.Statement<P, R>;

@@ -1,11 +1,11 @@
-import type { Database } from '@wrkz/sqlite';
+import type { SqliteConnection } from '@wrkz/sqlite';
 import { initial } from './0001-initial';
 
 /** One step of the schema's history. `up` runs inside the transaction that also raises `user_version`. */
 export interface Migration {
   readonly version: number;
   readonly name: string;
-  readonly up: (connection: Database) => void;
+  readonly up: (connection: SqliteConnection) => void;
 }
 
 /** All steps in order; the version of step i is i + 1. */

@@ -1,6 +1,6 @@
 import type { BlockFacts } from '@wrkz/consensus';
 import { decodeRawBlock, type RawBlock } from '@wrkz/core-types';
-import type { Statement } from '@wrkz/sqlite';
+import type { SqliteStatement } from '@wrkz/sqlite';
 import type { Connection } from '../connection';
 import { checkRawBlock } from './check-raw-block';
 import { FACTS_COLUMNS, factsOf, type FactsRow } from '../rows';
@@ -19,10 +19,10 @@ type AlternativeRow = readonly [...FactsRow, parent: Buffer];
 
 /** Questions about the blocks kept off the main chain. */
 export class AlternativeQueries {
-  private readonly rows: Statement<[], AlternativeRow>;
-  private readonly byHash: Statement<[Buffer], AlternativeRow>;
-  private readonly body: Statement<[Buffer], [Buffer]>;
-  private readonly total: Statement<[], [number]>;
+  private readonly rows: SqliteStatement<[], AlternativeRow>;
+  private readonly byHash: SqliteStatement<[Buffer], AlternativeRow>;
+  private readonly body: SqliteStatement<[Buffer], [Buffer]>;
+  private readonly total: SqliteStatement<[], [number]>;
 
   constructor(connection: Connection) {
     const select = `SELECT ${FACTS_COLUMNS}, parent FROM alternatives`;

@@ -1,6 +1,6 @@
 import type { BlockFacts } from '@wrkz/consensus';
 import { parseBlock, type RawBlock } from '@wrkz/core-types';
-import type { Statement } from '@wrkz/sqlite';
+import type { SqliteStatement } from '@wrkz/sqlite';
 import type { Connection } from '../connection';
 import { BelowFloor, CorruptDatabase, EmptyDatabase } from '../errors';
 import { FACTS_COLUMNS, factsOf, type FactsRow } from '../rows';
@@ -13,18 +13,18 @@ export interface IdRange {
 
 /** Questions about main-chain blocks: facts, ids, bytes. */
 export class BlockQueries {
-  private readonly topFacts: Statement<[], FactsRow>;
-  private readonly topHeight: Statement<[], [number]>;
-  private readonly factsAt: Statement<[number], FactsRow>;
-  private readonly factsBetween: Statement<[number, number], FactsRow>;
-  private readonly hashesBetween: Statement<[number, number], [Buffer]>;
-  private readonly heightByHash: Statement<[Buffer, Buffer], [number]>;
-  private readonly generatedAt: Statement<[number], [number]>;
-  private readonly body: Statement<[number], [Buffer]>;
-  private readonly transactionBody: Statement<[number], [Buffer]>;
-  private readonly transactionBodies: Statement<[number, number], [Buffer]>;
-  private readonly latestTimestamp: Statement<[number], [number]>;
-  private readonly floor: Statement<[], [string]>;
+  private readonly topFacts: SqliteStatement<[], FactsRow>;
+  private readonly topHeight: SqliteStatement<[], [number]>;
+  private readonly factsAt: SqliteStatement<[number], FactsRow>;
+  private readonly factsBetween: SqliteStatement<[number, number], FactsRow>;
+  private readonly hashesBetween: SqliteStatement<[number, number], [Buffer]>;
+  private readonly heightByHash: SqliteStatement<[Buffer, Buffer], [number]>;
+  private readonly generatedAt: SqliteStatement<[number], [number]>;
+  private readonly body: SqliteStatement<[number], [Buffer]>;
+  private readonly transactionBody: SqliteStatement<[number], [Buffer]>;
+  private readonly transactionBodies: SqliteStatement<[number, number], [Buffer]>;
+  private readonly latestTimestamp: SqliteStatement<[number], [number]>;
+  private readonly floor: SqliteStatement<[], [string]>;
 
   constructor(connection: Connection) {
     const facts = `SELECT ${FACTS_COLUMNS} FROM blocks`;

@@ -1,5 +1,5 @@
 import type { OutputFacts } from '@wrkz/consensus';
-import type { Statement } from '@wrkz/sqlite';
+import type { SqliteStatement } from '@wrkz/sqlite';
 import type { Connection } from '../connection';
 import { toSigned, toUnsigned } from '../integers';
 
@@ -13,10 +13,10 @@ type OutputRow = [key: Buffer, unlockTime: bigint, height: bigint, hash: Buffer,
 
 /** Questions about outputs by amount and global index. */
 export class OutputQueries {
-  private readonly byIndex: Statement<[bigint, number], OutputRow>;
-  private readonly amountId: Statement<[bigint], [number]>;
-  private readonly last: Statement<[number], [number, number]>;
-  private readonly transactionOf: Statement<[number, number], [number]>;
+  private readonly byIndex: SqliteStatement<[bigint, number], OutputRow>;
+  private readonly amountId: SqliteStatement<[bigint], [number]>;
+  private readonly last: SqliteStatement<[number], [number, number]>;
+  private readonly transactionOf: SqliteStatement<[number, number], [number]>;
 
   constructor(connection: Connection) {
     this.byIndex = connection

@@ -1,6 +1,6 @@
 import type { BlockFacts, ChainView, OutputFacts } from '@wrkz/consensus';
 import { type RawBlock, rawBlockBytes } from '@wrkz/core-types';
-import type { Statement } from '@wrkz/sqlite';
+import type { SqliteStatement } from '@wrkz/sqlite';
 import type { Connection } from '../connection';
 import { AlternativeQueries, type AltInfo, type AlternativeBlock } from './alternatives';
 import { BlockQueries, type IdRange } from './blocks';

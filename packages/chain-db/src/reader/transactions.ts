@@ -1,4 +1,4 @@
-import type { Statement } from '@wrkz/sqlite';
+import type { SqliteStatement } from '@wrkz/sqlite';
 import type { Connection } from '../connection';
 import { CorruptDatabase } from '../errors';
 import { unpackIndexes } from '../integers';
@@ -18,10 +18,10 @@ export interface GlobalIndexes {
 
 /** Questions about main-chain transactions that need no bodies. */
 export class TransactionQueries {
-  private readonly placeByHash: Statement<[Buffer, Buffer], [number, number]>;
-  private readonly hashesBetween: Statement<[number, number], [Buffer]>;
-  private readonly indexesBetween: Statement<[number, number], [Buffer, Buffer]>;
-  private readonly imageHeight: Statement<[Buffer], [number]>;
+  private readonly placeByHash: SqliteStatement<[Buffer, Buffer], [number, number]>;
+  private readonly hashesBetween: SqliteStatement<[number, number], [Buffer]>;
+  private readonly indexesBetween: SqliteStatement<[number, number], [Buffer, Buffer]>;
+  private readonly imageHeight: SqliteStatement<[Buffer], [number]>;
 
   constructor(connection: Connection) {
     this.placeByHash = connection

@@ -1,5 +1,5 @@
 import type { BlockFacts } from '@wrkz/consensus';
-import type { Statement } from '@wrkz/sqlite';
+import type { SqliteStatement } from '@wrkz/sqlite';
 import type { Connection } from '../connection';
 import { toSigned, toUnsigned, unpackIndexes } from '../integers';
 import { FACTS_COLUMNS, factsOf, type FactsRow } from '../rows';
@@ -21,18 +21,18 @@ export interface OutputRow {
 
 /** The tables row by row, with nothing assumed: what is missing is undefined. */
 export class StoredRows {
-  private readonly block: Statement<[number], readonly [...FactsRow, lag: bigint]>;
-  private readonly heightByHash: Statement<[Buffer, Buffer], [number]>;
-  private readonly blockBodyAt: Statement<[number], [Buffer]>;
-  private readonly transactionsBetween: Statement<[number, number], [bigint, Buffer, bigint, bigint, Buffer]>;
-  private readonly idByHash: Statement<[Buffer, Buffer], [number]>;
-  private readonly bodiesBetween: Statement<[number, number], [number, Buffer]>;
-  private readonly amount: Statement<[bigint], [number]>;
-  private readonly output: Statement<[number, number], [Buffer, number, number]>;
-  private readonly image: Statement<[Buffer], [number]>;
+  private readonly block: SqliteStatement<[number], readonly [...FactsRow, lag: bigint]>;
+  private readonly heightByHash: SqliteStatement<[Buffer, Buffer], [number]>;
+  private readonly blockBodyAt: SqliteStatement<[number], [Buffer]>;
+  private readonly transactionsBetween: SqliteStatement<[number, number], [bigint, Buffer, bigint, bigint, Buffer]>;
+  private readonly idByHash: SqliteStatement<[Buffer, Buffer], [number]>;
+  private readonly bodiesBetween: SqliteStatement<[number, number], [number, Buffer]>;
+  private readonly amount: SqliteStatement<[bigint], [number]>;
+  private readonly output: SqliteStatement<[number, number], [Buffer, number, number]>;
+  private readonly image: SqliteStatement<[Buffer], [number]>;
 
   constructor(private readonly connection: Connection) {
-    const get = <P extends unknown[], R>(sql: string): Statement<P, R> => connection.prepare<P, R>(sql).raw(true);
+    const get = <P extends unknown[], R>(sql: string): SqliteStatement<P, R> => connection.prepare<P, R>(sql).raw(true);
     this.block = get<[number], readonly [...FactsRow, lag: bigint]>(
       `SELECT ${FACTS_COLUMNS}, timestamp_lag FROM blocks WHERE height = ?`,
     ).safeIntegers(true);

@@ -1,6 +1,6 @@
 import type { BlockFacts } from '@wrkz/consensus';
 import { parseBlock, parseTransaction, type ParsedTransaction, type RawBlock } from '@wrkz/core-types';
-import type { Statement } from '@wrkz/sqlite';
+import type { SqliteStatement } from '@wrkz/sqlite';
 import type { Connection } from '../connection';
 import { CorruptDatabase } from '../errors';
 import { toSigned } from '../integers';
@@ -23,13 +23,13 @@ interface OutputRun {
  * does not, the database is damaged and the caller's transaction is rolled back.
  */
 export class Rewinder {
-  private readonly deleteBlock: Statement<[number]>;
-  private readonly deleteBlockBody: Statement<[number]>;
-  private readonly deleteTransactions: Statement<[number]>;
-  private readonly deleteTransactionBodies: Statement<[number]>;
-  private readonly deleteOutputs: Statement<[bigint, number]>;
-  private readonly deleteAmount: Statement<[bigint]>;
-  private readonly deleteKeyImage: Statement<[Buffer, number]>;
+  private readonly deleteBlock: SqliteStatement<[number]>;
+  private readonly deleteBlockBody: SqliteStatement<[number]>;
+  private readonly deleteTransactions: SqliteStatement<[number]>;
+  private readonly deleteTransactionBodies: SqliteStatement<[number]>;
+  private readonly deleteOutputs: SqliteStatement<[bigint, number]>;
+  private readonly deleteAmount: SqliteStatement<[bigint]>;
+  private readonly deleteKeyImage: SqliteStatement<[Buffer, number]>;
 
   /** @param reader over the writing connection, so that it sees the change in progress */
   constructor(
