@@ -12,7 +12,7 @@ export interface Migration {
 export const MIGRATIONS: readonly Migration[] = [initial];
 
 /** Runs the steps above `from`, each with its version mark; the caller holds the transaction. */
-export function migrate(connection: Database, from: number): void {
+export function migrate(connection: SqliteConnection, from: number): void {
   for (const migration of MIGRATIONS) {
     if (migration.version <= from) continue;
     migration.up(connection);

@@ -44,8 +44,8 @@ export class ChainReader {
   private readonly transactions: TransactionQueries;
   private readonly keyOutputs: OutputQueries;
   private readonly branches: AlternativeQueries;
-  private readonly begin: Statement;
-  private readonly commit: Statement;
+  private readonly begin: SqliteStatement;
+  private readonly commit: SqliteStatement;
 
   constructor(private readonly connection: Connection) {
     this.blocks = new BlockQueries(connection);
