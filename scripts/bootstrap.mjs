@@ -98,7 +98,7 @@ function requireSqlite() {
 }
 
 /** The script of the pinned pnpm, installed into a folder of this workspace when it is not there yet. */
-async function pinnedPnpm() {
+export async function pinnedPnpm() {
   const folder = join(top, '.bootstrap', `pnpm-${pnpmVersion}`);
   const script = join(folder, 'node_modules/pnpm/bin/pnpm.cjs');
   if (existsSync(script)) return script;
