@@ -4,7 +4,7 @@ const js = require('@eslint/js');
 const { defineConfig, globalIgnores } = require('eslint/config');
 const tseslint = require('typescript-eslint');
 
-/** What each room may import from the suite. An import may only point down the ladder; apps never import each other. */
+/** What each package may import from the suite. An import may only point down the ladder; apps never import each other. */
 const LADDER = {
   'packages/crypto': [],
   'packages/core-types': ['crypto'],
@@ -32,7 +32,7 @@ const LADDER = {
   ],
 };
 
-/** Rooms of pure rules: no files, sockets, processes, threads or clocks. */
+/** Packages of pure rules: no files, sockets, processes, threads, clocks or randomness. */
 const PURE = ['packages/core-types', 'packages/consensus', 'packages/levin', 'packages/api'];
 const OUTSIDE_WORLD = [
   'fs',
@@ -48,6 +48,17 @@ const OUTSIDE_WORLD = [
   'os',
   'timers',
   'timers/promises',
+  'crypto',
+  'process',
+  'perf_hooks',
+];
+const OUTSIDE_GLOBALS = [
+  ...['Date', 'performance'].map((name) => ({ name, message: 'Time is passed in.' })),
+  ...['setTimeout', 'setInterval', 'setImmediate'].map((name) => ({ name, message: 'Time is passed in.' })),
+  { name: 'process', message: 'Settings are passed in.' },
+  { name: 'crypto', message: 'Hashes come from @wrkz/crypto, randomness is passed in.' },
+  { name: 'fetch', message: 'This package knows no sockets.' },
+  { name: 'console', message: 'This package prints nothing.' },
 ];
 
 const INSIDES = {
@@ -71,7 +82,7 @@ function ladder(folder, allowed) {
         {
           paths: outside.map((name) => ({
             name,
-            message: 'This package knows no files, sockets, clocks or databases.',
+            message: 'This package knows no files, sockets, clocks, randomness or databases.',
           })),
           patterns: [
             INSIDES,
@@ -83,17 +94,7 @@ function ladder(folder, allowed) {
           ],
         },
       ],
-      ...(pure
-        ? {
-            'no-restricted-properties': [
-              'error',
-              { object: 'Date', property: 'now', message: 'Time is passed in.' },
-              { object: 'performance', property: 'now', message: 'Time is passed in.' },
-              { object: 'process', property: 'env', message: 'Settings are passed in.' },
-            ],
-            'no-restricted-globals': ['error', 'setTimeout', 'setInterval', 'setImmediate', 'fetch'],
-          }
-        : {}),
+      ...(pure ? { 'no-restricted-globals': ['error', ...OUTSIDE_GLOBALS] } : {}),
     },
   };
 }
@@ -154,6 +155,16 @@ module.exports = defineConfig(
   },
   {
     files: ['**/*.mjs'],
-    languageOptions: { globals: { process: 'readonly', URL: 'readonly', Buffer: 'readonly', console: 'readonly' } },
+    languageOptions: {
+      globals: {
+        process: 'readonly',
+        URL: 'readonly',
+        Buffer: 'readonly',
+        console: 'readonly',
+        fetch: 'readonly',
+        setTimeout: 'readonly',
+        clearTimeout: 'readonly',
+      },
+    },
   },
 );

@@ -2,23 +2,32 @@
  * Makes a fresh clone runnable: the pinned pnpm, the dependencies, the native code, the TypeScript. Each step is skipped
  * when nothing it depends on has changed, so a second run costs a few hundredths of a second.
  */
+import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { locked } from './lib/lock.mjs';
 import { Failure, main, run, runStep } from './lib/run.mjs';
 import { fingerprint, isFresh, markDone } from './lib/stamps.mjs';
-import { nativeBuildEnvironment, requireToolchain } from './lib/toolchain.mjs';
+import {
+  hasPrebuild,
+  missingCompilers,
+  nativeBuildEnvironment,
+  requireCompilers,
+  requireNode,
+} from './lib/toolchain.mjs';
 import { apps, pnpmVersion, tool, top } from './lib/workspace.mjs';
 
 const rooms = ['packages', 'apps'];
 
-/** Each step: what it depends on, what must exist after it, how it is done. In this order. */
+const NATIVE_BUILD = 'native/build/Release/wrkz_native.node';
+
+/** Each step: what it depends on, what must be there after it, how it is done. In this order. */
 const steps = [
   {
     name: 'dependencies',
-    inputs: ['pnpm-lock.yaml', 'pnpm-workspace.yaml', '.npmrc'],
-    output: 'node_modules/.modules.yaml',
+    inputs: ['pnpm-lock.yaml', 'pnpm-workspace.yaml', '.pnpmfile.cjs', '.npmrc'],
+    ready: () => has('node_modules/.modules.yaml'),
     async act() {
       const pnpm = await pinnedPnpm();
       await runStep('installing dependencies (the first time takes a minute or two)', [
@@ -32,8 +41,9 @@ const steps = [
   {
     name: 'native',
     inputs: ['native'],
-    output: 'native/build/Release/wrkz_native.node',
+    ready: () => has(NATIVE_BUILD) || (hasPrebuild() && missingCompilers().length > 0),
     async act() {
+      if (this.ready() && !has(NATIVE_BUILD)) return;
       const gyp = tool('node-gyp/bin/node-gyp.js');
       const verb = existsSync(join(top, 'native/build/Makefile')) ? ['configure', 'build'] : ['rebuild'];
       await runStep('building the native module', [gyp, ...verb, '--directory=native'], { quiet: true });
@@ -42,13 +52,14 @@ const steps = [
   {
     name: 'typescript',
     inputs: ['tsconfig.base.json', 'tsconfig.json', 'pnpm-lock.yaml', ...rooms],
-    output: 'apps/daemon/dist/main.js',
+    ready: () => has('apps/daemon/dist/main.js'),
     async act() {
       await runStep('compiling TypeScript', [tool('typescript/bin/tsc'), '-b']);
       for (const app of apps) {
         const entry = join(top, 'apps', app, 'dist/main.js');
         if (existsSync(entry)) chmodSync(entry, 0o755);
       }
+      requireSqlite();
     },
   },
 ];
@@ -56,7 +67,8 @@ const steps = [
 /** Brings the workspace up to date. Throws a Failure with a message for a person. */
 export async function bootstrap() {
   if (steps.every((step) => isDone(step))) return;
-  requireToolchain();
+  requireNode();
+  if (!hasPrebuild()) requireCompilers();
   Object.assign(process.env, nativeBuildEnvironment());
   await locked(async () => {
     for (const step of steps) {
@@ -69,11 +81,24 @@ export async function bootstrap() {
 }
 
 function isDone(step, print = fingerprint(step.inputs)) {
-  return isFresh(step.name, print) && existsSync(join(top, step.output));
+  return isFresh(step.name, print) && step.ready();
+}
+
+function has(path) {
+  return existsSync(join(top, path));
+}
+
+/** pnpm passes over an optional dependency that cannot be built; this says so before a program does. */
+function requireSqlite() {
+  const trial = `const { SqliteConnection } = require('./packages/sqlite/dist'); new SqliteConnection(':memory:').close()`;
+  const { status, stderr } = spawnSync(process.execPath, ['-e', trial], { cwd: top, encoding: 'utf8' });
+  if (status === 0) return;
+  requireCompilers();
+  throw new Failure(`SQLite cannot be used with Node.js ${process.version}:\n${stderr}`);
 }
 
 /** The script of the pinned pnpm, installed into a folder of this workspace when it is not there yet. */
-async function pinnedPnpm() {
+export async function pinnedPnpm() {
   const folder = join(top, '.bootstrap', `pnpm-${pnpmVersion}`);
   const script = join(folder, 'node_modules/pnpm/bin/pnpm.cjs');
   if (existsSync(script)) return script;

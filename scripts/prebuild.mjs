@@ -6,7 +6,7 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Failure, main, run } from './lib/run.mjs';
-import { nativeBuildEnvironment, requireToolchain } from './lib/toolchain.mjs';
+import { nativeBuildEnvironment, requireCompilers } from './lib/toolchain.mjs';
 import { bootstrap } from './bootstrap.mjs';
 import { tool, top } from './lib/workspace.mjs';
 
@@ -21,7 +21,7 @@ const TRIAL = `
 `;
 
 await main(async () => {
-  requireToolchain();
+  requireCompilers();
   await bootstrap();
   rmSync(workshop, { recursive: true, force: true });
   mkdirSync(workshop, { recursive: true });

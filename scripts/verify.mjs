@@ -1,21 +1,30 @@
-/** `npm run verify`: types (tests included), lint and formatting. All are run, any failure fails. */
+/** `npm run verify`: types (tests included), names, imports, lint and formatting. All are run, any failure fails. */
 import { bootstrap } from './bootstrap.mjs';
 import { main, run } from './lib/run.mjs';
-import { tool } from './lib/workspace.mjs';
+import { typescriptFiles } from './lib/sources.mjs';
+import { projects, tool } from './lib/workspace.mjs';
+
+/** Each folder of tests is a program of its own, as an editor sees it. */
+const tests = projects()
+  .map(({ folder }) => `${folder}/test`)
+  .filter((folder) => typescriptFiles(folder).length > 0);
 
 const checks = [
-  ['types', ['typescript/bin/tsc', '-b']],
-  ['types of tests', ['typescript/bin/tsc', '-p', 'tsconfig.test.json']],
-  ['lint', ['eslint/bin/eslint.js', '.', '--max-warnings=0']],
-  ['formatting', ['prettier/bin/prettier.cjs', '--check', '--log-level=warn', '.']],
+  ['types', tool('typescript/bin/tsc'), '-b'],
+  ['types of tests', tool('typescript/bin/tsc'), '-b', ...tests, 'bench'],
+  ['names', 'scripts/checks/names.mjs'],
+  ['circles of imports', 'scripts/checks/circles.mjs'],
+  ['declared dependencies', 'scripts/checks/dependencies.mjs'],
+  ['lint', tool('eslint/bin/eslint.js'), '.', '--max-warnings=0'],
+  ['formatting', tool('prettier/bin/prettier.cjs'), '--check', '--log-level=warn', '.'],
 ];
 
 await main(async () => {
   await bootstrap();
   const failed = [];
-  for (const [name, [script, ...args]] of checks) {
+  for (const [name, ...command] of checks) {
     const start = Date.now();
-    const code = await run(process.execPath, [tool(script), ...args]);
+    const code = await run(process.execPath, command);
     process.stderr.write(
       `[verify] ${name}: ${code === 0 ? 'ok' : 'FAILED'} (${Math.round((Date.now() - start) / 1000)} s)\n`,
     );

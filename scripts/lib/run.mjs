@@ -9,13 +9,13 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
 /**
  * Runs a program in the workspace's top folder and resolves to its exit code; its output goes to the terminal.
- * With `quiet` the output is held back and shown only when the program fails.
+ * With `quiet` the output is held back and shown only when the program fails. `env` is added to the `environment`.
  */
-export function run(command, args, { env = {}, quiet = false, cwd = top } = {}) {
+export function run(command, args, { environment = process.env, env = {}, quiet = false, cwd = top } = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, {
       cwd,
-      env: { ...process.env, ...env },
+      env: { ...environment, ...env },
       stdio: quiet ? ['ignore', 'pipe', 'pipe'] : 'inherit',
     });
     const output = [];

@@ -1,27 +1,58 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, realpathSync } from 'node:fs';
+import { existsSync, readdirSync, realpathSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Failure } from './run.mjs';
+import { engines, top } from './workspace.mjs';
 
 const works = (command, args = ['--version']) => spawnSync(command, args, { stdio: 'ignore' }).status === 0;
 
+/** Stops with a clear message when this Node.js is none of those that package.json names. */
+export function requireNode() {
+  if (!satisfies(process.versions.node, engines.node)) {
+    throw new Failure(`Node.js ${engines.node} is needed; this is ${process.version}.`);
+  }
+}
+
+/** Whether a version is within a range of the forms `^a.b.c` and `>=a.b.c`, joined by `||`. */
+export function satisfies(version, range) {
+  const numbers = (text) => text.split('.').map(Number);
+  const [major, minor, patch] = numbers(version);
+  return range.split('||').some((part) => {
+    const [, sign, wanted] = /^\s*(\^|>=)(\d+\.\d+\.\d+)\s*$/.exec(part) ?? [];
+    if (wanted === undefined) throw new Error(`a range of Node.js versions that is not understood: ${part}`);
+    const [a, b, c] = numbers(wanted);
+    if (major !== a) return sign === '>=' && major > a;
+    return minor > b || (minor === b && patch >= c);
+  });
+}
+
 /** Stops with a clear message when this machine cannot build native code. */
-export function requireToolchain() {
-  const major = Number(process.versions.node.split('.')[0]);
-  if (major < 20) throw new Failure(`Node.js 20 or newer is needed; this is ${process.version}.`);
-  if (process.platform === 'win32') return; // node-gyp finds Visual Studio by itself and says what it misses
+export function requireCompilers() {
+  const missing = missingCompilers();
+  if (missing.length === 0) return;
+  throw new Failure(
+    `Native code cannot be built: ${missing.join(', ')} not found.\n` +
+      'Install the missing tools first, e.g. on Debian or Ubuntu: apt-get install python3 make g++',
+  );
+}
+
+/** The tools for native code that this machine lacks. */
+export function missingCompilers() {
+  if (process.platform === 'win32') return []; // node-gyp finds Visual Studio by itself and says what it misses
   const missing = [];
   if (![process.env.npm_config_python, process.env.PYTHON, 'python3', 'python'].some((name) => name && works(name))) {
     missing.push('python3');
   }
   if (![process.env.MAKE, 'make', 'gmake'].some((name) => name && works(name))) missing.push('make');
   if (![process.env.CXX, 'g++', 'clang++'].some((name) => name && works(name.split(' ')[0]))) missing.push('g++');
-  if (missing.length === 0) return;
-  throw new Failure(
-    `Native code cannot be built: ${missing.join(', ')} not found.\n` +
-      'Install the missing tools first, e.g. on Debian or Ubuntu: apt-get install python3 make g++',
-  );
+  return missing;
+}
+
+/** Whether native/prebuilds holds a module for this platform, made by `npm run prebuild`. */
+export function hasPrebuild() {
+  const folder = join(top, 'native/prebuilds', `${process.platform}-${process.arch}`);
+  return existsSync(folder) && readdirSync(folder).some((name) => name.endsWith('.node'));
 }
 
 /**

@@ -1,3 +1,5 @@
+/* eslint-disable-next-line @typescript-eslint/triple-slash-reference -- found by every program that reads this source */
+/// <reference path="./node-gyp-build.d.ts" />
 import { dirname } from 'node:path';
 import load from 'node-gyp-build';
 

@@ -1,16 +1,24 @@
-import Database from 'better-sqlite3';
+import type Library from 'better-sqlite3';
 
 /*
- * The one file that imports better-sqlite3. Everybody else takes the constructor and the types from here, so that which
- * version of the library a program runs on is decided in one place.
+ * The one file that loads better-sqlite3, in the version that this Node.js can run: 13 needs Node-API 10 (Node.js 22.14
+ * and newer) and ends the process where that is missing; 12 serves below and aborts on 24 when a statement is collected.
+ * Only the fitting one is installed: `.pnpmfile.cjs` at the top draws the same line for the package manager.
  */
+const NODE_API_OF_13 = 10;
+
+/* eslint-disable @typescript-eslint/no-require-imports -- an import would load both */
+const library = (
+  Number(process.versions['napi']) >= NODE_API_OF_13 ? require('better-sqlite3-13') : require('better-sqlite3-12')
+) as typeof Library;
+/* eslint-enable @typescript-eslint/no-require-imports */
 
 /**
  * An open SQLite file. As a constructor it is the library's own and makes none of this package's settings: programs open
  * their files with `openDatabase`.
  */
-export type SqliteConnection = Database.Database;
-export const SqliteConnection: typeof Database = Database;
+export type SqliteConnection = Library.Database;
+export const SqliteConnection: typeof Library = library;
 
 /** A prepared statement with the types of what is bound and of a row. */
-export type SqliteStatement<P extends unknown[] = unknown[], R = unknown> = Database.Statement<P, R>;
+export type SqliteStatement<P extends unknown[] = unknown[], R = unknown> = Library.Statement<P, R>;

@@ -1,0 +1,36 @@
+'use strict';
+
+const { basename } = require('node:path');
+
+/** The tests of each kind; slow and fuzz tests run only when asked for by the environment variable TEST_KIND. */
+const TEST_FILES = {
+  '': ['<rootDir>/test/**/*.test.ts', '!**/*.slow.test.ts', '!**/*.fuzz.test.ts'],
+  slow: ['<rootDir>/test/**/*.slow.test.ts'],
+  fuzz: ['<rootDir>/test/**/*.fuzz.test.ts'],
+};
+
+/** Own and Node.js's conditions of `exports`: `@wrkz/source` is a package's source, so no test depends on a stale build. */
+const CONDITIONS = ['@wrkz/source', 'node', 'node-addons'];
+
+/**
+ * The jest project of the package or app in `directory`, named after that folder. Names are resolved as Node.js does it,
+ * through the package's own node_modules, so that what its package.json does not declare is not found.
+ */
+exports.projectConfig = function projectConfig(directory) {
+  return {
+    displayName: basename(directory),
+    testTimeout: 30_000,
+    rootDir: directory,
+    testEnvironment: 'node',
+    testEnvironmentOptions: { customExportConditions: CONDITIONS },
+    testMatch: TEST_FILES[process.env['TEST_KIND'] ?? ''] ?? TEST_FILES[''],
+    transform: {
+      '^.+\\.(t|m?j)s$': [
+        require.resolve('@swc/jest'),
+        { jsc: { parser: { syntax: 'typescript' }, target: 'es2022' }, module: { type: 'commonjs' } },
+      ],
+    },
+    // @noble ships ES modules only; everything else in node_modules is taken as it is.
+    transformIgnorePatterns: ['/node_modules/(?!(\\.pnpm/)?@noble)'],
+  };
+};

@@ -1,4 +1,0 @@
-/** @jest-config-loader esbuild-register */
-import { projectConfig } from '../../jest.base';
-
-export default projectConfig(__dirname, 'service-kit');

@@ -1,0 +1,67 @@
+/**
+ * `npm run test:prebuild`: makes the prebuilt native module and starts from it where nothing can be compiled: in a new
+ * copy of the workspace, with a PATH that has neither compiler nor make nor python. There `npm start`'s way is gone to
+ * its end: dependencies are installed, the TypeScript is compiled, the daemon imports chain A, answers and stops. The
+ * Node.js is this one where its SQLite comes ready-made (Node-API 10), else the newest 24.
+ */
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, cpSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { copyWorkspace } from './lib/copy.mjs';
+import { environmentOf, nodeOf } from './lib/nodes.mjs';
+import { Failure, main, run } from './lib/run.mjs';
+import { top } from './lib/workspace.mjs';
+
+/** What a start needs of the machine besides Node.js: a shell for scripts of packages. */
+const PROGRAMS = ['sh', 'env', 'uname'];
+const COMPILERS = ['g++', 'c++', 'clang++', 'cc', 'gcc', 'make', 'python3'];
+
+await main(async () => {
+  const made = await run(process.execPath, ['scripts/prebuild.mjs']);
+  if (made !== 0) return made;
+  const program = Number(process.versions.napi) >= 10 ? process.execPath : nodeOf(24).program;
+  const folder = mkdtempSync(join(tmpdir(), 'wrkz-prebuild-'));
+  try {
+    const suite = join(folder, 'suite');
+    copyWorkspace(suite);
+    cpSync(join(top, 'native/prebuilds'), join(suite, 'native/prebuilds'), { recursive: true });
+    const environment = { ...environmentOf(program), PATH: pathWithoutCompilers(folder, program) };
+    for (const name of ['CXX', 'CC', 'MAKE', 'PYTHON', 'npm_config_python']) delete environment[name];
+    for (const name of COMPILERS) {
+      if (spawnSync(name, ['--version'], { env: environment, stdio: 'ignore' }).status === 0) {
+        throw new Failure(`${name} is found although it should not be`);
+      }
+    }
+    for (const script of ['scripts/bootstrap.mjs', 'scripts/smoke.mjs']) {
+      const code = await run(program, [script], { cwd: suite, environment });
+      if (code !== 0) return code;
+    }
+    const compiled = compiledIn(suite);
+    if (compiled.length > 0) throw new Failure(`something was compiled after all: ${compiled.join(', ')}`);
+    process.stdout.write('started from the prebuild; nothing was compiled\n');
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+/** A folder of links to the few programs that are needed. */
+function pathWithoutCompilers(folder, program) {
+  const bin = join(folder, 'bin');
+  mkdirSync(bin);
+  symlinkSync(program, join(bin, 'node'));
+  for (const name of PROGRAMS) {
+    const path = ['/bin', '/usr/bin'].map((place) => join(place, name)).find((place) => existsSync(place));
+    if (path) symlinkSync(path, join(bin, name));
+  }
+  return bin;
+}
+
+/** The build folders of the native module and of SQLite. */
+function compiledIn(suite) {
+  const store = join(suite, 'node_modules/.pnpm');
+  const sqlite = readdirSync(store)
+    .filter((name) => name.startsWith('better-sqlite3@'))
+    .map((name) => join(store, name, 'node_modules/better-sqlite3/build'));
+  return [join(suite, 'native/build'), ...sqlite].filter((path) => existsSync(path));
+}
