@@ -6,7 +6,10 @@ import { type NodeBench, nodeBench } from './support/node';
 
 jest.setTimeout(60_000);
 
-/* A transaction that a block was refused for must not be mined again and again (spec 07, step 8). */
+/*
+ * A transaction that a block was refused for must not be mined again and again
+ * (docs/protocol/lessons.md#templates-that-are-refused).
+ */
 
 /** Seconds that a new transaction's lock must lie behind the block that holds it. */
 const LOCK = 900;

@@ -3,7 +3,10 @@ import { Forge } from '@wrkz/testing';
 import { KNOWN, MAIN, SIDE } from './support/codes';
 import { type EngineBench, engineBench, NOW } from './support/engine';
 
-/* Which of several faults of a block the engine tells (protocol 5): the first in the order of the rules. */
+/*
+ * Which of several faults of a block the engine tells (docs/protocol/blocks.md#order-of-checks): the first in the order
+ * of the rules.
+ */
 
 const network = networkOf('simnet');
 const START = NOW - 1_000_000;

@@ -6,7 +6,7 @@ import { ask, startHelper, stopAll } from './support/helper';
 
 afterEach(stopAll);
 
-test('the defaults of the interface document', () => {
+test('the defaults that the operations page tells', () => {
   expect(readPowHelperConfig([]).options).toMatchObject({
     'bind-ip': '127.0.0.1',
     'bind-port': 17870,

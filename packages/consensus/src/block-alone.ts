@@ -3,7 +3,10 @@ import type { BlockStep } from './block-context';
 import { hardSizeLimit } from './sizes';
 import { leastTimestamp } from './timestamps';
 
-/* Steps 2 to 5 of protocol 5: rules that need the block, the clock and the timestamps before it, no transactions. */
+/*
+ * Steps 3 to 6 of docs/protocol/blocks.md#order-of-checks: rules that need the block, the clock and the timestamps
+ * before it, no transactions.
+ */
 
 export const checkHardSize: BlockStep = ({ size, height }) =>
   size > hardSizeLimit(height) ? 'CUMULATIVE_BLOCK_SIZE_TOO_BIG' : undefined;

@@ -14,7 +14,7 @@ export interface BlockContext {
   readonly checkpoints: Checkpoints;
   /**
    * `effectiveMedian` of the main chain's tip, where the branch is an alternative one: the transaction size limit goes
-   * by it even there (protocol 5). Left out, the branch is the main chain.
+   * by it even there (docs/protocol/blocks.md#alternative-blocks). Left out, the branch is the main chain.
    */
   readonly mainMedianSize?: number | undefined;
 }

@@ -5,7 +5,10 @@ import { mergeMiningCommits } from './merge-mining';
 import { blockReward } from './reward';
 import { stageTransaction } from './transaction';
 
-/* Steps 6 to 8 of protocol 5: rules that look at the branch below the block and at its transactions. */
+/*
+ * Steps 7 to 10 of docs/protocol/blocks.md#order-of-checks: rules that look at the branch below the block and at its
+ * transactions.
+ */
 
 export const checkDifficulty: BlockStep = (staging) => {
   const { context, parent } = staging;
@@ -16,7 +19,8 @@ export const checkDifficulty: BlockStep = (staging) => {
 /**
  * The block's hash list against the transactions delivered with it. From 600,000 on they must be the same without
  * repeats. Before that the reference takes what it is given; here too the order is free, but a transaction that the
- * block does not list, or one that is missing, is refused: such a body is not this block's (lesson L19).
+ * block does not list, or one that is missing, is refused: such a body is not this block's
+ * (docs/protocol/lessons.md#wrong-bodies-under-honest-ids).
  */
 export const checkTransactionList: BlockStep = ({ parsed, transactions, rules }) => {
   const listed = parsed.block.transactionHashes.map((hash) => hash.toString('hex'));

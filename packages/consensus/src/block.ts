@@ -9,7 +9,8 @@ import { makeVerified, type VerifiedBlock } from './verified-block';
 import type { BlockFacts } from './view';
 
 /**
- * The rules of a block in the order in which the reference asks them (protocol 5): the first one broken is the reason.
+ * The rules of a block in the order in which the reference asks them (docs/protocol/blocks.md#order-of-checks): the
+ * first one broken is the reason.
  */
 const STEPS: readonly BlockStep[] = [
   checkHardSize,

@@ -1,7 +1,7 @@
 /**
  * Known block hashes. Every index up to the highest known one is the "checkpoint zone": there a block at a listed
  * index must have the listed hash, and what the hashes vouch for (proof of work, spent look-ups, signatures) is not
- * computed again (protocol 5, spec 07).
+ * computed again (docs/protocol/blocks.md#checkpoints).
  */
 export class Checkpoints {
   static readonly none = new Checkpoints(new Map());

@@ -36,7 +36,7 @@ const MAX_TRIES = 10;
 
 /**
  * The coinbase of a block to come. What it pays depends on the block's size and so on its own: it is rebuilt until both
- * agree, and padded where it came out shorter than assumed (protocol 8).
+ * agree, and padded where it came out shorter than assumed (docs/protocol/blocks.md#block-templates).
  *
  * @throws RangeError when the block is too large for any reward, a key of the receiver is no point, or the extra nonce
  * is too long

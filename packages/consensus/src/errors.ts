@@ -1,6 +1,6 @@
 /**
- * Every answer the chain gives to a block or a transaction (protocol 5 and 6). The names are those of the C++
- * enumerations, so that logs and sources of both programs can be searched for the same word; the texts are what
+ * Every answer the chain gives to a block or a transaction (docs/protocol/reasons.md#reasons). The names are those of
+ * the C++ enumerations, so that logs and sources of both programs can be searched for the same word; the texts are what
  * clients are told. None of the names is ours: each rule here has its name there.
  */
 export interface Reason {

@@ -45,8 +45,8 @@ export interface Template {
 const NO_HASH = Buffer.alloc(32);
 
 /**
- * A block to be mined on top of the chain (protocol 8). Its merge-mining tag is empty: `sealParent` or the miner fills
- * it before hashing.
+ * A block to be mined on top of the chain (docs/protocol/blocks.md#block-templates). Its merge-mining tag is empty:
+ * `sealParent` or the miner fills it before hashing.
  *
  * @throws RangeError when no block can follow the tip, or as `constructCoinbase`
  */
@@ -89,7 +89,10 @@ export async function buildTemplate(input: TemplateInput): Promise<Template> {
   return { block, height, difficulty, transactions: choice.transactions, refused: choice.refused };
 }
 
-/** The node-wide median of protocol 5: of the last 100 blocks, and at least the full reward zone of the next one. */
+/**
+ * The node-wide median (docs/protocol/difficulty-and-reward.md#effective-median): of the last 100 blocks, and at least
+ * the full reward zone of the next one.
+ */
 export function effectiveMedian(network: Network, view: ChainView): number {
   const { fullRewardZone } = network.rulesAt(view.height + 1);
   return Math.max(medianSize(view.window(view.height, REWARD_BLOCKS_WINDOW)), fullRewardZone);

@@ -8,7 +8,7 @@ import { unlockTimeAllowed } from './unlock';
 
 /*
  * The rules that need nothing but the transaction, the height and the block around it: one function each, steps 1 to 8
- * of protocol 6.
+ * of docs/protocol/transactions.md#order-of-rules.
  */
 
 const UINT64_LIMIT = 1n << 64n;

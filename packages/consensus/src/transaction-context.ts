@@ -6,17 +6,23 @@ import type { ChainView } from './view';
 /** Where a transaction is judged: inside a block, or when it comes to the pool. */
 export interface TransactionContext {
   readonly network: Network;
-  /** H: the index of the previous block, for the pool the tip's (protocol 3). Every rule is asked with it. */
+  /**
+   * H: the index of the previous block, for the pool the tip's (docs/protocol/networks.md#which-index). Every rule is
+   * asked with it.
+   */
   readonly height: number;
   /** Unix seconds of the block that holds the transaction, for the pool of the tip. */
   readonly blockTimestamp: number;
   /** The branch up to H. Ring members and spent key images are looked up here. */
   readonly view: ChainView;
-  /** Judged for the pool, which applies some rules before their heights (protocol 6). */
+  /** Judged for the pool, which applies some rules before their heights (docs/protocol/pool.md#admission). */
   readonly pool: boolean;
   /** The block lies in the checkpoint zone: no proof of work, no look-ups, no signatures. Never in the pool. */
   readonly checkpointed: boolean;
-  /** The node-wide median of protocol 5: at least the full reward zone of the next block. */
+  /**
+   * The node-wide median (docs/protocol/difficulty-and-reward.md#effective-median): at least the full reward zone of
+   * the next block.
+   */
   readonly medianSize: number;
   /** Unix seconds of block H: time locks are judged by it from 600,000 on. */
   readonly tipTimestamp: number;

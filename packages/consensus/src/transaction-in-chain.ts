@@ -6,8 +6,8 @@ import { isUnlocked } from './unlock';
 import type { ChainView } from './view';
 
 /*
- * Steps 9 and 10 of protocol 6: the transaction's own proof of work, and what the chain holds for each input. Both
- * are left out in the checkpoint zone, where a known hash stands for them.
+ * Steps 9 and 10 of docs/protocol/transactions.md#order-of-rules: the transaction's own proof of work, and what the
+ * chain holds for each input. Both are left out in the checkpoint zone, where a known hash stands for them.
  */
 
 const SIGNATURE_SIZE = 64;
@@ -80,7 +80,7 @@ function ringMembers(
 
 /**
  * The global indexes behind relative offsets: sums modulo 2^32, taken as a set in ascending order, so that an index
- * reached twice counts once (protocol 6, lesson L4).
+ * reached twice counts once (docs/protocol/transactions.md#ring-members).
  */
 export function ringIndexes(keyOffsets: readonly number[]): number[] {
   const indexes: number[] = [];

@@ -31,8 +31,9 @@ const STEPS: readonly TransactionStep[] = [
 ];
 
 /**
- * What a template asks of a pooled transaction once more at its own height (protocol 8). Its signatures and look-ups
- * were judged when it entered the pool, and a block that spends its inputs removes it there.
+ * What a template asks of a pooled transaction once more at its own height (docs/protocol/blocks.md#block-templates).
+ * Its signatures and look-ups were judged when it entered the pool, and a block that spends its inputs removes it
+ * there.
  */
 const TEMPLATE_STEPS: readonly TransactionStep[] = [
   checkSize,

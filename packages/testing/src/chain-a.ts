@@ -16,8 +16,8 @@ export function chainA(): readonly RawBlock[] {
 }
 
 /**
- * The bytes of a dump file (node-operations 4) of these blocks, `blocks[0]` having the index `first`. Written apart from
- * the daemon's own export, so that each can be held against the other.
+ * The bytes of a dump file (docs/protocol/storage.md#dump-file) of these blocks, `blocks[0]` having the index `first`.
+ * Written apart from the daemon's own export, so that each can be held against the other.
  */
 export function dumpOf(raw: readonly RawBlock[], first = 1): Buffer {
   return Buffer.concat(

@@ -56,9 +56,10 @@ export class AlternativeTree {
   }
 
   /**
-   * The blocks that go beyond what is kept (protocol 5): branches that fork off too far below `mainHeight`, or that
-   * stand on nothing; of the others the lightest beyond the leaf limit, and what is above the length limit. The heaviest
-   * branch and the one that just grew (`grown`) are neither counted nor cut: a branch must be able to grow until it wins.
+   * The blocks that go beyond what is kept (docs/protocol/blocks.md#reorganisation): branches that fork off too far
+   * below `mainHeight`, or that stand on nothing; of the others the lightest beyond the leaf limit, and what is above
+   * the length limit. The heaviest branch and the one that just grew (`grown`) are neither counted nor cut: a branch
+   * must be able to grow until it wins.
    * @param standsOnMain whether the block of this hash is on the main chain at this height
    * @param depth how far below the tip a branch may leave the main chain
    */

@@ -1,4 +1,7 @@
-/** What is kept of the branches that are not the main chain (protocol 5), and how much work waits at a time. */
+/**
+ * What is kept of the branches that are not the main chain (docs/protocol/blocks.md#reorganisation), and how much work
+ * waits at a time.
+ */
 
 /** A branch that leaves the main chain further below its tip can never win. Blocks. */
 export const REORGANISATION_DEPTH = 180;

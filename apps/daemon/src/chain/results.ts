@@ -13,7 +13,10 @@ export interface AddBlockResult {
   readonly transactionHash?: Buffer;
 }
 
-/** The block is stored: on the main chain, on a side branch, or since before (protocol 5). */
+/**
+ * The block is stored: on the main chain, on a side branch, or since before
+ * (docs/protocol/reasons.md#what-becomes-of-a-block).
+ */
 const ACCEPTED: ReadonlySet<ReasonCode> = new Set<ReasonCode>([
   'ADDED_TO_MAIN',
   'ADDED_TO_ALTERNATIVE',

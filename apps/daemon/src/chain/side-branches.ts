@@ -66,7 +66,8 @@ export class SideBranches {
     if (judged instanceof RuleFailure) return { result: refused(judged, hash) };
     const { tip, writer } = this.state;
     const { height, cumulativeDifficulty } = judged.facts;
-    // Looked at last, as the reference does: until here a deep block is like any other (protocol 5).
+    // Looked at last, as the reference does: until here a deep block is like any other
+    // (docs/protocol/blocks.md#reorganisation).
     if (tip.height - branch.fork > this.depth()) return { result: verdict('REJECTED_AS_ORPHANED', hash) };
     this.open.delete(block.block.previousHash.toString('hex'));
     branch.view.push(judged);

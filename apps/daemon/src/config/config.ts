@@ -24,7 +24,7 @@ export interface DaemonConfig {
   readonly secrets: readonly string[];
 }
 
-/** Blocks that an export of the real network holds at least (node-operations 4). */
+/** Blocks that an export of the real network holds at least (docs/protocol/storage.md#dump-file). */
 export const SMALLEST_EXPORT = 1000;
 
 const ACTIONS = { 'import-blockchain': 'import', 'export-blockchain': 'export', verify: 'verify' } as const;
@@ -74,7 +74,10 @@ function chosenNetwork(parsed: ParsedOptions<typeof DAEMON_OPTIONS>): NetworkNam
   return 'simnet';
 }
 
-/** The test networks live in sub-folders, so that one data directory can serve all of them (devnet.md). */
+/**
+ * The test networks live in sub-folders, so that one data directory can serve all of them
+ * (docs/protocol/networks.md#profiles).
+ */
 export function networkDirectory(dataDir: string, network: Network): string {
   return network.dataFolder === undefined ? dataDir : join(dataDir, network.dataFolder);
 }

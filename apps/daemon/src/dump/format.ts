@@ -1,7 +1,7 @@
 /**
- * The dump file of the network's programs (node-operations 4): no header; for each block from index 1 on its height in
- * decimal, a space, the length of the body in decimal, a space, the body, a space. The body is what core-types calls a
- * raw block record.
+ * The dump file of the network's programs (docs/protocol/storage.md#dump-file): no header; for each block from index 1
+ * on its height in decimal, a space, the length of the body in decimal, a space, the body, a space. The body is what
+ * core-types calls a raw block record.
  */
 
 /** A record that is not what the format says; the position is in bytes from the start of the file. */

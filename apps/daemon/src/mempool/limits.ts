@@ -1,4 +1,4 @@
-/** The pool's own policy (protocol 7). Nothing here is consensus. */
+/** The pool's own policy (docs/protocol/pool.md#limits). Nothing here is consensus. */
 
 /** Serialized bytes that the pool may hold, and what it is brought down to when it holds more. */
 export const POOL_BYTES = 64 * 1024 * 1024;

@@ -27,7 +27,7 @@ export interface Admission {
   readonly message?: string;
 }
 
-/** Texts of the pool alone (protocol 6). */
+/** Texts of the pool alone (docs/protocol/pool.md#pool-texts). */
 export const POOL_TEXTS = {
   unreadable: 'Could not deserialize transaction',
   known: 'Transaction already exists in pool',

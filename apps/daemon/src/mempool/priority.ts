@@ -1,8 +1,8 @@
 import type { PoolTransaction } from './pool-transaction';
 
 /**
- * The order in which transactions are mined and, from the other end, thrown out (protocol 7): fee per byte, output
- * total, inputs per output, size, age. Negative when `a` goes first; never 0 for two different ones.
+ * The order in which transactions are mined and, from the other end, thrown out (docs/protocol/pool.md#priority): fee
+ * per byte, output total, inputs per output, size, age. Negative when `a` goes first; never 0 for two different ones.
  */
 export function comparePriority(a: PoolTransaction, b: PoolTransaction): number {
   return (

@@ -61,7 +61,7 @@ export class Miner {
 
   /**
    * Takes a mined block. Its transactions are those of the pool; that one is missing there is the first reason to
-   * refuse it (protocol 5).
+   * refuse it (docs/protocol/blocks.md#absent-transactions).
    */
   async submit(blob: Buffer): Promise<AddBlockResult> {
     let parsed: ParsedBlock;

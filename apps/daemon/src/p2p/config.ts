@@ -42,7 +42,7 @@ export interface P2pConfig {
   readonly blockSyncBytes: number;
 }
 
-/** The defaults (interface document, P2P and Sync). */
+/** The defaults (docs/protocol/p2p.md#defaults). */
 export const p2pDefaults = {
   bindHost: '0.0.0.0',
   bindPort: 0,

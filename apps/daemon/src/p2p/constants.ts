@@ -1,4 +1,4 @@
-/** Figures of the protocol (protocol 11, node operations 11). Times are milliseconds. */
+/** Figures of the protocol (docs/protocol/p2p.md#timeouts-and-limits). Times are milliseconds. */
 
 export const P2P_VERSION = 19;
 export const P2P_MINIMUM_VERSION = 16;

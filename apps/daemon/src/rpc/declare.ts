@@ -1,7 +1,10 @@
 import { methodDeclarer, routeDeclarer, type Guards, type Method, type Route } from '@wrkz/service-kit';
 import type { RpcContext } from './ports';
 
-/** The permission modes by the interface document's names; `--daemon-mode standard` grants the first two. */
+/**
+ * The permission modes by their old names (docs/protocol/rpc.md#permission-modes); `--daemon-mode standard` grants the
+ * first two.
+ */
 export type PermissionMode = 'Default' | 'MiningEnabled' | 'BlockExplorerEnabled' | 'AllMethodsEnabled';
 
 /** What a route or a method asks of the node before its request is read. */

@@ -24,7 +24,7 @@ export interface RpcServerOptions {
   readonly trustProxy?: boolean;
 }
 
-/** The values of the option table of the interface document. */
+/** What holds when nobody says otherwise (docs/protocol/rpc.md#limits). */
 export const RPC_DEFAULTS = { maxBodyBytes: 2_097_152, readTimeoutSeconds: 15, writeTimeoutSeconds: 30 } as const;
 
 /** Open connections of one address, loopback exempt: each may hold one answer of some megabytes that nobody reads. */

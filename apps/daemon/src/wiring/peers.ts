@@ -13,7 +13,10 @@ import { P2pPool } from './pool-port';
 
 /** Where peer lists, bans and the peer id are kept, in the network's folder. */
 const STATE_FILE = 'peers.json';
-/** Milliseconds between timed syncs on the test networks, whose blocks come quickly (node-operations 12). */
+/**
+ * Milliseconds between timed syncs on the test networks, whose blocks come quickly
+ * (docs/protocol/networks.md#profiles).
+ */
 const QUICK_TIMED_SYNC = 2_000;
 
 export interface PeersParts {
@@ -64,7 +67,7 @@ function readEndpoint(option: string, text: string, network: Network): NamedEndp
   return endpoint;
 }
 
-/** These options take IPv4 addresses only (interface document). */
+/** These options take IPv4 addresses only (docs/protocol/p2p.md#defaults). */
 function readAddress(option: string, text: string, network: Network): PeerAddress {
   const { host, port } = readEndpoint(option, text, network);
   const address = canonicalHost(host);

@@ -7,7 +7,7 @@ import type { BlockGenerator } from '../mining/generate';
 import type { Miner } from '../mining/miner';
 import type { MiningPort, NetworkStatus, PoolStatus, QueryRunner, RpcContext } from '../rpc';
 
-/** Caps of the interface document's option table. */
+/** What one request may ask for (docs/protocol/rpc.md#limits). */
 const LIMITS = { maxBlockCount: 1000, maxGlobalIndexRange: 5000 } as const;
 
 export interface RpcParts {

@@ -3,7 +3,10 @@ import { networkOf } from '@wrkz/core-types';
 import { createMemoryLogger } from '@wrkz/service-kit';
 import { type QueryRunner, RPC_DEFAULTS, type RpcContext, runQuery, startRpcServer } from '../../src/rpc';
 
-/* What one request may ask for, and how much it gets (lessons L27 and L29). */
+/*
+ * What one request may ask for, and how much it gets (docs/protocol/lessons.md#unbounded-random-outputs,
+ * docs/protocol/lessons.md#memory-by-http).
+ */
 
 const mainnet = networkOf('mainnet');
 const MIB = 1024 * 1024;

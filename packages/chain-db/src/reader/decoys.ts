@@ -20,8 +20,8 @@ export function* shuffledIndexes(count: number): Generator<number> {
 }
 
 /**
- * Up to `wanted` distinct candidates that `take` accepts, each equally likely (spec 11, decoy selection). Where nearly all
- * are refused it stops after some thousand looks rather than walk a history of millions, and gives fewer.
+ * Up to `wanted` distinct candidates that `take` accepts, each equally likely (docs/protocol/storage.md#decoys). Where
+ * nearly all are refused it stops after some thousand looks rather than walk a history of millions, and gives fewer.
  */
 export function sample<T>(count: number, wanted: number, take: (index: number) => T | undefined): T[] {
   const found: T[] = [];

@@ -225,7 +225,7 @@ export class ChainReader {
 
   /**
    * Decoys: up to `count` distinct outputs of an amount from blocks up to `maxHeight` that `isUnlocked` accepts, uniform
-   * over all of them and in random order (spec 11). Fewer where fewer exist.
+   * over all of them and in random order (docs/protocol/storage.md#decoys). Fewer where fewer exist.
    */
   randomOutputs(
     amount: bigint,

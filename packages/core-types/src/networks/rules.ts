@@ -29,7 +29,8 @@ export interface TransactionPowRule {
 
 /**
  * What is in force at one index. Each field says which index it is asked with: `own` is the index of the block
- * that is judged, `previous` the index of its parent (the tip's, for the pool). protocol.md 3 is the source.
+ * that is judged, `previous` the index of its parent (the tip's, for the pool). The source is
+ * docs/protocol/networks.md#which-index.
  */
 export interface Rules {
   /** own */

@@ -21,7 +21,10 @@ const EMPTY: KvSection = new Map();
 /** Nothing on the network nests deeper than a block inside a message. */
 const limits = { maxDepth: 8, maxValues: 250_000 };
 
-/** Builds a body field by field, in the order given. Empty lists are left out, as the reference does (spec 04). */
+/**
+ * Builds a body field by field, in the order given. Empty lists are left out, as the reference does
+ * (docs/protocol/p2p.md#key-value-format).
+ */
 export class BodyWriter {
   private readonly fields = new Map<string, KvValue>();
 

@@ -12,7 +12,10 @@ import type {
   ResponseObjects,
 } from './messages';
 
-/** Bodies of the 2000s (spec 08). Hash lists are one string of 32 bytes each; empty lists are not written. */
+/**
+ * Bodies of the 2000s (docs/protocol/p2p.md#commands). Hash lists are one string of 32 bytes each; empty lists are not
+ * written.
+ */
 
 function writeRawBlock(raw: RawBlock): BodyWriter {
   return new BodyWriter().string('block', raw.block).strings('txs', raw.transactions);

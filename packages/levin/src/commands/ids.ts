@@ -1,4 +1,4 @@
-/** Command numbers (spec 08). The 2000s are notifications, the 1000s requests. */
+/** Command numbers (docs/protocol/p2p.md#commands). The 2000s are notifications, the 1000s requests. */
 export const Command = {
   handshake: 1001,
   timedSync: 1002,

@@ -1,4 +1,4 @@
-/** Length of a Levin header (spec 08, "Levin framing"). */
+/** Length of a Levin header (docs/protocol/p2p.md#frames). */
 export const HEADER_SIZE = 33;
 
 /** `0x0101010101012101`, little-endian. */

@@ -4,7 +4,7 @@ import type { FrameHeader } from './header';
 const KIB = 1024;
 const MIB = 1024 * KIB;
 
-/** Nothing larger is taken, whatever the command (protocol 11: 50 MB configured). */
+/** Nothing larger is taken, whatever the command (docs/protocol/p2p.md#frame-limits). */
 export const MAX_FRAME_BODY = 50_000_000;
 /** Before the handshake, and for unknown commands. */
 export const SMALL_FRAME_BODY = 64 * KIB;

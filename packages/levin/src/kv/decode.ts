@@ -9,7 +9,10 @@ import {
   type KvValue,
 } from './model';
 
-/** What a message may ask of the decoder (lesson L20): the bytes themselves are limited by who receives them. */
+/**
+ * What a message may ask of the decoder (docs/protocol/lessons.md#allocation-from-declared-lengths): the bytes
+ * themselves are limited by who receives them.
+ */
 export interface KvLimits {
   /** Objects inside objects. */
   readonly maxDepth: number;

@@ -1,6 +1,6 @@
 /**
- * Values of the key-value format ("portable storage", spec 04 "KV binary"): what P2P commands carry. Every value keeps
- * the type that it had on the wire, so that what was decoded encodes to the same bytes.
+ * Values of the key-value format ("portable storage", docs/protocol/p2p.md#key-value-format): what P2P commands carry.
+ * Every value keeps the type that it had on the wire, so that what was decoded encodes to the same bytes.
  */
 export type KvValue =
   | { readonly type: 'int64' | 'uint64'; readonly value: bigint }

@@ -18,7 +18,7 @@ function reason(text: string, penalty: Penalty = 'none'): CloseReason {
 /**
  * Every way in which we end a connection, and what it costs the peer. Points only where the sender could have known
  * better; nothing for what depends on our clock, our state or the network. A checkpoint mismatch alone bans at once
- * (protocol 11).
+ * (docs/protocol/p2p.md#penalties).
  */
 export const closeReasons = {
   stopping: reason('we are stopping'),

@@ -8,7 +8,7 @@ import type { PeerAddress } from '../util/address';
 
 /**
  * Calls the port that an incoming peer says it listens on and asks who is there. True when the same peer id answers:
- * only then is its address worth telling others (spec 08).
+ * only then is its address worth telling others (docs/protocol/p2p.md#back-ping).
  */
 export async function backPing(
   address: PeerAddress,

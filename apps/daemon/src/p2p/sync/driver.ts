@@ -26,8 +26,8 @@ export interface SyncDriverParts {
 }
 
 /**
- * What follows from what a peer says of its chain (spec 08, "Sync state machine"): relay when we know its tip,
- * synchronisation when we do not, it can serve us and a place is free.
+ * What follows from what a peer says of its chain (docs/protocol/p2p.md#sync-state-machine): relay when we know its
+ * tip, synchronisation when we do not, it can serve us and a place is free.
  */
 export class SyncDriver {
   readonly coordinator: SyncCoordinator;

@@ -2,8 +2,8 @@ import { daemonApi } from '@wrkz/api';
 import { GUARDED, route } from '../declare';
 
 /**
- * A node of this suite charges nothing; old clients still ask. This is the whole contract: the interface document
- * lists the route and says that the node fee is zero.
+ * A node of this suite charges nothing; old clients still ask. This is the whole contract
+ * (docs/protocol/rpc.md#node-fee).
  */
 export const fee = route({
   method: 'GET',

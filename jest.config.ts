@@ -1,0 +1,12 @@
+/** @jest-config-loader esbuild-register */
+import type { Config } from 'jest';
+
+const config: Config = {
+  maxWorkers: '100%',
+  passWithNoTests: true,
+  // Of the whole run: a project's own counts only when it runs alone.
+  testTimeout: 30_000,
+  projects: ['<rootDir>/packages/*/jest.config.js', '<rootDir>/apps/*/jest.config.js', '<rootDir>/docs/jest.config.js'],
+};
+
+export default config;
