@@ -1,28 +1,30 @@
 /**
  * Import of chain A through the whole path: dump file, engine thread, every proof of work and ring signature checked.
  *
- *   node -r ./scripts/source-loader.cjs bench/import.bench.ts [--rounds 5] [--against <command>]
+ *   node -r ./scripts/source-loader.cjs bench/import.bench.ts [--rounds 5] [--against <command>] [--compare <folder>]
  *
  * Blocks and transactions per second of the best and the median round, the longest pause of the main thread's event loop
  * meanwhile, bytes on disk per block, resident memory. `--against` runs `<command> <dump file>`, a program that imports
- * the file and prints its blocks per second last, in turns with ours, and prints the ratio of the medians.
+ * the file and prints its blocks per second last, in turns with ours, and prints the ratio of the medians. `--compare`
+ * runs this benchmark of the tree in another folder (before) and of this tree (after) in turns, each round a process of its
+ * own, and prints the median ratio of the pairs.
  */
-import { execSync } from 'node:child_process';
+import { execFileSync, execSync } from 'node:child_process';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { parseArgs } from 'node:util';
 import { ChainClient } from '../apps/daemon/src/chain/client';
-import { DumpReader } from '../apps/daemon/src/maintenance/dump-reader';
-import { importDump } from '../apps/daemon/src/maintenance/import';
+import { DumpReader } from '../apps/daemon/src/dump/reader';
+import { importDump } from '../apps/daemon/src/dump/import';
 import { databaseFile } from '../packages/chain-db/src';
 import { writeChainADump } from '../packages/testing/src';
 import { median, milliseconds, row, runBench } from './support/figures';
 import { machine } from './support/machine';
 
 const { values } = parseArgs({
-  options: { rounds: { type: 'string', default: '5' }, against: { type: 'string' } },
+  options: { rounds: { type: 'string', default: '5' }, against: { type: 'string' }, compare: { type: 'string' } },
 });
 
 interface Round {
@@ -56,7 +58,39 @@ function lastNumber(text: string): number {
   return Number(numbers.at(-1));
 }
 
+/** Blocks per second of one round of a tree's own benchmark. */
+function roundOf(tree: string): number {
+  const loader = ['-r', join(tree, 'scripts/source-loader.cjs')];
+  const args = [...loader, join(tree, 'bench/import.bench.ts'), '--rounds', '1'];
+  const output = execFileSync(process.execPath, args, { cwd: tree, encoding: 'utf8' });
+  const figure = /^blocks per second +([\d,]+)/m.exec(output)?.[1];
+  if (figure === undefined) throw new Error(`the benchmark in ${tree} printed no rate: ${output}`);
+  return Number(figure.replaceAll(',', ''));
+}
+
+function compare(folder: string): void {
+  const rounds = { before: [] as number[], after: [] as number[] };
+  const turns: [number[], string][] = [
+    [rounds.before, folder],
+    [rounds.after, join(__dirname, '..')],
+  ];
+  for (let i = 0; i < Number(values.rounds); i++) {
+    for (const [into, tree] of i % 2 === 0 ? turns : [...turns].reverse()) into.push(roundOf(tree));
+  }
+  console.log(row('import of chain A, all checked', ['best', 'median']));
+  const line = (name: string, figures: number[]): string => row(name, [Math.max(...figures), median(figures)]);
+  console.log(line('blocks per second, before', rounds.before));
+  console.log(line('blocks per second, after', rounds.after));
+  const ratios = rounds.after.map((after, i) => after / (rounds.before[i] ?? after));
+  console.log(row('ratio of the pairs', ['', median(ratios).toFixed(3)]));
+}
+
 async function main(): Promise<void> {
+  if (values.compare !== undefined) {
+    console.log(machine());
+    return compare(values.compare);
+  }
+
   const folder = mkdtempSync(join(tmpdir(), 'bench-dump-'));
   const dump = join(folder, 'chain-a.dump');
   writeChainADump(dump);

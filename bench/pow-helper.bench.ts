@@ -5,7 +5,7 @@
 import { buildExtra, encodeTransactionPrefix, networkOf, POW_NONCE_SIZE } from '@wrkz/core-types';
 import { transactionPowDifficulty, transactionPowSearch } from '@wrkz/consensus';
 import { generateKeyPair, hardwareThreads, searchNonce } from '@wrkz/crypto';
-import { PowHelper, readOptions } from '@wrkz/pow-helper';
+import { PowHelper, readPowHelperConfig } from '@wrkz/pow-helper';
 import { median, milliseconds, quantile, row, runBench, since } from './support/figures';
 import { machine } from './support/machine';
 
@@ -67,8 +67,8 @@ class Helper {
 
   static async start(threads: number): Promise<Helper> {
     const limits = ['--rate-limit', '0', '--max-jobs-per-minute', '0', '--max-difficulty', '10000000'];
-    const options = readOptions(['--log-level', 'disabled', '--threads', String(threads), ...limits]);
-    const helper = new PowHelper(options, { port: 0 });
+    const config = readPowHelperConfig(['--log-level', 'disabled', '--threads', String(threads), ...limits]);
+    const helper = PowHelper.create(config, { port: 0 });
     await helper.start();
     return new Helper(helper, `http://127.0.0.1:${helper.port}`);
   }

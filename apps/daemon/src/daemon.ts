@@ -12,7 +12,7 @@ import {
 import { ChainClient } from './chain/client';
 import type { ChainService, CommitListener } from './chain/service';
 import type { DaemonConfig } from './config/config';
-import { runAction } from './maintenance/actions';
+import { runAction } from './actions/run-action';
 import { ChainJudge } from './mempool/chain-judge';
 import { TransactionPool } from './mempool/pool';
 import { BlockGenerator } from './mining/generate';
@@ -27,7 +27,7 @@ import { createPeers, peersConfig } from './wiring/peers';
 import { rpcContext } from './wiring/rpc-context';
 
 /** What a test may put in the place of the real thing. */
-export interface Overrides {
+export interface DaemonOverrides {
   readonly control?: Pick<Control, 'requestStop'>;
   readonly logger?: Logger;
   /** Unix seconds. */
@@ -36,8 +36,8 @@ export interface Overrides {
   readonly stream?: NodeJS.WriteStream;
 }
 
-/** The rooms of a running daemon, to be watched. */
-export interface Rooms {
+/** What a running daemon is made of, for tests that watch it. */
+export interface RunningParts {
   readonly chain: ChainService;
   readonly pool: TransactionPool;
   readonly peers: P2pNode;
@@ -50,7 +50,7 @@ const RPC_DRAIN = 2_000;
 /** Queries that may wait for a reader thread. */
 const WAITING_QUERIES = 256;
 
-/** The node: every room of it, put together here and nowhere else. `create`, then `start`, then `stop`. */
+/** The node: every component of it, put together here and nowhere else. `create`, then `start`, then `stop`. */
 export class Daemon implements Service {
   readonly logger: Logger;
   private readonly now: () => number;
@@ -61,11 +61,11 @@ export class Daemon implements Service {
   private readonly opened: { readonly name: string; readonly close: () => unknown }[] = [];
   private action: Promise<number> | undefined;
   private http: HttpServer | undefined;
-  private running: Rooms | undefined;
+  private running: RunningParts | undefined;
 
   private constructor(
     private readonly config: DaemonConfig,
-    private readonly overrides: Overrides,
+    private readonly overrides: DaemonOverrides,
   ) {
     this.logger = overrides.logger ?? daemonLogger(config);
     this.now = overrides.now ?? (() => Math.floor(Date.now() / 1000));
@@ -74,7 +74,7 @@ export class Daemon implements Service {
     for (const warning of config.warnings) this.logger.warning(warning);
   }
 
-  static create(config: DaemonConfig, overrides: Overrides = {}): Daemon {
+  static create(config: DaemonConfig, overrides: DaemonOverrides = {}): Daemon {
     return new Daemon(config, overrides);
   }
 
@@ -89,7 +89,7 @@ export class Daemon implements Service {
   }
 
   /** @throws Error unless it serves */
-  get rooms(): Rooms {
+  get parts(): RunningParts {
     if (this.running === undefined) throw new Error('the daemon does not run');
     return this.running;
   }
@@ -129,21 +129,21 @@ export class Daemon implements Service {
   private async serve(): Promise<void> {
     const { config, logger, now } = this;
     const { network, options } = config;
-    const addresses = peersConfig(config); // a wrong address is told before anything is touched
+    const addresses = peersConfig(config); // a wrong address is refused before anything is touched
     const directory = ensureDirectory(config.directory);
     const setup = { directory, network: network.name, checkpoints: options['load-checkpoints'] };
-    const chain = this.keep('the chain engine', await ChainClient.start(setup), (client) => client.stop());
+    const chain = this.closeOnStop('the chain engine', await ChainClient.start(setup), (client) => client.stop());
     chain.on('failed', (error) => this.giveUp(error));
-    this.keep('the chain log', logChain(chain, logger.child('chain')), (end) => end());
+    this.closeOnStop('the chain log', logChain(chain, logger.child('chain')), (end) => end());
 
     const open = (): ChainDb => openChainDb({ directory, network: network.name, readonly: true });
-    const { reader } = this.keep('the database', open(), (db) => db.close());
+    const { reader } = this.closeOnStop('the database', open(), (db) => db.close());
     const pool = new TransactionPool(new ChainJudge(network, reader, now), now);
     const follow: CommitListener = (event) => void pool.onCommit(event).catch((error: unknown) => this.giveUp(error));
     chain.on('commit', follow);
     const sweeps = setInterval(() => pool.sweep(), SWEEP_INTERVAL);
     // The engine still commits what is under way when it stops, and by then the pool has no database to look into.
-    this.keep('the pool', sweeps, (timer) => {
+    this.closeOnStop('the pool', sweeps, (timer) => {
       clearInterval(timer);
       chain.off('commit', follow);
     });
@@ -151,11 +151,11 @@ export class Daemon implements Service {
     const miner = new Miner({ network, reader, chain, pool, now });
     const generator = new BlockGenerator(network, miner, now, this.stopping.signal);
     const peers = createPeers({ config: addresses, chain, reader, pool, logger: logger.child('p2p') });
-    this.keep('the peers', peers, (room) => room.stop());
+    this.closeOnStop('the peers', peers, (node) => node.stop());
     await peers.start();
     this.running = { chain, pool, peers };
 
-    const queries = this.keep(
+    const queries = this.closeOnStop(
       'the reader threads',
       new ReaderPool({ directory, network: network.name, threads: readerThreads(), maxWaiting: WAITING_QUERIES }),
       (threads) => threads.close(),
@@ -167,8 +167,10 @@ export class Daemon implements Service {
       port: config.rpcPort,
       maxRpm: options['rpc-max-rpm'],
     };
-    this.http = this.keep('the RPC', await startRpcServer(rpcContext(parts), server, logger.child('rpc')), (http) =>
-      http.close(RPC_DRAIN),
+    this.http = this.closeOnStop(
+      'the RPC',
+      await startRpcServer(rpcContext(parts), server, logger.child('rpc')),
+      (http) => http.close(RPC_DRAIN),
     );
     this.notice(
       `wrkz-daemon ${VERSION} on ${network.name}, block ${String(chain.tip().height)}; ` +
@@ -176,15 +178,16 @@ export class Daemon implements Service {
         `RPC at http://${addressText(options['rpc-bind-ip'], this.http.port)}; data in ${directory}`,
     );
     const progress = new SyncProgress({ chain, peers, write: this.notice, stream: this.stream });
-    this.keep('the progress display', progress, (display) => display.stop());
+    this.closeOnStop('the progress display', progress, (display) => display.stop());
   }
 
-  private keep<T>(name: string, thing: T, close: (thing: T) => unknown): T {
+  /** Remembers how to close what was opened; `stop` does it, the latest first. */
+  private closeOnStop<T>(name: string, thing: T, close: (thing: T) => unknown): T {
     this.opened.push({ name, close: () => close(thing) });
     return thing;
   }
 
-  /** What cannot be gone on with: the disk is full, or a room met what it does not expect. */
+  /** What cannot be gone on with: the disk is full, or a component met what it does not expect. */
   private giveUp(error: unknown): void {
     this.logger.fatal('the daemon cannot go on', { error });
     this.overrides.control?.requestStop(1);

@@ -1,3 +1,3 @@
 export { type DaemonConfig, readConfig } from './config/config';
 export { DAEMON_OPTIONS } from './config/options';
-export { Daemon, type Overrides, type Rooms } from './daemon';
+export { Daemon, type DaemonOverrides, type RunningParts } from './daemon';

@@ -20,7 +20,7 @@ describe('the engine on its own thread', () => {
     client.on('commit', (event) => events.push(event));
     const blocks = chainA().slice(1, 101);
     const results = await client.addBlocks(blocks, 'sync');
-    expect(results.map(({ code }) => code)).toEqual(blocks.map(() => 'A1'));
+    expect(results.map(({ code }) => code)).toEqual(blocks.map(() => 'ADDED_TO_MAIN'));
     expect(results[99]?.hash?.toString('hex')).toBe(chainAHeaders()[100]?.hash);
     expect(Buffer.isBuffer(results[0]?.hash)).toBe(true);
     expect(events.at(-1)).toMatchObject({ kind: 'append', tip: { height: 100 } });
@@ -77,7 +77,11 @@ describe('the engine on its own thread', () => {
     expect(held).toHaveLength(2);
     post.mockRestore();
     for (const send of held) send();
-    expect((await Promise.all(calls)).flat().map(({ code }) => code)).toEqual(['A6', 'A6', 'A6']);
+    expect((await Promise.all(calls)).flat().map(({ code }) => code)).toEqual([
+      'DESERIALIZATION_FAILED',
+      'DESERIALIZATION_FAILED',
+      'DESERIALIZATION_FAILED',
+    ]);
     await client.stop();
   });
 

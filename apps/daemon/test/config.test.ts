@@ -6,7 +6,7 @@ import { networkOf } from '@wrkz/core-types';
 import { assetPath, UsageError } from '@wrkz/service-kit';
 import { readConfig } from '../src/config/config';
 import { DAEMON_OPTIONS } from '../src/config/options';
-import { CheckpointsRefused, holdStored, loadCheckpoints } from '../src/maintenance/checkpoints';
+import { CheckpointsRefused, holdStored, loadCheckpoints } from '../src/chain/checkpoints';
 import { peersConfig } from '../src/wiring/peers';
 
 describe('options', () => {
@@ -100,7 +100,7 @@ describe('checkpoints', () => {
 
   it('the built-in ones are sparse, agree with genesis and end where they end', () => {
     const checkpoints = loadCheckpoints('default', mainnet);
-    expect(checkpoints.top).toBe(3_597_000);
+    expect(checkpoints.highest).toBe(3_597_000);
     expect(checkpoints.agrees(0, mainnet.genesis.hash)).toBe(true);
     expect(checkpoints.agrees(100, Buffer.alloc(32))).toBe(false);
     expect(checkpoints.covers(3_597_000)).toBe(true);
@@ -108,13 +108,13 @@ describe('checkpoints', () => {
   });
 
   it('test networks have none, and an empty choice means none', () => {
-    expect(loadCheckpoints('default', networkOf('devnet')).top).toBe(-1);
-    expect(loadCheckpoints('', mainnet).top).toBe(-1);
+    expect(loadCheckpoints('default', networkOf('devnet')).highest).toBe(-1);
+    expect(loadCheckpoints('', mainnet).highest).toBe(-1);
   });
 
   it('a file may say more, may not contradict', () => {
     const more = loadCheckpoints(file(`0,${genesis}\n5000000,${'ab'.repeat(32)}\n`), mainnet);
-    expect(more.top).toBe(5_000_000);
+    expect(more.highest).toBe(5_000_000);
     expect(() => loadCheckpoints(file(`100,${'00'.repeat(32)}\n`), mainnet)).toThrow(/contradict .* of block 100$/);
     expect(() => loadCheckpoints(file(`0,${'00'.repeat(32)}\n`), mainnet)).toThrow('are of another network');
     expect(() => loadCheckpoints(file('0;nothing\n'), mainnet)).toThrow(CheckpointsRefused);

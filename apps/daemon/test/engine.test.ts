@@ -1,9 +1,11 @@
 import { openChainDb, WriterFailed } from '@wrkz/chain-db';
-import { Checkpoints } from '@wrkz/consensus';
+import { Checkpoints, REASONS } from '@wrkz/consensus';
 import { networkOf, parseBlock, type RawBlock } from '@wrkz/core-types';
 import { chainA, chainAHeaders, Forge, Purse, readJson } from '@wrkz/testing';
 import { ChainEngine } from '../src/chain/engine';
+import { isAccepted } from '../src/chain/results';
 import { ChainFailed } from '../src/chain/service';
+import { KNOWN, MAIN, SIDE, SWITCHED } from './support/codes';
 import { storedHeader } from './network/stored-headers';
 import { digestOf, engineBench, NOW } from './support/engine';
 import { temporaryDirectory } from './support/temporary';
@@ -27,7 +29,7 @@ describe('chain A through the engine', () => {
   it('takes every block; what is stored of each equals what the reference reports', async () => {
     const { engine, reader, commits } = engineBench('devnet');
     const results = await engine.addBlocks(wholeBlocks, 'import');
-    expect(results.map(({ code }) => code)).toEqual(wholeBlocks.map(() => 'A1'));
+    expect(results.map(({ code }) => code)).toEqual(wholeBlocks.map(() => 'ADDED_TO_MAIN'));
     for (const header of chainAHeaders()) expect(storedHeader(reader, header.height)).toEqual(header);
     const added = commits().flatMap((event) => event.added);
     expect(added.map(({ height }) => height)).toEqual(wholeBlocks.map((_, i) => i + 1));
@@ -54,7 +56,10 @@ describe('chain A through the engine', () => {
     const second = engineBench('devnet', { directory: first.directory });
     expect(second.engine.tip().height).toBe(50);
     const results = await second.engine.addBlocks(wholeBlocks.slice(40, 60), 'import');
-    expect(results.map(({ code }) => code)).toEqual([...Array<string>(10).fill('A4'), ...Array<string>(10).fill('A1')]);
+    expect(results.map(({ code }) => code)).toEqual([
+      ...Array<string>(10).fill('ALREADY_EXISTS'),
+      ...Array<string>(10).fill('ADDED_TO_MAIN'),
+    ]);
     await second.engine.stop();
   });
 });
@@ -67,7 +72,13 @@ describe('the real network', () => {
     const blocks = items.map(({ block }) => ({ block: Buffer.from(block, 'hex'), transactions: [] }));
     expect(reader.rawBlock(0)?.block).toEqual(blocks[0]?.block);
     const results = await engine.addBlocks(blocks.slice(1), 'sync');
-    expect(results.map(({ code }) => code)).toEqual(['A1', 'A1', 'A1', 'A1', 'A1']);
+    expect(results.map(({ code }) => code)).toEqual([
+      'ADDED_TO_MAIN',
+      'ADDED_TO_MAIN',
+      'ADDED_TO_MAIN',
+      'ADDED_TO_MAIN',
+      'ADDED_TO_MAIN',
+    ]);
     for (let height = 0; height <= 5; height++) {
       const facts = reader.facts(height)!;
       const raw = reader.rawBlock(height)!;
@@ -92,13 +103,13 @@ describe('the real network', () => {
     const blocks = items.slice(1).map(({ block }) => ({ block: Buffer.from(block, 'hex'), transactions: [] }));
     const { engine } = engineBench('mainnet');
     const good = await engine.addBlocks(blocks.slice(0, 3), 'sync');
-    expect(good.map(({ code }) => code)).toEqual(['A1', 'A1', 'A1']);
+    expect(good.map(({ code }) => code)).toEqual(['ADDED_TO_MAIN', 'ADDED_TO_MAIN', 'ADDED_TO_MAIN']);
     const fourth = blocks[3]!;
     const parsed = parseBlock(fourth.block).block;
     const nonce = Buffer.alloc(4);
     nonce.writeUInt32LE(parsed.nonce);
     const [bad] = await engine.addBlocks([flipped(fourth, fourth.block.indexOf(nonce))], 'sync');
-    expect(bad).toMatchObject({ code: 'B10', message: 'Proof of work is too weak' });
+    expect(bad).toMatchObject({ code: 'PROOF_OF_WORK_TOO_WEAK', message: 'Proof of work is too weak' });
     expect(engine.tip().height).toBe(3);
     await engine.stop();
   });
@@ -112,8 +123,8 @@ describe('refusals', () => {
     blocks[40] = flipped(blocks[40]!, blocks[40]!.block.length - 40);
     const results = await engine.addBlocks(blocks, 'sync');
     expect(results).toHaveLength(41);
-    expect(results.slice(0, 40).every(({ code }) => code === 'A1')).toBe(true);
-    expect(results[40]?.code).toMatch(/^[ABT]\d+$/);
+    expect(results.slice(0, 40).every(({ code }) => code === 'ADDED_TO_MAIN')).toBe(true);
+    expect(isAccepted(results[40]!)).toBe(false);
     expect(engine.tip().height).toBe(40);
     expect(commits().at(-1)?.tip.height).toBe(40);
     await engine.stop();
@@ -127,17 +138,17 @@ describe('refusals', () => {
       engine.addBlocks(wholeBlocks.slice(30, 60), 'sync'),
     ]);
     expect(first).toHaveLength(31);
-    expect(second.map(({ code }) => code)).toEqual(Array<string>(30).fill('A1'));
+    expect(second.map(({ code }) => code)).toEqual(Array<string>(30).fill('ADDED_TO_MAIN'));
     await engine.stop();
   });
 
   it('tells an orphan, a known block and what is no block', async () => {
     const { engine } = engineBench('devnet');
     await engine.addBlocks(wholeBlocks.slice(0, 5), 'sync');
-    expect(await engine.addBlocks([wholeBlocks[9]!], 'relay')).toMatchObject([{ code: 'A5' }]);
-    expect(await engine.addBlocks([wholeBlocks[2]!], 'relay')).toMatchObject([{ code: 'A4', height: 3 }]);
+    expect(await engine.addBlocks([wholeBlocks[9]!], 'relay')).toMatchObject([{ code: 'REJECTED_AS_ORPHANED' }]);
+    expect(await engine.addBlocks([wholeBlocks[2]!], 'relay')).toMatchObject([{ code: 'ALREADY_EXISTS', height: 3 }]);
     expect(await engine.addBlocks([{ block: Buffer.from('nonsense'), transactions: [] }], 'relay')).toMatchObject([
-      { code: 'A6' },
+      { code: 'DESERIALIZATION_FAILED' },
     ]);
     await engine.stop();
   });
@@ -162,9 +173,12 @@ describe('refusals', () => {
       { ...block, transactions: [altered, ...others] },
       { ...block, transactions: [] },
     ];
-    for (const raw of bad) expect((await engine.addBlocks([raw], 'relay'))[0]?.code).toMatch(/^(A6|B\d+|T\d+)$/);
+    const broken = Object.keys(REASONS).filter(
+      (code) => ![MAIN, SIDE, SWITCHED, KNOWN, 'REJECTED_AS_ORPHANED'].includes(code),
+    );
+    for (const raw of bad) expect(broken).toContain((await engine.addBlocks([raw], 'relay'))[0]?.code);
     expect(engine.tip().height).toBe(at);
-    expect(await engine.addBlocks([block], 'relay')).toMatchObject([{ code: 'A1' }]);
+    expect(await engine.addBlocks([block], 'relay')).toMatchObject([{ code: 'ADDED_TO_MAIN' }]);
     await engine.stop();
     await expect(digestOf(directory, 'devnet')).resolves.toMatch(/^[0-9a-f]{64}$/);
   });
@@ -198,12 +212,15 @@ describe('the checkpoint zone', () => {
     const wrong = new Checkpoints(new Map([[50, Buffer.alloc(32, 7)]]));
     const { engine } = engineBench('devnet', { checkpoints: wrong });
     const results = await engine.addBlocks(wholeBlocks, 'sync');
-    expect(results.at(-1)).toMatchObject({ code: 'B9', message: 'Checkpoint block hash mismatch' });
+    expect(results.at(-1)).toMatchObject({
+      code: 'CHECKPOINT_BLOCK_HASH_MISMATCH',
+      message: 'Checkpoint block hash mismatch',
+    });
     expect(engine.tip().height).toBe(49);
     await engine.stop();
   });
 
-  it('does not let an image be spent twice, though nobody looks it up there', async () => {
+  it('does not let a key image be spent twice, though nobody looks it up there', async () => {
     const checkpoints = new Checkpoints(new Map([[200, Buffer.alloc(32, 7)]]));
     const bench = engineBench('simnet', { checkpoints });
     const purse = new Purse('zone');
@@ -220,7 +237,7 @@ describe('the checkpoint zone', () => {
       )
       .at(-1)!;
     const first = await forge.next([purse.spend(output, { fee: 10n })]);
-    expect(await bench.engine.addBlocks([first], 'sync')).toMatchObject([{ code: 'A1' }]);
+    expect(await bench.engine.addBlocks([first], 'sync')).toMatchObject([{ code: 'ADDED_TO_MAIN' }]);
     // A miner who does not want to know of the first spend.
     const blind = Object.assign(bench.reader.viewAt(51), { keyImageHeight: () => undefined });
     const liar = new Forge(blind, { ...options, timestamp: NOW - 900_000 });
@@ -228,7 +245,7 @@ describe('the checkpoint zone', () => {
     expect(before.transactions).toHaveLength(1);
     const results = await bench.engine.addBlocks([before, await liar.next()], 'sync');
     expect(results).toMatchObject([
-      { code: 'T7', message: 'Transaction contains an input which has already been spent' },
+      { code: 'INPUT_KEYIMAGE_ALREADY_SPENT', message: 'Transaction contains an input which has already been spent' },
     ]);
     expect(bench.engine.tip().height).toBe(51);
     await bench.digest();

@@ -44,7 +44,7 @@ describe('a time lock that is long enough at the top, and too short in a later b
   it('leaves the pool when the block of a miner with a later clock is refused for it', async () => {
     const block = await blockOf();
     const later = sealParent({ ...block, timestamp: block.timestamp + 1n });
-    expect(await bench.miner.submit(encodeBlock(later))).toMatchObject({ code: 'T32' });
+    expect(await bench.miner.submit(encodeBlock(later))).toMatchObject({ code: 'UNLOCK_TIME_TOO_SMALL' });
     expect(bench.pool.size).toBe(0);
     bench.clock.now = NOW;
     await bench.mine(1, bench.reader.tip().timestamp + 60);
@@ -52,7 +52,7 @@ describe('a time lock that is long enough at the top, and too short in a later b
 
   it('stays when the block is refused for itself, or stands elsewhere', async () => {
     const block = await blockOf();
-    expect(await bench.miner.submit(encodeBlock(block))).toMatchObject({ code: 'B10' });
+    expect(await bench.miner.submit(encodeBlock(block))).toMatchObject({ code: 'PROOF_OF_WORK_TOO_WEAK' });
     const [parent] = bench.reader.factsRange(bench.reader.tip().height - 1, bench.reader.tip().height);
     if (parent === undefined) throw new Error('the chain is too short');
     const height = parent.height + 1;
@@ -62,7 +62,7 @@ describe('a time lock that is long enough at the top, and too short in a later b
       unlockTime: BigInt(height + 40),
     };
     const elsewhere = { ...block, previousHash: parent.hash, coinbase, timestamp: block.timestamp + 1n };
-    expect(await bench.miner.submit(encodeBlock(elsewhere))).toMatchObject({ code: 'T32' });
+    expect(await bench.miner.submit(encodeBlock(elsewhere))).toMatchObject({ code: 'UNLOCK_TIME_TOO_SMALL' });
     expect(bench.pool.size).toBe(1);
   });
 });

@@ -80,24 +80,24 @@ describe("on the tip of chain A, under today's rules", () => {
     expect(template.blob.subarray(template.reservedOffset, template.reservedOffset + 8)).toEqual(nonce);
     expect((await bench.miner.template(bench.purse, Buffer.alloc(0))).reservedOffset).toBe(0);
     // Unsealed, its merge-mining tag is empty and no nonce helps.
-    expect(await bench.miner.submit(template.blob)).toMatchObject({ code: 'B10' });
+    expect(await bench.miner.submit(template.blob)).toMatchObject({ code: 'PROOF_OF_WORK_TOO_WEAK' });
     const sealed = sealParent(decodeBlock(template.blob));
     let answer = { code: '' };
-    for (let tries = 0; tries < 500 && answer.code !== 'A1'; tries++) {
+    for (let tries = 0; tries < 500 && answer.code !== 'ADDED_TO_MAIN'; tries++) {
       answer = await bench.miner.submit(encodeBlock({ ...sealed, nonce: tries }));
-      expect(['A1', 'B10']).toContain(answer.code);
+      expect(['ADDED_TO_MAIN', 'PROOF_OF_WORK_TOO_WEAK']).toContain(answer.code);
     }
-    expect(answer.code).toBe('A1');
+    expect(answer.code).toBe('ADDED_TO_MAIN');
     expect(bench.reader.tip().height).toBe(top.height + 1);
     bench.clock.now = NOW;
   });
 
   it('tells of a submitted block what is wrong with it', async () => {
-    expect(await bench.miner.submit(Buffer.from('nonsense'))).toMatchObject({ code: 'A6' });
+    expect(await bench.miner.submit(Buffer.from('nonsense'))).toMatchObject({ code: 'DESERIALIZATION_FAILED' });
     const known = chainA().find(({ transactions }) => transactions.length === 0)!;
-    expect(await bench.miner.submit(known.block)).toMatchObject({ code: 'A4' });
+    expect(await bench.miner.submit(known.block)).toMatchObject({ code: 'ALREADY_EXISTS' });
     const holding = chainA().find(({ transactions }) => transactions.length > 0)!;
-    expect(await bench.miner.submit(holding.block)).toMatchObject({ code: 'B11' });
+    expect(await bench.miner.submit(holding.block)).toMatchObject({ code: 'TRANSACTION_ABSENT_IN_POOL' });
   });
 });
 
@@ -116,7 +116,7 @@ describe('transactions', () => {
     expect(bench.pool.size).toBe(0);
     const { hash } = parseTransaction(spend);
     expect(bench.reader.transaction(hash)).toMatchObject({ height: 121, position: 1 });
-    expect(await bench.pool.add(spend, 'rpc')).toMatchObject({ code: 'T7' });
+    expect(await bench.pool.add(spend, 'rpc')).toMatchObject({ code: 'INPUT_KEYIMAGE_ALREADY_SPENT' });
   });
 
   it('are mined in the order of what they pay', async () => {
@@ -135,13 +135,15 @@ describe('transactions', () => {
     const { purse, pool } = bench;
     const output = bench.coinbaseOutput(20);
     const locked = bench.coinbaseOutput(bench.reader.tip().height);
-    expect(await pool.add(purse.spend(output, { fee: 4n }), 'rpc')).toMatchObject({ code: 'T29' });
-    expect(await pool.add(purse.spend(locked, { fee: 10n }), 'rpc')).toMatchObject({ code: 'T9' });
+    expect(await pool.add(purse.spend(output, { fee: 4n }), 'rpc')).toMatchObject({ code: 'WRONG_FEE' });
+    expect(await pool.add(purse.spend(locked, { fee: 10n }), 'rpc')).toMatchObject({ code: 'INPUT_SPEND_LOCKED_OUT' });
     const forged = purse.spend({ ...output, secretKey: bench.coinbaseOutput(21).secretKey }, { fee: 10n });
-    expect(await pool.add(forged, 'rpc')).toMatchObject({ code: expect.stringMatching(/^T(4|10)$/) as string });
+    expect(await pool.add(forged, 'rpc')).toMatchObject({
+      code: expect.stringMatching(/^INPUT_INVALID_(DOMAIN_KEYIMAGES|SIGNATURES)$/) as string,
+    });
     const signed = purse.spend(output, { fee: 10n });
     signed[signed.length - 1] = (signed.at(-1) ?? 0) ^ 1;
-    expect(await pool.add(signed, 'rpc')).toMatchObject({ code: 'T10' });
+    expect(await pool.add(signed, 'rpc')).toMatchObject({ code: 'INPUT_INVALID_SIGNATURES' });
     expect(pool.size).toBe(0);
   });
 
@@ -155,7 +157,7 @@ describe('transactions', () => {
       network: networkOf('simnet'),
       timestamp: EARLY + 30_000,
     });
-    expect(await bench.miner.add(await forge.next([other]))).toMatchObject({ code: 'A1' });
+    expect(await bench.miner.add(await forge.next([other]))).toMatchObject({ code: 'ADDED_TO_MAIN' });
     expect(removed).toEqual(['NotActual']);
     expect(bench.pool.size).toBe(0);
   });

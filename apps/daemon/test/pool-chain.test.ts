@@ -1,17 +1,17 @@
 import { RuleFailure } from '@wrkz/consensus';
 import type { ChainCommit } from '../src/chain/service';
 import { LIFETIME } from '../src/mempool/limits';
-import { bench, block, commit, hashOf, image, made } from './support/pool';
+import { bench, block, commit, freshKeyImage, hashOf, made } from './support/pool';
 
 describe('the pool follows the chain', () => {
   it('gives up what is mined, spent by others, outdated or no longer fits, each with its reason', async () => {
     const { pool, judge, clock, gone } = bench();
-    const spent = image();
-    const [mined, doubled, old, shrunk, kept] = [made(), made({ image: spent }), made(), made(), made()];
+    const spent = freshKeyImage();
+    const [mined, doubled, old, shrunk, kept] = [made(), made({ keyImage: spent }), made(), made(), made()];
     await pool.add(old, 'p2p');
     clock.now += LIFETIME;
     for (const bytes of [mined, doubled, shrunk, kept]) await pool.add(bytes, 'p2p');
-    judge.misfits.set(hashOf(shrunk).toString('hex'), new RuleFailure('T23'));
+    judge.misfits.set(hashOf(shrunk).toString('hex'), new RuleFailure('INVALID_MIXIN'));
     await pool.onCommit(commit({ added: [block({ transactionHashes: [hashOf(mined)], keyImages: [spent] })] }));
     clock.now += 1;
     pool.sweep();
@@ -30,7 +30,7 @@ describe('the pool follows the chain', () => {
     const [stays, fails, returns, mined] = [made(), made(), made(), made()];
     await pool.add(stays, 'p2p');
     await pool.add(fails, 'p2p');
-    judge.refusals.set(hashOf(fails).toString('hex'), new RuleFailure('T10'));
+    judge.refusals.set(hashOf(fails).toString('hex'), new RuleFailure('INPUT_INVALID_SIGNATURES'));
     judge.spent.set(hashOf(mined).toString('hex'), 'in block');
     const removed = [{ height: 5, hash: Buffer.alloc(32), transactions: [returns, mined] }];
     await pool.onCommit(commit({ kind: 'switch', removed }));

@@ -1,7 +1,7 @@
 import { RuleFailure } from '@wrkz/consensus';
 import { encodeTransaction } from '@wrkz/core-types';
 import { FEELESS_TRANSACTIONS } from '../src/mempool/limits';
-import { bench, commit, hashOf, image, made } from './support/pool';
+import { bench, commit, freshKeyImage, hashOf, made } from './support/pool';
 
 describe('admission', () => {
   it('keeps what every rule allows, and tells', async () => {
@@ -31,10 +31,10 @@ describe('admission', () => {
   it('tells the reason of the rule', async () => {
     const { pool, judge } = bench();
     const bytes = made();
-    judge.refusals.set(hashOf(bytes).toString('hex'), new RuleFailure('T29'));
+    judge.refusals.set(hashOf(bytes).toString('hex'), new RuleFailure('WRONG_FEE'));
     expect(await pool.add(bytes, 'rpc')).toMatchObject({
       accepted: false,
-      code: 'T29',
+      code: 'WRONG_FEE',
       message: 'Transaction fee is below minimum fee and is not a fusion transaction',
     });
     expect(pool.size).toBe(0);
@@ -57,25 +57,25 @@ describe('admission', () => {
   it('two in flight with one refusal get the same refusal', async () => {
     const { pool, judge } = bench();
     const bytes = made();
-    judge.refusals.set(hashOf(bytes).toString('hex'), new RuleFailure('T10'));
+    judge.refusals.set(hashOf(bytes).toString('hex'), new RuleFailure('INPUT_INVALID_SIGNATURES'));
     const answers = await Promise.all([pool.add(bytes, 'rpc'), pool.add(bytes, 'p2p')]);
-    expect(answers.map(({ code }) => code)).toEqual(['T10', 'T10']);
+    expect(answers.map(({ code }) => code)).toEqual(['INPUT_INVALID_SIGNATURES', 'INPUT_INVALID_SIGNATURES']);
   });
 
-  it('refuses a second spend of an image, after everything else passed', async () => {
+  it('refuses a second spend of a key image, after everything else passed', async () => {
     const { pool, judge } = bench();
-    const spent = image();
-    await pool.add(made({ image: spent }), 'rpc');
-    const second = made({ image: spent, fee: 50n });
+    const spent = freshKeyImage();
+    await pool.add(made({ keyImage: spent }), 'rpc');
+    const second = made({ keyImage: spent, fee: 50n });
     expect(await pool.add(second, 'rpc')).toMatchObject({ message: 'Transaction already exists in pool' });
-    judge.refusals.set(hashOf(second).toString('hex'), new RuleFailure('T10'));
-    expect(await pool.add(second, 'rpc')).toMatchObject({ code: 'T10' });
+    judge.refusals.set(hashOf(second).toString('hex'), new RuleFailure('INPUT_INVALID_SIGNATURES'));
+    expect(await pool.add(second, 'rpc')).toMatchObject({ code: 'INPUT_INVALID_SIGNATURES' });
   });
 
   it('of two spends in flight at once keeps one', async () => {
     const { pool } = bench();
-    const spent = image();
-    const answers = await Promise.all([11n, 12n].map((fee) => pool.add(made({ image: spent, fee }), 'p2p')));
+    const spent = freshKeyImage();
+    const answers = await Promise.all([11n, 12n].map((fee) => pool.add(made({ keyImage: spent, fee }), 'p2p')));
     expect(answers.filter(({ accepted }) => accepted)).toHaveLength(1);
     expect(pool.size).toBe(1);
   });
@@ -125,7 +125,7 @@ describe('admission', () => {
   it('refuses what is too large before it reads it', async () => {
     const { pool, judge } = bench();
     judge.limit = 500;
-    const answer = { accepted: false, code: 'T30', message: 'Transaction is too large (in bytes)' };
+    const answer = { accepted: false, code: 'SIZE_TOO_LARGE', message: 'Transaction is too large (in bytes)' };
     expect(await pool.add(Buffer.alloc(501), 'p2p')).toMatchObject(answer);
     expect(await pool.add(Buffer.alloc(500), 'p2p')).toMatchObject({ message: 'Could not deserialize transaction' });
     expect(judge.judged).toBe(0);
@@ -145,7 +145,7 @@ describe('admission', () => {
       signatures,
     });
     expect(await pool.add(bytes, 'p2p')).toMatchObject({
-      code: 'T2',
+      code: 'INPUT_UNKNOWN_TYPE',
       message: 'Transaction has input with unknown type',
     });
   });
@@ -157,16 +157,16 @@ describe('admission', () => {
     const bytes = made();
     const adding = pool.add(bytes, 'p2p');
     await pool.onCommit(commit({ kind: 'switch' }));
-    judge.refusals.set(hashOf(bytes).toString('hex'), new RuleFailure('T10'));
+    judge.refusals.set(hashOf(bytes).toString('hex'), new RuleFailure('INPUT_INVALID_SIGNATURES'));
     open();
-    expect(await adding).toMatchObject({ code: 'T10' });
+    expect(await adding).toMatchObject({ code: 'INPUT_INVALID_SIGNATURES' });
     expect(judge.judged).toBe(2);
   });
 
   it('refuses what a block spent while the proofs ran', async () => {
     const { pool, judge } = bench();
     const bytes = made();
-    judge.spent.set(hashOf(bytes).toString('hex'), new RuleFailure('T7'));
-    expect(await pool.add(bytes, 'p2p')).toMatchObject({ code: 'T7' });
+    judge.spent.set(hashOf(bytes).toString('hex'), new RuleFailure('INPUT_KEYIMAGE_ALREADY_SPENT'));
+    expect(await pool.add(bytes, 'p2p')).toMatchObject({ code: 'INPUT_KEYIMAGE_ALREADY_SPENT' });
   });
 });

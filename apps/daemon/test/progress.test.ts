@@ -128,7 +128,7 @@ describe('the chain log', () => {
     expect(logger.linesOf('info').at(-1)).toContain(`block 6 ${hash.toString('hex')}, 1 transactions`);
     commit({ kind: 'switch', source: 'relay', added: [block(6), block(7)], removed: removed(1), tip });
     expect(logger.linesOf('info').at(-1)).toContain(
-      'reorganised above block 5: 1 blocks replaced by 2, the top is block 7',
+      'reorganised above block 5: 1 blocks replaced by 2, the tip is block 7',
     );
     commit({ kind: 'switch', source: 'sync', added: [block(6)], removed: removed(10), tip });
     expect(logger.linesOf('warning')).toHaveLength(1);

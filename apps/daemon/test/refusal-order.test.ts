@@ -1,5 +1,6 @@
 import { encodeBlock, networkOf, parseBlock, type RawBlock } from '@wrkz/core-types';
 import { Forge } from '@wrkz/testing';
+import { KNOWN, MAIN, SIDE } from './support/codes';
 import { type EngineBench, engineBench, NOW } from './support/engine';
 
 /* Which of several faults of a block the engine tells (protocol 5): the first in the order of the rules. */
@@ -11,33 +12,33 @@ const UNREADABLE = Buffer.from('no transaction');
 const forge = (bench: EngineBench, fork: number, name: string): Forge =>
   new Forge(bench.reader.viewAt(fork), { network, timestamp: START + fork * 60, extraNonce: Buffer.from(name) });
 
-const code = async (bench: EngineBench, ...blocks: RawBlock[]): Promise<string> =>
-  (await bench.engine.addBlocks(blocks, 'sync')).map((result) => result.code).join(' ');
+const code = async (bench: EngineBench, ...blocks: RawBlock[]): Promise<string[]> =>
+  (await bench.engine.addBlocks(blocks, 'sync')).map((result) => result.code);
 
 /** A bench with three blocks, and those blocks. */
 async function withThree(): Promise<{ bench: EngineBench; blocks: RawBlock[] }> {
   const bench = engineBench('simnet');
   const blocks = await forge(bench, 0, 'main').many(3);
-  expect(await code(bench, ...blocks)).toBe('A1 A1 A1');
+  expect(await code(bench, ...blocks)).toEqual([MAIN, MAIN, MAIN]);
   return { bench, blocks };
 }
 
 describe('the order of refusals', () => {
   it('knows a block before it reads its transactions', async () => {
     const { bench, blocks } = await withThree();
-    expect(await code(bench, { ...blocks[2]!, transactions: [UNREADABLE] })).toBe('A4');
+    expect(await code(bench, { ...blocks[2]!, transactions: [UNREADABLE] })).toEqual([KNOWN]);
     const [side] = await forge(bench, 1, 'side').many(1);
-    expect(await code(bench, side!)).toBe('A2');
-    expect(await code(bench, { ...side!, transactions: [UNREADABLE] })).toBe('A4');
+    expect(await code(bench, side!)).toEqual([SIDE]);
+    expect(await code(bench, { ...side!, transactions: [UNREADABLE] })).toEqual([KNOWN]);
     await bench.engine.stop();
   });
 
   it('misses a parent before it reads the transactions', async () => {
     const { bench } = await withThree();
     const ahead = await forge(bench, 3, 'ahead').many(2);
-    expect(await code(bench, { ...ahead[1]!, transactions: [UNREADABLE] })).toBe('A5');
-    expect(await code(bench, { ...ahead[0]!, transactions: [UNREADABLE] })).toBe('A6');
-    expect(await code(bench, ...ahead)).toBe('A1 A1');
+    expect(await code(bench, { ...ahead[1]!, transactions: [UNREADABLE] })).toEqual(['REJECTED_AS_ORPHANED']);
+    expect(await code(bench, { ...ahead[0]!, transactions: [UNREADABLE] })).toEqual(['DESERIALIZATION_FAILED']);
+    expect(await code(bench, ...ahead)).toEqual([MAIN, MAIN]);
     await bench.engine.stop();
   });
 
@@ -48,15 +49,21 @@ describe('the order of refusals', () => {
       bench.engine.addBlocks([{ ...good!, transactions: [UNREADABLE] }], 'sync'),
       bench.engine.addBlocks([good!, next!], 'relay'),
     ];
-    expect((await Promise.all(both)).flat().map((result) => result.code)).toEqual(['A6', 'A1', 'A1']);
+    expect((await Promise.all(both)).flat().map((result) => result.code)).toEqual([
+      'DESERIALIZATION_FAILED',
+      'ADDED_TO_MAIN',
+      'ADDED_TO_MAIN',
+    ]);
     await bench.engine.stop();
   });
 
   it('refuses a delivery over the hard size without reading it', async () => {
     const { bench } = await withThree();
     const [block] = await forge(bench, 3, 'large').many(1);
-    expect(await code(bench, { ...block!, transactions: [Buffer.alloc(100_001)] })).toBe('B6');
-    expect(await code(bench, { ...block!, transactions: [Buffer.alloc(90_000)] })).toBe('A6');
+    expect(await code(bench, { ...block!, transactions: [Buffer.alloc(100_001)] })).toEqual([
+      'CUMULATIVE_BLOCK_SIZE_TOO_BIG',
+    ]);
+    expect(await code(bench, { ...block!, transactions: [Buffer.alloc(90_000)] })).toEqual(['DESERIALIZATION_FAILED']);
     await bench.engine.stop();
   });
 
@@ -65,9 +72,9 @@ describe('the order of refusals', () => {
     const [raw] = await forge(bench, 3, 'list').many(1);
     const { block } = parseBlock(raw!.block);
     const late = encodeBlock({ ...block, timestamp: BigInt(NOW + 7201), transactionHashes: [Buffer.alloc(32, 1)] });
-    expect(await code(bench, { block: late, transactions: [] })).toBe('B4');
+    expect(await code(bench, { block: late, transactions: [] })).toEqual(['TIMESTAMP_TOO_FAR_IN_FUTURE']);
     const listed = encodeBlock({ ...block, transactionHashes: [Buffer.alloc(32, 1)] });
-    expect(await code(bench, { block: listed, transactions: [] })).toBe('B13');
+    expect(await code(bench, { block: listed, transactions: [] })).toEqual(['TRANSACTION_INCONSISTENCY']);
     await bench.engine.stop();
   });
 });

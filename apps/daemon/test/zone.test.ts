@@ -39,12 +39,12 @@ async function trueChain(count: number): Promise<RawBlock[]> {
 it('follows the branch that reaches the next checkpoint, though the false one weighs more', async () => {
   const blocks = await trueChain(30);
   const bench = engineBench('mainnet', { checkpoints: at(blocks, 5, 25) });
-  expect(await codes(bench, blocks.slice(0, 5))).toEqual({ A1: 5 });
+  expect(await codes(bench, blocks.slice(0, 5))).toEqual({ ADDED_TO_MAIN: 5 });
   const lie = await forge(bench, 5, 'false', 20).many(19);
-  expect(await codes(bench, lie)).toEqual({ A1: 19 });
+  expect(await codes(bench, lie)).toEqual({ ADDED_TO_MAIN: 19 });
   const heavy = bench.engine.tip().cumulativeDifficulty;
-  expect(await codes(bench, blocks.slice(5, 24))).toEqual({ A2: 19 });
-  expect(await codes(bench, blocks.slice(24))).toEqual({ A3: 1, A1: 5 });
+  expect(await codes(bench, blocks.slice(5, 24))).toEqual({ ADDED_TO_ALTERNATIVE: 19 });
+  expect(await codes(bench, blocks.slice(24))).toEqual({ ADDED_TO_ALTERNATIVE_AND_SWITCHED: 1, ADDED_TO_MAIN: 5 });
   expect(bench.engine.tip().height).toBe(30);
   expect(bench.reader.facts(25)?.cumulativeDifficulty).toBeLessThan(heavy);
   await bench.digest();
@@ -53,10 +53,13 @@ it('follows the branch that reaches the next checkpoint, though the false one we
 it('keeps a branch deeper than 180 as long as it leaves above the last checkpoint', async () => {
   const blocks = await trueChain(250);
   const bench = engineBench('mainnet', { checkpoints: at(blocks, 10, 250) });
-  expect(await codes(bench, blocks.slice(0, 10))).toEqual({ A1: 10 });
-  expect(await codes(bench, await forge(bench, 10, 'false', 59).many(239))).toEqual({ A1: 239 });
-  expect(await codes(bench, await forge(bench, 9, 'deep', 60).many(1))).toEqual({ B9: 1 });
-  expect(await codes(bench, blocks.slice(10))).toEqual({ A2: 239, A3: 1 });
+  expect(await codes(bench, blocks.slice(0, 10))).toEqual({ ADDED_TO_MAIN: 10 });
+  expect(await codes(bench, await forge(bench, 10, 'false', 59).many(239))).toEqual({ ADDED_TO_MAIN: 239 });
+  expect(await codes(bench, await forge(bench, 9, 'deep', 60).many(1))).toEqual({ CHECKPOINT_BLOCK_HASH_MISMATCH: 1 });
+  expect(await codes(bench, blocks.slice(10))).toEqual({
+    ADDED_TO_ALTERNATIVE: 239,
+    ADDED_TO_ALTERNATIVE_AND_SWITCHED: 1,
+  });
   // The zone is over: 180 again, and the false branch is forgotten.
   expect(bench.engine.tip()).toMatchObject({ height: 250, alternativeCount: 0 });
   await bench.digest();

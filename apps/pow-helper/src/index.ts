@@ -1,2 +1,3 @@
-export { OPTIONS, readOptions } from './options';
-export { PowHelper, type Overrides } from './service';
+export { readPowHelperConfig, type PowHelperConfig } from './config';
+export { OPTIONS } from './options';
+export { PowHelper, type PowHelperOverrides } from './pow-helper';

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { runMain } from '@wrkz/service-kit';
-import { readOptions } from './options';
-import { PowHelper } from './service';
+import { readPowHelperConfig } from './config';
+import { PowHelper } from './pow-helper';
 
-runMain(() => new PowHelper(readOptions(process.argv.slice(2))));
+runMain(() => PowHelper.create(readPowHelperConfig(process.argv.slice(2))));

@@ -1,13 +1,15 @@
-import { availableParallelism } from 'node:os';
 import { networkNames } from '@wrkz/core-types';
 import {
-  checkBindAddress,
-  checkCorsOrigin,
+  apiKeyOption,
+  bindAddressOption,
+  corsOption,
   defineOptions,
-  isAddressOrRange,
-  parseOptions,
-  type OptionValues,
-  type ParsedOptions,
+  loggingOptions,
+  type LogScale,
+  metricsOption,
+  portOption,
+  secondAddressOption,
+  trustedProxyOption,
 } from '@wrkz/service-kit';
 
 const LISTENERS = 'Listeners';
@@ -16,33 +18,33 @@ const LIMITS = 'Limits';
 const ACCESS = 'Access';
 const LOGGING = 'Logging and metrics';
 
+/** The helper's levels go by name alone. */
+export const LOG_SCALE: LogScale = {
+  names: ['trace', 'debug', 'info', 'warning', 'fatal', 'disabled'],
+  help: 'trace, debug, info, warning, fatal or disabled',
+  complaint: 'must be one of trace, debug, info, warning, fatal, disabled',
+};
+
 /** Every start-up option, for the command line and the configuration file. */
 export const OPTIONS = defineOptions([
-  {
+  bindAddressOption({
     name: 'bind-ip',
-    type: 'string',
     default: '127.0.0.1',
     group: LISTENERS,
     help: 'Interface to listen on; 0.0.0.0 or :: for remote wallets',
-    validate: (value) => checkBindAddress(String(value)),
-  },
-  { name: 'bind-port', type: 'number', default: 17870, min: 1, max: 65535, group: LISTENERS, help: 'TCP port' },
-  {
+  }),
+  portOption({ name: 'bind-port', default: 17870, min: 1, group: LISTENERS, help: 'TCP port' }),
+  secondAddressOption({
     name: 'bind-ipv6-address',
-    type: 'string',
     default: undefined,
     group: LISTENERS,
     help: 'Address of a second listener on the same port',
-    validate: (value) => (value === '' ? undefined : checkBindAddress(String(value))),
-  },
-  {
+  }),
+  trustedProxyOption({
     name: 'trusted-proxy',
-    type: 'list',
-    default: [],
     group: LISTENERS,
     help: 'Address or range of a reverse proxy that names its clients; may be repeated or a comma-separated list',
-    validate: (value) => badProxy(String(value)),
-  },
+  }),
   {
     name: 'network',
     type: 'string',
@@ -129,73 +131,22 @@ export const OPTIONS = defineOptions([
     group: LIMITS,
     help: 'Seconds that a finished result stays available',
   },
-  {
+  apiKeyOption({
     name: 'api-key',
-    type: 'string',
     default: undefined,
-    secret: true,
     group: ACCESS,
     help: 'Value that the X-API-KEY header must carry',
-  },
-  {
-    name: 'enable-cors',
-    type: 'string',
-    default: '',
-    group: ACCESS,
-    help: 'Value of Access-Control-Allow-Origin',
-    validate: (value) => checkCorsOrigin(String(value)),
-  },
-  {
-    name: 'log-level',
-    type: 'string',
-    default: 'info',
+  }),
+  corsOption({ name: 'enable-cors', group: ACCESS, help: 'Value of Access-Control-Allow-Origin' }),
+  ...loggingOptions({
     group: LOGGING,
-    help: 'trace, debug, info, warning, fatal or disabled',
-    validate: (value) =>
-      LEVELS.has(String(value).toLowerCase()) ? undefined : `must be one of ${[...LEVELS].join(', ')}`,
-  },
-  { name: 'log-file', type: 'string', default: undefined, group: LOGGING, help: 'Append log lines to this file too' },
-  {
-    name: 'enable-metrics',
-    type: 'boolean',
-    default: false,
-    group: LOGGING,
-    help: 'Serve GET /metrics for Prometheus',
-  },
+    scale: LOG_SCALE,
+    level: 'info',
+    file: undefined,
+    fileHelp: 'Append log lines to this file too',
+  }),
+  metricsOption({ name: 'enable-metrics', group: LOGGING, help: 'Serve GET /metrics for Prometheus' }),
 ]);
-
-export type PowHelperOptions = OptionValues<typeof OPTIONS>;
-
-const LEVELS = new Set(['trace', 'debug', 'info', 'warning', 'fatal', 'disabled']);
-
-/** Resolves the command line. @throws EarlyExit, UsageError */
-export function readOptions(argv: readonly string[]): ParsedOptions<typeof OPTIONS> {
-  return parseOptions(OPTIONS, argv, {
-    name: 'wrkz-pow-helper',
-    description: 'Computes the proof of work of transactions for wallets.',
-  });
-}
-
-export function threadCount(options: PowHelperOptions): number {
-  return options.threads === 0 ? availableParallelism() : options.threads;
-}
-
-/** The proxies as single addresses and ranges. */
-export function trustedProxies(options: PowHelperOptions): string[] {
-  return options['trusted-proxy'].flatMap(splitList);
-}
-
-function splitList(text: string): string[] {
-  return text
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== '');
-}
-
-function badProxy(text: string): string | undefined {
-  const wrong = splitList(text).find((part) => !isAddressOrRange(part));
-  return wrong === undefined ? undefined : `${wrong} is no address or range`;
-}
 
 function badQueueUrl(text: string): string | undefined {
   const fine = URL.canParse(text) && ['redis:', 'rediss:'].includes(new URL(text).protocol);

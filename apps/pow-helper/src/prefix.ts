@@ -45,7 +45,7 @@ export function pricePrefix(bytes: Buffer, options: PriceOptions): PricedPrefix 
   if (difficulty === 0n) throw new PowRefusal('nothingNeeded');
   if (difficulty > options.maxDifficulty) {
     throw new PowRefusal('tooDifficult', {
-      text: `difficulty ${difficulty} is above this server's limit of ${options.maxDifficulty}`,
+      values: { difficulty: String(difficulty), limit: String(options.maxDifficulty) },
     });
   }
   return { prefix: bytes, inputs: prefix.inputs.length, outputs: prefix.outputs.length, difficulty };

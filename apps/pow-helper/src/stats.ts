@@ -1,8 +1,10 @@
+import type { powHelperApi } from '@wrkz/api';
 import type { Metrics } from '@wrkz/service-kit';
-import type { Outcome } from './queue/queue';
+import type { z } from 'zod';
+import type { Outcome } from './queue/job-queue';
 import type { RejectionCounter } from './refusals';
 
-/** The names under which /stats tells submissions. */
+/** The counters of submissions, as /stats names them. */
 type SubmissionCounter = 'received' | 'accepted' | RejectionCounter;
 
 const SOLVE_SECONDS = [0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60, 120];
@@ -70,7 +72,8 @@ export class Stats {
     return this.busyMs === 0 ? 0 : Number(this.hashes) / (this.busyMs / 1000);
   }
 
-  work(): Record<string, unknown> {
+  /** The figures of ended jobs, as /stats names them. */
+  work(): z.output<typeof powHelperApi.statsAnswer>['work'] {
     const average = (sum: number): number =>
       this.outcomes.completed === 0 ? 0 : Math.round(sum / this.outcomes.completed);
     return {

@@ -1,13 +1,13 @@
 import { createServer } from 'node:net';
 import { once } from 'node:events';
 import { createMemoryLogger, UsageError, VERSION } from '@wrkz/service-kit';
-import { PowHelper, readOptions } from '../src';
+import { PowHelper, readPowHelperConfig } from '../src';
 import { ask, startHelper, stopAll } from './support/helper';
 
 afterEach(stopAll);
 
 test('the defaults of the interface document', () => {
-  expect(readOptions([]).values).toMatchObject({
+  expect(readPowHelperConfig([]).options).toMatchObject({
     'bind-ip': '127.0.0.1',
     'bind-port': 17870,
     'bind-ipv6-address': undefined,
@@ -44,13 +44,14 @@ test.each([
   ['--threads', 'many'],
   ['--no-such-option', '1'],
 ])('%s %s stops the start with an explanation', (name, value) => {
-  expect(() => readOptions([name, value])).toThrow(UsageError);
+  expect(() => readPowHelperConfig([name, value])).toThrow(UsageError);
 });
 
 test('log levels are case folded, origins may be * and null, lists may be comma separated', () => {
-  expect(readOptions(['--log-level', 'WARNING']).values['log-level']).toBe('WARNING');
-  for (const origin of ['*', 'null', 'http://a.b:80']) expect(readOptions(['--enable-cors', origin])).toBeDefined();
-  expect(readOptions(['--trusted-proxy', '10.0.0.1, 10.1.0.0/16', '--trusted-proxy', '::1'])).toBeDefined();
+  expect(readPowHelperConfig(['--log-level', 'WARNING']).options['log-level']).toBe('WARNING');
+  for (const origin of ['*', 'null', 'http://a.b:80'])
+    expect(readPowHelperConfig(['--enable-cors', origin])).toBeDefined();
+  expect(readPowHelperConfig(['--trusted-proxy', '10.0.0.1, 10.1.0.0/16', '--trusted-proxy', '::1'])).toBeDefined();
 });
 
 test('GET / tells what this is', async () => {
@@ -67,7 +68,7 @@ test('the second listener serves too; its failure is a warning, the failure of t
   expect((await ask(`http://[::1]:${both.helper.port}/health`)).status).toBe(200);
 
   const logger = createMemoryLogger();
-  const one = new PowHelper(readOptions(['--bind-ipv6-address', '2001:db8::1']), { port: 0, logger });
+  const one = PowHelper.create(readPowHelperConfig(['--bind-ipv6-address', '2001:db8::1']), { port: 0, logger });
   await one.start();
   expect((await ask(`http://127.0.0.1:${one.port}/health`)).status).toBe(200);
   expect(logger.lines.some((line) => line.includes('2001:db8::1'))).toBe(true);
@@ -76,16 +77,16 @@ test('the second listener serves too; its failure is a warning, the failure of t
   const taken = createServer().listen(0, '127.0.0.1');
   await once(taken, 'listening');
   const { port } = taken.address() as { port: number };
-  const late = new PowHelper(readOptions(['--log-level', 'disabled']), { port });
+  const late = PowHelper.create(readPowHelperConfig(['--log-level', 'disabled']), { port });
   await expect(late.start()).rejects.toThrow(`cannot listen on 127.0.0.1:${port}`);
   taken.close();
 });
 
 test('an empty address is no wish to listen everywhere', async () => {
-  expect(() => readOptions(['--bind-ip='])).toThrow('--bind-ip: an IP address is expected');
-  expect(() => readOptions(['--bind-ipv6-address', 'localhost'])).toThrow('--bind-ipv6-address: an IP address');
+  expect(() => readPowHelperConfig(['--bind-ip='])).toThrow('--bind-ip: an IP address is expected');
+  expect(() => readPowHelperConfig(['--bind-ipv6-address', 'localhost'])).toThrow('--bind-ipv6-address: an IP address');
   const logger = createMemoryLogger();
-  const helper = new PowHelper(readOptions(['--bind-ipv6-address=']), { port: 0, logger });
+  const helper = PowHelper.create(readPowHelperConfig(['--bind-ipv6-address=']), { port: 0, logger });
   await helper.start();
   await expect(fetch(`http://[::1]:${helper.port}/health`)).rejects.toThrow();
   expect(logger.lines.filter((line) => line.includes('cannot listen'))).toEqual([]);

@@ -1,4 +1,4 @@
-import { PowHelper, readOptions } from '../src';
+import { PowHelper, readPowHelperConfig } from '../src';
 import { ask, goodPrefix, makePrefix, post, startHelper, stopAll } from './support/helper';
 import { startInstance } from './support/instance';
 import { ManualSolver } from './support/manual-solver';
@@ -113,7 +113,9 @@ withRedis('instances that share a queue', () => {
 
   test('a Redis that cannot be reached ends the start with a clear message', async () => {
     await redis.stop();
-    const helper = new PowHelper(readOptions(['--queue', redis.url, '--log-level', 'disabled']), { port: 0 });
+    const helper = PowHelper.create(readPowHelperConfig(['--queue', redis.url, '--log-level', 'disabled']), {
+      port: 0,
+    });
     await expect(helper.start()).rejects.toThrow(/cannot reach the queue at redis:\/\/127\.0\.0\.1/);
     await helper.stop();
   });

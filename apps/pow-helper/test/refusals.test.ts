@@ -1,6 +1,7 @@
+import { powHelperApi } from '@wrkz/api';
 import { ask, goodPrefix, keyInput, makePrefix, post, startHelper, stopAll } from './support/helper';
 import { ManualSolver } from './support/manual-solver';
-import { REFUSALS, type RefusalName } from '../src/refusals';
+import type { RefusalName } from '../src/refusals';
 
 afterEach(stopAll);
 
@@ -31,18 +32,21 @@ const prefixes: readonly [RefusalName, Buffer][] = [
 test.each(prefixes)('a prefix refused as %s', async (reason, prefix) => {
   const { url } = await startHelper([], { solver: new ManualSolver().solve });
   const { status, body } = await post(`${url}/pow`, { prefix: prefix.toString('hex') });
-  expect({ status, body }).toEqual({ status: 400, body: { status: 'error', error: REFUSALS[reason].text } });
+  expect({ status, body }).toEqual({
+    status: 400,
+    body: { status: 'error', error: powHelperApi.powErrors[reason].text },
+  });
   expect((await ask(`${url}/stats`)).body['jobs']).toMatchObject({ received: 1, accepted: 0, rejected_invalid: 1 });
 });
 
 test.each([
-  ['not json', REFUSALS.notJson.text],
-  ['', REFUSALS.notJson.text],
-  ['[]', REFUSALS.noPrefix.text],
-  ['{"prefix":5}', REFUSALS.noPrefix.text],
-  ['{}', REFUSALS.noPrefix.text],
-  ['{"prefix":"zz"}', REFUSALS.notHex.text],
-  ['{"prefix":"abc"}', REFUSALS.notHex.text],
+  ['not json', powHelperApi.powErrors.badJson.text],
+  ['', powHelperApi.powErrors.badJson.text],
+  ['[]', powHelperApi.powErrors.noPrefix.text],
+  ['{"prefix":5}', powHelperApi.powErrors.noPrefix.text],
+  ['{}', powHelperApi.powErrors.noPrefix.text],
+  ['{"prefix":"zz"}', powHelperApi.powErrors.notHex.text],
+  ['{"prefix":"abc"}', powHelperApi.powErrors.notHex.text],
 ])('the body %j is refused and not counted as received', async (text, error) => {
   const { url } = await startHelper();
   expect(await post(`${url}/pow`, text)).toMatchObject({ status: 400, body: { status: 'error', error } });
@@ -52,7 +56,10 @@ test.each([
 test('the height chooses the rule: nothing is needed before transaction proof of work began', async () => {
   const { url } = await startHelper([], { solver: new ManualSolver().solve });
   const at = (height: number) => post(`${url}/pow`, { prefix: goodPrefix(), height });
-  expect(await at(1_122_999)).toMatchObject({ status: 400, body: { error: REFUSALS.nothingNeeded.text } });
+  expect(await at(1_122_999)).toMatchObject({
+    status: 400,
+    body: { error: powHelperApi.powErrors.nothingNeeded.text },
+  });
   expect(await at(1_123_000)).toMatchObject({ status: 200, body: { difficulty: 20_000 } });
   expect(await at(1_200_001)).toMatchObject({ status: 200, body: { difficulty: 45_000, inputs: 1, outputs: 1 } });
   const { body } = await post(`${url}/pow`, { prefix: goodPrefix(), height: -5 });

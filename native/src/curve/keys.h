@@ -1,5 +1,5 @@
-// Keys, derivations and key images, one at a time. All keys are 32 bytes; functions that touch a secret take constant
-// time. Rules: the clean-room specification, "Cryptographic primitives".
+// Keys, derivations and key images, one at a time (docs/protocol/cryptography.md#derivations). All keys are 32 bytes;
+// functions that touch a secret take constant time.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// The map from 32 bytes to a point, in any of the field types.
+// The map from 32 bytes to a point (docs/protocol/cryptography.md#hash-to-point), in any of the field types.
 //
 // The bytes are a field element u (all 256 bits count). With A = 486662, w = 2 u^2 + 1 and D = w^2 - 2 A^2 u^2, exactly
 // one of two Montgomery coordinates z/w lies on the curve: z = -2 A u^2 when w/D is a square, else z = -A. The

@@ -1,4 +1,5 @@
-// Signatures and ring signatures: 64 bytes a member, the challenge c and the response r, both below l.
+// Signatures and ring signatures (docs/protocol/cryptography.md#ring-signature): 64 bytes a member, the challenge c and
+// the response r, both below l.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Keccak-f[1600] with the original padding (0x01 ... 0x80), as CryptoNote uses it.
+// Keccak-f[1600] with the original padding (0x01 ... 0x80), as CryptoNote uses it (docs/protocol/encoding.md#keccak).
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
-// The Merkle tree of CryptoNote: a root over any number of 32-byte leaves, and the branch of leaf 0.
+// The Merkle tree of CryptoNote (docs/protocol/encoding.md#tree-hash): a root over any number of 32-byte leaves, and the
+// branch of leaf 0.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
-// Chukwa: Argon2id 1.3 of one lane, 256 KiB, 4 passes, 32 bytes; the salt is the first 16 bytes of the input.
+// Chukwa (docs/protocol/proof-of-work.md#argon2id): Argon2id 1.3 of one lane, 256 KiB, 4 passes, 32 bytes; the salt is
+// the first 16 bytes of the input.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
-// What every CryptoNight implementation offers: the part between the first Keccak and the last one.
+// What every CryptoNight implementation offers: the part between the first Keccak and the last one
+// (docs/protocol/proof-of-work.md#cryptonight-family).
 #pragma once
 
 #include <cstddef>

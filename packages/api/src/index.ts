@@ -1,3 +1,4 @@
 export * from './errors';
 export * from './scalars';
 export * as daemonApi from './daemon';
+export * as powHelperApi from './pow-helper';

@@ -1,4 +1,4 @@
-import { sqliteFailure } from './sqlite-error';
+import { failureText } from '@wrkz/sqlite';
 
 /** Everything this package refuses, one class a reason. `code` is stable and goes into logs and exit messages. */
 export type ChainDbErrorCode =
@@ -46,7 +46,9 @@ export class DatabaseUnwritable extends ChainDbError {
     readonly directory: string,
     cause: unknown,
   ) {
-    super('DATABASE_UNWRITABLE', `cannot write to the chain database in ${directory}: ${reasonOf(cause)}`, { cause });
+    super('DATABASE_UNWRITABLE', `cannot write to the chain database in ${directory}: ${failureText(cause)}`, {
+      cause,
+    });
   }
 }
 
@@ -129,11 +131,6 @@ export class WrongLink extends RefusedChange {
 /** The disk is full or failing. The change was undone and this writer takes no more: open the database again. */
 export class WriterFailed extends ChainDbError {
   constructor(cause: unknown) {
-    super('WRITER_FAILED', `the chain database can no longer be written: ${reasonOf(cause)}`, { cause });
+    super('WRITER_FAILED', `the chain database can no longer be written: ${failureText(cause)}`, { cause });
   }
-}
-
-function reasonOf(cause: unknown): string {
-  if (cause instanceof Error) return cause.message;
-  return sqliteFailure(cause)?.message ?? String(cause);
 }

@@ -1,14 +1,13 @@
 import type { NetworkName } from '@wrkz/core-types';
 import { makeFolders } from '@wrkz/service-kit';
+import { openDatabase, type SqliteConnection, type SqliteDatabase } from '@wrkz/sqlite';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { connect, isBlank, type Connection } from './connection';
-import { DatabaseMissing, DatabaseUnwritable, NotAChainDatabase, WrongNetwork, WrongSchema } from './errors';
-import { takeWriteLock, type WriteLock } from './lock';
-import { migrate } from './migrations';
+import { connectionOptions, databaseFile } from './connection';
+import { DatabaseMissing, DatabaseUnwritable, NotAChainDatabase, WrongNetwork } from './errors';
+import { MIGRATIONS } from './migrations';
+import { toChainDbError } from './open-errors';
 import { ChainReader } from './reader/reader';
-import { APPLICATION_ID, SCHEMA_VERSION } from './schema';
-import { sqliteFailure } from './sqlite-error';
 import { ChainWriter } from './writer/writer';
 
 export interface OpenOptions {
@@ -23,39 +22,32 @@ export interface OpenOptions {
 
 /** An open chain database. `writer` is there unless it was opened for reading. */
 export class ChainDb {
-  private readonly readers: ChainReader[] = [];
   readonly reader: ChainReader;
+  readonly writer: ChainWriter | undefined;
 
   constructor(
     readonly directory: string,
     readonly network: NetworkName,
-    readonly writer: ChainWriter | undefined,
-    private readonly lock: WriteLock | undefined,
+    private readonly database: SqliteDatabase,
+    mode: 'read' | 'write',
   ) {
-    this.reader = this.openReader();
+    this.writer = mode === 'write' ? new ChainWriter(database.connection) : undefined;
+    this.reader = mode === 'write' ? this.openReader() : new ChainReader(database.connection);
   }
 
-  /** One more reading connection, for work that keeps a snapshot while others go on; it is closed with the database. */
+  /** One more reading connection, for work that holds a snapshot while others go on; it is closed with the database. */
   openReader(): ChainReader {
-    const reader = new ChainReader(connect(databaseFile(this.directory), 'read'));
-    this.readers.push(reader);
-    return reader;
+    try {
+      return new ChainReader(this.database.openReader());
+    } catch (error) {
+      throw toChainDbError(this.directory, error);
+    }
   }
 
   /** Closes every connection, then lets go of the directory. Idempotent. */
   close(): void {
-    for (const reader of this.readers.splice(0)) reader.close();
-    try {
-      this.writer?.close();
-    } finally {
-      this.lock?.release();
-    }
+    this.database.close();
   }
-}
-
-/** The database's own file inside its directory; beside it stand the write-ahead log and the lock. */
-export function databaseFile(directory: string): string {
-  return join(directory, 'chain.sqlite');
 }
 
 /**
@@ -65,75 +57,43 @@ export function databaseFile(directory: string): string {
  *   NotAChainDatabase
  */
 export function openChainDb(options: OpenOptions): ChainDb {
-  return options.readonly === true ? openForReading(options) : openForWriting(options);
-}
-
-function openForReading({ directory, network }: OpenOptions): ChainDb {
-  const file = databaseFile(directory);
-  if (!existsSync(file)) throw new DatabaseMissing(directory);
-  const connection = told(directory, () => connect(file, 'read'));
+  const { directory, network } = options;
+  const mode = options.readonly === true ? 'read' : 'write';
+  const create = options.create ?? true;
+  if (mode === 'write') prepareFolder(directory, create);
+  let database: SqliteDatabase | undefined;
   try {
-    if (isBlank(connection)) throw new DatabaseMissing(directory);
-    const version = told(directory, () => identify(connection, directory, network));
-    if (version !== SCHEMA_VERSION) throw new WrongSchema(directory, version, SCHEMA_VERSION);
-  } finally {
-    connection.close();
+    database = openDatabase({
+      ...connectionOptions(directory, mode),
+      lockFile: join(directory, 'chain.lock'),
+      create,
+      migrations: MIGRATIONS,
+      identify: (connection) => identify(connection, directory, network),
+      onCreate: (connection) => putMeta(connection, network),
+    });
+    return new ChainDb(directory, network, database, mode);
+  } catch (error) {
+    database?.close();
+    throw toChainDbError(directory, error);
   }
-  return new ChainDb(directory, network, undefined, undefined);
 }
 
-function openForWriting({ directory, network, create = true }: OpenOptions): ChainDb {
-  const file = databaseFile(directory);
-  if (!create && !existsSync(file)) throw new DatabaseMissing(directory);
+function prepareFolder(directory: string, create: boolean): void {
+  if (!create && !existsSync(databaseFile(directory))) throw new DatabaseMissing(directory);
   try {
     makeFolders(directory);
   } catch (error) {
     throw new DatabaseUnwritable(directory, error);
   }
-  const lock = takeWriteLock(directory);
-  let connection: Connection | undefined;
-  try {
-    const open = (connection = told(directory, () => connect(file, 'write')));
-    told(directory, () => open.transaction(() => prepare(open, directory, network)).immediate());
-    return new ChainDb(directory, network, new ChainWriter(open), lock);
-  } catch (error) {
-    connection?.close();
-    lock.release();
-    throw error;
-  }
 }
 
-/** Makes the schema in an empty file, or checks the marks and brings the schema up to date. */
-function prepare(connection: Connection, directory: string, network: NetworkName): void {
-  if (isBlank(connection)) {
-    connection.pragma(`application_id = ${APPLICATION_ID}`);
-    migrate(connection, 0);
-    connection.prepare("INSERT INTO meta (key, value) VALUES ('network', ?), ('body_floor', '0')").run(network);
-    return;
-  }
-  const version = identify(connection, directory, network);
-  if (version > SCHEMA_VERSION) throw new WrongSchema(directory, version, SCHEMA_VERSION);
-  migrate(connection, version);
+function putMeta(connection: SqliteConnection, network: NetworkName): void {
+  connection.prepare("INSERT INTO meta (key, value) VALUES ('network', ?), ('body_floor', '0')").run(network);
 }
 
-/** Checks that the database is this network's. @returns its schema version */
-function identify(connection: Connection, directory: string, network: NetworkName): number {
+/** Checks that the database is this network's. */
+function identify(connection: SqliteConnection, directory: string, network: NetworkName): void {
   const row = connection.prepare<[], [string]>("SELECT value FROM meta WHERE key = 'network'").raw(true).get();
   if (row === undefined) throw new NotAChainDatabase(databaseFile(directory), 'it names no network');
   if (row[0] !== network) throw new WrongNetwork(directory, row[0], network);
-  return Number(connection.pragma('user_version', { simple: true }));
-}
-
-/** Turns SQLite's errors on opening into this package's. */
-function told<T>(directory: string, open: () => T): T {
-  try {
-    return open();
-  } catch (error) {
-    const failure = sqliteFailure(error);
-    if (failure === undefined) throw error;
-    if (/^SQLITE_(NOTADB|CORRUPT|ERROR)/.test(failure.code)) {
-      throw new NotAChainDatabase(databaseFile(directory), failure.message, { cause: error });
-    }
-    throw new DatabaseUnwritable(directory, error);
-  }
 }

@@ -11,8 +11,8 @@ test('killed in mid-write it comes up sound, at a height that was committed', as
   for (const commits of [1, 7, 25]) {
     const child = runProgram('write.ts', directory);
     expect(await child.line()).toBe('open');
-    let told = 0;
-    for (let i = 0; i < commits; i++) told = Number(await child.line());
+    let printed = 0;
+    for (let i = 0; i < commits; i++) printed = Number(await child.line());
     child.process.kill('SIGKILL');
     expect(await child.ended).toBe('SIGKILL');
 
@@ -21,7 +21,7 @@ test('killed in mid-write it comes up sound, at a height that was committed', as
       expect(report.problems).toEqual([]);
       return report;
     });
-    expect(height).toBeGreaterThanOrEqual(Math.min(told, 200));
+    expect(height).toBeGreaterThanOrEqual(Math.min(printed, 200));
     const twin = openHere();
     writerOf(twin).append(blocks.slice(0, height + 1));
     expect((await verifyChain(db)).digest).toBe((await verifyChain(twin)).digest);

@@ -1,7 +1,8 @@
-import Database from 'better-sqlite3';
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { openConnection, SqliteConnection } from '@wrkz/sqlite';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
+  ChainDbError,
   DatabaseLocked,
   DatabaseMissing,
   DatabaseUnwritable,
@@ -12,9 +13,9 @@ import {
   databaseFile,
   openChainDb,
 } from '../src';
-import { connect } from '../src/connection';
+import { connectForReading, connectionOptions } from '../src/connection';
 import { MIGRATIONS } from '../src/migrations';
-import { APPLICATION_ID, PAGE_SIZE, SCHEMA_VERSION } from '../src/schema';
+import { APPLICATION_ID, PAGE_SIZE, SCHEMA, SCHEMA_VERSION } from '../src/schema';
 import { chainA } from './support/chain-a';
 import { runProgram } from './support/child';
 import { cleanUp, freshDirectory, openHere, writerOf } from './support/directories';
@@ -34,7 +35,7 @@ test('a new database is marked, empty, and in its own files', () => {
   expect(db.reader.floors()).toEqual({ bodies: 0 });
   db.close();
   expect(readdirSync(directory).sort()).toEqual(['chain.lock', 'chain.sqlite']);
-  const connection = new Database(databaseFile(directory));
+  const connection = new SqliteConnection(databaseFile(directory));
   expect(connection.pragma('application_id', { simple: true })).toBe(APPLICATION_ID);
   expect(connection.pragma('user_version', { simple: true })).toBe(SCHEMA_VERSION);
   expect(connection.pragma('page_size', { simple: true })).toBe(PAGE_SIZE);
@@ -46,12 +47,12 @@ test('each open has write-ahead logging and full synchronisation, also on a file
   const { directory } = db;
   db.close();
   for (let i = 0; i < 2; i++) {
-    const connection = connect(databaseFile(directory), 'write');
+    const connection = openConnection(connectionOptions(directory, 'write'));
     expect(connection.pragma('journal_mode', { simple: true })).toBe('wal');
     expect(connection.pragma('synchronous', { simple: true })).toBe(2);
     connection.close();
   }
-  const reading = connect(databaseFile(directory), 'read');
+  const reading = connectForReading(directory);
   expect(reading.pragma('query_only', { simple: true })).toBe(1);
   expect(() => reading.exec('CREATE TABLE more (id INTEGER)')).toThrow();
   reading.close();
@@ -95,7 +96,7 @@ test('a newer schema is refused, an older one only for reading', () => {
   const db = openHere();
   db.close();
   const mark = (version: number): void => {
-    const connection = new Database(databaseFile(db.directory));
+    const connection = new SqliteConnection(databaseFile(db.directory));
     connection.pragma(`user_version = ${version}`);
     connection.close();
   };
@@ -117,7 +118,7 @@ test('migrations are numbered from 1 without gaps, up to the schema', () => {
 
 test('what is no chain database is named and left alone', () => {
   const foreign = freshDirectory();
-  const other = new Database(databaseFile(foreign));
+  const other = new SqliteConnection(databaseFile(foreign));
   other.exec('CREATE TABLE addresses (id INTEGER)');
   other.close();
   const text = freshDirectory();
@@ -162,8 +163,7 @@ test('a file whose making was cut off is nothing to read and new to write', () =
   const directory = freshDirectory();
   writeFileSync(databaseFile(directory), '');
   expect(() => openChainDb({ directory, network: 'devnet', readonly: true })).toThrow(DatabaseMissing);
-  const connection = connect(databaseFile(directory), 'write');
-  connection.close();
+  openConnection(connectionOptions(directory, 'write')).close();
   expect(() => openChainDb({ directory, network: 'devnet', readonly: true })).toThrow(DatabaseMissing);
   expect(openHere({ directory }).reader.height()).toBe(-1);
 });
@@ -174,4 +174,71 @@ test('a refused open lets go of the directory', () => {
   db.close();
   expect(() => openChainDb({ directory: db.directory, network: 'simnet' })).toThrow(WrongNetwork);
   openHere({ directory: db.directory });
+});
+
+test('what an operator reads names the directory, the file and the reason', () => {
+  const directory = freshDirectory();
+  const file = databaseFile(directory);
+  const message = (readonly: boolean, create = true): string => {
+    try {
+      openHere({ directory, readonly, create }).close();
+    } catch (error) {
+      expect(error).toBeInstanceOf(ChainDbError);
+      return (error as ChainDbError).message;
+    }
+    return 'it opened';
+  };
+  const edit = (sql: string): void => {
+    const connection = new SqliteConnection(file);
+    connection.exec(sql);
+    connection.close();
+  };
+  expect(message(true)).toBe(`there is no chain database in ${directory}`);
+  expect(message(false, false)).toBe(`there is no chain database in ${directory}`);
+  const held = openHere({ directory });
+  expect(message(false)).toBe(`the chain database in ${directory} is in use by another running program`);
+  held.close();
+  edit('PRAGMA user_version = 7');
+  expect(message(false)).toBe(
+    `the chain database in ${directory} has schema version 7, this program reads 1: it was written by a newer program`,
+  );
+  edit('PRAGMA user_version = 0');
+  expect(message(true)).toBe(
+    `the chain database in ${directory} has schema version 0, this program reads 1: it must first be opened for writing to be brought up to date`,
+  );
+  expect(message(false)).toBe(`${file} is not a chain database: table meta already exists`);
+  edit('PRAGMA user_version = 1; PRAGMA journal_mode = DELETE');
+  expect(message(true)).toBe('SQLite did not take the setting journal_mode = wal (it is delete)');
+  edit("DELETE FROM meta WHERE key = 'network'");
+  expect(message(false)).toBe(`${file} is not a chain database: it names no network`);
+  edit('DROP TABLE meta');
+  expect(message(false)).toBe(`${file} is not a chain database: no such table: meta`);
+  edit('PRAGMA application_id = 1');
+  expect(message(false)).toBe(`${file} is not a chain database: it was written by another program`);
+  rmSync(join(directory, 'chain.lock'));
+  mkdirSync(join(directory, 'chain.lock'));
+  expect(message(false)).toBe(`cannot write to the chain database in ${directory}: unable to open database file`);
+});
+
+test('a database made by hand as the first programs made theirs opens, and is not touched', () => {
+  const directory = freshDirectory();
+  const connection = new SqliteConnection(databaseFile(directory));
+  connection.pragma('page_size = 8192');
+  connection.pragma('journal_mode = WAL');
+  connection.transaction(() => {
+    connection.pragma(`application_id = ${APPLICATION_ID}`);
+    connection.exec(SCHEMA);
+    connection.pragma('user_version = 1');
+    connection.prepare("INSERT INTO meta (key, value) VALUES ('network', ?), ('body_floor', '0')").run('devnet');
+  })();
+  connection.close();
+  const before = readFileSync(databaseFile(directory));
+  const db = openHere({ directory });
+  expect(db.reader.height()).toBe(-1);
+  db.close();
+  expect(readFileSync(databaseFile(directory)).equals(before)).toBe(true);
+  // What is made today is the same file.
+  const made = openHere();
+  made.close();
+  expect(readFileSync(databaseFile(made.directory)).equals(before)).toBe(true);
 });

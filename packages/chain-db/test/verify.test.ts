@@ -1,4 +1,4 @@
-import Database from 'better-sqlite3';
+import { SqliteConnection } from '@wrkz/sqlite';
 import { openSync, readSync, writeSync, closeSync, statSync } from 'node:fs';
 import { BelowFloor, CorruptDatabase, databaseFile, verifyChain, type ChainDb } from '../src';
 import { TABLES } from '../src/schema';
@@ -30,8 +30,8 @@ function small(): ChainDb {
 }
 
 /** Changes the database behind its back. */
-function tamper(db: ChainDb, change: (connection: Database.Database) => void): void {
-  const connection = new Database(databaseFile(db.directory));
+function tamper(db: ChainDb, change: (connection: SqliteConnection) => void): void {
+  const connection = new SqliteConnection(databaseFile(db.directory));
   try {
     change(connection);
   } finally {
@@ -78,7 +78,7 @@ test('chain A keeps its digest through another order of commits, a rewind and a 
 
 /** Each column of each table with one bit of one row changed: the lowest of an integer, one inside a blob. */
 function columns(): [table: string, column: string, blob: boolean][] {
-  const connection = new Database(':memory:');
+  const connection = new SqliteConnection(':memory:');
   const db = openHere({ directory: freshDirectory() });
   connection.exec(`ATTACH '${databaseFile(db.directory)}' AS chain`);
   const found = TABLES.flatMap((table) =>

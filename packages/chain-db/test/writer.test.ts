@@ -1,7 +1,6 @@
-import Database from 'better-sqlite3';
 import type { VerifiedBlock } from '@wrkz/consensus';
+import { SqliteConnection } from '@wrkz/sqlite';
 import { RefusedChange, WriterFailed, WrongLink, databaseFile, verifyChain } from '../src';
-import type { Connection } from '../src/connection';
 import { chainA } from './support/chain-a';
 import { cleanUp, openHere, writerOf } from './support/directories';
 import { contents, fingerprint } from './support/tables';
@@ -47,7 +46,7 @@ test('a key image that is stored already refuses the block and undoes the batch'
   writerOf(db).append(blocks.slice(0, 300));
   const later = blocks[310]?.transactions[0]?.transaction.inputs[0];
   if (later?.type !== 'key') throw new Error('block 310 spends nothing');
-  const connection = new Database(databaseFile(db.directory));
+  const connection = new SqliteConnection(databaseFile(db.directory));
   connection.prepare('INSERT INTO key_images VALUES (?, 7)').run(later.keyImage);
   const before = fingerprint(db);
   expect(() => writerOf(db).append(blocks.slice(300, 320))).toThrow(RefusedChange);
@@ -64,7 +63,7 @@ test('a full disk closes the writer; the file holds the chain as it was, and ope
   writerOf(db).append(blocks.slice(0, 300));
   const before = fingerprint(db);
   // The same error that a full disk gives, from a limit on the size of the file.
-  const connection = Reflect.get(writerOf(db), 'connection') as Connection;
+  const connection = Reflect.get(writerOf(db), 'connection') as SqliteConnection;
   const pages = connection.pragma('page_count', { simple: true }) as number;
   connection.pragma(`max_page_count = ${pages + 20}`);
   expect(() => writerOf(db).append(blocks.slice(300))).toThrow(WriterFailed);

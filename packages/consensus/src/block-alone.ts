@@ -3,29 +3,33 @@ import type { BlockStep } from './block-context';
 import { hardSizeLimit } from './sizes';
 import { leastTimestamp } from './timestamps';
 
-/* Steps 2 to 5 of protocol 5: what a block shows by itself, its clock and the timestamps before it. */
+/* Steps 2 to 5 of protocol 5: rules that need the block, the clock and the timestamps before it, no transactions. */
 
-export const checkHardSize: BlockStep = ({ size, height }) => (size > hardSizeLimit(height) ? 'B6' : undefined);
+export const checkHardSize: BlockStep = ({ size, height }) =>
+  size > hardSizeLimit(height) ? 'CUMULATIVE_BLOCK_SIZE_TOO_BIG' : undefined;
 
 /** The version goes by the height that the coinbase claims, 0 when it claims none. */
 export const checkVersion: BlockStep = ({ parsed, context }) => {
   const [input, second] = parsed.block.coinbase.inputs;
   const claimed = input?.type === 'base' && second === undefined ? input.height : 0;
-  return parsed.block.majorVersion === context.network.rulesAt(claimed).blockVersion ? undefined : 'B1';
+  return parsed.block.majorVersion === context.network.rulesAt(claimed).blockVersion ? undefined : 'WRONG_VERSION';
 };
 
 export const checkParentBlock: BlockStep = ({ parsed }) => {
   const { majorVersion, parentBlock } = parsed.block;
-  // The parent is a part of the block: most are small enough not to be measured alone.
-  if (parsed.bytes.length > MAX_PARENT_BLOCK_SIZE && parsed.parentSize > MAX_PARENT_BLOCK_SIZE) return 'B2';
-  return majorVersion === 2 && parentBlock !== undefined && parentBlock.majorVersion > 1 ? 'B3' : undefined;
+  // The parent is a part of the block, so a block below the limit needs no second measuring.
+  if (parsed.bytes.length > MAX_PARENT_BLOCK_SIZE && parsed.parentSize > MAX_PARENT_BLOCK_SIZE)
+    return 'PARENT_BLOCK_SIZE_TOO_BIG';
+  return majorVersion === 2 && parentBlock !== undefined && parentBlock.majorVersion > 1
+    ? 'PARENT_BLOCK_WRONG_VERSION'
+    : undefined;
 };
 
 export const checkTimestamp: BlockStep = ({ parsed, context, parent, rules }) => {
   const { timestamp } = parsed.block;
-  if (timestamp > BigInt(context.now + rules.futureTimeLimit)) return 'B4';
+  if (timestamp > BigInt(context.now + rules.futureTimeLimit)) return 'TIMESTAMP_TOO_FAR_IN_FUTURE';
   const least = leastTimestamp(context.view, parent.height, rules.timestampWindow);
-  return least !== undefined && timestamp < BigInt(least) ? 'B5' : undefined;
+  return least !== undefined && timestamp < BigInt(least) ? 'TIMESTAMP_TOO_FAR_IN_PAST' : undefined;
 };
 
 /** No rule looks at the coinbase's size, the number of its outputs, their denominations, or its extra. */
@@ -33,15 +37,15 @@ export const checkCoinbase: BlockStep = (staging) => {
   const { parsed, height, proofs } = staging;
   const { inputs, outputs, unlockTime } = parsed.block.coinbase;
   const [input] = inputs;
-  if (input === undefined || inputs.length !== 1) return 'T13';
-  if (input.type !== 'base') return 'T14';
-  if (input.height !== height) return 'T15';
-  if (unlockTime !== BigInt(height + COINBASE_UNLOCK_WINDOW)) return 'T22';
+  if (input === undefined || inputs.length !== 1) return 'INPUT_WRONG_COUNT';
+  if (input.type !== 'base') return 'INPUT_UNEXPECTED_TYPE';
+  if (input.height !== height) return 'BASE_INPUT_WRONG_BLOCK_INDEX';
+  if (unlockTime !== BigInt(height + COINBASE_UNLOCK_WINDOW)) return 'WRONG_TRANSACTION_UNLOCK_TIME';
   for (const { amount, key } of outputs) {
-    if (amount === 0n) return 'T16';
+    if (amount === 0n) return 'OUTPUT_ZERO_AMOUNT';
     proofs.push({ kind: 'outputKey', key, transaction: parsed.coinbase });
     staging.coinbaseSum += amount;
-    if (staging.coinbaseSum >= 1n << 64n) return 'T20';
+    if (staging.coinbaseSum >= 1n << 64n) return 'OUTPUTS_AMOUNT_OVERFLOW';
   }
   return undefined;
 };

@@ -4,16 +4,16 @@ import type { ReasonCode, RuleFailure } from './errors';
 import type { Proof } from './proofs';
 import type { BlockFacts, ChainView } from './view';
 
-/** Where a block is judged: on top of a branch. */
+/** Where a block is judged: behind the last block of a branch. */
 export interface BlockContext {
   readonly network: Network;
-  /** The branch that the block extends; its top must be the block's parent. */
+  /** The branch that the block extends; its tip must be the block's parent. */
   readonly view: ChainView;
   /** Unix seconds of the clock. */
   readonly now: number;
   readonly checkpoints: Checkpoints;
   /**
-   * `effectiveMedian` of the main chain's top, where the branch is an alternative one: the transaction size limit goes
+   * `effectiveMedian` of the main chain's tip, where the branch is an alternative one: the transaction size limit goes
    * by it even there (protocol 5). Left out, the branch is the main chain.
    */
   readonly mainMedianSize?: number | undefined;

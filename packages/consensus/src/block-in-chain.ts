@@ -5,12 +5,12 @@ import { mergeMiningCommits } from './merge-mining';
 import { blockReward } from './reward';
 import { stageTransaction } from './transaction';
 
-/* Steps 6 to 8 of protocol 5: what the branch below says of a block. */
+/* Steps 6 to 8 of protocol 5: rules that look at the branch below the block and at its transactions. */
 
 export const checkDifficulty: BlockStep = (staging) => {
   const { context, parent } = staging;
   staging.difficulty = nextDifficulty(context.network, parent.height, context.view);
-  return staging.difficulty === 0n ? 'B7' : undefined;
+  return staging.difficulty === 0n ? 'DIFFICULTY_OVERHEAD' : undefined;
 };
 
 /**
@@ -22,15 +22,18 @@ export const checkTransactionList: BlockStep = ({ parsed, transactions, rules })
   const listed = parsed.block.transactionHashes.map((hash) => hash.toString('hex'));
   const delivered = transactions.map((transaction) => transaction.hash.toString('hex'));
   if (rules.blockListChecked) {
-    if (new Set(listed).size !== listed.length || new Set(delivered).size !== delivered.length) return 'B12';
+    if (new Set(listed).size !== listed.length || new Set(delivered).size !== delivered.length)
+      return 'TRANSACTION_DUPLICATES';
   } else {
     listed.sort();
     delivered.sort();
   }
-  return listed.length === delivered.length && listed.every((hash, i) => hash === delivered[i]) ? undefined : 'B13';
+  return listed.length === delivered.length && listed.every((hash, i) => hash === delivered[i])
+    ? undefined
+    : 'TRANSACTION_INCONSISTENCY';
 };
 
-/** Every transaction is judged at the parent's index; an image may be spent once in the block. */
+/** Every transaction is judged at the parent's index; a key image may be spent once in the block. */
 export const checkTransactions: BlockStep = (staging) => {
   const { parsed, transactions, context, parent, checkpointed, proofs } = staging;
   const spentInBlock = new Set<string>();
@@ -58,19 +61,20 @@ export const checkTransactions: BlockStep = (staging) => {
 export const checkReward: BlockStep = (staging) => {
   const { rules, sizeMedian, size, parent, fees } = staging;
   const reward = blockReward({ rules, medianSize: sizeMedian, size, generatedCoins: parent.generatedCoins, fees });
-  if (reward === undefined) return 'B6';
+  if (reward === undefined) return 'CUMULATIVE_BLOCK_SIZE_TOO_BIG';
   staging.reward = reward.total;
   staging.baseReward = reward.base;
   staging.emission = reward.emission;
   if (staging.coinbaseSum === reward.total) return undefined;
-  return new RuleFailure('B8', { detail: `${staging.coinbaseSum} in place of ${reward.total}` });
+  return new RuleFailure('BLOCK_REWARD_MISMATCH', { detail: `${staging.coinbaseSum} in place of ${reward.total}` });
 };
 
-/** In the checkpoint zone the hash, else the work: the commitment first, since it costs nothing. */
+/** In the checkpoint zone the hash is compared, above it the work: first the commitment, since that costs nothing. */
 export const checkWork: BlockStep = (staging) => {
   const { parsed, context, height, checkpointed } = staging;
-  if (checkpointed) return context.checkpoints.agrees(height, parsed.hash) ? undefined : 'B9';
-  if (!mergeMiningCommits(parsed, context.network)) return 'B10';
+  if (checkpointed)
+    return context.checkpoints.agrees(height, parsed.hash) ? undefined : 'CHECKPOINT_BLOCK_HASH_MISMATCH';
+  if (!mergeMiningCommits(parsed, context.network)) return 'PROOF_OF_WORK_TOO_WEAK';
   if (context.network.checkProofOfWork) pushProofOfWork(staging);
   return undefined;
 };

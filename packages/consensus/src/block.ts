@@ -8,7 +8,9 @@ import { medianSize } from './sizes';
 import { makeVerified, type VerifiedBlock } from './verified-block';
 import type { BlockFacts } from './view';
 
-/** The rules of a block in the order in which the reference asks them (protocol 5): the first refusal is the one told. */
+/**
+ * The rules of a block in the order in which the reference asks them (protocol 5): the first one broken is the reason.
+ */
 const STEPS: readonly BlockStep[] = [
   checkHardSize,
   checkVersion,
@@ -23,8 +25,8 @@ const STEPS: readonly BlockStep[] = [
 ];
 
 /**
- * Judges a block on top of a branch as far as that is cheap, and writes down the proofs that remain. A good block can be
- * put on a `BranchView` at once, so that the next is staged while the proofs of this one run.
+ * Judges a block on top of a branch as far as that is cheap, and writes down the proofs that remain. A good block can
+ * be put on a `BranchView` at once, so that the next is staged while the proofs of this one run.
  *
  * @param transactions those delivered with it, in their order
  */
@@ -36,7 +38,7 @@ export function stageBlock(
   const { view } = context;
   const parent = view.facts(view.height);
   if (!block.block.previousHash.equals(parent.hash)) {
-    return { failure: new RuleFailure('A5'), block, transactions, proofs: [] };
+    return { failure: new RuleFailure('REJECTED_AS_ORPHANED'), block, transactions, proofs: [] };
   }
   const staging = begin(block, transactions, context, parent);
   for (const step of STEPS) {

@@ -1,5 +1,5 @@
 import type { ParsedBlock, ParsedTransaction, TransactionOutput } from '@wrkz/core-types';
-import { imageId } from './transaction-context';
+import { keyImageId } from './transaction-context';
 import type { BlockFacts, ChainView, OutputFacts } from './view';
 
 /** Blocks kept at hand below the branch: as many as the longest common window asks for. */
@@ -25,9 +25,9 @@ interface AddedOutputs {
 export class BranchView implements ChainView {
   private base: ChainView;
   private blocks: BranchBlock[] = [];
-  /** Facts of consecutive blocks up to the top; the last of them are the branch's own. */
+  /** Facts of consecutive blocks up to the tip; the last of them are the branch's own. */
   private recent: BlockFacts[];
-  private readonly images = new Map<string, number>();
+  private readonly keyImages = new Map<string, number>();
   private readonly outputs = new Map<bigint, AddedOutputs>();
   private readonly transactions = new Set<string>();
 
@@ -40,21 +40,21 @@ export class BranchView implements ChainView {
     return this.base.height + this.blocks.length;
   }
 
-  /** Index of the base's top: blocks above it are the branch's own. */
+  /** Index of the base's tip: blocks above it are the branch's own. */
   get baseHeight(): number {
     return this.base.height;
   }
 
   /**
-   * Puts the next block on top.
+   * Puts the next block on the tip.
    *
-   * @throws RangeError when it does not follow the top
+   * @throws RangeError when it does not follow the tip
    */
   push(block: BranchBlock): void {
     const { facts } = block;
     const parent = this.facts(this.height);
     if (facts.height !== parent.height + 1 || !block.block.block.previousHash.equals(parent.hash)) {
-      throw new RangeError(`block ${facts.height} does not follow the top of the branch, ${parent.height}`);
+      throw new RangeError(`block ${facts.height} does not follow the tip of the branch, ${parent.height}`);
     }
     this.blocks.push(block);
     this.recent.push(facts);
@@ -65,7 +65,7 @@ export class BranchView implements ChainView {
   /**
    * Goes on with a base that has taken over the branch's lowest blocks; what they added is then looked up there.
    *
-   * @param base its top must be one of the branch's blocks or the old base's top
+   * @param base its tip must be one of the branch's blocks or the old base's tip
    */
   rebase(base: ChainView): void {
     const taken = base.height - this.base.height;
@@ -74,7 +74,7 @@ export class BranchView implements ChainView {
     }
     this.base = base;
     this.blocks = this.blocks.slice(taken);
-    this.images.clear();
+    this.keyImages.clear();
     this.outputs.clear();
     this.transactions.clear();
     for (const block of this.blocks) this.index(block);
@@ -99,8 +99,8 @@ export class BranchView implements ChainView {
     return [...inBase, ...own.map((block) => block.facts)];
   }
 
-  keyImageHeight(image: Buffer): number | undefined {
-    return this.images.get(imageId(image)) ?? this.base.keyImageHeight(image);
+  keyImageHeight(keyImage: Buffer): number | undefined {
+    return this.keyImages.get(keyImageId(keyImage)) ?? this.base.keyImageHeight(keyImage);
   }
 
   output(amount: bigint, index: number): OutputFacts | undefined {
@@ -127,7 +127,8 @@ export class BranchView implements ChainView {
   private index({ block, transactions, facts }: BranchBlock): void {
     for (const parsed of [block.coinbase, ...transactions]) {
       const { inputs, outputs, unlockTime } = parsed.transaction;
-      for (const input of inputs) if (input.type === 'key') this.images.set(imageId(input.keyImage), facts.height);
+      for (const input of inputs)
+        if (input.type === 'key') this.keyImages.set(keyImageId(input.keyImage), facts.height);
       for (const output of outputs) this.addOutput(output, unlockTime, facts.height);
       this.transactions.add(parsed.hash.toString('hex'));
     }

@@ -7,7 +7,7 @@ export class Checkpoints {
   static readonly none = new Checkpoints(new Map());
 
   /** The highest known index, -1 when nothing is known. */
-  readonly top: number;
+  readonly highest: number;
   private readonly hashes: ReadonlyMap<number, Buffer>;
   /** The known indexes, ascending. */
   private readonly heights: readonly number[];
@@ -15,7 +15,7 @@ export class Checkpoints {
   constructor(hashes: ReadonlyMap<number, Buffer>) {
     this.hashes = hashes;
     this.heights = [...hashes.keys()].sort((a, b) => a - b);
-    this.top = this.heights.at(-1) ?? -1;
+    this.highest = this.heights.at(-1) ?? -1;
   }
 
   /**
@@ -47,7 +47,7 @@ export class Checkpoints {
 
   /** Whether the rules of the zone hold for a block at this index. */
   covers(height: number): boolean {
-    return height <= this.top;
+    return height <= this.highest;
   }
 
   /** False only when this index is listed with another hash. */

@@ -4,8 +4,8 @@ import { LWMA_BLOCKS, lwmaDifficulty } from './lwma';
 import type { BlockFacts, ChainView } from './view';
 
 /**
- * The difficulty of the block after `parentHeight` (protocol 5: the rule is asked with the parent's index; genesis is
- * never in the window).
+ * The difficulty of the block after `parentHeight` (docs/protocol/difficulty-and-reward.md#difficulty: the rule is
+ * asked with the parent's index; genesis is never in the window).
  *
  * @returns 0 when no block can follow
  */

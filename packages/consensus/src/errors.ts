@@ -1,72 +1,79 @@
 /**
- * Every answer the chain gives to a block or a transaction (protocol 5 and 6): the text that clients and logs know,
- * and the score a peer earns for having sent such a thing. A peer is scored only for what it could have checked
- * itself without our clock, our tip or our pool, so most scores are either 0 or 100.
+ * Every answer the chain gives to a block or a transaction (protocol 5 and 6). The names are those of the C++
+ * enumerations, so that logs and sources of both programs can be searched for the same word; the texts are what
+ * clients are told. None of the names is ours: each rule here has its name there.
  */
 export interface Reason {
+  /** The number under which the protocol document lists it; nothing in the program goes by it. */
+  readonly short: string;
   /** What the C++ program says, to the letter, its spelling included. */
   readonly text: string;
-  /** 100 bans at once; 0 is never held against a peer. */
-  readonly banScore: number;
 }
 
-const honest = 0;
-const doubtful = 10;
-const malicious = 100;
-
-export const REASONS = {
-  A1: { text: 'Block added to main chain', banScore: honest },
-  A2: { text: 'Block added to alternative chain', banScore: honest },
-  A3: { text: 'Chain switched', banScore: honest },
-  A4: { text: 'Block already exists', banScore: honest },
-  A5: { text: 'Block rejected as orphaned', banScore: honest },
-  A6: { text: 'Deserialization error', banScore: malicious },
-
-  B1: { text: 'Wrong block version', banScore: malicious },
-  B2: { text: 'Parent block size is too big', banScore: malicious },
-  B3: { text: 'Parent block has wrong version', banScore: malicious },
-  B4: { text: 'Timestamp is too far in future', banScore: honest },
-  B5: { text: 'Timestamp is too far in past', banScore: malicious },
-  B6: { text: 'Cumulative block size is too big', banScore: malicious },
-  B7: { text: 'Block difficulty overhead occurred', banScore: malicious },
-  B8: { text: "Block reward doesn't match expected reward", banScore: malicious },
-  B9: { text: 'Checkpoint block hash mismatch', banScore: malicious },
-  B10: { text: 'Proof of work is too weak', banScore: malicious },
-  B11: { text: "Block's transaction is absent in transaction pool", banScore: honest },
-  B12: { text: 'Block contains duplicate transaction hashes', banScore: malicious },
-  B13: { text: 'Block contains inconsisten transaction hashes', banScore: malicious },
-
-  T1: { text: 'Transaction has no inputs', banScore: malicious },
-  T2: { text: 'Transaction has input with unknown type', banScore: malicious },
-  T3: { text: "Transaction's input uses empty output", banScore: malicious },
-  T4: { text: 'Transaction uses key image not in the valid domain', banScore: malicious },
-  T5: { text: 'Transaction has identical key images', banScore: malicious },
-  T6: { text: 'Transaction has identical output indexes', banScore: malicious },
-  T7: { text: 'Transaction contains an input which has already been spent', banScore: honest },
-  T8: { text: 'Transaction has input with invalid global index', banScore: honest },
-  T9: { text: 'Transaction uses locked input', banScore: honest },
-  T10: { text: 'Transaction has input with invalid signature', banScore: doubtful },
-  T12: { text: "Transaction's inputs sum overflow", banScore: malicious },
-  T13: { text: 'Wrong input count', banScore: malicious },
-  T14: { text: 'Wrong input type', banScore: malicious },
-  T15: { text: 'Base input has wrong block index', banScore: malicious },
-  T16: { text: 'Transaction has zero output amount', banScore: malicious },
-  T17: { text: 'Transaction has output with invalid key', banScore: malicious },
-  T20: { text: 'Transaction has outputs amount overflow', banScore: malicious },
-  T21: { text: 'Transaction wrong amount', banScore: malicious },
-  T22: { text: 'Transaction has wrong unlock time', banScore: malicious },
-  T23: { text: 'Mixin too large or too small', banScore: doubtful },
-  T24: { text: 'Transaction extra too large', banScore: doubtful },
-  T26: { text: 'The number of input signatures is not correct', banScore: doubtful },
-  T27: { text: 'Transaction has output exceeding max output size', banScore: doubtful },
-  T28: { text: 'Transaction has an excessive number of outputs for the input count', banScore: doubtful },
-  T29: { text: 'Transaction fee is below minimum fee and is not a fusion transaction', banScore: doubtful },
-  T30: { text: 'Transaction is too large (in bytes)', banScore: honest },
-  T31: { text: 'Transaction has a too weak proof of work', banScore: doubtful },
-  T32: { text: 'Transaction has a too small unlock time', banScore: honest },
+/** AddBlockErrorCode: the fate of a block. */
+const ADD_BLOCK = {
+  ADDED_TO_MAIN: { short: 'A1', text: 'Block added to main chain' },
+  ADDED_TO_ALTERNATIVE: { short: 'A2', text: 'Block added to alternative chain' },
+  ADDED_TO_ALTERNATIVE_AND_SWITCHED: { short: 'A3', text: 'Chain switched' },
+  ALREADY_EXISTS: { short: 'A4', text: 'Block already exists' },
+  REJECTED_AS_ORPHANED: { short: 'A5', text: 'Block rejected as orphaned' },
+  DESERIALIZATION_FAILED: { short: 'A6', text: 'Deserialization error' },
 } as const satisfies Record<string, Reason>;
 
-/** A = the fate of a block, B = a block rule, T = a transaction rule. */
+/** BlockValidationError: a rule of blocks is broken. */
+const BLOCK_VALIDATION = {
+  WRONG_VERSION: { short: 'B1', text: 'Wrong block version' },
+  PARENT_BLOCK_SIZE_TOO_BIG: { short: 'B2', text: 'Parent block size is too big' },
+  PARENT_BLOCK_WRONG_VERSION: { short: 'B3', text: 'Parent block has wrong version' },
+  TIMESTAMP_TOO_FAR_IN_FUTURE: { short: 'B4', text: 'Timestamp is too far in future' },
+  TIMESTAMP_TOO_FAR_IN_PAST: { short: 'B5', text: 'Timestamp is too far in past' },
+  CUMULATIVE_BLOCK_SIZE_TOO_BIG: { short: 'B6', text: 'Cumulative block size is too big' },
+  DIFFICULTY_OVERHEAD: { short: 'B7', text: 'Block difficulty overhead occurred' },
+  BLOCK_REWARD_MISMATCH: { short: 'B8', text: "Block reward doesn't match expected reward" },
+  CHECKPOINT_BLOCK_HASH_MISMATCH: { short: 'B9', text: 'Checkpoint block hash mismatch' },
+  PROOF_OF_WORK_TOO_WEAK: { short: 'B10', text: 'Proof of work is too weak' },
+  TRANSACTION_ABSENT_IN_POOL: { short: 'B11', text: "Block's transaction is absent in transaction pool" },
+  TRANSACTION_DUPLICATES: { short: 'B12', text: 'Block contains duplicate transaction hashes' },
+  TRANSACTION_INCONSISTENCY: { short: 'B13', text: 'Block contains inconsisten transaction hashes' },
+} as const satisfies Record<string, Reason>;
+
+/** TransactionValidationError: a rule of transactions is broken. A number that is missing is a name that no rule gives. */
+const TRANSACTION_VALIDATION = {
+  EMPTY_INPUTS: { short: 'T1', text: 'Transaction has no inputs' },
+  INPUT_UNKNOWN_TYPE: { short: 'T2', text: 'Transaction has input with unknown type' },
+  INPUT_EMPTY_OUTPUT_USAGE: { short: 'T3', text: "Transaction's input uses empty output" },
+  INPUT_INVALID_DOMAIN_KEYIMAGES: { short: 'T4', text: 'Transaction uses key image not in the valid domain' },
+  INPUT_IDENTICAL_KEYIMAGES: { short: 'T5', text: 'Transaction has identical key images' },
+  INPUT_IDENTICAL_OUTPUT_INDEXES: { short: 'T6', text: 'Transaction has identical output indexes' },
+  INPUT_KEYIMAGE_ALREADY_SPENT: { short: 'T7', text: 'Transaction contains an input which has already been spent' },
+  INPUT_INVALID_GLOBAL_INDEX: { short: 'T8', text: 'Transaction has input with invalid global index' },
+  INPUT_SPEND_LOCKED_OUT: { short: 'T9', text: 'Transaction uses locked input' },
+  INPUT_INVALID_SIGNATURES: { short: 'T10', text: 'Transaction has input with invalid signature' },
+  INPUTS_AMOUNT_OVERFLOW: { short: 'T12', text: "Transaction's inputs sum overflow" },
+  INPUT_WRONG_COUNT: { short: 'T13', text: 'Wrong input count' },
+  INPUT_UNEXPECTED_TYPE: { short: 'T14', text: 'Wrong input type' },
+  BASE_INPUT_WRONG_BLOCK_INDEX: { short: 'T15', text: 'Base input has wrong block index' },
+  OUTPUT_ZERO_AMOUNT: { short: 'T16', text: 'Transaction has zero output amount' },
+  OUTPUT_INVALID_KEY: { short: 'T17', text: 'Transaction has output with invalid key' },
+  OUTPUTS_AMOUNT_OVERFLOW: { short: 'T20', text: 'Transaction has outputs amount overflow' },
+  WRONG_AMOUNT: { short: 'T21', text: 'Transaction wrong amount' },
+  WRONG_TRANSACTION_UNLOCK_TIME: { short: 'T22', text: 'Transaction has wrong unlock time' },
+  INVALID_MIXIN: { short: 'T23', text: 'Mixin too large or too small' },
+  EXTRA_TOO_LARGE: { short: 'T24', text: 'Transaction extra too large' },
+  INPUT_INVALID_SIGNATURES_COUNT: { short: 'T26', text: 'The number of input signatures is not correct' },
+  OUTPUT_AMOUNT_TOO_LARGE: { short: 'T27', text: 'Transaction has output exceeding max output size' },
+  EXCESSIVE_OUTPUTS: { short: 'T28', text: 'Transaction has an excessive number of outputs for the input count' },
+  WRONG_FEE: { short: 'T29', text: 'Transaction fee is below minimum fee and is not a fusion transaction' },
+  SIZE_TOO_LARGE: { short: 'T30', text: 'Transaction is too large (in bytes)' },
+  POW_INVALID: { short: 'T31', text: 'Transaction has a too weak proof of work' },
+  UNLOCK_TIME_TOO_SMALL: { short: 'T32', text: 'Transaction has a too small unlock time' },
+} as const satisfies Record<string, Reason>;
+
+export const REASONS = { ...ADD_BLOCK, ...BLOCK_VALIDATION, ...TRANSACTION_VALIDATION };
+
+/** The fate of a block as such, without a rule that it broke. */
+export type AddBlockCode = keyof typeof ADD_BLOCK;
+
 export type ReasonCode = keyof typeof REASONS;
 
 /** Why a block or a transaction is refused. Data, not an exception: a refusal is an ordinary answer. */
@@ -86,9 +93,5 @@ export class RuleFailure {
   /** The text of the table, as clients know it. */
   get message(): string {
     return REASONS[this.code].text;
-  }
-
-  get banScore(): number {
-    return REASONS[this.code].banScore;
   }
 }

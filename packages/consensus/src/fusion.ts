@@ -10,8 +10,8 @@ import {
 export type FusionRules = Pick<Rules, 'fusionFee' | 'fusionDustThreshold'>;
 
 /**
- * Whether a transaction only joins small outputs into large ones (protocol 6, "Fusion"): many inputs, and outputs
- * that are, in ascending order, exactly the digits of their sum.
+ * Whether a transaction only joins small outputs into large ones (docs/protocol/transactions.md#fusion): many inputs,
+ * and outputs that are, in ascending order, exactly the digits of their sum.
  *
  * @param size serialized bytes
  */

@@ -3,7 +3,7 @@ export type { BadBlock, BlockContext, GoodBlock, StagedBlock } from './block-con
 export { BranchView, type BranchBlock } from './branch-view';
 export { Checkpoints } from './checkpoints';
 export { difficultyAfter, nextDifficulty } from './difficulty';
-export { REASONS, RuleFailure, type Reason, type ReasonCode } from './errors';
+export { type AddBlockCode, REASONS, RuleFailure, type Reason, type ReasonCode } from './errors';
 export { feeAtRate, minimumFee } from './fees';
 export { genesisView } from './genesis-view';
 export { isFusion, type FusionRules } from './fusion';
@@ -20,7 +20,7 @@ export { coinbaseAmounts, constructCoinbase, type CoinbaseInput, type CoinbaseRe
 export { buildTemplate, effectiveMedian, sealParent, type Template, type TemplateInput } from './template';
 export { leastTimestamp } from './timestamps';
 export { settleTransaction, stageForTemplate, stageTransaction } from './transaction';
-export { imageId, type StagedTransaction, type TransactionContext } from './transaction-context';
+export { keyImageId, type StagedTransaction, type TransactionContext } from './transaction-context';
 export { ringIndexes } from './transaction-in-chain';
 export { TX_POW_ALGORITHM, transactionNonceMeets, transactionPowDifficulty, transactionPowSearch } from './tx-pow';
 export { isUnlocked, unlockTimeAllowed, type LockTime } from './unlock';

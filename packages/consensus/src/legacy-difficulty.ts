@@ -17,7 +17,8 @@ export function legacyBlocks(majorVersion: number): number {
 }
 
 /**
- * The difficulty of the rule before LWMA: work per time over the window, outliers cut (spec 07, "Legacy algorithm").
+ * The difficulty of the rule before LWMA: work per time over the window, outliers cut
+ * (docs/protocol/difficulty-and-reward.md#legacy-difficulty).
  *
  * @param majorVersion version of the block to come
  * @param parentHeight index of its parent

@@ -1,6 +1,9 @@
 import { DIFFICULTY_TARGET as TARGET, LWMA_WINDOW as WINDOW } from '@wrkz/core-types';
 
-/** What the two rules in force differ in (spec 07, "LWMA-2"; the rule called V3 was never reached). */
+/**
+ * What the two rules in force differ in (docs/protocol/difficulty-and-reward.md#lwma; the rule called V3 was never
+ * reached).
+ */
 interface LwmaVariant {
   /** Answer while the chain is too short for a window. */
   readonly start: bigint;

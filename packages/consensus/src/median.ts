@@ -1,6 +1,6 @@
 /**
  * The middle of a list as the chain counts it: 0 of nothing, and of an even number of values the whole-number mean of
- * the two in the middle (protocol 5: sizes and timestamps alike).
+ * the two in the middle, for sizes and timestamps alike (docs/protocol/blocks.md#median-timestamp).
  */
 export function median(values: readonly number[]): number {
   const sorted = Float64Array.from(values).sort();

@@ -2,9 +2,9 @@ import { parseExtra, type Network, type ParsedBlock } from '@wrkz/core-types';
 import { treeHashFromBranch } from '@wrkz/crypto';
 
 /**
- * Whether the parent block of a block from version 2 on commits to it (protocol 4, lesson L16): the fold of the
- * auxiliary header hash with the blockchain branch, sides taken from the bits of the genesis hash, must be the root in
- * the first merge-mining tag of the parent's coinbase. Version 1 has no parent and needs none.
+ * Whether the parent block of a block from version 2 on commits to it (docs/protocol/blocks.md#merge-mining): the fold
+ * of the auxiliary header hash with the blockchain branch, sides taken from the bits of the genesis hash, must be the
+ * root in the first merge-mining tag of the parent's coinbase. Version 1 has no parent and needs none.
  *
  * The branch has the length that the tag says, at most 256, or the block would not have been parsed.
  */

@@ -1,8 +1,8 @@
 import type { MixinRange, TransactionInput } from '@wrkz/core-types';
 
 /**
- * Whether the rings of a transaction have an allowed size (protocol 6, "Ring sizes"): the maximum is judged on the
- * largest, the minimum on the largest or the smallest as the age says (lesson L13).
+ * Whether the rings of a transaction have an allowed size (docs/protocol/transactions.md#ring-sizes): the maximum is
+ * judged on the largest, the minimum on the largest or the smallest as the age says.
  */
 export function mixinAllowed(inputs: readonly TransactionInput[], range: MixinRange): boolean {
   let largest = 1;

@@ -1,7 +1,7 @@
 import { DecodeError, parseBlock, parseTransaction, type ParsedBlock, type ParsedTransaction } from '@wrkz/core-types';
 import { RuleFailure } from './errors';
 
-/* The first step of a block's way: bytes that are no block or no transaction are refused with A6. */
+/* The first step of a block's way: bytes that are no block or no transaction are refused with DESERIALIZATION_FAILED. */
 
 /** The block of these bytes. Whether it is known and has a parent comes before its transactions (protocol 5). */
 export function parseBlockOrRefuse(bytes: Uint8Array): ParsedBlock | RuleFailure {
@@ -17,7 +17,7 @@ function refusing<T>(parse: () => T): T | RuleFailure {
   try {
     return parse();
   } catch (error) {
-    if (error instanceof DecodeError) return new RuleFailure('A6', { detail: error.message });
+    if (error instanceof DecodeError) return new RuleFailure('DESERIALIZATION_FAILED', { detail: error.message });
     throw error;
   }
 }

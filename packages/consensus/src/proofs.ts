@@ -17,14 +17,14 @@ interface ProofOwner {
 }
 
 /**
- * A check that takes long arithmetic and nothing else. Staging writes them down in the reference's order and goes on;
- * they are run later, many at once, on native threads. Each kind refuses with the code at its side.
+ * A check that needs arithmetic alone, and much of it. Staging writes the checks down in the reference's order and goes
+ * on; they are run later, many at once, on native threads. PROOF_CODES has the refusal of each kind.
  */
 export type Proof = ProofOwner &
   (
     | { readonly kind: 'pow'; readonly algorithm: PowAlgorithm; readonly input: Buffer; readonly difficulty: bigint }
     | { readonly kind: 'txPow'; readonly prefix: Buffer; readonly difficulty: bigint }
-    | { readonly kind: 'keyImage'; readonly image: Buffer }
+    | { readonly kind: 'keyImage'; readonly keyImage: Buffer }
     | { readonly kind: 'outputKey'; readonly key: Buffer }
     | { readonly kind: 'ring'; readonly check: RingCheck }
   );
@@ -33,11 +33,11 @@ export type ProofKind = Proof['kind'];
 
 /** The refusal that a failed proof of each kind means. */
 const PROOF_CODES = {
-  pow: 'B10',
-  txPow: 'T31',
-  keyImage: 'T4',
-  outputKey: 'T17',
-  ring: 'T10',
+  pow: 'PROOF_OF_WORK_TOO_WEAK',
+  txPow: 'POW_INVALID',
+  keyImage: 'INPUT_INVALID_DOMAIN_KEYIMAGES',
+  outputKey: 'OUTPUT_INVALID_KEY',
+  ring: 'INPUT_INVALID_SIGNATURES',
 } as const satisfies Record<ProofKind, string>;
 
 /** Runs one kind of proof; the verdicts are in the order given. */
@@ -52,7 +52,7 @@ const RUNNERS: { readonly [K in ProofKind]: Runner<K> } = {
     const hashes = await powHashMany(proofs.map((proof) => ({ algorithm: TX_POW_ALGORITHM, data: proof.prefix })));
     return proofs.map((proof, i) => meets(hashes[i], proof.difficulty));
   },
-  keyImage: (proofs) => checkKeyImagesAsync(proofs.map((proof) => proof.image)),
+  keyImage: (proofs) => checkKeyImagesAsync(proofs.map((proof) => proof.keyImage)),
   outputKey: (proofs) => checkKeysAsync(proofs.map((proof) => proof.key)),
   ring: (proofs) => checkRingSignaturesAsync(proofs.map((proof) => proof.check)),
 };

@@ -30,7 +30,7 @@ export function baseReward(rules: Pick<Rules, 'baseReward'>, generatedCoins: big
 }
 
 /**
- * What a block may pay its miner (spec 07, "Reward").
+ * What a block may pay its miner (docs/protocol/difficulty-and-reward.md#block-reward).
  *
  * @returns undefined when the block is larger than twice the median
  */

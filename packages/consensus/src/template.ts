@@ -14,7 +14,7 @@ import { runProofs } from './proofs';
 import { medianSize, templateSizeLimit } from './sizes';
 import { leastTimestamp } from './timestamps';
 import { settleTransaction, stageForTemplate } from './transaction';
-import { imageId } from './transaction-context';
+import { keyImageId } from './transaction-context';
 import { unlockTimeAllowed } from './unlock';
 import type { ChainView } from './view';
 
@@ -45,29 +45,32 @@ export interface Template {
 const NO_HASH = Buffer.alloc(32);
 
 /**
- * A block to be mined on top of the chain (protocol 8). Its merge-mining tag is empty: `sealParent` or the miner fills it
- * before hashing.
+ * A block to be mined on top of the chain (protocol 8). Its merge-mining tag is empty: `sealParent` or the miner fills
+ * it before hashing.
  *
- * @throws RangeError when no block can follow the top, or as `constructCoinbase`
+ * @throws RangeError when no block can follow the tip, or as `constructCoinbase`
  */
 export async function buildTemplate(input: TemplateInput): Promise<Template> {
   const { network, view, now } = input;
-  const top = view.facts(view.height);
-  const height = top.height + 1;
+  const tip = view.facts(view.height);
+  const height = tip.height + 1;
   const rules = network.rulesAt(height);
-  const difficulty = nextDifficulty(network, top.height, view);
-  if (difficulty === 0n) throw new RangeError('no block can follow the top: its difficulty would be 0');
+  const difficulty = nextDifficulty(network, tip.height, view);
+  if (difficulty === 0n) {
+    // Clients of getblocktemplate get this text.
+    throw new RangeError('no block can follow the top: its difficulty would be 0');
+  }
 
   const median = effectiveMedian(network, view);
   const windows = [rules.templateTimestampWindow, rules.timestampWindow];
-  const least = windows.map((window) => leastTimestamp(view, top.height, window) ?? 0);
+  const least = windows.map((window) => leastTimestamp(view, tip.height, window) ?? 0);
   const timestamp = Math.max(now, ...least);
   const choice = await chooseTransactions(input, median, timestamp);
   const coinbase = constructCoinbase({
     height,
     rules,
     medianSize: median,
-    generatedCoins: top.generatedCoins,
+    generatedCoins: tip.generatedCoins,
     transactionsSize: choice.size,
     fees: choice.fees,
     receiver: input.receiver,
@@ -78,7 +81,7 @@ export async function buildTemplate(input: TemplateInput): Promise<Template> {
     majorVersion: rules.blockVersion,
     minorVersion: 0,
     timestamp: BigInt(timestamp),
-    previousHash: top.hash,
+    previousHash: tip.hash,
     nonce: 0,
   };
   const body = { coinbase, transactionHashes: choice.transactions.map((transaction) => transaction.hash) };
@@ -92,7 +95,9 @@ export function effectiveMedian(network: Network, view: ChainView): number {
   return Math.max(medianSize(view.window(view.height, REWARD_BLOCKS_WINDOW)), fullRewardZone);
 }
 
-/** Commits the parent block of a template to the block: depth 0, so that the root is the auxiliary header hash itself. */
+/**
+ * Commits the parent block of a template to the block: depth 0, so that the root is the auxiliary header hash itself.
+ */
 export function sealParent(block: Block): Block {
   const { parentBlock } = block;
   if (parentBlock === undefined) return block;
@@ -127,22 +132,22 @@ interface Choice {
 /** Takes candidates in their order while they fit, are valid at this height, and spend nothing twice. */
 async function chooseTransactions(input: TemplateInput, median: number, timestamp: number): Promise<Choice> {
   const { network, view } = input;
-  const top = view.facts(view.height);
-  const limit = templateSizeLimit(median, top.height + 1);
-  const { minimumUnlock } = network.rulesAt(top.height);
+  const tip = view.facts(view.height);
+  const limit = templateSizeLimit(median, tip.height + 1);
+  const { minimumUnlock } = network.rulesAt(tip.height);
   const spent = new Set<string>();
   const choice: Choice = { transactions: [], refused: [], size: 0, fees: 0n };
   for (const transaction of input.candidates) {
     if (choice.size + transaction.size > limit) continue;
     const staged = stageForTemplate(transaction, {
       network,
-      height: top.height + 1,
-      blockTimestamp: top.timestamp,
+      height: tip.height + 1,
+      blockTimestamp: tip.timestamp,
       view,
       pool: true,
       checkpointed: false,
       medianSize: median,
-      tipTimestamp: top.timestamp,
+      tipTimestamp: tip.timestamp,
       now: input.now,
       spentInBlock: new Set(),
     });
@@ -151,14 +156,15 @@ async function chooseTransactions(input: TemplateInput, median: number, timestam
       choice.refused.push({ transaction, failure });
       continue;
     }
-    // The rule goes by the top's time here and by the block's own in a block, which may be later.
+    // In a template the rule goes by the tip's timestamp, in a block by the block's own, which may be later.
     const { unlockTime } = transaction.transaction;
-    if (minimumUnlock !== undefined && !unlockTimeAllowed(unlockTime, minimumUnlock, top.height, timestamp)) continue;
-    const images = transaction.transaction.inputs.flatMap((one) => (one.type === 'key' ? [one.keyImage] : []));
-    if (images.some((image) => spent.has(imageId(image)))) continue;
-    // The reference does not look here. The chain may be a block ahead of the pool, which drops what is mined by itself.
-    if (images.some((image) => view.keyImageHeight(image) !== undefined)) continue;
-    for (const image of images) spent.add(imageId(image));
+    if (minimumUnlock !== undefined && !unlockTimeAllowed(unlockTime, minimumUnlock, tip.height, timestamp)) continue;
+    const keyImages = transaction.transaction.inputs.flatMap((one) => (one.type === 'key' ? [one.keyImage] : []));
+    if (keyImages.some((keyImage) => spent.has(keyImageId(keyImage)))) continue;
+    // The reference does not look here. Our chain may be a block ahead of the pool, which has not dropped what was
+    // mined.
+    if (keyImages.some((keyImage) => view.keyImageHeight(keyImage) !== undefined)) continue;
+    for (const keyImage of keyImages) spent.add(keyImageId(keyImage));
     choice.transactions.push(transaction);
     choice.size += transaction.size;
     choice.fees += staged.fee;

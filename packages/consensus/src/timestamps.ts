@@ -3,7 +3,7 @@ import type { ChainView } from './view';
 
 /**
  * The least timestamp of the block after `parentHeight`: the median of the window, genesis included. Undefined while
- * the chain is too short for a full window: then any timestamp will do (protocol 5, check 4).
+ * the chain is too short for a full window: then any timestamp will do (docs/protocol/blocks.md#median-timestamp).
  */
 export function leastTimestamp(view: ChainView, parentHeight: number, window: number): number | undefined {
   if (parentHeight + 1 < window) return undefined;

@@ -3,7 +3,7 @@ import { minimumFee } from './fees';
 import { isFusion } from './fusion';
 import { mixinAllowed } from './mixin';
 import { transactionSizeLimit } from './sizes';
-import { imageId, type TransactionStep } from './transaction-context';
+import { keyImageId, type TransactionStep } from './transaction-context';
 import { unlockTimeAllowed } from './unlock';
 
 /*
@@ -14,26 +14,26 @@ import { unlockTimeAllowed } from './unlock';
 const UINT64_LIMIT = 1n << 64n;
 
 export const checkSize: TransactionStep = ({ parsed, context }) =>
-  parsed.size > transactionSizeLimit(context.medianSize) ? 'T30' : undefined;
+  parsed.size > transactionSizeLimit(context.medianSize) ? 'SIZE_TOO_LARGE' : undefined;
 
-/** Key images are asked about twice here: within the transaction, and within the block around it. */
+/** A key image may stand once in the transaction and once in the block around it. */
 export const checkInputs: TransactionStep = (staging) => {
   const { parsed, context, proofs } = staging;
   const { inputs } = parsed.transaction;
-  if (inputs.length === 0) return 'T1';
-  const images = new Set<string>();
+  if (inputs.length === 0) return 'EMPTY_INPUTS';
+  const keyImages = new Set<string>();
   for (const input of inputs) {
-    if (input.type !== 'key') return 'T2';
-    const id = imageId(input.keyImage);
-    if (images.has(id)) return 'T5';
-    images.add(id);
-    if (input.keyOffsets.length === 0) return 'T3';
-    proofs.push({ kind: 'keyImage', image: input.keyImage, transaction: parsed });
-    if (input.keyOffsets.includes(0, 1)) return 'T6';
-    if (context.spentInBlock.has(id)) return 'T7';
+    if (input.type !== 'key') return 'INPUT_UNKNOWN_TYPE';
+    const id = keyImageId(input.keyImage);
+    if (keyImages.has(id)) return 'INPUT_IDENTICAL_KEYIMAGES';
+    keyImages.add(id);
+    if (input.keyOffsets.length === 0) return 'INPUT_EMPTY_OUTPUT_USAGE';
+    proofs.push({ kind: 'keyImage', keyImage: input.keyImage, transaction: parsed });
+    if (input.keyOffsets.includes(0, 1)) return 'INPUT_IDENTICAL_OUTPUT_INDEXES';
+    if (context.spentInBlock.has(id)) return 'INPUT_KEYIMAGE_ALREADY_SPENT';
     context.spentInBlock.add(id);
     staging.inputSum += input.amount;
-    if (staging.inputSum >= UINT64_LIMIT) return 'T12';
+    if (staging.inputSum >= UINT64_LIMIT) return 'INPUTS_AMOUNT_OVERFLOW';
   }
   return undefined;
 };
@@ -41,18 +41,18 @@ export const checkInputs: TransactionStep = (staging) => {
 export const checkOutputs: TransactionStep = (staging) => {
   const { parsed, rules, proofs } = staging;
   for (const { amount, key } of parsed.transaction.outputs) {
-    if (amount === 0n) return 'T16';
-    if (rules.maxOutputAmount !== undefined && amount > rules.maxOutputAmount) return 'T27';
+    if (amount === 0n) return 'OUTPUT_ZERO_AMOUNT';
+    if (rules.maxOutputAmount !== undefined && amount > rules.maxOutputAmount) return 'OUTPUT_AMOUNT_TOO_LARGE';
     proofs.push({ kind: 'outputKey', key, transaction: parsed });
     staging.outputSum += amount;
-    if (staging.outputSum >= UINT64_LIMIT) return 'T20';
+    if (staging.outputSum >= UINT64_LIMIT) return 'OUTPUTS_AMOUNT_OVERFLOW';
   }
   return undefined;
 };
 
-/** Inputs that sum to nothing end the reference's program; they are refused here. */
+/** Inputs that sum to 0 make the reference end with an exception; here they are refused. */
 export const checkAmounts: TransactionStep = (staging) => {
-  if (staging.inputSum === 0n || staging.outputSum > staging.inputSum) return 'T21';
+  if (staging.inputSum === 0n || staging.outputSum > staging.inputSum) return 'WRONG_AMOUNT';
   staging.fee = staging.inputSum - staging.outputSum;
   return undefined;
 };
@@ -67,12 +67,12 @@ export const checkFee: TransactionStep = (staging) => {
     rules,
   );
   const least = staging.isFusion ? rules.fusionFee : minimumFee(parsed.size, rules.feeRule);
-  return fee < least ? 'T29' : undefined;
+  return fee < least ? 'WRONG_FEE' : undefined;
 };
 
 export const checkExtra: TransactionStep = ({ parsed, context, rules }) => {
   const limit = context.pool ? MAX_EXTRA_SIZE : rules.extraLimit;
-  return limit !== undefined && parsed.transaction.extra.length >= limit ? 'T24' : undefined;
+  return limit !== undefined && parsed.transaction.extra.length >= limit ? 'EXTRA_TOO_LARGE' : undefined;
 };
 
 export const checkUnlockTime: TransactionStep = ({ parsed, context, rules }) => {
@@ -80,13 +80,13 @@ export const checkUnlockTime: TransactionStep = ({ parsed, context, rules }) => 
   const { height, blockTimestamp } = context;
   return unlockTimeAllowed(parsed.transaction.unlockTime, rules.minimumUnlock, height, blockTimestamp)
     ? undefined
-    : 'T32';
+    : 'UNLOCK_TIME_TOO_SMALL';
 };
 
 export const checkOutputCount: TransactionStep = ({ parsed, context, rules }) => {
   const limit = context.pool ? MAX_TRANSACTION_OUTPUTS : rules.maxOutputs;
-  return limit !== undefined && parsed.transaction.outputs.length > limit ? 'T28' : undefined;
+  return limit !== undefined && parsed.transaction.outputs.length > limit ? 'EXCESSIVE_OUTPUTS' : undefined;
 };
 
 export const checkRingSizes: TransactionStep = ({ parsed, rules }) =>
-  mixinAllowed(parsed.transaction.inputs, rules.mixin) ? undefined : 'T23';
+  mixinAllowed(parsed.transaction.inputs, rules.mixin) ? undefined : 'INVALID_MIXIN';

@@ -3,16 +3,16 @@ import type { ReasonCode } from './errors';
 import type { Proof } from './proofs';
 import type { ChainView } from './view';
 
-/** Where a transaction is judged: inside a block, or at the door of the pool. */
+/** Where a transaction is judged: inside a block, or when it comes to the pool. */
 export interface TransactionContext {
   readonly network: Network;
-  /** H: the index of the previous block, for the pool the top's (protocol 3). Every rule is asked with it. */
+  /** H: the index of the previous block, for the pool the tip's (protocol 3). Every rule is asked with it. */
   readonly height: number;
-  /** Unix seconds of the block that holds the transaction, for the pool of the top block. */
+  /** Unix seconds of the block that holds the transaction, for the pool of the tip. */
   readonly blockTimestamp: number;
-  /** The branch up to H. Ring members and spent images are looked up here. */
+  /** The branch up to H. Ring members and spent key images are looked up here. */
   readonly view: ChainView;
-  /** The pool holds some rules before their heights (protocol 6). */
+  /** Judged for the pool, which applies some rules before their heights (protocol 6). */
   readonly pool: boolean;
   /** The block lies in the checkpoint zone: no proof of work, no look-ups, no signatures. Never in the pool. */
   readonly checkpointed: boolean;
@@ -22,7 +22,7 @@ export interface TransactionContext {
   readonly tipTimestamp: number;
   /** Unix seconds of the clock: it judges time locks before that. */
   readonly now: number;
-  /** `imageId`s of the block's earlier transactions; those of this one are added. */
+  /** `keyImageId`s of the block's earlier transactions; those of this one are added. */
   readonly spentInBlock: Set<string>;
 }
 
@@ -55,6 +55,6 @@ export interface TransactionStaging {
 export type TransactionStep = (staging: TransactionStaging) => ReasonCode | undefined;
 
 /** A key image as a key of sets and maps. */
-export function imageId(image: Buffer): string {
-  return image.toString('hex');
+export function keyImageId(keyImage: Buffer): string {
+  return keyImage.toString('hex');
 }

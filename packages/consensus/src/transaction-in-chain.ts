@@ -6,8 +6,8 @@ import { isUnlocked } from './unlock';
 import type { ChainView } from './view';
 
 /*
- * Steps 9 and 10 of protocol 6: the transaction's own proof of work, and what the chain must say of each input. Both
- * are left out in the checkpoint zone, where a known hash vouches for them.
+ * Steps 9 and 10 of protocol 6: the transaction's own proof of work, and what the chain holds for each input. Both
+ * are left out in the checkpoint zone, where a known hash stands for them.
  */
 
 const SIGNATURE_SIZE = 64;
@@ -36,15 +36,15 @@ function checkRing(staging: TransactionStaging, input: KeyInput, signatures: Buf
   const { parsed, context, rules, proofs } = staging;
   const { view, height } = context;
   const spentAt = view.keyImageHeight(input.keyImage);
-  if (spentAt !== undefined && spentAt <= height) return 'T7';
+  if (spentAt !== undefined && spentAt <= height) return 'INPUT_KEYIMAGE_ALREADY_SPENT';
 
   const lock = { height, timestamp: rules.timeLockByTip ? context.tipTimestamp : context.now };
   const publicKeys = ringMembers(view, input, lock);
-  if (publicKeys === undefined) return 'T9';
+  if (publicKeys === undefined) return 'INPUT_SPEND_LOCKED_OUT';
   const countChecked = context.pool || rules.signatureCountChecked;
-  if (countChecked && signatures.length !== publicKeys.length * SIGNATURE_SIZE) return 'T26';
+  if (countChecked && signatures.length !== publicKeys.length * SIGNATURE_SIZE) return 'INPUT_INVALID_SIGNATURES_COUNT';
   // A ring of nobody has no signature that could be right. Early blocks may carry more signatures than members.
-  if (publicKeys.length === 0) return 'T10';
+  if (publicKeys.length === 0) return 'INPUT_INVALID_SIGNATURES';
   proofs.push({
     kind: 'ring',
     check: {
@@ -59,8 +59,9 @@ function checkRing(staging: TransactionStaging, input: KeyInput, signatures: Buf
 }
 
 /**
- * The keys of a ring in ascending order of their global index. An index that does not exist is not found and nothing
- * more: the count of signatures tells. Undefined when one that is found is still locked.
+ * The keys of a ring in ascending order of their global index. An index that does not exist is left out
+ * here; the count of signatures, which is compared next, then does not match. Undefined when one that is found is still
+ * locked.
  */
 function ringMembers(
   view: ChainView,

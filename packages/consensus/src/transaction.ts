@@ -15,7 +15,7 @@ import {
 import type { StagedTransaction, TransactionContext, TransactionStaging, TransactionStep } from './transaction-context';
 import { checkProofOfWork, checkRings } from './transaction-in-chain';
 
-/** The rules of a transaction in the order in which the reference asks them: the first refusal is the one told. */
+/** The rules of a transaction in the order in which the reference asks them: the first one broken is the reason. */
 const STEPS: readonly TransactionStep[] = [
   checkSize,
   checkInputs,
@@ -32,7 +32,7 @@ const STEPS: readonly TransactionStep[] = [
 
 /**
  * What a template asks of a pooled transaction once more at its own height (protocol 8). Its signatures and look-ups
- * were judged when it entered the pool, and what spends its inputs drops it from there.
+ * were judged when it entered the pool, and a block that spends its inputs removes it there.
  */
 const TEMPLATE_STEPS: readonly TransactionStep[] = [
   checkSize,

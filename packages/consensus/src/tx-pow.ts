@@ -5,9 +5,10 @@ import { checkHash, powHash, type NonceSearch } from '@wrkz/crypto';
 export const TX_POW_ALGORITHM = 'cn_upx' as const;
 
 /**
- * The difficulty that the hash of the serialized prefix must meet (protocol 6), before any escape through the fee.
+ * The difficulty that the hash of the serialized prefix must meet
+ * (docs/protocol/transactions.md#transaction-proof-of-work), before any escape through the fee.
  *
- * @param height H: the index of the previous block, or of the top for a transaction yet to be mined
+ * @param height H: the index of the previous block, or of the tip for a transaction yet to be mined
  * @returns 0 when none is needed
  */
 export function transactionPowDifficulty(

@@ -10,7 +10,7 @@ export interface LockTime {
 
 /**
  * Whether an output with this unlock time may be spent. Below 500,000,000 it is a block index, at and above it a unix
- * time; either opens a little early (protocol 6, "Unlock").
+ * time; either opens a little early (docs/protocol/transactions.md#spendable-outputs).
  */
 export function isUnlocked(unlockTime: bigint, at: LockTime): boolean {
   return unlockTime < UNLOCK_TIME_BOUNDARY
@@ -19,8 +19,8 @@ export function isUnlocked(unlockTime: bigint, at: LockTime): boolean {
 }
 
 /**
- * Whether a new transaction's own unlock time lies far enough ahead (lesson L9). The boundary itself counts as a block
- * index here, unlike in `isUnlocked`.
+ * Whether a new transaction's own unlock time lies far enough ahead (docs/protocol/transactions.md#unlock-time). The
+ * boundary itself counts as a block index here, unlike in `isUnlocked`.
  *
  * @param minimum `Rules.minimumUnlock`, blocks
  * @param height H, the index of the previous block

@@ -1,6 +1,6 @@
 /**
  * What the rules need to know of the chain below a block. Consensus reads nothing itself: a database, a branch of
- * staged blocks or a test's arrays answer these questions.
+ * staged blocks or the arrays of a test answer its questions.
  */
 
 /** What is remembered of a block besides its bytes; enough for every rule that looks back. */
@@ -29,16 +29,16 @@ export interface OutputFacts {
   readonly height: number;
 }
 
-/** One branch of the chain, seen from its top block. Nothing above `height` is visible. */
+/** One branch of the chain, seen from its tip. Nothing above `height` is visible. */
 export interface ChainView {
-  /** Index of the branch's top block. */
+  /** Index of the block at the branch's tip. */
   readonly height: number;
   /** @throws RangeError above `height` or below 0 */
   facts(height: number): BlockFacts;
   /** Up to `count` blocks ending with index `end`, oldest first, genesis included. */
   window(end: number, count: number): readonly BlockFacts[];
-  /** Index of the block that spent this image, undefined when no block of the branch did. */
-  keyImageHeight(image: Buffer): number | undefined;
+  /** Index of the block that spent this key image, undefined when no block of the branch did. */
+  keyImageHeight(keyImage: Buffer): number | undefined;
   /** The output of this amount with this global index, undefined when there is none. */
   output(amount: bigint, index: number): OutputFacts | undefined;
   /** How many outputs of this amount the branch holds. */

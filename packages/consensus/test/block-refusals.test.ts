@@ -33,12 +33,12 @@ import { unsigned } from './wallet';
  * in the order of the rules is never reached, so the proof of work need not be done again.
  */
 
-const TOP = 719;
+const TIP = 719;
 const NO_POINT = Buffer.from('edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f', 'hex');
 
 let view: BranchView;
 beforeAll(() => {
-  view = branchTo(TOP);
+  view = branchTo(TIP);
 });
 
 const judge = (pair: ParsedPair, change: Partial<BlockContext> = {}): Promise<Verdict> =>
@@ -48,16 +48,16 @@ const rebuilt = (block: Block): ParsedBlock => parseBlock(encodeBlock(block));
 
 /** Block 720 with other fields. */
 function changed(change: Partial<Block>, transactions?: readonly ParsedTransaction[]): ParsedPair {
-  const { block, transactions: own } = blockAt(TOP + 1);
+  const { block, transactions: own } = blockAt(TIP + 1);
   return { block: rebuilt({ ...block.block, ...change }), transactions: transactions ?? own };
 }
 
 const coinbase = (change: Partial<Transaction>): ParsedPair =>
-  changed({ coinbase: { ...blockAt(TOP + 1).block.block.coinbase, ...change } });
+  changed({ coinbase: { ...blockAt(TIP + 1).block.block.coinbase, ...change } });
 
 const output = (amount: bigint, key?: Buffer) => ({
   amount,
-  key: key ?? blockAt(TOP + 1).block.block.coinbase.outputs[0]!.key,
+  key: key ?? blockAt(TIP + 1).block.block.coinbase.outputs[0]!.key,
 });
 
 /** A transaction of that many bytes and no validity. */
@@ -65,47 +65,59 @@ const bulk = (size: number): ParsedTransaction =>
   unsigned({ version: 1, unlockTime: 0n, inputs: [], outputs: [], extra: Buffer.alloc(size) });
 
 describe('on chain A', () => {
-  accepts('block 720 as it is', () => judge(blockAt(TOP + 1)));
+  accepts('block 720 as it is', () => judge(blockAt(TIP + 1)));
 
-  test('A6: bytes that are no block, or no transaction', () => {
-    const { block, transactions } = blockAt(TOP + 1);
+  test('DESERIALIZATION_FAILED: bytes that are no block, or no transaction', () => {
+    const { block, transactions } = blockAt(TIP + 1);
     expect(parseBlockOrRefuse(block.bytes)).not.toBeInstanceOf(RuleFailure);
     expect(parseTransactionsOrRefuse(transactions.map((one) => one.bytes))).toHaveLength(transactions.length);
   });
-  refuses('A6', 'a block cut short', () => refusal(parseBlockOrRefuse(blockAt(TOP + 1).block.bytes.subarray(0, -1))));
-  refuses('A6', 'a transaction with a byte too many', () =>
-    refusal(parseTransactionsOrRefuse([Buffer.concat([blockAt(TOP + 1).transactions[0]!.bytes, Buffer.alloc(1)])])),
+  refuses('DESERIALIZATION_FAILED', 'a block cut short', () =>
+    refusal(parseBlockOrRefuse(blockAt(TIP + 1).block.bytes.subarray(0, -1))),
   );
-  refuses('A5', 'another parent', () => judge(changed({ previousHash: Buffer.alloc(32, 1) })));
-  refuses('A5', 'a block two above the top', () => judge(blockAt(TOP + 1), { view: branchTo(TOP - 1) }));
+  refuses('DESERIALIZATION_FAILED', 'a transaction with a byte too many', () =>
+    refusal(parseTransactionsOrRefuse([Buffer.concat([blockAt(TIP + 1).transactions[0]!.bytes, Buffer.alloc(1)])])),
+  );
+  refuses('REJECTED_AS_ORPHANED', 'another parent', () => judge(changed({ previousHash: Buffer.alloc(32, 1) })));
+  refuses('REJECTED_AS_ORPHANED', 'a block two above the tip', () =>
+    judge(blockAt(TIP + 1), { view: branchTo(TIP - 1) }),
+  );
 
-  refuses('B6', 'over the hard size of its index', () => judge(changed({}, [bulk(100_200)])));
-  refuses('B1', 'the version of another age', () => judge(changed({ majorVersion: 6 })));
-  refuses('B1', 'the version goes by the height that the coinbase claims', () =>
+  refuses('CUMULATIVE_BLOCK_SIZE_TOO_BIG', 'over the hard size of its index', () =>
+    judge(changed({}, [bulk(100_200)])),
+  );
+  refuses('WRONG_VERSION', 'the version of another age', () => judge(changed({ majorVersion: 6 })));
+  refuses('WRONG_VERSION', 'the version goes by the height that the coinbase claims', () =>
     judge(coinbase({ inputs: [{ type: 'base', height: 100 }] })),
   );
-  refuses('B1', 'a coinbase without a base input claims height 0', () =>
+  refuses('WRONG_VERSION', 'a coinbase without a base input claims height 0', () =>
     judge(coinbase({ inputs: [], signatures: [] })),
   );
-  refuses('B2', 'a parent block over 2048 bytes', () => {
-    const { parentBlock } = blockAt(TOP + 1).block.block;
+  refuses('PARENT_BLOCK_SIZE_TOO_BIG', 'a parent block over 2048 bytes', () => {
+    const { parentBlock } = blockAt(TIP + 1).block.block;
     const { baseTransaction } = parentBlock!;
     const extra = Buffer.concat([baseTransaction.extra, Buffer.alloc(2048, 9)]);
     return judge(changed({ parentBlock: { ...parentBlock!, baseTransaction: { ...baseTransaction, extra } } }));
   });
-  refuses('B3', 'a version 2 block with a parent of version 2', () => {
+  refuses('PARENT_BLOCK_WRONG_VERSION', 'a version 2 block with a parent of version 2', () => {
     const { block } = blockAt(2).block;
     const parent = rebuilt({ ...block, parentBlock: { ...block.parentBlock!, majorVersion: 2 } });
     return judge({ block: parent, transactions: [] }, { view: branchTo(1) });
   });
-  refuses('B4', '361 seconds ahead of the clock', () => judge(changed({ timestamp: BigInt(NOW + 361) })));
-  refuses('B4', 'a timestamp of 2^64 - 1', () => judge(changed({ timestamp: (1n << 64n) - 1n })));
-  refuses('B5', 'a second below the median of eleven', () =>
+  refuses('TIMESTAMP_TOO_FAR_IN_FUTURE', '361 seconds ahead of the clock', () =>
+    judge(changed({ timestamp: BigInt(NOW + 361) })),
+  );
+  refuses('TIMESTAMP_TOO_FAR_IN_FUTURE', 'a timestamp of 2^64 - 1', () =>
+    judge(changed({ timestamp: (1n << 64n) - 1n })),
+  );
+  refuses('TIMESTAMP_TOO_FAR_IN_PAST', 'a second below the median of eleven', () =>
     judge(changed({ timestamp: BigInt(medianOfEleven() - 1) })),
   );
-  refuses('B10', 'the median itself is late enough', () => judge(changed({ timestamp: BigInt(medianOfEleven()) })));
+  refuses('PROOF_OF_WORK_TOO_WEAK', 'the median itself is late enough', () =>
+    judge(changed({ timestamp: BigInt(medianOfEleven()) })),
+  );
 
-  refuses('T13', 'two coinbase inputs', () => {
+  refuses('INPUT_WRONG_COUNT', 'two coinbase inputs', () => {
     // Two inputs claim height 0, so that only a block of version 1 comes as far as this.
     const { block } = blockAt(1).block;
     const inputs = [...block.coinbase.inputs, ...block.coinbase.inputs];
@@ -115,22 +127,28 @@ describe('on chain A', () => {
     });
     return judge({ block: two, transactions: [] }, { view: new BranchView(genesisView(devnet)) });
   });
-  refuses('T14', 'a coinbase that spends a key', () => {
+  refuses('INPUT_UNEXPECTED_TYPE', 'a coinbase that spends a key', () => {
     const { block } = blockAt(1).block;
     const inputs = [{ type: 'key' as const, amount: 1n, keyOffsets: [], keyImage: Buffer.alloc(32) }];
     const spending = rebuilt({ ...block, coinbase: { ...block.coinbase, inputs } });
     return judge({ block: spending, transactions: [] }, { view: new BranchView(genesisView(devnet)) });
   });
-  refuses('T15', 'a coinbase of another height', () => judge(coinbase({ inputs: [{ type: 'base', height: TOP }] })));
-  refuses('T22', 'a coinbase locked for 41 blocks', () => judge(coinbase({ unlockTime: BigInt(TOP + 42) })));
-  refuses('T16', 'a coinbase output of nothing', () => judge(coinbase({ outputs: [output(0n)] })));
-  refuses('T17', 'a coinbase output to no point', () => judge(coinbase({ outputs: [output(1n, NO_POINT)] })));
-  refuses('T20', 'coinbase outputs over 64 bits', () =>
+  refuses('BASE_INPUT_WRONG_BLOCK_INDEX', 'a coinbase of another height', () =>
+    judge(coinbase({ inputs: [{ type: 'base', height: TIP }] })),
+  );
+  refuses('WRONG_TRANSACTION_UNLOCK_TIME', 'a coinbase locked for 41 blocks', () =>
+    judge(coinbase({ unlockTime: BigInt(TIP + 42) })),
+  );
+  refuses('OUTPUT_ZERO_AMOUNT', 'a coinbase output of nothing', () => judge(coinbase({ outputs: [output(0n)] })));
+  refuses('OUTPUT_INVALID_KEY', 'a coinbase output to no point', () =>
+    judge(coinbase({ outputs: [output(1n, NO_POINT)] })),
+  );
+  refuses('OUTPUTS_AMOUNT_OVERFLOW', 'coinbase outputs over 64 bits', () =>
     judge(coinbase({ outputs: [output((1n << 64n) - 1n), output(1n)] })),
   );
 
-  refuses('B12', 'a hash listed twice', () => {
-    const { block, transactions } = blockAt(TOP + 1);
+  refuses('TRANSACTION_DUPLICATES', 'a hash listed twice', () => {
+    const { block, transactions } = blockAt(TIP + 1);
     return judge(
       changed(
         { transactionHashes: [...block.block.transactionHashes, ...block.block.transactionHashes] },
@@ -138,43 +156,45 @@ describe('on chain A', () => {
       ),
     );
   });
-  refuses('B12', 'a transaction delivered twice', () => {
-    const { transactions } = blockAt(TOP + 1);
+  refuses('TRANSACTION_DUPLICATES', 'a transaction delivered twice', () => {
+    const { transactions } = blockAt(TIP + 1);
     return judge(changed({}, [...transactions, ...transactions]));
   });
-  refuses('B13', 'a transaction that is missing', () => judge(changed({}, [])));
-  refuses('B13', 'another transaction than the listed one', () =>
+  refuses('TRANSACTION_INCONSISTENCY', 'a transaction that is missing', () => judge(changed({}, [])));
+  refuses('TRANSACTION_INCONSISTENCY', 'another transaction than the listed one', () =>
     judge(changed({}, [blockAt(700).transactions[0] ?? bulk(10)])),
   );
-  refuses('T1', 'the first bad transaction decides', () => {
+  refuses('EMPTY_INPUTS', 'the first bad transaction decides', () => {
     const transaction = bulk(10);
     return judge(changed({ transactionHashes: [transaction.hash] }, [transaction]));
   });
-  refuses('T7', 'one image in two transactions of a block', () => {
-    const [transaction] = blockAt(TOP + 1).transactions;
+  refuses('INPUT_KEYIMAGE_ALREADY_SPENT', 'one image in two transactions of a block', () => {
+    const [transaction] = blockAt(TIP + 1).transactions;
     const again = unsigned({ ...transaction!.transaction, extra: Buffer.alloc(3) });
     return judge(changed({ transactionHashes: [transaction!.hash, again.hash] }, [transaction!, again]));
   });
-  refuses('B8', 'a coin more', () =>
-    judge(coinbase({ outputs: [...blockAt(TOP + 1).block.block.coinbase.outputs, output(1n)] })),
+  refuses('BLOCK_REWARD_MISMATCH', 'a coin more', () =>
+    judge(coinbase({ outputs: [...blockAt(TIP + 1).block.block.coinbase.outputs, output(1n)] })),
   );
-  refuses('B8', 'a coin less', () => judge(coinbase({ outputs: [output(1n)] })));
+  refuses('BLOCK_REWARD_MISMATCH', 'a coin less', () => judge(coinbase({ outputs: [output(1n)] })));
 
-  refuses('B10', 'a nonce that misses the difficulty', () => judge(withNonce(false)));
+  refuses('PROOF_OF_WORK_TOO_WEAK', 'a nonce that misses the difficulty', () => judge(withNonce(false)));
   accepts('another nonce that meets it', () => judge(withNonce(true)));
-  refuses('B10', 'work on a block that the parent does not commit to', () => judge(changed({ minorVersion: 9 })));
+  refuses('PROOF_OF_WORK_TOO_WEAK', 'work on a block that the parent does not commit to', () =>
+    judge(changed({ minorVersion: 9 })),
+  );
 });
 
 const refusal = (parsed: unknown): RuleFailure | undefined => (parsed instanceof RuleFailure ? parsed : undefined);
 
 function medianOfEleven(): number {
-  const times = view.window(TOP, 11).map((block) => block.timestamp);
+  const times = view.window(TIP, 11).map((block) => block.timestamp);
   return times.sort((a, b) => a - b)[5]!;
 }
 
 /** Block 720 as mined for itself alone, with a nonce that is or is not enough. */
 function withNonce(enough: boolean): ParsedPair {
-  const { block, transactions } = blockAt(TOP + 1);
+  const { block, transactions } = blockAt(TIP + 1);
   for (let nonce = 0; ; nonce++) {
     const parsed = rebuilt(sealParent({ ...block.block, nonce }));
     if (checkHash(powHash('cn_upx', parsed.powInput), 10n) === enough) return { block: parsed, transactions };
@@ -189,8 +209,10 @@ describe('before the hash list was checked', () => {
 
   test('the block has several transactions', () => expect(early.transactions.length).toBeGreaterThan(1));
   accepts('transactions delivered in another order', () => on([...early.transactions].reverse()));
-  refuses('B13', 'a transaction that the block does not list', () => on([...early.transactions.slice(1), bulk(10)]));
-  refuses('B13', 'a transaction that is missing', () => on(early.transactions.slice(1)));
+  refuses('TRANSACTION_INCONSISTENCY', 'a transaction that the block does not list', () =>
+    on([...early.transactions.slice(1), bulk(10)]),
+  );
+  refuses('TRANSACTION_INCONSISTENCY', 'a transaction that is missing', () => on(early.transactions.slice(1)));
 });
 
 describe('sizes and the penalty', () => {
@@ -204,34 +226,34 @@ describe('sizes and the penalty', () => {
   };
   const on = (pair: ParsedPair): Promise<Verdict> => judge(pair, { view: new BranchView(genesisView(devnet)) });
 
-  refuses('B6', 'over twice the median', () => on(large(20_000)));
-  refuses('B8', 'within the penalty the full reward is too much', () => on(large(15_000)));
+  refuses('CUMULATIVE_BLOCK_SIZE_TOO_BIG', 'over twice the median', () => on(large(20_000)));
+  refuses('BLOCK_REWARD_MISMATCH', 'within the penalty the full reward is too much', () => on(large(15_000)));
 });
 
 describe('on an alternative branch', () => {
-  refuses('T30', 'the transaction size goes by the median of the main chain', () =>
-    judge(blockAt(TOP + 1), { mainMedianSize: 500 }),
+  refuses('SIZE_TOO_LARGE', 'the transaction size goes by the median of the main chain', () =>
+    judge(blockAt(TIP + 1), { mainMedianSize: 500 }),
   );
-  accepts('a block that the main chain could hold', () => judge(blockAt(TOP + 1), { mainMedianSize: 100_000 }));
+  accepts('a block that the main chain could hold', () => judge(blockAt(TIP + 1), { mainMedianSize: 100_000 }));
 });
 
 describe('the checkpoint zone', () => {
-  const { block, transactions } = blockAt(TOP + 1);
+  const { block, transactions } = blockAt(TIP + 1);
   const points = (height: number, hash: Buffer): Checkpoints => new Checkpoints(new Map([[height, hash]]));
 
-  refuses('B9', 'another hash than the listed one', () =>
-    judge({ block, transactions }, { checkpoints: points(TOP + 1, Buffer.alloc(32)) }),
+  refuses('CHECKPOINT_BLOCK_HASH_MISMATCH', 'another hash than the listed one', () =>
+    judge({ block, transactions }, { checkpoints: points(TIP + 1, Buffer.alloc(32)) }),
   );
-  accepts('the listed hash', () => judge({ block, transactions }, { checkpoints: points(TOP + 1, block.hash) }));
+  accepts('the listed hash', () => judge({ block, transactions }, { checkpoints: points(TIP + 1, block.hash) }));
 
   test('no work, look-up or signature is asked for below the highest checkpoint', () => {
-    const staged = stageGood(blockAt(TOP + 1), contextOn(view, { checkpoints: points(TOP + 100, Buffer.alloc(32)) }));
+    const staged = stageGood(blockAt(TIP + 1), contextOn(view, { checkpoints: points(TIP + 100, Buffer.alloc(32)) }));
     expect(staged.checkpointed).toBe(true);
     expect(new Set(staged.proofs.map((proof) => proof.kind))).toEqual(new Set(['outputKey', 'keyImage']));
   });
 
   accepts('a nonce that misses the difficulty, inside the zone', () =>
-    judge(changed({ minorVersion: 9 }), { checkpoints: points(TOP + 100, Buffer.alloc(32)) }),
+    judge(changed({ minorVersion: 9 }), { checkpoints: points(TIP + 100, Buffer.alloc(32)) }),
   );
 });
 
@@ -263,13 +285,13 @@ describe('difficulty', () => {
     };
   };
 
-  refuses('B7', 'a window from which none follows', () => {
+  refuses('DIFFICULTY_OVERHEAD', 'a window from which none follows', () => {
     const block: Block = {
-      ...blockAt(TOP + 1).block.block,
+      ...blockAt(TIP + 1).block.block,
       previousHash: Buffer.alloc(32, 7),
       timestamp: 1_700_000_000n,
       coinbase: {
-        ...blockAt(TOP + 1).block.block.coinbase,
+        ...blockAt(TIP + 1).block.block.coinbase,
         inputs: [{ type: 'base', height: HEIGHT + 1 }],
         unlockTime: BigInt(HEIGHT + 41),
       },
@@ -291,6 +313,6 @@ test('simnet asks for the commitment and not for the work', () => {
 test('proofs that come before a cheap refusal in the order decide first', async () => {
   const pair = coinbase({ outputs: [output(1n, NO_POINT), output(0n)] });
   const staged = stageBlock(pair.block, pair.transactions, contextOn(view));
-  expect(staged.failure?.code).toBe('T16');
-  expect(verifyBlock(staged, await runProofs(staged.proofs))).toMatchObject({ code: 'T17' });
+  expect(staged.failure?.code).toBe('OUTPUT_ZERO_AMOUNT');
+  expect(verifyBlock(staged, await runProofs(staged.proofs))).toMatchObject({ code: 'OUTPUT_INVALID_KEY' });
 });

@@ -69,7 +69,7 @@ test('a base that took over the lowest blocks can take their place', () => {
   expect(() => view.rebase(branchTo(719))).toThrow(RangeError);
 });
 
-test('a block that does not follow is not put on top', () => {
+test('a block that does not follow is not put on the tip', () => {
   const staged = stageGood(blockAt(1), contextOn(new BranchView(genesisView(devnet))));
   expect(() => whole.push(staged)).toThrow(RangeError);
   expect(whole.height).toBe(720);

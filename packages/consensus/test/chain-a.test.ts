@@ -84,5 +84,8 @@ test('a failed proof refuses its block and names the transaction', () => {
     block.proofs.map((_, i) => i !== place),
   );
   expect(verdict).toBeInstanceOf(RuleFailure);
-  expect(verdict).toMatchObject({ code: 'T10', transactionHash: block.proofs[place]!.transaction!.hash });
+  expect(verdict).toMatchObject({
+    code: 'INPUT_INVALID_SIGNATURES',
+    transactionHash: block.proofs[place]!.transaction!.hash,
+  });
 });

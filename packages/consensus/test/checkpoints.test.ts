@@ -6,7 +6,7 @@ test('every index up to the highest known one is in the zone', () => {
   const points = Checkpoints.fromCsv(
     `0,${hash(1).toString('hex')}\n\n 200 , ${hash(2).toString('hex').toUpperCase()}\r\n`,
   );
-  expect([points.size, points.top]).toEqual([2, 200]);
+  expect([points.size, points.highest]).toEqual([2, 200]);
   expect([points.covers(1), points.covers(200), points.covers(201)]).toEqual([true, true, false]);
   expect([points.agrees(200, hash(2)), points.agrees(200, hash(3)), points.agrees(100, hash(3))]).toEqual([
     true,

@@ -110,7 +110,7 @@ describe('mainnet headers', () => {
 describe('LWMA by another formula', () => {
   const int64 = (value: bigint): bigint => BigInt.asIntN(64, value);
 
-  /** The rule once more, all in bigint, as spec 07 writes it. */
+  /** The rule once more, all in bigint, as docs/protocol/difficulty-and-reward.md#lwma writes it. */
   function plain(
     ts: bigint[],
     cd: bigint[],

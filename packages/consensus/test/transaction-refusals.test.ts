@@ -14,7 +14,7 @@ import {
   settleTransaction,
   stageForTemplate,
   stageTransaction,
-  imageId,
+  keyImageId,
   type TransactionContext,
 } from '@wrkz/consensus';
 import { NOW, blockAt, branchTo, devnet } from './chain-a';
@@ -35,7 +35,7 @@ import {
  * that is valid in the pool and in a block, so that nothing else can be the cause.
  */
 
-const TOP = 720;
+const TIP = 720;
 /** A point of order 8: it decodes, and l times it is not the identity. */
 const TORSION = Buffer.from('26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05', 'hex');
 /** y = p: the reference refuses what is not reduced. */
@@ -47,24 +47,24 @@ let owned: OwnedOutput[];
 let payee: Buffer;
 
 beforeAll(() => {
-  view = branchTo(TOP);
+  view = branchTo(TIP);
   owned = ownedCoinbases('dave', 1_000_000n).filter(
-    (output) => view.keyImageHeight(output.keyImage) === undefined && output.unlockTime <= BigInt(TOP + 1),
+    (output) => view.keyImageHeight(output.keyImage) === undefined && output.unlockTime <= BigInt(TIP + 1),
   );
   payee = walletKeys('bob').spendPublic;
 });
 
 const context = (change: Partial<TransactionContext> = {}): TransactionContext => {
-  const top = view.facts(TOP);
+  const tip = view.facts(TIP);
   return {
     network: devnet,
-    height: TOP,
-    blockTimestamp: top.timestamp + 60,
+    height: TIP,
+    blockTimestamp: tip.timestamp + 60,
     view,
     pool: false,
     checkpointed: false,
     medianSize: effectiveMedian(devnet, view),
-    tipTimestamp: top.timestamp,
+    tipTimestamp: tip.timestamp,
     now: NOW,
     spentInBlock: new Set(),
     ...change,
@@ -82,7 +82,7 @@ function payment(change: Partial<Draft> = {}): Draft {
   return {
     spends: [{ output, ring: [output.globalIndex, other.globalIndex] }],
     outputs: [{ amount: 980_000n, key: payee }],
-    unlockTime: BigInt(TOP + 15),
+    unlockTime: BigInt(TIP + 15),
     extra: Buffer.alloc(0),
     ...change,
   };
@@ -114,93 +114,111 @@ describe.each([
 
   accepts('the payment that all others are made from', () => verdict(signed(payment())));
 
-  refuses('T30', 'larger than twice the median less 600', () => verdict(bare({ extra: Buffer.alloc(199_400) })));
+  refuses('SIZE_TOO_LARGE', 'larger than twice the median less 600', () =>
+    verdict(bare({ extra: Buffer.alloc(199_400) })),
+  );
 
-  refuses('T1', 'no inputs', () => verdict(bare({ inputs: [] })));
-  refuses('T2', 'an input that is no key', () => verdict(bare({ inputs: [...inputs(), { type: 'base', height: 1 }] })));
-  refuses('T5', 'one image twice', () => verdict(bare({ inputs: [keyInput(), keyInput()] })));
-  refuses('T3', 'a ring of nobody', () => verdict(bare({ inputs: [keyInput(first, { keyOffsets: [] })] })));
-  refuses('T4', 'an image outside the prime-order group', () =>
+  refuses('EMPTY_INPUTS', 'no inputs', () => verdict(bare({ inputs: [] })));
+  refuses('INPUT_UNKNOWN_TYPE', 'an input that is no key', () =>
+    verdict(bare({ inputs: [...inputs(), { type: 'base', height: 1 }] })),
+  );
+  refuses('INPUT_IDENTICAL_KEYIMAGES', 'one key image twice', () =>
+    verdict(bare({ inputs: [keyInput(), keyInput()] })),
+  );
+  refuses('INPUT_EMPTY_OUTPUT_USAGE', 'a ring of nobody', () =>
+    verdict(bare({ inputs: [keyInput(first, { keyOffsets: [] })] })),
+  );
+  refuses('INPUT_INVALID_DOMAIN_KEYIMAGES', 'an image outside the prime-order group', () =>
     verdict(bare({ inputs: [keyInput(first, { keyImage: TORSION })] })),
   );
-  refuses('T4', 'an image that is no point', () =>
+  refuses('INPUT_INVALID_DOMAIN_KEYIMAGES', 'a key image that is no point', () =>
     verdict(bare({ inputs: [keyInput(first, { keyImage: NO_POINT })] })),
   );
-  refuses('T4', 'the image is told before what comes after it in the order', () =>
+  refuses('INPUT_INVALID_DOMAIN_KEYIMAGES', 'the key image is the reason before what comes after it in the order', () =>
     verdict(bare({ inputs: [keyInput(first, { keyImage: NO_POINT, keyOffsets: [1, 0] })], outputs: [] })),
   );
-  refuses('T6', 'a zero offset after the first', () =>
+  refuses('INPUT_IDENTICAL_OUTPUT_INDEXES', 'a zero offset after the first', () =>
     verdict(bare({ inputs: [keyInput(first, { keyOffsets: [3, 0] })] })),
   );
-  refuses('T7', 'an image spent earlier in the block', () =>
-    verdict(signed(payment()), { spentInBlock: new Set([imageId(owned[first]!.keyImage)]) }),
+  refuses('INPUT_KEYIMAGE_ALREADY_SPENT', 'a key image spent earlier in the block', () =>
+    verdict(signed(payment()), { spentInBlock: new Set([keyImageId(owned[first]!.keyImage)]) }),
   );
-  refuses('T12', 'inputs over 64 bits', () =>
+  refuses('INPUTS_AMOUNT_OVERFLOW', 'inputs over 64 bits', () =>
     verdict(bare({ inputs: [keyInput(first, { amount: MAX_UINT64 }), keyInput(second, { amount: 1n })] })),
   );
 
-  refuses('T16', 'an output of nothing', () => verdict(bare({ outputs: [{ amount: 0n, key: payee }] })));
-  refuses('T27', 'an output over 12,500,000,000,000', () =>
+  refuses('OUTPUT_ZERO_AMOUNT', 'an output of nothing', () => verdict(bare({ outputs: [{ amount: 0n, key: payee }] })));
+  refuses('OUTPUT_AMOUNT_TOO_LARGE', 'an output over 12,500,000,000,000', () =>
     verdict(bare({ outputs: [{ amount: 12_500_000_000_001n, key: payee }] })),
   );
-  refuses('T21', 'an output of that much is only too much for its inputs', () =>
+  refuses('WRONG_AMOUNT', 'an output of that much is only too much for its inputs', () =>
     verdict(bare({ outputs: [{ amount: 12_500_000_000_000n, key: payee }] })),
   );
-  refuses('T17', 'an output to no point', () => verdict(bare({ outputs: [{ amount: 1n, key: NO_POINT }] })));
-  refuses('T21', 'outputs over inputs', () => verdict(bare({ outputs: [{ amount: 1_000_001n, key: payee }] })));
-  refuses('T21', 'inputs of nothing', () => verdict(bare({ inputs: [keyInput(first, { amount: 0n })], outputs: [] })));
+  refuses('OUTPUT_INVALID_KEY', 'an output to no point', () =>
+    verdict(bare({ outputs: [{ amount: 1n, key: NO_POINT }] })),
+  );
+  refuses('WRONG_AMOUNT', 'outputs over inputs', () =>
+    verdict(bare({ outputs: [{ amount: 1_000_001n, key: payee }] })),
+  );
+  refuses('WRONG_AMOUNT', 'inputs of nothing', () =>
+    verdict(bare({ inputs: [keyInput(first, { amount: 0n })], outputs: [] })),
+  );
 
-  refuses('T29', 'a fee under 10 for each started 128 bytes', () =>
+  refuses('WRONG_FEE', 'a fee under 10 for each started 128 bytes', () =>
     verdict(bare({ outputs: [{ amount: 999_981n, key: payee }] })),
   );
-  refuses('T24', 'extra of 1024 bytes', () => verdict(bare({ extra: Buffer.alloc(1024) })));
+  refuses('EXTRA_TOO_LARGE', 'extra of 1024 bytes', () => verdict(bare({ extra: Buffer.alloc(1024) })));
   accepts('extra of 1023 bytes', () => verdict(signed(payment({ extra: Buffer.alloc(1023, 0xff) }))));
-  refuses('T32', 'an unlock time 14 blocks ahead', () => verdict(bare({ unlockTime: BigInt(TOP + 14) })));
-  refuses('T32', 'an unlock time of 899 seconds', () =>
+  refuses('UNLOCK_TIME_TOO_SMALL', 'an unlock time 14 blocks ahead', () =>
+    verdict(bare({ unlockTime: BigInt(TIP + 14) })),
+  );
+  refuses('UNLOCK_TIME_TOO_SMALL', 'an unlock time of 899 seconds', () =>
     verdict(bare({ unlockTime: BigInt(context().blockTimestamp + 899) })),
   );
   accepts('an unlock time of 900 seconds', () =>
     verdict(signed(payment({ unlockTime: BigInt(context().blockTimestamp + 900) }))),
   );
-  refuses('T28', '91 outputs', () => verdict(bare({ outputs: outputs(91) })));
+  refuses('EXCESSIVE_OUTPUTS', '91 outputs', () => verdict(bare({ outputs: outputs(91) })));
   accepts('90 outputs', () => verdict(signed(payment({ outputs: outputs(90) }))));
-  refuses('T23', 'a ring of one', () => verdict(bare({ inputs: [keyInput(first, { keyOffsets: [1] })] })));
-  refuses('T23', 'a ring of nine', () =>
+  refuses('INVALID_MIXIN', 'a ring of one', () => verdict(bare({ inputs: [keyInput(first, { keyOffsets: [1] })] })));
+  refuses('INVALID_MIXIN', 'a ring of nine', () =>
     verdict(bare({ inputs: [keyInput(first, { keyOffsets: new Array<number>(9).fill(1) })] })),
   );
-  refuses('T23', 'one ring of one beside a larger one', () =>
+  refuses('INVALID_MIXIN', 'one ring of one beside a larger one', () =>
     verdict(bare({ inputs: [keyInput(first), keyInput(second, { keyOffsets: [1] })] })),
   );
-  refuses('T31', 'a fee of 9,999 and no work', () =>
+  refuses('POW_INVALID', 'a fee of 9,999 and no work', () =>
     verdict(withWork({ outputs: [{ amount: 990_001n, key: payee }] }, false)),
   );
   accepts('a fee of 9,999 with work', () => verdict(withWork({ outputs: [{ amount: 990_001n, key: payee }] }, true)));
 
-  refuses('T7', 'an image that the chain has spent', () => {
+  refuses('INPUT_KEYIMAGE_ALREADY_SPENT', 'a key image that the chain has spent', () => {
     const spent = ownedCoinbases('frank', 1_000_000n)[0]!;
     return verdict(signed(payment({ spends: [{ output: spent, ring: withOther(spent) }] })));
   });
-  refuses('T9', 'a member that is still locked', () => verdict(signed(payment({ spends: [lockedSpend()] }))));
-  refuses('T26', 'a member that does not exist', () => {
+  refuses('INPUT_SPEND_LOCKED_OUT', 'a member that is still locked', () =>
+    verdict(signed(payment({ spends: [lockedSpend()] }))),
+  );
+  refuses('INPUT_INVALID_SIGNATURES_COUNT', 'a member that does not exist', () => {
     const [output] = owned;
     const draft = payment({ spends: [{ output: output!, ring: [output!.globalIndex, 4_000_000] }] });
     return verdict(unsigned(draftPrefix(draft)));
   });
-  refuses('T26', 'a member reached twice, over 2^32', () =>
+  refuses('INPUT_INVALID_SIGNATURES_COUNT', 'a member reached twice, over 2^32', () =>
     verdict(bare({ inputs: [keyInput(first, { keyOffsets: [owned[first]!.globalIndex, 0x80000000, 0x80000000] })] })),
   );
-  refuses('T10', 'a signature of zeros', () => verdict(bare({})));
-  refuses('T10', 'one bit of a signature', () => {
+  refuses('INPUT_INVALID_SIGNATURES', 'a signature of zeros', () => verdict(bare({})));
+  refuses('INPUT_INVALID_SIGNATURES', 'one bit of a signature', () => {
     const { transaction } = signed(payment());
     const signatures = transaction.signatures.map((one) => Buffer.from(one));
     signatures[0]![70]! ^= 1;
     return verdict(reparse({ ...transaction, signatures }));
   });
-  refuses('T10', 'a prefix changed after signing', () => {
+  refuses('INPUT_INVALID_SIGNATURES', 'a prefix changed after signing', () => {
     const { transaction } = signed(payment());
     return verdict(reparse({ ...transaction, extra: Buffer.from([1]) }));
   });
-  refuses('T10', 'the identity as an image passes for an image and fails as a signature', () => {
+  refuses('INPUT_INVALID_SIGNATURES', 'the identity as a key image passes for one and fails as a signature', () => {
     const identity = Buffer.alloc(32);
     identity[0] = 1;
     return verdict(bare({ inputs: [keyInput(first, { keyImage: identity })] }));
@@ -214,7 +232,7 @@ const withOther = (output: OwnedOutput): number[] => [output.globalIndex, owned[
 function lockedSpend(): Draft['spends'][number] {
   const output = ownedCoinbases('dave', 1_000_000n)
     .concat(ownedCoinbases('alice', 1_000_000n))
-    .find((one) => one.unlockTime > BigInt(TOP + 1))!;
+    .find((one) => one.unlockTime > BigInt(TIP + 1))!;
   return { output, ring: withOther(output) };
 }
 
@@ -234,7 +252,7 @@ describe('by age', () => {
   const cheapCode = (prefix: TransactionPrefix, change: Partial<TransactionContext>): string | undefined =>
     stageTransaction(unsigned(prefix), context(change)).failure;
 
-  refuses('T20', 'outputs over 64 bits, before outputs had a maximum', () =>
+  refuses('OUTPUTS_AMOUNT_OVERFLOW', 'outputs over 64 bits, before outputs had a maximum', () =>
     judge(
       bare({
         outputs: [
@@ -248,14 +266,14 @@ describe('by age', () => {
 
   test('blocks get each limit at its height, the pool has some of them always', () => {
     const large = { ...draftPrefix(payment()), extra: Buffer.alloc(1024) };
-    expect(cheapCode(large, { height: 93 })).not.toBe('T24');
-    expect(cheapCode(large, { height: 94 })).toBe('T24');
-    expect(cheapCode(large, { height: 93, pool: true })).toBe('T24');
+    expect(cheapCode(large, { height: 93 })).not.toBe('EXTRA_TOO_LARGE');
+    expect(cheapCode(large, { height: 94 })).toBe('EXTRA_TOO_LARGE');
+    expect(cheapCode(large, { height: 93, pool: true })).toBe('EXTRA_TOO_LARGE');
     // With the fee of that age.
     const many = { ...draftPrefix(payment()), outputs: outputs(91).map((one) => ({ ...one, amount: 1n })) };
-    expect(cheapCode(many, { height: 76 })).not.toBe('T28');
-    expect(cheapCode(many, { height: 77 })).toBe('T28');
-    expect(cheapCode(many, { height: 76, pool: true })).toBe('T28');
+    expect(cheapCode(many, { height: 76 })).not.toBe('EXCESSIVE_OUTPUTS');
+    expect(cheapCode(many, { height: 77 })).toBe('EXCESSIVE_OUTPUTS');
+    expect(cheapCode(many, { height: 76, pool: true })).toBe('EXCESSIVE_OUTPUTS');
   });
 
   test('the count of signatures is not looked at in early blocks', async () => {
@@ -269,8 +287,12 @@ describe('by age', () => {
     const alone = generateRingSignatures(prefixHash(prefix), output.keyImage, [output.key], output.secret, 0);
     const transaction = reparse({ ...prefix, signatures: [Buffer.concat([alone, Buffer.alloc(64)])] });
     expect(await judge(transaction, { view: early, height: 53 })).toBeUndefined();
-    expect(await judge(transaction, { view: early, height: 54 })).toMatchObject({ code: 'T26' });
-    expect(await judge(transaction, { view: early, height: 53, pool: true })).toMatchObject({ code: 'T26' });
+    expect(await judge(transaction, { view: early, height: 54 })).toMatchObject({
+      code: 'INPUT_INVALID_SIGNATURES_COUNT',
+    });
+    expect(await judge(transaction, { view: early, height: 53, pool: true })).toMatchObject({
+      code: 'INPUT_INVALID_SIGNATURES_COUNT',
+    });
   });
 
   test('time locks go by the clock until 600,000, by the tip from it', async () => {
@@ -285,20 +307,20 @@ describe('by age', () => {
         signed(payment({ unlockTime: 0n })),
         context({ network: mainnet, height, view: lockedView, ...change }),
       ).failure;
-    expect(code(599_999, { now: Number(locked) - 61, tipTimestamp: Number(locked) })).toBe('T9');
+    expect(code(599_999, { now: Number(locked) - 61, tipTimestamp: Number(locked) })).toBe('INPUT_SPEND_LOCKED_OUT');
     expect(code(599_999, { now: Number(locked) - 60, tipTimestamp: 0 })).toBe(undefined);
-    expect(code(600_000, { now: Number(locked), tipTimestamp: Number(locked) - 61 })).toBe('T9');
+    expect(code(600_000, { now: Number(locked), tipTimestamp: Number(locked) - 61 })).toBe('INPUT_SPEND_LOCKED_OUT');
     expect(code(600_000, { now: 0, tipTimestamp: Number(locked) - 60 })).toBe(undefined);
   });
 
-  test('an image spent above H does not count', async () => {
-    const spent = blockAt(TOP).transactions[0]!;
+  test('a key image spent above H does not count', async () => {
+    const spent = blockAt(TIP).transactions[0]!;
     const below = branchTo(719);
-    const top = below.facts(719);
+    const tip = below.facts(719);
     expect(
-      await judge(spent, { view: below, height: 719, tipTimestamp: top.timestamp, blockTimestamp: top.timestamp + 60 }),
+      await judge(spent, { view: below, height: 719, tipTimestamp: tip.timestamp, blockTimestamp: tip.timestamp + 60 }),
     ).toBeUndefined();
-    expect(await judge(spent)).toMatchObject({ code: 'T7' });
+    expect(await judge(spent)).toMatchObject({ code: 'INPUT_KEYIMAGE_ALREADY_SPENT' });
   });
 });
 
@@ -308,20 +330,22 @@ describe('the checkpoint zone', () => {
     const staged = stageTransaction(unsigned(draftPrefix(draft)), context({ checkpointed: true }));
     expect(staged.failure).toBeUndefined();
     expect(staged.proofs.map((proof) => proof.kind)).toEqual(['keyImage', 'outputKey']);
-    expect(await judge(bare({ unlockTime: 0n }), { checkpointed: true })).toMatchObject({ code: 'T32' });
+    expect(await judge(bare({ unlockTime: 0n }), { checkpointed: true })).toMatchObject({
+      code: 'UNLOCK_TIME_TOO_SMALL',
+    });
     expect(
       await judge(bare({ inputs: [keyInput(first, { keyImage: TORSION })] }), { checkpointed: true }),
-    ).toMatchObject({ code: 'T4' });
+    ).toMatchObject({ code: 'INPUT_INVALID_DOMAIN_KEYIMAGES' });
   });
 });
 
 describe('a template asks again at its own height', () => {
   const again = (transaction: ParsedTransaction): string | undefined =>
-    stageForTemplate(transaction, context({ height: TOP + 1, pool: true })).failure;
+    stageForTemplate(transaction, context({ height: TIP + 1, pool: true })).failure;
 
   test('an unlock time of exactly H + 15 enters the pool and not the next template', () => {
-    expect(again(signed(payment({ unlockTime: BigInt(TOP + 15) })))).toBe('T32');
-    expect(again(signed(payment({ unlockTime: BigInt(TOP + 16) })))).toBeUndefined();
+    expect(again(signed(payment({ unlockTime: BigInt(TIP + 15) })))).toBe('UNLOCK_TIME_TOO_SMALL');
+    expect(again(signed(payment({ unlockTime: BigInt(TIP + 16) })))).toBeUndefined();
   });
 
   test('for work only in the hundred blocks after its start', () => {

@@ -48,7 +48,7 @@ export function encodeAddress(address: Address): string {
   if (spendPublic.length !== 32 || viewPublic.length !== 32) throw new RangeError('address keys must be 32 bytes');
   if (paymentId !== undefined && !isPaymentId(paymentId))
     throw new RangeError('a payment id is 16 or 64 hex characters');
-  // The id goes in as text, not as bytes (protocol.md 10).
+  // The id goes in as text, not as bytes (docs/protocol/wallet.md#integrated-addresses).
   return encodeTagged(ADDRESS_PREFIX, Buffer.concat([Buffer.from(paymentId ?? '', 'latin1'), spendPublic, viewPublic]));
 }
 

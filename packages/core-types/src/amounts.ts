@@ -48,7 +48,8 @@ export function prettyPower(amount: bigint): number | undefined {
 
 /**
  * An amount as its decimal digits times their powers of ten, lowest first. Low digits whose running sum stays at or
- * below the dust threshold come as one sum, in their place in front of the first larger part (spec 06).
+ * below the dust threshold come as one sum, in their place in front of the first larger part
+ * (docs/protocol/wallet.md#amounts-in-digits).
  */
 export function decomposeAmount(amount: bigint, dustThreshold: bigint): bigint[] {
   const parts: bigint[] = [];

@@ -4,8 +4,8 @@ import { BinaryReader } from './reader';
 import { encodeVarint } from './varint';
 
 /*
- * CryptoNote's base58 (spec 05): blocks of 8 bytes, each a big-endian number of fixed width, so the length of a text
- * follows from the length of the bytes alone.
+ * CryptoNote's base58 (docs/protocol/wallet.md#base58): blocks of 8 bytes, each a big-endian number of fixed width, so
+ * the length of a text follows from the length of the bytes alone.
  */
 
 const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';

@@ -6,7 +6,7 @@ import { varintSize } from './varint';
 import { BinaryWriter } from './writer';
 
 /*
- * Hashing blobs and ids (spec 04, "Hashing blobs and block identity"). The functions that need the coinbase's hash take
+ * Hashing blobs and ids (docs/protocol/blocks.md#block-id). The functions that need the coinbase's hash take
  * it as an optional last argument, for callers that have it already.
  */
 

@@ -9,8 +9,8 @@ import { readBaseTransaction, writeBaseTransaction, writeTransaction } from './t
 import { BinaryWriter } from './writer';
 
 /*
- * The binary form of a block (protocol.md 4, spec 04). Version 1: header, coinbase, hashes. From version 2 on the
- * block's timestamp and nonce stand inside the parent block, between header and coinbase.
+ * The binary form of a block (docs/protocol/blocks.md#block-form). Version 1: header, coinbase, hashes. From version 2
+ * on the block's timestamp and nonce stand inside the parent block, between header and coinbase.
  */
 
 interface ParentPart {
@@ -43,7 +43,7 @@ function readParent(reader: BinaryReader): ParentPart {
   const timestamp = reader.varint();
   const previousHash = reader.hash();
   const nonce = readNonce(reader);
-  // The reference reads 64 bits and keeps 16 (lesson L6); ids are taken over the cut value.
+  // The reference reads 64 bits and keeps 16 (docs/protocol/blocks.md#parent-block); ids are taken over the cut value.
   const transactionCount = Number(reader.varint() & 0xffffn);
   if (transactionCount === 0) throw new DecodeError('parent block without transactions');
   const baseTransactionBranch = readHashes(reader, treeDepth(transactionCount));

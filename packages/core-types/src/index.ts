@@ -37,4 +37,3 @@ export { ExtraTag, NonceTag, POW_NONCE_SIZE } from './extra/tags';
 export { parseExtraWallet, type WalletExtra } from './extra/wallet-reader';
 export { decodeMnemonic, encodeMnemonic, MnemonicError } from './mnemonic';
 export { isPaymentId, LONG_PAYMENT_ID_LENGTH, SHORT_PAYMENT_ID_LENGTH } from './payment-id';
-export * from './kv';

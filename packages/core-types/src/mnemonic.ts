@@ -1,8 +1,8 @@
 import { mnemonicWords } from './mnemonic-words';
 
 /*
- * Seeds of 25 words (spec 05): three words for each four bytes of the spend key, and one of those 24 words again, chosen
- * by a checksum over the first three letters of each.
+ * Seeds of 25 words (docs/protocol/wallet.md#seeds): three words for each four bytes of the spend key, and one of those
+ * 24 words again, chosen by a checksum over the first three letters of each.
  */
 
 /** Code and text as wallets of the network tell them. */

@@ -1,5 +1,5 @@
 /**
- * The shapes of the chain's objects, as decoded from the binary format (spec 04).
+ * The shapes of the chain's objects, as decoded from the binary format (docs/protocol/encoding.md#binary-format).
  *
  * Hashes, keys and key images are 32-byte buffers; amounts, unlock times and timestamps are unsigned 64-bit
  * and therefore `bigint`; heights, offsets and nonces are unsigned 32-bit numbers.

@@ -9,8 +9,8 @@ export function rawBlockBytes({ block, transactions }: RawBlock): number {
 }
 
 /*
- * The body of one record of a blockchain dump (node-operations.md 4): size and bytes of the block, the number of its
- * transactions twice, size and bytes of each.
+ * The body of one record of a blockchain dump (docs/protocol/storage.md#dump-file): size and bytes of the block, the
+ * number of its transactions twice, size and bytes of each.
  */
 
 /** The bytes of a dump record's body. */

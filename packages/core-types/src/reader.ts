@@ -1,8 +1,9 @@
 import { DecodeError } from './errors';
 
 /**
- * Reads the binary format (spec 04) from front to back. Byte fields come back as views of the input, not copies: the
- * input must not be written to while what was read from it lives, and it is kept in memory as long.
+ * Reads the binary format (docs/protocol/encoding.md#binary-format) from front to back. Byte fields come back as views
+ * of the input, not copies: the input must not be written to while what was read from it lives, and it is kept in
+ * memory as long.
  */
 export class BinaryReader {
   readonly buffer: Buffer;
@@ -40,7 +41,7 @@ export class BinaryReader {
 
   /**
    * A varint of at most `bits` bits (up to 53) as a number. Refused: a value too wide, and a last group of zero (the
-   * same number has a shorter form, lesson L5).
+   * same number has a shorter form, docs/protocol/encoding.md#varints).
    */
   varintNumber(bits: number): number {
     const { buffer } = this;

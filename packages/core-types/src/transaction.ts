@@ -6,8 +6,8 @@ import { BinaryReader } from './reader';
 import { BinaryWriter } from './writer';
 
 /*
- * The binary form of a transaction (spec 04, "Transaction"): version, unlock time, inputs, outputs, extra, then the
- * signatures without any count. Decoded byte fields are views of the input.
+ * The binary form of a transaction (docs/protocol/transactions.md#transaction-form): version, unlock time, inputs,
+ * outputs, extra, then the signatures without any count. Decoded byte fields are views of the input.
  */
 
 const BASE_INPUT_TAG = 0xff;
@@ -75,7 +75,7 @@ export function readTransaction(reader: BinaryReader): Transaction {
   return { ...prefix, signatures: readSignatures(reader, prefix.inputs) };
 }
 
-/** Reads the coinbase of a merge-mining parent: any version, no signatures (protocol.md 4). */
+/** Reads the coinbase of a merge-mining parent: any version, no signatures (docs/protocol/blocks.md#parent-block). */
 export function readBaseTransaction(reader: BinaryReader): BaseTransaction {
   const version = reader.varintNumber(8);
   const prefix = readBody(reader, version, MEMBER_SIZE);

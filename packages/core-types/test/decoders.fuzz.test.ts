@@ -3,11 +3,9 @@ import { readJsonLines } from '@wrkz/testing/fixtures';
 import {
   decodeBlock,
   DecodeError,
-  decodeKv,
   decodeRawBlock,
   decodeTransaction,
   encodeBlock,
-  encodeKv,
   encodeRawBlock,
   encodeTransaction,
   parseExtra,
@@ -35,9 +33,6 @@ function damaged(samples: readonly Buffer[]): fc.Arbitrary<Buffer> {
 const lines = chainA();
 const blocks = lines.map(({ block }) => hex(block));
 const transactions = lines.flatMap((line) => line.transactions.map(hex));
-const messages = readJsonLines<{ frame: string }>('devnet/p2p.jsonl')
-  .map(({ frame }) => hex(frame).subarray(33))
-  .filter(({ length }) => length > 0);
 const records = lines.map((line) =>
   encodeRawBlock({ block: hex(line.block), transactions: line.transactions.map(hex) }),
 );
@@ -50,18 +45,10 @@ function readExtra(bytes: Buffer): Buffer {
   return bytes;
 }
 
-/** A message may hold sizes in a longer form than needed; it comes to rest after one round. */
-function settleMessage(bytes: Buffer): Buffer {
-  const once = encodeKv(decodeKv(bytes));
-  expectBytes(encodeKv(decodeKv(once)), once);
-  return bytes;
-}
-
 test.each<[string, readonly Buffer[], (bytes: Buffer) => Buffer]>([
   ['blocks', blocks, (bytes) => encodeBlock(decodeBlock(bytes))],
   ['transactions', transactions, (bytes) => encodeTransaction(decodeTransaction(bytes))],
   ['dump records', records, (bytes) => encodeRawBlock(decodeRawBlock(bytes))],
-  ['P2P messages', messages, settleMessage],
   ['extra', extras, readExtra],
 ])(
   'damaged %s are refused or encode back as they are',

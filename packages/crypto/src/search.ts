@@ -5,7 +5,7 @@ import { type PowAlgorithm, requirePowInput } from './pow';
 
 export interface NonceSearch {
   algorithm: PowAlgorithm;
-  /** The hashed bytes with room for the nonce; copied, never changed. */
+  /** The hashed bytes with space for the nonce; copied, never changed. */
   data: Uint8Array;
   /** Where the little-endian nonce stands in `data`. */
   nonceOffset: number;
@@ -88,8 +88,8 @@ function checkSearch(options: NonceSearch): CheckedSearch {
 
 /**
  * Searches a nonce whose hash meets the difficulty, on native threads; the event loop stays free.
- * Resolves with null when the range holds none. Cancelling the signal rejects with an AbortError at once; the threads end
- * after the hash in hand.
+ * Resolves with null when the range holds none. Cancelling the signal rejects with an AbortError at once; the threads
+ * end after the hash in hand.
  * @throws (rejects) TypeError or RangeError for options that do not fit together.
  */
 export async function searchNonce(options: NonceSearch): Promise<FoundNonce | null> {

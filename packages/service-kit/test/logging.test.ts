@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createLogger, createMemoryLogger, parseLogLevel, silentLogger } from '../src';
+import { createLogger, createMemoryLogger, type LogFields, parseLogLevel, silentLogger } from '../src';
 
 describe('levels', () => {
   test.each([
@@ -83,4 +83,111 @@ describe('targets', () => {
   test('the silent logger takes everything and says nothing', () => {
     expect(() => silentLogger().child('a').fatal('b')).not.toThrow();
   });
+});
+
+interface Entry {
+  readonly message: string;
+  readonly fields: {
+    readonly error?: { readonly stack: string };
+  };
+}
+
+describe('JSON lines', () => {
+  const log = (level: 'info' | 'debug', message: string, fields?: LogFields, secrets: string[] = []) => {
+    const logger = createMemoryLogger(level, secrets, 'json');
+    logger.child('p2p').child('sync').info(message, fields);
+    expect(logger.lines).toHaveLength(1);
+    return { line: logger.lines[0]!, entry: JSON.parse(logger.lines[0]!) as Entry };
+  };
+
+  test('one object a line, the fields as they are', () => {
+    const fields = { height: 5, amount: 7n, hash: Buffer.from('ab12', 'hex'), list: [1, 'b'], none: undefined };
+    const { entry } = log('info', 'hello', fields);
+    expect(entry).toEqual({
+      timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      level: 'info',
+      part: 'p2p.sync',
+      message: 'hello',
+      fields: { height: 5, amount: '7', hash: 'ab12', list: [1, 'b'] },
+    });
+    const root = createMemoryLogger('info', [], 'json');
+    root.warning('bare');
+    expect(Object.keys(JSON.parse(root.lines[0]!))).toEqual(['timestamp', 'level', 'message']);
+  });
+
+  test('control characters and direction marks leave no line and move no cursor, and are kept as what was said', () => {
+    const said = 'a\r\nb\u001b[2Jc\u2028d\u202ee\u009bf\ufeff';
+    const { line, entry } = log('info', said, { [said]: said, deep: [said] });
+    // eslint-disable-next-line no-control-regex -- these are what must not reach a log
+    expect(line).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\ufeff]/);
+    expect(entry.message).toBe(said);
+    expect(entry.fields).toEqual({ [said]: said, deep: [said] });
+  });
+
+  test('secrets are hidden by name and by value, wherever they stand, in both forms', () => {
+    const secret = 'top "hush"\\value';
+    const fields = {
+      token: 'tok-in-field',
+      note: `x ${secret} y`,
+      nested: { viewSecretKey: 'deep-in-field', list: [secret], [secret]: 1 },
+      error: new Error(`refused ${secret}`),
+    };
+    for (const format of ['text', 'json'] as const) {
+      const logger = createMemoryLogger('info', [secret], format);
+      logger.info(`key ${secret}`, fields);
+      expect(logger.lines[0]).not.toMatch(/in-field|value|top|hush/);
+      expect(logger.lines[0]!.split('***').length).toBe(8);
+    }
+  });
+
+  test('errors tell name and message, and their stack while debug lines are written', () => {
+    const error = new RangeError('too far');
+    expect(log('info', 'it failed', { error }).entry.fields).toEqual({
+      error: { name: 'RangeError', message: 'too far' },
+    });
+    expect(log('debug', 'it failed', { error }).entry.fields.error?.stack).toContain('logging.test');
+  });
+
+  test('huge messages and fields are cut, and circles end', () => {
+    const circle: Record<string, unknown> = { name: 'a' };
+    for (let i = 0; i < 100; i++) circle[`self${String(i)}`] = circle;
+    expect(log('info', 'x'.repeat(1_000_000)).line.length).toBeLessThan(5000);
+    expect(log('info', 'a', { list: Array.from({ length: 100_000 }, () => 'x') }).line.length).toBeLessThan(10_000);
+    expect(log('info', 'a', { circle }).line).toContain('name');
+    const text = createMemoryLogger();
+    text.info('a', { circle });
+    expect(text.lines[0]).toContain('"name":"a"');
+  });
+
+  test('a file holds them too', async () => {
+    const file = join(mkdtempSync(join(tmpdir(), 'log-')), 'a.log');
+    const logger = createLogger({ level: 'info', format: 'json', console: 'none', file, secrets: ['hidden-thing'] });
+    logger.child('rpc').error('no', { status: 503, by: 'hidden-thing' });
+    await logger.close();
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({
+      level: 'error',
+      part: 'rpc',
+      message: 'no',
+      fields: { status: 503, by: '***' },
+    });
+  });
+});
+
+test.each([
+  ['x', 'x'],
+  ['two words', '"two words"'],
+  [5, '5'],
+  [5n, '5'],
+  [null, 'null'],
+  [true, 'true'],
+  [Buffer.from('abcd', 'hex'), 'abcd'],
+  [new Error('short'), '"short"'],
+  [{ a: 1n, b: [2] }, '{"a":"1","b":[2]}'],
+  ['', '""'],
+])('a field as text: %p is %s', (value, text) => {
+  const logger = createMemoryLogger();
+  logger.info('m', { v: value, skipped: undefined });
+  expect(logger.lines[0]).toMatch(/ INFO {4}m v=/);
+  expect(logger.lines[0]!.slice(logger.lines[0]!.indexOf(' v=') + 3)).toBe(text);
+  expect(logger.entries[0]).toMatchObject({ level: 'info', part: '', message: 'm' });
 });

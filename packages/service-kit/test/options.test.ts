@@ -17,7 +17,7 @@ const SPECS = defineOptions([
   },
   { name: 'no-console', type: 'boolean', default: false, group: 'Server', help: 'No console' },
   { name: 'compress', type: 'boolean', default: true, group: 'Server', help: 'Compress' },
-  { name: 'add-peer', type: 'list', default: [], group: 'Peers', help: 'A peer', alias: 'peer' },
+  { name: 'add-peer', type: 'list', default: [], group: 'Peers', help: 'A peer', aliases: ['peer'] },
   { name: 'api-key', type: 'string', default: '', secret: true, group: 'Server', help: 'Key' },
   { name: 'rewind', type: 'number', default: undefined, min: 0, oneShot: true, group: 'Actions', help: 'Rewind' },
   {
@@ -153,6 +153,16 @@ describe('configuration file', () => {
       'bind-ip': '',
     });
     expect(source('bind-port')).toBe('file');
+  });
+
+  test('INI: quotes around a value are taken off, others are not', () => {
+    const lines = ['api-key="a b#c"', "bind-ip='::1'", 'origin="x', 'add-peer=""', "add-peer='it's'", 'add-peer="'];
+    expect(parse('--config-file', file('quotes.conf', lines.join('\n'))).values).toMatchObject({
+      'api-key': 'a b#c',
+      'bind-ip': '::1',
+      origin: '"x',
+      'add-peer': ["it's", '"'],
+    });
   });
 
   test('JSON, with null for "not set"', () => {

@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import {
+  bindRoutes,
   createMetrics,
   FinishedJson,
+  guardOtherMethods,
   HttpError,
   type HttpAppOptions,
   type MethodDeclaration,
@@ -68,6 +70,44 @@ describe('matching', () => {
       ['unauthorized', '/jobs', '127.0.0.1'],
       ['rate_limited', '/jobs', '127.0.0.1'],
     ]);
+  });
+
+  test('an app may keep its paths behind their guards whatever the method', async () => {
+    const bound = bindRoutes(routes, undefined, rules);
+    const paths = [...routes, { path: '/off', guards: { key: true, limit: false } }];
+    const { port } = await serveApp([], { ...guarded, routes: [...bound, ...guardOtherMethods(paths)] });
+    const key = { headers: { 'x-api-key': 'k' } };
+    const status = async (path: string, options: object) => (await call(port, path, options)).status;
+    expect(await status('/jobs', { method: 'PUT' })).toBe(401);
+    expect(await status('/off', {})).toBe(401);
+    expect(await status('/open', {})).toBe(404);
+    expect(await status('/none', { method: 'PUT' })).toBe(404);
+    expect(await status('/off', key)).toBe(404);
+    expect(await status('/jobs', { method: 'PUT', ...key })).toBe(404);
+    expect(await status('/jobs', key)).toBe(429);
+    expect(await status('/open', { method: 'POST' })).toBe(200);
+  });
+
+  test('a refusal is heard of even if the client has left', async () => {
+    const refused: unknown[] = [];
+    let begun = (): void => undefined;
+    const started = new Promise<void>((done) => (begun = done));
+    const wait = raw('GET', '/wait', async (_request, response) => {
+      const closed = new Promise((done) => response.once('close', done));
+      begun();
+      await closed;
+      throw new HttpError(503, 'full', 'full');
+    });
+    let noted = (): void => undefined;
+    const heard = new Promise<void>((done) => (noted = done));
+    const { port } = await serveApp([wait], { onRefusal: ({ code }) => (refused.push(code), noted()) });
+    const leaving = new AbortController();
+    const asked = call(port, '/wait', { signal: leaving.signal });
+    await started;
+    leaving.abort();
+    await expect(asked).rejects.toThrow();
+    await heard;
+    expect(refused).toEqual(['full']);
   });
 
   test('size, key, limit and body are asked in this order', async () => {
@@ -173,6 +213,28 @@ describe('members', () => {
     ['{"last":"c"}', 'last: value, string'],
   ])('%s is refused with the first fault in the order of the declaration: %s', async (body, text) => {
     expect(await message(body)).toBe(text);
+  });
+});
+
+describe('bodies that are no UTF-8', () => {
+  const echo = declare({
+    method: 'POST',
+    path: '/echo',
+    summary: 'Echoes a text.',
+    guards: OPEN,
+    body: z.object({ text: z.string() }),
+    answer: z.object({ text: z.string() }),
+    errors: [],
+    handle: (_context, { body }) => body,
+  });
+  const bodies = ['{"text":"\xff"}', '\xef\xbb\xbf{"text":"x"}'].map((text) => Buffer.from(text, 'latin1'));
+  const statuses = async (port: number) =>
+    Promise.all(bodies.map(async (body) => (await call(port, '/echo', { method: 'POST', body })).status));
+
+  test('have U+FFFD in place of the wrong bytes, or are refused where the app is strict', async () => {
+    expect(await statuses((await serveApp([echo])).port)).toEqual([200, 400]);
+    const strict = { routes: bindRoutes<unknown, unknown>([echo], undefined, { ...rules, strictUtf8: true }) };
+    expect(await statuses((await serveApp([], strict)).port)).toEqual([400, 200]);
   });
 });
 

@@ -1,1 +1,10 @@
-export {};
+export { backupDatabase, type BackupOptions } from './backup';
+export { isBlank, openConnection, type SqliteConnectionOptions } from './connection';
+export * from './errors';
+export { failureText, sqliteFailure, type SqliteFailure } from './failure';
+export { SqliteConnection, type SqliteStatement } from './library';
+export { takeWriteLock, type WriteLock } from './lock';
+export type { MigrationProgress } from './migrate';
+export type { BatchedMigration, Migration, MigrationBatch, MigrationCursor, WholeMigration } from './migration';
+export { openDatabase, openDatabaseAsync, SqliteDatabase, type DatabaseOptions } from './open';
+export { DEFAULT_SETTINGS, type AutoVacuum, type SqliteSettings } from './settings';

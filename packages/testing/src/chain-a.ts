@@ -4,7 +4,7 @@ import { chainALines } from './fixtures';
 
 let blocks: readonly RawBlock[] | undefined;
 
-/** Index of the top block of chain A. */
+/** Index of the last block of chain A. */
 export const CHAIN_A_HEIGHT = 720;
 
 /** The blocks of devnet chain A by index, genesis first; read once a process. */

@@ -31,7 +31,10 @@ export interface ForgeOptions {
   readonly checkpoints?: Checkpoints;
 }
 
-/** Mines a branch on any block of a chain, as a miner somewhere else would: nobody is told until the blocks are sent. */
+/**
+ * Mines a branch on any block of a chain, as a miner somewhere else would: no node hears of it until the blocks are
+ * sent.
+ */
 export class Forge {
   readonly view: BranchView;
   private timestamp: number;

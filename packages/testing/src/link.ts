@@ -53,7 +53,7 @@ export class Link {
       [far, near],
     ] as const) {
       this.sockets.add(socket);
-      socket.on('error', () => undefined); // its end is told by 'close'
+      socket.on('error', () => undefined); // 'close' follows and ends it
       socket.on('close', () => {
         this.sockets.delete(socket);
         other.destroy();

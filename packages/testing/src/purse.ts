@@ -21,7 +21,7 @@ import {
 } from '@wrkz/crypto';
 
 /** An output that a purse can spend. */
-export interface OwnedOutput {
+export interface PurseOutput {
   readonly amount: bigint;
   readonly globalIndex: number;
   readonly publicKey: Buffer;
@@ -72,7 +72,7 @@ export class Purse {
    * The outputs of a block that belong to this purse.
    * @param indexes global indexes of the outputs, by transaction (coinbase first)
    */
-  find(raw: RawBlock, height: number, indexes: readonly (readonly number[])[]): OwnedOutput[] {
+  find(raw: RawBlock, height: number, indexes: readonly (readonly number[])[]): PurseOutput[] {
     const block = parseBlock(raw.block);
     const all = [block.coinbase, ...raw.transactions.map((bytes) => parseTransaction(bytes))];
     return all.flatMap(({ transaction }, t) => {
@@ -99,13 +99,13 @@ export class Purse {
   }
 
   /** A signed transaction that pays the output, less the fee, back to this purse. */
-  spend(output: OwnedOutput, options: SpendOptions): Buffer {
+  spend(output: PurseOutput, options: SpendOptions): Buffer {
     return this.sign(this.prefix(output, options), output, options);
   }
 
-  prefix(output: OwnedOutput, options: SpendOptions): TransactionPrefix {
+  prefix(output: PurseOutput, options: SpendOptions): TransactionPrefix {
     const { fee, unlockTime = 0n, decoys = [], amounts = [output.amount - fee] } = options;
-    // Whoever spends the same output twice in a test wants two different transactions only if he asks differently.
+    // Made of the output and the fee, so that a test which spends an output twice gets one transaction for each fee.
     const transactionSecret = scalarReduce32(cnFastHash(Buffer.concat([output.secretKey, Buffer.from(String(fee))])));
     const derivation = generateKeyDerivation(this.viewPublic, transactionSecret);
     const ring = ringOf(output, decoys);
@@ -129,7 +129,7 @@ export class Purse {
     };
   }
 
-  sign(prefix: TransactionPrefix, output: OwnedOutput, { decoys = [] }: SpendOptions): Buffer {
+  sign(prefix: TransactionPrefix, output: PurseOutput, { decoys = [] }: SpendOptions): Buffer {
     const ring = ringOf(output, decoys);
     const [input] = prefix.inputs;
     if (input?.type !== 'key') throw new RangeError('the transaction spends nothing');
@@ -151,7 +151,7 @@ function keysOf(word: string): PurseKeys {
 }
 
 function ringOf(
-  { globalIndex, publicKey }: OwnedOutput,
+  { globalIndex, publicKey }: PurseOutput,
   decoys: readonly { readonly index: number; readonly key: Buffer }[],
 ): { index: number; key: Buffer }[] {
   return [{ index: globalIndex, key: publicKey }, ...decoys].sort((a, b) => a.index - b.index);

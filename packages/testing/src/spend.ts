@@ -12,7 +12,7 @@ import {
 import { generateKeyImage, searchNonce } from '@wrkz/crypto';
 import { CHAIN_A_HEIGHT, chainA } from './chain-a';
 import type { NodeClient } from './node-client';
-import type { OwnedOutput, Purse, SpendOptions } from './purse';
+import type { PurseOutput, Purse, SpendOptions } from './purse';
 
 const network = networkOf('devnet');
 /** Blocks that a new transaction stays locked: well above the least, so that it also fits after some more blocks. */
@@ -29,10 +29,10 @@ export const findNonceHere: FindNonce = async (prefix, difficulty) => {
 };
 
 /** What of chain A a wallet can spend at its tip, oldest first. */
-export function unspentOnChainA(purse: Purse): OwnedOutput[] {
+export function unspentOnChainA(purse: Purse): PurseOutput[] {
   const indexes = new GlobalIndexes();
   const spent = new Set<string>();
-  const own: OwnedOutput[] = [];
+  const own: PurseOutput[] = [];
   chainA().forEach((raw, height) => {
     const all = [parseBlock(raw.block).coinbase, ...raw.transactions.map((bytes) => parseTransaction(bytes))];
     for (const { transaction } of all) {
@@ -58,12 +58,12 @@ export function unspentOnChainA(purse: Purse): OwnedOutput[] {
 const LEAST = 100_000n;
 
 /** The unspent outputs that are worth spending and of an amount that has enough others for the rings of today. */
-export async function spendable(node: NodeClient, purse: Purse): Promise<OwnedOutput[]> {
+export async function spendable(node: NodeClient, purse: Purse): Promise<PurseOutput[]> {
   const { default: most } = network.rulesAt(CHAIN_A_HEIGHT).mixin;
   const unspent = unspentOnChainA(purse).filter(
     ({ amount, height }) => amount >= LEAST && height + COINBASE_UNLOCK_WINDOW <= CHAIN_A_HEIGHT,
   );
-  const usable: OwnedOutput[] = [];
+  const usable: PurseOutput[] = [];
   for (const output of unspent) {
     const others = await decoys(node, output, most).catch(() => []);
     if (others.length >= most) usable.push(output);
@@ -72,7 +72,7 @@ export async function spendable(node: NodeClient, purse: Purse): Promise<OwnedOu
 }
 
 /** Ring members for an output, as many as wanted or as there are; the node answers 400 where an amount is too rare. */
-async function decoys(node: NodeClient, output: OwnedOutput, count: number): Promise<{ index: number; key: Buffer }[]> {
+async function decoys(node: NodeClient, output: PurseOutput, count: number): Promise<{ index: number; key: Buffer }[]> {
   const answer = await node.post<RandomOuts>('/getrandom_outs', {
     amounts: [Number(output.amount)],
     outs_count: count + 1,
@@ -104,7 +104,7 @@ export interface Spend {
 export async function buildSpend(
   node: NodeClient,
   purse: Purse,
-  output: OwnedOutput,
+  output: PurseOutput,
   { height, fee, findNonce }: { height: number; fee: bigint; findNonce: FindNonce },
 ): Promise<Spend> {
   const options: SpendOptions = {

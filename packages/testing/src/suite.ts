@@ -11,10 +11,10 @@ interface Watched<Event extends string> {
   off(event: Event, listener: () => void): unknown;
 }
 
-/** A daemon as a test sees it: started and stopped, and its rooms watched. */
+/** A daemon as a test sees it: started and stopped, and its parts watched. */
 export interface WholeDaemon {
   readonly ports: { readonly rpc: number; readonly p2p: number };
-  readonly rooms: {
+  readonly parts: {
     readonly chain: Watched<'commit'> & { tip(): { readonly height: number; readonly hash: Buffer } };
     readonly pool: Watched<'added' | 'removed'> & { has(hash: Buffer): boolean; hashes(): Buffer[] };
     readonly peers: Watched<'connected' | 'disconnected'> & { connections(): { outgoing: number; incoming: number } };
@@ -59,7 +59,7 @@ export class Suite<D extends WholeDaemon = WholeDaemon> {
   }
 
   /** Closed by `stopAll`, last come first. */
-  keep<T extends { close(): Promise<void> }>(thing: T): T {
+  closeAtEnd<T extends { close(): Promise<void> }>(thing: T): T {
     this.others.push(thing);
     return thing;
   }
@@ -132,33 +132,33 @@ export class SuiteNode<D extends WholeDaemon = WholeDaemon> extends NodeClient {
   }
 
   get height(): number {
-    return this.daemon.rooms.chain.tip().height;
+    return this.daemon.parts.chain.tip().height;
   }
 
-  get top(): string {
-    return this.daemon.rooms.chain.tip().hash.toString('hex');
+  get tip(): string {
+    return this.daemon.parts.chain.tip().hash.toString('hex');
   }
 
   pool(): string[] {
-    return this.daemon.rooms.pool
+    return this.daemon.parts.pool
       .hashes()
       .map((hash) => hash.toString('hex'))
       .sort();
   }
 
-  /** Until this block is the top. */
-  untilTop(hash: string): Promise<void> {
+  /** Until this block is the tip. */
+  untilTip(hash: string): Promise<void> {
     return until(
-      this.daemon.rooms.chain,
+      this.daemon.parts.chain,
       ['commit'],
-      () => this.top === hash,
-      () => `top ${hash}, not ${this.top}`,
+      () => this.tip === hash,
+      () => `tip ${hash}, not ${this.tip}`,
     );
   }
 
   /** Until the pool holds all of these transactions. */
   untilPool(hashes: readonly string[]): Promise<void> {
-    const { pool } = this.daemon.rooms;
+    const { pool } = this.daemon.parts;
     const missing = (): string[] => hashes.filter((hash) => !pool.has(Buffer.from(hash, 'hex')));
     return until(
       pool,
@@ -170,7 +170,7 @@ export class SuiteNode<D extends WholeDaemon = WholeDaemon> extends NodeClient {
 
   /** Until it has so many connections. */
   untilConnections(count: number): Promise<void> {
-    const { peers } = this.daemon.rooms;
+    const { peers } = this.daemon.parts;
     const open = (): number => peers.connections().incoming + peers.connections().outgoing;
     return until(
       peers,
@@ -186,7 +186,7 @@ export class SuiteNode<D extends WholeDaemon = WholeDaemon> extends NodeClient {
     await this.daemon.stop();
   }
 
-  /** Stops it and tells the state digest. @throws Error when anything in the database is wrong */
+  /** Stops it and reads the state digest. @throws Error when anything in the database is wrong */
   async digest(): Promise<string> {
     await this.stop();
     return digestOf(this.dataDir, this.network);
@@ -201,7 +201,7 @@ export async function digestOf(dataDir: string, network: NetworkName = 'devnet')
   return digest;
 }
 
-/** Until a condition holds; it is looked at after each of these events. */
+/** Until a condition holds; it is checked after each of these events. */
 async function until<Event extends string>(
   source: Watched<Event>,
   events: readonly Event[],

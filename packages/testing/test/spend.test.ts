@@ -2,7 +2,7 @@ import { checkHash, powHash } from '@wrkz/crypto';
 import { networkOf } from '@wrkz/core-types';
 import { TX_POW_ALGORITHM } from '@wrkz/consensus';
 import { Daemon, readConfig } from '@wrkz/daemon';
-import { PowHelper, readOptions } from '@wrkz/pow-helper';
+import { PowHelper, readPowHelperConfig } from '@wrkz/pow-helper';
 import { silentLogger } from '@wrkz/service-kit';
 import { PowClient } from '@wrkz/wallet-core';
 import {
@@ -10,7 +10,7 @@ import {
   CHAIN_A_HEIGHT,
   chainAWallet,
   type FindNonce,
-  type OwnedOutput,
+  type PurseOutput,
   spendable,
   type Spend,
   Suite,
@@ -21,10 +21,10 @@ jest.setTimeout(120_000);
 
 const suite = new Suite((args) => Daemon.create(readConfig(args), { logger: silentLogger() }));
 const alice = chainAWallet('alice');
-const helper = new PowHelper(readOptions(['--network', 'devnet', '--log-level', 'disabled']), { port: 0 });
+const helper = PowHelper.create(readPowHelperConfig(['--network', 'devnet', '--log-level', 'disabled']), { port: 0 });
 const ESCAPE = networkOf('devnet').rulesAt(CHAIN_A_HEIGHT).feeEscapesPow ?? 0n;
 let node: SuiteNode;
-let outputs: OwnedOutput[];
+let outputs: PurseOutput[];
 
 beforeAll(async () => {
   await helper.start();

@@ -1,11 +1,9 @@
-import { EventEmitter, once } from 'node:events';
-import { Worker } from 'node:worker_threads';
+import { EventEmitter } from 'node:events';
 import { type RawBlock, rawBlockBytes } from '@wrkz/core-types';
-import { workerEntry } from '@wrkz/service-kit';
+import { workerEntry, WorkerThread } from '@wrkz/service-kit';
 import { CALL_BLOCKS, QUEUE_BYTES } from './limits';
-import type { PlainError, Report, Request, WorkerSetup } from './messages';
+import type { AddBlockResult } from './results';
 import {
-  type AddResult,
   type BlockSource,
   ChainFailed,
   type ChainService,
@@ -13,7 +11,7 @@ import {
   type CommitEvent,
   type TipFacts,
 } from './service';
-import { pack, type Packed, transferList, unpack } from './transfer';
+import { CHAIN_ERRORS, type ChainThread, type WorkerSetup } from './thread';
 
 interface ClientEvents {
   commit: [CommitEvent];
@@ -21,27 +19,31 @@ interface ClientEvents {
   failed: [Error];
 }
 
-interface Waiting {
-  readonly resolve: (value: never) => void;
-  readonly reject: (error: Error) => void;
-}
-
-/** The chain engine seen from another thread. Packs, posts and waits; never computes. */
+/** The chain engine seen from another thread. It bounds what waits there, and never computes. */
 export class ChainClient extends EventEmitter<ClientEvents> implements ChainService {
-  private readonly waiting = new Map<number, Waiting>();
-  private lastId = 0;
+  private readonly thread: WorkerThread<ChainThread>;
+  private latest!: TipFacts;
   /** Serialized bytes given to the engine and not answered. */
   private bytesOut = 0;
   private turn: Promise<void> = Promise.resolve();
-  private roomFreed: (() => void) | undefined;
-  private ended: Error | undefined;
-  private gone: Promise<unknown> | undefined;
+  private spaceFreed: (() => void) | undefined;
 
-  private constructor(
-    private readonly worker: Worker,
-    private latest: TipFacts,
-  ) {
+  private constructor(setup: WorkerSetup) {
     super();
+    this.thread = new WorkerThread<ChainThread>({
+      entry: workerEntry(__dirname, 'worker'),
+      setup,
+      errors: CHAIN_ERRORS,
+      onEvent: {
+        commit: (event) => {
+          this.latest = event.tip;
+          this.emit('commit', event);
+        },
+      },
+      onFailed: (error) => this.emit('failed', error),
+      diedError: ({ message }) => new ChainFailed(`the chain engine failed: ${message}`),
+      closedError: () => new ChainStopped(),
+    });
   }
 
   /**
@@ -49,18 +51,8 @@ export class ChainClient extends EventEmitter<ClientEvents> implements ChainServ
    * @throws Error with a message for the operator: in use, another network, unwritable...
    */
   static async start(setup: WorkerSetup): Promise<ChainClient> {
-    const entry = workerEntry(__dirname, 'worker');
-    const worker = new Worker(entry.path, { workerData: setup, execArgv: entry.execArgv });
-    const [packed] = (await once(worker, 'message')) as [Packed];
-    const first = unpack<Report>(packed);
-    if (first.kind !== 'ready') {
-      await worker.terminate();
-      throw rebuild(
-        first.kind === 'failed' ? first.error : { name: 'Error', message: 'the chain engine did not start' },
-      );
-    }
-    const client = new ChainClient(worker, first.tip);
-    client.listen();
+    const client = new ChainClient(setup);
+    client.latest = await client.thread.ready;
     return client;
   }
 
@@ -68,14 +60,14 @@ export class ChainClient extends EventEmitter<ClientEvents> implements ChainServ
     return this.latest;
   }
 
-  async addBlocks(blocks: readonly RawBlock[], source: BlockSource): Promise<AddResult[]> {
+  async addBlocks(blocks: readonly RawBlock[], source: BlockSource): Promise<AddBlockResult[]> {
     if (blocks.length === 0) return [];
     if (blocks.length > CALL_BLOCKS) throw new RangeError(`more than ${String(CALL_BLOCKS)} blocks`);
     const size = blocks.reduce((sum, raw) => sum + rawBlockBytes(raw), 0);
     // One after the other, or a small call would overtake the large one whose blocks it stands on.
     const sent = this.turn.then(async () => {
-      await this.room(size);
-      return { answer: this.ask<AddResult[]>((id) => ({ kind: 'add', id, blocks, source })) };
+      await this.takeSpace(size);
+      return { answer: this.thread.call('addBlocks', { blocks, source }) };
     });
     this.turn = sent.then(() => undefined);
     try {
@@ -84,92 +76,23 @@ export class ChainClient extends EventEmitter<ClientEvents> implements ChainServ
       ).answer;
     } finally {
       this.bytesOut -= size;
-      this.roomFreed?.();
+      this.spaceFreed?.();
     }
   }
 
   rewindTo(height: number): Promise<void> {
-    return this.ask<undefined>((id) => ({ kind: 'rewind', id, height }));
+    return this.thread.call('rewindTo', height);
   }
 
-  async stop(): Promise<void> {
-    this.ended ??= new ChainStopped();
-    if (this.gone === undefined) {
-      this.gone = once(this.worker, 'exit');
-      this.post({ kind: 'stop' });
-    }
-    await this.gone;
+  stop(): Promise<void> {
+    return this.thread.close();
   }
 
   /** Waits until the engine has worked off enough; a call larger than the whole queue goes when it is empty. */
-  private async room(size: number): Promise<void> {
+  private async takeSpace(size: number): Promise<void> {
     while (this.bytesOut > 0 && this.bytesOut + size > QUEUE_BYTES) {
-      await new Promise<void>((freed) => (this.roomFreed = freed));
+      await new Promise<void>((freed) => (this.spaceFreed = freed));
     }
     this.bytesOut += size;
   }
-
-  private ask<T>(request: (id: number) => Request): Promise<T> {
-    if (this.ended !== undefined) return Promise.reject(this.ended);
-    const id = (this.lastId += 1);
-    return new Promise<T>((resolve, reject) => {
-      this.waiting.set(id, { resolve, reject });
-      this.post(request(id));
-    });
-  }
-
-  private post(request: Request): void {
-    const packed = pack(request);
-    this.worker.postMessage(packed, transferList(packed));
-  }
-
-  private listen(): void {
-    this.worker.on('message', (packed: Packed) => this.onReport(unpack<Report>(packed)));
-    this.worker.on('error', (error) => this.fail(new ChainFailed(`the chain engine failed: ${error.message}`)));
-    this.worker.on('exit', () => this.rejectAll(this.ended ?? new ChainStopped()));
-  }
-
-  private onReport(report: Report): void {
-    switch (report.kind) {
-      case 'commit':
-        this.latest = report.event.tip;
-        this.emit('commit', report.event);
-        return;
-      case 'added':
-        return this.answer(report.id, (waiting) => waiting.resolve(report.results as never));
-      case 'rewound':
-        return this.answer(report.id, (waiting) => waiting.resolve(undefined as never));
-      case 'error':
-        return this.answer(report.id, (waiting) => waiting.reject(rebuild(report.error)));
-      case 'failed':
-        return this.fail(rebuild(report.error));
-      default:
-    }
-  }
-
-  private answer(id: number, give: (waiting: Waiting) => void): void {
-    const waiting = this.waiting.get(id);
-    this.waiting.delete(id);
-    if (waiting !== undefined) give(waiting);
-  }
-
-  private fail(error: Error): void {
-    if (this.ended !== undefined) return;
-    this.ended = error;
-    this.rejectAll(error);
-    this.emit('failed', error);
-  }
-
-  private rejectAll(error: Error): void {
-    for (const { reject } of this.waiting.values()) reject(error);
-    this.waiting.clear();
-  }
-}
-
-/** The error of the other thread, in the class that callers know where there is one. */
-function rebuild({ name, message }: PlainError): Error {
-  if (name === 'ChainStopped') return new ChainStopped();
-  if (name === 'ChainFailed') return new ChainFailed(message);
-  if (name === 'RangeError') return new RangeError(message);
-  return Object.assign(new Error(message), { name });
 }

@@ -1,11 +1,11 @@
 import { EventEmitter } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { RawBlock } from '@wrkz/core-types';
+import { addedBlock, removedBlock } from './commit-events';
 import { CALL_BLOCKS } from './limits';
 import { type Batch, MainLine } from './main-line';
-import { addedBlock, removedBlock, unreadable, verdict } from './results';
+import { type AddBlockResult, unreadable, verdict } from './results';
 import {
-  type AddResult,
   type BlockSource,
   ChainFailed,
   type ChainService,
@@ -24,8 +24,8 @@ interface EngineEvents {
 }
 
 /**
- * The one writer of the chain. A queue, worked off by one loop: blocks that extend the main chain go through the
- * pipeline of `MainLine`, everything else is done by itself, with nothing under way.
+ * The one writer of the chain. One loop works off a queue: blocks that extend the main chain go through the pipeline of
+ * `MainLine`; everything else is done alone, while no batch is under way.
  */
 export class ChainEngine extends EventEmitter<EngineEvents> implements ChainService {
   private readonly state: ChainState;
@@ -49,7 +49,7 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
     return this.state.tip;
   }
 
-  addBlocks(blocks: readonly RawBlock[], source: BlockSource): Promise<AddResult[]> {
+  addBlocks(blocks: readonly RawBlock[], source: BlockSource): Promise<AddBlockResult[]> {
     if (blocks.length === 0) return Promise.resolve([]);
     if (blocks.length > CALL_BLOCKS) return Promise.reject(new RangeError(`more than ${String(CALL_BLOCKS)} blocks`));
     return new Promise((resolve, reject) => this.enqueue(new AddTask(blocks, source, resolve, reject)));
@@ -81,7 +81,7 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
     } catch (error) {
       this.fail(error);
     } finally {
-      // A batch whose proofs still run when the stop comes is given up; nobody was told of it.
+      // A batch whose proofs still run at a stop is dropped: none of it was committed or answered.
       this.underWay = undefined;
       this.working = undefined;
       if (this.ended !== undefined) this.rejectWaiting(this.ended);
@@ -110,7 +110,7 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
       this.side.onAppend(added);
       const tip = this.state.countAlternatives(this.side.size);
       const source = batch.entries[0]?.task.source ?? 'sync';
-      this.tell({ kind: 'append', source, forkHeight, added: added.map(addedBlock), removed: [], tip });
+      this.announce({ kind: 'append', source, forkHeight, added: added.map(addedBlock), removed: [], tip });
     }
     if (!clean) this.restage();
     this.answerFinished();
@@ -129,17 +129,17 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
     this.answerFinished();
   }
 
-  private async addAside(task: AddTask): Promise<AddResult> {
-    const received = task.received(task.results.length);
-    if (received === undefined) return unreadable();
-    const { hash } = received.block;
+  private async addAside(task: AddTask): Promise<AddBlockResult> {
+    const candidate = task.candidate(task.results.length);
+    if (candidate === undefined) return unreadable();
+    const { hash } = candidate.block;
     const height = this.state.reader.heightOf(hash) ?? this.side.heightOf(hash);
-    if (height !== undefined) return verdict('A4', hash, height);
-    const { result, kept, switched } = await this.side.add(received);
+    if (height !== undefined) return verdict('ALREADY_EXISTS', hash, height);
+    const { result, kept, switched } = await this.side.add(candidate);
     if (switched !== undefined) this.onSwitch(switched, task.source);
     if (kept !== undefined) {
       const tip = this.state.countAlternatives(this.side.size);
-      this.tell({ kind: 'alternative', height: kept.facts.height, hash, tip });
+      this.announce({ kind: 'alternative', height: kept.facts.height, hash, tip });
     }
     return result;
   }
@@ -147,13 +147,13 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
   private onSwitch({ fork, added, removed }: Switch, source: BlockSource): void {
     const tip = this.state.countAlternatives(this.side.size);
     this.restage();
-    this.tell({ kind: 'switch', source, forkHeight: fork, added: added.map(addedBlock), removed, tip });
+    this.announce({ kind: 'switch', source, forkHeight: fork, added: added.map(addedBlock), removed, tip });
   }
 
   private rewind({ height, resolve, reject }: RewindTask): void {
     const { writer, tip } = this.state;
     if (!Number.isInteger(height) || height < 0 || height > tip.height) {
-      return reject(new RangeError(`cannot rewind to block ${String(height)}: the top is ${String(tip.height)}`));
+      return reject(new RangeError(`cannot rewind to block ${String(height)}: the tip is ${String(tip.height)}`));
     }
     const removed = writer.rewindTo(height).map(removedBlock);
     if (removed.length > 0) {
@@ -161,7 +161,7 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
       this.side.onRewind();
       this.restage();
       const after = this.state.countAlternatives(this.side.size);
-      this.tell({ kind: 'switch', source: 'rewind', forkHeight: height, added: [], removed, tip: after });
+      this.announce({ kind: 'switch', source: 'rewind', forkHeight: height, added: [], removed, tip: after });
     }
     resolve();
   }
@@ -176,7 +176,7 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
     while (this.queue[0] instanceof AddTask && this.queue[0].finished) (this.queue.shift() as AddTask).answer();
   }
 
-  private tell(event: CommitEvent): void {
+  private announce(event: CommitEvent): void {
     this.emit('commit', event);
   }
 
@@ -189,7 +189,7 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
     for (const task of this.queue.splice(0)) task.reject(reason);
   }
 
-  /** The database refused to write, or the engine met what it does not expect: going on could only do harm. */
+  /** The database refused to write, or the engine met what it does not expect: to go on could damage the chain. */
   private fail(error: unknown): void {
     const reason = new ChainFailed(error instanceof Error ? error.message : String(error), { cause: error });
     this.ended = reason;

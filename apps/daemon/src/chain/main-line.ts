@@ -1,8 +1,7 @@
 import { RefusedChange } from '@wrkz/chain-db';
 import { BranchView, RuleFailure, runProofs, type StagedBlock, type VerifiedBlock, verifyBlock } from '@wrkz/consensus';
 import { BATCH_BLOCKS, BATCH_BYTES } from './limits';
-import { refused, verdict } from './results';
-import type { AddResult } from './service';
+import { type AddBlockResult, refused, verdict } from './results';
 import type { ChainState } from './state';
 import { AddTask, type Task } from './tasks';
 
@@ -21,7 +20,7 @@ export interface Batch {
 export interface Settled {
   /** On disk now, ascending. */
   readonly added: readonly VerifiedBlock[];
-  /** False when a block was refused: what was staged after it hangs in the air. */
+  /** False when a block was refused: what was staged after it has no parent any more. */
   readonly clean: boolean;
 }
 
@@ -63,12 +62,12 @@ export class MainLine {
       if (!(task instanceof AddTask)) break;
       while (task.staged < task.blocks.length) {
         if (!proceed()) break outer;
-        const received = task.received(task.staged);
-        if (received === undefined || !this.extends(received.block.block.previousHash)) break outer;
-        const staged = this.state.stage(received, this.branch);
+        const candidate = task.candidate(task.staged);
+        if (candidate === undefined || !this.extends(candidate.block.block.previousHash)) break outer;
+        const staged = this.state.stage(candidate, this.branch);
         entries.push({ task, staged });
         task.staged += 1;
-        bytes += received.bytes;
+        bytes += candidate.bytes;
         if (staged.failure !== undefined) break outer;
         this.branch.push(staged);
       }
@@ -80,7 +79,7 @@ export class MainLine {
   async settle({ entries, verdicts }: Batch): Promise<Settled> {
     const all = await verdicts;
     const added: VerifiedBlock[] = [];
-    const results: { task: AddTask; result: AddResult }[] = [];
+    const results: { task: AddTask; result: AddBlockResult }[] = [];
     let clean = true;
     let from = 0;
     for (const { task, staged } of entries) {
@@ -92,7 +91,7 @@ export class MainLine {
         break;
       }
       added.push(judged);
-      results.push({ task, result: verdict('A1', judged.facts.hash, judged.facts.height) });
+      results.push({ task, result: verdict('ADDED_TO_MAIN', judged.facts.hash, judged.facts.height) });
     }
     const stored = this.commit(added);
     const last = stored.at(-1);
@@ -100,7 +99,7 @@ export class MainLine {
     for (const [i, { task, result }] of results.entries()) {
       const unstorable = i >= stored.length ? added[i] : undefined;
       if (unstorable !== undefined) {
-        task.settle(refused(new RuleFailure('T7'), unstorable.facts.hash));
+        task.settle(refused(new RuleFailure('INPUT_KEYIMAGE_ALREADY_SPENT'), unstorable.facts.hash));
         return { added: stored, clean: false };
       }
       task.settle(result);
@@ -109,8 +108,8 @@ export class MainLine {
   }
 
   /**
-   * All in one transaction. In the checkpoint zone nobody looks whether an image was spent before, and a liar's block
-   * gets as far as the table of images, which refuses it: then the blocks before it are stored one by one.
+   * All in one transaction. In the checkpoint zone no rule looks whether a key image was spent before, so a false
+   * block gets as far as the table of key images, which refuses it: then the blocks before it are stored one by one.
    * @returns the blocks that are on disk now
    */
   private commit(blocks: readonly VerifiedBlock[]): readonly VerifiedBlock[] {

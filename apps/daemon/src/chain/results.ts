@@ -1,37 +1,43 @@
-import type { RawBlock } from '@wrkz/core-types';
-import { type BlockFacts, type ReasonCode, REASONS, type RuleFailure, type VerifiedBlock } from '@wrkz/consensus';
-import type { AddedBlock, AddResult, RemovedBlock } from './service';
+import { type AddBlockCode, type ReasonCode, REASONS, type RuleFailure } from '@wrkz/consensus';
 
-type Verdict = Extract<ReasonCode, `A${string}`>;
+/** What became of one block, whoever brought it: a peer, a miner or a file. */
+export interface AddBlockResult {
+  /** The block's fate, or the rule that it or one of its transactions broke. */
+  readonly code: ReasonCode;
+  /** The text that belongs to the code. */
+  readonly message: string;
+  /** Missing only when the block did not parse. */
+  readonly hash?: Buffer;
+  readonly height?: number;
+  /** The transaction that broke a rule of transactions. */
+  readonly transactionHash?: Buffer;
+}
+
+/** The block is stored: on the main chain, on a side branch, or since before (protocol 5). */
+const ACCEPTED: ReadonlySet<ReasonCode> = new Set<ReasonCode>([
+  'ADDED_TO_MAIN',
+  'ADDED_TO_ALTERNATIVE',
+  'ADDED_TO_ALTERNATIVE_AND_SWITCHED',
+  'ALREADY_EXISTS',
+]);
+
+/** Whether the block is stored now, so that its children may follow. */
+export function isAccepted(result: Pick<AddBlockResult, 'code'>): boolean {
+  return ACCEPTED.has(result.code);
+}
 
 /** The answer for a block that has a hash. */
-export function verdict(code: Verdict, hash: Buffer, height?: number): AddResult {
+export function verdict(code: AddBlockCode, hash: Buffer, height?: number): AddBlockResult {
   return { code, message: REASONS[code].text, hash, ...(height === undefined ? {} : { height }) };
 }
 
-export function unreadable(): AddResult {
-  return { code: 'A6', message: REASONS.A6.text };
+/** The answer for bytes that are no block. */
+export function unreadable(): AddBlockResult {
+  return { code: 'DESERIALIZATION_FAILED', message: REASONS.DESERIALIZATION_FAILED.text };
 }
 
-export function refused(failure: RuleFailure, hash: Buffer): AddResult {
+/** The answer for a block that breaks a rule. */
+export function refused(failure: RuleFailure, hash: Buffer): AddBlockResult {
   const { code, message, transactionHash } = failure;
   return { code, message, hash, ...(transactionHash === undefined ? {} : { transactionHash }) };
-}
-
-/** What the commit event tells of a block of the main chain. */
-export function addedBlock({ transactions, facts }: VerifiedBlock): AddedBlock {
-  return {
-    height: facts.height,
-    hash: facts.hash,
-    timestamp: facts.timestamp,
-    transactionHashes: transactions.map((parsed) => parsed.hash),
-    keyImages: transactions.flatMap((parsed) =>
-      parsed.transaction.inputs.flatMap((input) => (input.type === 'key' ? [input.keyImage] : [])),
-    ),
-  };
-}
-
-/** What the commit event tells of a block that is no longer on the main chain. */
-export function removedBlock({ facts, raw }: { facts: BlockFacts; raw: RawBlock }): RemovedBlock {
-  return { height: facts.height, hash: facts.hash, transactions: raw.transactions };
 }

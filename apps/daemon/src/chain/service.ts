@@ -1,29 +1,10 @@
 import type { RawBlock } from '@wrkz/core-types';
+import type { AddBlockResult } from './results';
 
 /** Where a block came from: decides what is logged and who is told, never how it is judged. */
 export type BlockSource = 'sync' | 'relay' | 'submit' | 'import';
 
-/** The verdicts of adding a block that count as accepted (protocol 5): A1 to A4. */
-const ACCEPTED: ReadonlySet<string> = new Set(['A1', 'A2', 'A3', 'A4']);
-
-/**
- * What became of one block. `code` is A1 to A6, or the reason of the rule that it broke (B1.. T1..); `message` is the
- * text that belongs to the code. `hash` is missing only when the block did not parse.
- */
-export interface AddResult {
-  readonly code: string;
-  readonly message: string;
-  readonly hash?: Buffer;
-  readonly height?: number;
-  /** The transaction that broke a T rule. */
-  readonly transactionHash?: Buffer;
-}
-
-export function isAccepted(result: AddResult): boolean {
-  return ACCEPTED.has(result.code);
-}
-
-/** What everybody wants to know of the top block; one object a commit, never changed afterwards. */
+/** The block at the tip of the main chain and what follows from it. One object a commit, never changed afterwards. */
 export interface TipFacts {
   readonly height: number;
   readonly hash: Buffer;
@@ -92,10 +73,10 @@ export interface ChainService {
    * looked at. The answer holds one result for each block looked at, so the last may be a refusal.
    * @throws ChainStopped when the service stops first; ChainFailed when the disk cannot be written any more.
    */
-  addBlocks(blocks: readonly RawBlock[], source: BlockSource): Promise<AddResult[]>;
-  /** The latest committed top, without asking anybody. */
+  addBlocks(blocks: readonly RawBlock[], source: BlockSource): Promise<AddBlockResult[]>;
+  /** The latest committed tip; no other thread is asked. */
   tip(): TipFacts;
-  /** Makes block `height` the top and forgets what stood above it. @throws RangeError above the top. */
+  /** Makes block `height` the tip and forgets what stood above it. @throws RangeError above the tip. */
   rewindTo(height: number): Promise<void>;
   on(event: 'commit', listener: CommitListener): void;
   off(event: 'commit', listener: CommitListener): void;

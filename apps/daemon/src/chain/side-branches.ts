@@ -1,10 +1,11 @@
 import { CorruptDatabase, RefusedChange } from '@wrkz/chain-db';
 import { BranchView, RuleFailure, runProofs, type VerifiedBlock, verifyBlock } from '@wrkz/consensus';
-import { type AlternativeBlock, AlternativeTree } from './alternatives';
+import { type AlternativeNode, AlternativeTree } from './alternative-tree';
+import { removedBlock } from './commit-events';
 import { REORGANISATION_DEPTH } from './limits';
-import { readReceived, type ReceivedBlock } from './parsing';
-import { refused, removedBlock, verdict } from './results';
-import type { AddResult, RemovedBlock } from './service';
+import { readCandidate, type CandidateBlock } from './candidate-block';
+import { type AddBlockResult, refused, verdict } from './results';
+import type { RemovedBlock } from './service';
 import type { ChainState } from './state';
 
 /** Branches whose blocks are kept parsed, so that a growing one is not read again for each block. */
@@ -28,7 +29,7 @@ export interface Switch {
 }
 
 export interface SideResult {
-  readonly result: AddResult;
+  readonly result: AddBlockResult;
   /** The block is kept on a side branch. */
   readonly kept?: VerifiedBlock;
   readonly switched?: Switch;
@@ -37,7 +38,7 @@ export interface SideResult {
 /** Blocks that do not extend the main chain: judged when they arrive, kept on disk, followed when they weigh more. */
 export class SideBranches {
   private readonly tree = new AlternativeTree();
-  /** By the hash of the top, the latest used last. */
+  /** By the hash of the branch's tip, the latest used last. */
   private readonly open = new Map<string, OpenBranch>();
 
   constructor(private readonly state: ChainState) {
@@ -54,19 +55,19 @@ export class SideBranches {
     return this.tree.get(hash.toString('hex'))?.height;
   }
 
-  /** Judges a block whose parent is on a side branch, or below the top of the main chain. */
-  async add(received: ReceivedBlock): Promise<SideResult> {
-    const { block } = received;
+  /** Judges a block whose parent is on a side branch, or below the tip of the main chain. */
+  async add(candidate: CandidateBlock): Promise<SideResult> {
+    const { block } = candidate;
     const hash = block.hash;
     const branch = await this.openBranch(block.block.previousHash);
-    if (branch === undefined) return { result: verdict('A5', hash) };
-    const staged = this.state.stage(received, branch.view, this.state.tip.medianSize);
+    if (branch === undefined) return { result: verdict('REJECTED_AS_ORPHANED', hash) };
+    const staged = this.state.stage(candidate, branch.view, this.state.tip.medianSize);
     const judged = verifyBlock(staged, await runProofs(staged.proofs));
     if (judged instanceof RuleFailure) return { result: refused(judged, hash) };
     const { tip, writer } = this.state;
     const { height, cumulativeDifficulty } = judged.facts;
     // Looked at last, as the reference does: until here a deep block is like any other (protocol 5).
-    if (tip.height - branch.fork > this.depth()) return { result: verdict('A5', hash) };
+    if (tip.height - branch.fork > this.depth()) return { result: verdict('REJECTED_AS_ORPHANED', hash) };
     this.open.delete(block.block.previousHash.toString('hex'));
     branch.view.push(judged);
     branch.blocks.push(judged);
@@ -78,7 +79,7 @@ export class SideBranches {
     this.tree.add(node(hash, block.block.previousHash, judged.facts));
     this.remember(hash, branch);
     this.prune(hash.toString('hex'));
-    return { result: verdict('A2', hash, height), kept: judged };
+    return { result: verdict('ADDED_TO_ALTERNATIVE', hash, height), kept: judged };
   }
 
   /** After the main chain grew: a block of it that was kept on the side is no longer, and old branches fall behind. */
@@ -95,13 +96,15 @@ export class SideBranches {
     this.prune();
   }
 
-  /** In the checkpoint zone images are not looked up; the table of images has the last word there (see MainLine). */
+  /**
+   * In the checkpoint zone key images are not looked up; there the table of key images is what refuses (see MainLine).
+   */
   private followOrRefuse(branch: OpenBranch, hash: Buffer, height: number): SideResult {
     try {
-      return { result: verdict('A3', hash, height), switched: this.follow(branch) };
+      return { result: verdict('ADDED_TO_ALTERNATIVE_AND_SWITCHED', hash, height), switched: this.follow(branch) };
     } catch (error) {
       if (!(error instanceof RefusedChange)) throw error;
-      return { result: refused(new RuleFailure('T7'), hash) };
+      return { result: refused(new RuleFailure('INPUT_KEYIMAGE_ALREADY_SPENT'), hash) };
     }
   }
 
@@ -120,13 +123,13 @@ export class SideBranches {
     return { fork: branch.fork, added: branch.blocks, removed: lost.map(removedBlock) };
   }
 
-  /** The branch with `top` as its highest block, verified again when it was only on disk. */
-  private async openBranch(top: Buffer): Promise<OpenBranch | undefined> {
-    const id = top.toString('hex');
+  /** The branch with `tip` as its highest block, verified again when it was only on disk. */
+  private async openBranch(tip: Buffer): Promise<OpenBranch | undefined> {
+    const id = tip.toString('hex');
     const known = this.open.get(id);
     if (known !== undefined) return known;
     const path = this.tree.path(id);
-    const root = path[0] === undefined ? top : Buffer.from(path[0].parent, 'hex');
+    const root = path[0] === undefined ? tip : Buffer.from(path[0].parent, 'hex');
     const fork = this.state.reader.heightOf(root);
     if (fork === undefined) return undefined;
     const branch: OpenBranch = { fork, view: new BranchView(this.state.viewAt(fork)), blocks: [] };
@@ -136,11 +139,11 @@ export class SideBranches {
     return branch;
   }
 
-  /** Disks lie: what is read back is judged again before it can become part of the chain. */
-  private async reopen(branch: OpenBranch, { hash }: AlternativeBlock): Promise<boolean> {
-    const received = this.stored(Buffer.from(hash, 'hex'));
-    if (received !== undefined) {
-      const staged = this.state.stage(received, branch.view, Infinity);
+  /** A disk may return other bytes than were written: what is read back is judged again before it joins the chain. */
+  private async reopen(branch: OpenBranch, { hash }: AlternativeNode): Promise<boolean> {
+    const candidate = this.stored(Buffer.from(hash, 'hex'));
+    if (candidate !== undefined) {
+      const staged = this.state.stage(candidate, branch.view, Infinity);
       const judged = verifyBlock(staged, await runProofs(staged.proofs));
       if (!(judged instanceof RuleFailure)) {
         branch.view.push(judged);
@@ -153,18 +156,18 @@ export class SideBranches {
     return false;
   }
 
-  private stored(hash: Buffer): ReceivedBlock | undefined {
+  private stored(hash: Buffer): CandidateBlock | undefined {
     try {
       const stored = this.state.reader.alternative(hash);
-      return stored === undefined ? undefined : readReceived(stored.raw);
+      return stored === undefined ? undefined : readCandidate(stored.raw);
     } catch (error) {
       if (error instanceof CorruptDatabase) return undefined;
       throw error;
     }
   }
 
-  private remember(top: Buffer, branch: OpenBranch): void {
-    this.open.set(top.toString('hex'), branch);
+  private remember(tip: Buffer, branch: OpenBranch): void {
+    this.open.set(tip.toString('hex'), branch);
     let blocks = 0;
     for (const { blocks: own } of this.open.values()) blocks += own.length;
     for (const [id, oldest] of this.open) {
@@ -183,12 +186,13 @@ export class SideBranches {
   }
 
   /**
-   * How far below the top a branch may leave the main chain. In the checkpoint zone blocks above the last checkpoint cost
-   * no work and prove nothing yet: a branch from there on must be able to take their place, and ours lie 1000 apart.
+   * How far below the tip a branch may leave the main chain. In the checkpoint zone blocks above the last checkpoint
+   * cost no work and prove nothing yet: a branch from there on must be able to take their place, and ours lie 1000
+   * apart.
    */
   private depth(): number {
     const { tip, checkpoints } = this.state;
-    if (tip.height >= checkpoints.top) return REORGANISATION_DEPTH;
+    if (tip.height >= checkpoints.highest) return REORGANISATION_DEPTH;
     return Math.max(REORGANISATION_DEPTH, tip.height - checkpoints.lastUpTo(tip.height));
   }
 
@@ -202,7 +206,7 @@ export class SideBranches {
   }
 }
 
-function node(hash: Buffer, parent: Buffer, facts: { height: number; cumulativeDifficulty: bigint }): AlternativeBlock {
+function node(hash: Buffer, parent: Buffer, facts: { height: number; cumulativeDifficulty: bigint }): AlternativeNode {
   const { height, cumulativeDifficulty } = facts;
   return { hash: hash.toString('hex'), parent: parent.toString('hex'), height, cumulativeDifficulty };
 }

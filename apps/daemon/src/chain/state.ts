@@ -13,7 +13,7 @@ import {
   type StagedBlock,
 } from '@wrkz/consensus';
 import type { Network } from '@wrkz/core-types';
-import { inListedOrder, type ReceivedBlock } from './parsing';
+import { inListedOrder, type CandidateBlock } from './candidate-block';
 import type { TipFacts } from './service';
 
 /** What the engine is made of. */
@@ -65,19 +65,21 @@ export class ChainState {
   }
 
   /**
-   * @param mainMedianSize where `view` is a side branch: what its transactions' sizes are held to. For a block that comes
-   * now that is the main chain's median; one that is read back has passed the median of its day, so any size will do.
+   * @param mainMedianSize where `view` is a side branch: the median that limits the size of its transactions. For a
+   * block that arrives now it is the main chain's; a block read back from disk has passed it before, so any size will
+   * do.
    */
-  stage(received: ReceivedBlock, view: ChainView, mainMedianSize?: number): StagedBlock {
-    const { block } = received;
+  stage(candidate: CandidateBlock, view: ChainView, mainMedianSize?: number): StagedBlock {
+    const { block } = candidate;
     const height = view.height + 1;
     const refuse = (code: ReasonCode): StagedBlock => {
       return { failure: new RuleFailure(code), block, transactions: [], proofs: [] };
     };
-    // A size rule before the reading, where the reference reads first: what can be in no block costs no memory.
-    if (received.size > hardSizeLimit(height)) return refuse('B6');
-    const transactions = received.transactions();
-    if (transactions === undefined) return refuse('A6');
+    // The size is checked before anything is decoded, where the reference decodes first: what fits no block costs no
+    // memory.
+    if (candidate.size > hardSizeLimit(height)) return refuse('CUMULATIVE_BLOCK_SIZE_TOO_BIG');
+    const transactions = candidate.transactions();
+    if (transactions === undefined) return refuse('DESERIALIZATION_FAILED');
     const context: BlockContext = {
       network: this.network,
       view,
@@ -85,7 +87,7 @@ export class ChainState {
       checkpoints: this.checkpoints,
       mainMedianSize,
     };
-    // Where the list is a rule of its own, consensus tells the faults apart in their order.
+    // Where the order is a rule, consensus must see the delivery as it came.
     const listed = this.network.rulesAt(height).blockListChecked;
     return stageBlock(block, listed ? transactions : inListedOrder(block, transactions), context);
   }

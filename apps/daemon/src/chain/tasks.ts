@@ -1,19 +1,20 @@
 import type { RawBlock } from '@wrkz/core-types';
-import { readReceived, type ReceivedBlock } from './parsing';
-import { type AddResult, type BlockSource, isAccepted } from './service';
+import { readCandidate, type CandidateBlock } from './candidate-block';
+import { type AddBlockResult, isAccepted } from './results';
+import type { BlockSource } from './service';
 
 /** Blocks of one call, and how far they have come: settled <= staged <= all. */
 export class AddTask {
-  readonly results: AddResult[] = [];
+  readonly results: AddBlockResult[] = [];
   /** Blocks that are settled or on their way. */
   staged = 0;
-  private read: { readonly index: number; readonly received: ReceivedBlock | undefined } | undefined;
+  private read: { readonly index: number; readonly candidate: CandidateBlock | undefined } | undefined;
   private over = false;
 
   constructor(
     readonly blocks: readonly RawBlock[],
     readonly source: BlockSource,
-    private readonly resolve: (results: AddResult[]) => void,
+    private readonly resolve: (results: AddBlockResult[]) => void,
     readonly reject: (error: Error) => void,
   ) {}
 
@@ -23,22 +24,22 @@ export class AddTask {
   }
 
   /** Block `index`, parsed; undefined when it does not parse. The last one asked for is remembered. */
-  received(index: number): ReceivedBlock | undefined {
+  candidate(index: number): CandidateBlock | undefined {
     if (this.read?.index !== index) {
       const raw = this.blocks[index];
-      this.read = { index, received: raw === undefined ? undefined : readReceived(raw) };
+      this.read = { index, candidate: raw === undefined ? undefined : readCandidate(raw) };
     }
-    return this.read.received;
+    return this.read.candidate;
   }
 
   /** The answer for the next block that has none. */
-  settle(result: AddResult): void {
+  settle(result: AddBlockResult): void {
     this.results.push(result);
     this.staged = Math.max(this.staged, this.results.length);
     if (!isAccepted(result)) this.over = true;
   }
 
-  /** Tells the caller; only after everybody else has been told of what was committed. */
+  /** Answers the caller. Called after the commit events of these blocks, so that every listener hears of them first. */
   answer(): void {
     this.resolve(this.results);
   }

@@ -65,7 +65,7 @@ const RANK = { default: 0, file: 1, 'command line': 2 } as const;
 
 /** `--simnet` and `--network` name the same thing: the one of the higher place counts. @throws UsageError */
 function chosenNetwork(parsed: ParsedOptions<typeof DAEMON_OPTIONS>): NetworkName {
-  const network = parsed.values.network as NetworkName;
+  const network = parsed.values.network;
   const [named, short] = [RANK[parsed.source('network')], RANK[parsed.source('simnet')]];
   if (!parsed.values.simnet || short < named) return network;
   if (short === named && network === 'devnet') {

@@ -12,8 +12,8 @@ import {
 import type { Network, ParsedTransaction } from '@wrkz/core-types';
 import type { Fitting, PoolJudge } from './judge';
 
-/** What the top of the chain says to the pool; one read of it serves until the top changes. */
-interface Top {
+/** What the pool asks of the chain's tip; one read of it serves until the tip changes. */
+interface TipView {
   readonly view: ChainView;
   readonly hash: Buffer;
   readonly height: number;
@@ -22,11 +22,11 @@ interface Top {
 }
 
 /**
- * Judges by what is on disk. The reader may be ahead of the commit event: what is judged on the newer top is right for
- * it, and the event, when it comes, is looked at once more.
+ * Judges by the chain on disk. The reader may see a block before its commit event arrives: a verdict on the newer tip
+ * is right for that tip, and the event makes the pool look once more.
  */
 export class ChainJudge implements PoolJudge {
-  private cached: Top | undefined;
+  private cached: TipView | undefined;
 
   constructor(
     private readonly network: Network,
@@ -36,21 +36,21 @@ export class ChainJudge implements PoolJudge {
   ) {}
 
   sizeLimit(): number {
-    return transactionSizeLimit(this.top().medianSize);
+    return transactionSizeLimit(this.tip().medianSize);
   }
 
   async judge(parsed: ParsedTransaction): Promise<RuleFailure | undefined> {
     const staged = this.reader.snapshot(() => {
-      const top = this.top();
+      const tip = this.tip();
       return stageTransaction(parsed, {
         network: this.network,
-        height: top.height,
-        blockTimestamp: top.timestamp,
-        view: top.view,
+        height: tip.height,
+        blockTimestamp: tip.timestamp,
+        view: tip.view,
         pool: true,
         checkpointed: false,
-        medianSize: top.medianSize,
-        tipTimestamp: top.timestamp,
+        medianSize: tip.medianSize,
+        tipTimestamp: tip.timestamp,
         now: this.now(),
         spentInBlock: new Set(),
       });
@@ -61,28 +61,28 @@ export class ChainJudge implements PoolJudge {
   settled(parsed: ParsedTransaction): 'in block' | RuleFailure | undefined {
     return this.reader.snapshot(() => {
       if (this.reader.hasTransaction(parsed.hash)) return 'in block';
-      const { view } = this.top();
+      const { view } = this.tip();
       const spent = parsed.transaction.inputs.some(
         (input) => input.type === 'key' && view.keyImageHeight(input.keyImage) !== undefined,
       );
-      return spent ? new RuleFailure('T7') : undefined;
+      return spent ? new RuleFailure('INPUT_KEYIMAGE_ALREADY_SPENT') : undefined;
     });
   }
 
   fitting(): Fitting {
-    const { height, medianSize } = this.top();
+    const { height, medianSize } = this.tip();
     const { mixin } = this.network.rulesAt(height);
     const largest = transactionSizeLimit(medianSize);
     return {
       measure: `${String(largest)} ${String(mixin.min)} ${String(mixin.max)} ${mixin.judgedOn}`,
       refuses: ({ size, transaction }) => {
-        if (size > largest) return new RuleFailure('T30');
-        return mixinAllowed(transaction.inputs, mixin) ? undefined : new RuleFailure('T23');
+        if (size > largest) return new RuleFailure('SIZE_TOO_LARGE');
+        return mixinAllowed(transaction.inputs, mixin) ? undefined : new RuleFailure('INVALID_MIXIN');
       },
     };
   }
 
-  private top(): Top {
+  private tip(): TipView {
     const { height, hash, timestamp } = this.reader.tip();
     if (this.cached?.height === height && this.cached.hash.equals(hash)) return this.cached;
     const view = this.reader.viewAt(height);

@@ -1,6 +1,6 @@
 import type { ParsedTransaction } from '@wrkz/core-types';
 
-/** Why a transaction left the pool, as subscribers are told. */
+/** Why a transaction left the pool, in the words that subscribers get. */
 export type RemovalReason = 'InBlock' | 'Outdated' | 'NotActual';
 
 /** A transaction in the pool, with what orders it. */
@@ -13,7 +13,7 @@ export interface PoolTransaction {
   /** Sum of the outputs. */
   readonly amount: bigint;
   /** Key images as hex. */
-  readonly images: readonly string[];
+  readonly keyImages: readonly string[];
   /** Unix seconds. */
   readonly receivedAt: number;
   /** Counts admissions: the older of two that are equal in everything else goes first. */
@@ -24,7 +24,7 @@ export function keyImagesOf(parsed: ParsedTransaction): string[] {
   return parsed.transaction.inputs.flatMap((input) => (input.type === 'key' ? [input.keyImage.toString('hex')] : []));
 }
 
-/** The members of the pool are named by what the parser told; `fee` is inputs less outputs. */
+/** A parsed transaction as a member of the pool. */
 export function poolTransaction(parsed: ParsedTransaction, receivedAt: number, sequence: number): PoolTransaction {
   return {
     id: parsed.hash.toString('hex'),
@@ -32,7 +32,7 @@ export function poolTransaction(parsed: ParsedTransaction, receivedAt: number, s
     size: parsed.size,
     fee: parsed.fee ?? 0n,
     amount: parsed.transaction.outputs.reduce((sum, output) => sum + output.amount, 0n),
-    images: keyImagesOf(parsed),
+    keyImages: keyImagesOf(parsed),
     receivedAt,
     sequence,
   };

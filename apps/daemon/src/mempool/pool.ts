@@ -1,7 +1,8 @@
 import { EventEmitter } from 'node:events';
-import { REASONS } from '@wrkz/consensus';
+import { type ReasonCode, REASONS } from '@wrkz/consensus';
 import { type ParsedTransaction, parseTransaction } from '@wrkz/core-types';
 import type { ChainCommit, CommitEvent } from '../chain/service';
+import { TaskQueue } from '../util/task-queue';
 import type { Fitting, PoolJudge } from './judge';
 import {
   FEELESS_TRANSACTIONS,
@@ -12,18 +13,17 @@ import {
   WAITING_BYTES,
   WAITING_LIMIT,
 } from './limits';
-import { Line } from './line';
 import { keyImagesOf, poolTransaction, type PoolTransaction, type RemovalReason } from './pool-transaction';
 import { comparePriority } from './priority';
 import { PoolStore } from './store';
 
 export type TransactionSource = 'rpc' | 'p2p' | 'reorganisation';
 
-/** What became of a transaction. `code` is a T code where a rule refused it; `message` the text that clients get. */
+/** What became of a transaction. `code` is there where a rule refused it, `message` is what clients get. */
 export interface Admission {
   readonly accepted: boolean;
   readonly hash?: Buffer;
-  readonly code?: string;
+  readonly code?: ReasonCode;
   readonly message?: string;
 }
 
@@ -44,12 +44,12 @@ interface PoolEvents {
 export class TransactionPool extends EventEmitter<PoolEvents> {
   private readonly store = new PoolStore();
   private readonly inFlight = new Map<string, Promise<Admission>>();
-  private readonly line = new Line(JUDGED_AT_ONCE, WAITING_LIMIT);
+  private readonly queue = new TaskQueue(JUDGED_AT_ONCE, WAITING_LIMIT);
   private waitingBytes = 0;
   private admissions = 0;
   /** Counts reorganisations: a verdict reached on another chain does not count. */
   private chainAge = 0;
-  /** Of the last fitting that everything was held against. */
+  /** The `measure` of the fitting that the whole pool was last checked against. */
   private measure = '';
   private settling: Promise<void> = Promise.resolve();
 
@@ -88,8 +88,9 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
 
   /** Judges a serialized transaction and keeps it when every rule holds. Never throws for what the bytes are. */
   async add(bytes: Uint8Array, source: TransactionSource): Promise<Admission> {
-    // The first rule needs no reading, and what is read may take far more memory than its bytes.
-    if (bytes.length > this.judge.sizeLimit()) return { accepted: false, message: REASONS.T30.text, code: 'T30' };
+    // The size is checked before anything is decoded: decoded, a transaction may take far more memory than its bytes.
+    if (bytes.length > this.judge.sizeLimit())
+      return { accepted: false, message: REASONS.SIZE_TOO_LARGE.text, code: 'SIZE_TOO_LARGE' };
     let parsed: ParsedTransaction;
     try {
       // A copy: the parsed parts are views, and the pool must not keep a whole network frame alive.
@@ -99,7 +100,7 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
     }
     const hash = parsed.hash;
     const id = hash.toString('hex');
-    const refuse = (message: string, code?: string): Admission => ({
+    const refuse = (message: string, code?: ReasonCode): Admission => ({
       accepted: false,
       hash,
       message,
@@ -108,12 +109,12 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
     if (this.store.get(id) !== undefined) return refuse(POOL_TEXTS.known);
     const same = this.inFlight.get(id);
     if (same !== undefined) return (await same).accepted ? refuse(POOL_TEXTS.known) : same;
-    // An input that spends nothing takes two bytes: such ones are not kept waiting.
-    if (parsed.fee === undefined) return refuse(REASONS.T2.text, 'T2');
-    const flooded = this.line.full || this.waitingBytes + parsed.size > WAITING_BYTES;
+    // An input that spends nothing takes two bytes, so a flood of them would be cheap: refused before the queue.
+    if (parsed.fee === undefined) return refuse(REASONS.INPUT_UNKNOWN_TYPE.text, 'INPUT_UNKNOWN_TYPE');
+    const flooded = this.queue.full || this.waitingBytes + parsed.size > WAITING_BYTES;
     if (flooded && source !== 'reorganisation') return refuse(POOL_TEXTS.full);
     this.waitingBytes += parsed.size;
-    const admission = this.line.run(() => this.admit(parsed, source, refuse));
+    const admission = this.queue.run(() => this.admit(parsed, source, refuse));
     this.inFlight.set(id, admission);
     try {
       return await admission;
@@ -126,7 +127,7 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
   private async admit(
     parsed: ParsedTransaction,
     source: TransactionSource,
-    refuse: (message: string, code?: string) => Admission,
+    refuse: (message: string, code?: ReasonCode) => Admission,
   ): Promise<Admission> {
     const feelessOver = (): boolean => parsed.fee === 0n && this.store.feeless >= FEELESS_TRANSACTIONS;
     let age: number;
@@ -136,14 +137,15 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
       const failure = await this.judge.judge(parsed);
       if (failure !== undefined && age === this.chainAge) return refuse(failure.message, failure.code);
     } while (age !== this.chainAge);
-    // From here to the end nothing is awaited: what is looked at cannot change under it.
+    // From here to the end nothing is awaited, so that pool and chain cannot change between these checks.
     if (feelessOver()) return refuse(POOL_TEXTS.tooManyFeeless);
     const settled = this.judge.settled(parsed);
-    if (settled === 'in block') return refuse(REASONS.T7.text, 'T7');
+    if (settled === 'in block')
+      return refuse(REASONS.INPUT_KEYIMAGE_ALREADY_SPENT.text, 'INPUT_KEYIMAGE_ALREADY_SPENT');
     const misfit = settled ?? this.judge.fitting().refuses(parsed);
     if (misfit !== undefined) return refuse(misfit.message, misfit.code);
     const known = this.store.get(parsed.hash.toString('hex')) !== undefined;
-    if (known || keyImagesOf(parsed).some((image) => this.store.spender(image) !== undefined)) {
+    if (known || keyImagesOf(parsed).some((keyImage) => this.store.spender(keyImage) !== undefined)) {
       return refuse(POOL_TEXTS.known);
     }
     const entry = poolTransaction(parsed, this.now(), this.admissions++);
@@ -172,7 +174,7 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
     if (entry !== undefined) this.announceRemoved([entry], reason);
   }
 
-  /** Follows the main chain. Resolves when a reorganisation's transactions are back in their places. */
+  /** Follows the main chain. Resolves when the pool is settled after a reorganisation. */
   onCommit(event: CommitEvent): Promise<void> {
     if (event.kind === 'alternative') return Promise.resolve();
     this.dropMined(event);
@@ -186,7 +188,7 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
     return this.settling;
   }
 
-  /** What has waited too long goes, and what no longer fits; once a minute. */
+  /** Drops what has waited too long and what no longer fits. Called once a minute. */
   sweep(): void {
     const oldest = this.now() - LIFETIME;
     const outdated = this.store.inOrder().filter((entry) => entry.receivedAt <= oldest);
@@ -203,7 +205,7 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
     };
     for (const block of event.added) {
       for (const hash of block.transactionHashes) take(this.store.get(hash.toString('hex')), mined);
-      for (const image of block.keyImages) take(this.store.spender(image.toString('hex')), spent);
+      for (const keyImage of block.keyImages) take(this.store.spender(keyImage.toString('hex')), spent);
     }
     this.announceRemoved(mined, 'InBlock');
     this.announceRemoved(spent, 'NotActual');
@@ -216,10 +218,13 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
     this.announceRemoved(gone, 'NotActual');
   }
 
-  /** After a reorganisation rings may name other outputs: everything is judged anew, and the lost blocks' come back. */
+  /**
+   * After a reorganisation rings may name other outputs: the pool is judged anew, the removed blocks' transactions
+   * return.
+   */
   private async judgeAgain(event: ChainCommit): Promise<void> {
     await inGroups([...this.store.inOrder()], (entry) =>
-      this.line.run(async () => {
+      this.queue.run(async () => {
         if ((await this.judge.judge(entry.parsed)) !== undefined) this.remove(entry.parsed.hash, 'NotActual');
       }),
     );
@@ -232,7 +237,7 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
   }
 }
 
-/** As many at a time as are judged at once: however long the list, others find room in the line. */
+/** As many at a time as are judged at once, so that a long list leaves places in the queue to others. */
 async function inGroups<T>(list: readonly T[], task: (one: T) => Promise<unknown>): Promise<void> {
   for (let start = 0; start < list.length; start += JUDGED_AT_ONCE) {
     await Promise.all(list.slice(start, start + JUDGED_AT_ONCE).map(task));

@@ -4,7 +4,7 @@ import { comparePriority } from './priority';
 /** What the pool holds, by hash, by key image and in order of priority. Knows no rules. */
 export class PoolStore {
   private readonly byId = new Map<string, PoolTransaction>();
-  private readonly byImage = new Map<string, PoolTransaction>();
+  private readonly byKeyImage = new Map<string, PoolTransaction>();
   /** Best first, kept sorted: templates and evictions only walk it. */
   private readonly order: PoolTransaction[] = [];
   private totalBytes = 0;
@@ -27,9 +27,9 @@ export class PoolStore {
     return this.byId.get(id);
   }
 
-  /** The transaction of the pool that spends this image (hex). */
-  spender(image: string): PoolTransaction | undefined {
-    return this.byImage.get(image);
+  /** The transaction of the pool that spends this key image (hex). */
+  spender(keyImage: string): PoolTransaction | undefined {
+    return this.byKeyImage.get(keyImage);
   }
 
   /** Best first. */
@@ -41,10 +41,10 @@ export class PoolStore {
     return this.order.at(-1);
   }
 
-  /** The caller has made sure that neither the hash nor an image is in the pool. */
+  /** The caller has made sure that neither the hash nor a key image is in the pool. */
   add(entry: PoolTransaction): void {
     this.byId.set(entry.id, entry);
-    for (const image of entry.images) this.byImage.set(image, entry);
+    for (const keyImage of entry.keyImages) this.byKeyImage.set(keyImage, entry);
     this.order.splice(this.rank(entry), 0, entry);
     this.totalBytes += entry.size;
     if (entry.fee === 0n) this.feelessCount += 1;
@@ -54,7 +54,7 @@ export class PoolStore {
     const entry = this.byId.get(id);
     if (entry === undefined) return undefined;
     this.byId.delete(id);
-    for (const image of entry.images) this.byImage.delete(image);
+    for (const keyImage of entry.keyImages) this.byKeyImage.delete(keyImage);
     this.order.splice(this.rank(entry), 1);
     this.totalBytes -= entry.size;
     if (entry.fee === 0n) this.feelessCount -= 1;

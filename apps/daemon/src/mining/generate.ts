@@ -1,7 +1,9 @@
 import { type CoinbaseReceiver, sealParent, type Template } from '@wrkz/consensus';
 import { type Block, encodeBlock, type Network, powInput, powNonceOffset } from '@wrkz/core-types';
 import { searchNonce } from '@wrkz/crypto';
-import { isTaken, type Miner, type Submission } from './miner';
+import { type AddBlockResult, isAccepted } from '../chain/results';
+import { TaskQueue } from '../util/task-queue';
+import type { Miner } from './miner';
 
 export interface GenerateRequest {
   readonly address: CoinbaseReceiver;
@@ -20,12 +22,12 @@ export interface Generated {
 }
 
 const MAX_COUNT = 1000;
-/** Another miner may be faster: a block is begun again so often on a new top. */
+/** How often a block is begun again on a new tip because another miner was faster. */
 const MAX_TRIES = 20;
 
-/** Mines blocks at once, for networks where that costs nothing. One request at a time; the others wait in line. */
+/** Mines blocks at once, for networks where that costs nothing. One request at a time; the others wait. */
 export class BlockGenerator {
-  private last: Promise<unknown> = Promise.resolve();
+  private readonly queue = new TaskQueue(1);
 
   constructor(
     private readonly network: Network,
@@ -36,8 +38,8 @@ export class BlockGenerator {
   ) {}
 
   /**
-   * Every block is an ordinary one: it takes the pool's transactions, is sealed, mined where the network wants work, and
-   * submitted. A timestamp that a node would refuse as too far in the future is lowered to the latest it takes.
+   * Every block is an ordinary one: it takes the pool's transactions, is sealed, mined where the network wants work,
+   * and submitted. A timestamp that a node would refuse as too far in the future is lowered to the latest it takes.
    * @throws Error when a block is refused, RangeError on a bad request
    */
   generate(request: GenerateRequest): Promise<Generated> {
@@ -47,9 +49,7 @@ export class BlockGenerator {
     if (!Number.isInteger(request.count) || request.count < 1 || request.count > MAX_COUNT) {
       return Promise.reject(new RangeError(`count must be between 1 and ${String(MAX_COUNT)}`));
     }
-    const mine = this.last.then(() => this.mineAll(request));
-    this.last = mine.catch(() => undefined);
-    return mine;
+    return this.queue.run(() => this.mineAll(request));
   }
 
   private async mineAll({ address, count, timestamp, spacing }: GenerateRequest): Promise<Generated> {
@@ -64,7 +64,7 @@ export class BlockGenerator {
     return { height, hashes };
   }
 
-  private async mineOne(address: CoinbaseReceiver, timestamp: number): Promise<Submission> {
+  private async mineOne(address: CoinbaseReceiver, timestamp: number): Promise<AddBlockResult> {
     for (let tries = 0; ; tries++) {
       this.signal.throwIfAborted();
       const template = await this.miner.build(address, Buffer.alloc(0), timestamp);
@@ -75,8 +75,8 @@ export class BlockGenerator {
         transactions: template.transactions.map((transaction) => transaction.bytes),
       });
       // Anything else than the main chain means that another block came first.
-      if (answer.code === 'A1') return answer;
-      if (!isTaken(answer) && answer.code !== 'A5') throw new Error(answer.message);
+      if (answer.code === 'ADDED_TO_MAIN') return answer;
+      if (!isAccepted(answer) && answer.code !== 'REJECTED_AS_ORPHANED') throw new Error(answer.message);
       if (tries >= MAX_TRIES) throw new Error('other blocks keep coming first');
     }
   }

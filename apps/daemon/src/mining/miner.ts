@@ -2,8 +2,8 @@ import type { ChainReader } from '@wrkz/chain-db';
 import { buildTemplate, type CoinbaseReceiver, REASONS, type Template } from '@wrkz/consensus';
 import { encodeBlock, type Network, type ParsedBlock, parseBlock, type RawBlock } from '@wrkz/core-types';
 import { generateKeyPair } from '@wrkz/crypto';
-import { unreadable } from '../chain/results';
-import { type AddResult, type ChainService, isAccepted } from '../chain/service';
+import { type AddBlockResult, unreadable } from '../chain/results';
+import type { ChainService } from '../chain/service';
 import type { TransactionPool } from '../mempool/pool';
 import { reservedOffset } from './reserved-offset';
 
@@ -26,10 +26,7 @@ export interface TemplateAnswer {
   readonly reservedOffset: number;
 }
 
-/** Why a submitted block was not taken: a code of protocol 5 or 6 with its text. */
-export type Submission = Pick<AddResult, 'code' | 'message' | 'hash' | 'height'>;
-
-const ABSENT: Submission = { code: 'B11', message: REASONS.B11.text };
+const ABSENT: AddBlockResult = { code: 'TRANSACTION_ABSENT_IN_POOL', message: REASONS.TRANSACTION_ABSENT_IN_POOL.text };
 
 /** Blocks to be mined, and mined blocks coming in. */
 export class Miner {
@@ -43,7 +40,7 @@ export class Miner {
   }
 
   /**
-   * A template on the present top with the pool's transactions; those that no block at this height may hold leave the
+   * A template on the present tip with the pool's transactions; those that no block at this height may hold leave the
    * pool. @param timestamp Unix seconds, raised to the median where it lies below
    */
   async build(receiver: CoinbaseReceiver, extraNonce: Buffer, timestamp: number): Promise<Template> {
@@ -62,8 +59,11 @@ export class Miner {
     return template;
   }
 
-  /** Takes a mined block. Its transactions are those of the pool; one that is not there is told first (protocol 5). */
-  async submit(blob: Buffer): Promise<Submission> {
+  /**
+   * Takes a mined block. Its transactions are those of the pool; that one is missing there is the first reason to
+   * refuse it (protocol 5).
+   */
+  async submit(blob: Buffer): Promise<AddBlockResult> {
     let parsed: ParsedBlock;
     try {
       parsed = parseBlock(blob);
@@ -80,20 +80,16 @@ export class Miner {
   }
 
   /**
-   * One block, by whatever way it was made. A transaction for which a block on the top is refused leaves the pool: the
+   * One block, however it was made. A transaction for which a block on the tip is refused leaves the pool: the
    * next template would hold it again, and nobody could mine.
    */
-  async add(raw: RawBlock): Promise<Submission> {
+  async add(raw: RawBlock): Promise<AddBlockResult> {
     const { chain, pool } = this.parts;
-    const top = chain.tip().hash;
+    const tip = chain.tip().hash;
     const [result] = await chain.addBlocks([raw], 'submit');
     const culprit = result?.transactionHash;
-    if (culprit !== undefined && parseBlock(raw.block).block.previousHash.equals(top))
+    if (culprit !== undefined && parseBlock(raw.block).block.previousHash.equals(tip))
       pool.remove(culprit, 'NotActual');
     return result ?? unreadable();
   }
-}
-
-export function isTaken(submission: Submission): boolean {
-  return isAccepted(submission);
 }

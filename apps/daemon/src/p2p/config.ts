@@ -1,4 +1,4 @@
-import type { NamedEndpoint, PeerAddress } from './peers/address';
+import type { NamedEndpoint, PeerAddress } from './util/address';
 
 /** Everything that an operator or the network's profile decides. Times are milliseconds. */
 export interface P2pConfig {
@@ -7,9 +7,9 @@ export interface P2pConfig {
   readonly bindHost: string;
   /** 0 takes a free port. */
   readonly bindPort: number;
-  /** Told to peers instead of the listening port; 0 tells the listening port. */
+  /** Announced to peers instead of the listening port; 0 announces the listening port. */
   readonly externalPort: number;
-  /** Tells port 0, so that nobody calls back. */
+  /** Announces port 0, so that nobody calls back. */
   readonly hidePort: boolean;
   /** Takes private and loopback addresses into the peer lists. */
   readonly allowLocal: boolean;
@@ -21,7 +21,7 @@ export interface P2pConfig {
   readonly priorityNodes: readonly PeerAddress[];
   /** Called before the peers of the lists. */
   readonly addedPeers: readonly PeerAddress[];
-  /** Asked for their peer lists when we know nobody: given ones, then the network's own. */
+  /** Asked for their peer lists when no peers are known: given ones, then the network's own. */
   readonly seeds: readonly NamedEndpoint[];
   /** Names whose addresses are seeds at `dnsSeedPort`; looked up only when seeds are needed. */
   readonly dnsSeeds: readonly string[];
@@ -42,7 +42,7 @@ export interface P2pConfig {
   readonly blockSyncBytes: number;
 }
 
-/** What holds when nobody says otherwise (interface document, P2P and Sync). */
+/** The defaults (interface document, P2P and Sync). */
 export const p2pDefaults = {
   bindHost: '0.0.0.0',
   bindPort: 0,

@@ -29,7 +29,6 @@ export const GRAY_LIST_LIMIT = 5000;
 export const PEERS_PER_MESSAGE = 250;
 /** At most so many gray addresses of one /16 (IPv4) or /32 (IPv6). */
 export const GRAY_PER_GROUP = 16;
-export const BAN_SECONDS = 900;
 
 export const MAX_CHAIN_HASHES = 10_000;
 

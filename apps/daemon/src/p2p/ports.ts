@@ -1,6 +1,7 @@
 import type { Block, RawBlock } from '@wrkz/core-types';
+import type { AddBlockResult } from '../chain/results';
 
-/** Where the room writes what it does. Messages carry addresses and hashes, never bodies. */
+/** Where the peers' side writes what it does. Messages carry addresses and hashes, never bodies. */
 export interface P2pLogger {
   debug(message: string): void;
   info(message: string): void;
@@ -12,7 +13,7 @@ export interface Timer {
   cancel(): void;
 }
 
-/** Time as the room sees it, so that a test can move it by hand. */
+/** Time, so that a test can move it by hand. */
 export interface P2pClock {
   /** Milliseconds since 1970. */
   now(): number;
@@ -27,16 +28,8 @@ export interface P2pRandom {
   bytes(count: number): Buffer;
 }
 
-/** What became of one block; the codes are those of the block checks (A1-A6, B1-B13, T1-T32). */
-export interface BlockResult {
-  readonly code: string;
-  readonly message: string;
-  readonly hash?: Buffer | undefined;
-  readonly height?: number | undefined;
-}
-
-/** The part of the chain's commit event that peers are told of. */
-export interface ChainCommit {
+/** New blocks of the main chain: what peers need to hear of a commit. */
+export interface ChainAdvance {
   readonly added: readonly { readonly height: number; readonly hash: Buffer }[];
 }
 
@@ -57,16 +50,16 @@ export interface ChainPort {
   /** A main-chain transaction as serialized. */
   transaction(hash: Buffer): Buffer | undefined;
   /** Adds blocks in order; the results end with the first that is refused. */
-  addBlocks(blocks: readonly RawBlock[], source: 'sync' | 'relay'): Promise<readonly BlockResult[]>;
-  on(event: 'commit', listener: (commit: ChainCommit) => void): unknown;
-  off(event: 'commit', listener: (commit: ChainCommit) => void): unknown;
+  addBlocks(blocks: readonly RawBlock[], source: 'sync' | 'relay'): Promise<readonly AddBlockResult[]>;
+  on(event: 'commit', listener: (commit: ChainAdvance) => void): unknown;
+  off(event: 'commit', listener: (commit: ChainAdvance) => void): unknown;
 }
 
 /** The transaction pool. `added` tells of every transaction that entered, whoever brought it. */
 export interface PoolPort {
   add(
     transaction: Buffer,
-    source: 'peer',
+    source: 'p2p',
   ): Promise<{ readonly accepted: boolean; readonly message?: string | undefined }>;
   has(hash: Buffer): boolean;
   get(hash: Buffer): Buffer | undefined;

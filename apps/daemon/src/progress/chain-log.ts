@@ -5,7 +5,7 @@ import type { ChainCommit, ChainService, CommitEvent } from '../chain/service';
 const NOTABLE_DEPTH = 10;
 
 /**
- * Tells the log what the chain does: each block that arrives by itself, and every reorganisation. Blocks that are fetched
+ * Logs what the chain does: each block that arrives by itself, and every reorganisation. Blocks that are fetched
  * while synchronizing are left to the progress display.
  * @returns how to end it
  */
@@ -14,7 +14,7 @@ export function logChain(chain: ChainService, logger: Logger): () => void {
     if (event.kind === 'alternative') {
       logger.debug(`block ${event.height} ${hex(event.hash)} is kept on a side branch`);
     } else if (event.kind === 'switch') {
-      tellSwitch(event, logger);
+      logSwitch(event, logger);
     } else if (event.source === 'relay' || event.source === 'submit') {
       for (const { height, hash, transactionHashes } of event.added) {
         logger.info(`block ${height} ${hex(hash)}, ${transactionHashes.length} transactions`);
@@ -25,14 +25,14 @@ export function logChain(chain: ChainService, logger: Logger): () => void {
   return () => chain.off('commit', listener);
 }
 
-function tellSwitch({ source, forkHeight, added, removed, tip }: ChainCommit, logger: Logger): void {
+function logSwitch({ source, forkHeight, added, removed, tip }: ChainCommit, logger: Logger): void {
   if (source === 'rewind') {
     logger.info(`taken back to block ${forkHeight}, ${removed.length} blocks less`);
     return;
   }
   const text =
     `reorganised above block ${forkHeight}: ${removed.length} blocks replaced by ${added.length}, ` +
-    `the top is block ${tip.height} ${hex(tip.hash)}`;
+    `the tip is block ${tip.height} ${hex(tip.hash)}`;
   if (removed.length >= NOTABLE_DEPTH) logger.warning(text);
   else logger.info(text);
 }

@@ -31,7 +31,7 @@ export class BlockProgress {
     return this.started;
   }
 
-  /** Tells where things stand; the first call starts the display. Heights are counts of blocks. */
+  /** Shows how far it is; the first call starts the display. Heights are counts of blocks. */
   update(height: number, target: number): void {
     const at = this.now();
     if (!this.started) this.begin(at, height, Math.max(target, height));

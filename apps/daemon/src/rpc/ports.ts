@@ -1,3 +1,4 @@
+import type { TemplateAnswer } from '../mining/miner';
 import type { ChainReader } from '@wrkz/chain-db';
 import type { Network } from '@wrkz/core-types';
 import type { QueryRunner } from './queries';
@@ -24,15 +25,6 @@ export interface PoolStatus {
   has(hash: Buffer): boolean;
   /** Judges a transaction as the pool does, keeps it and relays it; `error` is the reference's text when refused. */
   submit(bytes: Buffer): Promise<{ error?: string }>;
-}
-
-export interface TemplateAnswer {
-  readonly blob: Buffer;
-  readonly difficulty: bigint;
-  /** Count: the index of the block to be mined. */
-  readonly height: number;
-  /** The position of the reserved bytes inside the blob, 0 when none are reserved. */
-  readonly reservedOffset: number;
 }
 
 export interface MiningPort {

@@ -1,9 +1,10 @@
 import { type ChainReader, CorruptDatabase } from '@wrkz/chain-db';
 import type { RawBlock } from '@wrkz/core-types';
-import type { BlockResult, ChainCommit, ChainPort } from '../p2p/ports';
+import type { AddBlockResult } from '../chain/results';
 import type { ChainService, CommitEvent } from '../chain/service';
+import type { ChainAdvance, ChainPort } from '../p2p/ports';
 
-type Listener = (commit: ChainCommit) => void;
+type Listener = (commit: ChainAdvance) => void;
 
 /** The chain as the peers' side sees it: changes through the engine, look-ups through a reader of its own. */
 export class P2pChain implements ChainPort {
@@ -53,7 +54,7 @@ export class P2pChain implements ChainPort {
     return this.reader.transaction(hash)?.bytes;
   }
 
-  addBlocks(blocks: readonly RawBlock[], source: 'sync' | 'relay'): Promise<readonly BlockResult[]> {
+  addBlocks(blocks: readonly RawBlock[], source: 'sync' | 'relay'): Promise<readonly AddBlockResult[]> {
     return this.service.addBlocks(blocks, source);
   }
 

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { createLogger, errorText, type Logger, parseLogLevel } from '@wrkz/service-kit';
+import { createLogger, errorText, type Logger, NODE_LOG_SCALE, parseLogLevel } from '@wrkz/service-kit';
 import type { DaemonConfig } from '../config/config';
 
 /**
@@ -8,13 +8,14 @@ import type { DaemonConfig } from '../config/config';
  * @throws Error with a message for the operator
  */
 export function daemonLogger({ options, logFileChosen, secrets }: DaemonConfig): Logger {
-  const level = parseLogLevel(options['log-level']) ?? 'warning';
+  const level = parseLogLevel(options['log-level'], NODE_LOG_SCALE) ?? 'warning';
+  const format = options['log-format'];
   const file = options['log-file'] === '' ? undefined : resolve(options['log-file']);
   try {
-    return createLogger({ level, file, secrets });
+    return createLogger({ level, format, file, secrets });
   } catch (error) {
     if (logFileChosen) throw error;
-    const logger = createLogger({ level, secrets });
+    const logger = createLogger({ level, format, secrets });
     logger.warning(`no log file is written: ${errorText(error)}`);
     return logger;
   }

@@ -7,7 +7,7 @@ import type { DaemonConfig } from '../config/config';
 import type { TransactionPool } from '../mempool/pool';
 import { type P2pConfig, p2pDefaults } from '../p2p/config';
 import { P2pNode } from '../p2p/node';
-import { canonicalHost, type NamedEndpoint, parseEndpoint, type PeerAddress } from '../p2p/peers/address';
+import { canonicalHost, type NamedEndpoint, parseEndpoint, type PeerAddress } from '../p2p/util/address';
 import { P2pChain } from './chain-port';
 import { P2pPool } from './pool-port';
 
@@ -24,7 +24,7 @@ export interface PeersParts {
   readonly logger: Logger;
 }
 
-/** The peer-to-peer room over the real chain and pool. */
+/** The peers' side over the real chain and pool. */
 export function createPeers({ config, chain, reader, pool, logger }: PeersParts): P2pNode {
   return new P2pNode(config, {
     chain: new P2pChain(chain, reader, (error) => logger.error(`${error.message}; run --verify`)),

@@ -7,8 +7,8 @@ type Listener = (event: { readonly hash: Buffer }) => void;
 export class P2pPool implements PoolPort {
   constructor(private readonly pool: TransactionPool) {}
 
-  add(transaction: Buffer): Promise<{ accepted: boolean; message?: string | undefined }> {
-    return this.pool.add(transaction, 'p2p');
+  add(transaction: Buffer, source: 'p2p'): Promise<{ accepted: boolean; message?: string | undefined }> {
+    return this.pool.add(transaction, source);
   }
 
   has(hash: Buffer): boolean {

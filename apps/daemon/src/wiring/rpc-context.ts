@@ -1,9 +1,10 @@
 import type { ChainReader } from '@wrkz/chain-db';
+import { isAccepted } from '../chain/results';
 import type { ChainService } from '../chain/service';
 import type { DaemonConfig } from '../config/config';
 import type { TransactionPool } from '../mempool/pool';
 import type { BlockGenerator } from '../mining/generate';
-import { isTaken, type Miner } from '../mining/miner';
+import type { Miner } from '../mining/miner';
 import type { MiningPort, NetworkStatus, PoolStatus, QueryRunner, RpcContext } from '../rpc';
 
 /** Caps of the interface document's option table. */
@@ -54,7 +55,7 @@ function poolStatus(pool: TransactionPool): PoolStatus {
 function miningPort(miner: Miner, generator: BlockGenerator): MiningPort {
   return {
     template: (address, extraNonce) => miner.template(address, extraNonce),
-    submit: async (blob) => isTaken(await miner.submit(blob)),
+    submit: async (blob) => isAccepted(await miner.submit(blob)),
     generate: (request) => generator.generate(request),
   };
 }

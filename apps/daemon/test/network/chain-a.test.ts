@@ -32,8 +32,8 @@ test('imported from a dump', () => expectChainA(imported));
 test('synced from a peer', async () => {
   const peer = await suite.node({ from: imported });
   const node = await suite.node({ peers: [peer.p2pPort] });
-  const sources = watch(node.daemon.rooms.chain, ({ source }) => source);
-  await node.untilTop(peer.top);
+  const sources = watch(node.daemon.parts.chain, ({ source }) => source);
+  await node.untilTip(peer.tip);
   expect(new Set(sources)).toEqual(new Set(['sync']));
   await Promise.all([node.stop(), peer.stop()]);
   await expectChainA(node.dataDir);
@@ -41,14 +41,14 @@ test('synced from a peer', async () => {
 
 test('fed block by block from a second process', async () => {
   const node = await suite.node();
-  const { chain } = node.daemon.rooms;
+  const { chain } = node.daemon.parts;
   const commits = watch(chain, ({ source, added }) => `${source} ${String(added.length)}`);
   const feeder = forkFeeder(node.p2pPort);
   try {
     await Promise.all([once(feeder, 'message'), node.untilConnections(1)]);
     for (const { hash } of headers.slice(1)) {
       feeder.send('next');
-      await node.untilTop(hash);
+      await node.untilTip(hash);
     }
   } finally {
     feeder.kill('SIGKILL');

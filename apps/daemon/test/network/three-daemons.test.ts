@@ -3,7 +3,7 @@ import {
   chainAWallet,
   findNonceHere,
   Link,
-  type OwnedOutput,
+  type PurseOutput,
   spendable,
   type SuiteNode,
 } from '@wrkz/testing';
@@ -17,13 +17,13 @@ let left: SuiteNode;
 let middle: SuiteNode;
 let right: SuiteNode;
 let link: Link;
-let outputs: OwnedOutput[];
+let outputs: PurseOutput[];
 
 /** left -> middle <- link <- right */
 beforeAll(async () => {
   const from = await suite.chainA();
   middle = await suite.node({ from });
-  link = suite.keep(await Link.to(middle.p2pPort));
+  link = suite.closeAtEnd(await Link.to(middle.p2pPort));
   left = await suite.node({ from, peers: [middle.p2pPort] });
   right = await suite.node({ from, peers: [link.port] });
   await middle.untilConnections(2);
@@ -42,8 +42,8 @@ async function spend(node: SuiteNode, output = outputs.shift()): Promise<{ trans
 
 test('what one end mines or sends reaches the other', async () => {
   const [hash = ''] = await left.generate(alice.address);
-  await right.untilTop(hash);
-  expect(middle.top).toBe(hash);
+  await right.untilTip(hash);
+  expect(middle.tip).toBe(hash);
 
   const there = await spend(left);
   await left.send(there.transaction);
@@ -54,7 +54,7 @@ test('what one end mines or sends reaches the other', async () => {
 
   // A block whose transactions the other side holds already travels without them.
   const [full = ''] = await right.generate(alice.address);
-  await left.untilTop(full);
+  await left.untilTip(full);
   expect((await left.status([there.hash, back.hash])).transactionsInBlock).toHaveLength(2);
   expect([left.pool(), middle.pool(), right.pool()]).toEqual([[], [], []]);
 });
@@ -76,13 +76,13 @@ test('after a cut the shorter side follows the longer, and its transactions wait
   for (const { transaction } of lost) await right.send(transaction);
   const winners = await left.generate(alice.address, 4);
   const losers = await right.generate(alice.address, 2);
-  await middle.untilTop(winners.at(-1) ?? '');
-  expect(right.top).toBe(losers.at(-1));
+  await middle.untilTip(winners.at(-1) ?? '');
+  expect(right.tip).toBe(losers.at(-1));
   const onceMined = [both, losing, ...lost].map(({ hash }) => hash);
   expect((await right.status(onceMined)).transactionsInBlock).toHaveLength(onceMined.length);
 
   link.join();
-  await right.untilTop(left.top);
+  await right.untilTip(left.tip);
   expect(right.height).toBe(fork + 4);
   const waiting = lost.map(({ hash }) => hash).sort();
   await Promise.all([left, middle, right].map((node) => node.untilPool(waiting)));
@@ -91,7 +91,7 @@ test('after a cut the shorter side follows the longer, and its transactions wait
   expect((await right.status([losing.hash])).transactionsUnknown).toEqual([losing.hash]);
 
   const [last = ''] = await right.generate(alice.address);
-  await Promise.all([left, middle].map((node) => node.untilTop(last)));
+  await Promise.all([left, middle].map((node) => node.untilTip(last)));
   expect((await left.status(waiting)).transactionsInBlock).toHaveLength(waiting.length);
   const digests = await Promise.all([left, middle, right].map((node) => node.digest()));
   expect(new Set(digests).size).toBe(1);

@@ -1,13 +1,12 @@
-import { PassThrough } from 'node:stream';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
-import * as commands from '../../src/p2p/commands';
-import { Command } from '../../src/p2p/commands';
-import { Connection } from '../../src/p2p/connection/connection';
-import { ByteBudget } from '../../src/p2p/frames';
+import * as commands from '@wrkz/levin';
+import { ByteBudget, Command } from '@wrkz/levin';
 import type { P2pNode } from '../../src/p2p';
+import { PeerConnection } from '../../src/p2p/connection/peer-connection';
 import { FakeClock, TestLogger, sha256, toyChain } from './fakes';
 import { disguised, Harness } from './harness';
 import { ScriptedPeer } from './scripted-peer';
@@ -15,7 +14,7 @@ import { ScriptedPeer } from './scripted-peer';
 const harness = new Harness();
 afterEach(() => harness.stop());
 
-const genesis = { height: 0, top: sha256(toyChain(0)[0]?.block ?? Buffer.alloc(0)) };
+const genesis = { height: 0, tip: sha256(toyChain(0)[0]?.block ?? Buffer.alloc(0)) };
 
 /** What becomes of one more caller. */
 async function treatment(port: number): Promise<'hung up' | 'answered'> {
@@ -91,9 +90,9 @@ describe('bans of a running node', () => {
     const blocks = toyChain(4);
     const { node, chain } = await harness.node(blocks.slice(0, 4), {}, { transport: disguised('8.8.8.8') });
     const last = blocks[4] ?? { block: Buffer.alloc(0), transactions: [] };
-    chain.refuse.set(sha256(last.block).toString('hex'), 'B9');
+    chain.refuse.set(sha256(last.block).toString('hex'), 'CHECKPOINT_BLOCK_HASH_MISMATCH');
     const peer = await ScriptedPeer.dial(node.port);
-    await peer.handshake({ height: 5, top: sha256(last.block) });
+    await peer.handshake({ height: 5, tip: sha256(last.block) });
     await peer.nextOf(Command.requestChain);
     const hashes = blocks.slice(3).map((raw) => sha256(raw.block));
     peer.send(Command.responseChain, commands.responseChain.encode({ startHeight: 3, totalHeight: 5, hashes }));
@@ -109,7 +108,7 @@ describe('bans of a running node', () => {
   it('a socket error is not a crash', async () => {
     const stream = new PassThrough();
     const reasons: string[] = [];
-    const connection = new Connection({
+    const connection = new PeerConnection({
       socket: stream,
       remote: { host: '11.0.0.1', port: 17855 },
       incoming: true,

@@ -1,13 +1,14 @@
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
+import { Command } from '@wrkz/levin';
 import { p2pDefaults, type P2pConfig } from '../../src/p2p/config';
-import { systemRandom } from '../../src/p2p/clock';
-import { Command } from '../../src/p2p/commands';
-import { Dialer, type CallPurpose } from '../../src/p2p/dialer/dialer';
+import { Dialer } from '../../src/p2p/dialer/dialer';
+import type { CallPurpose } from '../../src/p2p/session/connection-manager';
 import { Seeds } from '../../src/p2p/dialer/seeds';
-import { addressGroup, addressKey, type PeerAddress } from '../../src/p2p/peers/address';
-import { Bans } from '../../src/p2p/peers/bans';
 import { PeerBook } from '../../src/p2p/peers/peer-book';
+import { Bans } from '../../src/p2p/penalties/bans';
+import { addressGroup, addressKey, type PeerAddress } from '../../src/p2p/util/address';
+import { systemRandom } from '../../src/p2p/util/clock';
 import { FakeClock, TestLogger, sha256, toyChain } from './fakes';
 import { Harness, local } from './harness';
 import { NETWORK_ID, ScriptedPeer } from './scripted-peer';
@@ -208,7 +209,7 @@ describe('lists between nodes', () => {
       while (allowLocal && hub.node.peerLists().white.length === 0)
         await new Promise((resolve) => setImmediate(resolve));
       const peer = await ScriptedPeer.dial(hub.node.port);
-      const answer = await peer.handshake({ height: 3, top: sha256(blocks[2]?.block ?? Buffer.alloc(0)) });
+      const answer = await peer.handshake({ height: 3, tip: sha256(blocks[2]?.block ?? Buffer.alloc(0)) });
       expect(answer.peers.map(({ host, port }) => ({ host, port }))).toEqual(allowLocal ? [local(first.node)] : []);
       peer.end();
       await harness.stop();
@@ -222,7 +223,7 @@ describe('lists between nodes', () => {
     const liar = await ScriptedPeer.dial(hub.node.port);
     await liar.handshake({
       height: 3,
-      top: sha256(blocks[2]?.block ?? Buffer.alloc(0)),
+      tip: sha256(blocks[2]?.block ?? Buffer.alloc(0)),
       peerId: 99n,
       port: other.node.port,
     });

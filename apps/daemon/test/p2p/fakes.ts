@@ -1,17 +1,10 @@
 import { createHash } from 'node:crypto';
 import { EventEmitter } from 'node:events';
+import { type ReasonCode, REASONS } from '@wrkz/consensus';
 import type { RawBlock } from '@wrkz/core-types';
-import { systemClock } from '../../src/p2p/clock';
-import type {
-  BlockCodec,
-  BlockResult,
-  ChainCommit,
-  ChainPort,
-  P2pClock,
-  P2pLogger,
-  PoolPort,
-  Timer,
-} from '../../src/p2p/ports';
+import { type AddBlockResult, isAccepted } from '../../src/chain/results';
+import type { BlockCodec, ChainAdvance, ChainPort, P2pClock, P2pLogger, PoolPort, Timer } from '../../src/p2p/ports';
+import { systemClock } from '../../src/p2p/util/clock';
 
 interface Stored {
   readonly hash: Buffer;
@@ -23,11 +16,11 @@ interface Stored {
 const key = (hash: Buffer): string => hash.toString('hex');
 
 /** A chain that checks links only; the longer branch wins. `refuse` makes blocks invalid by hash. */
-export class FakeChain extends EventEmitter<{ commit: [ChainCommit] }> implements ChainPort {
+export class FakeChain extends EventEmitter<{ commit: [ChainAdvance] }> implements ChainPort {
   private readonly blocks = new Map<string, Stored>();
   private readonly transactions = new Map<string, Buffer>();
   private main: Stored[] = [];
-  readonly refuse = new Map<string, string>();
+  readonly refuse = new Map<string, ReasonCode>();
   /** Every call of `addBlocks`. */
   readonly calls: { readonly count: number; readonly source: string }[] = [];
   /** Awaited before blocks are added. */
@@ -43,9 +36,9 @@ export class FakeChain extends EventEmitter<{ commit: [ChainCommit] }> implement
   }
 
   tip(): { height: number; hash: Buffer } {
-    const top = this.main.at(-1);
-    if (top === undefined) throw new Error('no genesis');
-    return { height: top.height, hash: top.hash };
+    const tip = this.main.at(-1);
+    if (tip === undefined) throw new Error('no genesis');
+    return { height: tip.height, hash: tip.hash };
   }
 
   isKnown(hash: Buffer): boolean {
@@ -73,38 +66,38 @@ export class FakeChain extends EventEmitter<{ commit: [ChainCommit] }> implement
     return this.transactions.get(key(hash));
   }
 
-  async addBlocks(blocks: readonly RawBlock[], source: 'sync' | 'relay'): Promise<BlockResult[]> {
+  async addBlocks(blocks: readonly RawBlock[], source: 'sync' | 'relay'): Promise<AddBlockResult[]> {
     this.calls.push({ count: blocks.length, source });
     await this.gate;
     if (this.failure !== undefined) throw this.failure;
-    const results: BlockResult[] = [];
+    const results: AddBlockResult[] = [];
     for (const raw of blocks) {
       const result = this.add(raw);
       results.push(result);
-      if (!['A1', 'A2', 'A3', 'A4'].includes(result.code)) break;
+      if (!isAccepted(result)) break;
     }
     return results;
   }
 
   /** Adds a block at once, as mining does. */
-  add(raw: RawBlock): BlockResult {
+  add(raw: RawBlock): AddBlockResult {
     const { hash, block } = this.codec.parse(raw.block);
-    const answer = (code: string): BlockResult => ({ code, message: code, hash });
-    if (this.isKnown(hash)) return answer('A4');
+    const answer = (code: ReasonCode): AddBlockResult => ({ code, message: REASONS[code].text, hash });
+    if (this.isKnown(hash)) return answer('ALREADY_EXISTS');
     const parent = this.blocks.get(key(block.previousHash));
-    if (parent === undefined) return answer('A5');
+    if (parent === undefined) return answer('REJECTED_AS_ORPHANED');
     const refusal = this.refuse.get(key(hash));
     if (refusal !== undefined) return answer(refusal);
     const stored = this.store(raw, parent.height + 1);
-    const top = this.main.at(-1);
-    if (top === parent) {
+    const tip = this.main.at(-1);
+    if (tip === parent) {
       this.extend(stored);
       this.emit('commit', { added: [{ height: stored.height, hash }] });
-      return answer('A1');
+      return answer('ADDED_TO_MAIN');
     }
-    if (top !== undefined && stored.height <= top.height) return answer('A2');
+    if (tip !== undefined && stored.height <= tip.height) return answer('ADDED_TO_ALTERNATIVE');
     this.switchTo(stored);
-    return answer('A3');
+    return answer('ADDED_TO_ALTERNATIVE_AND_SWITCHED');
   }
 
   private store(raw: RawBlock, height: number): Stored {

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import type { RawBlock } from '@wrkz/core-types';
 import { p2pDefaults, P2pNode, type P2pConfig } from '../../src/p2p';
+import { tcpTransport, type Transport } from '../../src/p2p/connection/transport';
 import type { BlockCodec, P2pClock } from '../../src/p2p/ports';
-import { tcpTransport, type Transport } from '../../src/p2p/transport';
 import { FakeChain, FakePool, TestLogger, toyCodec } from './fakes';
 import { NETWORK_ID, type ScriptedPeer, ScriptedServer } from './scripted-peer';
 
@@ -64,7 +64,7 @@ export function disguised(host: string): Transport {
   };
 }
 
-/** Resolves once the chain's top is at `height`. */
+/** Resolves once the chain's tip is at `height`. */
 export async function reaches(chain: FakeChain, height: number): Promise<void> {
   while (chain.tip().height < height) await once(chain, 'commit');
 }

@@ -1,6 +1,6 @@
 import type { RawBlock } from '@wrkz/core-types';
-import * as commands from '../../src/p2p/commands';
-import { Command } from '../../src/p2p/commands';
+import * as commands from '@wrkz/levin';
+import { Command } from '@wrkz/levin';
 import type { P2pConfig } from '../../src/p2p';
 import { FakeClock, sha256, toyBlock, toyBranch, toyChain } from './fakes';
 import { closedFor, Harness, local, reaches, type TestNode } from './harness';
@@ -12,14 +12,14 @@ const hashesOf = (blocks: readonly RawBlock[]): Buffer[] => blocks.map(hashOf);
 describe('what a lying peer brings about', () => {
   const harness = new Harness();
   const blocks = toyChain(30);
-  const tops = hashesOf(blocks);
+  const tips = hashesOf(blocks);
   const clock = new FakeClock();
   afterEach(() => harness.stop());
 
   /** A node with 10 blocks that calls a peer claiming the 30 of `blocks`; the peer has shaken hands and was asked. */
   async function asked(
     config: Partial<P2pConfig> = {},
-    claim = { height: 31, top: hashOf(blocks[30]) },
+    claim = { height: 31, tip: hashOf(blocks[30]) },
   ): Promise<TestNode & { peer: ScriptedPeer }> {
     const server = await harness.server();
     const started = await harness.node(blocks.slice(0, 11), { exclusiveNodes: [server.address], ...config }, { clock });
@@ -40,18 +40,18 @@ describe('what a lying peer brings about', () => {
 
   async function askedForObjects(config: Partial<P2pConfig> = {}): Promise<TestNode & { peer: ScriptedPeer }> {
     const started = await asked(config);
-    tellChain(started.peer, 10, tops.slice(10), 31);
+    tellChain(started.peer, 10, tips.slice(10), 31);
     const { body } = await started.peer.nextOf(Command.requestObjects);
-    expect(commands.requestObjects.decode(body).blocks).toEqual(tops.slice(11));
+    expect(commands.requestObjects.decode(body).blocks).toEqual(tips.slice(11));
     return started;
   }
 
   const entries: [string, string, number, Buffer[], number][] = [
     ['no hashes', 'without hashes', 10, [], 31],
-    ['an unknown start', 'unknown block', 10, [Buffer.alloc(32, 9), ...tops.slice(11)], 31],
-    ['a wrong height', 'contradicts itself', 9, tops.slice(10), 31],
-    ['a total below its end', 'contradicts itself', 10, tops.slice(10), 30],
-    ['a hash twice', 'contradicts itself', 10, [...tops.slice(10, 20), ...tops.slice(15, 20)], 31],
+    ['an unknown start', 'unknown block', 10, [Buffer.alloc(32, 9), ...tips.slice(11)], 31],
+    ['a wrong height', 'contradicts itself', 9, tips.slice(10), 31],
+    ['a total below its end', 'contradicts itself', 10, tips.slice(10), 30],
+    ['a hash twice', 'contradicts itself', 10, [...tips.slice(10, 20), ...tips.slice(15, 20)], 31],
   ];
   it.each(entries)('a chain entry with %s ends the connection', async (_, reason, start, hashes, total) => {
     const started = await asked();
@@ -60,18 +60,18 @@ describe('what a lying peer brings about', () => {
   });
 
   it('a height without blocks is believed three times', async () => {
-    const started = await asked({}, { height: 1_000_000, top: Buffer.alloc(32, 1) });
+    const started = await asked({}, { height: 1_000_000, tip: Buffer.alloc(32, 1) });
     for (let round = 0; round < 4; round += 1) {
       if (round > 0) await started.peer.nextOf(Command.requestChain);
-      tellChain(started.peer, 10, tops.slice(10, 11), 1_000_000);
+      tellChain(started.peer, 10, tips.slice(10, 11), 1_000_000);
     }
     await closedFor(started, 'nothing new');
   });
 
   it('endless hashes without blocks go no further than the first request', async () => {
-    const started = await asked({}, { height: 4_000_000_000, top: Buffer.alloc(32, 1) });
+    const started = await asked({}, { height: 4_000_000_000, tip: Buffer.alloc(32, 1) });
     const made = Array.from({ length: 9_999 }, (_, index) => sha256(Buffer.from(`made up ${index}`)));
-    tellChain(started.peer, 10, [...tops.slice(10, 11), ...made], 4_000_000_000);
+    tellChain(started.peer, 10, [...tips.slice(10, 11), ...made], 4_000_000_000);
     await started.peer.nextOf(Command.requestObjects);
     tellObjects(started.peer, { currentHeight: 4_000_000_000 });
     await closedFor(started, 'left out');
@@ -85,7 +85,7 @@ describe('what a lying peer brings about', () => {
   });
 
   const objects: [string, string, () => Partial<commands.ResponseObjects>][] = [
-    ['another block', 'was not asked for', () => ({ blocks: [toyBlock(tops[10] ?? Buffer.alloc(32), 999)] })],
+    ['another block', 'was not asked for', () => ({ blocks: [toyBlock(tips[10] ?? Buffer.alloc(32), 999)] })],
     ['the same block twice', 'was not asked for', () => ({ blocks: [...blocks.slice(11), ...blocks.slice(11, 12)] })],
     ['garbage', 'cannot be read', () => ({ blocks: [{ block: Buffer.from('x'), transactions: [] }] })],
     [
@@ -106,7 +106,7 @@ describe('what a lying peer brings about', () => {
     [
       'some blocks and half of the rest missed',
       'left out',
-      () => ({ blocks: blocks.slice(11, 20), missed: tops.slice(20, 25) }),
+      () => ({ blocks: blocks.slice(11, 20), missed: tips.slice(20, 25) }),
     ],
     ['a height below its chain entry', 'below its own', () => ({ blocks: blocks.slice(11), currentHeight: 20 })],
   ];
@@ -121,7 +121,7 @@ describe('what a lying peer brings about', () => {
     tellChain(
       started.peer,
       10,
-      [...tops.slice(10, 15), tops[16] ?? Buffer.alloc(32), tops[15] ?? Buffer.alloc(32)],
+      [...tips.slice(10, 15), tips[16] ?? Buffer.alloc(32), tips[15] ?? Buffer.alloc(32)],
       31,
     );
     await started.peer.nextOf(Command.requestObjects);
@@ -131,13 +131,13 @@ describe('what a lying peer brings about', () => {
 
   it('blocks that the peer names as missing are no lie: the chain is asked for again, twice, then it is left to relay', async () => {
     const { node, peer } = await askedForObjects();
-    tellObjects(peer, { blocks: blocks.slice(11, 20), missed: tops.slice(20) });
+    tellObjects(peer, { blocks: blocks.slice(11, 20), missed: tips.slice(20) });
     for (let round = 0; round < 2; round += 1) {
       await peer.nextOf(Command.requestChain);
-      tellChain(peer, 10, tops.slice(10), 31);
+      tellChain(peer, 10, tips.slice(10), 31);
       const { body } = await peer.nextOf(Command.requestObjects);
-      expect(commands.requestObjects.decode(body).blocks).toEqual(tops.slice(20));
-      tellObjects(peer, { missed: tops.slice(20) });
+      expect(commands.requestObjects.decode(body).blocks).toEqual(tips.slice(20));
+      tellObjects(peer, { missed: tips.slice(20) });
     }
     await peer.nextOf(Command.requestPool);
     expect(node.sync()).toMatchObject({ activePeers: 0, demotedPeers: 1 });
@@ -147,7 +147,7 @@ describe('what a lying peer brings about', () => {
 
   it('an invalid block ends the connection; what came before it stays', async () => {
     const started = await askedForObjects();
-    started.chain.refuse.set(hashOf(blocks[20]).toString('hex'), 'B10');
+    started.chain.refuse.set(hashOf(blocks[20]).toString('hex'), 'PROOF_OF_WORK_TOO_WEAK');
     tellObjects(started.peer, { blocks: blocks.slice(11) });
     await closedFor(started, 'invalid');
     expect(started.chain.tip().height).toBe(19);
@@ -156,17 +156,17 @@ describe('what a lying peer brings about', () => {
   it("a block ahead of our clock is nobody's fault: it is tried again a minute later", async () => {
     const started = await askedForObjects();
     const key = hashOf(blocks[30]).toString('hex');
-    started.chain.refuse.set(key, 'B4');
+    started.chain.refuse.set(key, 'TIMESTAMP_TOO_FAR_IN_FUTURE');
     tellObjects(started.peer, { blocks: blocks.slice(11) });
     await reaches(started.chain, 29);
-    const claim = { height: 31, top: hashOf(blocks[30]) };
+    const claim = { height: 31, tip: hashOf(blocks[30]) };
     await started.peer.settle(claim);
     expect(started.node.peers()).toMatchObject([{ state: 'idle' }]);
     started.chain.refuse.delete(key);
     clock.advance(61_000);
     await started.peer.settle(claim);
     await started.peer.nextOf(Command.requestChain);
-    tellChain(started.peer, 29, tops.slice(29), 31);
+    tellChain(started.peer, 29, tips.slice(29), 31);
     await started.peer.nextOf(Command.requestObjects);
     tellObjects(started.peer, { blocks: blocks.slice(30) });
     await reaches(started.chain, 30);
@@ -177,7 +177,7 @@ describe('what a lying peer brings about', () => {
     const started = await askedForObjects();
     started.chain.failure = new Error('disk full');
     tellObjects(started.peer, { blocks: blocks.slice(11) });
-    await started.peer.settle({ height: 31, top: hashOf(blocks[30]) });
+    await started.peer.settle({ height: 31, tip: hashOf(blocks[30]) });
     expect(started.node.peers()).toMatchObject([{ state: 'idle' }]);
     expect(started.logger.errors).toEqual([expect.stringContaining('disk full')]);
     started.peer.end();
@@ -185,12 +185,12 @@ describe('what a lying peer brings about', () => {
 
   it('orphans are asked for again three times', async () => {
     const started = await askedForObjects();
-    started.chain.refuse.set(hashOf(blocks[11]).toString('hex'), 'A5');
+    started.chain.refuse.set(hashOf(blocks[11]).toString('hex'), 'REJECTED_AS_ORPHANED');
     for (let round = 0; round < 4; round += 1) {
       tellObjects(started.peer, { blocks: blocks.slice(11) });
       if (round === 3) break;
       await started.peer.nextOf(Command.requestChain);
-      tellChain(started.peer, 10, tops.slice(10), 31);
+      tellChain(started.peer, 10, tips.slice(10), 31);
       await started.peer.nextOf(Command.requestObjects);
     }
     await closedFor(started, 'do not connect');
@@ -207,11 +207,11 @@ describe('what a lying peer brings about', () => {
   it('a peer that talks of other things instead loses it after ten minutes', async () => {
     const started = await askedForObjects();
     for (let minutes = 0; minutes < 10; minutes += 1) {
-      await started.peer.settle({ height: 31, top: hashOf(blocks[30]) });
+      await started.peer.settle({ height: 31, tip: hashOf(blocks[30]) });
       clock.advance(59_000);
     }
     expect(started.peer.isClosed).toBe(false);
-    await started.peer.settle({ height: 31, top: hashOf(blocks[30]) });
+    await started.peer.settle({ height: 31, tip: hashOf(blocks[30]) });
     clock.advance(15_000);
     await closedFor(started, 'nothing came');
   });
@@ -223,21 +223,21 @@ describe('what a lying peer brings about', () => {
       { exclusiveNodes: [slowServer.address, quickServer.address], timedSyncInterval: 1_000_000 },
       { clock },
     );
-    const claim = { height: 31, top: hashOf(blocks[30]) };
+    const claim = { height: 31, tip: hashOf(blocks[30]) };
     const slow = await slowServer.caller();
     await slow.answerHandshake({ ...claim, peerId: 1n });
     await slow.nextOf(Command.requestChain);
-    tellChain(slow, 10, tops.slice(10), 31);
+    tellChain(slow, 10, tips.slice(10), 31);
     await slow.nextOf(Command.requestObjects);
     const quick = await quickServer.caller();
     await quick.answerHandshake({ ...claim, peerId: 2n });
     await quick.nextOf(Command.requestChain);
-    tellChain(quick, 10, tops.slice(10), 31);
+    tellChain(quick, 10, tips.slice(10), 31);
     await quick.settle(claim);
     expect(quick.left).toEqual([]);
     clock.advance(16_000);
     const { body } = await quick.nextOf(Command.requestObjects);
-    expect(commands.requestObjects.decode(body).blocks).toEqual(tops.slice(11));
+    expect(commands.requestObjects.decode(body).blocks).toEqual(tips.slice(11));
     tellObjects(quick, { blocks: blocks.slice(11) });
     await reaches(started.chain, 30);
     // The slow one comes in the end; what it brings is there already, and it is not blamed.
@@ -258,16 +258,16 @@ describe('what a lying peer brings about', () => {
   });
 
   it('an honest peer next to a liar brings the chain, and is not blamed', async () => {
-    const bad = [...blocks.slice(0, 11), ...toyBranch(tops[10] ?? Buffer.alloc(32), 300, 7000)];
+    const bad = [...blocks.slice(0, 11), ...toyBranch(tips[10] ?? Buffer.alloc(32), 300, 7000)];
     const liar = await harness.node(bad);
     const honest = await harness.node(blocks);
     const server = await harness.server();
     const fresh = await harness.node(blocks.slice(0, 1), {
       exclusiveNodes: [local(liar.node), local(honest.node), server.address],
     });
-    fresh.chain.refuse.set(hashOf(bad[15]).toString('hex'), 'B10');
+    fresh.chain.refuse.set(hashOf(bad[15]).toString('hex'), 'PROOF_OF_WORK_TOO_WEAK');
     await reaches(fresh.chain, 30);
-    expect(fresh.chain.tip().hash).toEqual(tops[30]);
+    expect(fresh.chain.tip().hash).toEqual(tips[30]);
     expect(fresh.node.peers().map(({ address }) => address)).toContain(`127.0.0.1:${honest.node.port}`);
     expect(fresh.logger.lines.some((line) => line.includes('block is invalid'))).toBe(true);
   });

@@ -1,6 +1,5 @@
-import * as commands from '../../src/p2p/commands';
-import { Command } from '../../src/p2p/commands';
-import { encodeFrame } from '../../src/p2p/frames';
+import * as commands from '@wrkz/levin';
+import { Command, encodeFrame } from '@wrkz/levin';
 import { FakeClock, sha256, toyBlock, toyChain } from './fakes';
 import { closedFor, Harness, type TestNode } from './harness';
 import { hello, ScriptedPeer } from './scripted-peer';
@@ -8,9 +7,9 @@ import { hello, ScriptedPeer } from './scripted-peer';
 describe('what a caller may do', () => {
   const harness = new Harness();
   const blocks = toyChain(20);
-  const tops = blocks.map((raw) => sha256(raw.block));
-  const top = tops[20] ?? Buffer.alloc(32);
-  const standing = { height: 21, top };
+  const tips = blocks.map((raw) => sha256(raw.block));
+  const tip = tips[20] ?? Buffer.alloc(32);
+  const standing = { height: 21, tip };
   afterEach(() => harness.stop());
 
   async function called(clock?: FakeClock): Promise<TestNode & { peer: ScriptedPeer }> {
@@ -51,7 +50,7 @@ describe('what a caller may do', () => {
       expect(answer.nodeData.version).toBe(19);
       expect(answer.syncData).toEqual({
         currentHeight: 21,
-        topId: top,
+        tipHash: tip,
         capabilityFlags: 0,
         prunedNodeHeight: 0,
         liteStartHeight: 0,
@@ -81,7 +80,7 @@ describe('what a caller may do', () => {
     started.peer.send(Command.ping, commands.pingRequest.encode(), 'request');
     const { body } = await started.peer.nextOf(Command.ping);
     expect(commands.pingResponse.decode(body)).toEqual({ status: 'OK', peerId: started.node.peerId });
-    started.peer.send(Command.requestChain, commands.requestChain.encode({ hashes: [tops[0] ?? top] }));
+    started.peer.send(Command.requestChain, commands.requestChain.encode({ hashes: [tips[0] ?? tip] }));
     await closedFor(started, 'before the handshake');
   });
 
@@ -171,12 +170,12 @@ describe('what a caller may do', () => {
     const { peer } = await known();
     peer.send(
       Command.requestChain,
-      commands.requestChain.encode({ hashes: [Buffer.alloc(32, 3), tops[12] ?? top, tops[0] ?? top] }),
+      commands.requestChain.encode({ hashes: [Buffer.alloc(32, 3), tips[12] ?? tip, tips[0] ?? tip] }),
     );
     const { body } = await peer.nextOf(Command.responseChain);
-    expect(commands.responseChain.decode(body)).toEqual({ startHeight: 12, totalHeight: 21, hashes: tops.slice(12) });
+    expect(commands.responseChain.decode(body)).toEqual({ startHeight: 12, totalHeight: 21, hashes: tips.slice(12) });
     peer.end();
-    for (const hashes of [[], [top]]) {
+    for (const hashes of [[], [tip]]) {
       const started = await known();
       started.peer.send(Command.requestChain, commands.requestChain.encode({ hashes }));
       await closedFor(started, 'chain request');
@@ -186,7 +185,7 @@ describe('what a caller may do', () => {
   it('objects are served once each, the unknown ones named', async () => {
     const { peer } = await known();
     const unknown = Buffer.alloc(32, 7);
-    const asked = [tops[3] ?? top, unknown, tops[4] ?? top, tops[3] ?? top, unknown];
+    const asked = [tips[3] ?? tip, unknown, tips[4] ?? tip, tips[3] ?? tip, unknown];
     peer.send(Command.requestObjects, commands.requestObjects.encode({ transactions: [], blocks: asked }));
     const { body } = await peer.nextOf(Command.responseObjects);
     expect(commands.responseObjects.decode(body)).toEqual({
@@ -205,7 +204,7 @@ describe('what a caller may do', () => {
       large.push(toyBlock(sha256(large.at(-1)?.block ?? big), index, [Buffer.concat([big, Buffer.from([index])])]));
     const { node } = await harness.node(large);
     const peer = await ScriptedPeer.dial(node.port);
-    await peer.handshake({ height: 5, top: sha256(large[4]?.block ?? big) });
+    await peer.handshake({ height: 5, tip: sha256(large[4]?.block ?? big) });
     const hashes = large.slice(1).map((raw) => sha256(raw.block));
     peer.send(Command.requestObjects, commands.requestObjects.encode({ transactions: [], blocks: hashes }));
     const { body } = await peer.nextOf(Command.responseObjects);
@@ -220,7 +219,7 @@ describe('what a caller may do', () => {
     const [first] = blocks[1]?.transactions ?? [];
     if (first === undefined) throw new Error('no transaction');
     const ask = (hashes: Buffer[]): void => {
-      const body = commands.missingTransactions.encode({ currentHeight: 21, blockHash: top, hashes });
+      const body = commands.missingTransactions.encode({ currentHeight: 21, blockHash: tip, hashes });
       started.peer.send(Command.missingTransactions, body);
     };
     ask([sha256(first), sha256(first)]);

@@ -1,6 +1,6 @@
 import type { RawBlock } from '@wrkz/core-types';
-import * as commands from '../../src/p2p/commands';
-import { Command } from '../../src/p2p/commands';
+import * as commands from '@wrkz/levin';
+import { Command } from '@wrkz/levin';
 import { FakeClock, sha256, toyBlock, toyChain } from './fakes';
 import { Harness, reaches, type TestNode } from './harness';
 import { ScriptedPeer } from './scripted-peer';
@@ -10,11 +10,11 @@ const hashOf = (raw: RawBlock): Buffer => sha256(raw.block);
 describe('relay', () => {
   const harness = new Harness();
   const blocks = toyChain(5);
-  const top = sha256(blocks[5]?.block ?? Buffer.alloc(0));
-  const standing = { height: 6, top };
+  const tip = sha256(blocks[5]?.block ?? Buffer.alloc(0));
+  const standing = { height: 6, tip };
   const [t1, t2, t3] = [Buffer.from('first'), Buffer.from('second'), Buffer.from('third')];
-  const next = toyBlock(top, 50, [t1, t2, t3]);
-  const tall = { height: 7, top: hashOf(next) };
+  const next = toyBlock(tip, 50, [t1, t2, t3]);
+  const tall = { height: 7, tip: hashOf(next) };
   afterEach(() => harness.stop());
 
   async function withPeers(count: number, clock?: FakeClock): Promise<TestNode & { peers: ScriptedPeer[] }> {
@@ -85,7 +85,7 @@ describe('relay', () => {
     await good?.nextOf(Command.requestChain);
     good?.send(
       Command.responseChain,
-      commands.responseChain.encode({ startHeight: 5, totalHeight: 7, hashes: [top, hashOf(next)] }),
+      commands.responseChain.encode({ startHeight: 5, totalHeight: 7, hashes: [tip, hashOf(next)] }),
     );
     await good?.nextOf(Command.requestObjects);
     good?.send(
@@ -142,13 +142,13 @@ describe('relay', () => {
     announce(peers[0], toyBlock(hashOf(next), 60));
     const { body } = (await peers[0]?.nextOf(Command.requestChain)) ?? { body: Buffer.alloc(0) };
     const { hashes } = commands.requestChain.decode(body);
-    // Top, then 1, 2 and 4 below it, then genesis.
+    // Tip, then 1, 2 and 4 below it, then genesis.
     expect(hashes).toEqual([5, 4, 3, 1, 0].map((height) => sha256(blocks[height]?.block ?? Buffer.alloc(0))));
   });
 
   it('an invalid block and garbage cost the connection, a known block nothing', async () => {
     const first = await withPeers(1);
-    first.chain.refuse.set(hashOf(next).toString('hex'), 'B8');
+    first.chain.refuse.set(hashOf(next).toString('hex'), 'BLOCK_REWARD_MISMATCH');
     announce(first.peers[0], next);
     await first.peers[0]?.nextOf(Command.missingTransactions);
     supply(first.peers[0], [t1, t2, t3]);
@@ -199,7 +199,7 @@ describe('relay', () => {
     await peers[1]?.settle(standing);
     expect(pool.judged).toBe(1);
     pool.refuse.clear();
-    chain.add(toyBlock(top, 51));
+    chain.add(toyBlock(tip, 51));
     await peers[1]?.nextOf(Command.newLiteBlock);
     supply(peers[1], [t1]);
     await peers[1]?.settle(standing);

@@ -1,9 +1,8 @@
-import { readJsonLines } from '@wrkz/testing/fixtures';
-import * as commands from '../../src/p2p/commands';
-import { Command } from '../../src/p2p/commands';
-import { encodeFrame, type Frame } from '../../src/p2p/frames';
-import { blockCodec } from '../../src/p2p/codec';
+import * as commands from '@wrkz/levin';
+import { Command, encodeFrame, type Frame } from '@wrkz/levin';
 import { chainA } from '@wrkz/testing';
+import { readJsonLines } from '@wrkz/testing/fixtures';
+import { blockCodec } from '../../src/p2p/util/block-codec';
 import { Harness } from './harness';
 import { ScriptedPeer } from './scripted-peer';
 
@@ -26,9 +25,9 @@ const [syncing, others] = [
  */
 function withoutVolatile(frame: Frame): unknown {
   const isResponse = frame.kind === 'response';
-  const sync = ({ currentHeight, topId }: commands.SyncData): unknown => ({
+  const sync = ({ currentHeight, tipHash }: commands.SyncData): unknown => ({
     currentHeight,
-    topId: topId.toString('hex'),
+    tipHash: tipHash.toString('hex'),
   });
   if (frame.command === Command.handshake) {
     const codec = isResponse ? commands.handshakeResponse : commands.handshakeRequest;

@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
-import * as commands from '../../src/p2p/commands';
-import { Command } from '../../src/p2p/commands';
-import { ByteBudget, encodeFrame, FrameParser, type Frame, type FrameKind } from '../../src/p2p/frames';
+import * as commands from '@wrkz/levin';
+import { ByteBudget, Command, encodeFrame, type Frame, type FrameKind, FrameParser } from '@wrkz/levin';
 
 export const NETWORK_ID = Buffer.from('wrkz devnet 0001');
 
@@ -74,7 +73,7 @@ export class ScriptedPeer {
   /** Shakes hands as the caller; returns what the node answered. */
   async handshake(data: {
     height: number;
-    top: Buffer;
+    tip: Buffer;
     peerId?: bigint;
     port?: number;
     version?: number;
@@ -85,14 +84,14 @@ export class ScriptedPeer {
   }
 
   /** Answers the node's handshake as the called one. */
-  async answerHandshake(data: { height: number; top: Buffer; peerId?: bigint; version?: number }): Promise<void> {
+  async answerHandshake(data: { height: number; tip: Buffer; peerId?: bigint; version?: number }): Promise<void> {
     await this.nextOf(Command.handshake);
     this.reply(Command.handshake, commands.handshakeResponse.encode({ ...hello(data), peers: [], peers6: [] }));
   }
 
   /** A timed sync both ways: when its answer is here, everything sent before has been handled. */
-  async settle(data: { height: number; top: Buffer }): Promise<commands.TimedSyncResponse> {
-    const syncData = { currentHeight: data.height, topId: data.top };
+  async settle(data: { height: number; tip: Buffer }): Promise<commands.TimedSyncResponse> {
+    const syncData = { currentHeight: data.height, tipHash: data.tip };
     this.send(Command.timedSync, commands.timedSyncRequest.encode({ syncData }), 'request');
     for (;;) {
       const frame = await this.nextOf(Command.timedSync);
@@ -121,7 +120,7 @@ export class ScriptedPeer {
 /** What a scripted peer says of itself. */
 export function hello(data: {
   height: number;
-  top: Buffer;
+  tip: Buffer;
   peerId?: bigint;
   port?: number;
   version?: number;
@@ -134,7 +133,7 @@ export function hello(data: {
       localTime: BigInt(Math.floor(Date.now() / 1000)),
       myPort: data.port ?? 0,
     },
-    syncData: { currentHeight: data.height, topId: data.top },
+    syncData: { currentHeight: data.height, tipHash: data.tip },
   };
 }
 

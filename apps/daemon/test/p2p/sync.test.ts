@@ -1,5 +1,5 @@
 import { chainA } from '@wrkz/testing';
-import { blockCodec } from '../../src/p2p/codec';
+import { blockCodec } from '../../src/p2p/util/block-codec';
 import { type FakeChain, sha256, toyBlock, toyBranch, toyChain } from './fakes';
 import { Harness, local, reaches } from './harness';
 
@@ -58,10 +58,10 @@ describe('nodes over loopback', () => {
 
   it('the shorter side of a split gives way, in both directions of the call', async () => {
     const common = toyChain(50);
-    const top = hashOf(common[50] ?? { block: Buffer.alloc(0) });
+    const tip = hashOf(common[50] ?? { block: Buffer.alloc(0) });
     for (const callerIsShorter of [true, false]) {
-      const short = [...common, ...toyBranch(top, 20, 1000)];
-      const long = [...common, ...toyBranch(top, 35, 2000)];
+      const short = [...common, ...toyBranch(tip, 20, 1000)];
+      const long = [...common, ...toyBranch(tip, 35, 2000)];
       const called = await harness.node(callerIsShorter ? long : short);
       const caller = await harness.node(callerIsShorter ? short : long, { exclusiveNodes: [local(called.node)] });
       const loser = callerIsShorter ? caller : called;

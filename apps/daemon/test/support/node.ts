@@ -1,6 +1,6 @@
 import { Checkpoints } from '@wrkz/consensus';
 import { type NetworkName, networkOf } from '@wrkz/core-types';
-import { type OwnedOutput, Purse } from '@wrkz/testing';
+import { type PurseOutput, Purse } from '@wrkz/testing';
 import { ChainJudge } from '../../src/mempool/chain-judge';
 import { TransactionPool } from '../../src/mempool/pool';
 import { BlockGenerator } from '../../src/mining/generate';
@@ -16,7 +16,7 @@ export interface NodeBench extends EngineBench {
   /** Mines so many blocks for the purse. */
   mine(count: number, timestamp?: number): Promise<Buffer[]>;
   /** The largest output of the purse in a block's coinbase. */
-  coinbaseOutput(height: number): OwnedOutput;
+  coinbaseOutput(height: number): PurseOutput;
 }
 
 /** Engine, pool and miner on this thread. */

@@ -4,7 +4,7 @@ import type { ChainCommit } from '../../src/chain/service';
 import type { Fitting, PoolJudge } from '../../src/mempool/judge';
 import { TransactionPool } from '../../src/mempool/pool';
 
-let images = 0;
+let keyImages = 0;
 
 export interface Shape {
   readonly fee?: bigint;
@@ -12,10 +12,10 @@ export interface Shape {
   readonly inputs?: number;
   readonly outputs?: number;
   readonly padding?: number;
-  readonly image?: Buffer;
+  readonly keyImage?: Buffer;
 }
 
-export function image(number = ++images): Buffer {
+export function freshKeyImage(number = ++keyImages): Buffer {
   const bytes = Buffer.alloc(32, 1);
   bytes.writeUInt32LE(number, 0);
   return bytes;
@@ -28,7 +28,7 @@ export function made({
   inputs = 1,
   outputs = 1,
   padding = 0,
-  image: first,
+  keyImage: first,
 }: Shape = {}): Buffer {
   const each = (amount + fee) / BigInt(inputs);
   const transaction: Transaction = {
@@ -38,7 +38,7 @@ export function made({
       type: 'key' as const,
       amount: i === 0 ? amount + fee - each * BigInt(inputs - 1) : each,
       keyOffsets: [1],
-      keyImage: i === 0 ? (first ?? image()) : image(),
+      keyImage: i === 0 ? (first ?? freshKeyImage()) : freshKeyImage(),
     })),
     outputs: Array.from({ length: outputs }, (_, i) => ({
       amount: i === 0 ? amount - BigInt(outputs - 1) : 1n,

@@ -1,14 +1,17 @@
-/** Queued and running are told as pending; the other three are final. */
-export type JobState = 'queued' | 'running' | 'done' | 'failed' | 'cancelled';
+import type { powHelperApi } from '@wrkz/api';
+import type { z } from 'zod';
 
-/** Why a job failed, in the words that its reply carries. */
+/** Clients see queued and running jobs as pending; the other three states are final. */
+export type JobState = z.output<typeof powHelperApi.jobState>;
+
+/** Why a job failed, as its reply says. */
 export const FAILURES = {
   expired: 'expired before a worker was free',
   shutdown: 'server shutting down',
   internal: 'the search failed, compute the proof locally',
 } as const;
 
-/** What is asked of the workers. */
+/** What the workers are to solve. */
 export interface JobSpec {
   readonly prefix: Buffer;
   readonly inputs: number;
@@ -16,9 +19,9 @@ export interface JobSpec {
   readonly difficulty: bigint;
 }
 
-/** A job at one moment, wherever it is kept. Times are Unix milliseconds. */
+/** A job at one moment, from whichever queue. Times are Unix milliseconds. */
 export interface JobRecord {
-  /** 32 lower-case hex characters from the system's random source: whoever knows it may cancel the job. */
+  /** 32 lower-case hex characters from the system's random source, since whoever has the id may cancel the job. */
   readonly id: string;
   readonly state: JobState;
   readonly difficulty: bigint;
@@ -35,7 +38,7 @@ export function isFinal(state: JobState): boolean {
   return state === 'done' || state === 'failed' || state === 'cancelled';
 }
 
-const STATUS: Readonly<Record<JobState, string>> = {
+const STATUS: Readonly<Record<JobState, z.output<typeof powHelperApi.jobStatus>>> = {
   queued: 'pending',
   running: 'pending',
   done: 'done',
@@ -43,8 +46,8 @@ const STATUS: Readonly<Record<JobState, string>> = {
   cancelled: 'cancelled',
 };
 
-/** The reply of POST /pow and GET /pow/<id>. `waiting` is told while the job is queued. */
-export function jobReply(job: JobRecord, waiting: number, now: number): Record<string, unknown> {
+/** The reply of POST /pow and GET /pow/{id}. `waiting` is shown while the job is queued. */
+export function jobReply(job: JobRecord, waiting: number, now: number): z.output<typeof powHelperApi.jobAnswer> {
   return {
     difficulty: job.difficulty,
     elapsed_ms: Math.max(0, (job.finishedAt ?? now) - job.submittedAt),

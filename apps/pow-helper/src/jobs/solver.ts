@@ -9,17 +9,17 @@ export interface Solution {
 }
 
 export interface SolveOptions {
-  /** Hashing threads; all of them work on the one job. */
+  /** Hashing threads; all of them work on this one job. */
   readonly threads: number;
   readonly signal: AbortSignal;
   readonly onProgress: (hashes: bigint) => void;
 }
 
-/** Searches a job's nonce; tests put their own in place. */
+/** Searches the nonce of a job; tests pass one of their own. */
 export type Solver = (spec: JobSpec, options: SolveOptions) => Promise<Solution>;
 
 /**
- * Searches over all threads and hashes the prefix with the nonce found once more before giving it away.
+ * Searches on all threads, then hashes the prefix once more with the nonce found before handing it out.
  * @throws AbortError when cancelled; Error when the nonce does not verify, which would be a fault of the search
  */
 export const solve: Solver = async (spec, { threads, signal, onProgress }) => {

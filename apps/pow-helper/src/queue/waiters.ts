@@ -1,4 +1,4 @@
-/** Those who wait for jobs to end. Waiting costs a timer and two entries in maps, no thread. */
+/** The requests that wait for jobs to end. One waiting request costs a timer and two map entries, no thread. */
 export class Waiters {
   readonly #byId = new Map<string, Set<() => void>>();
 
@@ -29,7 +29,7 @@ export class Waiters {
     for (const id of [...this.#byId.keys()]) this.wake(id);
   }
 
-  /** How many ids are waited for. */
+  /** The number of jobs that somebody waits for. */
   get size(): number {
     return this.#byId.size;
   }

@@ -1,16 +1,20 @@
-import type { RequestHandler } from 'express';
-import { sendJson } from '@wrkz/service-kit';
+import { powHelperApi } from '@wrkz/api';
 import { PowRefusal } from '../refusals';
-import type { PowContext } from '../service';
-import { reply } from './wait';
+import { replyFor } from './job-answer';
+import { declareRoute, KEY_AND_LIMIT } from './route';
 
-/** DELETE /pow/<job_id>: cancels a job that waits or runs; one that has ended is told as it is. */
-export function deletePow(context: PowContext): RequestHandler {
-  return async (request, response) => {
-    const found = await context.queue.cancel(String(request.params[0]));
+export const deletePow = declareRoute({
+  method: 'DELETE',
+  path: '/pow/{id}',
+  summary: 'Cancels a job that waits or runs; one that has ended is answered as it is.',
+  guards: KEY_AND_LIMIT,
+  params: powHelperApi.jobParams,
+  answer: powHelperApi.cancelAnswer,
+  errors: [powHelperApi.powErrors.unknownJob, powHelperApi.powErrors.internal],
+  handle: async (context, { path }) => {
+    const found = await context.queue.cancel(path.id);
     if (found === undefined) throw new PowRefusal('unknownJob');
     const { cancelled, job } = found;
-    const answer = cancelled ? { job_id: job.id, status: 'cancelled' } : await reply(context, job);
-    await sendJson(request, response, 200, answer);
-  };
-}
+    return cancelled ? { job_id: job.id, status: 'cancelled' as const } : replyFor(context, job);
+  },
+});

@@ -1,12 +1,15 @@
-import type { RequestHandler } from 'express';
-import { sendJson } from '@wrkz/service-kit';
-import type { PowContext } from '../service';
+import { powHelperApi } from '@wrkz/api';
+import { declareRoute, OPEN } from './route';
 
-/** GET /health: always 200; load balancers go by queue and capacity. */
-export function getHealth({ queue, options, threads }: PowContext): RequestHandler {
-  return async (request, response) => {
+export const getHealth = declareRoute({
+  method: 'GET',
+  path: '/health',
+  summary: 'Depth and capacity of the queue, for load balancers; always 200.',
+  guards: OPEN,
+  answer: powHelperApi.healthAnswer,
+  errors: [powHelperApi.powErrors.internal],
+  handle: async ({ queue, options, threads }) => {
     const { waiting } = await queue.depth();
-    const answer = { capacity: options['max-queue'], queue: waiting, status: 'OK', threads };
-    await sendJson(request, response, 200, answer);
-  };
-}
+    return { capacity: options['max-queue'], queue: waiting, status: 'OK' as const, threads };
+  },
+});

@@ -1,11 +1,15 @@
-import type { RequestHandler } from 'express';
-import type { PowContext } from '../service';
-import { answerWithJob, queryWait } from './wait';
+import { powHelperApi } from '@wrkz/api';
+import { answerWithJob, queryWait } from './job-answer';
+import { declareRoute, KEY_AND_LIMIT } from './route';
 
-/** GET /pow/<job_id>?wait_ms=<milliseconds>: the job, at once or when it has ended. */
-export function getPow(context: PowContext): RequestHandler {
-  return (request, response) => {
-    const id = String(request.params[0]);
-    return answerWithJob(context, request, response, id, queryWait(request, context.options['max-wait-ms']));
-  };
-}
+export const getPow = declareRoute({
+  method: 'GET',
+  path: '/pow/{id}',
+  summary: 'A job, at once or when it has ended.',
+  guards: KEY_AND_LIMIT,
+  params: powHelperApi.jobParams,
+  query: powHelperApi.waitQuery,
+  answer: powHelperApi.jobAnswer,
+  errors: [powHelperApi.powErrors.unknownJob, powHelperApi.powErrors.internal],
+  handle: (context, { path, query, gone }) => answerWithJob(context, path.id, queryWait(query), gone),
+});

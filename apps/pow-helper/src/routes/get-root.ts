@@ -1,10 +1,15 @@
-import type { RequestHandler } from 'express';
-import { sendJson, VERSION } from '@wrkz/service-kit';
+import { powHelperApi } from '@wrkz/api';
+import { VERSION } from '@wrkz/service-kit';
+import { declareRoute, KEY } from './route';
 
 const ENDPOINTS = ['POST /pow', 'GET /pow/<job_id>', 'DELETE /pow/<job_id>', 'GET /stats', 'GET /health'];
 
-/** GET /: what this is and what can be asked. */
-export function getRoot(): RequestHandler {
-  return (request, response) =>
-    sendJson(request, response, 200, { endpoints: ENDPOINTS, name: 'wrkz-txpow-server', version: VERSION });
-}
+export const getRoot = declareRoute({
+  method: 'GET',
+  path: '/',
+  summary: 'The name and version of the service, and what it can be asked.',
+  guards: KEY,
+  answer: powHelperApi.rootAnswer,
+  errors: [],
+  handle: () => ({ endpoints: ENDPOINTS, name: 'wrkz-txpow-server' as const, version: VERSION }),
+});

@@ -1,30 +1,54 @@
-import type { Request, RequestHandler } from 'express';
+import { powHelperApi } from '@wrkz/api';
 import { fromHex } from '@wrkz/core-types';
-import { jsonBody, secondsToNextMinute, type JsonValue } from '@wrkz/service-kit';
+import { secondsToNextMinute } from '@wrkz/service-kit';
+import type { PowContext } from '../context';
 import { pricePrefix } from '../prefix';
 import { PowRefusal } from '../refusals';
-import { countRefusal, type PowContext } from '../service';
-import { answerWithJob, queryWait } from './wait';
+import { answerWithJob, queryWait } from './job-answer';
+import { declareRoute, KEY_AND_LIMIT } from './route';
 
-interface Submission {
-  readonly prefix: Buffer;
-  readonly height: number | undefined;
-  readonly waitMs: number;
-}
+const errors = powHelperApi.powErrors;
 
-/** POST /pow: prices the prefix, queues the job, and waits for it as long as asked. */
-export function postPow(context: PowContext): RequestHandler {
-  return async (request, response) => {
-    try {
-      const { prefix, height, waitMs } = readSubmission(request, context.options['max-wait-ms']);
-      const id = await submit(context, prefix, height);
-      await answerWithJob(context, request, response, id, waitMs);
-    } catch (error) {
-      countRefusal(context.stats, error);
-      throw error;
-    }
-  };
-}
+export const postPow = declareRoute({
+  method: 'POST',
+  path: '/pow',
+  summary: 'Submits a serialized transaction prefix, and waits for its nonce as long as asked.',
+  guards: KEY_AND_LIMIT,
+  query: powHelperApi.waitQuery,
+  body: powHelperApi.submission,
+  answer: powHelperApi.jobAnswer,
+  invalid: { prefix: errors.notHex },
+  // notCanonical is not among them: so far the decoder refuses every other way to write a prefix
+  errors: [
+    errors.badJson,
+    errors.noPrefix,
+    errors.notHex,
+    errors.shuttingDown,
+    errors.tooShort,
+    errors.notAPrefix,
+    errors.noInputs,
+    errors.noOutputs,
+    errors.tooManyOutputs,
+    errors.notKeyInput,
+    errors.ringSize,
+    errors.inputOverflow,
+    errors.outputOverflow,
+    errors.outputsExceedInputs,
+    errors.zeroFee,
+    errors.noNonceTag,
+    errors.nothingNeeded,
+    errors.tooDifficult,
+    errors.globalLimit,
+    errors.queueFull,
+    errors.internal,
+  ],
+  handle: async (context, { body, query, gone }) => {
+    const prefix = fromHex(body.prefix);
+    if (prefix === undefined) throw new PowRefusal('notHex');
+    const id = await submit(context, prefix, body.height);
+    return answerWithJob(context, id, body.wait_ms ?? queryWait(query), gone);
+  },
+});
 
 async function submit(context: PowContext, prefix: Buffer, height: number | undefined): Promise<string> {
   const { options, network, queue, stats } = context;
@@ -43,27 +67,4 @@ async function takeFromBudget({ options, jobCounter, now }: PowContext): Promise
   const perMinute = options['max-jobs-per-minute'];
   if (perMinute === 0 || (await jobCounter.hit('all')) <= perMinute) return;
   throw new PowRefusal('globalLimit', { retryAfterSeconds: secondsToNextMinute(now()) });
-}
-
-function readSubmission(request: Request, maxWaitMs: number): Submission {
-  const body = jsonBody(request);
-  if (body === null || typeof body !== 'object' || Array.isArray(body) || typeof body['prefix'] !== 'string') {
-    throw new PowRefusal('noPrefix');
-  }
-  const prefix = fromHex(body['prefix']);
-  if (prefix === undefined) throw new PowRefusal('notHex');
-  const wait = unsigned(body['wait_ms']);
-  return {
-    prefix,
-    height: unsigned(body['height']),
-    waitMs: wait === undefined ? queryWait(request, maxWaitMs) : Math.min(wait, maxWaitMs),
-  };
-}
-
-const HIGHEST = BigInt(Number.MAX_SAFE_INTEGER);
-
-/** A field counts only as an unsigned integer; one beyond 2^53 is as good as that. */
-function unsigned(value: JsonValue | undefined): number | undefined {
-  if (typeof value !== 'bigint' || value < 0n) return undefined;
-  return Number(value < HIGHEST ? value : HIGHEST);
 }

@@ -1,5 +1,5 @@
 import { encodeTransactionPrefix, type TransactionInput, type TransactionPrefix } from '@wrkz/core-types';
-import { PowHelper, readOptions, type Overrides } from '../../src';
+import { PowHelper, readPowHelperConfig, type PowHelperOverrides } from '../../src';
 
 /** A helper on a free port of its own, and how to ask it. */
 export interface RunningHelper {
@@ -10,8 +10,11 @@ export interface RunningHelper {
 
 const running = new Set<PowHelper>();
 
-export async function startHelper(args: readonly string[] = [], overrides: Overrides = {}): Promise<RunningHelper> {
-  const helper = new PowHelper(readOptions(['--log-level', 'disabled', ...args]), { port: 0, ...overrides });
+export async function startHelper(
+  args: readonly string[] = [],
+  overrides: PowHelperOverrides = {},
+): Promise<RunningHelper> {
+  const helper = PowHelper.create(readPowHelperConfig(['--log-level', 'disabled', ...args]), { port: 0, ...overrides });
   await helper.start();
   running.add(helper);
   return {

@@ -1,8 +1,8 @@
+import type { WholeMigration } from '@wrkz/sqlite';
 import { SCHEMA } from '../schema';
-import type { Migration } from './index';
 
 /** The first schema. When a second one comes, today's SQL moves here and `schema.ts` shows the newest. */
-export const initial: Migration = {
+export const initial: WholeMigration = {
   version: 1,
   name: 'initial',
   up: (connection) => connection.exec(SCHEMA),

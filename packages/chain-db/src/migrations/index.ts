@@ -1,21 +1,5 @@
-import type { Database } from 'better-sqlite3';
+import type { Migration } from '@wrkz/sqlite';
 import { initial } from './0001-initial';
 
-/** One step of the schema's history. `up` runs inside the transaction that also raises `user_version`. */
-export interface Migration {
-  readonly version: number;
-  readonly name: string;
-  readonly up: (connection: Database) => void;
-}
-
-/** All steps in order; the version of step i is i + 1. */
+/** The schema's history, step by step: the version of step i is i + 1. A step that files were made with never changes. */
 export const MIGRATIONS: readonly Migration[] = [initial];
-
-/** Runs the steps above `from`, each with its version mark; the caller holds the transaction. */
-export function migrate(connection: Database, from: number): void {
-  for (const migration of MIGRATIONS) {
-    if (migration.version <= from) continue;
-    migration.up(connection);
-    connection.pragma(`user_version = ${migration.version}`);
-  }
-}

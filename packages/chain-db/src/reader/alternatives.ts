@@ -1,7 +1,6 @@
 import type { BlockFacts } from '@wrkz/consensus';
 import { decodeRawBlock, type RawBlock } from '@wrkz/core-types';
-import type { Statement } from 'better-sqlite3';
-import type { Connection } from '../connection';
+import type { SqliteConnection, SqliteStatement } from '@wrkz/sqlite';
 import { checkRawBlock } from './check-raw-block';
 import { FACTS_COLUMNS, factsOf, type FactsRow } from '../rows';
 
@@ -19,12 +18,12 @@ type AlternativeRow = readonly [...FactsRow, parent: Buffer];
 
 /** Questions about the blocks kept off the main chain. */
 export class AlternativeQueries {
-  private readonly rows: Statement<[], AlternativeRow>;
-  private readonly byHash: Statement<[Buffer], AlternativeRow>;
-  private readonly body: Statement<[Buffer], [Buffer]>;
-  private readonly total: Statement<[], [number]>;
+  private readonly rows: SqliteStatement<[], AlternativeRow>;
+  private readonly byHash: SqliteStatement<[Buffer], AlternativeRow>;
+  private readonly body: SqliteStatement<[Buffer], [Buffer]>;
+  private readonly total: SqliteStatement<[], [number]>;
 
-  constructor(connection: Connection) {
+  constructor(connection: SqliteConnection) {
     const select = `SELECT ${FACTS_COLUMNS}, parent FROM alternatives`;
     this.rows = connection.prepare<[], AlternativeRow>(`${select} ORDER BY height, id`).raw(true).safeIntegers(true);
     this.byHash = connection.prepare<[Buffer], AlternativeRow>(`${select} WHERE hash = ?`).raw(true).safeIntegers(true);

@@ -1,7 +1,6 @@
 import type { BlockFacts } from '@wrkz/consensus';
 import { parseBlock, type RawBlock } from '@wrkz/core-types';
-import type { Statement } from 'better-sqlite3';
-import type { Connection } from '../connection';
+import type { SqliteConnection, SqliteStatement } from '@wrkz/sqlite';
 import { BelowFloor, CorruptDatabase, EmptyDatabase } from '../errors';
 import { FACTS_COLUMNS, factsOf, type FactsRow } from '../rows';
 
@@ -13,22 +12,22 @@ export interface IdRange {
 
 /** Questions about main-chain blocks: facts, ids, bytes. */
 export class BlockQueries {
-  private readonly topFacts: Statement<[], FactsRow>;
-  private readonly topHeight: Statement<[], [number]>;
-  private readonly factsAt: Statement<[number], FactsRow>;
-  private readonly factsBetween: Statement<[number, number], FactsRow>;
-  private readonly hashesBetween: Statement<[number, number], [Buffer]>;
-  private readonly heightByHash: Statement<[Buffer, Buffer], [number]>;
-  private readonly generatedAt: Statement<[number], [number]>;
-  private readonly body: Statement<[number], [Buffer]>;
-  private readonly transactionBody: Statement<[number], [Buffer]>;
-  private readonly transactionBodies: Statement<[number, number], [Buffer]>;
-  private readonly latestTimestamp: Statement<[number], [number]>;
-  private readonly floor: Statement<[], [string]>;
+  private readonly tipFacts: SqliteStatement<[], FactsRow>;
+  private readonly tipHeight: SqliteStatement<[], [number]>;
+  private readonly factsAt: SqliteStatement<[number], FactsRow>;
+  private readonly factsBetween: SqliteStatement<[number, number], FactsRow>;
+  private readonly hashesBetween: SqliteStatement<[number, number], [Buffer]>;
+  private readonly heightByHash: SqliteStatement<[Buffer, Buffer], [number]>;
+  private readonly generatedAt: SqliteStatement<[number], [number]>;
+  private readonly body: SqliteStatement<[number], [Buffer]>;
+  private readonly transactionBody: SqliteStatement<[number], [Buffer]>;
+  private readonly transactionBodies: SqliteStatement<[number, number], [Buffer]>;
+  private readonly latestTimestamp: SqliteStatement<[number], [number]>;
+  private readonly floor: SqliteStatement<[], [string]>;
 
-  constructor(connection: Connection) {
+  constructor(connection: SqliteConnection) {
     const facts = `SELECT ${FACTS_COLUMNS} FROM blocks`;
-    this.topFacts = connection
+    this.tipFacts = connection
       .prepare<[], FactsRow>(`${facts} ORDER BY height DESC LIMIT 1`)
       .raw(true)
       .safeIntegers(true);
@@ -37,7 +36,7 @@ export class BlockQueries {
       .prepare<[number, number], FactsRow>(`${facts} WHERE height >= ? AND height < ? ORDER BY height`)
       .raw(true)
       .safeIntegers(true);
-    this.topHeight = connection.prepare<[], [number]>('SELECT coalesce(max(height), -1) FROM blocks').raw(true);
+    this.tipHeight = connection.prepare<[], [number]>('SELECT coalesce(max(height), -1) FROM blocks').raw(true);
     this.hashesBetween = connection
       .prepare<[number, number], [Buffer]>('SELECT hash FROM blocks WHERE height >= ? AND height < ? ORDER BY height')
       .raw(true);
@@ -61,11 +60,11 @@ export class BlockQueries {
   }
 
   height(): number {
-    return this.topHeight.get()?.[0] ?? -1;
+    return this.tipHeight.get()?.[0] ?? -1;
   }
 
   tip(): BlockFacts {
-    const row = this.topFacts.get();
+    const row = this.tipFacts.get();
     if (row === undefined) throw new EmptyDatabase();
     return factsOf(row);
   }
@@ -131,7 +130,7 @@ export class BlockQueries {
   firstHeightFrom(timestamp: number): number | undefined {
     let low = 0;
     let high = this.height() + 1;
-    const top = high;
+    const end = high;
     while (low < high) {
       const middle = Math.floor((low + high) / 2);
       const latest = this.latestTimestamp.get(middle);
@@ -139,6 +138,6 @@ export class BlockQueries {
       if (latest[0] >= timestamp) high = middle;
       else low = middle + 1;
     }
-    return low === top ? undefined : low;
+    return low === end ? undefined : low;
   }
 }

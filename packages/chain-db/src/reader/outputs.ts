@@ -1,6 +1,5 @@
 import type { OutputFacts } from '@wrkz/consensus';
-import type { Statement } from 'better-sqlite3';
-import type { Connection } from '../connection';
+import type { SqliteConnection, SqliteStatement } from '@wrkz/sqlite';
 import { toSigned, toUnsigned } from '../integers';
 
 /** An output with the transaction that made it, and its place in it. */
@@ -13,12 +12,12 @@ type OutputRow = [key: Buffer, unlockTime: bigint, height: bigint, hash: Buffer,
 
 /** Questions about outputs by amount and global index. */
 export class OutputQueries {
-  private readonly byIndex: Statement<[bigint, number], OutputRow>;
-  private readonly amountId: Statement<[bigint], [number]>;
-  private readonly last: Statement<[number], [number, number]>;
-  private readonly transactionOf: Statement<[number, number], [number]>;
+  private readonly byIndex: SqliteStatement<[bigint, number], OutputRow>;
+  private readonly amountId: SqliteStatement<[bigint], [number]>;
+  private readonly last: SqliteStatement<[number], [number, number]>;
+  private readonly transactionOf: SqliteStatement<[number, number], [number]>;
 
-  constructor(connection: Connection) {
+  constructor(connection: SqliteConnection) {
     this.byIndex = connection
       .prepare<[bigint, number], OutputRow>(
         `SELECT o.key, t.unlock_time, t.height, t.hash, o.position

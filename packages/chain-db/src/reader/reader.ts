@@ -1,7 +1,6 @@
 import type { BlockFacts, ChainView, OutputFacts } from '@wrkz/consensus';
 import { type RawBlock, rawBlockBytes } from '@wrkz/core-types';
-import type { Statement } from 'better-sqlite3';
-import type { Connection } from '../connection';
+import type { SqliteConnection, SqliteStatement } from '@wrkz/sqlite';
 import { AlternativeQueries, type AltInfo, type AlternativeBlock } from './alternatives';
 import { BlockQueries, type IdRange } from './blocks';
 import { checkRawBlock } from './check-raw-block';
@@ -44,10 +43,10 @@ export class ChainReader {
   private readonly transactions: TransactionQueries;
   private readonly keyOutputs: OutputQueries;
   private readonly branches: AlternativeQueries;
-  private readonly begin: Statement;
-  private readonly commit: Statement;
+  private readonly begin: SqliteStatement;
+  private readonly commit: SqliteStatement;
 
-  constructor(private readonly connection: Connection) {
+  constructor(private readonly connection: SqliteConnection) {
     this.blocks = new BlockQueries(connection);
     this.transactions = new TransactionQueries(connection);
     this.keyOutputs = new OutputQueries(connection);
@@ -70,7 +69,7 @@ export class ChainReader {
     }
   }
 
-  /** Index of the top block, -1 while the database is empty. */
+  /** Height of the tip, -1 while the database is empty. */
   height(): number {
     return this.blocks.height();
   }
@@ -200,9 +199,9 @@ export class ChainReader {
     });
   }
 
-  /** Height of the block that spent this image. */
-  keyImageHeight(image: Buffer): number | undefined {
-    return this.transactions.keyImageHeight(image);
+  /** Height of the block that spent the output with this key image. */
+  keyImageHeight(keyImage: Buffer): number | undefined {
+    return this.transactions.keyImageHeight(keyImage);
   }
 
   /** The output of this amount (atomic units) with this global index. */
@@ -215,7 +214,7 @@ export class ChainReader {
     return this.snapshot(() => indexes.map((index) => this.keyOutputs.output(amount, index)));
   }
 
-  /** How many outputs of this amount the chain holds, or held when `atHeight` was its top. */
+  /** How many outputs of this amount the chain holds, or held when `atHeight` was its tip. */
   outputCount(amount: bigint, atHeight?: number): number {
     if (atHeight === undefined) return this.keyOutputs.count(amount);
     return this.snapshot(() => {

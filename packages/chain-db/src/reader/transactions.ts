@@ -1,5 +1,4 @@
-import type { Statement } from 'better-sqlite3';
-import type { Connection } from '../connection';
+import type { SqliteConnection, SqliteStatement } from '@wrkz/sqlite';
 import { CorruptDatabase } from '../errors';
 import { unpackIndexes } from '../integers';
 import type { IdRange } from './blocks';
@@ -18,12 +17,12 @@ export interface GlobalIndexes {
 
 /** Questions about main-chain transactions that need no bodies. */
 export class TransactionQueries {
-  private readonly placeByHash: Statement<[Buffer, Buffer], [number, number]>;
-  private readonly hashesBetween: Statement<[number, number], [Buffer]>;
-  private readonly indexesBetween: Statement<[number, number], [Buffer, Buffer]>;
-  private readonly imageHeight: Statement<[Buffer], [number]>;
+  private readonly placeByHash: SqliteStatement<[Buffer, Buffer], [number, number]>;
+  private readonly hashesBetween: SqliteStatement<[number, number], [Buffer]>;
+  private readonly indexesBetween: SqliteStatement<[number, number], [Buffer, Buffer]>;
+  private readonly heightOfKeyImage: SqliteStatement<[Buffer], [number]>;
 
-  constructor(connection: Connection) {
+  constructor(connection: SqliteConnection) {
     this.placeByHash = connection
       .prepare<[Buffer, Buffer], [number, number]>(
         'SELECT id, height FROM transactions WHERE substr(hash, 1, 8) = ? AND hash = ?',
@@ -37,7 +36,7 @@ export class TransactionQueries {
         'SELECT hash, global_indexes FROM transactions WHERE id >= ? AND id < ? ORDER BY id',
       )
       .raw(true);
-    this.imageHeight = connection
+    this.heightOfKeyImage = connection
       .prepare<[Buffer], [number]>('SELECT height FROM key_images WHERE image = ?')
       .raw(true);
   }
@@ -59,7 +58,7 @@ export class TransactionQueries {
     });
   }
 
-  keyImageHeight(image: Buffer): number | undefined {
-    return this.imageHeight.get(image)?.[0];
+  keyImageHeight(keyImage: Buffer): number | undefined {
+    return this.heightOfKeyImage.get(keyImage)?.[0];
   }
 }

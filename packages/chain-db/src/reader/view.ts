@@ -1,5 +1,14 @@
 import type { BlockFacts, ChainView, OutputFacts } from '@wrkz/consensus';
-import type { ChainReader } from './reader';
+
+/** What a view asks of the whole chain. */
+export interface ChainQueries {
+  facts(height: number): BlockFacts | undefined;
+  factsRange(start: number, end: number): BlockFacts[];
+  keyImageHeight(keyImage: Buffer): number | undefined;
+  transactionHeight(hash: Buffer): number | undefined;
+  output(amount: bigint, index: number): OutputFacts | undefined;
+  outputCount(amount: bigint, atHeight: number): number;
+}
 
 /**
  * The main chain as it stands at one of its blocks: everything above is invisible, so it stays right while blocks are
@@ -7,36 +16,36 @@ import type { ChainReader } from './reader';
  */
 export class DatabaseView implements ChainView {
   constructor(
-    private readonly reader: ChainReader,
+    private readonly chain: ChainQueries,
     readonly height: number,
   ) {}
 
   facts(height: number): BlockFacts {
-    const facts = height <= this.height ? this.reader.facts(height) : undefined;
+    const facts = height <= this.height ? this.chain.facts(height) : undefined;
     if (facts === undefined) throw new RangeError(`no block ${height} in a chain view that ends at ${this.height}`);
     return facts;
   }
 
   window(end: number, count: number): readonly BlockFacts[] {
     if (end > this.height) throw new RangeError(`no block ${end} in a chain view that ends at ${this.height}`);
-    return this.reader.factsRange(Math.max(0, end - count + 1), end + 1);
+    return this.chain.factsRange(Math.max(0, end - count + 1), end + 1);
   }
 
-  keyImageHeight(image: Buffer): number | undefined {
-    return this.unlessAbove(this.reader.keyImageHeight(image));
+  keyImageHeight(keyImage: Buffer): number | undefined {
+    return this.unlessAbove(this.chain.keyImageHeight(keyImage));
   }
 
   output(amount: bigint, index: number): OutputFacts | undefined {
-    const output = this.reader.output(amount, index);
+    const output = this.chain.output(amount, index);
     return output !== undefined && output.height <= this.height ? output : undefined;
   }
 
   outputCount(amount: bigint): number {
-    return this.reader.outputCount(amount, this.height);
+    return this.chain.outputCount(amount, this.height);
   }
 
   hasTransaction(hash: Buffer): boolean {
-    return this.unlessAbove(this.reader.transactionHeight(hash)) !== undefined;
+    return this.unlessAbove(this.chain.transactionHeight(hash)) !== undefined;
   }
 
   private unlessAbove(height: number | undefined): number | undefined {

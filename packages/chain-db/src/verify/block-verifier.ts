@@ -17,7 +17,7 @@ const NOTHING = Buffer.alloc(0);
 
 /**
  * Goes up the main chain and compares every row with what the raw blocks say. What only the rows below can tell (running
- * totals, links) is taken from the stored row below, so that one wrong row is told once and does not drag others along.
+ * totals, links) is taken from the stored row below, so that one wrong row is reported once and does not drag others along.
  */
 export class BlockVerifier {
   private readonly network;
@@ -85,7 +85,7 @@ export class BlockVerifier {
     problems.equal(where, 'size', facts.size, size);
     const created = block.coinbase.outputs.reduce((sum, { amount }) => sum + amount, 0n);
     const fees = transactions.reduce((sum, { fee }) => sum + (fee ?? 0n), 0n);
-    // A block that did not follow the one below is told above; its totals would say nothing.
+    // A block that did not follow the one below is reported already; its totals would say nothing.
     if (facts.height > 0 && previous === undefined) return;
     problems.equal(where, 'generated coins', facts.generatedCoins, below.generatedCoins + created - fees);
     const count = below.generatedTransactions + 1 + block.transactionHashes.length;
@@ -145,7 +145,7 @@ export class BlockVerifier {
     this.checkOutputs(name, id, parsed, row?.globalIndexes ?? []);
     for (const input of parsed.transaction.inputs) {
       if (input.type !== 'key') continue;
-      const spent = this.rows.imageHeight(input.keyImage);
+      const spent = this.rows.keyImageHeight(input.keyImage);
       this.digest.add(input.keyImage, spent ?? -1);
       problems.equal(name, `height at which ${input.keyImage.toString('hex')} is spent`, spent, height);
       this.keyImages++;

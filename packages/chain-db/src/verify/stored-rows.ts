@@ -1,6 +1,5 @@
 import type { BlockFacts } from '@wrkz/consensus';
-import type { Statement } from 'better-sqlite3';
-import type { Connection } from '../connection';
+import type { SqliteConnection, SqliteStatement } from '@wrkz/sqlite';
 import { toSigned, toUnsigned, unpackIndexes } from '../integers';
 import { FACTS_COLUMNS, factsOf, type FactsRow } from '../rows';
 
@@ -21,18 +20,18 @@ export interface OutputRow {
 
 /** The tables row by row, with nothing assumed: what is missing is undefined. */
 export class StoredRows {
-  private readonly block: Statement<[number], readonly [...FactsRow, lag: bigint]>;
-  private readonly heightByHash: Statement<[Buffer, Buffer], [number]>;
-  private readonly blockBodyAt: Statement<[number], [Buffer]>;
-  private readonly transactionsBetween: Statement<[number, number], [bigint, Buffer, bigint, bigint, Buffer]>;
-  private readonly idByHash: Statement<[Buffer, Buffer], [number]>;
-  private readonly bodiesBetween: Statement<[number, number], [number, Buffer]>;
-  private readonly amount: Statement<[bigint], [number]>;
-  private readonly output: Statement<[number, number], [Buffer, number, number]>;
-  private readonly image: Statement<[Buffer], [number]>;
+  private readonly block: SqliteStatement<[number], readonly [...FactsRow, lag: bigint]>;
+  private readonly heightByHash: SqliteStatement<[Buffer, Buffer], [number]>;
+  private readonly blockBodyAt: SqliteStatement<[number], [Buffer]>;
+  private readonly transactionsBetween: SqliteStatement<[number, number], [bigint, Buffer, bigint, bigint, Buffer]>;
+  private readonly idByHash: SqliteStatement<[Buffer, Buffer], [number]>;
+  private readonly bodiesBetween: SqliteStatement<[number, number], [number, Buffer]>;
+  private readonly amount: SqliteStatement<[bigint], [number]>;
+  private readonly output: SqliteStatement<[number, number], [Buffer, number, number]>;
+  private readonly keyImage: SqliteStatement<[Buffer], [number]>;
 
-  constructor(private readonly connection: Connection) {
-    const get = <P extends unknown[], R>(sql: string): Statement<P, R> => connection.prepare<P, R>(sql).raw(true);
+  constructor(private readonly connection: SqliteConnection) {
+    const get = <P extends unknown[], R>(sql: string): SqliteStatement<P, R> => connection.prepare<P, R>(sql).raw(true);
     this.block = get<[number], readonly [...FactsRow, lag: bigint]>(
       `SELECT ${FACTS_COLUMNS}, timestamp_lag FROM blocks WHERE height = ?`,
     ).safeIntegers(true);
@@ -45,7 +44,7 @@ export class StoredRows {
     this.bodiesBetween = get('SELECT id, body FROM transaction_bodies WHERE id >= ? AND id < ? ORDER BY id');
     this.amount = get('SELECT id FROM amounts WHERE amount = ?');
     this.output = get('SELECT key, transaction_id, position FROM outputs WHERE amount_id = ? AND global_index = ?');
-    this.image = get('SELECT height FROM key_images WHERE image = ?');
+    this.keyImage = get('SELECT height FROM key_images WHERE image = ?');
   }
 
   facts(height: number): { facts: BlockFacts; timestampLag: number } | undefined {
@@ -88,8 +87,8 @@ export class StoredRows {
     return row && { key: row[0], transactionId: row[1], position: row[2] };
   }
 
-  imageHeight(image: Buffer): number | undefined {
-    return this.image.get(image)?.[0];
+  keyImageHeight(keyImage: Buffer): number | undefined {
+    return this.keyImage.get(keyImage)?.[0];
   }
 
   count(table: string): number {

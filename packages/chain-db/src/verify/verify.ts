@@ -1,9 +1,9 @@
+import { sqliteFailure } from '@wrkz/sqlite';
 import { setImmediate } from 'node:timers/promises';
-import { connect } from '../connection';
-import { databaseFile, type ChainDb } from '../open';
+import { connectForReading } from '../connection';
+import type { ChainDb } from '../open';
 import { ChainReader } from '../reader/reader';
 import { TABLES } from '../schema';
-import { sqliteFailure } from '../sqlite-error';
 import { checkAlternatives } from './alternatives-check';
 import { BlockVerifier } from './block-verifier';
 import { StateDigest } from './digest';
@@ -11,8 +11,8 @@ import { Problems } from './problems';
 import { StoredRows } from './stored-rows';
 
 export interface VerifyOptions {
-  /** Called now and then with the height reached and the top. */
-  readonly onProgress?: (height: number, top: number) => void;
+  /** Called now and then with the height reached and that of the tip. */
+  readonly onProgress?: (height: number, tip: number) => void;
   /** Ends it early: the promise is rejected with the signal's reason. */
   readonly signal?: AbortSignal;
 }
@@ -20,7 +20,7 @@ export interface VerifyOptions {
 export interface VerifyReport {
   /** One line a finding, in chain order; empty for a sound database. */
   readonly problems: string[];
-  /** Index of the top, -1 for an empty database. */
+  /** Height of the tip, -1 for an empty database. */
   readonly height: number;
   /** 64 hex characters; equal for two databases of one network exactly when they hold the same chain state. */
   readonly digest: string;
@@ -40,7 +40,7 @@ export async function verifyChain(
   db: Pick<ChainDb, 'directory' | 'network'>,
   options: VerifyOptions = {},
 ): Promise<VerifyReport> {
-  const connection = connect(databaseFile(db.directory), 'read');
+  const connection = connectForReading(db.directory);
   try {
     connection.exec('BEGIN');
     const reader = new ChainReader(connection);
@@ -49,18 +49,18 @@ export async function verifyChain(
     const digest = new StateDigest(db.network);
     const verifier = new BlockVerifier(db.network, rows, problems, digest);
     // Not the highest height: a damaged one would send the loop far beyond the chain.
-    const top = rows.count('blocks') - 1;
-    const turn = turns(TURN);
-    for (let height = 0; height <= top; height++) {
+    const tip = rows.count('blocks') - 1;
+    const isTurnDue = intervals(TURN);
+    for (let height = 0; height <= tip; height++) {
       guarded(problems, `block ${height}`, () => verifier.check(height));
-      if (!turn()) continue;
-      options.onProgress?.(height, top);
+      if (!isTurnDue()) continue;
+      options.onProgress?.(height, tip);
       await setImmediate();
       options.signal?.throwIfAborted();
     }
-    problems.equal('blocks', 'highest height', reader.height(), top);
+    problems.equal('blocks', 'highest height', reader.height(), tip);
     guarded(problems, 'alternatives', () => checkAlternatives(reader, problems));
-    const expected = expectedCounts(verifier, top);
+    const expected = expectedCounts(verifier, tip);
     for (const table of TABLES) {
       guarded(problems, table, () => {
         const wanted = expected[table];
@@ -70,22 +70,22 @@ export async function verifyChain(
       await setImmediate();
       options.signal?.throwIfAborted();
     }
-    options.onProgress?.(top, top);
-    return { problems: problems.all(), height: top, digest: digest.finish() };
+    options.onProgress?.(tip, tip);
+    return { problems: problems.all(), height: tip, digest: digest.finish() };
   } finally {
     connection.close();
   }
 }
 
 /** How many rows each table must have, from what the raw blocks held. */
-function expectedCounts(verifier: BlockVerifier, top: number): Partial<Record<(typeof TABLES)[number], number>> {
+function expectedCounts(verifier: BlockVerifier, tip: number): Partial<Record<(typeof TABLES)[number], number>> {
   let outputs = 0;
   for (const count of verifier.outputs.values()) outputs += count;
   return {
-    blocks: top + 1,
-    block_bodies: top + 1,
+    blocks: tip + 1,
+    block_bodies: tip + 1,
     transactions: verifier.transactions,
-    transaction_bodies: verifier.transactions - (top + 1),
+    transaction_bodies: verifier.transactions - (tip + 1),
     amounts: verifier.outputs.size,
     outputs,
     key_images: verifier.keyImages,
@@ -103,8 +103,8 @@ function guarded(problems: Problems, where: string, check: () => void): void {
   }
 }
 
-/** Tells, when asked, whether `milliseconds` have passed since it last said so. */
-function turns(milliseconds: number): () => boolean {
+/** A question that is answered with yes when `milliseconds` have passed since the last yes. */
+function intervals(milliseconds: number): () => boolean {
   let last = performance.now();
   return () => {
     const now = performance.now();

@@ -1,17 +1,16 @@
 import type { BlockFacts } from '@wrkz/consensus';
 import { encodeRawBlock, type RawBlock } from '@wrkz/core-types';
-import type { Statement } from 'better-sqlite3';
-import type { Connection } from '../connection';
+import type { SqliteConnection, SqliteStatement } from '@wrkz/sqlite';
 import type { ChainReader } from '../reader/reader';
 import { FACTS_COLUMNS, factsValues } from '../rows';
 
 /** The statements that keep and drop blocks off the main chain. */
 export class AlternativeStore {
-  private readonly insert: Statement<(number | bigint | Buffer)[]>;
-  private readonly remove: Statement<[Buffer]>;
+  private readonly insert: SqliteStatement<(number | bigint | Buffer)[]>;
+  private readonly remove: SqliteStatement<[Buffer]>;
 
   constructor(
-    connection: Connection,
+    connection: SqliteConnection,
     private readonly reader: ChainReader,
   ) {
     const columns = `${FACTS_COLUMNS}, parent, body`;

@@ -5,10 +5,10 @@ import { packIndexes } from '../integers';
 import type { Store } from './store';
 
 /**
- * Puts a block on top of the chain: its facts and body, then transaction by transaction (coinbase first) the row, the
+ * Puts a block on the tip of the chain: its facts and body, then transaction by transaction (coinbase first) the row, the
  * outputs with their global indexes, the key images and the body. The caller holds the transaction.
  *
- * @param tip facts of the present top; undefined in an empty database, which takes genesis alone
+ * @param tip facts of the present tip; undefined in an empty database, which takes genesis alone
  * @throws TypeError for anything but a VerifiedBlock, WrongLink
  */
 export function appendBlock(store: Store, verified: VerifiedBlock, tip: BlockFacts | undefined): void {

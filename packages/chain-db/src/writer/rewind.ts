@@ -1,13 +1,12 @@
 import type { BlockFacts } from '@wrkz/consensus';
 import { parseBlock, parseTransaction, type ParsedTransaction, type RawBlock } from '@wrkz/core-types';
-import type { Statement } from 'better-sqlite3';
-import type { Connection } from '../connection';
+import type { SqliteConnection, SqliteStatement } from '@wrkz/sqlite';
 import { CorruptDatabase } from '../errors';
 import { toSigned } from '../integers';
 import type { ChainReader } from '../reader/reader';
 
 /** A block that was taken off the main chain. */
-export interface RemovedBlock {
+export interface RewoundBlock {
   readonly facts: BlockFacts;
   readonly raw: RawBlock;
 }
@@ -19,21 +18,21 @@ interface OutputRun {
 }
 
 /**
- * Takes blocks off the top and every row that came with them. Each delete must meet exactly the rows it should; where it
+ * Takes blocks off the tip and every row that came with them. Each delete must meet exactly the rows it should; where it
  * does not, the database is damaged and the caller's transaction is rolled back.
  */
 export class Rewinder {
-  private readonly deleteBlock: Statement<[number]>;
-  private readonly deleteBlockBody: Statement<[number]>;
-  private readonly deleteTransactions: Statement<[number]>;
-  private readonly deleteTransactionBodies: Statement<[number]>;
-  private readonly deleteOutputs: Statement<[bigint, number]>;
-  private readonly deleteAmount: Statement<[bigint]>;
-  private readonly deleteKeyImage: Statement<[Buffer, number]>;
+  private readonly deleteBlock: SqliteStatement<[number]>;
+  private readonly deleteBlockBody: SqliteStatement<[number]>;
+  private readonly deleteTransactions: SqliteStatement<[number]>;
+  private readonly deleteTransactionBodies: SqliteStatement<[number]>;
+  private readonly deleteOutputs: SqliteStatement<[bigint, number]>;
+  private readonly deleteAmount: SqliteStatement<[bigint]>;
+  private readonly deleteKeyImage: SqliteStatement<[Buffer, number]>;
 
   /** @param reader over the writing connection, so that it sees the change in progress */
   constructor(
-    connection: Connection,
+    connection: SqliteConnection,
     private readonly reader: ChainReader,
   ) {
     this.deleteBlock = connection.prepare('DELETE FROM blocks WHERE height = ?');
@@ -47,14 +46,14 @@ export class Rewinder {
     this.deleteKeyImage = connection.prepare('DELETE FROM key_images WHERE image = ? AND height = ?');
   }
 
-  /** Makes block `height` the top. @returns what was taken off, lowest first */
-  rewindTo(height: number): RemovedBlock[] {
-    const removed: RemovedBlock[] = [];
-    for (let top = this.reader.height(); top > height; top--) removed.push(this.removeTop(top));
+  /** Makes block `height` the tip. @returns what was taken off, lowest first */
+  rewindTo(height: number): RewoundBlock[] {
+    const removed: RewoundBlock[] = [];
+    for (let tip = this.reader.height(); tip > height; tip--) removed.push(this.removeTip(tip));
     return removed.reverse();
   }
 
-  private removeTop(height: number): RemovedBlock {
+  private removeTip(height: number): RewoundBlock {
     const facts = this.reader.facts(height);
     const raw = this.reader.checkedRawBlock(height);
     if (facts === undefined || raw === undefined) throw new CorruptDatabase(`block ${height} is missing`);

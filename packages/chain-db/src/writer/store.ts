@@ -1,6 +1,5 @@
 import type { BlockFacts } from '@wrkz/consensus';
-import type { Statement } from 'better-sqlite3';
-import type { Connection } from '../connection';
+import type { SqliteConnection, SqliteStatement } from '@wrkz/sqlite';
 import { toSigned } from '../integers';
 import { FACTS_COLUMNS, factsValues } from '../rows';
 
@@ -17,20 +16,20 @@ const REMEMBERED_AMOUNTS = 50_000;
 
 /** The statements that put rows into the main chain's tables, and the counting of outputs by amount. */
 export class Store {
-  private readonly block: Statement<Value[]>;
-  private readonly blockBody: Statement<[number, Buffer]>;
-  private readonly transaction: Statement<Value[]>;
-  private readonly transactionBody: Statement<[number, Buffer]>;
-  private readonly output: Statement<Value[]>;
-  private readonly keyImage: Statement<[Buffer, number]>;
-  private readonly amount: Statement<[bigint], [number]>;
-  private readonly newAmount: Statement<[bigint]>;
-  private readonly lastOutput: Statement<[number], [number]>;
-  private readonly latestTimestamp: Statement<[number], [number]>;
+  private readonly block: SqliteStatement<Value[]>;
+  private readonly blockBody: SqliteStatement<[number, Buffer]>;
+  private readonly transaction: SqliteStatement<Value[]>;
+  private readonly transactionBody: SqliteStatement<[number, Buffer]>;
+  private readonly output: SqliteStatement<Value[]>;
+  private readonly keyImage: SqliteStatement<[Buffer, number]>;
+  private readonly amount: SqliteStatement<[bigint], [number]>;
+  private readonly newAmount: SqliteStatement<[bigint]>;
+  private readonly lastOutput: SqliteStatement<[number], [number]>;
+  private readonly latestTimestamp: SqliteStatement<[number], [number]>;
   private readonly amounts = new Map<bigint, Amount>();
 
-  constructor(connection: Connection) {
-    const insert = (table: string, columns: string): Statement<Value[]> =>
+  constructor(connection: SqliteConnection) {
+    const insert = (table: string, columns: string): SqliteStatement<Value[]> =>
       connection.prepare<Value[]>(`INSERT INTO ${table} (${columns}) VALUES (${columns.replace(/\w+/g, '?')})`);
     this.block = insert('blocks', `${FACTS_COLUMNS}, timestamp_lag`);
     this.blockBody = insert('block_bodies', 'height, body');
@@ -75,9 +74,9 @@ export class Store {
     return known.count++;
   }
 
-  /** @throws SqliteError (constraint) for an image that is there already */
-  putKeyImage(image: Buffer, height: number): void {
-    this.keyImage.run(image, height);
+  /** @throws SqliteError (constraint) for a key image that is there already */
+  putKeyImage(keyImage: Buffer, height: number): void {
+    this.keyImage.run(keyImage, height);
   }
 
   private lookUp(amount: bigint): Amount {

@@ -1,11 +1,10 @@
 import type { VerifiedBlock } from '@wrkz/consensus';
-import type { Connection } from '../connection';
+import { sqliteFailure, type SqliteConnection } from '@wrkz/sqlite';
 import { ChainDbError, RefusedChange, WriterFailed, WrongLink } from '../errors';
 import { ChainReader } from '../reader/reader';
-import { sqliteFailure } from '../sqlite-error';
 import { AlternativeStore } from './alternative-store';
 import { appendBlock, checkVerified } from './append';
-import { Rewinder, type RemovedBlock } from './rewind';
+import { Rewinder, type RewoundBlock } from './rewind';
 import { Store } from './store';
 
 /**
@@ -24,7 +23,7 @@ export class ChainWriter {
   private readonly alternatives: AlternativeStore;
   private failure: WriterFailed | undefined;
 
-  constructor(private readonly connection: Connection) {
+  constructor(private readonly connection: SqliteConnection) {
     this.reader = new ChainReader(connection);
     this.store = new Store(connection);
     this.rewinder = new Rewinder(connection, this.reader);
@@ -37,7 +36,7 @@ export class ChainWriter {
   }
 
   /**
-   * Puts blocks on top of the main chain, in order; all or none. The first block of an empty database must be genesis.
+   * Puts blocks on the tip of the main chain, in order; all or none. The first block of an empty database must be genesis.
    *
    * @throws WrongLink, RefusedChange, WriterFailed
    */
@@ -47,13 +46,13 @@ export class ChainWriter {
   }
 
   /**
-   * Makes block `height` the top: deletes what stands above it and what the deleted blocks carried, with the alternative
+   * Makes block `height` the tip: deletes what stands above it and what the deleted blocks carried, with the alternative
    * blocks that stood on them.
    *
-   * @returns the removed blocks, lowest first; nothing when `height` is the top already
-   * @throws RangeError below 0 or above the top, BelowFloor, CorruptDatabase, WriterFailed
+   * @returns the removed blocks, lowest first; nothing when `height` is the tip already
+   * @throws RangeError below 0 or above the tip, BelowFloor, CorruptDatabase, WriterFailed
    */
-  rewindTo(height: number): RemovedBlock[] {
+  rewindTo(height: number): RewoundBlock[] {
     return this.change(() => {
       const removed = this.rewind(height);
       this.alternatives.dropUnrooted();
@@ -62,13 +61,13 @@ export class ChainWriter {
   }
 
   /**
-   * A reorganisation in one step: back to `forkHeight`, then `blocks` on top, which leave the alternatives.
+   * A reorganisation in one step: back to `forkHeight`, then `blocks` on that, which leave the alternatives.
    *
    * @param keepOld keep the removed blocks as alternatives, with those that stand on them
    * @returns the removed blocks, lowest first
    * @throws as `rewindTo` and `append`; then the old chain stands unchanged
    */
-  switchBranch(forkHeight: number, blocks: readonly VerifiedBlock[], keepOld: boolean): RemovedBlock[] {
+  switchBranch(forkHeight: number, blocks: readonly VerifiedBlock[], keepOld: boolean): RewoundBlock[] {
     return this.change(() => {
       const forkHash = this.reader.hashAt(forkHeight);
       const removed = this.rewind(forkHeight);
@@ -113,19 +112,6 @@ export class ChainWriter {
     });
   }
 
-  /** Copies the write-ahead log back and closes. A failed writer is closed already. */
-  close(): void {
-    if (!this.connection.open) return;
-    try {
-      // A long read elsewhere keeps the log in use; a stop does not wait for it.
-      this.connection.pragma('busy_timeout = 0');
-      this.connection.pragma('wal_checkpoint(TRUNCATE)');
-    } catch {
-      // On a full disk the log keeps what was committed, and the next open reads it from there.
-    }
-    this.connection.close();
-  }
-
   private appendAll(blocks: readonly VerifiedBlock[]): void {
     let tip = this.reader.height() < 0 ? undefined : this.reader.tip();
     const branches = this.reader.alternativeCount() > 0;
@@ -136,10 +122,10 @@ export class ChainWriter {
     }
   }
 
-  private rewind(height: number): RemovedBlock[] {
-    const top = this.reader.height();
-    if (!Number.isInteger(height) || height < 0 || height > top) {
-      throw new RangeError(`cannot rewind to height ${height}: the chain has blocks 0 to ${top}`);
+  private rewind(height: number): RewoundBlock[] {
+    const tip = this.reader.height();
+    if (!Number.isInteger(height) || height < 0 || height > tip) {
+      throw new RangeError(`cannot rewind to height ${height}: the chain has blocks 0 to ${tip}`);
     }
     const removed = this.rewinder.rewindTo(height);
     this.store.reset();
@@ -158,7 +144,7 @@ export class ChainWriter {
     }
   }
 
-  /** Rolls back and says what the caller is told. */
+  /** Rolls back. @returns the error that the caller gets */
   private undo(error: unknown): unknown {
     this.store.reset();
     const failure = sqliteFailure(error);
@@ -177,7 +163,7 @@ export class ChainWriter {
     try {
       this.connection.close();
     } catch {
-      // What matters is told already; the operating system takes the file back with the process.
+      // The failure is known already; the operating system takes the file back with the process.
     }
     return this.failure;
   }

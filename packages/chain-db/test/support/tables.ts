@@ -1,11 +1,11 @@
+import { SqliteConnection } from '@wrkz/sqlite';
 import { createHash } from 'node:crypto';
-import Database from 'better-sqlite3';
 import { databaseFile, type ChainDb } from '../../src';
 import { TABLES } from '../../src/schema';
 
 /** Every row of every table (but the alternatives unless asked for), as text: equal only for equal contents. */
 export function contents(db: ChainDb, alternatives = false): Record<string, string[]> {
-  const connection = new Database(databaseFile(db.directory), { readonly: true });
+  const connection = new SqliteConnection(databaseFile(db.directory), { readonly: true });
   try {
     return Object.fromEntries(
       TABLES.filter((table) => alternatives || table !== 'alternatives').map((table) => [

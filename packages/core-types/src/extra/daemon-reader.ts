@@ -37,9 +37,10 @@ function paymentIdOf(nonce: Buffer | undefined): string {
 }
 
 /**
- * Extra as the daemon reads it, which decides what a merge-mining parent commits to (protocol.md 9, spec 04 "tx_extra"):
- * field after field; a second public key or nonce ends it; the bytes of a second merge-mining tag and of tags it does not
- * know are stepped over one by one; what it cannot read ends it with the fields so far.
+ * Extra as the daemon reads it, which decides what a merge-mining parent commits to
+ * (docs/protocol/transactions.md#daemon-reader-of-extra): field after field; a second public key or nonce ends it; the
+ * bytes of a second merge-mining tag and of tags it does not know are stepped over one by one; what it cannot read ends
+ * it with the fields so far.
  */
 export function parseExtra(extra: Uint8Array): ParsedExtra {
   const reader = new BinaryReader(extra);

@@ -21,7 +21,7 @@ interface LooseVarint {
   readonly size: number;
 }
 
-/** The wallets' varint: it may end with the data, and an error leaves what was read so far. */
+/** The wallets' varint: the data may end inside it, and after an error the value is what was read so far. */
 function readLooseVarint(bytes: Buffer, start: number): LooseVarint {
   let exact = 0n;
   const result = (size: number): LooseVarint => ({ value: Number(exact), exact, size });
@@ -140,7 +140,7 @@ class WalletExtraReader {
 
 /**
  * Extra as wallets (and the daemon for them) read it: byte by byte, each kind of field taken once wherever its tag is
- * followed by enough bytes (protocol.md 9, "Two readers of extra").
+ * followed by enough bytes (docs/protocol/transactions.md#wallet-reader-of-extra).
  */
 export function parseExtraWallet(extra: Uint8Array): WalletExtra {
   return new WalletExtraReader(Buffer.from(extra.buffer, extra.byteOffset, extra.byteLength)).read();

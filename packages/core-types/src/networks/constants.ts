@@ -1,4 +1,4 @@
-/** What is the same on every network and does not change with the height (protocol.md 2, 5 to 8). */
+/** What is the same on every network and does not change with the height (docs/protocol/networks.md#identity). */
 
 export const TICKER = 'WRKZ';
 /** 100 atomic units are 1.00 WRKZ. */

@@ -34,7 +34,7 @@ export interface RuleHeights {
   readonly prunedPeers: number;
 }
 
-/** Mainnet's history (protocol.md 3). Simnet has the same. */
+/** Mainnet's history (docs/protocol/networks.md#heights). Simnet has the same. */
 export const mainnetHeights: RuleHeights = {
   version2: 1,
   version3: 2,

@@ -7,7 +7,10 @@ export interface SeedAddress {
   readonly port: number;
 }
 
-/** Everything that tells one network from another (devnet.md). Its buffers are shared: never write to them. */
+/**
+ * Everything that tells one network from another (docs/protocol/networks.md#profiles). Its buffers are shared: never
+ * write to them.
+ */
 export interface Network {
   readonly name: NetworkName;
   /** 16 bytes, sent in every handshake. */

@@ -29,7 +29,7 @@ export interface TransactionPowRule {
 
 /**
  * What is in force at one index. Each field says which index it is asked with: `own` is the index of the block
- * that is judged, `previous` the index of its parent (the top's, for the pool). protocol.md 3 is the source.
+ * that is judged, `previous` the index of its parent (the tip's, for the pool). protocol.md 3 is the source.
  */
 export interface Rules {
   /** own */

@@ -64,7 +64,8 @@ export function ruleChanges(at: RuleHeights, txPowScale: bigint): readonly RuleC
     { from: at.minimumFee + 2, change: { feeRule: { kind: 'fixed', amount: 50_000n } } },
     { from: at.outputCount, change: { maxOutputs: MAX_TRANSACTION_OUTPUTS } },
     { from: at.outputAmount, change: { maxOutputAmount: 12_500_000_000_000n } },
-    // 500 a chunk was meant; the reference compares a height with a rate and so asks for 20 (lesson L12).
+    // 500 a chunk was meant; the reference compares a height with a rate and so asks for 20
+    // (docs/protocol/transactions.md#fees).
     { from: at.feePerByte, change: { feeRule: { kind: 'perChunk', chunk: 256, amount: 20n } } },
     { from: at.fusionFee, change: { fusionFee: 10_000n } },
     { from: at.version7 + 1, change: { blockVersion: 7, powAlgorithm: 'cn_upx' } },

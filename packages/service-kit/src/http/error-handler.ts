@@ -13,7 +13,7 @@ export interface Refusal {
   readonly message: string;
 }
 
-/** Hears of every refusal that is answered: on which declared path it was (undefined: on none), and to whom. */
+/** Hears of every refusal, even if the client has left meanwhile: on which declared path it was (undefined: on none), and to whom. */
 export type OnRefusal = (refused: Refusal, on: { readonly path: string | undefined; readonly client: string }) => void;
 
 /** The body of a refusal in the app's documented shape; undefined answers with an empty body. */
@@ -34,11 +34,11 @@ export function errorHandler(body: RefusalBody, logger: Logger, onRefusal?: OnRe
       const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
       logger.error(`${request.method} ${request.path} failed: ${stack}`);
     }
+    onRefusal?.(failure, { path: routeOf(request), client: clientAddressOf(request) });
     if (response.headersSent || response.destroyed) {
       request.socket.destroy();
       return;
     }
-    onRefusal?.(failure, { path: routeOf(request), client: clientAddressOf(request) });
     for (const [name, value] of Object.entries(failure.headers)) response.setHeader(name, value);
     try {
       const answer = failure.body === undefined ? body(failure, request) : failure.body;

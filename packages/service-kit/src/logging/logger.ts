@@ -1,8 +1,9 @@
 import { closeSync, createWriteStream, openSync, WriteStream } from 'node:fs';
 import { createLogger as createWinston, format, Logger as Winston, transports } from 'winston';
 import { errorText } from '../error-text';
+import type { LogEntry, LogFields, LogFormat } from './entry';
+import { jsonLine, textLine } from './format';
 import { LOG_LEVELS, LogLevel, LogLevelName } from './levels';
-import { fieldsText, hideSecrets, LogFields, plainText } from './text';
 
 /** What every part of a program logs through. */
 export interface Logger {
@@ -27,6 +28,8 @@ export interface Logger {
 
 export interface LoggerOptions {
   readonly level: LogLevel;
+  /** Lines of text (default), or one JSON object a line. */
+  readonly format?: LogFormat;
   /** Where lines go besides the file: `stdout` (default), `stderr`, or nowhere. */
   readonly console?: 'stdout' | 'stderr' | 'none';
   /** Lines are appended to this file too (created with mode 0640). */
@@ -35,15 +38,18 @@ export interface LoggerOptions {
 }
 
 const LEVEL_NAMES = Object.keys(LOG_LEVELS) as LogLevelName[];
+/** Shorter texts are no secrets, and hiding them would tear every line apart. */
+const SHORTEST_SECRET = 4;
 
 /**
  * Makes the root logger of a program.
  * @throws Error with a message for the operator when the log file cannot be opened
  */
 export function createLogger(options: LoggerOptions): Logger {
+  const hidden = secretSet(options.secrets);
   const winston = createWinston({
     levels: LOG_LEVELS,
-    format: format.printf((entry) => String(entry.message)),
+    format: format.printf((info) => line(info as unknown as LogEntry)),
     transports: [],
     exitOnError: false,
     silent: true,
@@ -59,12 +65,22 @@ export function createLogger(options: LoggerOptions): Logger {
     winston.add(new transports.Stream({ stream: file, eol: '\n' }));
   }
   if (winston.transports.length === 0) winston.add(new transports.Stream({ stream: process.stdout, silent: true }));
-  return makeLogger(
-    (level, line) => winston.log(level, line),
-    (level) => applyLevel(winston, level),
-    options,
-    () => new Promise((done) => (file && !file.closed ? file.end(done) : done())),
-  );
+  const logger = makeLogger(options.level, hidden, {
+    write: (entry) => winston.log(entry),
+    onLevel: (level) => applyLevel(winston, level),
+    close: () => new Promise((done) => (file && !file.closed ? file.end(done) : done())),
+  });
+  const line = lineWriter(options.format, hidden, logger);
+  return logger;
+}
+
+/** Turns entries into lines; the stack of an error is written while debug lines are. */
+export function lineWriter(
+  form: LogFormat | undefined,
+  hidden: ReadonlySet<string>,
+  logger: Logger,
+): (entry: LogEntry) => string {
+  return (entry) => (form === 'json' ? jsonLine(entry, hidden, logger.enabled('debug')) : textLine(entry, hidden));
 }
 
 function openLogFile(path: string): WriteStream {
@@ -82,52 +98,46 @@ function applyLevel(winston: Winston, level: LogLevel): void {
   if (level !== 'disabled') winston.level = level;
 }
 
-/** Builds the Logger face over a sink of finished lines. */
-export function makeLogger(
-  write: (level: LogLevelName, line: string) => void,
-  onLevel: (level: LogLevel) => void,
-  { level: first, secrets = [] }: Pick<LoggerOptions, 'level' | 'secrets'>,
-  close: () => Promise<void>,
-): Logger {
-  const hidden = new Set(secrets.filter((secret) => secret.length >= 4));
+/** Where entries go. */
+export interface LogSink {
+  write(entry: LogEntry): void;
+  onLevel?(level: LogLevel): void;
+  close?(): Promise<void>;
+}
+
+/** The texts that are hidden wherever they appear. */
+export function secretSet(secrets: readonly string[] = []): Set<string> {
+  return new Set(secrets.filter((secret) => secret.length >= SHORTEST_SECRET));
+}
+
+/** The logger's face over a sink of entries. */
+export function makeLogger(first: LogLevel, hidden: Set<string>, sink: LogSink): Logger {
   let level = first;
-  onLevel(level);
+  sink.onLevel?.(level);
   const enabled = (asked: LogLevelName): boolean => level !== 'disabled' && LOG_LEVELS[asked] <= LOG_LEVELS[level];
-  const face = (name: string): Logger => {
+  const face = (part: string): Logger => {
     const log = (asked: LogLevelName, message: string, fields?: LogFields): void => {
-      if (!enabled(asked)) return;
-      const extra = fields === undefined ? '' : ` ${fieldsText(fields)}`;
-      const text = plainText(hideSecrets(`${message}${extra}`, hidden));
-      const label = name === '' ? '' : `[${name}] `;
-      write(asked, `${timeText(new Date())} ${asked.toUpperCase().padEnd(7)} ${label}${text}`);
+      if (enabled(asked)) sink.write({ time: new Date(), level: asked, part, message, fields });
     };
     const methods = Object.fromEntries(
       LEVEL_NAMES.map((asked) => [asked, (message: string, fields?: LogFields) => log(asked, message, fields)]),
     ) as Record<LogLevelName, (message: string, fields?: LogFields) => void>;
     return {
       ...methods,
-      child: (part) => face(name === '' ? part : `${name}.${part}`),
+      child: (name) => face(part === '' ? name : `${part}.${name}`),
       get level() {
         return level;
       },
       setLevel(next) {
         level = next;
-        onLevel(next);
+        sink.onLevel?.(next);
       },
       enabled,
       hide(secret) {
-        if (secret.length >= 4) hidden.add(secret);
+        if (secret.length >= SHORTEST_SECRET) hidden.add(secret);
       },
-      close,
+      close: () => sink.close?.() ?? Promise.resolve(),
     };
   };
   return face('');
-}
-
-/** Local time with milliseconds, `2026-01-31 09:05:07.042`. */
-function timeText(time: Date): string {
-  const two = (n: number): string => String(n).padStart(2, '0');
-  const date = `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())}`;
-  const clock = `${two(time.getHours())}:${two(time.getMinutes())}:${two(time.getSeconds())}`;
-  return `${date} ${clock}.${String(time.getMilliseconds()).padStart(3, '0')}`;
 }

@@ -1,37 +1,38 @@
+import type { LogEntry, LogFormat } from './entry';
 import { LogLevel, LogLevelName } from './levels';
-import { Logger, makeLogger } from './logger';
+import { lineWriter, Logger, makeLogger, secretSet } from './logger';
 
-/** A logger that keeps its lines, for tests. */
+/** A logger that remembers what it was given, for tests. */
 export interface MemoryLogger extends Logger {
   /** The finished lines, oldest first. */
   readonly lines: string[];
+  /** What was logged, with its fields. */
+  readonly entries: LogEntry[];
   /** The lines of one level. */
   linesOf(level: LogLevelName): string[];
 }
 
 /** A logger into memory; by default it takes every level. */
-export function createMemoryLogger(level: LogLevel = 'trace', secrets: readonly string[] = []): MemoryLogger {
-  const entries: { level: LogLevelName; line: string }[] = [];
+export function createMemoryLogger(
+  level: LogLevel = 'trace',
+  secrets: readonly string[] = [],
+  format: LogFormat = 'text',
+): MemoryLogger {
+  const hidden = secretSet(secrets);
+  const entries: LogEntry[] = [];
   const lines: string[] = [];
-  const logger = makeLogger(
-    (asked, line) => {
-      entries.push({ level: asked, line });
-      lines.push(line);
+  const logger = makeLogger(level, hidden, {
+    write: (entry) => {
+      entries.push(entry);
+      lines.push(line(entry));
     },
-    () => undefined,
-    { level, secrets },
-    () => Promise.resolve(),
-  );
-  const linesOf = (asked: LogLevelName): string[] => entries.filter((e) => e.level === asked).map((e) => e.line);
-  return Object.assign(logger, { lines, linesOf });
+  });
+  const line = lineWriter(format, hidden, logger);
+  const linesOf = (asked: LogLevelName): string[] => lines.filter((_line, i) => entries[i]?.level === asked);
+  return Object.assign(logger, { lines, entries, linesOf });
 }
 
 /** A logger that writes nowhere. */
 export function silentLogger(): Logger {
-  return makeLogger(
-    () => undefined,
-    () => undefined,
-    { level: 'disabled' },
-    () => Promise.resolve(),
-  );
+  return makeLogger('disabled', secretSet(), { write: () => undefined });
 }

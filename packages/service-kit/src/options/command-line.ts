@@ -2,118 +2,97 @@ import yargs from 'yargs';
 import { OptionSpec, UsageError } from './spec';
 import { parseBoolean } from './value';
 
+/**
+ * Splitting the command line is yargs' work: names, aliases, `--name value` and `--name=value`, missing values, words.
+ * Three things are done around it, each for an input that yargs takes the wrong way (`yargs.test.ts` holds them to it):
+ * - values stay text, where yargs' own numbers turn `0x50` into 80, `1e3` into 1000 and `abc` into NaN, which leaves
+ *   nothing to say what was wrong; `convertValue` types and checks them;
+ * - `--flag=value` is read here, where yargs takes `--flag=1`, `--flag=yes` and `--flag=maybe` for false alike;
+ * - what is unknown is collected instead of guessed, where yargs would take `-dash` behind `--api-key` for flags.
+ */
+
 /** What the command line said: raw text by option name (a list for lists), and the words that are no option. */
 export interface CommandLine {
   readonly given: Map<string, string | boolean | string[]>;
   readonly words: string[];
 }
 
-/** The help text of a set of options. */
-export function helpText(specs: readonly OptionSpec[], usage: string): string {
-  let text = '';
-  builder(specs, [])
-    .usage(usage)
-    .showHelp((shown: string) => (text = shown));
-  return text;
-}
+/** How yargs is set up here: nothing converted or made up, options that are not declared handed back as words. */
+export const YARGS_SETTINGS = {
+  'boolean-negation': false,
+  'camel-case-expansion': false,
+  'dot-notation': false,
+  'greedy-arrays': false,
+  'parse-numbers': false,
+  'parse-positional-numbers': false,
+  'strip-aliased': true,
+  'unknown-options-as-args': true,
+} as const;
 
 /**
- * Splits the command line by the declarations. Values stay text: `convertValue` types and checks them.
+ * Splits the command line by the declarations.
  * @throws UsageError on an unknown option or a missing value
  */
 export function readCommandLine(specs: readonly OptionSpec[], argv: readonly string[]): CommandLine {
-  const prepared = prepareArguments(specs, argv);
-  let parsed: Record<string, unknown> & { _: (string | number)[] };
-  try {
-    parsed = builder(specs, prepared).parseSync();
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
-  }
+  const { _: words, $0: _program, ...parsed } = parse(specs, withPlainFlags(specs, argv));
+  const stranger = words.map(String).find((word) => /^-[^\d]/.test(word));
+  if (stranger !== undefined) throw unknownOption(stranger.split('=', 1)[0] ?? stranger);
   const given: CommandLine['given'] = new Map();
-  for (const spec of specs) {
-    const value = parsed[spec.name];
-    if (value === undefined) continue;
-    if (spec.type === 'list') given.set(spec.name, [value].flat().map(String));
+  const byName = new Map(specs.map((spec) => [spec.name, spec]));
+  for (const [name, value] of Object.entries(parsed)) {
+    const spec = byName.get(name);
+    if (spec === undefined) throw unknownOption(name.length === 1 ? `-${name}` : `--${name}`);
+    const texts = [value].flat();
     // an option given twice: the last one counts
-    else given.set(spec.name, [value].flat().at(-1) as string | boolean);
+    given.set(name, spec.type === 'list' ? texts.map(String) : (texts.at(-1) as string | boolean));
   }
-  return { given, words: parsed._.map(String) };
+  return { given, words: words.map(String) };
 }
 
-/**
- * Writes every boolean as `--name=true|false`, which also refuses `--flag=maybe`, and refuses unknown options and
- * missing values in our own words.
- */
-function prepareArguments(specs: readonly OptionSpec[], argv: readonly string[]): string[] {
-  const byFlag = new Map<string, OptionSpec>();
-  for (const spec of specs) {
-    byFlag.set(`--${spec.name}`, spec);
-    if (spec.alias) byFlag.set(spec.alias.length === 1 ? `-${spec.alias}` : `--${spec.alias}`, spec);
-  }
-  const prepared: string[] = [];
-  for (let i = 0; i < argv.length; i++) {
-    const word = argv[i]!;
-    if (word === '--') continue;
-    if (!/^-[^\d]/.test(word)) {
-      prepared.push(word);
-      continue;
-    }
-    const equals = word.indexOf('=');
-    const flag = equals < 0 ? word : word.slice(0, equals);
-    const spec = byFlag.get(flag);
-    if (!spec) throw new UsageError(`unknown option ${flag} (see --help)`);
-    let value = equals < 0 ? undefined : word.slice(equals + 1);
-    const next = argv[i + 1];
-    if (spec.type === 'boolean') {
-      if (value === undefined && (next === 'true' || next === 'false')) value = argv[++i];
-      const flagValue = parseBoolean(value ?? 'true');
-      if (flagValue === undefined)
-        throw new UsageError(`${flag}: expected true or false, got ${JSON.stringify(value)}`);
-      value = String(flagValue);
-    } else if (value === undefined) {
-      if (next === undefined || byFlag.has(next.split('=')[0]!)) throw new UsageError(`${flag}: a value is missing`);
-      value = argv[++i];
-    }
-    prepared.push(`--${spec.name}=${value}`);
-  }
-  return prepared;
+function unknownOption(flag: string): UsageError {
+  return new UsageError(`unknown option ${flag} (see --help)`);
 }
 
-function builder(specs: readonly OptionSpec[], argv: readonly string[]) {
-  let parser = yargs([...argv])
-    .parserConfiguration({
-      'camel-case-expansion': false,
-      'boolean-negation': false,
-      'dot-notation': false,
-      'parse-numbers': false,
-      'parse-positional-numbers': false,
-      'greedy-arrays': false,
-    })
+type Parsed = Record<string, unknown> & { readonly _: readonly (string | number)[] };
+
+function parse(specs: readonly OptionSpec[], argv: readonly string[]): Parsed {
+  const parser = yargs([...argv])
+    .parserConfiguration(YARGS_SETTINGS)
     .locale('en')
     .detectLocale(false)
+    .updateStrings({ 'Not enough arguments following: %s': '--%s: a value is missing' })
     .help(false)
     .version(false)
     .exitProcess(false)
-    .fail(false)
-    .strictOptions()
-    .wrap(100);
-  for (const spec of specs) {
-    parser = parser.option(spec.name, {
-      type: spec.type === 'boolean' ? 'boolean' : 'string',
-      array: spec.type === 'list',
-      describe: spec.choices === undefined ? spec.help : `${spec.help} (${spec.choices.join(', ')})`,
-      group: `${spec.group}:`,
-      hidden: spec.hidden ?? false,
-      ...(spec.alias === undefined ? {} : { alias: spec.alias }),
-      ...(defaultText(spec) === undefined ? {} : { defaultDescription: defaultText(spec)! }),
-    });
+    .fail(false);
+  for (const { name, type, aliases = [] } of specs) {
+    parser.option(name, { alias: aliases, ...(type === 'boolean' ? { boolean: true } : { string: true, nargs: 1 }) });
   }
-  return parser;
+  try {
+    return parser.parseSync();
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    throw new UsageError(message.replace(/^--(?=.:)/, '-'));
+  }
 }
 
-function defaultText(spec: OptionSpec): string | undefined {
-  if (spec.defaultText !== undefined) return spec.defaultText;
-  if (spec.default === undefined || spec.default === '' || spec.default === false) return undefined;
-  const text = Array.isArray(spec.default) ? spec.default.join(',') : String(spec.default);
-  return text === '' ? undefined : text;
+/** Every `--flag=value` of a boolean as `--flag=true` or `--flag=false`; a `--` alone, which pnpm passes on, left out. */
+function withPlainFlags(specs: readonly OptionSpec[], argv: readonly string[]): string[] {
+  const flags = new Set(
+    specs
+      .filter(({ type }) => type === 'boolean')
+      .flatMap(({ name, aliases = [] }) => [name, ...aliases])
+      .map((name) => (name.length === 1 ? `-${name}` : `--${name}`)),
+  );
+  return argv
+    .filter((word) => word !== '--')
+    .map((word) => {
+      const equals = word.indexOf('=');
+      const flag = word.slice(0, equals);
+      if (equals < 0 || !flags.has(flag)) return word;
+      const text = word.slice(equals + 1);
+      const value = parseBoolean(text);
+      if (value === undefined) throw new UsageError(`${flag}: expected true or false, got ${JSON.stringify(text)}`);
+      return `${flag}=${String(value)}`;
+    });
 }

@@ -21,7 +21,12 @@ export function readConfigFile(path: string): ConfigFile {
 
 /**
  * `key=value` a line. Lines that start with `#` or `;` are comments (only whole lines, so a token may hold either),
- * `[section]` lines are decoration. A key given again makes a list; `key=` is an empty value.
+ * `[section]` lines are decoration, quotes around a value are taken off. A key given again makes a list; `key=` is an
+ * empty value.
+ *
+ * The library `ini` 6.0.0 was measured and fails at what these files hold: `api-key=ab#c;d` becomes `ab` (a token cut
+ * short, in silence), a line `just words` becomes a key that is true, `=5` vanishes, `k=null` is no text any more, keys
+ * below a section leave the top, and nothing names the line that is wrong.
  */
 export function parseIniConfig(text: string, path: string): ConfigFile {
   const values: ConfigFile = new Map();
@@ -31,13 +36,17 @@ export function parseIniConfig(text: string, path: string): ConfigFile {
     const equals = line.indexOf('=');
     if (equals <= 0) throw new UsageError(`${path}, line ${index + 1}: expected key=value`);
     const key = line.slice(0, equals).trim();
-    const value = line.slice(equals + 1).trim();
+    const value = unquoted(line.slice(equals + 1).trim());
     const earlier = values.get(key);
     if (earlier === undefined) values.set(key, value);
     else if (Array.isArray(earlier)) earlier.push(value);
     else values.set(key, [earlier, value]);
   });
   return values;
+}
+
+function unquoted(value: string): string {
+  return /^(["']).*\1$/.test(value) && value.length > 1 ? value.slice(1, -1) : value;
 }
 
 function parseJsonConfig(text: string, path: string): ConfigFile {

@@ -19,9 +19,9 @@ export interface OptionSpec {
   readonly group: string;
   /** Shown in `--help` in place of the default, for defaults worked out later (e.g. "the network's port"). */
   readonly defaultText?: string;
-  /** One more spelling: a single letter (`c` gives `-c`) or a second long name. */
-  readonly alias?: string;
-  /** The only strings allowed (strings and lists). */
+  /** Further spellings: single letters (`c` gives `-c`) and long names, which a configuration file may use too. */
+  readonly aliases?: readonly string[];
+  /** The only strings allowed (strings and lists); the value's type is their union. */
   readonly choices?: readonly string[];
   /** Lowest and highest value allowed (numbers; both inclusive). */
   readonly min?: number;
@@ -38,17 +38,22 @@ export interface OptionSpec {
   readonly validate?: (value: string | number | boolean) => string | undefined;
 }
 
+/** What a text may be: one of the choices where there are some. */
+type TextOf<S extends OptionSpec> = S extends { readonly choices: readonly (infer Choice extends string)[] }
+  ? Choice
+  : string;
+
 /** The value types by option type. */
-interface ValueTypes {
-  string: string;
+interface ValueTypes<Text extends string> {
+  string: Text;
   number: number;
   boolean: boolean;
-  list: string[];
+  list: Text[];
 }
 
 type ValueOf<S extends OptionSpec> = S['default'] extends undefined
-  ? ValueTypes[S['type']] | undefined
-  : ValueTypes[S['type']];
+  ? ValueTypes<TextOf<S>>[S['type']] | undefined
+  : ValueTypes<TextOf<S>>[S['type']];
 
 /** The values of a set of options under their own names; an option whose default is undefined may be undefined. */
 export type OptionValues<S extends readonly OptionSpec[]> = {

@@ -6,7 +6,7 @@ const GROUP = 'General';
 export const STANDARD_OPTIONS = defineOptions([
   {
     name: 'help',
-    alias: 'h',
+    aliases: ['h'],
     type: 'boolean',
     default: false,
     oneShot: true,
@@ -15,7 +15,7 @@ export const STANDARD_OPTIONS = defineOptions([
   },
   {
     name: 'version',
-    alias: 'v',
+    aliases: ['v'],
     type: 'boolean',
     default: false,
     oneShot: true,
@@ -24,7 +24,7 @@ export const STANDARD_OPTIONS = defineOptions([
   },
   {
     name: 'config-file',
-    alias: 'c',
+    aliases: ['c'],
     type: 'string',
     default: undefined,
     oneShot: true,

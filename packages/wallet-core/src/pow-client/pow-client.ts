@@ -42,9 +42,9 @@ export class PowClient {
     private readonly options: PowClientOptions = {},
   ) {}
 
-  /** @throws AbortError when `request.signal` fires; Error when the prefix has no room for a nonce */
+  /** @throws AbortError when `request.signal` fires; RangeError when the prefix is too short for a nonce */
   async findNonce(request: PowRequest): Promise<PowAnswer> {
-    if (request.prefix.length < POW_NONCE_SIZE) throw new RangeError('the prefix has no room for a nonce');
+    if (request.prefix.length < POW_NONCE_SIZE) throw new RangeError('the prefix is too short for a nonce');
     request.signal?.throwIfAborted();
     if (!this.settings.enabled) return { nonce: await this.#searchLocally(request), source: 'local' };
     try {

@@ -1,17 +1,17 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Frame } from '../frames';
-import { RateLimit } from './rate';
+import type { Frame } from '@wrkz/levin';
+import { RateLimit } from '../util/rate-limit';
 
 const CROWDED_FRAMES = 64;
 const CROWDED_BYTES = 8 * 1024 * 1024;
-/** Frames a second in the long run, and at once. A node that relays everything stays far below. */
+/** Frames per second in the long run, and in one burst. A node that relays everything stays far below. */
 const FRAMES_PER_SECOND = 200;
 const FRAME_BURST = 4000;
 /** Many small frames in a row must not hold the event loop longer than this. */
 const SLICE_MILLISECONDS = 5;
 
 export interface InboxOptions {
-  /** The inbox holds enough (true: stop reading) or has room again (false). */
+  /** The inbox holds enough (true: stop reading) or has space again (false). */
   onCrowded(crowded: boolean): void;
   onError(error: unknown): void;
   onFlood(): void;

@@ -1,7 +1,7 @@
-import { randomIndex } from '../clock';
-import { addressGroup } from '../peers/address';
-import type { PeerEntry } from '../peers/peer-list';
+import type { PeerEntry } from '@wrkz/levin';
 import type { P2pRandom } from '../ports';
+import { addressGroup } from '../util/address';
+import { randomIndex } from '../util/clock';
 
 /**
  * Picks a peer to call: a neighbourhood at random, then one of its peers. Whoever holds many addresses of one network

@@ -1,11 +1,12 @@
-import { randomIndex } from '../clock';
+import type { PeerEntry } from '@wrkz/levin';
 import type { P2pConfig } from '../config';
-import { detached } from '../edge';
-import { addressGroup, addressKey, isLocalHost, type PeerAddress } from '../peers/address';
-import type { Bans } from '../peers/bans';
 import type { PeerBook } from '../peers/peer-book';
-import type { PeerEntry } from '../peers/peer-list';
+import type { Bans } from '../penalties/bans';
 import type { P2pClock, P2pLogger, P2pRandom } from '../ports';
+import type { CallPurpose } from '../session/connection-manager';
+import { addressGroup, addressKey, isLocalHost, type PeerAddress } from '../util/address';
+import { randomIndex } from '../util/clock';
+import { reportRejection } from '../util/report-errors';
 import { choosePeer } from './choose';
 import { ExplicitPeers } from './explicit';
 import { SEED_INTERVAL, type Seeds } from './seeds';
@@ -16,9 +17,6 @@ const WHITE_SHARE = 0.7;
 const CALLS_AT_A_TIME = 4;
 const FEW_CONNECTIONS = 3;
 const LONELY_WARNING = 120_000;
-
-/** Why a peer is called: to stay connected, or only for its peer list. */
-export type CallPurpose = 'session' | 'peer-list';
 
 export interface DialerLinks {
   /** Calls a peer and shakes hands; true when that worked. */
@@ -117,7 +115,7 @@ export class Dialer {
       const call = this.start(address, 'session').then((reached) => {
         if (reached) peers.reached(address, this.clock.now());
       });
-      detached(this.logger, `calling ${addressKey(address)}`, call);
+      reportRejection(this.logger, `calling ${addressKey(address)}`, call);
     }
   }
 
@@ -166,7 +164,7 @@ export class Dialer {
     const now = this.clock.now();
     if (!this.seeds.areConfigured || now - this.seedsAt < SEED_INTERVAL) return;
     this.seedsAt = now;
-    detached(this.logger, 'asking seeds', this.callSeeds());
+    reportRejection(this.logger, 'asking seeds', this.callSeeds());
   }
 
   private async callSeeds(): Promise<void> {
@@ -178,7 +176,7 @@ export class Dialer {
   }
 
   private begin(address: PeerAddress, purpose: CallPurpose): void {
-    detached(this.logger, `calling ${addressKey(address)}`, this.start(address, purpose));
+    reportRejection(this.logger, `calling ${addressKey(address)}`, this.start(address, purpose));
   }
 
   private async start(address: PeerAddress, purpose: CallPurpose): Promise<boolean> {

@@ -1,4 +1,4 @@
-import { addressKey, type PeerAddress } from '../peers/address';
+import { addressKey, type PeerAddress } from '../util/address';
 
 const FIRST_WAIT = 2_000;
 const LONGEST_WAIT = 60_000;

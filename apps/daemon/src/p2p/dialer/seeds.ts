@@ -1,4 +1,4 @@
-import { canonicalHost, type NamedEndpoint, type PeerAddress } from '../peers/address';
+import { canonicalHost, type NamedEndpoint, type PeerAddress } from '../util/address';
 
 export const SEED_INTERVAL = 300_000;
 const RESOLVE_AGAIN = 3_600_000;

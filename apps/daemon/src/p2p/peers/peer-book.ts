@@ -1,6 +1,7 @@
+import type { PeerEntry } from '@wrkz/levin';
 import { GRAY_LIST_LIMIT, GRAY_PER_GROUP, PEERS_PER_MESSAGE, WHITE_LIST_LIMIT } from '../constants';
-import { isLocalHost, isUnusableHost, type PeerAddress } from './address';
-import { PeerList, type PeerEntry } from './peer-list';
+import { isLocalHost, isUnusableHost, type PeerAddress } from '../util/address';
+import { PeerList } from './peer-list';
 
 /**
  * White peers (we reached them ourselves) and gray ones (others told us). A peer is in one list only; the white list is

@@ -1,10 +1,5 @@
-import { addressGroup, addressKey, type PeerAddress } from './address';
-
-/** One known peer; `lastSeen` in seconds since 1970 by our clock, 0 when never. */
-export interface PeerEntry extends PeerAddress {
-  readonly id: bigint;
-  readonly lastSeen: number;
-}
+import type { PeerEntry } from '@wrkz/levin';
+import { addressGroup, addressKey, type PeerAddress } from '../util/address';
 
 export interface PeerListOptions {
   readonly limit: number;

@@ -1,8 +1,6 @@
-import type { LocalData } from '../local-data';
+import type { Bans } from '../penalties/bans';
 import type { P2pLogger } from '../ports';
-import type { SessionTable } from '../session-table';
-import type { PeerAddress } from './address';
-import type { Bans } from './bans';
+import type { PeerAddress } from '../util/address';
 import type { PeerBook } from './peer-book';
 import { readPeerState, writePeerState } from './state-file';
 
@@ -15,24 +13,25 @@ export class PeerStore {
   constructor(
     private readonly file: string | undefined,
     private readonly parts: {
-      readonly local: LocalData;
+      readonly own: { peerId: bigint };
       readonly book: PeerBook;
       readonly bans: Bans;
-      readonly sessions: SessionTable;
       readonly logger: P2pLogger;
+      /** The peers that we have called and are connected to. */
+      called(): readonly PeerAddress[];
     },
   ) {}
 
   /** Reads the file into the lists; returns the peers that the last run was connected to. */
   async restore(): Promise<readonly PeerAddress[]> {
-    const { local, book, bans, logger } = this.parts;
+    const { own, book, bans, logger } = this.parts;
     const state = this.file === undefined ? undefined : await readPeerState(this.file);
     if (state === undefined) return [];
     if ('fault' in state) {
       logger.warning(`the peer list ${this.file ?? ''} ${state.fault}; starting with an empty one`);
       return [];
     }
-    if (state.peerId !== 0n) local.peerId = state.peerId;
+    if (state.peerId !== 0n) own.peerId = state.peerId;
     for (const entry of state.gray) book.addGray(entry);
     for (const entry of state.white) book.addWhite(entry);
     bans.restore(state.bans);
@@ -43,15 +42,12 @@ export class PeerStore {
   save(): Promise<void> {
     const { file } = this;
     if (file === undefined) return Promise.resolve();
-    const { local, book, bans, sessions, logger } = this.parts;
+    const { own, book, bans, logger } = this.parts;
     const state = {
-      peerId: local.peerId,
+      peerId: own.peerId,
       white: book.whiteEntries(),
       gray: book.grayEntries(),
-      anchors: sessions
-        .handshaken()
-        .flatMap((session) => (session.incoming ? [] : [session.connection.remote]))
-        .slice(0, ANCHORS_KEPT),
+      anchors: this.parts.called().slice(0, ANCHORS_KEPT),
       bans: bans.list(),
     };
     this.saving = this.saving

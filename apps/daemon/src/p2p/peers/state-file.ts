@@ -1,9 +1,9 @@
 import { readFile, rename } from 'node:fs/promises';
+import type { PeerEntry } from '@wrkz/levin';
 import { atomicWriteFile } from '@wrkz/service-kit';
 import { z } from 'zod';
-import type { Ban } from './bans';
-import { canonicalHost, type PeerAddress } from './address';
-import type { PeerEntry } from './peer-list';
+import type { Ban } from '../penalties/bans';
+import { canonicalHost, type PeerAddress } from '../util/address';
 
 /** What outlives a restart: who we are to peers, whom we know, whom we were connected to, whom we refuse. */
 export interface PeerState {

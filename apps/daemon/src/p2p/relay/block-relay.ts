@@ -1,11 +1,12 @@
 import type { RawBlock } from '@wrkz/core-types';
-import { Command, missingTransactions, type NewBlock, type NewLiteBlock } from '../commands';
-import { closeReasons } from '../connection/close-reasons';
+import { Command, missingTransactions, type NewBlock, type NewLiteBlock } from '@wrkz/levin';
+import { type AddBlockResult, isAccepted } from '../../chain/results';
 import { LITE_BLOCK_TIMEOUT } from '../constants';
-import { hashKey } from '../hash-key';
-import type { BlockCodec, BlockResult, ChainPort, P2pClock, P2pLogger, PoolPort, Timer } from '../ports';
-import type { Session } from '../session';
-import { blame, isAccepted } from '../verdicts';
+import { closeReasonOfBlock } from '../penalties/block-verdicts';
+import { closeReasons } from '../penalties/close-reasons';
+import type { BlockCodec, ChainPort, P2pClock, P2pLogger, PoolPort, Timer } from '../ports';
+import type { Session } from '../session/session';
+import { hashKey } from '../util/hash-key';
 
 /** A lite block whose transactions were asked for. */
 interface PendingBlock {
@@ -23,7 +24,7 @@ export interface BlockRelayEvents {
   wantsPool(session: Session): void;
 }
 
-/** How many hops blocks have come is kept for so many of them. */
+/** The hop counts of so many blocks are remembered. */
 const HOPS_KEPT = 200;
 
 /**
@@ -151,7 +152,7 @@ export class BlockRelay {
   }
 
   private async add(session: Session, hash: Buffer, raw: RawBlock): Promise<void> {
-    let result: BlockResult | undefined;
+    let result: AddBlockResult | undefined;
     try {
       [result] = await this.chain.addBlocks([raw], 'relay');
     } catch (error) {
@@ -163,23 +164,25 @@ export class BlockRelay {
     this.settle(session, result);
   }
 
-  private settle(session: Session, result: BlockResult): void {
+  private settle(session: Session, result: AddBlockResult): void {
     switch (result.code) {
-      case 'A1':
-      case 'A4':
+      case 'ADDED_TO_MAIN':
+      case 'ALREADY_EXISTS':
         return;
-      case 'A2':
+      case 'ADDED_TO_ALTERNATIVE':
         if (session.remoteHeight > this.chain.tip().height + 1) this.events.wantsSync(session);
         return;
-      case 'A3':
+      case 'ADDED_TO_ALTERNATIVE_AND_SWITCHED':
         this.events.wantsPool(session);
         return;
-      case 'A5':
+      case 'REJECTED_AS_ORPHANED':
         this.events.wantsSync(session);
         return;
-      default:
+      default: {
         this.logger.debug(`${session.name}: block refused: ${result.code} ${result.message}`);
-        session.close(blame(result.code));
+        const reason = closeReasonOfBlock(result.code);
+        if (reason !== undefined) session.close(reason);
+      }
     }
   }
 

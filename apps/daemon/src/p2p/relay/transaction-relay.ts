@@ -1,28 +1,28 @@
-import { closeReasons } from '../connection/close-reasons';
-import { RateLimit } from '../connection/rate';
-import { guarded } from '../edge';
-import { RecentHashes } from '../hash-key';
+import { closeReasons } from '../penalties/close-reasons';
 import type { BlockCodec, P2pClock, P2pLogger, PoolPort } from '../ports';
-import type { Session } from '../session';
-import { makePause } from '../yielding';
+import type { Session } from '../session/session';
+import { RecentHashes } from '../util/hash-key';
+import { RateLimit } from '../util/rate-limit';
+import { reportThrow } from '../util/report-errors';
+import { makePause } from '../util/yielding';
 
-/** Transactions of one message that are with the pool at a time. */
+/** So many transactions of one message are judged by the pool at a time. */
 const CONCURRENCY = 16;
-/** Refused transactions of one peer: in the long run a second, and at once. */
+/** How many refused transactions a peer may send: per second in the long run, and in one burst. */
 const REFUSED_PER_SECOND = 5;
 const REFUSED_BURST = 1000;
 /** Refused transactions are not judged again before the chain has moved. */
 const REFUSED_KEPT = 5000;
 
 /**
- * Transactions between peers and the pool. Whatever enters the pool, from wherever, is told to every peer that is not
+ * Transactions between peers and the pool. Whatever enters the pool, from wherever, is sent to every peer that is not
  * known to have it, also while we fetch blocks from it (a reorganisation returns transactions in the middle of that); what
  * comes in one turn of the event loop goes out in one message.
  */
 export class TransactionRelay {
   private refused = new RecentHashes(REFUSED_KEPT);
   private readonly rates = new WeakMap<Session, RateLimit>();
-  private toTell: Buffer[] = [];
+  private toAnnounce: Buffer[] = [];
 
   constructor(
     private readonly pool: PoolPort,
@@ -51,11 +51,11 @@ export class TransactionRelay {
   /** A transaction has entered the pool. */
   added(hash: Buffer): void {
     this.refused.delete(hash);
-    this.toTell.push(hash);
-    if (this.toTell.length > 1) return;
+    this.toAnnounce.push(hash);
+    if (this.toAnnounce.length > 1) return;
     setImmediate(() => {
-      guarded(this.logger, 'telling of transactions', () => {
-        this.tell();
+      reportThrow(this.logger, 'announcing transactions', () => {
+        this.announce();
       });
     });
   }
@@ -66,7 +66,7 @@ export class TransactionRelay {
   }
 
   private async admit(session: Session, hash: Buffer, bytes: Buffer): Promise<void> {
-    const { accepted, message } = await this.pool.add(bytes, 'peer');
+    const { accepted, message } = await this.pool.add(bytes, 'p2p');
     if (accepted) return;
     this.refused.add(hash);
     this.logger.debug(`${session.name}: transaction ${hash.toString('hex')} not taken: ${message ?? ''}`);
@@ -76,9 +76,9 @@ export class TransactionRelay {
     if (!rate.take(now)) session.close(closeReasons.flood);
   }
 
-  private tell(): void {
-    const hashes = this.toTell;
-    this.toTell = [];
+  private announce(): void {
+    const hashes = this.toAnnounce;
+    this.toAnnounce = [];
     for (const session of this.sessions()) {
       if (!session.handshaken) continue;
       const transactions = hashes.flatMap((hash) => {

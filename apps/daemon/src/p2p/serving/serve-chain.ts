@@ -1,6 +1,6 @@
-import { responseChain, type RequestChain } from '../commands';
-import { closeReasons, type CloseReason } from '../connection/close-reasons';
+import { responseChain, type RequestChain } from '@wrkz/levin';
 import { MAX_CHAIN_HASHES } from '../constants';
+import { closeReasons, type CloseReason } from '../penalties/close-reasons';
 import type { ChainPort } from '../ports';
 
 /**

@@ -1,8 +1,8 @@
 import { type RawBlock, rawBlockBytes } from '@wrkz/core-types';
-import { responseObjects, type RequestObjects } from '../commands';
-import { hashKey } from '../hash-key';
+import { responseObjects, type RequestObjects } from '@wrkz/levin';
 import type { ChainPort } from '../ports';
-import { makePause } from '../yielding';
+import { hashKey } from '../util/hash-key';
+import { makePause } from '../util/yielding';
 
 /** Below the write queue's limit of 32 MiB; honest peers ask for at most 48 MiB by estimate, usually for far less. */
 const ANSWER_BYTES = 28 * 1024 * 1024;

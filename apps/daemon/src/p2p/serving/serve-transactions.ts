@@ -1,6 +1,6 @@
-import type { MissingTransactions, RequestPool } from '../commands';
-import { hashKey } from '../hash-key';
+import type { MissingTransactions, RequestPool } from '@wrkz/levin';
 import type { ChainPort, PoolPort } from '../ports';
+import { hashKey } from '../util/hash-key';
 
 /** One notification carries about so many bytes; a large pool takes several. */
 const CHUNK_BYTES = 4 * 1024 * 1024;

@@ -1,8 +1,8 @@
-import { closeReasons, type CloseReason } from '../connection/close-reasons';
+import type { ResponseChain } from '@wrkz/levin';
 import { MAX_CHAIN_HASHES } from '../constants';
-import type { ResponseChain } from '../commands/messages';
-import { hashKey } from '../hash-key';
+import { closeReasons, type CloseReason } from '../penalties/close-reasons';
 import type { ChainPort } from '../ports';
+import { hashKey } from '../util/hash-key';
 
 const NOTHING = Buffer.alloc(0);
 

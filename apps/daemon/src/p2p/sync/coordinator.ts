@@ -1,8 +1,9 @@
-import { closeReasons } from '../connection/close-reasons';
-import type { ResponseChain, ResponseObjects } from '../commands/messages';
+import type { ResponseChain, ResponseObjects } from '@wrkz/levin';
+import type { AddBlockResult } from '../../chain/results';
 import { SYNC_STALL_TIMEOUT } from '../constants';
-import type { BlockCodec, BlockResult, ChainPort, P2pClock, P2pLogger } from '../ports';
-import { blame } from '../verdicts';
+import { closeReasonOfBlock } from '../penalties/block-verdicts';
+import { closeReasons } from '../penalties/close-reasons';
+import type { BlockCodec, ChainPort, P2pClock, P2pLogger } from '../ports';
 import { BatchSize, type BatchOptions } from './batch-size';
 import { judgeChainEntry } from './chain-entry';
 import { Importer } from './importer';
@@ -39,7 +40,7 @@ export interface SyncEvents {
 }
 
 /**
- * Who is asked for what. Up to `maxPeers` peers serve one download plan: each tells its chain, blocks are asked for in
+ * Who is asked for what. Up to `maxPeers` peers serve one download plan: each announces its chain, blocks are asked for in
  * batches from whoever offers them, and go to the chain in order while the next are on their way.
  */
 export class SyncCoordinator {
@@ -89,7 +90,7 @@ export class SyncCoordinator {
     return peer !== undefined && (peer.objects !== undefined || peer.discardSince !== undefined);
   }
 
-  /** Starts to synchronise from a peer; false when enough peers are at it. */
+  /** Starts to synchronise from a peer; false when as many as allowed are busy with it. */
   start(session: SyncSession): boolean {
     if (this.peers.has(session.id)) return true;
     if (this.peers.size >= this.options.maxPeers) return false;
@@ -120,7 +121,7 @@ export class SyncCoordinator {
     peer.lastResponseHeight = message.startHeight + message.hashes.length - 1;
     peer.tail = message.hashes.at(-1);
     if (verdict.kind === 'known') {
-      peer.emptyEntries += peer.toldAll ? 0 : 1;
+      peer.emptyEntries += peer.hasSentAllHashes ? 0 : 1;
       if (peer.emptyEntries > MAX_EMPTY_ENTRIES) {
         session.close(closeReasons.chainEndless);
         return;
@@ -169,7 +170,7 @@ export class SyncCoordinator {
     this.pump();
   }
 
-  /** Blocks that are still being added are nobody's business any more. */
+  /** Forgets the plan and the peers; what becomes of blocks that are being added changes nothing here any more. */
   stop(): void {
     this.reset();
     this.peers.clear();
@@ -194,8 +195,8 @@ export class SyncCoordinator {
       if (peer.objects !== undefined || peer.discardSince !== undefined || peer.waiting) continue;
       if (this.askObjects(peer)) continue;
       if (peer.chainAskedAt !== undefined) continue;
-      if (!peer.toldAll && this.plan.length < PLAN_LIMIT && this.mayAskChain(peer)) this.askChain(peer);
-      else if (peer.toldAll && !this.importer.isBusy && !this.plan.offersAnything(peer.id))
+      if (!peer.hasSentAllHashes && this.plan.length < PLAN_LIMIT && this.mayAskChain(peer)) this.askChain(peer);
+      else if (peer.hasSentAllHashes && !this.importer.isBusy && !this.plan.offersAnything(peer.id))
         this.end(peer, 'synchronized');
     }
     if (this.plan.length > 0 || this.importer.isBusy) return;
@@ -206,7 +207,7 @@ export class SyncCoordinator {
     }
   }
 
-  /** A chain that is ahead of the plan can be asked for at once; any other only from our top, so after the last import. */
+  /** A chain that is ahead of the plan can be asked for at once; any other only from our tip, so after the last import. */
   private mayAskChain(peer: SyncPeer): boolean {
     return (peer.tail !== undefined && this.plan.heightOf(peer.tail) !== undefined) || !this.importer.isBusy;
   }
@@ -234,7 +235,7 @@ export class SyncCoordinator {
     return true;
   }
 
-  /** What a slow peer holds up at the head of the plan and this one, which has nothing else to do, can serve. */
+  /** What a slow peer holds up at the head of the plan, if this peer, which has nothing else to do, can serve it. */
   private overdue(peer: SyncPeer): PlanEntry[] {
     const head = this.plan.firstMissing();
     const slow =
@@ -243,7 +244,7 @@ export class SyncCoordinator {
     return this.plan.takeOver(peer.id, slow.left.values());
   }
 
-  /** A synchronisation did not work out through nobody's fault: start over, a few times. */
+  /** A synchronisation failed without anybody's fault: it starts over, a few times. */
   private fail(peer: SyncPeer): void {
     peer.failures += 1;
     this.plan.withdraw(peer.id);
@@ -252,21 +253,22 @@ export class SyncCoordinator {
     else this.askChain(peer);
   }
 
-  private refused(entry: PlanEntry, result: BlockResult): void {
+  private refused(entry: PlanEntry, result: AddBlockResult): void {
     const peer = entry.peer === undefined ? undefined : this.peers.get(entry.peer);
     this.plan.retry(entry);
-    if (result.code === 'A5') {
+    if (result.code === 'REJECTED_AS_ORPHANED') {
       this.orphaned(peer);
-    } else if (result.code === 'B4') {
+    } else if (result.code === 'TIMESTAMP_TOO_FAR_IN_FUTURE') {
       // Ahead of our clock: perhaps ours is wrong. Nobody is blamed, and it is tried again later.
       this.logger.warning(`a block is ahead of this machine's clock by more than allowed`);
       this.abandonAll();
     } else if (peer === undefined) {
-      // Its bringer has gone; whoever else offers it will be asked.
+      // The peer that brought it has gone; whoever else offers it will be asked.
       this.plan.withdraw(entry.peer ?? -1);
       this.pump();
     } else {
-      peer.session.close(blame(result.code));
+      const reason = closeReasonOfBlock(result.code);
+      if (reason !== undefined) peer.session.close(reason);
     }
   }
 

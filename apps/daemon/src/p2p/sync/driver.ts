@@ -1,13 +1,13 @@
-import type { SyncData } from '../commands';
+import type { SyncData } from '@wrkz/levin';
 import type { P2pConfig } from '../config';
 import { CAPABILITY_LITE, CAPABILITY_PRUNED } from '../constants';
-import { hashKey } from '../hash-key';
 import type { BlockCodec, ChainPort, P2pClock, P2pLogger, PoolPort } from '../ports';
-import type { Session } from '../session';
+import type { Session } from '../session/session';
+import { hashKey } from '../util/hash-key';
 import { SyncCoordinator, type SyncOutcome } from './coordinator';
 import type { SyncSession } from './sync-peer';
 
-/** A top that a synchronisation did not reach is not tried again before this time is over. */
+/** A tip that a synchronisation did not reach is not tried again before this time is over. */
 const TRY_AGAIN = 60_000;
 
 export interface SyncDriverParts {
@@ -19,15 +19,15 @@ export interface SyncDriverParts {
   readonly logger: P2pLogger;
   sessions(): Iterable<Session>;
   session(id: number): Session | undefined;
-  /** For the first time nobody we know has blocks that we lack. */
+  /** For the first time no connected peer has blocks that we lack. */
   onSynchronized(): void;
-  /** A synchronisation has come to its end: our new top may be news to others. */
+  /** A synchronisation has come to its end: our new tip may be news to others. */
   onIdle(): void;
 }
 
 /**
- * What a peer's word on its chain leads to (spec 08, "Sync state machine"): relay when we know its top, synchronisation
- * when we do not and it can serve us and a place is free.
+ * What follows from what a peer says of its chain (spec 08, "Sync state machine"): relay when we know its tip,
+ * synchronisation when we do not, it can serve us and a place is free.
  */
 export class SyncDriver {
   readonly coordinator: SyncCoordinator;
@@ -71,11 +71,11 @@ export class SyncDriver {
   consider(session: Session, data: SyncData, initial: boolean): void {
     session.syncData = data;
     session.remoteHeight = data.currentHeight;
-    session.knownBlocks.add(data.topId);
+    session.knownBlocks.add(data.tipHash);
     if (this.coordinator.isSyncing(session)) return;
     if (!this.needs(session) || !this.trySync(session)) {
       // A synchronisation that was given up is waited out, unless its blocks came another way.
-      const waits = session.state === 'idle' && !this.parts.chain.isKnown(data.topId);
+      const waits = session.state === 'idle' && !this.parts.chain.isKnown(data.tipHash);
       if (!waits) session.state = 'normal';
       if (initial) session.askPool(this.parts.pool.hashes());
     }
@@ -88,6 +88,12 @@ export class SyncDriver {
     this.trySync(session);
   }
 
+  /** Nothing is asked for or added any more. */
+  stop(): void {
+    this.coordinator.stop();
+  }
+
+  /** The session is closed. */
   left(session: Session): void {
     session.wantsSync = false;
     const wasSyncing = this.coordinator.isSyncing(session);
@@ -96,14 +102,14 @@ export class SyncDriver {
     if (wasSyncing) this.parts.onIdle();
   }
 
-  /** Whether the peer's top is unknown to us and there is reason to fetch it from this peer. */
+  /** Whether the peer's tip is unknown to us and there is reason to fetch it from this peer. */
   private needs(session: Session): boolean {
     const { chain, clock } = this.parts;
     const data = session.syncData;
-    if (data === undefined || chain.isKnown(data.topId)) return false;
+    if (data === undefined || chain.isKnown(data.tipHash)) return false;
     if (session.demoted || !this.canServe(data)) return false;
-    const settled = session.settledTop;
-    return settled === undefined || settled.key !== hashKey(data.topId) || settled.until <= clock.now();
+    const settled = session.settledTip;
+    return settled === undefined || settled.key !== hashKey(data.tipHash) || settled.until <= clock.now();
   }
 
   /** A lite or pruned peer has no blocks below its floor; old enough chains are not fetched from pruned peers at all. */
@@ -128,8 +134,8 @@ export class SyncDriver {
   private ended(ended: SyncSession, outcome: SyncOutcome): void {
     const session = this.parts.session(ended.id);
     if (session === undefined || !session.isOpen) return;
-    const top = session.syncData?.topId;
-    if (top !== undefined) session.settledTop = { key: hashKey(top), until: this.parts.clock.now() + TRY_AGAIN };
+    const tip = session.syncData?.tipHash;
+    if (tip !== undefined) session.settledTip = { key: hashKey(tip), until: this.parts.clock.now() + TRY_AGAIN };
     this.parts.logger.debug(`${session.name}: synchronisation ended: ${outcome}`);
     if (outcome === 'demoted') session.demoted = true;
     session.state = outcome === 'abandoned' ? 'idle' : 'normal';
@@ -144,13 +150,13 @@ export class SyncDriver {
     }
   }
 
-  /** Synchronized: there is a peer whose top we know, and none whose blocks are being or waiting to be fetched. */
+  /** Synchronized: there is a peer whose tip we know, and none whose blocks are being or waiting to be fetched. */
   private checkSynchronized(): void {
     if (this.synchronized || this.coordinator.activePeers > 0) return;
     let known = false;
     for (const session of this.parts.sessions()) {
       if (!session.handshaken || !session.isOpen || session.syncData === undefined) continue;
-      if (this.parts.chain.isKnown(session.syncData.topId)) known = true;
+      if (this.parts.chain.isKnown(session.syncData.tipHash)) known = true;
       else if (session.wantsSync) return;
     }
     if (!known) return;

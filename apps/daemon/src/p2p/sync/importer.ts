@@ -1,6 +1,6 @@
-import { detached } from '../edge';
-import type { BlockResult, ChainPort, P2pLogger } from '../ports';
-import { isAccepted } from '../verdicts';
+import { type AddBlockResult, isAccepted } from '../../chain/results';
+import type { ChainPort, P2pLogger } from '../ports';
+import { reportRejection } from '../util/report-errors';
 import type { DownloadPlan, PlanEntry } from './plan';
 
 /** Two batches are with the chain at a time: while one is committed the next is already being checked. */
@@ -12,7 +12,7 @@ export interface ImporterEvents {
   /** Blocks of the plan's head are on the chain (or stored beside it). */
   onProgress(entries: readonly PlanEntry[]): void;
   /** The chain refused a block. It is the plan's head now; nothing is in flight that could change the chain. */
-  onRefused(entry: PlanEntry, result: BlockResult): void;
+  onRefused(entry: PlanEntry, result: AddBlockResult): void;
   /** The chain could not do its work; nothing is known of the blocks. */
   onFailure(error: unknown): void;
 }
@@ -40,7 +40,7 @@ export class Importer {
       const batch = this.plan.ready(BATCH_BLOCKS, BATCH_BYTES);
       if (batch.length === 0) return;
       this.inFlight += 1;
-      detached(this.logger, 'adding blocks', this.add(batch, this.generation));
+      reportRejection(this.logger, 'adding blocks', this.add(batch, this.generation));
     }
   }
 
@@ -51,7 +51,7 @@ export class Importer {
 
   private async add(batch: readonly PlanEntry[], generation: number): Promise<void> {
     const raws = batch.flatMap((entry) => (entry.raw === undefined ? [] : [entry.raw]));
-    let results: readonly BlockResult[];
+    let results: readonly AddBlockResult[];
     try {
       results = await this.chain.addBlocks(raws, 'sync');
     } catch (error) {
@@ -70,7 +70,7 @@ export class Importer {
     else this.events.onProgress([]);
   }
 
-  private settle(batch: readonly PlanEntry[], results: readonly BlockResult[]): void {
+  private settle(batch: readonly PlanEntry[], results: readonly AddBlockResult[]): void {
     const failed = results.findIndex((result) => !isAccepted(result));
     const count = failed >= 0 ? failed : Math.min(results.length, batch.length);
     this.plan.done(count);

@@ -1,5 +1,5 @@
 import type { RawBlock } from '@wrkz/core-types';
-import { hashKey } from '../hash-key';
+import { hashKey } from '../util/hash-key';
 
 /** A block to fetch. `previous` is the hash that the offering peers say it follows; `offers` are their ids. */
 export interface PlanEntry {
@@ -16,7 +16,7 @@ export interface PlanEntry {
 }
 
 /**
- * The blocks ahead of our chain, in order, and who can serve each. Peers that tell the same chain share the plan; it
+ * The blocks ahead of our chain, in order, and who can serve each. Peers that announce the same chain share the plan; it
  * holds one branch at a time.
  */
 export class DownloadPlan {
@@ -52,8 +52,8 @@ export class DownloadPlan {
   }
 
   /**
-   * Enters the chain that `peer` tells: `hashes` follow `anchor`, one after the other. False when it shares nothing with
-   * the plan: the peer has to wait until the plan is done.
+   * Enters the chain that `peer` announces: `hashes` follow `anchor`, one after the other. False when it shares nothing
+   * with the plan: the peer has to wait until the plan is done.
    */
   merge(peer: number, anchor: Buffer, anchorHeight: number, hashes: readonly Buffer[]): boolean {
     let start = 0;
@@ -87,7 +87,7 @@ export class DownloadPlan {
     return taken;
   }
 
-  /** Blocks that another peer was asked for and `peer` offers too go over to `peer`; whoever answers first wins. */
+  /** Hands blocks that another peer was asked for to `peer`, if it offers them; whoever answers first wins. */
   takeOver(peer: number, entries: Iterable<PlanEntry>): PlanEntry[] {
     const taken = [...entries].filter((entry) => entry.state === 'requested' && entry.offers.has(peer));
     for (const entry of taken) entry.peer = peer;

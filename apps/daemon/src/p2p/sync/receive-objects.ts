@@ -1,9 +1,9 @@
 import { type RawBlock, rawBlockBytes } from '@wrkz/core-types';
-import { closeReasons, type CloseReason } from '../connection/close-reasons';
-import type { ResponseObjects } from '../commands/messages';
-import { hashKey } from '../hash-key';
+import type { ResponseObjects } from '@wrkz/levin';
+import { closeReasons, type CloseReason } from '../penalties/close-reasons';
 import type { BlockCodec } from '../ports';
-import { makePause } from '../yielding';
+import { hashKey } from '../util/hash-key';
+import { makePause } from '../util/yielding';
 import type { PlanEntry } from './plan';
 
 export interface ReceivedBlock {
@@ -19,8 +19,9 @@ export type ReceiveVerdict =
 
 /**
  * Checks NOTIFY_RESPONSE_GET_OBJECTS against what was asked for: every block must be one of `left`, follow the block that
- * the peer said it follows, and come with exactly its transactions. What passes is bound to the asked hash, so a fault
- * that is found later is the chain's that the peer told, not the carrier's. Gives way to the event loop in between.
+ * the peer said it follows, and come with exactly its transactions. What passes is bound to the hash that was asked for,
+ * so a fault that is found later lies in the announced chain, not in how the block was carried. Gives way to the event
+ * loop in between.
  */
 export async function receiveObjects(
   message: ResponseObjects,

@@ -1,8 +1,8 @@
 import type { ChainPort } from '../ports';
 
 /**
- * The hashes by which a peer finds what we have in common: the top, then the blocks 1, 2, 4, 8 ... below it, then genesis
- * (spec 08, NOTIFY_REQUEST_CHAIN). `ahead` are later blocks that the peer itself told us of; they come first.
+ * The hashes by which a peer finds what we have in common: the tip, then the blocks 1, 2, 4, 8 ... below it, then genesis
+ * (spec 08, NOTIFY_REQUEST_CHAIN). `ahead` are later blocks that the peer itself announced; they come first.
  */
 export function sparseChain(chain: Pick<ChainPort, 'tip' | 'hashAt'>, ahead: readonly Buffer[] = []): Buffer[] {
   const tip = chain.tip();

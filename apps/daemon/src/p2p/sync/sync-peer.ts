@@ -1,4 +1,4 @@
-import type { CloseReason } from '../connection/close-reasons';
+import type { CloseReason } from '../penalties/close-reasons';
 import type { PlanEntry } from './plan';
 
 /** What the synchronisation needs of a session. */
@@ -7,7 +7,7 @@ export interface SyncSession {
   readonly name: string;
   /** When bytes last came from the peer, milliseconds. */
   readonly lastHeard: number;
-  /** The peer's top index + 1, as it last said. */
+  /** The peer's tip index + 1, as it last said. */
   remoteHeight: number;
   askChain(hashes: readonly Buffer[]): void;
   askObjects(hashes: readonly Buffer[]): void;
@@ -26,7 +26,7 @@ export class SyncPeer {
   /** When the chain was asked for; undefined when no answer is awaited. */
   chainAskedAt: number | undefined;
   objects: ObjectsRequest | undefined;
-  /** The index of the last hash it told. */
+  /** The height of the last hash that it sent. */
   lastResponseHeight = 0;
   /** That hash. */
   tail: Buffer | undefined;
@@ -45,12 +45,12 @@ export class SyncPeer {
     return this.session.id;
   }
 
-  /** Whether it has told all that it claims to have. */
-  get toldAll(): boolean {
+  /** Whether it has sent the hashes of all blocks that it claims to have. */
+  get hasSentAllHashes(): boolean {
     return this.lastResponseHeight + 1 >= this.session.remoteHeight;
   }
 
-  /** Forgets what it told; it has to be asked for its chain again. */
+  /** Forgets the hashes that it sent; it has to be asked for its chain again. */
   restart(): void {
     this.tail = undefined;
     this.lastResponseHeight = 0;

@@ -9,6 +9,8 @@ import { pathPattern } from './path';
 
 /** What an app adds to its declarations: its words, and what its labels ask. */
 export interface RouteRules<Context, Labels> {
+  /** Whether bytes that are no UTF-8 make a body no JSON; else U+FFFD takes their place. A mark of order is skipped then. */
+  readonly strictUtf8?: boolean;
   /** Refuses a body that is no JSON, given its text. */
   readonly notJson: (text: string) => Error;
   readonly invalid: RefuseMember;
@@ -18,7 +20,8 @@ export interface RouteRules<Context, Labels> {
 
 /** A declaration with everything that it takes to answer a request. */
 export interface BoundRoute {
-  readonly method: Verb;
+  /** `ALL` for whatever method; it stands behind the routes of single methods. */
+  readonly method: Verb | 'ALL';
   readonly path: string;
   readonly pattern: RegExp;
   readonly guards: Guards;
@@ -50,7 +53,7 @@ function handlerOf<Context, Labels>(
   context: Context,
   rules: RouteRules<Context, Labels>,
 ): RequestHandler {
-  const { invalid, notJson } = rules;
+  const { invalid } = rules;
   const path = route.params && memberReader(route.params, invalid);
   const query = route.query && memberReader(route.query, invalid);
   const body = route.body && memberReader(route.body, invalid, route);
@@ -58,7 +61,7 @@ function handlerOf<Context, Labels>(
     route.prepare && isMembers(value) ? route.prepare(value) : value;
 
   return async (request, response) => {
-    const json = body && readJson(request, notJson);
+    const json = body && readJson(request, rules);
     await rules.admit?.(route.labels, context);
     const typed = new TypedRequest(
       read(path, request.params, context),
@@ -78,10 +81,16 @@ function isMembers(value: JsonValue | undefined): value is Record<string, JsonVa
   return value !== null && typeof value === 'object' && !Array.isArray(value);
 }
 
-function readJson(request: Request, notJson: (text: string) => Error): JsonValue {
-  const text = rawBody(request).toString('utf8');
+const STRICT = new TextDecoder('utf-8', { fatal: true });
+
+function readJson(
+  request: Request,
+  { notJson, strictUtf8 = false }: Pick<RouteRules<unknown, unknown>, 'notJson' | 'strictUtf8'>,
+): JsonValue {
+  const bytes = rawBody(request);
+  const text = bytes.toString('utf8');
   try {
-    return parseJson(text);
+    return parseJson(strictUtf8 ? STRICT.decode(bytes) : text);
   } catch {
     throw notJson(text);
   }

@@ -1,0 +1,29 @@
+import { resolve } from 'node:path';
+import { openChainDb } from '@wrkz/chain-db';
+import { exportDump } from '../dump/export';
+import { BlockProgress } from '../progress/progress';
+import type { ActionParts } from './action';
+
+/** `--export-blockchain`: writes the stored chain into a dump file. */
+export async function exportAction({ config, notice, stream, signal }: ActionParts): Promise<number> {
+  const { network, options, directory } = config;
+  const progress = new BlockProgress({ label: 'Exporting', write: notice, stream });
+  const db = openChainDb({ directory, network: network.name, readonly: true });
+  const started = performance.now();
+  try {
+    const count = await exportDump({
+      path: resolve(options['dump-file']),
+      reader: db.reader,
+      network,
+      limit: options['max-export-blocks'],
+      signal,
+      onProgress: (height, total) => progress.update(height, total),
+    });
+    const seconds = Math.round((performance.now() - started) / 1000);
+    progress.stop(`Exported ${String(count)} blocks. Time to export ${String(seconds)} seconds`);
+    return 0;
+  } finally {
+    progress.stop();
+    db.close();
+  }
+}

@@ -1,0 +1,15 @@
+import type { ActionParts, OneShot, RunOneShot } from './action';
+import { exportAction } from './export';
+import { importAction } from './import';
+import { verifyAction } from './verify';
+
+const ACTIONS: Record<OneShot, RunOneShot> = {
+  import: importAction,
+  export: exportAction,
+  verify: verifyAction,
+};
+
+/** Runs the action of this name. @returns the exit code @throws Error with a message for the operator */
+export function runAction(action: OneShot, parts: ActionParts): Promise<number> {
+  return ACTIONS[action](parts);
+}

@@ -1,0 +1,38 @@
+import { openChainDb, verifyChain } from '@wrkz/chain-db';
+import { BlockProgress } from '../progress/progress';
+import type { ActionParts } from './action';
+
+/**
+ * `--verify`: checks the whole database. Each problem is written to the stream on a line of its own and the digest last,
+ * because programs read them. Exit code 1 when there is a problem or it was stopped.
+ */
+export async function verifyAction({ config, notice, stream, signal }: ActionParts): Promise<number> {
+  const { network, directory } = config;
+  const progress = new BlockProgress({ label: 'Verifying', write: notice, stream });
+  const db = openChainDb({ directory, network: network.name, readonly: true });
+  try {
+    const onProgress = (height: number, tip: number): void => progress.update(height + 1, tip + 1);
+    const report = await verifyChain(db, { onProgress, signal }).catch((error: unknown) => {
+      if (signal.aborted) return undefined;
+      throw error;
+    });
+    progress.stop();
+    if (report === undefined) {
+      notice('Stopped before everything was looked at');
+      return 1;
+    }
+    for (const problem of report.problems) stream.write(`${problem}\n`);
+    const blocks = counted(report.height + 1, 'block');
+    const count = report.problems.length;
+    stream.write(count === 0 ? `${blocks}, no problem found\n` : `${blocks}, ${counted(count, 'problem')} found\n`);
+    stream.write(`digest ${report.digest}\n`);
+    return count === 0 ? 0 : 1;
+  } finally {
+    progress.stop();
+    db.close();
+  }
+}
+
+function counted(count: number, thing: string): string {
+  return `${String(count)} ${thing}${count === 1 ? '' : 's'}`;
+}

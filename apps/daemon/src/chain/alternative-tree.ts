@@ -1,0 +1,100 @@
+import { ALTERNATIVE_LEAVES, ALTERNATIVE_LENGTH, REORGANISATION_DEPTH } from './limits';
+
+/** A block of a side branch, as the tree knows it. Hashes are hex here, because they are map keys. */
+export interface AlternativeNode {
+  readonly hash: string;
+  readonly parent: string;
+  readonly height: number;
+  readonly cumulativeDifficulty: bigint;
+}
+
+interface Branch {
+  readonly leaf: AlternativeNode;
+  /** From the block right above the main chain to the leaf. */
+  readonly path: readonly AlternativeNode[];
+}
+
+/**
+ * The side branches, linked by hash: a parent that is not in the tree stands on the main chain. Only links and weights;
+ * the blocks themselves are on disk. Whatever the main chain does, the links stay true, because they name blocks and
+ * not heights.
+ */
+export class AlternativeTree {
+  private readonly blocks = new Map<string, AlternativeNode>();
+  /** How many children a block of the tree has; a leaf has none. */
+  private readonly children = new Map<string, number>();
+
+  get size(): number {
+    return this.blocks.size;
+  }
+
+  get(hash: string): AlternativeNode | undefined {
+    return this.blocks.get(hash);
+  }
+
+  add(block: AlternativeNode): void {
+    if (this.blocks.has(block.hash)) return;
+    this.blocks.set(block.hash, block);
+    this.children.set(block.parent, (this.children.get(block.parent) ?? 0) + 1);
+  }
+
+  remove(hash: string): void {
+    const block = this.blocks.get(hash);
+    if (block === undefined) return;
+    this.blocks.delete(hash);
+    const siblings = (this.children.get(block.parent) ?? 1) - 1;
+    if (siblings === 0) this.children.delete(block.parent);
+    else this.children.set(block.parent, siblings);
+  }
+
+  /** The blocks from right above the main chain up to `hash`; empty when `hash` is not in the tree. */
+  path(hash: string): AlternativeNode[] {
+    const path: AlternativeNode[] = [];
+    for (let block = this.blocks.get(hash); block !== undefined; block = this.blocks.get(block.parent))
+      path.push(block);
+    return path.reverse();
+  }
+
+  /**
+   * The blocks that go beyond what is kept (protocol 5): branches that fork off too far below `mainHeight`, or that
+   * stand on nothing; of the others the lightest beyond the leaf limit, and what is above the length limit. The heaviest
+   * branch and the one that just grew (`grown`) are neither counted nor cut: a branch must be able to grow until it wins.
+   * @param standsOnMain whether the block of this hash is on the main chain at this height
+   * @param depth how far below the tip a branch may leave the main chain
+   */
+  excess(
+    mainHeight: number,
+    standsOnMain: (hash: string, height: number) => boolean,
+    grown?: string,
+    depth = REORGANISATION_DEPTH,
+  ): string[] {
+    const live = this.branches().filter(({ path }) => {
+      const first = path[0];
+      return (
+        first !== undefined && mainHeight - (first.height - 1) <= depth && standsOnMain(first.parent, first.height - 1)
+      );
+    });
+    // Heaviest first; of two equals the one whose tip came earlier, as with the main chain itself.
+    live.sort((a, b) => compareWeight(b.leaf, a.leaf));
+    const staying = new Set<string>();
+    let leaves = 0;
+    live.forEach(({ leaf, path }, rank) => {
+      const exempt = rank === 0 || leaf.hash === grown;
+      if (!exempt && ++leaves > ALTERNATIVE_LEAVES) return;
+      const kept = exempt ? path : path.slice(0, ALTERNATIVE_LENGTH);
+      for (const block of kept) staying.add(block.hash);
+    });
+    return [...this.blocks.keys()].filter((hash) => !staying.has(hash));
+  }
+
+  private branches(): Branch[] {
+    return [...this.blocks.values()]
+      .filter((block) => !this.children.has(block.hash))
+      .map((leaf) => ({ leaf, path: this.path(leaf.hash) }));
+  }
+}
+
+function compareWeight(a: AlternativeNode, b: AlternativeNode): number {
+  if (a.cumulativeDifficulty === b.cumulativeDifficulty) return 0;
+  return a.cumulativeDifficulty < b.cumulativeDifficulty ? -1 : 1;
+}

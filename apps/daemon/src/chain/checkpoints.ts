@@ -1,0 +1,67 @@
+import { readFileSync } from 'node:fs';
+import type { ChainReader } from '@wrkz/chain-db';
+import { Checkpoints } from '@wrkz/consensus';
+import type { Network } from '@wrkz/core-types';
+import { assetPath, errorText } from '@wrkz/service-kit';
+
+/** Checkpoints that cannot be used. The message is for the operator. */
+export class CheckpointsRefused extends Error {
+  override readonly name = 'CheckpointsRefused';
+}
+
+/**
+ * The checkpoints of a start: `default` = the built-in ones (networks without any have none), empty = none, else a file
+ * of lines `index,hash`. A file may say more than the built-in ones; one that contradicts them is refused.
+ */
+export function loadCheckpoints(choice: string, network: Network): Checkpoints {
+  if (choice === '') return Checkpoints.none;
+  if (choice === 'default') return network.hasCheckpoints ? builtInCheckpoints() : Checkpoints.none;
+  let text: string;
+  try {
+    text = readFileSync(choice, 'utf8');
+  } catch (error) {
+    throw new CheckpointsRefused(`the checkpoints ${choice} cannot be read: ${errorText(error)}`);
+  }
+  const checkpoints = parse(text, choice);
+  if (!checkpoints.agrees(0, network.genesis.hash)) {
+    throw new CheckpointsRefused(`the checkpoints ${choice} are of another network`);
+  }
+  if (network.hasCheckpoints) {
+    const builtIn = builtInCheckpoints();
+    for (const [height, known] of builtIn.entries()) {
+      if (!checkpoints.agrees(height, known)) {
+        throw new CheckpointsRefused(
+          `the checkpoints ${choice} contradict the built-in one of block ${String(height)}`,
+        );
+      }
+    }
+  }
+  return checkpoints;
+}
+
+/**
+ * Compares the stored chain with the checkpoints of this start, which may be others than those it was synced with.
+ * @throws CheckpointsRefused when the chain has another block at a known index
+ */
+export function holdStored(checkpoints: Checkpoints, reader: Pick<ChainReader, 'hashAt'>): void {
+  for (const [height, known] of checkpoints.entries()) {
+    const stored = reader.hashAt(height);
+    if (stored === undefined || stored.equals(known)) continue;
+    throw new CheckpointsRefused(
+      `the stored chain has another block ${String(height)} than the checkpoints say: it is not theirs to continue. ` +
+        'Start with the right checkpoints, or with another data directory to sync again',
+    );
+  }
+}
+
+function builtInCheckpoints(): Checkpoints {
+  return parse(readFileSync(assetPath('apps/daemon/data/checkpoints.csv'), 'utf8'), 'built in');
+}
+
+function parse(text: string, name: string): Checkpoints {
+  try {
+    return Checkpoints.fromCsv(text);
+  } catch (error) {
+    throw new CheckpointsRefused(`the checkpoints ${name} cannot be used: ${(error as Error).message}`);
+  }
+}

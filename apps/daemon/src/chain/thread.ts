@@ -1,0 +1,30 @@
+import { carriedError } from '@wrkz/service-kit';
+import type { NetworkName, RawBlock } from '@wrkz/core-types';
+import type { AddBlockResult } from './results';
+import { type BlockSource, ChainFailed, ChainStopped, type CommitEvent, type TipFacts } from './service';
+
+/** What the engine's thread is started with. */
+export interface WorkerSetup {
+  readonly directory: string;
+  readonly network: NetworkName;
+  /** The `--load-checkpoints` value. */
+  readonly checkpoints: string;
+}
+
+/** What the engine's thread and its client say to each other. */
+export type ChainThread = {
+  setup: WorkerSetup;
+  ready: TipFacts;
+  calls: {
+    addBlocks: { argument: { blocks: readonly RawBlock[]; source: BlockSource }; result: AddBlockResult[] };
+    rewindTo: { argument: number; result: void };
+  };
+  events: { commit: CommitEvent };
+};
+
+/** The errors that callers of a ChainService tell apart. */
+export const CHAIN_ERRORS = [
+  carriedError(ChainStopped, () => new ChainStopped()),
+  carriedError(ChainFailed, (message) => new ChainFailed(message)),
+  carriedError(RangeError, (message) => new RangeError(message)),
+];

@@ -1,5 +1,0 @@
-export * from './body-error';
-export * from './chain-commands';
-export * from './ids';
-export * from './messages';
-export * from './node-commands';

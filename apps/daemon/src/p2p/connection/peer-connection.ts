@@ -1,0 +1,202 @@
+import type { Duplex } from 'node:stream';
+import { encodeHeader, FrameParser, type ByteBudget, type Frame, type FrameFault, type FrameHeader } from '@wrkz/levin';
+import { SILENCE_TIMEOUT, FRAME_TIMEOUT } from '../constants';
+import { closeReasons, type CloseReason } from '../penalties/close-reasons';
+import type { P2pClock, P2pLogger } from '../ports';
+import type { PeerAddress } from '../util/address';
+import { reportThrow } from '../util/report-errors';
+import { Inbox } from './inbox';
+import { WriteQueue } from './write-queue';
+
+const faults: Record<FrameFault, CloseReason> = {
+  'bad-signature': closeReasons.badSignature,
+  'frame-too-large': closeReasons.frameTooLarge,
+  'memory-budget': closeReasons.memoryBudget,
+};
+
+export interface PeerConnectionOptions {
+  readonly socket: Duplex;
+  readonly remote: PeerAddress;
+  readonly incoming: boolean;
+  readonly clock: P2pClock;
+  readonly logger: P2pLogger;
+  readonly budget: ByteBudget;
+  /** The largest body accepted now. */
+  limitOf(header: FrameHeader): number;
+  onClose(reason: CloseReason): void;
+}
+
+interface PendingRequest {
+  readonly resolve: (frame: Frame | undefined) => void;
+  readonly cancel: () => void;
+}
+
+/**
+ * One socket that speaks Levin: frames in, in order, to one handler; frames out through a bounded queue; requests
+ * matched with their responses. Every error ends in `close`, which calls `onClose` once; nothing here ever throws
+ * into a socket event.
+ */
+export class PeerConnection {
+  readonly remote: PeerAddress;
+  readonly incoming: boolean;
+  private readonly writes: WriteQueue;
+  private readonly parser: FrameParser;
+  private readonly inbox: Inbox;
+  private readonly requests = new Map<number, PendingRequest>();
+  private heardAt: number;
+  private frameSince: number | undefined;
+  private closed = false;
+
+  constructor(private readonly options: PeerConnectionOptions) {
+    const { socket, clock } = options;
+    this.remote = options.remote;
+    this.incoming = options.incoming;
+    this.heardAt = clock.now();
+    this.writes = new WriteQueue(socket, () => clock.now());
+    this.inbox = new Inbox({
+      onCrowded: (crowded) => {
+        if (crowded) socket.pause();
+        else if (!this.closed) socket.resume();
+      },
+      onError: (error) => {
+        options.logger.error(`${this.name}: ${String(error instanceof Error ? error.stack : error)}`);
+        this.close(closeReasons.internalError);
+      },
+      onFlood: () => {
+        this.close(closeReasons.flood);
+      },
+      now: () => clock.now(),
+    });
+    this.parser = new FrameParser({
+      limitOf: (header) => options.limitOf(header),
+      onFrame: (frame) => {
+        this.arrived(frame);
+      },
+      budget: options.budget,
+    });
+    socket.on('data', (bytes: Buffer) => {
+      this.received(bytes);
+    });
+    socket.on('error', () => {
+      this.close(closeReasons.socketError);
+    });
+    socket.on('end', () => {
+      this.close(closeReasons.remoteClosed);
+    });
+    socket.on('close', () => {
+      this.close(closeReasons.remoteClosed);
+    });
+  }
+
+  /** How the log names it. */
+  get name(): string {
+    return `${this.incoming ? 'in' : 'out'} ${this.remote.host}:${this.remote.port}`;
+  }
+
+  get isOpen(): boolean {
+    return !this.closed;
+  }
+
+  /** When bytes last arrived; a connection that we hold back ourselves counts as heard. */
+  get lastHeard(): number {
+    return this.inbox.isCrowded ? this.options.clock.now() : this.heardAt;
+  }
+
+  /** Lets frames go to `handler`, one after the other. Until then they wait. */
+  start(handler: (frame: Frame) => Promise<void> | void): void {
+    this.inbox.start(handler);
+  }
+
+  notify(command: number, body: Buffer): void {
+    this.write({ command, kind: 'notification', returnCode: 0, body });
+  }
+
+  reply(command: number, body: Buffer, returnCode: number): void {
+    this.write({ command, kind: 'response', returnCode, body });
+  }
+
+  /** Sends a request. The response, or `undefined` when the time is over or the connection ends. */
+  request(command: number, body: Buffer, timeout: number): Promise<Frame | undefined> {
+    if (this.closed || this.requests.has(command)) return Promise.resolve(undefined);
+    return new Promise((resolve) => {
+      const timer = this.options.clock.after(timeout, () => {
+        this.requests.delete(command);
+        resolve(undefined);
+      });
+      this.requests.set(command, {
+        resolve,
+        cancel: () => {
+          timer.cancel();
+        },
+      });
+      this.write({ command, kind: 'request', returnCode: 0, body });
+    });
+  }
+
+  /** Resolves when less than `bytes` wait to be sent. */
+  writable(bytes: number): Promise<void> {
+    return this.writes.below(bytes);
+  }
+
+  /** Looks after the clocks of this connection; called about once a second. */
+  tick(): void {
+    const now = this.options.clock.now();
+    const fault = this.writes.check();
+    if (fault !== undefined) this.close(closeReasons[fault]);
+    else if (now - this.lastHeard > SILENCE_TIMEOUT) this.close(closeReasons.silence);
+    else if (this.frameSince !== undefined && !this.inbox.isCrowded && now - this.frameSince > FRAME_TIMEOUT) {
+      this.close(closeReasons.frameTimeout);
+    }
+  }
+
+  /** Ends the connection; only the first reason counts. */
+  close(reason: CloseReason): void {
+    if (this.closed) return;
+    this.closed = true;
+    this.parser.end();
+    this.inbox.close();
+    this.writes.close();
+    for (const { resolve, cancel } of this.requests.values()) {
+      cancel();
+      resolve(undefined);
+    }
+    this.requests.clear();
+    this.options.socket.destroy();
+    reportThrow(this.options.logger, `${this.name}: closing`, () => {
+      this.options.onClose(reason);
+    });
+  }
+
+  private write(frame: Frame): void {
+    if (this.closed) return;
+    const fault = this.writes.push(encodeHeader(frame), frame.body);
+    if (fault !== undefined) this.close(closeReasons[fault]);
+  }
+
+  private received(bytes: Buffer): void {
+    if (this.closed) return;
+    this.heardAt = this.options.clock.now();
+    try {
+      const fault = this.parser.push(bytes);
+      if (fault !== undefined) this.close(faults[fault]);
+    } catch (error) {
+      this.options.logger.error(`${this.name}: ${String(error)}`);
+      this.close(closeReasons.internalError);
+    }
+    this.frameSince = this.parser.inFrame ? (this.frameSince ?? this.heardAt) : undefined;
+  }
+
+  private arrived(frame: Frame): void {
+    this.frameSince = undefined;
+    if (this.closed) return;
+    if (frame.kind !== 'response') {
+      this.inbox.push(frame);
+      return;
+    }
+    // A response that nobody waits for is late or made up; either way it means nothing.
+    const pending = this.requests.get(frame.command);
+    this.requests.delete(frame.command);
+    pending?.cancel();
+    pending?.resolve(frame);
+  }
+}

@@ -1,0 +1,82 @@
+import { lookup } from 'node:dns/promises';
+import { connect, createServer, type Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { endpointText, errorText } from '@wrkz/service-kit';
+import { CONNECT_TIMEOUT } from '../constants';
+import { canonicalHost, type PeerAddress } from '../util/address';
+
+export interface Listener {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+/** Sockets and host names, so that tests can stand in for the network. */
+export interface Transport {
+  /** Opens a connection; `undefined` when it fails or takes over 5 s. */
+  connect(address: PeerAddress): Promise<Duplex | undefined>;
+  /** Accepts connections. @throws Error with a message for the operator when the address cannot be used. */
+  listen(host: string, port: number, onSocket: (socket: Duplex, remote: PeerAddress) => void): Promise<Listener>;
+  /** The IP addresses of a host name; none when it cannot be resolved. */
+  resolve(host: string): Promise<string[]>;
+}
+
+/** TCP by the operating system. */
+export const tcpTransport: Transport = {
+  connect(address) {
+    return new Promise((done) => {
+      const socket = connect({ host: address.host, port: address.port });
+      const fail = (): void => {
+        clearTimeout(timer);
+        socket.destroy();
+        done(undefined);
+      };
+      const timer = setTimeout(fail, CONNECT_TIMEOUT);
+      socket.once('error', fail);
+      socket.once('connect', () => {
+        clearTimeout(timer);
+        socket.off('error', fail);
+        // Until the connection takes over, an error must not go unheard: that would end the process.
+        socket.on('error', () => undefined);
+        socket.setNoDelay(true);
+        done(socket);
+      });
+    });
+  },
+
+  listen(host, port, onSocket) {
+    return new Promise((done, refuse) => {
+      const server = createServer({ noDelay: true }, (socket: Socket) => {
+        socket.on('error', () => undefined);
+        const remoteHost = canonicalHost(socket.remoteAddress ?? '');
+        if (remoteHost === undefined || socket.remotePort === undefined) socket.destroy();
+        else onSocket(socket, { host: remoteHost, port: socket.remotePort });
+      });
+      server.once('error', (error) => {
+        refuse(new Error(`cannot listen for peers on ${endpointText({ host, port })}: ${errorText(error)}`));
+      });
+      server.listen({ host, port }, () => {
+        server.removeAllListeners('error');
+        server.on('error', () => undefined);
+        const address = server.address();
+        done({
+          port: typeof address === 'object' && address !== null ? address.port : port,
+          close: () =>
+            new Promise((closed) => {
+              server.close(() => {
+                closed();
+              });
+            }),
+        });
+      });
+    });
+  },
+
+  async resolve(host) {
+    try {
+      const addresses = await lookup(host, { all: true });
+      return addresses.map(({ address }) => address);
+    } catch {
+      return [];
+    }
+  },
+};

@@ -1,0 +1,83 @@
+import { ByteBudget } from '@wrkz/levin';
+import type { P2pConfig } from './config';
+import { tcpTransport, type Transport } from './connection/transport';
+import { PeerBook } from './peers/peer-book';
+import type { BlockCodec, ChainPort, P2pClock, P2pLogger, P2pRandom, PoolPort } from './ports';
+import { BlockRelay } from './relay/block-relay';
+import { TransactionRelay } from './relay/transaction-relay';
+import { newPeerId, OwnNodeData } from './session/node-data';
+import type { Session } from './session/session';
+import { SessionTable } from './session/session-table';
+import { SyncDriver } from './sync/driver';
+import { blockCodec } from './util/block-codec';
+import { systemClock, systemRandom } from './util/clock';
+
+/** Unfinished frames of all connections together. */
+const INPUT_BUDGET = 256 * 1024 * 1024;
+
+/** What the node is given; the optional parts are the operating system's and the network's own when missing. */
+export interface P2pParts {
+  readonly chain: ChainPort;
+  readonly pool: PoolPort;
+  readonly logger: P2pLogger;
+  readonly clock?: P2pClock;
+  readonly random?: P2pRandom;
+  readonly transport?: Transport;
+  readonly codec?: BlockCodec;
+}
+
+export interface ContextEvents {
+  /** An incoming peer has shaken hands. */
+  onHandshaken(session: Session): void;
+  /** For the first time no connected peer has blocks that we lack. */
+  onSynchronized(): void;
+  /** A synchronisation has come to its end. */
+  onIdle(): void;
+}
+
+/** What the handlers of commands work with, and the node around them. */
+export interface P2pContext extends Required<P2pParts>, Pick<ContextEvents, 'onHandshaken'> {
+  readonly config: P2pConfig;
+  readonly budget: ByteBudget;
+  readonly sessions: SessionTable;
+  readonly own: OwnNodeData;
+  readonly book: PeerBook;
+  readonly driver: SyncDriver;
+  readonly blocks: BlockRelay;
+  readonly transactions: TransactionRelay;
+}
+
+export function createContext(config: P2pConfig, parts: P2pParts, events: ContextEvents): P2pContext {
+  const given = { clock: systemClock, random: systemRandom, transport: tcpTransport, codec: blockCodec, ...parts };
+  const { chain, pool, logger, clock, random, codec } = given;
+  const sessions = new SessionTable();
+  const open = (): Session[] => sessions.open();
+  const book = new PeerBook({ allowLocal: config.allowLocal });
+  const driver = new SyncDriver({
+    config,
+    chain,
+    pool,
+    codec,
+    clock,
+    logger,
+    sessions: open,
+    session: (id) => sessions.get(id),
+    onSynchronized: () => events.onSynchronized(),
+    onIdle: () => events.onIdle(),
+  });
+  return {
+    ...given,
+    config,
+    budget: new ByteBudget(INPUT_BUDGET),
+    sessions,
+    own: new OwnNodeData(config, newPeerId(random), chain, book, clock),
+    book,
+    driver,
+    blocks: new BlockRelay(chain, pool, codec, clock, logger, {
+      wantsSync: (session) => driver.wantsSync(session),
+      wantsPool: (session) => session.askPool(pool.hashes()),
+    }),
+    transactions: new TransactionRelay(pool, codec, clock, logger, open),
+    onHandshaken: (session) => events.onHandshaken(session),
+  };
+}

@@ -1,0 +1,75 @@
+/**
+ * What a peer gets when its connection ends, beside the end itself. `none`: nothing. `avoid`: if we called it, it is not
+ * called again for ten minutes. A number: the same, and so many points against its address; 100 of them ban it. `ban`:
+ * the address is banned at once.
+ */
+export type Penalty = 'none' | 'avoid' | 'ban' | number;
+
+/** Why a connection ends: `text` for the log, `penalty` for the peer. */
+export interface CloseReason {
+  readonly text: string;
+  readonly penalty: Penalty;
+}
+
+function reason(text: string, penalty: Penalty = 'none'): CloseReason {
+  return { text, penalty };
+}
+
+/**
+ * Every way in which we end a connection, and what it costs the peer. Points only where the sender could have known
+ * better; nothing for what depends on our clock, our state or the network. A checkpoint mismatch alone bans at once
+ * (protocol 11).
+ */
+export const closeReasons = {
+  stopping: reason('we are stopping'),
+  remoteClosed: reason('closed by the peer'),
+  socketError: reason('connection failed'),
+  banned: reason('the address is banned'),
+  tooManyConnections: reason('no free place'),
+  peerListTaken: reason('peer list taken'),
+
+  badSignature: reason('no Levin frame', 34),
+  frameTooLarge: reason('frame larger than its command allows', 34),
+  memoryBudget: reason('too much unfinished input on all connections together'),
+  badBody: reason('body cannot be read', 34),
+  flood: reason('too many messages', 34),
+  internalError: reason('message could not be handled'),
+
+  handshakeTimeout: reason('no handshake in time'),
+  frameTimeout: reason('frame not completed in time'),
+  writeTimeout: reason('peer does not read'),
+  writeQueueFull: reason('peer reads too slowly'),
+  silence: reason('nothing heard for too long'),
+  syncStalled: reason('blocks were asked for and nothing came'),
+
+  noHandshake: reason('message before the handshake', 10),
+  secondHandshake: reason('second handshake', 10),
+  wrongDirection: reason('handshake from a peer that we called', 10),
+  handshakeRefused: reason('handshake was refused'),
+  wrongNetwork: reason('other network'),
+  oldVersion: reason('version below the minimum'),
+  ownConnection: reason('connection to ourselves'),
+  futurePeerList: reason('peer list from the future', 10),
+
+  chainRequestEmpty: reason('chain request without hashes', 10),
+  chainRequestForeign: reason('chain request that does not end with our genesis block', 10),
+  chainEmpty: reason('chain entry without hashes', 34),
+  chainUnknownStart: reason('chain entry starts with an unknown block', 10),
+  chainHeights: reason('chain entry contradicts itself', 34),
+  chainEndless: reason('chain entries bring nothing new', 34),
+
+  objectsNotAsked: reason('blocks that were not asked for', 34),
+  objectsHeight: reason('height below its own chain entry', 10),
+  objectsUnreadable: reason('block cannot be read', 34),
+  objectsForeign: reason('block that was not asked for', 34),
+  objectsBody: reason('block and its transactions do not fit', 34),
+  objectsMissing: reason('asked-for blocks were left out', 20),
+  objectsUnlinked: reason('blocks do not follow each other as told', 50),
+
+  invalidBlock: reason('block is invalid', 50),
+  checkpointMismatch: reason('block contradicts a checkpoint', 'ban'),
+  tooEarlyBlock: reason('block is ahead of our clock'),
+  orphans: reason('blocks do not connect', 'avoid'),
+  liteBlockIncomplete: reason('transactions of its block were not supplied', 10),
+  transactionsUnavailable: reason('asked for transactions that we do not have'),
+} as const satisfies Record<string, CloseReason>;

@@ -1,0 +1,38 @@
+const BAN_AT = 100;
+/** Points fade at this rate, so that rare faults of a long-lived peer never add up to a ban. */
+const FADE_PER_SECOND = 100 / 3600;
+const MAX_TRACKED = 10_000;
+
+interface Score {
+  points: number;
+  at: number;
+}
+
+/** Points against addresses in canonical form. They fade by 100 an hour; who has 100 at one time has earned a ban. */
+export class Scores {
+  private readonly scores = new Map<string, Score>();
+
+  /** `now` is in seconds since 1970. */
+  constructor(private readonly now: () => number) {}
+
+  /** Adds points; true when the address has earned a ban by that, and starts again without points. */
+  add(host: string, points: number): boolean {
+    const total = this.pointsOf(host) + points;
+    this.scores.delete(host);
+    if (total >= BAN_AT) return true;
+    this.scores.set(host, { points: total, at: this.now() });
+    this.forgetOldest();
+    return false;
+  }
+
+  pointsOf(host: string): number {
+    const score = this.scores.get(host);
+    if (score === undefined) return 0;
+    return Math.max(0, score.points - (this.now() - score.at) * FADE_PER_SECOND);
+  }
+
+  private forgetOldest(): void {
+    const [oldest] = this.scores.keys();
+    if (this.scores.size > MAX_TRACKED && oldest !== undefined) this.scores.delete(oldest);
+  }
+}

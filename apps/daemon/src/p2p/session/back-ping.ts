@@ -1,0 +1,40 @@
+import { type ByteBudget, Command, pingRequest, pingResponse, SMALL_FRAME_BODY } from '@wrkz/levin';
+import { PeerConnection } from '../connection/peer-connection';
+import type { Transport } from '../connection/transport';
+import { BACK_PING_TIMEOUT } from '../constants';
+import { closeReasons } from '../penalties/close-reasons';
+import type { P2pClock, P2pLogger } from '../ports';
+import type { PeerAddress } from '../util/address';
+
+/**
+ * Calls the port that an incoming peer says it listens on and asks who is there. True when the same peer id answers:
+ * only then is its address worth telling others (spec 08).
+ */
+export async function backPing(
+  address: PeerAddress,
+  peerId: bigint,
+  parts: { transport: Transport; clock: P2pClock; logger: P2pLogger; budget: ByteBudget },
+): Promise<boolean> {
+  const socket = await parts.transport.connect(address);
+  if (socket === undefined) return false;
+  const connection = new PeerConnection({
+    socket,
+    remote: address,
+    incoming: false,
+    clock: parts.clock,
+    logger: parts.logger,
+    budget: parts.budget,
+    limitOf: () => SMALL_FRAME_BODY,
+    onClose: () => undefined,
+  });
+  try {
+    const answer = await connection.request(Command.ping, pingRequest.encode(), BACK_PING_TIMEOUT);
+    if (answer === undefined) return false;
+    const { status, peerId: answered } = pingResponse.decode(answer.body);
+    return status === 'OK' && answered === peerId;
+  } catch {
+    return false;
+  } finally {
+    connection.close(closeReasons.peerListTaken);
+  }
+}

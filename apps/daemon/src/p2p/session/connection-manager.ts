@@ -1,0 +1,178 @@
+import type { Duplex } from 'node:stream';
+import { bodyLimit, type ByteBudget, type Frame, type SyncData } from '@wrkz/levin';
+import type { P2pConfig } from '../config';
+import { PeerConnection } from '../connection/peer-connection';
+import type { Transport } from '../connection/transport';
+import { HANDSHAKE_TIMEOUT } from '../constants';
+import type { PeerBook } from '../peers/peer-book';
+import type { Bans } from '../penalties/bans';
+import { closeReasons, type CloseReason } from '../penalties/close-reasons';
+import type { P2pClock, P2pLogger } from '../ports';
+import { isLocalHost, type PeerAddress } from '../util/address';
+import { reportRejection } from '../util/report-errors';
+import type { OwnNodeData } from './node-data';
+import { PeerRequests } from './peer-requests';
+import { Session } from './session';
+import type { SessionTable } from './session-table';
+
+/** Places for callers who have not said who they are, back pings among them. */
+const EXTRA_INCOMING = 16;
+const INCOMING_PER_HOST = 4;
+
+/** Why a peer is called: to stay connected, or only for its peer list. */
+export type CallPurpose = 'session' | 'peer-list';
+
+export interface ConnectionManagerParts {
+  readonly config: P2pConfig;
+  readonly transport: Transport;
+  readonly clock: P2pClock;
+  readonly logger: P2pLogger;
+  readonly budget: ByteBudget;
+  readonly sessions: SessionTable;
+  readonly own: OwnNodeData;
+  readonly book: PeerBook;
+  readonly bans: Bans;
+}
+
+export interface ConnectionManagerLinks {
+  /** Handles one frame that is no response. */
+  route(session: Session, frame: Frame): Promise<void>;
+  /** Whether blocks were asked for: large answers are welcome then. */
+  objectsAsked(session: Session): boolean;
+  /** Takes what a peer says of its chain, in a handshake (`initial`) or a timed sync. */
+  consider(session: Session, data: SyncData, initial: boolean): void;
+  /** A peer that we called has shaken hands. */
+  onConnected(session: Session): void;
+  onClosed(session: Session, reason: CloseReason): void;
+}
+
+/** Makes sessions of sockets: those that come in, those that we call, and the talk that keeps them up to date. */
+export class ConnectionManager {
+  private readonly requests: PeerRequests;
+  private accepting = false;
+
+  constructor(
+    private readonly parts: ConnectionManagerParts,
+    private readonly links: ConnectionManagerLinks,
+  ) {
+    this.requests = new PeerRequests(parts);
+  }
+
+  /** From now on sockets become sessions. */
+  begin(): void {
+    this.accepting = true;
+  }
+
+  /** Closes every session; nothing new is taken. */
+  end(): void {
+    this.accepting = false;
+    for (const session of this.parts.sessions.open()) session.close(closeReasons.stopping);
+  }
+
+  /** Hangs up on whoever is banned by now. */
+  closeBanned(): void {
+    const { bans, sessions } = this.parts;
+    for (const session of sessions.open()) {
+      if (bans.isBanned(session.connection.remote.host)) session.close(closeReasons.banned);
+    }
+  }
+
+  /** A caller. Banned ones, and those above the limits, are hung up on at once. */
+  accept(socket: Duplex, remote: PeerAddress): void {
+    const { config, bans, sessions } = this.parts;
+    const incoming = sessions.open().filter((session) => session.incoming);
+    const sameHost = incoming.filter((session) => session.connection.remote.host === remote.host).length;
+    const crowded = sameHost >= INCOMING_PER_HOST && !isLocalHost(remote.host);
+    const full = incoming.length >= config.inPeers + EXTRA_INCOMING;
+    if (!this.accepting || full || crowded || bans.isBanned(remote.host)) {
+      socket.destroy();
+      return;
+    }
+    this.serve(this.open(socket, remote, true));
+  }
+
+  /**
+   * Calls a peer and shakes hands. True when it is one of ours; with purpose `peer-list` the connection is closed
+   * again once the list is taken.
+   */
+  async call(address: PeerAddress, purpose: CallPurpose): Promise<boolean> {
+    const socket = await this.parts.transport.connect(address);
+    if (socket === undefined) return false;
+    if (!this.accepting) {
+      socket.destroy();
+      return false;
+    }
+    const session = this.open(socket, address, false);
+    const syncData = await this.requests.handshake(session);
+    if (syncData === undefined) return false;
+    if (purpose === 'peer-list') {
+      session.close(closeReasons.peerListTaken);
+      return true;
+    }
+    this.links.consider(session, syncData, true);
+    this.serve(session);
+    if (session.isOpen) this.links.onConnected(session);
+    return session.isOpen;
+  }
+
+  /** Tells every settled peer where our chain stands, and hears where theirs does. */
+  timedSync(): void {
+    for (const session of this.parts.sessions.open()) {
+      if (session.state !== 'normal' && session.state !== 'idle') continue;
+      reportRejection(this.parts.logger, `${session.name}: timed sync`, this.timedSyncWith(session));
+    }
+  }
+
+  /** Ends sessions that keep silent, do not read or never say who they are; called about once a second. */
+  tick(): void {
+    const now = this.parts.clock.now();
+    for (const session of this.parts.sessions.open()) {
+      session.connection.tick();
+      session.tick(now);
+      if (!session.handshaken && now - session.startedAt > HANDSHAKE_TIMEOUT)
+        session.close(closeReasons.handshakeTimeout);
+    }
+  }
+
+  private open(socket: Duplex, remote: PeerAddress, incoming: boolean): Session {
+    const { clock, logger, budget, sessions } = this.parts;
+    const connection: PeerConnection = new PeerConnection({
+      socket,
+      remote,
+      incoming,
+      clock,
+      logger,
+      budget,
+      limitOf: (header) =>
+        bodyLimit(header, {
+          // A peer that we called ourselves may send right behind its answer, before that is understood.
+          handshaken: session.handshaken || !incoming,
+          objectsAsked: this.links.objectsAsked(session),
+          transactionsAsked: session.transactionsAsked,
+        }),
+      onClose: (reason) => {
+        this.closed(session, reason);
+      },
+    });
+    const session = new Session(sessions.takeId(), connection, clock.now());
+    sessions.add(session);
+    return session;
+  }
+
+  /** Lets the frames of a session be handled. */
+  private serve(session: Session): void {
+    session.connection.start((frame) => this.links.route(session, frame));
+  }
+
+  private async timedSyncWith(session: Session): Promise<void> {
+    const syncData = await this.requests.timedSync(session);
+    if (syncData !== undefined) this.links.consider(session, syncData, false);
+  }
+
+  private closed(session: Session, reason: CloseReason): void {
+    const { sessions, logger } = this.parts;
+    if (!sessions.remove(session)) return;
+    logger.debug(`${session.name}: closed: ${reason.text}`);
+    this.links.onClosed(session, reason);
+  }
+}

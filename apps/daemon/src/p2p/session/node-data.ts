@@ -1,0 +1,60 @@
+import type { NodeData, PeerLists, SyncData } from '@wrkz/levin';
+import type { P2pConfig } from '../config';
+import { IPV6_LIST_VERSION, P2P_VERSION } from '../constants';
+import type { PeerBook } from '../peers/peer-book';
+import type { ChainPort, P2pClock, P2pRandom } from '../ports';
+
+/** What we say of ourselves. */
+export class OwnNodeData {
+  /** The port that listens, once it does. */
+  listeningPort = 0;
+
+  constructor(
+    private readonly config: P2pConfig,
+    /** Random, kept over restarts; never 0. */
+    public peerId: bigint,
+    private readonly chain: Pick<ChainPort, 'tip'>,
+    private readonly book: PeerBook,
+    private readonly clock: P2pClock,
+  ) {}
+
+  /** Now, in seconds since 1970. */
+  get seconds(): number {
+    return Math.floor(this.clock.now() / 1000);
+  }
+
+  nodeData(): NodeData {
+    const { config } = this;
+    const port = config.externalPort !== 0 ? config.externalPort : this.listeningPort;
+    return {
+      networkId: config.networkId,
+      version: P2P_VERSION,
+      peerId: this.peerId,
+      localTime: BigInt(this.seconds),
+      myPort: config.hidePort ? 0 : port,
+    };
+  }
+
+  syncData(): SyncData {
+    const { height, hash } = this.chain.tip();
+    return { currentHeight: height + 1, tipHash: hash, capabilityFlags: 0, prunedNodeHeight: 0, liteStartHeight: 0 };
+  }
+
+  /** The peer lists for a peer of `version`; IPv6 entries only for those that read them. */
+  peerLists(version: number): PeerLists {
+    const entries = this.book.toSend();
+    const isIpv6 = (host: string): boolean => host.includes(':');
+    return {
+      peers: entries.filter(({ host }) => !isIpv6(host)),
+      peers6: version >= IPV6_LIST_VERSION ? entries.filter(({ host }) => isIpv6(host)) : [],
+    };
+  }
+}
+
+/** An id for a first start. */
+export function newPeerId(random: P2pRandom): bigint {
+  for (;;) {
+    const id = random.bytes(8).readBigUInt64LE(0);
+    if (id !== 0n) return id;
+  }
+}

@@ -1,0 +1,96 @@
+import {
+  BodyError,
+  Command,
+  handshakeRequest,
+  handshakeResponse,
+  timedSyncRequest,
+  timedSyncResponse,
+  type PeerLists,
+  type SyncData,
+} from '@wrkz/levin';
+import type { P2pConfig } from '../config';
+import { HANDSHAKE_TIMEOUT } from '../constants';
+import type { PeerBook } from '../peers/peer-book';
+import { closeReasons } from '../penalties/close-reasons';
+import type { P2pLogger } from '../ports';
+import { judgeNodeData, takeNodeData } from './handshake';
+import type { OwnNodeData } from './node-data';
+import type { Session } from './session';
+
+export interface PeerRequestsParts {
+  readonly config: P2pConfig;
+  readonly logger: P2pLogger;
+  readonly own: OwnNodeData;
+  readonly book: PeerBook;
+}
+
+/** The requests that we make of peers. Each gives what the peer says of its chain; `undefined` when it did not say it. */
+export class PeerRequests {
+  constructor(private readonly parts: PeerRequestsParts) {}
+
+  /** Shakes hands with a peer that we called; a peer that is not for us is hung up on. */
+  async handshake(session: Session): Promise<SyncData | undefined> {
+    const { config, logger, own } = this.parts;
+    const request = handshakeRequest.encode({ nodeData: own.nodeData(), syncData: own.syncData() });
+    const frame = await session.connection.request(Command.handshake, request, HANDSHAKE_TIMEOUT);
+    if (frame === undefined) {
+      session.close(closeReasons.handshakeTimeout);
+      return undefined;
+    }
+    const message = decodeOr(() => handshakeResponse.decode(frame.body));
+    // An empty body is how some programs refuse.
+    if (message === undefined) {
+      session.close(frame.body.length === 0 ? closeReasons.handshakeRefused : closeReasons.badBody);
+      return undefined;
+    }
+    const refusal = judgeNodeData(message.nodeData, config.networkId, own.peerId);
+    if (refusal !== undefined) {
+      session.close(refusal);
+      return undefined;
+    }
+    if (!this.takePeers(session, message, message.nodeData.localTime)) return undefined;
+    takeNodeData(session, message.nodeData, logger);
+    this.noteReached(session);
+    return message.syncData;
+  }
+
+  /** Says where our chain stands and hears where the peer's does. */
+  async timedSync(session: Session): Promise<SyncData | undefined> {
+    const { config, own } = this.parts;
+    const request = timedSyncRequest.encode({ syncData: own.syncData() });
+    const frame = await session.connection.request(Command.timedSync, request, 2 * config.timedSyncInterval);
+    if (frame === undefined || !session.isOpen) return undefined;
+    const message = decodeOr(() => timedSyncResponse.decode(frame.body));
+    if (message === undefined) {
+      session.close(closeReasons.badBody);
+      return undefined;
+    }
+    if (!this.takePeers(session, message, message.localTime)) return undefined;
+    this.noteReached(session);
+    return message.syncData;
+  }
+
+  /** Merges a peer's lists; a list from the future closes the connection. */
+  private takePeers(session: Session, lists: PeerLists, senderTime: bigint): boolean {
+    const { book, own } = this.parts;
+    if (book.merge([...lists.peers, ...lists.peers6], senderTime, own.seconds)) return true;
+    session.close(closeReasons.futurePeerList);
+    return false;
+  }
+
+  /** A peer that we reached ourselves is white. */
+  private noteReached(session: Session): void {
+    if (session.incoming) return;
+    const { book, own } = this.parts;
+    book.addWhite({ ...session.connection.remote, id: session.peerId, lastSeen: own.seconds });
+  }
+}
+
+function decodeOr<T>(decode: () => T): T | undefined {
+  try {
+    return decode();
+  } catch (error) {
+    if (error instanceof BodyError) return undefined;
+    throw error;
+  }
+}

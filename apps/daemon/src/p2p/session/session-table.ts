@@ -1,0 +1,82 @@
+import { addressKey, type PeerAddress } from '../util/address';
+import type { Session } from './session';
+
+/** One connection, for operators. `since` in seconds since 1970. */
+export interface PeerInfo {
+  readonly address: string;
+  readonly incoming: boolean;
+  readonly state: string;
+  readonly height: number;
+  readonly version: number;
+  readonly since: number;
+}
+
+/** The sessions that exist, from the open socket to its end. */
+export class SessionTable {
+  private readonly sessions = new Map<number, Session>();
+  private nextId = 1;
+
+  takeId(): number {
+    return this.nextId++;
+  }
+
+  add(session: Session): void {
+    this.sessions.set(session.id, session);
+  }
+
+  /** False when it was not there. */
+  remove(session: Session): boolean {
+    return this.sessions.delete(session.id);
+  }
+
+  get(id: number): Session | undefined {
+    return this.sessions.get(id);
+  }
+
+  get size(): number {
+    return this.sessions.size;
+  }
+
+  /** The open ones; a copy, so that a handler may close sessions while it goes through them. */
+  open(): Session[] {
+    return [...this.sessions.values()].filter((session) => session.isOpen);
+  }
+
+  handshaken(): Session[] {
+    return this.open().filter((session) => session.handshaken);
+  }
+
+  /** The endpoints of those that we called. */
+  outgoing(): PeerAddress[] {
+    return this.open().flatMap((session) => (session.incoming ? [] : [session.connection.remote]));
+  }
+
+  /** The peers that we have called and shaken hands with. */
+  called(): PeerAddress[] {
+    return this.handshaken().flatMap((session) => (session.incoming ? [] : [session.connection.remote]));
+  }
+
+  counts(): { outgoing: number; incoming: number } {
+    const handshaken = this.handshaken();
+    const incoming = handshaken.filter((session) => session.incoming).length;
+    return { outgoing: handshaken.length - incoming, incoming };
+  }
+
+  /** What each peer says of its height (a count: tip index + 1). Demoted peers are not asked. */
+  heightClaims(): { readonly height: number; readonly incoming: boolean }[] {
+    const claims = this.handshaken().filter((session) => !session.demoted);
+    return claims.map(({ remoteHeight, incoming }) => ({ height: remoteHeight, incoming }));
+  }
+
+  /** The open ones as operators see them. */
+  list(): PeerInfo[] {
+    return this.open().map((session) => ({
+      address: addressKey(session.connection.remote),
+      incoming: session.incoming,
+      state: session.state,
+      height: session.remoteHeight,
+      version: session.version,
+      since: Math.floor(session.startedAt / 1000),
+    }));
+  }
+}

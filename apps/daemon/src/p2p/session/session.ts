@@ -1,0 +1,145 @@
+import type { RawBlock } from '@wrkz/core-types';
+import {
+  Command,
+  newBlock,
+  newLiteBlock,
+  newTransactions,
+  requestChain,
+  requestObjects,
+  requestPool,
+  type SyncData,
+} from '@wrkz/levin';
+import type { PeerConnection } from '../connection/peer-connection';
+import { LITE_BLOCK_VERSION } from '../constants';
+import type { CloseReason } from '../penalties/close-reasons';
+import { RecentHashes } from '../util/hash-key';
+import { RateLimit } from '../util/rate-limit';
+
+/** One relay of transactions carries about so many bytes. */
+const RELAY_BYTES = 1024 * 1024;
+/** Milliseconds in which a peer has asked for the transactions of a lite block, if it lacks any. */
+const HOLD_TRANSACTIONS = 2_000;
+
+/** A peer's requests for our pool: an honest one asks after each synchronisation. */
+const POOL_REQUESTS_PER_SECOND = 1 / 10;
+const POOL_REQUEST_BURST = 10;
+
+/**
+ * `before-handshake`: nothing is known of the peer. `synchronizing`: blocks are fetched from it. `normal`: blocks and
+ * transactions are exchanged as they appear. `idle`: a synchronisation was given up; the next timed sync decides.
+ */
+export type SessionState = 'before-handshake' | 'synchronizing' | 'normal' | 'idle';
+
+/** One peer after the socket is open: what it said of itself, what it is known to have, and how it is spoken to. */
+export class Session {
+  state: SessionState = 'before-handshake';
+  version = 0;
+  peerId = 0n;
+  /** The port that it says it listens on; 0 when hidden. */
+  listeningPort = 0;
+  remoteHeight = 0;
+  syncData: SyncData | undefined;
+  /** The tip at which the last synchronisation from it ended, and until when that one is not tried again. */
+  settledTip: { readonly key: string; readonly until: number } | undefined;
+  /** Failed too often to be synchronised from again. */
+  demoted = false;
+  /** Its tip is unknown to us and no place was free. */
+  wantsSync = false;
+  /** The pool or transactions of a block were asked for; large answers are welcome. */
+  transactionsAsked = false;
+  /** Transactions wait until this time (milliseconds): see `sendBlock`. */
+  holdTransactionsUntil = 0;
+  heldTransactions: Buffer[] = [];
+  readonly knownTransactions = new RecentHashes(10_000);
+  readonly knownBlocks = new RecentHashes(200);
+  /** How often it may ask for our pool. */
+  readonly poolRequests: RateLimit;
+
+  constructor(
+    readonly id: number,
+    readonly connection: PeerConnection,
+    /** Milliseconds since 1970. */
+    readonly startedAt: number,
+  ) {
+    this.poolRequests = new RateLimit(POOL_REQUESTS_PER_SECOND, POOL_REQUEST_BURST, startedAt);
+  }
+
+  get name(): string {
+    return this.connection.name;
+  }
+
+  get incoming(): boolean {
+    return this.connection.incoming;
+  }
+
+  get lastHeard(): number {
+    return this.connection.lastHeard;
+  }
+
+  get isOpen(): boolean {
+    return this.connection.isOpen;
+  }
+
+  get handshaken(): boolean {
+    return this.state !== 'before-handshake';
+  }
+
+  close(reason: CloseReason): void {
+    this.connection.close(reason);
+  }
+
+  askChain(hashes: readonly Buffer[]): void {
+    this.connection.notify(Command.requestChain, requestChain.encode({ hashes }));
+  }
+
+  askObjects(blocks: readonly Buffer[]): void {
+    this.connection.notify(Command.requestObjects, requestObjects.encode({ transactions: [], blocks }));
+  }
+
+  askPool(hashes: readonly Buffer[]): void {
+    this.transactionsAsked = true;
+    this.connection.notify(Command.requestPool, requestPool.encode({ hashes }));
+  }
+
+  sendTransactions(transactions: readonly Buffer[]): void {
+    this.connection.notify(Command.newTransactions, newTransactions.encode({ transactions }));
+  }
+
+  /**
+   * Relays transactions, by portions. Just after a lite block they are held back: a peer that has asked for that block's
+   * transactions takes whatever comes next for the answer, and hangs up when they are not in it.
+   */
+  relayTransactions(transactions: readonly Buffer[], now: number): void {
+    this.heldTransactions.push(...transactions);
+    if (now >= this.holdTransactionsUntil) this.releaseTransactions();
+  }
+
+  releaseTransactions(): void {
+    this.holdTransactionsUntil = 0;
+    let start = 0;
+    let bytes = 0;
+    for (const [index, transaction] of this.heldTransactions.entries()) {
+      bytes += transaction.length;
+      if (bytes < RELAY_BYTES && index + 1 < this.heldTransactions.length) continue;
+      this.sendTransactions(this.heldTransactions.slice(start, index + 1));
+      start = index + 1;
+      bytes = 0;
+    }
+    this.heldTransactions = [];
+  }
+
+  /** Called about once a second: what was held back for a question that did not come goes out. */
+  tick(now: number): void {
+    if (this.heldTransactions.length > 0 && now >= this.holdTransactionsUntil) this.releaseTransactions();
+  }
+
+  /** Announces a block: without its transactions to everybody since version 4, whole to older peers. */
+  sendBlock(raw: RawBlock, currentHeight: number, hop: number, now: number): void {
+    if (this.version >= LITE_BLOCK_VERSION) {
+      if (raw.transactions.length > 0) this.holdTransactionsUntil = now + HOLD_TRANSACTIONS;
+      this.connection.notify(Command.newLiteBlock, newLiteBlock.encode({ currentHeight, hop, block: raw.block }));
+    } else {
+      this.connection.notify(Command.newBlock, newBlock.encode({ block: raw, currentHeight, hop }));
+    }
+  }
+}

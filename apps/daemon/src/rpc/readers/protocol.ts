@@ -1,0 +1,23 @@
+import type { NetworkName } from '@wrkz/core-types';
+import { carriedError } from '@wrkz/service-kit';
+import { RpcRefusal } from '../errors';
+import type { QueryName, QueryTable } from '../queries';
+
+/** What a reader thread and its pool say to each other: every query is a call that answers finished JSON. */
+export type ReaderThread = {
+  setup: { readonly directory: string; readonly network: NetworkName };
+  ready: undefined;
+  calls: { [Name in QueryName]: { argument: QueryTable[Name]; result: string } };
+  events: Record<never, never>;
+};
+
+type RefusalFacts = { readonly status: number; readonly body: Readonly<Record<string, unknown>> };
+
+/** A refusal arrives with the status and body it was thrown with. */
+export const READER_ERRORS = [
+  carriedError(
+    RpcRefusal,
+    (_message, { status, body }: RefusalFacts) => new RpcRefusal(status, body),
+    ({ status, body }) => ({ status, body: body as RefusalFacts['body'] }),
+  ),
+];

@@ -1,0 +1,53 @@
+import { Command, commandName } from '@wrkz/levin';
+import { commandTable, rowOf } from '../../src/p2p/handlers/table';
+import { sha256, toyChain } from './fakes';
+import { closedFor, Harness } from './harness';
+import { ScriptedPeer } from './scripted-peer';
+
+const all = Object.values(Command);
+const unreadable = Buffer.from('not a section');
+
+describe('the table of commands', () => {
+  const harness = new Harness();
+  const blocks = toyChain(3);
+  const standing = { height: 4, tip: sha256(blocks[3]?.block ?? unreadable) };
+  afterEach(() => harness.stop());
+
+  it('has a row for every command of the network and for no other', () => {
+    expect(Object.keys(commandTable).map(Number)).toEqual([...all].sort((a, b) => a - b));
+    expect(all.filter((id) => rowOf(id) === undefined)).toEqual([]);
+    for (const id of [0, 1000, 1004, 2005, 2011, 4242]) expect(rowOf(id)).toBeUndefined();
+  });
+
+  it('lets only a handshake and a ping come before the handshake', () => {
+    expect(all.filter((id) => rowOf(id)?.early === true)).toEqual([Command.handshake, Command.ping]);
+  });
+
+  it.each(
+    all.filter((id) => id !== Command.handshake && id !== Command.ping).map((id) => [commandName(id), id] as const),
+  )('%s before the handshake ends the connection, however its body reads', async (_, id) => {
+    const { node, logger } = await harness.node(blocks);
+    const peer = await ScriptedPeer.dial(node.port);
+    peer.send(id, unreadable);
+    await closedFor({ peer, logger }, 'message before the handshake');
+  });
+
+  it.each(all.filter((id) => id !== Command.ping).map((id) => [commandName(id), id] as const))(
+    '%s with a body that cannot be read ends the connection',
+    async (_, id) => {
+      const { node, logger } = await harness.node(blocks);
+      const peer = await ScriptedPeer.dial(node.port);
+      await peer.handshake(standing);
+      peer.send(id, unreadable, 'request');
+      await closedFor({ peer, logger }, 'body cannot be read');
+    },
+  );
+
+  it('a ping is answered whatever its body', async () => {
+    const { node } = await harness.node(blocks);
+    const peer = await ScriptedPeer.dial(node.port);
+    peer.send(Command.ping, unreadable, 'request');
+    expect(await peer.nextOf(Command.ping)).toMatchObject({ kind: 'response', returnCode: 1 });
+    peer.end();
+  });
+});

@@ -1,0 +1,182 @@
+import { REASONS, type ReasonCode } from '@wrkz/consensus';
+import { isAccepted } from '../../src/chain/results';
+import { Bans } from '../../src/p2p/penalties/bans';
+import { closeReasonOfBlock } from '../../src/p2p/penalties/block-verdicts';
+import { closeReasons, type CloseReason } from '../../src/p2p/penalties/close-reasons';
+import { Penalties } from '../../src/p2p/penalties/penalties';
+import { addressKey, type PeerAddress } from '../../src/p2p/util/address';
+import { TestLogger } from './fakes';
+
+type Name = keyof typeof closeReasons;
+const names = Object.keys(closeReasons) as Name[];
+const codes = Object.keys(REASONS) as ReasonCode[];
+
+/** Written down a second time: a reason that is new, or costs something else, has to be decided here as well. */
+const expected: Readonly<Record<Name, 'none' | 'avoid' | 'ban' | number>> = {
+  stopping: 'none',
+  remoteClosed: 'none',
+  socketError: 'none',
+  banned: 'none',
+  tooManyConnections: 'none',
+  peerListTaken: 'none',
+  badSignature: 34,
+  frameTooLarge: 34,
+  memoryBudget: 'none',
+  badBody: 34,
+  flood: 34,
+  internalError: 'none',
+  handshakeTimeout: 'none',
+  frameTimeout: 'none',
+  writeTimeout: 'none',
+  writeQueueFull: 'none',
+  silence: 'none',
+  syncStalled: 'none',
+  noHandshake: 10,
+  secondHandshake: 10,
+  wrongDirection: 10,
+  handshakeRefused: 'none',
+  wrongNetwork: 'none',
+  oldVersion: 'none',
+  ownConnection: 'none',
+  futurePeerList: 10,
+  chainRequestEmpty: 10,
+  chainRequestForeign: 10,
+  chainEmpty: 34,
+  chainUnknownStart: 10,
+  chainHeights: 34,
+  chainEndless: 34,
+  objectsNotAsked: 34,
+  objectsHeight: 10,
+  objectsUnreadable: 34,
+  objectsForeign: 34,
+  objectsBody: 34,
+  objectsMissing: 20,
+  objectsUnlinked: 50,
+  invalidBlock: 50,
+  checkpointMismatch: 'ban',
+  tooEarlyBlock: 'none',
+  orphans: 'avoid',
+  liteBlockIncomplete: 10,
+  transactionsUnavailable: 'none',
+};
+
+const STRANGER: PeerAddress = { host: '8.8.8.8', port: 17855 };
+const NAMED: PeerAddress = { host: '9.9.9.9', port: 17855 };
+
+/** The penalties alone: who is avoided, how often bans were to be enforced. */
+class Court {
+  now = 1_800_000_000;
+  readonly bans = new Bans(() => this.now);
+  readonly avoided: string[] = [];
+  readonly logger = new TestLogger();
+  enforced = 0;
+  readonly penalties = new Penalties(
+    this.bans,
+    {
+      isNamed: (address) => addressKey(address) === addressKey(NAMED),
+      avoid: (address) => this.avoided.push(addressKey(address)),
+      onBanned: () => (this.enforced += 1),
+    },
+    this.logger,
+    () => this.now,
+  );
+
+  /** Ends connections for one reason until the address is banned; how many that took, 100 at most. */
+  untilBanned(remote: PeerAddress, reason: CloseReason): number | 'never' {
+    for (let count = 1; count <= 100; count += 1) {
+      this.penalties.punish({ remote, incoming: true }, reason);
+      if (this.bans.isBanned(remote.host)) return count;
+    }
+    return 'never';
+  }
+}
+
+describe('each way in which a connection ends', () => {
+  it.each(names)('%s costs what was decided', (name) => {
+    const reason = closeReasons[name];
+    const cost = expected[name];
+    const court = new Court();
+    court.penalties.punish({ remote: STRANGER, incoming: false }, reason);
+    expect(court.avoided).toEqual(cost === 'none' ? [] : ['8.8.8.8:17855']);
+
+    const fresh = new Court();
+    const ends = fresh.untilBanned(STRANGER, reason);
+    expect(fresh.avoided).toEqual([]);
+    if (cost === 'none' || cost === 'avoid') expect(ends).toBe('never');
+    else expect(ends).toBe(cost === 'ban' ? 1 : Math.ceil(100 / cost));
+    expect(fresh.enforced).toBe(ends === 'never' ? 0 : 1);
+    expect(fresh.logger.lines).toEqual(ends === 'never' ? [] : [`info 8.8.8.8 is banned: ${reason.text}`]);
+  });
+
+  it('bans for 900 seconds, an operator for as long as he says', () => {
+    const court = new Court();
+    court.untilBanned(STRANGER, closeReasons.checkpointMismatch);
+    expect(court.bans.list()).toEqual([{ host: '8.8.8.8', until: court.now + 900 }]);
+    expect(court.penalties.ban('7.7.7.7', 60)).toBe(true);
+    expect(court.bans.list()).toContainEqual({ host: '7.7.7.7', until: court.now + 60 });
+    expect(court.enforced).toBe(2);
+    expect(court.penalties.ban('no address')).toBe(false);
+    expect(court.enforced).toBe(2);
+  });
+
+  it('never bans who was named by the operator or shares a local address, but leaves them alone', () => {
+    for (const remote of [
+      NAMED,
+      { host: '127.0.0.1', port: 1 },
+      { host: '192.168.0.7', port: 2 },
+      { host: '::1', port: 3 },
+    ]) {
+      const court = new Court();
+      for (const name of names) expect(court.untilBanned(remote, closeReasons[name])).toBe('never');
+      court.penalties.punish({ remote, incoming: false }, closeReasons.checkpointMismatch);
+      expect(court.avoided).toEqual([addressKey(remote)]);
+    }
+  });
+
+  it('forgives 100 points an hour, and different faults add up', () => {
+    const court = new Court();
+    const punish = (name: Name): boolean => {
+      court.penalties.punish({ remote: STRANGER, incoming: true }, closeReasons[name]);
+      return court.bans.isBanned(STRANGER.host);
+    };
+    expect([punish('invalidBlock'), punish('badBody')]).toEqual([false, false]);
+    court.now += 3600;
+    expect([punish('invalidBlock'), punish('badBody'), punish('objectsMissing')]).toEqual([false, false, true]);
+  });
+});
+
+describe('each answer of the chain to a block', () => {
+  const stored = ['ADDED_TO_MAIN', 'ADDED_TO_ALTERNATIVE', 'ADDED_TO_ALTERNATIVE_AND_SWITCHED', 'ALREADY_EXISTS'];
+
+  it('after a block that is stored the next block may follow, after nothing else', () => {
+    const accepted = codes.filter((code) => isAccepted({ code }));
+    expect(accepted).toEqual(stored);
+  });
+
+  it('a checkpoint mismatch bans, our clock and our branches cost nothing, every other refusal is held against its bringer', () => {
+    expect(closeReasonOfBlock('CHECKPOINT_BLOCK_HASH_MISMATCH')).toBe(closeReasons.checkpointMismatch);
+    expect(closeReasonOfBlock('TIMESTAMP_TOO_FAR_IN_FUTURE')).toBe(closeReasons.tooEarlyBlock);
+    expect(closeReasonOfBlock('REJECTED_AS_ORPHANED')).toBe(closeReasons.orphans);
+    const decided = [
+      ...stored,
+      'CHECKPOINT_BLOCK_HASH_MISMATCH',
+      'TIMESTAMP_TOO_FAR_IN_FUTURE',
+      'REJECTED_AS_ORPHANED',
+    ];
+    const others = codes.filter((code) => !decided.includes(code));
+    expect(new Set(others.map(closeReasonOfBlock))).toEqual(new Set([closeReasons.invalidBlock]));
+  });
+
+  it.each(codes)('%s: who brings such blocks is banned as often as was decided', (code) => {
+    const reason = closeReasonOfBlock(code);
+    const court = new Court();
+    if (isAccepted({ code })) {
+      expect(reason).toBeUndefined();
+      return;
+    }
+    if (reason === undefined) throw new Error('a refusal without a decision');
+    const free = code === 'TIMESTAMP_TOO_FAR_IN_FUTURE' || code === 'REJECTED_AS_ORPHANED';
+    const atOnce = code === 'CHECKPOINT_BLOCK_HASH_MISMATCH';
+    expect(court.untilBanned(STRANGER, reason)).toBe(free ? 'never' : atOnce ? 1 : 2);
+  });
+});

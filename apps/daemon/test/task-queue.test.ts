@@ -1,0 +1,56 @@
+import { TaskQueue } from '../src/util/task-queue';
+
+interface Gate {
+  readonly opened: Promise<void>;
+  open(): void;
+}
+
+function gate(): Gate {
+  let open = (): void => undefined;
+  const opened = new Promise<void>((resolve) => (open = resolve));
+  return { opened, open: () => open() };
+}
+
+/** Lets every promise that can settle do so. */
+const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+describe('a task queue', () => {
+  it('runs so many at a time, the others in the order in which they came', async () => {
+    const queue = new TaskQueue(2);
+    const started: number[] = [];
+    const gates = [0, 1, 2, 3].map(() => gate());
+    const all = gates.map(({ opened }, i) => queue.run(() => (started.push(i), opened)));
+    await settle();
+    expect(started).toEqual([0, 1]);
+    gates[1]?.open();
+    await all[1];
+    await settle();
+    expect(started).toEqual([0, 1, 2]);
+    for (const { open } of gates) open();
+    await Promise.all(all);
+    expect(started).toEqual([0, 1, 2, 3]);
+  });
+
+  it('gives the place of a task that failed to the next one', async () => {
+    const queue = new TaskQueue(1);
+    const failed = queue.run(() => Promise.reject(new Error('no')));
+    const next = queue.run(() => Promise.resolve('done'));
+    await expect(failed).rejects.toThrow('no');
+    await expect(next).resolves.toBe('done');
+  });
+
+  it('is full when every place is taken and as many wait as may', async () => {
+    const queue = new TaskQueue(1, 1);
+    const [first, second] = [gate(), gate()];
+    const running = queue.run(() => first.opened);
+    expect(queue.full).toBe(false);
+    const waiting = queue.run(() => second.opened);
+    expect(queue.full).toBe(true);
+    first.open();
+    await running;
+    await settle();
+    expect(queue.full).toBe(false);
+    second.open();
+    await waiting;
+  });
+});

@@ -1,0 +1,142 @@
+import {
+  createLogger,
+  createMetrics,
+  parseLogLevel,
+  RequestCounters,
+  VERSION,
+  type HttpServer,
+  type Logger,
+  type Metrics,
+  type Service,
+} from '@wrkz/service-kit';
+import type { PowHelperConfig } from './config';
+import type { PowContext } from './context';
+import { startPowServer } from './http';
+import { solve, type Solver } from './jobs/solver';
+import { createQueue } from './queue/create-queue';
+import { LOG_SCALE } from './options';
+import type { JobQueue } from './queue/job-queue';
+import { Stats } from './stats';
+
+/** What a test may put in the place of the real thing. */
+export interface PowHelperOverrides {
+  readonly logger?: Logger;
+  readonly solver?: Solver;
+  /** Takes 0 for a free port, which the option does not. */
+  readonly port?: number;
+  /** Unix milliseconds. */
+  readonly now?: () => number;
+}
+
+/** Milliseconds that running requests have to end when the helper stops. */
+const DRAIN_MS = 8_000;
+
+/** The helper: its parts are put together here and nowhere else. `create`, then `start`, then `stop`. */
+export class PowHelper implements Service {
+  readonly logger: Logger;
+  readonly #config: PowHelperConfig;
+  readonly #context: PowContext;
+  readonly #port: number;
+  #server: HttpServer | undefined;
+  #stopping = false;
+
+  private constructor(config: PowHelperConfig, overrides: PowHelperOverrides) {
+    const { options, network, threads } = config;
+    const { solver = solve, now = Date.now, port = options['bind-port'] } = overrides;
+    this.logger = overrides.logger ?? helperLogger(config);
+    for (const warning of config.warnings) this.logger.warning(warning);
+    this.#config = config;
+    this.#port = port;
+    const metrics = options['enable-metrics'] ? createMetrics('wrkz_pow_helper_') : undefined;
+    const stats = new Stats(metrics);
+    const queue = createQueue(options.queue, {
+      settings: {
+        capacity: options['max-queue'],
+        jobTimeoutMs: options['job-timeout'] * 1000,
+        resultTtlMs: options['result-ttl'] * 1000,
+      },
+      threads,
+      solver,
+      onOutcome: (outcome) => stats.add(outcome),
+      logger: this.logger.child('queue'),
+      now,
+    });
+    if (metrics !== undefined) publishDepth(metrics, queue);
+    this.#context = {
+      options,
+      network,
+      threads,
+      queue,
+      stats,
+      requests: new RequestCounters(),
+      metrics,
+      jobCounter: queue.counter('jobs'),
+      startedAt: Math.floor(now() / 1000),
+      now,
+      isStopping: () => this.#stopping,
+    };
+  }
+
+  static create(config: PowHelperConfig, overrides: PowHelperOverrides = {}): PowHelper {
+    return new PowHelper(config, overrides);
+  }
+
+  /** The port it listens on, once started. */
+  get port(): number {
+    return this.#server?.port ?? this.#port;
+  }
+
+  /** @throws Error with a message for the operator; everything opened so far is closed again */
+  async start(): Promise<void> {
+    try {
+      await this.#serve();
+    } catch (error) {
+      await this.stop();
+      throw error;
+    }
+  }
+
+  /** Accepts no new jobs, answers everyone who waits, ends the search and closes the listeners. */
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    const closed = this.#server?.close(DRAIN_MS);
+    await this.#context.queue.stop();
+    await closed;
+  }
+
+  async #serve(): Promise<void> {
+    const { options, network, threads } = this.#config;
+    await this.#context.queue.start();
+    this.#server = await startPowServer({
+      config: this.#config,
+      context: this.#context,
+      logger: this.logger,
+      port: this.#port,
+    });
+    this.logger.info(
+      `wrkz-pow-helper ${VERSION} listens on ${options['bind-ip']}:${this.#server.port}, ${threads} hashing threads, ` +
+        `${network.name} rules`,
+    );
+  }
+}
+
+function helperLogger({ options, secrets }: PowHelperConfig): Logger {
+  return createLogger({
+    level: parseLogLevel(options['log-level'], LOG_SCALE) ?? 'info',
+    format: options['log-format'],
+    file: options['log-file'],
+    secrets,
+  });
+}
+
+/** Publishes the number of waiting jobs; while the queue cannot be asked, the last number stands. */
+function publishDepth(metrics: Metrics, queue: JobQueue): void {
+  let waiting = 0;
+  metrics.gauge('queue_waiting', 'Jobs waiting', [], async (gauge) => {
+    waiting = await queue.depth().then(
+      (depth) => depth.waiting,
+      () => waiting,
+    );
+    gauge.set(waiting);
+  });
+}

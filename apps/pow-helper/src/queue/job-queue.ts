@@ -1,0 +1,68 @@
+import type { Logger, MinuteCounter } from '@wrkz/service-kit';
+import type { JobRecord, JobSpec } from '../jobs/job';
+import type { Solver } from '../jobs/solver';
+
+/** The shape of the running job; never its id. */
+export interface ActiveJob {
+  readonly difficulty: bigint;
+  readonly inputs: number;
+  readonly outputs: number;
+  readonly hashes: bigint;
+  readonly runningMs: number;
+}
+
+export interface QueueDepth {
+  readonly waiting: number;
+  /** Jobs remembered, in any state. */
+  readonly tracked: number;
+  readonly active: ActiveJob | undefined;
+}
+
+export interface QueueSettings {
+  /** Jobs that may wait. */
+  readonly capacity: number;
+  /** A job older than this when its turn comes is dropped. */
+  readonly jobTimeoutMs: number;
+  /** How long a finished job is remembered. */
+  readonly resultTtlMs: number;
+}
+
+/** How a job ended. It is reported once, by the instance that ran or cancelled the job. */
+export interface Outcome {
+  readonly kind: 'done' | 'failed' | 'cancelled' | 'expired';
+  readonly hashes: bigint;
+  /** Time spent hashing. */
+  readonly solveMs: number;
+  /** Time from the submission to the first hash. */
+  readonly queueWaitMs: number;
+}
+
+/** What every kind of queue is built from. */
+export interface QueueParts {
+  readonly settings: QueueSettings;
+  /** Hashing threads. */
+  readonly threads: number;
+  readonly solver: Solver;
+  readonly onOutcome: (outcome: Outcome) => void;
+  readonly logger: Logger;
+  /** Unix milliseconds. */
+  readonly now: () => number;
+}
+
+/** Where jobs wait and results are stored: in memory, or in Redis for several instances. */
+export interface JobQueue {
+  /** @throws Error with a message for the operator when the queue cannot be reached */
+  start(): Promise<void>;
+  /** Adds a job; undefined when the queue is full. */
+  submit(spec: JobSpec): Promise<JobRecord | undefined>;
+  get(id: string): Promise<JobRecord | undefined>;
+  /** Resolves with the job once it has ended, at the latest after `ms` or when `signal` fires. */
+  wait(id: string, ms: number, signal: AbortSignal): Promise<JobRecord | undefined>;
+  /** `cancelled` is true when the job was queued or running. */
+  cancel(id: string): Promise<{ cancelled: boolean; job: JobRecord } | undefined>;
+  depth(): Promise<QueueDepth>;
+  /** A counter shared by all instances of the queue. */
+  counter(name: string): MinuteCounter;
+  /** Starts no further job, answers everyone who waits and stops the running search. */
+  stop(): Promise<void>;
+}

@@ -1,0 +1,40 @@
+import { once } from 'node:events';
+import { request, type ClientRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
+import { text } from 'node:stream/consumers';
+
+export interface HttpAnswer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+}
+
+export interface Asked {
+  readonly method: string;
+  readonly path: string;
+  readonly body?: string | Buffer | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+}
+
+/** One request over a connection of its own; unlike fetch, a GET may have a body. */
+export async function send(url: string, { method, path, body, headers = {} }: Asked): Promise<HttpAnswer> {
+  const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
+  const asked = request(url + path, { method, agent: false, headers: { ...length, ...headers } });
+  asked.end(body);
+  return answerTo(asked);
+}
+
+/** A request whose head is sent, and whose body waits for the call of what is returned. */
+export function sendInHalves(url: string, { method, path, body = '{}' }: Asked): () => Promise<HttpAnswer> {
+  const asked = request(url + path, { method, agent: false, headers: { 'content-length': Buffer.byteLength(body) } });
+  asked.write(body.slice(0, 1));
+  const answered = answerTo(asked);
+  return () => {
+    asked.end(body.slice(1));
+    return answered;
+  };
+}
+
+async function answerTo(asked: ClientRequest): Promise<HttpAnswer> {
+  const [response] = (await once(asked, 'response')) as [IncomingMessage];
+  return { status: response.statusCode ?? 0, headers: response.headers, text: await text(response) };
+}

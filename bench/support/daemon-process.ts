@@ -1,0 +1,74 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { writeChainADump } from '../../packages/testing/src/chain-a';
+
+/** Longest start, milliseconds. */
+const PATIENCE = 60_000;
+/** A loopback port where nobody listens: a node that may call only this one calls nobody. */
+const NOBODY = '127.0.0.1:1';
+/** Clock ticks a second in /proc, which is the same on every Linux. */
+const TICKS_PER_SECOND = 100;
+
+/** A daemon of a built tree in a process of its own, on loopback alone, that holds devnet chain A. */
+export class DaemonProcess {
+  private constructor(
+    readonly port: number,
+    private readonly pid: number,
+    /** Ends the process and removes its data. */
+    readonly stop: () => Promise<void>,
+  ) {}
+
+  /** Imports chain A with the tree's own program, then serves it. @throws Error with the program's output */
+  static async start(tree: string): Promise<DaemonProcess> {
+    const main = join(tree, 'apps/daemon/dist/main.js');
+    const folder = mkdtempSync(join(tmpdir(), 'bench-daemon-'));
+    const dump = join(folder, 'chain-a.dump');
+    writeChainADump(dump);
+    const args = [
+      ...['--network', 'devnet', '--data-dir', join(folder, 'data'), '--log-level', '0', '--log-file', ''],
+      ...['--rpc-bind-ip', '127.0.0.1', '--rpc-bind-port', '0', '--rpc-max-rpm', '0', '--no-console', '--no-zmq'],
+      ...['--p2p-bind-ip', '127.0.0.1', '--p2p-bind-port', '0', '--add-exclusive-node', NOBODY],
+    ];
+    const imported = spawnSync(process.execPath, [main, ...args, '--import-blockchain', '--dump-file', dump]);
+    if (imported.status !== 0)
+      throw new Error(`the import failed: ${String(imported.stdout)}${String(imported.stderr)}`);
+
+    const child = spawn(process.execPath, [main, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const exited = once(child, 'exit');
+    const stop = async (): Promise<void> => {
+      child.kill();
+      await exited;
+      rmSync(folder, { recursive: true });
+    };
+    let output = '';
+    const port = await new Promise<number>((resolve, reject) => {
+      const fail = (): void => reject(new Error(`the daemon does not serve: ${output}`));
+      const timer = setTimeout(fail, PATIENCE);
+      void exited.then(fail);
+      child.stdout.on('data', (chunk: Buffer) => {
+        output += chunk.toString();
+        const found = /RPC at http:\/\/127\.0\.0\.1:(\d+)/.exec(output);
+        if (found === null) return;
+        clearTimeout(timer);
+        resolve(Number(found[1]));
+      });
+    });
+    return new DaemonProcess(port, child.pid ?? 0, stop);
+  }
+
+  /** Seconds that all threads of the process have spent on a processor; undefined where the system does not say. */
+  busySeconds(): number | undefined {
+    try {
+      const afterName =
+        readFileSync(`/proc/${String(this.pid)}/stat`, 'utf8')
+          .split(') ')[1]
+          ?.split(' ') ?? [];
+      return (Number(afterName[11]) + Number(afterName[12])) / TICKS_PER_SECOND;
+    } catch {
+      return undefined;
+    }
+  }
+}

@@ -1,0 +1,65 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+
+/** Bytes of a whole request, head and body. */
+export function requestBytes(method: 'GET' | 'POST', path: string, body?: unknown): Buffer {
+  const text = body === undefined ? '' : JSON.stringify(body);
+  const length = body === undefined ? '' : `Content-Length: ${String(Buffer.byteLength(text))}\r\n`;
+  return Buffer.from(`${method} ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n${length}\r\n${text}`);
+}
+
+const END_OF_HEAD = Buffer.from('\r\n\r\n');
+
+/**
+ * One kept-alive connection that sends a request when the answer before has arrived. It looks at no more than status and
+ * length: `node:http` as a client takes as long as the service it measures, and would hide half of every difference.
+ */
+export class KeepAliveClient {
+  private socket: Socket | undefined;
+  private arrived: Buffer = Buffer.alloc(0);
+  private done: ((error?: Error) => void) | undefined;
+
+  constructor(private readonly port: number) {}
+
+  /** Resolves when the whole answer has arrived. @throws Error unless its status is 200 */
+  async ask(request: Buffer): Promise<void> {
+    const socket = (this.socket ??= await this.open());
+    await new Promise<void>((resolve, reject) => {
+      this.done = (error) => (error === undefined ? resolve() : reject(error));
+      socket.write(request);
+    });
+  }
+
+  close(): void {
+    this.socket?.destroy();
+    this.socket = undefined;
+  }
+
+  private async open(): Promise<Socket> {
+    const socket = connect({ host: '127.0.0.1', port: this.port, noDelay: true });
+    await once(socket, 'connect');
+    socket.on('data', (chunk) => this.take(chunk));
+    socket.on('error', (error) => this.finish(error));
+    socket.on('close', () => this.finish(new Error('the connection was closed before the answer was complete')));
+    return socket;
+  }
+
+  private take(chunk: Buffer): void {
+    this.arrived = this.arrived.length === 0 ? chunk : Buffer.concat([this.arrived, chunk]);
+    const end = this.arrived.indexOf(END_OF_HEAD);
+    if (end < 0) return;
+    const head = this.arrived.toString('latin1', 0, end).toLowerCase();
+    const length = Number(/content-length: (\d+)/.exec(head)?.[1] ?? 0);
+    if (this.arrived.length < end + END_OF_HEAD.length + length) return;
+    this.arrived = Buffer.alloc(0);
+    // A service ends a connection after so many requests; the next request opens another.
+    if (head.includes('connection: close')) this.close();
+    this.finish(head.startsWith('http/1.1 200') ? undefined : new Error(head.split('\r\n')[0]));
+  }
+
+  private finish(error?: Error): void {
+    const { done } = this;
+    this.done = undefined;
+    done?.(error);
+  }
+}

@@ -1,0 +1,150 @@
+import { existsSync, statSync } from 'node:fs';
+import { dirname, join, posix } from 'node:path';
+import { REASONS } from '../../packages/consensus/src/errors';
+import { anchorOf, localLinks, sectionsOf } from './markdown';
+import { repositoryFiles, TOP } from './repository';
+
+/* Whether every citation of the protocol pages, and every link between pages, leads to what it names. */
+
+const files = repositoryFiles();
+const pages = files.filter(({ path }) => path.endsWith('.md'));
+const isCode = (path: string): boolean => !path.endsWith('.md') && !path.startsWith('docs/test/');
+const code = files.filter(({ path }) => isCode(path));
+const textOf = new Map(files.map(({ path, text }) => [path, text]));
+const anchorsOf = new Map(pages.map(({ path, text }) => [path, sectionsOf(text).map(({ anchor }) => anchor)]));
+const section = (page: string, anchor: string) =>
+  sectionsOf(textOf.get(page) ?? '').find((one) => one.anchor === anchor);
+
+/** The one form of a citation. Other pages are named by sources only as files. */
+const CITATION = /docs\/protocol\/[\w-]+\.md(#[\w-]+)?/g;
+const citations = code.flatMap(({ path, text }) =>
+  [...text.matchAll(CITATION)].map(([cited]) => ({
+    path,
+    cited,
+    page: cited.split('#')[0]!,
+    anchor: cited.split('#')[1],
+  })),
+);
+
+/** How papers outside of the repository used to be cited. */
+const OLD_KINDS: readonly { readonly pattern: RegExp; readonly example: string }[] = [
+  { pattern: /(?<![\w/-])protocol(\.md)?,? (section )?\d/i, example: 'the first refusal (protocol 5)' },
+  { pattern: /\bspec[ /]?\d\d\b/i, example: 'Levin framing (spec 08)' },
+  { pattern: /\bL\d{1,2}\b/, example: 'a shorter form, lesson L5' },
+  {
+    pattern: /^\s*(\/?\*|\/\/).*\b[ABT]([1-9]|[12]\d|3[0-2])\b/,
+    example: ' * a transaction that does not parse (A6)',
+  },
+  { pattern: /\binterface document/i, example: 'defaults (interface document)' },
+  { pattern: /\bnode[- ]operations\b/i, example: 'dump file (node-operations 4)' },
+  { pattern: /\bdaemon-rpc\b|\bfacts, sections? \d/i, example: 'daemon-rpc facts, section 2' },
+  { pattern: /\bwallet-(green|http-api|json-rpc)\b/, example: 'wallet-http-api.md 5' },
+  {
+    pattern: /(?<![\w/#-])(devnet|lessons|house|models|performance|dependencies|index)\.md\b/,
+    example: 'tells networks apart (devnet.md)',
+  },
+];
+
+test('the pages are cited', () => {
+  expect(citations.length).toBeGreaterThan(60);
+});
+
+test('every citation names a page and a section that exist', () => {
+  const broken = citations.filter(({ page, anchor }) => anchor === undefined || !anchorsOf.get(page)?.includes(anchor));
+  expect(broken.map(({ path, cited }) => `${path}: ${cited}`)).toEqual([]);
+});
+
+test('every other page that a source names exists', () => {
+  const named = code.flatMap(({ path, text }) =>
+    [...text.matchAll(/(?<![\w/.-])docs\/[\w/-]+\.md/g)].map(([page]) => ({ path, page })),
+  );
+  expect(named.filter(({ page }) => !textOf.has(page))).toEqual([]);
+});
+
+test('no paper outside of the repository is cited', () => {
+  const searched = [...code, ...pages.filter(({ path }) => !path.startsWith('docs/protocol/'))];
+  const found = searched.flatMap(({ path, text }) =>
+    text
+      .split('\n')
+      .flatMap((line, i) =>
+        OLD_KINDS.some(({ pattern }) => pattern.test(isCode(path) ? line : line.replace(/\]\([^)]*\)/g, '')))
+          ? [`${path}:${i + 1}: ${line.trim()}`]
+          : [],
+      ),
+  );
+  expect(found).toEqual([]);
+});
+
+test.each(OLD_KINDS)('"$example" would be found', ({ pattern, example }) => {
+  expect(pattern.test(example)).toBe(true);
+});
+
+test('every link from page to page leads to a file and a section', () => {
+  const broken = pages.flatMap(({ path, text }) =>
+    localLinks(text)
+      .filter((target) => !leadsSomewhere(path, target))
+      .map((target) => `${path}: ${target}`),
+  );
+  expect(broken).toEqual([]);
+});
+
+function leadsSomewhere(page: string, target: string): boolean {
+  const [file = '', anchor] = target.split('#');
+  const path = file === '' ? page : posix.normalize(posix.join(dirname(page), file));
+  if (!existsSync(join(TOP, path))) return false;
+  return anchor === undefined || anchorsOf.get(path)?.includes(anchor) === true;
+}
+
+describe('anchors of the protocol pages', () => {
+  const protocol = [...anchorsOf].filter(([path]) => path.startsWith('docs/protocol/'));
+
+  test.each(protocol)('%s has each once', (_path, anchors) => {
+    expect(anchors.filter((anchor, i) => anchors.indexOf(anchor) !== i)).toEqual([]);
+  });
+
+  test('come from plain headings', () => {
+    const titles = protocol.flatMap(([path]) => sectionsOf(textOf.get(path) ?? '').map(({ title }) => title));
+    expect(titles.filter((title) => !/^[A-Za-z\d -]+$/.test(title))).toEqual([]);
+    expect(anchorOf('Key image domain')).toBe('key-image-domain');
+  });
+});
+
+describe('the reasons of refusal', () => {
+  const rows = [
+    ...(textOf.get('docs/protocol/reasons.md') ?? '').matchAll(
+      /^\| `(\w+)`\s*\| (.*?)\s*\| \[.*?\]\((.*?)#(.*?)\)\s*\| (\w+)/gm,
+    ),
+  ];
+  const told = new Map(rows.map(([, name, text, page, anchor, short]) => [name, { text, page, anchor, short }]));
+
+  test('the table holds those of the code, with their texts', () => {
+    const texts = Object.entries(REASONS).map(([name, { text }]) => [name, text]);
+    expect([...told].map(([name, { text }]) => [name, text]).sort()).toEqual(texts.sort());
+  });
+
+  test.each([...told])('%s is explained in the section of its rule', (name, { page, anchor }) => {
+    expect(section(`docs/protocol/${page}`, anchor ?? '')?.body).toContain(`\`${name}\``);
+  });
+});
+
+describe('the lessons', () => {
+  const lessons = sectionsOf(textOf.get('docs/protocol/lessons.md') ?? '');
+  const tests = lessons.flatMap(({ body }) => [...body.matchAll(/^- Test: `([^`]+)`, "(.+)"$/gm)]);
+
+  test('each has a test, but the last, which tells what is not built', () => {
+    const bare = lessons.slice(1, -1).filter(({ body }) => !body.includes('- Test: '));
+    expect(bare.map(({ title }) => title)).toEqual([]);
+    expect(tests.length).toBeGreaterThanOrEqual(lessons.length - 2);
+  });
+
+  test.each(tests.map(([, path, name]) => [path!, name!]))('%s has "%s"', (path, name) => {
+    expect(textOf.get(path)?.replaceAll("\\'", "'")).toContain(name);
+  });
+
+  test('the checks stand where they say', () => {
+    const named = lessons.flatMap(({ body }) => [...body.matchAll(/`((?:packages|apps|native)\/[\w./-]+)`/g)]);
+    const missing = named.map((match) => match[1]!).filter((path) => !existsSync(join(TOP, path)));
+    expect(missing).toEqual([]);
+    expect(statSync(join(TOP, 'docs/protocol/lessons.md')).isFile()).toBe(true);
+  });
+});

@@ -1,0 +1,34 @@
+import {
+  FileInaccessible,
+  FileLocked,
+  FileMissing,
+  MigrationFailed,
+  NotOurFile,
+  openingError,
+  SettingRefused,
+  WrongSchemaVersion,
+} from '@wrkz/sqlite';
+import {
+  ChainDbError,
+  DatabaseLocked,
+  DatabaseMissing,
+  DatabaseUnwritable,
+  NotAChainDatabase,
+  WrongSchema,
+} from './errors';
+
+/** An error of opening as this package's callers know it; anything else as it is. */
+export function toChainDbError(directory: string, error: unknown): unknown {
+  if (error instanceof FileLocked) return new DatabaseLocked(directory);
+  if (error instanceof FileMissing) return new DatabaseMissing(directory);
+  if (error instanceof FileInaccessible) return new DatabaseUnwritable(directory, error.cause);
+  if (error instanceof NotOurFile) return new NotAChainDatabase(error.file, error.reason, causeOf(error));
+  if (error instanceof WrongSchemaVersion) return new WrongSchema(directory, error.found, error.wanted);
+  if (error instanceof SettingRefused) return new ChainDbError('NOT_A_CHAIN_DATABASE', error.message);
+  if (error instanceof MigrationFailed) return toChainDbError(directory, openingError(error, error.cause));
+  return error;
+}
+
+function causeOf({ cause }: Error): ErrorOptions {
+  return cause === undefined ? {} : { cause };
+}

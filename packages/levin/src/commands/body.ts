@@ -1,0 +1,138 @@
+import { DecodeError } from '@wrkz/core-types';
+import { BodyError } from '../body-error';
+import {
+  decodeKv,
+  encodeKv,
+  kv,
+  kvByteItems,
+  kvBytes,
+  kvObject,
+  kvObjects,
+  kvPacked,
+  kvUint32,
+  kvUint64,
+  type KvSection,
+  type KvValue,
+} from '../kv';
+
+const HASH_SIZE = 32;
+const EMPTY: KvSection = new Map();
+
+/** Nothing on the network nests deeper than a block inside a message. */
+const limits = { maxDepth: 8, maxValues: 250_000 };
+
+/** Builds a body field by field, in the order given. Empty lists are left out, as the reference does (spec 04). */
+export class BodyWriter {
+  private readonly fields = new Map<string, KvValue>();
+
+  uint8(name: string, value: number): this {
+    return this.set(name, kv.uint8(value));
+  }
+
+  uint32(name: string, value: number): this {
+    return this.set(name, kv.uint32(value));
+  }
+
+  uint64(name: string, value: bigint): this {
+    return this.set(name, kv.uint64(value));
+  }
+
+  /** Written even when empty. */
+  string(name: string, value: Buffer): this {
+    return this.set(name, kv.string(value));
+  }
+
+  blob(name: string, value: Buffer): this {
+    return this.set(name, kv.blob(value));
+  }
+
+  hashes(name: string, values: readonly Buffer[]): this {
+    return this.blob(name, Buffer.concat(values));
+  }
+
+  strings(name: string, values: readonly Buffer[]): this {
+    return this.set(name, kv.array('string', values.map(kv.string)));
+  }
+
+  object(name: string, body: BodyWriter): this {
+    return this.set(name, { type: 'object', value: body.fields });
+  }
+
+  objects(name: string, bodies: readonly BodyWriter[]): this {
+    const items = bodies.map((body): KvValue => ({ type: 'object', value: body.fields }));
+    return this.set(name, kv.array('object', items));
+  }
+
+  finish(): Buffer {
+    return encodeKv(this.fields);
+  }
+
+  private set(name: string, value: KvValue | undefined): this {
+    if (value !== undefined) this.fields.set(name, value);
+    return this;
+  }
+}
+
+/**
+ * Reads a body by name, in any order; unknown names are passed over. A missing number is 0, a missing list or string is
+ * empty, as in the reference; a value of another kind or size is a BodyError.
+ */
+export class BodyReader {
+  private constructor(private readonly section: KvSection) {}
+
+  /** Throws BodyError when the bytes are no key-value section. */
+  static of(bytes: Buffer): BodyReader {
+    return new BodyReader(guard(() => decodeKv(bytes, limits)));
+  }
+
+  has(name: string): boolean {
+    return this.section.has(name);
+  }
+
+  uint8(name: string): number {
+    return guard(() => kvUint32(this.section, name, 8)) ?? 0;
+  }
+
+  uint32(name: string): number {
+    return guard(() => kvUint32(this.section, name)) ?? 0;
+  }
+
+  uint64(name: string): bigint {
+    return guard(() => kvUint64(this.section, name)) ?? 0n;
+  }
+
+  string(name: string): Buffer {
+    return guard(() => kvBytes(this.section, name)) ?? Buffer.alloc(0);
+  }
+
+  /** Exactly `size` bytes; zeros when the field is missing. */
+  fixed(name: string, size: number): Buffer {
+    return guard(() => kvBytes(this.section, name, size)) ?? Buffer.alloc(size);
+  }
+
+  hashes(name: string): Buffer[] {
+    return guard(() => kvPacked(this.section, name, HASH_SIZE));
+  }
+
+  strings(name: string): Buffer[] {
+    return guard(() => kvByteItems(this.section, name));
+  }
+
+  /** A missing object is an empty one. */
+  object(name: string): BodyReader {
+    return new BodyReader(guard(() => kvObject(this.section, name)) ?? EMPTY);
+  }
+
+  objects(name: string): BodyReader[] {
+    return guard(() => kvObjects(this.section, name)).map((section) => new BodyReader(section));
+  }
+}
+
+function guard<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof DecodeError) throw new BodyError(error.message);
+    throw error;
+  }
+}

@@ -1,0 +1,4 @@
+export * from './chain-commands';
+export * from './ids';
+export * from './messages';
+export * from './node-commands';

@@ -1,0 +1,49 @@
+import { Command, type CommandId } from '../commands/ids';
+import type { FrameHeader } from './header';
+
+const KIB = 1024;
+const MIB = 1024 * KIB;
+
+/** Nothing larger is taken, whatever the command (protocol 11: 50 MB configured). */
+export const MAX_FRAME_BODY = 50_000_000;
+/** Before the handshake, and for unknown commands. */
+export const SMALL_FRAME_BODY = 64 * KIB;
+
+/**
+ * The largest honest body of each command. Peer lists: 250 entries of 24 and of 40 bytes. Hash lists: 10,000 ids. Blocks:
+ * the hard size limit stays below 4 MiB for the next decade. Pools: 64 MiB of transactions hold some 200,000 hashes.
+ */
+const limits: Readonly<Record<CommandId, number>> = {
+  [Command.handshake]: SMALL_FRAME_BODY,
+  [Command.timedSync]: SMALL_FRAME_BODY,
+  [Command.ping]: 4 * KIB,
+  [Command.newBlock]: 8 * MIB,
+  [Command.newTransactions]: MAX_FRAME_BODY,
+  [Command.requestObjects]: 512 * KIB,
+  [Command.responseObjects]: MAX_FRAME_BODY,
+  [Command.requestChain]: 64 * KIB,
+  [Command.responseChain]: 512 * KIB,
+  [Command.requestPool]: 8 * MIB,
+  [Command.newLiteBlock]: 4 * MIB,
+  [Command.missingTransactions]: 512 * KIB,
+};
+const limitOf = new Map(Object.entries(limits).map(([id, limit]) => [Number(id), limit]));
+
+/** What the receiver knows of the connection when a header arrives. */
+export interface LimitContext {
+  readonly handshaken: boolean;
+  /** We asked for blocks and wait for them. */
+  readonly objectsAsked: boolean;
+  /** We asked for the pool or for transactions of a block. */
+  readonly transactionsAsked: boolean;
+}
+
+/** The largest body that a frame may have on this connection now. */
+export function bodyLimit(header: FrameHeader, context: LimitContext): number {
+  if (!context.handshaken) return SMALL_FRAME_BODY;
+  const limit = limitOf.get(header.command) ?? SMALL_FRAME_BODY;
+  // Blocks that nobody asked for are refused by the sync; there is no reason to collect 50 MB of them first.
+  if (header.command === Command.responseObjects && !context.objectsAsked) return Math.min(limit, MIB);
+  if (header.command === Command.newTransactions && !context.transactionsAsked) return Math.min(limit, 16 * MIB);
+  return limit;
+}

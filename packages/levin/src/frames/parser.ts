@@ -1,0 +1,104 @@
+import type { ByteBudget } from './budget';
+import { decodeHeader, HEADER_SIZE, type Frame, type FrameHeader } from './header';
+
+export type FrameFault = 'bad-signature' | 'frame-too-large' | 'memory-budget';
+
+export interface FrameParserOptions {
+  /** The largest body accepted for a frame, asked when its header is complete. */
+  limitOf(header: FrameHeader): number;
+  onFrame(frame: Frame): void;
+  budget: ByteBudget;
+}
+
+/** So many small pieces in a row are joined: a sender of single bytes must not cost a buffer object for each. */
+const SMALL_RUN = 512;
+const SMALL_PIECE = 4096;
+
+/**
+ * Cuts a byte stream into frames. Pieces are held as they come and joined once the body is whole, so that memory follows
+ * what was sent, not what was announced. After a fault the parser takes nothing more.
+ */
+export class FrameParser {
+  private pieces: Buffer[] = [];
+  private held = 0;
+  private smallRun = 0;
+  private header: FrameHeader | undefined;
+  private fault: FrameFault | undefined;
+
+  constructor(private readonly options: FrameParserOptions) {}
+
+  /** True while a frame has begun and is not whole. */
+  get inFrame(): boolean {
+    return this.held > 0 || this.header !== undefined;
+  }
+
+  /** Takes the next bytes; calls `onFrame` for every frame they complete. Returns the fault that ends the stream. */
+  push(bytes: Buffer): FrameFault | undefined {
+    if (this.fault !== undefined) return this.fault;
+    if (!this.options.budget.take(bytes.length)) return this.fail('memory-budget');
+    this.append(bytes);
+    for (;;) {
+      if (this.header === undefined) {
+        if (this.held < HEADER_SIZE) return undefined;
+        const header = decodeHeader(this.take(HEADER_SIZE));
+        if (header === undefined) return this.fail('bad-signature');
+        if (header.length > BigInt(this.options.limitOf(header))) return this.fail('frame-too-large');
+        this.header = header;
+      }
+      const { length, ...fields } = this.header;
+      if (this.held < Number(length)) return undefined;
+      const body = this.take(Number(length));
+      this.header = undefined;
+      this.options.onFrame({ ...fields, body });
+      if (this.fault !== undefined) return this.fault;
+    }
+  }
+
+  /** Lets go of everything held. */
+  end(): void {
+    this.options.budget.give(this.held);
+    this.pieces = [];
+    this.held = 0;
+    this.header = undefined;
+    this.fault ??= 'bad-signature';
+  }
+
+  private append(bytes: Buffer): void {
+    this.pieces.push(bytes);
+    this.held += bytes.length;
+    this.smallRun = bytes.length < SMALL_PIECE ? this.smallRun + 1 : 0;
+    if (this.smallRun < SMALL_RUN || this.pieces.length < SMALL_RUN) return;
+    this.pieces.push(Buffer.concat(this.pieces.splice(-SMALL_RUN)));
+    this.smallRun = 0;
+  }
+
+  private fail(fault: FrameFault): FrameFault {
+    this.end();
+    this.fault = fault;
+    return fault;
+  }
+
+  private take(count: number): Buffer {
+    const taken: Buffer[] = [];
+    let missing = count;
+    let used = 0;
+    while (missing > 0) {
+      const piece = this.pieces[used];
+      if (piece === undefined) break;
+      if (piece.length <= missing) {
+        taken.push(piece);
+        missing -= piece.length;
+        used += 1;
+      } else {
+        taken.push(piece.subarray(0, missing));
+        this.pieces[used] = piece.subarray(missing);
+        missing = 0;
+      }
+    }
+    this.pieces.splice(0, used);
+    this.held -= count;
+    this.options.budget.give(count);
+    const [only] = taken;
+    return taken.length === 1 && only !== undefined ? only : Buffer.concat(taken, count);
+  }
+}

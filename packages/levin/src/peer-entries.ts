@@ -1,0 +1,72 @@
+import { BodyError } from './body-error';
+import { hostBytes, hostOfBytes } from './host-bytes';
+
+/** One known peer; `lastSeen` in seconds since 1970 by our clock, 0 when never. */
+export interface PeerEntry {
+  readonly host: string;
+  readonly port: number;
+  readonly id: bigint;
+  readonly lastSeen: number;
+}
+
+/** Bytes of an IPv4 entry: ip 4, port 4, id 8, last seen 8. */
+export const ENTRY_SIZE = 24;
+/** Bytes of an IPv6 entry: id 8, last seen 8, ip 16, port 4, and 4 that mean nothing. */
+export const ENTRY6_SIZE = 40;
+
+function count(blob: Buffer, size: number): number {
+  if (blob.length % size !== 0) throw new BodyError(`a peer list of ${blob.length} bytes is no multiple of ${size}`);
+  return blob.length / size;
+}
+
+/** Reads `local_peerlist`. Ports may be out of range: the peer book refuses them. */
+export function decodePeers(blob: Buffer): PeerEntry[] {
+  return Array.from({ length: count(blob, ENTRY_SIZE) }, (_, index) => {
+    const at = index * ENTRY_SIZE;
+    return {
+      host: hostOfBytes(blob.subarray(at, at + 4)),
+      port: blob.readUInt32LE(at + 4),
+      id: blob.readBigUInt64LE(at + 8),
+      lastSeen: Number(blob.readBigUInt64LE(at + 16)),
+    };
+  });
+}
+
+/** Reads `local_peerlist6`. */
+export function decodePeers6(blob: Buffer): PeerEntry[] {
+  return Array.from({ length: count(blob, ENTRY6_SIZE) }, (_, index) => {
+    const at = index * ENTRY6_SIZE;
+    return {
+      host: hostOfBytes(blob.subarray(at + 16, at + 32)),
+      port: blob.readUInt32LE(at + 32),
+      id: blob.readBigUInt64LE(at),
+      lastSeen: Number(blob.readBigUInt64LE(at + 8)),
+    };
+  });
+}
+
+/** Writes `local_peerlist`; every host must be IPv4. */
+export function encodePeers(entries: readonly PeerEntry[]): Buffer {
+  const blob = Buffer.alloc(entries.length * ENTRY_SIZE);
+  entries.forEach((entry, index) => {
+    const at = index * ENTRY_SIZE;
+    hostBytes(entry.host).copy(blob, at);
+    blob.writeUInt32LE(entry.port, at + 4);
+    blob.writeBigUInt64LE(entry.id, at + 8);
+    blob.writeBigUInt64LE(BigInt(entry.lastSeen), at + 16);
+  });
+  return blob;
+}
+
+/** Writes `local_peerlist6`; every host must be IPv6. The padding is zero. */
+export function encodePeers6(entries: readonly PeerEntry[]): Buffer {
+  const blob = Buffer.alloc(entries.length * ENTRY6_SIZE);
+  entries.forEach((entry, index) => {
+    const at = index * ENTRY6_SIZE;
+    blob.writeBigUInt64LE(entry.id, at);
+    blob.writeBigUInt64LE(BigInt(entry.lastSeen), at + 8);
+    hostBytes(entry.host).copy(blob, at + 16);
+    blob.writeUInt32LE(entry.port, at + 32);
+  });
+  return blob;
+}

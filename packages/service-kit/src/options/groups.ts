@@ -1,0 +1,94 @@
+import { checkCorsOrigin } from '../http/cors';
+import { checkBindAddress } from '../http/client-address';
+import { isAddressOrRange } from '../http/client-address';
+import { type LogScale, parseLogLevel } from '../logging/levels';
+
+/**
+ * Options that several programs share. Each program has its own name, default and heading for them, and its own words
+ * for `--help`; what kind of value it is and what is checked stands here.
+ */
+interface Texts {
+  readonly name: string;
+  readonly group: string;
+  readonly help: string;
+}
+
+/** An address to listen on. Empty would mean all of them and a name would be looked up, so neither is taken. */
+export function bindAddressOption<const T extends Texts & { readonly default: string | undefined }>(texts: T) {
+  const validate = (value: string | number | boolean): string | undefined => checkBindAddress(String(value));
+  return { ...texts, type: 'string', validate } as const;
+}
+
+/** The address of a second listener; empty for none. */
+export function secondAddressOption<const T extends Texts & { readonly default: string | undefined }>(texts: T) {
+  const validate = (value: string | number | boolean): string | undefined =>
+    value === '' ? undefined : checkBindAddress(String(value));
+  return { ...texts, type: 'string', validate } as const;
+}
+
+/** A TCP port. `min` 0 lets a program take any free one. */
+export function portOption<
+  const T extends Texts & { readonly default: number | undefined; readonly defaultText?: string; readonly min: 0 | 1 },
+>(texts: T) {
+  return { ...texts, type: 'number', max: 65_535 } as const;
+}
+
+/** Addresses and ranges of reverse proxies, each entry one or a comma-separated list: read with `splitList`. */
+export function trustedProxyOption<const T extends Texts>(texts: T) {
+  const validate = (value: string | number | boolean): string | undefined => {
+    const wrong = splitList([String(value)]).find((part) => !isAddressOrRange(part));
+    return wrong === undefined ? undefined : `${wrong} is no address or range`;
+  };
+  return { ...texts, type: 'list', default: [], validate } as const;
+}
+
+/** The entries of a list option whose entries may be lists themselves. */
+export function splitList(entries: readonly string[]): string[] {
+  return entries
+    .flatMap((entry) => entry.split(','))
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+}
+
+/** A key, token or password that requests must carry. */
+export function apiKeyOption<const T extends Texts & { readonly default: string | undefined }>(texts: T) {
+  return { ...texts, type: 'string', secret: true } as const;
+}
+
+/** The value of Access-Control-Allow-Origin; empty for none. */
+export function corsOption<const T extends Texts>(texts: T) {
+  const validate = (value: string | number | boolean): string | undefined => checkCorsOrigin(String(value));
+  return { ...texts, type: 'string', default: '', validate } as const;
+}
+
+/** Whether GET /metrics is served. */
+export function metricsOption<const T extends Texts>(texts: T) {
+  return { ...texts, type: 'boolean', default: false } as const;
+}
+
+interface LoggingTexts {
+  readonly group: string;
+  /** How `--log-level` is written; `parseLogLevel` with the same scale reads it. */
+  readonly scale: LogScale;
+  readonly level: string;
+  readonly file: string | undefined;
+  readonly fileHelp: string;
+}
+
+/** `--log-level`, `--log-file` and `--log-format`, which bear the same names everywhere. */
+export function loggingOptions<const T extends LoggingTexts>({ group, scale, level, file, fileHelp }: T) {
+  const validate = (value: string | number | boolean): string | undefined =>
+    parseLogLevel(String(value), scale) === undefined ? scale.complaint : undefined;
+  return [
+    { name: 'log-level', type: 'string', default: level as T['level'], group, help: scale.help, validate },
+    { name: 'log-file', type: 'string', default: file as T['file'], group, help: fileHelp },
+    {
+      name: 'log-format',
+      type: 'string',
+      default: 'text',
+      choices: ['text', 'json'],
+      group,
+      help: 'Lines of text, or one JSON object a line',
+    },
+  ] as const;
+}

@@ -1,0 +1,106 @@
+import type { CallQueue, QueuedCall } from './call-queue';
+import type { Argument, CallName, Result, ThreadShape } from './protocol';
+import { type CallOptions, reasonOf, WorkerThread, type WorkerThreadOptions } from './worker-thread';
+
+export interface ThreadPoolOptions<S extends ThreadShape> {
+  readonly thread: Pick<WorkerThreadOptions<S>, 'entry' | 'setup' | 'errors'>;
+  readonly size: number;
+  /** Whose turn it is, and how many may wait. */
+  readonly queue: CallQueue<PoolCall>;
+  /** What a call is refused with when the queue has no place for it, and after `close`. */
+  readonly busyError: () => Error;
+  /** What calls fail with that still wait when the pool closes. */
+  readonly closedError: () => Error;
+}
+
+/** A call with its promise. */
+export interface PoolCall extends QueuedCall {
+  readonly argument: unknown;
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: Error) => void;
+  readonly onAbort: () => void;
+}
+
+/**
+ * Threads that all do the same work, one call at a time each. A thread that dies, or could not start, fails its one call
+ * and is replaced when the next call needs it, so that a lasting fault does not spin.
+ */
+export class ThreadPool<S extends ThreadShape> {
+  private readonly idle: WorkerThread<S>[] = [];
+  private readonly threads = new Set<WorkerThread<S>>();
+  private closed = false;
+
+  constructor(private readonly options: ThreadPoolOptions<S>) {
+    for (let i = 0; i < options.size; i++) this.startThread();
+  }
+
+  /** Calls that wait for a thread. */
+  get waiting(): number {
+    return this.options.queue.size;
+  }
+
+  call<N extends CallName<S>>(name: N, argument: Argument<S, N>, options: CallOptions = {}): Promise<Result<S, N>> {
+    const { queue, busyError } = this.options;
+    const { signal } = options;
+    if (signal?.aborted === true) return Promise.reject(reasonOf(signal));
+    const answer = new Promise<unknown>((resolve, reject) => {
+      const onAbort = (): void => {
+        queue.remove(call);
+        reject(reasonOf(signal));
+      };
+      const call: PoolCall = { name, argument, options, resolve, reject, onAbort };
+      if (this.closed || !queue.add(call)) return reject(busyError());
+      signal?.addEventListener('abort', onAbort, { once: true });
+      this.dispatch();
+    });
+    return answer;
+  }
+
+  /** Refuses what waits, lets the running calls end, ends the threads. */
+  async close(): Promise<void> {
+    this.closed = true;
+    for (let call = this.takeNext(); call !== undefined; call = this.takeNext())
+      call.reject(this.options.closedError());
+    await Promise.all([...this.threads].map((thread) => thread.close()));
+  }
+
+  private dispatch(): void {
+    const { queue, size } = this.options;
+    while (queue.size > 0) {
+      if (this.idle.length === 0 && this.threads.size < size) this.startThread();
+      const thread = this.idle.pop();
+      const call = thread === undefined ? undefined : this.takeNext();
+      if (thread === undefined || call === undefined) return;
+      void this.run(thread, call);
+    }
+  }
+
+  private takeNext(): PoolCall | undefined {
+    const call = this.options.queue.next();
+    call?.options.signal?.removeEventListener('abort', call.onAbort);
+    return call;
+  }
+
+  private async run(thread: WorkerThread<S>, { name, argument, options, resolve, reject }: PoolCall): Promise<void> {
+    try {
+      resolve(await thread.call(name, argument, options));
+    } catch (error) {
+      reject(error as Error);
+    }
+    if (thread.alive && !this.closed) this.idle.push(thread);
+    this.dispatch();
+  }
+
+  private startThread(): void {
+    const thread = new WorkerThread<S>({ ...this.options.thread, onFailed: () => this.drop(thread) });
+    thread.ready.catch(() => this.drop(thread));
+    this.threads.add(thread);
+    this.idle.push(thread);
+  }
+
+  private drop(thread: WorkerThread<S>): void {
+    this.threads.delete(thread);
+    const place = this.idle.indexOf(thread);
+    if (place >= 0) this.idle.splice(place, 1);
+  }
+}

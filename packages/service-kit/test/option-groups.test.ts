@@ -1,0 +1,93 @@
+import {
+  apiKeyOption,
+  bindAddressOption,
+  corsOption,
+  defineOptions,
+  loggingOptions,
+  type LogScale,
+  metricsOption,
+  NODE_LOG_SCALE,
+  parseLogLevel,
+  parseOptions,
+  portOption,
+  secondAddressOption,
+  splitList,
+  trustedProxyOption,
+} from '../src';
+
+/** The scale of a program that counts from off. */
+const FROM_OFF: LogScale = {
+  names: ['disabled', 'fatal', 'error', 'warning', 'info', 'debug', 'trace'],
+  numbers: ['disabled', 'fatal', 'error', 'warning', 'info', 'debug', 'trace'],
+  help: '0 off to 6 trace',
+  complaint: 'expected 0 to 6',
+};
+
+const SPECS = defineOptions([
+  bindAddressOption({ name: 'ip', default: '127.0.0.1', group: 'A', help: 'Interface' }),
+  portOption({ name: 'port', default: 7856, min: 1, group: 'A', help: 'Port' }),
+  secondAddressOption({ name: 'ip6', default: undefined, group: 'A', help: 'Second' }),
+  trustedProxyOption({ name: 'proxy', group: 'A', help: 'Proxies' }),
+  apiKeyOption({ name: 'password', default: undefined, group: 'A', help: 'Key' }),
+  corsOption({ name: 'cors', group: 'A', help: 'Origin' }),
+  metricsOption({ name: 'metrics', group: 'A', help: 'Metrics' }),
+  ...loggingOptions({ group: 'B', scale: FROM_OFF, level: '3', file: undefined, fileHelp: 'A file' }),
+]);
+const parse = (...argv: string[]) => parseOptions(SPECS, argv, { name: 'thing' });
+
+test('a group takes the names and defaults of the program', () => {
+  const { values } = parse();
+  const format: 'text' | 'json' = values['log-format'];
+  const port: number = values.port;
+  const second: string | undefined = values.ip6;
+  expect([values.ip, port, second, values.proxy, values.password]).toEqual([
+    '127.0.0.1',
+    7856,
+    undefined,
+    [],
+    undefined,
+  ]);
+  expect([values.cors, values.metrics, values['log-level'], values['log-file'], format]).toEqual([
+    '',
+    false,
+    '3',
+    undefined,
+    'text',
+  ]);
+});
+
+test.each([
+  [['--ip='], '--ip: an IP address is expected'],
+  [['--ip6', 'localhost'], '--ip6: an IP address is expected'],
+  [['--port', '0'], '--port: 0 is out of range (1 to 65535)'],
+  [['--proxy', '10.0.0.1,nowhere'], '--proxy: nowhere is no address or range'],
+  [['--cors', 'http://a/'], '--cors: an origin has no trailing slash'],
+  [['--log-level', '7'], '--log-level: expected 0 to 6'],
+  [['--log-level', 'warn'], '--log-level: expected 0 to 6'],
+  [['--log-format', 'xml'], '--log-format: expected one of text, json'],
+])('%j is refused', (argv, message) => {
+  expect(() => parse(...argv)).toThrow(message);
+});
+
+test('what a group takes', () => {
+  expect(parse('--ip6=').values.ip6).toBe('');
+  expect(splitList(parse('--proxy', '10.0.0.1, 10.1.0.0/16', '--proxy=::1').values.proxy)).toEqual([
+    '10.0.0.1',
+    '10.1.0.0/16',
+    '::1',
+  ]);
+  expect(parse('--password=hidden-thing').secrets).toEqual(['hidden-thing']);
+});
+
+test.each([
+  ['0', FROM_OFF, 'disabled'],
+  ['1', FROM_OFF, 'fatal'],
+  ['6', FROM_OFF, 'trace'],
+  ['0', NODE_LOG_SCALE, 'fatal'],
+  ['warn', NODE_LOG_SCALE, 'warning'],
+  ['toString', NODE_LOG_SCALE, undefined],
+  ['3', { ...FROM_OFF, numbers: [] }, undefined],
+  ['INFO', FROM_OFF, 'info'],
+] as const)('level %s', (text, scale, level) => {
+  expect(parseLogLevel(text, scale)).toBe(level);
+});

@@ -1,0 +1,49 @@
+import { serveThread } from '../../src/threads';
+import { BUSY_ERRORS, type BusyThread, Refused } from './busy-protocol';
+
+/** A thread whose calls do what a test asks: answer, wait, hold the thread, fail, die. */
+serveThread<BusyThread>(async ({ start }, { emit, fail }) => {
+  if (start === 'throws') throw new Refused('not today', { code: 7, why: Buffer.from('dark') });
+  if (start === 'dies') await new Promise(() => setImmediate(() => void Promise.reject(new Error('stillborn'))));
+  if (start === 'exits') process.exit(3);
+  const held = new Set<() => void>();
+  let begun = 0;
+  return {
+    ready: { thread: process.pid },
+    calls: {
+      echo: (value) => value,
+      count: () => ++begun,
+      /** Waits for `release`, a cancellation or the close. */
+      hold: (label, { signal }) => {
+        emit('holding', label);
+        return new Promise<string>((resolve, reject) => {
+          held.add(() => resolve(label));
+          signal.addEventListener('abort', () => reject(signal.reason as Error));
+        });
+      },
+      release: () => {
+        for (const go of held) go();
+        held.clear();
+      },
+      /** Never lets the event loop go on. */
+      spin: (_nothing, { throwIfCancelled }) => {
+        emit('holding', 'spin');
+        for (;;) throwIfCancelled();
+      },
+      refuse: (kind) => {
+        if (kind === 'range') throw new RangeError('too far');
+        if (kind === 'text') throw 'just words'; // eslint-disable-line @typescript-eslint/only-throw-error
+        if (kind === 'unknown') throw Object.assign(new Error('who knows'), { name: 'OddError' });
+        throw new Refused('no', { code: 5n, why: Buffer.from('because') });
+      },
+      unsendable: () => () => 1,
+      giveUp: () => fail(new Refused('the disk is full', { code: 1, why: Buffer.alloc(0) })),
+      die: () => new Promise<void>(() => setImmediate(() => void Promise.reject(new Error('a bug')))),
+      leave: () => process.exit(4),
+    },
+    close: () => {
+      emit('closing', undefined);
+      for (const go of held) go();
+    },
+  };
+}, BUSY_ERRORS);

@@ -1,0 +1,81 @@
+import { join } from 'node:path';
+import { FifoQueue, ThreadPool, workerEntry } from '../../src';
+import { BUSY_ERRORS, type BusyThread } from '../programs/busy-protocol';
+
+const pools: ThreadPool<BusyThread>[] = [];
+
+function start(size: number, places = 100, setup: BusyThread['setup'] = {}): ThreadPool<BusyThread> {
+  const pool = new ThreadPool<BusyThread>({
+    thread: { entry: workerEntry(join(__dirname, '../programs'), 'busy-thread'), setup, errors: BUSY_ERRORS },
+    size,
+    queue: new FifoQueue(places),
+    busyError: () => new Error('busy'),
+    closedError: () => new Error('shutting down'),
+  });
+  pools.push(pool);
+  return pool;
+}
+
+afterEach(async () => {
+  await Promise.all(pools.splice(0).map((pool) => pool.close()));
+});
+
+test('every call is answered, by as many threads as it has', async () => {
+  const pool = start(3);
+  const numbers = Array.from({ length: 50 }, (_, i) => i);
+  expect(await Promise.all(numbers.map((i) => pool.call('echo', i)))).toEqual(numbers);
+});
+
+test('one call at a time a thread, in the order they came, up to the places there are', async () => {
+  const pool = start(1, 2);
+  const order: number[] = [];
+  const stop = new AbortController();
+  const spin = pool.call('spin', undefined, { signal: stop.signal });
+  const waiting = [1, 2].map((i) => pool.call('echo', i).then(() => order.push(i)));
+  expect(pool.waiting).toBe(2);
+  await expect(pool.call('echo', 3)).rejects.toThrow('busy');
+  stop.abort();
+  await expect(spin).rejects.toThrow('aborted');
+  await Promise.all(waiting);
+  expect(order).toEqual([1, 2]);
+});
+
+test('a cancelled call that waits gives its place back and never reaches a thread', async () => {
+  const pool = start(1, 1);
+  const [running, queued] = [new AbortController(), new AbortController()];
+  const spin = pool.call('spin', undefined, { signal: running.signal });
+  const dropped = pool.call('count', undefined, { signal: queued.signal });
+  queued.abort(new Error('the client has left'));
+  await expect(dropped).rejects.toThrow('the client has left');
+  await expect(pool.call('count', undefined, { signal: queued.signal })).rejects.toThrow('the client has left');
+  const next = pool.call('count', undefined);
+  running.abort();
+  await expect(spin).rejects.toThrow('aborted');
+  expect(await next).toBe(1);
+});
+
+test.each(['die', 'leave'] as const)('a thread that dies (%s) fails its call alone and is replaced', async (name) => {
+  const pool = start(1);
+  const [dead, after] = await Promise.allSettled([pool.call(name, undefined), pool.call('count', undefined)]);
+  expect(dead.status).toBe('rejected');
+  expect(after).toEqual({ status: 'fulfilled', value: 1 });
+  expect(await pool.call('count', undefined)).toBe(2);
+});
+
+test('threads that cannot start fail the calls with the reason', async () => {
+  const pool = start(2, 100, { start: 'throws' });
+  const settled = await Promise.allSettled([1, 2, 3].map((i) => pool.call('echo', i)));
+  expect(settled.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+  await expect(pool.call('echo', 4)).rejects.toThrow('not today');
+});
+
+test('close: what runs may end, what waits is refused, what comes later too', async () => {
+  const pool = start(1);
+  const held = pool.call('hold', 'a');
+  const waiting = pool.call('echo', 1).catch((error: Error) => error.message);
+  const closing = pool.close();
+  expect(await waiting).toBe('shutting down');
+  await expect(pool.call('echo', 2)).rejects.toThrow('busy');
+  expect(await held).toBe('a');
+  await closing;
+});

@@ -1,0 +1,190 @@
+import { EventEmitter, once } from 'node:events';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { workerEntry, WorkerThread, type WorkerThreadOptions } from '../../src';
+import { BUSY_ERRORS, type BusyThread, Refused } from '../programs/busy-protocol';
+
+const entry = workerEntry(join(__dirname, '../programs'), 'busy-thread');
+const threads: WorkerThread<BusyThread>[] = [];
+const started: EventEmitter<{ holding: [string]; failed: [Error]; closing: [] }> = new EventEmitter();
+
+function start(setup: BusyThread['setup'] = {}, more: Partial<WorkerThreadOptions<BusyThread>> = {}) {
+  const thread = new WorkerThread<BusyThread>({
+    entry,
+    setup,
+    errors: BUSY_ERRORS,
+    onEvent: {
+      holding: (label) => started.emit('holding', label),
+      closing: () => started.emit('closing'),
+    },
+    onFailed: (error) => started.emit('failed', error),
+    ...more,
+  });
+  threads.push(thread);
+  return thread;
+}
+
+afterEach(async () => {
+  await Promise.all(threads.splice(0).map((thread) => thread.close()));
+});
+
+describe('calls', () => {
+  test('a value comes back as it went, bytes as Buffers wherever they stand', async () => {
+    const thread = start();
+    await thread.ready;
+    const value = fc.letrec((tie) => ({
+      any: fc.oneof(
+        { maxDepth: 3 },
+        fc.uint8Array().map((bytes) => Buffer.from(bytes)),
+        fc.bigInt(),
+        fc.double(),
+        fc.string(),
+        fc.constantFrom(undefined, null, true),
+        fc.array(tie('any')),
+        fc.dictionary(
+          fc.string().filter((key) => key !== '__proto__'),
+          tie('any'),
+          { noNullPrototype: true },
+        ),
+      ),
+    })).any;
+    await fc.assert(
+      fc.asyncProperty(value, async (any) => expect(await thread.call('echo', any)).toEqual(any)),
+      { numRuns: 60 },
+    );
+  });
+
+  test('many at a time get their own answers', async () => {
+    const thread = start();
+    const numbers = Array.from({ length: 200 }, (_, i) => i);
+    expect(await Promise.all(numbers.map((i) => thread.call('echo', i)))).toEqual(numbers);
+  });
+
+  test('errors of known classes arrive as such with what they carry, others with name, message and stack', async () => {
+    const thread = start();
+    const refused = await thread.call('refuse', 'refused').catch((error: unknown) => error);
+    expect(refused).toBeInstanceOf(Refused);
+    expect(refused).toMatchObject({ message: 'no', facts: { code: 5n, why: Buffer.from('because') } });
+    await expect(thread.call('refuse', 'range')).rejects.toThrow(new RangeError('too far'));
+    await expect(thread.call('refuse', 'range')).rejects.toBeInstanceOf(RangeError);
+    await expect(thread.call('refuse', 'unknown')).rejects.toMatchObject({
+      name: 'OddError',
+      message: 'who knows',
+      stack: expect.stringContaining('busy-thread'),
+    });
+    await expect(thread.call('refuse', 'text')).rejects.toThrow('just words');
+  });
+
+  test('a name that the thread does not have, and a result that cannot be posted, fail the call alone', async () => {
+    const thread = start();
+    await expect(thread.call('toString' as 'count', undefined)).rejects.toThrow('the thread has no call toString');
+    await expect(thread.call('unsendable', undefined)).rejects.toThrow('could not be cloned');
+    expect(await thread.call('echo', 1)).toBe(1);
+  });
+});
+
+describe('cancellation', () => {
+  test('a running call gets a signal and fails with the reason of the caller', async () => {
+    const thread = start();
+    const stop = new AbortController();
+    const call = thread.call('hold', 'a', { signal: stop.signal });
+    await once(started, 'holding');
+    const reason = new Error('the client has left');
+    stop.abort(reason);
+    await expect(call).rejects.toBe(reason);
+    expect(await thread.call('echo', 1)).toBe(1);
+  });
+
+  test('work that holds the thread sees it when it looks; what waits behind it is dropped unbegun', async () => {
+    const thread = start();
+    const [first, second] = [new AbortController(), new AbortController()];
+    const spin = thread.call('spin', undefined, { signal: first.signal });
+    await once(started, 'holding');
+    const dropped = thread.call('count', undefined, { signal: second.signal });
+    const after = thread.call('count', undefined);
+    second.abort();
+    first.abort();
+    await Promise.all([expect(spin).rejects.toThrow('aborted'), expect(dropped).rejects.toThrow('aborted')]);
+    expect(await after).toBe(1);
+  });
+
+  test('a signal that has fired keeps the call from being sent; one that fires late changes nothing', async () => {
+    const thread = start();
+    await expect(thread.call('count', undefined, { signal: AbortSignal.abort() })).rejects.toThrow('aborted');
+    const late = new AbortController();
+    expect(await thread.call('count', undefined, { signal: late.signal })).toBe(1);
+    late.abort();
+    expect(await thread.call('count', undefined)).toBe(2);
+  });
+});
+
+describe('the end of a thread', () => {
+  test('close: what runs may end, what comes later is refused', async () => {
+    const thread = start({}, { closedError: () => new RangeError('over') });
+    const held = thread.call('hold', 'a');
+    await once(started, 'holding');
+    const closing = thread.close();
+    await expect(thread.call('echo', 1)).rejects.toThrow('over');
+    expect(await held).toBe('a');
+    await closing;
+    await thread.close();
+    expect(thread.alive).toBe(false);
+  });
+
+  test('calls before the close are begun', async () => {
+    const thread = start();
+    const calls = [1, 2, 3].map((value) => thread.call('echo', value));
+    await thread.close();
+    expect(await Promise.all(calls)).toEqual([1, 2, 3]);
+  });
+
+  test.each([
+    ['an uncaught error', 'die', 'a bug'],
+    ['an exit', 'leave', 'the thread ended with code 4'],
+  ] as const)('%s fails the open calls and is reported', async (_what, name, message) => {
+    const thread = start({}, { diedError: (cause) => new RangeError(`dead: ${cause.message}`) });
+    const held = thread.call('hold', 'a');
+    const settled = Promise.allSettled([held]);
+    await once(started, 'holding');
+    const failed = once(started, 'failed');
+    await expect(thread.call(name, undefined)).rejects.toThrow(`dead: ${message}`);
+    expect(await settled).toMatchObject([{ reason: { message: `dead: ${message}` } }]);
+    expect(await failed).toMatchObject([{ message: `dead: ${message}` }]);
+    await expect(thread.call('echo', 1)).rejects.toThrow('dead');
+  });
+
+  test('a thread that can do no more says so: open and later calls fail with its error, and it can be closed', async () => {
+    const thread = start();
+    const held = Promise.allSettled([thread.call('hold', 'a')]);
+    const failed = once(started, 'failed');
+    await Promise.allSettled([thread.call('giveUp', undefined)]);
+    const [error] = (await failed) as [Error];
+    expect(error).toBeInstanceOf(Refused);
+    expect(await held).toMatchObject([{ reason: { message: 'the disk is full' } }]);
+    await expect(thread.call('echo', 1)).rejects.toBe(error);
+    const closing = once(started, 'closing');
+    await thread.close();
+    await closing;
+  });
+});
+
+describe('a start that fails', () => {
+  test.each([
+    ['throws', 'not today'],
+    ['dies', 'stillborn'],
+    ['exits', 'the thread ended with code 3'],
+  ] as const)('when it %s', async (how, message) => {
+    const thread = start({ start: how });
+    const early = thread.call('echo', 1).catch((error: Error) => error);
+    await expect(thread.ready).rejects.toThrow(message);
+    expect(await early).toMatchObject({ message });
+    await thread.gone;
+  });
+
+  test('arrives in the class that the caller tells apart', async () => {
+    await expect(start({ start: 'throws' }).ready).rejects.toMatchObject({
+      facts: { code: 7, why: Buffer.from('dark') },
+    });
+    await expect(start({ start: 'throws' }).ready).rejects.toBeInstanceOf(Refused);
+  });
+});

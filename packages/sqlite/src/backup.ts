@@ -1,0 +1,134 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { open, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { closeWriter, isBlank, openConnection, type SqliteConnectionOptions } from './connection';
+import {
+  BackupDamaged,
+  FileInaccessible,
+  FileMissing,
+  NotOurFile,
+  TargetExists,
+  openingError,
+  type FileName,
+} from './errors';
+import { failureText, sqliteFailure } from './failure';
+import type { SqliteConnection } from './library';
+
+export interface BackupOptions extends FileName {
+  readonly applicationId: number;
+  /** The file to be written; its folder exists. */
+  readonly to: string;
+  /** Pages copied before the event loop gets its turn: fewer are gentler and slower. Default: 256. */
+  readonly pagesPerStep?: number;
+  readonly onProgress?: (copied: number, total: number) => void;
+  /** Ends it early: what was written is removed and the signal's reason is thrown. */
+  readonly signal?: AbortSignal;
+}
+
+const PAGES_PER_STEP = 256;
+
+/** What SQLite may put beside a file that it writes. */
+const BESIDE = ['', '-journal', '-wal', '-shm'];
+
+/**
+ * Copies a database into a file of its own while others, also other processes, read and write it. The copy is the state at
+ * the start; as with any long read, the write-ahead log grows until it is done. It is written under another name, checked
+ * by SQLite's own integrity check and by the marks of the original, made durable, and only then takes its name: a file of
+ * that name is a whole backup. It opens like the original.
+ *
+ * The check reads the whole copy in one go: where a large file must not hold up a program, call this in a thread.
+ *
+ * @throws FileMissing, FileInaccessible, NotOurFile, TargetExists, BackupDamaged; the signal's reason
+ */
+export async function backupDatabase(options: BackupOptions): Promise<void> {
+  const target: FileName = { file: resolve(options.to), title: `backup of the ${options.title}` };
+  const folder = dirname(target.file);
+  if (existsSync(target.file)) throw new TargetExists(target);
+  if (!existsSync(folder)) throw new FileInaccessible(target, new Error('its folder does not exist'));
+  if (!existsSync(options.file)) throw new FileMissing(options);
+  const temporary = join(folder, `.${basename(target.file)}.${randomBytes(6).toString('hex')}.tmp`);
+  try {
+    const marks = await copy(options, temporary, target);
+    options.signal?.throwIfAborted();
+    verify({ ...options, file: temporary, mode: 'write' }, marks, target);
+    options.signal?.throwIfAborted();
+    await syncToDisk(temporary);
+    // Looked at again, because the copying took its time.
+    if (existsSync(target.file)) throw new TargetExists(target);
+    await rename(temporary, target.file);
+  } catch (error) {
+    for (const ending of BESIDE) await rm(temporary + ending, { force: true });
+    throw error;
+  }
+  // Windows does not open folders.
+  if (process.platform !== 'win32') await syncToDisk(folder);
+}
+
+/** Copies the source as it is at this moment. @returns its marks */
+async function copy(options: BackupOptions, temporary: string, target: FileName): Promise<string> {
+  const { signal, onProgress, pagesPerStep = PAGES_PER_STEP } = options;
+  const source = openSource(options);
+  try {
+    signal?.throwIfAborted();
+    const marks = marksOf(source);
+    const { totalPages } = await source.backup(temporary, {
+      progress: ({ totalPages, remainingPages }) => {
+        signal?.throwIfAborted();
+        onProgress?.(totalPages - remainingPages, totalPages);
+        return pagesPerStep;
+      },
+    });
+    onProgress?.(totalPages, totalPages);
+    return marks;
+  } catch (error) {
+    throw openingError(target, error);
+  } finally {
+    source.close();
+  }
+}
+
+/** A reading connection that holds one state of the source: without it every commit would start the copying over. */
+function openSource(options: BackupOptions): SqliteConnection {
+  let source: SqliteConnection | undefined;
+  try {
+    source = openConnection({ ...options, mode: 'read' });
+    source.exec('BEGIN');
+    // The first read, not BEGIN, is what chooses the state.
+    if (isBlank(source)) throw new FileMissing(options);
+    return source;
+  } catch (error) {
+    source?.close();
+    throw openingError(options, error);
+  }
+}
+
+function verify(options: SqliteConnectionOptions, marks: string, target: FileName): void {
+  let copied: SqliteConnection | undefined;
+  try {
+    copied = openConnection(options);
+    const [finding] = copied.prepare<[], [string]>('PRAGMA integrity_check(1)').raw(true).all();
+    if (finding?.[0] !== 'ok') throw new BackupDamaged(target, finding?.[0] ?? 'it could not be checked');
+    const found = marksOf(copied);
+    if (found !== marks) throw new BackupDamaged(target, `it is marked ${found}, the original ${marks}`);
+  } catch (error) {
+    const unreadable = error instanceof NotOurFile || sqliteFailure(error) !== undefined;
+    throw unreadable ? new BackupDamaged(target, failureText(error)) : error;
+  } finally {
+    if (copied !== undefined) closeWriter(copied);
+  }
+}
+
+function marksOf(connection: SqliteConnection): string {
+  const [id, version] = ['application_id', 'user_version'].map((name) => connection.pragma(name, { simple: true }));
+  return `${Number(id)}, version ${Number(version)}`;
+}
+
+async function syncToDisk(path: string): Promise<void> {
+  const handle = await open(path, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

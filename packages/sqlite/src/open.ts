@@ -1,0 +1,128 @@
+import { existsSync } from 'node:fs';
+import { setImmediate } from 'node:timers/promises';
+import { closeWriter, isBlank, openConnection, type SqliteConnectionOptions } from './connection';
+import { FileMissing, openingError } from './errors';
+import type { SqliteConnection } from './library';
+import { takeWriteLock, type WriteLock } from './lock';
+import { checkSchemaVersion, createSchema, upgradeSchema, type MigrateOptions } from './migrate';
+import { assertNumbered } from './migration';
+
+/**
+ * What a program says about a database of its own. `title` is what errors call it ("event journal"), `applicationId` the
+ * number by which its files are known; steps run in the order of `migrations`.
+ */
+export interface DatabaseOptions extends SqliteConnectionOptions, MigrateOptions {
+  /** For writing: make the file where there is none, in a folder that exists. Default: true. */
+  readonly create?: boolean;
+  /** Held while open for writing. Default: the file's name with `.lock` after it. */
+  readonly lockFile?: string;
+  /** Puts the first rows into a new file, in the transaction that makes its schema. */
+  readonly onCreate?: (connection: SqliteConnection) => void;
+  /** Looks whether a file that has a schema is the right one, before anything in it changes; it throws when it is not. */
+  readonly identify?: (connection: SqliteConnection) => void;
+}
+
+/** An open database: the connection as asked for, and the lock when it is for writing. */
+export class SqliteDatabase {
+  private readonly readers: SqliteConnection[] = [];
+
+  constructor(
+    private readonly options: SqliteConnectionOptions,
+    readonly connection: SqliteConnection,
+    private readonly lock: WriteLock | undefined,
+  ) {}
+
+  /** One more connection, for reading, with a snapshot of its own; it is closed with the database. */
+  openReader(): SqliteConnection {
+    const reader = openConnection({ ...this.options, mode: 'read' });
+    this.readers.push(reader);
+    return reader;
+  }
+
+  /** Closes every connection, then lets go of the lock. Idempotent. */
+  close(): void {
+    for (const reader of this.readers.splice(0)) reader.close();
+    try {
+      if (this.lock === undefined) this.connection.close();
+      else closeWriter(this.connection);
+    } finally {
+      this.lock?.release();
+    }
+  }
+}
+
+/**
+ * Opens a database: takes its lock (for writing), asserts every setting, makes or upgrades its schema. A new file gets its
+ * schema in one transaction. For reading nothing is made or changed.
+ *
+ * @throws FileLocked, FileMissing, FileInaccessible, NotOurFile, WrongSchemaVersion, SettingRefused, MigrationFailed; what
+ *   `identify` and `onCreate` throw; the signal's reason
+ */
+export function openDatabase(options: DatabaseOptions): SqliteDatabase {
+  const steps = opening(options);
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+/** The same for an upgrade that may take long: between its batches the event loop gets its turn, and a signal is heard. */
+export async function openDatabaseAsync(options: DatabaseOptions): Promise<SqliteDatabase> {
+  const steps = opening(options);
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+    await setImmediate();
+  }
+}
+
+function* opening(options: DatabaseOptions): Generator<void, SqliteDatabase> {
+  assertNumbered(options.migrations);
+  return options.mode === 'read' ? openForReading(options) : yield* openForWriting(options);
+}
+
+function openForReading(options: DatabaseOptions): SqliteDatabase {
+  if (!existsSync(options.file)) throw new FileMissing(options);
+  let connection: SqliteConnection | undefined;
+  try {
+    connection = openConnection(options);
+    if (isBlank(connection)) throw new FileMissing(options);
+    options.identify?.(connection);
+    checkSchemaVersion(connection, options, 'read');
+    return new SqliteDatabase(options, connection, undefined);
+  } catch (error) {
+    connection?.close();
+    throw openingError(options, error);
+  }
+}
+
+function* openForWriting(options: DatabaseOptions): Generator<void, SqliteDatabase> {
+  if (options.create === false && !existsSync(options.file)) throw new FileMissing(options);
+  const lock = takeWriteLock(options.lockFile ?? `${options.file}.lock`, options);
+  let connection: SqliteConnection | undefined;
+  try {
+    connection = openConnection(options);
+    yield* prepare(connection, options);
+    return new SqliteDatabase(options, connection, lock);
+  } catch (error) {
+    connection?.close();
+    lock.release();
+    throw openingError(options, error);
+  }
+}
+
+function* prepare(connection: SqliteConnection, options: DatabaseOptions): Generator<void, void> {
+  if (isBlank(connection)) {
+    connection.transaction(() => create(connection, options)).immediate();
+    return;
+  }
+  options.identify?.(connection);
+  checkSchemaVersion(connection, options, 'write');
+  yield* upgradeSchema(connection, options);
+}
+
+function create(connection: SqliteConnection, options: DatabaseOptions): void {
+  connection.pragma(`application_id = ${options.applicationId}`);
+  createSchema(connection, options);
+  options.onCreate?.(connection);
+}

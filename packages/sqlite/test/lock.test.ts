@@ -1,0 +1,59 @@
+import { writeFileSync } from 'node:fs';
+import { FileInaccessible, FileLocked, openDatabase, openDatabaseAsync, takeWriteLock } from '../src';
+import { runProgram } from './support/child';
+import { cleanUp, closing, fresh } from './support/folder';
+import { journal } from './support/journal';
+
+afterEach(cleanUp);
+
+test('a second writer of this process is refused, readers are not', async () => {
+  const file = fresh('journal.sqlite');
+  const first = openDatabase(journal(file));
+  expect(() => openDatabase(journal(file))).toThrow(FileLocked);
+  expect(() => openDatabase(journal(file))).toThrow(`the journal ${file} is in use by another running program`);
+  await expect(openDatabaseAsync(journal(file))).rejects.toThrow(FileLocked);
+  closing(openDatabase(journal(file, { mode: 'read' })));
+  first.close();
+  closing(openDatabase(journal(file)));
+});
+
+test('a writer of another process holds the file until it ends, by a kill as well', async () => {
+  const file = fresh('journal.sqlite');
+  const first = openDatabase(journal(file));
+  const refused = runProgram('hold.ts', file);
+  expect(await refused.line()).toBe('LOCKED');
+  expect(await refused.ended).toBe(1);
+  first.close();
+  for (const end of ['kill', 'stop'] as const) {
+    const holder = runProgram('hold.ts', file);
+    expect(await holder.line()).toBe('open');
+    expect(() => openDatabase(journal(file))).toThrow(FileLocked);
+    openDatabase(journal(file, { mode: 'read' })).close();
+    holder[end]();
+    expect(await holder.ended).toBe(end === 'kill' ? 'SIGKILL' : 0);
+    openDatabase(journal(file)).close();
+  }
+}, 30_000);
+
+test('the lock alone: taken once, taken again after its release', () => {
+  const lockFile = fresh('guard');
+  const name = { file: lockFile, title: 'store' };
+  const held = takeWriteLock(lockFile, name);
+  expect(() => takeWriteLock(lockFile, name)).toThrow(FileLocked);
+  held.release();
+  held.release();
+  takeWriteLock(lockFile, name).release();
+});
+
+test('a lock file that holds something else is an error, and not overwritten', () => {
+  const lockFile = fresh('guard');
+  writeFileSync(lockFile, 'something else that is longer than a header of SQLite '.repeat(10));
+  expect(() => takeWriteLock(lockFile, { file: lockFile, title: 'store' })).toThrow(FileInaccessible);
+});
+
+test('an open that fails lets go of the file', () => {
+  const file = fresh('journal.sqlite');
+  openDatabase(journal(file)).close();
+  expect(() => openDatabase(journal(file, { applicationId: 5 }))).toThrow('another program');
+  openDatabase(journal(file)).close();
+});

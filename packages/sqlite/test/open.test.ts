@@ -1,0 +1,216 @@
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import {
+  FileInaccessible,
+  FileMissing,
+  NotOurFile,
+  openConnection,
+  openDatabase,
+  openDatabaseAsync,
+  SqliteConnection,
+  SqliteFileError,
+  WrongSchemaVersion,
+} from '../src';
+import { cleanUp, closing, fresh } from './support/folder';
+import { HISTORY, journal, JOURNAL_ID } from './support/journal';
+import { contents, looking, pragma } from './support/rows';
+
+afterEach(cleanUp);
+
+test('a new database is marked, has the whole schema and its first rows, and stands in its own files', () => {
+  const file = fresh('journal.sqlite');
+  const database = openDatabase(
+    journal(file, { onCreate: (connection) => connection.exec("INSERT INTO entries (text) VALUES ('first')") }),
+  );
+  expect(database.openReader().prepare('SELECT text FROM entries').all()).toEqual([{ text: 'first' }]);
+  database.close();
+  database.close();
+  expect(readdirSync(dirname(file)).sort()).toEqual(['journal.sqlite', 'journal.sqlite.lock']);
+  looking(file, (connection) => {
+    expect(pragma(connection, 'application_id')).toBe(JOURNAL_ID);
+    expect(pragma(connection, 'user_version')).toBe(HISTORY.length);
+  });
+});
+
+test('the file of the lock may be another one', () => {
+  const file = fresh('journal.sqlite');
+  closing(openDatabase(journal(file, { lockFile: join(dirname(file), 'guard') })));
+  expect(readdirSync(dirname(file))).toContain('guard');
+  expect(readdirSync(dirname(file))).not.toContain('journal.sqlite.lock');
+});
+
+test('a new file is made whole or not at all', () => {
+  const file = fresh('journal.sqlite');
+  const onCreate = (): void => {
+    throw new Error('no first rows today');
+  };
+  expect(() => openDatabase(journal(file, { onCreate }))).toThrow('no first rows today');
+  expect(() => openDatabase(journal(file, { mode: 'read' }))).toThrow(FileMissing);
+  looking(file, (connection) => {
+    expect(connection.prepare('SELECT * FROM sqlite_schema').all()).toEqual([]);
+    expect(pragma(connection, 'application_id')).toBe(0);
+    expect(pragma(connection, 'user_version')).toBe(0);
+  });
+  openDatabase(journal(file)).close();
+  closing(openDatabase(journal(file, { mode: 'read' })));
+});
+
+test('nothing there: reading, or not creating, says so and makes nothing', async () => {
+  const file = fresh('journal.sqlite');
+  for (const options of [journal(file, { mode: 'read' }), journal(file, { create: false })]) {
+    expect(() => openDatabase(options)).toThrow(FileMissing);
+    expect(() => openDatabase(options)).toThrow(`there is no journal at ${file}`);
+    await expect(openDatabaseAsync(options)).rejects.toThrow(FileMissing);
+  }
+  expect(readdirSync(dirname(file))).toEqual([]);
+});
+
+test('a file whose making was cut off is nothing to read and new to write', () => {
+  const file = fresh('journal.sqlite');
+  writeFileSync(file, '');
+  expect(() => openDatabase(journal(file, { mode: 'read' }))).toThrow(FileMissing);
+  openConnection(journal(file)).close();
+  expect(() => openDatabase(journal(file, { mode: 'read' }))).toThrow(FileMissing);
+  openDatabase(journal(file, { create: false })).close();
+});
+
+/** Files of other origin, each with the reason that is given for leaving it alone. */
+const FOREIGN: [what: string, make: (file: string) => void, reason: RegExp][] = [
+  [
+    'of another program',
+    (file) => editing(file, 'PRAGMA application_id = 7; CREATE TABLE addresses (id INTEGER)'),
+    /written by another program/,
+  ],
+  ['without a mark', (file) => editing(file, 'CREATE TABLE addresses (id INTEGER)'), /written by another program/],
+  ['marked, but without tables', (file) => editing(file, 'PRAGMA application_id = 7'), /written by another program/],
+  ['of text', (file) => writeFileSync(file, 'not a database at all '.repeat(50)), /file is not a database/],
+];
+
+function editing(file: string, sql: string): void {
+  const connection = new SqliteConnection(file);
+  connection.exec(sql);
+  connection.close();
+}
+
+test.each(FOREIGN)('a file %s is named and left alone', (_, make, reason) => {
+  const file = fresh('journal.sqlite');
+  make(file);
+  const before = readFileSync(file);
+  for (const mode of ['read', 'write'] as const) {
+    expect(() => openDatabase(journal(file, { mode }))).toThrow(NotOurFile);
+    expect(() => openDatabase(journal(file, { mode }))).toThrow(reason);
+    expect(() => openDatabase(journal(file, { mode }))).toThrow(`${file} is not the journal it should be`);
+  }
+  expect(readFileSync(file).equals(before)).toBe(true);
+  expect(existsSync(`${file}-wal`)).toBe(false);
+});
+
+test('a file that identify does not know stays as it is, and is let go of', () => {
+  const file = fresh('journal.sqlite');
+  openDatabase(journal(file, { migrations: HISTORY.slice(0, 1) })).close();
+  const before = contents(file);
+  class Stranger extends Error {}
+  for (const mode of ['read', 'write'] as const) {
+    const identify = (): void => {
+      throw new Stranger();
+    };
+    expect(() => openDatabase(journal(file, { mode, identify }))).toThrow(Stranger);
+    const asking = (connection: SqliteConnection): void => void connection.prepare('SELECT * FROM nowhere').get();
+    expect(() => openDatabase(journal(file, { mode, identify: asking }))).toThrow(NotOurFile);
+  }
+  expect(contents(file)).toEqual(before);
+  openDatabase(journal(file)).close();
+});
+
+test('a newer schema is refused by name, an older one only for reading', () => {
+  const file = fresh('journal.sqlite');
+  const first = { migrations: HISTORY.slice(0, 1) };
+  openDatabase(journal(file, { migrations: HISTORY.slice(0, 2) })).close();
+  const before = contents(file);
+  for (const mode of ['read', 'write'] as const) {
+    expect(() => openDatabase(journal(file, { mode, ...first }))).toThrow(WrongSchemaVersion);
+    expect(() => openDatabase(journal(file, { mode, ...first }))).toThrow(
+      `the journal ${file} has schema version 2, this program reads 1: it was written by a newer program`,
+    );
+  }
+  expect(() => openDatabase(journal(file, { mode: 'read' }))).toThrow(WrongSchemaVersion);
+  expect(() => openDatabase(journal(file, { mode: 'read' }))).toThrow(/2, this program reads 3: .*brought up to date/);
+  expect(contents(file)).toEqual(before);
+  openDatabase(journal(file)).close();
+  openDatabase(journal(file, { mode: 'read' })).close();
+});
+
+test('a place that cannot be written is named, with the reason', () => {
+  const folder = fresh();
+  writeFileSync(join(folder, 'file'), '');
+  mkdirSync(join(folder, 'taken'));
+  for (const file of [join(folder, 'file', 'journal'), join(folder, 'none', 'journal'), join(folder, 'taken')]) {
+    expect(() => openDatabase(journal(file))).toThrow(FileInaccessible);
+    expect(() => openDatabase(journal(file))).toThrow(`cannot use the journal ${file}: `);
+  }
+  expect(() => openDatabase(journal(join(folder, 'taken'), { mode: 'read' }))).toThrow(FileInaccessible);
+});
+
+// Permissions do not bind the superuser.
+(process.getuid?.() === 0 ? test.skip : test)('a folder without write permission is named', () => {
+  const folder = fresh();
+  chmodSync(folder, 0o500);
+  expect(() => openDatabase(journal(join(folder, 'journal')))).toThrow(FileInaccessible);
+  chmodSync(folder, 0o700);
+});
+
+test('errors say which file they speak of and bear the code of their class', () => {
+  const file = fresh('journal.sqlite');
+  try {
+    openDatabase(journal(file, { mode: 'read' }));
+    throw new Error('it opened');
+  } catch (error) {
+    expect(error).toBeInstanceOf(SqliteFileError);
+    expect(error).toMatchObject({ name: 'FileMissing', code: 'MISSING', file });
+  }
+});
+
+test('readers see what is committed, never wait for the writer, and are closed with the database', () => {
+  const database = openDatabase(journal(fresh('journal.sqlite')));
+  const reader = database.openReader();
+  const count = reader.prepare<[], [number]>('SELECT count(*) FROM entries').raw(true);
+  const insert = database.connection.prepare('INSERT INTO entries (text) VALUES (?)');
+  database.connection.exec('BEGIN IMMEDIATE');
+  insert.run('one');
+  expect(count.get()).toEqual([0]);
+  database.connection.exec('COMMIT');
+  reader.exec('BEGIN');
+  expect(count.get()).toEqual([1]);
+  insert.run('two');
+  expect(count.get()).toEqual([1]);
+  database.close();
+  expect(reader.open).toBe(false);
+  expect(database.connection.open).toBe(false);
+});
+
+test('closing copies the log back, and does not wait for a reader that holds it', () => {
+  const file = fresh('journal.sqlite');
+  const database = openDatabase(journal(file));
+  const reader = closing(openDatabase(journal(file, { mode: 'read' })));
+  reader.connection.exec('BEGIN');
+  reader.connection.prepare('SELECT * FROM entries').all();
+  database.connection.exec("INSERT INTO entries (text) VALUES ('one')");
+  const start = performance.now();
+  database.close();
+  expect(performance.now() - start).toBeLessThan(2000);
+  reader.close();
+  expect(looking(file, (connection) => connection.prepare('SELECT text FROM entries').all())).toEqual([
+    { text: 'one' },
+  ]);
+  expect(readdirSync(dirname(file)).sort()).toEqual(['journal.sqlite', 'journal.sqlite.lock']);
+});
+
+test('closing empties the log also while a reader stays open, so that it does not outlive its writer', () => {
+  const file = fresh('journal.sqlite');
+  const database = openDatabase(journal(file));
+  closing(openDatabase(journal(file, { mode: 'read' })));
+  database.connection.exec("INSERT INTO entries (text) VALUES ('one')");
+  expect(statSync(`${file}-wal`).size).toBeGreaterThan(0);
+  database.close();
+  expect(statSync(`${file}-wal`).size).toBe(0);
+});

@@ -1,0 +1,123 @@
+import fc from 'fast-check';
+import { openConnection, openDatabase, SettingRefused, type SqliteConnection, type SqliteSettings } from '../src';
+import { journal } from './support/journal';
+import { cleanUp, closing, fresh } from './support/folder';
+import { pragma } from './support/rows';
+
+afterEach(cleanUp);
+
+const COMMON = { mmap_size: 0, trusted_schema: 0, cell_size_check: 1, temp_store: 2, journal_mode: 'wal' };
+
+function found(connection: SqliteConnection, names: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(names.map((name) => [name, pragma(connection, name)]));
+}
+
+test('the settings that are the same for all hold on each open, also of a file that is there', () => {
+  const file = fresh('journal.sqlite');
+  for (let i = 0; i < 2; i++) {
+    const database = openDatabase(journal(file));
+    const writing = { ...COMMON, synchronous: 2, query_only: 0 };
+    expect(found(database.connection, Object.keys(writing))).toEqual(writing);
+    const reading = { ...COMMON, query_only: 1 };
+    expect(found(database.openReader(), Object.keys(reading))).toEqual(reading);
+    database.close();
+  }
+});
+
+test('what a program chooses is set, whatever it chooses', () => {
+  const MIB = 1024 * 1024;
+  const settings: fc.Arbitrary<SqliteSettings> = fc.record({
+    writerCache: fc.integer({ min: 1024, max: 512 * MIB }),
+    readerCache: fc.integer({ min: 1024, max: 512 * MIB }),
+    busyTimeout: fc.integer({ min: 0, max: 60_000 }),
+    checkpointAt: fc.integer({ min: 1, max: 64 * MIB }),
+    walLimit: fc.integer({ min: 0, max: 1024 * MIB }),
+    foreignKeys: fc.boolean(),
+    pageSize: fc.constantFrom(512, 1024, 2048, 4096, 8192, 16_384, 32_768, 65_536),
+    autoVacuum: fc.constantFrom('none', 'full', 'incremental'),
+  });
+  fc.assert(
+    fc.property(settings, (chosen) => {
+      const file = fresh('journal.sqlite');
+      for (const asked of [chosen, { ...chosen, pageSize: 4096, autoVacuum: 'none' as const }]) {
+        // The second time the file is there, and its layout stays what it was.
+        const { connection, openReader, ...rest } = handles(openDatabase(journal(file, { settings: asked })));
+        const common = {
+          foreign_keys: chosen.foreignKeys ? 1 : 0,
+          busy_timeout: chosen.busyTimeout,
+          page_size: chosen.pageSize,
+          auto_vacuum: ['none', 'full', 'incremental'].indexOf(chosen.autoVacuum),
+        };
+        const writing = {
+          ...common,
+          cache_size: -Math.ceil(chosen.writerCache / 1024),
+          journal_size_limit: chosen.walLimit,
+          wal_autocheckpoint: Math.max(1, Math.floor(chosen.checkpointAt / chosen.pageSize)),
+        };
+        expect(found(connection, Object.keys(writing))).toEqual(writing);
+        const reading = { ...common, cache_size: -Math.ceil(chosen.readerCache / 1024) };
+        expect(found(openReader(), Object.keys(reading))).toEqual(reading);
+        rest.close();
+      }
+      cleanUp();
+    }),
+    { numRuns: 30 },
+  );
+});
+
+function handles(database: ReturnType<typeof openDatabase>) {
+  return {
+    connection: database.connection,
+    openReader: () => database.openReader(),
+    close: () => database.close(),
+  };
+}
+
+test('a setting that SQLite does not take is an error that names it', () => {
+  const refused: [Partial<SqliteSettings>, RegExp][] = [
+    [{ pageSize: 1000 }, /page_size = 1000 \(it is 4096\)/],
+    [{ busyTimeout: -5 }, /busy_timeout = -5 \(it is 0\)/],
+    [{ walLimit: -7 }, /journal_size_limit = -7 \(it is -1\)/],
+  ];
+  for (const [settings, message] of refused) {
+    const file = fresh('journal.sqlite');
+    expect(() => openDatabase(journal(file, { settings }))).toThrow(SettingRefused);
+    expect(() => openDatabase(journal(file, { settings }))).toThrow(message);
+    // Nothing was made that a right setting could not open.
+    openDatabase(journal(file)).close();
+  }
+});
+
+test('a file whose making was cut off takes the layout that is asked for next', () => {
+  const file = fresh('journal.sqlite');
+  openConnection({ ...journal(file), settings: { pageSize: 512, autoVacuum: 'none' } }).close();
+  const { connection } = closing(
+    openDatabase(journal(file, { settings: { pageSize: 16_384, autoVacuum: 'incremental' } })),
+  );
+  expect(found(connection, ['page_size', 'auto_vacuum', 'journal_mode'])).toEqual({
+    page_size: 16_384,
+    auto_vacuum: 2,
+    journal_mode: 'wal',
+  });
+});
+
+test('pages that a delete left empty are given back where that was asked for', () => {
+  const pages = (['none', 'incremental'] as const).map((autoVacuum) => {
+    const { connection } = closing(openDatabase(journal(fresh('journal.sqlite'), { settings: { autoVacuum } })));
+    const insert = connection.prepare('INSERT INTO entries (text) VALUES (?)');
+    for (let i = 0; i < 200; i++) insert.run('x'.repeat(2000));
+    connection.exec('DELETE FROM entries');
+    connection.pragma('incremental_vacuum');
+    return Number(pragma(connection, 'page_count'));
+  });
+  expect(pages[0]).toBeGreaterThan(90);
+  expect(pages[1]).toBeLessThan(10);
+});
+
+test('a reading connection changes nothing', () => {
+  const file = fresh('journal.sqlite');
+  closing(openDatabase(journal(file)));
+  const { connection } = closing(openDatabase(journal(file, { mode: 'read' })));
+  expect(() => connection.exec("INSERT INTO entries (text) VALUES ('no')")).toThrow(/readonly/);
+  expect(() => connection.exec('CREATE TABLE more (id INTEGER)')).toThrow(/readonly/);
+});
