@@ -10,7 +10,7 @@ const MAX_RESERVE = 255;
 
 export const getblocktemplate = method({
   name: 'getblocktemplate',
-  summary: 'A block to be mined, paying to an address, with room for the miner where it asks for it.',
+  summary: "A block to be mined, paying to an address, with space for the miner's own bytes where it asks for some.",
   labels: { mode: 'MiningEnabled' },
   params: daemonApi.blockTemplateParams,
   result: daemonApi.blockTemplateResult,

@@ -54,6 +54,8 @@ interface Field {
   readonly name: string;
   readonly schema: z.core.$ZodType;
   readonly isArray: boolean;
+  /** It may be left out, and nothing stands in for it then. */
+  readonly optional: boolean;
   readonly row: ErrorRow | undefined;
   readonly check: ((value: unknown, request: unknown) => void) | undefined;
 }
@@ -75,6 +77,7 @@ export function memberReader(members: Members, refuse: RefuseMember, own: OwnRef
     name,
     schema,
     isArray: innermost(schema)._zod.def.type === 'array',
+    optional: isOptional(schema as z.ZodType),
     row: own.invalid?.[name],
     check: own.checks?.[name] as Field['check'],
   }));
@@ -85,6 +88,7 @@ export function memberReader(members: Members, refuse: RefuseMember, own: OwnRef
       const request = { context, members: result };
       for (const field of fields) {
         const value = Object.hasOwn(sent, field.name) ? sent[field.name] : undefined;
+        if (value === undefined && field.optional) continue;
         const before = field.isArray && Array.isArray(value);
         if (before) field.check?.(value, request);
         const parsed = readMember(field, value, refuse);
@@ -131,6 +135,11 @@ function isOfType(value: unknown, type: string): boolean {
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return value !== null && typeof value === 'object' && !Array.isArray(value);
+}
+
+function isOptional(schema: z.ZodType): boolean {
+  const { success, data } = schema.safeParse(undefined);
+  return success && data === undefined;
 }
 
 /** Looks through what is optional, has a default or a fallback. */

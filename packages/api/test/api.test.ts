@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import { daemonApi, decimal, errorMessage, hash, hex, integer, isErrorMessage, uint64 } from '../src';
+
+const MAX = 18_446_744_073_709_551_615n;
+
+test('64 bits are exact where they must be, and cut to a number where nothing reaches', () => {
+  expect(uint64.parse(MAX)).toBe(MAX);
+  for (const wrong of [MAX + 1n, -1n, 5, 1.5, '5', null]) {
+    expect([wrong, uint64.safeParse(wrong).success, integer.safeParse(wrong).success]).toEqual([wrong, false, false]);
+  }
+  expect([0n, 5n, MAX].map((value) => integer.decode(value))).toEqual([0, 5, Number.MAX_SAFE_INTEGER]);
+  expect(integer.encode(7)).toBe(7n);
+  expect([decimal.decode(7n), decimal.decode(0.5)]).toEqual([7, 0.5]);
+});
+
+test.each([
+  [hash, 'ab'.repeat(32), true],
+  [hash, 'AB'.repeat(32), true],
+  [hash, 'ab'.repeat(31), false],
+  [hash, 'ab'.repeat(33), false],
+  [hash, `${'ab'.repeat(31)}xy`, false],
+  [hash, `${'ab'.repeat(32)}\n`, false],
+  [hex, '', true],
+  [hex, 'aB01', true],
+  [hex, 'abc', false],
+  [hex, '0x', false],
+])('%# hex', (schema, text, right) => expect(schema.safeParse(text).success).toBe(right));
+
+test('the text of an error is filled in and recognized again', () => {
+  const { missing, wrongType, notJson } = daemonApi.refusals;
+  const text = errorMessage(missing, { name: "a'{b}" });
+  expect(text).toBe("Missing JSON parameter: 'a'{b}'");
+  expect(isErrorMessage(missing, text)).toBe(true);
+  expect(isErrorMessage(wrongType, text)).toBe(false);
+  expect(isErrorMessage(notJson, errorMessage(notJson, { quoted: 'two\nlines ' }))).toBe(true);
+  expect(isErrorMessage(missing, `${text} and more`)).toBe(false);
+});
+
+test('every error says when it comes, in a sentence', () => {
+  for (const row of [...Object.values(daemonApi.refusals), ...Object.values(daemonApi.rpcErrors)]) {
+    expect(row.when).toMatch(/^[A-Z].*\.$/);
+  }
+});
+
+test('every schema of the daemon can be printed', () => {
+  const schemas = Object.entries(daemonApi).filter(([, value]) => value instanceof z.ZodType);
+  expect(schemas.length).toBeGreaterThan(20);
+  for (const [, schema] of schemas) {
+    expect(() => z.toJSONSchema(schema as z.ZodType, { io: 'input', unrepresentable: 'any' })).not.toThrow();
+  }
+});
