@@ -29,8 +29,7 @@ export function isolate(project, all) {
     write(join(folder, name), `module.exports = require(${JSON.stringify(join(top, name))});\n`);
   }
   for (const { folder: name, manifest } of all.filter((other) => folders.has(other.folder))) {
-    const { devDependencies: _, ...rest } = manifest;
-    writeFileSync(join(folder, name, 'package.json'), JSON.stringify(rest));
+    writeFileSync(join(folder, name, 'package.json'), JSON.stringify({ ...manifest, devDependencies: {} }));
   }
   writeFileSync(join(folder, 'package.json'), '{ "private": true }\n');
   const lockfile = readFileSync(join(top, 'pnpm-lock.yaml'), 'utf8');
