@@ -3,7 +3,7 @@
  * when nothing it depends on has changed, so a second run costs a few hundredths of a second.
  */
 import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { locked } from './lib/lock.mjs';
@@ -16,7 +16,7 @@ import {
   requireCompilers,
   requireNode,
 } from './lib/toolchain.mjs';
-import { apps, pnpmVersion, tool, top } from './lib/workspace.mjs';
+import { apps, pnpmVersion, projects, tool, top } from './lib/workspace.mjs';
 
 const rooms = ['packages', 'apps'];
 
@@ -54,6 +54,7 @@ const steps = [
     inputs: ['tsconfig.base.json', 'tsconfig.json', 'pnpm-lock.yaml', ...rooms],
     ready: () => has('apps/daemon/dist/main.js'),
     async act() {
+      projects().forEach(({ folder }) => removeLeftovers(join(folder, 'dist'), join(folder, 'src')));
       await runStep('compiling TypeScript', [tool('typescript/bin/tsc'), '-b']);
       for (const app of apps) {
         const entry = join(top, 'apps', app, 'dist/main.js');
@@ -86,6 +87,23 @@ function isDone(step, print = fingerprint(step.inputs)) {
 
 function has(path) {
   return existsSync(join(top, path));
+}
+
+/**
+ * Removes what was compiled from sources that are no longer there. The compiler leaves it, and an old `options.js` is
+ * found before a new `options/index.js`.
+ */
+function removeLeftovers(built, source) {
+  if (!has(built)) return;
+  for (const entry of readdirSync(join(top, built), { withFileTypes: true })) {
+    const [from, to] = [join(source, entry.name), join(built, entry.name)];
+    if (entry.isDirectory()) {
+      if (has(from)) removeLeftovers(to, from);
+      else rmSync(join(top, to), { recursive: true });
+    } else if (/\.(js|d\.ts)(\.map)?$/.test(entry.name) && !has(from.replace(/(\.d)?\.(js|ts)(\.map)?$/, '.ts'))) {
+      rmSync(join(top, to));
+    }
+  }
 }
 
 /** pnpm passes over an optional dependency that cannot be built; this says so before a program does. */
