@@ -31,7 +31,11 @@ export function isolate(project, all) {
   for (const { folder: name, manifest } of all.filter((other) => folders.has(other.folder))) {
     writeFileSync(join(folder, name, 'package.json'), JSON.stringify({ ...manifest, devDependencies: {} }));
   }
-  writeFileSync(join(folder, 'package.json'), '{ "private": true }\n');
+  const manifest = JSON.parse(readFileSync(join(top, 'package.json'), 'utf8'));
+  writeFileSync(
+    join(folder, 'package.json'),
+    JSON.stringify({ ...manifest, scripts: {}, devDependencies: {} }, null, 2),
+  );
   const lockfile = readFileSync(join(top, 'pnpm-lock.yaml'), 'utf8');
   writeFileSync(join(folder, 'pnpm-lock.yaml'), reduceLockfile(lockfile, project.folder, folders));
   return folder;
