@@ -7,7 +7,8 @@
 /** What is posted; give `transferList(packed)` as the transfer list. */
 export interface Packed {
   readonly value: unknown;
-  readonly bytes: Uint8Array;
+  /** Left out when the value holds none, as most small messages do: even an empty one costs a copy. */
+  readonly bytes?: Uint8Array;
 }
 
 /** The key of an object that stands for bytes: [offset, length] in the block. No field of ours can be called so. */
@@ -47,6 +48,7 @@ export function pack(value: unknown): Packed {
     return copy ?? members;
   };
   const outline = outlined(value);
+  if (parts.length === 0) return { value: outline };
   const bytes = new Uint8Array(offset);
   let position = 0;
   for (const part of parts) {
@@ -61,6 +63,7 @@ export function pack(value: unknown): Packed {
  * both ends are this program.
  */
 export function unpack<T>({ value, bytes }: Packed): T {
+  if (bytes === undefined) return value as T;
   const filled = (item: unknown): unknown => {
     if (typeof item !== 'object' || item === null) return item;
     const members = item as Members;
@@ -80,5 +83,5 @@ export function unpack<T>({ value, bytes }: Packed): T {
 
 /** What changes hands instead of being copied. */
 export function transferList({ bytes }: Packed): ArrayBuffer[] {
-  return bytes.length === 0 ? [] : [bytes.buffer as ArrayBuffer];
+  return bytes === undefined || bytes.length === 0 ? [] : [bytes.buffer as ArrayBuffer];
 }

@@ -24,10 +24,17 @@ describe('values between threads', () => {
     fc.assert(fc.property(value, (any) => expect(unpack(pack(any))).toEqual(any)));
   });
 
+  it('are posted as they are when they hold no bytes', () => {
+    const query = { amounts: [1n, 2n], count: 8 };
+    expect(pack(query)).toEqual({ value: query });
+    expect(transferList(pack(query))).toEqual([]);
+    expect(transferList(pack([Buffer.alloc(0)]))).toEqual([]);
+  });
+
   it('cross a port without the memory around a slice', async () => {
     const frame = Buffer.alloc(1024 * 1024, 7);
     const packed = pack({ hash: frame.subarray(10, 42), amount: 5n });
-    expect(packed.bytes.buffer.byteLength).toBe(32);
+    expect(packed.bytes?.buffer.byteLength).toBe(32);
     const { port1, port2 } = new MessageChannel();
     const received = new Promise<{ hash: Buffer; amount: bigint }>((resolve) =>
       port2.once('message', (message: ReturnType<typeof pack>) => resolve(unpack(message))),

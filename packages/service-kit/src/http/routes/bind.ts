@@ -4,7 +4,7 @@ import { clientAddressOf } from '../client-address';
 import { JsonValue, parseJson } from '../json';
 import { sendJson, sendJsonText } from '../send';
 import { ANSWERED, FinishedJson, Reply, type Guards, type Route, type RouteRequest, type Verb } from './declaration';
-import { memberReader, type MemberReader, type RefuseMember } from './members';
+import { isMembers, memberReader, type MemberReader, type RefuseMember } from './members';
 import { pathPattern } from './path';
 
 /** What an app adds to its declarations: its words, and what its labels ask. */
@@ -75,10 +75,6 @@ function handlerOf<Context, Labels>(
 
 function read(reader: MemberReader | undefined, raw: unknown, context: unknown): unknown {
   return reader?.read(raw, context);
-}
-
-function isMembers(value: JsonValue | undefined): value is Record<string, JsonValue> {
-  return value !== null && typeof value === 'object' && !Array.isArray(value);
 }
 
 const STRICT = new TextDecoder('utf-8', { fatal: true });

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { Reply, type Guards, type Route, type RouteRequest, type Verb } from './declaration';
 import type { ErrorRow } from './error-row';
 import {
+  isMembers,
   memberReader,
   readMember,
   type MemberChecks,
@@ -166,12 +167,13 @@ function paramsReader<Context>(
   if (params === undefined) return () => undefined;
   const byPosition = params instanceof z.ZodTuple;
   const outer = byPosition ? z.array(z.unknown()) : z.looseObject({});
+  const fits = byPosition ? Array.isArray : isMembers;
   const { read } = byPosition
     ? tupleReader(params, method, refuse)
     : memberReader(params, refuse, method as OwnRefusals);
   return (sent, context) => {
     const value = sent === undefined && paramsOptional ? (byPosition ? [] : {}) : sent;
-    readMember({ name: 'params', schema: outer, row: undefined }, value, refuse);
+    if (!fits(value)) readMember({ name: 'params', schema: outer, row: undefined }, value, refuse);
     return read(method.prepare === undefined ? value : method.prepare(value as never), context);
   };
 }

@@ -83,7 +83,7 @@ export function memberReader(members: Members, refuse: RefuseMember, own: OwnRef
   }));
   return {
     read: (raw, context) => {
-      const sent = isObject(raw) ? raw : {};
+      const sent = isMembers(raw) ? raw : {};
       const result: Record<string, unknown> = {};
       const request = { context, members: result };
       for (const field of fields) {
@@ -129,11 +129,12 @@ function expectedType(issue: z.core.$ZodIssue): string {
 
 function isOfType(value: unknown, type: string): boolean {
   if (type === 'array') return Array.isArray(value);
-  if (type === 'object') return isObject(value);
+  if (type === 'object') return isMembers(value);
   return type === 'unknown' || typeof value === type;
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
+/** An object with members, as JSON has them. */
+export function isMembers(value: unknown): value is Record<string, unknown> {
   return value !== null && typeof value === 'object' && !Array.isArray(value);
 }
 
