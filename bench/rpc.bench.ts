@@ -29,6 +29,8 @@ const { values } = parseArgs({
 });
 
 const CLIENTS = [1, 16];
+/** What runs for the first time is compiled on the way; more code takes longer to get there. */
+const WARM_UP_SECONDS = 2;
 const SYNC_BLOCKS = 20;
 /** A block with transactions around it, and the one below, which a wallet names as its last. */
 const HEIGHT = 600;
@@ -124,7 +126,7 @@ async function measure(
   const results = { before: [] as Round[], after: [] as Round[] };
   const turns: [Round[], DaemonProcess][] = [[results.after, after]];
   if (before !== undefined) turns.unshift([results.before, before]);
-  for (const [, daemon] of turns) await round(daemon, request, clients, seconds);
+  for (const [, daemon] of turns) await round(daemon, request, clients, Math.max(WARM_UP_SECONDS, seconds));
   for (let i = 0; i < Number(values.rounds); i++) {
     for (const [into, daemon] of i % 2 === 0 ? turns : [...turns].reverse()) {
       into.push(await round(daemon, request, clients, seconds));
