@@ -13,8 +13,12 @@ export interface JsonObject {
 
 /**
  * Parses JSON without losing digits. `1.0` stays distinguishable from `1`, and of a repeated name the first counts, both
- * as in the reference. Written here because the built-in parser rounds integers and knows neither bound, and because a
- * parser that goes through strings character by character holds the event loop for over 100 ms with a body of 2 MiB.
+ * as in the reference.
+ *
+ * Written here after three others were measured with bodies of 2 MiB on one core. The built-in parser rounds integers.
+ * lossless-json 4 refuses repeated names and takes 177 ms for one long string; json-bigint 1 lets the last of them count,
+ * refuses `__proto__`, and takes 16 ms; this one takes 1.7 ms, the built-in one 1.6 ms. None knows a bound: 700,000 empty
+ * arrays hold the event loop for 59 to 89 ms in all three, and are refused here after 3 ms.
  * @param maxValues for texts that are no request
  * @throws SyntaxError on malformed text, on nesting deeper than 64, and on more values than that
  */
