@@ -1,22 +1,25 @@
 /**
- * `npm run test:isolated [-- daemon crypto ...]`: tests each package and app (or those named) from a folder that holds
- * only what its package.json declares. The folder lies outside the workspace, so that nothing is found by walking up:
- * the project with its tests, the suite's packages that it reaches by declarations (sources only, without their
- * development dependencies), and a node_modules made by pnpm from the matching part of the lockfile. Prints counts;
- * fails when any project fails.
+ * `npm run test:isolated [-- daemon crypto ... --jest options]`: tests each package and app (or those named) from a
+ * folder that holds only what its package.json declares. The folder lies outside the workspace, so that nothing is found
+ * by walking up: the project with its tests, the suite's packages that it reaches by declarations (sources only, without
+ * their development dependencies), the suite's documents, and a node_modules made by pnpm from the matching part of the
+ * lockfile. Prints counts; fails when any project fails.
  */
-import { readFileSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { bootstrap, pinnedPnpm } from './bootstrap.mjs';
 import { isolate } from './lib/isolate.mjs';
 import { Failure, main, run } from './lib/run.mjs';
 import { typescriptFiles } from './lib/sources.mjs';
-import { countsOf, COUNT_HEADINGS, printTable } from './lib/table.mjs';
+import { countsOf, COUNT_HEADINGS, printTable, readReport } from './lib/table.mjs';
 import { projects } from './lib/workspace.mjs';
 
 await main(async () => {
   const all = projects();
-  const wanted = process.argv.slice(2);
+  const args = process.argv.slice(2);
+  const options = args.findIndex((arg) => arg.startsWith('-'));
+  const wanted = options < 0 ? args : args.slice(0, options);
+  const forJest = options < 0 ? [] : args.slice(options);
   const unknown = wanted.find((name) => !all.some((project) => project.name === name));
   if (unknown !== undefined) throw new Failure(`no package or app named ${unknown}`);
 
@@ -32,7 +35,7 @@ await main(async () => {
     }
     const started = Date.now();
     process.stderr.write(`\n[isolated] ${project.folder}\n`);
-    const { code, counts } = await testAlone(project, all, pnpm);
+    const { code, counts } = await testAlone(project, all, pnpm, forJest);
     if (code !== 0) failed += 1;
     const seconds = Math.round((Date.now() - started) / 1000);
     rows.push([project.folder, code === 0 ? 'ok' : 'FAILED', ...counts, `${seconds} s`]);
@@ -41,7 +44,7 @@ await main(async () => {
   return failed === 0 ? 0 : 1;
 });
 
-async function testAlone(project, all, pnpm) {
+async function testAlone(project, all, pnpm, forJest) {
   const folder = isolate(project, all);
   try {
     const install = [pnpm, 'install', '--frozen-lockfile', '--prefer-offline', '--reporter=append-only'];
@@ -49,18 +52,11 @@ async function testAlone(project, all, pnpm) {
     if (installed !== 0) return { code: installed, counts: countsOf(undefined) };
     const home = join(folder, project.folder);
     const report = join(folder, 'report.json');
-    const jest = [join(home, 'node_modules/jest/bin/jest.js'), '--maxWorkers=100%', '--json', `--outputFile=${report}`];
-    const code = await run(process.execPath, jest, { cwd: home });
+    const jest = join(home, 'node_modules/jest/bin/jest.js');
+    const reporting = ['--maxWorkers=100%', '--json', `--outputFile=${report}`];
+    const code = await run(process.execPath, [jest, ...reporting, ...forJest], { cwd: home });
     return { code, counts: countsOf(readReport(report)) };
   } finally {
     rmSync(folder, { recursive: true, force: true });
-  }
-}
-
-function readReport(file) {
-  try {
-    return JSON.parse(readFileSync(file, 'utf8'));
-  } catch {
-    return undefined;
   }
 }

@@ -4,13 +4,13 @@
  * dependencies and a native module of its own. With `--smoke` each copy's daemon imports chain A, starts, answers and
  * stops instead. Prints a table; fails when any version fails. Copies and downloads stay in .bootstrap/nodes.
  */
-import { readFileSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { bootstrap } from './bootstrap.mjs';
 import { copyWorkspace } from './lib/copy.mjs';
 import { copyFolder, environmentOf, NODE_MAJORS, nodeOf } from './lib/nodes.mjs';
 import { Failure, main, run } from './lib/run.mjs';
-import { countsOf, COUNT_HEADINGS, printTable } from './lib/table.mjs';
+import { countsOf, COUNT_HEADINGS, printTable, readReport } from './lib/table.mjs';
 
 await main(async () => {
   const args = process.argv.slice(2);
@@ -47,12 +47,4 @@ async function test(major, program, smoke) {
   rmSync(report, { force: true });
   const code = await run(program, ['scripts/test.mjs', '--json', `--outputFile=${report}`], options);
   return { code, counts: countsOf(readReport(report)) };
-}
-
-function readReport(file) {
-  try {
-    return JSON.parse(readFileSync(file, 'utf8'));
-  } catch {
-    return undefined;
-  }
 }

@@ -12,7 +12,7 @@ const NATIVE_BUILD = 'native/build/Release/wrkz_native.node';
 
 /**
  * Makes a folder outside the workspace that holds one project with its tests, and of the other projects only those it
- * declares, without their tests and development dependencies. A lockfile of just these is put beside them.
+ * declares, without their tests and development dependencies; the suite's documents too. A lockfile of just these is put beside them.
  * @returns the folder; dependencies are not installed yet
  */
 export function isolate(project, all) {
@@ -20,6 +20,7 @@ export function isolate(project, all) {
   const folders = new Set(declaredBy(project, all).map((other) => other.folder));
   folders.add('native');
   for (const name of workspaceFiles()) {
+    if (name.startsWith('docs/')) copy(name, folder); // some tests hold the documents against the code
     const owner = [...folders].find((other) => name.startsWith(`${other}/`));
     if (name.startsWith(`${project.folder}/`) || (owner && !name.startsWith(`${owner}/test/`))) copy(name, folder);
   }

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+
 /** Prints rows of text under headings, in columns. */
 export function printTable(headings, rows) {
   const all = [headings, ...rows.map((row) => row.map(String))];
@@ -20,4 +22,13 @@ export function countsOf(report) {
   const suites =
     numFailedTestSuites === 0 ? numTotalTestSuites : `${numTotalTestSuites} (${numFailedTestSuites} failed)`;
   return [suites, numPassedTests, numFailedTests, numPendingTests];
+}
+
+/** The report that jest left in a file, if it did. */
+export function readReport(file) {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch {
+    return undefined;
+  }
 }
