@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import {
   bindRoutes,
+  createMemoryLogger,
   createMetrics,
+  discoverMethod,
   FinishedJson,
   guardOtherMethods,
   HttpError,
@@ -16,6 +18,7 @@ import {
   type Refusal,
   type Route,
   routeDeclarer,
+  type RouteRequest,
 } from '../src';
 import { call, closeAll, raw, rules, serveApp } from './support/http-client';
 
@@ -70,6 +73,37 @@ describe('matching', () => {
       ['unauthorized', '/jobs', '127.0.0.1'],
       ['rate_limited', '/jobs', '127.0.0.1'],
     ]);
+  });
+
+  test('a target without a path is a path that is not there, and counted', async () => {
+    const refused: unknown[] = [];
+    const metrics = createMetrics('thing_');
+    const { port } = await serveApp(routes, {
+      metrics,
+      onRefusal: ({ code }, { path }) => refused.push([code, path]),
+      cors: { origin: 'http://a', preflight: () => ({ status: 204, headers: {} }) },
+    });
+    for (const path of ['http://[/jobs', 'http://', 'http://xn--a/jobs']) {
+      expect(await call(port, path)).toMatchObject({
+        status: 404,
+        text: '{"code":"not_found","message":"Not found"}',
+        headers: { 'content-type': 'application/json', 'cache-control': 'no-store' },
+      });
+      expect(await call(port, path, { method: 'OPTIONS' })).toMatchObject({ status: 204, text: '' });
+    }
+    expect(refused).toEqual(Array.from({ length: 3 }, () => ['not_found', undefined]));
+    const text = await metrics.registry.metrics();
+    expect(text).toContain('thing_http_requests_total{method="GET",route="none",status="404"} 3');
+  });
+
+  test('an error within the error handler ends the connection and shows nothing', async () => {
+    const logger = createMemoryLogger();
+    const onRefusal = (): never => {
+      throw new Error('inner');
+    };
+    const { port } = await serveApp(routes, { logger, onRefusal });
+    await expect(call(port, '/none')).rejects.toThrow('socket hang up');
+    expect(logger.linesOf('error').join()).toContain('inner');
   });
 
   test('an app may keep its paths behind their guards whatever the method', async () => {
@@ -187,6 +221,30 @@ describe('members', () => {
   beforeEach(async () => ({ port } = await serveApp([read])));
   const message = async (body: string) =>
     (JSON.parse(String((await ask(port, '/read', body))[1])) as { message: string }).message;
+
+  test('a long array is read no further than a little beyond its first wrong entry', async () => {
+    let looked = 0;
+    const entry = z.string().refine((text) => (looked++, text === 'ab'));
+    const long = declare({
+      ...read,
+      path: '/long',
+      body: z.object({ hashes: z.array(entry).default([]) }),
+      invalid: {},
+      checks: {},
+      handle: (_context, { body: { hashes } }) => ({ got: hashes.length }),
+    });
+    const { port: own } = await serveApp([long], { bodyLimit: 500_000 });
+    const send = (good: number, bad: number) => {
+      looked = 0;
+      const hashes = [...Array<string>(good).fill('ab'), ...Array<string>(bad).fill('zz')];
+      return ask(own, '/long', JSON.stringify({ hashes }));
+    };
+    expect(await send(0, 39_000)).toEqual([400, '{"code":"invalid","message":"hashes.0: value, unknown"}']);
+    expect(looked).toBeLessThan(100);
+    expect(await send(1000, 9000)).toEqual([400, '{"code":"invalid","message":"hashes.1000: value, unknown"}']);
+    expect(looked).toBeLessThan(1100);
+    expect(await send(39_000, 0)).toEqual([200, '{"got":39000}']);
+  });
 
   test('are typed, have defaults, and strange ones are left out', async () => {
     const body = '{"needed":18446744073709551615,"hashes":["ab"],"strange":1,"toString":2}';
@@ -356,6 +414,17 @@ describe('JSON-RPC', () => {
   ])('%s', async (body, status, text) => {
     const { port } = await start();
     expect(await ask(port, '/rpc', body)).toEqual([status, text]);
+  });
+
+  test('the document is made once for the methods that there are', () => {
+    const about = { title: 't', version: '1', description: 'd', errorBody: z.object({}) };
+    const { handle } = discoverMethod(about, () => methods);
+    const ask = (open: boolean) => handle({ open }, undefined as never, {} as RouteRequest);
+    const [open, closed] = [ask(true), ask(false)] as { methods: { name: string }[] }[];
+    expect(open?.methods.map(({ name }) => name)).toContain('hidden');
+    expect(closed?.methods.map(({ name }) => name)).not.toContain('hidden');
+    expect(ask(true)).toBe(open);
+    expect(ask(false)).toBe(closed);
   });
 
   test('the document names members, positions, results and errors', () => {

@@ -1,4 +1,4 @@
-import type { Express } from 'express';
+import type { RequestListener } from 'node:http';
 import {
   bindRoutes,
   createHttpApp,
@@ -31,7 +31,7 @@ export const RPC_DEFAULTS = { maxBodyBytes: 2_097_152, readTimeoutSeconds: 15, w
 const CONNECTIONS_PER_ADDRESS = 64;
 
 /** The daemon's HTTP app: every declared route behind the shared chain of checks. */
-export function createRpcApp(context: RpcContext, options: RpcServerOptions, logger: Logger): Express {
+export function createRpcApp(context: RpcContext, options: RpcServerOptions, logger: Logger): RequestListener {
   return createHttpApp({
     logger,
     refusalBody,

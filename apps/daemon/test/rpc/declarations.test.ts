@@ -93,6 +93,14 @@ describe('each documented error is reachable', () => {
   });
 });
 
+test.each(['get', 'post'])('the document of %s /json_rpc has the statuses of errors in the envelope', (verb) => {
+  const { paths } = openApiDocument(description, allRoutes) as {
+    paths: Record<string, Record<string, { responses: Record<number, { content: unknown }> }>>;
+  };
+  const responses = paths['/json_rpc']?.[verb]?.responses;
+  expect(responses?.[503]?.content).toEqual(responses?.[200]?.content);
+});
+
 describe('recorded answers are what the schemas say', () => {
   /**
    * Rows that the node of July 2025 answered otherwise than one of today: `/info` without the members that came later,

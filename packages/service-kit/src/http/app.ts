@@ -1,4 +1,6 @@
-import express, { Express, type RequestHandler } from 'express';
+import express, { type Express, type Request, type RequestHandler, type Response } from 'express';
+import type { RequestListener } from 'node:http';
+import { errorText } from '../error-text';
 import type { Logger } from '../logging/logger';
 import type { Metrics } from '../metrics/metrics';
 import { apiKey, ApiKeyOptions } from './api-key';
@@ -37,7 +39,7 @@ export interface HttpAppOptions {
  * OPTIONS), the match with a declared route, and then what that route declares: API key, rate limit, body, handler. What
  * matches no route is a 404 before anything is asked or counted. Each step is a middleware of its own file.
  */
-export function createHttpApp(options: HttpAppOptions): Express {
+export function createHttpApp(options: HttpAppOptions): RequestListener {
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -58,7 +60,28 @@ export function createHttpApp(options: HttpAppOptions): Express {
   }
   app.use(notFound);
   app.use(errorHandler(options.refusalBody, options.logger, options.onRefusal));
-  return app;
+  return answerAll(app, options.logger);
+}
+
+/** A target whose path no route has. */
+const NO_PATH = '*';
+
+/**
+ * What express gives up on it would answer with a page of its own, uncounted, and outside production with a stack: a target
+ * without a path, such as `http://[`, which is a path that is not there, and an error within the error handler, which only
+ * the log is to see.
+ */
+function answerAll(app: Express, logger: Logger): RequestListener {
+  return (request, response) =>
+    app(request as Request, response as Response, (error?: unknown) => {
+      if (error === undefined && request.url !== NO_PATH) {
+        request.url = NO_PATH;
+        app(request, response);
+      } else {
+        logger.error(`a request could not be answered: ${errorText(error)}`);
+        request.socket.destroy();
+      }
+    });
 }
 
 /** What stands before the handler of a route; the guards of all routes count together. */

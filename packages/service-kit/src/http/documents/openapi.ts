@@ -48,7 +48,7 @@ export function openApiRoute<Context, Labels>(
 }
 
 function operation<Context, Labels>(service: ServiceDescription<Context, Labels>, route: Route<Context, Labels>): Json {
-  const { summary, guards, labels, body, params, query, answer } = route;
+  const { summary, guards, labels, body, params, query, answer, answerErrors = [] } = route;
   return {
     operationId: operationId(route),
     summary,
@@ -61,7 +61,10 @@ function operation<Context, Labels>(service: ServiceDescription<Context, Labels>
         'contentType' in answer
           ? { description: answer.description, content: { 'text/plain': { schema: { type: 'string' } } } }
           : { description: answer.description ?? 'The answer', content: json(answer) },
-      ...errorResponses(service, errorsOfRoute(service, route)),
+      ...errorResponses([
+        ...errorsOfRoute(service, route).map((row) => ({ row, body: service.errorBody })),
+        ...('contentType' in answer ? [] : answerErrors.map((row) => ({ row, body: answer }))),
+      ]),
     },
     ...(labels === undefined ? {} : { 'x-labels': labels }),
   };
@@ -91,16 +94,20 @@ function json(schema: z.ZodType): Json {
   return { 'application/json': { schema: jsonSchema(schema, 'draft-2020-12') } };
 }
 
-function errorResponses(service: Pick<ServiceDescription<never, never>, 'errorBody'>, rows: readonly ErrorRow[]): Json {
-  const byStatus = new Map<number, ErrorRow[]>();
-  for (const row of rows) byStatus.set(row.status, [...(byStatus.get(row.status) ?? []), row]);
+function errorResponses(errors: readonly { readonly row: ErrorRow; readonly body: z.ZodType }[]): Json {
+  const byStatus = new Map<number, (typeof errors)[number][]>();
+  for (const error of errors) byStatus.set(error.row.status, [...(byStatus.get(error.row.status) ?? []), error]);
   return Object.fromEntries(
-    [...byStatus].map(([status, same]) => [
-      status,
-      {
-        description: same.map(({ when, text }) => (text === '' ? when : `${when} (${text})`)).join('\n\n'),
-        ...(same.every(({ text }) => text === '') ? {} : { content: json(service.errorBody) }),
-      },
-    ]),
+    [...byStatus].map(([status, same]) => {
+      const bodies = [...new Set(same.filter(({ row }) => row.text !== '').map(({ body }) => body))];
+      const [only, ...further] = bodies;
+      return [
+        status,
+        {
+          description: same.map(({ row: { when, text } }) => (text === '' ? when : `${when} (${text})`)).join('\n\n'),
+          ...(only === undefined ? {} : { content: json(further.length === 0 ? only : z.union(bodies)) }),
+        },
+      ];
+    }),
   );
 }

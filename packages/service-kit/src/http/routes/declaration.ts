@@ -98,6 +98,8 @@ export interface Route<Context = unknown, Labels = unknown> extends Omit<
 > {
   readonly invalid?: Readonly<Record<string, ErrorRow | undefined>>;
   readonly checks?: Readonly<Record<string, ((value: never, request: never) => void) | undefined>>;
+  /** Errors that stand in the answer itself, as JSON-RPC has them, and yet give it another status than 200. */
+  readonly answerErrors?: readonly ErrorRow[];
   available?(context: Context): boolean;
   handle(context: Context, request: RouteRequest<never, never, never>): unknown;
 }

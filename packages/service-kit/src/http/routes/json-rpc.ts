@@ -131,9 +131,12 @@ export function jsonRpcRoutes<Context, Labels>(rules: JsonRpcRules<Context, Labe
     body: rules.request,
     answer: rules.answer,
     errors: rules.errors,
+    answerErrors: [...new Set(rules.methods.flatMap(({ errors }) => errors.filter(isInEnvelope)))],
     handle,
   }));
 }
+
+const isInEnvelope = ({ code, status }: ErrorRow): boolean => typeof code === 'number' && status !== 200;
 
 interface Envelope {
   readonly method: string;

@@ -50,10 +50,15 @@ export type MemberChecks<Context, M extends Members | undefined> = M extends Mem
     }
   : never;
 
+/** Entries of an array that are read at once. A library that collects every fault is stopped after so many. */
+const ENTRIES_AT_ONCE = 64;
+
 interface Field {
   readonly name: string;
   readonly schema: z.core.$ZodType;
   readonly isArray: boolean;
+  /** Whether an array is nothing but its entries, so that it may be read in pieces. */
+  readonly inPieces: boolean;
   /** It may be left out, and nothing stands in for it then. */
   readonly optional: boolean;
   readonly row: ErrorRow | undefined;
@@ -77,6 +82,7 @@ export function memberReader(members: Members, refuse: RefuseMember, own: OwnRef
     name,
     schema,
     isArray: innermost(schema)._zod.def.type === 'array',
+    inPieces: isPlainArray(schema),
     optional: isOptional(schema as z.ZodType),
     row: own.invalid?.[name],
     check: own.checks?.[name] as Field['check'],
@@ -91,7 +97,7 @@ export function memberReader(members: Members, refuse: RefuseMember, own: OwnRef
         if (value === undefined && field.optional) continue;
         const before = field.isArray && Array.isArray(value);
         if (before) field.check?.(value, request);
-        const parsed = readMember(field, value, refuse);
+        const parsed = before && field.inPieces ? readEntries(field, value, refuse) : readMember(field, value, refuse);
         if (parsed === undefined) continue;
         result[field.name] = parsed;
         if (!before) field.check?.(parsed, request);
@@ -101,24 +107,42 @@ export function memberReader(members: Members, refuse: RefuseMember, own: OwnRef
   };
 }
 
-/** Reads one value by its schema. @throws what the app refuses it with */
+/**
+ * Reads an array piece by piece. zod notes every fault with its text before it answers: 39,000 wrong entries, a body of
+ * 200 KB, would hold the event loop for 200 ms (docs/protocol/lessons.md#deep-and-wide-json).
+ * @throws what the app refuses the first invalid entry with
+ */
+function readEntries(field: Field, entries: readonly unknown[], refuse: RefuseMember): unknown {
+  if (entries.length <= ENTRIES_AT_ONCE) return readMember(field, entries, refuse);
+  const result: unknown[] = [];
+  for (let from = 0; from < entries.length; from += ENTRIES_AT_ONCE) {
+    const piece = entries.slice(from, from + ENTRIES_AT_ONCE);
+    for (const entry of readMember(field, piece, refuse, from) as unknown[]) result.push(entry);
+  }
+  return result;
+}
+
+/** Reads one value by its schema; `from` is where in an array it begins. @throws what the app refuses it with */
 export function readMember(
   { name, schema, row }: Pick<Field, 'name' | 'schema' | 'row'>,
   value: unknown,
   refuse: RefuseMember,
+  from = 0,
 ): unknown {
   const read = (schema as z.ZodType).safeParse(value);
   if (read.success) return read.data;
   const [issue] = read.error.issues;
-  throw refuse(described(name, value, issue as z.core.$ZodIssue), row);
+  throw refuse(described(name, value, issue as z.core.$ZodIssue, from), row);
 }
 
-function described(name: string, sent: unknown, issue: z.core.$ZodIssue): InvalidMember {
+function described(name: string, sent: unknown, issue: z.core.$ZodIssue, from: number): InvalidMember {
   let value = sent;
   for (const step of issue.path) value = (value as Record<PropertyKey, unknown>)[step];
   const expected = expectedType(issue);
   const kind = value === undefined ? 'missing' : isOfType(value, expected) ? 'value' : 'type';
-  return { name, path: [name, ...issue.path], value, kind, expected };
+  const [first, ...further] = issue.path;
+  const path = first === undefined ? [] : [typeof first === 'number' ? first + from : first, ...further];
+  return { name, path: [name, ...path], value, kind, expected };
 }
 
 function expectedType(issue: z.core.$ZodIssue): string {
@@ -141,6 +165,14 @@ export function isMembers(value: unknown): value is Record<string, unknown> {
 function isOptional(schema: z.ZodType): boolean {
   const { success, data } = schema.safeParse(undefined);
   return success && data === undefined;
+}
+
+/** An array with neither bounds nor rules of its own, nor a fallback in place of a wrong one. */
+function isPlainArray(schema: z.core.$ZodType): boolean {
+  const def = schema._zod.def as { type: string; innerType?: z.core.$ZodType; checks?: readonly unknown[] };
+  if ((def.checks?.length ?? 0) > 0) return false;
+  if (def.innerType === undefined) return def.type === 'array';
+  return ['optional', 'default', 'nullable'].includes(def.type) && isPlainArray(def.innerType);
 }
 
 /** Looks through what is optional, has a default or a fallback. */
