@@ -1,10 +1,11 @@
-import { Command, commandName } from '@wrkz/levin';
+import { Command, commandName, timedSyncResponse } from '@wrkz/levin';
 import { commandTable, rowOf } from '../../src/p2p/handlers/table';
 import { sha256, toyChain } from './fakes';
 import { closedFor, Harness } from './harness';
 import { ScriptedPeer } from './scripted-peer';
 
 const all = Object.values(Command);
+const unknownTip = Buffer.alloc(32, 9);
 const unreadable = Buffer.from('not a section');
 
 describe('the table of commands', () => {
@@ -42,6 +43,38 @@ describe('the table of commands', () => {
       await closedFor({ peer, logger }, 'body cannot be read');
     },
   );
+
+  it('an answer that we fail over ends its connection alone, whether the peer called or was called', async () => {
+    const { node, chain, logger } = await harness.node(blocks, { timedSyncInterval: 50 });
+    const peer = await ScriptedPeer.dial(node.port);
+    await peer.handshake(standing);
+    await peer.nextOf(Command.timedSync);
+    chain.failure = new Error('the disk is gone');
+    chain.isKnown = () => {
+      throw new Error('the disk is gone');
+    };
+    peer.reply(
+      Command.timedSync,
+      timedSyncResponse.encode({
+        localTime: BigInt(Math.floor(Date.now() / 1000)),
+        syncData: { currentHeight: 9, tipHash: unknownTip },
+        peers: [],
+        peers6: [],
+      }),
+    );
+    await closedFor({ peer, logger }, 'message could not be handled');
+    const server = await harness.server();
+    const calling = await harness.node(blocks, { priorityNodes: [server.address], allowLocal: true });
+    calling.chain.failure = chain.failure;
+    calling.chain.isKnown = chain.isKnown;
+    const called = await server.caller();
+    await called.answerHandshake({ height: 9, tip: unknownTip });
+    await closedFor({ peer: called, logger: calling.logger }, 'message could not be handled');
+    const next = await ScriptedPeer.dial(node.port);
+    next.send(Command.ping, unreadable, 'request');
+    expect(await next.nextOf(Command.ping)).toMatchObject({ returnCode: 1 });
+    next.end();
+  });
 
   it('a ping is answered whatever its body', async () => {
     const { node } = await harness.node(blocks);

@@ -11,12 +11,15 @@ export interface Packed {
   readonly bytes?: Uint8Array;
 }
 
-/** The key of an object that stands for bytes: [offset, length] in the block. No field of ours can be called so. */
+/** The key of an object that stands for bytes: [offset, length] in the block. No member of a value may be called so. */
 const MARK = '\u0000bytes';
 
 type Members = Record<string, unknown>;
 
-/** Packs plain data (objects, arrays, numbers, bigints, strings, byte arrays). */
+/**
+ * Packs plain data (objects, arrays, numbers, bigints, strings, byte arrays).
+ * @throws TypeError when a member bears the name that stands for bytes
+ */
 export function pack(value: unknown): Packed {
   const parts: Uint8Array[] = [];
   let offset = 0;
@@ -42,6 +45,7 @@ export function pack(value: unknown): Packed {
   const outlinedObject = (members: Members): unknown => {
     let copy: Members | undefined;
     for (const key of Object.keys(members)) {
+      if (key === MARK) throw new TypeError('a member bears the name that stands for bytes');
       const outline = outlined(members[key]);
       if (outline !== members[key]) (copy ??= { ...members })[key] = outline;
     }

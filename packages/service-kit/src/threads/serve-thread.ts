@@ -96,23 +96,33 @@ class CallServer {
   listen(): void {
     this.port.on('message', (packed: Packed) => {
       this.take(unpack<ToThread>(packed));
-      for (;;) {
-        // A cancellation may stand behind the call it means: everything that has arrived is looked at first.
-        this.takeArrived();
-        const next = this.waiting.shift();
-        if (next === undefined) return;
-        if (next.kind === 'close') return void this.close();
-        this.begin(next);
-      }
+      this.beginWaiting();
     });
   }
 
-  private takeArrived(): void {
+  private beginWaiting(): void {
     for (;;) {
+      // A cancellation may stand behind the call it means: everything that has arrived is looked at first.
+      this.takeArrived();
+      const next = this.waiting.shift();
+      if (next === undefined) return;
+      if (next.kind === 'close') return void this.close();
+      this.begin(next);
+    }
+  }
+
+  /** Whether anything had arrived. */
+  private takeArrived(): boolean {
+    for (let any = false; ; any = true) {
       const arrived = receiveMessageOnPort(this.port) as { message: Packed } | undefined;
-      if (arrived === undefined) return;
+      if (arrived === undefined) return any;
       this.take(unpack<ToThread>(arrived.message));
     }
+  }
+
+  /** For a call that looks for its cancellation: no event tells of what is taken here, so it is begun when it lets go. */
+  private lookForCancel(): void {
+    if (this.takeArrived()) setImmediate(() => this.beginWaiting());
   }
 
   private take(message: ToThread): void {
@@ -129,7 +139,7 @@ class CallServer {
   }
 
   private begin({ id, name, argument }: Call): void {
-    const context = new RunningCall(() => this.takeArrived());
+    const context = new RunningCall(() => this.lookForCancel());
     // entered before it runs, so that a call which looks for its own cancellation is found
     this.running.set(id, context);
     void this.answer(id, name, argument, context);
@@ -149,7 +159,11 @@ class CallServer {
   }
 
   private refuse(id: number, error: unknown): void {
-    post(this.port, { kind: 'error', id, error: plainError(error, this.errors) });
+    try {
+      post(this.port, { kind: 'error', id, error: plainError(error, this.errors) });
+    } catch (unsendable) {
+      post(this.port, { kind: 'error', id, error: plainError(unsendable, []) });
+    }
   }
 
   private async close(): Promise<void> {
@@ -167,7 +181,7 @@ class RunningCall implements CallContext {
   private controller: AbortController | undefined;
   private reason: Error | undefined;
 
-  constructor(private readonly takeArrived: () => void) {}
+  constructor(private readonly lookForCancel: () => void) {}
 
   get signal(): AbortSignal {
     this.controller ??= new AbortController();
@@ -176,7 +190,7 @@ class RunningCall implements CallContext {
   }
 
   readonly throwIfCancelled = (): void => {
-    this.takeArrived();
+    this.lookForCancel();
     if (this.reason !== undefined) throw this.reason;
   };
 

@@ -26,12 +26,14 @@ export interface PoolCall extends QueuedCall {
  * and is replaced when the next call needs it, so that a lasting fault does not spin.
  */
 export class ThreadPool<S extends ThreadShape> {
+  /** Without a call; one that has died since is still here. */
   private readonly idle: WorkerThread<S>[] = [];
+  /** All that are not gone, the dying included. */
   private readonly threads = new Set<WorkerThread<S>>();
   private closed = false;
 
   constructor(private readonly options: ThreadPoolOptions<S>) {
-    for (let i = 0; i < options.size; i++) this.startThread();
+    for (let i = 0; i < options.size; i++) this.idle.push(this.startThread());
   }
 
   /** Calls that wait for a thread. */
@@ -65,10 +67,8 @@ export class ThreadPool<S extends ThreadShape> {
   }
 
   private dispatch(): void {
-    const { queue, size } = this.options;
-    while (queue.size > 0) {
-      if (this.idle.length === 0 && this.threads.size < size) this.startThread();
-      const thread = this.idle.pop();
+    while (this.options.queue.size > 0) {
+      const thread = this.takeThread();
       const call = thread === undefined ? undefined : this.takeNext();
       if (thread === undefined || call === undefined) return;
       void this.run(thread, call);
@@ -91,16 +91,20 @@ export class ThreadPool<S extends ThreadShape> {
     this.dispatch();
   }
 
-  private startThread(): void {
-    const thread = new WorkerThread<S>({ ...this.options.thread, onFailed: () => this.drop(thread) });
-    thread.ready.catch(() => this.drop(thread));
-    this.threads.add(thread);
-    this.idle.push(thread);
+  /** One without a call, a new one if there is a place for it; what waits is never left to a thread that is dead. */
+  private takeThread(): WorkerThread<S> | undefined {
+    for (let thread = this.idle.pop(); thread !== undefined; thread = this.idle.pop()) {
+      if (thread.alive) return thread;
+    }
+    const alive = [...this.threads].filter((thread) => thread.alive).length;
+    return alive < this.options.size ? this.startThread() : undefined;
   }
 
-  private drop(thread: WorkerThread<S>): void {
-    this.threads.delete(thread);
-    const place = this.idle.indexOf(thread);
-    if (place >= 0) this.idle.splice(place, 1);
+  private startThread(): WorkerThread<S> {
+    // One that says it can do no more lives on until it is closed.
+    const thread = new WorkerThread<S>({ ...this.options.thread, onFailed: () => void thread.close() });
+    this.threads.add(thread);
+    void thread.gone.then(() => this.threads.delete(thread));
+    return thread;
   }
 }

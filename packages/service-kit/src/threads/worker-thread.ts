@@ -74,7 +74,7 @@ export class WorkerThread<S extends ThreadShape> {
     this.gone = new Promise((resolve) => this.worker.once('exit', () => resolve()));
     this.worker.on('message', (message: Packed) => this.onMessage(unpack<FromThread>(message)));
     this.worker.on('messageerror', (error) => this.onDeath(error));
-    this.worker.on('error', (error: Error) => this.onDeath(error));
+    this.worker.on('error', (thrown: unknown) => this.onDeath(thrown));
     this.worker.on('exit', (code) => this.onExit(code));
   }
 
@@ -92,7 +92,11 @@ export class WorkerThread<S extends ThreadShape> {
       const onAbort = (): void => post(this.worker, { kind: 'cancel', id });
       signal?.addEventListener('abort', onAbort, { once: true });
       this.open.set(id, { resolve, reject, signal, onAbort });
-      post(this.worker, { kind: 'call', id, name, argument });
+      try {
+        post(this.worker, { kind: 'call', id, name, argument });
+      } catch (error) {
+        this.settle(id)?.reject(error as Error);
+      }
     });
     return answer;
   }
@@ -137,7 +141,10 @@ export class WorkerThread<S extends ThreadShape> {
     void this.worker.terminate();
   }
 
-  private onDeath(error: Error): void {
+  private onDeath(thrown: unknown): void {
+    // What crossed the thread's end is rebuilt by Node.js and may belong to another realm, so its shape has to do.
+    const isError = typeof thrown === 'object' && thrown !== null && 'message' in thrown;
+    const error = isError ? (thrown as Error) : new Error(String(thrown));
     if (this.serving) this.fail(this.died(error));
     else this.startError ??= error;
   }

@@ -11,10 +11,13 @@ export type BusyThread = {
     hold: { argument: string; result: string };
     release: { argument: Nothing; result: void };
     spin: { argument: Nothing; result: never };
-    refuse: { argument: 'refused' | 'range' | 'unknown' | 'text'; result: never };
+    /** Waits for a turn of the event loop, looks for a cancellation, waits again. */
+    look: { argument: Nothing; result: string };
+    refuse: { argument: 'refused' | 'range' | 'unknown' | 'text' | 'unsendable' | 'bare'; result: never };
     unsendable: { argument: Nothing; result: unknown };
     giveUp: { argument: Nothing; result: void };
     die: { argument: Nothing; result: void };
+    dieOfNothing: { argument: Nothing; result: void };
     leave: { argument: Nothing; result: void };
   };
   events: { holding: string; closing: Nothing };

@@ -30,7 +30,17 @@ serveThread<BusyThread>(async ({ start }, { emit, fail }) => {
         emit('holding', 'spin');
         for (;;) throwIfCancelled();
       },
+      look: async (_nothing, { throwIfCancelled }) => {
+        emit('holding', 'look');
+        await new Promise(setImmediate);
+        // what the owner posts in the meantime arrives while this turn goes on
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50);
+        throwIfCancelled();
+        return 'looked';
+      },
       refuse: (kind) => {
+        if (kind === 'unsendable') throw new Refused('no', { code: 1, why: (() => 1) as never });
+        if (kind === 'bare') throw Object.create(null);  
         if (kind === 'range') throw new RangeError('too far');
         if (kind === 'text') throw 'just words'; // eslint-disable-line @typescript-eslint/only-throw-error
         if (kind === 'unknown') throw Object.assign(new Error('who knows'), { name: 'OddError' });
@@ -39,6 +49,12 @@ serveThread<BusyThread>(async ({ start }, { emit, fail }) => {
       unsendable: () => () => 1,
       giveUp: () => fail(new Refused('the disk is full', { code: 1, why: Buffer.alloc(0) })),
       die: () => new Promise<void>(() => setImmediate(() => void Promise.reject(new Error('a bug')))),
+      dieOfNothing: () =>
+        new Promise<void>(() =>
+          setImmediate(() => {
+            throw null; // eslint-disable-line @typescript-eslint/only-throw-error
+          }),
+        ),
       leave: () => process.exit(4),
     },
     close: () => {

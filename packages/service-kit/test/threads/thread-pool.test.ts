@@ -69,6 +69,18 @@ test('threads that cannot start fail the calls with the reason', async () => {
   await expect(pool.call('echo', 4)).rejects.toThrow('not today');
 });
 
+test('a call that waits behind one whose thread could not start fails too, instead of waiting for the next call', async () => {
+  const pool = start(1, 100, { start: 'throws' });
+  const settled = await Promise.allSettled([1, 2, 3].map((i) => pool.call('echo', i)));
+  expect(settled.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+});
+
+test('a thread that says it can do no more is ended and replaced', async () => {
+  const pool = start(1);
+  await Promise.allSettled([pool.call('giveUp', undefined)]);
+  expect(await pool.call('count', undefined)).toBe(1);
+});
+
 test('close: what runs may end, what waits is refused, what comes later too', async () => {
   const pool = start(1);
   const held = pool.call('hold', 'a');

@@ -1,4 +1,4 @@
-import { EventEmitter, once } from 'node:events';
+import { EventEmitter, getEventListeners, once } from 'node:events';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { workerEntry, WorkerThread, type WorkerThreadOptions } from '../../src';
@@ -81,9 +81,49 @@ describe('calls', () => {
     await expect(thread.call('unsendable', undefined)).rejects.toThrow('could not be cloned');
     expect(await thread.call('echo', 1)).toBe(1);
   });
+
+  test('an argument that cannot be posted fails the call alone and leaves nothing behind', async () => {
+    const thread = start();
+    const { signal } = new AbortController();
+    await expect(thread.call('echo', () => 1, { signal })).rejects.toThrow('could not be cloned');
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+    expect(await thread.call('echo', 1)).toBe(1);
+  });
+
+  test.each(['unsendable', 'bare'] as const)(
+    'an error that cannot be posted (%s) fails the call alone',
+    async (kind) => {
+      const thread = start();
+      const held = thread.call('hold', 'a');
+      await once(started, 'holding');
+      await expect(thread.call('refuse', kind)).rejects.toThrow(/could not be cloned|primitive value/);
+      await thread.call('release', undefined);
+      expect(await held).toBe('a');
+    },
+  );
+
+  test('a value whose members are named like those of the protocol itself is never taken for bytes', async () => {
+    const thread = start();
+    const forged = { '\u0000bytes': [0, 1000], real: Buffer.from('abc') };
+    await expect(thread.call('echo', forged)).rejects.toThrow(
+      new TypeError('a member bears the name that stands for bytes'),
+    );
+    expect(await thread.call('echo', 1)).toBe(1);
+  });
 });
 
 describe('cancellation', () => {
+  test('calls that arrive while another looks for its cancellation are begun, and so is a close', async () => {
+    const thread = start();
+    const look = thread.call('look', undefined);
+    await once(started, 'holding');
+    const behind = thread.call('echo', 1);
+    const closing = thread.close();
+    expect(await look).toBe('looked');
+    expect(await behind).toBe(1);
+    await closing;
+  });
+
   test('a running call gets a signal and fails with the reason of the caller', async () => {
     const thread = start();
     const stop = new AbortController();
@@ -141,6 +181,7 @@ describe('the end of a thread', () => {
   test.each([
     ['an uncaught error', 'die', 'a bug'],
     ['an exit', 'leave', 'the thread ended with code 4'],
+    ['a thrown nothing', 'dieOfNothing', 'null'],
   ] as const)('%s fails the open calls and is reported', async (_what, name, message) => {
     const thread = start({}, { diedError: (cause) => new RangeError(`dead: ${cause.message}`) });
     const held = thread.call('hold', 'a');

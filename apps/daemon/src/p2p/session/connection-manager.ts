@@ -103,23 +103,14 @@ export class ConnectionManager {
       return false;
     }
     const session = this.open(socket, address, false);
-    const syncData = await this.requests.handshake(session);
-    if (syncData === undefined) return false;
-    if (purpose === 'peer-list') {
-      session.close(closeReasons.peerListTaken);
-      return true;
-    }
-    this.links.consider(session, syncData, true);
-    this.serve(session);
-    if (session.isOpen) this.links.onConnected(session);
-    return session.isOpen;
+    return orClose(session, this.shakeHands(session, purpose));
   }
 
   /** Tells every settled peer where our chain stands, and hears where theirs does. */
   timedSync(): void {
     for (const session of this.parts.sessions.open()) {
       if (session.state !== 'normal' && session.state !== 'idle') continue;
-      reportRejection(this.parts.logger, `${session.name}: timed sync`, this.timedSyncWith(session));
+      reportRejection(this.parts.logger, `${session.name}: timed sync`, orClose(session, this.timedSyncWith(session)));
     }
   }
 
@@ -164,6 +155,19 @@ export class ConnectionManager {
     session.connection.start((frame) => this.links.route(session, frame));
   }
 
+  private async shakeHands(session: Session, purpose: CallPurpose): Promise<boolean> {
+    const syncData = await this.requests.handshake(session);
+    if (syncData === undefined) return false;
+    if (purpose === 'peer-list') {
+      session.close(closeReasons.peerListTaken);
+      return true;
+    }
+    this.links.consider(session, syncData, true);
+    this.serve(session);
+    if (session.isOpen) this.links.onConnected(session);
+    return session.isOpen;
+  }
+
   private async timedSyncWith(session: Session): Promise<void> {
     const syncData = await this.requests.timedSync(session);
     if (syncData !== undefined) this.links.consider(session, syncData, false);
@@ -174,5 +178,15 @@ export class ConnectionManager {
     if (!sessions.remove(session)) return;
     logger.debug(`${session.name}: closed: ${reason.text}`);
     this.links.onClosed(session, reason);
+  }
+}
+
+/** An answer that we fail over ends the connection, as a frame does (`PeerConnection`); what was thrown is logged above. */
+async function orClose<T>(session: Session, work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    session.close(closeReasons.internalError);
+    throw error;
   }
 }
