@@ -117,3 +117,11 @@ test('one configuration file serves all commands; each takes its own', () => {
   writeFileSync(path, 'nonsense=1\n');
   expect(exitOf('admin', 'add', '-c', path, 'x').message).toContain('unknown key "nonsense"');
 });
+
+test('a lone -- before a command changes nothing', () => {
+  expect(parse('--', 'attach', '/tmp/socket')).toMatchObject({ command: 'attach', words: ['/tmp/socket'] });
+  expect(parse('admin', '--', 'add', 'Title', '--', '--amount=5')).toMatchObject({
+    command: 'admin add',
+    words: ['Title'],
+  });
+});

@@ -191,3 +191,84 @@ test.each([
   expect(logger.lines[0]!.slice(logger.lines[0]!.indexOf(' v=') + 3)).toBe(text);
   expect(logger.entries[0]).toMatchObject({ level: 'info', part: '', message: 'm' });
 });
+
+describe('whatever is given to the log becomes one line', () => {
+  const loop: Record<string, unknown> = {};
+  loop['loop'] = loop;
+  const throwing = (): never => {
+    throw new Error('not for the log');
+  };
+  const proxy = new Proxy({}, { ownKeys: throwing, getPrototypeOf: throwing });
+  const selfMade: Error = Object.defineProperty(new Error('x'), 'message', { get: () => selfMade });
+  const unreadable = Object.defineProperty(new Error('x'), 'message', { get: throwing });
+  const nameless = Object.defineProperties(new Error('x'), { name: { value: Symbol('name') } });
+  const hostile: Record<string, LogFields> = {
+    'a member that throws': Object.defineProperty({ fine: 1 }, 'bad', { get: throwing, enumerable: true }),
+    'one deeper': { fine: 1, deep: Object.defineProperty({}, 'bad', { get: throwing, enumerable: true }) },
+    'an object that throws': { fine: 1, proxy },
+    'fields that throw': proxy,
+    'a time that is none': { fine: 1, time: new Date(NaN), deep: { time: new Date(NaN) } },
+    'a toJSON that throws': { fine: 1, bad: { toJSON: throwing } },
+    'a toJSON that answers itself': { fine: 1, bad: { toJSON: () => hostile['a toJSON that answers itself'] } },
+    'an error that is its own message': { fine: 1, error: selfMade },
+    'an error without a message': { fine: 1, error: unreadable },
+    'an error with a symbol for a name': { fine: 1, error: nameless },
+    'a circle': { fine: 1, loop },
+    'ten million holes': { fine: 1, list: new Array(10_000_000) },
+  };
+  test.each(Object.entries(hostile))('%s', (_name, fields) => {
+    for (const format of ['text', 'json'] as const) {
+      const logger = createMemoryLogger('debug', [], format);
+      logger.info('seen', fields);
+      expect(logger.lines).toHaveLength(1);
+      expect(logger.lines[0]).toContain('seen');
+      expect(logger.lines[0]!.length).toBeLessThan(50_000);
+      if (format === 'json') expect(JSON.parse(logger.lines[0]!)).toMatchObject({ message: 'seen' });
+      if ('fine' in fields) expect(logger.lines[0]).toMatch(/fine\\*"?[=:]1/);
+    }
+  });
+
+  test('a message that is no text', () => {
+    for (const [message, text] of [
+      [undefined, 'undefined'],
+      [null, 'null'],
+      [5, '5'],
+      [Symbol('s'), 'Symbol(s)'],
+    ] as const) {
+      const logger = createMemoryLogger('debug', ['hidden'], 'json');
+      logger.info(message as unknown as string);
+      expect(JSON.parse(logger.lines[0]!)).toMatchObject({ message: text });
+    }
+  });
+
+  test('an address is written as such', () => {
+    const logger = createMemoryLogger();
+    logger.info('seen', { at: new URL('http://127.0.0.1:1/x'), time: new Date(NaN) });
+    expect(logger.lines[0]).toMatch(/at=http:\/\/127\.0\.0\.1:1\/x time=null$/);
+  });
+});
+
+describe('secrets in other clothes', () => {
+  const secrets = ['12345678901', 'deadbeefdeadbeef', 'hush-hush'];
+  const fields = {
+    number: 12345678901,
+    bigint: 12345678901n,
+    bytes: Buffer.from('deadbeefdeadbeef', 'hex'),
+    function: () => 'hush-hush',
+    symbol: Symbol('hush-hush'),
+    address: new URL('http://127.0.0.1/hush-hush'),
+    'hush-hush': 1,
+  };
+  test.each(['text', 'json'] as const)('as numbers, bytes, functions, symbols and names: %s', (format) => {
+    const logger = createMemoryLogger('debug', secrets, format);
+    logger.info('seen', { ...fields, deep: [{ ...fields }] });
+    for (const secret of secrets) expect(logger.lines[0]).not.toContain(secret);
+  });
+
+  test('of two secrets that begin alike the longer is hidden whole, in whatever order they came', () => {
+    const logger = createMemoryLogger('debug', ['abcd', 'abcdefgh']);
+    logger.hide('abcdefghijkl');
+    logger.info('abcdefghijkl abcdefgh abcd');
+    expect(logger.lines[0]).toMatch(/ \*\*\* \*\*\* \*\*\*$/);
+  });
+});

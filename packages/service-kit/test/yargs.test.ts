@@ -72,3 +72,20 @@ test.each([
 test('a lone -- changes nothing', () => {
   expect(ours('--', '--port', '5').port).toBe(5);
 });
+
+test.each([
+  [['--key="a b"'], 'a b'],
+  [['--key', "'a b'"], 'a b'],
+  [['-k=""'], ''],
+  [['--key="a'], '"a'],
+  [['--key', '"'], '"'],
+  [['--key="a\nb"'], 'a\nb'],
+])('quotes around a value come off, as in a file: %j', (argv, key) => {
+  expect(ours(...argv).key).toBe(key);
+});
+
+test('quotes: yargs leaves them where it counts arguments', () => {
+  const counted = yargs(['--key="a"']).exitProcess(false).option('key', { string: true, nargs: 1 });
+  expect((counted.parseSync() as Record<string, unknown>)['key']).toBe('"a"');
+  expect(ours('--peer="a:1"', '--peer', "'b:2'").peer).toEqual(['a:1', 'b:2']);
+});

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { open, rename, rm } from 'node:fs/promises';
+import { link, open, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { closeWriter, isBlank, openConnection, type SqliteConnectionOptions } from './connection';
 import {
@@ -53,12 +53,10 @@ export async function backupDatabase(options: BackupOptions): Promise<void> {
     options.signal?.throwIfAborted();
     verify({ ...options, file: temporary, mode: 'write' }, marks, target);
     options.signal?.throwIfAborted();
-    await syncToDisk(temporary);
-    // Looked at again, because the copying took its time.
-    if (existsSync(target.file)) throw new TargetExists(target);
-    await rename(temporary, target.file);
+    await giveName(temporary, target);
   } catch (error) {
-    for (const ending of BESIDE) await rm(temporary + ending, { force: true });
+    // What stopped the copying is what the caller hears of, also where nothing can be removed.
+    for (const ending of BESIDE) await rm(temporary + ending, { force: true }).catch(() => undefined);
     throw error;
   }
   // Windows does not open folders.
@@ -122,6 +120,33 @@ function verify(options: SqliteConnectionOptions, marks: string, target: FileNam
 function marksOf(connection: SqliteConnection): string {
   const [id, version] = ['application_id', 'user_version'].map((name) => connection.pragma(name, { simple: true }));
   return `${Number(id)}, version ${Number(version)}`;
+}
+
+/** File systems without hard links, and systems without the call, say it this way. */
+const NO_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']);
+
+/**
+ * Makes the copy durable and gives it its name. A rename would replace what another backup, or anybody else, has put there
+ * in the meantime; a hard link is refused.
+ */
+async function giveName(temporary: string, target: FileName): Promise<void> {
+  try {
+    await syncToDisk(temporary);
+    await link(temporary, target.file);
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === 'EEXIST') throw new TargetExists(target);
+    if (!NO_LINKS.has(code)) throw new FileInaccessible(target, error);
+    if (existsSync(target.file)) throw new TargetExists(target);
+    await rename(temporary, target.file);
+    return;
+  }
+  await rm(temporary, { force: true });
+}
+
+/** The system's name of an error; told by its shape, since errors of another realm are of another class. */
+function errorCode(error: unknown): string {
+  return typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
 }
 
 async function syncToDisk(path: string): Promise<void> {

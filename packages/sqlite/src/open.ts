@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { closeWriter, isBlank, openConnection, type SqliteConnectionOptions } from './connection';
 import { FileMissing, openingError } from './errors';
@@ -14,7 +14,7 @@ import { assertNumbered } from './migration';
 export interface DatabaseOptions extends SqliteConnectionOptions, MigrateOptions {
   /** For writing: make the file where there is none, in a folder that exists. Default: true. */
   readonly create?: boolean;
-  /** Held while open for writing. Default: the file's name with `.lock` after it. */
+  /** Held while open for writing. Default: the file's own name, symbolic links followed, with `.lock` after it. */
   readonly lockFile?: string;
   /** Puts the first rows into a new file, in the transaction that makes its schema. */
   readonly onCreate?: (connection: SqliteConnection) => void;
@@ -41,13 +41,27 @@ export class SqliteDatabase {
 
   /** Closes every connection, then lets go of the lock. Idempotent. */
   close(): void {
-    for (const reader of this.readers.splice(0)) reader.close();
     try {
-      if (this.lock === undefined) this.connection.close();
-      else closeWriter(this.connection);
+      closeAll(this.readers);
     } finally {
-      this.lock?.release();
+      try {
+        if (this.lock === undefined) this.connection.close();
+        else closeWriter(this.connection);
+      } finally {
+        this.lock?.release();
+      }
     }
+  }
+}
+
+/** @throws what the first one throws that is in the midst of a statement; the others are closed all the same */
+function closeAll(connections: SqliteConnection[]): void {
+  const reader = connections.pop();
+  if (reader === undefined) return;
+  try {
+    reader.close();
+  } finally {
+    closeAll(connections);
   }
 }
 
@@ -98,7 +112,7 @@ function openForReading(options: DatabaseOptions): SqliteDatabase {
 
 function* openForWriting(options: DatabaseOptions): Generator<void, SqliteDatabase> {
   if (options.create === false && !existsSync(options.file)) throw new FileMissing(options);
-  const lock = takeWriteLock(options.lockFile ?? `${options.file}.lock`, options);
+  const lock = takeWriteLock(options.lockFile ?? `${followed(options.file)}.lock`, options);
   let connection: SqliteConnection | undefined;
   try {
     connection = openConnection(options);
@@ -111,13 +125,27 @@ function* openForWriting(options: DatabaseOptions): Generator<void, SqliteDataba
   }
 }
 
+/** One file has one lock, by whichever link it is reached. */
+function followed(file: string): string {
+  try {
+    return realpathSync(file);
+  } catch {
+    return file;
+  }
+}
+
 function* prepare(connection: SqliteConnection, options: DatabaseOptions): Generator<void, void> {
   if (isBlank(connection)) {
     connection.transaction(() => create(connection, options)).immediate();
     return;
   }
-  options.identify?.(connection);
-  checkSchemaVersion(connection, options, 'write');
+  // As a writer, so that a file which can only be read is refused now and not by the first commit.
+  connection
+    .transaction(() => {
+      options.identify?.(connection);
+      checkSchemaVersion(connection, options, 'write');
+    })
+    .immediate();
   yield* upgradeSchema(connection, options);
 }
 

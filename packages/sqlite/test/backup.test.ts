@@ -1,4 +1,14 @@
-import { closeSync, copyFileSync, openSync, readdirSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  copyFileSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import {
   backupDatabase,
@@ -196,4 +206,28 @@ test('a copy that bears other marks than the original is not kept', async () => 
     /version 99, the original .* version 3/,
   );
   expect(readdirSync(folder)).toEqual([]);
+});
+
+test('of several backups to one name one is made, and the others say that it is taken', async () => {
+  const file = filled();
+  const to = fresh('copy.sqlite');
+  const ends = await Promise.allSettled(Array.from({ length: 4 }, () => backupDatabase(options(file, to))));
+  expect(ends.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+  for (const end of ends) if (end.status === 'rejected') expect(end.reason).toBeInstanceOf(TargetExists);
+  expect(readdirSync(dirname(to))).toEqual(['copy.sqlite']);
+  expect(contents(to)).toEqual(contents(file));
+});
+
+test('a link that leads nowhere is not written over', async () => {
+  const to = fresh('copy.sqlite');
+  symlinkSync('nowhere', to);
+  await expect(backupDatabase(options(filled(), to))).rejects.toThrow(TargetExists);
+  expect(lstatSync(to).isSymbolicLink()).toBe(true);
+  expect(readdirSync(dirname(to))).toEqual(['copy.sqlite']);
+});
+
+test('a folder that is a file, or a name too long for the copy, is named', async () => {
+  const file = filled();
+  for (const to of [join(file, 'copy'), fresh('n'.repeat(250))])
+    await expect(backupDatabase(options(file, to))).rejects.toThrow(FileInaccessible);
 });

@@ -1,4 +1,5 @@
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { FileInaccessible, FileLocked, openDatabase, openDatabaseAsync, takeWriteLock } from '../src';
 import { runProgram } from './support/child';
 import { cleanUp, closing, fresh } from './support/folder';
@@ -56,4 +57,32 @@ test('an open that fails lets go of the file', () => {
   openDatabase(journal(file)).close();
   expect(() => openDatabase(journal(file, { applicationId: 5 }))).toThrow('another program');
   openDatabase(journal(file)).close();
+});
+
+test('one file has one lock, by whichever link it is reached', () => {
+  const file = fresh('journal.sqlite');
+  const first = openDatabase(journal(file));
+  const folder = join(dirname(file), 'elsewhere');
+  mkdirSync(folder);
+  for (const link of [join(dirname(file), 'link'), join(folder, 'journal.sqlite')]) {
+    symlinkSync(file, link);
+    expect(() => openDatabase(journal(link))).toThrow(FileLocked);
+  }
+  first.close();
+  closing(openDatabase(journal(join(folder, 'journal.sqlite'))));
+  expect(() => openDatabase(journal(file))).toThrow(FileLocked);
+});
+
+test('a reader in the midst of its rows does not keep the file from being let go', () => {
+  const file = fresh('journal.sqlite');
+  const database = openDatabase(journal(file));
+  database.connection.exec("INSERT INTO entries (text) VALUES ('a'), ('b')");
+  const [first, second] = [database.openReader(), database.openReader()];
+  const rows = first.prepare('SELECT text FROM entries').iterate();
+  rows.next();
+  expect(() => database.close()).toThrow('busy');
+  expect([database.connection.open, second.open]).toEqual([false, false]);
+  closing(openDatabase(journal(file)));
+  rows.return?.();
+  first.close();
 });

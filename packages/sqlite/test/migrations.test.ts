@@ -3,12 +3,13 @@ import {
   MigrationFailed,
   openDatabase,
   openDatabaseAsync,
+  type SqliteConnection,
   WrongSchemaVersion,
   type BatchedMigration,
   type Migration,
   type MigrationProgress,
 } from '../src';
-import { cleanUp, fresh } from './support/folder';
+import { cleanUp, closing, fresh } from './support/folder';
 import { BATCH, HISTORY, journal, lengths, oldJournal } from './support/journal';
 import { contents, looking, pragma } from './support/rows';
 
@@ -227,4 +228,19 @@ test('however a history is cut short and by whom it is resumed, the end is the s
     }),
     { numRuns: 25 },
   );
+});
+
+test('a step that is asynchronous is a mistake of the program: its mark would come before its work', () => {
+  const file = fresh('journal.sqlite');
+  const late = {
+    version: 1,
+    name: 'late',
+    up: async (connection: SqliteConnection) => {
+      connection.exec('CREATE TABLE early (a)');
+      await Promise.reject(new Error('later'));
+    },
+  };
+  expect(() => openDatabase(journal(file, { migrations: [late] }))).toThrow('this one is asynchronous');
+  closing(openDatabase(journal(file)));
+  expect(contents(file).join()).not.toContain('early');
 });

@@ -214,3 +214,27 @@ test('closing empties the log also while a reader stays open, so that it does no
   database.close();
   expect(statSync(`${file}-wal`).size).toBe(0);
 });
+
+test('a file that can only be read is not opened for writing', () => {
+  const file = fresh('journal.sqlite');
+  const writer = openDatabase(journal(file));
+  // With a reader the log stays, and a file with a log can be opened without writing anything.
+  closing(openDatabase(journal(file, { mode: 'read' })));
+  writer.close();
+  for (const name of readdirSync(dirname(file))) chmodSync(join(dirname(file), name), 0o444);
+  chmodSync(dirname(file), 0o555);
+  asNobody(() => expect(() => openDatabase(journal(file))).toThrow(FileInaccessible));
+  chmodSync(dirname(file), 0o700);
+});
+
+/** Permissions do not hold root up. */
+function asNobody(work: () => void): void {
+  const NOBODY = 65_534;
+  const root = process.geteuid?.() === 0;
+  if (root) process.seteuid?.(NOBODY);
+  try {
+    work();
+  } finally {
+    if (root) process.seteuid?.(0);
+  }
+}

@@ -5,19 +5,30 @@ import { cut, MAX_TEXT, plainJson, plainText } from './text';
 /** The entry as a line of text: `2026-01-31 09:05:07.042 INFO    [p2p] message name=value`. */
 export function textLine({ time, level, part, message, fields }: LogEntry, secrets: ReadonlySet<string>): string {
   const extra = fields === undefined ? '' : ` ${fieldsText(fields, secrets)}`;
-  const text = plainText(hideSecrets(`${message}${extra}`, secrets));
+  const text = plainText(hideSecrets(`${String(message)}${extra}`, secrets));
   const label = part === '' ? '' : `[${part}] `;
   return `${timeText(time)} ${level.toUpperCase().padEnd(7)} ${label}${text}`;
 }
 
 function fieldsText(fields: LogFields, secrets: ReadonlySet<string>): string {
   return Object.entries(redactFields(fields, secrets, (error) => error.message))
-    .map(([name, value]) => `${name}=${valueText(value, fields[name])}`)
+    .map(([name, value]) => `${name}=${isError(fields, name) ? errorText(value) : valueText(value)}`)
     .join(' ');
 }
 
-function valueText(value: unknown, original: unknown): string {
-  if (original instanceof Error) return JSON.stringify(plainText(String(value)));
+function errorText(value: unknown): string {
+  return JSON.stringify(plainText(String(value)));
+}
+
+function isError(fields: LogFields, name: string): boolean {
+  try {
+    return fields[name] instanceof Error;
+  } catch {
+    return false;
+  }
+}
+
+function valueText(value: unknown): string {
   if (typeof value === 'string') return /^([\w.:/@+-]+|\*\*\*)$/.test(value) ? value : JSON.stringify(value);
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value);
 }
@@ -35,7 +46,7 @@ export function jsonLine(
     timestamp: time.toISOString(),
     level,
     ...(part === '' ? {} : { part }),
-    message: cut(hideSecrets(message, secrets)),
+    message: cut(hideSecrets(String(message), secrets)),
     ...(fields === undefined ? {} : { fields: boundedFields(fields, secrets, stacks) }),
   };
   return plainJson(JSON.stringify(line));

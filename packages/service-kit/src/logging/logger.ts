@@ -107,7 +107,17 @@ export interface LogSink {
 
 /** The texts that are hidden wherever they appear. */
 export function secretSet(secrets: readonly string[] = []): Set<string> {
-  return new Set(secrets.filter((secret) => secret.length >= SHORTEST_SECRET));
+  const hidden = new Set<string>();
+  for (const secret of secrets) addSecret(hidden, secret);
+  return hidden;
+}
+
+/** The longest first: of a secret that begins another, the rest of the other would be shown. */
+function addSecret(hidden: Set<string>, secret: string): void {
+  if (secret.length < SHORTEST_SECRET || hidden.has(secret)) return;
+  const ordered = [...hidden, secret].sort((a, b) => b.length - a.length);
+  hidden.clear();
+  for (const text of ordered) hidden.add(text);
 }
 
 /** The logger's face over a sink of entries. */
@@ -134,7 +144,7 @@ export function makeLogger(first: LogLevel, hidden: Set<string>, sink: LogSink):
       },
       enabled,
       hide(secret) {
-        if (secret.length >= SHORTEST_SECRET) hidden.add(secret);
+        addSecret(hidden, secret);
       },
       close: () => sink.close?.() ?? Promise.resolve(),
     };

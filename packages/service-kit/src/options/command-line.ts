@@ -1,13 +1,14 @@
 import yargs from 'yargs';
 import { OptionSpec, UsageError } from './spec';
-import { parseBoolean } from './value';
+import { parseBoolean, unquoted } from './value';
 
 /**
  * Splitting the command line is yargs' work: names, aliases, `--name value` and `--name=value`, missing values, words.
- * Three things are done around it, each for an input that yargs takes the wrong way (`yargs.test.ts` holds them to it):
+ * Four things are done around it, each for an input that yargs takes the wrong way (`yargs.test.ts` holds them to it):
  * - values stay text, where yargs' own numbers turn `0x50` into 80, `1e3` into 1000 and `abc` into NaN, which leaves
  *   nothing to say what was wrong; `convertValue` types and checks them;
  * - `--flag=value` is read here, where yargs takes `--flag=1`, `--flag=yes` and `--flag=maybe` for false alike;
+ * - quotes that reach the program are taken off a value here, where yargs does so only when it counts no arguments;
  * - what is unknown is collected instead of guessed, where yargs would take `-dash` behind `--api-key` for flags.
  */
 
@@ -42,7 +43,7 @@ export function readCommandLine(specs: readonly OptionSpec[], argv: readonly str
   for (const [name, value] of Object.entries(parsed)) {
     const spec = byName.get(name);
     if (spec === undefined) throw unknownOption(name.length === 1 ? `-${name}` : `--${name}`);
-    const texts = [value].flat();
+    const texts = [value].flat().map((text) => (typeof text === 'string' ? unquoted(text) : text));
     // an option given twice: the last one counts
     given.set(name, spec.type === 'list' ? texts.map(String) : (texts.at(-1) as string | boolean));
   }

@@ -50,7 +50,9 @@ export function defineCommands<const C extends readonly CommandSpec[]>(commands:
 export function parseCommand<
   const Main extends readonly OptionSpec[] = readonly [],
   const Commands extends readonly CommandSpec[] = readonly [],
->(program: ProgramSpec<Main, Commands>, argv: readonly string[]): ParsedCommand<Main, Commands> {
+>(program: ProgramSpec<Main, Commands>, line: readonly string[]): ParsedCommand<Main, Commands> {
+  // pnpm passes a `--` of its own on, which then stands before the command
+  const argv = line.filter((word) => word !== '--');
   const [command] = program.commands
     .filter(({ name }) => startsWith(argv, name.split(' ')))
     .sort((a, b) => b.name.length - a.name.length);

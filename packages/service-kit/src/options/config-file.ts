@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { errorText } from '../error-text';
 import { UsageError } from './spec';
+import { unquoted } from './value';
 
 /** The keys of a configuration file with their raw values, in the order they stand. */
 export type ConfigFile = Map<string, unknown>;
@@ -43,10 +44,6 @@ export function parseIniConfig(text: string, path: string): ConfigFile {
     else values.set(key, [earlier, value]);
   });
   return values;
-}
-
-function unquoted(value: string): string {
-  return /^(["']).*\1$/.test(value) && value.length > 1 ? value.slice(1, -1) : value;
 }
 
 function parseJsonConfig(text: string, path: string): ConfigFile {

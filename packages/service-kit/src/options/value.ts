@@ -11,6 +11,12 @@ export function parseBoolean(text: string): boolean | undefined {
   return undefined;
 }
 
+/** Takes one pair of quotes off that stands around all of a text, as people write them in files and service units. */
+export function unquoted(text: string): string {
+  const quote = text.charAt(0);
+  return text.length > 1 && (quote === '"' || quote === "'") && text.endsWith(quote) ? text.slice(1, -1) : text;
+}
+
 /**
  * Turns what was written (text from the command line or an INI file, any JSON value from a JSON file) into the
  * option's value and checks it. `where` names the place in messages, e.g. `--rpc-bind-port` or `key rpc-bind-port in a.conf`.
