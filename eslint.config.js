@@ -1,12 +1,19 @@
 'use strict';
 
+const { builtinModules } = require('node:module');
 const js = require('@eslint/js');
 const { defineConfig, globalIgnores } = require('eslint/config');
 const tseslint = require('typescript-eslint');
 
+/** Forms of import that neither the ladder nor the search for circles sees. */
+const UNSEEN_IMPORTS = [
+  { selector: 'TSImportType', message: 'Import types by a statement at the head of the file.' },
+  { selector: 'ImportExpression', message: 'Import by a statement at the head of the file.' },
+];
+
 /** What each package may import from the suite. An import may only point down the ladder; apps never import each other. */
 const LADDER = {
-  'packages/crypto': [],
+  'packages/crypto': ['native'],
   'packages/core-types': ['crypto'],
   'packages/consensus': ['core-types', 'crypto'],
   'packages/levin': ['core-types', 'crypto'],
@@ -32,32 +39,16 @@ const LADDER = {
   ],
 };
 
-/** Packages of pure rules: no files, sockets, processes, threads, clocks or randomness. */
+/** Packages of pure rules: no files, sockets, processes, threads, clocks or randomness; so no module of Node.js itself. */
 const PURE = ['packages/core-types', 'packages/consensus', 'packages/levin', 'packages/api'];
-const OUTSIDE_WORLD = [
-  'fs',
-  'fs/promises',
-  'net',
-  'dgram',
-  'http',
-  'https',
-  'tls',
-  'dns',
-  'child_process',
-  'worker_threads',
-  'os',
-  'timers',
-  'timers/promises',
-  'crypto',
-  'process',
-  'perf_hooks',
-];
+const OUTSIDE_WORLD = `^(node:|(${builtinModules.filter((name) => !name.startsWith('node:')).join('|')})(/|$))`;
 const OUTSIDE_GLOBALS = [
   ...['Date', 'performance'].map((name) => ({ name, message: 'Time is passed in.' })),
   ...['setTimeout', 'setInterval', 'setImmediate'].map((name) => ({ name, message: 'Time is passed in.' })),
   { name: 'process', message: 'Settings are passed in.' },
   { name: 'crypto', message: 'Hashes come from @wrkz/crypto, randomness is passed in.' },
-  { name: 'fetch', message: 'This package knows no sockets.' },
+  ...['globalThis', 'global'].map((name) => ({ name, message: 'Whatever is not a rule is passed in.' })),
+  ...['fetch', 'WebSocket'].map((name) => ({ name, message: 'This package knows no sockets.' })),
   { name: 'console', message: 'This package prints nothing.' },
 ];
 
@@ -66,35 +57,47 @@ const INSIDES = {
   message: 'Import a package by its name, not from its insides.',
 };
 const ESCAPES = {
-  regex: '^(\\.\\./)+((packages|apps)/|[\\w-]+/src(/|$))',
+  regex: '^(\\.\\./)+((packages|apps|native)/|[\\w-]+/(src|dist)(/|$))',
   message: 'Import another package by its name (@wrkz/...).',
 };
 
 function ladder(folder, allowed) {
   const names = allowed.length === 0 ? '' : `(?!(${allowed.join('|')})$)`;
   const pure = PURE.includes(folder);
-  const outside = pure ? OUTSIDE_WORLD.flatMap((name) => [name, `node:${name}`]) : [];
   return {
     files: [`${folder}/src/**/*.ts`],
     rules: {
       'no-restricted-imports': [
         'error',
         {
-          paths: outside.map((name) => ({
-            name,
-            message: 'This package knows no files, sockets, clocks, randomness or databases.',
-          })),
           patterns: [
             INSIDES,
             ESCAPES,
+            ...(pure
+              ? [
+                  {
+                    regex: OUTSIDE_WORLD,
+                    message: 'This package knows no files, sockets, clocks, randomness or databases.',
+                  },
+                ]
+              : []),
             {
-              regex: `^@wrkz/(?!native$)${names}`,
+              regex: `^@wrkz/${names}`,
               message: `The package ladder: ${folder} may import ${allowed.join(', ') || 'no other package'}; only tests import testing.`,
             },
           ],
         },
       ],
-      ...(pure ? { 'no-restricted-globals': ['error', ...OUTSIDE_GLOBALS] } : {}),
+      'no-restricted-syntax': ['error', ...UNSEEN_IMPORTS],
+      ...(pure
+        ? {
+            'no-restricted-globals': ['error', ...OUTSIDE_GLOBALS],
+            'no-restricted-properties': [
+              'error',
+              { object: 'Math', property: 'random', message: 'Randomness is passed in.' },
+            ],
+          }
+        : {}),
     },
   };
 }

@@ -6,7 +6,12 @@ const config: Config = {
   passWithNoTests: true,
   // Of the whole run: a project's own counts only when it runs alone.
   testTimeout: 30_000,
-  projects: ['<rootDir>/packages/*/jest.config.js', '<rootDir>/apps/*/jest.config.js', '<rootDir>/docs/jest.config.js'],
+  projects: [
+    '<rootDir>/packages/*/jest.config.js',
+    '<rootDir>/apps/*/jest.config.js',
+    '<rootDir>/docs/jest.config.js',
+    '<rootDir>/scripts/jest.config.js',
+  ],
 };
 
 export default config;

@@ -11,7 +11,7 @@ const tests = projects()
 
 const checks = [
   ['types', tool('typescript/bin/tsc'), '-b'],
-  ['types of tests', tool('typescript/bin/tsc'), '-b', ...tests, 'bench'],
+  ['types of tests', tool('typescript/bin/tsc'), '-b', ...tests, 'docs/test', 'scripts/test', 'bench'],
   ['names', 'scripts/checks/names.mjs'],
   ['circles of imports', 'scripts/checks/circles.mjs'],
   ['declared dependencies', 'scripts/checks/dependencies.mjs'],

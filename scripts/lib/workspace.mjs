@@ -5,7 +5,8 @@ import { fileURLToPath } from 'node:url';
 /** The top folder of the workspace. */
 export const top = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 
-const readManifest = (folder) => JSON.parse(readFileSync(join(top, folder, 'package.json'), 'utf8'));
+/** The parsed package.json of a folder. */
+export const readManifest = (folder) => JSON.parse(readFileSync(join(top, folder, 'package.json'), 'utf8'));
 const manifest = readManifest('.');
 
 /** The programs of the suite, by folder below apps/. */

@@ -1,3 +1,5 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { createMetrics, errorsOfRoute, openApiDocument, stringifyJson, type Route } from '@wrkz/service-kit';
 import { documentFaults } from '@wrkz/testing';
 import { powRoutes, type PowRoute } from '../src/routes';
@@ -31,6 +33,17 @@ describe('each documented error is reachable', () => {
     const declared = new Set<ErrorName>(routes.flatMap((route) => errorsOf(route).map(nameOf)));
     expect(Object.keys(provocations).filter((name) => !declared.has(name as ErrorName))).toEqual([]);
   });
+});
+
+test('every declaration below routes/ stands in the list', () => {
+  const path = join(__dirname, '../src/routes');
+  const declared = readdirSync(path).flatMap((file) =>
+    Object.entries(jest.requireActual<Record<string, unknown>>(join(path, file))).filter(
+      ([, value]) => typeof value === 'object' && value !== null && 'handle' in value,
+    ),
+  );
+  expect(declared.length).toBeGreaterThan(5);
+  expect(declared.filter(([, value]) => !routes.includes(value as PowRoute)).map(([name]) => name)).toEqual([]);
 });
 
 describe('answers are what the schemas say', () => {

@@ -1,7 +1,8 @@
 import { createServer } from 'node:net';
 import { once } from 'node:events';
-import { createMemoryLogger, UsageError, VERSION } from '@wrkz/service-kit';
-import { PowHelper, readPowHelperConfig } from '../src';
+import { readFileSync } from 'node:fs';
+import { assetPath, createMemoryLogger, UsageError, VERSION } from '@wrkz/service-kit';
+import { OPTIONS, PowHelper, readPowHelperConfig } from '../src';
 import { ask, startHelper, stopAll } from './support/helper';
 
 afterEach(stopAll);
@@ -28,6 +29,13 @@ test('the defaults that the operations page tells', () => {
     network: 'mainnet',
     queue: undefined,
   });
+});
+
+test("every option stands in the operator's page, and nothing else does", () => {
+  const page = readFileSync(assetPath('docs/operations/pow-helper.md'), 'utf8');
+  const rows = [...page.matchAll(/^\| (`--[^|]*)\|/gm)];
+  const listed = rows.flatMap(([, cell = '']) => [...cell.matchAll(/`--([a-z0-9-]+)`/g)].map((match) => match[1]));
+  expect(listed.sort()).toEqual(OPTIONS.map(({ name }) => name as string).sort());
 });
 
 test.each([

@@ -65,7 +65,7 @@ test('a template takes what is valid, in order, and tells what is not', async ()
   const stale = blockAt(300).transactions.concat(blockAt(150).transactions)[0]!;
   const made = await template(view, { candidates: [stale, candidates[0]!, ...candidates] });
   expect(made.refused.map(({ transaction }) => transaction.hash)).toEqual([stale.hash]);
-  // The first stands there twice: its images are spent by itself the second time.
+  // The first stands there twice: its key images are spent by itself the second time.
   expect(made.transactions.map(({ hash }) => hash)).toEqual(candidates.map(({ hash }) => hash));
   const verified = await checkBlock(parseBlock(await mine(made)), made.transactions, contextOn(view));
   expect(verified).toBeInstanceOf(VerifiedBlock);

@@ -30,8 +30,14 @@ export interface MainOptions {
 const STOP_DEADLINE_MS = 10_000;
 
 /**
+ * The same signal within this time of the first counts once: a terminal sends Ctrl-C to the whole group of processes,
+ * and npm passes its own on to the program that it started.
+ */
+const ONE_PRESS_MS = 500;
+
+/**
  * Runs a program from start to exit code: SIGINT, SIGTERM (and SIGHUP) stop it in order, a second signal ends it at
- * once, uncaught errors are logged once and end it with code 1. Used by the main file of each app, and there alone.
+ * once (unless it only repeats the first, see `ONE_PRESS_MS`), uncaught errors are logged once and end it with code 1. Used by the main file of each app, and there alone.
  */
 export function runMain(create: (control: Control) => Promise<Service> | Service, options: MainOptions = {}): void {
   const abort = new AbortController();
@@ -85,9 +91,13 @@ export function runMain(create: (control: Control) => Promise<Service> | Service
     );
   };
 
+  let first: { readonly name: string; readonly at: number } | undefined;
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(name, () => {
+      const now = performance.now();
+      if (first?.name === name && now - first.at < ONE_PRESS_MS) return;
       if (stopping) process.exit(SIGNAL_EXIT_CODES[name]);
+      first = { name, at: now };
       service?.logger?.info(`${name} received, stopping`);
       stop(0);
     });

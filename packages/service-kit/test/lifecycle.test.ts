@@ -48,14 +48,40 @@ test('a stop that hangs ends at the deadline with exit code 1', async () => {
 });
 
 test('a second signal ends at once', async () => {
-  const { code, out } = await runProgram('hangs', (child) => {
-    child.stdout?.on('data', (chunk: Buffer) => {
-      if (chunk.toString().includes('stopping')) child.kill('SIGINT');
+  const { code } = await runProgram('stuck', (child) => {
+    whenStopping(child, () => {
+      const impatience = setInterval(() => child.kill('SIGINT'), 100);
+      child.once('exit', () => clearInterval(impatience));
     });
     child.kill('SIGINT');
   });
-  expect([code, out.includes('took too long')]).toEqual([130, false]);
+  expect(code).toBe(130);
 });
+
+test('another signal ends at once, however soon it comes', async () => {
+  const { code } = await runProgram('stuck', (child) => {
+    whenStopping(child, () => child.kill('SIGTERM'));
+    child.kill('SIGINT');
+  });
+  expect(code).toBe(143);
+});
+
+test('one Ctrl-C that comes twice, from the terminal and passed on by npm, stops in order', async () => {
+  const { code, out } = await runProgram('signalled-twice', (child) => {
+    whenStopping(child, () => child.kill('SIGINT'));
+    child.kill('SIGINT');
+  });
+  expect([code, out.includes('stopped')]).toEqual([0, true]);
+});
+
+function whenStopping(child: ChildProcess, then: () => void): void {
+  let stopping = false;
+  child.stdout?.on('data', (chunk: Buffer) => {
+    if (stopping || !chunk.toString().includes('stopping, aborted')) return;
+    stopping = true;
+    then();
+  });
+}
 
 test.each([
   ['usage', 1, 'unknown option --x (see --help)'],

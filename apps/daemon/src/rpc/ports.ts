@@ -3,7 +3,7 @@ import type { ChainReader } from '@wrkz/chain-db';
 import type { Network } from '@wrkz/core-types';
 import type { QueryRunner } from './queries';
 
-/** What the RPC asks of the peer-to-peer side; heights are counts (top index + 1). */
+/** What the RPC asks of the peer-to-peer side; heights are counts (index of the tip + 1). */
 export interface NetworkStatus {
   /** The best height that peers tell, at least 1. */
   networkHeight(): number;

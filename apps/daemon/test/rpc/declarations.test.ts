@@ -1,3 +1,5 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { networkOf } from '@wrkz/core-types';
 import {
   createMemoryLogger,
@@ -192,6 +194,20 @@ test('where there is no route no token is asked and nothing is counted', async (
     expect((await send(url, { ...asked, requestHeaders: withToken })).status).toBe(200);
     expect((await send(url, { ...asked, requestHeaders: withToken })).status).toBe(429);
   }, options);
+});
+
+test.each([
+  ['routes', allRoutes],
+  ['methods', allMethods],
+] as const)('every declaration below rpc/%s stands in the list', (folder, listed: readonly unknown[]) => {
+  const path = join(__dirname, '../../src/rpc', folder);
+  const declared = readdirSync(path).flatMap((file) =>
+    Object.entries(jest.requireActual<Record<string, unknown>>(join(path, file))).filter(
+      ([, value]) => typeof value === 'object' && value !== null && 'handle' in value,
+    ),
+  );
+  expect(declared.length).toBeGreaterThan(5);
+  expect(declared.filter(([, value]) => !listed.includes(value)).map(([name]) => name)).toEqual([]);
 });
 
 describe('documents', () => {

@@ -12,7 +12,7 @@ import { differences, exact, recordedRows, send, type Json, type Recorded } from
 
 jest.setTimeout(120_000);
 
-/** Of the top block: what unlock times in seconds are held against. */
+/** Of the tip: what unlock times in seconds are held against. */
 const CHAIN_A_TIMESTAMP = 1_700_039_707;
 
 /**

@@ -58,7 +58,7 @@ export function keyInput(amount: bigint, ring = 2): TransactionInput {
   return { type: 'key', amount, keyOffsets: Array.from({ length: ring }, (_, i) => i + 1), keyImage: KEY };
 }
 
-/** A prefix that is worth working on: one input of 1000, one output of 900, room for a nonce. */
+/** A prefix that is worth working on: one input of 1000, one output of 900, space for a nonce. */
 export function makePrefix(changes: Partial<TransactionPrefix> = {}): Buffer {
   return encodeTransactionPrefix({
     version: 1,

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createLogger, runMain, UsageError } from '../../src';
 
 /** A program that behaves as its first argument says, for the tests of runMain. */
@@ -19,7 +20,8 @@ runMain(
       },
       async stop() {
         logger.info(`stopping, aborted ${control.signal.aborted}`);
-        if (behaviour === 'hangs') await new Promise(() => undefined);
+        if (behaviour === 'signalled-twice') await once(process, 'SIGINT');
+        if (behaviour === 'hangs' || behaviour === 'stuck') await new Promise(() => undefined);
         if (behaviour === 'stop-fails') throw new Error('could not close');
         clearInterval(keepAlive);
         logger.info('stopped');
@@ -27,7 +29,7 @@ runMain(
       finished: finished(control.signal),
     };
   },
-  { stopDeadlineMs: 300 },
+  { stopDeadlineMs: behaviour === 'hangs' ? 300 : 20_000 },
 );
 
 /** `one-shot` is done at once, `cut-short` never: the stop ends it. */

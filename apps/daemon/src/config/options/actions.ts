@@ -27,7 +27,7 @@ export const ACTIONS = defineOptions([
     min: 0,
     oneShot: true,
     group,
-    help: 'The most blocks an export writes, at least 1000; 0 for all',
+    help: 'The most blocks an export writes, at least 1000 on the mainnet; 0 for all',
   },
   {
     name: 'dump-file',

@@ -3,8 +3,20 @@ import { defineOptions, loggingOptions, NODE_LOG_SCALE } from '@wrkz/service-kit
 const group = 'Console and logging';
 
 export const CONSOLE_AND_LOGGING = defineOptions([
-  { name: 'no-console', type: 'boolean', default: false, group, help: 'Do not read commands from the terminal' },
-  { name: 'no-zmq', type: 'boolean', default: false, group, help: 'Do not publish events over ZMQ' },
+  {
+    name: 'no-console',
+    type: 'boolean',
+    default: false,
+    group,
+    help: 'Accepted; this version reads no commands from the terminal',
+  },
+  {
+    name: 'no-zmq',
+    type: 'boolean',
+    default: false,
+    group,
+    help: 'Accepted; this version publishes no events over ZMQ',
+  },
   ...loggingOptions({
     group,
     scale: NODE_LOG_SCALE,

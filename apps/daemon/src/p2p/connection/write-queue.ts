@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
 import { WRITE_QUEUE_LIMIT, WRITE_TIMEOUT } from '../constants';
 
-/** Large frames are handed over in such pieces, so that progress shows on a slow line. */
+/** Large frames are handed over in such pieces, so that progress shows on a slow connection. */
 const SLICE = 256 * 1024;
 
 export type WriteFault = 'writeQueueFull' | 'writeTimeout';

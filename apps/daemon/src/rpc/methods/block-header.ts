@@ -7,7 +7,7 @@ import type { RpcContext } from '../ports';
 /** The `block_header` of the header methods. */
 export type BlockHeader = z.output<typeof daemonApi.blockHeaderObject>;
 
-/** The header of a block. `height` is an index, `depth` the distance from the top. */
+/** The header of a block. `height` is an index, `depth` the distance from the tip. */
 export function blockHeader(raw: RawBlock, facts: BlockFacts, topHeight: number, orphan: boolean): BlockHeader {
   const { block } = parseBlock(raw.block);
   return {
@@ -27,7 +27,7 @@ export function blockHeader(raw: RawBlock, facts: BlockFacts, topHeight: number,
   };
 }
 
-/** The header of the main-chain block at `height`, or undefined above the top. */
+/** The header of the main-chain block at `height`, or undefined above the tip. */
 export function mainChainHeader({ reader }: RpcContext, height: number): BlockHeader | undefined {
   return reader.snapshot(() => {
     const facts = reader.facts(height);

@@ -15,7 +15,7 @@ export interface SyncRange {
 /**
  * The index of the first block to send: the block after the newest known checkpoint (the genesis block itself when
  * only that is known), else `startHeight`, else the first block of the UTC day of `startTimestamp`.
- * A start beyond the top answers the top's index + 1, from where nothing is left to send.
+ * A start beyond the tip answers the tip's index + 1, from where nothing is left to send.
  */
 export function resolveStart(reader: ChainReader, range: SyncRange): number {
   const beyond = reader.tip().height + 1;
