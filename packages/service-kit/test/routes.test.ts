@@ -16,6 +16,7 @@ import {
   type Refusal,
   type Route,
   routeDeclarer,
+  type RouteRequest,
 } from '../src';
 import { call, closeAll, raw, rules, serveApp } from './support/http-client';
 
@@ -282,6 +283,72 @@ describe('answers', () => {
     leaving.abort();
     await expect(asked).rejects.toThrow();
     await gone;
+  });
+
+  test('a handler that asks late hears it too', async () => {
+    let begun = (): void => undefined;
+    let told = (_gone: boolean): void => undefined;
+    const [running, heard] = [
+      new Promise<void>((done) => (begun = done)),
+      new Promise<boolean>((done) => (told = done)),
+    ];
+    const wait: Route = {
+      ...raw('GET', '/wait', () => undefined),
+      handle: async (_context, request: RouteRequest) => {
+        const closed = new Promise((done) => request.http.response.once('close', done));
+        begun();
+        await closed;
+        told(request.gone.aborted);
+        return 'nobody reads this';
+      },
+    };
+    const { port } = await serveApp([wait]);
+    const leaving = new AbortController();
+    const asked = call(port, '/wait', { signal: leaving.signal });
+    await running;
+    leaving.abort();
+    await expect(asked).rejects.toThrow();
+    expect(await heard).toBe(true);
+  });
+
+  test('an answer that was written whole is no sign that the client has left', async () => {
+    let signal: AbortSignal | undefined;
+    const closed: Promise<unknown>[] = [];
+    const quick: Route = {
+      ...raw('GET', '/quick', () => undefined),
+      handle: (_context, request: RouteRequest) => {
+        signal = request.gone;
+        closed.push(new Promise((done) => request.http.response.once('close', done)));
+        return 'done';
+      },
+    };
+    const { port } = await serveApp([quick]);
+    expect((await call(port, '/quick')).text).toBe('done');
+    await Promise.all(closed);
+    expect(signal?.aborted).toBe(false);
+  });
+
+  test('labels are asked behind the JSON of the body and before its members', async () => {
+    const closed = declare({
+      method: 'POST',
+      path: '/closed',
+      summary: 'Not now.',
+      guards: OPEN,
+      labels: 'closed' as never,
+      body: z.object({ needed: z.string() }),
+      answer: z.object({}),
+      errors: [],
+      handle: () => ({}),
+    });
+    const admit = (labels: unknown): void => {
+      if (labels === 'closed') throw new HttpError(403, 'closed', 'closed');
+    };
+    const { port } = await serveApp([], {
+      routes: bindRoutes<unknown, unknown>([closed], undefined, { ...rules, admit }),
+    });
+    expect((await ask(port, '/closed', '{'))[0]).toBe(400);
+    expect((await ask(port, '/closed', '{}'))[0]).toBe(403);
+    expect((await ask(port, '/closed', '{"needed":"x"}'))[0]).toBe(403);
   });
 });
 
