@@ -143,7 +143,9 @@ describe('reorganisation', () => {
     const { state } = bench.engine as unknown as { state: { currentTip: TipFacts } };
     const tip = bench.engine.tip();
     state.currentTip = { ...tip, medianSize: 300 };
-    expect(await codes(bench, [side])).toEqual(['SIZE_TOO_LARGE']);
+    expect(await bench.engine.addBlocks([side], 'sync')).toMatchObject([
+      { code: 'SIZE_TOO_LARGE', transactionHash: parseTransaction(spend).hash },
+    ]);
     state.currentTip = tip;
     expect(await codes(bench, [side])).toEqual([SIDE]);
     await bench.digest();

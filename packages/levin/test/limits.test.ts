@@ -12,6 +12,7 @@ import {
   FrameParser,
   kv,
   type KvSection,
+  missingTransactions,
   requestPool,
 } from '../src';
 
@@ -111,6 +112,12 @@ describe('what a body may ask of the decoder', () => {
   it('250,000 values in a message', () => {
     expect(requestPool.decode(encodeKv(filled(249_999)))).toEqual({ hashes: [] });
     expect(() => requestPool.decode(encodeKv(filled(250_000)))).toThrow(BodyError);
+  });
+
+  it('fields of a fixed size in that size only', () => {
+    const named = (size: number): KvSection => new Map([['blockHash', kv.string(Buffer.alloc(size, 7))]]);
+    expect(missingTransactions.decode(encodeKv(named(32))).blockHash).toEqual(Buffer.alloc(32, 7));
+    for (const size of [0, 31, 33]) expect(() => missingTransactions.decode(encodeKv(named(size)))).toThrow(BodyError);
   });
 
   it('eight objects one in the other', () => {

@@ -201,6 +201,8 @@ describe('body', () => {
     const post = { method: 'POST', body: 'x'.repeat(2000) };
     const first = await start({ apiKey: { key: 'k' }, bodyLengthCheck: 'first' });
     expect((await call(first.port, '/raw', post)).status).toBe(413);
+    const exact = { method: 'POST', body: 'x'.repeat(1000), headers: { 'x-api-key': 'k' } };
+    expect((await call(first.port, '/raw', exact)).status).toBe(200);
     const last = await start({ apiKey: { key: 'k' } });
     expect((await call(last.port, '/raw', post)).status).toBe(401);
   });

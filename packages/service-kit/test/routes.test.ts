@@ -13,6 +13,7 @@ import {
   openApiDocument,
   openRpcDocument,
   Reply,
+  RequestCounters,
   type Refusal,
   type Route,
   routeDeclarer,
@@ -156,6 +157,36 @@ describe('matching', () => {
     expect(text).toContain('thing_http_requests_total{method="GET",route="/jobs",status="401"} 1');
     expect(text).toContain('thing_http_requests_total{method="GET",route="none",status="404"} 1');
   });
+});
+
+test('a client that left before its answer counts as 499, a method that nobody knows as other', async () => {
+  const metrics = createMetrics('thing_');
+  const counters = new RequestCounters();
+  let begun = (): void => undefined;
+  const started = new Promise<void>((done) => (begun = done));
+  let closed: Promise<unknown> | undefined;
+  const wait = raw(
+    'GET',
+    '/wait',
+    async (_request, response) => {
+      closed = new Promise((done) => response.once('close', () => setImmediate(done)));
+      begun();
+      await closed;
+    },
+    OPEN,
+  );
+  const { port } = await serveApp([wait], { metrics, counters });
+  const leaving = new AbortController();
+  const asked = call(port, '/wait', { signal: leaving.signal });
+  await started;
+  leaving.abort();
+  await expect(asked).rejects.toThrow();
+  await closed;
+  expect((await call(port, '/wait', { method: 'PROPFIND' })).status).toBe(404);
+  const text = await metrics.registry.metrics();
+  expect(text).toContain('thing_http_requests_total{method="GET",route="/wait",status="499"} 1');
+  expect(text).toContain('thing_http_requests_total{method="other",route="none",status="404"} 1');
+  expect([counters.requests, counters.count(499), counters.count(404), counters.count(200)]).toEqual([2, 1, 1, 0]);
 });
 
 describe('members', () => {

@@ -4,11 +4,13 @@ import { join } from 'node:path';
 import { decodePeers, decodePeers6, encodePeers, encodePeers6, type PeerEntry } from '@wrkz/levin';
 import { PeerBook } from '../../src/p2p/peers/peer-book';
 import { PeerList } from '../../src/p2p/peers/peer-list';
+import { PeerStore } from '../../src/p2p/peers/peer-store';
 import { readPeerState, writePeerState } from '../../src/p2p/peers/state-file';
 import { Bans } from '../../src/p2p/penalties/bans';
 import { Scores } from '../../src/p2p/penalties/scores';
 import { networkHeight } from '../../src/p2p/sync/network-height';
 import { addressKey, canonicalHost, isLocalHost, parseEndpoint } from '../../src/p2p/util/address';
+import { TestLogger } from './fakes';
 
 const NOW = 1_800_000_000;
 const peer = (host: string, lastSeen = NOW - 100, port = 17855): PeerEntry => ({ host, port, id: 5n, lastSeen });
@@ -155,7 +157,8 @@ describe('bans', () => {
     bans.add('93.184.216.34', 10);
     now += 899;
     expect(bans.isBanned('93.184.216.34')).toBe(true);
-    now += 2;
+    now += 1;
+    expect(bans.list()).toEqual([]);
     expect(bans.isBanned('93.184.216.34')).toBe(false);
     bans.add('8.8.8.8');
     expect(bans.remove('8.8.8.8')).toBe(true);
@@ -171,6 +174,15 @@ describe('bans', () => {
     now += 3600;
     expect(scores.add('9.9.9.9', 90)).toBe(false);
     expect(scores.add('7.7.7.7', 0)).toBe(false);
+  });
+
+  it('are not earned by more addresses than are remembered', () => {
+    const scores = new Scores(() => NOW);
+    const host = (index: number): string => `11.${index >> 16}.${(index >> 8) & 255}.${index & 255}`;
+    for (let index = 0; index < 10_000; index += 1) scores.add(host(index), 10);
+    expect(scores.pointsOf(host(0))).toBe(10);
+    scores.add(host(10_000), 10);
+    expect([host(0), host(1), host(10_000)].map((one) => scores.pointsOf(one))).toEqual([0, 10, 10]);
   });
 });
 
@@ -213,6 +225,30 @@ describe('the peer state file', () => {
     await writePeerState(file, state);
     expect(await readPeerState(file)).toEqual(state);
     expect(await readdir(directory)).toEqual(['peers.json']);
+  });
+
+  it('keeps four anchors, and no id of 0', async () => {
+    const file = join(directory, 'peers.json');
+    const called = Array.from({ length: 6 }, (_, index) => ({ host: `9.9.9.${index + 1}`, port: 17855 }));
+    const make = (peerId: bigint) => {
+      const own = { peerId };
+      const book = new PeerBook({ allowLocal: false });
+      const bans = new Bans(() => NOW);
+      const store = new PeerStore(file, { own, book, bans, logger: new TestLogger(), called: () => called });
+      return { own, book, bans, store };
+    };
+    const first = make(7n);
+    first.book.addWhite(peer('93.184.216.34'));
+    first.bans.add('8.8.8.8');
+    await first.store.save();
+    const second = make(1n);
+    expect(await second.store.restore()).toEqual(called.slice(0, 4));
+    expect(second.own.peerId).toBe(7n);
+    expect(second.book.whiteEntries()).toEqual([peer('93.184.216.34')]);
+    expect(second.bans.isBanned('8.8.8.8')).toBe(true);
+    await writePeerState(file, { ...state, peerId: 0n });
+    await second.store.restore();
+    expect(second.own.peerId).toBe(7n);
   });
 
   it('is missing at first; a damaged one is set aside', async () => {
