@@ -8,6 +8,8 @@ import { PeerStore } from '../../src/p2p/peers/peer-store';
 import { readPeerState, writePeerState } from '../../src/p2p/peers/state-file';
 import { Bans } from '../../src/p2p/penalties/bans';
 import { Scores } from '../../src/p2p/penalties/scores';
+import type { Session } from '../../src/p2p/session/session';
+import { SessionTable } from '../../src/p2p/session/session-table';
 import { networkHeight } from '../../src/p2p/sync/network-height';
 import { addressKey, canonicalHost, isLocalHost, parseEndpoint } from '../../src/p2p/util/address';
 import { TestLogger } from './fakes';
@@ -201,6 +203,23 @@ describe('the height of the network', () => {
     expect(claims([1_000_000, 1_000_000, 101, 100, 99, 98])).toBe(101);
     expect(claims([100, 100, 100], [9_000_000, 9_000_000, 9_000_000, 9_000_000])).toBe(100);
     expect(claims([100], [101, 102])).toBe(101);
+  });
+});
+
+describe('the claims that the height is taken from', () => {
+  it('are those of peers that have shaken hands and have not failed too often', () => {
+    const sessions = new SessionTable();
+    const session = (id: number, change: object) =>
+      ({ id, isOpen: true, handshaken: true, incoming: false, remoteHeight: id, demoted: false, ...change }) as Session;
+    sessions.add(session(1, {}));
+    sessions.add(session(2, { demoted: true }));
+    sessions.add(session(3, { handshaken: false }));
+    sessions.add(session(4, { isOpen: false }));
+    sessions.add(session(5, { incoming: true }));
+    expect(sessions.heightClaims()).toEqual([
+      { height: 1, incoming: false },
+      { height: 5, incoming: true },
+    ]);
   });
 });
 
