@@ -92,14 +92,25 @@ describe('members', () => {
       path: '/read',
       summary: 'Echoes what was read.',
       guards: OPEN,
-      body: z.object({ constructor: z.string().optional(), list: z.array(z.string()).max(2).default([]) }),
+      body: z.object({ list: z.array(z.string()).max(2).default([]) }),
       answer: z.object({ got: z.unknown() }),
       errors: [],
       checks: { list: (value) => checked.push(value) },
       prepare: (members) => (prepared.push(members), members),
       handle: (_context, { body }) => ({ got: body }),
     });
-    const { port } = await serveApp([route]);
+    const named = declare({
+      method: 'POST',
+      path: '/named',
+      summary: 'Has a member that every object inherits.',
+      guards: OPEN,
+      body: z.object({ constructor: z.string().optional() }),
+      answer: z.object({ got: z.unknown() }),
+      errors: [],
+      handle: (_context, { body }) => ({ got: body }),
+    });
+    const { port } = await serveApp([route, named]);
+    expect(await post(port, '/named', '{}')).toEqual([200, '{"got":{}}']);
     expect(await post(port, '/read', '{}')).toEqual([200, '{"got":{"list":[]}}']);
     expect(await post(port, '/read', '{"list":["a"]}')).toEqual([200, '{"got":{"list":["a"]}}']);
     expect(checked).toEqual([[], ['a']]);
@@ -126,7 +137,15 @@ describe('methods', () => {
       throw new JsonRpcError(-5, 'no', 200, { why: 'so' });
     },
   });
-  const lenient = method({ ...failing, name: 'lenient', paramsOptional: true, params: z.object({}) });
+  const lenient = method({
+    name: 'lenient',
+    summary: 'Fails without params, too.',
+    paramsOptional: true,
+    params: z.object({}),
+    result: z.object({}),
+    errors: [],
+    handle: failing.handle as never,
+  });
   const sometimes = method({ ...failing, name: 'sometimes', available: ({ open }) => open });
   const methods = [failing, lenient, sometimes] as unknown as Method<{ open: boolean }, never>[];
 

@@ -94,6 +94,7 @@ describe('api key', () => {
         apiKey: { key },
       });
       expect((await call(port, '/')).text).toBe('in');
+      expect((await call(port, '/', { headers: { 'x-api-key': 'some' } })).text).toBe('in');
     }
   });
 
