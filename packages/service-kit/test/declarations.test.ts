@@ -158,7 +158,7 @@ describe('methods', () => {
       request: z.object({ method: z.string(), params: z.unknown(), id: z.unknown() }),
       answer: z.looseObject({}),
       errors: [],
-      methods: methods.slice(0, 2) as unknown as Method<unknown, unknown>[],
+      methods: methods.slice(0, 2),
       invalid: rules.invalid,
       unknownMethod: (name) => new HttpError(404, 'none', name),
     });
