@@ -2,8 +2,7 @@
  * `node scripts/checks/names.mjs`: one name, one thing. Fails when two packages or rooms declare and export one name,
  * and when a function bears a name that tells nothing.
  */
-import ts from 'typescript';
-import { namesDefinedTwice, parse } from '../lib/exports.mjs';
+import { functionNames, namesDefinedTwice, parse } from '../lib/exports.mjs';
 import { main } from '../lib/run.mjs';
 import { sourceFiles } from '../lib/sources.mjs';
 
@@ -35,27 +34,3 @@ await main(() => {
   }
   return found === 0 ? 0 : 1;
 });
-
-function functionNames(source) {
-  const found = [];
-  const note = (name) => {
-    const { line } = source.getLineAndCharacterOfPosition(name.getStart());
-    found.push({ name: name.text, line: line + 1 });
-  };
-  const visit = (node) => {
-    const isFunction =
-      ts.isFunctionDeclaration(node) ||
-      ts.isMethodDeclaration(node) ||
-      ts.isMethodSignature(node) ||
-      ((ts.isVariableDeclaration(node) || ts.isPropertyDeclaration(node) || ts.isPropertyAssignment(node)) &&
-        node.initializer !== undefined &&
-        (ts.isArrowFunction(node.initializer) || ts.isFunctionExpression(node.initializer))) ||
-      ((ts.isPropertySignature(node) || ts.isParameter(node) || ts.isPropertyDeclaration(node)) &&
-        node.type !== undefined &&
-        ts.isFunctionTypeNode(node.type));
-    if (isFunction && node.name && ts.isIdentifier(node.name)) note(node.name);
-    ts.forEachChild(node, visit);
-  };
-  visit(source);
-  return found;
-}

@@ -3,7 +3,8 @@ import { readSource, sourceFiles } from './sources.mjs';
 import { top } from './workspace.mjs';
 
 /**
- * The names that more than one package or room declares and exports: `name -> files`. Passing on what another file declares (`export ... from`) does not count.
+ * The names that more than one package or room declares and exports: `name -> files`. Passing on what another file
+ * declares (`export ... from`) does not count, unless it gets another name there.
  */
 export function namesDefinedTwice(root = top) {
   const places = new Map();
@@ -34,10 +35,16 @@ function exportedNames(source) {
     }
   }
   for (const statement of source.statements) {
-    if (!ts.isExportDeclaration(statement) || statement.moduleSpecifier || !statement.exportClause) continue;
-    if (!ts.isNamedExports(statement.exportClause)) continue;
+    if (!ts.isExportDeclaration(statement) || !statement.exportClause) continue;
+    if (ts.isNamespaceExport(statement.exportClause)) {
+      exported.add(statement.exportClause.name.text);
+      continue;
+    }
     for (const { name, propertyName } of statement.exportClause.elements) {
-      if (declared.has((propertyName ?? name).text)) exported.add(name.text);
+      const isOwn = statement.moduleSpecifier ? false : declared.has((propertyName ?? name).text);
+      const isRenamed =
+        propertyName !== undefined && propertyName.text !== name.text && propertyName.text !== 'default';
+      if (isOwn || isRenamed) exported.add(name.text);
     }
   }
   return exported;
@@ -52,6 +59,7 @@ function declaredNames(statement) {
     ts.isClassDeclaration(statement) ||
     ts.isInterfaceDeclaration(statement) ||
     ts.isTypeAliasDeclaration(statement) ||
+    ts.isModuleDeclaration(statement) ||
     ts.isEnumDeclaration(statement);
   return named && statement.name ? [statement.name.text] : [];
 }
@@ -59,4 +67,28 @@ function declaredNames(statement) {
 function boundNames(name) {
   if (ts.isIdentifier(name)) return [name.text];
   return name.elements.flatMap((element) => (ts.isOmittedExpression(element) ? [] : boundNames(element.name)));
+}
+
+/** Every function that bears a name, wherever it stands: `{ name, line }`. */
+export function functionNames(source) {
+  const found = [];
+  const visit = (node) => {
+    if (isFunction(node) && node.name && 'text' in node.name) {
+      const { line } = source.getLineAndCharacterOfPosition(node.name.getStart(source));
+      found.push({ name: node.name.text.replace(/^#/, ''), line: line + 1 });
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+  return found;
+}
+
+function isFunction(node) {
+  if (ts.isFunctionDeclaration(node) || ts.isMethodDeclaration(node) || ts.isMethodSignature(node)) return true;
+  if (ts.isVariableDeclaration(node) || ts.isPropertyDeclaration(node) || ts.isPropertyAssignment(node)) {
+    const value = node.initializer && ts.skipOuterExpressions(node.initializer);
+    if (value && (ts.isArrowFunction(value) || ts.isFunctionExpression(value))) return true;
+  }
+  const isTyped = ts.isPropertySignature(node) || ts.isParameter(node) || ts.isPropertyDeclaration(node);
+  return isTyped && node.type !== undefined && ts.isFunctionTypeNode(node.type);
 }

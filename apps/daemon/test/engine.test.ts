@@ -49,6 +49,16 @@ describe('chain A through the engine', () => {
     expect(new Set(digests).size).toBe(1);
   });
 
+  it('holds in memory only what is not committed', async () => {
+    const { engine } = engineBench('devnet');
+    const { main } = engine as unknown as { main: { branch: { height: number; baseHeight: number } } };
+    for (let start = 0; start < 120; start += 40) {
+      await engine.addBlocks(wholeBlocks.slice(start, start + 40), 'sync');
+      expect(main.branch).toMatchObject({ height: start + 40, baseHeight: start + 40 });
+    }
+    await engine.stop();
+  });
+
   it('goes on where it was after a stop', async () => {
     const first = engineBench('devnet');
     await first.engine.addBlocks(wholeBlocks.slice(0, 50), 'import');

@@ -133,6 +133,24 @@ describe('reorganisation', () => {
     await again.digest();
   });
 
+  it("limits a side branch's transactions by the main chain's median, not by its own", async () => {
+    const purse = new Purse('miner');
+    const bench = engineBench('simnet');
+    const blocks = await grow(bench, 51, 'main', { receiver: purse });
+    const indexes = bench.reader.globalIndexes(5).map((entry) => entry.indexes);
+    const spend = purse.spend(purse.find(blocks[4]!, 5, indexes).at(-1)!, { fee: 10n });
+    const side = await forge(bench, 50, 'side').next([spend]);
+    const { state } = bench.engine as unknown as { state: { currentTip: TipFacts } };
+    const tip = bench.engine.tip();
+    state.currentTip = { ...tip, medianSize: 300 };
+    expect(await bench.engine.addBlocks([side], 'sync')).toMatchObject([
+      { code: 'SIZE_TOO_LARGE', transactionHash: parseTransaction(spend).hash },
+    ]);
+    state.currentTip = tip;
+    expect(await codes(bench, [side])).toEqual([SIDE]);
+    await bench.digest();
+  });
+
   it('keeps a side branch of which a block is bad up to that block', async () => {
     const bench = engineBench('simnet');
     await grow(bench, 10);
@@ -188,6 +206,19 @@ describe('reorganisation', () => {
     const twin = engineBench('simnet');
     await twin.engine.addBlocks(blocks, 'sync');
     expect(await bench.digest()).toBe(await twin.digest());
+  });
+
+  it('rewinds to the tip itself by doing nothing, and nowhere outside of the chain', async () => {
+    const bench = engineBench('simnet');
+    await grow(bench, 3);
+    const before = bench.events.length;
+    await bench.engine.rewindTo(3);
+    expect(bench.engine.tip().height).toBe(3);
+    expect(bench.events).toHaveLength(before);
+    for (const height of [4, -1, 1.5, NaN]) await expect(bench.engine.rewindTo(height)).rejects.toThrow(RangeError);
+    await bench.engine.rewindTo(0);
+    expect(bench.engine.tip().height).toBe(0);
+    await bench.digest();
   });
 });
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { daemonApi, decimal, errorMessage, hash, hex, integer, isErrorMessage, uint64 } from '../src';
+import { daemonApi, decimal, errorMessage, hash, hex, integer, isErrorMessage, powHelperApi, uint64 } from '../src';
 
 const MAX = 18_446_744_073_709_551_615n;
 
@@ -48,4 +48,36 @@ test('every schema of the daemon can be printed', () => {
   for (const [, schema] of schemas) {
     expect(() => z.toJSONSchema(schema as z.ZodType, { io: 'input', unrepresentable: 'any' })).not.toThrow();
   }
+});
+
+test('what is left out of a request is what the documents say', () => {
+  const { rawBlocksRequest, walletSyncDataRequest, generateBlocksParams, blockTemplateParams } = daemonApi;
+  const range = { blockHashCheckpoints: [], startHeight: 0, startTimestamp: 0, blockCount: 100 };
+  expect(rawBlocksRequest.parse({})).toEqual({ ...range, skipCoinbaseTransactions: false });
+  expect(walletSyncDataRequest.parse({})).toEqual({
+    ...range,
+    encoding: 'hex',
+    skipCoinbaseTransactions: false,
+    skipInputKeyOffsets: false,
+    skipEmptyBlocks: false,
+    endHeight: 0,
+  });
+  expect(generateBlocksParams.parse({ wallet_address: 'x' })).toEqual({ wallet_address: 'x', count: 1, spacing: 60 });
+  expect(blockTemplateParams.parse({ wallet_address: 'x' })).toEqual({ wallet_address: 'x' });
+});
+
+test('a waiting time or a height that is no unsigned integer is passed over, not refused', () => {
+  const { waitQuery, submission } = powHelperApi;
+  expect(waitQuery.parse({ wait_ms: '0' })).toEqual({ wait_ms: '0' });
+  for (const wrong of ['-1', '1.5', '', 'x', ['1', '2']])
+    expect(waitQuery.parse({ wait_ms: wrong }).wait_ms).toBe(undefined);
+  expect(submission.parse({ prefix: '', wait_ms: 5n, height: 0n })).toEqual({ prefix: '', wait_ms: 5, height: 0 });
+  const past = submission.parse({ prefix: '', wait_ms: 2n ** 70n, height: -1n });
+  expect(past).toMatchObject({ wait_ms: Number.MAX_SAFE_INTEGER });
+  expect(past.height).toBe(undefined);
+});
+
+test('a name that nothing is given for leaves nothing in a text', () => {
+  expect(errorMessage({ text: 'a{b}c' })).toBe('ac');
+  expect(errorMessage({ text: 'a{b}c' }, { b: '-' })).toBe('a-c');
 });

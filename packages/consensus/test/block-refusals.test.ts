@@ -117,6 +117,25 @@ describe('on chain A', () => {
     judge(changed({ timestamp: BigInt(medianOfEleven()) })),
   );
 
+  /** Block 720 on a view in which every output is locked until that time. */
+  const spendingLocked = (until: number): Promise<Verdict> => {
+    const locked = Object.assign(Object.create(view) as BranchView, {
+      output: (...place: Parameters<BranchView['output']>) => ({
+        ...view.output(...place)!,
+        unlockTime: BigInt(until),
+      }),
+    });
+    return judge(blockAt(TIP + 1), { view: locked });
+  };
+  test("time locks go by the parent's time, whatever the block says of its own", () => {
+    expect(Number(blockAt(TIP + 1).block.block.timestamp)).toBeGreaterThan(view.facts(TIP).timestamp);
+    expect(blockAt(TIP + 1).transactions).not.toEqual([]);
+  });
+  accepts('time locks end at the parent and 60 seconds', () => spendingLocked(view.facts(TIP).timestamp + 60));
+  refuses('INPUT_SPEND_LOCKED_OUT', "a second past that, though the block's own time would do", () =>
+    spendingLocked(view.facts(TIP).timestamp + 61),
+  );
+
   refuses('INPUT_WRONG_COUNT', 'two coinbase inputs', () => {
     // Two inputs claim height 0, so that only a block of version 1 comes as far as this.
     const { block } = blockAt(1).block;

@@ -125,3 +125,13 @@ test('a lone -- before a command changes nothing', () => {
     words: ['Title'],
   });
 });
+
+test('of two commands that begin alike the longer one is meant', () => {
+  const commands = defineCommands([
+    { name: 'admin', help: 'Shows', options: [], arguments: [{ name: 'what', help: 'What', optional: true }] },
+    { name: 'admin add', help: 'Adds', options: [] },
+  ]);
+  const called = (...argv: string[]) => parseCommand({ name: 'wrkz-thing', commands }, argv);
+  expect(called('admin', 'add')).toMatchObject({ command: 'admin add', words: [] });
+  expect(called('admin', 'other')).toMatchObject({ command: 'admin', words: ['other'] });
+});

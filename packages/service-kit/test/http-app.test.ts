@@ -88,6 +88,16 @@ describe('api key', () => {
     expect((await call(plain.port, '/', { headers: { authorization: 'Bearer correct horse' } })).status).toBe(401);
   });
 
+  test('an empty key is none: everyone may come in', async () => {
+    for (const key of ['', undefined]) {
+      const { port } = await serveApp([raw('GET', '/', (_request, response) => response.end('in'))], {
+        apiKey: { key },
+      });
+      expect((await call(port, '/')).text).toBe('in');
+      expect((await call(port, '/', { headers: { 'x-api-key': 'some' } })).text).toBe('in');
+    }
+  });
+
   test('routes that ask for none need none', async () => {
     const { port } = await start(true);
     expect((await call(port, '/health')).status).toBe(200);
@@ -192,6 +202,8 @@ describe('body', () => {
     const post = { method: 'POST', body: 'x'.repeat(2000) };
     const first = await start({ apiKey: { key: 'k' }, bodyLengthCheck: 'first' });
     expect((await call(first.port, '/raw', post)).status).toBe(413);
+    const exact = { method: 'POST', body: 'x'.repeat(1000), headers: { 'x-api-key': 'k' } };
+    expect((await call(first.port, '/raw', exact)).status).toBe(200);
     const last = await start({ apiKey: { key: 'k' } });
     expect((await call(last.port, '/raw', post)).status).toBe(401);
   });
@@ -242,6 +254,14 @@ describe('errors', () => {
         raw('GET', '/refused', () => {
           throw refusal('unavailable');
         }),
+        raw('GET', '/nothing', () => {
+          throw new HttpError(410, 'gone', 'gone', {}, null);
+        }),
+        ...[404, 422, 500].map((status) =>
+          raw('GET', `/as-${status}`, () => {
+            throw Object.assign(new Error('of another library'), { status });
+          }),
+        ),
         raw('GET', '/half', (_request, response) => {
           response.write('half');
           throw new Error('late');
@@ -266,12 +286,28 @@ describe('errors', () => {
     const own = await call(port, '/own');
     expect(own).toMatchObject({ status: 418, text: '{"custom":1}' });
     expect(own.headers['x-pot']).toBe('1');
+    logger.lines.length = 0;
     expect((await call(port, '/refused')).status).toBe(503);
+    // a refusal is no fault of ours, whatever its status
+    expect(logger.lines).toEqual([]);
+    expect(await call(port, '/nothing')).toMatchObject({ status: 410, text: 'null' });
     expect(await call(port, '/none')).toMatchObject({
       status: 404,
       text: '{"code":"not_found","message":"Not found"}',
     });
     expect((await call(port, '/%E0%A4%A')).status).toBe(404);
+  });
+
+  test.each([
+    [404, 'not_found'],
+    [422, 'bad_request'],
+    [500, 'internal'],
+  ])('an error of another library with the status %d is %s', async (status, code) => {
+    const { port } = await start();
+    logger.lines.length = 0;
+    const answer = await call(port, `/as-${status}`);
+    expect(answer).toMatchObject({ status, text: `{"code":"${code}","message":"of another library"}` });
+    expect(logger.linesOf('error')).toHaveLength(status === 500 ? 1 : 0);
   });
 
   test('an app may answer with an empty body', async () => {
@@ -281,7 +317,9 @@ describe('errors', () => {
 
   test('an answer that broke half way is cut, not completed', async () => {
     const { port } = await start();
+    logger.lines.length = 0;
     await expect(call(port, '/half')).rejects.toThrow();
+    expect(logger.lines.map((line) => line.includes('late'))).toEqual([true]);
   });
 
   test('nothing is told about the server', async () => {

@@ -181,6 +181,7 @@ test.each([
   [null, 'null'],
   [true, 'true'],
   [Buffer.from('abcd', 'hex'), 'abcd'],
+  [Buffer.alloc(65, 1), '01'.repeat(64)],
   [new Error('short'), '"short"'],
   [{ a: 1n, b: [2] }, '{"a":"1","b":[2]}'],
   ['', '""'],

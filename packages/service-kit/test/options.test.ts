@@ -208,6 +208,21 @@ describe('configuration file', () => {
     });
   });
 
+  test('a single letter is no key of a file, a long alias is one', () => {
+    const specs = defineOptions([
+      { name: 'level', type: 'string', default: 'x', group: 'A', help: 'A level', aliases: ['l', 'other-level'] },
+    ]);
+    const from = (text: string) => parseOptions(specs, ['--config-file', file('alias.ini', text)], META).values.level;
+    expect(from('other-level=y')).toBe('y');
+    expect(() => from('l=y')).toThrow('unknown key "l"');
+  });
+
+  test('the default of a list belongs to one start alone', () => {
+    const first = parse().values['add-peer'] as string[];
+    first.push('a:1');
+    expect(parse().values['add-peer']).toEqual([]);
+  });
+
   test('a missing file and a folder are refused', () => {
     expect(exitOf('--config-file', join(folder, 'none')).message).toContain('no such file or directory');
     expect(exitOf('--config-file', folder).message).toContain('it is a directory');
@@ -229,6 +244,11 @@ describe('dump and save', () => {
     const dumped = JSON.parse(message) as Record<string, unknown>;
     expect(Object.keys(dumped)).toEqual(SPECS.map(({ name }) => name).filter((name) => name !== 'rewind'));
     expect(dumped['api-key']).toBe('***');
+  });
+
+  test('what is not set is told as null', () => {
+    const specs = defineOptions([{ name: 'limit', type: 'number', default: undefined, group: 'A', help: 'A limit' }]);
+    expect(() => parseOptions(specs, ['--dump-config'], META)).toThrow('{\n  "limit": null\n}');
   });
 
   test('--save-config writes a file that starts the same program, for its owner only', () => {

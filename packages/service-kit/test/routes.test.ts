@@ -15,6 +15,7 @@ import {
   openApiDocument,
   openRpcDocument,
   Reply,
+  RequestCounters,
   type Refusal,
   type Route,
   routeDeclarer,
@@ -191,6 +192,36 @@ describe('matching', () => {
   });
 });
 
+test('a client that left before its answer counts as 499, a method that nobody knows as other', async () => {
+  const metrics = createMetrics('thing_');
+  const counters = new RequestCounters();
+  let begun = (): void => undefined;
+  const started = new Promise<void>((done) => (begun = done));
+  let closed: Promise<unknown> | undefined;
+  const wait = raw(
+    'GET',
+    '/wait',
+    async (_request, response) => {
+      closed = new Promise((done) => response.once('close', () => setImmediate(done)));
+      begun();
+      await closed;
+    },
+    OPEN,
+  );
+  const { port } = await serveApp([wait], { metrics, counters });
+  const leaving = new AbortController();
+  const asked = call(port, '/wait', { signal: leaving.signal });
+  await started;
+  leaving.abort();
+  await expect(asked).rejects.toThrow();
+  await closed;
+  expect((await call(port, '/wait', { method: 'PROPFIND' })).status).toBe(404);
+  const text = await metrics.registry.metrics();
+  expect(text).toContain('thing_http_requests_total{method="GET",route="/wait",status="499"} 1');
+  expect(text).toContain('thing_http_requests_total{method="other",route="none",status="404"} 1');
+  expect([counters.requests, counters.count(499), counters.count(404), counters.count(200)]).toEqual([2, 1, 1, 0]);
+});
+
 describe('members', () => {
   const integer = z.codec(z.bigint().min(0n), z.number(), { decode: Number, encode: BigInt });
   const read = declare({
@@ -340,6 +371,72 @@ describe('answers', () => {
     leaving.abort();
     await expect(asked).rejects.toThrow();
     await gone;
+  });
+
+  test('a handler that asks late hears it too', async () => {
+    let begun = (): void => undefined;
+    let told = (_gone: boolean): void => undefined;
+    const [running, heard] = [
+      new Promise<void>((done) => (begun = done)),
+      new Promise<boolean>((done) => (told = done)),
+    ];
+    const wait: Route = {
+      ...raw('GET', '/wait', () => undefined),
+      handle: async (_context, request: RouteRequest) => {
+        const closed = new Promise((done) => request.http.response.once('close', done));
+        begun();
+        await closed;
+        told(request.gone.aborted);
+        return 'nobody reads this';
+      },
+    };
+    const { port } = await serveApp([wait]);
+    const leaving = new AbortController();
+    const asked = call(port, '/wait', { signal: leaving.signal });
+    await running;
+    leaving.abort();
+    await expect(asked).rejects.toThrow();
+    expect(await heard).toBe(true);
+  });
+
+  test('an answer that was written whole is no sign that the client has left', async () => {
+    let signal: AbortSignal | undefined;
+    const closed: Promise<unknown>[] = [];
+    const quick: Route = {
+      ...raw('GET', '/quick', () => undefined),
+      handle: (_context, request: RouteRequest) => {
+        signal = request.gone;
+        closed.push(new Promise((done) => request.http.response.once('close', done)));
+        return 'done';
+      },
+    };
+    const { port } = await serveApp([quick]);
+    expect((await call(port, '/quick')).text).toBe('done');
+    await Promise.all(closed);
+    expect(signal?.aborted).toBe(false);
+  });
+
+  test('labels are asked behind the JSON of the body and before its members', async () => {
+    const closed = declare({
+      method: 'POST',
+      path: '/closed',
+      summary: 'Not now.',
+      guards: OPEN,
+      labels: 'closed' as never,
+      body: z.object({ needed: z.string() }),
+      answer: z.object({}),
+      errors: [],
+      handle: () => ({}),
+    });
+    const admit = (labels: unknown): void => {
+      if (labels === 'closed') throw new HttpError(403, 'closed', 'closed');
+    };
+    const { port } = await serveApp([], {
+      routes: bindRoutes<unknown, unknown>([closed], undefined, { ...rules, admit }),
+    });
+    expect((await ask(port, '/closed', '{'))[0]).toBe(400);
+    expect((await ask(port, '/closed', '{}'))[0]).toBe(403);
+    expect((await ask(port, '/closed', '{"needed":"x"}'))[0]).toBe(403);
   });
 });
 

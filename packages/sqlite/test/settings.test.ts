@@ -73,6 +73,20 @@ function handles(database: ReturnType<typeof openDatabase>) {
   };
 }
 
+test('what a program does not choose suits a side file', () => {
+  const { connection } = closing(openDatabase(journal(fresh('journal.sqlite'))));
+  const wanted = {
+    cache_size: -16_384,
+    busy_timeout: 5000,
+    wal_autocheckpoint: 1024,
+    journal_size_limit: 16_777_216,
+    foreign_keys: 1,
+    page_size: 4096,
+    auto_vacuum: 0,
+  };
+  expect(found(connection, Object.keys(wanted))).toEqual(wanted);
+});
+
 test('a setting that SQLite does not take is an error that names it', () => {
   const refused: [Partial<SqliteSettings>, RegExp][] = [
     [{ pageSize: 1000 }, /page_size = 1000 \(it is 4096\)/],

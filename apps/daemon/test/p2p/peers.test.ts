@@ -4,11 +4,15 @@ import { join } from 'node:path';
 import { decodePeers, decodePeers6, encodePeers, encodePeers6, type PeerEntry } from '@wrkz/levin';
 import { PeerBook } from '../../src/p2p/peers/peer-book';
 import { PeerList } from '../../src/p2p/peers/peer-list';
+import { PeerStore } from '../../src/p2p/peers/peer-store';
 import { readPeerState, writePeerState } from '../../src/p2p/peers/state-file';
 import { Bans } from '../../src/p2p/penalties/bans';
 import { Scores } from '../../src/p2p/penalties/scores';
+import type { Session } from '../../src/p2p/session/session';
+import { SessionTable } from '../../src/p2p/session/session-table';
 import { networkHeight } from '../../src/p2p/sync/network-height';
 import { addressKey, canonicalHost, isLocalHost, parseEndpoint } from '../../src/p2p/util/address';
+import { TestLogger } from './fakes';
 
 const NOW = 1_800_000_000;
 const peer = (host: string, lastSeen = NOW - 100, port = 17855): PeerEntry => ({ host, port, id: 5n, lastSeen });
@@ -155,7 +159,8 @@ describe('bans', () => {
     bans.add('93.184.216.34', 10);
     now += 899;
     expect(bans.isBanned('93.184.216.34')).toBe(true);
-    now += 2;
+    now += 1;
+    expect(bans.list()).toEqual([]);
     expect(bans.isBanned('93.184.216.34')).toBe(false);
     bans.add('8.8.8.8');
     expect(bans.remove('8.8.8.8')).toBe(true);
@@ -171,6 +176,15 @@ describe('bans', () => {
     now += 3600;
     expect(scores.add('9.9.9.9', 90)).toBe(false);
     expect(scores.add('7.7.7.7', 0)).toBe(false);
+  });
+
+  it('are not earned by more addresses than are remembered', () => {
+    const scores = new Scores(() => NOW);
+    const host = (index: number): string => `11.${index >> 16}.${(index >> 8) & 255}.${index & 255}`;
+    for (let index = 0; index < 10_000; index += 1) scores.add(host(index), 10);
+    expect(scores.pointsOf(host(0))).toBe(10);
+    scores.add(host(10_000), 10);
+    expect([host(0), host(1), host(10_000)].map((one) => scores.pointsOf(one))).toEqual([0, 10, 10]);
   });
 });
 
@@ -189,6 +203,23 @@ describe('the height of the network', () => {
     expect(claims([1_000_000, 1_000_000, 101, 100, 99, 98])).toBe(101);
     expect(claims([100, 100, 100], [9_000_000, 9_000_000, 9_000_000, 9_000_000])).toBe(100);
     expect(claims([100], [101, 102])).toBe(101);
+  });
+});
+
+describe('the claims that the height is taken from', () => {
+  it('are those of peers that have shaken hands and have not failed too often', () => {
+    const sessions = new SessionTable();
+    const session = (id: number, change: object) =>
+      ({ id, isOpen: true, handshaken: true, incoming: false, remoteHeight: id, demoted: false, ...change }) as Session;
+    sessions.add(session(1, {}));
+    sessions.add(session(2, { demoted: true }));
+    sessions.add(session(3, { handshaken: false }));
+    sessions.add(session(4, { isOpen: false }));
+    sessions.add(session(5, { incoming: true }));
+    expect(sessions.heightClaims()).toEqual([
+      { height: 1, incoming: false },
+      { height: 5, incoming: true },
+    ]);
   });
 });
 
@@ -213,6 +244,30 @@ describe('the peer state file', () => {
     await writePeerState(file, state);
     expect(await readPeerState(file)).toEqual(state);
     expect(await readdir(directory)).toEqual(['peers.json']);
+  });
+
+  it('keeps four anchors, and no id of 0', async () => {
+    const file = join(directory, 'peers.json');
+    const called = Array.from({ length: 6 }, (_, index) => ({ host: `9.9.9.${index + 1}`, port: 17855 }));
+    const make = (peerId: bigint) => {
+      const own = { peerId };
+      const book = new PeerBook({ allowLocal: false });
+      const bans = new Bans(() => NOW);
+      const store = new PeerStore(file, { own, book, bans, logger: new TestLogger(), called: () => called });
+      return { own, book, bans, store };
+    };
+    const first = make(7n);
+    first.book.addWhite(peer('93.184.216.34'));
+    first.bans.add('8.8.8.8');
+    await first.store.save();
+    const second = make(1n);
+    expect(await second.store.restore()).toEqual(called.slice(0, 4));
+    expect(second.own.peerId).toBe(7n);
+    expect(second.book.whiteEntries()).toEqual([peer('93.184.216.34')]);
+    expect(second.bans.isBanned('8.8.8.8')).toBe(true);
+    await writePeerState(file, { ...state, peerId: 0n });
+    await second.store.restore();
+    expect(second.own.peerId).toBe(7n);
   });
 
   it('is missing at first; a damaged one is set aside', async () => {

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { join } from 'node:path';
 import { FifoQueue, ThreadPool, workerEntry } from '../../src';
 import { BUSY_ERRORS, type BusyThread } from '../programs/busy-protocol';
@@ -52,6 +53,15 @@ test('a cancelled call that waits gives its place back and never reaches a threa
   running.abort();
   await expect(spin).rejects.toThrow('aborted');
   expect(await next).toBe(1);
+});
+
+test('a signal that outlives its calls is let go of by each', async () => {
+  const pool = start(1);
+  const { signal } = new AbortController();
+  const calls = [1, 2, 3].map((i) => pool.call('echo', i, { signal }));
+  expect(getEventListeners(signal, 'abort').length).toBeGreaterThan(0);
+  expect(await Promise.all(calls)).toEqual([1, 2, 3]);
+  expect(getEventListeners(signal, 'abort')).toEqual([]);
 });
 
 test.each(['die', 'leave'] as const)('a thread that dies (%s) fails its call alone and is replaced', async (name) => {

@@ -1,0 +1,40 @@
+import { ByteBudget, Command, pingResponse } from '@wrkz/levin';
+import { tcpTransport } from '../../src/p2p/connection/transport';
+import { backPing } from '../../src/p2p/session/back-ping';
+import { systemClock, TestLogger } from './fakes';
+import { Harness } from './harness';
+
+const harness = new Harness();
+afterEach(() => harness.stop());
+
+/** Whether the caller with id 5 is believed when the port that it named answers so. */
+async function believed(body: Buffer): Promise<boolean> {
+  const server = await harness.server();
+  const parts = {
+    transport: tcpTransport,
+    clock: systemClock,
+    logger: new TestLogger(),
+    budget: new ByteBudget(1024 * 1024),
+  };
+  const asked = backPing(server.address, 5n, parts);
+  const caller = await server.caller();
+  await caller.nextOf(Command.ping);
+  caller.reply(Command.ping, body);
+  const answer = await asked;
+  caller.end();
+  expect(parts.budget.inUse).toBe(0);
+  return answer;
+}
+
+describe('a caller is called back', () => {
+  it.each([
+    ['its id and OK', pingResponse.encode({ status: 'OK', peerId: 5n }), true],
+    ['another id', pingResponse.encode({ status: 'OK', peerId: 6n }), false],
+    ['another status', pingResponse.encode({ status: 'BUSY', peerId: 5n }), false],
+    ['no status', pingResponse.encode({ status: '', peerId: 5n }), false],
+    ['nothing', Buffer.alloc(0), false],
+    ['nonsense', Buffer.from('no section'), false],
+  ])('and answers with %s', async (_what, body, right) => {
+    expect(await believed(body)).toBe(right);
+  });
+});

@@ -1,0 +1,138 @@
+import {
+  BodyError,
+  bodyLimit,
+  ByteBudget,
+  Command,
+  decodeHeader,
+  decodeKv,
+  decodePeers,
+  decodePeers6,
+  encodeHeader,
+  encodeKv,
+  FrameParser,
+  kv,
+  type KvSection,
+  missingTransactions,
+  requestPool,
+} from '../src';
+
+const KIB = 1024;
+const MIB = 1024 * KIB;
+
+/** Written down a second time: the limits of docs/protocol/p2p.md#frame-limits, with everything asked for. */
+const LIMITS: Readonly<Record<keyof typeof Command, number>> = {
+  handshake: 64 * KIB,
+  timedSync: 64 * KIB,
+  ping: 4 * KIB,
+  newBlock: 8 * MIB,
+  newTransactions: 50_000_000,
+  requestObjects: 512 * KIB,
+  responseObjects: 50_000_000,
+  requestChain: 64 * KIB,
+  responseChain: 512 * KIB,
+  requestPool: 8 * MIB,
+  newLiteBlock: 4 * MIB,
+  missingTransactions: 512 * KIB,
+};
+const header = (name: keyof typeof Command) => ({
+  command: Command[name] as number,
+  kind: 'notification' as const,
+  returnCode: 0,
+  length: 0n,
+});
+
+describe('the largest body of each command', () => {
+  const asked = { handshaken: true, objectsAsked: true, transactionsAsked: true };
+  const names = Object.keys(Command) as (keyof typeof Command)[];
+
+  it.each(names)('%s', (name) => {
+    expect(bodyLimit(header(name), asked)).toBe(LIMITS[name]);
+    expect(bodyLimit(header(name), { ...asked, handshaken: false })).toBe(64 * KIB);
+    const unasked = { handshaken: true, objectsAsked: false, transactionsAsked: false };
+    const small = name === 'responseObjects' ? MIB : name === 'newTransactions' ? 16 * MIB : LIMITS[name];
+    expect(bodyLimit(header(name), unasked)).toBe(small);
+  });
+
+  it('is taken whole, a byte more is not', () => {
+    for (const [declared, fault] of [
+      [100n, undefined],
+      [101n, 'frame-too-large'],
+    ] as const) {
+      const bytes = encodeHeader({ command: 1, kind: 'request', returnCode: 0, body: Buffer.alloc(0) });
+      bytes.writeBigUInt64LE(declared, 8);
+      const budget = new ByteBudget(1 << 20);
+      const parser = new FrameParser({ limitOf: () => 100, onFrame: () => undefined, budget });
+      expect(parser.push(bytes)).toBe(fault);
+    }
+  });
+
+  it('and the budget may be used up to its last byte', () => {
+    const budget = new ByteBudget(10);
+    expect([budget.take(10), budget.take(1), budget.inUse]).toEqual([true, false, 10]);
+  });
+});
+
+describe('a header', () => {
+  const bytes = encodeHeader({ command: 1003, kind: 'request', returnCode: 0, body: Buffer.alloc(0) });
+
+  it.each([
+    [0, 1, 'notification'],
+    [1, 1, 'request'],
+    // any byte but 0 is true to the reference
+    [2, 1, 'request'],
+    [255, 1, 'request'],
+    [0, 2, 'response'],
+    [1, 2, 'response'],
+    [1, 3, 'response'],
+  ])('with the wish for a reply %d and flags %d is a %s', (wish, flags, kind) => {
+    const changed = Buffer.from(bytes);
+    changed[16] = wish;
+    changed.writeUInt32LE(flags, 25);
+    expect(decodeHeader(changed)?.kind).toBe(kind);
+  });
+});
+
+describe('what a body may ask of the decoder', () => {
+  const filled = (count: number): KvSection =>
+    new Map([
+      [
+        'a',
+        kv.array(
+          'uint8',
+          Array.from({ length: count }, () => kv.uint8(1)),
+        )!,
+      ],
+    ]);
+
+  it('values up to the limit, the fields of objects among them', () => {
+    expect(decodeKv(encodeKv(filled(9)), { maxValues: 10 }).size).toBe(1);
+    expect(() => decodeKv(encodeKv(filled(10)), { maxValues: 10 })).toThrow('too many values');
+  });
+
+  it('250,000 values in a message', () => {
+    expect(requestPool.decode(encodeKv(filled(249_999)))).toEqual({ hashes: [] });
+    expect(() => requestPool.decode(encodeKv(filled(250_000)))).toThrow(BodyError);
+  });
+
+  it('fields of a fixed size in that size only', () => {
+    const named = (size: number): KvSection => new Map([['blockHash', kv.string(Buffer.alloc(size, 7))]]);
+    expect(missingTransactions.decode(encodeKv(named(32))).blockHash).toEqual(Buffer.alloc(32, 7));
+    for (const size of [0, 31, 33]) expect(() => missingTransactions.decode(encodeKv(named(size)))).toThrow(BodyError);
+  });
+
+  it('eight objects one in the other', () => {
+    const nested = (depth: number): KvSection =>
+      depth === 1 ? new Map() : new Map([['o', { type: 'object', value: nested(depth - 1) }]]);
+    expect(requestPool.decode(encodeKv(nested(8)))).toEqual({ hashes: [] });
+    expect(() => requestPool.decode(encodeKv(nested(9)))).toThrow(BodyError);
+  });
+});
+
+describe('peer lists', () => {
+  it('that hold a part of an entry are refused', () => {
+    expect(() => decodePeers(Buffer.alloc(25))).toThrow(BodyError);
+    expect(() => decodePeers(Buffer.alloc(47))).toThrow(BodyError);
+    expect(() => decodePeers6(Buffer.alloc(41))).toThrow(BodyError);
+    expect(decodePeers(Buffer.alloc(48))).toHaveLength(2);
+  });
+});
