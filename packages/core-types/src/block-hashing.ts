@@ -47,7 +47,7 @@ export function baseTransactionHash(transaction: BaseTransaction): Buffer {
 /**
  * The block as the reference would write it back. It reads the number behind the extra of a parent's coinbase of version
  * 2 and up, forgets it, and writes 0 in its place, so ids and sizes do not depend on it. Whatever an id or a limit is
- * computed from passes through here; the bytes that are stored and relayed keep the number.
+ * computed from passes through here; the bytes that are stored and relayed keep the number (docs/protocol/blocks.md#block-id).
  */
 function asReferenceWrites(block: Block): Block {
   const parent = parentOf(block);
