@@ -59,6 +59,19 @@ describe('chain A through the engine', () => {
     await engine.stop();
   });
 
+  it('gives the same digest for early blocks whose transactions were delivered in another order', async () => {
+    const early = wholeBlocks.slice(0, 58);
+    const shuffled = early.map((raw) => ({ ...raw, transactions: [...raw.transactions].reverse() }));
+    expect(early.filter(({ transactions }) => transactions.length > 1).length).toBeGreaterThan(3);
+    const [listed, delivered] = [engineBench('devnet'), engineBench('devnet')];
+    const results = await Promise.all([
+      listed.engine.addBlocks(early, 'sync'),
+      delivered.engine.addBlocks(shuffled, 'sync'),
+    ]);
+    for (const codes of results) expect(codes.every(isAccepted)).toBe(true);
+    expect(await delivered.digest()).toBe(await listed.digest());
+  });
+
   it('goes on where it was after a stop', async () => {
     const first = engineBench('devnet');
     await first.engine.addBlocks(wholeBlocks.slice(0, 50), 'import');

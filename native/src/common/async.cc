@@ -111,8 +111,23 @@ struct Running {
   }
 };
 
+void RunChunks(const std::shared_ptr<Running>& running);
+
+// Queues the rest of a batch behind what waits, so that the batches of many callers take turns chunk by chunk: one check
+// must not wait until the thousand before it are done. False when it could not be queued.
+bool StepBack(const std::shared_ptr<Running>& running) {
+  if (!ThreadPool::Compute().HasWaiting()) return false;
+  try {
+    ThreadPool::Compute().Run([running] { RunChunks(running); });
+    return true;
+  } catch (const std::exception&) {
+    return false;
+  }
+}
+
 void RunChunks(const std::shared_ptr<Running>& running) {
-  for (;;) {
+  for (bool first = true;; first = false) {
+    if (!first && StepBack(running)) return;
     const size_t chunk = running->next.fetch_add(1);
     if (chunk >= running->chunks || running->mailbox->closed()) break;
     try {

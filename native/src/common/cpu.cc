@@ -29,6 +29,7 @@ CpuFeatures Detect() {
   if (!__get_cpuid_count(7, 0, &a, &b, &c, &d)) return found;
   const auto has = [](unsigned word, int bit) { return (word >> bit) & 1u; };
   found.avx2 = ymm && has(b, 5);
+  found.bmi2 = has(b, 8);
   found.avx512 = found.avx2 && zmm && has(b, 16) && has(b, 17) && has(b, 30) && has(b, 31);
   found.ifma = found.avx512 && has(b, 21);
   found.vaes = found.avx2 && found.aesni && has(c, 9);

@@ -8,6 +8,7 @@ namespace wrkz {
 struct CpuFeatures {
   bool aesni = false;   // AES-NI with SSE4.1
   bool avx2 = false;
+  bool bmi2 = false;
   bool avx512 = false;  // F, BW, DQ and VL together
   bool vaes = false;
   bool ifma = false;

@@ -65,6 +65,11 @@ void ThreadPool::Run(std::function<void()> task) {
   wake_.notify_one();
 }
 
+bool ThreadPool::HasWaiting() {
+  std::lock_guard<std::mutex> lock(mutex_);
+  return !tasks_.empty();
+}
+
 void ThreadPool::SetLimit(size_t limit) {
   std::lock_guard<std::mutex> lock(mutex_);
   limit_ = std::max<size_t>(1, limit);

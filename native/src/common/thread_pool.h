@@ -23,6 +23,9 @@ class ThreadPool {
   // Queues one task; tasks start in order. Threads are started when first needed. A task must not throw.
   void Run(std::function<void()> task);
 
+  // Whether a queued task waits for a thread: long work should then queue the rest of itself behind it and end.
+  bool HasWaiting();
+
   // At most `limit` tasks run at once from now on (running ones finish). At least 1.
   void SetLimit(size_t limit);
   size_t limit();

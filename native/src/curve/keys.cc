@@ -1,7 +1,9 @@
 #include "curve/keys.h"
 
 #include <algorithm>
+#include <cstring>
 
+#include "common/bytes.h"
 #include "curve/map.h"
 #include "curve/multiply.h"
 #include "hash/keccak.h"
@@ -119,6 +121,23 @@ Projective<Field51> HashToPoint(const uint8_t* data, size_t size) {
 
 void KeyImage(const uint8_t key[32], const uint8_t secret[32], uint8_t image[32]) {
   EncodePoint(ScaledPoint(ToExtended(HashToPoint(key, kKeySize)), secret), image);
+}
+
+bool SubWalletSecret(uint8_t secret[32], uint64_t index, const std::function<bool()>& stopped) {
+  constexpr uint64_t kRoundsBetweenLooks = 4096;
+  uint8_t state[40];
+  std::memcpy(state, secret, 32);
+  Store64(state + 32, index);
+  bool finished = true;
+  for (uint64_t i = 0; finished && i < index; ++i) {
+    uint8_t hash[kHashSize];
+    FastHash(state, sizeof state, hash);
+    std::memcpy(state, hash, kHashSize);
+    finished = i % kRoundsBetweenLooks != 0 || !stopped();
+  }
+  ScalarToBytes(Reduce32(state), secret);
+  Wipe(state, sizeof state);
+  return finished;
 }
 
 }  // namespace wrkz::curve

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 
 #include "curve/scalar.h"
 #include "curve/vartime.h"
@@ -40,5 +41,12 @@ Projective<Field51> PointFromField(const uint8_t bytes[32]);
 Projective<Field51> HashToPoint(const uint8_t* data, size_t size);
 // secret Hp(key)
 void KeyImage(const uint8_t key[32], const uint8_t secret[32], uint8_t image[32]);
+
+// Sub-wallets are numbered with 32 bits.
+inline constexpr uint64_t kMaxSubWallet = 0xffffffff;
+
+// Makes the primary spend secret the one of sub-wallet `index`: as many rounds of Keccak over the key and the index, then
+// modulo l. `stopped` is asked now and then; false, and the secret is of no use, when it said yes.
+bool SubWalletSecret(uint8_t secret[32], uint64_t index, const std::function<bool()>& stopped);
 
 }  // namespace wrkz::curve

@@ -1,6 +1,8 @@
 #include "curve/napi_batch.h"
 
 #include <algorithm>
+#include <atomic>
+#include <cstring>
 #include <memory>
 #include <string>
 #include <vector>
@@ -115,7 +117,7 @@ class RingBatch : public Batch {
         keys_(keys.Copy()),
         signatures_(signatures.Copy()),
         boundaries_(Boundaries(sizes, kMembersPerChunk)),
-        flags_(sizes.size()) {
+        verdicts_(sizes.size()) {
     size_t member = 0;
     for (size_t i = 0; i < sizes.size(); ++i) {
       rings_.push_back({prefixHashes_.data() + 32 * i, keyImages_.data() + kKeySize * i,
@@ -129,20 +131,25 @@ class RingBatch : public Batch {
 
   void Work(size_t chunk) override {
     const size_t first = boundaries_[chunk];
-    CheckRings(rings_.data() + first, rows_.data() + first, boundaries_[chunk + 1] - first, flags_.at(first));
+    CheckRings(rings_.data() + first, rows_.data() + first, boundaries_[chunk + 1] - first, verdicts_.data() + first);
   }
 
-  Napi::Value Result(Napi::Env env) override { return flags_.ToJs(env); }
+  Napi::Value Result(Napi::Env env) override {
+    auto bytes = Napi::Buffer<uint8_t>::New(env, verdicts_.size());
+    for (size_t i = 0; i < verdicts_.size(); ++i) bytes[i] = (verdicts_[i].valid ? 1 : 0) | (verdicts_[i].primeOrder ? 2 : 0);
+    return bytes;
+  }
 
  private:
   std::vector<uint8_t> prefixHashes_, keyImages_, keys_, signatures_;
   std::vector<size_t> boundaries_;
-  Flags flags_;
+  std::vector<RingVerdict> verdicts_;
   std::vector<Ring> rings_;
   std::vector<const uint8_t*> rows_;
 };
 
-// checkRings(prefixHashes, keyImages, sizes, keys, signatures): a promise of one byte a ring
+// checkRings(prefixHashes, keyImages, sizes, keys, signatures): a promise of one byte a ring,
+// 1 when its signatures hold, plus 2 when its key image has prime order
 Napi::Value CheckRingsJs(const Napi::CallbackInfo& info) {
   const std::vector<uint32_t> sizes = RequireCounts(info, 2, "sizes");
   const size_t members = Sum(sizes);
@@ -249,6 +256,41 @@ Napi::Value KeyImagesJs(const Napi::CallbackInfo& info) {
   return StartBatch(info.Env(), std::move(batch), chunks);
 }
 
+class SubWalletBatch : public Batch {
+ public:
+  SubWalletBatch(const Bytes& secret, uint64_t index) : index_(index) { std::memcpy(secret_, secret.data, kKeySize); }
+  ~SubWalletBatch() override { Wipe(secret_, sizeof secret_); }
+
+  void Work(size_t) override {
+    done_ = SubWalletSecret(secret_, index_, [this] { return stopped_ || Abandoned(); });
+  }
+
+  // Null when it was stopped.
+  Napi::Value Result(Napi::Env env) override {
+    if (!done_) return env.Null();
+    return MakeBuffer(env, secret_, sizeof secret_);
+  }
+
+  void Stop() { stopped_ = true; }
+
+ private:
+  uint8_t secret_[kKeySize];
+  const uint64_t index_;
+  std::atomic<bool> stopped_{false};
+  bool done_ = false;
+};
+
+// startSubWalletSecret(secret, index): { promise, stop() }; the promise is of the secret, or null after a stop
+Napi::Value StartSubWalletSecretJs(const Napi::CallbackInfo& info) {
+  const Bytes secret = RequireBytes(info, 0, "secret key", kKeySize);
+  const uint64_t index = RequireInteger(info, 1, "index", kMaxSubWallet);
+  auto batch = std::make_shared<SubWalletBatch>(secret, index);
+  const auto handle = Napi::Object::New(info.Env());
+  handle.Set("stop", Napi::Function::New(info.Env(), [batch](const Napi::CallbackInfo&) { batch->Stop(); }));
+  handle.Set("promise", StartBatch(info.Env(), std::move(batch), 1));
+  return handle;
+}
+
 // limitCurveLanes(limit), curveLanes(): how many a large batch uses
 Napi::Value LimitLanesJs(const Napi::CallbackInfo& info) {
   LimitLanes(static_cast<size_t>(RequireInteger(info, 0, "limit", 8)));
@@ -266,6 +308,7 @@ void RegisterCurveBatches(Napi::Env env, Napi::Object exports) {
   exports.Set("checkPrimeOrders", Napi::Function::New(env, CheckPrimeOrdersJs));
   exports.Set("checkRings", Napi::Function::New(env, CheckRingsJs));
   exports.Set("scanOutputs", Napi::Function::New(env, ScanOutputsJs));
+  exports.Set("startSubWalletSecret", Napi::Function::New(env, StartSubWalletSecretJs));
   exports.Set("keyImages", Napi::Function::New(env, KeyImagesJs));
   exports.Set("limitCurveLanes", Napi::Function::New(env, LimitLanesJs));
   exports.Set("curveLanes", Napi::Function::New(env, LanesJs));

@@ -13,8 +13,6 @@ namespace {
 
 using namespace curve;
 
-constexpr uint64_t kMaxSubWallet = 0xffffffff;
-
 const uint8_t* Key(const Napi::CallbackInfo& info, size_t index, const char* name) {
   return RequireBytes(info, index, name, kKeySize).data;
 }
@@ -50,18 +48,13 @@ Napi::Value PublicFromSecretJs(const Napi::CallbackInfo& info) {
 
 // subWalletSecret(secret, index, output): `index` rounds of Keccak over the key and the index, then modulo l
 Napi::Value SubWalletSecretJs(const Napi::CallbackInfo& info) {
-  uint8_t state[40];
-  std::memcpy(state, Key(info, 0, "secret key"), 32);
+  uint8_t secret[kKeySize];
+  std::memcpy(secret, Key(info, 0, "secret key"), sizeof secret);
   const uint64_t index = RequireInteger(info, 1, "index", kMaxSubWallet);
   uint8_t* output = KeyOutput(info, 2);
-  Store64(state + 32, index);
-  for (uint64_t i = 0; i < index; ++i) {
-    uint8_t hash[kHashSize];
-    FastHash(state, sizeof state, hash);
-    std::memcpy(state, hash, kHashSize);
-  }
-  ScalarToBytes(Reduce32(state), output);
-  Wipe(state, sizeof state);
+  SubWalletSecret(secret, index, [] { return false; });
+  std::memcpy(output, secret, sizeof secret);
+  Wipe(secret, sizeof secret);
   return info.Env().Undefined();
 }
 

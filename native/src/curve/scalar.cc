@@ -1,6 +1,7 @@
 #include "curve/scalar.h"
 
 #include <cstddef>
+#include <cstring>
 
 #include "common/bytes.h"
 #include "hash/keccak.h"
@@ -14,9 +15,18 @@ constexpr uint64_t kL[4] = {0x5812631a5cf5d3ed, 0x14def9dea2f79cd6, 0, 0x1000000
 // floor(2^512 / l), for Barrett's reduction
 constexpr uint64_t kMu[5] = {0xed9ce5a30a2c131b, 0x2106215d086329a7, 0xffffffffffffffeb, 0xffffffffffffffff, 0xf};
 
+// Words of a computation with secrets: wiped on the way out, wherever that is.
+template <int N>
+struct SecretWords {
+  uint64_t words[N] = {};
+  ~SecretWords() { Wipe(words, sizeof words); }
+  uint64_t& operator[](int i) { return words[i]; }
+  operator uint64_t*() { return words; }
+};
+
 // r -= l when r >= l; five words.
 void SubtractOnce(uint64_t r[5]) {
-  uint64_t d[5];
+  SecretWords<5> d;
   uint64_t borrow = 0;
   for (int i = 0; i < 5; ++i) {
     const Wide t = static_cast<Wide>(r[i]) - (i < 4 ? kL[i] : 0) - borrow;
@@ -29,7 +39,7 @@ void SubtractOnce(uint64_t r[5]) {
 
 // x mod l for x of eight words. Barrett with base 2^64: the quotient estimate is at most two too small.
 Scalar ReduceWords(const uint64_t x[8]) {
-  uint64_t product[10] = {};
+  SecretWords<10> product;
   for (int i = 0; i < 5; ++i) {
     uint64_t carry = 0;
     for (int j = 0; j < 5; ++j) {
@@ -39,9 +49,9 @@ Scalar ReduceWords(const uint64_t x[8]) {
     }
     product[i + 5] = carry;
   }
-  const uint64_t* quotient = product + 5;
+  const uint64_t* quotient = product.words + 5;
 
-  uint64_t back[5] = {};  // quotient * l modulo 2^320
+  SecretWords<5> back;  // quotient * l modulo 2^320
   for (int i = 0; i < 5; ++i) {
     uint64_t carry = 0;
     for (int j = 0; j < 4 && i + j < 5; ++j) {
@@ -52,7 +62,7 @@ Scalar ReduceWords(const uint64_t x[8]) {
     if (i + 4 < 5) back[i + 4] += carry;
   }
 
-  uint64_t r[5];
+  SecretWords<5> r;
   uint64_t borrow = 0;
   for (int i = 0; i < 5; ++i) {
     const Wide t = static_cast<Wide>(x[i]) - back[i] - borrow;
@@ -65,7 +75,8 @@ Scalar ReduceWords(const uint64_t x[8]) {
 }
 
 Scalar ReduceScalar(const Scalar& a) {
-  const uint64_t x[8] = {a.v[0], a.v[1], a.v[2], a.v[3], 0, 0, 0, 0};
+  SecretWords<8> x;
+  for (int i = 0; i < 4; ++i) x[i] = a.v[i];
   return ReduceWords(x);
 }
 
@@ -93,13 +104,13 @@ bool IsZeroScalar(const Scalar& a) { return (a.v[0] | a.v[1] | a.v[2] | a.v[3]) 
 Scalar Reduce32(const uint8_t bytes[32]) { return ReduceScalar(ScalarFromBytes(bytes)); }
 
 Scalar Reduce64(const uint8_t bytes[64]) {
-  uint64_t x[8];
+  SecretWords<8> x;
   for (int i = 0; i < 8; ++i) x[i] = Load64(bytes + 8 * i);
   return ReduceWords(x);
 }
 
 Scalar AddScalars(const Scalar& a, const Scalar& b) {
-  uint64_t x[8] = {};
+  SecretWords<8> x;
   uint64_t carry = 0;
   for (int i = 0; i < 4; ++i) {
     const Wide t = static_cast<Wide>(a.v[i]) + b.v[i] + carry;
@@ -112,7 +123,7 @@ Scalar AddScalars(const Scalar& a, const Scalar& b) {
 
 Scalar SubScalars(const Scalar& a, const Scalar& b) {
   // a + (l - b), with b below l.
-  const Scalar reduced = ReduceScalar(b);
+  Scalar reduced = ReduceScalar(b);
   Scalar negated;
   uint64_t borrow = 0;
   for (int i = 0; i < 4; ++i) {
@@ -120,11 +131,14 @@ Scalar SubScalars(const Scalar& a, const Scalar& b) {
     negated.v[i] = static_cast<uint64_t>(t);
     borrow = static_cast<uint64_t>(t >> 64) & 1;
   }
-  return AddScalars(a, negated);
+  const Scalar difference = AddScalars(a, negated);
+  Wipe(&reduced, sizeof reduced);
+  Wipe(&negated, sizeof negated);
+  return difference;
 }
 
 Scalar MulScalars(const Scalar& a, const Scalar& b) {
-  uint64_t x[8] = {};
+  SecretWords<8> x;
   for (int i = 0; i < 4; ++i) {
     uint64_t carry = 0;
     for (int j = 0; j < 4; ++j) {
@@ -140,12 +154,15 @@ Scalar MulScalars(const Scalar& a, const Scalar& b) {
 Scalar HashToScalar(const uint8_t* data, uint64_t size) {
   uint8_t hash[kHashSize];
   FastHash(data, static_cast<size_t>(size), hash);
-  return Reduce32(hash);
+  const Scalar scalar = Reduce32(hash);
+  Wipe(hash, sizeof hash);
+  return scalar;
 }
 
 void Wipe(void* memory, uint64_t size) {
-  volatile uint8_t* bytes = static_cast<volatile uint8_t*>(memory);
-  for (uint64_t i = 0; i < size; ++i) bytes[i] = 0;
+  std::memset(memory, 0, static_cast<size_t>(size));
+  // The compiler must believe that somebody looks at the memory afterwards.
+  __asm__ volatile("" : : "r"(memory) : "memory");
 }
 
 }  // namespace wrkz::curve

@@ -27,7 +27,12 @@ class Nonce {
   Projective<Field51> Times(const Point& point) const { return Multiply(digits_, point); }
   // nonce - c secret
   Scalar Response(const Scalar& c, const uint8_t secret[32]) const {
-    return SubScalars(value_, MulScalars(c, ScalarFromBytes(secret)));
+    Scalar own = ScalarFromBytes(secret);
+    Scalar product = MulScalars(c, own);
+    const Scalar response = SubScalars(value_, product);
+    Wipe(&own, sizeof own);
+    Wipe(&product, sizeof product);
+    return response;
   }
 
  private:
@@ -88,6 +93,27 @@ bool MemberCommitments(const uint8_t key[32], const uint8_t c[32], const uint8_t
   return true;
 }
 
+RingVerdict CheckOneRing(const Ring& ring, const uint8_t* signatures) {
+  RingVerdict verdict{false, false};
+  Point point;
+  if (!DecodePoint(ring.keyImage, &point)) return verdict;
+  OddMultiples image;
+  FillOddMultiples(point, &image);
+  verdict.primeOrder = HasPrimeOrder(image);
+  if (!verdict.primeOrder || !ScalarsReduced(signatures, ring.members)) return verdict;
+
+  std::vector<Projective<Field51>> commitments;
+  commitments.reserve(2 * ring.members);
+  for (size_t i = 0; i < ring.members; ++i) {
+    const uint8_t* c = signatures + kSignatureSize * i;
+    if (!MemberCommitments(ring.keys + kKeySize * i, c, c + 32, image, &commitments)) return verdict;
+  }
+  std::vector<uint8_t> encoded(64 * ring.members);
+  EncodeAll(commitments, encoded.data());
+  verdict.valid = ChallengesMatch(ring, signatures, encoded.data());
+  return verdict;
+}
+
 }  // namespace
 
 void Sign(const uint8_t hash[32], const uint8_t key[32], const uint8_t secret[32], uint8_t signature[64]) {
@@ -145,30 +171,14 @@ SignResult SignRing(const Ring& ring, size_t real, const uint8_t secret[32], uin
   return SignResult::kOk;
 }
 
-bool CheckRing(const Ring& ring, const uint8_t* signatures) {
-  Point point;
-  if (!ScalarsReduced(signatures, ring.members) || !DecodePoint(ring.keyImage, &point)) return false;
-  OddMultiples image;
-  FillOddMultiples(point, &image);
-  if (!HasPrimeOrder(image)) return false;
+bool CheckRing(const Ring& ring, const uint8_t* signatures) { return CheckOneRing(ring, signatures).valid; }
 
-  std::vector<Projective<Field51>> commitments;
-  commitments.reserve(2 * ring.members);
-  for (size_t i = 0; i < ring.members; ++i) {
-    const uint8_t* c = signatures + kSignatureSize * i;
-    if (!MemberCommitments(ring.keys + kKeySize * i, c, c + 32, image, &commitments)) return false;
-  }
-  std::vector<uint8_t> encoded(64 * ring.members);
-  EncodeAll(commitments, encoded.data());
-  return ChallengesMatch(ring, signatures, encoded.data());
-}
-
-void CheckRings(const Ring* rings, const uint8_t* const* signatures, size_t count, bool* verdicts) {
+void CheckRings(const Ring* rings, const uint8_t* const* signatures, size_t count, RingVerdict* verdicts) {
   size_t members = 0;
   for (size_t i = 0; i < count; ++i) members += rings[i].members;
   const BatchKernels& kernels = KernelsFor(members);
   if (kernels.commitments == nullptr) {
-    for (size_t i = 0; i < count; ++i) verdicts[i] = CheckRing(rings[i], signatures[i]);
+    for (size_t i = 0; i < count; ++i) verdicts[i] = CheckOneRing(rings[i], signatures[i]);
     return;
   }
 
@@ -182,8 +192,8 @@ void CheckRings(const Ring* rings, const uint8_t* const* signatures, size_t coun
   std::vector<RingMember> lanes;
   lanes.reserve(members);
   for (size_t i = 0; i < count; ++i) {
-    verdicts[i] = primeOrder[i] && ScalarsReduced(signatures[i], rings[i].members);
-    for (size_t m = 0; verdicts[i] && m < rings[i].members; ++m) {
+    verdicts[i] = {primeOrder[i] && ScalarsReduced(signatures[i], rings[i].members), primeOrder[i]};
+    for (size_t m = 0; verdicts[i].valid && m < rings[i].members; ++m) {
       lanes.push_back({rings[i].keys + kKeySize * m, signatures[i] + kSignatureSize * m, rings[i].keyImage});
     }
   }
@@ -192,9 +202,10 @@ void CheckRings(const Ring* rings, const uint8_t* const* signatures, size_t coun
 
   size_t next = 0;
   for (size_t i = 0; i < count; ++i) {
-    if (!verdicts[i]) continue;
-    for (size_t m = 0; m < rings[i].members; ++m) verdicts[i] = verdicts[i] && decoded[next + m];
-    verdicts[i] = verdicts[i] && ChallengesMatch(rings[i], signatures[i], commitments.data() + 64 * next);
+    bool& valid = verdicts[i].valid;
+    if (!valid) continue;
+    for (size_t m = 0; m < rings[i].members; ++m) valid = valid && decoded[next + m];
+    valid = valid && ChallengesMatch(rings[i], signatures[i], commitments.data() + 64 * next);
     next += rings[i].members;
   }
 }

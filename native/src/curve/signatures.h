@@ -29,7 +29,13 @@ SignResult SignRing(const Ring& ring, size_t real, const uint8_t secret[32], uin
 // challenges' sum the hash of all commitments. An empty ring has no valid signature.
 bool CheckRing(const Ring& ring, const uint8_t* signatures);
 
-// The same verdicts for many rings: signatures[i] belongs to rings[i].
-void CheckRings(const Ring* rings, const uint8_t* const* signatures, size_t count, bool* verdicts);
+// What is known of a ring after the check.
+struct RingVerdict {
+  bool valid;       // as CheckRing says
+  bool primeOrder;  // the key image decodes and lies in the group of prime order
+};
+
+// The same for many rings: signatures[i] belongs to rings[i].
+void CheckRings(const Ring* rings, const uint8_t* const* signatures, size_t count, RingVerdict* verdicts);
 
 }  // namespace wrkz::curve

@@ -14,13 +14,13 @@ struct Block {
   uint64_t low, high;
 };
 
-inline Block LoadBlock(const uint8_t* p) { return {Load64(p), Load64(p + 8)}; }
-inline void StoreBlock(uint8_t* p, Block b) {
+static inline Block LoadBlock(const uint8_t* p) { return {Load64(p), Load64(p + 8)}; }
+static inline void StoreBlock(uint8_t* p, Block b) {
   Store64(p, b.low);
   Store64(p + 8, b.high);
 }
-inline Block operator^(Block x, Block y) { return {x.low ^ y.low, x.high ^ y.high}; }
-inline Block operator+(Block x, Block y) { return {x.low + y.low, x.high + y.high}; }
+static inline Block operator^(Block x, Block y) { return {x.low ^ y.low, x.high ^ y.high}; }
+static inline Block operator+(Block x, Block y) { return {x.low + y.low, x.high + y.high}; }
 
 // What a byte of row k contributes to its column by SubBytes and MixColumns.
 constexpr std::array<std::array<uint32_t, 256>, 4> MakeAesTables() {
@@ -32,10 +32,10 @@ constexpr std::array<std::array<uint32_t, 256>, 4> MakeAesTables() {
   }
   return tables;
 }
-inline constexpr std::array<std::array<uint32_t, 256>, 4> kAesTables = MakeAesTables();
+static inline constexpr std::array<std::array<uint32_t, 256>, 4> kAesTables = MakeAesTables();
 
 // One forward round: SubBytes, ShiftRows, MixColumns, AddRoundKey.
-inline Block AesRound(Block x, Block key) {
+static inline Block AesRound(Block x, Block key) {
   const uint32_t c[4] = {static_cast<uint32_t>(x.low), static_cast<uint32_t>(x.low >> 32),
                          static_cast<uint32_t>(x.high), static_cast<uint32_t>(x.high >> 32)};
   const auto column = [&c](int j) {
@@ -48,7 +48,7 @@ inline Block AesRound(Block x, Block key) {
 }
 
 // The first ten round keys of the AES-256 schedule of a 32-byte key.
-inline void ExpandKey(const uint8_t key[32], Block keys[10]) {
+static inline void ExpandKey(const uint8_t key[32], Block keys[10]) {
   uint32_t w[40];
   const auto substitute = [](uint32_t v) {
     return uint32_t{kAesSbox[v & 0xff]} | (uint32_t{kAesSbox[(v >> 8) & 0xff]} << 8) |

@@ -16,9 +16,10 @@ struct Table {
     entries[count++] = {"portable", true, PortableKernels(), ArgonCompressPortable};
 #if WRKZ_X86
     const CpuFeatures& cpu = Cpu();
-    const bool avx512 = cpu.avx512 && cpu.vaes;
+    const bool avx2 = cpu.aesni && cpu.avx2 && cpu.bmi2;
+    const bool avx512 = avx2 && cpu.avx512 && cpu.vaes;
     entries[count++] = {"aesni", cpu.aesni, AesniKernels(), ArgonCompressPortable};
-    entries[count++] = {"avx2", cpu.aesni && cpu.avx2, Avx2Kernels(), ArgonCompressAvx2};
+    entries[count++] = {"avx2", avx2, Avx2Kernels(), ArgonCompressAvx2};
     entries[count++] = {"avx512", avx512, Avx512Kernels(), ArgonCompressAvx512};
 #endif
     current = Best();

@@ -139,6 +139,7 @@ Napi::Value CpuFeaturesJs(const Napi::CallbackInfo& info) {
   Napi::Object features = Napi::Object::New(info.Env());
   features.Set("aesni", cpu.aesni);
   features.Set("avx2", cpu.avx2);
+  features.Set("bmi2", cpu.bmi2);
   features.Set("avx512", cpu.avx512);
   features.Set("vaes", cpu.vaes);
   features.Set("ifma", cpu.ifma);

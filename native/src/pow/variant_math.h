@@ -7,12 +7,12 @@
 namespace wrkz {
 
 // Variant 1: the byte at offset 11 of a stored block is flipped in two bits chosen by itself.
-inline uint8_t TweakByte(uint8_t t) {
+static inline uint8_t TweakByte(uint8_t t) {
   const unsigned index = (((t >> 3) & 6) | (t & 1)) << 1;
   return static_cast<uint8_t>(t ^ ((0x75310u >> index) & 0x30));
 }
 
-inline uint64_t TweakHigh(uint64_t high) {
+static inline uint64_t TweakHigh(uint64_t high) {
   // Offset 11 is byte 3 of the high half; this takes that half.
   const auto t = static_cast<uint8_t>(high >> 24);
   return high ^ (static_cast<uint64_t>(static_cast<uint8_t>(t ^ TweakByte(t))) << 24);
@@ -22,7 +22,7 @@ inline uint64_t TweakHigh(uint64_t high) {
 //
 // The double is off by far less than one, so its floor is off by at most one. With r = 2s + b, r is not too large when
 // (r + 2^33)^2 <= 4 (2^64 + n), that is s (s + b) + 2^32 r + b <= n.
-inline uint32_t SquareRoot(uint64_t n) {
+static inline uint32_t SquareRoot(uint64_t n) {
   const double x = static_cast<double>(n) + 18446744073709551616.0;
   uint64_t r = static_cast<uint64_t>(std::sqrt(x) * 2.0 - 8589934592.0);
   const auto tooLarge = [n](uint64_t candidate) {

@@ -3,6 +3,7 @@ import { checkCoinbase, checkHardSize, checkParentBlock, checkTimestamp, checkVe
 import type { BlockContext, BlockStaging, BlockStep, StagedBlock } from './block-context';
 import { checkDifficulty, checkReward, checkTransactionList, checkTransactions, checkWork } from './block-in-chain';
 import { RuleFailure } from './errors';
+import { inListedOrder } from './listed-order';
 import { firstFailure, runProofs, type Proof } from './proofs';
 import { medianSize } from './sizes';
 import { makeVerified, type VerifiedBlock } from './verified-block';
@@ -29,19 +30,20 @@ const STEPS: readonly BlockStep[] = [
  * Judges a block on top of a branch as far as that is cheap, and writes down the proofs that remain. A good block can
  * be put on a `BranchView` at once, so that the next is staged while the proofs of this one run.
  *
- * @param transactions those delivered with it, in their order
+ * @param delivered the transactions that came with it, in their order; what is staged has them in the order that counts
  */
 export function stageBlock(
   block: ParsedBlock,
-  transactions: readonly ParsedTransaction[],
+  delivered: readonly ParsedTransaction[],
   context: BlockContext,
 ): StagedBlock {
   const { view } = context;
   const parent = view.facts(view.height);
   if (!block.block.previousHash.equals(parent.hash)) {
-    return { failure: new RuleFailure('REJECTED_AS_ORPHANED'), block, transactions, proofs: [] };
+    return { failure: new RuleFailure('REJECTED_AS_ORPHANED'), block, transactions: delivered, proofs: [] };
   }
-  const staging = begin(block, transactions, context, parent);
+  const staging = begin(block, delivered, context, parent);
+  const { transactions } = staging;
   for (const step of STEPS) {
     const refusal = step(staging);
     if (refusal === undefined) continue;
@@ -78,11 +80,14 @@ export async function checkBlock(
 
 function begin(
   parsed: ParsedBlock,
-  transactions: readonly ParsedTransaction[],
+  delivered: readonly ParsedTransaction[],
   context: BlockContext,
   parent: BlockFacts,
 ): BlockStaging {
   const height = parent.height + 1;
+  const rules = context.network.rulesAt(height);
+  // Where the order is a rule, the rules must see the delivery as it came.
+  const transactions = rules.blockListChecked ? delivered : inListedOrder(parsed, delivered);
   const proofs: Proof[] = [];
   return {
     parsed,
@@ -90,7 +95,7 @@ function begin(
     context,
     parent,
     height,
-    rules: context.network.rulesAt(height),
+    rules,
     checkpointed: context.checkpoints.covers(height),
     proofs,
     size: transactions.reduce((sum, transaction) => sum + transaction.size, parsed.coinbase.size),

@@ -2,7 +2,7 @@ import {
   checkHash,
   checkKeyImagesAsync,
   checkKeysAsync,
-  checkRingSignaturesAsync,
+  checkRingsAsync,
   powHashMany,
   type PowAlgorithm,
   type RingCheck,
@@ -40,22 +40,44 @@ const PROOF_CODES = {
   ring: 'INPUT_INVALID_SIGNATURES',
 } as const satisfies Record<ProofKind, string>;
 
-/** Runs one kind of proof; the verdicts are in the order given. */
-type Runner<K extends ProofKind> = (proofs: readonly Extract<Proof, { kind: K }>[]) => Promise<readonly boolean[]>;
+/** Proofs of one kind with their places among all. */
+interface Selection<K extends ProofKind> {
+  readonly places: readonly number[];
+  readonly proofs: readonly Extract<Proof, { kind: K }>[];
+}
 
-const RUNNERS: { readonly [K in ProofKind]: Runner<K> } = {
-  pow: async (proofs) => {
+/** Writes the verdict of the proof at a place. */
+type Settle = (place: number, holds: boolean) => void;
+
+/** Proofs that stand alone; the verdicts are in the order given. */
+const RUNNERS = {
+  pow: async (proofs: Selection<'pow'>['proofs']) => {
     const hashes = await powHashMany(proofs.map((proof) => ({ algorithm: proof.algorithm, data: proof.input })));
     return proofs.map((proof, i) => meets(hashes[i], proof.difficulty));
   },
-  txPow: async (proofs) => {
+  txPow: async (proofs: Selection<'txPow'>['proofs']) => {
     const hashes = await powHashMany(proofs.map((proof) => ({ algorithm: TX_POW_ALGORITHM, data: proof.prefix })));
     return proofs.map((proof, i) => meets(hashes[i], proof.difficulty));
   },
-  keyImage: (proofs) => checkKeyImagesAsync(proofs.map((proof) => proof.keyImage)),
-  outputKey: (proofs) => checkKeysAsync(proofs.map((proof) => proof.key)),
-  ring: (proofs) => checkRingSignaturesAsync(proofs.map((proof) => proof.check)),
+  outputKey: (proofs: Selection<'outputKey'>['proofs']) => checkKeysAsync(proofs.map((proof) => proof.key)),
 };
+
+/**
+ * Rings and key images together. The check of a ring looks at the order of its key image as well, so only the key images
+ * that no ring here names (inside the checkpoint zone, or where staging stopped before the ring) are checked apart.
+ */
+async function checkSpends(rings: Selection<'ring'>, images: Selection<'keyImage'>, settle: Settle): Promise<void> {
+  const ringOf = new Map(rings.proofs.map(({ check }, i) => [check.keyImage, i]));
+  const alone = images.proofs.filter(({ keyImage }) => !ringOf.has(keyImage));
+  const [verdicts, orders] = await Promise.all([
+    checkRingsAsync(rings.proofs.map(({ check }) => check)),
+    checkKeyImagesAsync(alone.map(({ keyImage }) => keyImage)),
+  ]);
+  const orderOf = new Map<Uint8Array, boolean | undefined>(alone.map(({ keyImage }, i) => [keyImage, orders[i]]));
+  for (const [keyImage, ring] of ringOf) orderOf.set(keyImage, verdicts[ring]?.primeOrder);
+  rings.places.forEach((place, i) => settle(place, verdicts[i]?.valid === true));
+  images.places.forEach((place, i) => settle(place, orderOf.get(images.proofs[i]!.keyImage) === true));
+}
 
 const meets = (hash: Buffer | undefined, difficulty: bigint): boolean =>
   hash !== undefined && checkHash(hash, difficulty);
@@ -67,20 +89,27 @@ const meets = (hash: Buffer | undefined, difficulty: bigint): boolean =>
  */
 export async function runProofs(proofs: readonly Proof[]): Promise<boolean[]> {
   const verdicts = new Array<boolean>(proofs.length).fill(false);
-  const run = async <K extends ProofKind>(kind: K): Promise<void> => {
-    const places: number[] = [];
-    const batch: Extract<Proof, { kind: K }>[] = [];
-    proofs.forEach((proof, place) => {
-      if (!isKind(proof, kind)) return;
-      places.push(place);
-      batch.push(proof);
-    });
+  const settle: Settle = (place, holds) => (verdicts[place] = holds);
+  const run = async <K extends keyof typeof RUNNERS>(kind: K): Promise<void> => {
+    const { places, proofs: batch } = select(proofs, kind);
     if (batch.length === 0) return;
-    const results = await RUNNERS[kind](batch);
-    places.forEach((place, i) => (verdicts[place] = results[i] === true));
+    const results = await (RUNNERS[kind] as (batch: Selection<K>['proofs']) => Promise<boolean[]>)(batch);
+    places.forEach((place, i) => settle(place, results[i] === true));
   };
-  await Promise.all([run('keyImage'), run('outputKey'), run('txPow'), run('ring'), run('pow')]);
+  const spends = checkSpends(select(proofs, 'ring'), select(proofs, 'keyImage'), settle);
+  await Promise.all([spends, run('outputKey'), run('txPow'), run('pow')]);
   return verdicts;
+}
+
+function select<K extends ProofKind>(all: readonly Proof[], kind: K): Selection<K> {
+  const places: number[] = [];
+  const proofs: Extract<Proof, { kind: K }>[] = [];
+  all.forEach((proof, place) => {
+    if (!isKind(proof, kind)) return;
+    places.push(place);
+    proofs.push(proof);
+  });
+  return { places, proofs };
 }
 
 function isKind<K extends ProofKind>(proof: Proof, kind: K): proof is Extract<Proof, { kind: K }> {

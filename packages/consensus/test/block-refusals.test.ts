@@ -228,6 +228,12 @@ describe('before the hash list was checked', () => {
 
   test('the block has several transactions', () => expect(early.transactions.length).toBeGreaterThan(1));
   accepts('transactions delivered in another order', () => on([...early.transactions].reverse()));
+  test('they go into the chain in the order of the list', () => {
+    const context = contextOn(branchTo(place - 1));
+    const staged = stageBlock(early.block, [...early.transactions].reverse(), context);
+    expect(staged.failure).toBeUndefined();
+    expect(staged.transactions.map(({ hash }) => hash)).toEqual(early.block.block.transactionHashes);
+  });
   refuses('TRANSACTION_INCONSISTENCY', 'a transaction that the block does not list', () =>
     on([...early.transactions.slice(1), bulk(10)]),
   );

@@ -44,6 +44,17 @@ export function baseTransactionHash(transaction: BaseTransaction): Buffer {
   return cnFastHash(Buffer.concat([cnFastHash(writer.toBuffer()), noSignaturesHash, Buffer.alloc(32)]));
 }
 
+/**
+ * The block as the reference would write it back. It reads the number behind the extra of a parent's coinbase of version
+ * 2 and up, forgets it, and writes 0 in its place, so ids and sizes do not depend on it. Whatever an id or a limit is
+ * computed from passes through here; the bytes that are stored and relayed keep the number (docs/protocol/blocks.md#block-id).
+ */
+function asReferenceWrites(block: Block): Block {
+  const parent = parentOf(block);
+  if ((parent.baseTransaction.ignored ?? 0n) === 0n) return block;
+  return { ...block, parentBlock: { ...parent, baseTransaction: { ...parent.baseTransaction, ignored: 0n } } };
+}
+
 /** The parent block with its root put in: `headerOnly` for the proof of work, whole for the block id. */
 export function parentHashingBlob(block: Block, headerOnly: boolean): Buffer {
   const { baseTransaction, baseTransactionBranch } = parentOf(block);
@@ -54,7 +65,7 @@ export function parentHashingBlob(block: Block, headerOnly: boolean): Buffer {
     null,
   );
   const writer = new BinaryWriter();
-  writeParentBlock(writer, block, { merkleRoot, headerOnly });
+  writeParentBlock(writer, asReferenceWrites(block), { merkleRoot, headerOnly });
   return writer.toBuffer();
 }
 
@@ -75,10 +86,10 @@ export function powNonceOffset(block: Block): number {
   return varintSize(majorVersion) + varintSize(minorVersion) + varintSize(block.timestamp) + 32;
 }
 
-/** Bytes of the serialized parent block, which rules limit; 0 in version 1. */
+/** Bytes of the parent block as the reference serializes it, which a rule limits; 0 in version 1. */
 export function parentBlockSize(block: Block): number {
   if (block.majorVersion === 1) return 0;
   const writer = new BinaryWriter();
-  writeParentBlock(writer, block);
+  writeParentBlock(writer, asReferenceWrites(block));
   return writer.toBuffer().length;
 }

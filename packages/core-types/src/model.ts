@@ -41,8 +41,9 @@ export interface Transaction extends TransactionPrefix {
   readonly signatures: readonly Buffer[];
 }
 
-/** The coinbase of a merge-mining parent: any version, no signatures; `ignored` follows extra from version 2 on. */
+/** The coinbase of a merge-mining parent: any version, no signatures. */
 export interface BaseTransaction extends TransactionPrefix {
+  /** The number behind extra from version 2 on. It is kept in a block's bytes and counts as 0 in ids and sizes. */
   readonly ignored?: bigint;
 }
 

@@ -35,7 +35,7 @@ export class ParsedBlock {
     return (this.cachedPowInput ??= powInput(this.block, this.coinbase.hash));
   }
 
-  /** Bytes of the serialized parent block; 0 in version 1. */
+  /** Bytes of the parent block as the reference serializes it; 0 in version 1. */
   get parentSize(): number {
     return (this.cachedParentSize ??= parentBlockSize(this.block));
   }

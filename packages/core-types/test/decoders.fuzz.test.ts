@@ -12,23 +12,8 @@ import {
   parseExtraFields,
   parseExtraWallet,
 } from '../src';
+import { damaged, MINUTES } from './damaged';
 import { chainA, expectBytes, hex } from './recorded';
-
-/** Minutes that the changes of one decoder's samples may take. */
-const MINUTES = Number(process.env['FUZZ_MINUTES'] ?? 1);
-
-/** One sample with some bytes changed, cut out or put in. */
-function damaged(samples: readonly Buffer[]): fc.Arbitrary<Buffer> {
-  const change = fc.tuple(fc.nat(), fc.nat({ max: 4 }), fc.uint8Array({ maxLength: 4 }));
-  return fc
-    .tuple(fc.constantFrom(...samples), fc.array(change, { minLength: 1, maxLength: 4 }))
-    .map(([sample, changes]) =>
-      changes.reduce((bytes, [at, cut, put]) => {
-        const place = at % (bytes.length + 1);
-        return Buffer.concat([bytes.subarray(0, place), put, bytes.subarray(place + cut)]);
-      }, sample),
-    );
-}
 
 const lines = chainA();
 const blocks = lines.map(({ block }) => hex(block));

@@ -5,6 +5,7 @@ import { binding } from './binding';
 export interface CpuFeatures {
   aesni: boolean;
   avx2: boolean;
+  bmi2: boolean;
   /** F, BW, DQ and VL together. */
   avx512: boolean;
   vaes: boolean;

@@ -1,6 +1,7 @@
 export * from './hash';
 export * from './tree';
 export * from './keys';
+export * from './sub-wallets';
 export * from './payment-id';
 export * from './rings';
 export * from './signatures';

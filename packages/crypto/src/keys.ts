@@ -15,7 +15,6 @@ export type OutputIndex = number | bigint;
 interface KeysBinding {
   randomKeyPair(secretOutput: Buffer, publicOutput: Buffer): void;
   publicFromSecret(secret: Uint8Array, output: Buffer): boolean;
-  subWalletSecret(secret: Uint8Array, index: number, output: Buffer): void;
   checkKey(key: Uint8Array): boolean;
   checkScalar(scalar: Uint8Array): boolean;
   isPrimeOrder(point: Uint8Array): boolean;
@@ -31,8 +30,6 @@ interface KeysBinding {
   hashToPoint(data: Uint8Array, output: Buffer): void;
   pointFromField(data: Uint8Array, output: Buffer): void;
 }
-
-const MAX_SUB_WALLET = 0xffffffff;
 
 const native = (): KeysBinding => binding<KeysBinding>();
 
@@ -56,18 +53,6 @@ export function generateKeyPair(): KeyPair {
 export function viewKeyFromSpendKey(spendSecret: Uint8Array): Buffer {
   requireBytes(spendSecret, 'spend secret key', 32);
   return scalarReduce32(cnFastHash(spendSecret));
-}
-
-/**
- * Keys of sub-wallet `index` (0 to 2^32 - 1) of a primary spend secret. The rule hashes `index` times, so the time
- * grows with the index; index 0 is the primary wallet itself.
- */
-export function deterministicSubWalletKeys(primarySpendSecret: Uint8Array, index: number): KeyPair {
-  requireBytes(primarySpendSecret, 'spend secret key', 32);
-  requireInteger(index, 'index', 0, MAX_SUB_WALLET);
-  const secretKey = Buffer.alloc(32);
-  native().subWalletSecret(primarySpendSecret, index, secretKey);
-  return { secretKey, publicKey: secretKeyToPublicKey(secretKey) };
 }
 
 /**

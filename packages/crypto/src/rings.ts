@@ -73,11 +73,22 @@ export function checkRingSignature(
   return binding<RingsBinding>().checkRing(prefixHash, keyImage, keys, signatures);
 }
 
+/** What a check of a ring finds out. */
+export interface RingVerdict {
+  /** As `checkRingSignature` says. */
+  readonly valid: boolean;
+  /** Whether the key image lies in the group of prime order (`isPrimeOrder`): the check has to look at it anyway. */
+  readonly primeOrder: boolean;
+}
+
+const VALID = 1;
+const PRIME_ORDER = 2;
+
 /**
- * `checkRingSignature` of many inputs, on the native threads; the verdicts in the order of the jobs.
+ * Checks the rings of many inputs, on the native threads; the verdicts in the order of the jobs.
  * @throws (as a rejection) what the single form throws, naming the job.
  */
-export async function checkRingSignaturesAsync(jobs: readonly RingCheck[]): Promise<boolean[]> {
+export async function checkRingsAsync(jobs: readonly RingCheck[]): Promise<RingVerdict[]> {
   jobs.forEach((job, index) => {
     requireBytes(job.signatures, `signatures of ring ${index}`, 64 * job.publicKeys.length);
   });
@@ -97,5 +108,10 @@ export async function checkRingSignaturesAsync(jobs: readonly RingCheck[]): Prom
     ),
     Buffer.concat(jobs.map((job) => job.signatures)),
   );
-  return Array.from(flags, (flag) => flag === 1);
+  return Array.from(flags, (flag) => ({ valid: (flag & VALID) !== 0, primeOrder: (flag & PRIME_ORDER) !== 0 }));
+}
+
+/** `checkRingSignature` of many inputs: `checkRingsAsync` without what it says of the key images. */
+export async function checkRingSignaturesAsync(jobs: readonly RingCheck[]): Promise<boolean[]> {
+  return (await checkRingsAsync(jobs)).map(({ valid }) => valid);
 }

@@ -81,18 +81,22 @@ export async function checkKeyImagesAsync(keyImages: readonly Uint8Array[]): Pro
 export async function generateKeyImagesAsync(
   pairs: readonly { publicKey: Uint8Array; secretKey: Uint8Array }[],
 ): Promise<Buffer[]> {
+  pairs.forEach(({ secretKey }, index) => requireSecret(secretKey, `secret keys[${index}]`));
   const keys = concat32(
     pairs.map((pair) => pair.publicKey),
     'public keys',
   );
-  const secrets = concat32(
-    pairs.map((pair) => pair.secretKey),
-    'secret keys',
-  );
-  pairs.forEach(({ secretKey }, index) => requireSecret(secretKey, `secret keys[${index}]`));
-  const images = await native().keyImages(keys, secrets);
-  secrets.fill(0);
-  return split32(images);
+  // Memory of its own: what Node.js hands out from its pool lies beside other buffers and outlives this one.
+  const secrets = Buffer.alloc(32 * pairs.length);
+  try {
+    pairs.forEach(({ secretKey }, index) => secrets.set(secretKey, 32 * index));
+    // The addon has a copy of its own as soon as the call returns.
+    const images = native().keyImages(keys, secrets);
+    secrets.fill(0);
+    return split32(await images);
+  } finally {
+    secrets.fill(0);
+  }
 }
 
 /** How many points a large batch handles at once: 8 with AVX-512 IFMA, 4 with AVX2, else 1. */

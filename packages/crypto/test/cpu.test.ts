@@ -4,8 +4,9 @@ afterEach(() => setImplementation('auto'));
 
 describe('processor paths', () => {
   it('picks the widest path by itself and any supported one by name', () => {
-    const { aesni, avx2, avx512, vaes } = cpuFeatures();
-    const best = avx512 && vaes ? 'avx512' : avx2 && aesni ? 'avx2' : aesni ? 'aesni' : 'portable';
+    const { aesni, avx2, avx512, bmi2, vaes } = cpuFeatures();
+    const wide = avx2 && bmi2 && aesni;
+    const best = wide && avx512 && vaes ? 'avx512' : wide ? 'avx2' : aesni ? 'aesni' : 'portable';
     expect(implementation()).toBe(best);
     setImplementation('portable');
     expect(implementation()).toBe('portable');

@@ -108,6 +108,22 @@ describe('paths', () => {
   describe('single checks agree', () => ringVectorTests(crypto, ringRows().slice(0, 100)));
 });
 
+test('a check of a ring tells of its key image what the check of key images tells', async () => {
+  const rows = ringRows();
+  const point = bytes(
+    keyRows('check_key').find((row) => row.ok === true && !crypto.isPrimeOrder(bytes(row['key']!)))!['key']!,
+  );
+  const jobs = rows
+    .map(job)
+    .flatMap((each) => [each, { ...each, keyImage: point }, { ...each, keyImage: Buffer.alloc(32, 0xff) }]);
+  const verdicts = await crypto.checkRingsAsync(jobs);
+  expect(verdicts.map(({ primeOrder }) => primeOrder)).toEqual(
+    jobs.map(({ keyImage }) => crypto.isPrimeOrder(keyImage)),
+  );
+  expect(verdicts.map(({ valid }) => valid)).toEqual(await crypto.checkRingSignaturesAsync(jobs));
+  expect(new Set(verdicts.map((verdict) => JSON.stringify(verdict))).size).toBe(3);
+});
+
 describe('arguments', () => {
   it('rejects what does not fit, and throws nothing', async () => {
     const key = Buffer.alloc(32, 1);

@@ -13,7 +13,7 @@ const SOURCE = `
     for (let i = 0; i < 3; i++) work();
     parentPort.postMessage('started');
   } else {
-    Promise.all([work(), work()]).then(([a, b]) => parentPort.postMessage([a.join(''), b.join('')]));
+    Promise.all([work(), work()]).then(([a, b]) => parentPort.postMessage([a, b].map((flags) => flags.map((flag) => flag & 1).join(''))));
   }
 `;
 

@@ -35,20 +35,3 @@ export function readCandidate(raw: RawBlock): CandidateBlock | undefined {
   const block = parseBlockOrRefuse(raw.block);
   return block instanceof RuleFailure ? undefined : new CandidateBlock(block, raw.transactions);
 }
-
-/**
- * The delivered transactions in the order of the block's list, which decides their global indexes. Later ages refuse a
- * delivery in another order (TRANSACTION_INCONSISTENCY); before them only the count was compared, so here a delivery
- * that is only in another order is put right. Any other delivery stays as it is: consensus refuses it.
- */
-export function inListedOrder(
-  block: ParsedBlock,
-  transactions: readonly ParsedTransaction[],
-): readonly ParsedTransaction[] {
-  const listed = block.block.transactionHashes;
-  if (listed.length !== transactions.length) return transactions;
-  if (transactions.every((transaction, i) => listed[i]?.equals(transaction.hash))) return transactions;
-  const byHash = new Map(transactions.map((transaction) => [transaction.hash.toString('hex'), transaction]));
-  const ordered = listed.flatMap((hash) => byHash.get(hash.toString('hex')) ?? []);
-  return ordered.length === listed.length && byHash.size === listed.length ? ordered : transactions;
-}

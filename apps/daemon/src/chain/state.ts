@@ -13,7 +13,7 @@ import {
   type StagedBlock,
 } from '@wrkz/consensus';
 import type { Network } from '@wrkz/core-types';
-import { inListedOrder, type CandidateBlock } from './candidate-block';
+import type { CandidateBlock } from './candidate-block';
 import type { TipFacts } from './service';
 
 /** What the engine is made of. */
@@ -87,9 +87,7 @@ export class ChainState {
       checkpoints: this.checkpoints,
       mainMedianSize,
     };
-    // Where the order is a rule, consensus must see the delivery as it came.
-    const listed = this.network.rulesAt(height).blockListChecked;
-    return stageBlock(block, listed ? transactions : inListedOrder(block, transactions), context);
+    return stageBlock(block, transactions, context);
   }
 
   close(): void {

@@ -121,7 +121,11 @@ class Parser {
     this.at = NUMBER.lastIndex;
     const [token, fraction, exponent] = match;
     const isInteger = fraction === undefined && exponent === undefined && token.length <= LONGEST_INTEGER;
-    return isInteger ? BigInt(token) : Number(token);
+    if (isInteger) return BigInt(token);
+    const value = Number(token);
+    // `1e400`: what no double holds could only be echoed as null
+    if (!Number.isFinite(value)) this.fail();
+    return value;
   }
 
   private word<T>(word: string, value: T): T {

@@ -1,0 +1,18 @@
+import type { ParsedBlock, ParsedTransaction } from '@wrkz/core-types';
+
+/**
+ * Delivered transactions in the order of the block's list, which decides their global indexes. Later ages refuse a delivery
+ * in another order (docs/protocol/blocks.md#transaction-list); before them only the two sets were compared, so there a
+ * delivery that is only in another order is put right. Any other delivery stays as it is: the check of the list refuses it.
+ */
+export function inListedOrder(
+  block: ParsedBlock,
+  transactions: readonly ParsedTransaction[],
+): readonly ParsedTransaction[] {
+  const listed = block.block.transactionHashes;
+  if (listed.length !== transactions.length) return transactions;
+  if (transactions.every((transaction, i) => listed[i]?.equals(transaction.hash))) return transactions;
+  const byHash = new Map(transactions.map((transaction) => [transaction.hash.toString('hex'), transaction]));
+  const ordered = listed.flatMap((hash) => byHash.get(hash.toString('hex')) ?? []);
+  return ordered.length === listed.length && byHash.size === listed.length ? ordered : transactions;
+}

@@ -1,0 +1,17 @@
+import fc from 'fast-check';
+
+/** Minutes that the changes of one decoder's samples may take. */
+export const MINUTES = Number(process.env['FUZZ_MINUTES'] ?? 1);
+
+/** One sample with some bytes changed, cut out or put in. */
+export function damaged(samples: readonly Buffer[]): fc.Arbitrary<Buffer> {
+  const change = fc.tuple(fc.nat(), fc.nat({ max: 4 }), fc.uint8Array({ maxLength: 4 }));
+  return fc
+    .tuple(fc.constantFrom(...samples), fc.array(change, { minLength: 1, maxLength: 4 }))
+    .map(([sample, changes]) =>
+      changes.reduce((bytes, [at, cut, put]) => {
+        const place = at % (bytes.length + 1);
+        return Buffer.concat([bytes.subarray(0, place), put, bytes.subarray(place + cut)]);
+      }, sample),
+    );
+}

@@ -1,0 +1,53 @@
+import { requireBytes, requireInteger } from './arguments';
+import { binding } from './binding';
+import { type KeyPair, secretKeyToPublicKey } from './keys';
+
+interface SubWalletBinding {
+  subWalletSecret(secret: Uint8Array, index: number, output: Buffer): void;
+  startSubWalletSecret(secret: Uint8Array, index: number): { promise: Promise<Buffer | null>; stop: () => void };
+}
+
+/**
+ * The highest index that is computed while the caller waits: the rule hashes `index` times, some 20 ms for this one.
+ */
+export const MAX_SUB_WALLET_INDEX_AT_ONCE = 65_536;
+
+/** The highest index that is computed at all: about five seconds of one thread. Index 2^32 - 1 would take 19 minutes. */
+export const MAX_SUB_WALLET_INDEX = 2 ** 24;
+
+/**
+ * Keys of sub-wallet `index` (0 to `MAX_SUB_WALLET_INDEX_AT_ONCE`) of a primary spend secret, on this thread. Index 0 is
+ * the primary wallet itself.
+ * @throws RangeError for a higher index
+ */
+export function deterministicSubWalletKeys(primarySpendSecret: Uint8Array, index: number): KeyPair {
+  requireBytes(primarySpendSecret, 'spend secret key', 32);
+  requireInteger(index, 'index', 0, MAX_SUB_WALLET_INDEX_AT_ONCE);
+  const secretKey = Buffer.alloc(32);
+  binding<SubWalletBinding>().subWalletSecret(primarySpendSecret, index, secretKey);
+  return { secretKey, publicKey: secretKeyToPublicKey(secretKey) };
+}
+
+/**
+ * The same on a native thread, for indexes up to `MAX_SUB_WALLET_INDEX`. The signal cancels it: the promise rejects with
+ * the signal's reason at once, the thread ends within a few milliseconds.
+ * @throws (as a rejection) RangeError for a higher index
+ */
+export async function deterministicSubWalletKeysAsync(
+  primarySpendSecret: Uint8Array,
+  index: number,
+  signal?: AbortSignal,
+): Promise<KeyPair> {
+  requireBytes(primarySpendSecret, 'spend secret key', 32);
+  requireInteger(index, 'index', 0, MAX_SUB_WALLET_INDEX);
+  signal?.throwIfAborted();
+  const { promise, stop } = binding<SubWalletBinding>().startSubWalletSecret(primarySpendSecret, index);
+  signal?.addEventListener('abort', stop, { once: true });
+  try {
+    const secretKey = await promise;
+    if (secretKey === null) throw signal?.reason;
+    return { secretKey, publicKey: secretKeyToPublicKey(secretKey) };
+  } finally {
+    signal?.removeEventListener('abort', stop);
+  }
+}
