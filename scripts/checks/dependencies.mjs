@@ -76,7 +76,6 @@ function importedPackages(source) {
     else if (ts.isExportDeclaration(node)) note(node.moduleSpecifier, node.isTypeOnly);
     else if (ts.isExternalModuleReference(node)) note(node.expression, node.parent.isTypeOnly);
     else if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument)) note(node.argument.literal, true);
-    else if (ts.isExternalModuleReference(node)) note(node.expression, false);
     else if (ts.isCallExpression(node) && isLoading(node.expression)) note(node.arguments[0], false);
     ts.forEachChild(node, visit);
   };

@@ -218,7 +218,7 @@ describe('configuration file', () => {
   });
 
   test('the default of a list belongs to one start alone', () => {
-    const first = parse().values['add-peer'] as string[];
+    const first = parse().values['add-peer'];
     first.push('a:1');
     expect(parse().values['add-peer']).toEqual([]);
   });

@@ -40,7 +40,7 @@ serveThread<BusyThread>(async ({ start }, { emit, fail }) => {
       },
       refuse: (kind) => {
         if (kind === 'unsendable') throw new Refused('no', { code: 1, why: (() => 1) as never });
-        if (kind === 'bare') throw Object.create(null);  
+        if (kind === 'bare') throw Object.create(null);
         if (kind === 'range') throw new RangeError('too far');
         if (kind === 'text') throw 'just words'; // eslint-disable-line @typescript-eslint/only-throw-error
         if (kind === 'unknown') throw Object.assign(new Error('who knows'), { name: 'OddError' });
