@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { readJson } from '@wrkz/testing/fixtures';
 import {
   auxHeaderHash,
+  type Block,
   blockHash,
   decodeBlock,
   decodeRawBlock,
@@ -136,6 +137,15 @@ describe('damaged blocks', () => {
     }
   });
 
+  /** The bytes without the number behind a parent's coinbase, which ids do not depend on. */
+  const withoutNumber = ({ block }: { readonly block: Block }): string => {
+    const parentBlock = block.parentBlock && {
+      ...block.parentBlock,
+      baseTransaction: { ...block.parentBlock.baseTransaction, ignored: 0n },
+    };
+    return encodeBlock({ ...block, ...(parentBlock && { parentBlock }) }).toString('hex');
+  };
+
   test('with any byte changed are refused or have one encoding and another id', () => {
     fc.assert(
       fc.property(fc.constantFrom(...samples), fc.nat(), fc.integer({ min: 1, max: 255 }), (sample, at, change) => {
@@ -145,7 +155,8 @@ describe('damaged blocks', () => {
         try {
           const parsed = parseBlock(bytes);
           expectBytes(encodeBlock(parsed.block), bytes);
-          expect(parsed.hash).not.toEqual(parseBlock(sample).hash);
+          const original = parseBlock(sample);
+          expect(parsed.hash.equals(original.hash)).toBe(withoutNumber(parsed) === withoutNumber(original));
         } catch (error) {
           expect(error).toBeInstanceOf(DecodeError);
         }
