@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 
 const native = dirname(require.resolve('@wrkz/native/package.json'));
 const SOURCES = [
-  'test/stack_scan.cc',
+  join(__dirname, 'programs/stack_scan.cc'),
   ...['base_table', 'batch', 'batch_single', 'keys', 'random', 'scalar', 'signatures', 'vartime'].map(
     (name) => `src/curve/${name}.cc`,
   ),
