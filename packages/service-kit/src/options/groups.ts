@@ -1,6 +1,5 @@
 import { checkCorsOrigin } from '../http/cors';
-import { checkBindAddress } from '../http/client-address';
-import { isAddressOrRange } from '../http/client-address';
+import { checkBindAddress, isAddressOrRange } from '../http/client-address';
 import { type LogScale, parseLogLevel } from '../logging/levels';
 
 /**
