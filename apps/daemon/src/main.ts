@@ -1,5 +1,10 @@
-import { runMain } from '@wrkz/service-kit';
-import { readConfig } from './config/config';
+import { assertPortsFree, runMain } from '@wrkz/service-kit';
+import { listenAddresses, readConfig } from './config/config';
 import { Daemon } from './daemon';
 
-runMain((control) => Daemon.create(readConfig(process.argv.slice(2)), { control }));
+runMain(async (control) => {
+  const config = readConfig(process.argv.slice(2));
+  // The log file is the first thing that is created.
+  await assertPortsFree(listenAddresses(config));
+  return Daemon.create(config, { control });
+});

@@ -4,7 +4,6 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { chainA, dumpOf } from '@wrkz/testing';
 import { newSuite } from './network/daemons';
-import { digestOf } from './support/engine';
 import { DaemonProcess, runDaemon } from './support/process';
 import { temporaryDirectory } from './support/temporary';
 
@@ -27,6 +26,12 @@ describe('a start that cannot be', () => {
     ['an unknown mode', ['--daemon-mode', 'expert'], /--daemon-mode: expected one of standard, explorer/],
     ['two networks', ['--simnet', '--network', 'devnet'], /--simnet contradicts --network devnet/],
     ['two actions', ['--verify', '--export-blockchain'], /choose one of --export-blockchain, --verify/],
+    [
+      'checkpoints for a verify',
+      ['--verify', '--load-checkpoints', 'x.csv'],
+      /--load-checkpoints: verify does not ask/,
+    ],
+    ['checkpoints for an export', ['--export-blockchain', '--load-checkpoints='], /export-blockchain does not ask/],
     ['an export of too little', ['--export-blockchain', '--max-export-blocks', '5'], /at least 1000 blocks/],
     ['a peer that is no address', ['--network', 'devnet', '--add-exclusive-node', 'nobody'], /"nobody" is not an IPv4/],
   ])('%s: told, exit 1, nothing made', async (_, args, message) => {
@@ -62,16 +67,17 @@ describe('a start that cannot be', () => {
     expect(await runDaemon(quiet(join(cwd, 'closed')), cwd)).toMatchObject({ code: 1 });
   });
 
-  it.each(['p2p', 'rpc'])('the %s port is taken: told, exit 1', async (room) => {
+  it.each(['p2p', 'rpc'])('the %s port is taken: told, exit 1, nothing made', async (room) => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as { port: number };
     const cwd = temporaryDirectory();
-    const { code, stdout, stderr } = await runDaemon(quiet(cwd, `--${room}-bind-port`, String(port)), cwd);
+    const args = quiet(join(cwd, 'data'), `--${room}-bind-port`, String(port), '--log-file', join(cwd, 'node.log'));
+    const { code, stdout, stderr } = await runDaemon(args, cwd);
     expect(stdout + stderr).toMatch(new RegExp(`cannot listen .*127\\.0\\.0\\.1:${String(port)}`));
     expect(code).toBe(1);
     server.close();
-    await expect(digestOf(join(cwd, 'devnet'), 'devnet')).resolves.toMatch(/^[0-9a-f]{64}$/);
+    expect(readdirSync(cwd)).toEqual([]);
   });
 
   it('checkpoints that cannot be used: told, exit 1', async () => {

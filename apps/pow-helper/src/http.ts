@@ -5,6 +5,7 @@ import {
   startHttpServer,
   type BoundRoute,
   type HttpServer,
+  type ListenAddress,
   type Logger,
 } from '@wrkz/service-kit';
 import type { PowHelperConfig } from './config';
@@ -33,7 +34,6 @@ export interface PowServerOptions {
 export function startPowServer({ config, context, logger, port }: PowServerOptions): Promise<HttpServer> {
   const { options, trustedProxies } = config;
   const { queue, requests, metrics, stats, now } = context;
-  const second = options['bind-ipv6-address'] || undefined; // an empty text asks for no second listener
   return startHttpServer({
     app: createHttpApp({
       logger,
@@ -55,17 +55,22 @@ export function startPowServer({ config, context, logger, port }: PowServerOptio
       metrics,
       routes: boundRoutes(context),
     }),
-    listen: [
-      { host: options['bind-ip'], port },
-      ...(second === undefined ? [] : [{ host: second, port, required: false }]),
-    ],
+    listen: listenAddresses(config, port),
     logger,
     limits: {
       readTimeoutMs: SOCKET_TIMEOUT_MS,
       writeTimeoutMs: Math.max(SOCKET_TIMEOUT_MS, options['max-wait-ms'] + SOCKET_TIMEOUT_MS),
       maxRequestsPerConnection: REQUESTS_PER_CONNECTION,
+      uncapped: trustedProxies,
     },
   });
+}
+
+/** The address that the helper must have, and the second one that it can do without. */
+export function listenAddresses({ options }: PowHelperConfig, port: number): ListenAddress[] {
+  const second = options['bind-ipv6-address']; // an empty text asks for none
+  const optional = second === undefined || second === '' ? [] : [{ host: second, port, required: false }];
+  return [{ host: options['bind-ip'], port }, ...optional];
 }
 
 /**

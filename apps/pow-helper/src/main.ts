@@ -1,6 +1,12 @@
 #!/usr/bin/env node
-import { runMain } from '@wrkz/service-kit';
+import { assertPortsFree, runMain } from '@wrkz/service-kit';
 import { readPowHelperConfig } from './config';
+import { listenAddresses } from './http';
 import { PowHelper } from './pow-helper';
 
-runMain(() => PowHelper.create(readPowHelperConfig(process.argv.slice(2))));
+runMain(async () => {
+  const config = readPowHelperConfig(process.argv.slice(2));
+  // The log file is the first thing that is created.
+  await assertPortsFree(listenAddresses(config, config.options['bind-port']));
+  return PowHelper.create(config);
+});

@@ -1,9 +1,12 @@
-import { createServer } from 'node:net';
+import { createServer, type AddressInfo } from 'node:net';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { assetPath, createMemoryLogger, UsageError, VERSION } from '@wrkz/service-kit';
 import { OPTIONS, PowHelper, readPowHelperConfig } from '../src';
 import { ask, startHelper, stopAll } from './support/helper';
+import { startInstance } from './support/instance';
 
 afterEach(stopAll);
 
@@ -101,20 +104,32 @@ test('an empty address is no wish to listen everywhere', async () => {
   await helper.stop();
 });
 
+test('a port that is taken ends the start before a log file is made', async () => {
+  const taken = createServer().listen(0, '127.0.0.1');
+  await once(taken, 'listening');
+  const { port } = taken.address() as AddressInfo;
+  const directory = mkdtempSync(join(tmpdir(), 'wrkz-helper-'));
+  try {
+    const start = startInstance(['--log-file', join(directory, 'helper.log')], port);
+    await expect(start).rejects.toThrow(`cannot listen on 127.0.0.1:${String(port)}`);
+    expect(readdirSync(directory)).toEqual([]);
+  } finally {
+    taken.close();
+    rmSync(directory, { recursive: true });
+  }
+});
+
 test('metrics are served only when asked for', async () => {
   const off = await startHelper();
   expect((await ask(`${off.url}/metrics`)).status).toBe(404);
   const { url } = await startHelper(['--enable-metrics']);
   await ask(`${url}/health`);
   const { text } = await ask(`${url}/metrics`);
-  for (const name of [
-    'jobs_total',
-    'queue_waiting',
-    'hashes_total',
-    'hashrate',
-    'solve_seconds',
-    'http_requests_total',
-  ]) {
+  for (const name of ['jobs_total', 'queue_waiting', 'hashes_total', 'hashrate', 'solve_seconds']) {
     expect(text).toContain(`wrkz_pow_helper_${name}`);
+  }
+  // One dashboard for all programs of the suite: what all have alike bears one name.
+  for (const name of ['http_requests_total', 'http_request_seconds_bucket', 'process_cpu_seconds_total']) {
+    expect(text).toMatch(new RegExp(`^${name}`, 'm'));
   }
 });

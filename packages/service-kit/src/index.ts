@@ -23,6 +23,7 @@ export * from './http/app';
 export * from './http/api-key';
 export * from './http/body';
 export * from './http/client-address';
+export * from './http/listen';
 export * from './http/cors';
 export * from './http/counters';
 export * from './http/error-handler';

@@ -1,6 +1,17 @@
 import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Request, Response } from 'express';
-import { canonicalAddress, clientAddress, ClientAddressMode, clientAddressOf, isLoopback, LOCAL_SOCKET } from '../src';
+import {
+  canonicalAddress,
+  clientAddress,
+  ClientAddressMode,
+  clientAddressOf,
+  connectionAddress,
+  isLoopback,
+  LOCAL_SOCKET,
+  markConnection,
+  UNKNOWN_ADDRESS,
+} from '../src';
 
 function addressOf(
   mode: ClientAddressMode,
@@ -37,7 +48,22 @@ test('connection: headers count for nothing', () => {
   expect(addressOf('connection', '::ffff:9.9.9.9', { 'x-forwarded-for': '1.1.1.1', 'x-real-ip': '2.2.2.2' })).toBe(
     '9.9.9.9',
   );
-  expect(addressOf('connection', undefined)).toBe(LOCAL_SOCKET);
+});
+
+test('a connection without an address is nobody of this machine, in any mode', () => {
+  for (const mode of ['connection', 'x-forwarded-for-first', { trustedProxies: ['0.0.0.0/0', '::/0'] }] as const) {
+    const address = addressOf(mode, undefined, { 'x-real-ip': '127.0.0.1' });
+    expect(address).toBe(UNKNOWN_ADDRESS);
+    expect(isLoopback(address)).toBe(false);
+  }
+});
+
+test('what the listener noted counts, also when the connection has forgotten its address', () => {
+  const socket = { remoteAddress: undefined } as unknown as Socket;
+  markConnection(socket, '9.9.9.9');
+  expect(connectionAddress({ socket } as IncomingMessage)).toBe('9.9.9.9');
+  markConnection(socket, LOCAL_SOCKET);
+  expect(isLoopback(connectionAddress({ socket } as IncomingMessage))).toBe(true);
 });
 
 test('x-forwarded-for-first: the first entry, else the connection', () => {

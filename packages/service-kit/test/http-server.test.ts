@@ -1,7 +1,7 @@
 import { once } from 'node:events';
-import { Agent, request } from 'node:http';
+import { Agent, request, type IncomingMessage, type ServerResponse } from 'node:http';
 import { connect, Socket } from 'node:net';
-import { createMemoryLogger, startHttpServer } from '../src';
+import { clientAddressOf, createMemoryLogger, startHttpServer } from '../src';
 import { call, closeAll, serve } from './support/http-client';
 
 afterEach(closeAll);
@@ -55,6 +55,83 @@ describe('listening', () => {
     expect(logger.linesOf('warning')[0]).toContain('cannot listen on [2001:db8::1]:');
     expect((await call(one.port, '/')).text).toBe('ok');
   });
+});
+
+describe('listening on ::', () => {
+  test('alone takes IPv4 as well; beside an IPv4 listener both share the port', async () => {
+    const both = await serve(ok, { listen: [{ host: '::', port: 0 }] });
+    for (const host of ['127.0.0.1', '::1']) expect((await call(both.port, '/', { host })).text).toBe('ok');
+    const listen = [
+      { host: '127.0.0.1', port: 0 },
+      { host: '::', port: 0 },
+    ];
+    const pair = await serve(ok, { listen });
+    expect(pair.addresses.map(({ port }) => port)).toEqual([pair.port, pair.port]);
+    for (const host of ['127.0.0.1', '::1']) expect((await call(pair.port, '/', { host })).text).toBe('ok');
+  });
+
+  test('an IPv4 caller of it has an IPv4 address', async () => {
+    const app = (incoming: IncomingMessage, response: ServerResponse): void => {
+      response.end(clientAddressOf(incoming));
+    };
+    const { port } = await serve(app, { listen: [{ host: '::', port: 0 }] });
+    expect((await call(port, '/')).text).toBe('127.0.0.1');
+  });
+});
+
+describe('clients that neither read nor close', () => {
+  /** Keeps its half open, whatever the server does with the other. */
+  async function stubborn(port: number, text: string): Promise<Socket> {
+    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+    socket.on('error', () => undefined);
+    await once(socket, 'connect');
+    socket.pause();
+    if (text !== '') socket.write(text);
+    return socket;
+  }
+
+  const KINDS = ['', 'nonsense\r\n\r\n', 'GET / HT', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\na'];
+  const twenty = (port: number): Promise<Socket[]> =>
+    Promise.all(Array.from({ length: 20 }, (_, i) => stubborn(port, KINDS[i % KINDS.length] ?? '')));
+
+  test('lose their places: a full service serves again', async () => {
+    const server = await serve(ok, { limits: { maxConnections: 20, readTimeoutMs: 500 } });
+    const [listener] = server.servers;
+    let left = 20;
+    const free = new Promise<void>((resolve) => {
+      listener?.on('connection', (socket) => socket.once('close', () => --left === 0 && resolve()));
+    });
+    const clients = await twenty(server.port);
+    await free;
+    expect((await call(server.port, '/')).text).toBe('ok');
+    clients.forEach((client) => client.destroy());
+  });
+
+  test('do not hold up a stop', async () => {
+    const app = (incoming: IncomingMessage, response: ServerResponse): void => {
+      incoming.resume().once('end', () => response.end('ok'));
+    };
+    const server = await serve(app, { limits: { readTimeoutMs: 3_600_000 } });
+    let taken = 0;
+    const all = new Promise<void>((resolve) => {
+      server.servers[0]?.on('connection', () => ++taken === 20 && resolve());
+    });
+    const clients = await twenty(server.port);
+    await all;
+    await server.close(3_600_000);
+    clients.forEach((client) => client.destroy());
+  });
+});
+
+test('a caller that sends and resets keeps the address that it came from', async () => {
+  const { promise: seen, resolve } = withResolvers<string>();
+  const { port } = await serve((incoming) => {
+    incoming.socket.once('close', () => resolve(clientAddressOf(incoming)));
+    socket.resetAndDestroy();
+  });
+  const socket = await rawConnection(port);
+  socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+  expect(await seen).toBe('127.0.0.1');
 });
 
 describe('graceful close', () => {

@@ -20,10 +20,10 @@ test('/metrics shows requests by declared route, never by requested path', async
   await call(port, '/secret-path');
   const { text, headers } = await call(port, '/metrics');
   expect(headers['content-type']).toContain('text/plain');
-  expect(text).toContain('thing_http_requests_total{method="GET",route="/jobs/{id}",status="200"} 2');
-  expect(text).toContain('thing_http_requests_total{method="GET",route="none",status="404"} 1');
+  expect(text).toContain('\nhttp_requests_total{method="GET",route="/jobs/{id}",status="200"} 2');
+  expect(text).toContain('\nhttp_requests_total{method="GET",route="none",status="404"} 1');
   expect(text).toContain('thing_depth 7');
-  expect(text).toContain('thing_process_cpu_seconds_total');
+  expect(text).toContain('\nprocess_cpu_seconds_total');
   expect(text).not.toContain('secret-path');
   expect(counters.requests).toBe(4);
   expect(counters.count(200)).toBeGreaterThanOrEqual(2);

@@ -94,7 +94,7 @@ describe('matching', () => {
     }
     expect(refused).toEqual(Array.from({ length: 3 }, () => ['not_found', undefined]));
     const text = await metrics.registry.metrics();
-    expect(text).toContain('thing_http_requests_total{method="GET",route="none",status="404"} 3');
+    expect(text).toContain('\nhttp_requests_total{method="GET",route="none",status="404"} 3');
   });
 
   test('an error within the error handler ends the connection and shows nothing', async () => {
@@ -187,8 +187,8 @@ describe('matching', () => {
     await call(port, '/jobs');
     await call(port, '/none');
     const text = await metrics.registry.metrics();
-    expect(text).toContain('thing_http_requests_total{method="GET",route="/jobs",status="401"} 1');
-    expect(text).toContain('thing_http_requests_total{method="GET",route="none",status="404"} 1');
+    expect(text).toContain('\nhttp_requests_total{method="GET",route="/jobs",status="401"} 1');
+    expect(text).toContain('\nhttp_requests_total{method="GET",route="none",status="404"} 1');
   });
 });
 
@@ -217,8 +217,8 @@ test('a client that left before its answer counts as 499, a method that nobody k
   await closed;
   expect((await call(port, '/wait', { method: 'PROPFIND' })).status).toBe(404);
   const text = await metrics.registry.metrics();
-  expect(text).toContain('thing_http_requests_total{method="GET",route="/wait",status="499"} 1');
-  expect(text).toContain('thing_http_requests_total{method="other",route="none",status="404"} 1');
+  expect(text).toContain('\nhttp_requests_total{method="GET",route="/wait",status="499"} 1');
+  expect(text).toContain('\nhttp_requests_total{method="other",route="none",status="404"} 1');
   expect([counters.requests, counters.count(499), counters.count(404), counters.count(200)]).toEqual([2, 1, 1, 0]);
 });
 

@@ -1,6 +1,13 @@
 import { join } from 'node:path';
 import { type Network, networkOf, type NetworkName } from '@wrkz/core-types';
-import { dataDirectory, type OptionValue, type ParsedOptions, parseOptions, UsageError } from '@wrkz/service-kit';
+import {
+  dataDirectory,
+  type ListenAddress,
+  type OptionValue,
+  type ParsedOptions,
+  parseOptions,
+  UsageError,
+} from '@wrkz/service-kit';
 import { DAEMON_OPTIONS } from './options';
 
 /** The resolved options under their own names. */
@@ -48,6 +55,10 @@ export function readConfig(argv: readonly string[]): DaemonConfig {
     throw new UsageError(`--max-export-blocks: an export holds at least ${String(SMALLEST_EXPORT)} blocks`);
   }
   const action = asked[0] === undefined ? 'serve' : ACTIONS[asked[0]];
+  // In a configuration file it is meant for the other starts.
+  if ((action === 'verify' || action === 'export') && parsed.source('load-checkpoints') === 'command line') {
+    throw new UsageError(`--load-checkpoints: ${String(asked[0])} does not ask any checkpoint`);
+  }
   return {
     options,
     network,
@@ -59,6 +70,15 @@ export function readConfig(argv: readonly string[]): DaemonConfig {
     warnings: parsed.warnings,
     secrets: parsed.secrets,
   };
+}
+
+/** Where the daemon will listen; nowhere when it does one thing and ends. */
+export function listenAddresses({ action, options, p2pPort, rpcPort }: DaemonConfig): ListenAddress[] {
+  if (action !== 'serve') return [];
+  return [
+    { host: options['rpc-bind-ip'], port: rpcPort },
+    { host: options['p2p-bind-ip'], port: p2pPort },
+  ];
 }
 
 const RANK = { default: 0, file: 1, 'command line': 2 } as const;

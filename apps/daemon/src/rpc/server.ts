@@ -52,7 +52,8 @@ export function startRpcServer(context: RpcContext, options: RpcServerOptions, l
     listen: [{ host: options.bindIp, port: options.port }],
     logger,
     limits: {
-      maxConnectionsPerAddress: CONNECTIONS_PER_ADDRESS,
+      // Behind a proxy all callers share its address.
+      maxConnectionsPerAddress: options.trustProxy === true ? 0 : CONNECTIONS_PER_ADDRESS,
       readTimeoutMs: options.readTimeoutSeconds * 1000,
       writeTimeoutMs: options.writeTimeoutSeconds * 1000,
     },

@@ -10,8 +10,8 @@ export interface Instance {
   kill(signal: NodeJS.Signals): Promise<{ code: number | null }>;
 }
 
-export async function startInstance(args: readonly string[]): Promise<Instance> {
-  const port = await freePort();
+export async function startInstance(args: readonly string[], at?: number): Promise<Instance> {
+  const port = at ?? (await freePort());
   const main = sourceArguments(join(__dirname, '../../src/main.ts'));
   const child = spawn(process.execPath, [...main, '--bind-port', String(port), ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { isIP } from 'node:net';
+import { isIP, type Socket } from 'node:net';
 import type { RequestHandler } from 'express';
 import ipaddr from 'ipaddr.js';
 import { canonicalHost } from '../addresses';
@@ -16,9 +16,17 @@ export type ClientAddressMode = 'connection' | 'x-forwarded-for-first' | { reado
 /** The address of callers over a local socket, which have none. */
 export const LOCAL_SOCKET = 'local';
 
+/** Stands for the address of a connection that nobody has marked: a stranger's, never one of this machine. */
+export const UNKNOWN_ADDRESS = 'unknown';
+
 const ADDRESS = Symbol('client address');
 interface Marked {
   [ADDRESS]?: string;
+}
+
+/** Notes whose connection it is, as the listener saw it when it came. */
+export function markConnection(socket: Socket, address: string): void {
+  (socket as Marked)[ADDRESS] = address;
 }
 
 /** `canonicalHost` of what proxies write: with blanks around it, or a port behind it. */
@@ -62,9 +70,12 @@ export function clientAddressOf(request: IncomingMessage): string {
   return (request as Marked)[ADDRESS] ?? connectionAddress(request);
 }
 
-/** The address of the connection itself. */
-export function connectionAddress(request: IncomingMessage): string {
-  return canonicalAddress(request.socket.remoteAddress ?? '') ?? LOCAL_SOCKET;
+/**
+ * The address of the connection itself, as its listener marked it. That a socket has no address says nothing: so it is with
+ * every TCP connection that the other side has reset.
+ */
+export function connectionAddress({ socket }: IncomingMessage): string {
+  return (socket as Marked)[ADDRESS] ?? canonicalAddress(socket.remoteAddress ?? '') ?? UNKNOWN_ADDRESS;
 }
 
 function resolver(mode: ClientAddressMode): (request: IncomingMessage) => string {
@@ -72,10 +83,10 @@ function resolver(mode: ClientAddressMode): (request: IncomingMessage) => string
   if (mode === 'x-forwarded-for-first') {
     return (request) => canonicalAddress(forwardedFor(request)[0] ?? '') ?? connectionAddress(request);
   }
-  const trusted = mode.trustedProxies.map(matcher);
+  const isTrusted = addressMatcher(mode.trustedProxies);
   return (request) => {
     const connection = connectionAddress(request);
-    if (!trusted.some((matches) => matches(connection))) return connection;
+    if (!isTrusted(connection)) return connection;
     const realIp = request.headers['x-real-ip'];
     const named = typeof realIp === 'string' && realIp.trim() !== '' ? realIp : forwardedFor(request).at(-1);
     return canonicalAddress(named ?? '') ?? connection;
@@ -87,12 +98,18 @@ function forwardedFor(request: IncomingMessage): string[] {
   return (Array.isArray(header) ? header.join(',') : (header ?? '')).split(',');
 }
 
+/** Whether an address is one of these, or in one of these CIDR ranges. */
+export function addressMatcher(texts: readonly string[]): (address: string) => boolean {
+  const matchers = texts.map(matcher);
+  return (address) => matchers.some((matches) => matches(address));
+}
+
 function matcher(text: string): (address: string) => boolean {
   const single = canonicalAddress(text);
   if (single !== undefined) return (address) => address === single;
   const [network, bits] = ipaddr.parseCIDR(text);
   return (address) => {
-    if (address === LOCAL_SOCKET) return false;
+    if (address === LOCAL_SOCKET || address === UNKNOWN_ADDRESS) return false;
     const parsed = ipaddr.parse(address);
     return parsed.kind() === network.kind() && parsed.match(network, bits);
   };

@@ -1,21 +1,80 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
-import { canonicalAddress, isLoopback } from './client-address';
+import { countedAddress } from '../addresses';
+import { canonicalAddress, isLoopback, LOCAL_SOCKET, markConnection } from './client-address';
 
-/** Cuts connections over the cap of their address, before anything is read from them. Loopback is exempt; 0 is no cap. */
-export function guardConnections(server: Server, maxPerAddress: number): void {
-  if (maxPerAddress <= 0) return;
-  const open = new Map<string, number>();
-  server.on('connection', (socket: Socket) => {
-    const address = canonicalAddress(socket.remoteAddress ?? '');
-    if (address === undefined || isLoopback(address)) return;
-    const count = (open.get(address) ?? 0) + 1;
-    open.set(address, count);
+export interface ConnectionRules {
+  /** Whether callers come over a local socket. It is the listener that knows, never the connection. */
+  readonly local: boolean;
+  /** Connections at once from one address (IPv6: from one /64), loopback and local sockets exempt; 0: no cap. */
+  readonly maxPerAddress: number;
+  /** Who else has no cap: proxies, which bring many callers. */
+  readonly isExempt: (address: string) => boolean;
+}
+
+/**
+ * How long a caller that was refused may take to read the answer and to hang up. It would keep its place for ever: the end
+ * of our half does not end the other.
+ */
+const LINGER_MS = 1_000;
+
+/**
+ * The open connections of a listener. Each is marked with its address when it comes, because Node no longer knows it once
+ * the other side has reset; one whose address is gone already is cut, and so is one over the cap of its address, both
+ * before anything is read from them.
+ */
+export class Connections {
+  private readonly open = new Set<Socket>();
+  private readonly counts = new Map<string, number>();
+  private readonly refused = new Set<Socket>();
+
+  constructor(
+    server: Server,
+    private readonly rules: ConnectionRules,
+  ) {
+    server.on('connection', (socket: Socket) => this.take(socket));
+  }
+
+  /** Cuts every connection on which nothing is being answered; answers on their way out are waited for. */
+  cutIdle(isAnswering: (socket: Socket) => boolean): void {
+    for (const socket of this.open) {
+      if (this.refused.has(socket) || (socket.writableLength === 0 && !isAnswering(socket))) socket.destroy();
+    }
+  }
+
+  cutAll(): void {
+    for (const socket of this.open) socket.destroy();
+  }
+
+  /** Sends a last answer; the connection is gone shortly after, whatever the other side does. */
+  refuse(socket: Socket, answer: string): void {
+    this.refused.add(socket);
+    const cut = setTimeout(() => socket.destroy(), LINGER_MS);
     socket.once('close', () => {
-      const left = (open.get(address) ?? 1) - 1;
-      if (left === 0) open.delete(address);
-      else open.set(address, left);
+      clearTimeout(cut);
+      this.refused.delete(socket);
     });
-    if (count > maxPerAddress) socket.destroy();
-  });
+    socket.end(answer);
+  }
+
+  private take(socket: Socket): void {
+    const address = this.rules.local ? LOCAL_SOCKET : canonicalAddress(socket.remoteAddress ?? '');
+    if (address === undefined) return void socket.destroy();
+    markConnection(socket, address);
+    this.open.add(socket);
+    socket.once('close', () => this.open.delete(socket));
+    const { maxPerAddress, isExempt } = this.rules;
+    if (maxPerAddress > 0 && !isLoopback(address) && !isExempt(address)) this.count(socket, countedAddress(address));
+  }
+
+  private count(socket: Socket, key: string): void {
+    const count = (this.counts.get(key) ?? 0) + 1;
+    this.counts.set(key, count);
+    socket.once('close', () => {
+      const left = (this.counts.get(key) ?? 1) - 1;
+      if (left === 0) this.counts.delete(key);
+      else this.counts.set(key, left);
+    });
+    if (count > this.rules.maxPerAddress) socket.destroy();
+  }
 }

@@ -19,8 +19,11 @@ export class RequestCounters {
  * the declared path, never the requested one, so that strangers cannot add label values; `none` when there is none.
  */
 export function countRequests(counters: RequestCounters, metrics?: Metrics): RequestHandler {
-  const total = metrics?.counter('http_requests_total', 'HTTP requests answered', ['method', 'route', 'status']);
-  const seconds = metrics?.histogram('http_request_seconds', 'Time to answer an HTTP request', ['method', 'route']);
+  const total = metrics?.shared.counter('http_requests_total', 'HTTP requests answered', ['method', 'route', 'status']);
+  const seconds = metrics?.shared.histogram('http_request_seconds', 'Time to answer an HTTP request', [
+    'method',
+    'route',
+  ]);
   return (request, response, next) => {
     counters.requests++;
     const start = process.hrtime.bigint();

@@ -1,4 +1,5 @@
 import type { RequestHandler } from 'express';
+import { countedAddress } from '../addresses';
 import { clientAddressOf, isLoopback } from './client-address';
 import { refusal } from './errors';
 
@@ -34,7 +35,7 @@ export function secondsToNextMinute(now: number = Date.now()): number {
 }
 
 export interface RateLimitOptions {
-  /** Requests a minute for one client address; 0 switches the limit off. */
+  /** Requests a minute for one client address (IPv6: one /64); 0 switches the limit off. */
   readonly perMinute: number;
   /** Callers from this machine are not counted. */
   readonly exemptLoopback?: boolean;
@@ -50,7 +51,7 @@ export function rateLimit(options: RateLimitOptions): RequestHandler {
   return async (request, _response, next) => {
     const address = clientAddressOf(request);
     if (exemptLoopback && isLoopback(address)) return next();
-    if ((await counter.hit(address)) <= perMinute) return next();
+    if ((await counter.hit(countedAddress(address))) <= perMinute) return next();
     next(refusal('rate_limited', { headers: { 'Retry-After': String(secondsToNextMinute(now())) } }));
   };
 }

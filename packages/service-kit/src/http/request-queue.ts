@@ -29,6 +29,11 @@ export class RequestQueue {
     if (queue.length === 1) this.begin(socket, queue);
   };
 
+  /** Whether a request of this connection has arrived whole and waits for its answer. */
+  isAnswering(socket: Socket): boolean {
+    return this.queues.get(socket)?.some(({ request }) => request.complete) ?? false;
+  }
+
   /** The answers that the app works on. */
   *running(): Iterable<ServerResponse> {
     for (const [first] of this.queues.values()) if (first !== undefined) yield first.response;

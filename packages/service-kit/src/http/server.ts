@@ -1,18 +1,12 @@
 import { createServer, RequestListener, Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { endpointText } from '../addresses';
 import { errorText } from '../error-text';
 import type { Logger } from '../logging/logger';
-import { guardConnections } from './connections';
+import { addressMatcher } from './client-address';
+import { Connections } from './connections';
+import { hasIpv4, listenOn, type ListenAddress } from './listen';
 import { RequestQueue } from './request-queue';
 import { guardWrites } from './write-timeout';
-
-/** Where a server listens. The failure of a listener that is not required is a warning only. */
-export interface ListenAddress {
-  readonly host: string;
-  readonly port: number;
-  readonly required?: boolean;
-}
 
 export interface ServerLimits {
   /** Time for a whole request to arrive, in milliseconds. */
@@ -24,8 +18,10 @@ export interface ServerLimits {
   readonly maxRequestsPerConnection?: number;
   /** Connections at once, per listener. */
   readonly maxConnections?: number;
-  /** Connections at once from one address, loopback exempt; 0: no cap. */
+  /** Connections at once from one address (IPv6: from one /64), loopback exempt; 0: no cap. */
   readonly maxConnectionsPerAddress?: number;
+  /** Addresses or CIDR ranges without that cap, such as those of proxies. */
+  readonly uncapped?: readonly string[];
 }
 
 export interface HttpServerOptions {
@@ -55,7 +51,8 @@ const DEFAULTS: Required<ServerLimits> = {
   keepAliveMs: 3_000,
   maxRequestsPerConnection: 1000,
   maxConnections: 1024,
-  maxConnectionsPerAddress: 0,
+  maxConnectionsPerAddress: 64,
+  uncapped: [],
 };
 
 /**
@@ -65,6 +62,7 @@ const DEFAULTS: Required<ServerLimits> = {
 export async function startHttpServer({ app, listen, logger, limits = {} }: HttpServerOptions): Promise<HttpServer> {
   const settings = { ...DEFAULTS, ...limits };
   const servers: Server[] = [];
+  const connections: Connections[] = [];
   let draining = false;
 
   const queue = new RequestQueue((request, response) => {
@@ -76,11 +74,13 @@ export async function startHttpServer({ app, listen, logger, limits = {} }: Http
     draining = true;
     for (const response of queue.running()) if (!response.headersSent) response.setHeader('Connection', 'close');
     const closed = servers.map((server) => new Promise<void>((done) => server.close(() => done())));
-    // a connection becomes idle when its last answer is out, and only then can it be closed
-    const closeIdle = (): void => servers.forEach((server) => server.closeIdleConnections());
+    // A connection becomes idle when its last answer is out, and only then can it be closed. One that has not sent a whole
+    // request yet is idle, too: nobody who only holds a connection can hold up the stop.
+    const isAnswering = (socket: Socket): boolean => queue.isAnswering(socket);
+    const closeIdle = (): void => connections.forEach((open) => open.cutIdle(isAnswering));
     closeIdle();
     const sweep = setInterval(closeIdle, 50);
-    const cut = setTimeout(() => servers.forEach((server) => server.closeAllConnections()), deadlineMs);
+    const cut = setTimeout(() => connections.forEach((open) => open.cutAll()), deadlineMs);
     await Promise.all(closed);
     clearInterval(sweep);
     clearTimeout(cut);
@@ -90,38 +90,44 @@ export async function startHttpServer({ app, listen, logger, limits = {} }: Http
   let firstPort = 0;
   for (const address of listen) {
     const server = createServer({ connectionsCheckingInterval: 1_000 }, queue.take);
-    applyLimits(server, settings);
+    const open = applyLimits(server, settings);
     try {
-      await listenOn(server, { ...address, port: address.port === 0 ? firstPort : address.port });
+      const port = address.port === 0 ? firstPort : address.port;
+      await listenOn(server, { ...address, port }, hasIpv4(listen));
     } catch (error) {
-      const text = `cannot listen on ${endpointText(address)}: ${errorText(error)}`;
       if (address.required ?? true) {
         await close(0);
-        throw new Error(text, { cause: error });
+        throw error;
       }
-      logger.warning(text);
+      logger.warning(errorText(error));
       continue;
     }
     servers.push(server);
+    connections.push(open);
     firstPort = (server.address() as AddressInfo).port;
   }
   const addresses = servers.map((server) => server.address() as AddressInfo);
   return { addresses, port: addresses[0]?.port ?? 0, servers, close };
 }
 
-function applyLimits(server: Server, limits: Required<ServerLimits>): void {
+function applyLimits(server: Server, limits: Required<ServerLimits>): Connections {
   server.requestTimeout = limits.readTimeoutMs;
   server.headersTimeout = limits.readTimeoutMs;
   server.keepAliveTimeout = limits.keepAliveMs;
   server.maxRequestsPerSocket = limits.maxRequestsPerConnection;
   server.maxConnections = limits.maxConnections;
-  server.on('clientError', answerMalformed);
-  guardConnections(server, limits.maxConnectionsPerAddress);
+  const connections = new Connections(server, {
+    local: false,
+    maxPerAddress: limits.maxConnectionsPerAddress,
+    isExempt: addressMatcher(limits.uncapped),
+  });
+  server.on('clientError', (error, socket) => answerMalformed(error, socket as Socket, connections));
   guardWrites(server, limits.writeTimeoutMs);
+  return connections;
 }
 
 /** What is not HTTP gets the shortest answer and no more time. */
-function answerMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
+function answerMalformed(error: NodeJS.ErrnoException, socket: Socket, connections: Connections): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
   const status =
     error.code === 'HPE_HEADER_OVERFLOW'
@@ -129,16 +135,5 @@ function answerMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
       : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
         ? '408 Request Timeout'
         : '400 Bad Request';
-  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
-}
-
-function listenOn(server: Server, { host, port }: ListenAddress): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    // an IPv6 listener takes IPv6 alone, so that it can stand beside an IPv4 one on the same port
-    server.listen({ host, port, ipv6Only: host.includes(':') }, () => {
-      server.removeListener('error', reject);
-      resolve();
-    });
-  });
+  connections.refuse(socket, `HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
 }

@@ -20,7 +20,7 @@ export function guardWrites(server: Server, timeoutMs: number): void {
   });
   const sweep = setInterval(
     () => {
-      const now = Date.now();
+      const now = performance.now();
       for (const socket of sockets) {
         if (socket.writableLength === 0) {
           stalled.delete(socket);

@@ -1,9 +1,8 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { routeDeclarer, type Guards, type Route } from '../http/routes/declaration';
 
-/** One program's metrics. */
-export interface Metrics {
-  readonly registry: Registry;
+/** Makes metrics of one registry. */
+export interface MetricFactory {
   counter<T extends string>(name: string, help: string, labels?: readonly T[]): Counter<T>;
   /** `collect` sets the value at the moment of a scrape, which waits for it. */
   gauge<T extends string>(
@@ -20,13 +19,26 @@ export interface Metrics {
   ): Histogram<T>;
 }
 
-/** Makes a registry whose names all start with `prefix` (e.g. `wrkz_daemon_`), with the process's own figures in it. */
+/** One program's metrics. Names of its own work start with its prefix. */
+export interface Metrics extends MetricFactory {
+  readonly registry: Registry;
+  /** What every program of the suite has alike, under one name in all of them: requests, the process. */
+  readonly shared: MetricFactory;
+}
+
+/**
+ * Makes a registry with the process's own figures in it (`process_...`, `nodejs_...`).
+ * @param prefix what the names of the program's own metrics start with, e.g. `wrkz_pow_helper_`
+ */
 export function createMetrics(prefix: string): Metrics {
   const registry = new Registry();
-  collectDefaultMetrics({ register: registry, prefix });
+  collectDefaultMetrics({ register: registry });
+  return { registry, ...factory(registry, prefix), shared: factory(registry, '') };
+}
+
+function factory(registry: Registry, prefix: string): MetricFactory {
   const registers = [registry];
   return {
-    registry,
     counter: (name, help, labels = []) =>
       new Counter({ name: prefix + name, help, labelNames: [...labels], registers }),
     gauge: <T extends string>(
