@@ -1,0 +1,90 @@
+/**
+ * `npm run test:mutation [-- consensus chain]`: changes the sources of an area in one place at a time and runs the tests
+ * that reach the place; a change that no test notices has survived. Stryker does it, in a copy of the tree, so that an
+ * interrupted run leaves nothing changed behind. Prints every survivor that `mutation/equivalents.json` does not explain,
+ * and a table; fails when more survive than the area allows. What was found is kept in `.mutation/<area>.json`: the next
+ * run repeats only what has changed since, or what survived.
+ */
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
+import { basename, join, relative } from 'node:path';
+import { bootstrap } from './bootstrap.mjs';
+import { printTable } from './lib/table.mjs';
+import { Failure, main, run } from './lib/run.mjs';
+import { tool, top } from './lib/workspace.mjs';
+import { AREAS } from './mutation/areas.mjs';
+import { judge } from './mutation/report.mjs';
+
+/** What the copy does without. */
+const LEFT_OUT = new Set(['.git', '.bootstrap', '.mutation', 'dist', 'bench', 'docker']);
+
+await main(async () => {
+  const wanted = process.argv.slice(2);
+  const unknown = wanted.find((name) => !(name in AREAS));
+  if (unknown !== undefined) throw new Failure(`no area named ${unknown}; there are ${Object.keys(AREAS).join(', ')}`);
+  await bootstrap();
+  const copy = mkdtempSync(join(tmpdir(), 'wrkz-mutation-'));
+  try {
+    copyTree(copy);
+    const rows = [];
+    let failed = false;
+    for (const name of wanted.length > 0 ? wanted : Object.keys(AREAS)) {
+      const verdict = judge(name, AREAS[name], await mutate(name, AREAS[name], copy));
+      rows.push(...verdict.rows);
+      failed ||= verdict.failed;
+    }
+    printTable(['file', 'mutants', 'killed', 'equivalent', 'survived'], rows);
+    return failed ? 1 : 0;
+  } finally {
+    rmSync(copy, { recursive: true, force: true });
+  }
+});
+
+/** Sources, tests and the built native module; the packages' links lead into the copy, the libraries stay where they are. */
+function copyTree(copy) {
+  const libraries = join(top, 'node_modules');
+  cpSync(top, copy, {
+    recursive: true,
+    verbatimSymlinks: true,
+    filter: (path) => path !== libraries && !LEFT_OUT.has(basename(path)),
+  });
+  symlinkSync(libraries, join(copy, 'node_modules'));
+}
+
+async function mutate(name, { folder, mutate: files, tests }, copy) {
+  const kept = join(top, '.mutation', `${name}.json`);
+  const home = join(copy, folder);
+  const incrementalFile = join(home, 'incremental.json');
+  if (existsSync(kept)) cpSync(kept, incrementalFile);
+  writeFileSync(
+    join(home, 'jest.mutation.config.js'),
+    `module.exports = { ...require('./jest.config.js'), testMatch: ${JSON.stringify(tests.map((test) => `<rootDir>/${test}`))} };\n`,
+  );
+  const settings = {
+    testRunner: 'jest',
+    plugins: [tool('@stryker-mutator/jest-runner/dist/src/index.js')],
+    jest: { configFile: 'jest.mutation.config.js', enableFindRelatedTests: false },
+    coverageAnalysis: 'perTest',
+    inPlace: true,
+    incremental: true,
+    incrementalFile: relative(home, incrementalFile),
+    mutate: files,
+    reporters: ['progress-append-only'],
+    allowConsoleColors: false,
+    concurrency: Math.max(1, availableParallelism() - 1),
+    // A busy machine must not pass for a test that noticed an endless loop.
+    timeoutMS: 60_000,
+    warnings: false,
+  };
+  const file = join(home, 'stryker.settings.json');
+  writeFileSync(file, JSON.stringify(settings));
+  const code = await run(process.execPath, [join(top, 'scripts/mutation/stryker.mjs'), file], {
+    cwd: home,
+    // Where pnpm keeps what the runner asks for without declaring it: the environment of jest.
+    env: { NODE_PATH: tool('.pnpm/node_modules') },
+  });
+  if (code !== 0 || !existsSync(incrementalFile)) throw new Failure(`${name}: the run failed`);
+  mkdirSync(join(top, '.mutation'), { recursive: true });
+  cpSync(incrementalFile, kept);
+  return JSON.parse(readFileSync(incrementalFile, 'utf8'));
+}

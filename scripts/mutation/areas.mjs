@@ -1,0 +1,16 @@
+/** What is mutated, by name: the project's folder, its files, the tests that are asked, and the most that may survive. */
+export const AREAS = {
+  consensus: {
+    folder: 'packages/consensus',
+    mutate: ['src/**/*.ts', '!src/index.ts'],
+    tests: ['test/**/*.test.ts'],
+    /** Percent of all mutants that may survive without being named in `equivalents.json`. */
+    most: 3,
+  },
+  chain: {
+    folder: 'apps/daemon',
+    mutate: ['src/chain/**/*.ts'],
+    tests: ['test/{alternative-tree,client,engine,failed-blocks,refusal-order,reorganisation,task-queue,zone}.test.ts'],
+    most: 15,
+  },
+};
