@@ -1,9 +1,10 @@
 /**
- * `npm run test:mutation [-- consensus chain]`: changes the sources of an area in one place at a time and runs the tests
+ * `npm run test:mutation [-- consensus chain --static]`: changes the sources of an area in one place at a time and runs the tests
  * that reach the place; a change that no test notices has survived. Stryker does it, in a copy of the tree, so that an
  * interrupted run leaves nothing changed behind. Prints every survivor that `mutation/equivalents.json` does not explain,
  * and a table; fails when more survive than the area allows. What was found is kept in `.mutation/<area>.json`: the next
- * run repeats only what has changed since, or what survived.
+ * run repeats only what has changed since, or what survived. Changes of what is computed while files are loaded, such as
+ * constants, are left out unless `--static` asks for them.
  */
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
@@ -15,11 +16,14 @@ import { tool, top } from './lib/workspace.mjs';
 import { AREAS } from './mutation/areas.mjs';
 import { judge } from './mutation/report.mjs';
 
+const STATIC = '--static';
+
 /** What the copy does without. */
 const LEFT_OUT = new Set(['.git', '.bootstrap', '.mutation', 'dist', 'bench', 'docker']);
 
 await main(async () => {
-  const wanted = process.argv.slice(2);
+  const wanted = process.argv.slice(2).filter((name) => name !== STATIC);
+  const withStatic = process.argv.includes(STATIC);
   const unknown = wanted.find((name) => !(name in AREAS));
   if (unknown !== undefined) throw new Failure(`no area named ${unknown}; there are ${Object.keys(AREAS).join(', ')}`);
   await bootstrap();
@@ -29,7 +33,7 @@ await main(async () => {
     const rows = [];
     let failed = false;
     for (const name of wanted.length > 0 ? wanted : Object.keys(AREAS)) {
-      const verdict = judge(name, AREAS[name], await mutate(name, AREAS[name], copy));
+      const verdict = judge(name, AREAS[name], await mutate(name, AREAS[name], { copy, withStatic }));
       rows.push(...verdict.rows);
       failed ||= verdict.failed;
     }
@@ -51,14 +55,17 @@ function copyTree(copy) {
   symlinkSync(libraries, join(copy, 'node_modules'));
 }
 
-async function mutate(name, { folder, mutate: files, tests }, copy) {
+async function mutate(name, { folder, mutate: files, tests, order }, { copy, withStatic }) {
   const kept = join(top, '.mutation', `${name}.json`);
   const home = join(copy, folder);
   const incrementalFile = join(home, 'incremental.json');
   if (existsSync(kept)) cpSync(kept, incrementalFile);
   writeFileSync(
     join(home, 'jest.mutation.config.js'),
-    `module.exports = { ...require('./jest.config.js'), testMatch: ${JSON.stringify(tests.map((test) => `<rootDir>/${test}`))} };\n`,
+    `module.exports = ${JSON.stringify({
+      testSequencer: join(top, 'scripts/mutation/sequencer.cjs'),
+      testMatch: tests.map((test) => `<rootDir>/${test}`),
+    })};\nmodule.exports = { ...require('./jest.config.js'), ...module.exports };\n`,
   );
   const settings = {
     testRunner: 'jest',
@@ -71,9 +78,11 @@ async function mutate(name, { folder, mutate: files, tests }, copy) {
     mutate: files,
     reporters: ['progress-append-only'],
     allowConsoleColors: false,
-    concurrency: Math.max(1, availableParallelism() - 1),
+    concurrency: availableParallelism(),
     // A busy machine must not pass for a test that noticed an endless loop.
     timeoutMS: 60_000,
+    // What runs while files are loaded is reached by every test: each such change costs the whole suite.
+    ignoreStatic: !withStatic,
     warnings: false,
   };
   const file = join(home, 'stryker.settings.json');
@@ -81,7 +90,7 @@ async function mutate(name, { folder, mutate: files, tests }, copy) {
   const code = await run(process.execPath, [join(top, 'scripts/mutation/stryker.mjs'), file], {
     cwd: home,
     // Where pnpm keeps what the runner asks for without declaring it: the environment of jest.
-    env: { NODE_PATH: tool('.pnpm/node_modules') },
+    env: { NODE_PATH: tool('.pnpm/node_modules'), WRKZ_TEST_ORDER: order.join() },
   });
   if (code !== 0 || !existsSync(incrementalFile)) throw new Failure(`${name}: the run failed`);
   mkdirSync(join(top, '.mutation'), { recursive: true });

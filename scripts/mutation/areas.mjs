@@ -1,9 +1,13 @@
-/** What is mutated, by name: the project's folder, its files, the tests that are asked, and the most that may survive. */
+/**
+ * What is mutated, by name: the project's folder, its files, the tests that are asked (`order` first, the quick ones), and
+ * the most that may survive.
+ */
 export const AREAS = {
   consensus: {
     folder: 'packages/consensus',
     mutate: ['src/**/*.ts', '!src/index.ts'],
     tests: ['test/**/*.test.ts'],
+    order: ['checkpoints', 'reward', 'difficulty', 'rules', 'boundaries', 'block-refusals', 'branch-view', 'mutations'],
     /** Percent of all mutants that may survive without being named in `equivalents.json`. */
     most: 3,
   },
