@@ -27,6 +27,8 @@ export class RedisLink {
   readonly #commands: Redis;
   readonly #subscriber: Redis;
   #isAway = false;
+  /** How often it has gone. What was sent before says nothing about a later state. */
+  #losses = 0;
   #isClosed = false;
 
   constructor(
@@ -73,12 +75,13 @@ export class RedisLink {
 
   /** The same, but tried also while Redis is away; its success shows that Redis is back. */
   async probe(script: string, ...args: readonly (number | string)[]): Promise<unknown[]> {
+    const losses = this.#losses;
     try {
       const reply = (await this.#commands.eval(script, 0, ...args)) as unknown[];
-      this.#reached();
+      if (losses === this.#losses) this.#reached();
       return reply;
     } catch (error) {
-      this.#lost(errorText(error));
+      if (losses === this.#losses) this.#lost(errorText(error));
       throw away();
     }
   }
@@ -86,10 +89,11 @@ export class RedisLink {
   /** Whether Redis takes a write now. */
   async isReachable(): Promise<boolean> {
     if (this.#isAway || this.#commands.status !== 'ready') return false;
+    const losses = this.#losses;
     return this.#ping().then(
-      () => true,
+      () => losses === this.#losses,
       (error: unknown) => {
-        this.#lost(errorText(error));
+        if (losses === this.#losses) this.#lost(errorText(error));
         return false;
       },
     );
@@ -115,6 +119,7 @@ export class RedisLink {
   #lost(reason: string): void {
     if (this.#isAway || this.#isClosed) return;
     this.#isAway = true;
+    this.#losses++;
     this.logger.warning(`the queue in Redis is away: ${reason}; jobs are refused until it is back`);
     // What it has not answered is not to be answered later, so the connection starts anew.
     if (this.#commands.status === 'ready') this.#commands.disconnect(true);
@@ -130,6 +135,7 @@ function connection(url: string): Redis {
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: 0,
+    maxLoadingRetryTime: RECONNECT_MS,
     retryStrategy: (attempt) => Math.min(attempt * 100, RECONNECT_MS),
   });
 }
