@@ -170,6 +170,19 @@ withRedis('a Redis that is away', () => {
     expect((await look(`${url}/pow/${next}?wait_ms=20000`)).body).toMatchObject({ state: 'done' });
   });
 
+  test('a search whose lock nobody can renew for long ends, and its job is searched again', async () => {
+    const { url, solver } = await start();
+    const id = idOf(await submit(url));
+    await solver.started(1);
+    redis.pause();
+    await solver.calls[0]?.aborted;
+    redis.resume();
+    await solver.started(2);
+    solver.calls[1]?.finish();
+    expect((await look(`${url}/pow/${id}?wait_ms=20000`)).body).toMatchObject({ state: 'done' });
+    expect((await look(`${url}/stats`)).body['jobs']).toMatchObject({ completed: 1, failed: 0 });
+  });
+
   const states: [string, string[], string[], RegExp][] = [
     ['is full', ['maxmemory', '1'], ['maxmemory', '0'], /OOM/],
     ['cannot save', ['min-replicas-to-write', '1'], ['min-replicas-to-write', '0'], /NOREPLICAS/],

@@ -152,6 +152,7 @@ withRedis('the shared queue', () => {
     await take('one');
     await store.complete(ID, SOLUTION);
     expect(await client.pttl(key(ID))).toBeGreaterThan(0);
+    expect(await client.hexists(key(ID), 'prefix')).toBe(0);
     await client.del(key(ID));
     expect(await store.complete(ID, SOLUTION)).toBe(false);
     expect(await store.cancel(ID)).toBeUndefined();

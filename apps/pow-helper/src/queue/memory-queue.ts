@@ -8,7 +8,8 @@ import { Waiters } from './waiters';
 /** Times are those of the queue's clock. */
 interface MemoryJob {
   readonly id: string;
-  readonly spec: JobSpec;
+  /** Without the prefix once the job has ended. */
+  spec: JobSpec;
   readonly abort: AbortController;
   readonly submittedAt: number;
   phase: JobPhase;
@@ -192,6 +193,7 @@ export class MemoryQueue implements JobQueue {
   #finish(job: MemoryJob, end: JobEnd, kind: Outcome['kind']): void {
     const now = this.parts.elapsed();
     job.phase = end;
+    job.spec = { ...job.spec, prefix: Buffer.alloc(0) };
     job.finishedAt = now;
     const startedAt = job.startedAt ?? now;
     this.parts.onOutcome({

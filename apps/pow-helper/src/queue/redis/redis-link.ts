@@ -1,7 +1,7 @@
 import { errorText, type Logger } from '@wrkz/service-kit';
 import { Redis } from 'ioredis';
 import { PowRefusal } from '../../refusals';
-import { CHANNELS, PREFIX } from './scripts';
+import { CHANNELS, DEPTH, PREFIX } from './scripts';
 
 /** A command without an answer for so long counts as failed, in milliseconds. */
 export const COMMAND_MS = 1_500;
@@ -53,6 +53,7 @@ export class RedisLink {
         await Promise.all([this.#commands.connect(), this.#subscriber.connect()]);
         await this.#subscriber.subscribe(...Object.values(CHANNELS));
         await this.#ping();
+        await this.#commands.eval(DEPTH, 0);
       });
     } catch (error) {
       this.close();
