@@ -18,4 +18,6 @@ export interface PowContext extends Pick<PowHelperConfig, 'network' | 'options' 
   /** Unix milliseconds. */
   readonly now: () => number;
   isStopping(): boolean;
+  /** Whether jobs can be taken now; asks a shared queue. */
+  isReady(): Promise<boolean>;
 }

@@ -53,6 +53,7 @@ export function startPowServer({ config, context, logger, port }: PowServerOptio
       bodyLimit: BODY_LIMIT,
       counters: requests,
       metrics,
+      longestAnswerSeconds: options['max-wait-ms'] / 1000,
       routes: boundRoutes(context),
     }),
     listen: listenAddresses(config, port),

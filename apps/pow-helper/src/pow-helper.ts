@@ -15,7 +15,8 @@ import { startPowServer } from './http';
 import { solve, type Solver } from './jobs/solver';
 import { createQueue } from './queue/create-queue';
 import { LOG_SCALE } from './options';
-import type { JobQueue } from './queue/job-queue';
+import type { JobQueue, QueueParts } from './queue/job-queue';
+import { PATIENCE_MS } from './queue/turn';
 import { Stats } from './stats';
 
 /** What a test may put in the place of the real thing. */
@@ -26,6 +27,12 @@ export interface PowHelperOverrides {
   readonly port?: number;
   /** Unix milliseconds. */
   readonly now?: () => number;
+  /** Milliseconds of a clock that never steps back. */
+  readonly elapsed?: () => number;
+  /** Instead of `PATIENCE_MS`. */
+  readonly patienceMs?: number;
+  /** Instead of the one that `--queue` asks for. */
+  readonly queue?: (parts: QueueParts) => JobQueue;
 }
 
 /** Milliseconds that running requests have to end when the helper stops. */
@@ -42,23 +49,27 @@ export class PowHelper implements Service {
 
   private constructor(config: PowHelperConfig, overrides: PowHelperOverrides) {
     const { options, network, threads } = config;
-    const { solver = solve, now = Date.now, port = options['bind-port'] } = overrides;
+    const { solver = solve, now = Date.now, port = options['bind-port'], patienceMs = PATIENCE_MS } = overrides;
+    const { elapsed = () => performance.now() } = overrides;
+    const makeQueue = overrides.queue ?? ((parts: QueueParts) => createQueue(options.queue, parts));
     this.logger = overrides.logger ?? helperLogger(config);
     for (const warning of config.warnings) this.logger.warning(warning);
     this.#config = config;
     this.#port = port;
     const metrics = options['enable-metrics'] ? createMetrics('wrkz_pow_helper_') : undefined;
     const stats = new Stats(metrics);
-    const queue = createQueue(options.queue, {
+    const queue = makeQueue({
       settings: {
         capacity: options['max-queue'],
         jobTimeoutMs: options['job-timeout'] * 1000,
         resultTtlMs: options['result-ttl'] * 1000,
+        patienceMs,
       },
       threads,
       solver,
       onOutcome: (outcome) => stats.add(outcome),
       logger: this.logger.child('queue'),
+      elapsed,
       now,
     });
     if (metrics !== undefined) publishDepth(metrics, queue);
@@ -74,6 +85,7 @@ export class PowHelper implements Service {
       startedAt: Math.floor(now() / 1000),
       now,
       isStopping: () => this.#stopping,
+      isReady: async () => !this.#stopping && (await queue.isReachable()),
     };
   }
 
@@ -129,14 +141,10 @@ function helperLogger({ options, secrets }: PowHelperConfig): Logger {
   });
 }
 
-/** Publishes the number of waiting jobs; while the queue cannot be asked, the last number stands. */
+/** Publishes the number of waiting jobs, the last known while the queue is away, and whether it is there. */
 function publishDepth(metrics: Metrics, queue: JobQueue): void {
-  let waiting = 0;
-  metrics.gauge('queue_waiting', 'Jobs waiting', [], async (gauge) => {
-    waiting = await queue.depth().then(
-      (depth) => depth.waiting,
-      () => waiting,
-    );
-    gauge.set(waiting);
-  });
+  metrics.gauge('queue_waiting', 'Jobs waiting', [], async (gauge) => gauge.set((await queue.depth()).waiting));
+  metrics.gauge('queue_up', 'Whether jobs can be taken: 1 or 0', [], async (gauge) =>
+    gauge.set((await queue.isReachable()) ? 1 : 0),
+  );
 }

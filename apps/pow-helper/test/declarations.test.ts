@@ -14,7 +14,7 @@ import { goodRequest, METRICS, nameOf, provocations, startScene, type ErrorName 
 
 afterEach(stopAll);
 
-const routes = powRoutes({ metrics: createMetrics('test_'), isStopping: () => false });
+const routes = powRoutes({ metrics: createMetrics('test_'), isReady: async () => true });
 const titled = routes.map((route) => [`${route.method} ${route.path}`, route] as const);
 const errorsOf = (route: PowRoute) => errorsOfRoute(POW_SERVICE, route as Route<never, never>);
 
@@ -142,7 +142,7 @@ describe('the document', () => {
 
   test('tells apart what is open, and leaves metrics out where they are off', () => {
     const printed = JSON.parse(
-      stringifyJson(openApiDocument(POW_SERVICE, powRoutes({ metrics: undefined, isStopping: () => false }))),
+      stringifyJson(openApiDocument(POW_SERVICE, powRoutes({ metrics: undefined, isReady: async () => true }))),
     ) as { paths: Record<string, Record<string, { security: unknown[]; responses: object }>> };
     expect(printed.paths['/metrics']).toBeUndefined();
     expect(printed.paths['/health']?.['get']?.security).toEqual([]);

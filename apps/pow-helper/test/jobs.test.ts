@@ -8,7 +8,7 @@ afterEach(stopAll);
 
 async function startManual(args: readonly string[] = [], now?: () => number) {
   const solver = new ManualSolver();
-  const running = await startHelper(args, { solver: solver.solve, ...(now === undefined ? {} : { now }) });
+  const running = await startHelper(args, { solver: solver.solve, ...(now === undefined ? {} : { elapsed: now }) });
   const submit = (extra: object = {}) => post(`${running.url}/pow`, { prefix: goodPrefix(), ...extra });
   return { ...running, solver, submit };
 }

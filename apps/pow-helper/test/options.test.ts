@@ -119,6 +119,18 @@ test('a port that is taken ends the start before a log file is made', async () =
   }
 });
 
+test('the time of a poll that is held to its end has a bucket of its own, and OPTIONS its route', async () => {
+  const { url } = await startHelper(['--enable-metrics', '--max-wait-ms', '45000']);
+  await ask(`${url}/pow/${'0'.repeat(32)}?wait_ms=1`);
+  await ask(`${url}/pow/${'0'.repeat(32)}`, { method: 'OPTIONS' });
+  const { text } = await ask(`${url}/metrics`);
+  for (const end of ['40', '45', '50']) {
+    expect(text).toContain(`http_request_seconds_bucket{le="${end}",method="GET",route="/pow/{id}"} 1`);
+  }
+  expect(text).toContain('http_requests_total{method="OPTIONS",route="/pow/{id}",status="204"} 1');
+  expect(text).toContain('wrkz_pow_helper_queue_up 1');
+});
+
 test('metrics are served only when asked for', async () => {
   const off = await startHelper();
   expect((await ask(`${off.url}/metrics`)).status).toBe(404);

@@ -2,11 +2,9 @@ import { PowHelper, readPowHelperConfig } from '../src';
 import { ask, goodPrefix, makePrefix, post, startHelper, stopAll } from './support/helper';
 import { startInstance } from './support/instance';
 import { ManualSolver } from './support/manual-solver';
-import { hasRedis, startRedis, type RedisServer } from './support/redis';
+import { startRedis, withRedis, type RedisServer } from './support/redis';
 
 jest.setTimeout(60_000);
-
-const withRedis = hasRedis ? describe : describe.skip;
 
 withRedis('instances that share a queue', () => {
   let redis: RedisServer;

@@ -30,6 +30,35 @@ test('/metrics shows requests by declared route, never by requested path', async
   expect(counters.count(404)).toBe(1);
 });
 
+test('OPTIONS goes by the declared route, and so does a browser that asks before each poll', async () => {
+  const metrics = createMetrics('thing_');
+  const job = raw('GET', '/jobs/{id}', (_request, response) => response.end('x'));
+  const { port } = await serveApp(
+    [{ ...job, params: z.object({ id: z.string() }) }, metricsRoute(metrics, { key: false, limit: false })],
+    { metrics, cors: { origin: '*', preflight: () => ({ status: 204, headers: {} }) } },
+  );
+  for (const path of ['/jobs/1', '/jobs/2', '/secret-path', '*']) await call(port, path, { method: 'OPTIONS' });
+  const { text } = await call(port, '/metrics');
+  expect(text).toContain('http_requests_total{method="OPTIONS",route="/jobs/{id}",status="204"} 2');
+  expect(text).toContain('http_requests_total{method="OPTIONS",route="none",status="204"} 2');
+  expect(text).not.toContain('secret-path');
+});
+
+test.each([
+  [undefined, ['5', '10', '+Inf']],
+  [5, ['5', '10', '+Inf']],
+  [30, ['10', '20', '30', '35', '+Inf']],
+  [90, ['20', '40', '80', '90', '95', '+Inf']],
+])('durations are told apart up to the longest answer of %p seconds', async (longestAnswerSeconds, last) => {
+  const metrics = createMetrics('thing_');
+  const options = longestAnswerSeconds === undefined ? {} : { longestAnswerSeconds };
+  const { port } = await serveApp([metricsRoute(metrics, { key: false, limit: false })], { metrics, ...options });
+  await call(port, '/nothing');
+  const { text } = await call(port, '/metrics');
+  const ends = [...text.matchAll(/http_request_seconds_bucket\{le="([^"]+)",method="GET",route="none"\}/g)];
+  expect(ends.map(([, end]) => end).slice(-last.length)).toEqual(last);
+});
+
 test('/livez answers while the process lives, /readyz as it can work', async () => {
   let ready = false;
   const { port } = await serveApp(healthRoutes(() => ({ ready, height: 5 })));

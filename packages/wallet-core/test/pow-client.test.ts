@@ -76,29 +76,121 @@ test('a wallet starts with the server switched off and asks nobody', async () =>
   expect(seen).toEqual([]);
 });
 
-test('a server is asked once and its verified nonce is taken', async () => {
+test('a job that is done at once is asked for once, and its verified nonce is taken', async () => {
   const nonce = await rightNonce();
   const { seen, settings } = await startServer(json({ status: 'done', nonce }));
   const answer = await find({ ...settings, apiKey: 'the key' });
   expect(answer).toEqual({ nonce: Buffer.from(nonce, 'hex'), source: 'server' });
   expect(seen).toHaveLength(1);
   expect(seen[0]).toMatchObject({ method: 'POST', url: '/pow', headers: { 'x-api-key': 'the key' } });
-  expect(JSON.parse(seen[0]?.body ?? '')).toEqual({ prefix: PREFIX.toString('hex'), wait_ms: 20_000 });
+  expect(JSON.parse(seen[0]?.body ?? '')).toEqual({ prefix: PREFIX.toString('hex'), wait_ms: 0 });
 });
 
-test('a pending job is polled until it is done', async () => {
+const job_id = 'ab'.repeat(16);
+const pending = { status: 'pending', state: 'queued', job_id };
+const asked = (seen: readonly Seen[]): string[] => seen.map(({ method, url }) => `${method} ${url}`);
+const POLL = `GET /pow/${job_id}?wait_ms=20000`;
+const DELETE = `DELETE /pow/${job_id}`;
+
+/** Answers the submission with a pending job, and each poll with the next of the replies, the last one for good. */
+function polled(...replies: Reply[]): Reply {
+  let polls = 0;
+  return (entry, response) => {
+    const reply = entry.method === 'GET' ? replies[Math.min(polls++, replies.length - 1)] : json(pending);
+    reply?.(entry, response);
+  };
+}
+
+test('a pending job is polled until it is done, never twice within a second, and not cancelled', async () => {
   const nonce = await rightNonce();
-  const job_id = 'ab'.repeat(16);
+  const times: number[] = [];
+  const reply = polled(json(pending), json(pending), json({ status: 'done', nonce }));
   const { seen, settings } = await startServer((entry, response) => {
-    const done = seen.length >= 3;
-    json(done ? { status: 'done', nonce } : { status: 'pending', state: 'queued', job_id })(entry, response);
+    if (entry.method === 'GET') times.push(performance.now());
+    reply(entry, response);
   });
   expect((await find(settings)).source).toBe('server');
-  expect(seen.map(({ method, url }) => `${method} ${url}`)).toEqual([
-    'POST /pow',
-    `GET /pow/${job_id}?wait_ms=20000`,
-    `GET /pow/${job_id}?wait_ms=20000`,
-  ]);
+  expect(asked(seen)).toEqual(['POST /pow', POLL, POLL, POLL]);
+  const gaps = times.slice(1).map((time, i) => time - times[i]!);
+  // a timer may fire a little early, and the way of a request takes its time
+  expect(Math.min(...gaps)).toBeGreaterThan(900);
+});
+
+const breakOff: Reply = (_seen, response) => response.destroy();
+
+test.each<[string, Reply, Reply[]]>([
+  ['a connection that breaks, each time', breakOff, [json(pending), breakOff]],
+  ['a server that fails', json({ status: 'error', error: 'the queue is away, retry later' }, 503), []],
+  ['a limit', json({ status: 'error', error: 'too many requests' }, 429), []],
+])('a poll that fails is tried once more: %s', async (_name, failure, more) => {
+  const nonce = await rightNonce();
+  const { seen, settings } = await startServer(polled(failure, ...more, json({ status: 'done', nonce })));
+  expect((await find(settings)).source).toBe('server');
+  expect(asked(seen)).toEqual(['POST /pow', POLL, POLL, ...more.map(() => POLL)]);
+});
+
+/** The requests once a DELETE is among them. */
+async function untilDeleted({ seen, changed }: Awaited<ReturnType<typeof startServer>>): Promise<string[]> {
+  while (!asked(seen).includes(DELETE)) await changed();
+  return asked(seen);
+}
+
+describe('whoever gives up cancels the job', () => {
+  test.each<[string, Reply, number, RegExp]>([
+    ['after two polls that failed', breakOff, 2, /hang up|reset/],
+    ['after a poll that was refused', json({ error: 'missing or incorrect X-API-KEY header' }, 401), 1, /401/],
+    ['when the job is forgotten', json({ error: 'unknown or expired job' }, 404), 1, /404/],
+    ['when the answer makes no sense', json({ status: 'soon' }), 1, /ended as soon/],
+    ['when the job has failed', json({ status: 'error', state: 'failed' }), 1, /ended as error/],
+    ['when the nonce has another form', json({ status: 'done', nonce: 'no' }), 1, /without a nonce/],
+    ['when the nonce does not verify', json({ status: 'done', nonce: 'f'.repeat(16) }), 1, /does not verify/],
+  ])('%s', async (_name, reply, polls, reason) => {
+    const server = await startServer(polled(reply));
+    const answer = await find(server.settings);
+    expect(answer).toMatchObject({ source: 'local', serverFailure: expect.stringMatching(reason) });
+    expect(verifies(answer.nonce)).toBe(true);
+    expect(await untilDeleted(server)).toEqual(['POST /pow', ...Array.from({ length: polls }, () => POLL), DELETE]);
+  });
+
+  test('when the wallet is cancelled during a poll', async () => {
+    const abort = new AbortController();
+    const server = await startServer(polled(() => abort.abort()));
+    await expect(find(server.settings, {}, abort.signal)).rejects.toMatchObject({ name: 'AbortError' });
+    expect(await untilDeleted(server)).toEqual(['POST /pow', POLL, DELETE]);
+  });
+
+  test('when the wallet is cancelled before the job has an id', async () => {
+    const abort = new AbortController();
+    let answer = (): void => undefined;
+    const server = await startServer((entry, response) => {
+      answer = () => json(pending)(entry, response);
+      if (entry.method === 'POST') abort.abort();
+      else answer();
+    });
+    await expect(find(server.settings, {}, abort.signal)).rejects.toMatchObject({ name: 'AbortError' });
+    answer();
+    expect(await untilDeleted(server)).toEqual(['POST /pow', DELETE]);
+  });
+
+  test('when the time is over while it waits for its next poll', async () => {
+    const server = await startServer(polled(json(pending)));
+    const answer = await find(server.settings, { serverLimitMs: 300 });
+    expect(answer).toMatchObject({ source: 'local', serverFailure: 'gave no answer in time' });
+    expect(await untilDeleted(server)).toEqual(['POST /pow', POLL, DELETE]);
+  });
+});
+
+test.each([
+  ['control characters', 'red \u001b[31m and\r\na second line\u0007\u0000', 'red [31m and a second line'],
+  ['turned directions', '\u202eturned\u2066 \u200bround\u0085', 'turned round'],
+  ['a long text', 'x'.repeat(5_000), `${'x'.repeat(200)}…`],
+  ['a long text of pairs', '\ud83d\ude00'.repeat(300), `${'\ud83d\ude00'.repeat(200)}…`],
+  ['nothing that shows', '\n\t ', 'no reason given'],
+])('what a server says is told in one clean line: %s', async (_name, error, told) => {
+  const { settings } = await startServer(json({ status: 'error', error }, 400));
+  expect((await find(settings)).serverFailure).toBe(`refused (400): ${told}`);
+  const other = await startServer(json({ status: error }));
+  expect((await find(other.settings)).serverFailure).toBe(`ended as ${told}`);
 });
 
 const wrongNonce = 'ffffffffffffffff';
@@ -152,7 +244,6 @@ test('a server that cannot be reached leads to the local search', async () => {
 });
 
 test('when the time is over the job is cancelled and searched here', async () => {
-  const job_id = 'cd'.repeat(16);
   let held = false;
   const { seen, settings, changed } = await startServer((entry, response) => {
     if (entry.method === 'GET') held = true;

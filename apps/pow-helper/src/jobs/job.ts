@@ -19,23 +19,29 @@ export interface JobSpec {
   readonly difficulty: bigint;
 }
 
-/** A job at one moment, from whichever queue. Times are Unix milliseconds. */
-export interface JobRecord {
+/** How a job ended. There is no end called done without its nonce. */
+export type JobEnd =
+  | { readonly state: 'done'; readonly nonce: Buffer }
+  | { readonly state: 'failed'; readonly error: string }
+  | { readonly state: 'cancelled' };
+
+/** Where a job is, with what belongs to that state. */
+export type JobPhase = { readonly state: 'queued' } | { readonly state: 'running' } | JobEnd;
+
+/** A job at one moment, from whichever queue. */
+export type JobRecord = JobPhase & {
   /** 32 lower-case hex characters from the system's random source, since whoever has the id may cancel the job. */
   readonly id: string;
-  readonly state: JobState;
   readonly difficulty: bigint;
   readonly inputs: number;
   readonly outputs: number;
   readonly hashes: bigint;
-  readonly submittedAt: number;
-  readonly finishedAt?: number | undefined;
-  readonly nonce?: Buffer | undefined;
-  readonly error?: string | undefined;
-}
+  /** Milliseconds from the submission to this moment, or to the end. */
+  readonly elapsedMs: number;
+};
 
-export function isFinal(state: JobState): boolean {
-  return state === 'done' || state === 'failed' || state === 'cancelled';
+export function isFinal<Phase extends JobPhase>(phase: Phase): phase is Extract<Phase, JobEnd> {
+  return phase.state !== 'queued' && phase.state !== 'running';
 }
 
 const STATUS: Readonly<Record<JobState, z.output<typeof powHelperApi.jobStatus>>> = {
@@ -47,15 +53,15 @@ const STATUS: Readonly<Record<JobState, z.output<typeof powHelperApi.jobStatus>>
 };
 
 /** The reply of POST /pow and GET /pow/{id}. `waiting` is shown while the job is queued. */
-export function jobReply(job: JobRecord, waiting: number, now: number): z.output<typeof powHelperApi.jobAnswer> {
+export function jobReply(job: JobRecord, waiting: number): z.output<typeof powHelperApi.jobAnswer> {
   return {
     difficulty: job.difficulty,
-    elapsed_ms: Math.max(0, (job.finishedAt ?? now) - job.submittedAt),
+    elapsed_ms: job.elapsedMs,
     error: job.state === 'failed' ? job.error : undefined,
     hashes: job.hashes,
     inputs: job.inputs,
     job_id: job.id,
-    nonce: job.state === 'done' ? job.nonce?.toString('hex') : undefined,
+    nonce: job.state === 'done' ? job.nonce.toString('hex') : undefined,
     outputs: job.outputs,
     queue_length: job.state === 'queued' ? waiting : undefined,
     state: job.state,

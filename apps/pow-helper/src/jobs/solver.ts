@@ -19,14 +19,19 @@ export interface SolveOptions {
 export type Solver = (spec: JobSpec, options: SolveOptions) => Promise<Solution>;
 
 /**
- * Searches on all threads, then hashes the prefix once more with the nonce found before handing it out.
+ * A solver around a search, none of whose answers is believed: the prefix is hashed once more with the nonce found before
+ * it is handed out.
  * @throws AbortError when cancelled; Error when the nonce does not verify, which would be a fault of the search
  */
-export const solve: Solver = async (spec, { threads, signal, onProgress }) => {
-  const { prefix, difficulty } = spec;
-  const found = await searchNonce({ ...transactionPowSearch(prefix, difficulty), threads, signal, onProgress });
-  if (found === null || !transactionNonceMeets(prefix, found.nonceBytes, difficulty)) {
-    throw new Error('the search gave no valid nonce');
-  }
-  return { nonce: found.nonceBytes, hashes: found.hashes };
-};
+export function solverWith(search: typeof searchNonce): Solver {
+  return async ({ prefix, difficulty }, { threads, signal, onProgress }) => {
+    const found = await search({ ...transactionPowSearch(prefix, difficulty), threads, signal, onProgress });
+    if (found === null || !transactionNonceMeets(prefix, found.nonceBytes, difficulty)) {
+      throw new Error('the search gave no valid nonce');
+    }
+    return { nonce: found.nonceBytes, hashes: found.hashes };
+  };
+}
+
+/** Searches on native threads. */
+export const solve: Solver = solverWith(searchNonce);

@@ -25,6 +25,8 @@ export interface QueueSettings {
   readonly jobTimeoutMs: number;
   /** How long a finished job is remembered. */
   readonly resultTtlMs: number;
+  /** A job that nobody has asked about for so long gives way to those that somebody waits for. */
+  readonly patienceMs: number;
 }
 
 /** How a job ended. It is reported once, by the instance that ran or cancelled the job. */
@@ -45,24 +47,36 @@ export interface QueueParts {
   readonly solver: Solver;
   readonly onOutcome: (outcome: Outcome) => void;
   readonly logger: Logger;
-  /** Unix milliseconds. */
+  /** Milliseconds of a clock that never steps back, for the times of jobs. */
+  readonly elapsed: () => number;
+  /** Unix milliseconds, for the windows of limits. */
   readonly now: () => number;
 }
 
-/** Where jobs wait and results are stored: in memory, or in Redis for several instances. */
+/** What became of a DELETE. */
+export type Cancellation = { readonly cancelled: true } | { readonly cancelled: false; readonly job: JobRecord };
+
+/**
+ * Where jobs wait and results are stored: in memory, or in Redis for several instances. While a shared queue is away,
+ * methods throw the refusal `queueAway` within two seconds, except for those that say otherwise.
+ */
 export interface JobQueue {
   /** @throws Error with a message for the operator when the queue cannot be reached */
   start(): Promise<void>;
-  /** Adds a job; undefined when the queue is full. */
+  /** Adds a job; undefined when the queue is full of jobs that somebody waits for. */
   submit(spec: JobSpec): Promise<JobRecord | undefined>;
+  /** Asking for a job shows that somebody waits for it. */
   get(id: string): Promise<JobRecord | undefined>;
   /** Resolves with the job once it has ended, at the latest after `ms` or when `signal` fires. */
   wait(id: string, ms: number, signal: AbortSignal): Promise<JobRecord | undefined>;
   /** `cancelled` is true when the job was queued or running. */
-  cancel(id: string): Promise<{ cancelled: boolean; job: JobRecord } | undefined>;
+  cancel(id: string): Promise<Cancellation | undefined>;
+  /** Always answers: with what was last known while the queue is away. */
   depth(): Promise<QueueDepth>;
-  /** A counter shared by all instances of the queue. */
+  /** A counter shared by all instances of the queue; it counts in this process while the queue is away. */
   counter(name: string): MinuteCounter;
+  /** Whether jobs can be taken now; asks the queue. */
+  isReachable(): Promise<boolean>;
   /** Starts no further job, answers everyone who waits and stops the running search. */
   stop(): Promise<void>;
 }

@@ -1,23 +1,28 @@
 import { randomBytes } from 'node:crypto';
-import { memoryMinuteCounter, type MinuteCounter } from '@wrkz/service-kit';
-import { FAILURES, isFinal, type JobRecord, type JobSpec, type JobState } from '../jobs/job';
-import type { JobQueue, Outcome, QueueDepth, QueueParts } from './job-queue';
+import { errorText, memoryMinuteCounter, type MinuteCounter } from '@wrkz/service-kit';
+import { FAILURES, isFinal, type JobEnd, type JobPhase, type JobRecord, type JobSpec } from '../jobs/job';
+import type { Cancellation, JobQueue, Outcome, QueueDepth, QueueParts } from './job-queue';
+import { firstAbandoned, nextInTurn } from './turn';
 import { Waiters } from './waiters';
 
-interface MemoryJob extends JobRecord {
-  readonly spec: JobSpec;
+/** Times are those of the queue's clock. */
+interface MemoryJob {
+  readonly id: string;
+  /** Without the prefix once the job has ended. */
+  spec: JobSpec;
   readonly abort: AbortController;
-  state: JobState;
+  readonly submittedAt: number;
+  phase: JobPhase;
   hashes: bigint;
+  polledAt: number;
   startedAt?: number;
   finishedAt?: number;
-  nonce?: Buffer;
-  error?: string;
 }
 
-/** The embedded queue: first in, first out, one job at a time, results stay in this process. */
+/** The embedded queue: one job at a time, in turn, results stay in this process. */
 export class MemoryQueue implements JobQueue {
   readonly #jobs = new Map<string, MemoryJob>();
+  /** In the order of arrival. */
   readonly #waiting: MemoryJob[] = [];
   readonly #waiters = new Waiters();
   readonly #removals = new Set<NodeJS.Timeout>();
@@ -30,62 +35,71 @@ export class MemoryQueue implements JobQueue {
   async start(): Promise<void> {}
 
   async submit(spec: JobSpec): Promise<JobRecord | undefined> {
-    if (this.#waiting.length >= this.parts.settings.capacity) return undefined;
+    if (!this.#hasRoom()) return undefined;
+    const now = this.parts.elapsed();
     const job: MemoryJob = {
       id: randomBytes(16).toString('hex'),
-      state: 'queued',
-      difficulty: spec.difficulty,
-      inputs: spec.inputs,
-      outputs: spec.outputs,
-      hashes: 0n,
-      submittedAt: this.parts.now(),
       spec,
       abort: new AbortController(),
+      submittedAt: now,
+      phase: { state: 'queued' },
+      hashes: 0n,
+      polledAt: now,
     };
     this.#jobs.set(job.id, job);
     this.#waiting.push(job);
     this.#next();
-    return job;
+    return this.#record(job);
   }
 
   async get(id: string): Promise<JobRecord | undefined> {
-    return this.#remembered(id);
+    const job = this.#asked(id);
+    return job && this.#record(job);
   }
 
   async wait(id: string, ms: number, signal: AbortSignal): Promise<JobRecord | undefined> {
-    const job = this.#remembered(id);
-    if (job !== undefined && !isFinal(job.state)) await this.#waiters.wait(id, ms, signal);
-    return job;
+    const job = this.#asked(id);
+    if (job === undefined) return undefined;
+    if (!isFinal(job.phase)) {
+      await this.#waiters.wait(id, ms, signal);
+      job.polledAt = this.parts.elapsed();
+    }
+    return this.#record(job);
   }
 
-  async cancel(id: string): Promise<{ cancelled: boolean; job: JobRecord } | undefined> {
+  async cancel(id: string): Promise<Cancellation | undefined> {
     const job = this.#remembered(id);
     if (job === undefined) return undefined;
-    if (isFinal(job.state)) return { cancelled: false, job };
+    if (isFinal(job.phase)) return { cancelled: false, job: this.#record(job) };
     const place = this.#waiting.indexOf(job);
     if (place >= 0) {
       this.#waiting.splice(place, 1);
-      this.#finish(job, 'cancelled', 'cancelled');
+      this.#finish(job, { state: 'cancelled' }, 'cancelled');
     } else {
       job.abort.abort();
     }
-    return { cancelled: true, job };
+    return { cancelled: true };
   }
 
   async depth(): Promise<QueueDepth> {
     const job = this.#active;
+    const now = this.parts.elapsed();
     const active = job && {
-      difficulty: job.difficulty,
-      inputs: job.inputs,
-      outputs: job.outputs,
+      difficulty: job.spec.difficulty,
+      inputs: job.spec.inputs,
+      outputs: job.spec.outputs,
       hashes: job.hashes,
-      runningMs: this.parts.now() - (job.startedAt ?? this.parts.now()),
+      runningMs: now - (job.startedAt ?? now),
     };
     return { waiting: this.#waiting.length, tracked: this.#jobs.size, active };
   }
 
   counter(): MinuteCounter {
     return memoryMinuteCounter(this.parts.now);
+  }
+
+  async isReachable(): Promise<boolean> {
+    return true;
   }
 
   async stop(): Promise<void> {
@@ -96,19 +110,50 @@ export class MemoryQueue implements JobQueue {
     for (const timer of this.#removals) clearTimeout(timer);
   }
 
+  #record({ id, spec, phase, hashes, submittedAt, finishedAt }: MemoryJob): JobRecord {
+    const { difficulty, inputs, outputs } = spec;
+    const elapsedMs = Math.round((finishedAt ?? this.parts.elapsed()) - submittedAt);
+    return { ...phase, id, difficulty, inputs, outputs, hashes, elapsedMs };
+  }
+
   /** A job whose result is still to be had; the timer that removes it may be late. */
   #remembered(id: string): MemoryJob | undefined {
     const job = this.#jobs.get(id);
-    const isOver = job?.finishedAt !== undefined && this.parts.now() - job.finishedAt > this.parts.settings.resultTtlMs;
+    const { resultTtlMs } = this.parts.settings;
+    const isOver = job?.finishedAt !== undefined && this.parts.elapsed() - job.finishedAt > resultTtlMs;
     return isOver ? undefined : job;
   }
 
-  /** Starts the job at the head if none runs; jobs that waited too long are dropped on the way. */
+  #asked(id: string): MemoryJob | undefined {
+    const job = this.#remembered(id);
+    if (job !== undefined) job.polledAt = this.parts.elapsed();
+    return job;
+  }
+
+  readonly #isWaitedFor = ({ id, polledAt }: MemoryJob): boolean =>
+    this.#waiters.has(id) || this.parts.elapsed() - polledAt <= this.parts.settings.patienceMs;
+
+  /** Whether a job can be added; in a full queue one that nobody waits for makes room. */
+  #hasRoom(): boolean {
+    if (this.#waiting.length < this.parts.settings.capacity) return true;
+    const abandoned = firstAbandoned(this.#waiting, this.#isWaitedFor);
+    if (abandoned === undefined) return false;
+    this.#leave(abandoned);
+    this.#fail(abandoned, FAILURES.expired, 'expired');
+    return true;
+  }
+
+  #leave(job: MemoryJob): void {
+    this.#waiting.splice(this.#waiting.indexOf(job), 1);
+  }
+
+  /** Starts the job whose turn it is if none runs; jobs that waited too long are dropped on the way. */
   #next(): void {
     while (this.#active === undefined && !this.#stopped) {
-      const job = this.#waiting.shift();
+      const job = nextInTurn(this.#waiting, this.#isWaitedFor);
       if (job === undefined) return;
-      if (this.parts.now() - job.submittedAt > this.parts.settings.jobTimeoutMs) {
+      this.#leave(job);
+      if (this.parts.elapsed() - job.submittedAt > this.parts.settings.jobTimeoutMs) {
         this.#fail(job, FAILURES.expired, 'expired');
         continue;
       }
@@ -118,8 +163,8 @@ export class MemoryQueue implements JobQueue {
   }
 
   async #run(job: MemoryJob): Promise<void> {
-    job.state = 'running';
-    job.startedAt = this.parts.now();
+    job.phase = { state: 'running' };
+    job.startedAt = this.parts.elapsed();
     try {
       const { nonce, hashes } = await this.parts.solver(job.spec, {
         threads: this.parts.threads,
@@ -129,32 +174,33 @@ export class MemoryQueue implements JobQueue {
         },
       });
       job.hashes = hashes;
-      job.nonce = nonce;
-      this.#finish(job, 'done', 'done');
-    } catch {
-      if (!job.abort.signal.aborted) this.#fail(job, FAILURES.internal, 'failed');
-      else if (this.#stopped) this.#fail(job, FAILURES.shutdown, 'failed');
-      else this.#finish(job, 'cancelled', 'cancelled');
+      this.#finish(job, { state: 'done', nonce }, 'done');
+    } catch (error) {
+      if (!job.abort.signal.aborted) {
+        this.parts.logger.error(`a search failed: ${errorText(error)}`);
+        this.#fail(job, FAILURES.internal, 'failed');
+      } else if (this.#stopped) this.#fail(job, FAILURES.shutdown, 'failed');
+      else this.#finish(job, { state: 'cancelled' }, 'cancelled');
     }
     this.#active = undefined;
     this.#next();
   }
 
   #fail(job: MemoryJob, error: string, kind: Outcome['kind']): void {
-    job.error = error;
-    this.#finish(job, 'failed', kind);
+    this.#finish(job, { state: 'failed', error }, kind);
   }
 
-  #finish(job: MemoryJob, state: JobState, kind: Outcome['kind']): void {
-    const now = this.parts.now();
-    job.state = state;
+  #finish(job: MemoryJob, end: JobEnd, kind: Outcome['kind']): void {
+    const now = this.parts.elapsed();
+    job.phase = end;
+    job.spec = { ...job.spec, prefix: Buffer.alloc(0) };
     job.finishedAt = now;
     const startedAt = job.startedAt ?? now;
     this.parts.onOutcome({
       kind,
       hashes: job.hashes,
-      solveMs: now - startedAt,
-      queueWaitMs: startedAt - job.submittedAt,
+      solveMs: Math.round(now - startedAt),
+      queueWaitMs: Math.round(startedAt - job.submittedAt),
     });
     this.#waiters.wake(job.id);
     if (this.#stopped) return;

@@ -29,8 +29,13 @@ export class Waiters {
     for (const id of [...this.#byId.keys()]) this.wake(id);
   }
 
-  /** The number of jobs that somebody waits for. */
-  get size(): number {
-    return this.#byId.size;
+  /** Whether somebody waits for a job here. */
+  has(id: string): boolean {
+    return this.#byId.has(id);
+  }
+
+  /** The jobs that somebody waits for here. */
+  ids(): string[] {
+    return [...this.#byId.keys()];
   }
 }

@@ -10,11 +10,10 @@ export const deletePow = declareRoute({
   guards: KEY_AND_LIMIT,
   params: powHelperApi.jobParams,
   answer: powHelperApi.cancelAnswer,
-  errors: [powHelperApi.powErrors.unknownJob, powHelperApi.powErrors.internal],
+  errors: [powHelperApi.powErrors.unknownJob, powHelperApi.powErrors.queueAway, powHelperApi.powErrors.internal],
   handle: async (context, { path }) => {
     const found = await context.queue.cancel(path.id);
     if (found === undefined) throw new PowRefusal('unknownJob');
-    const { cancelled, job } = found;
-    return cancelled ? { job_id: job.id, status: 'cancelled' as const } : replyFor(context, job);
+    return found.cancelled ? { job_id: path.id, status: 'cancelled' as const } : replyFor(context, found.job);
   },
 });

@@ -10,6 +10,6 @@ export const getPow = declareRoute({
   params: powHelperApi.jobParams,
   query: powHelperApi.waitQuery,
   answer: powHelperApi.jobAnswer,
-  errors: [powHelperApi.powErrors.unknownJob, powHelperApi.powErrors.internal],
+  errors: [powHelperApi.powErrors.unknownJob, powHelperApi.powErrors.queueAway, powHelperApi.powErrors.internal],
   handle: (context, { path, query, gone }) => answerWithJob(context, path.id, queryWait(query), gone),
 });

@@ -12,7 +12,7 @@ import { KEY, KEY_AND_LIMIT } from './route';
 export type PowRoute = Route<PowContext, never>;
 
 /** Every route that an instance serves. */
-export function powRoutes({ metrics, isStopping }: Pick<PowContext, 'isStopping' | 'metrics'>): readonly PowRoute[] {
+export function powRoutes({ metrics, isReady }: Pick<PowContext, 'isReady' | 'metrics'>): readonly PowRoute[] {
   const routes: PowRoute[] = [
     getRoot,
     getHealth,
@@ -20,7 +20,7 @@ export function powRoutes({ metrics, isStopping }: Pick<PowContext, 'isStopping'
     postPow,
     getPow,
     deletePow,
-    ...healthRoutes(() => ({ ready: !isStopping() })),
+    ...healthRoutes(async () => ({ ready: await isReady() })),
     ...(metrics === undefined ? [] : [metricsRoute(metrics, KEY)]),
   ];
   routes.push(openApiRoute(POW_SERVICE, () => routes, { guards: KEY_AND_LIMIT }));

@@ -29,7 +29,7 @@ export async function answerWithJob(
 }
 
 /** The reply for a job; the number of waiting jobs is looked up only for one that waits itself. */
-export async function replyFor({ queue, now }: PowContext, job: JobRecord): Promise<JobReply> {
+export async function replyFor({ queue }: PowContext, job: JobRecord): Promise<JobReply> {
   const waiting = job.state === 'queued' ? (await queue.depth()).waiting : 0;
-  return jobReply(job, waiting, now());
+  return jobReply(job, waiting);
 }

@@ -40,6 +40,7 @@ export const postPow = declareRoute({
     errors.tooDifficult,
     errors.globalLimit,
     errors.queueFull,
+    errors.queueAway,
     errors.internal,
   ],
   handle: async (context, { body, query, gone }) => {

@@ -2,6 +2,8 @@ import type { Solver } from '../../src/jobs/solver';
 
 interface Call {
   readonly prefix: Buffer;
+  /** Resolves when the search is aborted. */
+  readonly aborted: Promise<void>;
   finish(): void;
 }
 
@@ -18,6 +20,7 @@ export class ManualSolver {
       onProgress(256n);
       this.calls.push({
         prefix: spec.prefix,
+        aborted: new Promise((done) => signal.addEventListener('abort', () => done(), { once: true })),
         finish: () => resolve({ nonce: Buffer.from('0102030405060708', 'hex'), hashes: 1000n }),
       });
       for (const wake of this.#started.splice(0)) wake();

@@ -1,4 +1,7 @@
 import { powHelperApi, type ApiError } from '@wrkz/api';
+import type { JobQueue } from '../../src/queue/job-queue';
+import { MemoryQueue } from '../../src/queue/memory-queue';
+import { PowRefusal } from '../../src/refusals';
 import type { PowRoute } from '../../src/routes';
 import { ask, goodPrefix, keyInput, makePrefix, post, startHelper, type RunningHelper } from './helper';
 import { send, sendInHalves, type HttpAnswer } from './http-client';
@@ -21,20 +24,33 @@ export interface Scene extends RunningHelper {
   /** The ids of a running and a waiting job. */
   readonly jobs: readonly [string, string];
   breakClock(broken: boolean): void;
+  /** From now on these of the queue's methods are others. */
+  changeQueue(methods: Partial<JobQueue>): void;
 }
 
 export async function startScene(args: readonly string[] = []): Promise<Scene> {
+  let queue: JobQueue | undefined;
   let isBroken = false;
   const now = (): number => {
     if (isBroken) throw new Error('no clock');
     return Date.now();
   };
-  const running = await startHelper([METRICS, ...args], { solver: new ManualSolver().solve, now });
+  const running = await startHelper([METRICS, ...args], {
+    solver: new ManualSolver().solve,
+    now,
+    elapsed: now,
+    queue: (parts) => (queue = new MemoryQueue(parts)),
+  });
   const submit = async (): Promise<string> => {
     const { body } = await post(`${running.url}/pow`, { prefix: goodPrefix() }, { 'x-api-key': 'k' });
     return String(body['job_id']);
   };
-  return { ...running, jobs: [await submit(), await submit()], breakClock: (broken) => (isBroken = broken) };
+  return {
+    ...running,
+    jobs: [await submit(), await submit()],
+    breakClock: (broken) => (isBroken = broken),
+    changeQueue: (methods) => Object.assign(queue ?? {}, methods),
+  };
 }
 
 /** A request that a route answers with 200. */
@@ -85,6 +101,14 @@ const brokenClock: Provocation = async (route) => {
   return answer;
 };
 
+/** A queue in Redis from the moment on when Redis has gone. */
+const queueAway: Provocation = async (route) => {
+  const gone = () => Promise.reject(new PowRefusal('queueAway', { retryAfterSeconds: 2 }));
+  const scene = await startScene();
+  scene.changeQueue({ submit: gone, get: gone, wait: gone, cancel: gone });
+  return send(scene.url, goodRequest(route, scene));
+};
+
 const unknownJob: Provocation = async (route) => {
   const scene = await startScene();
   return send(scene.url, goodRequest(route, { ...scene, jobs: ['0'.repeat(32), '0'.repeat(32)] }));
@@ -121,5 +145,6 @@ export const provocations: Readonly<Record<ErrorName, Provocation>> = {
   tooDifficult: started(['--max-difficulty', '5']),
   globalLimit: started(['--max-jobs-per-minute', '2']),
   queueFull: started(['--max-queue', '1']),
+  queueAway,
   shuttingDown: whileStopping,
 };

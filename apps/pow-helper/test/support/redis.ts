@@ -1,37 +1,75 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
 import { freePort } from './free-port';
 
+/** A Redis that can be taken away and given back. */
 export interface RedisServer {
   readonly url: string;
+  /** A connection of the test's own. */
+  client(): Redis;
+  kill(): Promise<void>;
+  /** Starts it again on its port, with what it saved. */
+  restart(args?: readonly string[]): Promise<void>;
+  /** Connections succeed from now on, and nothing is answered. */
+  pause(): void;
+  resume(): void;
+  /** The same as `kill`, and its files and connections go too. */
   stop(): Promise<void>;
 }
 
 export const hasRedis = spawnSync('redis-server', ['--version']).status === 0;
 if (!hasRedis) process.stderr.write('redis-server is not installed: the tests of the shared queue are skipped\n');
 
-/** A Redis of the test's own on a free loopback port, with nothing on disk. */
+/** For everything that needs a Redis. */
+export const withRedis = hasRedis ? describe : describe.skip;
+
+/** A Redis of the test's own on a free loopback port; it saves nothing by itself. */
 export async function startRedis(): Promise<RedisServer> {
   const port = await freePort();
-  const args = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
-  const child = spawn('redis-server', args, { stdio: ['ignore', 'pipe', 'ignore'] });
-  await ready(child);
+  const dir = mkdtempSync(join(tmpdir(), 'wrkz-redis-'));
+  const args = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', dir];
+  const clients: Redis[] = [];
+  let child = await start(args);
+  const kill = async (): Promise<void> => {
+    child.kill('SIGKILL');
+    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+  };
   return {
     url: `redis://127.0.0.1:${port}`,
+    client() {
+      const client = new Redis({ port, host: '127.0.0.1', enableReadyCheck: false });
+      client.on('error', () => undefined);
+      clients.push(client);
+      return client;
+    },
+    kill,
+    async restart(more = []) {
+      child = await start([...args, ...more]);
+    },
+    pause: () => void child.kill('SIGSTOP'),
+    resume: () => void child.kill('SIGCONT'),
     async stop() {
-      child.kill('SIGKILL');
-      if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+      for (const client of clients) client.disconnect();
+      await kill();
+      rmSync(dir, { recursive: true, force: true });
     },
   };
 }
 
-function ready(child: ChildProcess): Promise<void> {
-  return new Promise((resolve, reject) => {
+async function start(args: readonly string[]): Promise<ChildProcess> {
+  const child = spawn('redis-server', args, { stdio: ['ignore', 'pipe', 'ignore'] });
+  await new Promise<void>((resolve, reject) => {
     let output = '';
     child.once('exit', () => reject(new Error(`redis-server ended: ${output}`)));
-    child.stdout?.on('data', (chunk: Buffer) => {
+    child.stdout.on('data', (chunk: Buffer) => {
       output += chunk.toString();
-      if (/ready to accept connections/i.test(output)) resolve();
+      // one that has much to load listens before it is ready
+      if (/ready to accept connections|Loading RDB/i.test(output)) resolve();
     });
   });
+  return child;
 }

@@ -95,6 +95,11 @@ export const powErrors = {
     text: 'queue is full, try again later',
     when: 'No further job may wait; Retry-After is 1.',
   },
+  queueAway: {
+    status: 503,
+    text: 'the queue is away, retry later',
+    when: 'The shared queue cannot be reached; Retry-After is 2.',
+  },
   internal: { status: 500, text: '{message}', when: 'The helper failed inside.' },
   shuttingDown: { status: 503, text: 'server is shutting down', when: 'The helper is about to end.' },
 } as const satisfies Record<string, ApiError>;

@@ -30,6 +30,8 @@ export interface HttpAppOptions {
   readonly bodyLengthCheck?: 'first' | 'last';
   readonly counters?: RequestCounters;
   readonly metrics?: Metrics | undefined;
+  /** How long an answer may be held back on purpose, in seconds, for the buckets of the histogram. */
+  readonly longestAnswerSeconds?: number;
   /** Whatever none of them answers is a 404. */
   readonly routes: readonly BoundRoute[];
 }
@@ -45,14 +47,14 @@ export function createHttpApp(options: HttpAppOptions): RequestListener {
   app.disable('etag');
   app.set('query parser', 'simple');
 
-  app.use(countRequests(options.counters ?? new RequestCounters(), options.metrics));
+  app.use(countRequests(options.counters ?? new RequestCounters(), options.metrics, options.longestAnswerSeconds));
   app.use((_request, response, next) => {
     response.setHeader('X-Content-Type-Options', 'nosniff');
     response.setHeader('Cache-Control', 'no-store');
     next();
   });
   app.use(clientAddress(options.clientAddress ?? 'connection'));
-  if (options.cors) app.use(cors(options.cors));
+  if (options.cors) app.use(nameRouteOfOptions(options.routes), cors(options.cors));
   const steps = stepsBefore(options);
   for (const route of options.routes) {
     const verb = route.method.toLowerCase() as Lowercase<typeof route.method>;
@@ -82,6 +84,15 @@ function answerAll(app: Express, logger: Logger): RequestListener {
         request.socket.destroy();
       }
     });
+}
+
+/** OPTIONS is answered before anything is matched; the metrics tell it by the declared path all the same. */
+function nameRouteOfOptions(routes: readonly BoundRoute[]): RequestHandler {
+  return (request, _response, next) => {
+    const asked = request.method === 'OPTIONS' && routes.find(({ pattern }) => pattern.test(request.path));
+    if (asked) markRoute(request, asked.path);
+    next();
+  };
 }
 
 /** What stands before the handler of a route; the guards of all routes count together. */

@@ -14,16 +14,33 @@ export class RequestCounters {
   }
 }
 
+/** Upper ends of the histogram's buckets in seconds, as far as no answer is held back on purpose. */
+const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+/** The same up to the longest answer: a poll that is held to its end is told apart from one that hangs beyond it. */
+function bucketsUpTo(longestSeconds: number): number[] {
+  const more: number[] = [];
+  for (let end = 20; end < longestSeconds; end *= 2) more.push(end);
+  return longestSeconds <= 10 ? BUCKETS : [...BUCKETS, ...more, longestSeconds, longestSeconds + 5];
+}
+
 /**
  * Counts every request, and when metrics are on, publishes count and duration by method, route and status. The route is
  * the declared path, never the requested one, so that strangers cannot add label values; `none` when there is none.
  */
-export function countRequests(counters: RequestCounters, metrics?: Metrics): RequestHandler {
+export function countRequests(
+  counters: RequestCounters,
+  metrics?: Metrics,
+  /** How long an answer may be held back on purpose. */
+  longestSeconds = 0,
+): RequestHandler {
   const total = metrics?.shared.counter('http_requests_total', 'HTTP requests answered', ['method', 'route', 'status']);
-  const seconds = metrics?.shared.histogram('http_request_seconds', 'Time to answer an HTTP request', [
-    'method',
-    'route',
-  ]);
+  const seconds = metrics?.shared.histogram(
+    'http_request_seconds',
+    'Time to answer an HTTP request',
+    ['method', 'route'],
+    bucketsUpTo(longestSeconds),
+  );
   return (request, response, next) => {
     counters.requests++;
     const start = process.hrtime.bigint();

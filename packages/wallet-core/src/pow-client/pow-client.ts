@@ -2,7 +2,7 @@ import { searchNonce } from '@wrkz/crypto';
 import { transactionNonceMeets, transactionPowSearch } from '@wrkz/consensus';
 import { POW_NONCE_SIZE } from '@wrkz/core-types';
 import type { PowServerSettings } from './endpoint';
-import { PowServerFailure, searchOnServer } from './server-search';
+import { searchOnServer } from './server-search';
 
 /** The longest a wallet waits for a server, in milliseconds. */
 const SERVER_LIMIT_MS = 120_000;
@@ -57,16 +57,14 @@ export class PowClient {
     }
   }
 
-  async #askServer({ prefix, height, difficulty, signal }: PowRequest): Promise<Buffer> {
+  #askServer({ prefix, height, difficulty, signal }: PowRequest): Promise<Buffer> {
     const limit = AbortSignal.timeout(this.options.serverLimitMs ?? SERVER_LIMIT_MS);
-    const nonce = await searchOnServer(this.settings, {
+    return searchOnServer(this.settings, {
       prefix,
       height,
+      verify: (nonce) => transactionNonceMeets(prefix, nonce, difficulty),
       signal: signal === undefined ? limit : AbortSignal.any([signal, limit]),
     });
-    if (!transactionNonceMeets(prefix, nonce, difficulty))
-      throw new PowServerFailure('gave a nonce that does not verify');
-    return nonce;
   }
 
   async #searchLocally({ prefix, difficulty, signal }: PowRequest): Promise<Buffer> {

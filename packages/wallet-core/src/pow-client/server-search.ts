@@ -1,75 +1,69 @@
-import axios, { type AxiosInstance } from 'axios';
-import { powServerUrl, type PowServerSettings } from './endpoint';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { PowServerSettings } from './endpoint';
+import { PowServerFailure, ServerConnection, textOf, type Answer } from './server-connection';
 
-/** What one request asks the server to hold. */
-const POLL_MS = 20_000;
-/** A held request may take so much longer than its wait before it counts as lost. */
-const GRACE_MS = 5_000;
-const MAX_ANSWER_BYTES = 64 * 1024;
+/** Two polls never begin within this time, whatever the server answers, in milliseconds. */
+const LEAST_GAP_MS = 1_000;
+/** The longest that a server may have a wallet wait before the second try of a poll. */
+const LONGEST_RETRY_MS = 20_000;
 const NONCE = /^[0-9a-f]{16}$/;
 const JOB_ID = /^[0-9a-f]{32}$/;
-
-/** Why the server gave no nonce. */
-export class PowServerFailure extends Error {
-  override readonly name = 'PowServerFailure';
-}
 
 export interface ServerJob {
   readonly prefix: Buffer;
   readonly height: number | undefined;
+  /** Whether 8 bytes at the end of the prefix meet the difficulty. */
+  readonly verify: (nonce: Buffer) => boolean;
   /** Ends everything at the wallet's own time limit or cancel. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Has a server search the nonce: submits, then long-polls until the job has ended. When the wallet gives up, the job
- * is cancelled so that nobody hashes for nothing.
+ * Has a server search the nonce: submits, then long-polls until the job has ended. On every way out without a nonce that
+ * verifies the job is cancelled, so that nobody hashes for nothing.
  * @throws PowServerFailure with the reason
  */
 export async function searchOnServer(settings: PowServerSettings, job: ServerJob): Promise<Buffer> {
-  const client = connect(settings, job.signal);
-  let id: string | undefined;
+  const server = new ServerConnection(settings);
+  const submitted = server.submit(job.prefix, job.height);
   try {
-    let answer = await ask(client, 'POST', '/pow', {
-      prefix: job.prefix.toString('hex'),
-      wait_ms: POLL_MS,
-      height: job.height,
-    });
-    while (answer['status'] === 'pending') {
-      id = jobId(answer);
-      answer = await ask(client, 'GET', `/pow/${id}?wait_ms=${POLL_MS}`);
-    }
-    return nonceOf(answer);
+    const nonce = nonceOf(await untilEnded(server, await orAbort(submitted, job.signal), job.signal));
+    if (!job.verify(nonce)) throw new PowServerFailure('gave a nonce that does not verify');
+    return nonce;
   } catch (error) {
-    if (job.signal.aborted && id !== undefined) cancel(settings, id);
-    throw error instanceof PowServerFailure ? error : new PowServerFailure(describe(error, job.signal));
+    // The submission may be on its way yet: its answer tells the id. Best effort, the wallet goes on elsewhere.
+    submitted.then((answer) => server.cancel(jobId(answer))).catch(() => undefined);
+    if (job.signal.aborted) throw new PowServerFailure('gave no answer in time');
+    throw error;
   }
 }
 
-type Answer = Record<string, unknown>;
+async function untilEnded(server: ServerConnection, submission: Answer, signal: AbortSignal): Promise<Answer> {
+  let answer = submission;
+  let polledAt = -Infinity;
+  const poll = async (id: string, delayMs = 0): Promise<Answer> => {
+    await sleep(Math.max(delayMs, polledAt + LEAST_GAP_MS - performance.now()), undefined, { signal });
+    polledAt = performance.now();
+    return server.poll(id, signal);
+  };
+  while (answer['status'] === 'pending') {
+    const id = jobId(submission);
+    answer = await poll(id).catch((error: unknown) => {
+      if (signal.aborted || !(error instanceof PowServerFailure) || !error.isPassing) throw error;
+      return poll(id, Math.min(error.retryAfterMs, LONGEST_RETRY_MS));
+    });
+  }
+  return answer;
+}
 
-function connect(settings: PowServerSettings, signal?: AbortSignal): AxiosInstance {
-  return axios.create({
-    baseURL: powServerUrl(settings),
-    timeout: POLL_MS + GRACE_MS,
-    maxRedirects: 0,
-    maxContentLength: MAX_ANSWER_BYTES,
-    proxy: false,
-    validateStatus: () => true,
-    headers: settings.apiKey === undefined ? {} : { 'X-API-KEY': settings.apiKey },
-    ...(signal === undefined ? {} : { signal }),
+/** Leaves a request alone when the signal fires; it goes on. */
+function orAbort<T>(request: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(new PowServerFailure('gave no answer in time'));
+    if (signal.aborted) return abort();
+    signal.addEventListener('abort', abort, { once: true });
+    void request.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
   });
-}
-
-async function ask(client: AxiosInstance, method: 'GET' | 'POST', url: string, data?: object): Promise<Answer> {
-  const { status, data: answer } = await client.request<unknown>({ method, url, data });
-  const fields: Answer = answer !== null && typeof answer === 'object' ? (answer as Answer) : {};
-  if (status !== 200) throw new PowServerFailure(`refused (${status}): ${textOf(fields['error'])}`);
-  return fields;
-}
-
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : 'no reason given';
 }
 
 function jobId(answer: Answer): string {
@@ -83,16 +77,4 @@ function nonceOf(answer: Answer): Buffer {
   const nonce = answer['nonce'];
   if (typeof nonce !== 'string' || !NONCE.test(nonce)) throw new PowServerFailure('answered without a nonce');
   return Buffer.from(nonce, 'hex');
-}
-
-/** Best effort: the wallet has its answer elsewhere by now. */
-function cancel(settings: PowServerSettings, id: string): void {
-  connect(settings)
-    .delete(`/pow/${id}`, { timeout: GRACE_MS })
-    .catch(() => undefined);
-}
-
-function describe(error: unknown, signal: AbortSignal): string {
-  if (signal.aborted) return 'gave no answer in time';
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,19 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import { errorText, type MinuteCounter } from '@wrkz/service-kit';
-import { Queue, QueueEvents, Worker } from 'bullmq';
+import { memoryMinuteCounter, type MinuteCounter } from '@wrkz/service-kit';
 import { isFinal, type JobRecord, type JobSpec } from '../../jobs/job';
-import type { JobQueue, QueueDepth, QueueParts } from '../job-queue';
-import { RedisConnections } from './redis-connections';
-import { readRecord, toData, type RedisJobData, type RedisJobResult } from './redis-job';
-import { CANCEL_CHANNEL, QUEUE_NAME, RedisMarks } from './redis-marks';
-import { RedisSearch } from './redis-search';
 import { Waiters } from '../waiters';
+import type { Cancellation, JobQueue, QueueDepth, QueueParts } from '../job-queue';
+import { RedisLink, type Channel } from './redis-link';
+import { RedisSearch } from './redis-search';
+import { RedisStore } from './redis-store';
 
-/** A job goes to another instance when its own has not renewed the lock for so long. */
-const LOCK_MS = 6_000;
-const STALLED_CHECK_MS = 3_000;
-/** How often a job may lose its instance before it counts as failed. */
-const MAX_STALLS = 100;
+/** The pause between two signs of life, in milliseconds. */
+const BEAT_MS = 1_000;
 
 /**
  * The shared queue: jobs and results live in Redis, so that any of several instances can answer for any job. Each
@@ -21,138 +16,114 @@ const MAX_STALLS = 100;
  */
 export class RedisQueue implements JobQueue {
   readonly #waiters = new Waiters();
-  readonly #connections: RedisConnections;
-  #marks!: RedisMarks;
-  #queue!: Queue<RedisJobData, RedisJobResult>;
-  #events!: QueueEvents;
-  #worker!: Worker<RedisJobData, RedisJobResult>;
-  #search!: RedisSearch;
+  readonly #link: RedisLink;
+  readonly #store: RedisStore;
+  readonly #search: RedisSearch;
+  #depth: QueueDepth = { waiting: 0, tracked: 0, active: undefined };
+  #timer: NodeJS.Timeout | undefined;
   #stopping = false;
 
   constructor(
     url: string,
     private readonly parts: QueueParts,
   ) {
-    this.#connections = new RedisConnections(url, this.#onError);
+    this.#link = new RedisLink(url, parts.logger, {
+      onAway: () => this.#waiters.wakeAll(),
+      onMessage: (channel, id) => this.#onMessage(channel, id),
+    });
+    this.#store = new RedisStore(this.#link, parts.settings);
+    this.#search = new RedisSearch(parts, this.#store);
   }
 
   async start(): Promise<void> {
-    const { resultTtlMs } = this.parts.settings;
-    const resultSeconds = Math.ceil(resultTtlMs / 1000);
-    const commands = await this.#connections.reach();
-    const marks = new RedisMarks(commands, resultTtlMs);
-    const search = new RedisSearch(this.parts, marks, this.#onError);
-    this.#marks = marks;
-    this.#search = search;
-    this.#queue = new Queue(QUEUE_NAME, { connection: commands });
-    this.#events = new QueueEvents(QUEUE_NAME, { connection: this.#connections.open() });
-    this.#worker = new Worker<RedisJobData, RedisJobResult>(QUEUE_NAME, (job, token) => search.run(job, token), {
-      connection: this.#connections.open(),
-      autorun: false,
-      concurrency: 1,
-      lockDuration: LOCK_MS,
-      stalledInterval: STALLED_CHECK_MS,
-      maxStalledCount: MAX_STALLS,
-      removeOnComplete: { age: resultSeconds },
-      removeOnFail: { age: resultSeconds },
-    });
-    this.#queue.on('error', this.#onError);
-    this.#events.on('error', this.#onError);
-    this.#worker.on('error', this.#onError);
-    this.#events.on('completed', ({ jobId }) => this.#waiters.wake(jobId));
-    this.#events.on('failed', ({ jobId }) => this.#waiters.wake(jobId));
-    await Promise.all([this.#queue.waitUntilReady(), this.#events.waitUntilReady(), this.#worker.waitUntilReady()]);
-    const subscriber = this.#connections.open();
-    await subscriber.subscribe(CANCEL_CHANNEL);
-    subscriber.on('message', (_channel, id: string) => this.#onCancelled(id));
-    this.#worker.run().catch(this.#onError);
+    await this.#link.open();
+    await this.#beat();
   }
 
   async submit(spec: JobSpec): Promise<JobRecord | undefined> {
     const id = randomBytes(16).toString('hex');
-    if (!(await this.#marks.reserve(this.#queue.toKey('wait'), id, this.parts.settings.capacity))) return undefined;
-    try {
-      const job = await this.#queue.add('pow', toData(spec), { jobId: id });
-      return await readRecord(job);
-    } finally {
-      await this.#marks.release(id);
-    }
+    const { accepted, made } = await this.#store.submit(id, spec);
+    if (made !== undefined) this.#search.report({ kind: 'expired', queueWaitMs: made });
+    if (!accepted) return undefined;
+    return { ...spec, id, state: 'queued', hashes: 0n, elapsedMs: 0 };
   }
 
-  async get(id: string): Promise<JobRecord | undefined> {
-    const job = await this.#queue.getJob(id);
-    const record = job && (await readRecord(job));
-    if (record === undefined) return this.#marks.cancelled(id);
-    const expired = record.finishedAt !== undefined && Date.now() - record.finishedAt > this.parts.settings.resultTtlMs;
-    return expired ? undefined : record;
+  get(id: string): Promise<JobRecord | undefined> {
+    return this.#store.read(id);
   }
 
   async wait(id: string, ms: number, signal: AbortSignal): Promise<JobRecord | undefined> {
     // The waiter is registered before the job is looked up, or an end in between would be missed.
     const enough = new AbortController();
     const waited = this.#waiters.wait(id, ms, AbortSignal.any([signal, enough.signal]));
-    const job = await this.get(id);
-    if (job === undefined || isFinal(job.state)) enough.abort();
-    await waited;
-    return job === undefined || isFinal(job.state) ? job : this.get(id);
+    try {
+      const job = await this.get(id);
+      if (job === undefined || isFinal(job)) return job;
+      await waited;
+      // Whoever has left asks no more.
+      return signal.aborted ? job : await this.get(id);
+    } finally {
+      enough.abort();
+    }
   }
 
-  async cancel(id: string): Promise<{ cancelled: boolean; job: JobRecord } | undefined> {
-    const record = await this.get(id);
-    if (record === undefined) return undefined;
-    if (isFinal(record.state)) return { cancelled: false, job: record };
-    const job = await this.#queue.getJob(id);
-    const removed =
-      job === undefined
-        ? false
-        : await job.remove().then(
-            () => true,
-            () => false,
-          );
-    if (removed) {
-      await this.#marks.rememberCancelled({ ...record, state: 'cancelled', finishedAt: Date.now() });
-      this.parts.onOutcome({ kind: 'cancelled', hashes: 0n, solveMs: 0, queueWaitMs: Date.now() - record.submittedAt });
+  async cancel(id: string): Promise<Cancellation | undefined> {
+    const found = await this.#store.cancel(id);
+    // The instance that runs a job reports its end.
+    if (found?.cancelled === true && found.before.state === 'queued') {
+      this.#search.report({ kind: 'cancelled', queueWaitMs: found.before.elapsedMs });
     }
-    // A running job stops on the instance that has it; all instances answer whoever waits for it.
-    await this.#marks.announceCancel(id);
-    return { cancelled: true, job: record };
+    return found;
   }
 
   async depth(): Promise<QueueDepth> {
-    const counts = await this.#queue.getJobCounts('waiting', 'active', 'completed', 'failed');
-    const [job] = await this.#queue.getActive(0, 0);
-    const record = job && (await readRecord(job));
-    const active = record && {
-      difficulty: record.difficulty,
-      inputs: record.inputs,
-      outputs: record.outputs,
-      hashes: record.hashes,
-      runningMs: Date.now() - (job.processedOn ?? Date.now()),
-    };
-    const tracked = Object.values(counts).reduce((sum, count) => sum + count, 0);
-    return { waiting: counts['waiting'] ?? 0, tracked, active };
+    this.#depth = await this.#store.depth().catch(() => this.#depth);
+    return this.#depth;
   }
 
   counter(name: string): MinuteCounter {
-    return { hit: (key) => this.#marks.countMinute(`${name}:${key}`) };
+    const local = memoryMinuteCounter(this.parts.now);
+    return {
+      // Counted here in any case, so that the limit goes on where it stood when Redis goes.
+      hit: async (key) => {
+        const here = local.hit(key);
+        return this.#store.count(`${name}:${key}`).catch(() => here);
+      },
+    };
+  }
+
+  isReachable(): Promise<boolean> {
+    return this.#link.isReachable();
   }
 
   async stop(): Promise<void> {
     this.#stopping = true;
+    clearTimeout(this.#timer);
     this.#waiters.wakeAll();
-    this.#search?.stop();
-    await this.#worker?.close();
-    await Promise.all([this.#queue?.close(), this.#events?.close()]);
-    this.#connections.closeAll();
+    await this.#search.stop();
+    // Commands are answered in order: after this one so are those of everyone who waited.
+    await this.#link.isReachable();
+    this.#link.close();
   }
 
-  /** Answers whoever waits here for a job that was cancelled anywhere, and ends its search if it runs here. */
-  #onCancelled(id: string): void {
-    this.#search.cancel(id);
-    this.#waiters.wake(id);
+  /** Shows that this instance lives, learns what it may have missed, and comes again. */
+  async #beat(): Promise<void> {
+    const { running } = this.#search;
+    try {
+      const beat = await this.#store.beat(running, this.#waiters.ids());
+      for (const waitedMs of beat.givenUp) this.#search.report({ kind: 'failed', queueWaitMs: waitedMs });
+      for (const id of beat.ended) this.#waiters.wake(id);
+      this.#search.onBeat(running?.id, beat);
+      void this.#search.next();
+    } catch {
+      this.#search.onAway();
+    }
+    if (!this.#stopping) this.#timer = setTimeout(() => void this.#beat(), BEAT_MS);
   }
 
-  readonly #onError = (error: Error): void => {
-    if (!this.#stopping) this.parts.logger.warning(`the queue in Redis: ${errorText(error)}`);
-  };
+  #onMessage(channel: Channel, id: string): void {
+    if (channel === 'queued') void this.#search.next();
+    else this.#search.end(id, channel === 'cancelled' ? 'cancelled' : 'lost');
+    if (channel === 'ended') this.#waiters.wake(id);
+  }
 }

@@ -1,109 +1,159 @@
+import { randomBytes } from 'node:crypto';
 import { errorText } from '@wrkz/service-kit';
-import { UnrecoverableError, WaitingError } from 'bullmq';
 import { FAILURES } from '../../jobs/job';
 import type { Solution } from '../../jobs/solver';
 import type { Outcome, QueueParts } from '../job-queue';
-import { fromData, type RedisJob, type RedisJobResult } from './redis-job';
-import { CANCELLED, type RedisMarks } from './redis-marks';
+import { LOCK_MS, type Beat, type RedisStore, type TakenJob } from './redis-store';
 
-const PROGRESS_MS = 1_000;
-
-interface RunningJob {
-  readonly id: string;
+interface Search {
+  readonly job: TakenJob;
   readonly abort: AbortController;
-  cancelled: boolean;
+  readonly startedAt: number;
+  /** When its lock was last known to be held. */
+  heldAt: number;
+  hashes: bigint;
+  /** Why it was aborted. */
+  reason?: 'cancelled' | 'lost' | 'stopping';
 }
 
 /** The searches of one instance: at most one at a time, of the job that the queue in Redis hands to it. */
 export class RedisSearch {
-  #running: RunningJob | undefined;
+  #running: Search | undefined;
+  #ended: Promise<void> = Promise.resolve();
+  #taking: Promise<void> | undefined;
+  /** Something was queued while a job was being taken. */
+  #isAgain = false;
   #stopping = false;
+  /** A result that Redis was not there to take. Nothing else is searched before it is stored. */
+  #unsaved: { readonly search: Search; readonly solution: Solution } | undefined;
+  /** A job whose search ended while Redis was away. */
+  #unreturned: TakenJob | undefined;
 
   constructor(
     private readonly parts: QueueParts,
-    private readonly marks: RedisMarks,
-    private readonly onError: (error: Error) => void,
+    private readonly store: RedisStore,
   ) {}
 
-  /**
-   * Solves a job, or gives it back to the queue when this instance stops meanwhile.
-   * @throws UnrecoverableError with the reason of a job that has ended without a nonce; WaitingError for one given back
-   */
-  async run(job: RedisJob, token: string | undefined): Promise<RedisJobResult> {
-    const startedAt = Date.now();
-    const queueWaitMs = startedAt - job.timestamp;
-    const running: RunningJob = { id: String(job.id), abort: new AbortController(), cancelled: false };
-    let hashes = 0n;
-    const ended = (kind: Outcome['kind']): void =>
-      this.parts.onOutcome({ kind, hashes, solveMs: Date.now() - startedAt, queueWaitMs });
-    if (queueWaitMs > this.parts.settings.jobTimeoutMs && job.attemptsStarted <= 1) {
-      ended('expired');
-      throw new UnrecoverableError(FAILURES.expired);
+  /** What a sign of life is to renew. */
+  get running(): { readonly id: string; readonly token: string; readonly hashes: bigint } | undefined {
+    return this.#running && { ...this.#running.job, hashes: this.#running.hashes };
+  }
+
+  /** Takes the job whose turn it is, unless one runs. */
+  async next(): Promise<void> {
+    if (this.#taking !== undefined) {
+      this.#isAgain = true;
+      return this.#taking;
     }
-    this.#running = running;
-    try {
-      const solution = await this.#solve(job, running, (done) => {
-        hashes = done;
-      });
-      hashes = solution.hashes;
-      ended('done');
-      return { nonce: solution.nonce.toString('hex'), hashes: hashes.toString() };
-    } catch (error) {
-      if (running.cancelled) {
-        ended('cancelled');
-        throw new UnrecoverableError(CANCELLED);
-      }
-      if (this.#stopping) {
-        // Another instance takes it up.
-        await job.moveToWait(token);
-        throw new WaitingError();
-      }
-      this.parts.logger.error(`a search failed: ${errorText(error)}`);
-      ended('failed');
-      throw new UnrecoverableError(FAILURES.internal);
-    } finally {
-      this.#running = undefined;
-    }
+    if (this.#stopping || this.#running !== undefined) return;
+    this.#isAgain = false;
+    // Redis may be away; the sign of life that finds it back comes here again.
+    this.#taking = this.#take().catch(() => undefined);
+    await this.#taking;
+    this.#taking = undefined;
+    if (this.#isAgain) await this.next();
+  }
+
+  /** Takes note of a sign of life for `id`: a lock that is lost ends its search. */
+  onBeat(id: string | undefined, { held }: Pick<Beat, 'held'>): void {
+    const search = this.#running;
+    if (search === undefined || search.job.id !== id || held === '') return;
+    if (held === 'held') search.heldAt = performance.now();
+    else this.#abort(search, held);
+  }
+
+  /** Takes note that no sign of life came through: what nobody renews for long belongs to another instance. */
+  onAway(): void {
+    const search = this.#running;
+    if (search !== undefined && performance.now() - search.heldAt > LOCK_MS) this.#abort(search, 'lost');
   }
 
   /** Ends the search of a job if it runs here. */
-  cancel(id: string): void {
-    if (this.#running?.id !== id) return;
-    this.#running.cancelled = true;
-    this.#running.abort.abort();
+  end(id: string, reason: 'cancelled' | 'lost'): void {
+    if (this.#running?.job.id === id) this.#abort(this.#running, reason);
   }
 
-  /** Ends the running search; its job goes back to the queue. */
-  stop(): void {
+  /** Ends the running search and gives its job back. */
+  async stop(): Promise<void> {
     this.#stopping = true;
-    this.#running?.abort.abort();
+    await this.#taking;
+    if (this.#running !== undefined) this.#abort(this.#running, 'stopping');
+    await this.#ended;
+    await this.#settle().catch(() => undefined);
   }
 
-  async #solve(job: RedisJob, { id, abort }: RunningJob, onHashes: (hashes: bigint) => void): Promise<Solution> {
-    // The job may have been cancelled, or the instance stopped, on the way from the queue to here.
-    if (await this.marks.isCancelled(id)) this.cancel(id);
-    if (this.#stopping) abort.abort();
-    const report = throttle(PROGRESS_MS, (hashes: bigint) => {
-      job.updateProgress({ hashes: hashes.toString() }).catch(this.onError);
-    });
-    return this.parts.solver(fromData(job.data), {
-      threads: this.parts.threads,
-      signal: abort.signal,
-      onProgress: (hashes) => {
-        onHashes(hashes);
-        report(hashes);
-      },
+  report(outcome: Pick<Outcome, 'kind' | 'queueWaitMs'> & Partial<Outcome>): void {
+    this.parts.onOutcome({ hashes: 0n, solveMs: 0, ...outcome });
+  }
+
+  async #take(): Promise<void> {
+    await this.#settle();
+    const { job, expired } = await this.store.take(randomBytes(8).toString('hex'));
+    for (const waitedMs of expired) this.report({ kind: 'expired', queueWaitMs: waitedMs });
+    if (job !== undefined) this.#begin(job);
+  }
+
+  #abort(search: Search, reason: NonNullable<Search['reason']>): void {
+    search.reason ??= reason;
+    search.abort.abort();
+  }
+
+  #begin(job: TakenJob): void {
+    const now = performance.now();
+    const search: Search = { job, abort: new AbortController(), startedAt: now, heldAt: now, hashes: 0n };
+    this.#running = search;
+    this.#ended = this.#run(search).then(() => {
+      this.#running = undefined;
+      void this.next();
     });
   }
-}
 
-/** Lets a call through at most once in `ms`. */
-function throttle<T>(ms: number, call: (value: T) => void): (value: T) => void {
-  let last = 0;
-  return (value) => {
-    const now = Date.now();
-    if (now - last < ms) return;
-    last = now;
-    call(value);
-  };
+  async #run(search: Search): Promise<void> {
+    const { job, abort } = search;
+    try {
+      const solution = await this.parts.solver(job.spec, {
+        threads: this.parts.threads,
+        signal: abort.signal,
+        onProgress: (hashes) => (search.hashes = hashes),
+      });
+      search.hashes = solution.hashes;
+      this.#unsaved = { search, solution };
+      await this.#settle().catch(() => undefined);
+    } catch (error) {
+      await this.#onFailure(search, error).catch(() => (this.#unreturned = job));
+    }
+  }
+
+  /** @throws PowRefusal when Redis is away */
+  async #onFailure(search: Search, error: unknown): Promise<void> {
+    const { job, reason } = search;
+    if (reason === 'cancelled') return this.#report(search, 'cancelled');
+    // Redis may have been away for long; then the job is still marked as one that runs here.
+    if (reason !== undefined) return this.store.giveBack(job);
+    this.parts.logger.error(`a search failed: ${errorText(error)}`);
+    this.#report(search, 'failed');
+    await this.store.fail(job, FAILURES.internal);
+  }
+
+  /**
+   * Brings to Redis what it was not there to take.
+   * @throws PowRefusal when it is still away
+   */
+  async #settle(): Promise<void> {
+    if (this.#unsaved !== undefined) {
+      const { search, solution } = this.#unsaved;
+      const isTaken = await this.store.complete(search.job.id, solution);
+      this.#unsaved = undefined;
+      if (isTaken) this.#report(search, 'done');
+    }
+    if (this.#unreturned !== undefined) {
+      await this.store.giveBack(this.#unreturned);
+      this.#unreturned = undefined;
+    }
+  }
+
+  #report({ job, hashes, startedAt }: Search, kind: Outcome['kind']): void {
+    const solveMs = Math.round(performance.now() - startedAt);
+    this.parts.onOutcome({ kind, hashes, solveMs, queueWaitMs: job.waitedMs });
+  }
 }

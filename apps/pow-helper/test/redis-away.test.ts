@@ -1,0 +1,252 @@
+import { createMemoryLogger } from '@wrkz/service-kit';
+import { ask, goodPrefix, startHelper, stopAll, type Answer, type RunningHelper } from './support/helper';
+import { startInstance } from './support/instance';
+import { ManualSolver } from './support/manual-solver';
+import { startRedis, withRedis, type RedisServer } from './support/redis';
+
+/* What the helper does while its Redis is away, and after. */
+
+jest.setTimeout(60_000);
+
+let redis: RedisServer;
+
+/** Requests that are not answered fail their test long before its end. */
+const soon = (): { signal: AbortSignal } => ({ signal: AbortSignal.timeout(15_000) });
+const look = (url: string, init: RequestInit = {}): Promise<Answer> => ask(url, { ...soon(), ...init });
+const submit = (url: string): Promise<Answer> =>
+  look(`${url}/pow`, { method: 'POST', body: JSON.stringify({ prefix: goodPrefix() }) });
+const idOf = ({ body }: Answer): string => String(body['job_id']);
+
+const AWAY = { status: 'error', error: 'the queue is away, retry later' };
+const ARGS = ['--rate-limit', '0', '--max-jobs-per-minute', '0'];
+
+interface Watched extends RunningHelper {
+  readonly solver: ManualSolver;
+  /** What was logged about the queue's going and coming. */
+  lines(): string[];
+}
+
+async function start(args: readonly string[] = ARGS): Promise<Watched> {
+  const solver = new ManualSolver();
+  const logger = createMemoryLogger();
+  const running = await startHelper(['--queue', redis.url, ...args], { solver: solver.solve, logger });
+  const lines = (): string[] => logger.lines.flatMap((line) => /the queue in Redis.*/.exec(line) ?? []);
+  return { ...running, solver, lines };
+}
+
+/** Asks until the helper says that it is ready, or that it is not. */
+async function untilReady(url: string, status: 200 | 503): Promise<void> {
+  while ((await look(`${url}/readyz`)).status !== status);
+}
+
+withRedis('a Redis that is away', () => {
+  beforeEach(async () => {
+    redis = await startRedis();
+  });
+  afterEach(async () => {
+    redis.resume();
+    await stopAll();
+    await redis.stop();
+  });
+
+  const ways: [string, () => Promise<void> | void, () => Promise<void> | void][] = [
+    ['killed', () => redis.kill(), () => redis.restart()],
+    ['stopped', () => redis.pause(), () => redis.resume()],
+  ];
+
+  describe.each(ways)('%s', (_way, take, giveBack) => {
+    test('everything is answered: jobs with 503 and Retry-After, health with the last known depth', async () => {
+      const { url, solver } = await start();
+      const running = idOf(await submit(url));
+      await solver.started(1);
+      const queued = idOf(await submit(url));
+      expect((await look(`${url}/health`)).body).toMatchObject({ queue: 1 });
+      const held = look(`${url}/pow/${queued}?wait_ms=20000`);
+      await look(`${url}/livez`);
+      await take();
+      const answers = await Promise.all([
+        held,
+        ...Array.from({ length: 30 }, () => submit(url)),
+        look(`${url}/pow/${running}`),
+        look(`${url}/pow/${queued}?wait_ms=20000`),
+        look(`${url}/pow/${queued}`, { method: 'DELETE' }),
+      ]);
+      for (const { status, body, headers } of answers) {
+        expect({ status, body, retry: headers.get('retry-after') }).toEqual({ status: 503, body: AWAY, retry: '2' });
+      }
+      expect(await look(`${url}/health`)).toMatchObject({ status: 200, body: { queue: 1, capacity: 64 } });
+      expect(await look(`${url}/stats`)).toMatchObject({ status: 200, body: { queue: { waiting: 1 } } });
+      expect(await look(`${url}/readyz`)).toMatchObject({ status: 503, body: { status: 'UNAVAILABLE' } });
+      expect((await look(`${url}/livez`)).status).toBe(200);
+    });
+
+    test('readiness notices by itself, with one line in the log when it goes and one when it is back', async () => {
+      const { url, lines } = await start();
+      await untilReady(url, 200);
+      await take();
+      await untilReady(url, 503);
+      await Promise.all(Array.from({ length: 10 }, () => submit(url)));
+      await giveBack();
+      await untilReady(url, 200);
+      expect(lines()).toEqual([
+        expect.stringMatching(/^the queue in Redis is away: .+; jobs are refused until it is back$/),
+        'the queue in Redis is back',
+      ]);
+    });
+
+    test('what was refused is not carried out later', async () => {
+      const { url, solver } = await start();
+      await take();
+      const answers = await Promise.all(Array.from({ length: 30 }, () => submit(url)));
+      expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 503));
+      await giveBack();
+      await untilReady(url, 200);
+      const job = idOf(await submit(url));
+      await solver.started(1);
+      expect((await look(`${url}/pow/${job}`)).body).toMatchObject({ state: 'running' });
+      expect((await look(`${url}/health`)).body).toMatchObject({ queue: 0 });
+      expect(solver.calls).toHaveLength(1);
+    });
+
+    test('limits count in the process meanwhile, from where they stood', async () => {
+      const { url } = await start(['--rate-limit', '4', '--max-jobs-per-minute', '0']);
+      const id = '0'.repeat(32);
+      // one window has both halves, or each half counts from zero
+      const first = [await look(`${url}/pow/${id}`), await look(`${url}/pow/${id}`)];
+      expect(first.map(({ status }) => status)).toEqual([404, 404]);
+      await take();
+      const answers = [];
+      for (let i = 0; i < 12; i++) answers.push((await look(`${url}/pow/${id}`)).status);
+      expect(answers.slice(0, 2)).toEqual([503, 503]);
+      expect(answers).toContain(429);
+      expect(answers.filter((status) => status === 503).length).toBeLessThanOrEqual(8);
+      expect(answers.every((status) => status === 503 || status === 429)).toBe(true);
+    });
+
+    test('an instance stops in order, and ends with code 0', async () => {
+      const instance = await startInstance(['--queue', redis.url, '--threads', '1', '--max-difficulty', '10000000']);
+      const held = look(`${instance.url}/pow/${idOf(await submit(instance.url))}?wait_ms=20000`);
+      await look(`${instance.url}/livez`);
+      await take();
+      expect(await instance.kill('SIGTERM')).toEqual({ code: 0 });
+      expect([200, 503]).toContain((await held).status);
+    });
+
+    test('a result found meanwhile is stored when it is back, and found nowhere else', async () => {
+      const { url, solver, stop } = await start();
+      const id = idOf(await submit(url));
+      await solver.started(1);
+      await take();
+      await untilReady(url, 503);
+      solver.calls[0]?.finish();
+      await giveBack();
+      await untilReady(url, 200);
+      const { body, status } = await look(`${url}/pow/${id}?wait_ms=20000`);
+      // what was killed has forgotten the job
+      expect([status, body['nonce']]).toEqual(_way === 'killed' ? [404, undefined] : [200, '0102030405060708']);
+      expect(solver.calls).toHaveLength(1);
+      await stop();
+    });
+  });
+
+  test('one that does not answer ends the start with a clear message', async () => {
+    redis.pause();
+    await expect(start()).rejects.toThrow(/cannot reach the queue at redis:\/\/127\.0\.0\.1:\d+: /);
+  });
+
+  test('one that comes back empty: the search ends, its job is unknown, new ones are taken', async () => {
+    const { url, solver } = await start();
+    const id = idOf(await submit(url));
+    await solver.started(1);
+    await redis.kill();
+    await untilReady(url, 503);
+    await redis.restart();
+    await untilReady(url, 200);
+    expect((await look(`${url}/pow/${id}`)).status).toBe(404);
+    // the instance has one search at a time: the next begins only when the other has ended
+    const next = idOf(await submit(url));
+    await solver.started(2);
+    solver.calls[1]?.finish();
+    expect((await look(`${url}/pow/${next}?wait_ms=20000`)).body).toMatchObject({ state: 'done' });
+  });
+
+  test('a search whose lock nobody can renew for long ends, and its job is searched again', async () => {
+    const { url, solver } = await start();
+    const id = idOf(await submit(url));
+    await solver.started(1);
+    redis.pause();
+    await solver.calls[0]?.aborted;
+    redis.resume();
+    await solver.started(2);
+    solver.calls[1]?.finish();
+    expect((await look(`${url}/pow/${id}?wait_ms=20000`)).body).toMatchObject({ state: 'done' });
+    expect((await look(`${url}/stats`)).body['jobs']).toMatchObject({ completed: 1, failed: 0 });
+  });
+
+  const states: [string, string[], string[], RegExp][] = [
+    ['is full', ['maxmemory', '1'], ['maxmemory', '0'], /OOM/],
+    ['cannot save', ['min-replicas-to-write', '1'], ['min-replicas-to-write', '0'], /NOREPLICAS/],
+  ];
+  test.each(states)('one that %s is as good as away', async (_state, set, unset, reason) => {
+    const { url, lines } = await start();
+    const client = redis.client();
+    await client.config('SET', ...(set as [string, string]));
+    expect(await submit(url)).toMatchObject({ status: 503, body: AWAY });
+    await untilReady(url, 503);
+    expect((await look(`${url}/health`)).status).toBe(200);
+    await client.config('SET', ...(unset as [string, string]));
+    await untilReady(url, 200);
+    expect((await submit(url)).status).toBe(200);
+    expect(lines()[0]).toMatch(reason);
+    expect(lines()).toHaveLength(2);
+  });
+
+  test('one that is read-only is as good as away', async () => {
+    const { url, lines } = await start();
+    const client = redis.client();
+    await client.call('REPLICAOF', '127.0.0.1', '1');
+    expect(await submit(url)).toMatchObject({ status: 503, body: AWAY });
+    await untilReady(url, 503);
+    await client.call('REPLICAOF', 'NO', 'ONE');
+    await untilReady(url, 200);
+    expect((await submit(url)).status).toBe(200);
+    expect(lines()[0]).toMatch(/READONLY/);
+  });
+
+  test('one that still loads is as good as away', async () => {
+    const { url } = await start();
+    const client = redis.client();
+    for (let i = 0; i < 500; i++) await client.set(`filler:${i}`, 'x'.repeat(1000));
+    const queued = idOf(await submit(url));
+    await client.save();
+    await redis.kill();
+    await redis.restart(['--key-load-delay', '20000', '--loading-process-events-interval-bytes', '1024']);
+    await untilReady(url, 503);
+    expect(await client.info('persistence')).toContain('loading:1');
+    expect(await submit(url)).toMatchObject({ status: 503, body: AWAY });
+    await client.config('SET', 'key-load-delay', '0');
+    await untilReady(url, 200);
+    expect((await look(`${url}/pow/${queued}`)).status).toBe(200);
+  });
+
+  test('one that flaps: as many lines of going as of coming, and jobs are done after', async () => {
+    const { url, solver, lines } = await start();
+    for (let i = 0; i < 3; i++) {
+      redis.pause();
+      await submit(url);
+      redis.resume();
+      await untilReady(url, 200);
+      await redis.kill();
+      await submit(url);
+      await redis.restart();
+      await untilReady(url, 200);
+    }
+    expect(lines().filter((line) => line === 'the queue in Redis is back')).toHaveLength(6);
+    expect(lines()).toHaveLength(12);
+    const before = solver.calls.length;
+    const id = idOf(await submit(url));
+    await solver.started(before + 1);
+    solver.calls[before]?.finish();
+    expect((await look(`${url}/pow/${id}?wait_ms=20000`)).body).toMatchObject({ state: 'done' });
+  });
+});

@@ -1,0 +1,47 @@
+import { checkHash, powHash, searchNonce } from '@wrkz/crypto';
+import { solve, solverWith } from '../src/jobs/solver';
+import { ask, goodPrefix, makePrefix, post, startHelper, stopAll } from './support/helper';
+
+/* No nonce leaves the helper that was not checked with a hash of its own. */
+
+afterEach(stopAll);
+
+const SPEC = { prefix: makePrefix(), inputs: 1, outputs: 1, difficulty: 50n };
+const OPTIONS = { threads: 1, signal: new AbortController().signal, onProgress: () => undefined };
+
+const withNonce = (nonce: Buffer): Buffer => Buffer.concat([SPEC.prefix.subarray(0, -8), nonce]);
+const meets = (nonce: Buffer): boolean => checkHash(powHash('cn_upx', withNonce(nonce)), SPEC.difficulty);
+
+/** A search that finds its nonce and hands out the next number. */
+const lyingSearch: typeof searchNonce = async (options) => {
+  const found = await searchNonce(options);
+  if (found === null) return null;
+  const nonceBytes = Buffer.from(found.nonceBytes);
+  do nonceBytes.writeUInt32LE((nonceBytes.readUInt32LE() + 1) >>> 0);
+  while (meets(nonceBytes));
+  return { ...found, nonceBytes };
+};
+
+test('a nonce that is found meets the difficulty', async () => {
+  const { nonce, hashes } = await solve(SPEC, OPTIONS);
+  expect(meets(nonce)).toBe(true);
+  expect(hashes).toBeGreaterThan(0n);
+});
+
+test('a nonce that does not verify is not handed out', async () => {
+  await expect(solverWith(lyingSearch)(SPEC, OPTIONS)).rejects.toThrow('the search gave no valid nonce');
+  await expect(solverWith(async () => null)(SPEC, OPTIONS)).rejects.toThrow('the search gave no valid nonce');
+});
+
+test('a wallet is told that the search failed, and gets no nonce', async () => {
+  const solver = solverWith(async (options) => lyingSearch({ ...options, difficulty: SPEC.difficulty }));
+  const { url } = await startHelper([], { solver });
+  const { body } = await post(`${url}/pow`, { prefix: goodPrefix(), wait_ms: 20_000 });
+  expect(body).toMatchObject({
+    state: 'failed',
+    status: 'error',
+    error: 'the search failed, compute the proof locally',
+  });
+  expect(body).not.toHaveProperty('nonce');
+  expect((await ask(`${url}/stats`)).body['jobs']).toMatchObject({ failed: 1, completed: 0 });
+});

@@ -1,0 +1,167 @@
+import { get } from 'node:http';
+import { firstAbandoned, nextInTurn, PATIENCE_MS } from '../src/queue/turn';
+import { ask, makePrefix, post, startHelper, stopAll } from './support/helper';
+import { ManualSolver } from './support/manual-solver';
+import { startRedis, withRedis, type RedisServer } from './support/redis';
+
+/* Whose turn it is when many wait and some have left. */
+
+const ARGS = ['--rate-limit', '0', '--max-jobs-per-minute', '0', '--max-queue', '4'];
+
+interface Scene {
+  readonly url: string;
+  readonly solver: ManualSolver;
+  /** Lets so much time pass that nobody counts as waiting any more. */
+  pass(): Promise<void>;
+}
+
+/** A queue whose jobs are called by single letters. */
+class Letters {
+  readonly ids = new Map<string, string>();
+  #ended = 0;
+
+  constructor(private readonly scene: Scene) {}
+
+  async submit(letter: string): Promise<number> {
+    const prefix = makePrefix({ unlockTime: BigInt(letter.charCodeAt(0)) }).toString('hex');
+    const { status, body } = await post(`${this.scene.url}/pow`, { prefix });
+    if (status === 200) this.ids.set(letter, String(body['job_id']));
+    return status;
+  }
+
+  async poll(letter: string, query = ''): Promise<Record<string, unknown>> {
+    return (await ask(`${this.scene.url}/pow/${this.ids.get(letter)}${query}`)).body;
+  }
+
+  /** The letters that were searched, in this order, after `count` more have been ended. */
+  async order(count: number): Promise<string> {
+    const { solver } = this.scene;
+    for (let i = 0; i < count; i++) {
+      await solver.started(this.#ended + 1);
+      solver.calls[this.#ended++]?.finish();
+    }
+    const known = [...this.ids.keys()];
+    const prefixOf = (letter: string) => makePrefix({ unlockTime: BigInt(letter.charCodeAt(0)) });
+    return solver.calls
+      .slice(0, this.#ended)
+      .map(({ prefix }) => known.find((letter) => prefixOf(letter).equals(prefix)))
+      .join('');
+  }
+}
+
+function turns(start: () => Promise<Scene>): void {
+  test('a job that nobody waits for gives way, and the others come in the order of their arrival', async () => {
+    const scene = await start();
+    const jobs = new Letters(scene);
+    for (const letter of 'abcd') await jobs.submit(letter);
+    await scene.solver.started(1);
+    await scene.pass();
+    await jobs.poll('d');
+    await jobs.poll('c');
+    await jobs.submit('e');
+    expect(await jobs.order(4)).toBe('acde');
+    // nobody waits for b, and nobody else is there
+    expect(await jobs.order(1)).toBe('acdeb');
+  });
+
+  test('asking again gives a job its place back', async () => {
+    const scene = await start();
+    const jobs = new Letters(scene);
+    for (const letter of 'abcd') await jobs.submit(letter);
+    await scene.solver.started(1);
+    await scene.pass();
+    await jobs.poll('d');
+    await jobs.poll('b');
+    expect(await jobs.order(4)).toBe('abdc');
+  });
+
+  test('in a full queue the first that nobody waits for makes room; when somebody waits for all, it is full', async () => {
+    const scene = await start();
+    const jobs = new Letters(scene);
+    for (const letter of 'abcde') expect(await jobs.submit(letter)).toBe(200);
+    expect(await jobs.submit('f')).toBe(503);
+    await scene.pass();
+    await jobs.poll('b');
+    expect(await jobs.submit('f')).toBe(200);
+    expect(await jobs.poll('c')).toMatchObject({ state: 'failed', error: 'expired before a worker was free' });
+    expect(await jobs.poll('b')).toMatchObject({ state: 'queued', queue_length: 4 });
+    const { body } = await ask(`${scene.url}/stats`);
+    expect(body['jobs']).toMatchObject({ accepted: 6, expired: 1, rejected_queue_full: 1 });
+    expect(await jobs.order(5)).toBe('abfde');
+  });
+}
+
+async function requestsAt(url: string): Promise<number> {
+  const { body } = await ask(`${url}/stats`);
+  return (body['http'] as { requests: number }).requests;
+}
+
+jest.setTimeout(60_000);
+
+afterEach(stopAll);
+
+describe('in memory', () => {
+  let now = 0;
+
+  const start = async (): Promise<Scene> => {
+    const solver = new ManualSolver();
+    const { url } = await startHelper(ARGS, { solver: solver.solve, elapsed: () => now });
+    return { url, solver, pass: async () => void (now += PATIENCE_MS + 1) };
+  };
+
+  turns(start);
+
+  test('a job asked about half a minute ago is still waited for', async () => {
+    const scene = await start();
+    const jobs = new Letters(scene);
+    for (const letter of 'abc') await jobs.submit(letter);
+    now += PATIENCE_MS;
+    await jobs.poll('c');
+    expect(await jobs.order(3)).toBe('abc');
+  });
+
+  test('a request that is held shows for all its time that somebody waits', async () => {
+    const scene = await start();
+    const jobs = new Letters(scene);
+    for (const letter of 'abc') await jobs.submit(letter);
+    const held = get(`${scene.url}/pow/${jobs.ids.get('c')}?wait_ms=20000`);
+    held.on('error', () => undefined);
+    // three jobs, the request that is held, and the looks themselves
+    let looks = 1;
+    while ((await requestsAt(scene.url)) < 4 + looks) looks++;
+    await scene.pass();
+    expect(await jobs.order(3)).toBe('acb');
+  });
+});
+
+withRedis('in Redis', () => {
+  let redis: RedisServer;
+  beforeEach(async () => {
+    redis = await startRedis();
+  });
+  afterEach(async () => {
+    await stopAll();
+    await redis.stop();
+  });
+
+  turns(async () => {
+    const solver = new ManualSolver();
+    const { url } = await startHelper(['--queue', redis.url, ...ARGS], { solver: solver.solve });
+    const client = redis.client();
+    const pass = async (): Promise<void> => {
+      for (const id of await client.zrange('wrkz-pow:polled', '0', '-1')) {
+        await client.zadd('wrkz-pow:polled', Date.now() - PATIENCE_MS - 1_000, id);
+      }
+    };
+    return { url, solver, pass };
+  });
+});
+
+test('the rule alone', () => {
+  const waited = (job: string) => job === job.toUpperCase();
+  expect(nextInTurn([...'abCD'], waited)).toBe('C');
+  expect(nextInTurn([...'ab'], waited)).toBe('a');
+  expect(nextInTurn([], waited)).toBeUndefined();
+  expect(firstAbandoned([...'CabD'], waited)).toBe('a');
+  expect(firstAbandoned([...'CD'], waited)).toBeUndefined();
+});
