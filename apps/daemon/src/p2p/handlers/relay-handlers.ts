@@ -1,4 +1,4 @@
-import type { MissingTransactions, NewBlock, NewLiteBlock, NewTransactions, RequestPool } from '@wrkz/levin';
+import type { MissingTransactions, NewBlock, NewLiteBlock, NewTransactions, PoolRequest } from '@wrkz/levin';
 import type { P2pContext } from '../context';
 import { closeReasons } from '../penalties/close-reasons';
 import { serveMissing, servePool } from '../serving/serve-transactions';
@@ -37,7 +37,7 @@ export async function takeNewTransactions(
 export async function answerPoolRequest(
   { pool, clock }: P2pContext,
   session: Session,
-  message: RequestPool,
+  message: PoolRequest,
 ): Promise<void> {
   if (!session.poolRequests.take(clock.now())) return;
   for (const portion of servePool(message, pool)) {

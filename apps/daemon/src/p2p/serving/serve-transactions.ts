@@ -1,6 +1,7 @@
-import type { MissingTransactions, RequestPool } from '@wrkz/levin';
+import type { MissingTransactions, PoolRequest } from '@wrkz/levin';
 import type { ChainPort, PoolPort } from '../ports';
 import { hashKey } from '../util/hash-key';
+import { namedHashes } from './named-hashes';
 
 /** One notification carries about so many bytes; a large pool takes several. */
 const CHUNK_BYTES = 4 * 1024 * 1024;
@@ -9,12 +10,13 @@ const CHUNK_BYTES = 4 * 1024 * 1024;
  * Answers NOTIFY_REQUEST_TX_POOL: the pool's transactions that the peer did not name, in portions; none when it has
  * them all.
  */
-export function* servePool(request: RequestPool, pool: Pick<PoolPort, 'hashes' | 'get'>): Generator<Buffer[]> {
-  const has = new Set(request.hashes.map(hashKey));
+export function* servePool(request: PoolRequest, pool: Pick<PoolPort, 'hashes' | 'get'>): Generator<Buffer[]> {
+  const hashes = pool.hashes();
+  const named = namedHashes(hashes, request.packed);
   let chunk: Buffer[] = [];
   let bytes = 0;
-  for (const hash of pool.hashes()) {
-    const transaction = has.has(hashKey(hash)) ? undefined : pool.get(hash);
+  for (const hash of hashes) {
+    const transaction = named.has(hash) ? undefined : pool.get(hash);
     if (transaction === undefined) continue;
     if (bytes > 0 && bytes + transaction.length > CHUNK_BYTES) {
       yield chunk;
