@@ -9,6 +9,8 @@ import {
   type Service,
   VERSION,
 } from '@wrkz/service-kit';
+import { AnnouncedWork } from './chain/announced-work';
+import { loadCheckpoints } from './chain/checkpoints';
 import { ChainClient } from './chain/client';
 import type { ChainService, CommitListener } from './chain/service';
 import type { DaemonConfig } from './config/config';
@@ -150,7 +152,8 @@ export class Daemon implements Service {
 
     const miner = new Miner({ network, reader, chain, pool, now });
     const generator = new BlockGenerator(network, miner, now, this.stopping.signal);
-    const peers = createPeers({ config: addresses, chain, reader, pool, logger: logger.child('p2p') });
+    const work = new AnnouncedWork(network, loadCheckpoints(setup.checkpoints, network), reader);
+    const peers = createPeers({ config: addresses, work, chain, reader, pool, logger: logger.child('p2p') });
     this.closeOnStop('the peers', peers, (node) => node.stop());
     await peers.start();
     this.running = { chain, pool, peers };

@@ -1,7 +1,9 @@
-import { ByteBudget } from '@wrkz/levin';
 import type { P2pConfig } from './config';
+import { MemoryBudget } from './connection/memory-budget';
 import { tcpTransport, type Transport } from './connection/transport';
 import { PeerBook } from './peers/peer-book';
+import { AnnouncedBlocks } from './handlers/announced-block';
+import { Accounts } from './penalties/accounts';
 import type { BlockCodec, ChainPort, P2pClock, P2pLogger, P2pRandom, PoolPort } from './ports';
 import { BlockRelay } from './relay/block-relay';
 import { TransactionRelay } from './relay/transaction-relay';
@@ -12,9 +14,6 @@ import { SyncDriver } from './sync/driver';
 import { blockCodec } from './util/block-codec';
 import { systemClock, systemRandom } from './util/clock';
 
-/** Unfinished frames of all connections together. */
-const INPUT_BUDGET = 256 * 1024 * 1024;
-
 /** What the node is given; the optional parts are the operating system's and the network's own when missing. */
 export interface P2pParts {
   readonly chain: ChainPort;
@@ -24,6 +23,9 @@ export interface P2pParts {
   readonly random?: P2pRandom;
   readonly transport?: Transport;
   readonly codec?: BlockCodec;
+  readonly memory?: MemoryBudget;
+  /** Milliseconds from any point on: what work on the event loop is measured by. */
+  readonly stopwatch?: () => number;
 }
 
 export interface ContextEvents {
@@ -38,7 +40,8 @@ export interface ContextEvents {
 /** What the handlers of commands work with, and the node around them. */
 export interface P2pContext extends Required<P2pParts>, Pick<ContextEvents, 'onHandshaken'> {
   readonly config: P2pConfig;
-  readonly budget: ByteBudget;
+  readonly accounts: Accounts;
+  readonly announced: AnnouncedBlocks;
   readonly sessions: SessionTable;
   readonly own: OwnNodeData;
   readonly book: PeerBook;
@@ -48,7 +51,15 @@ export interface P2pContext extends Required<P2pParts>, Pick<ContextEvents, 'onH
 }
 
 export function createContext(config: P2pConfig, parts: P2pParts, events: ContextEvents): P2pContext {
-  const given = { clock: systemClock, random: systemRandom, transport: tcpTransport, codec: blockCodec, ...parts };
+  const given = {
+    clock: systemClock,
+    random: systemRandom,
+    transport: tcpTransport,
+    codec: blockCodec,
+    memory: new MemoryBudget(),
+    stopwatch: () => performance.now(),
+    ...parts,
+  };
   const { chain, pool, logger, clock, random, codec } = given;
   const sessions = new SessionTable();
   const open = (): Session[] => sessions.open();
@@ -68,7 +79,8 @@ export function createContext(config: P2pConfig, parts: P2pParts, events: Contex
   return {
     ...given,
     config,
-    budget: new ByteBudget(INPUT_BUDGET),
+    announced: new AnnouncedBlocks(),
+    accounts: new Accounts(() => clock.now(), given.stopwatch),
     sessions,
     own: new OwnNodeData(config, newPeerId(random), chain, book, clock),
     book,

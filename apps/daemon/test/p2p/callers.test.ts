@@ -7,6 +7,7 @@ import * as commands from '@wrkz/levin';
 import { ByteBudget, Command } from '@wrkz/levin';
 import type { P2pNode } from '../../src/p2p';
 import { PeerConnection } from '../../src/p2p/connection/peer-connection';
+import { Account } from '../../src/p2p/penalties/accounts';
 import { FakeClock, TestLogger, sha256, toyChain } from './fakes';
 import { disguised, Harness } from './harness';
 import { ScriptedPeer } from './scripted-peer';
@@ -115,6 +116,10 @@ describe('bans of a running node', () => {
       clock: new FakeClock(),
       logger: new TestLogger(),
       budget: new ByteBudget(1000),
+      account: new Account(
+        () => 0,
+        () => 0,
+      ),
       limitOf: () => 1000,
       onClose: (reason) => reasons.push(reason.text),
     });

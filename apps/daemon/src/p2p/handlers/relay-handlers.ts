@@ -8,15 +8,19 @@ import type { Session } from '../session/session';
 const POOL_WAIT_BELOW = 8 * 1024 * 1024;
 
 /** NOTIFY_NEW_BLOCK. Blocks are of use only from a peer in state normal. */
-export async function takeNewBlock({ blocks }: P2pContext, session: Session, message: NewBlock): Promise<void> {
+export async function takeNewBlock(context: P2pContext, session: Session, message: NewBlock): Promise<void> {
   session.remoteHeight = message.currentHeight;
-  if (session.state === 'normal') await blocks.onNewBlock(session, message);
+  if (session.state !== 'normal') return;
+  if (!(await context.announced.admit(context, session, message.block.block))) return;
+  await session.account.work.measure(() => context.blocks.onNewBlock(session, message));
 }
 
 /** NOTIFY_NEW_LITE_BLOCK. */
-export async function takeNewLiteBlock({ blocks }: P2pContext, session: Session, message: NewLiteBlock): Promise<void> {
+export async function takeNewLiteBlock(context: P2pContext, session: Session, message: NewLiteBlock): Promise<void> {
   session.remoteHeight = message.currentHeight;
-  if (session.state === 'normal') await blocks.onLiteBlock(session, message);
+  if (session.state !== 'normal') return;
+  if (!(await context.announced.admit(context, session, message.block))) return;
+  await session.account.work.measure(() => context.blocks.onLiteBlock(session, message));
 }
 
 /** NOTIFY_NEW_TRANSACTIONS: those of a lite block that waits for them, or a relay. */
@@ -39,21 +43,25 @@ export async function answerPoolRequest(
   session: Session,
   message: PoolRequest,
 ): Promise<void> {
-  if (!session.poolRequests.take(clock.now())) return;
-  for (const portion of servePool(message, pool)) {
+  const { poolRequests, work } = session.account;
+  if (!poolRequests.take(clock.now())) return;
+  const portions = servePool(message, pool);
+  const next = (): IteratorResult<Buffer[], void> => work.measure(() => portions.next());
+  for (let portion = next(); portion.done !== true; portion = next()) {
     await session.connection.writable(POOL_WAIT_BELOW);
     if (!session.isOpen) return;
-    session.sendTransactions(portion);
+    session.sendTransactions(portion.value);
   }
 }
 
 /** NOTIFY_MISSING_TXS: a peer lacks transactions of a block that we announced. */
-export function answerMissingTransactions(
+export async function answerMissingTransactions(
   { pool, chain }: P2pContext,
   session: Session,
   message: MissingTransactions,
-): void {
-  const found = serveMissing(message, pool, chain);
+): Promise<void> {
+  await session.connection.writable(POOL_WAIT_BELOW);
+  const found = await serveMissing(message, pool, chain, session.account.work);
   if (found === undefined) {
     session.close(closeReasons.transactionsUnavailable);
     return;
