@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { type ChainDb, openChainDb } from '@wrkz/chain-db';
+import { cpuFeatures } from '@wrkz/crypto';
 import {
   type Control,
   ensureDirectory,
@@ -131,6 +132,8 @@ export class Daemon implements Service {
   private async serve(): Promise<void> {
     const { config, logger, now } = this;
     const { network, options } = config;
+    // Now, and not in the middle of the first flood; a machine without it is told before anything is touched.
+    logger.debug('the processor', { features: cpuFeatures() });
     const addresses = peersConfig(config); // a wrong address is refused before anything is touched
     const directory = ensureDirectory(config.directory);
     const setup = { directory, network: network.name, checkpoints: options['load-checkpoints'] };

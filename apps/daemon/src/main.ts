@@ -1,3 +1,4 @@
+import '@wrkz/service-kit/early-signals';
 import { runMain } from '@wrkz/service-kit';
 import { readConfig } from './config/config';
 import { Daemon } from './daemon';
