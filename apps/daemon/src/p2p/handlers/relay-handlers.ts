@@ -2,6 +2,7 @@ import type { MissingTransactions, NewBlock, NewLiteBlock, NewTransactions, Pool
 import type { P2pContext } from '../context';
 import { closeReasons } from '../penalties/close-reasons';
 import { serveMissing, servePool } from '../serving/serve-transactions';
+import { ownWork } from '../penalties/work-budget';
 import type { Session } from '../session/session';
 
 /** A portion of the pool is sent only when so little waits to be sent before it. */
@@ -29,12 +30,13 @@ export async function takeNewTransactions(
   session: Session,
   message: NewTransactions,
 ): Promise<void> {
+  const account = session.transactionsAsked ? ownWork : session.account.work;
   session.transactionsAsked = false;
   // Also while the last few blocks are fetched; a node far behind could not judge them.
   const catchingUp = session.state === 'synchronizing' && driver.isSynchronized;
   if (session.state !== 'normal' && !catchingUp) return;
   if (await blocks.takeTransactions(session, message.transactions)) return;
-  await transactions.onTransactions(session, message.transactions);
+  await transactions.onTransactions(session, message.transactions, account);
 }
 
 /** NOTIFY_REQUEST_TX_POOL; a peer that asks too often is not answered. */

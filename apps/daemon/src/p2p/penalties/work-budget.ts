@@ -6,6 +6,9 @@ const BURST = 1_000;
 const PATIENCE = 60_000;
 const FADE = PATIENCE / 3_600_000;
 
+/** Work that we asked for ourselves is on nobody's account. */
+export const ownWork: Pick<WorkBudget, 'measure'> = { measure: (work) => work() };
+
 /**
  * The event loop's time that the peers of one address use, all in milliseconds. Who has used more than its share waits
  * until the rest of it has flowed in; who is made to wait too often is to be closed.

@@ -1,4 +1,5 @@
 import { closeReasons } from '../penalties/close-reasons';
+import type { WorkBudget } from '../penalties/work-budget';
 import type { BlockCodec, P2pClock, P2pLogger, PoolPort } from '../ports';
 import type { Session } from '../session/session';
 import { RecentHashes } from '../util/hash-key';
@@ -27,13 +28,17 @@ export class TransactionRelay {
     private readonly sessions: () => Iterable<Session>,
   ) {}
 
-  /** NOTIFY_NEW_TRANSACTIONS from a peer in state normal. */
-  async onTransactions(session: Session, transactions: readonly Buffer[]): Promise<void> {
+  /** NOTIFY_NEW_TRANSACTIONS from a peer in state normal. `work`: on whose account they are looked at. */
+  async onTransactions(
+    session: Session,
+    transactions: readonly Buffer[],
+    work: Pick<WorkBudget, 'measure'>,
+  ): Promise<void> {
     const wanted: { hash: Buffer; bytes: Buffer }[] = [];
     const pause = makePause();
     for (const bytes of transactions) {
       await pause();
-      const hash = session.account.work.measure(() => this.codec.transactionHash(bytes));
+      const hash = work.measure(() => this.codec.transactionHash(bytes));
       session.knownTransactions.add(hash);
       if (!this.pool.has(hash) && !this.refused.has(hash)) wanted.push({ hash, bytes });
     }
