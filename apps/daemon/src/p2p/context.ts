@@ -13,6 +13,7 @@ import { SessionTable } from './session/session-table';
 import { SyncDriver } from './sync/driver';
 import { blockCodec } from './util/block-codec';
 import { systemClock, systemRandom } from './util/clock';
+import { threadTime } from './util/stopwatch';
 
 /** What the node is given; the optional parts are the operating system's and the network's own when missing. */
 export interface P2pParts {
@@ -57,7 +58,7 @@ export function createContext(config: P2pConfig, parts: P2pParts, events: Contex
     transport: tcpTransport,
     codec: blockCodec,
     memory: new MemoryBudget(),
-    stopwatch: () => performance.now(),
+    stopwatch: threadTime,
     ...parts,
   };
   const { chain, pool, logger, clock, random, codec } = given;

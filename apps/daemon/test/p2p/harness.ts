@@ -28,7 +28,8 @@ export class Harness {
     const logger = new TestLogger();
     const node = new P2pNode(
       { ...p2pDefaults, networkId: NETWORK_ID, bindHost: '127.0.0.1', timedSyncInterval: 60_000, ...config },
-      { chain, pool, logger, ...parts, codec },
+      // No test depends on how fast this machine is: work takes no time unless a test says so.
+      { chain, pool, logger, stopwatch: () => 0, ...parts, codec },
     );
     const made = { node, chain, pool, logger };
     this.nodes.push(made);

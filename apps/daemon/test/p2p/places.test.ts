@@ -155,11 +155,7 @@ describe('limits of an address', () => {
 
   it('are not renewed by calling again', async () => {
     const clock = new FakeClock();
-    const started = await harness.node(
-      blocks,
-      {},
-      { clock, transport: disguised('93.184.216.34'), stopwatch: () => 0 },
-    );
+    const started = await harness.node(blocks, {}, { clock, transport: disguised('93.184.216.34') });
     await started.pool.add(Buffer.from('one'));
     const join = async (): Promise<ScriptedPeer> => {
       const peer = await ScriptedPeer.dial(started.node.port);

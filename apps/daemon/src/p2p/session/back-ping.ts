@@ -32,7 +32,7 @@ export async function backPing(
     budget: share,
     account: new Account(
       () => parts.clock.now(),
-      () => performance.now(),
+      () => 0,
     ),
     limitOf: () => SMALL_FRAME_BODY,
     onClose: () => {
