@@ -3,7 +3,7 @@ interface WithThreads {
   /** Microseconds. */
   threadCpuUsage?(): { readonly user: number; readonly system: number };
 }
-const threads: WithThreads = process;
+const threads: NodeJS.Process & WithThreads = process;
 
 /**
  * Milliseconds of this thread's processor time from any point on. Where Node.js does not tell them it is the time that has
