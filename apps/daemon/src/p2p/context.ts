@@ -2,9 +2,9 @@ import type { P2pConfig } from './config';
 import { MemoryBudget } from './connection/memory-budget';
 import { tcpTransport, type Transport } from './connection/transport';
 import { PeerBook } from './peers/peer-book';
-import { AnnouncedBlocks } from './handlers/announced-block';
 import { Accounts } from './penalties/accounts';
 import type { BlockCodec, ChainPort, P2pClock, P2pLogger, P2pRandom, PoolPort } from './ports';
+import { AnnouncedBlocks } from './relay/announced-blocks';
 import { BlockRelay } from './relay/block-relay';
 import { TransactionRelay } from './relay/transaction-relay';
 import { newPeerId, OwnNodeData } from './session/node-data';
@@ -80,7 +80,7 @@ export function createContext(config: P2pConfig, parts: P2pParts, events: Contex
   return {
     ...given,
     config,
-    announced: new AnnouncedBlocks(),
+    announced: new AnnouncedBlocks(chain, codec, (session) => driver.wantsSync(session)),
     accounts: new Accounts(() => clock.now(), given.stopwatch),
     sessions,
     own: new OwnNodeData(config, newPeerId(random), chain, book, clock),

@@ -9,19 +9,27 @@ import type { Session } from '../session/session';
 const POOL_WAIT_BELOW = 8 * 1024 * 1024;
 
 /** NOTIFY_NEW_BLOCK. Blocks are of use only from a peer in state normal. */
-export async function takeNewBlock(context: P2pContext, session: Session, message: NewBlock): Promise<void> {
+export async function takeNewBlock(
+  { announced, blocks }: P2pContext,
+  session: Session,
+  message: NewBlock,
+): Promise<void> {
   session.remoteHeight = message.currentHeight;
   if (session.state !== 'normal') return;
-  if (!(await context.announced.admit(context, session, message.block.block))) return;
-  await session.account.work.measure(() => context.blocks.onNewBlock(session, message));
+  if (!(await announced.admit(session, message.block.block))) return;
+  await session.account.work.measure(() => blocks.onNewBlock(session, message));
 }
 
 /** NOTIFY_NEW_LITE_BLOCK. */
-export async function takeNewLiteBlock(context: P2pContext, session: Session, message: NewLiteBlock): Promise<void> {
+export async function takeNewLiteBlock(
+  { announced, blocks }: P2pContext,
+  session: Session,
+  message: NewLiteBlock,
+): Promise<void> {
   session.remoteHeight = message.currentHeight;
   if (session.state !== 'normal') return;
-  if (!(await context.announced.admit(context, session, message.block))) return;
-  await session.account.work.measure(() => context.blocks.onLiteBlock(session, message));
+  if (!(await announced.admit(session, message.block))) return;
+  await session.account.work.measure(() => blocks.onLiteBlock(session, message));
 }
 
 /** NOTIFY_NEW_TRANSACTIONS: those of a lite block that waits for them, or a relay. */

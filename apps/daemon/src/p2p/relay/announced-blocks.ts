@@ -1,6 +1,5 @@
-import type { P2pContext } from '../context';
 import { closeReasons, type CloseReason } from '../penalties/close-reasons';
-import type { ChainPort } from '../ports';
+import type { BlockCodec, ChainPort } from '../ports';
 import type { Session } from '../session/session';
 import { hashKey } from '../util/hash-key';
 
@@ -16,22 +15,30 @@ const KEPT = 200;
 export class AnnouncedBlocks {
   private readonly verdicts = new Map<string, Promise<Verdict>>();
 
+  constructor(
+    private readonly chain: Pick<ChainPort, 'isKnown' | 'judgeWork' | 'transactionsOfBlock'>,
+    private readonly codec: Pick<BlockCodec, 'parse'>,
+    /** The peer follows a branch that leaves ours far below the tip; its chain should be asked for. */
+    private readonly wantsSync: (session: Session) => void,
+  ) {}
+
   /** Whether the relay may go on with the block. The connection ends when its sender could have known better. */
-  async admit(context: P2pContext, session: Session, bytes: Buffer): Promise<boolean> {
-    const judged = session.account.work.measure(() => this.look(context, bytes));
-    const verdict = typeof judged === 'object' && 'then' in judged ? await judged : judged;
+  async admit(session: Session, bytes: Buffer): Promise<boolean> {
+    const looked = session.account.work.measure(() => this.look(bytes));
+    const verdict = looked instanceof Promise ? await looked : looked;
     if (!session.isOpen || session.state !== 'normal') return false;
     if (typeof verdict === 'object') session.close(verdict);
     else if (verdict === 'fails') session.close(closeReasons.invalidBlock);
-    else if (verdict === 'deep') context.driver.wantsSync(session);
+    else if (verdict === 'deep') this.wantsSync(session);
     else return true;
     return false;
   }
 
-  private look({ chain, codec }: P2pContext, bytes: Buffer): Promise<Verdict> | Verdict | CloseReason {
-    let parsed: ReturnType<typeof codec.parse>;
+  private look(bytes: Buffer): Promise<Verdict> | Verdict | CloseReason {
+    const { chain } = this;
+    let parsed: ReturnType<BlockCodec['parse']>;
     try {
-      parsed = codec.parse(bytes);
+      parsed = this.codec.parse(bytes);
     } catch {
       return closeReasons.objectsUnreadable;
     }
@@ -39,9 +46,16 @@ export class AnnouncedBlocks {
     if (transactionHashes.length > chain.transactionsOfBlock(previousHash)) return closeReasons.overfullBlock;
     // Known blocks, and those whose parent we lack, are looked up no further by the relay.
     if (chain.isKnown(parsed.hash) || !chain.isKnown(previousHash)) return 'holds';
-    const key = hashKey(parsed.hash);
-    const verdict = this.verdicts.get(key) ?? chain.judgeWork(bytes);
+    return this.verdictOf(hashKey(parsed.hash), bytes);
+  }
+
+  private verdictOf(key: string, bytes: Buffer): Promise<Verdict> {
+    const known = this.verdicts.get(key);
+    if (known !== undefined) return known;
+    const verdict = this.chain.judgeWork(bytes);
     this.verdicts.set(key, verdict);
+    // What could not be judged is judged again for the next who brings it.
+    verdict.catch(() => this.verdicts.delete(key));
     const [oldest] = this.verdicts.keys();
     if (this.verdicts.size > KEPT && oldest !== undefined) this.verdicts.delete(oldest);
     return verdict;
