@@ -33,6 +33,7 @@ const LADDER = {
     'api',
     'consensus',
     'service-kit',
+    'service-kit/early-signals',
     'sqlite',
     'core-types',
     'crypto',

@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { type ChainDb, openChainDb } from '@wrkz/chain-db';
+import { cpuFeatures } from '@wrkz/crypto';
 import {
   type Control,
   ensureDirectory,
@@ -9,6 +10,8 @@ import {
   type Service,
   VERSION,
 } from '@wrkz/service-kit';
+import { AnnouncedWork } from './chain/announced-work';
+import { loadCheckpoints } from './chain/checkpoints';
 import { ChainClient } from './chain/client';
 import type { ChainService, CommitListener } from './chain/service';
 import type { DaemonConfig } from './config/config';
@@ -129,6 +132,8 @@ export class Daemon implements Service {
   private async serve(): Promise<void> {
     const { config, logger, now } = this;
     const { network, options } = config;
+    // Now, and not in the middle of the first flood; a machine without it is told before anything is touched.
+    logger.debug('the processor', { features: cpuFeatures() });
     const addresses = peersConfig(config); // a wrong address is refused before anything is touched
     const directory = ensureDirectory(config.directory);
     const setup = { directory, network: network.name, checkpoints: options['load-checkpoints'] };
@@ -150,7 +155,8 @@ export class Daemon implements Service {
 
     const miner = new Miner({ network, reader, chain, pool, now });
     const generator = new BlockGenerator(network, miner, now, this.stopping.signal);
-    const peers = createPeers({ config: addresses, chain, reader, pool, logger: logger.child('p2p') });
+    const work = new AnnouncedWork(network, loadCheckpoints(setup.checkpoints, network), reader);
+    const peers = createPeers({ config: addresses, work, chain, reader, pool, logger: logger.child('p2p') });
     this.closeOnStop('the peers', peers, (node) => node.stop());
     await peers.start();
     this.running = { chain, pool, peers };

@@ -1,3 +1,4 @@
+import '@wrkz/service-kit/early-signals';
 import { assertPortsFree, runMain } from '@wrkz/service-kit';
 import { listenAddresses, readConfig } from './config/config';
 import { Daemon } from './daemon';

@@ -59,6 +59,27 @@ describe('the pool follows the chain', () => {
     expect(pool.size).toBe(4201);
   });
 
+  it('gives up what has waited until its unlock time is too near, with the block that makes it so', async () => {
+    const { pool, judge, gone } = bench();
+    const [lapses, together, stays] = [made({ unlockTime: 20n }), made({ unlockTime: 20n }), made({ unlockTime: 21n })];
+    for (const bytes of [lapses, together, stays]) await pool.add(bytes, 'p2p');
+    const looks = judge.looks;
+    await pool.onCommit(commit({ added: [block({})] }));
+    expect(gone).toEqual([]);
+    judge.lapsed.add(20n);
+    await pool.onCommit(commit({ added: [block({})] }));
+    expect(gone).toEqual([lapses, together].map((bytes) => `NotActual ${hashOf(bytes).toString('hex')}`));
+    expect(pool.hashes()).toEqual([hashOf(stays)]);
+    expect(judge.looks - looks).toBeLessThanOrEqual(3);
+    // Nothing is left of what has gone: the same may not come back, others may.
+    expect(await pool.add(lapses, 'p2p')).toMatchObject({ accepted: false, code: 'UNLOCK_TIME_TOO_SMALL' });
+    judge.lapsed.clear();
+    expect(await pool.add(lapses, 'p2p')).toMatchObject({ accepted: true });
+    judge.lapsed.add(20n).add(21n);
+    pool.sweep();
+    expect(pool.size).toBe(0);
+  });
+
   it('lets a transaction wait a day and no second more', async () => {
     const { pool, clock, gone } = bench();
     await pool.add(made(), 'p2p');

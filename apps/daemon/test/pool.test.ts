@@ -24,7 +24,7 @@ describe('admission', () => {
     made().subarray(0, -1),
     Buffer.concat([made(), Buffer.from([0])]),
   ])('cannot read %p', async (bytes) => {
-    const answer = { accepted: false, message: 'Could not deserialize transaction' };
+    const answer = { accepted: false, message: 'Could not deserialize transaction', fault: 'everywhere' };
     expect(await bench().pool.add(bytes, 'p2p')).toEqual(answer);
   });
 

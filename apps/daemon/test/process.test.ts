@@ -138,6 +138,54 @@ describe('a stop', () => {
   });
 });
 
+/** A script that runs in the program before anything of it is loaded. */
+function hook(cwd: string, text: string): string {
+  const file = join(cwd, 'hook.cjs');
+  writeFileSync(file, `if (require('node:worker_threads').isMainThread) {${text}}`);
+  return file;
+}
+
+describe('while modules load', () => {
+  it.each(['SIGINT', 'SIGTERM'] as const)('a %s is not lost and not a crash: exit 0', async (signal) => {
+    const cwd = temporaryDirectory();
+    const interrupted = hook(
+      cwd,
+      `const loader = require('node:module');
+       const load = loader._load;
+       loader._load = function (request, ...rest) {
+         if (request === './daemon') process.kill(process.pid, '${signal}');
+         return load.call(this, request, ...rest);
+       };`,
+    );
+    const { code, signal: killedBy } = await new DaemonProcess(quiet(cwd), cwd, interrupted).ended;
+    expect({ code, killedBy }).toEqual({ code: 0, killedBy: null });
+  });
+
+  it('the native module is loaded too, before anybody can connect', async () => {
+    const cwd = temporaryDirectory();
+    const watched = hook(
+      cwd,
+      `const { dlopen } = process;
+       process.dlopen = function (module, file, ...rest) {
+         process.stderr.write('LOADED ' + file + ';');
+         return dlopen.call(this, module, file, ...rest);
+       };
+       const { Server } = require('node:net');
+       const { listen } = Server.prototype;
+       Server.prototype.listen = function (...rest) {
+         process.stderr.write('LISTENS;');
+         return listen.apply(this, rest);
+       };`,
+    );
+    const daemon = new DaemonProcess(quiet(cwd), cwd, watched);
+    await daemon.prints(READY);
+    daemon.kill('SIGTERM');
+    const { stderr } = await daemon.ended;
+    const [before = ''] = stderr.split('LISTENS;');
+    expect(before).toMatch(/LOADED [^;]*native[^;]*\.node;/);
+  });
+});
+
 describe('a stop while it synchronizes', () => {
   const suite = newSuite();
   afterAll(() => suite.stopAll());

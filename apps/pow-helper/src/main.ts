@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import '@wrkz/service-kit/early-signals';
 import { assertPortsFree, runMain } from '@wrkz/service-kit';
 import { readPowHelperConfig } from './config';
 import { listenAddresses } from './http';

@@ -14,9 +14,12 @@ export const ENTRY_SIZE = 24;
 /** Bytes of an IPv6 entry: id 8, last seen 8, ip 16, port 4, and 4 that mean nothing. */
 export const ENTRY6_SIZE = 40;
 
+/** Programs send so many at most; of a longer list the rest is not read. */
+const MOST_ENTRIES = 250;
+
 function count(blob: Buffer, size: number): number {
   if (blob.length % size !== 0) throw new BodyError(`a peer list of ${blob.length} bytes is no multiple of ${size}`);
-  return blob.length / size;
+  return Math.min(blob.length / size, MOST_ENTRIES);
 }
 
 /** Reads `local_peerlist`. Ports may be out of range: the peer book refuses them. */

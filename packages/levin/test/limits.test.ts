@@ -10,11 +10,41 @@ import {
   encodeHeader,
   encodeKv,
   FrameParser,
+  handshakeRequest,
+  handshakeResponse,
   kv,
   type KvSection,
+  type KvValue,
   missingTransactions,
+  newBlock,
+  newLiteBlock,
+  newTransactions,
+  pingResponse,
+  requestChain,
+  requestObjects,
   requestPool,
+  responseChain,
+  responseObjects,
+  timedSyncRequest,
+  timedSyncResponse,
 } from '../src';
+
+const decoders: readonly ((body: Buffer) => unknown)[] = [
+  handshakeRequest.decode,
+  handshakeResponse.decode,
+  missingTransactions.decode,
+  newBlock.decode,
+  newLiteBlock.decode,
+  newTransactions.decode,
+  pingResponse.decode,
+  requestChain.decode,
+  requestObjects.decode,
+  requestPool.decode,
+  responseChain.decode,
+  responseObjects.decode,
+  timedSyncRequest.decode,
+  timedSyncResponse.decode,
+];
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
@@ -109,9 +139,54 @@ describe('what a body may ask of the decoder', () => {
     expect(() => decodeKv(encodeKv(filled(10)), { maxValues: 10 })).toThrow('too many values');
   });
 
-  it('250,000 values in a message', () => {
-    expect(requestPool.decode(encodeKv(filled(249_999)))).toEqual({ hashes: [] });
-    expect(() => requestPool.decode(encodeKv(filled(250_000)))).toThrow(BodyError);
+  const strings = (name: string, count: number, size = 0): Buffer =>
+    encodeKv(
+      new Map([
+        [
+          name,
+          kv.array(
+            'string',
+            Array.from({ length: count }, () => kv.string(Buffer.alloc(size))),
+          )!,
+        ],
+      ]),
+    );
+
+  it('10,000 values, and one more for each hundred bytes', () => {
+    expect(newTransactions.decode(strings('txs', 9_999)).transactions).toHaveLength(9_999);
+    expect(() => newTransactions.decode(strings('txs', 12_000))).toThrow('too many values');
+    // Transactions of the least size that there can be, as many as fill a pool request's answer.
+    expect(newTransactions.decode(strings('txs', 100_000, 105)).transactions).toHaveLength(100_000);
+  });
+
+  it('no work for fields that the command does not have', () => {
+    const shape = { txs: 'many' } as const;
+    const meter = { made: 0, ignored: 0 };
+    expect(decodeKv(encodeKv(filled(249_000)), { shape, meter }).size).toBe(0);
+    expect(meter).toEqual({ made: 0, ignored: 1 });
+    expect(newTransactions.decode(strings('other', 999)).transactions).toEqual([]);
+    for (const decode of decoders) expect(() => decode(strings('other', 1_000))).toThrow('too many unknown values');
+    const named = new Map(Array.from({ length: 80_000 }, (_, index) => [index.toString(36), kv.uint8(1)]));
+    const many = { made: 0, ignored: 0 };
+    expect(() => decodeKv(encodeKv(named), { shape, meter: many })).toThrow('too many unknown values');
+    expect(many).toEqual({ made: 0, ignored: 1_000 });
+  });
+
+  it('no work for fields of another kind', () => {
+    const meter = { made: 0, ignored: 0 };
+    const wrong = encodeKv(new Map([['hop', kv.array('uint8', Array(249_000).fill(kv.uint8(1)) as KvValue[])!]]));
+    expect(() => decodeKv(wrong, { shape: { hop: 'one' }, meter })).toThrow('field hop should be a single value');
+    expect(meter).toEqual({ made: 0, ignored: 0 });
+    for (const shape of [{ a: 'one' }, { a: [{}] }, { a: {} }] as const) {
+      expect(() => decodeKv(strings('a', 1), { shape })).toThrow('not an array of string');
+    }
+    expect(() => decodeKv(encodeKv(new Map([['a', kv.object({})]])), { shape: { a: 'many' } })).toThrow('not object');
+  });
+
+  it('the hashes of a pool request as they came', () => {
+    const hashes = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
+    expect(requestPool.decode(requestPool.encode({ hashes }))).toEqual({ packed: Buffer.concat(hashes) });
+    expect(() => requestPool.decode(encodeKv(new Map([['txs', kv.string(Buffer.alloc(33))]])))).toThrow(BodyError);
   });
 
   it('fields of a fixed size in that size only', () => {
@@ -123,7 +198,7 @@ describe('what a body may ask of the decoder', () => {
   it('eight objects one in the other', () => {
     const nested = (depth: number): KvSection =>
       depth === 1 ? new Map() : new Map([['o', { type: 'object', value: nested(depth - 1) }]]);
-    expect(requestPool.decode(encodeKv(nested(8)))).toEqual({ hashes: [] });
+    expect(requestPool.decode(encodeKv(nested(8)))).toEqual({ packed: Buffer.alloc(0) });
     expect(() => requestPool.decode(encodeKv(nested(9)))).toThrow(BodyError);
   });
 });
@@ -134,5 +209,10 @@ describe('peer lists', () => {
     expect(() => decodePeers(Buffer.alloc(47))).toThrow(BodyError);
     expect(() => decodePeers6(Buffer.alloc(41))).toThrow(BodyError);
     expect(decodePeers(Buffer.alloc(48))).toHaveLength(2);
+  });
+
+  it('are read up to 250 entries', () => {
+    expect(decodePeers(Buffer.alloc(24 * 2_700))).toHaveLength(250);
+    expect(decodePeers6(Buffer.alloc(40 * 1_600))).toHaveLength(250);
   });
 });

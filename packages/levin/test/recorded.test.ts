@@ -135,8 +135,9 @@ function through(frame: Frame): { decoded: object; body: Buffer } {
       };
     }
     case Command.requestPool: {
-      const message = commands.requestPool.decode(body);
-      return { decoded: plain({ txs: packed(message.hashes) }), body: commands.requestPool.encode(message) };
+      const { packed: named } = commands.requestPool.decode(body);
+      const hashes = Array.from({ length: named.length / 32 }, (_, i) => named.subarray(i * 32, i * 32 + 32));
+      return { decoded: plain({ txs: packed(hashes) }), body: commands.requestPool.encode({ hashes }) };
     }
     case Command.newLiteBlock: {
       const message = commands.newLiteBlock.decode(body);

@@ -3,13 +3,17 @@ import {
   type ChainView,
   effectiveMedian,
   mixinAllowed,
+  ringIndexes,
   RuleFailure,
   runProofs,
   settleTransaction,
   stageTransaction,
   transactionSizeLimit,
+  unlockTimeAllowed,
 } from '@wrkz/consensus';
 import type { Network, ParsedTransaction } from '@wrkz/core-types';
+import { REORGANISATION_DEPTH } from '../chain/limits';
+import type { CommonGround } from './faults';
 import type { Fitting, PoolJudge } from './judge';
 
 /** What the pool asks of the chain's tip; one read of it serves until the tip changes. */
@@ -70,8 +74,8 @@ export class ChainJudge implements PoolJudge {
   }
 
   fitting(): Fitting {
-    const { height, medianSize } = this.tip();
-    const { mixin } = this.network.rulesAt(height);
+    const { height, medianSize, timestamp } = this.tip();
+    const { mixin, minimumUnlock } = this.network.rulesAt(height);
     const largest = transactionSizeLimit(medianSize);
     return {
       measure: `${String(largest)} ${String(mixin.min)} ${String(mixin.max)} ${mixin.judgedOn}`,
@@ -79,6 +83,29 @@ export class ChainJudge implements PoolJudge {
         if (size > largest) return new RuleFailure('SIZE_TOO_LARGE');
         return mixinAllowed(transaction.inputs, mixin) ? undefined : new RuleFailure('INVALID_MIXIN');
       },
+      isLapsed: (unlockTime) =>
+        minimumUnlock !== undefined && !unlockTimeAllowed(unlockTime, minimumUnlock, height, timestamp),
+    };
+  }
+
+  ground({ transaction }: ParsedTransaction): CommonGround {
+    const { height, view } = this.tip();
+    const { rulesAt } = this.network;
+    const deep = height - REORGANISATION_DEPTH;
+    return {
+      // Between two changes of the rules they are one object.
+      rulesAreSettled: () => rulesAt(Math.max(0, deep)) === rulesAt(height + REORGANISATION_DEPTH),
+      ringsAreSettled: () =>
+        this.reader.snapshot(() =>
+          transaction.inputs.every(
+            (input) =>
+              input.type === 'key' &&
+              ringIndexes(input.keyOffsets).every((index) => {
+                const member = view.output(input.amount, index);
+                return member !== undefined && member.height <= deep;
+              }),
+          ),
+        ),
     };
   }
 

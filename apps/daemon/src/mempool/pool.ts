@@ -3,6 +3,7 @@ import { type ReasonCode, REASONS } from '@wrkz/consensus';
 import { type ParsedTransaction, parseTransaction } from '@wrkz/core-types';
 import type { ChainCommit, CommitEvent } from '../chain/service';
 import { TaskQueue } from '../util/task-queue';
+import { type Fault, faultOf } from './faults';
 import type { Fitting, PoolJudge } from './judge';
 import {
   FEELESS_TRANSACTIONS,
@@ -19,12 +20,16 @@ import { PoolStore } from './store';
 
 export type TransactionSource = 'rpc' | 'p2p' | 'reorganisation';
 
-/** What became of a transaction. `code` is there where a rule refused it, `message` is what clients get. */
+/**
+ * What became of a transaction. `code` is there where a rule refused it, `message` is what clients get, `fault` what the
+ * refusal says of its sender.
+ */
 export interface Admission {
   readonly accepted: boolean;
   readonly hash?: Buffer;
   readonly code?: ReasonCode;
   readonly message?: string;
+  readonly fault?: Fault;
 }
 
 /** Texts of the pool alone (docs/protocol/pool.md#pool-texts). */
@@ -90,13 +95,13 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
   async add(bytes: Uint8Array, source: TransactionSource): Promise<Admission> {
     // The size is checked before anything is decoded: decoded, a transaction may take far more memory than its bytes.
     if (bytes.length > this.judge.sizeLimit())
-      return { accepted: false, message: REASONS.SIZE_TOO_LARGE.text, code: 'SIZE_TOO_LARGE' };
+      return { accepted: false, message: REASONS.SIZE_TOO_LARGE.text, code: 'SIZE_TOO_LARGE', fault: 'here' };
     let parsed: ParsedTransaction;
     try {
       // A copy: the parsed parts are views, and the pool must not keep a whole network frame alive.
       parsed = parseTransaction(Buffer.from(bytes));
     } catch {
-      return { accepted: false, message: POOL_TEXTS.unreadable };
+      return { accepted: false, message: POOL_TEXTS.unreadable, fault: 'everywhere' };
     }
     const hash = parsed.hash;
     const id = hash.toString('hex');
@@ -104,7 +109,7 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
       accepted: false,
       hash,
       message,
-      ...(code === undefined ? {} : { code }),
+      ...(code === undefined ? { fault: 'none' } : { code, fault: faultOf(code, this.judge.ground(parsed)) }),
     });
     if (this.store.get(id) !== undefined) return refuse(POOL_TEXTS.known);
     const same = this.inFlight.get(id);
@@ -142,8 +147,11 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
     const settled = this.judge.settled(parsed);
     if (settled === 'in block')
       return refuse(REASONS.INPUT_KEYIMAGE_ALREADY_SPENT.text, 'INPUT_KEYIMAGE_ALREADY_SPENT');
-    const misfit = settled ?? this.judge.fitting().refuses(parsed);
+    const fitting = this.judge.fitting();
+    const misfit = settled ?? fitting.refuses(parsed);
     if (misfit !== undefined) return refuse(misfit.message, misfit.code);
+    if (fitting.isLapsed(parsed.transaction.unlockTime))
+      return refuse(REASONS.UNLOCK_TIME_TOO_SMALL.text, 'UNLOCK_TIME_TOO_SMALL');
     const known = this.store.get(parsed.hash.toString('hex')) !== undefined;
     if (known || keyImagesOf(parsed).some((keyImage) => this.store.spender(keyImage) !== undefined)) {
       return refuse(POOL_TEXTS.known);
@@ -181,6 +189,7 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
     if (event.kind === 'append') {
       const fitting = this.judge.fitting();
       if (fitting.measure !== this.measure) this.dropMisfits(fitting);
+      this.dropLapsed(fitting);
       return Promise.resolve();
     }
     this.chainAge += 1;
@@ -194,7 +203,9 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
     const outdated = this.store.inOrder().filter((entry) => entry.receivedAt <= oldest);
     for (const entry of outdated) this.store.remove(entry.id);
     this.announceRemoved(outdated, 'Outdated');
-    this.dropMisfits(this.judge.fitting());
+    const fitting = this.judge.fitting();
+    this.dropMisfits(fitting);
+    this.dropLapsed(fitting);
   }
 
   private dropMined(event: ChainCommit): void {
@@ -216,6 +227,13 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
     const gone = this.store.inOrder().filter((entry) => fitting.refuses(entry.parsed) !== undefined);
     for (const entry of gone) this.store.remove(entry.id);
     this.announceRemoved(gone, 'NotActual');
+  }
+
+  /** An unlock time must lie some blocks ahead of the block that holds it: what has waited too long for that is dead. */
+  private dropLapsed(fitting: Fitting): void {
+    const lapsed = this.store.unlockingAt((unlockTime) => fitting.isLapsed(unlockTime));
+    for (const entry of lapsed) this.store.remove(entry.id);
+    this.announceRemoved(lapsed, 'NotActual');
   }
 
   /**

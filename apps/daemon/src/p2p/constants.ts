@@ -27,8 +27,9 @@ export const WRITE_QUEUE_LIMIT = 32 * 1024 * 1024;
 export const WHITE_LIST_LIMIT = 1000;
 export const GRAY_LIST_LIMIT = 5000;
 export const PEERS_PER_MESSAGE = 250;
-/** At most so many gray addresses of one /16 (IPv4) or /32 (IPv6). */
-export const GRAY_PER_GROUP = 16;
+/** At most so many entries of a list are of one address (IPv6: of a /64), and of one /16 (IPv6: /32). */
+export const ENTRIES_PER_HOST = 2;
+export const ENTRIES_PER_GROUP = 16;
 
 export const MAX_CHAIN_HASHES = 10_000;
 

@@ -1,8 +1,10 @@
-import { ByteBudget } from '@wrkz/levin';
 import type { P2pConfig } from './config';
+import { MemoryBudget } from './connection/memory-budget';
 import { tcpTransport, type Transport } from './connection/transport';
 import { PeerBook } from './peers/peer-book';
+import { Accounts } from './penalties/accounts';
 import type { BlockCodec, ChainPort, P2pClock, P2pLogger, P2pRandom, PoolPort } from './ports';
+import { AnnouncedBlocks } from './relay/announced-blocks';
 import { BlockRelay } from './relay/block-relay';
 import { TransactionRelay } from './relay/transaction-relay';
 import { newPeerId, OwnNodeData } from './session/node-data';
@@ -11,9 +13,7 @@ import { SessionTable } from './session/session-table';
 import { SyncDriver } from './sync/driver';
 import { blockCodec } from './util/block-codec';
 import { systemClock, systemRandom } from './util/clock';
-
-/** Unfinished frames of all connections together. */
-const INPUT_BUDGET = 256 * 1024 * 1024;
+import { threadTime } from './util/stopwatch';
 
 /** What the node is given; the optional parts are the operating system's and the network's own when missing. */
 export interface P2pParts {
@@ -24,6 +24,9 @@ export interface P2pParts {
   readonly random?: P2pRandom;
   readonly transport?: Transport;
   readonly codec?: BlockCodec;
+  readonly memory?: MemoryBudget;
+  /** Milliseconds from any point on: what work on the event loop is measured by. */
+  readonly stopwatch?: () => number;
 }
 
 export interface ContextEvents {
@@ -38,7 +41,8 @@ export interface ContextEvents {
 /** What the handlers of commands work with, and the node around them. */
 export interface P2pContext extends Required<P2pParts>, Pick<ContextEvents, 'onHandshaken'> {
   readonly config: P2pConfig;
-  readonly budget: ByteBudget;
+  readonly accounts: Accounts;
+  readonly announced: AnnouncedBlocks;
   readonly sessions: SessionTable;
   readonly own: OwnNodeData;
   readonly book: PeerBook;
@@ -48,7 +52,15 @@ export interface P2pContext extends Required<P2pParts>, Pick<ContextEvents, 'onH
 }
 
 export function createContext(config: P2pConfig, parts: P2pParts, events: ContextEvents): P2pContext {
-  const given = { clock: systemClock, random: systemRandom, transport: tcpTransport, codec: blockCodec, ...parts };
+  const given = {
+    clock: systemClock,
+    random: systemRandom,
+    transport: tcpTransport,
+    codec: blockCodec,
+    memory: new MemoryBudget(),
+    stopwatch: threadTime,
+    ...parts,
+  };
   const { chain, pool, logger, clock, random, codec } = given;
   const sessions = new SessionTable();
   const open = (): Session[] => sessions.open();
@@ -68,7 +80,8 @@ export function createContext(config: P2pConfig, parts: P2pParts, events: Contex
   return {
     ...given,
     config,
-    budget: new ByteBudget(INPUT_BUDGET),
+    announced: new AnnouncedBlocks(chain, codec, (session) => driver.wantsSync(session)),
+    accounts: new Accounts(() => clock.now(), given.stopwatch),
     sessions,
     own: new OwnNodeData(config, newPeerId(random), chain, book, clock),
     book,

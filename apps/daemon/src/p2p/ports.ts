@@ -49,18 +49,36 @@ export interface ChainPort {
   rawBlock(hash: Buffer): RawBlock | undefined;
   /** A main-chain transaction as serialized. */
   transaction(hash: Buffer): Buffer | undefined;
+  /**
+   * More transactions than any block behind this one can name, at least not within two years where that block is
+   * unknown: by the size that blocks may have there.
+   */
+  transactionsOfBlock(previousHash: Buffer): number;
+  /**
+   * The proof of work of a block whose parent is known: `fails` where nobody can have mined it, `deep` where it leaves
+   * the main chain too far below the tip to matter.
+   */
+  judgeWork(block: Buffer): Promise<'holds' | 'fails' | 'deep'>;
   /** Adds blocks in order; the results end with the first that is refused. */
   addBlocks(blocks: readonly RawBlock[], source: 'sync' | 'relay'): Promise<readonly AddBlockResult[]>;
   on(event: 'commit', listener: (commit: ChainAdvance) => void): unknown;
   off(event: 'commit', listener: (commit: ChainAdvance) => void): unknown;
 }
 
+/** What became of a transaction that a peer brought. */
+export interface PoolAnswer {
+  readonly accepted: boolean;
+  readonly message?: string | undefined;
+  /**
+   * What a refusal says of the transaction. `none`: nothing, as when we have it or the pool is full. `here`: it does not
+   * fit our chain. `everywhere`: it fits no chain that the sender can be on.
+   */
+  readonly fault?: 'none' | 'here' | 'everywhere' | undefined;
+}
+
 /** The transaction pool. `added` tells of every transaction that entered, whoever brought it. */
 export interface PoolPort {
-  add(
-    transaction: Buffer,
-    source: 'p2p',
-  ): Promise<{ readonly accepted: boolean; readonly message?: string | undefined }>;
+  add(transaction: Buffer, source: 'p2p'): Promise<PoolAnswer>;
   has(hash: Buffer): boolean;
   get(hash: Buffer): Buffer | undefined;
   hashes(): Buffer[];

@@ -1,8 +1,12 @@
 import { type ChainReader, CorruptDatabase } from '@wrkz/chain-db';
 import type { RawBlock } from '@wrkz/core-types';
+import { type AnnouncedWork, transactionsOfBlock, type WorkVerdict } from '../chain/announced-work';
 import type { AddBlockResult } from '../chain/results';
 import type { ChainService, CommitEvent } from '../chain/service';
 import type { ChainAdvance, ChainPort } from '../p2p/ports';
+
+/** Blocks that a peer may be ahead of us, some two years, when we judge the size of a block whose parent we lack. */
+const UNKNOWN_AHEAD = 1_000_000;
 
 type Listener = (commit: ChainAdvance) => void;
 
@@ -13,6 +17,7 @@ export class P2pChain implements ChainPort {
   constructor(
     private readonly service: ChainService,
     private readonly reader: ChainReader,
+    private readonly work: AnnouncedWork,
     private readonly onDamage: (error: Error) => void,
   ) {}
 
@@ -52,6 +57,15 @@ export class P2pChain implements ChainPort {
 
   transaction(hash: Buffer): Buffer | undefined {
     return this.reader.transaction(hash)?.bytes;
+  }
+
+  transactionsOfBlock(previousHash: Buffer): number {
+    const parent = this.reader.heightOf(previousHash);
+    return transactionsOfBlock(parent === undefined ? this.reader.height() + UNKNOWN_AHEAD : parent + 1);
+  }
+
+  judgeWork(block: Buffer): Promise<WorkVerdict> {
+    return this.work.judge(block);
   }
 
   addBlocks(blocks: readonly RawBlock[], source: 'sync' | 'relay'): Promise<readonly AddBlockResult[]> {

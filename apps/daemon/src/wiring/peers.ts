@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { ChainReader } from '@wrkz/chain-db';
 import type { Network } from '@wrkz/core-types';
 import { type Logger, UsageError } from '@wrkz/service-kit';
+import type { AnnouncedWork } from '../chain/announced-work';
 import type { ChainService } from '../chain/service';
 import type { DaemonConfig } from '../config/config';
 import type { TransactionPool } from '../mempool/pool';
@@ -21,6 +22,7 @@ const QUICK_TIMED_SYNC = 2_000;
 
 export interface PeersParts {
   readonly config: P2pConfig;
+  readonly work: AnnouncedWork;
   readonly chain: ChainService;
   readonly reader: ChainReader;
   readonly pool: TransactionPool;
@@ -28,9 +30,9 @@ export interface PeersParts {
 }
 
 /** The peers' side over the real chain and pool. */
-export function createPeers({ config, chain, reader, pool, logger }: PeersParts): P2pNode {
+export function createPeers({ config, work, chain, reader, pool, logger }: PeersParts): P2pNode {
   return new P2pNode(config, {
-    chain: new P2pChain(chain, reader, (error) => logger.error(`${error.message}; run --verify`)),
+    chain: new P2pChain(chain, reader, work, (error) => logger.error(`${error.message}; run --verify`)),
     pool: new P2pPool(pool),
     logger,
   });

@@ -1,5 +1,5 @@
 import type { TransactionPool } from '../mempool/pool';
-import type { PoolPort } from '../p2p/ports';
+import type { PoolAnswer, PoolPort } from '../p2p/ports';
 
 type Listener = (event: { readonly hash: Buffer }) => void;
 
@@ -7,7 +7,7 @@ type Listener = (event: { readonly hash: Buffer }) => void;
 export class P2pPool implements PoolPort {
   constructor(private readonly pool: TransactionPool) {}
 
-  add(transaction: Buffer, source: 'p2p'): Promise<{ accepted: boolean; message?: string | undefined }> {
+  add(transaction: Buffer, source: 'p2p'): Promise<PoolAnswer> {
     return this.pool.add(transaction, source);
   }
 

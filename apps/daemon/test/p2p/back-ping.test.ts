@@ -1,4 +1,5 @@
-import { ByteBudget, Command, pingResponse } from '@wrkz/levin';
+import { Command, pingResponse } from '@wrkz/levin';
+import { MemoryBudget } from '../../src/p2p/connection/memory-budget';
 import { tcpTransport } from '../../src/p2p/connection/transport';
 import { backPing } from '../../src/p2p/session/back-ping';
 import { systemClock, TestLogger } from './fakes';
@@ -14,7 +15,7 @@ async function believed(body: Buffer): Promise<boolean> {
     transport: tcpTransport,
     clock: systemClock,
     logger: new TestLogger(),
-    budget: new ByteBudget(1024 * 1024),
+    memory: new MemoryBudget(),
   };
   const asked = backPing(server.address, 5n, parts);
   const caller = await server.caller();
@@ -22,7 +23,7 @@ async function believed(body: Buffer): Promise<boolean> {
   caller.reply(Command.ping, body);
   const answer = await asked;
   caller.end();
-  expect(parts.budget.inUse).toBe(0);
+  expect(parts.memory.inUse).toBe(0);
   return answer;
 }
 

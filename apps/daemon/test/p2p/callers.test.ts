@@ -4,12 +4,14 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import * as commands from '@wrkz/levin';
-import { ByteBudget, Command } from '@wrkz/levin';
+import { ByteBudget, Command, encodeFrame } from '@wrkz/levin';
 import type { P2pNode } from '../../src/p2p';
 import { PeerConnection } from '../../src/p2p/connection/peer-connection';
+import { Account } from '../../src/p2p/penalties/accounts';
 import { FakeClock, TestLogger, sha256, toyChain } from './fakes';
 import { disguised, Harness } from './harness';
-import { ScriptedPeer } from './scripted-peer';
+import { addressKey, type PeerAddress } from '../../src/p2p/util/address';
+import { hello, ScriptedPeer } from './scripted-peer';
 
 const harness = new Harness();
 afterEach(() => harness.stop());
@@ -51,6 +53,103 @@ describe('the callers of a running node', () => {
     const { node } = await harness.node(toyChain(0));
     const peers = await shakeHands(node.port, 6);
     expect(peers.filter((peer) => peer.isClosed)).toEqual([]);
+  });
+});
+
+describe('what a running node takes and asks', () => {
+  const transactions = (bytes: number): Buffer =>
+    commands.newTransactions.encode({ transactions: [Buffer.alloc(bytes, bytes % 251)] });
+
+  it('large frames from a peer that it called, right behind the answer; from a caller none before the handshake', async () => {
+    const server = await harness.server();
+    const { pool, logger } = await harness.node(toyChain(0), { exclusiveNodes: [server.address] });
+    const called = await server.caller();
+    await called.nextOf(Command.handshake);
+    const entered = new Promise((resolve) => pool.once('added', resolve));
+    const answer = commands.handshakeResponse.encode({ ...hello(genesis), peers: [], peers6: [] });
+    called.raw(
+      Buffer.concat([
+        encodeFrame({ command: Command.handshake, kind: 'response', returnCode: 1, body: answer }),
+        encodeFrame({
+          command: Command.newTransactions,
+          kind: 'notification',
+          returnCode: 0,
+          body: transactions(100_000),
+        }),
+      ]),
+    );
+    await entered;
+    expect(called.isClosed).toBe(false);
+    called.end();
+
+    const started = await harness.node(toyChain(0));
+    const caller = await ScriptedPeer.dial(started.node.port);
+    caller.send(Command.newTransactions, transactions(100_000));
+    await caller.closed;
+    expect(started.logger.lines.some((line) => line.includes('larger than its command'))).toBe(true);
+    expect(logger.errors).toEqual([]);
+  });
+
+  it('one large answer for each question about transactions', async () => {
+    const { node, pool, logger } = await harness.node(toyChain(0));
+    const peer = await ScriptedPeer.dial(node.port);
+    await peer.handshake(genesis);
+    await peer.nextOf(Command.requestPool);
+    const large = transactions(17 * 1024 * 1024);
+    const entered = new Promise((resolve) => pool.once('added', resolve));
+    peer.send(Command.newTransactions, large);
+    await entered;
+    peer.send(Command.newTransactions, large);
+    await peer.closed;
+    expect(logger.lines.some((line) => line.includes('larger than its command'))).toBe(true);
+  });
+
+  it('the time also of a peer from which a synchronisation was given up', async () => {
+    const blocks = toyChain(2);
+    const tips = blocks.map((raw) => sha256(raw.block));
+    const [, , last] = tips;
+    if (last === undefined) throw new Error('no tip');
+    const clock = new FakeClock();
+    const { node, chain } = await harness.node(blocks.slice(0, 2), {}, { clock });
+    chain.refuse.set(last.toString('hex'), 'TIMESTAMP_TOO_FAR_IN_FUTURE');
+    const peer = await ScriptedPeer.dial(node.port);
+    await peer.handshake({ height: 3, tip: last });
+    await peer.nextOf(Command.requestChain);
+    peer.send(
+      Command.responseChain,
+      commands.responseChain.encode({ startHeight: 1, totalHeight: 3, hashes: tips.slice(1) }),
+    );
+    await peer.nextOf(Command.requestObjects);
+    const answer = { transactions: [], blocks: blocks.slice(2), missed: [], currentHeight: 3 };
+    peer.send(Command.responseObjects, commands.responseObjects.encode(answer));
+    await peer.settle({ height: 3, tip: last });
+    expect(node.peers()).toMatchObject([{ state: 'idle' }]);
+    clock.advance(60_000);
+    expect(await peer.nextOf(Command.timedSync)).toMatchObject({ kind: 'request' });
+    peer.end();
+  });
+
+  it('nobody back at an address that no list may hold', async () => {
+    for (const [host, allowLocal, calls] of [
+      ['127.0.0.1', false, []],
+      ['127.0.0.1', true, ['127.0.0.1:17855']],
+      ['93.184.216.34', false, ['93.184.216.34:17855']],
+    ] as const) {
+      const called: string[] = [];
+      const transport = {
+        ...disguised(host),
+        connect: (address: PeerAddress) => {
+          called.push(addressKey(address));
+          return Promise.resolve(undefined);
+        },
+      };
+      const { node } = await harness.node(toyChain(0), { allowLocal }, { transport });
+      const peer = await ScriptedPeer.dial(node.port);
+      await peer.handshake({ ...genesis, port: 17855 });
+      await peer.settle(genesis);
+      expect(called).toEqual(calls);
+      peer.end();
+    }
   });
 });
 
@@ -115,6 +214,10 @@ describe('bans of a running node', () => {
       clock: new FakeClock(),
       logger: new TestLogger(),
       budget: new ByteBudget(1000),
+      account: new Account(
+        () => 0,
+        () => 0,
+      ),
       limitOf: () => 1000,
       onClose: (reason) => reasons.push(reason.text),
     });

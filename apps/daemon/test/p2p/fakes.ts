@@ -3,7 +3,16 @@ import { EventEmitter } from 'node:events';
 import { type ReasonCode, REASONS } from '@wrkz/consensus';
 import type { RawBlock } from '@wrkz/core-types';
 import { type AddBlockResult, isAccepted } from '../../src/chain/results';
-import type { BlockCodec, ChainAdvance, ChainPort, P2pClock, P2pLogger, PoolPort, Timer } from '../../src/p2p/ports';
+import type {
+  BlockCodec,
+  ChainAdvance,
+  ChainPort,
+  P2pClock,
+  P2pLogger,
+  PoolAnswer,
+  PoolPort,
+  Timer,
+} from '../../src/p2p/ports';
 import { systemClock } from '../../src/p2p/util/clock';
 
 interface Stored {
@@ -21,6 +30,12 @@ export class FakeChain extends EventEmitter<{ commit: [ChainAdvance] }> implemen
   private readonly transactions = new Map<string, Buffer>();
   private main: Stored[] = [];
   readonly refuse = new Map<string, ReasonCode>();
+  /** Blocks (by hash) whose work does not hold, or that lie too deep. */
+  readonly work = new Map<string, 'fails' | 'deep'>();
+  /** How often work was checked, and how often a transaction was looked up. */
+  worked = 0;
+  lookUps = 0;
+  mostTransactions = 10_000;
   /** Every call of `addBlocks`. */
   readonly calls: { readonly count: number; readonly source: string }[] = [];
   /** Awaited before blocks are added. */
@@ -62,7 +77,17 @@ export class FakeChain extends EventEmitter<{ commit: [ChainAdvance] }> implemen
     return this.blocks.get(key(hash))?.raw;
   }
 
+  transactionsOfBlock(): number {
+    return this.mostTransactions;
+  }
+
+  judgeWork(block: Buffer): Promise<'holds' | 'fails' | 'deep'> {
+    this.worked += 1;
+    return Promise.resolve(this.work.get(key(this.codec.parse(block).hash)) ?? 'holds');
+  }
+
   transaction(hash: Buffer): Buffer | undefined {
+    this.lookUps += 1;
     return this.transactions.get(key(hash));
   }
 
@@ -128,16 +153,21 @@ export class FakeChain extends EventEmitter<{ commit: [ChainAdvance] }> implemen
 export class FakePool extends EventEmitter<{ added: [{ hash: Buffer }] }> implements PoolPort {
   private readonly entries = new Map<string, Buffer>();
   readonly refuse = new Set<string>();
+  /** What no node can have taken. */
+  readonly forged = new Set<string>();
   judged = 0;
+  lookUps = 0;
 
   constructor(private readonly codec: BlockCodec) {
     super();
   }
 
-  add(transaction: Buffer): Promise<{ accepted: boolean }> {
+  add(transaction: Buffer): Promise<PoolAnswer> {
     this.judged += 1;
     const hash = this.codec.transactionHash(transaction);
-    if (this.refuse.has(key(hash)) || this.entries.has(key(hash))) return Promise.resolve({ accepted: false });
+    if (this.forged.has(key(hash))) return Promise.resolve({ accepted: false, fault: 'everywhere' });
+    if (this.refuse.has(key(hash))) return Promise.resolve({ accepted: false, fault: 'here' });
+    if (this.entries.has(key(hash))) return Promise.resolve({ accepted: false, fault: 'none' });
     this.entries.set(key(hash), transaction);
     this.emit('added', { hash });
     return Promise.resolve({ accepted: true });
@@ -148,6 +178,7 @@ export class FakePool extends EventEmitter<{ added: [{ hash: Buffer }] }> implem
   }
 
   get(hash: Buffer): Buffer | undefined {
+    this.lookUps += 1;
     return this.entries.get(key(hash));
   }
 

@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 import type { RawBlock } from '@wrkz/core-types';
-import { p2pDefaults, P2pNode, type P2pConfig } from '../../src/p2p';
+import { p2pDefaults, P2pNode, type P2pConfig, type P2pParts } from '../../src/p2p';
 import { tcpTransport, type Transport } from '../../src/p2p/connection/transport';
-import type { BlockCodec, P2pClock } from '../../src/p2p/ports';
 import { FakeChain, FakePool, TestLogger, toyCodec } from './fakes';
 import { NETWORK_ID, type ScriptedPeer, ScriptedServer } from './scripted-peer';
 
@@ -21,7 +20,7 @@ export class Harness {
   async node(
     blocks: readonly RawBlock[],
     config: Partial<P2pConfig> = {},
-    parts: { codec?: BlockCodec; clock?: P2pClock; transport?: Transport } = {},
+    parts: Partial<Pick<P2pParts, 'codec' | 'clock' | 'transport' | 'memory' | 'stopwatch'>> = {},
   ): Promise<TestNode> {
     const codec = parts.codec ?? toyCodec;
     const chain = new FakeChain(codec, blocks);
@@ -29,7 +28,8 @@ export class Harness {
     const logger = new TestLogger();
     const node = new P2pNode(
       { ...p2pDefaults, networkId: NETWORK_ID, bindHost: '127.0.0.1', timedSyncInterval: 60_000, ...config },
-      { chain, pool, logger, ...parts, codec },
+      // No test depends on how fast this machine is: work takes no time unless a test says so.
+      { chain, pool, logger, stopwatch: () => 0, ...parts, codec },
     );
     const made = { node, chain, pool, logger };
     this.nodes.push(made);
@@ -53,13 +53,13 @@ export class Harness {
   }
 }
 
-/** Loopback sockets that seem to come from `host`. */
-export function disguised(host: string): Transport {
+/** Loopback sockets that seem to come from `host`, or each from the host that is told for it. */
+export function disguised(host: string | (() => string)): Transport {
   return {
     ...tcpTransport,
     listen: (bindHost, port, onSocket) =>
       tcpTransport.listen(bindHost, port, (socket, remote) => {
-        onSocket(socket, { host, port: remote.port });
+        onSocket(socket, { host: typeof host === 'string' ? host : host(), port: remote.port });
       }),
   };
 }

@@ -1,5 +1,5 @@
 import * as commands from '@wrkz/levin';
-import { Command } from '@wrkz/levin';
+import { ByteBudget, Command } from '@wrkz/levin';
 import * as fc from 'fast-check';
 import { WriteQueue } from '../../src/p2p/connection/write-queue';
 import { closeReasons } from '../../src/p2p/penalties/close-reasons';
@@ -28,7 +28,7 @@ describe('the write queue', () => {
       return true;
     };
     const flush = (): void => callbacks.shift()?.();
-    return { queue: new WriteQueue({ write } as never, () => time.now), flush, time, written };
+    return { queue: new WriteQueue({ write } as never, () => time.now, new ByteBudget(1 << 30)), flush, time, written };
   }
 
   it('holds 32 MiB and not a byte more', () => {
@@ -92,6 +92,8 @@ describe('small parts', () => {
       'memoryBudget',
       'syncStalled',
       'transactionsUnavailable',
+      'refusedTransactions',
+      'gaveWay',
     ] as const;
     for (const name of free) expect(['none', 'avoid']).toContain(closeReasons[name].penalty);
     const bans = Object.entries(closeReasons).filter(([, reason]) => reason.penalty === 'ban');

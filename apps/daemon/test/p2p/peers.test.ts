@@ -147,6 +147,71 @@ describe('peer lists', () => {
   });
 });
 
+describe('one address in the lists', () => {
+  it('has two entries at most, whatever ports it tells: others stay', () => {
+    const book = new PeerBook({ allowLocal: false });
+    for (let index = 0; index < 300; index += 1)
+      book.addWhite(peer(`${11 + (index % 100)}.${Math.floor(index / 100)}.0.1`, NOW - 5_000));
+    for (let port = 1; port <= 1_099; port += 1) book.addWhite(peer('93.184.216.34', NOW, port));
+    expect(book.sizes.white).toBe(302);
+    // The latest: a peer that listens elsewhere now is told where.
+    const own = book.whiteEntries().filter(({ host }) => host === '93.184.216.34');
+    expect(own.map(({ port }) => port).sort()).toEqual([1_098, 1_099]);
+    book.merge(
+      Array.from({ length: 200 }, (_, index) => peer('8.8.8.8', NOW - 50, index + 1)),
+      BigInt(NOW),
+      NOW,
+    );
+    // Hearsay displaces nothing: the first stay.
+    expect(
+      book
+        .grayEntries()
+        .map(({ port }) => port)
+        .sort(),
+    ).toEqual([1, 2]);
+  });
+
+  it('stands for its /64, and its neighbourhood has sixteen entries, in both lists', () => {
+    const book = new PeerBook({ allowLocal: false });
+    for (let index = 1; index <= 50; index += 1) {
+      book.addWhite(peer(`2a00:1:2:3::${index}`));
+      book.addWhite(peer(`11.22.${index}.1`, NOW - 100 + index));
+      book.addGray(peer(`2a00:9:2:3::${index}`));
+      book.addGray(peer(`11.33.${index}.1`));
+    }
+    const count = (entries: PeerEntry[], start: string): number =>
+      entries.filter(({ host }) => host.startsWith(start)).length;
+    expect(count(book.whiteEntries(), '2a00')).toBe(2);
+    expect(count(book.whiteEntries(), '11.22.')).toBe(16);
+    expect(count(book.grayEntries(), '2a00')).toBe(2);
+    expect(count(book.grayEntries(), '11.33.')).toBe(16);
+    // In the white list, whose entries were reached, the one seen longest ago gives way.
+    expect(book.whiteEntries().some(({ host }) => host === '11.22.50.1')).toBe(true);
+    expect(book.whiteEntries().some(({ host }) => host === '11.22.34.1')).toBe(false);
+  });
+
+  it('is not counted on loopback and in private networks, where many nodes share one', () => {
+    const book = new PeerBook({ allowLocal: true });
+    for (let port = 1; port <= 40; port += 1) {
+      book.addWhite(peer('127.0.0.1', NOW, port));
+      book.addGray(peer('10.0.0.1', NOW, port));
+    }
+    expect(book.sizes).toEqual({ white: 40, gray: 40 });
+  });
+
+  it('frees its share again when an entry goes', () => {
+    const list = new PeerList({ limit: 10, perHost: 1, perGroup: 1 });
+    expect([list.put(peer('1.1.0.1')), list.put(peer('1.1.0.1', 5)), list.put(peer('1.1.0.2'))]).toEqual([
+      true,
+      true,
+      false,
+    ]);
+    list.remove(peer('1.1.0.1'));
+    list.remove(peer('1.1.0.1'));
+    expect([list.put(peer('1.1.0.2')), list.put(peer('1.1.0.3'))]).toEqual([true, false]);
+  });
+});
+
 describe('bans', () => {
   it('hold for 900 seconds, in every spelling of the address', () => {
     let now = NOW;

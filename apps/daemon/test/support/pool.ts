@@ -1,6 +1,7 @@
 import { RuleFailure } from '@wrkz/consensus';
 import { encodeTransaction, parseTransaction, type Transaction } from '@wrkz/core-types';
 import type { ChainCommit } from '../../src/chain/service';
+import type { CommonGround } from '../../src/mempool/faults';
 import type { Fitting, PoolJudge } from '../../src/mempool/judge';
 import { TransactionPool } from '../../src/mempool/pool';
 
@@ -13,6 +14,7 @@ export interface Shape {
   readonly outputs?: number;
   readonly padding?: number;
   readonly keyImage?: Buffer;
+  readonly unlockTime?: bigint;
 }
 
 export function freshKeyImage(number = ++keyImages): Buffer {
@@ -29,11 +31,12 @@ export function made({
   outputs = 1,
   padding = 0,
   keyImage: first,
+  unlockTime = 0n,
 }: Shape = {}): Buffer {
   const each = (amount + fee) / BigInt(inputs);
   const transaction: Transaction = {
     version: 1,
-    unlockTime: 0n,
+    unlockTime,
     inputs: Array.from({ length: inputs }, (_, i) => ({
       type: 'key' as const,
       amount: i === 0 ? amount + fee - each * BigInt(inputs - 1) : each,
@@ -56,6 +59,9 @@ export class FakeJudge implements PoolJudge {
   refusals = new Map<string, RuleFailure>();
   spent = new Map<string, 'in block' | RuleFailure>();
   misfits = new Map<string, RuleFailure>();
+  lapsed = new Set<bigint>();
+  settledRules = true;
+  settledRings = true;
   looks = 0;
   judged = 0;
   limit = Infinity;
@@ -82,7 +88,12 @@ export class FakeJudge implements PoolJudge {
         this.looks += 1;
         return this.misfits.get(parsed.hash.toString('hex'));
       },
+      isLapsed: (unlockTime) => this.lapsed.has(unlockTime),
     };
+  }
+
+  ground(): CommonGround {
+    return { rulesAreSettled: () => this.settledRules, ringsAreSettled: () => this.settledRings };
   }
 }
 

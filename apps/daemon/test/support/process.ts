@@ -27,8 +27,10 @@ export class DaemonProcess {
   private stderr = '';
   readonly ended: Promise<Ended>;
 
-  constructor(args: readonly string[], cwd: string) {
-    this.child = spawn(process.execPath, [...commandFor('src/main.ts'), ...args], {
+  /** @param hook a script that is loaded before the program */
+  constructor(args: readonly string[], cwd: string, hook?: string) {
+    const before = hook === undefined ? [] : ['--require', hook];
+    this.child = spawn(process.execPath, [...before, ...commandFor('src/main.ts'), ...args], {
       cwd,
       stdio: ['ignore', 'pipe', 'pipe'],
     });

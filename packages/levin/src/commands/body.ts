@@ -12,6 +12,7 @@ import {
   kvUint32,
   kvUint64,
   type KvSection,
+  type KvShape,
   type KvValue,
 } from '../kv';
 
@@ -19,7 +20,12 @@ const HASH_SIZE = 32;
 const EMPTY: KvSection = new Map();
 
 /** Nothing on the network nests deeper than a block inside a message. */
-const limits = { maxDepth: 8, maxValues: 250_000 };
+const MAX_DEPTH = 8;
+/**
+ * Values that a body of so many bytes may hold. A transaction has 105 bytes at least and is one value, a block some 100
+ * bytes and is three; the rest leaves space for the fields around them and for short ones (docs/protocol/p2p.md#key-value-format).
+ */
+const valuesOf = (bytes: number): number => 10_000 + Math.floor(bytes / 100);
 
 /**
  * Builds a body field by field, in the order given. Empty lists are left out, as the reference does
@@ -77,14 +83,18 @@ export class BodyWriter {
 }
 
 /**
- * Reads a body by name, in any order; unknown names are passed over. A missing number is 0, a missing list or string is
- * empty, as in the reference; a value of another kind or size is a BodyError.
+ * Reads a body by name, in any order; names that the command does not have are passed over. A missing number is 0, a
+ * missing list or string is empty, as in the reference; a value of another kind or size is a BodyError.
  */
 export class BodyReader {
   private constructor(private readonly section: KvSection) {}
 
-  /** Throws BodyError when the bytes are no key-value section. */
-  static of(bytes: Buffer): BodyReader {
+  /**
+   * Reads the fields of `shape` and steps over all others.
+   * @throws BodyError when the bytes are no key-value section, or a field is of another kind
+   */
+  static of(bytes: Buffer, shape: KvShape): BodyReader {
+    const limits = { maxDepth: MAX_DEPTH, maxValues: valuesOf(bytes.length), shape };
     return new BodyReader(guard(() => decodeKv(bytes, limits)));
   }
 
@@ -115,6 +125,13 @@ export class BodyReader {
 
   hashes(name: string): Buffer[] {
     return guard(() => kvPacked(this.section, name, HASH_SIZE));
+  }
+
+  /** Hashes one behind the other, as they came; their number is the length by 32. */
+  packedHashes(name: string): Buffer {
+    const bytes = this.string(name);
+    if (bytes.length % HASH_SIZE !== 0) throw new BodyError(`field ${name} is not made of ${HASH_SIZE} bytes each`);
+    return bytes;
   }
 
   strings(name: string): Buffer[] {

@@ -5,6 +5,7 @@ import type {
   NewBlock,
   NewLiteBlock,
   NewTransactions,
+  PoolRequest,
   RequestChain,
   RequestObjects,
   RequestPool,
@@ -16,6 +17,8 @@ import type {
  * Bodies of the 2000s (docs/protocol/p2p.md#commands). Hash lists are one string of 32 bytes each; empty lists are not
  * written.
  */
+
+const rawBlockShape = { block: 'one', txs: 'many' } as const;
 
 function writeRawBlock(raw: RawBlock): BodyWriter {
   return new BodyWriter().string('block', raw.block).strings('txs', raw.transactions);
@@ -34,7 +37,7 @@ export const newBlock = {
       .uint32('hop', message.hop)
       .finish(),
   decode: (bytes: Buffer): NewBlock => {
-    const body = BodyReader.of(bytes);
+    const body = BodyReader.of(bytes, { b: rawBlockShape, current_blockchain_height: 'one', hop: 'one' });
     return {
       block: readRawBlock(body.object('b')),
       currentHeight: body.uint32('current_blockchain_height'),
@@ -46,7 +49,9 @@ export const newBlock = {
 /** NOTIFY_NEW_TRANSACTIONS. */
 export const newTransactions = {
   encode: (message: NewTransactions): Buffer => new BodyWriter().strings('txs', message.transactions).finish(),
-  decode: (bytes: Buffer): NewTransactions => ({ transactions: BodyReader.of(bytes).strings('txs') }),
+  decode: (bytes: Buffer): NewTransactions => ({
+    transactions: BodyReader.of(bytes, { txs: 'many' }).strings('txs'),
+  }),
 };
 
 /** NOTIFY_REQUEST_GET_OBJECTS. */
@@ -54,7 +59,7 @@ export const requestObjects = {
   encode: (message: RequestObjects): Buffer =>
     new BodyWriter().hashes('txs', message.transactions).hashes('blocks', message.blocks).finish(),
   decode: (bytes: Buffer): RequestObjects => {
-    const body = BodyReader.of(bytes);
+    const body = BodyReader.of(bytes, { txs: 'one', blocks: 'one' });
     return { transactions: body.hashes('txs'), blocks: body.hashes('blocks') };
   },
 };
@@ -69,7 +74,12 @@ export const responseObjects = {
       .uint32('current_blockchain_height', message.currentHeight)
       .finish(),
   decode: (bytes: Buffer): ResponseObjects => {
-    const body = BodyReader.of(bytes);
+    const body = BodyReader.of(bytes, {
+      txs: 'many',
+      blocks: [rawBlockShape],
+      missed_ids: 'one',
+      current_blockchain_height: 'one',
+    });
     return {
       transactions: body.strings('txs'),
       blocks: body.objects('blocks').map(readRawBlock),
@@ -82,7 +92,7 @@ export const responseObjects = {
 /** NOTIFY_REQUEST_CHAIN. */
 export const requestChain = {
   encode: (message: RequestChain): Buffer => new BodyWriter().hashes('block_ids', message.hashes).finish(),
-  decode: (bytes: Buffer): RequestChain => ({ hashes: BodyReader.of(bytes).hashes('block_ids') }),
+  decode: (bytes: Buffer): RequestChain => ({ hashes: BodyReader.of(bytes, { block_ids: 'one' }).hashes('block_ids') }),
 };
 
 /** NOTIFY_RESPONSE_CHAIN_ENTRY. */
@@ -94,7 +104,7 @@ export const responseChain = {
       .hashes('m_block_ids', message.hashes)
       .finish(),
   decode: (bytes: Buffer): ResponseChain => {
-    const body = BodyReader.of(bytes);
+    const body = BodyReader.of(bytes, { start_height: 'one', total_height: 'one', m_block_ids: 'one' });
     return {
       startHeight: body.uint32('start_height'),
       totalHeight: body.uint32('total_height'),
@@ -106,7 +116,7 @@ export const responseChain = {
 /** NOTIFY_REQUEST_TX_POOL. */
 export const requestPool = {
   encode: (message: RequestPool): Buffer => new BodyWriter().hashes('txs', message.hashes).finish(),
-  decode: (bytes: Buffer): RequestPool => ({ hashes: BodyReader.of(bytes).hashes('txs') }),
+  decode: (bytes: Buffer): PoolRequest => ({ packed: BodyReader.of(bytes, { txs: 'one' }).packedHashes('txs') }),
 };
 
 /** NOTIFY_NEW_LITE_BLOCK. */
@@ -118,7 +128,7 @@ export const newLiteBlock = {
       .string('blockTemplate', message.block)
       .finish(),
   decode: (bytes: Buffer): NewLiteBlock => {
-    const body = BodyReader.of(bytes);
+    const body = BodyReader.of(bytes, { current_blockchain_height: 'one', hop: 'one', blockTemplate: 'one' });
     return {
       currentHeight: body.uint32('current_blockchain_height'),
       hop: body.uint32('hop'),
@@ -136,7 +146,7 @@ export const missingTransactions = {
       .hashes('missing_txs', message.hashes)
       .finish(),
   decode: (bytes: Buffer): MissingTransactions => {
-    const body = BodyReader.of(bytes);
+    const body = BodyReader.of(bytes, { current_blockchain_height: 'one', blockHash: 'one', missing_txs: 'one' });
     return {
       currentHeight: body.uint32('current_blockchain_height'),
       blockHash: body.fixed('blockHash', 32),

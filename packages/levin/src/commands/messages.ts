@@ -85,6 +85,11 @@ export interface RequestPool {
   readonly hashes: readonly Buffer[];
 }
 
+/** The same as received: a pool may hold hundreds of thousands of hashes, so they stay one behind the other. */
+export interface PoolRequest {
+  readonly packed: Buffer;
+}
+
 export interface NewLiteBlock {
   readonly currentHeight: number;
   readonly hop: number;

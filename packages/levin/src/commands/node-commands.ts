@@ -59,6 +59,17 @@ function readPeers(body: BodyReader): PeerLists {
   };
 }
 
+const nodeDataShape = { network_id: 'one', version: 'one', peer_id: 'one', local_time: 'one', my_port: 'one' } as const;
+const syncDataShape = {
+  current_height: 'one',
+  top_id: 'one',
+  capability_flags: 'one',
+  pruned_node_height: 'one',
+  lite_start_height: 'one',
+} as const;
+const handshakeShape = { node_data: nodeDataShape, payload_data: syncDataShape } as const;
+const peersShape = { local_peerlist: 'one', local_peerlist6: 'one' } as const;
+
 /** COMMAND_HANDSHAKE, request. */
 export const handshakeRequest = {
   encode: (message: HandshakeRequest): Buffer =>
@@ -67,7 +78,7 @@ export const handshakeRequest = {
       .object('payload_data', writeSyncData(message.syncData))
       .finish(),
   decode: (bytes: Buffer): HandshakeRequest => {
-    const body = BodyReader.of(bytes);
+    const body = BodyReader.of(bytes, handshakeShape);
     return { nodeData: readNodeData(body.object('node_data')), syncData: readSyncData(body.object('payload_data')) };
   },
 };
@@ -82,7 +93,7 @@ export const handshakeResponse = {
       message,
     ).finish(),
   decode: (bytes: Buffer): HandshakeResponse => {
-    const body = BodyReader.of(bytes);
+    const body = BodyReader.of(bytes, { ...handshakeShape, ...peersShape });
     return {
       nodeData: readNodeData(body.object('node_data')),
       syncData: readSyncData(body.object('payload_data')),
@@ -96,7 +107,7 @@ export const timedSyncRequest = {
   encode: (message: TimedSyncRequest): Buffer =>
     new BodyWriter().object('payload_data', writeSyncData(message.syncData)).finish(),
   decode: (bytes: Buffer): TimedSyncRequest => ({
-    syncData: readSyncData(BodyReader.of(bytes).object('payload_data')),
+    syncData: readSyncData(BodyReader.of(bytes, { payload_data: syncDataShape }).object('payload_data')),
   }),
 };
 
@@ -108,7 +119,7 @@ export const timedSyncResponse = {
       message,
     ).finish(),
   decode: (bytes: Buffer): TimedSyncResponse => {
-    const body = BodyReader.of(bytes);
+    const body = BodyReader.of(bytes, { local_time: 'one', payload_data: syncDataShape, ...peersShape });
     return {
       localTime: body.uint64('local_time'),
       syncData: readSyncData(body.object('payload_data')),
@@ -125,7 +136,7 @@ export const pingResponse = {
   encode: (message: PingResponse): Buffer =>
     new BodyWriter().string('status', Buffer.from(message.status)).uint64('peer_id', message.peerId).finish(),
   decode: (bytes: Buffer): PingResponse => {
-    const body = BodyReader.of(bytes);
+    const body = BodyReader.of(bytes, { status: 'one', peer_id: 'one' });
     return { status: body.string('status').toString('latin1'), peerId: body.uint64('peer_id') };
   },
 };

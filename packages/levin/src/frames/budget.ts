@@ -1,8 +1,12 @@
-/**
- * A bound on the bytes that all connections together hold of unfinished frames. It counts bytes that have arrived,
- * never a declared length.
- */
-export class ByteBudget {
+/** What may be held of somebody's bytes. */
+export interface ByteAllowance {
+  /** Takes `bytes`; false, and nothing taken, when they do not fit. */
+  take(bytes: number): boolean;
+  give(bytes: number): void;
+}
+
+/** A plain bound on held bytes. It counts bytes that have arrived, never a declared length. */
+export class ByteBudget implements ByteAllowance {
   private used = 0;
 
   constructor(private readonly limit: number) {}

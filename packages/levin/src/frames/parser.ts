@@ -1,4 +1,4 @@
-import type { ByteBudget } from './budget';
+import type { ByteAllowance } from './budget';
 import { decodeHeader, HEADER_SIZE, type Frame, type FrameHeader } from './header';
 
 export type FrameFault = 'bad-signature' | 'frame-too-large' | 'memory-budget';
@@ -6,8 +6,9 @@ export type FrameFault = 'bad-signature' | 'frame-too-large' | 'memory-budget';
 export interface FrameParserOptions {
   /** The largest body accepted for a frame, asked when its header is complete. */
   limitOf(header: FrameHeader): number;
+  /** The bytes of the frame have been given back to the budget: whoever keeps it takes them again, in the same turn. */
   onFrame(frame: Frame): void;
-  budget: ByteBudget;
+  budget: ByteAllowance;
 }
 
 /** So many small pieces in a row are joined: a sender of single bytes must not cost a buffer object for each. */
@@ -99,6 +100,8 @@ export class FrameParser {
     this.held -= count;
     this.options.budget.give(count);
     const [only] = taken;
-    return taken.length === 1 && only !== undefined ? only : Buffer.concat(taken, count);
+    // A small part must not keep the memory of all that came with it.
+    const view = taken.length === 1 && only !== undefined && count * 2 >= only.buffer.byteLength ? only : undefined;
+    return view ?? Buffer.concat(taken, count);
   }
 }

@@ -8,6 +8,7 @@ import {
   kvTypeCodes,
   type KvValue,
 } from './model';
+import { fieldKind, isList, type KvField, type KvShape } from './shape';
 
 /**
  * What a message may ask of the decoder (docs/protocol/lessons.md#allocation-from-declared-lengths): the bytes
@@ -18,9 +19,25 @@ export interface KvLimits {
   readonly maxDepth: number;
   /** Values in the whole message, objects and items of arrays included. */
   readonly maxValues: number;
+  /**
+   * The fields to read; others are passed over without being made into values, and a field of another kind than its own
+   * is refused before it is read. Without a shape everything is read.
+   */
+  readonly shape?: KvShape;
+  /** Steps over what the shape does not name; an array of numbers is one step. */
+  readonly maxIgnored: number;
+  /** Counts the work done, for tests. */
+  readonly meter?: KvMeter;
 }
 
-export const defaultKvLimits: KvLimits = { maxDepth: 16, maxValues: 250_000 };
+/** Values made, and steps over values that were not. */
+export interface KvMeter {
+  made: number;
+  ignored: number;
+}
+
+/** Programs to come may send a few fields that we do not know; more of them than that is no program. */
+export const defaultKvLimits: KvLimits = { maxDepth: 16, maxValues: 250_000, maxIgnored: 1_000 };
 
 const typesByCode: ReadonlyMap<number, KvItemType> = new Map(
   Object.entries(kvTypeCodes).map(([type, code]) => [code, type as KvItemType]),
@@ -30,19 +47,19 @@ const MIN_ENTRY_SIZE = 3;
 
 class KvDecoder {
   private readonly reader: BinaryReader;
-  private valuesLeft: number;
+  private readonly meter: KvMeter;
 
   constructor(
     bytes: Uint8Array,
     private readonly limits: KvLimits,
   ) {
     this.reader = new BinaryReader(bytes);
-    this.valuesLeft = limits.maxValues;
+    this.meter = limits.meter ?? { made: 0, ignored: 0 };
   }
 
   message(): KvSection {
     if (!this.reader.bytes(KV_HEADER.length).equals(KV_HEADER)) throw new DecodeError('not a key-value message');
-    const section = this.section(this.limits.maxDepth);
+    const section = this.section(this.limits.maxDepth, this.limits.shape);
     this.reader.done();
     return section;
   }
@@ -66,33 +83,56 @@ class KvDecoder {
   private count(minimumSize: number): number {
     const count = this.size();
     if (count * minimumSize > this.reader.remaining) throw new DecodeError('more declared than the data can hold');
-    this.valuesLeft -= count;
-    if (this.valuesLeft < 0) throw new DecodeError('too many values');
     return count;
   }
 
-  private section(depthLeft: number): KvSection {
+  private make(count: number): void {
+    if (this.meter.made + count > this.limits.maxValues) throw new DecodeError('too many values');
+    this.meter.made += count;
+  }
+
+  private ignore(count: number): void {
+    if (this.meter.ignored + count > this.limits.maxIgnored) throw new DecodeError('too many unknown values');
+    this.meter.ignored += count;
+  }
+
+  private section(depthLeft: number, shape: KvShape | undefined): KvSection {
     if (depthLeft <= 0) throw new DecodeError('objects nested too deep');
     const section = new Map<string, KvValue>();
     for (let left = this.count(MIN_ENTRY_SIZE); left > 0; left--) {
       const name = this.reader.bytes(this.reader.byte()).toString('latin1');
       if (section.has(name)) throw new DecodeError('a name stands twice in one object');
-      section.set(name, this.entry(depthLeft));
+      const field = shape !== undefined && Object.hasOwn(shape, name) ? shape[name] : undefined;
+      if (shape !== undefined && field === undefined) this.passOver(depthLeft);
+      else section.set(name, this.entry(name, depthLeft, field));
     }
     return section;
   }
 
-  private entry(depthLeft: number): KvValue {
-    const code = this.reader.byte();
+  private typeOf(code: number): KvItemType {
     const type = typesByCode.get(code & ~KV_ARRAY_FLAG);
     if (type === undefined) throw new DecodeError(`unknown type ${code}`);
-    if ((code & KV_ARRAY_FLAG) === 0) return this.value(type, depthLeft);
+    return type;
+  }
+
+  private entry(name: string, depthLeft: number, field: KvField | undefined): KvValue {
+    const code = this.reader.byte();
+    const type = this.typeOf(code);
+    const isArray = (code & KV_ARRAY_FLAG) !== 0;
+    if (field !== undefined && !fits(field, type, isArray)) {
+      throw new DecodeError(`field ${name} should be ${fieldKind(field)}, not ${isArray ? 'an array of ' : ''}${type}`);
+    }
+    const shape = shapeOf(field);
+    this.make(1);
+    if (!isArray) return this.value(type, depthLeft, shape);
+    const count = this.count(kvMinimumSizes[type]);
+    this.make(count);
     const items: KvValue[] = [];
-    for (let left = this.count(kvMinimumSizes[type]); left > 0; left--) items.push(this.value(type, depthLeft));
+    for (let left = count; left > 0; left--) items.push(this.value(type, depthLeft, shape));
     return { type: 'array', of: type, items };
   }
 
-  private value(type: KvItemType, depthLeft: number): KvValue {
+  private value(type: KvItemType, depthLeft: number, shape: KvShape | undefined): KvValue {
     const { reader } = this;
     switch (type) {
       case 'uint64':
@@ -114,9 +154,57 @@ class KvDecoder {
       case 'string':
         return { type, value: reader.bytes(this.size()) };
       case 'object':
-        return { type, value: this.section(depthLeft - 1) };
+        return { type, value: this.section(depthLeft - 1, shape) };
     }
   }
+
+  /** Steps over an entry behind its name. */
+  private passOver(depthLeft: number): void {
+    const code = this.reader.byte();
+    const type = this.typeOf(code);
+    this.ignore(1);
+    if ((code & KV_ARRAY_FLAG) === 0) {
+      this.passOverValue(type, depthLeft);
+      return;
+    }
+    const count = this.count(kvMinimumSizes[type]);
+    if (type !== 'string' && type !== 'object') {
+      this.step(count * kvMinimumSizes[type]);
+      return;
+    }
+    this.ignore(count);
+    for (let left = count; left > 0; left--) this.passOverValue(type, depthLeft);
+  }
+
+  private passOverValue(type: KvItemType, depthLeft: number): void {
+    if (type === 'string') {
+      this.step(this.size());
+    } else if (type === 'object') {
+      if (depthLeft <= 1) throw new DecodeError('objects nested too deep');
+      for (let left = this.count(MIN_ENTRY_SIZE); left > 0; left--) {
+        this.step(this.reader.byte());
+        this.passOver(depthLeft - 1);
+      }
+    } else {
+      this.step(kvMinimumSizes[type]);
+    }
+  }
+
+  private step(bytes: number): void {
+    if (bytes > this.reader.remaining) throw new DecodeError('unexpected end of data');
+    this.reader.offset += bytes;
+  }
+}
+
+function fits(field: KvField, type: KvItemType, isArray: boolean): boolean {
+  if (field === 'one') return !isArray && type !== 'object';
+  if (field === 'many') return isArray && type === 'string';
+  return type === 'object' && isArray === isList(field);
+}
+
+function shapeOf(field: KvField | undefined): KvShape | undefined {
+  if (field === undefined || field === 'one' || field === 'many') return undefined;
+  return isList(field) ? field[0] : field;
 }
 
 /** A whole message. Throws DecodeError; strings are views of `bytes`. */

@@ -1,12 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Frame } from '@wrkz/levin';
-import { RateLimit } from '../util/rate-limit';
+import { HEADER_SIZE, type ByteAllowance, type Frame } from '@wrkz/levin';
+import type { Account } from '../penalties/accounts';
+import type { P2pClock } from '../ports';
 
 const CROWDED_FRAMES = 64;
 const CROWDED_BYTES = 8 * 1024 * 1024;
-/** Frames per second in the long run, and in one burst. A node that relays everything stays far below. */
-const FRAMES_PER_SECOND = 200;
-const FRAME_BURST = 4000;
 /** Many small frames in a row must not hold the event loop longer than this. */
 const SLICE_MILLISECONDS = 5;
 
@@ -15,10 +13,24 @@ export interface InboxOptions {
   onCrowded(crowded: boolean): void;
   onError(error: unknown): void;
   onFlood(): void;
-  now(): number;
+  /** The frame cannot be held: too much is held already. */
+  onFull(): void;
+  /** The peer was made to wait for its turn too often. */
+  onOverwork(): void;
+  /** Whether the peer is made to wait for its own sake only, as one is that fetches the chain from us. */
+  isPatient(frame: Frame): boolean;
+  readonly clock: Pick<P2pClock, 'now' | 'after'>;
+  readonly budget: ByteAllowance;
+  readonly account: Pick<Account, 'frames' | 'work'>;
 }
 
-/** The frames of one connection, handled one after the other: the next waits until the last is done. */
+/** The memory that a waiting frame is counted as. */
+const sizeOf = (frame: Frame): number => HEADER_SIZE + frame.body.length;
+
+/**
+ * The frames of one connection, handled one after the other: the next waits until the last is done, and until its
+ * address has not used more than its share of the event loop. A frame is held, and counts, until it has been handled.
+ */
 export class Inbox {
   private readonly frames: Frame[] = [];
   private bytes = 0;
@@ -26,11 +38,8 @@ export class Inbox {
   private closed = false;
   private crowded = false;
   private handler: ((frame: Frame) => Promise<void> | void) | undefined;
-  private readonly rate: RateLimit;
 
-  constructor(private readonly options: InboxOptions) {
-    this.rate = new RateLimit(FRAMES_PER_SECOND, FRAME_BURST, options.now());
-  }
+  constructor(private readonly options: InboxOptions) {}
 
   get isCrowded(): boolean {
     return this.crowded;
@@ -43,20 +52,24 @@ export class Inbox {
 
   push(frame: Frame): void {
     if (this.closed) return;
-    if (!this.rate.take(this.options.now())) {
+    const { account, clock, budget } = this.options;
+    if (!account.frames.take(clock.now())) {
       this.options.onFlood();
       return;
     }
+    if (!budget.take(sizeOf(frame))) {
+      this.options.onFull();
+      return;
+    }
     this.frames.push(frame);
-    this.bytes += frame.body.length;
+    this.bytes += sizeOf(frame);
     this.watch();
     void this.run();
   }
 
   close(): void {
     this.closed = true;
-    this.frames.length = 0;
-    this.bytes = 0;
+    for (const frame of this.frames.splice(0)) this.release(frame);
   }
 
   private async run(): Promise<void> {
@@ -65,10 +78,16 @@ export class Inbox {
     let slice = performance.now();
     try {
       for (;;) {
+        const [first] = this.frames;
+        if (first === undefined) break;
+        await this.turn(first);
         const frame = this.frames.shift();
         if (frame === undefined) break;
-        this.bytes -= frame.body.length;
-        await this.handler(frame);
+        try {
+          await this.handler(frame);
+        } finally {
+          this.release(frame);
+        }
         this.watch();
         if (performance.now() - slice < SLICE_MILLISECONDS) continue;
         await setImmediate();
@@ -79,6 +98,27 @@ export class Inbox {
     } finally {
       this.running = false;
     }
+  }
+
+  /** Waits until work may be done for the address again. */
+  private async turn(frame: Frame): Promise<void> {
+    const { clock, account } = this.options;
+    for (let owed = this.owed(); owed > 0; owed = this.owed()) {
+      if (!this.options.isPatient(frame) && account.work.note(owed)) {
+        this.options.onOverwork();
+        return;
+      }
+      await new Promise<void>((resolve) => clock.after(owed, resolve));
+    }
+  }
+
+  private owed(): number {
+    return this.closed ? 0 : this.options.account.work.owed();
+  }
+
+  private release(frame: Frame): void {
+    this.bytes -= sizeOf(frame);
+    this.options.budget.give(sizeOf(frame));
   }
 
   private watch(): void {

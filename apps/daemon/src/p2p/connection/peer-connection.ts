@@ -1,6 +1,15 @@
 import type { Duplex } from 'node:stream';
-import { encodeHeader, FrameParser, type ByteBudget, type Frame, type FrameFault, type FrameHeader } from '@wrkz/levin';
+import {
+  Command,
+  encodeHeader,
+  FrameParser,
+  type ByteAllowance,
+  type Frame,
+  type FrameFault,
+  type FrameHeader,
+} from '@wrkz/levin';
 import { SILENCE_TIMEOUT, FRAME_TIMEOUT } from '../constants';
+import type { Account } from '../penalties/accounts';
 import { closeReasons, type CloseReason } from '../penalties/close-reasons';
 import type { P2pClock, P2pLogger } from '../ports';
 import type { PeerAddress } from '../util/address';
@@ -20,7 +29,9 @@ export interface PeerConnectionOptions {
   readonly incoming: boolean;
   readonly clock: P2pClock;
   readonly logger: P2pLogger;
-  readonly budget: ByteBudget;
+  /** What is held of its bytes, in and out. */
+  readonly budget: ByteAllowance;
+  readonly account: Pick<Account, 'frames' | 'work'>;
   /** The largest body accepted now. */
   limitOf(header: FrameHeader): number;
   onClose(reason: CloseReason): void;
@@ -52,7 +63,7 @@ export class PeerConnection {
     this.remote = options.remote;
     this.incoming = options.incoming;
     this.heardAt = clock.now();
-    this.writes = new WriteQueue(socket, () => clock.now());
+    this.writes = new WriteQueue(socket, () => clock.now(), options.budget);
     this.inbox = new Inbox({
       onCrowded: (crowded) => {
         if (crowded) socket.pause();
@@ -65,7 +76,16 @@ export class PeerConnection {
       onFlood: () => {
         this.close(closeReasons.flood);
       },
-      now: () => clock.now(),
+      onFull: () => {
+        this.close(closeReasons.memoryBudget);
+      },
+      onOverwork: () => {
+        this.close(closeReasons.overwork);
+      },
+      isPatient: ({ command }) => command === Command.requestChain || command === Command.requestObjects,
+      clock,
+      budget: options.budget,
+      account: options.account,
     });
     this.parser = new FrameParser({
       limitOf: (header) => options.limitOf(header),

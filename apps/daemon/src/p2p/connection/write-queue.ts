@@ -1,10 +1,11 @@
 import type { Duplex } from 'node:stream';
+import type { ByteAllowance } from '@wrkz/levin';
 import { WRITE_QUEUE_LIMIT, WRITE_TIMEOUT } from '../constants';
 
 /** Large frames are handed over in such pieces, so that progress shows on a slow connection. */
 const SLICE = 256 * 1024;
 
-export type WriteFault = 'writeQueueFull' | 'writeTimeout';
+export type WriteFault = 'writeQueueFull' | 'writeTimeout' | 'memoryBudget';
 
 /** Counts what was written and has not left yet; bounds it in bytes and in time. */
 export class WriteQueue {
@@ -15,6 +16,7 @@ export class WriteQueue {
   constructor(
     private readonly socket: Pick<Duplex, 'write'>,
     private readonly now: () => number,
+    private readonly budget: ByteAllowance,
   ) {}
 
   get size(): number {
@@ -25,6 +27,7 @@ export class WriteQueue {
   push(header: Buffer, body: Buffer): WriteFault | undefined {
     const size = header.length + body.length;
     if (this.pending + size > WRITE_QUEUE_LIMIT) return 'writeQueueFull';
+    if (!this.budget.take(size)) return 'memoryBudget';
     if (this.pending === 0) this.progressAt = this.now();
     this.pending += size;
     // Small frames go out in one piece; large bodies are not copied for that.
@@ -47,6 +50,7 @@ export class WriteQueue {
   }
 
   close(): void {
+    this.budget.give(this.pending);
     this.pending = 0;
     for (const { resolve } of this.waiting.splice(0)) resolve();
   }
@@ -58,7 +62,10 @@ export class WriteQueue {
   }
 
   private left(bytes: number): void {
-    this.pending = Math.max(0, this.pending - bytes);
+    // After `close` nothing is counted any more.
+    const counted = Math.min(bytes, this.pending);
+    this.pending -= counted;
+    this.budget.give(counted);
     this.progressAt = this.now();
     for (let index = this.waiting.length - 1; index >= 0; index -= 1) {
       const waiter = this.waiting[index];

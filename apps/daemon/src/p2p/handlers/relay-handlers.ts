@@ -1,22 +1,35 @@
-import type { MissingTransactions, NewBlock, NewLiteBlock, NewTransactions, RequestPool } from '@wrkz/levin';
+import type { MissingTransactions, NewBlock, NewLiteBlock, NewTransactions, PoolRequest } from '@wrkz/levin';
 import type { P2pContext } from '../context';
 import { closeReasons } from '../penalties/close-reasons';
 import { serveMissing, servePool } from '../serving/serve-transactions';
+import { ownWork } from '../penalties/work-budget';
 import type { Session } from '../session/session';
 
 /** A portion of the pool is sent only when so little waits to be sent before it. */
 const POOL_WAIT_BELOW = 8 * 1024 * 1024;
 
 /** NOTIFY_NEW_BLOCK. Blocks are of use only from a peer in state normal. */
-export async function takeNewBlock({ blocks }: P2pContext, session: Session, message: NewBlock): Promise<void> {
+export async function takeNewBlock(
+  { announced, blocks }: P2pContext,
+  session: Session,
+  message: NewBlock,
+): Promise<void> {
   session.remoteHeight = message.currentHeight;
-  if (session.state === 'normal') await blocks.onNewBlock(session, message);
+  if (session.state !== 'normal') return;
+  if (!(await announced.admit(session, message.block.block))) return;
+  await session.account.work.measure(() => blocks.onNewBlock(session, message));
 }
 
 /** NOTIFY_NEW_LITE_BLOCK. */
-export async function takeNewLiteBlock({ blocks }: P2pContext, session: Session, message: NewLiteBlock): Promise<void> {
+export async function takeNewLiteBlock(
+  { announced, blocks }: P2pContext,
+  session: Session,
+  message: NewLiteBlock,
+): Promise<void> {
   session.remoteHeight = message.currentHeight;
-  if (session.state === 'normal') await blocks.onLiteBlock(session, message);
+  if (session.state !== 'normal') return;
+  if (!(await announced.admit(session, message.block))) return;
+  await session.account.work.measure(() => blocks.onLiteBlock(session, message));
 }
 
 /** NOTIFY_NEW_TRANSACTIONS: those of a lite block that waits for them, or a relay. */
@@ -25,35 +38,40 @@ export async function takeNewTransactions(
   session: Session,
   message: NewTransactions,
 ): Promise<void> {
+  const account = session.transactionsAsked ? ownWork : session.account.work;
   session.transactionsAsked = false;
   // Also while the last few blocks are fetched; a node far behind could not judge them.
   const catchingUp = session.state === 'synchronizing' && driver.isSynchronized;
   if (session.state !== 'normal' && !catchingUp) return;
   if (await blocks.takeTransactions(session, message.transactions)) return;
-  await transactions.onTransactions(session, message.transactions);
+  await transactions.onTransactions(session, message.transactions, account);
 }
 
 /** NOTIFY_REQUEST_TX_POOL; a peer that asks too often is not answered. */
 export async function answerPoolRequest(
   { pool, clock }: P2pContext,
   session: Session,
-  message: RequestPool,
+  message: PoolRequest,
 ): Promise<void> {
-  if (!session.poolRequests.take(clock.now())) return;
-  for (const portion of servePool(message, pool)) {
+  const { poolRequests, work } = session.account;
+  if (!poolRequests.take(clock.now())) return;
+  const portions = servePool(message, pool);
+  const next = (): IteratorResult<Buffer[], void> => work.measure(() => portions.next());
+  for (let portion = next(); portion.done !== true; portion = next()) {
     await session.connection.writable(POOL_WAIT_BELOW);
     if (!session.isOpen) return;
-    session.sendTransactions(portion);
+    session.sendTransactions(portion.value);
   }
 }
 
 /** NOTIFY_MISSING_TXS: a peer lacks transactions of a block that we announced. */
-export function answerMissingTransactions(
+export async function answerMissingTransactions(
   { pool, chain }: P2pContext,
   session: Session,
   message: MissingTransactions,
-): void {
-  const found = serveMissing(message, pool, chain);
+): Promise<void> {
+  await session.connection.writable(POOL_WAIT_BELOW);
+  const found = await serveMissing(message, pool, chain, session.account.work);
   if (found === undefined) {
     session.close(closeReasons.transactionsUnavailable);
     return;

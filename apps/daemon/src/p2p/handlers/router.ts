@@ -1,4 +1,4 @@
-import { BodyError, commandName, RETURN_OK, RETURN_UNKNOWN_COMMAND, type Frame } from '@wrkz/levin';
+import { BodyError, Command, commandName, RETURN_OK, RETURN_UNKNOWN_COMMAND, type Frame } from '@wrkz/levin';
 import type { P2pContext } from '../context';
 import { closeReasons } from '../penalties/close-reasons';
 import type { Session } from '../session/session';
@@ -23,13 +23,29 @@ export async function routeFrame(context: P2pContext, session: Session, frame: F
     session.close(closeReasons.noHandshake);
     return;
   }
-  try {
-    await row.run(context, session, frame.body, (bytes) => {
+  const run = (): void | Promise<void> =>
+    row.run(context, session, frame.body, (bytes) => {
       reply(bytes, RETURN_OK);
     });
+  try {
+    await (isAskedFor(context, session, frame) ? run() : session.account.work.measure(run));
   } catch (error) {
     if (!(error instanceof BodyError)) throw error;
     context.logger.debug(`${session.name}: ${commandName(frame.command)}: ${error.message}`);
     session.close(closeReasons.badBody);
+  }
+}
+
+/** What we asked for ourselves is no work that the peer makes us do. */
+function isAskedFor({ driver }: P2pContext, session: Session, { command }: Frame): boolean {
+  switch (command) {
+    case Command.responseObjects:
+      return driver.coordinator.objectsAsked(session);
+    case Command.responseChain:
+      return driver.coordinator.isSyncing(session);
+    case Command.newTransactions:
+      return session.transactionsAsked;
+    default:
+      return false;
   }
 }

@@ -1,15 +1,23 @@
 import type { PeerEntry } from '@wrkz/levin';
-import { GRAY_LIST_LIMIT, GRAY_PER_GROUP, PEERS_PER_MESSAGE, WHITE_LIST_LIMIT } from '../constants';
+import {
+  ENTRIES_PER_GROUP,
+  ENTRIES_PER_HOST,
+  GRAY_LIST_LIMIT,
+  PEERS_PER_MESSAGE,
+  WHITE_LIST_LIMIT,
+} from '../constants';
 import { isLocalHost, isUnusableHost, type PeerAddress } from '../util/address';
 import { PeerList } from './peer-list';
+
+const shares = { perHost: ENTRIES_PER_HOST, perGroup: ENTRIES_PER_GROUP };
 
 /**
  * White peers (we reached them ourselves) and gray ones (others told us). A peer is in one list only; the white list is
  * what we send to others.
  */
 export class PeerBook {
-  private readonly white = new PeerList({ limit: WHITE_LIST_LIMIT });
-  private readonly gray = new PeerList({ limit: GRAY_LIST_LIMIT, perGroup: GRAY_PER_GROUP });
+  private readonly white = new PeerList({ limit: WHITE_LIST_LIMIT, ...shares, keeps: 'latest' });
+  private readonly gray = new PeerList({ limit: GRAY_LIST_LIMIT, ...shares, keeps: 'first' });
 
   constructor(private readonly options: { readonly allowLocal: boolean }) {}
 

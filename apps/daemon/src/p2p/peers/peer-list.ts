@@ -1,16 +1,43 @@
 import type { PeerEntry } from '@wrkz/levin';
-import { addressGroup, addressKey, type PeerAddress } from '../util/address';
+import { addressGroup, addressKey, isLocalHost, type PeerAddress } from '../util/address';
+import { hostNetwork } from '../util/host-network';
 
 export interface PeerListOptions {
   readonly limit: number;
-  /** The most entries of one neighbourhood; unlimited when absent. */
+  /** The most entries of one address (IPv6: of a /64); unlimited when absent. */
+  readonly perHost?: number;
+  /** The most entries of one neighbourhood (/16, IPv6: /32); unlimited when absent. */
   readonly perGroup?: number;
+  /**
+   * Where a share is full: `first` keeps what is there, so that hearsay displaces nobody; `latest` lets the one seen
+   * longest ago of the same address or neighbourhood go, for entries that were checked.
+   */
+  readonly keeps?: 'first' | 'latest';
 }
 
-/** A bounded set of peers by endpoint; when it is full, the one seen longest ago goes. */
+/** How many of something there are, by name. */
+class Counts {
+  private readonly counts = new Map<string, number>();
+
+  of(name: string): number {
+    return this.counts.get(name) ?? 0;
+  }
+
+  add(name: string, step: 1 | -1): void {
+    const count = this.of(name) + step;
+    if (count > 0) this.counts.set(name, count);
+    else this.counts.delete(name);
+  }
+}
+
+/**
+ * A bounded set of peers by endpoint; when it is full, the one seen longest ago goes. Loopback and private addresses,
+ * which many nodes may share, count for no share.
+ */
 export class PeerList {
   private readonly entries = new Map<string, PeerEntry>();
-  private readonly groups = new Map<string, number>();
+  private readonly hosts = new Counts();
+  private readonly groups = new Counts();
 
   constructor(private readonly options: PeerListOptions) {}
 
@@ -22,25 +49,19 @@ export class PeerList {
     return this.entries.has(addressKey(address));
   }
 
-  /** Enters a peer or renews it. False when its neighbourhood is full. */
+  /** Enters a peer or renews it. False when the share of its address or neighbourhood is full. */
   put(entry: PeerEntry): boolean {
-    const key = addressKey(entry);
-    const known = this.entries.has(key);
-    const group = addressGroup(entry.host);
-    const inGroup = this.groups.get(group) ?? 0;
-    if (!known && this.options.perGroup !== undefined && inGroup >= this.options.perGroup) return false;
-    if (!known) this.groups.set(group, inGroup + 1);
-    this.entries.set(key, entry);
-    if (this.entries.size > this.options.limit) this.dropOldest();
+    if (!this.has(entry)) {
+      if (!this.makeSpace(entry)) return false;
+      this.count(entry, 1);
+    }
+    this.entries.set(addressKey(entry), entry);
+    if (this.entries.size > this.options.limit) this.dropOldest(() => true);
     return true;
   }
 
   remove(address: PeerAddress): void {
-    if (!this.entries.delete(addressKey(address))) return;
-    const group = addressGroup(address.host);
-    const left = (this.groups.get(group) ?? 1) - 1;
-    if (left > 0) this.groups.set(group, left);
-    else this.groups.delete(group);
+    if (this.entries.delete(addressKey(address))) this.count(address, -1);
   }
 
   /** All entries, the last seen first. */
@@ -48,10 +69,29 @@ export class PeerList {
     return [...this.entries.values()].sort((a, b) => b.lastSeen - a.lastSeen);
   }
 
-  private dropOldest(): void {
+  private makeSpace({ host }: PeerAddress): boolean {
+    if (isLocalHost(host)) return true;
+    const { perHost = Infinity, perGroup = Infinity, keeps = 'first' } = this.options;
+    const network = hostNetwork(host);
+    const group = addressGroup(host);
+    const hostFull = this.hosts.of(network) >= perHost;
+    if (!hostFull && this.groups.of(group) < perGroup) return true;
+    if (keeps === 'first') return false;
+    this.dropOldest((other) => (hostFull ? hostNetwork(other.host) === network : addressGroup(other.host) === group));
+    return true;
+  }
+
+  private count({ host }: PeerAddress, step: 1 | -1): void {
+    if (isLocalHost(host)) return;
+    this.hosts.add(hostNetwork(host), step);
+    this.groups.add(addressGroup(host), step);
+  }
+
+  private dropOldest(isCandidate: (entry: PeerEntry) => boolean): void {
     let oldest: PeerEntry | undefined;
-    for (const entry of this.entries.values())
-      if (oldest === undefined || entry.lastSeen < oldest.lastSeen) oldest = entry;
+    for (const entry of this.entries.values()) {
+      if (isCandidate(entry) && (oldest === undefined || entry.lastSeen < oldest.lastSeen)) oldest = entry;
+    }
     if (oldest !== undefined) this.remove(oldest);
   }
 }

@@ -1,4 +1,5 @@
 import { canonicalHost } from '../util/address';
+import { hostNetwork } from '../util/host-network';
 
 /** How long a ban lasts when nobody says otherwise. */
 const BAN_SECONDS = 900;
@@ -9,9 +10,10 @@ export interface Ban {
   readonly until: number;
 }
 
-/** Banned addresses, always compared in canonical form. `now` is in seconds since 1970. */
+/** Banned addresses, always compared in canonical form, IPv6 ones by their /64. `now` is in seconds since 1970. */
 export class Bans {
-  private readonly untilOf = new Map<string, number>();
+  /** By whoever is behind the address. */
+  private readonly bans = new Map<string, Ban>();
 
   constructor(private readonly now: () => number) {}
 
@@ -19,36 +21,39 @@ export class Bans {
   add(host: string, seconds: number = BAN_SECONDS): boolean {
     const canonical = canonicalHost(host);
     if (canonical === undefined) return false;
-    const until = this.now() + seconds;
-    this.untilOf.set(canonical, Math.max(until, this.untilOf.get(canonical) ?? 0));
+    const network = hostNetwork(canonical);
+    const until = Math.max(this.now() + seconds, this.bans.get(network)?.until ?? 0);
+    this.bans.set(network, { host: canonical, until });
     return true;
   }
 
   remove(host: string): boolean {
     const canonical = canonicalHost(host);
-    return canonical !== undefined && this.untilOf.delete(canonical);
+    return canonical !== undefined && this.bans.delete(hostNetwork(canonical));
   }
 
   isBanned(host: string): boolean {
     const canonical = canonicalHost(host);
     if (canonical === undefined) return false;
-    const until = this.untilOf.get(canonical);
-    if (until === undefined) return false;
-    if (until > this.now()) return true;
-    this.untilOf.delete(canonical);
+    const network = hostNetwork(canonical);
+    const ban = this.bans.get(network);
+    if (ban === undefined) return false;
+    if (ban.until > this.now()) return true;
+    this.bans.delete(network);
     return false;
   }
 
   /** The bans in force. */
   list(): Ban[] {
     const now = this.now();
-    return [...this.untilOf].filter(([, until]) => until > now).map(([host, until]) => ({ host, until }));
+    return [...this.bans.values()].filter(({ until }) => until > now);
   }
 
   restore(bans: readonly Ban[]): void {
     for (const { host, until } of bans) {
       const canonical = canonicalHost(host);
-      if (canonical !== undefined && until > this.now()) this.untilOf.set(canonical, until);
+      if (canonical !== undefined && until > this.now())
+        this.bans.set(hostNetwork(canonical), { host: canonical, until });
     }
   }
 }

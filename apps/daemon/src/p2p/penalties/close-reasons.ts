@@ -26,13 +26,16 @@ export const closeReasons = {
   socketError: reason('connection failed'),
   banned: reason('the address is banned'),
   tooManyConnections: reason('no free place'),
+  gaveWay: reason('gave its place to another caller'),
   peerListTaken: reason('peer list taken'),
 
   badSignature: reason('no Levin frame', 34),
   frameTooLarge: reason('frame larger than its command allows', 34),
-  memoryBudget: reason('too much unfinished input on all connections together'),
+  memoryBudget: reason('too much is held for it, or for all peers together'),
   badBody: reason('body cannot be read', 34),
   flood: reason('too many messages', 34),
+  refusedTransactions: reason('too many messages with transactions that do not fit our chain'),
+  overwork: reason('asks for more work than its share', 34),
   internalError: reason('message could not be handled'),
 
   handshakeTimeout: reason('no handshake in time'),
@@ -67,6 +70,8 @@ export const closeReasons = {
   objectsUnlinked: reason('blocks do not follow each other as told', 50),
 
   invalidBlock: reason('block is invalid', 50),
+  overfullBlock: reason('block names more transactions than one can hold', 50),
+  invalidTransaction: reason('transaction is invalid, whatever the chain', 34),
   checkpointMismatch: reason('block contradicts a checkpoint', 'ban'),
   tooEarlyBlock: reason('block is ahead of our clock'),
   orphans: reason('blocks do not connect', 'avoid'),

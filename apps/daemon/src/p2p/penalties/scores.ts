@@ -1,3 +1,5 @@
+import { hostNetwork } from '../util/host-network';
+
 const BAN_AT = 100;
 /** Points fade at this rate, so that rare faults of a long-lived peer never add up to a ban. */
 const FADE_PER_SECOND = 100 / 3600;
@@ -8,7 +10,7 @@ interface Score {
   at: number;
 }
 
-/** Points against addresses in canonical form. They fade by 100 an hour; who has 100 at one time has earned a ban. */
+/** Points against addresses in canonical form, IPv6 ones by their /64. They fade by 100 an hour; who has 100 at one time has earned a ban. */
 export class Scores {
   private readonly scores = new Map<string, Score>();
 
@@ -18,15 +20,16 @@ export class Scores {
   /** Adds points; true when the address has earned a ban by that, and starts again without points. */
   add(host: string, points: number): boolean {
     const total = this.pointsOf(host) + points;
-    this.scores.delete(host);
+    const network = hostNetwork(host);
+    this.scores.delete(network);
     if (total >= BAN_AT) return true;
-    this.scores.set(host, { points: total, at: this.now() });
+    this.scores.set(network, { points: total, at: this.now() });
     this.forgetOldest();
     return false;
   }
 
   pointsOf(host: string): number {
-    const score = this.scores.get(host);
+    const score = this.scores.get(hostNetwork(host));
     if (score === undefined) return 0;
     return Math.max(0, score.points - (this.now() - score.at) * FADE_PER_SECOND);
   }

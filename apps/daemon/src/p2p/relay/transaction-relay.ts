@@ -1,16 +1,13 @@
 import { closeReasons } from '../penalties/close-reasons';
+import type { WorkBudget } from '../penalties/work-budget';
 import type { BlockCodec, P2pClock, P2pLogger, PoolPort } from '../ports';
 import type { Session } from '../session/session';
 import { RecentHashes } from '../util/hash-key';
-import { RateLimit } from '../util/rate-limit';
 import { reportThrow } from '../util/report-errors';
 import { makePause } from '../util/yielding';
 
 /** So many transactions of one message are judged by the pool at a time. */
 const CONCURRENCY = 16;
-/** How many refused transactions a peer may send: per second in the long run, and in one burst. */
-const REFUSED_PER_SECOND = 5;
-const REFUSED_BURST = 1000;
 /** Refused transactions are not judged again before the chain has moved. */
 const REFUSED_KEPT = 5000;
 
@@ -21,7 +18,6 @@ const REFUSED_KEPT = 5000;
  */
 export class TransactionRelay {
   private refused = new RecentHashes(REFUSED_KEPT);
-  private readonly rates = new WeakMap<Session, RateLimit>();
   private toAnnounce: Buffer[] = [];
 
   constructor(
@@ -32,13 +28,17 @@ export class TransactionRelay {
     private readonly sessions: () => Iterable<Session>,
   ) {}
 
-  /** NOTIFY_NEW_TRANSACTIONS from a peer in state normal. */
-  async onTransactions(session: Session, transactions: readonly Buffer[]): Promise<void> {
+  /** NOTIFY_NEW_TRANSACTIONS from a peer in state normal. `work`: on whose account they are looked at. */
+  async onTransactions(
+    session: Session,
+    transactions: readonly Buffer[],
+    work: Pick<WorkBudget, 'measure'>,
+  ): Promise<void> {
     const wanted: { hash: Buffer; bytes: Buffer }[] = [];
     const pause = makePause();
     for (const bytes of transactions) {
       await pause();
-      const hash = this.codec.transactionHash(bytes);
+      const hash = work.measure(() => this.codec.transactionHash(bytes));
       session.knownTransactions.add(hash);
       if (!this.pool.has(hash) && !this.refused.has(hash)) wanted.push({ hash, bytes });
     }
@@ -65,15 +65,18 @@ export class TransactionRelay {
     this.refused = new RecentHashes(REFUSED_KEPT);
   }
 
+  /**
+   * What we have, and what the pool has no place for, is held against nobody. What fits no chain ends the connection, with
+   * points; of what only does not fit ours an address may bring some (docs/protocol/p2p.md#penalties).
+   */
   private async admit(session: Session, hash: Buffer, bytes: Buffer): Promise<void> {
-    const { accepted, message } = await this.pool.add(bytes, 'p2p');
-    if (accepted) return;
+    if (!session.isOpen) return;
+    const { accepted, message, fault } = await this.pool.add(bytes, 'p2p');
+    if (accepted || fault === 'none') return;
     this.refused.add(hash);
     this.logger.debug(`${session.name}: transaction ${hash.toString('hex')} not taken: ${message ?? ''}`);
-    const now = this.clock.now();
-    let rate = this.rates.get(session);
-    if (rate === undefined) this.rates.set(session, (rate = new RateLimit(REFUSED_PER_SECOND, REFUSED_BURST, now)));
-    if (!rate.take(now)) session.close(closeReasons.flood);
+    if (fault === 'everywhere') session.close(closeReasons.invalidTransaction);
+    else if (!session.account.refused.take(this.clock.now())) session.close(closeReasons.refusedTransactions);
   }
 
   private announce(): void {

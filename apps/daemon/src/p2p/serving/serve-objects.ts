@@ -1,5 +1,6 @@
 import { type RawBlock, rawBlockBytes } from '@wrkz/core-types';
 import { responseObjects, type RequestObjects } from '@wrkz/levin';
+import type { WorkBudget } from '../penalties/work-budget';
 import type { ChainPort } from '../ports';
 import { hashKey } from '../util/hash-key';
 import { makePause } from '../util/yielding';
@@ -11,11 +12,12 @@ const MAX_IDS = 2000;
 
 /**
  * Answers NOTIFY_REQUEST_GET_OBJECTS. Each id is served once; ids that we do not have, and those beyond the limits of
- * one answer, are named in `missed_ids`. Gives way to the event loop between blocks.
+ * one answer, are named in `missed_ids`. Gives way to the event loop between blocks; the reading is on the asker's account.
  */
 export async function serveObjects(
   request: RequestObjects,
   chain: Pick<ChainPort, 'tip' | 'rawBlock'>,
+  work: Pick<WorkBudget, 'measure'>,
 ): Promise<Buffer> {
   const pause = makePause();
   const blocks: RawBlock[] = [];
@@ -27,7 +29,7 @@ export async function serveObjects(
     if (seen.has(key)) continue;
     seen.add(key);
     await pause();
-    const raw = bytes < ANSWER_BYTES && blocks.length < MAX_IDS ? chain.rawBlock(hash) : undefined;
+    const raw = bytes < ANSWER_BYTES && blocks.length < MAX_IDS ? work.measure(() => chain.rawBlock(hash)) : undefined;
     const size = raw === undefined ? 0 : rawBlockBytes(raw);
     if (raw === undefined || (blocks.length > 0 && bytes + size > ANSWER_BYTES)) {
       missed.push(hash);
@@ -36,5 +38,6 @@ export async function serveObjects(
     blocks.push(raw);
     bytes += size;
   }
-  return responseObjects.encode({ transactions: [], blocks, missed, currentHeight: chain.tip().height + 1 });
+  const currentHeight = chain.tip().height + 1;
+  return work.measure(() => responseObjects.encode({ transactions: [], blocks, missed, currentHeight }));
 }

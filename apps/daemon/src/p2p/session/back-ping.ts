@@ -1,10 +1,13 @@
-import { type ByteBudget, Command, pingRequest, pingResponse, SMALL_FRAME_BODY } from '@wrkz/levin';
+import { Command, pingRequest, pingResponse, SMALL_FRAME_BODY } from '@wrkz/levin';
+import type { MemoryBudget } from '../connection/memory-budget';
 import { PeerConnection } from '../connection/peer-connection';
 import type { Transport } from '../connection/transport';
 import { BACK_PING_TIMEOUT } from '../constants';
+import { Account } from '../penalties/accounts';
 import { closeReasons } from '../penalties/close-reasons';
 import type { P2pClock, P2pLogger } from '../ports';
 import type { PeerAddress } from '../util/address';
+import { accountKey } from '../util/host-network';
 
 /**
  * Calls the port that an incoming peer says it listens on and asks who is there. True when the same peer id answers:
@@ -13,19 +16,28 @@ import type { PeerAddress } from '../util/address';
 export async function backPing(
   address: PeerAddress,
   peerId: bigint,
-  parts: { transport: Transport; clock: P2pClock; logger: P2pLogger; budget: ByteBudget },
+  parts: { transport: Transport; clock: P2pClock; logger: P2pLogger; memory: MemoryBudget },
 ): Promise<boolean> {
   const socket = await parts.transport.connect(address);
   if (socket === undefined) return false;
-  const connection = new PeerConnection({
+  const share = parts.memory.open(accountKey(address), () => {
+    connection.close(closeReasons.memoryBudget);
+  });
+  const connection: PeerConnection = new PeerConnection({
     socket,
     remote: address,
     incoming: false,
     clock: parts.clock,
     logger: parts.logger,
-    budget: parts.budget,
+    budget: share,
+    account: new Account(
+      () => parts.clock.now(),
+      () => 0,
+    ),
     limitOf: () => SMALL_FRAME_BODY,
-    onClose: () => undefined,
+    onClose: () => {
+      share.close();
+    },
   });
   try {
     const answer = await connection.request(Command.ping, pingRequest.encode(), BACK_PING_TIMEOUT);

@@ -1,23 +1,23 @@
 import type { Duplex } from 'node:stream';
-import { bodyLimit, type ByteBudget, type Frame, type SyncData } from '@wrkz/levin';
+import { bodyLimit, type Frame, type SyncData } from '@wrkz/levin';
 import type { P2pConfig } from '../config';
+import type { MemoryBudget } from '../connection/memory-budget';
 import { PeerConnection } from '../connection/peer-connection';
 import type { Transport } from '../connection/transport';
 import { HANDSHAKE_TIMEOUT } from '../constants';
 import type { PeerBook } from '../peers/peer-book';
+import type { Accounts } from '../penalties/accounts';
 import type { Bans } from '../penalties/bans';
 import { closeReasons, type CloseReason } from '../penalties/close-reasons';
 import type { P2pClock, P2pLogger } from '../ports';
-import { isLocalHost, type PeerAddress } from '../util/address';
+import type { PeerAddress } from '../util/address';
+import { accountKey } from '../util/host-network';
 import { reportRejection } from '../util/report-errors';
 import type { OwnNodeData } from './node-data';
 import { PeerRequests } from './peer-requests';
+import { placeFor } from './places';
 import { Session } from './session';
 import type { SessionTable } from './session-table';
-
-/** Places for callers who have not said who they are, back pings among them. */
-const EXTRA_INCOMING = 16;
-const INCOMING_PER_HOST = 4;
 
 /** Why a peer is called: to stay connected, or only for its peer list. */
 export type CallPurpose = 'session' | 'peer-list';
@@ -27,7 +27,8 @@ export interface ConnectionManagerParts {
   readonly transport: Transport;
   readonly clock: P2pClock;
   readonly logger: P2pLogger;
-  readonly budget: ByteBudget;
+  readonly memory: MemoryBudget;
+  readonly accounts: Accounts;
   readonly sessions: SessionTable;
   readonly own: OwnNodeData;
   readonly book: PeerBook;
@@ -77,17 +78,18 @@ export class ConnectionManager {
     }
   }
 
-  /** A caller. Banned ones, and those above the limits, are hung up on at once. */
+  /**
+   * A caller. Banned ones, and those above the limits, are hung up on at once; where all places are taken, the oldest
+   * caller that has not said who it is gives way.
+   */
   accept(socket: Duplex, remote: PeerAddress): void {
     const { config, bans, sessions } = this.parts;
-    const incoming = sessions.open().filter((session) => session.incoming);
-    const sameHost = incoming.filter((session) => session.connection.remote.host === remote.host).length;
-    const crowded = sameHost >= INCOMING_PER_HOST && !isLocalHost(remote.host);
-    const full = incoming.length >= config.inPeers + EXTRA_INCOMING;
-    if (!this.accepting || full || crowded || bans.isBanned(remote.host)) {
+    const place = placeFor(remote, sessions.open(), config.inPeers);
+    if (!this.accepting || place === 'none' || bans.isBanned(remote.host)) {
       socket.destroy();
       return;
     }
+    if (place !== 'free') place.close(closeReasons.gaveWay);
     this.serve(this.open(socket, remote, true));
   }
 
@@ -126,7 +128,11 @@ export class ConnectionManager {
   }
 
   private open(socket: Duplex, remote: PeerAddress, incoming: boolean): Session {
-    const { clock, logger, budget, sessions } = this.parts;
+    const { clock, logger, memory, accounts, sessions } = this.parts;
+    const account = accounts.enter(remote);
+    const budget = memory.open(accountKey(remote), () => {
+      connection.close(closeReasons.memoryBudget);
+    });
     const connection: PeerConnection = new PeerConnection({
       socket,
       remote,
@@ -134,6 +140,7 @@ export class ConnectionManager {
       clock,
       logger,
       budget,
+      account,
       limitOf: (header) =>
         bodyLimit(header, {
           // A peer that we called ourselves may send right behind its answer, before that is understood.
@@ -142,10 +149,12 @@ export class ConnectionManager {
           transactionsAsked: session.transactionsAsked,
         }),
       onClose: (reason) => {
+        budget.close();
+        accounts.leave(account);
         this.closed(session, reason);
       },
     });
-    const session = new Session(sessions.takeId(), connection, clock.now());
+    const session = new Session(sessions.takeId(), connection, clock.now(), account);
     sessions.add(session);
     return session;
   }

@@ -11,18 +11,14 @@ import {
 } from '@wrkz/levin';
 import type { PeerConnection } from '../connection/peer-connection';
 import { LITE_BLOCK_VERSION } from '../constants';
+import type { Account } from '../penalties/accounts';
 import type { CloseReason } from '../penalties/close-reasons';
 import { RecentHashes } from '../util/hash-key';
-import { RateLimit } from '../util/rate-limit';
 
 /** One relay of transactions carries about so many bytes. */
 const RELAY_BYTES = 1024 * 1024;
 /** Milliseconds in which a peer has asked for the transactions of a lite block, if it lacks any. */
 const HOLD_TRANSACTIONS = 2_000;
-
-/** A peer's requests for our pool: an honest one asks after each synchronisation. */
-const POOL_REQUESTS_PER_SECOND = 1 / 10;
-const POOL_REQUEST_BURST = 10;
 
 /**
  * `before-handshake`: nothing is known of the peer. `synchronizing`: blocks are fetched from it. `normal`: blocks and
@@ -52,17 +48,15 @@ export class Session {
   heldTransactions: Buffer[] = [];
   readonly knownTransactions = new RecentHashes(10_000);
   readonly knownBlocks = new RecentHashes(200);
-  /** How often it may ask for our pool. */
-  readonly poolRequests: RateLimit;
 
   constructor(
     readonly id: number,
     readonly connection: PeerConnection,
     /** Milliseconds since 1970. */
     readonly startedAt: number,
-  ) {
-    this.poolRequests = new RateLimit(POOL_REQUESTS_PER_SECOND, POOL_REQUEST_BURST, startedAt);
-  }
+    /** What the peers of its address have used up. */
+    readonly account: Account,
+  ) {}
 
   get name(): string {
     return this.connection.name;

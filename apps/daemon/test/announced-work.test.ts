@@ -1,0 +1,82 @@
+import { Checkpoints, hardSizeLimit } from '@wrkz/consensus';
+import { encodeBlock, encodeTransaction, networkOf, parseBlock } from '@wrkz/core-types';
+import { AnnouncedWork, transactionsOfBlock } from '../src/chain/announced-work';
+import { type NodeBench, nodeBench } from './support/node';
+
+describe('the work of an announced block', () => {
+  let bench: NodeBench;
+  let good: Buffer;
+  let earlier: Buffer;
+  beforeAll(async () => {
+    // Two chains of the same miner: what the second has more is what is announced to the first.
+    bench = nodeBench('devnet');
+    const other = nodeBench('devnet');
+    await other.mine(6);
+    for (let height = 1; height <= 5; height += 1) {
+      await bench.engine.addBlocks([other.reader.rawBlock(height)!], 'sync');
+    }
+    good = other.reader.rawBlock(6)!.block;
+    earlier = other.reader.rawBlock(5)!.block;
+  });
+
+  const work = (checkpoints = Checkpoints.none): AnnouncedWork =>
+    new AnnouncedWork(networkOf('devnet'), checkpoints, bench.reader);
+
+  /** The block with another nonce, one that does not meet the difficulty. */
+  async function worthless(bytes: Buffer): Promise<Buffer> {
+    const { block } = parseBlock(bytes);
+    for (let nonce = 0; ; nonce += 1) {
+      const changed = encodeBlock({ ...block, nonce });
+      if ((await work().judge(changed)) === 'fails') return changed;
+    }
+  }
+
+  it('holds for a block on the tip, and for one beside it', async () => {
+    expect(await work().judge(good)).toBe('holds');
+    expect(await work().judge(earlier)).toBe('holds');
+  });
+
+  it('fails where the hash does not meet the difficulty, on the tip and below it', async () => {
+    expect(await work().judge(await worthless(good))).toBe('fails');
+    expect(await work().judge(await worthless(earlier))).toBe('fails');
+  });
+
+  it('fails where the parent does not commit to the block', async () => {
+    const { block } = parseBlock(good);
+    const changed = encodeBlock({ ...block, transactionHashes: [Buffer.alloc(32, 1)] });
+    expect(await work().judge(changed)).toBe('fails');
+  });
+
+  it('is not asked for where checkpoints vouch, where the parent is unknown, and where nothing can come of it', async () => {
+    const bad = await worthless(good);
+    const zone = new Checkpoints(new Map([[6, Buffer.alloc(32)]]));
+    expect(await work(zone).judge(bad)).toBe('holds');
+    const { block } = parseBlock(good);
+    expect(await work().judge(encodeBlock({ ...block, previousHash: Buffer.alloc(32, 9) }))).toBe('holds');
+    const from = (height: number): AnnouncedWork => {
+      const reader = { heightOf: () => 10, height: () => height, facts: () => undefined, viewAt: () => undefined };
+      return new AnnouncedWork(networkOf('devnet'), zone, reader as never);
+    };
+    expect([await from(191).judge(bad), await from(191).judge(good)]).toEqual(['deep', 'deep']);
+    await expect(from(190).judge(good)).resolves.not.toBe('deep');
+  });
+});
+
+describe('the transactions of a block', () => {
+  it('are as many as the smallest ones that fit the hard size', () => {
+    const smallest = encodeTransaction({
+      version: 1,
+      unlockTime: 0n,
+      inputs: [{ type: 'key', amount: 1n, keyOffsets: [1], keyImage: Buffer.alloc(32, 1) }],
+      outputs: [],
+      extra: Buffer.alloc(0),
+      signatures: [Buffer.alloc(64)],
+    });
+    expect(smallest).toHaveLength(105);
+    for (const height of [0, 1_000_000, 4_500_000]) {
+      const most = transactionsOfBlock(height);
+      expect(most * smallest.length).toBeLessThanOrEqual(hardSizeLimit(height));
+      expect((most + 1) * smallest.length).toBeGreaterThan(hardSizeLimit(height));
+    }
+  });
+});

@@ -1,0 +1,310 @@
+import type { RawBlock } from '@wrkz/core-types';
+import * as commands from '@wrkz/levin';
+import { Command } from '@wrkz/levin';
+import type { P2pParts } from '../../src/p2p';
+import { namedHashes } from '../../src/p2p/serving/named-hashes';
+import { type FakeChain, FakeClock, type FakePool, sha256, toyBlock, toyChain, toyCodec } from './fakes';
+import { closedFor, disguised, Harness, reaches, type TestNode } from './harness';
+import { ScriptedPeer } from './scripted-peer';
+
+const harness = new Harness();
+const blocks = toyChain(5);
+const tip = sha256(blocks[5]?.block ?? Buffer.alloc(0));
+const standing = { height: 6, tip };
+afterEach(() => harness.stop());
+
+type Parts = Partial<Pick<P2pParts, 'codec' | 'clock' | 'transport' | 'stopwatch'>>;
+
+async function withPeer(parts: Parts = {}): Promise<TestNode & { peer: ScriptedPeer }> {
+  const started = await harness.node(blocks, {}, parts);
+  return { ...started, peer: await welcome(started) };
+}
+
+async function welcome({ node }: TestNode, peerId = 1n): Promise<ScriptedPeer> {
+  const peer = await ScriptedPeer.dial(node.port);
+  await peer.handshake({ ...standing, peerId });
+  await peer.nextOf(Command.requestPool);
+  return peer;
+}
+
+/** A block that names so many transactions, none of which anybody has. */
+function naming(count: number, previous = tip): RawBlock {
+  const transactions = Array.from({ length: count }, (_, index) => Buffer.from(`made up ${index}`));
+  return { block: toyBlock(previous, 99, transactions).block, transactions: [] };
+}
+
+const hashOf = (raw: RawBlock): Buffer => sha256(raw.block);
+const keyOf = (raw: RawBlock): string => hashOf(raw).toString('hex');
+const announce = (peer: ScriptedPeer, { block }: RawBlock): void =>
+  peer.send(Command.newLiteBlock, commands.newLiteBlock.encode({ currentHeight: 7, hop: 0, block }));
+const lookUps = ({ chain, pool }: { chain: FakeChain; pool: FakePool }): number => chain.lookUps + pool.lookUps;
+
+describe('an announced block', () => {
+  it('without work causes no look-up, and costs its sender', async () => {
+    const started = await withPeer();
+    const worthless = naming(9_000);
+    started.chain.work.set(keyOf(worthless), 'fails');
+    announce(started.peer, worthless);
+    await closedFor(started, 'block is invalid');
+    expect(lookUps(started)).toBe(0);
+    expect(started.peer.left).toEqual([]);
+  });
+
+  it('without work is not given to the chain when it comes whole', async () => {
+    const started = await withPeer();
+    const worthless = toyBlock(tip, 7);
+    started.chain.work.set(keyOf(worthless), 'fails');
+    started.peer.send(Command.newBlock, commands.newBlock.encode({ block: worthless, currentHeight: 7, hop: 0 }));
+    await closedFor(started, 'block is invalid');
+    expect(started.chain.calls).toEqual([]);
+  });
+
+  it('that names more than a block can hold is not even hashed', async () => {
+    let hashed = 0;
+    const codec = {
+      ...toyCodec,
+      parse: (bytes: Buffer) => ({
+        ...toyCodec.parse(bytes),
+        get hash(): Buffer {
+          hashed += 1;
+          return sha256(bytes);
+        },
+      }),
+    };
+    const started = await withPeer({ codec });
+    started.chain.mostTransactions = 100;
+    hashed = 0;
+    announce(started.peer, naming(101));
+    await closedFor(started, 'more transactions than one can hold');
+    expect([hashed, started.chain.worked, lookUps(started)]).toEqual([0, 0, 0]);
+
+    const fits = await withPeer({ codec });
+    fits.chain.mostTransactions = 100;
+    announce(fits.peer, naming(100));
+    await fits.peer.nextOf(Command.missingTransactions);
+    fits.peer.end();
+  });
+
+  it('has its work checked once, however many announce it, and not when it is known or an orphan', async () => {
+    const started = await withPeer();
+    const next = toyBlock(tip, 8, [Buffer.from('one')]);
+    const others = [started.peer, await welcome(started, 2n), await welcome(started, 3n)];
+    for (const peer of others) announce(peer, next);
+    for (const peer of others) announce(peer, { block: blocks[3]?.block ?? tip, transactions: [] });
+    for (const peer of others) await peer.settle(standing);
+    expect(started.chain.worked).toBe(1);
+    announce(others[2] ?? started.peer, toyBlock(Buffer.alloc(32, 5), 9));
+    await others[2]?.nextOf(Command.requestChain);
+    expect(started.chain.worked).toBe(1);
+    for (const peer of others) peer.end();
+  });
+
+  it('far below the tip is looked into no further: the chain of its sender is asked for', async () => {
+    const started = await withPeer();
+    const deep = naming(9_000, sha256(blocks[1]?.block ?? tip));
+    started.chain.work.set(keyOf(deep), 'deep');
+    announce(started.peer, deep);
+    await started.peer.nextOf(Command.requestChain);
+    expect(lookUps(started)).toBe(0);
+    started.peer.end();
+  });
+});
+
+describe('hashes that a peer names', () => {
+  const hash = (number: number): Buffer => sha256(Buffer.from(String(number)));
+
+  it('of a pool cost nothing each: only what is sent is looked up', async () => {
+    const started = await withPeer();
+    const ours = ['a', 'b', 'c'].map((text) => Buffer.from(text));
+    for (const bytes of ours) await started.pool.add(bytes);
+    await started.peer.nextOf(Command.newTransactions);
+    const before = started.pool.lookUps;
+    const hashes: Buffer[] = Array.from({ length: 250_000 }, (_, index) => {
+      const made = Buffer.alloc(32, 1);
+      made.writeUInt32LE(index, 4);
+      return made;
+    });
+    hashes[200_000] = sha256(Buffer.from('b'));
+    started.peer.send(Command.requestPool, commands.requestPool.encode({ hashes }));
+    const { body } = await started.peer.nextOf(Command.newTransactions);
+    expect(commands.newTransactions.decode(body).transactions).toEqual([ours[0], ours[2]]);
+    expect(started.pool.lookUps - before).toBe(2);
+    started.peer.end();
+  });
+
+  it('are found among ours wherever they stand, also those that begin alike', () => {
+    const ours = Array.from({ length: 20 }, (_, index) => hash(index));
+    const alike = Buffer.from(ours[3] ?? tip);
+    alike[31] = (alike[31] ?? 0) ^ 1;
+    const packed = Buffer.concat([alike, hash(100), ...ours.slice(5, 8), hash(101)]);
+    expect([...namedHashes(ours, packed)]).toEqual(ours.slice(5, 8));
+    expect([...namedHashes([...ours, alike], packed)]).toContainEqual(alike);
+    expect(namedHashes([], packed).size).toBe(0);
+  });
+
+  it('as missing are looked up no more than a block can hold, and no further than the first that is nowhere', async () => {
+    const ask = (peer: ScriptedPeer, hashes: Buffer[]): void =>
+      peer.send(
+        Command.missingTransactions,
+        commands.missingTransactions.encode({ currentHeight: 6, blockHash: tip, hashes }),
+      );
+    const many = await withPeer();
+    many.chain.mostTransactions = 100;
+    ask(
+      many.peer,
+      Array.from({ length: 101 }, (_, index) => hash(index)),
+    );
+    await closedFor(many, 'transactions that we do not have');
+    expect(lookUps(many)).toBe(0);
+    const nowhere = await withPeer();
+    ask(
+      nowhere.peer,
+      Array.from({ length: 100 }, (_, index) => hash(index)),
+    );
+    await closedFor(nowhere, 'transactions that we do not have');
+    expect(lookUps(nowhere)).toBe(2);
+  });
+});
+
+describe('the time that a peer takes of the event loop', () => {
+  /** A stopwatch by which each piece of work takes 700 ms. */
+  const slow = (): (() => number) => {
+    let time = 0;
+    return () => (time += 700);
+  };
+  const askTime = (peer: ScriptedPeer): void =>
+    peer.send(
+      Command.timedSync,
+      commands.timedSyncRequest.encode({ syncData: { currentHeight: 6, tipHash: tip } }),
+      'request',
+    );
+
+  it('is a share: who has used it waits, and nobody else', async () => {
+    const clock = new FakeClock();
+    const started = await withPeer({ clock, stopwatch: slow() });
+    // The handshake has taken 700 ms, the first question 700 more: 400 over what may be used at once.
+    askTime(started.peer);
+    await started.peer.nextOf(Command.timedSync);
+    askTime(started.peer);
+    const other = await welcome(started, 2n);
+    await other.settle(standing);
+    expect(started.peer.left).toEqual([]);
+    clock.advance(3_999);
+    const third = await welcome(started, 3n);
+    expect(started.peer.left).toEqual([]);
+    clock.advance(1);
+    await started.peer.nextOf(Command.timedSync);
+    for (const peer of [started.peer, other, third]) peer.end();
+  });
+
+  it('is not what we asked for', async () => {
+    const clock = new FakeClock();
+    const started = await withPeer({ clock, stopwatch: slow() });
+    const transactions = Array.from({ length: 50 }, (_, index) => Buffer.from(`asked ${index}`));
+    started.peer.send(Command.newTransactions, commands.newTransactions.encode({ transactions }));
+    await started.peer.settle(standing);
+    expect(started.pool.hashes()).toHaveLength(50);
+    started.peer.end();
+  });
+
+  it('ends in a ban for an address that never has enough, and not for one that fetches our chain', async () => {
+    const clock = new FakeClock();
+    const hosts = ['93.184.216.34', '8.8.8.8'];
+    const transport = disguised(() => hosts.shift() ?? '9.9.9.9');
+    const started = await withPeer({ clock, stopwatch: slow(), transport });
+    const syncing = await welcome(started, 2n);
+    const fetch = (): void =>
+      syncing.send(Command.requestChain, commands.requestChain.encode({ hashes: [hashOf(blocks[0] ?? naming(0))] }));
+    for (let round = 0; round < 30; round += 1) {
+      fetch();
+      askTime(started.peer);
+    }
+    // Each piece of work takes seven seconds to be paid off; more than a minute of that in an hour is too much.
+    for (let round = 0; round < 30 && !started.peer.isClosed; round += 1) {
+      await Promise.race([started.peer.nextOf(Command.timedSync), started.peer.closed]);
+      clock.advance(7_000);
+    }
+    await started.peer.closed;
+    expect(started.logger.lines.some((line) => line.includes('more work than its share'))).toBe(true);
+    expect(syncing.isClosed).toBe(false);
+    syncing.end();
+  });
+});
+
+describe('transactions', () => {
+  const made = (count: number, name: string): Buffer[] =>
+    Array.from({ length: count }, (_, index) => Buffer.from(`${name} ${index}`));
+  const relay = (peer: ScriptedPeer, transactions: Buffer[]): void =>
+    peer.send(Command.newTransactions, commands.newTransactions.encode({ transactions }));
+
+  it('that the pool has by now cost their bringer nothing, however many they are', async () => {
+    const started = await withPeer({ clock: new FakeClock() });
+    const known = made(3_000, 'known');
+    for (const bytes of known) await started.pool.add(bytes);
+    // Another peer brings the same at the same time: looked for they are not there yet, and when they are added they are.
+    started.pool.has = () => false;
+    relay(started.peer, known);
+    await started.peer.settle(standing);
+    expect(started.pool.judged).toBe(6_000);
+    expect(started.peer.isClosed).toBe(false);
+    relay(started.peer, known);
+    await started.peer.settle(standing);
+    expect(started.peer.isClosed).toBe(false);
+    started.peer.end();
+  });
+
+  it('that no node can have taken ban the addresses that bring them, with bounded work', async () => {
+    const addresses = Array.from({ length: 12 }, (_, index) => `93.${index}.216.34`);
+    let caller = 0;
+    const transport = disguised(() => addresses[Math.floor(caller++ / 3)] ?? '8.8.8.8');
+    const started = await harness.node(blocks, {}, { transport, clock: new FakeClock() });
+    let sent = 0;
+    for (const address of addresses) {
+      for (let round = 0; round < 3; round += 1) {
+        const peer = await welcome(started, BigInt(round + 1));
+        const forged = made(1_882, `${address} ${round}`);
+        for (const bytes of forged) started.pool.forged.add(sha256(bytes).toString('hex'));
+        sent += forged.length;
+        relay(peer, forged);
+        await peer.closed;
+      }
+    }
+    expect(sent).toBeGreaterThan(67_750);
+    expect(started.node.bans().map(({ host }) => host)).toEqual(addresses);
+    expect(started.pool.judged).toBeLessThanOrEqual(12 * 3 * 16);
+    // Somebody else is still welcome.
+    const honest = await welcome(started);
+    relay(honest, [Buffer.from('honest')]);
+    await honest.settle(standing);
+    expect(started.pool.hashes()).toHaveLength(1);
+    honest.end();
+  });
+
+  it('that do not fit our chain may be some for each address, over all its connections, and cost no points', async () => {
+    const started = await harness.node(blocks, {}, { transport: disguised('93.184.216.34'), clock: new FakeClock() });
+    const foreign = made(1_500, 'foreign');
+    for (const bytes of foreign) started.pool.refuse.add(sha256(bytes).toString('hex'));
+    const first = await welcome(started);
+    relay(first, foreign.slice(0, 1_000));
+    await first.settle(standing);
+    first.end();
+    for (const start of [1_000, 1_100, 1_200, 1_300]) {
+      const peer = await welcome(started);
+      relay(peer, foreign.slice(start, start + 100));
+      await peer.closed;
+    }
+    expect(started.pool.judged).toBeLessThanOrEqual(1_000 + 4 * 16);
+    expect(started.node.bans()).toEqual([]);
+  });
+
+  it('of a waiting block reach it all the same', async () => {
+    const started = await withPeer();
+    const [bytes = tip] = made(1, 'of a block');
+    const next = toyBlock(tip, 50, [bytes]);
+    announce(started.peer, next);
+    await started.peer.nextOf(Command.missingTransactions);
+    relay(started.peer, [bytes]);
+    await reaches(started.chain, 6);
+    started.peer.end();
+  });
+});

@@ -1,0 +1,116 @@
+import { type ChainView, type ReasonCode, REASONS, RuleFailure } from '@wrkz/consensus';
+import { networkOf, parseTransaction } from '@wrkz/core-types';
+import { ChainJudge } from '../src/mempool/chain-judge';
+import { faultOf } from '../src/mempool/faults';
+import { bench, hashOf, made } from './support/pool';
+
+const codes = Object.keys(REASONS) as ReasonCode[];
+const common = { rulesAreSettled: () => true, ringsAreSettled: () => true };
+
+/** Written down a second time: what no node can have taken, by what has to be settled for that. */
+const ALONE: readonly ReasonCode[] = [
+  'DESERIALIZATION_FAILED',
+  'EMPTY_INPUTS',
+  'INPUTS_AMOUNT_OVERFLOW',
+  'INPUT_EMPTY_OUTPUT_USAGE',
+  'INPUT_IDENTICAL_KEYIMAGES',
+  'INPUT_IDENTICAL_OUTPUT_INDEXES',
+  'INPUT_INVALID_DOMAIN_KEYIMAGES',
+  'INPUT_UNKNOWN_TYPE',
+  'OUTPUTS_AMOUNT_OVERFLOW',
+  'OUTPUT_INVALID_KEY',
+  'OUTPUT_ZERO_AMOUNT',
+  'WRONG_AMOUNT',
+];
+const RULES: readonly ReasonCode[] = [
+  'EXCESSIVE_OUTPUTS',
+  'EXTRA_TOO_LARGE',
+  'INVALID_MIXIN',
+  'OUTPUT_AMOUNT_TOO_LARGE',
+  'POW_INVALID',
+  'WRONG_FEE',
+];
+const RINGS: readonly ReasonCode[] = ['INPUT_INVALID_SIGNATURES', 'INPUT_INVALID_SIGNATURES_COUNT'];
+
+describe('what a refusal says of the sender', () => {
+  const provable = (ground: typeof common): ReasonCode[] =>
+    codes.filter((code) => faultOf(code, ground) === 'everywhere').sort();
+
+  it('is everything that the bytes, settled rules and deep rings prove, and nothing else', () => {
+    expect(provable(common)).toEqual([...ALONE, ...RULES, ...RINGS].sort());
+    expect(provable({ ...common, ringsAreSettled: () => false })).toEqual([...ALONE, ...RULES].sort());
+    expect(provable({ ...common, rulesAreSettled: () => false })).toEqual([...ALONE]);
+  });
+
+  it('goes with the answer of the pool; what it has, or has no place for, is nobody’s fault', async () => {
+    const { pool, judge } = bench();
+    const bytes = made();
+    await pool.add(bytes, 'p2p');
+    expect(await pool.add(bytes, 'p2p')).toMatchObject({ accepted: false, fault: 'none' });
+    const refused = made();
+    for (const [code, settled, fault] of [
+      ['INPUT_INVALID_SIGNATURES', true, 'everywhere'],
+      ['INPUT_INVALID_SIGNATURES', false, 'here'],
+      ['INPUT_KEYIMAGE_ALREADY_SPENT', true, 'here'],
+      ['WRONG_AMOUNT', false, 'everywhere'],
+    ] as const) {
+      judge.settledRings = settled;
+      judge.refusals.set(hashOf(refused).toString('hex'), new RuleFailure(code));
+      expect(await pool.add(refused, 'p2p')).toMatchObject({ code, fault });
+    }
+    judge.limit = 10;
+    expect(await pool.add(made(), 'p2p')).toMatchObject({ code: 'SIZE_TOO_LARGE', fault: 'here' });
+    for (let count = 0; count < 60; count += 1) await pool.add(made({ fee: 0n }), 'p2p');
+    judge.limit = Infinity;
+    for (let count = 0; count < 61; count += 1) await pool.add(made({ fee: 0n }), 'p2p');
+    expect(await pool.add(made({ fee: 0n }), 'p2p')).toMatchObject({ accepted: false, fault: 'none' });
+  });
+});
+
+describe('the common ground of all nodes', () => {
+  const TIP = 2_000_000;
+  const judgeAt = (height: number, memberHeight: number | undefined): ChainJudge => {
+    const view: Partial<ChainView> = {
+      height,
+      window: () => [],
+      output: () =>
+        memberHeight === undefined ? undefined : { key: Buffer.alloc(32), unlockTime: 0n, height: memberHeight },
+    };
+    const reader = {
+      tip: () => ({ height, hash: Buffer.alloc(32), timestamp: 0 }),
+      viewAt: () => view,
+      snapshot: (read: () => unknown) => read(),
+    };
+    return new ChainJudge(networkOf('mainnet'), reader as never, () => 0);
+  };
+  const parsed = parseTransaction(made({ inputs: 2 }));
+
+  it('are rings whose members all lie deeper than a reorganisation reaches', () => {
+    const settled = (memberHeight: number | undefined): boolean =>
+      judgeAt(TIP, memberHeight).ground(parsed).ringsAreSettled();
+    expect([settled(TIP - 180), settled(TIP - 179), settled(TIP), settled(undefined)]).toEqual([
+      true,
+      false,
+      false,
+      false,
+    ]);
+  });
+
+  it('are rules that do not change within that depth', () => {
+    const settled = (height: number): boolean => judgeAt(height, 0).ground(parsed).rulesAreSettled();
+    // The ring sizes change at 4,300,000, and nothing else near there.
+    expect([4_300_000 - 181, 4_300_000 - 180, 4_300_000, 4_300_000 + 179, 4_300_000 + 180].map(settled)).toEqual([
+      true,
+      false,
+      false,
+      false,
+      true,
+    ]);
+  });
+
+  it('is not the unlock time, which lapses with the tip', () => {
+    const lapsed = (unlockTime: bigint): boolean => judgeAt(TIP, 0).fitting().isLapsed(unlockTime);
+    expect([lapsed(BigInt(TIP + 14)), lapsed(BigInt(TIP + 15)), lapsed(0n)]).toEqual([true, false, true]);
+    expect(judgeAt(1_000_000, 0).fitting().isLapsed(0n)).toBe(false);
+  });
+});

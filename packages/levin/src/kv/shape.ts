@@ -1,0 +1,20 @@
+/**
+ * The fields that a command has. `one`: a number, a boolean, a string or raw memory. `many`: strings one by one. An
+ * object stands for an object, a list of one object for a list of such objects.
+ */
+export interface KvShape {
+  readonly [name: string]: KvField;
+}
+
+export type KvField = 'one' | 'many' | KvShape | readonly [KvShape];
+
+export function isList(field: KvShape | readonly [KvShape]): field is readonly [KvShape] {
+  return Array.isArray(field);
+}
+
+/** How a field is told in an error. */
+export function fieldKind(field: KvField): string {
+  if (field === 'one') return 'a single value';
+  if (field === 'many') return 'a list of strings';
+  return isList(field) ? 'a list of objects' : 'an object';
+}
