@@ -133,16 +133,16 @@ describe('small parts', () => {
 describe('the download plan', () => {
   it('joins chains that continue each other and refuses others', () => {
     const plan = new DownloadPlan();
-    expect(plan.merge(1, hash(0), 10, range(1, 6))).toBe(true);
-    expect(plan.merge(2, hash(0), 10, range(1, 9))).toBe(true);
-    expect(plan.merge(3, hash(4), 14, range(5, 7))).toBe(true);
-    expect(plan.merge(1, hash(8), 18, range(9, 12))).toBe(true);
+    expect(plan.merge(1, hash(0), 10, range(1, 6))).toBe('joined');
+    expect(plan.merge(2, hash(0), 10, range(1, 9))).toBe('joined');
+    expect(plan.merge(3, hash(4), 14, range(5, 7))).toBe('joined');
+    expect(plan.merge(1, hash(8), 18, range(9, 12))).toBe('joined');
     expect(plan.length).toBe(11);
     expect(plan.heightOf(hash(11))).toBe(21);
-    expect(plan.merge(4, hash(0), 10, range(100, 110))).toBe(false);
-    expect(plan.merge(4, hash(99), 10, range(3, 6))).toBe(false);
+    expect(plan.merge(4, hash(0), 10, range(100, 110))).toBe('foreign');
+    expect(plan.merge(4, hash(99), 10, range(3, 6))).toBe('foreign');
     // A fork inside: what is shared is offered, the rest left out.
-    expect(plan.merge(5, hash(0), 10, [...range(1, 4), ...range(200, 210)])).toBe(true);
+    expect(plan.merge(5, hash(0), 10, [...range(1, 4), ...range(200, 210)])).toBe('diverged');
     expect(plan.length).toBe(11);
     expect(plan.wantedFrom(5)).toBe(3);
   });

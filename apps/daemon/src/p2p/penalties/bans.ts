@@ -9,46 +9,59 @@ export interface Ban {
   readonly until: number;
 }
 
-/** Banned addresses, always compared in canonical form. `now` is in seconds since 1970. */
-export class Bans {
-  private readonly untilOf = new Map<string, number>();
+interface Term {
+  /** On the machine's clock, seconds since 1970. */
+  readonly until: number;
+  /** On the clock that never steps: a machine's clock that is put back makes no ban longer. */
+  readonly end: number;
+}
 
-  constructor(private readonly now: () => number) {}
+/** Banned addresses, always compared in canonical form. */
+export class Bans {
+  private readonly terms = new Map<string, Term>();
+
+  /** `now` is in seconds since 1970; `steady` counts seconds and never steps. */
+  constructor(
+    private readonly now: () => number,
+    private readonly steady: () => number = now,
+  ) {}
 
   /** Bans an address; a longer ban in force stays. Returns false when the text is no IP address. */
   add(host: string, seconds: number = BAN_SECONDS): boolean {
     const canonical = canonicalHost(host);
     if (canonical === undefined) return false;
-    const until = this.now() + seconds;
-    this.untilOf.set(canonical, Math.max(until, this.untilOf.get(canonical) ?? 0));
+    const left = Math.max(seconds, this.left(canonical));
+    this.terms.set(canonical, { until: this.now() + left, end: this.steady() + left });
     return true;
   }
 
   remove(host: string): boolean {
     const canonical = canonicalHost(host);
-    return canonical !== undefined && this.untilOf.delete(canonical);
+    return canonical !== undefined && this.terms.delete(canonical);
   }
 
   isBanned(host: string): boolean {
     const canonical = canonicalHost(host);
     if (canonical === undefined) return false;
-    const until = this.untilOf.get(canonical);
-    if (until === undefined) return false;
-    if (until > this.now()) return true;
-    this.untilOf.delete(canonical);
+    if (this.left(canonical) > 0) return true;
+    this.terms.delete(canonical);
     return false;
   }
 
   /** The bans in force. */
   list(): Ban[] {
     const now = this.now();
-    return [...this.untilOf].filter(([, until]) => until > now).map(([host, until]) => ({ host, until }));
+    const lefts = [...this.terms.keys()].map((host) => ({ host, left: this.left(host) }));
+    return lefts.filter(({ left }) => left > 0).map(({ host, left }) => ({ host, until: now + left }));
   }
 
   restore(bans: readonly Ban[]): void {
-    for (const { host, until } of bans) {
-      const canonical = canonicalHost(host);
-      if (canonical !== undefined && until > this.now()) this.untilOf.set(canonical, until);
-    }
+    for (const { host, until } of bans) if (until > this.now()) this.add(host, until - this.now());
+  }
+
+  /** The seconds that a ban has left, by whichever clock it is over sooner; 0 or below when there is none. */
+  private left(canonical: string): number {
+    const term = this.terms.get(canonical);
+    return term === undefined ? 0 : Math.min(term.until - this.now(), term.end - this.steady());
   }
 }

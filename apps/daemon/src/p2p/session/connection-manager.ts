@@ -145,7 +145,7 @@ export class ConnectionManager {
         this.closed(session, reason);
       },
     });
-    const session = new Session(sessions.takeId(), connection, clock.now());
+    const session = new Session(sessions.takeId(), connection, clock.now(), clock.wall());
     sessions.add(session);
     return session;
   }
