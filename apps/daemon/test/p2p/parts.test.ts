@@ -3,7 +3,7 @@ import { Command } from '@wrkz/levin';
 import * as fc from 'fast-check';
 import { WriteQueue } from '../../src/p2p/connection/write-queue';
 import { closeReasons } from '../../src/p2p/penalties/close-reasons';
-import { BatchSize } from '../../src/p2p/sync/batch-size';
+import { BatchHistory, BatchSize } from '../../src/p2p/sync/batch-size';
 import { DownloadPlan, type PlanEntry } from '../../src/p2p/sync/plan';
 import { sparseChain } from '../../src/p2p/sync/sparse-chain';
 import { RecentHashes } from '../../src/p2p/util/hash-key';
@@ -114,6 +114,37 @@ describe('small parts', () => {
     expect(batch.count).toBe(33);
     for (let round = 0; round < 40; round += 1) batch.note(1, 40_000_000, 5_000);
     expect(batch.count).toBe(1);
+  });
+
+  it('a batch is halved by a failure, below the least as well, for later peers too, and grows back', () => {
+    const options = { min: 120, max: 600, bytes: 16 * 1024 * 1024 };
+    const history = new BatchHistory(options);
+    const batch = new BatchSize(options, history);
+    const counts = [];
+    for (let failure = 0; failure < 8; failure += 1) {
+      batch.failed();
+      counts.push(batch.count);
+    }
+    expect(counts).toEqual([60, 30, 15, 7, 3, 1, 1, 1]);
+    expect(new BatchSize(options, history).count).toBe(1);
+    // A slow answer is no reason to ask for more.
+    batch.note(1, 2_000, 11_000);
+    expect(batch.count).toBe(1);
+    for (let round = 0; round < 3; round += 1) batch.note(1, 2_000, 100);
+    expect(batch.count).toBe(8);
+    expect(new BatchSize(options, history).count).toBe(8);
+    for (let round = 0; round < 10; round += 1) batch.note(1, 2_000, 100);
+    expect(batch.count).toBe(600);
+    expect(new BatchSize(options, history).count).toBe(120);
+  });
+
+  it('a batch stays below what a peer of the reference holds to be sent, whatever the option says', () => {
+    const batch = new BatchSize({ min: 120, max: 600, bytes: 1024 * 1024 * 1024 });
+    batch.note(120, 120 * 2_000, 100);
+    expect(batch.count).toBe(240);
+    // Blocks that have become larger count at once.
+    batch.note(240, 240 * 500_000, 100);
+    expect(batch.count * 500_000).toBeLessThan(32_000_000 * 0.8);
   });
 
   it('a sparse chain has the tip, doubling distances, and genesis once', () => {
