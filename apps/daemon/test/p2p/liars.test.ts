@@ -239,6 +239,25 @@ describe('peers that claim blocks and bring none', () => {
     await quick.nextOf(Command.requestChain);
     expect(slow.isClosed).toBe(false);
   });
+
+  it('however many, have a turn each, and newcomers wait behind one that waits', async () => {
+    const started = await node({ syncMaxPeers: 1 });
+    clock.advance(500);
+    const liars = [await liarAt(started, 'first', 1n)];
+    const named = fakes('second');
+    const second = await callerOf(started, claimOf(named, 2n));
+    await second.nextOf(Command.requestPool);
+    const honest = await callerOf(started, { ...honestly, peerId: 9n });
+    await honest.nextOf(Command.requestPool);
+    // Between two looks at the clock, at the moment at which the first has had its time.
+    clock.advance(15_000);
+    const newcomer = await callerOf(started, claimOf(fakes('third'), 3n));
+    await newcomer.nextOf(Command.requestPool);
+    liars.push(await name(second, named), newcomer);
+    clock.advance(16_000);
+    await name(honest, tips.slice(11));
+    expect(liars.map((liar) => liar.isClosed)).toEqual([false, false, false]);
+  });
 });
 
 describe('an honest peer that has lost its place', () => {

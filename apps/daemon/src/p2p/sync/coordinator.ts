@@ -1,48 +1,25 @@
 import type { ResponseChain, ResponseObjects } from '@wrkz/levin';
 import type { AddBlockResult } from '../../chain/results';
-import { SYNC_PATIENCE, SYNC_REQUEST_LIMIT, SYNC_STALL_TIMEOUT } from '../constants';
 import { closeReasonOfBlock } from '../penalties/block-verdicts';
 import { closeReasons } from '../penalties/close-reasons';
 import type { BlockCodec, ChainPort, P2pClock, P2pLogger } from '../ports';
-import { BatchHistory, type BatchOptions, BatchSize, SLOW } from './batch-size';
-import { Branch, type BranchEvents } from './branch';
-import { type ChainEntryVerdict, judgeChainEntry } from './chain-entry';
+import { SLOW } from './batch-size';
+import type { Branch } from './branch';
+import { Branches } from './branches';
+import { judgeChainEntry } from './chain-entry';
+import { askChain, isPlanned, noteEntry } from './chain-question';
+import { Downloads } from './downloads';
 import { SyncPlaces } from './places';
 import type { PlanEntry } from './plan';
-import { type ReceivedBlock, receiveObjects } from './receive-objects';
-import { sparseChain } from './sparse-chain';
+import { receiveObjects } from './receive-objects';
+import { isUnserved, stallReason } from './stalls';
+import type { SyncEvents, SyncOptions, SyncOutcome } from './sync-events';
 import { SyncPeer, type SyncSession } from './sync-peer';
 
 /** No more hashes of a branch are asked for while so many of its blocks are planned. */
 const PLAN_LIMIT = 20_000;
-/**
- * Arrived and expected blocks of all branches together, in equal parts; more is asked for only when the head of a plan is
- * missing.
- */
-const HELD_BYTES = 96 * 1024 * 1024;
 const MAX_ORPHANS = 3;
 const MAX_EMPTY_ENTRIES = 3;
-
-export interface SyncOptions extends BatchOptions {
-  /** `--sync-max-peers`. */
-  readonly maxPeers: number;
-  /** `--sync-peer-failure-threshold`. */
-  readonly failureThreshold: number;
-}
-
-/** How a synchronisation from one peer ended. `abandoned`: it is kept for relay and may be tried again later. */
-export type SyncOutcome = 'synchronized' | 'abandoned' | 'demoted';
-
-export interface SyncEvents {
-  /** `delivered`: blocks that it brought and that were needed. */
-  onEnd(session: SyncSession, outcome: SyncOutcome, delivered: number): void;
-  /** A place for another peer is free, or a peer may have one again. */
-  onFree(): void;
-  /** The peer brings what it claims, or does not: its standing has changed. */
-  onStanding(session: SyncSession): void;
-  /** An open session. */
-  session(id: number): SyncSession | undefined;
-}
 
 /**
  * Who is asked for what. Up to `maxPeers` peers have a place. Each announces its chain; those that announce the same one
@@ -50,12 +27,9 @@ export interface SyncEvents {
  * are on their way. Only blocks count as progress.
  */
 export class SyncCoordinator {
-  private branches: Branch[] = [];
+  private readonly branches: Branches;
   private readonly places: SyncPlaces;
-  private readonly history: BatchHistory;
-  /** Outlives a peer's place, so that what failed once is not asked for again in the same size. */
-  private readonly batches = new WeakMap<SyncSession, BatchSize>();
-  private readonly branchEvents: BranchEvents;
+  private readonly downloads: Downloads;
 
   constructor(
     private readonly chain: ChainPort,
@@ -66,16 +40,12 @@ export class SyncCoordinator {
     private readonly events: SyncEvents,
   ) {
     this.places = new SyncPlaces(options.maxPeers, () => clock.now());
-    this.history = new BatchHistory(options);
-    this.branchEvents = {
+    this.branches = new Branches(chain, logger, {
       onProgress: () => this.pump(),
       onRefused: (branch, entry, result) => this.refused(branch, entry, result),
-      onFailure: (error) => {
-        this.logger.error(`the chain failed while blocks were added: ${String(error)}`);
-        for (const branch of this.branches) this.drop(branch);
-        for (const peer of this.places.holders()) this.end(peer, 'abandoned');
-      },
-    };
+      onFailure: (error) => this.failed(error),
+    });
+    this.downloads = new Downloads(options, this.places, () => this.branches.all, clock);
   }
 
   get activePeers(): number {
@@ -83,9 +53,7 @@ export class SyncCoordinator {
   }
 
   get averageBatchSize(): number {
-    const counts = this.places.holders().map((peer) => peer.batch.count);
-    if (counts.length === 0) return new BatchSize(this.options, this.history).count;
-    return Math.round(counts.reduce((sum, count) => sum + count, 0) / counts.length);
+    return this.downloads.averageBatchSize;
   }
 
   isSyncing(session: SyncSession): boolean {
@@ -117,7 +85,7 @@ export class SyncCoordinator {
   start(session: SyncSession): boolean {
     if (this.places.has(session.id)) return true;
     if (this.places.isFull || this.places.isLate(session.id)) return false;
-    const peer = new SyncPeer(session, this.batchOf(session));
+    const peer = new SyncPeer(session, this.downloads.batchOf(session));
     this.places.take(peer);
     this.askChain(peer);
     return true;
@@ -127,7 +95,7 @@ export class SyncCoordinator {
   giveUp(session: SyncSession): void {
     const peer = this.places.find(session.id);
     if (peer === undefined || !this.places.has(session.id)) return;
-    if (peer.objects !== undefined) peer.batch.failed();
+    if (this.places.isOverdue(peer)) peer.batch.failed();
     peer.branch?.plan.withdraw(peer.id);
     this.places.release(peer);
     this.pump();
@@ -167,7 +135,7 @@ export class SyncCoordinator {
       }
     } else {
       peer.emptyEntries = 0;
-      this.enter(peer, verdict);
+      this.branches.enter(peer, verdict);
     }
     this.pump();
   }
@@ -187,7 +155,8 @@ export class SyncCoordinator {
     const verdict = await receiveObjects(message, request.left, this.codec);
     if (this.places.find(session.id) !== peer) return;
     peer.objects = undefined;
-    this.take(peer, verdict.blocks, this.clock.now() - request.askedAt);
+    const milliseconds = this.clock.now() - request.askedAt;
+    this.noteDelivery(peer, this.downloads.take(peer, verdict.blocks, milliseconds), milliseconds);
     if (verdict.kind === 'bad') session.close(verdict.reason);
     else if (verdict.reorganised) this.missed(peer, request.branch);
     else peer.failures = 0;
@@ -197,8 +166,7 @@ export class SyncCoordinator {
 
   /** Forgets the plans and the peers; what becomes of blocks that are being added changes nothing here any more. */
   stop(): void {
-    for (const branch of this.branches) branch.clear();
-    this.branches = [];
+    this.branches.clear();
     this.places.clear();
   }
 
@@ -206,45 +174,28 @@ export class SyncCoordinator {
   tick(): void {
     const now = this.clock.now();
     for (const peer of this.places.all()) {
-      const since = peer.owesSince;
-      if (since === undefined) continue;
       const { session } = peer;
-      const { standing } = session;
-      // Who has served before may be slow for once.
-      if (!standing.unserved && now - since >= (standing.served ? SYNC_STALL_TIMEOUT : SYNC_PATIENCE)) {
-        standing.unserved = true;
+      if (!session.standing.unserved && isUnserved(peer, now)) {
+        session.standing.unserved = true;
         this.events.onStanding(session);
       }
-      const stalled = now - Math.max(since, session.progressAt ?? since) > SYNC_STALL_TIMEOUT;
-      if (!stalled && now - since <= SYNC_REQUEST_LIMIT) continue;
-      // Not a word since the question for its chain: perhaps the line is dead. Who named blocks, or talks, knows better.
-      const dead = peer.objects === undefined && session.lastHeard <= since;
-      session.close(dead ? closeReasons.syncStalled : closeReasons.claimUnserved);
+      const reason = stallReason(peer, now);
+      if (reason !== undefined) session.close(reason);
     }
     if (this.places.size > 1) this.pump();
   }
 
-  private batchOf(session: SyncSession): BatchSize {
-    const batch = this.batches.get(session) ?? new BatchSize(this.options, this.history);
-    this.batches.set(session, batch);
-    return batch;
-  }
-
   /** Ask, add, ask for more, finish: whatever is due. */
   private pump(): void {
-    for (const branch of this.branches) branch.importer.run();
+    for (const branch of this.branches.all) branch.importer.run();
     for (const peer of this.places.holders()) if (this.places.has(peer.id)) this.serve(peer);
-    for (const branch of this.branches) {
-      if (!branch.isDone) continue;
-      for (const peer of this.places.holders()) if (peer.branch === branch) peer.branch = undefined;
-    }
-    this.branches = this.branches.filter((branch) => !branch.isDone);
+    this.branches.forgetDone(this.places.holders());
   }
 
   /** What is next for one peer. */
   private serve(peer: SyncPeer): void {
     const { branch } = peer;
-    if (peer.objects !== undefined || (branch !== undefined && this.askObjects(peer, branch))) return;
+    if (peer.objects !== undefined || (branch !== undefined && this.downloads.ask(peer, branch))) return;
     if (peer.chainAskedAt !== undefined) return;
     const plan = branch?.plan;
     const busy = branch?.importer.isBusy === true;
@@ -256,7 +207,7 @@ export class SyncCoordinator {
       this.askChain(peer);
     } else if (peer.hasSentAllHashes) {
       if (!busy && !offers) this.finish(peer);
-    } else if ((plan?.length ?? 0) < PLAN_LIMIT && (this.isPlanned(peer) || !busy)) {
+    } else if ((plan?.length ?? 0) < PLAN_LIMIT && (isPlanned(peer) || !busy)) {
       // A chain that is ahead of the plan can be asked for at once; any other only from our tip, after the last import.
       this.askChain(peer);
     }
@@ -269,78 +220,14 @@ export class SyncCoordinator {
     else this.fail(peer);
   }
 
-  private isPlanned({ tail, branch }: SyncPeer): boolean {
-    return tail !== undefined && branch?.plan.heightOf(tail) !== undefined;
-  }
-
   private askChain(peer: SyncPeer): void {
-    peer.chainAskedAt = this.clock.now();
-    const { tail } = peer;
-    // On a side branch of ours that is not the heavier one yet, our tip would lead back to the fork.
-    const aside = tail !== undefined && this.chain.isKnown(tail) && this.chain.heightOf(tail) === undefined;
-    const ahead = tail !== undefined && (aside || this.isPlanned(peer)) ? [tail] : [];
-    peer.session.askChain(sparseChain(this.chain, ahead));
+    askChain(peer, this.chain, this.clock.now());
   }
 
-  /** Puts a peer's chain into the branch that it continues, else into one that it shares, else into a new one. */
-  private enter(peer: SyncPeer, { anchor, anchorHeight, hashes }: ChainEntryVerdict & { kind: 'new' }): void {
-    const present = peer.branch;
-    for (const branch of present === undefined ? this.branches : [present]) {
-      const outcome = branch.plan.merge(peer.id, anchor, anchorHeight, hashes);
-      if (outcome === 'foreign' && branch !== present) continue;
-      peer.branch = branch;
-      peer.diverged = outcome !== 'joined';
-      return;
-    }
-    peer.branch = new Branch(this.chain, this.logger, this.branchEvents);
-    peer.branch.plan.merge(peer.id, anchor, anchorHeight, hashes);
-    this.branches.push(peer.branch);
-  }
-
-  /** Asks a peer for its next batch; true when it has something to do. */
-  private askObjects(peer: SyncPeer, branch: Branch): boolean {
-    const { plan } = branch;
-    const { count } = peer.batch;
-    const requests = this.places.all().flatMap(({ objects }) => (objects?.branch === branch ? [objects] : []));
-    const expected = requests.reduce((sum, request) => sum + request.count, count);
-    if (plan.heldBytes + this.history.estimate(expected) > HELD_BYTES / this.branches.length) {
-      const missing = plan.firstMissing();
-      if (missing?.state !== 'wanted' || !missing.offers.has(peer.id)) return plan.wantedFrom(peer.id) > 0;
-    }
-    let entries = plan.request(peer.id, count);
-    if (entries.length === 0) entries = this.overdue(peer, branch);
-    if (entries.length === 0) return false;
-    const left = new Map(entries.map((entry) => [entry.key, entry]));
-    peer.objects = { branch, left, count: entries.length, askedAt: this.clock.now() };
-    peer.session.askObjects(entries.map((entry) => entry.hash));
-    return true;
-  }
-
-  /** What a slow peer holds up at the head of the plan, if this peer, which has nothing else to do, can serve it. */
-  private overdue(peer: SyncPeer, { plan }: Branch): PlanEntry[] {
-    const head = plan.firstMissing();
-    const slow = head?.peer === undefined || head.state !== 'requested' ? undefined : this.places.find(head.peer);
-    if (slow?.objects === undefined || slow === peer) return [];
-    if (this.clock.now() - slow.objects.askedAt < SYNC_PATIENCE) return [];
-    return plan.takeOver(peer.id, slow.objects.left.values());
-  }
-
-  /** Gives blocks to every branch that waits for them: a late answer may serve another branch than it was asked for. */
-  private take(peer: SyncPeer, blocks: readonly ReceivedBlock[], milliseconds: number): void {
-    let bytes = 0;
-    let needed = 0;
-    for (const block of blocks) {
-      bytes += block.bytes;
-      const taken = this.branches.filter(({ plan }) => {
-        const entry = plan.get(block.entry.hash);
-        if (entry?.previous.equals(block.entry.previous) !== true) return false;
-        return plan.receive(entry, peer.id, block.raw, block.bytes);
-      });
-      if (taken.length > 0) needed += 1;
-    }
-    peer.batch.note(blocks.length, bytes, milliseconds);
-    peer.delivered += needed;
+  /** Notes how a peer has done: `needed` of the blocks that it brought were. */
+  private noteDelivery(peer: SyncPeer, needed: number, milliseconds: number): void {
     const { standing } = peer.session;
+    peer.delivered += needed;
     standing.slow = milliseconds > SLOW;
     if (needed === 0) return;
     Object.assign(standing, { unserved: false, served: true, fruitless: 0 });
@@ -374,7 +261,7 @@ export class SyncCoordinator {
     } else if (result.code === 'TIMESTAMP_TOO_FAR_IN_FUTURE') {
       // Ahead of our clock: perhaps ours is wrong. Nobody is blamed, and it is tried again later.
       this.logger.warning(`a block is ahead of this machine's clock by more than allowed`);
-      for (const peer of this.drop(branch)) this.end(peer, 'abandoned');
+      for (const peer of this.branches.drop(branch, this.places.holders())) this.end(peer, 'abandoned');
     } else {
       const reason = closeReasonOfBlock(result.code);
       const session = bringer === undefined ? undefined : this.events.session(bringer);
@@ -386,20 +273,19 @@ export class SyncCoordinator {
   }
 
   private orphaned(branch: Branch, bringer: number | undefined): void {
-    const members = this.drop(branch);
+    const members = this.branches.drop(branch, this.places.holders());
     const peer = members.find(({ id }) => id === bringer);
     if (peer !== undefined) peer.orphans += 1;
     if (peer !== undefined && peer.orphans > MAX_ORPHANS) peer.session.close(closeReasons.orphans);
     for (const member of members) if (this.places.has(member.id)) this.askChain(member);
   }
 
-  /** Gives a branch up; its peers, which are returned, have to start over. */
-  private drop(branch: Branch): SyncPeer[] {
-    branch.clear();
-    this.branches = this.branches.filter((other) => other !== branch);
-    const members = this.places.holders().filter((peer) => peer.branch === branch);
-    for (const peer of members) peer.restart();
-    return members;
+  /** The chain could not do its work: nobody is blamed, and all of them are tried again later. */
+  private failed(error: unknown): void {
+    this.logger.error(`the chain failed while blocks were added: ${String(error)}`);
+    const holders = this.places.holders();
+    for (const branch of this.branches.all) this.branches.drop(branch, holders);
+    for (const peer of holders) this.end(peer, 'abandoned');
   }
 
   private end(peer: SyncPeer, outcome: SyncOutcome): void {
@@ -408,12 +294,4 @@ export class SyncCoordinator {
     this.events.onEnd(peer.session, outcome, peer.delivered);
     this.events.onFree();
   }
-}
-
-/** Takes what a chain entry says of the peer's chain. */
-function noteEntry(peer: SyncPeer, { hashes, startHeight, totalHeight }: ResponseChain): void {
-  peer.session.remoteHeight = totalHeight;
-  peer.lastResponseHeight = startHeight + hashes.length - 1;
-  peer.tail = hashes.at(-1);
-  if (peer.tail !== undefined && peer.hasSentAllHashes) peer.session.claim = { height: totalHeight, tip: peer.tail };
 }

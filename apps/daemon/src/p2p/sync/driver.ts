@@ -5,9 +5,10 @@ import { closeReasons } from '../penalties/close-reasons';
 import type { BlockCodec, ChainPort, P2pClock, P2pLogger, PoolPort } from '../ports';
 import type { Session } from '../session/session';
 import { hashKey } from '../util/hash-key';
-import { SyncCoordinator, type SyncOutcome } from './coordinator';
+import { SyncCoordinator } from './coordinator';
 import { whoCounts } from './network-height';
 import { rankOf } from './standing';
+import type { SyncOutcome } from './sync-events';
 import type { SyncSession } from './sync-peer';
 import { UnservedHosts } from './unserved-hosts';
 
@@ -100,7 +101,7 @@ export class SyncDriver {
   /** The peer has announced blocks that we cannot attach: its chain is asked for, if a place is free. */
   wantsSync(session: Session): void {
     if (!session.isOpen || !session.handshaken || session.demoted || this.coordinator.isSyncing(session)) return;
-    this.trySync(session);
+    if (this.needs(session)) this.trySync(session);
   }
 
   /** Looks after those who keep us waiting, or wait for a place; called about once a second. */
@@ -142,15 +143,29 @@ export class SyncDriver {
     return (data.prunedNodeHeight ?? 0) <= ours && !this.parts.config.avoidsPrunedPeers(ours);
   }
 
+  /** Lines a peer up for a place; true when it has got one. */
   private trySync(session: Session): boolean {
-    session.wantsSync = false;
+    session.wantsSync = true;
+    this.usePlaces();
+    return this.coordinator.isSyncing(session);
+  }
+
+  /** Gives the places to those who wait, the best first and of equals the one that has waited longest. */
+  private usePlaces(): void {
+    const waiting = [...this.parts.sessions()].filter(
+      (session) => session.wantsSync && this.coordinator.mayHavePlace(session) && this.needs(session),
+    );
+    waiting.sort((a, b) => rankOf(a) - rankOf(b) || a.standing.triedAt - b.standing.triedAt);
+    for (const session of waiting) if (session.isOpen && !this.place(session)) return;
+  }
+
+  private place(session: Session): boolean {
+    this.makePlace(session);
     const before = session.state;
     session.state = 'synchronizing';
-    this.makePlace(session);
-    if (this.coordinator.start(session)) return true;
-    session.state = before;
-    session.wantsSync = true;
-    return false;
+    session.wantsSync = !this.coordinator.start(session);
+    if (session.wantsSync) session.state = before;
+    return !session.wantsSync;
   }
 
   /** Takes the place of a peer that ranks below this one, if none is free. */
@@ -190,15 +205,6 @@ export class SyncDriver {
     if (standing.fruitless <= MAX_FRUITLESS) return false;
     session.close(closeReasons.claimUnserved);
     return true;
-  }
-
-  /** Gives the places to those who wait, the best first. */
-  private usePlaces(): void {
-    const waiting = [...this.parts.sessions()].filter(
-      (session) => session.wantsSync && this.coordinator.mayHavePlace(session) && this.needs(session),
-    );
-    waiting.sort((a, b) => rankOf(a) - rankOf(b) || a.standing.triedAt - b.standing.triedAt);
-    for (const session of waiting) if (session.isOpen && !this.trySync(session)) return;
   }
 
   /**

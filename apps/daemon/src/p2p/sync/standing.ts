@@ -8,12 +8,12 @@ export interface SyncStanding {
   slow: boolean;
   /** Synchronisations in a row that ended without the tip that it had told of, and without a block. */
   fruitless: number;
-  /** When it last had a place, on the clock of intervals. */
+  /** When it was last given a place, on the clock of intervals; 0 for never. */
   triedAt: number;
 }
 
 export function newStanding(): SyncStanding {
-  return { unserved: false, served: false, slow: false, fruitless: 0, triedAt: -Infinity };
+  return { unserved: false, served: false, slow: false, fruitless: 0, triedAt: 0 };
 }
 
 /**
