@@ -143,7 +143,7 @@ export class Daemon implements Service {
 
     const open = (): ChainDb => openChainDb({ directory, network: network.name, readonly: true });
     const { reader } = this.closeOnStop('the database', open(), (db) => db.close());
-    const pool = new TransactionPool(new ChainJudge(network, reader, now), now);
+    const pool = new TransactionPool(new ChainJudge(network, reader, now));
     const follow: CommitListener = (event) => void pool.onCommit(event).catch((error: unknown) => this.giveUp(error));
     chain.on('commit', follow);
     const sweeps = setInterval(() => pool.sweep(), SWEEP_INTERVAL);

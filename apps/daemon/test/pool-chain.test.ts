@@ -1,7 +1,8 @@
 import { RuleFailure } from '@wrkz/consensus';
 import type { ChainCommit } from '../src/chain/service';
 import { LIFETIME } from '../src/mempool/limits';
-import { bench, block, commit, freshKeyImage, hashOf, made } from './support/pool';
+import { TransactionPool } from '../src/mempool/pool';
+import { bench, block, commit, FakeJudge, freshKeyImage, hashOf, made } from './support/pool';
 
 describe('the pool follows the chain', () => {
   it('gives up what is mined, spent by others, outdated or no longer fits, each with its reason', async () => {
@@ -23,6 +24,19 @@ describe('the pool follows the chain', () => {
       line('Outdated', old),
     ]);
     expect(pool.hashes()).toEqual([hashOf(kept)]);
+  });
+
+  it('keeps what it has when the machine sets its clock forward by a day', async () => {
+    const pool = new TransactionPool(new FakeJudge());
+    await pool.add(made(), 'p2p');
+    const wall = Date.now();
+    const set = jest.spyOn(Date, 'now').mockReturnValue(wall + 2 * LIFETIME * 1000);
+    try {
+      pool.sweep();
+    } finally {
+      set.mockRestore();
+    }
+    expect(pool.size).toBe(1);
   });
 
   it('judges everything anew after a reorganisation and takes back what the lost blocks held', async () => {

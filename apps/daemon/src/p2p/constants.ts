@@ -14,14 +14,21 @@ export const HANDSHAKE_TIMEOUT = 15_000;
 export const BACK_PING_TIMEOUT = 10_000;
 /** A write of which nothing leaves for this long closes the connection. */
 export const WRITE_TIMEOUT = 120_000;
-/** A frame that stays incomplete for this long closes the connection. */
+/** A frame that stays incomplete for this long, without so many bytes of it coming, closes the connection. */
 export const FRAME_TIMEOUT = 120_000;
+export const FRAME_PROGRESS = 64 * 1024;
 /** A connection on which nothing arrives for this long is dead (timed sync brings something every minute). */
 export const SILENCE_TIMEOUT = 300_000;
-/** A peer that was asked for blocks and sends nothing for this long loses its turn. */
+/** A peer that was asked for blocks and brings none for this long gives way to one that waits for its place. */
+export const SYNC_PATIENCE = 15_000;
+/** A peer that was asked for blocks and brings none for this long is hung up on, unless a large answer is on its way. */
 export const SYNC_STALL_TIMEOUT = 60_000;
-/** How long a lite block waits for the transactions that we asked for. */
+/** However slowly an answer trickles in, one request never takes longer. */
+export const SYNC_REQUEST_LIMIT = 600_000;
+/** How long the transactions of a lite block may take that we asked a peer for. */
 export const LITE_BLOCK_TIMEOUT = 20_000;
+/** When they have not come after this time, the next announcer is asked as well. */
+export const LITE_BLOCK_PATIENCE = 2_000;
 export const WRITE_QUEUE_LIMIT = 32 * 1024 * 1024;
 
 export const WHITE_LIST_LIMIT = 1000;

@@ -14,7 +14,7 @@ import { Announcer } from './relay/announcer';
 import { ConnectionManager } from './session/connection-manager';
 import type { Session } from './session/session';
 import type { PeerInfo } from './session/session-table';
-import { networkHeight } from './sync/network-height';
+import { heightClaims, networkHeight } from './sync/network-height';
 import { addressKey, type PeerAddress } from './util/address';
 import { reportThrow } from './util/report-errors';
 
@@ -56,7 +56,7 @@ export class P2pNode extends EventEmitter<P2pEvents> {
     });
     const { chain, logger, clock, random, transport, sessions, own, book, driver, blocks } = this.context;
     const seconds = (): number => Math.floor(clock.now() / 1000);
-    const bans = new Bans(seconds);
+    const bans = new Bans(() => own.seconds, seconds);
     this.banned = bans;
     const links = {
       isNamed: (address: PeerAddress) => this.dialer.isExplicit(address),
@@ -65,13 +65,7 @@ export class P2pNode extends EventEmitter<P2pEvents> {
     };
     this.penalties = new Penalties(bans, links, logger, seconds);
     this.store = new PeerStore(config.stateFile, { own, book, bans, logger, called: () => sessions.called() });
-    this.announcer = new Announcer(
-      chain,
-      blocks,
-      () => sessions.open(),
-      () => driver.coordinator.isDownloading,
-      clock,
-    );
+    this.announcer = new Announcer(chain, blocks, () => sessions.open(), clock);
     this.manager = new ConnectionManager(
       { ...this.context, bans },
       {
@@ -143,7 +137,8 @@ export class P2pNode extends EventEmitter<P2pEvents> {
 
   /** The height that the connected peers tell; 0 without peers. */
   observedHeight(): number {
-    return networkHeight(this.context.sessions.heightClaims());
+    const { sessions, chain, driver } = this.context;
+    return networkHeight(heightClaims(sessions.handshaken(), chain, (one) => driver.coordinator.namedHeight(one)));
   }
 
   isSynchronized(): boolean {
@@ -217,7 +212,7 @@ export class P2pNode extends EventEmitter<P2pEvents> {
 
   private tick(): void {
     this.manager.tick();
-    this.context.driver.coordinator.tick();
+    this.context.driver.tick();
     this.dialer.tick();
     this.noteHeight();
   }

@@ -15,8 +15,10 @@ export interface Timer {
 
 /** Time, so that a test can move it by hand. */
 export interface P2pClock {
-  /** Milliseconds since 1970. */
+  /** Milliseconds on a clock that never steps: for intervals, limits and patience. */
   now(): number;
+  /** Milliseconds since 1970, as the machine has it, for what is told to others or kept on disk. It may step. */
+  wall(): number;
   /** Calls back once after `milliseconds`; a pending timer does not keep the process alive. */
   after(milliseconds: number, callback: () => void): Timer;
   /** Calls back every `milliseconds` until cancelled. */

@@ -255,13 +255,23 @@ interface FakeTimer {
   cancelled: boolean;
 }
 
-/** A clock that stands until it is moved. */
+/** A clock that stands until it is moved. What the machine shows may step, as clocks that are set do. */
 export class FakeClock implements P2pClock {
-  private time = 1_800_000_000_000;
+  private time = 5_000;
+  private ahead = 1_800_000_000_000 - 5_000;
   private timers: FakeTimer[] = [];
 
   now(): number {
     return this.time;
+  }
+
+  wall(): number {
+    return this.time + this.ahead;
+  }
+
+  /** The machine's clock is set forward, or back when negative; no time passes. */
+  step(milliseconds: number): void {
+    this.ahead += milliseconds;
   }
 
   after(milliseconds: number, callback: () => void): Timer {

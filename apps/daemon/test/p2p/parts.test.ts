@@ -3,7 +3,7 @@ import { ByteBudget, Command } from '@wrkz/levin';
 import * as fc from 'fast-check';
 import { WriteQueue } from '../../src/p2p/connection/write-queue';
 import { closeReasons } from '../../src/p2p/penalties/close-reasons';
-import { BatchSize } from '../../src/p2p/sync/batch-size';
+import { BatchHistory, BatchSize } from '../../src/p2p/sync/batch-size';
 import { DownloadPlan, type PlanEntry } from '../../src/p2p/sync/plan';
 import { sparseChain } from '../../src/p2p/sync/sparse-chain';
 import { RecentHashes } from '../../src/p2p/util/hash-key';
@@ -118,6 +118,37 @@ describe('small parts', () => {
     expect(batch.count).toBe(1);
   });
 
+  it('a batch is halved by a failure, below the least as well, for later peers too, and grows back', () => {
+    const options = { min: 120, max: 600, bytes: 16 * 1024 * 1024 };
+    const history = new BatchHistory(options);
+    const batch = new BatchSize(options, history);
+    const counts = [];
+    for (let failure = 0; failure < 8; failure += 1) {
+      batch.failed();
+      counts.push(batch.count);
+    }
+    expect(counts).toEqual([60, 30, 15, 7, 3, 1, 1, 1]);
+    expect(new BatchSize(options, history).count).toBe(1);
+    // A slow answer is no reason to ask for more.
+    batch.note(1, 2_000, 11_000);
+    expect(batch.count).toBe(1);
+    for (let round = 0; round < 3; round += 1) batch.note(1, 2_000, 100);
+    expect(batch.count).toBe(8);
+    expect(new BatchSize(options, history).count).toBe(8);
+    for (let round = 0; round < 10; round += 1) batch.note(1, 2_000, 100);
+    expect(batch.count).toBe(600);
+    expect(new BatchSize(options, history).count).toBe(120);
+  });
+
+  it('a batch stays below what a peer of the reference holds to be sent, whatever the option says', () => {
+    const batch = new BatchSize({ min: 120, max: 600, bytes: 1024 * 1024 * 1024 });
+    batch.note(120, 120 * 2_000, 100);
+    expect(batch.count).toBe(240);
+    // Blocks that have become larger count at once.
+    batch.note(240, 240 * 500_000, 100);
+    expect(batch.count * 500_000).toBeLessThan(32_000_000 * 0.8);
+  });
+
   it('a sparse chain has the tip, doubling distances, and genesis once', () => {
     const heights = (count: number): (number | undefined)[] => {
       const chain = new FakeChain(toyCodec, toyChain(count));
@@ -135,16 +166,16 @@ describe('small parts', () => {
 describe('the download plan', () => {
   it('joins chains that continue each other and refuses others', () => {
     const plan = new DownloadPlan();
-    expect(plan.merge(1, hash(0), 10, range(1, 6))).toBe(true);
-    expect(plan.merge(2, hash(0), 10, range(1, 9))).toBe(true);
-    expect(plan.merge(3, hash(4), 14, range(5, 7))).toBe(true);
-    expect(plan.merge(1, hash(8), 18, range(9, 12))).toBe(true);
+    expect(plan.merge(1, hash(0), 10, range(1, 6))).toBe('joined');
+    expect(plan.merge(2, hash(0), 10, range(1, 9))).toBe('joined');
+    expect(plan.merge(3, hash(4), 14, range(5, 7))).toBe('joined');
+    expect(plan.merge(1, hash(8), 18, range(9, 12))).toBe('joined');
     expect(plan.length).toBe(11);
     expect(plan.heightOf(hash(11))).toBe(21);
-    expect(plan.merge(4, hash(0), 10, range(100, 110))).toBe(false);
-    expect(plan.merge(4, hash(99), 10, range(3, 6))).toBe(false);
+    expect(plan.merge(4, hash(0), 10, range(100, 110))).toBe('foreign');
+    expect(plan.merge(4, hash(99), 10, range(3, 6))).toBe('foreign');
     // A fork inside: what is shared is offered, the rest left out.
-    expect(plan.merge(5, hash(0), 10, [...range(1, 4), ...range(200, 210)])).toBe(true);
+    expect(plan.merge(5, hash(0), 10, [...range(1, 4), ...range(200, 210)])).toBe('diverged');
     expect(plan.length).toBe(11);
     expect(plan.wantedFrom(5)).toBe(3);
   });

@@ -8,11 +8,10 @@ import { PeerStore } from '../../src/p2p/peers/peer-store';
 import { readPeerState, writePeerState } from '../../src/p2p/peers/state-file';
 import { Bans } from '../../src/p2p/penalties/bans';
 import { Scores } from '../../src/p2p/penalties/scores';
-import type { Session } from '../../src/p2p/session/session';
-import { SessionTable } from '../../src/p2p/session/session-table';
-import { networkHeight } from '../../src/p2p/sync/network-height';
+import { type Claimant, heightClaims, networkHeight } from '../../src/p2p/sync/network-height';
+import { newStanding } from '../../src/p2p/sync/standing';
 import { addressKey, canonicalHost, isLocalHost, parseEndpoint } from '../../src/p2p/util/address';
-import { TestLogger } from './fakes';
+import { FakeChain, sha256, TestLogger, toyBlock, toyChain, toyCodec } from './fakes';
 
 const NOW = 1_800_000_000;
 const peer = (host: string, lastSeen = NOW - 100, port = 17855): PeerEntry => ({ host, port, id: 5n, lastSeen });
@@ -256,35 +255,56 @@ describe('bans', () => {
 describe('the height of the network', () => {
   const claims = (outgoing: number[], incoming: number[] = []): number =>
     networkHeight([
-      ...outgoing.map((height) => ({ height, incoming: false })),
-      ...incoming.map((height) => ({ height, incoming: true })),
+      ...outgoing.map((height) => ({ height, incoming: false, shown: 0 })),
+      ...incoming.map((height) => ({ height, incoming: true, shown: 0 })),
     ]);
 
   it('is not raised by fewer than a third of the peers, nor by those who chose us', () => {
     expect(claims([])).toBe(0);
     expect(claims([100])).toBe(100);
-    expect(claims([100, 90])).toBe(100);
+    expect(claims([100, 90])).toBe(90);
     expect(claims([1_000_000, 100, 90])).toBe(100);
     expect(claims([1_000_000, 1_000_000, 101, 100, 99, 98])).toBe(101);
     expect(claims([100, 100, 100], [9_000_000, 9_000_000, 9_000_000, 9_000_000])).toBe(100);
     expect(claims([100], [101, 102])).toBe(101);
+    expect(claims([100], [4_294_967_295])).toBe(100);
+  });
+
+  it('is not lowered below what a peer shows', () => {
+    const low = { height: 1, incoming: false, shown: 1 };
+    expect(networkHeight([{ height: 5_000, incoming: true, shown: 4_000 }, low])).toBe(4_000);
+    expect(networkHeight([{ height: 5_000, incoming: true, shown: 0 }, low])).toBe(1);
   });
 });
 
 describe('the claims that the height is taken from', () => {
-  it('are those of peers that have shaken hands and have not failed too often', () => {
-    const sessions = new SessionTable();
-    const session = (id: number, change: object) =>
-      ({ id, isOpen: true, handshaken: true, incoming: false, remoteHeight: id, demoted: false, ...change }) as Session;
-    sessions.add(session(1, {}));
-    sessions.add(session(2, { demoted: true }));
-    sessions.add(session(3, { handshaken: false }));
-    sessions.add(session(4, { isOpen: false }));
-    sessions.add(session(5, { incoming: true }));
-    expect(sessions.heightClaims()).toEqual([
-      { height: 1, incoming: false },
-      { height: 5, incoming: true },
+  const blocks = toyChain(20);
+  const chain = new FakeChain(toyCodec, blocks);
+  const hashAt = (height: number): Buffer => chain.hashAt(height) ?? Buffer.alloc(32);
+  const unknown = Buffer.alloc(32, 7);
+  const claimant = (height: number, tip: Buffer, change: Partial<Claimant> = {}): Claimant => ({
+    incoming: false,
+    demoted: false,
+    standing: newStanding(),
+    claim: { height, tip },
+    ...change,
+  });
+  const heights = (...peers: Claimant[]): number[] => heightClaims(peers, chain, () => 0).map(({ height }) => height);
+
+  it('are those of peers that have told of their chain and have not failed too often', () => {
+    expect(heights(claimant(30, unknown), claimant(31, unknown, { demoted: true }))).toEqual([30]);
+    expect(heights(claimant(30, unknown, { claim: undefined }))).toEqual([]);
+    expect(heightClaims([claimant(30, unknown, { incoming: true })], chain, () => 25)).toEqual([
+      { height: 30, incoming: true, shown: 25 },
     ]);
+  });
+
+  it('are worth what stands behind them: a known tip its own height, an unserved claim nothing', () => {
+    expect(heights(claimant(4_294_967_295, hashAt(20)), claimant(1, hashAt(7)))).toEqual([21, 8]);
+    const side = toyBlock(hashAt(5), 900);
+    chain.add(side);
+    expect(heights(claimant(4_294_967_295, sha256(side.block)), claimant(7, sha256(side.block)))).toEqual([21, 7]);
+    expect(heights(claimant(30, unknown, { standing: { ...newStanding(), unserved: true } }))).toEqual([]);
   });
 });
 

@@ -34,6 +34,7 @@ const expected: Readonly<Record<Name, 'none' | 'avoid' | 'ban' | number>> = {
   writeQueueFull: 'none',
   silence: 'none',
   syncStalled: 'none',
+  claimUnserved: 20,
   noHandshake: 10,
   secondHandshake: 10,
   wrongDirection: 10,

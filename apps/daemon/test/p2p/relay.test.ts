@@ -82,16 +82,8 @@ describe('relay', () => {
     supply(bad, [t1]);
     await bad?.closed;
     expect(logger.lines.some((line) => line.includes('not supplied'))).toBe(true);
-    await good?.nextOf(Command.requestChain);
-    good?.send(
-      Command.responseChain,
-      commands.responseChain.encode({ startHeight: 5, totalHeight: 7, hashes: [tip, hashOf(next)] }),
-    );
-    await good?.nextOf(Command.requestObjects);
-    good?.send(
-      Command.responseObjects,
-      commands.responseObjects.encode({ transactions: [], blocks: [next], missed: [], currentHeight: 7 }),
-    );
+    await good?.nextOf(Command.missingTransactions);
+    supply(good, [t1, t2, t3]);
     await reaches(chain, 6);
   });
 
@@ -103,6 +95,96 @@ describe('relay', () => {
     clock.advance(21_000);
     await peers[0]?.closed;
     expect(logger.lines.some((line) => line.includes('not supplied'))).toBe(true);
+  });
+
+  const askedFor = async (peer: ScriptedPeer | undefined): Promise<Buffer> => {
+    const { body } = (await peer?.nextOf(Command.missingTransactions)) ?? { body: Buffer.alloc(0) };
+    return commands.missingTransactions.decode(body).blockHash;
+  };
+
+  it('a peer that withholds the transactions of its block holds up nobody: the next is asked after two seconds', async () => {
+    const clock = new FakeClock();
+    const { chain, peers, logger } = await withPeers(3, clock);
+    const [first, second, third] = peers;
+    announce(first, next);
+    await askedFor(first);
+    for (const peer of [second, third]) {
+      announce(peer, next);
+      await peer?.settle(standing);
+      expect(peer?.left).toEqual([]);
+    }
+    clock.advance(2_000);
+    expect(await askedFor(second)).toEqual(hashOf(next));
+    expect(third?.left).toEqual([]);
+    clock.advance(2_000);
+    await askedFor(third);
+    supply(third, [t1, t2, t3]);
+    await reaches(chain, 6);
+    // The second is late, which is no fault; the first never answers, which is one, block or no block.
+    supply(second, [t1, t2, t3]);
+    await second?.settle(tall);
+    clock.advance(17_000);
+    await first?.closed;
+    expect(logger.lines.filter((line) => line.includes('closed:'))).toEqual([expect.stringContaining('not supplied')]);
+    expect(chain.calls).toHaveLength(1);
+    expect([second?.isClosed, third?.isClosed]).toEqual([false, false]);
+  });
+
+  it('a whole block needs no transactions, whoever is asked for them', async () => {
+    const { chain, peers } = await withPeers(2);
+    announce(peers[0], next);
+    await askedFor(peers[0]);
+    peers[1]?.send(Command.newBlock, commands.newBlock.encode({ block: next, currentHeight: 7, hop: 0 }));
+    await reaches(chain, 6);
+  });
+
+  it('a new announcement does not undo the question for the one before', async () => {
+    const clock = new FakeClock();
+    const { peers, logger } = await withPeers(1, clock);
+    announce(peers[0], next);
+    await askedFor(peers[0]);
+    clock.advance(15_000);
+    announce(peers[0], toyBlock(tip, 51, [t1]));
+    await askedFor(peers[0]);
+    announce(peers[0], next);
+    await peers[0]?.settle(standing);
+    expect(peers[0]?.left).toEqual([]);
+    clock.advance(6_000);
+    await peers[0]?.closed;
+    expect(logger.lines.some((line) => line.includes('not supplied'))).toBe(true);
+  });
+
+  it('two blocks of one peer are completed one by one', async () => {
+    const { chain, peers } = await withPeers(1);
+    const other = toyBlock(tip, 51, [t1, Buffer.from('fourth')]);
+    for (const raw of [next, other]) {
+      announce(peers[0], raw);
+      expect(await askedFor(peers[0])).toEqual(hashOf(raw));
+    }
+    supply(peers[0], [t1, t2, t3]);
+    await reaches(chain, 6);
+    supply(peers[0], [...other.transactions]);
+    await peers[0]?.settle(tall);
+    expect(chain.isKnown(hashOf(other))).toBe(true);
+  });
+
+  it('a peer has four blocks to complete at a time', async () => {
+    const { peers, logger } = await withPeers(1);
+    for (let salt = 0; salt < 4; salt += 1) {
+      announce(peers[0], toyBlock(tip, 60 + salt, [t1]));
+      await askedFor(peers[0]);
+    }
+    announce(peers[0], toyBlock(tip, 70, [t1]));
+    await peers[0]?.closed;
+    expect(logger.lines.some((line) => line.includes('not supplied'))).toBe(true);
+  });
+
+  it('the height that comes with a block is believed no further than the block reaches', async () => {
+    const { node, peers } = await withPeers(1);
+    const body = commands.newLiteBlock.encode({ currentHeight: 2 ** 32 - 1, hop: 0, block: next.block });
+    peers[0]?.send(Command.newLiteBlock, body);
+    await askedFor(peers[0]);
+    expect(node.networkHeight()).toBe(7);
   });
 
   it('transactions wait behind a lite block until its own were asked for, or two seconds', async () => {

@@ -8,7 +8,7 @@ import {
   type FrameFault,
   type FrameHeader,
 } from '@wrkz/levin';
-import { SILENCE_TIMEOUT, FRAME_TIMEOUT } from '../constants';
+import { FRAME_PROGRESS, FRAME_TIMEOUT, SILENCE_TIMEOUT } from '../constants';
 import type { Account } from '../penalties/accounts';
 import { closeReasons, type CloseReason } from '../penalties/close-reasons';
 import type { P2pClock, P2pLogger } from '../ports';
@@ -56,6 +56,8 @@ export class PeerConnection {
   private readonly requests = new Map<number, PendingRequest>();
   private heardAt: number;
   private frameSince: number | undefined;
+  /** Bytes of the frame that have come since then. */
+  private frameBytes = 0;
   private closed = false;
 
   constructor(private readonly options: PeerConnectionOptions) {
@@ -120,6 +122,14 @@ export class PeerConnection {
   /** When bytes last arrived; a connection that we hold back ourselves counts as heard. */
   get lastHeard(): number {
     return this.inbox.isCrowded ? this.options.clock.now() : this.heardAt;
+  }
+
+  /**
+   * When the frame that is on its way began or last grew by a good piece; undefined between frames. A connection that we
+   * hold back ourselves makes progress.
+   */
+  get progressAt(): number | undefined {
+    return this.inbox.isCrowded ? this.options.clock.now() : this.frameSince;
   }
 
   /** Lets frames go to `handler`, one after the other. Until then they wait. */
@@ -203,7 +213,16 @@ export class PeerConnection {
       this.options.logger.error(`${this.name}: ${String(error)}`);
       this.close(closeReasons.internalError);
     }
-    this.frameSince = this.parser.inFrame ? (this.frameSince ?? this.heardAt) : undefined;
+    this.noteProgress(bytes.length);
+  }
+
+  private noteProgress(bytes: number): void {
+    this.frameBytes += bytes;
+    if (!this.parser.inFrame) this.frameSince = undefined;
+    else if (this.frameSince === undefined || this.frameBytes >= FRAME_PROGRESS) {
+      this.frameSince = this.heardAt;
+      this.frameBytes = 0;
+    }
   }
 
   private arrived(frame: Frame): void {

@@ -40,6 +40,7 @@ export class Dialer {
   private anchors: PeerAddress[] = [];
   private verifiedAt: number;
   private seedsAt = -Infinity;
+  private seedsAskedAt = 0;
   private aloneSince: number | undefined;
 
   constructor(
@@ -60,7 +61,7 @@ export class Dialer {
 
   /** When seeds were last asked, unix seconds; 0 = never. */
   get lastSeedBootstrap(): number {
-    return this.seedsAt === -Infinity ? 0 : Math.floor(this.seedsAt / 1000);
+    return Math.floor(this.seedsAskedAt / 1000);
   }
 
   /** Peers that the last run was connected to. */
@@ -164,6 +165,7 @@ export class Dialer {
     const now = this.clock.now();
     if (!this.seeds.areConfigured || now - this.seedsAt < SEED_INTERVAL) return;
     this.seedsAt = now;
+    this.seedsAskedAt = this.clock.wall();
     reportRejection(this.logger, 'asking seeds', this.callSeeds());
   }
 

@@ -10,50 +10,63 @@ export interface Ban {
   readonly until: number;
 }
 
-/** Banned addresses, always compared in canonical form, IPv6 ones by their /64. `now` is in seconds since 1970. */
+interface Term {
+  readonly host: string;
+  /** On the machine's clock, seconds since 1970. */
+  readonly until: number;
+  /** On the clock that never steps: a machine's clock that is put back makes no ban longer. */
+  readonly end: number;
+}
+
+/** Banned addresses, always compared in canonical form, IPv6 ones by their /64. */
 export class Bans {
   /** By whoever is behind the address. */
-  private readonly bans = new Map<string, Ban>();
+  private readonly terms = new Map<string, Term>();
 
-  constructor(private readonly now: () => number) {}
+  /** `now` is in seconds since 1970; `steady` counts seconds and never steps. */
+  constructor(
+    private readonly now: () => number,
+    private readonly steady: () => number = now,
+  ) {}
 
   /** Bans an address; a longer ban in force stays. Returns false when the text is no IP address. */
   add(host: string, seconds: number = BAN_SECONDS): boolean {
     const canonical = canonicalHost(host);
     if (canonical === undefined) return false;
     const network = hostNetwork(canonical);
-    const until = Math.max(this.now() + seconds, this.bans.get(network)?.until ?? 0);
-    this.bans.set(network, { host: canonical, until });
+    const left = Math.max(seconds, this.left(network));
+    this.terms.set(network, { host: canonical, until: this.now() + left, end: this.steady() + left });
     return true;
   }
 
   remove(host: string): boolean {
     const canonical = canonicalHost(host);
-    return canonical !== undefined && this.bans.delete(hostNetwork(canonical));
+    return canonical !== undefined && this.terms.delete(hostNetwork(canonical));
   }
 
   isBanned(host: string): boolean {
     const canonical = canonicalHost(host);
     if (canonical === undefined) return false;
     const network = hostNetwork(canonical);
-    const ban = this.bans.get(network);
-    if (ban === undefined) return false;
-    if (ban.until > this.now()) return true;
-    this.bans.delete(network);
+    if (this.left(network) > 0) return true;
+    this.terms.delete(network);
     return false;
   }
 
   /** The bans in force. */
   list(): Ban[] {
     const now = this.now();
-    return [...this.bans.values()].filter(({ until }) => until > now);
+    const lefts = [...this.terms].map(([network, { host }]) => ({ host, left: this.left(network) }));
+    return lefts.filter(({ left }) => left > 0).map(({ host, left }) => ({ host, until: now + left }));
   }
 
   restore(bans: readonly Ban[]): void {
-    for (const { host, until } of bans) {
-      const canonical = canonicalHost(host);
-      if (canonical !== undefined && until > this.now())
-        this.bans.set(hostNetwork(canonical), { host: canonical, until });
-    }
+    for (const { host, until } of bans) if (until > this.now()) this.add(host, until - this.now());
+  }
+
+  /** The seconds that a ban has left, by whichever clock it is over sooner; 0 or below when there is none. */
+  private left(network: string): number {
+    const term = this.terms.get(network);
+    return term === undefined ? 0 : Math.min(term.until - this.now(), term.end - this.steady());
   }
 }

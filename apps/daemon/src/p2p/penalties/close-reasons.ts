@@ -43,7 +43,8 @@ export const closeReasons = {
   writeTimeout: reason('peer does not read'),
   writeQueueFull: reason('peer reads too slowly'),
   silence: reason('nothing heard for too long'),
-  syncStalled: reason('blocks were asked for and nothing came'),
+  syncStalled: reason('a chain was asked for and nothing came'),
+  claimUnserved: reason('blocks that it claims were asked for and nothing came', 20),
 
   noHandshake: reason('message before the handshake', 10),
   secondHandshake: reason('second handshake', 10),

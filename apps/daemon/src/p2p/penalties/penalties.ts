@@ -27,7 +27,7 @@ export interface PenaltyLinks {
 export class Penalties {
   private readonly scores: Scores;
 
-  /** `now` is in seconds since 1970. */
+  /** `now` is in seconds, on a clock that never steps. */
   constructor(
     private readonly bans: Bans,
     private readonly links: PenaltyLinks,

@@ -14,7 +14,7 @@ interface Score {
 export class Scores {
   private readonly scores = new Map<string, Score>();
 
-  /** `now` is in seconds since 1970. */
+  /** `now` is in seconds, on a clock that never steps. */
   constructor(private readonly now: () => number) {}
 
   /** Adds points; true when the address has earned a ban by that, and starts again without points. */

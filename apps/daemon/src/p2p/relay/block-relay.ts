@@ -1,21 +1,13 @@
-import type { RawBlock } from '@wrkz/core-types';
+import type { Block, RawBlock } from '@wrkz/core-types';
 import { Command, missingTransactions, type NewBlock, type NewLiteBlock } from '@wrkz/levin';
 import { type AddBlockResult, isAccepted } from '../../chain/results';
-import { LITE_BLOCK_TIMEOUT } from '../constants';
 import { closeReasonOfBlock } from '../penalties/block-verdicts';
 import { closeReasons } from '../penalties/close-reasons';
-import type { BlockCodec, ChainPort, P2pClock, P2pLogger, PoolPort, Timer } from '../ports';
+import type { BlockCodec, ChainPort, P2pClock, P2pLogger, PoolPort } from '../ports';
 import type { Session } from '../session/session';
 import { hashKey } from '../util/hash-key';
-
-/** A lite block whose transactions were asked for. */
-interface PendingBlock {
-  readonly hash: Buffer;
-  readonly message: NewLiteBlock;
-  readonly transactionHashes: readonly Buffer[];
-  readonly missing: ReadonlySet<string>;
-  readonly timer: Timer;
-}
+import { reportRejection } from '../util/report-errors';
+import { type BlockWork, LiteBlocks } from './lite-blocks';
 
 export interface BlockRelayEvents {
   /** The peer has blocks that we lack; its chain should be asked for. */
@@ -29,23 +21,25 @@ const HOPS_KEPT = 200;
 
 /**
  * Blocks as they appear: taken from peers in state normal, completed with the transactions that we have, the rest asked
- * from the announcer. A block that several peers announce at once is fetched from the first of them; if it fails, another
- * is asked for its chain. What was added is announced by the commit, not from here.
+ * from the announcer. A block that several peers announce at once is fetched from one of them, and from the next when that
+ * one fails or keeps us waiting. What was added is announced by the commit, not from here.
  */
 export class BlockRelay {
-  private readonly pending = new Map<number, PendingBlock>();
-  /** Blocks being completed or added, and who else announced them. */
-  private readonly inWork = new Map<string, Session[]>();
+  private readonly lite: LiteBlocks;
   private readonly hops = new Map<string, number>();
 
   constructor(
     private readonly chain: ChainPort,
     private readonly pool: PoolPort,
     private readonly codec: BlockCodec,
-    private readonly clock: P2pClock,
+    clock: P2pClock,
     private readonly logger: P2pLogger,
     private readonly events: BlockRelayEvents,
-  ) {}
+  ) {
+    this.lite = new LiteBlocks(clock, (work) => {
+      reportRejection(logger, 'asking for transactions of a block', this.askNext(work));
+    });
+  }
 
   /** The hop count to announce a block with: one more than it came with, 0 for our own. */
   hopOf(hash: Buffer): number {
@@ -53,62 +47,75 @@ export class BlockRelay {
   }
 
   async onNewBlock(session: Session, message: NewBlock): Promise<void> {
-    const parsed = this.parse(session, message.block.block);
-    if (parsed === undefined || !this.claim(session, parsed.hash, parsed.block.previousHash, message.hop)) return;
-    await this.add(session, parsed.hash, message.block);
+    const work = this.workOn(session, message.block.block, message);
+    if (work?.state === 'incomplete') await this.add(work, session, message.block);
   }
 
   async onLiteBlock(session: Session, message: NewLiteBlock): Promise<void> {
-    const parsed = this.parse(session, message.block);
-    if (parsed === undefined || !this.claim(session, parsed.hash, parsed.block.previousHash, message.hop)) return;
-    const { hash } = parsed;
-    const { transactionHashes } = parsed.block;
-    const { found, missing } = this.gather(transactionHashes, new Map());
-    if (missing.length === 0) {
-      await this.add(session, hash, { block: message.block, transactions: found });
-      return;
-    }
-    const timer = this.clock.after(LITE_BLOCK_TIMEOUT, () => {
-      session.close(closeReasons.liteBlockIncomplete);
-    });
-    this.dropPending(session);
-    this.pending.set(session.id, { hash, message, transactionHashes, missing: new Set(missing.map(hashKey)), timer });
-    session.transactionsAsked = true;
-    session.connection.notify(
-      Command.missingTransactions,
-      missingTransactions.encode({ currentHeight: message.currentHeight, blockHash: hash, hashes: missing }),
-    );
+    const work = this.workOn(session, message.block, message);
+    // Announcing a block again neither asks again nor makes a question undone.
+    if (work === undefined || work.questions.has(session.id)) return;
+    work.waiting.set(session.id, { session, message });
+    if (work.patience === undefined) await this.askNext(work);
   }
 
   /**
-   * Offers transactions that a peer sent to the lite block that waits for some of them. True when they were meant for it;
-   * transactions that it does not wait for are an ordinary relay.
+   * Offers transactions that a peer sent to the lite blocks that wait for some of them. True when they were meant for one;
+   * transactions that none waits for are an ordinary relay.
    */
   async takeTransactions(session: Session, transactions: readonly Buffer[]): Promise<boolean> {
-    const pending = this.pending.get(session.id);
-    if (pending === undefined) return false;
+    if (!this.lite.isAsked(session)) return false;
     const provided = new Map(transactions.map((bytes) => [hashKey(this.codec.transactionHash(bytes)), bytes]));
-    if (![...pending.missing].some((key) => provided.has(key))) return false;
-    this.pending.delete(session.id);
-    pending.timer.cancel();
-    const { found, missing } = this.gather(pending.transactionHashes, provided);
-    if (missing.length > 0) {
-      this.release(pending.hash, false);
-      session.close(closeReasons.liteBlockIncomplete);
-    } else {
-      await this.add(session, pending.hash, { block: pending.message.block, transactions: found });
+    const gathered = (work: BlockWork) => this.gather(work.transactionHashes, provided);
+    const answers = this.lite.answered(session, provided, (work) => gathered(work).missing.length === 0);
+    if (answers === undefined) return false;
+    if (answers.length === 0) session.close(closeReasons.liteBlockIncomplete);
+    for (const { work, message } of answers) {
+      const transactionsOfBlock = gathered(work).found;
+      if (work.state !== 'incomplete') this.lite.forgetIdle(work);
+      else await this.add(work, session, { block: message.block, transactions: transactionsOfBlock });
     }
     return true;
   }
 
   /** The session is closed: what it owes will not come. */
   left(session: Session): void {
-    this.dropPending(session);
+    this.lite.left(session);
   }
 
-  private parse(session: Session, block: Buffer): ReturnType<BlockCodec['parse']> | undefined {
+  /** The block that a peer announces, if it is to be worked on. */
+  private workOn(
+    session: Session,
+    bytes: Buffer,
+    { currentHeight, hop }: NewBlock | NewLiteBlock,
+  ): BlockWork | undefined {
+    const parsed = this.parse(session, bytes);
+    if (parsed === undefined) return undefined;
+    const { hash, block } = parsed;
+    const parent = this.chain.heightOf(block.previousHash);
+    // How high the peer's chain is follows from the block where we know its parent, else it is the peer's word.
+    session.claim = { height: parent === undefined ? currentHeight : parent + 2, tip: hash };
+    if (this.chain.isKnown(hash)) return undefined;
+    const key = hashKey(hash);
+    let work = this.lite.get(key);
+    if (work === undefined) {
+      if (!this.chain.isKnown(block.previousHash)) {
+        this.events.wantsSync(session);
+        return undefined;
+      }
+      work = this.lite.begin(key, hash, block.transactionHashes);
+      this.noteHop(key, hop);
+    }
+    work.announcers.add(session);
+    return work;
+  }
+
+  private parse(
+    session: Session,
+    bytes: Buffer,
+  ): { hash: Buffer; block: Pick<Block, 'previousHash' | 'transactionHashes'> } | undefined {
     try {
-      const parsed = this.codec.parse(block);
+      const parsed = this.codec.parse(bytes);
       session.knownBlocks.add(parsed.hash);
       return parsed;
     } catch {
@@ -117,24 +124,31 @@ export class BlockRelay {
     }
   }
 
-  /** Whether the block is to be worked on, and for this session. */
-  private claim(session: Session, hash: Buffer, previous: Buffer, hop: number): boolean {
-    const key = hashKey(hash);
-    if (this.chain.isKnown(hash)) return false;
-    const others = this.inWork.get(key);
-    if (others !== undefined) {
-      others.push(session);
-      return false;
-    }
-    if (!this.chain.isKnown(previous)) {
-      this.events.wantsSync(session);
-      return false;
-    }
-    this.inWork.set(key, []);
+  private noteHop(key: string, hop: number): void {
     this.hops.set(key, Math.min(hop, 0xfffffffe) + 1);
     const [oldest] = this.hops.keys();
     if (this.hops.size > HOPS_KEPT && oldest !== undefined) this.hops.delete(oldest);
-    return true;
+  }
+
+  /** Completes a block from what is here, or asks the next announcer for the rest. */
+  private async askNext(work: BlockWork): Promise<void> {
+    while (work.state === 'incomplete') {
+      const next = this.lite.next(work);
+      if (next === undefined) return;
+      const { session, message } = next;
+      const { found, missing } = this.gather(work.transactionHashes, new Map());
+      if (missing.length === 0) {
+        await this.add(work, session, { block: message.block, transactions: found });
+        return;
+      }
+      if (!this.lite.ask(work, session, message, new Set(missing.map(hashKey)))) continue;
+      session.transactionsAsked = true;
+      session.connection.notify(
+        Command.missingTransactions,
+        missingTransactions.encode({ currentHeight: message.currentHeight, blockHash: work.hash, hashes: missing }),
+      );
+      return;
+    }
   }
 
   private gather(
@@ -151,7 +165,8 @@ export class BlockRelay {
     return { found, missing };
   }
 
-  private async add(session: Session, hash: Buffer, raw: RawBlock): Promise<void> {
+  private async add(work: BlockWork, session: Session, raw: RawBlock): Promise<void> {
+    work.state = 'adding';
     let result: AddBlockResult | undefined;
     try {
       [result] = await this.chain.addBlocks([raw], 'relay');
@@ -159,9 +174,17 @@ export class BlockRelay {
       // Whoever stops us closes the sessions first; then a chain that stops is no news.
       if (session.isOpen) this.logger.error(`the chain failed while a block was added: ${String(error)}`);
     }
-    this.release(hash, result === undefined || isAccepted(result));
-    if (result === undefined) return;
-    this.settle(session, result);
+    if (result !== undefined && isAccepted(result)) this.lite.taken(work);
+    else this.giveUp(work, session, result);
+    if (result !== undefined) this.settle(session, result);
+  }
+
+  /** A block was not taken: unless it is here all the same, somebody else who announced it is asked for its chain. */
+  private giveUp(work: BlockWork, session: Session, result: AddBlockResult | undefined): void {
+    this.lite.drop(work);
+    if (result === undefined || this.chain.isKnown(work.hash)) return;
+    const next = [...work.announcers].find((other) => other !== session && other.isOpen);
+    if (next !== undefined) this.events.wantsSync(next);
   }
 
   private settle(session: Session, result: AddBlockResult): void {
@@ -184,23 +207,5 @@ export class BlockRelay {
         if (reason !== undefined) session.close(reason);
       }
     }
-  }
-
-  private dropPending(session: Session): void {
-    const pending = this.pending.get(session.id);
-    if (pending === undefined) return;
-    pending.timer.cancel();
-    this.pending.delete(session.id);
-    this.release(pending.hash, false);
-  }
-
-  /** The work on a block is over; if it failed, whoever else announced it is asked for its chain. */
-  private release(hash: Buffer, succeeded: boolean): void {
-    const key = hashKey(hash);
-    const others = this.inWork.get(key) ?? [];
-    this.inWork.delete(key);
-    if (succeeded || this.chain.isKnown(hash)) return;
-    const next = others.find((session) => session.isOpen);
-    if (next !== undefined) this.events.wantsSync(next);
   }
 }

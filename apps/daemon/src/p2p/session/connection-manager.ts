@@ -154,7 +154,7 @@ export class ConnectionManager {
         this.closed(session, reason);
       },
     });
-    const session = new Session(sessions.takeId(), connection, clock.now(), account);
+    const session = new Session(sessions.takeId(), connection, clock.now(), clock.wall(), account);
     sessions.add(session);
     return session;
   }

@@ -20,7 +20,7 @@ export class OwnNodeData {
 
   /** Now, in seconds since 1970. */
   get seconds(): number {
-    return Math.floor(this.clock.now() / 1000);
+    return Math.floor(this.clock.wall() / 1000);
   }
 
   nodeData(): NodeData {

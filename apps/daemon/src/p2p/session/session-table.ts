@@ -62,12 +62,6 @@ export class SessionTable {
     return { outgoing: handshaken.length - incoming, incoming };
   }
 
-  /** What each peer says of its height (a count: tip index + 1). Demoted peers are not asked. */
-  heightClaims(): { readonly height: number; readonly incoming: boolean }[] {
-    const claims = this.handshaken().filter((session) => !session.demoted);
-    return claims.map(({ remoteHeight, incoming }) => ({ height: remoteHeight, incoming }));
-  }
-
   /** The open ones as operators see them. */
   list(): PeerInfo[] {
     return this.open().map((session) => ({
@@ -76,7 +70,7 @@ export class SessionTable {
       state: session.state,
       height: session.remoteHeight,
       version: session.version,
-      since: Math.floor(session.startedAt / 1000),
+      since: Math.floor(session.connectedAt / 1000),
     }));
   }
 }

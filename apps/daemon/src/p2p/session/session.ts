@@ -13,6 +13,8 @@ import type { PeerConnection } from '../connection/peer-connection';
 import { LITE_BLOCK_VERSION } from '../constants';
 import type { Account } from '../penalties/accounts';
 import type { CloseReason } from '../penalties/close-reasons';
+import { newStanding, type SyncStanding } from '../sync/standing';
+import type { ChainClaim } from '../sync/sync-peer';
 import { RecentHashes } from '../util/hash-key';
 
 /** One relay of transactions carries about so many bytes. */
@@ -34,6 +36,9 @@ export class Session {
   /** The port that it says it listens on; 0 when hidden. */
   listeningPort = 0;
   remoteHeight = 0;
+  /** The newest that it said of its chain. */
+  claim: ChainClaim | undefined;
+  readonly standing: SyncStanding = newStanding();
   syncData: SyncData | undefined;
   /** The tip at which the last synchronisation from it ended, and until when that one is not tried again. */
   settledTip: { readonly key: string; readonly until: number } | undefined;
@@ -52,8 +57,10 @@ export class Session {
   constructor(
     readonly id: number,
     readonly connection: PeerConnection,
-    /** Milliseconds since 1970. */
+    /** Milliseconds on the clock of intervals. */
     readonly startedAt: number,
+    /** Milliseconds since 1970. */
+    readonly connectedAt: number,
     /** What the peers of its address have used up. */
     readonly account: Account,
   ) {}
@@ -68,6 +75,10 @@ export class Session {
 
   get lastHeard(): number {
     return this.connection.lastHeard;
+  }
+
+  get progressAt(): number | undefined {
+    return this.connection.progressAt;
   }
 
   get isOpen(): boolean {

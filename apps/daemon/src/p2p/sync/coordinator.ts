@@ -1,53 +1,35 @@
 import type { ResponseChain, ResponseObjects } from '@wrkz/levin';
 import type { AddBlockResult } from '../../chain/results';
-import { SYNC_STALL_TIMEOUT } from '../constants';
 import { closeReasonOfBlock } from '../penalties/block-verdicts';
 import { closeReasons } from '../penalties/close-reasons';
 import type { BlockCodec, ChainPort, P2pClock, P2pLogger } from '../ports';
-import { BatchSize, type BatchOptions } from './batch-size';
+import { SLOW } from './batch-size';
+import type { Branch } from './branch';
+import { Branches } from './branches';
 import { judgeChainEntry } from './chain-entry';
-import { Importer } from './importer';
-import { DownloadPlan, type PlanEntry } from './plan';
+import { askChain, isPlanned, noteEntry } from './chain-question';
+import { Downloads } from './downloads';
+import { SyncPlaces } from './places';
+import type { PlanEntry } from './plan';
 import { receiveObjects } from './receive-objects';
-import { sparseChain } from './sparse-chain';
+import { isUnserved, stallReason } from './stalls';
+import type { SyncEvents, SyncOptions, SyncOutcome } from './sync-events';
 import { SyncPeer, type SyncSession } from './sync-peer';
 
-/** No more hashes are asked for while so many blocks are planned. */
+/** No more hashes of a branch are asked for while so many of its blocks are planned. */
 const PLAN_LIMIT = 20_000;
-/** Arrived and expected blocks together; more is asked for only when the head of the plan is missing. */
-const HELD_BYTES = 96 * 1024 * 1024;
 const MAX_ORPHANS = 3;
 const MAX_EMPTY_ENTRIES = 3;
-/** When the next block of the chain has not come for so long, somebody else is asked for it as well. */
-const HEAD_PATIENCE = 15_000;
-/** However slowly blocks trickle in, one request never takes longer. */
-const REQUEST_LIMIT = 600_000;
-
-export interface SyncOptions extends BatchOptions {
-  /** `--sync-max-peers`. */
-  readonly maxPeers: number;
-  /** `--sync-peer-failure-threshold`. */
-  readonly failureThreshold: number;
-}
-
-/** How a synchronisation from one peer ended. `abandoned`: it is kept for relay and may be tried again later. */
-export type SyncOutcome = 'synchronized' | 'abandoned' | 'demoted';
-
-export interface SyncEvents {
-  onEnd(session: SyncSession, outcome: SyncOutcome): void;
-  /** A place for another peer is free. */
-  onFree(): void;
-}
 
 /**
- * Who is asked for what. Up to `maxPeers` peers serve one download plan: each announces its chain, blocks are asked for in
- * batches from whoever offers them, and go to the chain in order while the next are on their way.
+ * Who is asked for what. Up to `maxPeers` peers have a place. Each announces its chain; those that announce the same one
+ * share a branch. Blocks are asked for in batches from whoever offers them, and go to the chain in order while the next
+ * are on their way. Only blocks count as progress.
  */
 export class SyncCoordinator {
-  private readonly plan = new DownloadPlan();
-  private readonly peers = new Map<number, SyncPeer>();
-  private readonly batch: BatchSize;
-  private readonly importer: Importer;
+  private readonly branches: Branches;
+  private readonly places: SyncPlaces;
+  private readonly downloads: Downloads;
 
   constructor(
     private readonly chain: ChainPort,
@@ -57,69 +39,94 @@ export class SyncCoordinator {
     private readonly options: SyncOptions,
     private readonly events: SyncEvents,
   ) {
-    this.batch = new BatchSize(options);
-    this.importer = new Importer(this.plan, chain, logger, {
+    this.places = new SyncPlaces(options.maxPeers, () => clock.now());
+    this.branches = new Branches(chain, logger, {
       onProgress: () => this.pump(),
-      onRefused: (entry, result) => this.refused(entry, result),
-      onFailure: (error) => {
-        this.logger.error(`the chain failed while blocks were added: ${String(error)}`);
-        this.abandonAll();
-      },
+      onRefused: (branch, entry, result) => this.refused(branch, entry, result),
+      onFailure: (error) => this.failed(error),
     });
+    this.downloads = new Downloads(options, this.places, () => this.branches.all, clock);
   }
 
   get activePeers(): number {
-    return this.peers.size;
+    return this.places.size;
   }
 
   get averageBatchSize(): number {
-    return this.batch.count;
-  }
-
-  /** Whether blocks are being fetched or added: announcements wait for the end of it. */
-  get isDownloading(): boolean {
-    return this.plan.length > 0 || this.importer.isBusy;
+    return this.downloads.averageBatchSize;
   }
 
   isSyncing(session: SyncSession): boolean {
-    return this.peers.has(session.id);
+    return this.places.has(session.id);
   }
 
   objectsAsked(session: SyncSession): boolean {
-    const peer = this.peers.get(session.id);
-    return peer !== undefined && (peer.objects !== undefined || peer.discardSince !== undefined);
+    return this.places.find(session.id)?.objects !== undefined;
+  }
+
+  /** The height (a count) up to which a peer that brings blocks has named them; 0 when it brings none. */
+  namedHeight(session: SyncSession): number {
+    const peer = this.places.find(session.id);
+    if (peer === undefined || peer.delivered === 0 || this.places.isOverdue(peer)) return 0;
+    return peer.lastResponseHeight + 1;
+  }
+
+  /** Whether this session could have a place if one were free: a late one has to answer first. */
+  mayHavePlace(session: SyncSession): boolean {
+    return !this.places.isLate(session.id);
+  }
+
+  /** Who would have to give way, with its rank; undefined while a place is free. */
+  weakest(): { readonly session: SyncSession; readonly rank: number } | undefined {
+    return this.places.isFull ? this.places.weakest() : undefined;
   }
 
   /** Starts to synchronise from a peer; false when as many as allowed are busy with it. */
   start(session: SyncSession): boolean {
-    if (this.peers.has(session.id)) return true;
-    if (this.peers.size >= this.options.maxPeers) return false;
-    const peer = new SyncPeer(session);
-    this.peers.set(session.id, peer);
+    if (this.places.has(session.id)) return true;
+    if (this.places.isFull || this.places.isLate(session.id)) return false;
+    const peer = new SyncPeer(session, this.downloads.batchOf(session));
+    this.places.take(peer);
     this.askChain(peer);
     return true;
   }
 
+  /** Takes a peer's place away. What it owes is still welcome. */
+  giveUp(session: SyncSession): void {
+    const peer = this.places.find(session.id);
+    if (peer === undefined || !this.places.has(session.id)) return;
+    if (this.places.isOverdue(peer)) peer.batch.failed();
+    peer.branch?.plan.withdraw(peer.id);
+    this.places.release(peer);
+    this.pump();
+  }
+
   /** The session is closed. */
   left(session: SyncSession): void {
-    if (!this.peers.delete(session.id)) return;
-    this.plan.withdraw(session.id);
+    const removed = this.places.remove(session.id);
+    if (removed === undefined) return;
+    const { peer, hadPlace } = removed;
+    if (peer.objects !== undefined) peer.batch.failed();
+    peer.branch?.plan.withdraw(session.id);
     this.pump();
-    this.events.onFree();
+    if (hadPlace) this.events.onFree();
   }
 
   onChain(session: SyncSession, message: ResponseChain): void {
-    const peer = this.peers.get(session.id);
+    const peer = this.places.find(session.id);
     if (peer?.chainAskedAt === undefined) return;
     peer.chainAskedAt = undefined;
-    const verdict = judgeChainEntry(message, this.chain, (hash) => this.plan.heightOf(hash));
+    if (!this.places.has(session.id)) {
+      this.settle(peer);
+      return;
+    }
+    const plan = peer.branch?.plan;
+    const verdict = judgeChainEntry(message, this.chain, (hash) => plan?.heightOf(hash));
     if (verdict.kind === 'bad') {
       session.close(verdict.reason);
       return;
     }
-    session.remoteHeight = message.totalHeight;
-    peer.lastResponseHeight = message.startHeight + message.hashes.length - 1;
-    peer.tail = message.hashes.at(-1);
+    noteEntry(peer, message);
     if (verdict.kind === 'known') {
       peer.emptyEntries += peer.hasSentAllHashes ? 0 : 1;
       if (peer.emptyEntries > MAX_EMPTY_ENTRIES) {
@@ -128,20 +135,14 @@ export class SyncCoordinator {
       }
     } else {
       peer.emptyEntries = 0;
-      peer.waiting = !this.plan.merge(peer.id, verdict.anchor, verdict.anchorHeight, verdict.hashes);
-      if (peer.waiting) peer.tail = undefined;
+      this.branches.enter(peer, verdict);
     }
     this.pump();
   }
 
   async onObjects(session: SyncSession, message: ResponseObjects): Promise<void> {
-    const peer = this.peers.get(session.id);
+    const peer = this.places.find(session.id);
     const request = peer?.objects;
-    if (peer?.discardSince !== undefined) {
-      peer.discardSince = undefined;
-      this.pump();
-      return;
-    }
     if (peer === undefined || request === undefined) {
       session.close(closeReasons.objectsNotAsked);
       return;
@@ -152,148 +153,145 @@ export class SyncCoordinator {
     }
     session.remoteHeight = message.currentHeight;
     const verdict = await receiveObjects(message, request.left, this.codec);
-    // While the blocks were checked the plan may have been dropped; then they are of no use.
-    if (peer.objects !== request || this.peers.get(session.id) !== peer) {
-      peer.discardSince = undefined;
-      this.pump();
-      return;
-    }
+    if (this.places.find(session.id) !== peer) return;
     peer.objects = undefined;
-    let bytes = 0;
-    for (const block of verdict.blocks) {
-      this.plan.receive(block.entry, peer.id, block.raw, block.bytes);
-      bytes += block.bytes;
-    }
-    this.batch.note(verdict.blocks.length, bytes, this.clock.now() - request.askedAt);
+    const milliseconds = this.clock.now() - request.askedAt;
+    this.noteDelivery(peer, this.downloads.take(peer, verdict.blocks, milliseconds), milliseconds);
     if (verdict.kind === 'bad') session.close(verdict.reason);
-    else if (verdict.reorganised) this.fail(peer);
+    else if (verdict.reorganised) this.missed(peer, request.branch);
+    else peer.failures = 0;
+    this.settle(peer);
     this.pump();
   }
 
-  /** Forgets the plan and the peers; what becomes of blocks that are being added changes nothing here any more. */
+  /** Forgets the plans and the peers; what becomes of blocks that are being added changes nothing here any more. */
   stop(): void {
-    this.reset();
-    this.peers.clear();
+    this.branches.clear();
+    this.places.clear();
   }
 
   /** Looks for peers that keep us waiting; called about once a second. */
   tick(): void {
     const now = this.clock.now();
-    for (const peer of [...this.peers.values()]) {
-      const askedAt = peer.objects?.askedAt ?? peer.discardSince ?? peer.chainAskedAt;
-      if (askedAt === undefined) continue;
-      const silent = now - Math.max(askedAt, peer.session.lastHeard) > SYNC_STALL_TIMEOUT;
-      if (silent || now - askedAt > REQUEST_LIMIT) peer.session.close(closeReasons.syncStalled);
+    for (const peer of this.places.all()) {
+      const { session } = peer;
+      if (!session.standing.unserved && isUnserved(peer, now)) {
+        session.standing.unserved = true;
+        this.events.onStanding(session);
+      }
+      const reason = stallReason(peer, now);
+      if (reason !== undefined) session.close(reason);
     }
-    if (this.peers.size > 1) this.pump();
+    if (this.places.size > 1) this.pump();
   }
 
   /** Ask, add, ask for more, finish: whatever is due. */
   private pump(): void {
-    this.importer.run();
-    for (const peer of [...this.peers.values()]) {
-      if (peer.objects !== undefined || peer.discardSince !== undefined || peer.waiting) continue;
-      if (this.askObjects(peer)) continue;
-      if (peer.chainAskedAt !== undefined) continue;
-      if (!peer.hasSentAllHashes && this.plan.length < PLAN_LIMIT && this.mayAskChain(peer)) this.askChain(peer);
-      else if (peer.hasSentAllHashes && !this.importer.isBusy && !this.plan.offersAnything(peer.id))
-        this.end(peer, 'synchronized');
-    }
-    if (this.plan.length > 0 || this.importer.isBusy) return;
-    for (const peer of this.peers.values()) {
-      if (!peer.waiting) continue;
+    for (const branch of this.branches.all) branch.importer.run();
+    for (const peer of this.places.holders()) if (this.places.has(peer.id)) this.serve(peer);
+    this.branches.forgetDone(this.places.holders());
+  }
+
+  /** What is next for one peer. */
+  private serve(peer: SyncPeer): void {
+    const { branch } = peer;
+    if (peer.objects !== undefined || (branch !== undefined && this.downloads.ask(peer, branch))) return;
+    if (peer.chainAskedAt !== undefined) return;
+    const plan = branch?.plan;
+    const busy = branch?.importer.isBusy === true;
+    const offers = plan?.offersAnything(peer.id) === true;
+    if (peer.diverged) {
+      // Until the branch has passed the fork, the same question would bring the same answer.
+      if (offers || busy) return;
       peer.restart();
+      this.askChain(peer);
+    } else if (peer.hasSentAllHashes) {
+      if (!busy && !offers) this.finish(peer);
+    } else if ((plan?.length ?? 0) < PLAN_LIMIT && (isPlanned(peer) || !busy)) {
+      // A chain that is ahead of the plan can be asked for at once; any other only from our tip, after the last import.
       this.askChain(peer);
     }
   }
 
-  /** A chain that is ahead of the plan can be asked for at once; any other only from our tip, so after the last import. */
-  private mayAskChain(peer: SyncPeer): boolean {
-    return (peer.tail !== undefined && this.plan.heightOf(peer.tail) !== undefined) || !this.importer.isBusy;
+  /** All that the peer offered is done. */
+  private finish(peer: SyncPeer): void {
+    if (peer.tail === undefined || this.chain.isKnown(peer.tail)) this.end(peer, 'synchronized');
+    // Blocks of its chain were dropped on the way, with those of another peer.
+    else this.fail(peer);
   }
 
   private askChain(peer: SyncPeer): void {
-    peer.chainAskedAt = this.clock.now();
-    const ahead = peer.tail !== undefined && this.plan.heightOf(peer.tail) !== undefined ? [peer.tail] : [];
-    peer.session.askChain(sparseChain(this.chain, ahead));
+    askChain(peer, this.chain, this.clock.now());
   }
 
-  /** Asks a peer for its next batch; true when it has something to do. */
-  private askObjects(peer: SyncPeer): boolean {
-    const count = this.batch.count;
-    const expected = [...this.peers.values()].reduce((sum, other) => sum + (other.objects?.count ?? 0), count);
-    if (this.plan.heldBytes + this.batch.estimate(expected) > HELD_BYTES) {
-      const missing = this.plan.firstMissing();
-      if (missing?.state !== 'wanted' || !missing.offers.has(peer.id)) return this.plan.wantedFrom(peer.id) > 0;
-    }
-    let entries = this.plan.request(peer.id, count);
-    if (entries.length === 0) entries = this.overdue(peer);
-    if (entries.length === 0) return false;
-    const left = new Map(entries.map((entry) => [entry.key, entry]));
-    peer.objects = { left, count: entries.length, askedAt: this.clock.now() };
-    peer.session.askObjects(entries.map((entry) => entry.hash));
-    return true;
+  /** Notes how a peer has done: `needed` of the blocks that it brought were. */
+  private noteDelivery(peer: SyncPeer, needed: number, milliseconds: number): void {
+    const { standing } = peer.session;
+    peer.delivered += needed;
+    standing.slow = milliseconds > SLOW;
+    if (needed === 0) return;
+    Object.assign(standing, { unserved: false, served: true, fruitless: 0 });
+    this.events.onStanding(peer.session);
   }
 
-  /** What a slow peer holds up at the head of the plan, if this peer, which has nothing else to do, can serve it. */
-  private overdue(peer: SyncPeer): PlanEntry[] {
-    const head = this.plan.firstMissing();
-    const slow =
-      head?.state === 'requested' && head.peer !== undefined ? this.peers.get(head.peer)?.objects : undefined;
-    if (head?.peer === peer.id || slow === undefined || this.clock.now() - slow.askedAt < HEAD_PATIENCE) return [];
-    return this.plan.takeOver(peer.id, slow.left.values());
+  /** A late answer has come: its peer may have a place again. */
+  private settle(peer: SyncPeer): void {
+    if (this.places.settle(peer)) this.events.onFree();
+  }
+
+  /** A peer no longer has what it was asked for, or will not send so much at once. */
+  private missed(peer: SyncPeer, asked: Branch): void {
+    peer.batch.failed();
+    if (this.places.has(peer.id) && peer.branch === asked) this.fail(peer);
   }
 
   /** A synchronisation failed without anybody's fault: it starts over, a few times. */
   private fail(peer: SyncPeer): void {
     peer.failures += 1;
-    this.plan.withdraw(peer.id);
     peer.restart();
     if (peer.failures > this.options.failureThreshold) this.end(peer, 'demoted');
     else this.askChain(peer);
   }
 
-  private refused(entry: PlanEntry, result: AddBlockResult): void {
-    const peer = entry.peer === undefined ? undefined : this.peers.get(entry.peer);
-    this.plan.retry(entry);
+  private refused(branch: Branch, entry: PlanEntry, result: AddBlockResult): void {
+    const bringer = entry.peer;
+    branch.plan.retry(entry);
     if (result.code === 'REJECTED_AS_ORPHANED') {
-      this.orphaned(peer);
+      this.orphaned(branch, bringer);
     } else if (result.code === 'TIMESTAMP_TOO_FAR_IN_FUTURE') {
       // Ahead of our clock: perhaps ours is wrong. Nobody is blamed, and it is tried again later.
       this.logger.warning(`a block is ahead of this machine's clock by more than allowed`);
-      this.abandonAll();
-    } else if (peer === undefined) {
-      // The peer that brought it has gone; whoever else offers it will be asked.
-      this.plan.withdraw(entry.peer ?? -1);
-      this.pump();
+      for (const peer of this.branches.drop(branch, this.places.holders())) this.end(peer, 'abandoned');
     } else {
       const reason = closeReasonOfBlock(result.code);
-      if (reason !== undefined) peer.session.close(reason);
+      const session = bringer === undefined ? undefined : this.events.session(bringer);
+      if (reason !== undefined) session?.close(reason);
+      // Whoever else offers it will be asked.
+      branch.plan.withdraw(bringer ?? -1);
+      this.pump();
     }
   }
 
-  private orphaned(peer: SyncPeer | undefined): void {
-    this.reset();
+  private orphaned(branch: Branch, bringer: number | undefined): void {
+    const members = this.branches.drop(branch, this.places.holders());
+    const peer = members.find(({ id }) => id === bringer);
     if (peer !== undefined) peer.orphans += 1;
     if (peer !== undefined && peer.orphans > MAX_ORPHANS) peer.session.close(closeReasons.orphans);
-    for (const other of this.peers.values()) this.askChain(other);
+    for (const member of members) if (this.places.has(member.id)) this.askChain(member);
   }
 
-  private abandonAll(): void {
-    this.reset();
-    for (const peer of [...this.peers.values()]) this.end(peer, 'abandoned');
-  }
-
-  private reset(): void {
-    this.importer.reset();
-    this.plan.clear();
-    for (const peer of this.peers.values()) peer.restart();
+  /** The chain could not do its work: nobody is blamed, and all of them are tried again later. */
+  private failed(error: unknown): void {
+    this.logger.error(`the chain failed while blocks were added: ${String(error)}`);
+    const holders = this.places.holders();
+    for (const branch of this.branches.all) this.branches.drop(branch, holders);
+    for (const peer of holders) this.end(peer, 'abandoned');
   }
 
   private end(peer: SyncPeer, outcome: SyncOutcome): void {
-    this.peers.delete(peer.id);
-    this.plan.withdraw(peer.id);
-    this.events.onEnd(peer.session, outcome);
+    peer.branch?.plan.withdraw(peer.id);
+    this.places.release(peer);
+    this.events.onEnd(peer.session, outcome, peer.delivered);
     this.events.onFree();
   }
 }

@@ -1,14 +1,21 @@
 import type { SyncData } from '@wrkz/levin';
 import type { P2pConfig } from '../config';
 import { CAPABILITY_LITE, CAPABILITY_PRUNED } from '../constants';
+import { closeReasons } from '../penalties/close-reasons';
 import type { BlockCodec, ChainPort, P2pClock, P2pLogger, PoolPort } from '../ports';
 import type { Session } from '../session/session';
 import { hashKey } from '../util/hash-key';
-import { SyncCoordinator, type SyncOutcome } from './coordinator';
+import { SyncCoordinator } from './coordinator';
+import { whoCounts } from './network-height';
+import { rankOf } from './standing';
+import type { SyncOutcome } from './sync-events';
 import type { SyncSession } from './sync-peer';
+import { UnservedHosts } from './unserved-hosts';
 
 /** A tip that a synchronisation did not reach is not tried again before this time is over. */
 const TRY_AGAIN = 60_000;
+/** So often in a row a peer may tell of a tip that its own chain does not have. */
+const MAX_FRUITLESS = 3;
 
 export interface SyncDriverParts {
   readonly config: P2pConfig;
@@ -31,11 +38,13 @@ export interface SyncDriverParts {
  */
 export class SyncDriver {
   readonly coordinator: SyncCoordinator;
+  private readonly unserved: UnservedHosts;
   private synchronized: boolean;
 
   constructor(private readonly parts: SyncDriverParts) {
     const { config, chain, codec, clock, logger } = parts;
     this.synchronized = config.synchronizedAlone;
+    this.unserved = new UnservedHosts(() => clock.now());
     this.coordinator = new SyncCoordinator(
       chain,
       codec,
@@ -49,12 +58,17 @@ export class SyncDriver {
         bytes: config.blockSyncBytes,
       },
       {
-        onEnd: (session, outcome) => {
-          this.ended(session, outcome);
+        onEnd: (session, outcome, delivered) => {
+          this.ended(session, outcome, delivered);
         },
         onFree: () => {
-          this.useFreePlace();
+          this.usePlaces();
         },
+        onStanding: ({ id, standing }) => {
+          const host = parts.session(id)?.connection.remote.host;
+          if (host !== undefined) this.unserved.note(host, standing.unserved);
+        },
+        session: (id) => parts.session(id),
       },
     );
   }
@@ -71,7 +85,9 @@ export class SyncDriver {
   consider(session: Session, data: SyncData, initial: boolean): void {
     session.syncData = data;
     session.remoteHeight = data.currentHeight;
+    session.claim = { height: data.currentHeight, tip: data.tipHash };
     session.knownBlocks.add(data.tipHash);
+    if (initial) session.standing.unserved = this.unserved.has(session.connection.remote.host);
     if (this.coordinator.isSyncing(session)) return;
     if (!this.needs(session) || !this.trySync(session)) {
       // A synchronisation that was given up is waited out, unless its blocks came another way.
@@ -85,7 +101,14 @@ export class SyncDriver {
   /** The peer has announced blocks that we cannot attach: its chain is asked for, if a place is free. */
   wantsSync(session: Session): void {
     if (!session.isOpen || !session.handshaken || session.demoted || this.coordinator.isSyncing(session)) return;
-    this.trySync(session);
+    if (this.needs(session)) this.trySync(session);
+  }
+
+  /** Looks after those who keep us waiting, or wait for a place; called about once a second. */
+  tick(): void {
+    this.coordinator.tick();
+    this.usePlaces();
+    this.checkSynchronized();
   }
 
   /** Nothing is asked for or added any more. */
@@ -105,11 +128,10 @@ export class SyncDriver {
   /** Whether the peer's tip is unknown to us and there is reason to fetch it from this peer. */
   private needs(session: Session): boolean {
     const { chain, clock } = this.parts;
-    const data = session.syncData;
-    if (data === undefined || chain.isKnown(data.tipHash)) return false;
-    if (session.demoted || !this.canServe(data)) return false;
-    const settled = session.settledTip;
-    return settled === undefined || settled.key !== hashKey(data.tipHash) || settled.until <= clock.now();
+    const { syncData, claim, settledTip } = session;
+    if (syncData === undefined || claim === undefined || chain.isKnown(claim.tip)) return false;
+    if (session.demoted || !this.canServe(syncData)) return false;
+    return settledTip === undefined || settledTip.key !== hashKey(claim.tip) || settledTip.until <= clock.now();
   }
 
   /** A lite or pruned peer has no blocks below its floor; old enough chains are not fetched from pruned peers at all. */
@@ -121,22 +143,50 @@ export class SyncDriver {
     return (data.prunedNodeHeight ?? 0) <= ours && !this.parts.config.avoidsPrunedPeers(ours);
   }
 
+  /** Lines a peer up for a place; true when it has got one. */
   private trySync(session: Session): boolean {
-    session.wantsSync = false;
-    const before = session.state;
-    session.state = 'synchronizing';
-    if (this.coordinator.start(session)) return true;
-    session.state = before;
     session.wantsSync = true;
-    return false;
+    this.usePlaces();
+    return this.coordinator.isSyncing(session);
   }
 
-  private ended(ended: SyncSession, outcome: SyncOutcome): void {
+  /** Gives the places to those who wait, the best first and of equals the one that has waited longest. */
+  private usePlaces(): void {
+    const waiting = [...this.parts.sessions()].filter(
+      (session) => session.wantsSync && this.coordinator.mayHavePlace(session) && this.needs(session),
+    );
+    waiting.sort((a, b) => rankOf(a) - rankOf(b) || a.standing.triedAt - b.standing.triedAt);
+    for (const session of waiting) if (session.isOpen && !this.place(session)) return;
+  }
+
+  private place(session: Session): boolean {
+    this.makePlace(session);
+    const before = session.state;
+    session.state = 'synchronizing';
+    session.wantsSync = !this.coordinator.start(session);
+    if (session.wantsSync) session.state = before;
+    return !session.wantsSync;
+  }
+
+  /** Takes the place of a peer that ranks below this one, if none is free. */
+  private makePlace(session: Session): void {
+    const weakest = this.coordinator.weakest();
+    if (weakest === undefined || !this.coordinator.mayHavePlace(session) || rankOf(session) >= weakest.rank) return;
+    const displaced = this.parts.session(weakest.session.id);
+    this.parts.logger.debug(`${weakest.session.name}: gives way to ${session.name}`);
+    // It waits for its next turn, and is heard like any other peer meanwhile.
+    if (displaced !== undefined) Object.assign(displaced, { state: 'normal', wantsSync: true });
+    this.coordinator.giveUp(weakest.session);
+  }
+
+  private ended(ended: SyncSession, outcome: SyncOutcome, delivered: number): void {
     const session = this.parts.session(ended.id);
     if (session === undefined || !session.isOpen) return;
-    const tip = session.syncData?.tipHash;
-    if (tip !== undefined) session.settledTip = { key: hashKey(tip), until: this.parts.clock.now() + TRY_AGAIN };
+    const { claim } = session;
+    if (claim !== undefined)
+      session.settledTip = { key: hashKey(claim.tip), until: this.parts.clock.now() + TRY_AGAIN };
     this.parts.logger.debug(`${session.name}: synchronisation ended: ${outcome}`);
+    if (outcome === 'synchronized' && delivered === 0 && this.isFruitless(session)) return;
     if (outcome === 'demoted') session.demoted = true;
     session.state = outcome === 'abandoned' ? 'idle' : 'normal';
     if (outcome !== 'abandoned') session.askPool(this.parts.pool.hashes());
@@ -144,22 +194,31 @@ export class SyncDriver {
     this.parts.onIdle();
   }
 
-  private useFreePlace(): void {
-    for (const session of this.parts.sessions()) {
-      if (session.wantsSync && session.isOpen && this.needs(session)) this.trySync(session);
-    }
+  /** A peer brought nothing and does not have the tip that it told of. True when that happened too often. */
+  private isFruitless(session: Session): boolean {
+    const { standing, syncData, connection } = session;
+    if (syncData === undefined || this.parts.chain.isKnown(syncData.tipHash)) return false;
+    // Its chain may have changed in between, once or twice.
+    standing.fruitless += 1;
+    standing.unserved = true;
+    this.unserved.note(connection.remote.host, true);
+    if (standing.fruitless <= MAX_FRUITLESS) return false;
+    session.close(closeReasons.claimUnserved);
+    return true;
   }
 
-  /** Synchronized: there is a peer whose tip we know, and none whose blocks are being or waiting to be fetched. */
+  /**
+   * Synchronized: there is a peer whose tip we know, and none whose word counts has blocks that are being or waiting to be
+   * fetched.
+   */
   private checkSynchronized(): void {
-    if (this.synchronized || this.coordinator.activePeers > 0) return;
-    let known = false;
-    for (const session of this.parts.sessions()) {
-      if (!session.handshaken || !session.isOpen || session.syncData === undefined) continue;
-      if (this.parts.chain.isKnown(session.syncData.tipHash)) known = true;
-      else if (session.wantsSync) return;
-    }
-    if (!known) return;
+    if (this.synchronized) return;
+    const peers = [...this.parts.sessions()].filter(({ handshaken, claim }) => handshaken && claim !== undefined);
+    const isKnown = ({ claim }: Session): boolean => claim !== undefined && this.parts.chain.isKnown(claim.tip);
+    if (!peers.some(isKnown)) return;
+    const isAhead = (session: Session): boolean =>
+      this.coordinator.isSyncing(session) || (session.wantsSync && !isKnown(session));
+    if (whoCounts(peers).some((session) => isAhead(session) && !session.standing.unserved)) return;
     this.synchronized = true;
     this.parts.onSynchronized();
   }

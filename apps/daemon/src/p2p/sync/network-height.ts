@@ -1,21 +1,65 @@
-/** What one handshaken peer says of its chain. */
+import type { ChainPort } from '../ports';
+import type { SyncStanding } from './standing';
+import type { ChainClaim } from './sync-peer';
+
+/** What one handshaken peer says of its chain, as far as it counts. */
 export interface HeightClaim {
   /** Tip index + 1. */
   readonly height: number;
   readonly incoming: boolean;
+  /** The height up to which it has shown blocks, or is showing them now; 0 for mere words. */
+  readonly shown: number;
 }
 
 /** With so many outgoing peers the others, who chose us, are not asked. */
 const ENOUGH_OUTGOING = 3;
 
+/** Those whose word counts: peers that we chose ourselves alone, once there are three. */
+export function whoCounts<Peer extends { readonly incoming: boolean }>(peers: readonly Peer[]): readonly Peer[] {
+  const outgoing = peers.filter((peer) => !peer.incoming);
+  return outgoing.length >= ENOUGH_OUTGOING ? outgoing : peers;
+}
+
 /**
  * The height of the network as several peers tell it (a count: tip index + 1), 0 without peers. The highest third of the
- * claims is left out, so that fewer than that many liars cannot raise it; peers that we chose ourselves count alone once
- * there are three.
+ * claims is left out, and of two claims the higher, so that fewer than that many liars cannot raise it; but it is never
+ * below what a peer shows.
  */
 export function networkHeight(claims: readonly HeightClaim[]): number {
-  const outgoing = claims.filter((claim) => !claim.incoming);
-  const heights = (outgoing.length >= ENOUGH_OUTGOING ? outgoing : claims).map((claim) => claim.height);
-  heights.sort((a, b) => b - a);
-  return heights[Math.floor(heights.length / 3)] ?? 0;
+  const counted = whoCounts(claims);
+  const heights = counted.map((claim) => claim.height).sort((a, b) => b - a);
+  const leftOut = heights.length === 2 ? 1 : Math.floor(heights.length / 3);
+  return Math.max(heights[leftOut] ?? 0, ...counted.map((claim) => claim.shown));
+}
+
+/** A peer as its claim is judged. */
+export interface Claimant {
+  readonly incoming: boolean;
+  readonly demoted: boolean;
+  readonly standing: SyncStanding;
+  readonly claim: ChainClaim | undefined;
+}
+
+/**
+ * What the peers' claims are worth. A tip that we know says how high its chain is; one that we do not is believed until its
+ * blocks were asked for and did not come. Demoted peers are not asked. `named` tells up to which height a peer that brings
+ * blocks has named them.
+ */
+export function heightClaims<Peer extends Claimant>(
+  peers: readonly Peer[],
+  chain: Pick<ChainPort, 'tip' | 'isKnown' | 'heightOf'>,
+  named: (peer: Peer) => number,
+): HeightClaim[] {
+  const own = chain.tip().height + 1;
+  return peers.flatMap((peer) => {
+    const { claim, incoming } = peer;
+    if (claim === undefined || peer.demoted) return [];
+    if (chain.isKnown(claim.tip)) {
+      // A side branch of ours is not the heavier one, however long it is.
+      const at = chain.heightOf(claim.tip);
+      const height = at === undefined ? Math.min(claim.height, own) : at + 1;
+      return [{ height, incoming, shown: height }];
+    }
+    return peer.standing.unserved ? [] : [{ height: claim.height, incoming, shown: named(peer) }];
+  });
 }

@@ -16,9 +16,12 @@ export interface PlanEntry {
 }
 
 /**
- * The blocks ahead of our chain, in order, and who can serve each. Peers that announce the same chain share the plan; it
- * holds one branch at a time.
+ * How an announced chain fits a plan. `joined`: it is the plan's, as far as both go. `diverged`: it shares blocks with the
+ * plan and goes on with others. `foreign`: it shares none.
  */
+export type MergeOutcome = 'joined' | 'diverged' | 'foreign';
+
+/** The blocks of one branch ahead of our chain, in order, and who can serve each. */
 export class DownloadPlan {
   private entries: PlanEntry[] = [];
   private readonly byKey = new Map<string, PlanEntry>();
@@ -51,27 +54,24 @@ export class DownloadPlan {
     return this.entries.reduce((sum, entry) => sum + (entry.state === 'wanted' && entry.offers.has(peer) ? 1 : 0), 0);
   }
 
-  /**
-   * Enters the chain that `peer` announces: `hashes` follow `anchor`, one after the other. False when it shares nothing
-   * with the plan: the peer has to wait until the plan is done.
-   */
-  merge(peer: number, anchor: Buffer, anchorHeight: number, hashes: readonly Buffer[]): boolean {
+  /** Enters the chain that `peer` announces: `hashes` follow `anchor`, one after the other. */
+  merge(peer: number, anchor: Buffer, anchorHeight: number, hashes: readonly Buffer[]): MergeOutcome {
     let start = 0;
     if (this.entries.length > 0) {
       const anchored = this.byKey.get(hashKey(anchor));
       const first = hashes[0] === undefined ? undefined : this.byKey.get(hashKey(hashes[0]));
       if (first?.previous.equals(anchor) === true) start = this.entries.indexOf(first);
       else if (anchored !== undefined) start = this.entries.indexOf(anchored) + 1;
-      else return false;
+      else return 'foreign';
     }
     for (const [index, hash] of hashes.entries()) {
       const planned = this.entries[start + index];
-      if (planned === undefined && this.byKey.has(hashKey(hash))) return index > 0;
+      if (planned === undefined && this.byKey.has(hashKey(hash))) return forkedAt(index);
       if (planned === undefined) this.append(peer, hash, hashes[index - 1] ?? anchor, anchorHeight + 1 + index);
       else if (planned.hash.equals(hash)) planned.offers.add(peer);
-      else return index > 0;
+      else return forkedAt(index);
     }
-    return true;
+    return 'joined';
   }
 
   /** Picks up to `count` blocks to ask `peer` for and marks them; in order, from the head. */
@@ -99,14 +99,16 @@ export class DownloadPlan {
     return this.entries.find((entry) => entry.state === 'wanted' || entry.state === 'requested');
   }
 
-  receive(entry: PlanEntry, peer: number, raw: RawBlock, bytes: number): void {
+  /** Takes a block that `peer` brought; false when it is not needed any more. */
+  receive(entry: PlanEntry, peer: number, raw: RawBlock, bytes: number): boolean {
     const awaited = entry.state === 'requested' || entry.state === 'wanted';
-    if (!awaited || this.byKey.get(entry.key) !== entry) return;
+    if (!awaited || this.byKey.get(entry.key) !== entry) return false;
     entry.state = 'received';
     entry.peer = peer;
     entry.raw = raw;
     entry.bytes = bytes;
     this.held += bytes;
+    return true;
   }
 
   /** Makes a block wanted again. */
@@ -148,6 +150,11 @@ export class DownloadPlan {
       entry.offers.delete(peer);
       if (entry.state === 'requested' && entry.peer === peer) this.retry(entry);
     }
+    this.prune();
+  }
+
+  /** Drops what is wanted and nobody offers, and all that follows it. */
+  prune(): void {
     const lost = this.entries.findIndex((entry) => entry.offers.size === 0 && entry.state === 'wanted');
     if (lost >= 0) for (const entry of this.entries.splice(lost)) this.forget(entry);
   }
@@ -179,4 +186,9 @@ export class DownloadPlan {
     this.held -= entry.bytes;
     this.byKey.delete(entry.key);
   }
+}
+
+/** The first hash after what both share differs: nothing is shared when that is the very first. */
+function forkedAt(index: number): MergeOutcome {
+  return index > 0 ? 'diverged' : 'foreign';
 }

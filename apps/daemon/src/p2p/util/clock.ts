@@ -3,7 +3,8 @@ import type { P2pClock, P2pRandom } from '../ports';
 
 /** The machine's clock. Timers do not keep the process alive. */
 export const systemClock: P2pClock = {
-  now: () => Date.now(),
+  now: () => performance.now(),
+  wall: () => Date.now(),
   after(milliseconds, callback) {
     const timer = setTimeout(callback, milliseconds).unref();
     return {

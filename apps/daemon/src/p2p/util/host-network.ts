@@ -1,13 +1,9 @@
-import * as ipaddr from 'ipaddr.js';
-import { addressKey, isLocalHost, type PeerAddress } from './address';
-
-const IPV6_NETWORK_BYTES = 8;
+import { countedAddress } from '@wrkz/service-kit';
+import { addressKey, canonicalHost, isLocalHost, type PeerAddress } from './address';
 
 /** Who is behind an address: the address itself (IPv4), or its /64 (IPv6), which one customer holds as a whole. */
 export function hostNetwork(host: string): string {
-  const address = ipaddr.process(host);
-  if (address.kind() === 'ipv4') return address.toString();
-  return `${Buffer.from(address.toByteArray().slice(0, IPV6_NETWORK_BYTES)).toString('hex')}/64`;
+  return countedAddress(canonicalHost(host) ?? host);
 }
 
 /**

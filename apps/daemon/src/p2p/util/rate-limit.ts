@@ -14,7 +14,7 @@ export class RateLimit {
 
   /** Takes `count` tokens; false when they are not there. */
   take(now: number, count = 1): boolean {
-    this.tokens = Math.min(this.burst, this.tokens + ((now - this.at) / 1000) * this.perSecond);
+    this.tokens = Math.min(this.burst, this.tokens + (Math.max(0, now - this.at) / 1000) * this.perSecond);
     this.at = now;
     if (this.tokens < count) return false;
     this.tokens -= count;

@@ -1,0 +1,28 @@
+import { isLocalHost } from '../util/address';
+
+/** So long an address is remembered, milliseconds. */
+const REMEMBERED = 600_000;
+const MAX_HOSTS = 1_000;
+
+/**
+ * Addresses whose peers claimed blocks and did not bring them: a new connection does not make their word good again. Local
+ * addresses, which many nodes may share, are not remembered.
+ */
+export class UnservedHosts {
+  private readonly until = new Map<string, number>();
+
+  /** `now` in milliseconds, on a clock that never steps. */
+  constructor(private readonly now: () => number) {}
+
+  note(host: string, unserved: boolean): void {
+    this.until.delete(host);
+    if (!unserved || isLocalHost(host)) return;
+    this.until.set(host, this.now() + REMEMBERED);
+    const [oldest] = this.until.keys();
+    if (this.until.size > MAX_HOSTS && oldest !== undefined) this.until.delete(oldest);
+  }
+
+  has(host: string): boolean {
+    return (this.until.get(host) ?? -Infinity) > this.now();
+  }
+}

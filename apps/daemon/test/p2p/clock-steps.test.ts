@@ -1,0 +1,185 @@
+import { PassThrough } from 'node:stream';
+import * as commands from '@wrkz/levin';
+import { ByteBudget, Command, encodeFrame } from '@wrkz/levin';
+import { PeerConnection } from '../../src/p2p/connection/peer-connection';
+import { Account } from '../../src/p2p/penalties/accounts';
+import { Bans } from '../../src/p2p/penalties/bans';
+import { RateLimit } from '../../src/p2p/util/rate-limit';
+import { systemClock } from '../../src/p2p/util/clock';
+import { FakeClock, sha256, TestLogger, toyBlock, toyChain } from './fakes';
+import { Harness, reaches } from './harness';
+import { ScriptedPeer } from './scripted-peer';
+
+const HOUR = 3_600_000;
+const steps = [
+  ['back by an hour', -HOUR],
+  ['forward by a day', 24 * HOUR],
+] as const;
+
+describe.each(steps)('a machine whose clock is set %s', (_, step) => {
+  const harness = new Harness();
+  const blocks = toyChain(5);
+  const standing = { height: 6, tip: sha256(blocks[5]?.block ?? Buffer.alloc(0)) };
+  let clock: FakeClock;
+  beforeEach(() => {
+    clock = new FakeClock();
+  });
+  afterEach(() => harness.stop());
+
+  it('hangs up on no peer and bans none', async () => {
+    const { node, chain } = await harness.node(blocks, { timedSyncInterval: 100 * HOUR }, { clock });
+    const peer = await ScriptedPeer.dial(node.port);
+    await peer.handshake(standing);
+    await peer.nextOf(Command.requestPool);
+    clock.step(step);
+    clock.advance(1_000);
+    for (let round = 0; round < 20; round += 1) {
+      peer.send(Command.requestPool, commands.requestPool.encode({ hashes: [] }));
+      await peer.settle(standing);
+    }
+    chain.add(toyBlock(standing.tip, 50));
+    await peer.nextOf(Command.newLiteBlock);
+    clock.advance(20_000);
+    await peer.settle(standing);
+    expect(peer.isClosed).toBe(false);
+    expect(node.bans()).toEqual([]);
+  });
+
+  it('calls peers that it has lost again as soon as ever', async () => {
+    const server = await harness.server();
+    await harness.node(blocks, { exclusiveNodes: [server.address] }, { clock });
+    const first = await server.caller();
+    await first.answerHandshake(standing);
+    await first.nextOf(Command.requestPool);
+    clock.step(step);
+    first.end();
+    await first.closed;
+    const again = server.caller();
+    for (let second = 0; second < 60; second += 1) {
+      clock.advance(1_000);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await (await again).nextOf(Command.handshake);
+  });
+
+  it('goes on fetching blocks, and waits for them as long as ever', async () => {
+    const { node, chain } = await harness.node(blocks.slice(0, 2), { timedSyncInterval: 100 * HOUR }, { clock });
+    const peer = await ScriptedPeer.dial(node.port);
+    await peer.handshake(standing);
+    const tips = blocks.map((raw) => sha256(raw.block));
+    await peer.nextOf(Command.requestChain);
+    peer.send(
+      Command.responseChain,
+      commands.responseChain.encode({ startHeight: 1, totalHeight: 6, hashes: tips.slice(1) }),
+    );
+    await peer.nextOf(Command.requestObjects);
+    clock.step(step);
+    clock.advance(30_000);
+    peer.send(
+      Command.responseObjects,
+      commands.responseObjects.encode({ transactions: [], blocks: blocks.slice(2), missed: [], currentHeight: 6 }),
+    );
+    await reaches(chain, 5);
+    expect(peer.isClosed).toBe(false);
+  });
+
+  it('tells the new time to others', async () => {
+    const { node } = await harness.node(blocks, {}, { clock });
+    clock.step(step);
+    const peer = await ScriptedPeer.dial(node.port);
+    const { nodeData } = await peer.handshake(standing);
+    expect(Number(nodeData.localTime)).toBe(Math.floor(clock.wall() / 1000));
+  });
+});
+
+describe('when a clock is set', () => {
+  it('intervals do not notice it', () => {
+    const before = systemClock.now();
+    const set = jest.spyOn(Date, 'now').mockReturnValue(1_000);
+    try {
+      expect(systemClock.wall()).toBe(1_000);
+      expect(systemClock.now()).toBeGreaterThanOrEqual(before);
+      expect(systemClock.now() - before).toBeLessThan(HOUR);
+    } finally {
+      set.mockRestore();
+    }
+  });
+
+  it('a ban is over after its time when the clock goes back, and earlier when it goes forward', () => {
+    const time = { wall: 1_800_000_000, steady: 50 };
+    const bans = new Bans(
+      () => time.wall,
+      () => time.steady,
+    );
+    bans.add('8.8.8.8');
+    time.wall -= 3600;
+    time.steady += 899;
+    expect(bans.isBanned('8.8.8.8')).toBe(true);
+    expect(bans.list()).toEqual([{ host: '8.8.8.8', until: time.wall + 1 }]);
+    time.steady += 1;
+    expect(bans.isBanned('8.8.8.8')).toBe(false);
+    bans.add('9.9.9.9');
+    time.wall += 86_400;
+    expect(bans.isBanned('9.9.9.9')).toBe(false);
+  });
+
+  it('a rate owes nobody time', () => {
+    const rate = new RateLimit(1, 3, 10_000);
+    expect([rate.take(10_000), rate.take(0), rate.take(0), rate.take(0)]).toEqual([true, true, true, false]);
+    expect(rate.take(1_000)).toBe(true);
+  });
+});
+
+describe('a frame that arrives slowly', () => {
+  function arriving(): { clock: FakeClock; receive: (bytes: number) => void; tick: () => void; closed: string[] } {
+    const clock = new FakeClock();
+    const socket = new PassThrough();
+    const closed: string[] = [];
+    const connection = new PeerConnection({
+      socket,
+      remote: { host: '93.184.216.34', port: 17855 },
+      incoming: true,
+      clock,
+      logger: new TestLogger(),
+      budget: new ByteBudget(100_000_000),
+      account: new Account(
+        () => 0,
+        () => 0,
+      ),
+      limitOf: () => 50_000_000,
+      onClose: (reason) => closed.push(reason.text),
+    });
+    const body = Buffer.alloc(4 * 1024 * 1024);
+    const frame = { command: Command.responseObjects, kind: 'notification', returnCode: 0 } as const;
+    socket.emit('data', encodeFrame({ ...frame, body }).subarray(0, 100));
+    return {
+      clock,
+      receive: (bytes) => socket.emit('data', Buffer.alloc(bytes)),
+      tick: () => connection.tick(),
+      closed,
+    };
+  }
+
+  it('is not cut while it makes progress', () => {
+    const { clock, receive, tick, closed } = arriving();
+    for (let seconds = 0; seconds < 1_200; seconds += 10) {
+      clock.advance(10_000);
+      receive(8 * 1024);
+      tick();
+    }
+    expect(closed).toEqual([]);
+    clock.advance(121_000);
+    tick();
+    expect(closed).toEqual(['frame not completed in time']);
+  });
+
+  it('is cut when it only trickles', () => {
+    const { clock, receive, tick, closed } = arriving();
+    for (let seconds = 0; seconds < 130; seconds += 10) {
+      clock.advance(10_000);
+      receive(100);
+      tick();
+    }
+    expect(closed).toEqual(['frame not completed in time']);
+  });
+});

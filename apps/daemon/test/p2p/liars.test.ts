@@ -1,0 +1,344 @@
+import type { RawBlock } from '@wrkz/core-types';
+import * as commands from '@wrkz/levin';
+import { Command, encodeFrame } from '@wrkz/levin';
+import type { P2pConfig } from '../../src/p2p';
+import type { Transport } from '../../src/p2p/connection/transport';
+import { FakeClock, sha256, toyBlock, toyBranch, toyChain } from './fakes';
+import { closedFor, disguised, Harness, local, reaches, type TestNode } from './harness';
+import { ScriptedPeer } from './scripted-peer';
+
+const hashOf = (raw: RawBlock | undefined): Buffer => sha256(raw?.block ?? Buffer.alloc(0));
+const HIGHEST = 2 ** 32 - 1;
+
+interface Claim {
+  readonly height: number;
+  readonly tip: Buffer;
+  readonly peerId?: bigint;
+}
+
+/* A node with 11 blocks among peers that claim more than they bring. Time stands still unless a test moves it. */
+describe('peers that claim blocks and bring none', () => {
+  const harness = new Harness();
+  const blocks = toyChain(30);
+  const tips = blocks.map(hashOf);
+  const [ours, best] = [hashOf(blocks[10]), hashOf(blocks[30])];
+  const standing: Claim = { height: 11, tip: ours };
+  const honestly: Claim = { height: 31, tip: best };
+  let clock: FakeClock;
+  beforeEach(() => {
+    clock = new FakeClock();
+  });
+  afterEach(() => harness.stop());
+
+  const fakes = (tag: string, count = 20): Buffer[] =>
+    Array.from({ length: count }, (_, index) => sha256(Buffer.from(`${tag} ${index}`)));
+  const claimOf = (hashes: readonly Buffer[], peerId = 1n): Claim => ({
+    height: 11 + hashes.length,
+    tip: hashes.at(-1) ?? ours,
+    peerId,
+  });
+
+  function node(config: Partial<P2pConfig> = {}, transport?: Transport): Promise<TestNode> {
+    const parts = transport === undefined ? { clock } : { clock, transport };
+    return harness.node(blocks.slice(0, 11), { timedSyncInterval: 100_000_000, ...config }, parts);
+  }
+
+  async function callerOf({ node: called }: TestNode, claim: Claim): Promise<ScriptedPeer> {
+    const peer = await ScriptedPeer.dial(called.port);
+    await peer.handshake(claim);
+    return peer;
+  }
+
+  function tellChain(peer: ScriptedPeer, hashes: readonly Buffer[], totalHeight = 11 + hashes.length): void {
+    const message = { startHeight: 10, totalHeight, hashes: [ours, ...hashes] };
+    peer.send(Command.responseChain, commands.responseChain.encode(message));
+  }
+
+  function tellObjects(peer: ScriptedPeer, given: Partial<commands.ResponseObjects>): void {
+    const message = { transactions: [], blocks: [], missed: [], currentHeight: 31, ...given };
+    peer.send(Command.responseObjects, commands.responseObjects.encode(message));
+  }
+
+  /** The peer names the blocks above ours when it is asked, and is asked for them. */
+  async function name(peer: ScriptedPeer, hashes: readonly Buffer[]): Promise<ScriptedPeer> {
+    await peer.nextOf(Command.requestChain);
+    tellChain(peer, hashes);
+    await peer.nextOf(Command.requestObjects);
+    return peer;
+  }
+
+  /** Calls the node, names made-up blocks and is asked for them. */
+  async function liarAt(target: TestNode, tag: string, peerId: bigint): Promise<ScriptedPeer> {
+    const hashes = fakes(tag);
+    return name(await callerOf(target, claimOf(hashes, peerId)), hashes);
+  }
+
+  /** Lets time pass; the peers keep an answer alive byte by byte, as bytes are no progress. */
+  async function trickle(peers: readonly ScriptedPeer[], seconds: number): Promise<void> {
+    for (const peer of peers) {
+      const frame = { command: Command.responseObjects, kind: 'notification', returnCode: 0 } as const;
+      peer.raw(encodeFrame({ ...frame, body: Buffer.alloc(100_000) }).subarray(0, 40));
+    }
+    for (let passed = 0; passed < seconds; passed += 4) {
+      for (const peer of peers) peer.raw(Buffer.alloc(1));
+      for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+      clock.advance(4_000);
+    }
+  }
+
+  it('keep no block from being announced', async () => {
+    const started = await node();
+    const watcher = await callerOf(started, standing);
+    await watcher.nextOf(Command.requestPool);
+    await liarAt(started, 'silent', 1n);
+    for (let made = 0; made < 6; made += 1) started.chain.add(toyBlock(started.chain.tip().hash, 500 + made));
+    await watcher.settle(standing);
+    expect(watcher.left.filter(({ command }) => command === Command.newLiteBlock)).toHaveLength(6);
+  });
+
+  it('keep no honest peer from bringing its branch', async () => {
+    const started = await node();
+    await liarAt(started, 'silent', 1n);
+    await harness.node(blocks, { exclusiveNodes: [local(started.node)] });
+    await reaches(started.chain, 30);
+    expect(started.chain.tip().hash).toEqual(best);
+  });
+
+  it('at all places, trickling, give way to one that waits after 15 seconds', async () => {
+    const started = await node();
+    const liars = [];
+    for (const id of [1n, 2n, 3n]) liars.push(await liarAt(started, `trickle ${id}`, id));
+    const honest = await callerOf(started, { ...honestly, peerId: 9n });
+    await honest.nextOf(Command.requestPool);
+    await trickle(liars, 12);
+    await honest.settle(honestly);
+    expect(honest.left).toEqual([]);
+    await trickle(liars, 4);
+    await name(honest, tips.slice(11));
+    tellObjects(honest, { blocks: blocks.slice(11) });
+    await reaches(started.chain, 30);
+  });
+
+  it('at all places give way at once to a peer that we called', async () => {
+    const server = await harness.server();
+    const started = await node({ exclusiveNodes: [server.address] });
+    const called = await server.caller();
+    for (const id of [1n, 2n, 3n]) await liarAt(started, `silent ${id}`, id);
+    await called.answerHandshake(honestly);
+    await name(called, tips.slice(11));
+    tellObjects(called, { blocks: blocks.slice(11) });
+    await reaches(started.chain, 30);
+  });
+
+  it('raise the height of the network for nobody who has another peer', async () => {
+    const server = await harness.server();
+    const started = await node({ exclusiveNodes: [server.address] });
+    const honest = await server.caller();
+    await honest.answerHandshake(standing);
+    await honest.nextOf(Command.requestPool);
+    expect(started.node.isSynchronized()).toBe(true);
+    await callerOf(started, { height: HIGHEST, tip: Buffer.alloc(32, 1) });
+    expect(started.node.networkHeight()).toBe(11);
+  });
+
+  it('alone are believed for 15 seconds', async () => {
+    const started = await node();
+    const hashes = fakes('alone');
+    const liar = await callerOf(started, { height: HIGHEST, tip: Buffer.alloc(32, 1) });
+    await liar.nextOf(Command.requestChain);
+    tellChain(liar, hashes, HIGHEST);
+    await liar.nextOf(Command.requestObjects);
+    expect(started.node.networkHeight()).toBe(HIGHEST);
+    await trickle([liar], 16);
+    expect(started.node.networkHeight()).toBe(11);
+    expect(liar.isClosed).toBe(false);
+  });
+
+  it('hold up "synchronized" for 15 seconds at most', async () => {
+    const started = await node();
+    const liar = await liarAt(started, 'late', 1n);
+    const honest = await callerOf(started, standing);
+    await honest.nextOf(Command.requestPool);
+    expect(started.node.isSynchronized()).toBe(false);
+    await trickle([liar], 16);
+    expect(started.node.isSynchronized()).toBe(true);
+  });
+
+  it('are hung up on and pay for it, and a new connection does not make their word good', async () => {
+    const started = await node({}, disguised('93.184.216.34'));
+    for (let round = 1; round <= 6; round += 1) {
+      const liar = await liarAt(started, `round ${round}`, 1n);
+      expect(started.node.networkHeight()).toBe(round === 1 ? 31 : 11);
+      clock.advance(62_000);
+      await liar.closed;
+      expect(started.node.bans().map(({ host }) => host)).toEqual(round === 6 ? ['93.184.216.34'] : []);
+    }
+    const closings = started.logger.lines.filter((line) => line.includes('closed:'));
+    expect(new Set(closings.map((line) => line.replace(/.*closed: /, '')))).toEqual(
+      new Set(['blocks that it claims were asked for and nothing came']),
+    );
+  });
+
+  it('may not tell of another tip each time and have a chain without it', async () => {
+    const started = await node();
+    const liar = await callerOf(started, { height: HIGHEST, tip: Buffer.alloc(32, 1) });
+    for (let round = 2; round < 6; round += 1) {
+      await liar.nextOf(Command.requestChain);
+      tellChain(liar, []);
+      if (round < 5) {
+        await liar.settle({ height: HIGHEST, tip: Buffer.alloc(32, round) });
+        expect(started.node.networkHeight()).toBe(11);
+      }
+    }
+    await closedFor({ peer: liar, logger: started.logger }, 'nothing came');
+  });
+
+  it('or only a half of them, are left to relay and hold up nobody', async () => {
+    const started = await node();
+    const branch = toyBranch(ours, 20, 7_000);
+    const hashes = branch.map(hashOf);
+    const liar = await name(await callerOf(started, claimOf(hashes)), hashes);
+    const halves = { blocks: branch.slice(10), missed: hashes.slice(0, 10) };
+    tellObjects(liar, halves);
+    for (let round = 0; round < 2; round += 1) {
+      await name(liar, hashes);
+      tellObjects(liar, halves);
+    }
+    await liar.nextOf(Command.requestPool);
+    expect(started.node.sync()).toMatchObject({ activePeers: 0, demotedPeers: 1 });
+    await harness.node(blocks, { exclusiveNodes: [local(started.node)] });
+    await reaches(started.chain, 30);
+    expect(started.chain.tip().hash).toEqual(best);
+  });
+
+  it('and then others than they named, late, are hung up on; what came in time stays', async () => {
+    const started = await node();
+    const liar = await name(await callerOf(started, { ...honestly, peerId: 1n }), tips.slice(11));
+    const honest = await callerOf(started, { ...honestly, peerId: 2n });
+    await honest.nextOf(Command.requestChain);
+    tellChain(honest, tips.slice(11));
+    await honest.settle(honestly);
+    clock.advance(16_000);
+    await honest.nextOf(Command.requestObjects);
+    tellObjects(honest, { blocks: blocks.slice(11) });
+    await reaches(started.chain, 30);
+    tellObjects(liar, { blocks: toyBranch(ours, 20, 8_000) });
+    await closedFor({ peer: liar, logger: started.logger }, 'was not asked for');
+    expect(started.chain.tip().hash).toEqual(best);
+  });
+
+  it('or bring them slowly, give way to one that waits', async () => {
+    const started = await node({ syncMaxPeers: 1, syncBatchMin: 5 });
+    const slow = await name(await callerOf(started, { ...honestly, peerId: 1n }), tips.slice(11));
+    const quick = await callerOf(started, { ...honestly, peerId: 2n });
+    await quick.nextOf(Command.requestPool);
+    clock.advance(12_000);
+    tellObjects(slow, { blocks: blocks.slice(11, 16) });
+    await slow.nextOf(Command.requestObjects);
+    clock.advance(1_000);
+    await quick.nextOf(Command.requestChain);
+    expect(slow.isClosed).toBe(false);
+  });
+
+  it('however many, have a turn each, and newcomers wait behind one that waits', async () => {
+    const started = await node({ syncMaxPeers: 1 });
+    clock.advance(500);
+    const liars = [await liarAt(started, 'first', 1n)];
+    const named = fakes('second');
+    const second = await callerOf(started, claimOf(named, 2n));
+    await second.nextOf(Command.requestPool);
+    const honest = await callerOf(started, { ...honestly, peerId: 9n });
+    await honest.nextOf(Command.requestPool);
+    // Between two looks at the clock, at the moment at which the first has had its time.
+    clock.advance(15_000);
+    const newcomer = await callerOf(started, claimOf(fakes('third'), 3n));
+    await newcomer.nextOf(Command.requestPool);
+    liars.push(await name(second, named), newcomer);
+    clock.advance(16_000);
+    await name(honest, tips.slice(11));
+    expect(liars.map((liar) => liar.isClosed)).toEqual([false, false, false]);
+  });
+});
+
+describe('an honest peer that has lost its place', () => {
+  const harness = new Harness();
+  afterEach(() => harness.stop());
+
+  it('is not blamed for its late answer, which is taken', async () => {
+    const clock = new FakeClock();
+    const blocks = toyChain(30);
+    const tips = blocks.map(hashOf);
+    const { node, chain } = await harness.node(
+      blocks.slice(0, 11),
+      { timedSyncInterval: 100_000_000, syncMaxPeers: 1 },
+      { clock },
+    );
+    const claim = { height: 31, tip: hashOf(blocks[30]) };
+    const chainEntry = commands.responseChain.encode({ startHeight: 10, totalHeight: 31, hashes: tips.slice(10) });
+    const peers = [];
+    for (const peerId of [1n, 2n]) {
+      const peer = await ScriptedPeer.dial(node.port);
+      await peer.handshake({ ...claim, peerId });
+      peers.push(peer);
+      if (peerId === 2n) clock.advance(16_000);
+      await peer.nextOf(Command.requestChain);
+      peer.send(Command.responseChain, chainEntry);
+      await peer.nextOf(Command.requestObjects);
+    }
+    const [first, second] = peers;
+    first?.send(
+      Command.responseObjects,
+      commands.responseObjects.encode({ transactions: [], blocks: blocks.slice(11), missed: [], currentHeight: 31 }),
+    );
+    await reaches(chain, 30);
+    await first?.settle(claim);
+    expect([first?.isClosed, second?.isClosed]).toEqual([false, false]);
+  });
+});
+
+describe('a peer whose chain leaves the branch that is being fetched', () => {
+  const harness = new Harness();
+  afterEach(() => harness.stop());
+
+  it('is asked for its chain once until the plan has passed the fork', async () => {
+    const blocks = toyChain(30);
+    const tips = blocks.map(hashOf);
+    const { node } = await harness.node(blocks.slice(0, 11), { timedSyncInterval: 100_000_000 });
+    const first = await ScriptedPeer.dial(node.port);
+    await first.handshake({ height: 21, tip: hashOf(blocks[20]), peerId: 1n });
+    await first.nextOf(Command.requestChain);
+    const entry = (totalHeight: number, hashes: readonly Buffer[]): Buffer =>
+      commands.responseChain.encode({ startHeight: 10, totalHeight, hashes });
+    first.send(Command.responseChain, entry(21, tips.slice(10, 21)));
+    await first.nextOf(Command.requestObjects);
+
+    const other = toyBranch(tips[15] ?? Buffer.alloc(32), 20, 7_000);
+    const claim = { height: 1_000, tip: Buffer.alloc(32, 1) };
+    const second = await ScriptedPeer.dial(node.port);
+    await second.handshake({ ...claim, peerId: 2n });
+    let asked = 0;
+    const answered = (async () => {
+      for (;;) {
+        await second.nextOf(Command.requestChain);
+        asked += 1;
+        second.send(Command.responseChain, entry(1_000, [...tips.slice(10, 16), ...other.map(hashOf)]));
+        if (asked > 20) break;
+      }
+    })();
+    for (let round = 0; round < 5; round += 1) await second.settle(claim);
+    expect(asked).toBe(1);
+    first.send(
+      Command.responseObjects,
+      commands.responseObjects.encode({
+        transactions: [],
+        blocks: blocks.slice(11, 21),
+        missed: [],
+        currentHeight: 21,
+      }),
+    );
+    const { body } = await second.nextOf(Command.requestObjects);
+    expect(commands.requestObjects.decode(body).blocks).toEqual(other.map(hashOf));
+    expect(asked).toBe(2);
+    void answered;
+  });
+});
