@@ -101,7 +101,7 @@ export class SyncDriver {
   /** The peer has announced blocks that we cannot attach: its chain is asked for, if a place is free. */
   wantsSync(session: Session): void {
     if (!session.isOpen || !session.handshaken || session.demoted || this.coordinator.isSyncing(session)) return;
-    if (this.needs(session)) this.trySync(session);
+    this.trySync(session);
   }
 
   /** Looks after those who keep us waiting, or wait for a place; called about once a second. */
@@ -146,14 +146,20 @@ export class SyncDriver {
   /** Lines a peer up for a place; true when it has got one. */
   private trySync(session: Session): boolean {
     session.wantsSync = true;
-    this.usePlaces();
-    return this.coordinator.isSyncing(session);
+    this.usePlaces(session);
+    if (this.coordinator.isSyncing(session)) return true;
+    session.wantsSync = this.needs(session);
+    return false;
   }
 
-  /** Gives the places to those who wait, the best first and of equals the one that has waited longest. */
-  private usePlaces(): void {
+  /**
+   * Gives the places to those who wait, the best first and of equals the one that has waited longest. `asked` is there for
+   * a reason of its own, whatever tip it has told of.
+   */
+  private usePlaces(asked?: Session): void {
     const waiting = [...this.parts.sessions()].filter(
-      (session) => session.wantsSync && this.coordinator.mayHavePlace(session) && this.needs(session),
+      (session) =>
+        session.wantsSync && this.coordinator.mayHavePlace(session) && (session === asked || this.needs(session)),
     );
     waiting.sort((a, b) => rankOf(a) - rankOf(b) || a.standing.triedAt - b.standing.triedAt);
     for (const session of waiting) if (session.isOpen && !this.place(session)) return;
