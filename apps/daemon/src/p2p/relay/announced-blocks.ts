@@ -16,7 +16,7 @@ export class AnnouncedBlocks {
   private readonly verdicts = new Map<string, Promise<Verdict>>();
 
   constructor(
-    private readonly chain: Pick<ChainPort, 'heightOf' | 'isKnown' | 'judgeWork' | 'transactionsOfBlock'>,
+    private readonly chain: Pick<ChainPort, 'isKnown' | 'judgeWork' | 'transactionsOfBlock'>,
     private readonly codec: Pick<BlockCodec, 'parse'>,
     /** The peer follows a branch that leaves ours far below the tip; its chain should be asked for. */
     private readonly wantsSync: (session: Session) => void,
@@ -29,18 +29,9 @@ export class AnnouncedBlocks {
     if (!session.isOpen || session.state !== 'normal') return false;
     if (typeof verdict === 'object') session.close(verdict);
     else if (verdict === 'fails') session.close(closeReasons.invalidBlock);
-    else if (verdict === 'deep') this.claims(session, bytes);
+    else if (verdict === 'deep') this.wantsSync(session);
     else return true;
     return false;
-  }
-
-  /** The peer's chain ends with a block that is not looked into. */
-  private claims(session: Session, bytes: Buffer): void {
-    const { hash, block } = this.codec.parse(bytes);
-    const parent = this.chain.heightOf(block.previousHash);
-    if (parent === undefined) return;
-    session.claim = { height: parent + 2, tip: hash };
-    this.wantsSync(session);
   }
 
   private look(bytes: Buffer): Promise<Verdict> | Verdict | CloseReason {
