@@ -1,6 +1,7 @@
 import { Checkpoints, hardSizeLimit } from '@wrkz/consensus';
 import { encodeBlock, encodeTransaction, networkOf, parseBlock } from '@wrkz/core-types';
-import { AnnouncedWork, transactionsOfBlock } from '../src/chain/announced-work';
+import { AnnouncedWork, largestBlock, transactionsOfBlock } from '../src/chain/announced-work';
+import { chainA } from '@wrkz/testing';
 import { type NodeBench, nodeBench } from './support/node';
 
 describe('the work of an announced block', () => {
@@ -78,5 +79,10 @@ describe('the transactions of a block', () => {
       expect(most * smallest.length).toBeLessThanOrEqual(hardSizeLimit(height));
       expect((most + 1) * smallest.length).toBeGreaterThan(hardSizeLimit(height));
     }
+  });
+
+  it('bound the length of the block itself, of which every recorded one keeps below', () => {
+    expect(largestBlock(4_500_000)).toBe(128 + 2048 + 976_712 + 32 * 9_302);
+    expect(Math.max(...chainA().map(({ block }) => block.length))).toBeLessThan(largestBlock(0));
   });
 });

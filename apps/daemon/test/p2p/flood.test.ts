@@ -61,10 +61,11 @@ describe('an announced block', () => {
 
   it('that names more than a block can hold is not even hashed', async () => {
     let hashed = 0;
+    let parsed = 0;
     const codec = {
       ...toyCodec,
       parse: (bytes: Buffer) => ({
-        ...toyCodec.parse(bytes),
+        ...((parsed += 1), toyCodec.parse(bytes)),
         get hash(): Buffer {
           hashed += 1;
           return sha256(bytes);
@@ -77,6 +78,13 @@ describe('an announced block', () => {
     announce(started.peer, naming(101));
     await closedFor(started, 'more transactions than one can hold');
     expect([hashed, started.chain.worked, lookUps(started)]).toEqual([0, 0, 0]);
+
+    const long = await withPeer({ codec });
+    long.chain.longest = 1_000;
+    parsed = 0;
+    announce(long.peer, naming(40));
+    await closedFor(long, 'more transactions than one can hold');
+    expect(parsed).toBe(0);
 
     const fits = await withPeer({ codec });
     fits.chain.mostTransactions = 100;
