@@ -305,6 +305,17 @@ describe('transactions', () => {
     expect(started.node.bans()).toEqual([]);
   });
 
+  it('larger than any block are not even hashed', async () => {
+    let hashed = 0;
+    const codec = { ...toyCodec, transactionHash: (bytes: Buffer) => ((hashed += 1), sha256(bytes)) };
+    const started = await withPeer({ codec });
+    started.chain.longest = 1_000;
+    hashed = 0;
+    relay(started.peer, [Buffer.from('small'), Buffer.alloc(1_001)]);
+    await closedFor(started, 'transaction is invalid');
+    expect(hashed).toBe(0);
+  });
+
   it('of a waiting block reach it all the same', async () => {
     const started = await withPeer();
     const [bytes = tip] = made(1, 'of a block');
