@@ -1,7 +1,10 @@
 import { Checkpoints, hardSizeLimit } from '@wrkz/consensus';
 import { encodeBlock, encodeTransaction, networkOf, parseBlock } from '@wrkz/core-types';
-import { AnnouncedWork, transactionsOfBlock } from '../src/chain/announced-work';
+import { AnnouncedWork, largestBlock, transactionsOfBlock } from '../src/chain/announced-work';
+import { chainA } from '@wrkz/testing';
 import { type NodeBench, nodeBench } from './support/node';
+
+jest.setTimeout(120_000);
 
 describe('the work of an announced block', () => {
   let bench: NodeBench;
@@ -11,12 +14,12 @@ describe('the work of an announced block', () => {
     // Two chains of the same miner: what the second has more is what is announced to the first.
     bench = nodeBench('devnet');
     const other = nodeBench('devnet');
-    await other.mine(6);
-    for (let height = 1; height <= 5; height += 1) {
+    await other.mine(3);
+    for (let height = 1; height <= 2; height += 1) {
       await bench.engine.addBlocks([other.reader.rawBlock(height)!], 'sync');
     }
-    good = other.reader.rawBlock(6)!.block;
-    earlier = other.reader.rawBlock(5)!.block;
+    good = other.reader.rawBlock(3)!.block;
+    earlier = other.reader.rawBlock(2)!.block;
   });
 
   const work = (checkpoints = Checkpoints.none): AnnouncedWork =>
@@ -49,7 +52,7 @@ describe('the work of an announced block', () => {
 
   it('is not asked for where checkpoints vouch, where the parent is unknown, and where nothing can come of it', async () => {
     const bad = await worthless(good);
-    const zone = new Checkpoints(new Map([[6, Buffer.alloc(32)]]));
+    const zone = new Checkpoints(new Map([[3, Buffer.alloc(32)]]));
     expect(await work(zone).judge(bad)).toBe('holds');
     const { block } = parseBlock(good);
     expect(await work().judge(encodeBlock({ ...block, previousHash: Buffer.alloc(32, 9) }))).toBe('holds');
@@ -78,5 +81,10 @@ describe('the transactions of a block', () => {
       expect(most * smallest.length).toBeLessThanOrEqual(hardSizeLimit(height));
       expect((most + 1) * smallest.length).toBeGreaterThan(hardSizeLimit(height));
     }
+  });
+
+  it('bound the length of the block itself, of which every recorded one keeps below', () => {
+    expect(largestBlock(4_500_000)).toBe(128 + 2048 + 976_712 + 32 * 9_302);
+    expect(Math.max(...chainA().map(({ block }) => block.length))).toBeLessThan(largestBlock(0));
   });
 });

@@ -1,6 +1,6 @@
 import type { ChainReader } from '@wrkz/chain-db';
 import { type Checkpoints, hardSizeLimit, mergeMiningCommits, nextDifficulty, runProofs } from '@wrkz/consensus';
-import { type Network, type ParsedBlock, parseBlock } from '@wrkz/core-types';
+import { MAX_PARENT_BLOCK_SIZE, type Network, type ParsedBlock, parseBlock } from '@wrkz/core-types';
 import { REORGANISATION_DEPTH } from './limits';
 
 /**
@@ -12,6 +12,14 @@ const SMALLEST_TRANSACTION = 105;
 /** More transactions than that no block of this index can hold (docs/protocol/blocks.md#hard-size). */
 export function transactionsOfBlock(height: number): number {
   return Math.floor(hardSizeLimit(height) / SMALLEST_TRANSACTION);
+}
+
+/** Versions, id, timestamp, nonce and counts, in their longest form. */
+const HEADER_BYTES = 128;
+
+/** The bytes that a block of this index has at most, without its transactions: header, parent, coinbase and their hashes. */
+export function largestBlock(height: number): number {
+  return HEADER_BYTES + MAX_PARENT_BLOCK_SIZE + hardSizeLimit(height) + transactionsOfBlock(height) * 32;
 }
 
 /**

@@ -56,6 +56,8 @@ export interface ChainPort {
    * unknown: by the size that blocks may have there.
    */
   transactionsOfBlock(previousHash: Buffer): number;
+  /** Bytes that no block has within two years, without its transactions. */
+  largestBlock(): number;
   /**
    * The proof of work of a block whose parent is known: `fails` where nobody can have mined it, `deep` where it leaves
    * the main chain too far below the tip to matter.

@@ -1,11 +1,11 @@
 import { type ChainReader, CorruptDatabase } from '@wrkz/chain-db';
 import type { RawBlock } from '@wrkz/core-types';
-import { type AnnouncedWork, transactionsOfBlock, type WorkVerdict } from '../chain/announced-work';
+import { type AnnouncedWork, largestBlock, transactionsOfBlock, type WorkVerdict } from '../chain/announced-work';
 import type { AddBlockResult } from '../chain/results';
 import type { ChainService, CommitEvent } from '../chain/service';
 import type { ChainAdvance, ChainPort } from '../p2p/ports';
 
-/** Blocks that a peer may be ahead of us, some two years, when we judge the size of a block whose parent we lack. */
+/** Blocks that a peer may be ahead of us, some two years, when we judge the size of a block that may stand far above our tip. */
 const UNKNOWN_AHEAD = 1_000_000;
 
 type Listener = (commit: ChainAdvance) => void;
@@ -62,6 +62,10 @@ export class P2pChain implements ChainPort {
   transactionsOfBlock(previousHash: Buffer): number {
     const parent = this.reader.heightOf(previousHash);
     return transactionsOfBlock(parent === undefined ? this.reader.height() + UNKNOWN_AHEAD : parent + 1);
+  }
+
+  largestBlock(): number {
+    return largestBlock(this.reader.height() + UNKNOWN_AHEAD);
   }
 
   judgeWork(block: Buffer): Promise<WorkVerdict> {

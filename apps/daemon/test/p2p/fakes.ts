@@ -36,6 +36,7 @@ export class FakeChain extends EventEmitter<{ commit: [ChainAdvance] }> implemen
   worked = 0;
   lookUps = 0;
   mostTransactions = 10_000;
+  longest = Infinity;
   /** Every call of `addBlocks`. */
   readonly calls: { readonly count: number; readonly source: string }[] = [];
   /** Awaited before blocks are added. */
@@ -79,6 +80,10 @@ export class FakeChain extends EventEmitter<{ commit: [ChainAdvance] }> implemen
 
   transactionsOfBlock(): number {
     return this.mostTransactions;
+  }
+
+  largestBlock(): number {
+    return this.longest;
   }
 
   judgeWork(block: Buffer): Promise<'holds' | 'fails' | 'deep'> {

@@ -61,10 +61,11 @@ describe('an announced block', () => {
 
   it('that names more than a block can hold is not even hashed', async () => {
     let hashed = 0;
+    let parsed = 0;
     const codec = {
       ...toyCodec,
       parse: (bytes: Buffer) => ({
-        ...toyCodec.parse(bytes),
+        ...((parsed += 1), toyCodec.parse(bytes)),
         get hash(): Buffer {
           hashed += 1;
           return sha256(bytes);
@@ -77,6 +78,13 @@ describe('an announced block', () => {
     announce(started.peer, naming(101));
     await closedFor(started, 'more transactions than one can hold');
     expect([hashed, started.chain.worked, lookUps(started)]).toEqual([0, 0, 0]);
+
+    const long = await withPeer({ codec });
+    long.chain.longest = 1_000;
+    parsed = 0;
+    announce(long.peer, naming(40));
+    await closedFor(long, 'more transactions than one can hold');
+    expect(parsed).toBe(0);
 
     const fits = await withPeer({ codec });
     fits.chain.mostTransactions = 100;
@@ -295,6 +303,17 @@ describe('transactions', () => {
     }
     expect(started.pool.judged).toBeLessThanOrEqual(1_000 + 4 * 16);
     expect(started.node.bans()).toEqual([]);
+  });
+
+  it('larger than any block are not even hashed', async () => {
+    let hashed = 0;
+    const codec = { ...toyCodec, transactionHash: (bytes: Buffer) => ((hashed += 1), sha256(bytes)) };
+    const started = await withPeer({ codec });
+    started.chain.longest = 1_000;
+    hashed = 0;
+    relay(started.peer, [Buffer.from('small'), Buffer.alloc(1_001)]);
+    await closedFor(started, 'transaction is invalid');
+    expect(hashed).toBe(0);
   });
 
   it('of a waiting block reach it all the same', async () => {

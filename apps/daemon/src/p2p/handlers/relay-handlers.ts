@@ -34,10 +34,15 @@ export async function takeNewLiteBlock(
 
 /** NOTIFY_NEW_TRANSACTIONS: those of a lite block that waits for them, or a relay. */
 export async function takeNewTransactions(
-  { blocks, transactions, driver }: P2pContext,
+  { chain, blocks, transactions, driver }: P2pContext,
   session: Session,
   message: NewTransactions,
 ): Promise<void> {
+  // Hashing takes time by length, so what no block can hold is not even hashed.
+  if (message.transactions.some(({ length }) => length > chain.largestBlock())) {
+    session.close(closeReasons.invalidTransaction);
+    return;
+  }
   const account = session.transactionsAsked ? ownWork : session.account.work;
   session.transactionsAsked = false;
   // Also while the last few blocks are fetched; a node far behind could not judge them.

@@ -71,7 +71,7 @@ export const closeReasons = {
   objectsUnlinked: reason('blocks do not follow each other as told', 50),
 
   invalidBlock: reason('block is invalid', 50),
-  overfullBlock: reason('block names more transactions than one can hold', 50),
+  overfullBlock: reason('block is longer or names more transactions than one can hold', 50),
   invalidTransaction: reason('transaction is invalid, whatever the chain', 34),
   checkpointMismatch: reason('block contradicts a checkpoint', 'ban'),
   tooEarlyBlock: reason('block is ahead of our clock'),

@@ -9,14 +9,14 @@ type Verdict = Awaited<ReturnType<ChainPort['judgeWork']>>;
 const KEPT = 200;
 
 /**
- * Judges announced blocks by what they say of themselves, in the order of what it costs: the number of transactions that
- * they name, whether we have them, their proof of work. Only what passes is looked into.
+ * Judges announced blocks by what they say of themselves, in the order of what it costs: their length, the number of
+ * transactions that they name, whether we have them, their proof of work. Only what passes is looked into.
  */
 export class AnnouncedBlocks {
   private readonly verdicts = new Map<string, Promise<Verdict>>();
 
   constructor(
-    private readonly chain: Pick<ChainPort, 'isKnown' | 'judgeWork' | 'transactionsOfBlock'>,
+    private readonly chain: Pick<ChainPort, 'isKnown' | 'judgeWork' | 'largestBlock' | 'transactionsOfBlock'>,
     private readonly codec: Pick<BlockCodec, 'parse'>,
     /** The peer follows a branch that leaves ours far below the tip; its chain should be asked for. */
     private readonly wantsSync: (session: Session) => void,
@@ -36,6 +36,7 @@ export class AnnouncedBlocks {
 
   private look(bytes: Buffer): Promise<Verdict> | Verdict | CloseReason {
     const { chain } = this;
+    if (bytes.length > chain.largestBlock()) return closeReasons.overfullBlock;
     let parsed: ReturnType<BlockCodec['parse']>;
     try {
       parsed = this.codec.parse(bytes);
