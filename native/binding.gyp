@@ -67,6 +67,7 @@
         'src/curve/napi_batch.cc',
         'src/curve/napi_keys.cc',
         'src/curve/napi_signatures.cc',
+        'src/curve/napi_sub_wallet.cc',
         'src/curve/random.cc',
         'src/curve/scalar.cc',
         'src/curve/scan.cc',
