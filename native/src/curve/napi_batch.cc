@@ -254,10 +254,14 @@ Napi::Value KeyImagesJs(const Napi::CallbackInfo& info) {
   return StartBatch(info.Env(), std::move(batch), chunks);
 }
 
-// limitCurveLanes(limit), curveLanes(): how many a large batch uses
+// limitCurveLanes(limit), forceCurveLanes(lanes): whether there is such a form, curveLanes(): how many a large batch uses
 Napi::Value LimitLanesJs(const Napi::CallbackInfo& info) {
   LimitLanes(static_cast<size_t>(RequireInteger(info, 0, "limit", 8)));
   return info.Env().Undefined();
+}
+
+Napi::Value ForceLanesJs(const Napi::CallbackInfo& info) {
+  return Napi::Boolean::New(info.Env(), ForceLanes(static_cast<size_t>(RequireInteger(info, 0, "lanes", 8))));
 }
 
 Napi::Value LanesJs(const Napi::CallbackInfo& info) {
@@ -273,6 +277,7 @@ void RegisterCurveBatches(Napi::Env env, Napi::Object exports) {
   exports.Set("scanOutputs", Napi::Function::New(env, ScanOutputsJs));
   exports.Set("keyImages", Napi::Function::New(env, KeyImagesJs));
   exports.Set("limitCurveLanes", Napi::Function::New(env, LimitLanesJs));
+  exports.Set("forceCurveLanes", Napi::Function::New(env, ForceLanesJs));
   exports.Set("curveLanes", Napi::Function::New(env, LanesJs));
 }
 
