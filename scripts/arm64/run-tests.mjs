@@ -6,7 +6,7 @@
 import { createRequire } from 'node:module';
 import { basename } from 'node:path';
 import { expect } from 'expect';
-import circus from 'jest-circus';
+import * as circus from 'jest-circus';
 
 const require = createRequire(import.meta.url);
 

@@ -35,7 +35,6 @@ struct BatchKernels {
 const BatchKernels& KernelsFor(size_t count);
 
 extern const BatchKernels kSingleKernels;
-void SinglePrimeOrders(const uint8_t* keys, size_t count, bool* valid);
 #if defined(WRKZ_X86)
 extern const BatchKernels kAvx2Kernels;  // AVX2 with FMA, four lanes
 extern const BatchKernels kIfmaKernels;  // AVX-512 with IFMA, eight lanes

@@ -8,12 +8,12 @@
 //
 // k and the rest are read off as integers, since within one power of two the bits of doubles count up evenly; what the bits
 // of 2^103 and of 3 2^51 add to a sum is known beforehand and taken off at its end (kSumOffset). This holds for
-// 0 <= a b < 2^103, so every operation here gives tight limbs (below 2^51 + 2^14): sums carry at once.
+// 0 <= a b < 2^103, so every operation here gives tight limbs (below 2^51 + 2^14): sums carry at once. No double here is
+// ever anything but a whole number, so none takes longer than another.
 #pragma once
 
 #include <immintrin.h>
 
-#include <array>
 #include <cstdint>
 
 #include "curve/constants.h"
@@ -41,6 +41,16 @@ struct Field4 {
     for (int i = 0; i < 5; ++i) {
       for (int lane = 0; lane < 4; ++lane) limbs[lane] = lanes[lane].limb[i];
       r.v[i] = _mm256_load_si256(reinterpret_cast<const __m256i*>(limbs));
+    }
+    return r;
+  }
+  // Lane n of the result is lane n of *lanes[n].
+  static Field4 Each(const Field4* const lanes[4]) {
+    Field4 r;
+    for (int i = 0; i < 5; ++i) {
+      const __m256i low = _mm256_blend_epi32(lanes[0]->v[i], lanes[1]->v[i], 0x0c);
+      const __m256i high = _mm256_blend_epi32(lanes[2]->v[i], lanes[3]->v[i], 0xc0);
+      r.v[i] = _mm256_blend_epi32(low, high, 0xf0);
     }
     return r;
   }
@@ -100,14 +110,17 @@ static inline constexpr uint64_t kUnitBits = 0x4330000000000000;  // of the doub
 
 // What a sum of products is corrected by after folding: minus what the bits of the constants added, plus the limb of 64p,
 // which makes up for negative rests. The sum at place k has 5 - |k - 4| low halves and the high halves of place k - 1.
-static constexpr std::array<uint64_t, 5> SumOffsets() {
+struct SumOffset {
+  uint64_t of[5];
+};
+static constexpr SumOffset SumOffsets() {
   const auto products = [](int k) { return static_cast<uint64_t>(k < 0 || k > 8 ? 0 : k < 5 ? k + 1 : 9 - k); };
   const auto added = [products](int k) { return products(k) * kLowBits + products(k - 1) * kHighBits; };
-  std::array<uint64_t, 5> offsets{};
-  for (int k = 0; k < 5; ++k) offsets[k] = 64 * (k == 0 ? kLimbMask - 18 : kLimbMask) - added(k) - 19 * added(k + 5);
+  SumOffset offsets{};
+  for (int k = 0; k < 5; ++k) offsets.of[k] = 64 * (k == 0 ? kLimbMask - 18 : kLimbMask) - added(k) - 19 * added(k + 5);
   return offsets;
 }
-static inline constexpr std::array<uint64_t, 5> kSumOffset = SumOffsets();
+static inline constexpr SumOffset kSumOffset = SumOffsets();
 
 static inline __m256d ToDouble(__m256i limb) {  // below 2^52
   const __m256i unit = All4(kUnitBits);
@@ -128,7 +141,7 @@ static inline void AddProduct(__m256d a, __m256d b, __m256i* low, __m256i* high)
 static inline Field4 ReduceSums(const __m256i t[10]) {
   __m256i folded[5];
   for (int k = 0; k < 5; ++k) {
-    folded[k] = _mm256_add_epi64(_mm256_add_epi64(t[k], All4(kSumOffset[k])), Times19(t[k + 5]));
+    folded[k] = _mm256_add_epi64(_mm256_add_epi64(t[k], All4(kSumOffset.of[k])), Times19(t[k + 5]));
   }
   return CarryOnce(folded);  // below 2^59
 }
