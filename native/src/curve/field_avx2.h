@@ -1,14 +1,14 @@
 // The field of p = 2^255 - 19, four elements at once: five vectors of 51-bit limbs, one element a 64-bit lane.
 //
-// AVX2 multiplies no more than 32 bits of a lane, but its fused multiply-add has 53 bits and rounds once. Two of them give
-// both halves of a product (doubles round to nearest, as everywhere in this process):
+// AVX2 multiplies no more than 32 bits of a lane, but its fused multiply-add has 53 bits and rounds once. Two of them
+// give both halves of a product (doubles round to nearest, as everywhere in this process):
 //
 //   high = a b + 2^103                 rounded to a multiple of 2^51, so high = 2^103 + k 2^51
 //   low  = a b + (2^103 + 3 2^51 - high)     exact: 3 2^51 + (a b - k 2^51), the rest within 2^50 on either side
 //
-// k and the rest are read off as integers, since within one power of two the bits of doubles count up evenly; what the bits
-// of 2^103 and of 3 2^51 add to a sum is known beforehand and taken off at its end (kSumOffset). This holds for
-// 0 <= a b < 2^103, so every operation here gives tight limbs (below 2^51 + 2^14): sums carry at once. No double here is
+// k and the rest are read off as integers, since within one power of two the bits of doubles count up evenly; what the
+// bits of 2^103 and of 3 2^51 add to a sum is known beforehand and taken off at its end (kSumOffset). This holds for 0
+// <= a b < 2^103, so every operation here gives tight limbs (below 2^51 + 2^14): sums carry at once. No double here is
 // ever anything but a whole number, so none takes longer than another.
 #pragma once
 
@@ -64,9 +64,7 @@ struct Field4 {
   static Mask Not(Mask a) { return _mm256_xor_si256(a, _mm256_set1_epi64x(-1)); }
   static Mask Or(Mask a, Mask b) { return _mm256_or_si256(a, b); }
   static Mask Xor(Mask a, Mask b) { return _mm256_xor_si256(a, b); }
-  static bool LaneOf(Mask mask, int lane) {
-    return ((_mm256_movemask_pd(_mm256_castsi256_pd(mask)) >> lane) & 1) != 0;
-  }
+  static bool LaneOf(Mask mask, int lane) { return ((_mm256_movemask_pd(_mm256_castsi256_pd(mask)) >> lane) & 1) != 0; }
 };
 
 static inline __m256i All4(uint64_t value) { return _mm256_set1_epi64x(static_cast<long long>(value)); }
@@ -108,8 +106,9 @@ static inline constexpr uint64_t kHighBits = 0x4660000000000000;  // of the doub
 static inline constexpr uint64_t kLowBits = 0x4338000000000000;   // of the double 3 2^51
 static inline constexpr uint64_t kUnitBits = 0x4330000000000000;  // of the double 2^52, whose last bit weighs 1
 
-// What a sum of products is corrected by after folding: minus what the bits of the constants added, plus the limb of 64p,
-// which makes up for negative rests. The sum at place k has 5 - |k - 4| low halves and the high halves of place k - 1.
+// What a sum of products is corrected by after folding: minus what the bits of the constants added, plus the limb of
+// 64p, which makes up for negative rests. The sum at place k has 5 - |k - 4| low halves and the high halves of place k
+// - 1.
 struct SumOffset {
   uint64_t of[5];
 };

@@ -1,6 +1,6 @@
 // Batch forms for checks, where everything is public: the lanes go the same way, but what they add is loaded from where
-// their digits say, so memory is touched in an order that tells the scalars. No secret may come in here (lanes.h has the
-// forms for those). Included by one file an instruction set, like lanes.h.
+// their digits say, so memory is touched in an order that tells the scalars. No secret may come in here (lanes.h has
+// the forms for those). Included by one file an instruction set, like lanes.h.
 #pragma once
 
 #include "curve/lanes.h"
@@ -154,8 +154,13 @@ template <class F>
 static constexpr BatchKernels KernelsOf() {
   using Secret = LaneForms<F>;
   using Public = PublicForms<F>;
-  return {static_cast<size_t>(F::kLanes), Secret::CheckKeys, Public::PrimeOrders, Secret::Derivations,
-          Secret::Underive,               Secret::KeyImages, Public::Commitments};
+  return {static_cast<size_t>(F::kLanes),
+          Secret::CheckKeys,
+          Public::PrimeOrders,
+          Secret::Derivations,
+          Secret::Underive,
+          Secret::KeyImages,
+          Public::Commitments};
 }
 
 }  // namespace wrkz::curve

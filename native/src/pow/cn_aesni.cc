@@ -1,6 +1,4 @@
 #define WRKZ_VECTOR_NAMESPACE aesni
-#include "pow/vector_x86.h"
-
 #include "pow/cn_lanes.h"
 
 namespace wrkz {

@@ -1,7 +1,5 @@
 // CryptoNight with the AES instructions of ARMv8. Only called after the processor was asked (implementation.cc).
 #define WRKZ_VECTOR_NAMESPACE armv8
-#include "pow/vector_arm.h"
-
 #include "pow/cn_lanes.h"
 
 namespace wrkz {

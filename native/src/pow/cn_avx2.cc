@@ -1,6 +1,4 @@
 #define WRKZ_VECTOR_NAMESPACE avx2
-#include "pow/vector_x86.h"
-
 #include "pow/cn_lanes.h"
 
 namespace wrkz {

@@ -1,7 +1,5 @@
 // CryptoNight with 512-bit AES for the pads and, for variant 2, the divisions and square roots of all lanes in one vector.
 #define WRKZ_VECTOR_NAMESPACE avx512
-#include "pow/vector_x86.h"
-
 #include <type_traits>
 
 #include "pow/cn_lanes.h"

@@ -1,12 +1,16 @@
-// CryptoNight with AES instructions, one to four hashes interleaved. Included by files built for different processors: each
-// brings the vectors of its processor (vector_x86.h, vector_arm.h) and names a namespace of its own in
-// WRKZ_VECTOR_NAMESPACE first; nothing here may have external linkage.
+// CryptoNight with AES instructions, one to four hashes interleaved. Included by files built for different processors, each
+// of which names a namespace of its own in WRKZ_VECTOR_NAMESPACE; nothing here may have external linkage.
 #include <cstring>
 
 #include "common/bytes.h"
 #include "pow/aes_portable.h"
 #include "pow/cn_kernel.h"
 #include "pow/variant_math.h"
+#if defined(__x86_64__)
+#include "pow/vector_x86.h"
+#else
+#include "pow/vector_arm.h"
+#endif
 
 namespace wrkz {
 namespace WRKZ_VECTOR_NAMESPACE {

@@ -20,7 +20,8 @@ inline V Xor(V x, V y) { return veorq_u64(x, y); }
 // The halves apart.
 inline V Add(V x, V y) { return vaddq_u64(x, y); }
 
-// This processor adds the key before the rest of a round, x86 after it: here the key comes in with the round that follows.
+// This processor adds the key before the rest of a round, x86 after it: here the key comes in with the round that
+// follows.
 inline V KeyAndRound(V x, V key) {
   return vreinterpretq_u64_u8(vaesmcq_u8(vaeseq_u8(vreinterpretq_u8_u64(x), vreinterpretq_u8_u64(key))));
 }
