@@ -4,10 +4,10 @@
  *   node -r ./scripts/source-loader.cjs bench/curve.bench.ts [--rounds 7] [--batches] [--against <command>]
  *
  * "alone" is one call after the other on this thread, "batch" the asynchronous form over many items, with each number of
- * lanes that the processor has; `--batches` leaves the first out. Each figure is the median of the rounds, which go in turns through what is compared; one
- * thread's are by the second of processor time, all threads' by the second. `--against` runs `<command> <operation>`, a
- * program that prints that operation's calls per second of processor time, in turns with ours and prints the ratios; pin
- * both to a core (taskset) on a machine that does other things as well.
+ * lanes that the processor has; `--batches` leaves the first out. Each figure is the median of the rounds, which go in turns
+ * through what is compared; one thread's are by the second of processor time, all threads' by the second. `--against` runs
+ * `<command> <operation>`, a program that prints that operation's calls per second of processor time, in turns with ours and
+ * prints the ratios; pin both to a core (taskset) on a machine that does other things as well.
  */
 import { execSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
