@@ -1,11 +1,13 @@
 /**
  * Curve operations per second: `npm run bench -- curve`, or with options
  *
- *   node -r ./scripts/source-loader.cjs bench/curve.bench.ts [--rounds 7] [--against <command>]
+ *   node -r ./scripts/source-loader.cjs bench/curve.bench.ts [--rounds 7] [--batches] [--against <command>]
  *
- * "alone" is one call after the other on this thread, "batch" the asynchronous form over many items. Each figure is the
- * median of the rounds. `--against` runs `<command> <operation>`, a program that prints that operation's calls per second,
- * in turns with ours and prints the ratios; pin both to a core (taskset) on a machine that does other things as well.
+ * "alone" is one call after the other on this thread, "batch" the asynchronous form over many items, with each number of
+ * lanes that the processor has; `--batches` leaves the first out. Each figure is the median of the rounds, which go in turns
+ * through what is compared; one thread's are by the second of processor time, all threads' by the second. `--against` runs
+ * `<command> <operation>`, a program that prints that operation's calls per second of processor time, in turns with ours and
+ * prints the ratios; pin both to a core (taskset) on a machine that does other things as well.
  */
 import { execSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
@@ -17,27 +19,37 @@ const ROUND_MS = 200;
 const BATCH = 512;
 
 const { values } = parseArgs({
-  options: { rounds: { type: 'string', default: '7' }, against: { type: 'string' } },
+  options: { rounds: { type: 'string', default: '7' }, against: { type: 'string' }, batches: { type: 'boolean' } },
 });
 
-/** Operations per second over one round of `once`, which does `count` operations. */
-async function round(count: number, once: () => unknown): Promise<number> {
+type Clock = () => number;
+
+/** Milliseconds that this process has computed in its own code, all threads together. */
+const busy: Clock = () => process.cpuUsage().user / 1000;
+const wall: Clock = () => performance.now();
+
+/** Operations per second by a clock over one round of `once`, which does `count` operations. */
+async function round(clock: Clock, count: number, once: () => unknown): Promise<number> {
   const start = performance.now();
+  const started = clock();
   let operations = 0;
   do {
     const pending = once();
     if (pending instanceof Promise) await pending;
     operations += count;
   } while (since(start) < ROUND_MS);
-  return (operations * 1000) / since(start);
+  return (operations * 1000) / (clock() - started);
 }
 
-async function rate(rounds: number, count: number, once: () => unknown): Promise<number> {
+async function rate(rounds: number, clock: Clock, count: number, once: () => unknown): Promise<number> {
   await once();
   const figures: number[] = [];
-  while (figures.length < rounds) figures.push(await round(count, once));
+  while (figures.length < rounds) figures.push(await round(clock, count, once));
   return median(figures);
 }
+
+/** What the program that we compare with prints for an operation. */
+const theirs = (command: string, name: string): number => Number(execSync(`${command} ${name}`, { encoding: 'utf8' }));
 
 function makeRing(members: number): crypto.RingCheck & { sign: () => Buffer } {
   const pairs = Array.from({ length: members }, () => crypto.generateKeyPair());
@@ -86,26 +98,33 @@ function operations(): Map<string, () => void> {
 
 async function alone(rounds: number): Promise<void> {
   console.log(`\n${row('alone', ['per second'])}`);
-  for (const [name, once] of operations()) console.log(row(name, [await rate(rounds, 16, once)]));
+  for (const [name, once] of operations()) console.log(row(name, [await rate(rounds, busy, 16, once)]));
 }
 
 async function compare(rounds: number, command: string): Promise<void> {
   console.log(`\n${row('alone', ['per second', 'theirs', 'ratio'])}`);
   for (const [name, once] of operations()) {
     const ours: number[] = [];
-    const theirs: number[] = [];
+    const other: number[] = [];
     once();
     for (let i = 0; i < rounds; i++) {
-      ours.push(await round(16, once));
-      theirs.push(Number(execSync(`${command} ${name}`, { encoding: 'utf8' })));
+      ours.push(await round(busy, 16, once));
+      other.push(theirs(command, name));
     }
-    const ratios = ours.map((figure, i) => figure / (theirs[i] ?? NaN));
-    console.log(row(name, [median(ours), median(theirs), median(ratios).toFixed(2)]));
+    const ratios = ours.map((figure, i) => figure / (other[i] ?? NaN));
+    console.log(row(name, [median(ours), median(other), median(ratios).toFixed(2)]));
   }
 }
 
-async function batches(rounds: number): Promise<void> {
-  const all = crypto.hardwareThreads();
+interface BatchJob {
+  name: string;
+  /** What a program that we compare with calls it, where there is such a thing. */
+  theirs?: string;
+  count: number;
+  once: () => Promise<unknown>;
+}
+
+function batchJobs(): BatchJob[] {
   const pairs = Array.from({ length: BATCH }, () => crypto.generateKeyPair());
   const keys = pairs.map((pair) => pair.publicKey);
   const viewSecret = crypto.generateKeyPair().secretKey;
@@ -115,35 +134,52 @@ async function batches(rounds: number): Promise<void> {
   const bare = keys.map((publicKey) => ({ publicKey, outputs: [] }));
   const single = keys.map((publicKey) => ({ publicKey, outputs: [publicKey] }));
   const wide = keys.slice(0, 8).map((publicKey) => ({ publicKey, outputs: keys }));
-  const jobs: [string, number, () => Promise<unknown>][] = [
-    ['key derivation', BATCH, () => scan(bare)],
-    ['underive public key', 8 * BATCH, () => scan(wide)],
-    ['scan, one output a transaction', BATCH, () => scan(single)],
-    ['key image', BATCH, () => crypto.generateKeyImagesAsync(pairs)],
-    ['check point', BATCH, () => crypto.checkKeysAsync(keys)],
-    ['check prime order', BATCH, () => crypto.checkKeyImagesAsync(keys)],
-    ...[2, 4, 8].map((members): [string, number, () => Promise<unknown>] => {
+  return [
+    { name: 'key derivation', theirs: 'derivation', count: BATCH, once: () => scan(bare) },
+    { name: 'underive public key', theirs: 'underive', count: 8 * BATCH, once: () => scan(wide) },
+    { name: 'scan, one output a transaction', count: BATCH, once: () => scan(single) },
+    { name: 'key image', theirs: 'key-image', count: BATCH, once: () => crypto.generateKeyImagesAsync(pairs) },
+    { name: 'check point', theirs: 'check-key', count: BATCH, once: () => crypto.checkKeysAsync(keys) },
+    { name: 'check prime order', count: BATCH, once: () => crypto.checkKeyImagesAsync(keys) },
+    ...[2, 4, 8].map((members): BatchJob => {
       const rings = Array.from({ length: 64 }, () => makeRing(members));
-      return [`check ring signature, ring ${members}`, 64, () => crypto.checkRingSignaturesAsync(rings)];
+      const once = (): Promise<unknown> => crypto.checkRingSignaturesAsync(rings);
+      return { name: `check ring signature, ring ${members}`, theirs: `check-ring-${members}`, count: 64, once };
     }),
   ];
-  const paths = (['auto', 'avx2', 'portable'] as const).filter((path) => path !== 'avx2' || crypto.cpuFeatures().avx2);
-  const heads = paths.map((path) => {
-    crypto.setImplementation(path);
-    return `${crypto.curveLanes()} lanes`;
-  });
-  console.log(`\n${row('batch', [...heads.map((head) => `1 x ${head}`), `${all} x ${heads[0] ?? ''}`])}`);
-  for (const [name, count, once] of jobs) {
-    const figures: number[] = [];
+}
+
+/** The lane counts that this processor has, the widest first. */
+function lanesHere(): crypto.CurveLanes[] {
+  const { fma, avx512, ifma } = crypto.cpuFeatures();
+  const has: Record<crypto.CurveLanes, boolean> = { 1: true, 4: fma, 8: avx512 && ifma };
+  return crypto.CURVE_LANE_COUNTS.filter((lanes) => has[lanes]).reverse();
+}
+
+async function batches(rounds: number, command?: string): Promise<void> {
+  const all = crypto.hardwareThreads();
+  const lanes = lanesHere();
+  const heads = lanes.map((count) => `1 x ${count} lanes`);
+  const last = command === undefined ? [`${all} x ${lanes[0] ?? 1} lanes`] : ['theirs', ...lanes.map(() => 'ratio')];
+  console.log(`\n${row('batch', [...heads, ...last])}`);
+  for (const job of batchJobs()) {
+    if (command !== undefined && job.theirs === undefined) continue;
+    const figures = lanes.map((): number[] => []);
+    const other: number[] = [];
     crypto.setThreads(1);
-    for (const path of paths) {
-      crypto.setImplementation(path);
-      figures.push(await rate(rounds, count, once));
+    for (let i = 0; i < rounds; i++) {
+      for (const [at, count] of lanes.entries()) {
+        crypto.setCurveLanes(count);
+        if (i === 0) await job.once();
+        figures[at]?.push(await round(busy, job.count, job.once));
+      }
+      if (command !== undefined && job.theirs !== undefined) other.push(theirs(command, job.theirs));
     }
     crypto.setThreads(all);
-    crypto.setImplementation('auto');
-    figures.push(await rate(rounds, count, once));
-    console.log(row(name, figures));
+    crypto.setCurveLanes('auto');
+    const ratios = figures.map((own) => median(own.map((figure, i) => figure / (other[i] ?? NaN))).toFixed(2));
+    const end = command === undefined ? [await rate(rounds, wall, job.count, job.once)] : [median(other), ...ratios];
+    console.log(row(job.name, [...figures.map((own) => median(own)), ...end]));
   }
 }
 
@@ -151,7 +187,6 @@ runBench(async () => {
   const rounds = Number(values.rounds);
   if (!Number.isInteger(rounds) || rounds < 1) throw new RangeError('--rounds must be a positive integer');
   console.log(machine());
-  if (values.against !== undefined) return compare(rounds, values.against);
-  await alone(rounds);
-  await batches(rounds);
+  if (values.batches !== true) await (values.against === undefined ? alone(rounds) : compare(rounds, values.against));
+  await batches(rounds, values.against);
 });

@@ -13,7 +13,10 @@
     'cflags_cc!': ['-std=gnu++17', '-std=gnu++20', '-fno-exceptions', '-fno-rtti'],
     'cflags': ['<@(common_cflags)'],
     'cflags_cc': ['<@(common_cflags_cc)'],
-    'conditions': [['target_arch=="x64"', {'defines': ['WRKZ_X86=1']}]],
+    'conditions': [
+      ['target_arch=="x64"', {'defines': ['WRKZ_X86=1']}],
+      ['target_arch=="arm64"', {'defines': ['WRKZ_ARM64=1']}],
+    ],
     'xcode_settings': {
       'CLANG_CXX_LANGUAGE_STANDARD': 'c++20',
       'GCC_ENABLE_CPP_EXCEPTIONS': 'YES',
@@ -52,6 +55,7 @@
       ],
       'conditions': [
         ['target_arch=="x64"', {'dependencies': ['pow_aesni', 'pow_avx2', 'pow_avx512', 'curve_avx2', 'curve_ifma']}],
+        ['target_arch=="arm64"', {'dependencies': ['pow_armv8']}],
       ],
       # The pool's threads outlive an environment, so the library must never be unmapped.
       'ldflags': ['-Wl,-z,nodelete', '-Wl,--exclude-libs,ALL'],
@@ -67,6 +71,7 @@
         'src/curve/napi_batch.cc',
         'src/curve/napi_keys.cc',
         'src/curve/napi_signatures.cc',
+        'src/curve/napi_sub_wallet.cc',
         'src/curve/random.cc',
         'src/curve/scalar.cc',
         'src/curve/scan.cc',
@@ -82,8 +87,8 @@
           'target_name': 'curve_avx2',
           'type': 'static_library',
           'sources': ['src/curve/batch_avx2.cc'],
-          'cflags': ['-mavx2'],
-          'xcode_settings': {'OTHER_CFLAGS': ['-mavx2']},
+          'cflags': ['-mavx2', '-mfma'],
+          'xcode_settings': {'OTHER_CFLAGS': ['-mavx2', '-mfma']},
         },
         {
           'target_name': 'curve_ifma',
@@ -115,6 +120,18 @@
           # The compiler's own AVX-512 headers set off the warnings about uninitialized values.
           'cflags': ['-maes', '-mvaes', '-mavx2', '-mbmi2', '-mavx512f', '-mavx512bw', '-mavx512dq', '-mavx512vl', '-mtune=znver3', '-fno-tree-slp-vectorize', '-Wno-uninitialized', '-Wno-maybe-uninitialized'],
           'xcode_settings': {'OTHER_CFLAGS': ['-maes', '-mvaes', '-mavx2', '-mbmi2', '-mavx512f', '-mavx512bw', '-mavx512dq', '-mavx512vl']},
+        },
+      ],
+    }],
+    ['target_arch=="arm64"', {
+      'targets': [
+        {
+          'target_name': 'pow_armv8',
+          'type': 'static_library',
+          'sources': ['src/pow/cn_armv8.cc'],
+          # Older compilers know the AES instructions only together with those of SHA-2, so both are asked for.
+          'cflags': ['-march=armv8-a+crypto', '-fno-tree-slp-vectorize'],
+          'xcode_settings': {'OTHER_CFLAGS': ['-march=armv8-a+crypto']},
         },
       ],
     }],

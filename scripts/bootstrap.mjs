@@ -15,6 +15,7 @@ import {
   nativeBuildEnvironment,
   requireCompilers,
   requireNode,
+  requirePlatform,
 } from './lib/toolchain.mjs';
 import { apps, pnpmVersion, projects, tool, top } from './lib/workspace.mjs';
 
@@ -67,6 +68,7 @@ const steps = [
 
 /** Brings the workspace up to date. Throws a Failure with a message for a person. */
 export async function bootstrap() {
+  requirePlatform();
   if (steps.every((step) => isDone(step))) return;
   requireNode();
   if (!hasPrebuild()) requireCompilers();

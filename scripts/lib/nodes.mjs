@@ -10,20 +10,22 @@ export const NODE_MAJORS = [20, 22, 24, 26];
 /** Downloads and copies stay here between runs. */
 const folder = join(top, '.bootstrap', 'nodes');
 /** The package that ships the program and its headers. */
-const PACKAGE = `node-${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`;
+const packageOf = (arch) => `node-${process.platform}-${arch}`;
+/** Where the versions for a processor are. */
+const homeOf = (arch) => (arch === process.arch ? folder : join(folder, arch));
 
 /**
  * The newest Node.js of a major version, fetched from the package registry when it is not here yet. Without a registry
- * the newest one that is here is taken.
+ * the newest one that is here is taken. `arch` is the processor that it is for, this machine's unless named.
  * @returns {{version: string, program: string}}
  */
-export function nodeOf(major) {
-  const version = newest(published(major)) ?? newest(present(major));
+export function nodeOf(major, arch = process.arch) {
+  const version = newest(published(major, arch)) ?? newest(present(major, arch));
   if (version === undefined)
-    throw new Failure(`no Node.js ${major} to be had: ${PACKAGE} is not here and not published`);
-  const home = join(folder, `v${version}`);
+    throw new Failure(`no Node.js ${major} to be had: ${packageOf(arch)} is not here and not published`);
+  const home = join(homeOf(arch), `v${version}`);
   const program = join(home, 'bin', 'node');
-  if (!existsSync(program)) unpack(version, home);
+  if (!existsSync(program)) unpack(version, arch, home);
   return { version, program };
 }
 
@@ -44,16 +46,17 @@ export function environmentOf(program) {
   return environment;
 }
 
-function published(major) {
-  const { status, stdout } = npm(['view', `${PACKAGE}@^${major}.0.0`, 'version', '--json']);
+function published(major, arch) {
+  const { status, stdout } = npm(['view', `${packageOf(arch)}@^${major}.0.0`, 'version', '--json']);
   if (status !== 0 || stdout.trim() === '') return [];
   return [JSON.parse(stdout)].flat();
 }
 
-function present(major) {
-  if (!existsSync(folder)) return [];
-  return readdirSync(folder)
-    .filter((name) => name.startsWith(`v${major}.`) && existsSync(join(folder, name, 'bin', 'node')))
+function present(major, arch) {
+  const home = homeOf(arch);
+  if (!existsSync(home)) return [];
+  return readdirSync(home)
+    .filter((name) => name.startsWith(`v${major}.`) && existsSync(join(home, name, 'bin', 'node')))
     .map((name) => name.slice(1));
 }
 
@@ -61,14 +64,15 @@ function newest(versions) {
   return [...versions].sort((a, b) => a.localeCompare(b, 'en', { numeric: true })).pop();
 }
 
-function unpack(version, home) {
-  process.stderr.write(`[nodes] fetching Node.js ${version}\n`);
+function unpack(version, arch, home) {
+  const name = packageOf(arch);
+  process.stderr.write(`[nodes] fetching Node.js ${version} for ${arch}\n`);
   mkdirSync(folder, { recursive: true });
   rmSync(home, { recursive: true, force: true });
-  const archive = join(folder, `${PACKAGE}-${version}.tgz`);
-  const packed = npm(['pack', `${PACKAGE}@${version}`, '--silent', '--pack-destination', folder]);
+  const archive = join(folder, `${name}-${version}.tgz`);
+  const packed = npm(['pack', `${name}@${version}`, '--silent', '--pack-destination', folder]);
   if (packed.status !== 0 || !existsSync(archive)) throw new Failure(`Node.js ${version} could not be fetched`);
-  mkdirSync(home);
+  mkdirSync(home, { recursive: true });
   const tar = spawnSync('tar', ['-xzf', archive, '-C', home, '--strip-components=1'], { stdio: 'inherit' });
   rmSync(archive, { force: true });
   if (tar.status !== 0) {

@@ -14,6 +14,18 @@ export function requireNode() {
   }
 }
 
+/**
+ * Stops with a clear message on Windows: the native code is written for gcc and clang (128-bit integers) and POSIX, and
+ * nothing is tested there.
+ */
+export function requirePlatform() {
+  if (process.platform !== 'win32') return;
+  throw new Failure(
+    'Windows is not supported: the native code needs gcc or clang and a POSIX system.\n' +
+      'Use Linux in WSL 2 or the images of docker/ instead.',
+  );
+}
+
 /** Whether a version is within a range of the forms `^a.b.c` and `>=a.b.c`, joined by `||`. */
 export function satisfies(version, range) {
   const numbers = (text) => text.split('.').map(Number);
@@ -39,7 +51,6 @@ export function requireCompilers() {
 
 /** The tools for native code that this machine lacks. */
 export function missingCompilers() {
-  if (process.platform === 'win32') return []; // node-gyp finds Visual Studio by itself and says what it misses
   const missing = [];
   if (![process.env.npm_config_python, process.env.PYTHON, 'python3', 'python'].some((name) => name && works(name))) {
     missing.push('python3');

@@ -1,5 +1,7 @@
 #include "curve/base_table.h"
 
+#include <iterator>
+
 #include "curve/field51.h"
 #include "curve/point.h"
 
@@ -19,6 +21,12 @@ BaseMultiple Affine(const Point& p) {
   return r;
 }
 
+BaseMultiple Negated(const BaseMultiple& p) {
+  BaseMultiple r{p.difference, p.sum, {}};
+  Sub(Field51::Small(0), Field51::Constant(p.T2d)).Store(&r.T2d);
+  return r;
+}
+
 BaseTable Compute() {
   BaseTable table;
   const Field51 x = Field51::Constant(kBaseX);
@@ -32,13 +40,22 @@ BaseTable Compute() {
     odd = ToExtended(Plus(odd, twice));
   }
 
+  const Cached<Field51> once = ToCached(base);
+  Point multiple = ExtendedIdentity<Field51>();
+  for (size_t i = 0; i < std::size(table.negative); ++i) {
+    const BaseMultiple entry = Affine(multiple);
+    if (i < std::size(table.positive)) table.positive[i] = entry;
+    table.negative[i] = Negated(entry);
+    multiple = ToExtended(Plus(multiple, once));
+  }
+
   Point first = base;
   for (auto& row : table.rows) {
     const Cached<Field51> step = ToCached(first);
-    Point multiple = first;
+    Point next = first;
     for (BaseMultiple& entry : row) {
-      entry = Affine(multiple);
-      multiple = ToExtended(Plus(multiple, step));
+      entry = Affine(next);
+      next = ToExtended(Plus(next, step));
     }
     for (int i = 0; i < 8; ++i) first = ToExtended(Double(ToProjective(first)));
   }

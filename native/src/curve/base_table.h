@@ -12,6 +12,7 @@ struct BaseMultiple {  // of an affine point: y + x, y - x, 2 d x y; limbs fully
 struct BaseTable {
   BaseMultiple rows[32][8];  // rows[i][j] = (j + 1) 256^i G
   BaseMultiple odd[64];      // odd[j] = (2 j + 1) G
+  BaseMultiple positive[120], negative[137];  // positive[j] = j G, negative[j] = -j G
 
   static const BaseTable& Get();
 };

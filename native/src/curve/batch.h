@@ -35,14 +35,17 @@ struct BatchKernels {
 const BatchKernels& KernelsFor(size_t count);
 
 extern const BatchKernels kSingleKernels;
-void SinglePrimeOrders(const uint8_t* keys, size_t count, bool* valid);
 #if defined(WRKZ_X86)
-extern const BatchKernels kAvx2Kernels;  // four lanes
+extern const BatchKernels kAvx2Kernels;  // AVX2 with FMA, four lanes
 extern const BatchKernels kIfmaKernels;  // AVX-512 with IFMA, eight lanes
 #endif
 
 // At most so many lanes from now on (8, unless limited), and how many a large batch uses.
 void LimitLanes(size_t limit);
 size_t LanesInUse();
+
+// From now on exactly so many lanes, however few the items; 0 goes back to choosing. False when this processor has no
+// such form. For tests and measurements.
+bool ForceLanes(size_t lanes);
 
 }  // namespace wrkz::curve

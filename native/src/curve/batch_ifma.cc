@@ -1,9 +1,9 @@
 // Eight lanes on AVX-512 with IFMA. Only called after the processor was asked (batch.cc).
 #include "curve/field_ifma.h"
-#include "curve/lanes.h"
+#include "curve/lanes_public.h"
 
 namespace wrkz::curve {
 
-const BatchKernels kIfmaKernels = LaneForms<Field8>::Kernels();
+const BatchKernels kIfmaKernels = KernelsOf<Field8>();
 
 }  // namespace wrkz::curve

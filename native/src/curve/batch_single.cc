@@ -23,12 +23,12 @@ void KeyImages(const uint8_t* keys, const uint8_t* secrets, size_t count, uint8_
   for (size_t i = 0; i < count; ++i) KeyImage(keys + kKeySize * i, secrets + kKeySize * i, results + kKeySize * i);
 }
 
-}  // namespace
-
-void SinglePrimeOrders(const uint8_t* keys, size_t count, bool* valid) {
+void PrimeOrders(const uint8_t* keys, size_t count, bool* valid) {
   for (size_t i = 0; i < count; ++i) valid[i] = IsPrimeOrder(keys + kKeySize * i);
 }
 
-const BatchKernels kSingleKernels{1, CheckKeys, SinglePrimeOrders, Derivations, Underive, KeyImages, nullptr};
+}  // namespace
+
+const BatchKernels kSingleKernels{1, CheckKeys, PrimeOrders, Derivations, Underive, KeyImages, nullptr};
 
 }  // namespace wrkz::curve

@@ -1,9 +1,15 @@
-// The field of p = 2^255 - 19, four elements at once: ten vectors of limbs of 26 and 25 bits in turn, one element a
-// 64-bit lane. AVX2 multiplies the low 32 bits of each lane.
+// The field of p = 2^255 - 19, four elements at once: five vectors of 51-bit limbs, one element a 64-bit lane.
 //
-// Bounds. "Tight": even limbs below 2^26 + 2^17, odd ones below 2^25 + 2^17; all operations but Add give that. Mul and
-// Sqr take sums of up to three tight elements: then 19 times a limb still fits 32 bits. Sub takes a tight subtrahend
-// (2p is added first), SubWide a sum of two (4p is added first).
+// AVX2 multiplies no more than 32 bits of a lane, but its fused multiply-add has 53 bits and rounds once. Two of them
+// give both halves of a product (doubles round to nearest, as everywhere in this process):
+//
+//   high = a b + 2^103                 rounded to a multiple of 2^51, so high = 2^103 + k 2^51
+//   low  = a b + (2^103 + 3 2^51 - high)     exact: 3 2^51 + (a b - k 2^51), the rest within 2^50 on either side
+//
+// k and the rest are read off as integers, since within one power of two the bits of doubles count up evenly; what the
+// bits of 2^103 and of 3 2^51 add to a sum is known beforehand and taken off at its end (kSumOffset). This holds for 0
+// <= a b < 2^103, so every operation here gives tight limbs (below 2^51 + 2^14): sums carry at once. No double here is
+// ever anything but a whole number, so none takes longer than another.
 #pragma once
 
 #include <immintrin.h>
@@ -18,32 +24,33 @@ struct Field4 {
   using Mask = __m256i;  // all bits of a lane
   static constexpr int kLanes = 4;
 
-  __m256i v[10];
+  __m256i v[5];
 
   static Field4 Constant(const FieldConstant& c) {
     Field4 r;
-    for (int i = 0; i < 5; ++i) {
-      r.v[2 * i] = _mm256_set1_epi64x(static_cast<long long>(c.limb[i] & 0x3ffffff));
-      r.v[2 * i + 1] = _mm256_set1_epi64x(static_cast<long long>(c.limb[i] >> 26));
-    }
+    for (int i = 0; i < 5; ++i) r.v[i] = _mm256_set1_epi64x(static_cast<long long>(c.limb[i]));
     return r;
   }
   static Field4 Small(uint64_t value) {
-    Field4 r;
-    r.v[0] = _mm256_set1_epi64x(static_cast<long long>(value));
-    for (int i = 1; i < 10; ++i) r.v[i] = _mm256_setzero_si256();
-    return r;
+    const __m256i zero = _mm256_setzero_si256();
+    return {{_mm256_set1_epi64x(static_cast<long long>(value)), zero, zero, zero, zero}};
   }
   static Field4 Load(const FieldConstant* lanes) {
     Field4 r;
-    alignas(32) uint64_t low[4], high[4];
+    alignas(32) uint64_t limbs[4];
     for (int i = 0; i < 5; ++i) {
-      for (int lane = 0; lane < 4; ++lane) {
-        low[lane] = lanes[lane].limb[i] & 0x3ffffff;
-        high[lane] = lanes[lane].limb[i] >> 26;
-      }
-      r.v[2 * i] = _mm256_load_si256(reinterpret_cast<const __m256i*>(low));
-      r.v[2 * i + 1] = _mm256_load_si256(reinterpret_cast<const __m256i*>(high));
+      for (int lane = 0; lane < 4; ++lane) limbs[lane] = lanes[lane].limb[i];
+      r.v[i] = _mm256_load_si256(reinterpret_cast<const __m256i*>(limbs));
+    }
+    return r;
+  }
+  // Lane n of the result is lane n of *lanes[n].
+  static Field4 Each(const Field4* const lanes[4]) {
+    Field4 r;
+    for (int i = 0; i < 5; ++i) {
+      const __m256i low = _mm256_blend_epi32(lanes[0]->v[i], lanes[1]->v[i], 0x0c);
+      const __m256i high = _mm256_blend_epi32(lanes[2]->v[i], lanes[3]->v[i], 0xc0);
+      r.v[i] = _mm256_blend_epi32(low, high, 0xf0);
     }
     return r;
   }
@@ -57,132 +64,137 @@ struct Field4 {
   static Mask Not(Mask a) { return _mm256_xor_si256(a, _mm256_set1_epi64x(-1)); }
   static Mask Or(Mask a, Mask b) { return _mm256_or_si256(a, b); }
   static Mask Xor(Mask a, Mask b) { return _mm256_xor_si256(a, b); }
-  static bool LaneOf(Mask mask, int lane) {
-    return ((_mm256_movemask_pd(_mm256_castsi256_pd(mask)) >> lane) & 1) != 0;
-  }
+  static bool LaneOf(Mask mask, int lane) { return ((_mm256_movemask_pd(_mm256_castsi256_pd(mask)) >> lane) & 1) != 0; }
 };
 
-static inline constexpr int Bits4(int limb) { return limb % 2 == 0 ? 26 : 25; }
-
-static inline __m256i LimbMask4(int limb) { return _mm256_set1_epi64x((1ll << Bits4(limb)) - 1); }
+static inline __m256i All4(uint64_t value) { return _mm256_set1_epi64x(static_cast<long long>(value)); }
 
 static inline __m256i Times19(__m256i a) {
   return _mm256_add_epi64(_mm256_add_epi64(_mm256_slli_epi64(a, 4), _mm256_slli_epi64(a, 1)), a);
 }
 
-// One pass over all limbs at once; limbs below 2^32.
-static inline Field4 Carry(const Field4& a) {
-  __m256i carry[10];
-  for (int i = 0; i < 10; ++i) carry[i] = _mm256_srli_epi64(a.v[i], Bits4(i));
+// One pass over limbs below 2^62, all at once.
+static inline Field4 CarryOnce(const __m256i t[5]) {
+  const __m256i mask = All4(kLimbMask);
+  __m256i carry[5];
+  for (int i = 0; i < 5; ++i) carry[i] = _mm256_srli_epi64(t[i], kLimbBits);
   Field4 r;
-  for (int i = 0; i < 10; ++i) {
-    const __m256i in = i == 0 ? _mm256_mul_epu32(carry[9], _mm256_set1_epi64x(19)) : carry[i - 1];
-    r.v[i] = _mm256_add_epi64(_mm256_and_si256(a.v[i], LimbMask4(i)), in);
-  }
+  r.v[0] = _mm256_add_epi64(_mm256_and_si256(t[0], mask), _mm256_mul_epu32(carry[4], All4(19)));
+  for (int i = 1; i < 5; ++i) r.v[i] = _mm256_add_epi64(_mm256_and_si256(t[i], mask), carry[i - 1]);
   return r;
 }
+
+// Everything is tight already.
+static inline Field4 Carry(const Field4& a) { return a; }
 
 static inline Field4 Add(const Field4& a, const Field4& b) {
-  Field4 r;
-  for (int i = 0; i < 10; ++i) r.v[i] = _mm256_add_epi64(a.v[i], b.v[i]);
-  return r;
+  __m256i t[5];
+  for (int i = 0; i < 5; ++i) t[i] = _mm256_add_epi64(a.v[i], b.v[i]);
+  return CarryOnce(t);
 }
 
-static inline Field4 SubMultiple(const Field4& a, const Field4& b, long long multiple) {
-  Field4 r;
-  for (int i = 0; i < 10; ++i) {
-    const long long limb = (1ll << Bits4(i)) - (i == 0 ? 19 : 1);
-    r.v[i] = _mm256_sub_epi64(_mm256_add_epi64(a.v[i], _mm256_set1_epi64x(multiple * limb)), b.v[i]);
+static inline Field4 Sub(const Field4& a, const Field4& b) {
+  const __m256i low = All4(2 * (kLimbMask - 18)), high = All4(2 * kLimbMask);  // 2p
+  __m256i t[5];
+  for (int i = 0; i < 5; ++i) t[i] = _mm256_sub_epi64(_mm256_add_epi64(a.v[i], i == 0 ? low : high), b.v[i]);
+  return CarryOnce(t);
+}
+
+static inline Field4 SubWide(const Field4& a, const Field4& b) { return Sub(a, b); }
+
+static inline constexpr uint64_t kHighBits = 0x4660000000000000;  // of the double 2^103
+static inline constexpr uint64_t kLowBits = 0x4338000000000000;   // of the double 3 2^51
+static inline constexpr uint64_t kUnitBits = 0x4330000000000000;  // of the double 2^52, whose last bit weighs 1
+
+// What a sum of products is corrected by after folding: minus what the bits of the constants added, plus the limb of
+// 64p, which makes up for negative rests. The sum at place k has 5 - |k - 4| low halves and the high halves of place k
+// - 1.
+struct SumOffset {
+  uint64_t of[5];
+};
+static constexpr SumOffset SumOffsets() {
+  const auto products = [](int k) { return static_cast<uint64_t>(k < 0 || k > 8 ? 0 : k < 5 ? k + 1 : 9 - k); };
+  const auto added = [products](int k) { return products(k) * kLowBits + products(k - 1) * kHighBits; };
+  SumOffset offsets{};
+  for (int k = 0; k < 5; ++k) offsets.of[k] = 64 * (k == 0 ? kLimbMask - 18 : kLimbMask) - added(k) - 19 * added(k + 5);
+  return offsets;
+}
+static inline constexpr SumOffset kSumOffset = SumOffsets();
+
+static inline __m256d ToDouble(__m256i limb) {  // below 2^52
+  const __m256i unit = All4(kUnitBits);
+  return _mm256_sub_pd(_mm256_castsi256_pd(_mm256_or_si256(limb, unit)), _mm256_castsi256_pd(unit));
+}
+
+// Adds the halves of a b to the sums of their places.
+static inline void AddProduct(__m256d a, __m256d b, __m256i* low, __m256i* high) {
+  const __m256d forHigh = _mm256_castsi256_pd(All4(kHighBits));
+  const __m256d forLow = _mm256_castsi256_pd(All4(kHighBits + 3));  // 2^103 + 3 2^51
+  const __m256d rounded = _mm256_fmadd_pd(a, b, forHigh);
+  const __m256d rest = _mm256_fmadd_pd(a, b, _mm256_sub_pd(forLow, rounded));
+  *high = _mm256_add_epi64(*high, _mm256_castpd_si256(rounded));
+  *low = _mm256_add_epi64(*low, _mm256_castpd_si256(rest));
+}
+
+// Sums of places 0 to 9; the upper five come back multiplied by 19, since 2^255 = 19.
+static inline Field4 ReduceSums(const __m256i t[10]) {
+  __m256i folded[5];
+  for (int k = 0; k < 5; ++k) {
+    folded[k] = _mm256_add_epi64(_mm256_add_epi64(t[k], All4(kSumOffset.of[k])), Times19(t[k + 5]));
   }
-  return Carry(r);
+  return CarryOnce(folded);  // below 2^59
 }
 
-static inline Field4 Sub(const Field4& a, const Field4& b) { return SubMultiple(a, b, 2); }
-static inline Field4 SubWide(const Field4& a, const Field4& b) { return SubMultiple(a, b, 4); }
-
-static inline void CarryStep(__m256i t[10], int from) {
-  const __m256i carry = _mm256_srli_epi64(t[from], Bits4(from));
-  t[from] = _mm256_and_si256(t[from], LimbMask4(from));
-  const int to = (from + 1) % 10;
-  t[to] = _mm256_add_epi64(t[to], from == 9 ? Times19(carry) : carry);
-}
-
-// Two chains side by side, then the wrap: limbs below 2^63.
-static inline Field4 ReduceSums(__m256i t[10]) {
-  CarryStep(t, 0);
-  CarryStep(t, 4);
-  CarryStep(t, 1);
-  CarryStep(t, 5);
-  CarryStep(t, 2);
-  CarryStep(t, 6);
-  CarryStep(t, 3);
-  CarryStep(t, 7);
-  CarryStep(t, 4);
-  CarryStep(t, 8);
-  CarryStep(t, 9);
-  CarryStep(t, 0);
-  Field4 r;
-  for (int i = 0; i < 10; ++i) r.v[i] = t[i];
-  return r;
-}
-
-// Limb i weighs 2^ceil(25.5 i): two odd limbs together weigh twice what limb i + j does. One limb of `a` at a time, so
-// that the ten sums stay in registers and the limbs of `b` come from memory.
 static inline Field4 Mul(const Field4& a, const Field4& b) {
-  const __m256i nineteen = _mm256_set1_epi64x(19);
-  __m256i wrapped[10], t[10];
-  for (int j = 1; j < 10; ++j) wrapped[j] = _mm256_mul_epu32(b.v[j], nineteen);
-  for (int k = 0; k < 10; ++k) t[k] = _mm256_mul_epu32(a.v[0], b.v[k]);
-#pragma GCC unroll 9
-  for (int i = 1; i < 10; ++i) {
-    const __m256i single = a.v[i];
-    const __m256i twice = _mm256_add_epi64(single, single);
-#pragma GCC unroll 10
-    for (int j = 0; j < 10; ++j) {
-      const __m256i left = i % 2 == 1 && j % 2 == 1 ? twice : single;
-      const __m256i right = i + j >= 10 ? wrapped[j] : b.v[j];
-      t[(i + j) % 10] = _mm256_add_epi64(t[(i + j) % 10], _mm256_mul_epu32(left, right));
-    }
+  __m256d y[5];
+  __m256i t[10];
+  for (int j = 0; j < 5; ++j) y[j] = ToDouble(b.v[j]);
+  for (int k = 0; k < 10; ++k) t[k] = _mm256_setzero_si256();
+#pragma GCC unroll 5
+  for (int i = 0; i < 5; ++i) {
+    const __m256d x = ToDouble(a.v[i]);
+#pragma GCC unroll 5
+    for (int j = 0; j < 5; ++j) AddProduct(x, y[j], &t[i + j], &t[i + j + 1]);
   }
   return ReduceSums(t);
 }
 
 static inline Field4 Sqr(const Field4& a) {
-  const __m256i nineteen = _mm256_set1_epi64x(19);
-  __m256i wrapped[10], t[10];
-  for (int j = 5; j < 10; ++j) wrapped[j] = _mm256_mul_epu32(a.v[j], nineteen);
+  __m256d x[5];
+  __m256i t[10];
+  for (int j = 0; j < 5; ++j) x[j] = ToDouble(a.v[j]);
   for (int k = 0; k < 10; ++k) t[k] = _mm256_setzero_si256();
-#pragma GCC unroll 10
-  for (int i = 0; i < 10; ++i) {
-    const __m256i twice = _mm256_add_epi64(a.v[i], a.v[i]);
-    const __m256i fourfold = _mm256_add_epi64(twice, twice);
-#pragma GCC unroll 10
-    for (int j = i; j < 10; ++j) {  // each pair of different limbs once, doubled
-      const bool odd = i % 2 == 1 && j % 2 == 1;
-      const __m256i left = i == j ? (odd ? twice : a.v[i]) : (odd ? fourfold : twice);
-      const __m256i right = i + j >= 10 ? wrapped[j] : a.v[j];
-      t[(i + j) % 10] = _mm256_add_epi64(t[(i + j) % 10], _mm256_mul_epu32(left, right));
-    }
+  // Products of two different limbs count twice: summed first, doubled once.
+#pragma GCC unroll 5
+  for (int i = 0; i < 5; ++i) {
+#pragma GCC unroll 5
+    for (int j = i + 1; j < 5; ++j) AddProduct(x[i], x[j], &t[i + j], &t[i + j + 1]);
   }
+  for (int k = 1; k < 9; ++k) t[k] = _mm256_add_epi64(t[k], t[k]);
+#pragma GCC unroll 5
+  for (int i = 0; i < 5; ++i) AddProduct(x[i], x[i], &t[2 * i], &t[2 * i + 1]);
   return ReduceSums(t);
 }
 
 static inline Field4 Select(__m256i mask, const Field4& whenSet, const Field4& otherwise) {
   Field4 r;
-  for (int i = 0; i < 10; ++i) r.v[i] = _mm256_blendv_epi8(otherwise.v[i], whenSet.v[i], mask);
+  for (int i = 0; i < 5; ++i) r.v[i] = _mm256_blendv_epi8(otherwise.v[i], whenSet.v[i], mask);
   return r;
 }
 
 // The smallest non-negative representative.
 static inline Field4 Freeze(const Field4& a) {
-  Field4 r = Carry(a);  // now below 2p
-  const __m256i nineteen = _mm256_set1_epi64x(19);
+  const __m256i mask = All4(kLimbMask), nineteen = All4(19);
+  Field4 r = CarryOnce(a.v);  // now below 2p
   // Adding 19 carries out of bit 255 exactly when r >= p.
   __m256i over = nineteen;
-  for (int i = 0; i < 10; ++i) over = _mm256_srli_epi64(_mm256_add_epi64(r.v[i], over), Bits4(i));
+  for (int i = 0; i < 5; ++i) over = _mm256_srli_epi64(_mm256_add_epi64(r.v[i], over), kLimbBits);
   r.v[0] = _mm256_add_epi64(r.v[0], _mm256_mul_epu32(over, nineteen));
-  for (int i = 0; i < 9; ++i) CarryStep(r.v, i);
-  r.v[9] = _mm256_and_si256(r.v[9], LimbMask4(9));
+  for (int i = 0; i < 4; ++i) {
+    r.v[i + 1] = _mm256_add_epi64(r.v[i + 1], _mm256_srli_epi64(r.v[i], kLimbBits));
+    r.v[i] = _mm256_and_si256(r.v[i], mask);
+  }
+  r.v[4] = _mm256_and_si256(r.v[4], mask);
   return r;
 }
 
@@ -190,8 +202,7 @@ inline void Field4::Store(FieldConstant* lanes) const {
   const Field4 r = Freeze(*this);
   alignas(32) uint64_t limbs[4];
   for (int i = 0; i < 5; ++i) {
-    const __m256i joined = _mm256_or_si256(r.v[2 * i], _mm256_slli_epi64(r.v[2 * i + 1], 26));
-    _mm256_store_si256(reinterpret_cast<__m256i*>(limbs), joined);
+    _mm256_store_si256(reinterpret_cast<__m256i*>(limbs), r.v[i]);
     for (int lane = 0; lane < 4; ++lane) lanes[lane].limb[i] = limbs[lane];
   }
 }
@@ -199,12 +210,12 @@ inline void Field4::Store(FieldConstant* lanes) const {
 static inline __m256i IsZero(const Field4& a) {
   const Field4 r = Freeze(a);
   __m256i bits = r.v[0];
-  for (int i = 1; i < 10; ++i) bits = _mm256_or_si256(bits, r.v[i]);
+  for (int i = 1; i < 5; ++i) bits = _mm256_or_si256(bits, r.v[i]);
   return _mm256_cmpeq_epi64(bits, _mm256_setzero_si256());
 }
 
 static inline __m256i IsOdd(const Field4& a) {
-  const __m256i one = _mm256_set1_epi64x(1);
+  const __m256i one = All4(1);
   return _mm256_cmpeq_epi64(_mm256_and_si256(Freeze(a).v[0], one), one);
 }
 
@@ -221,7 +232,7 @@ static inline Digit4 DigitFrom(const int8_t* lanes, const Field4*) {
 }
 
 static inline __m256i HasMagnitude(const Digit4& digit, uint64_t magnitude) {
-  return _mm256_cmpeq_epi64(digit.magnitude, _mm256_set1_epi64x(static_cast<long long>(magnitude)));
+  return _mm256_cmpeq_epi64(digit.magnitude, All4(magnitude));
 }
 
 }  // namespace wrkz::curve

@@ -36,6 +36,18 @@ struct Field8 {
     }
     return r;
   }
+  // Lane n of the result is lane n of *lanes[n].
+  static Field8 Each(const Field8* const lanes[8]) {
+    Field8 r;
+    for (int i = 0; i < 5; ++i) {
+      __m512i limb = lanes[0]->v[i];
+      for (int lane = 1; lane < 8; ++lane) {
+        limb = _mm512_mask_blend_epi64(static_cast<__mmask8>(1 << lane), limb, lanes[lane]->v[i]);
+      }
+      r.v[i] = limb;
+    }
+    return r;
+  }
   // The limbs of the smallest non-negative representative, lane by lane.
   void Store(FieldConstant* lanes) const;
 

@@ -1,6 +1,6 @@
-// The batch forms over a field of several lanes: each step of each formula for all lanes at once, so all of it takes
-// constant time. Included by one file an instruction set, built with that set's flags; nothing here may therefore be
-// an inline function of external linkage that other files share.
+// The batch forms over a field of several lanes that may be given secrets: each step of each formula for all lanes at once,
+// so all of it takes constant time. Included by one file an instruction set, built with that set's flags; nothing here may
+// therefore be an inline function of external linkage that other files share.
 #pragma once
 
 #include "curve/batch.h"
@@ -72,39 +72,12 @@ struct LaneForms {
     return ToExtended(Times8(MapToPoint<F>(inputs)));
   }
 
-  // a A + b B
-  static Projective<F> MultiplyTwo(const int8_t* a, const Multiples<F>& A, const int8_t* b, const Multiples<F>& B) {
-    const F* const tag = nullptr;
-    Projective<F> r = ProjectiveIdentity<F>();
-    for (int i = kDigits - 1; i >= 0; --i) {
-      const Extended<F> sum =
-          ToExtended(Plus(Times16(r), SelectMultiple(A, DigitFrom(a + i * kLanes, tag))));
-      r = ToProjective(Plus(sum, SelectMultiple(B, DigitFrom(b + i * kLanes, tag))));
-    }
-    return r;
-  }
-
   static void CheckKeys(const uint8_t* keys, size_t count, bool* valid) {
     for (size_t first = 0; first < count; first += kLaneCount) {
       const Round round{first, count};
       Extended<F> point;
       bool lanes[kLanes];
       Decode(Pointers(keys, round).of, &point, lanes);
-      CopyValid(lanes, round, valid);
-    }
-  }
-
-  static void PrimeOrders(const uint8_t* keys, size_t count, bool* valid) {
-    const uint8_t* order[kLanes];
-    for (int lane = 0; lane < kLanes; ++lane) order[lane] = kOrder;
-    const LaneDigits digits(order);
-    for (size_t first = 0; first < count; first += kLaneCount) {
-      const Round round{first, count};
-      Extended<F> point;
-      bool lanes[kLanes];
-      Decode(Pointers(keys, round).of, &point, lanes);
-      const auto identity = IsIdentity(Multiply(digits.of, point));
-      for (int lane = 0; lane < kLanes; ++lane) lanes[lane] = lanes[lane] && F::LaneOf(identity, lane);
       CopyValid(lanes, round, valid);
     }
   }
@@ -145,42 +118,6 @@ struct LaneForms {
       Results to(results, 32, round);
       Encode(Multiply(digits.of, HashedPoints(Pointers(keys, round).of)), to.of);
     }
-  }
-
-  static void Commitments(const RingMember* members, size_t count, uint8_t* results, bool* valid) {
-    for (size_t first = 0; first < count; first += kLaneCount) {
-      const Round round{first, count};
-      Pointers keys, images, challenges, responses;
-      for (int lane = 0; lane < kLanes; ++lane) {
-        const RingMember& member = members[round.Item(lane)];
-        keys.of[lane] = member.key;
-        images.of[lane] = member.keyImage;
-        challenges.of[lane] = member.signature;
-        responses.of[lane] = member.signature + 32;
-      }
-      Extended<F> point;
-      bool lanes[kLanes], decoded[kLanes];
-      const LaneDigits c(challenges.of), r(responses.of);
-
-      Decode(keys.of, &point, lanes);
-      const Extended<F> scaled = ToExtended(Multiply(c.of, point));
-      Results first32(results, 64, round);
-      Encode(ToProjective(Plus(scaled, ToCached(MultiplyBase<F>(r.of)))), first32.of);
-
-      Multiples<F> hashed, image;
-      FillMultiples(HashedPoints(keys.of), &hashed);
-      Decode(images.of, &point, decoded);
-      FillMultiples(point, &image);
-      Results second32(results + 32, 64, round);
-      Encode(MultiplyTwo(r.of, hashed, c.of, image), second32.of);
-
-      for (int lane = 0; lane < kLanes; ++lane) lanes[lane] = lanes[lane] && decoded[lane];
-      CopyValid(lanes, round, valid);
-    }
-  }
-
-  static constexpr BatchKernels Kernels() {
-    return {kLaneCount, CheckKeys, PrimeOrders, Derivations, Underive, KeyImages, Commitments};
   }
 };
 

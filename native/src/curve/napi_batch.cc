@@ -1,8 +1,6 @@
 #include "curve/napi_batch.h"
 
 #include <algorithm>
-#include <atomic>
-#include <cstring>
 #include <memory>
 #include <string>
 #include <vector>
@@ -256,45 +254,14 @@ Napi::Value KeyImagesJs(const Napi::CallbackInfo& info) {
   return StartBatch(info.Env(), std::move(batch), chunks);
 }
 
-class SubWalletBatch : public Batch {
- public:
-  SubWalletBatch(const Bytes& secret, uint64_t index) : index_(index) { std::memcpy(secret_, secret.data, kKeySize); }
-  ~SubWalletBatch() override { Wipe(secret_, sizeof secret_); }
-
-  void Work(size_t) override {
-    done_ = SubWalletSecret(secret_, index_, [this] { return stopped_ || Abandoned(); });
-  }
-
-  // Null when it was stopped.
-  Napi::Value Result(Napi::Env env) override {
-    if (!done_) return env.Null();
-    return MakeBuffer(env, secret_, sizeof secret_);
-  }
-
-  void Stop() { stopped_ = true; }
-
- private:
-  uint8_t secret_[kKeySize];
-  const uint64_t index_;
-  std::atomic<bool> stopped_{false};
-  bool done_ = false;
-};
-
-// startSubWalletSecret(secret, index): { promise, stop() }; the promise is of the secret, or null after a stop
-Napi::Value StartSubWalletSecretJs(const Napi::CallbackInfo& info) {
-  const Bytes secret = RequireBytes(info, 0, "secret key", kKeySize);
-  const uint64_t index = RequireInteger(info, 1, "index", kMaxSubWallet);
-  auto batch = std::make_shared<SubWalletBatch>(secret, index);
-  const auto handle = Napi::Object::New(info.Env());
-  handle.Set("stop", Napi::Function::New(info.Env(), [batch](const Napi::CallbackInfo&) { batch->Stop(); }));
-  handle.Set("promise", StartBatch(info.Env(), std::move(batch), 1));
-  return handle;
-}
-
-// limitCurveLanes(limit), curveLanes(): how many a large batch uses
+// limitCurveLanes(limit), forceCurveLanes(lanes): whether there is such a form, curveLanes(): how many a large batch uses
 Napi::Value LimitLanesJs(const Napi::CallbackInfo& info) {
   LimitLanes(static_cast<size_t>(RequireInteger(info, 0, "limit", 8)));
   return info.Env().Undefined();
+}
+
+Napi::Value ForceLanesJs(const Napi::CallbackInfo& info) {
+  return Napi::Boolean::New(info.Env(), ForceLanes(static_cast<size_t>(RequireInteger(info, 0, "lanes", 8))));
 }
 
 Napi::Value LanesJs(const Napi::CallbackInfo& info) {
@@ -308,9 +275,9 @@ void RegisterCurveBatches(Napi::Env env, Napi::Object exports) {
   exports.Set("checkPrimeOrders", Napi::Function::New(env, CheckPrimeOrdersJs));
   exports.Set("checkRings", Napi::Function::New(env, CheckRingsJs));
   exports.Set("scanOutputs", Napi::Function::New(env, ScanOutputsJs));
-  exports.Set("startSubWalletSecret", Napi::Function::New(env, StartSubWalletSecretJs));
   exports.Set("keyImages", Napi::Function::New(env, KeyImagesJs));
   exports.Set("limitCurveLanes", Napi::Function::New(env, LimitLanesJs));
+  exports.Set("forceCurveLanes", Napi::Function::New(env, ForceLanesJs));
   exports.Set("curveLanes", Napi::Function::New(env, LanesJs));
 }
 

@@ -46,18 +46,6 @@ Napi::Value PublicFromSecretJs(const Napi::CallbackInfo& info) {
   return Bool(info, true);
 }
 
-// subWalletSecret(secret, index, output): `index` rounds of Keccak over the key and the index, then modulo l
-Napi::Value SubWalletSecretJs(const Napi::CallbackInfo& info) {
-  uint8_t secret[kKeySize];
-  std::memcpy(secret, Key(info, 0, "secret key"), sizeof secret);
-  const uint64_t index = RequireInteger(info, 1, "index", kMaxSubWallet);
-  uint8_t* output = KeyOutput(info, 2);
-  SubWalletSecret(secret, index, [] { return false; });
-  std::memcpy(output, secret, sizeof secret);
-  Wipe(secret, sizeof secret);
-  return info.Env().Undefined();
-}
-
 Napi::Value CheckKeyJs(const Napi::CallbackInfo& info) { return Bool(info, CheckKey(Key(info, 0, "public key"))); }
 
 Napi::Value CheckScalarJs(const Napi::CallbackInfo& info) { return Bool(info, IsReduced(Key(info, 0, "scalar"))); }
@@ -130,7 +118,6 @@ void RegisterKeys(Napi::Env env, Napi::Object exports) {
   };
   set("randomKeyPair", RandomKeyPairJs);
   set("publicFromSecret", PublicFromSecretJs);
-  set("subWalletSecret", SubWalletSecretJs);
   set("checkKey", CheckKeyJs);
   set("checkScalar", CheckScalarJs);
   set("isPrimeOrder", IsPrimeOrderJs);

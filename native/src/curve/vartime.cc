@@ -5,19 +5,27 @@
 namespace wrkz::curve {
 namespace {
 
-constexpr int kBits = 256;
-constexpr int kPointWidth = 5;  // odd digits up to 15
 constexpr int kBaseWidth = 8;   // odd digits up to 127
 
-// The non-adjacent form of the given width: odd digits below 2^(width-1) in magnitude, each followed by at least
-// width - 1 zeros. Returns the index of the highest digit set, -1 for zero.
-int NonAdjacentForm(const uint8_t scalar[32], int width, int8_t digits[kBits]) {
-  std::fill(digits, digits + kBits, int8_t{0});
+Completed<Field51> AddDigit(const Point& p, const OddMultiples& table, int8_t digit) {
+  return digit > 0 ? Plus(p, table.of[digit / 2]) : Minus(p, table.of[-digit / 2]);
+}
+
+Completed<Field51> AddBaseDigit(const Point& p, int8_t digit) {
+  const BaseMultiple& m = BaseTable::Get().odd[(digit > 0 ? digit : -digit) / 2];
+  const Niels<Field51> q{Field51::Constant(m.sum), Field51::Constant(m.difference), Field51::Constant(m.T2d)};
+  return digit > 0 ? Plus(p, q) : Minus(p, q);
+}
+
+}  // namespace
+
+int NonAdjacentForm(const uint8_t scalar[32], int width, int8_t digits[kScalarBits]) {
+  std::fill(digits, digits + kScalarBits, int8_t{0});
   uint64_t words[5] = {Load64(scalar), Load64(scalar + 8), Load64(scalar + 16), Load64(scalar + 24), 0};
   const int full = 1 << width;
   int highest = -1;
   int carry = 0;
-  for (int i = 0; i < kBits;) {
+  for (int i = 0; i < kScalarBits;) {
     const int word = i / 64, bit = i % 64;
     uint64_t window = words[word] >> bit;
     if (bit + width > 64) window |= words[word + 1] << (64 - bit);
@@ -34,18 +42,6 @@ int NonAdjacentForm(const uint8_t scalar[32], int width, int8_t digits[kBits]) {
   return highest;
 }
 
-Completed<Field51> AddDigit(const Point& p, const OddMultiples& table, int8_t digit) {
-  return digit > 0 ? Plus(p, table.of[digit / 2]) : Minus(p, table.of[-digit / 2]);
-}
-
-Completed<Field51> AddBaseDigit(const Point& p, int8_t digit) {
-  const BaseMultiple& m = BaseTable::Get().odd[(digit > 0 ? digit : -digit) / 2];
-  const Niels<Field51> q{Field51::Constant(m.sum), Field51::Constant(m.difference), Field51::Constant(m.T2d)};
-  return digit > 0 ? Plus(p, q) : Minus(p, q);
-}
-
-}  // namespace
-
 void FillOddMultiples(const Point& p, OddMultiples* table) {
   table->of[0] = ToCached(p);
   const Point twice = ToExtended(Double(ToProjective(p)));
@@ -53,7 +49,7 @@ void FillOddMultiples(const Point& p, OddMultiples* table) {
 }
 
 Projective<Field51> DoubleMultiplyBase(const uint8_t a[32], const OddMultiples& A, const uint8_t b[32]) {
-  int8_t digitsA[kBits], digitsB[kBits];
+  int8_t digitsA[kScalarBits], digitsB[kScalarBits];
   const int highest =
       std::max(NonAdjacentForm(a, kPointWidth, digitsA), NonAdjacentForm(b, kBaseWidth, digitsB));
   Projective<Field51> r = ProjectiveIdentity<Field51>();
@@ -68,7 +64,7 @@ Projective<Field51> DoubleMultiplyBase(const uint8_t a[32], const OddMultiples& 
 
 Projective<Field51> DoubleMultiply(const uint8_t a[32], const OddMultiples& A, const uint8_t b[32],
                                    const OddMultiples& B) {
-  int8_t digitsA[kBits], digitsB[kBits];
+  int8_t digitsA[kScalarBits], digitsB[kScalarBits];
   const int highest =
       std::max(NonAdjacentForm(a, kPointWidth, digitsA), NonAdjacentForm(b, kPointWidth, digitsB));
   Projective<Field51> r = ProjectiveIdentity<Field51>();
@@ -82,7 +78,7 @@ Projective<Field51> DoubleMultiply(const uint8_t a[32], const OddMultiples& A, c
 }
 
 bool HasPrimeOrder(const OddMultiples& p) {
-  int8_t digits[kBits];
+  int8_t digits[kScalarBits];
   Projective<Field51> r = ProjectiveIdentity<Field51>();
   for (int i = NonAdjacentForm(kOrder, kPointWidth, digits); i >= 0; --i) {
     Completed<Field51> t = Double(r);

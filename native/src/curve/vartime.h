@@ -9,6 +9,13 @@ namespace wrkz::curve {
 
 using Point = Extended<Field51>;
 
+inline constexpr int kScalarBits = 256;
+inline constexpr int kPointWidth = 5;  // odd digits up to 15
+
+// The non-adjacent form of the given width: odd digits below 2^(width-1) in magnitude, each followed by at least
+// width - 1 zeros. Returns the index of the highest digit set, -1 for zero.
+int NonAdjacentForm(const uint8_t scalar[32], int width, int8_t digits[kScalarBits]);
+
 struct OddMultiples {  // P, 3P ... 15P
   Cached<Field51> of[8];
 };

@@ -1,5 +1,5 @@
-#define WRKZ_X86_NAMESPACE aesni
-#include "pow/cn_x86.h"
+#define WRKZ_VECTOR_NAMESPACE aesni
+#include "pow/cn_lanes.h"
 
 namespace wrkz {
 

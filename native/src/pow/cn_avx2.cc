@@ -1,5 +1,5 @@
-#define WRKZ_X86_NAMESPACE avx2
-#include "pow/cn_x86.h"
+#define WRKZ_VECTOR_NAMESPACE avx2
+#include "pow/cn_lanes.h"
 
 namespace wrkz {
 

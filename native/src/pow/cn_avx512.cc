@@ -1,8 +1,8 @@
 // CryptoNight with 512-bit AES for the pads and, for variant 2, the divisions and square roots of all lanes in one vector.
-#define WRKZ_X86_NAMESPACE avx512
+#define WRKZ_VECTOR_NAMESPACE avx512
 #include <type_traits>
 
-#include "pow/cn_x86.h"
+#include "pow/cn_lanes.h"
 #include "pow/wide.h"
 
 namespace wrkz {

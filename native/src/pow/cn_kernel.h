@@ -33,5 +33,8 @@ CnKernels AesniKernels();
 CnKernels Avx2Kernels();
 CnKernels Avx512Kernels();
 #endif
+#if WRKZ_ARM64
+CnKernels Armv8Kernels();
+#endif
 
 }  // namespace wrkz

@@ -22,6 +22,9 @@ struct Table {
     entries[count++] = {"avx2", avx2, Avx2Kernels(), ArgonCompressAvx2};
     entries[count++] = {"avx512", avx512, Avx512Kernels(), ArgonCompressAvx512};
 #endif
+#if WRKZ_ARM64
+    entries[count++] = {"armv8", Cpu().armAes, Armv8Kernels(), ArgonCompressPortable};
+#endif
     current = Best();
   }
 

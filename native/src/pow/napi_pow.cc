@@ -142,7 +142,9 @@ Napi::Value CpuFeaturesJs(const Napi::CallbackInfo& info) {
   features.Set("bmi2", cpu.bmi2);
   features.Set("avx512", cpu.avx512);
   features.Set("vaes", cpu.vaes);
+  features.Set("fma", cpu.fma);
   features.Set("ifma", cpu.ifma);
+  features.Set("armAes", cpu.armAes);
   return features;
 }
 

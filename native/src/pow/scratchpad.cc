@@ -1,12 +1,8 @@
 #include "pow/scratchpad.h"
 
-#include <new>
-
-#ifdef _WIN32
-#include <malloc.h>
-#else
 #include <sys/mman.h>
-#endif
+
+#include <new>
 
 namespace wrkz {
 namespace {
@@ -25,18 +21,6 @@ class Region {
   }
 
  private:
-#ifdef _WIN32
-  void Allocate(size_t size) {
-    data_ = static_cast<uint8_t*>(_aligned_malloc(size, 4096));
-    if (data_ == nullptr) throw std::bad_alloc();
-    size_ = size;
-  }
-  void Free() {
-    if (data_ != nullptr) _aligned_free(data_);
-    data_ = nullptr;
-    size_ = 0;
-  }
-#else
   // Only an aligned region can become huge pages, so one page more is mapped and the start moved up.
   void Allocate(size_t size) {
     mapped_size_ = size + kHugePage;
@@ -60,7 +44,6 @@ class Region {
   }
   void* mapped_ = nullptr;
   size_t mapped_size_ = 0;
-#endif
   uint8_t* data_ = nullptr;
   size_t size_ = 0;
 };

@@ -6,14 +6,17 @@ export interface CpuFeatures {
   aesni: boolean;
   avx2: boolean;
   bmi2: boolean;
+  fma: boolean;
   /** F, BW, DQ and VL together. */
   avx512: boolean;
   vaes: boolean;
   ifma: boolean;
+  /** The AES instructions of 64-bit ARM processors. */
+  armAes: boolean;
 }
 
-/** The code paths, from the plainest to the widest; all give the same results. */
-export const IMPLEMENTATIONS = ['portable', 'aesni', 'avx2', 'avx512'] as const;
+/** The code paths, from the plainest to the widest, of x86 and then of ARM; all give the same results. */
+export const IMPLEMENTATIONS = ['portable', 'aesni', 'avx2', 'avx512', 'armv8'] as const;
 export type Implementation = (typeof IMPLEMENTATIONS)[number];
 
 /** How many points each path may handle at once. */
@@ -23,6 +26,7 @@ const CURVE_LANES: Readonly<Record<'auto' | Implementation, number>> = {
   aesni: 1,
   avx2: 4,
   avx512: 8,
+  armv8: 1,
 };
 
 interface CpuBinding {
@@ -30,6 +34,7 @@ interface CpuBinding {
   implementation(): Implementation;
   setImplementation(name: string): boolean;
   limitCurveLanes(limit: number): void;
+  forceCurveLanes(lanes: number): boolean;
   hardwareThreads(): number;
   timeStamp(): bigint;
   setThreads(count: number): void;
@@ -53,6 +58,22 @@ export function setImplementation(name: 'auto' | Implementation): void {
     throw new RangeError(`the ${String(name)} implementation is not supported here`);
   }
   binding<CpuBinding>().limitCurveLanes(CURVE_LANES[name]);
+}
+
+/** How many points a batch can handle at once on one processor or another; all give the same results. */
+export const CURVE_LANE_COUNTS = [1, 4, 8] as const;
+export type CurveLanes = (typeof CURVE_LANE_COUNTS)[number];
+
+/**
+ * Makes batches of points use exactly so many lanes, however few the points; `auto` goes back to what `setImplementation`
+ * allows. Meant for tests and measurements.
+ * @throws RangeError when this processor does not have them.
+ */
+export function setCurveLanes(lanes: 'auto' | CurveLanes): void {
+  if (lanes !== 'auto') requireInteger(lanes, 'lanes', 1, 8);
+  if (!binding<CpuBinding>().forceCurveLanes(lanes === 'auto' ? 0 : lanes)) {
+    throw new RangeError(`batches of ${String(lanes)} lanes are not supported here`);
+  }
 }
 
 /** Threads the hardware runs at once, at least 1. */

@@ -99,7 +99,7 @@ export async function generateKeyImagesAsync(
   }
 }
 
-/** How many points a large batch handles at once: 8 with AVX-512 IFMA, 4 with AVX2, else 1. */
+/** How many points a large batch handles at once: 8 with AVX-512 IFMA, 4 with AVX2 and FMA, else 1. */
 export function curveLanes(): number {
   return native().curveLanes();
 }

@@ -1,12 +1,25 @@
-import { cpuFeatures, hardwareThreads, implementation, setImplementation, setThreads, timeStamp } from '../src';
+import {
+  CURVE_LANE_COUNTS,
+  cpuFeatures,
+  curveLanes,
+  hardwareThreads,
+  implementation,
+  setCurveLanes,
+  setImplementation,
+  setThreads,
+  timeStamp,
+} from '../src';
 
-afterEach(() => setImplementation('auto'));
+afterEach(() => {
+  setImplementation('auto');
+  setCurveLanes('auto');
+});
 
 describe('processor paths', () => {
   it('picks the widest path by itself and any supported one by name', () => {
-    const { aesni, avx2, avx512, bmi2, vaes } = cpuFeatures();
+    const { aesni, avx2, avx512, bmi2, vaes, armAes } = cpuFeatures();
     const wide = avx2 && bmi2 && aesni;
-    const best = wide && avx512 && vaes ? 'avx512' : wide ? 'avx2' : aesni ? 'aesni' : 'portable';
+    const best = wide && avx512 && vaes ? 'avx512' : wide ? 'avx2' : aesni ? 'aesni' : armAes ? 'armv8' : 'portable';
     expect(implementation()).toBe(best);
     setImplementation('portable');
     expect(implementation()).toBe('portable');
@@ -16,6 +29,22 @@ describe('processor paths', () => {
 
   it('refuses paths it does not have', () => {
     expect(() => setImplementation('neon' as 'portable')).toThrow('the neon implementation is not supported here');
+  });
+
+  it('takes exactly the lanes that the processor has', () => {
+    const { fma, avx512, ifma } = cpuFeatures();
+    const counts = [true, fma, avx512 && ifma];
+    CURVE_LANE_COUNTS.forEach((lanes, at) => {
+      if (counts[at] === true) {
+        setCurveLanes(lanes);
+        expect(curveLanes()).toBe(lanes);
+      } else {
+        expect(() => setCurveLanes(lanes)).toThrow(`batches of ${lanes} lanes are not supported here`);
+      }
+    });
+    setCurveLanes('auto');
+    expect(() => setCurveLanes(3 as 1)).toThrow('batches of 3 lanes are not supported here');
+    expect(() => setCurveLanes(0 as 1)).toThrow(RangeError);
   });
 
   it('limits the threads', () => {

@@ -1,5 +1,6 @@
 import { readJsonLines } from '@wrkz/testing/fixtures';
 import type * as crypto from '../src';
+import { CURVE_LANE_COUNTS, type CurveLanes, setCurveLanes } from '../src';
 
 /** The functions the recorded curve vectors are for; both the addon and the oracle offer them. */
 export type CurveFunctions = Pick<
@@ -108,6 +109,20 @@ export const KEY_CHECKS: Record<string, Check> = {
     same(hex(curve.generateKeyImage(field(row, 'pub'), field(row, 'sec'))), row['key_image'], row),
   view_from_spend: checkWallet,
 };
+
+/** The lane counts of batches that this processor has. */
+export function supportedLanes(): CurveLanes[] {
+  const supported = CURVE_LANE_COUNTS.filter((lanes) => {
+    try {
+      setCurveLanes(lanes);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+  setCurveLanes('auto');
+  return supported;
+}
 
 /** The recorded rows of `vectors/keys.jsonl` with the given operation. */
 export function keyRows(op: string): KeyRow[] {

@@ -35,6 +35,7 @@ const hostile: readonly unknown[] = [
 afterAll(() => {
   addon['setThreads']?.(addon['hardwareThreads']?.());
   addon['limitCurveLanes']?.(8);
+  addon['forceCurveLanes']?.(0);
 });
 
 /** The entry's error, or undefined when it took the arguments. Promises are waited for. */

@@ -1,10 +1,13 @@
 import fc from 'fast-check';
 import * as crypto from '../src';
-import { bytes, GROUP_ORDER } from './curve-vectors';
+import { bytes, GROUP_ORDER, supportedLanes } from './curve-vectors';
 import * as oracle from './oracle';
 import { decode, encode, L, toBytes, toNumber } from './oracle/field';
 
 jest.setTimeout(120_000); // minutes of big-integer arithmetic on a busy machine
+
+const LANES = supportedLanes();
+afterEach(() => crypto.setCurveLanes('auto'));
 
 // Random and hostile input through the native module and through the oracle: the answers must be the same.
 
@@ -249,18 +252,18 @@ describe('signatures', () => {
           publicKeys,
           signatures,
         }));
-        expect(await crypto.checkRingSignaturesAsync(jobs)).toEqual(expected);
+        for (const lanes of LANES) {
+          crypto.setCurveLanes(lanes);
+          expect(await crypto.checkRingSignaturesAsync(jobs)).toEqual(expected);
+        }
       }),
       { numRuns: 12 },
     );
   });
 });
 
-const PATHS = crypto.cpuFeatures().avx2 ? (['auto', 'avx2', 'portable'] as const) : (['auto', 'portable'] as const);
-
-describe.each(PATHS)('batches of hostile input, %s', (path) => {
-  beforeAll(() => crypto.setImplementation(path));
-  afterAll(() => crypto.setImplementation('auto'));
+describe.each(LANES)('batches of hostile input, %s lanes', (lanes) => {
+  beforeEach(() => crypto.setCurveLanes(lanes));
 
   it('agree with the single forms', async () => {
     await fc.assert(

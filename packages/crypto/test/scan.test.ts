@@ -1,9 +1,9 @@
 import * as crypto from '../src';
-import { bytes, hex, keyRows, ringRows, ringVectorTests, type RingRow } from './curve-vectors';
+import { bytes, hex, keyRows, ringRows, ringVectorTests, supportedLanes, type RingRow } from './curve-vectors';
 
 /** Eight lanes, four and one, as far as this processor has them. */
-const PATHS = crypto.cpuFeatures().avx2 ? (['auto', 'avx2', 'portable'] as const) : (['auto', 'portable'] as const);
-afterAll(() => crypto.setImplementation('auto'));
+const LANES = supportedLanes();
+afterAll(() => crypto.setCurveLanes('auto'));
 
 const job = (row: RingRow): crypto.RingCheck => ({
   prefixHash: bytes(row.prefix_hash),
@@ -12,8 +12,8 @@ const job = (row: RingRow): crypto.RingCheck => ({
   signatures: bytes(row.sigs.join('')),
 });
 
-describe.each(PATHS)('batches, %s', (path) => {
-  beforeAll(() => crypto.setImplementation(path));
+describe.each(LANES)('batches, %s lanes', (lanes) => {
+  beforeAll(() => crypto.setCurveLanes(lanes));
 
   it('gives every recorded ring its verdict', async () => {
     const rows = ringRows();
@@ -91,12 +91,14 @@ describe.each(PATHS)('batches, %s', (path) => {
 });
 
 describe('paths', () => {
+  beforeAll(() => crypto.setCurveLanes('auto'));
+
   it('uses lanes exactly where they are allowed and supported', () => {
     crypto.setImplementation('portable');
     expect(crypto.curveLanes()).toBe(1);
     crypto.setImplementation('auto');
-    const { avx2, avx512, ifma } = crypto.cpuFeatures();
-    const narrow = avx2 ? 4 : 1;
+    const { fma, avx512, ifma } = crypto.cpuFeatures();
+    const narrow = fma ? 4 : 1;
     expect(crypto.curveLanes()).toBe(avx512 && ifma ? 8 : narrow);
   });
 

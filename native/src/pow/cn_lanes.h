@@ -1,29 +1,20 @@
-// CryptoNight with AES-NI, one to four hashes interleaved. Included by files built for different processors, each of which
-// names a namespace of its own in WRKZ_X86_NAMESPACE; nothing here may have external linkage.
-#include <immintrin.h>
-
+// CryptoNight with AES instructions, one to four hashes interleaved. Included by files built for different processors, each
+// of which names a namespace of its own in WRKZ_VECTOR_NAMESPACE; nothing here may have external linkage.
 #include <cstring>
 
 #include "common/bytes.h"
 #include "pow/aes_portable.h"
 #include "pow/cn_kernel.h"
 #include "pow/variant_math.h"
+#if defined(__x86_64__)
+#include "pow/vector_x86.h"
+#else
+#include "pow/vector_arm.h"
+#endif
 
 namespace wrkz {
-namespace WRKZ_X86_NAMESPACE {
+namespace WRKZ_VECTOR_NAMESPACE {
 namespace {
-
-using V = __m128i;
-
-inline V Load(const uint8_t* p) { return _mm_load_si128(reinterpret_cast<const V*>(p)); }
-inline V LoadAny(const uint8_t* p) { return _mm_loadu_si128(reinterpret_cast<const V*>(p)); }
-inline void Store(uint8_t* p, V v) { _mm_store_si128(reinterpret_cast<V*>(p), v); }
-inline void StoreAny(uint8_t* p, V v) { _mm_storeu_si128(reinterpret_cast<V*>(p), v); }
-inline uint64_t Low(V v) { return static_cast<uint64_t>(_mm_cvtsi128_si64(v)); }
-inline uint64_t High(V v) { return static_cast<uint64_t>(_mm_extract_epi64(v, 1)); }
-inline V Pair(uint64_t low, uint64_t high) {
-  return _mm_set_epi64x(static_cast<long long>(high), static_cast<long long>(low));
-}
 
 inline void RoundKeys(const uint8_t key[32], V keys[10]) {
   Block blocks[10];
@@ -44,11 +35,14 @@ inline void FillPads(CnLane* lanes, size_t size) {
 #pragma GCC unroll 2
       for (int n = 0; n < N; n++) {
 #pragma GCC unroll 8
-        for (int i = 0; i < 8; i++) text[n][i] = _mm_aesenc_si128(text[n][i], keys[n][k]);
+        for (int i = 0; i < 8; i++) text[n][i] = PadRound(text[n][i], keys[n], k);
       }
     }
     for (int n = 0; n < N; n++) {
-      for (int i = 0; i < 8; i++) Store(lanes[n].pad + at + 16 * i, text[n][i]);
+      for (int i = 0; i < 8; i++) {
+        text[n][i] = AfterPadRounds(text[n][i], keys[n]);
+        Store(lanes[n].pad + at + 16 * i, text[n][i]);
+      }
     }
   }
 }
@@ -62,14 +56,17 @@ inline void FoldPads(CnLane* lanes, size_t size) {
   }
   for (size_t at = 0; at < size; at += 128) {
     for (int n = 0; n < N; n++) {
-      for (int i = 0; i < 8; i++) text[n][i] = _mm_xor_si128(text[n][i], Load(lanes[n].pad + at + 16 * i));
+      for (int i = 0; i < 8; i++) text[n][i] = Xor(text[n][i], Load(lanes[n].pad + at + 16 * i));
     }
     for (int k = 0; k < 10; k++) {
 #pragma GCC unroll 2
       for (int n = 0; n < N; n++) {
 #pragma GCC unroll 8
-        for (int i = 0; i < 8; i++) text[n][i] = _mm_aesenc_si128(text[n][i], keys[n][k]);
+        for (int i = 0; i < 8; i++) text[n][i] = PadRound(text[n][i], keys[n], k);
       }
+    }
+    for (int n = 0; n < N; n++) {
+      for (int i = 0; i < 8; i++) text[n][i] = AfterPadRounds(text[n][i], keys[n]);
     }
   }
   for (int n = 0; n < N; n++) {
@@ -81,8 +78,7 @@ inline void FoldPads(CnLane* lanes, size_t size) {
 // its mantissa, and the mantissa of the root, cut to whole units of 1/2, is the result. Rounding can only have changed it
 // when the 19 bits cut off are all zeros or all ones, about once in 2^18 times.
 inline uint64_t FastRoot(uint64_t n) {
-  const V x = _mm_cvtsi64_si128(static_cast<long long>((n >> 12) + (static_cast<uint64_t>(1023 + 64) << 52)));
-  const uint64_t bits = Low(_mm_castpd_si128(_mm_sqrt_sd(_mm_setzero_pd(), _mm_castsi128_pd(x))));
+  const uint64_t bits = RootBits((n >> 12) + (static_cast<uint64_t>(1023 + 64) << 52));
   if (__builtin_expect(((bits + 1) & 0x7fffe) == 0, 0)) return SquareRoot(n);
   return (bits - (static_cast<uint64_t>(1023 + 32) << 52)) >> 19;
 }
@@ -100,10 +96,10 @@ inline void Rounds(CnLane* lanes) {
   for (int i = 0; i < N; i++) {
     const uint8_t* s = lanes[i].state;
     pad[i] = lanes[i].pad;
-    a[i] = _mm_xor_si128(LoadAny(s), LoadAny(s + 32));
+    a[i] = Xor(LoadAny(s), LoadAny(s + 32));
     aLow[i] = Low(a[i]);
-    b0[i] = _mm_xor_si128(LoadAny(s + 16), LoadAny(s + 48));
-    b1[i] = _mm_xor_si128(LoadAny(s + 64), LoadAny(s + 80));
+    b0[i] = Xor(LoadAny(s + 16), LoadAny(s + 48));
+    b1[i] = Xor(LoadAny(s + 64), LoadAny(s + 80));
     division[i] = Load64(s + 96);
     root[i] = Load32(s + 104);
   }
@@ -111,14 +107,14 @@ inline void Rounds(CnLane* lanes) {
 #pragma GCC unroll 8
     for (int i = 0; i < N; i++) {
       uint8_t* const p = pad[i] + (aLow[i] & params.mask);
-      c1[i] = _mm_aesenc_si128(Load(p), a[i]);
+      c1[i] = AesRound(Load(p), a[i]);
       if constexpr (variant == 2) {
         const V chunk1 = Load(Flip(p, 0x10)), chunk2 = Load(Flip(p, 0x20)), chunk3 = Load(Flip(p, 0x30));
-        Store(Flip(p, 0x10), _mm_add_epi64(params.upx ? chunk1 : chunk3, b1[i]));
-        Store(Flip(p, 0x20), _mm_add_epi64(params.upx ? chunk3 : chunk1, b0[i]));
-        Store(Flip(p, 0x30), _mm_add_epi64(chunk2, a[i]));
+        Store(Flip(p, 0x10), Add(params.upx ? chunk1 : chunk3, b1[i]));
+        Store(Flip(p, 0x20), Add(params.upx ? chunk3 : chunk1, b0[i]));
+        Store(Flip(p, 0x30), Add(chunk2, a[i]));
       }
-      V stored = _mm_xor_si128(c1[i], b0[i]);
+      V stored = Xor(c1[i], b0[i]);
       if constexpr (variant == 1) stored = Pair(Low(stored), TweakHigh(High(stored)));
       Store(p, stored);
     }
@@ -131,7 +127,7 @@ inline void Rounds(CnLane* lanes) {
       if constexpr (variant == 2) {
         const uint64_t mixed = division[i] ^ (root[i] << 32);
         cLow ^= mixed;
-        c = _mm_xor_si128(c, _mm_cvtsi64_si128(static_cast<long long>(mixed)));
+        c = Xor(c, Pair(mixed, 0));
         const uint32_t divisor = (static_cast<uint32_t>(c1Low) + static_cast<uint32_t>(root[i] << 1)) | 0x80000001u;
         const uint64_t dividend = High(c1[i]);
         division[i] = static_cast<uint32_t>(dividend / divisor) + ((dividend % divisor) << 32);
@@ -142,19 +138,19 @@ inline void Rounds(CnLane* lanes) {
       V d = Pair(high, static_cast<uint64_t>(product));
       if constexpr (variant == 2) {
         aLow[i] = (aLow[i] + (high ^ Load64(Flip(p, 0x20)))) ^ cLow;
-        const V chunk1 = _mm_xor_si128(Load(Flip(p, 0x10)), d), chunk2 = Load(Flip(p, 0x20)), chunk3 = Load(Flip(p, 0x30));
-        d = _mm_xor_si128(d, chunk2);
-        Store(Flip(p, 0x10), _mm_add_epi64(params.upx ? chunk1 : chunk3, b1[i]));
-        Store(Flip(p, 0x20), _mm_add_epi64(params.upx ? chunk3 : chunk1, b0[i]));
-        Store(Flip(p, 0x30), _mm_add_epi64(chunk2, a[i]));
+        const V chunk1 = Xor(Load(Flip(p, 0x10)), d), chunk2 = Load(Flip(p, 0x20)), chunk3 = Load(Flip(p, 0x30));
+        d = Xor(d, chunk2);
+        Store(Flip(p, 0x10), Add(params.upx ? chunk1 : chunk3, b1[i]));
+        Store(Flip(p, 0x20), Add(params.upx ? chunk3 : chunk1, b0[i]));
+        Store(Flip(p, 0x30), Add(chunk2, a[i]));
       } else {
         aLow[i] = (aLow[i] + high) ^ cLow;
       }
-      a[i] = _mm_add_epi64(a[i], d);
+      a[i] = Add(a[i], d);
       V stored = a[i];
-      if constexpr (variant == 1) stored = _mm_xor_si128(stored, Pair(0, lanes[i].tweak));
+      if constexpr (variant == 1) stored = Xor(stored, Pair(0, lanes[i].tweak));
       Store(p, stored);
-      a[i] = _mm_xor_si128(a[i], c);
+      a[i] = Xor(a[i], c);
       b1[i] = b0[i];
       b0[i] = c1[i];
     }
@@ -190,5 +186,5 @@ inline CnKernels AllKernels() {
 }
 
 }  // namespace
-}  // namespace WRKZ_X86_NAMESPACE
+}  // namespace WRKZ_VECTOR_NAMESPACE
 }  // namespace wrkz

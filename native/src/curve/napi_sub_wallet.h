@@ -1,0 +1,10 @@
+// The deterministic keys of sub-wallets: at once for small indexes, on a native thread for large ones.
+#pragma once
+
+#include <napi.h>
+
+namespace wrkz {
+
+void RegisterSubWallets(Napi::Env env, Napi::Object exports);
+
+}  // namespace wrkz

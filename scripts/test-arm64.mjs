@@ -1,0 +1,133 @@
+/**
+ * `npm run test:arm64`: compiles the native module for 64-bit ARM with Debian's cross compiler, through binding.gyp, and
+ * runs the tests of `@wrkz/crypto` with it under qemu-user, in the newest Node.js 20 for that processor. One run more
+ * hides the AES instructions from the module: then it must take the portable path. A machine that lacks the compiler or
+ * the emulator is told what to install. Not part of `npm test`.
+ */
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { bootstrap } from './bootstrap.mjs';
+import { environmentOf, nodeOf } from './lib/nodes.mjs';
+import { Failure, main, run } from './lib/run.mjs';
+import { nativeBuildEnvironment, requireCompilers } from './lib/toolchain.mjs';
+import { tool, top } from './lib/workspace.mjs';
+
+const TARGET = 'aarch64-linux-gnu';
+/** Each program, the package of Debian and Ubuntu that brings it. */
+const NEEDED = [
+  [`${TARGET}-g++`, 'g++-aarch64-linux-gnu'],
+  ['qemu-aarch64', 'qemu-user'],
+];
+/** Everything about the module's answers; what compiles programs or starts workers of its own stays at home. */
+const TESTS = [
+  'cpu',
+  'hash',
+  'tree',
+  'keys',
+  'signatures',
+  'rings',
+  'scan',
+  'sub-wallets',
+  'native-entries',
+  'pow',
+  'search',
+];
+
+const PATH_TESTS = ['cpu', 'pow'];
+
+const here = join(top, 'scripts/arm64');
+const crypto = join(top, 'packages/crypto');
+const folder = join(top, '.bootstrap/arm64');
+const native = join(folder, 'native');
+const tests = join(folder, 'tests');
+
+await main(async () => {
+  requireTools();
+  requireCompilers();
+  await bootstrap();
+  const { program } = nodeOf(20, 'arm64');
+  if ((await build(program)) !== 0) throw new Failure('the native module could not be compiled for 64-bit ARM');
+  await compileTests();
+  const code = await runTests(program, 'armv8', TESTS, []);
+  if (code !== 0) return code;
+  return runTests(program, 'portable', PATH_TESTS, ['-E', `LD_PRELOAD=${hideAes()}`]);
+});
+
+/** The tests under the emulator, after a look at the path that the module has chosen by itself. */
+function runTests(program, path, names, options) {
+  process.stderr.write(`[arm64] tests on the ${path} path\n`);
+  const command = ['-L', `/usr/${TARGET}`, ...options, program];
+  const asked = `require('node-gyp-build')(${JSON.stringify(native)}).implementation()`;
+  const { stdout } = spawnSync('qemu-aarch64', [...command, '-p', asked], { cwd: native, encoding: 'utf8' });
+  if (stdout.trim() !== path) throw new Failure(`the module chose the path ${stdout.trim()} and not ${path}`);
+  const files = names.map((name) => join(tests, `${name}.test.js`));
+  return run('qemu-aarch64', [...command, join(here, 'run-tests.mjs'), ...files]);
+}
+
+function requireTools() {
+  const missing = NEEDED.filter(([name]) => spawnSync(name, ['--version'], { stdio: 'ignore' }).status !== 0);
+  if (missing.length === 0) return;
+  throw new Failure(
+    `The tests for 64-bit ARM need ${missing.map(([name]) => name).join(' and ')}; on Debian or Ubuntu: ` +
+      `apt-get install ${missing.map(([, name]) => name).join(' ')}`,
+  );
+}
+
+/** Compiles a copy of the module for the headers of that Node.js. */
+function build(program) {
+  mkdirSync(native, { recursive: true });
+  rmSync(join(native, 'src'), { recursive: true, force: true });
+  for (const part of ['binding.gyp', 'package.json', 'src']) {
+    cpSync(join(top, 'native', part), join(native, part), { recursive: true, preserveTimestamps: true });
+  }
+  link(join(top, 'native/node_modules'), join(native, 'node_modules'));
+  const environment = {
+    ...environmentOf(process.execPath),
+    ...nativeBuildEnvironment(),
+    CC: `${TARGET}-gcc`,
+    CXX: `${TARGET}-g++`,
+    AR: `${TARGET}-ar`,
+    npm_config_nodedir: join(dirname(program), '..'),
+  };
+  process.stderr.write('[arm64] building the native module\n');
+  const arguments_ = ['configure', 'build', '--arch=arm64', `--directory=${native}`];
+  return run(process.execPath, [tool('node-gyp/bin/node-gyp.js'), ...arguments_], { environment, quiet: true });
+}
+
+/**
+ * The test files as plain JavaScript. What they import by a relative path comes along; packages are found through
+ * node_modules beside them, where `@wrkz/native` is the module for ARM.
+ */
+async function compileTests() {
+  const { build: bundle } = createRequire(import.meta.url)('esbuild');
+  rmSync(tests, { recursive: true, force: true });
+  await bundle({
+    entryPoints: TESTS.map((name) => join(crypto, 'test', `${name}.test.ts`)),
+    outdir: tests,
+    bundle: true,
+    packages: 'external',
+    platform: 'node',
+    target: 'node20',
+  });
+  const modules = join(folder, 'node_modules');
+  link(native, join(modules, '@wrkz/native'));
+  for (const name of ['@wrkz/testing', 'fast-check', 'node-gyp-build']) {
+    link(join(crypto, 'node_modules', name), join(modules, name));
+  }
+}
+
+/** A library that, loaded first, tells a program that the processor has no AES instructions. */
+function hideAes() {
+  const library = join(folder, 'hide-aes.so');
+  const built = spawnSync(`${TARGET}-gcc`, ['-shared', '-fPIC', '-O2', join(here, 'hide-aes.c'), '-o', library]);
+  if (built.status !== 0) throw new Failure(`hide-aes.c could not be compiled: ${String(built.stderr)}`);
+  return library;
+}
+
+function link(target, path) {
+  mkdirSync(dirname(path), { recursive: true });
+  rmSync(path, { recursive: true, force: true });
+  symlinkSync(target, path);
+}

@@ -1,0 +1,44 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+
+/* What is said where the suite cannot be built, or a test cannot be run, instead of a compiler's or a shell's complaint. */
+
+const TOP = join(__dirname, '..', '..');
+
+function run(script: string, options: { nodeArgs?: string[]; scriptArgs?: string[]; path?: string } = {}) {
+  const environment = { ...process.env, PATH: options.path ?? process.env['PATH'] };
+  const args = [...(options.nodeArgs ?? []), join(TOP, 'scripts', script), ...(options.scriptArgs ?? [])];
+  const { status, stderr } = spawnSync(process.execPath, args, { cwd: TOP, encoding: 'utf8', env: environment });
+  return { status, lines: stderr.trim().split('\n') };
+}
+
+describe('on Windows', () => {
+  const pretend = `data:text/javascript,Object.defineProperty(process, 'platform', { value: 'win32' })`;
+
+  // Options with which they would say something and end, were they to go on.
+  const calls: [string, string[]][] = [
+    ['bootstrap.mjs', []],
+    ['start.mjs', ['--help']],
+    ['test.mjs', ['--version']],
+  ];
+
+  test.each(calls)('%s says that it is not supported', (script, scriptArgs) => {
+    expect(run(script, { nodeArgs: ['--import', pretend], scriptArgs })).toEqual({
+      status: 1,
+      lines: [
+        'Windows is not supported: the native code needs gcc or clang and a POSIX system.',
+        'Use Linux in WSL 2 or the images of docker/ instead.',
+      ],
+    });
+  });
+});
+
+test('the tests for 64-bit ARM name the packages that they miss', () => {
+  expect(run('test-arm64.mjs', { path: '/nowhere' })).toEqual({
+    status: 1,
+    lines: [
+      'The tests for 64-bit ARM need aarch64-linux-gnu-g++ and qemu-aarch64; ' +
+        'on Debian or Ubuntu: apt-get install g++-aarch64-linux-gnu qemu-user',
+    ],
+  });
+});
