@@ -1,11 +1,12 @@
 import { isLocalHost } from '../util/address';
+import { hostNetwork } from '../util/host-network';
 
 /** So long an address is remembered, milliseconds. */
 const REMEMBERED = 600_000;
 const MAX_HOSTS = 1_000;
 
 /**
- * Addresses whose peers claimed blocks and did not bring them: a new connection does not make their word good again. Local
+ * Addresses (IPv6: their /64) whose peers claimed blocks and did not bring them: a new connection does not make their word good again. Local
  * addresses, which many nodes may share, are not remembered.
  */
 export class UnservedHosts {
@@ -15,14 +16,15 @@ export class UnservedHosts {
   constructor(private readonly now: () => number) {}
 
   note(host: string, unserved: boolean): void {
-    this.until.delete(host);
+    const network = hostNetwork(host);
+    this.until.delete(network);
     if (!unserved || isLocalHost(host)) return;
-    this.until.set(host, this.now() + REMEMBERED);
+    this.until.set(network, this.now() + REMEMBERED);
     const [oldest] = this.until.keys();
     if (this.until.size > MAX_HOSTS && oldest !== undefined) this.until.delete(oldest);
   }
 
   has(host: string): boolean {
-    return (this.until.get(host) ?? -Infinity) > this.now();
+    return (this.until.get(hostNetwork(host)) ?? -Infinity) > this.now();
   }
 }
