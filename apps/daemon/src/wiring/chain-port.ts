@@ -36,12 +36,12 @@ export class P2pChain implements ChainPort {
     return this.reader.hashes(start, start + count);
   }
 
-  /** Hashed again before it leaves: a block that the disk has damaged is one that we do not have. */
+  /** A block that the disk has damaged is one that we do not have. */
   rawBlock(hash: Buffer): RawBlock | undefined {
     try {
       return this.reader.snapshot(() => {
         const height = this.reader.heightOf(hash);
-        return height === undefined ? this.reader.alternative(hash)?.raw : this.reader.checkedRawBlock(height);
+        return height === undefined ? this.reader.alternative(hash)?.raw : this.reader.rawBlock(height);
       });
     } catch (error) {
       if (!(error instanceof CorruptDatabase)) throw error;
