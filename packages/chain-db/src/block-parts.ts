@@ -1,4 +1,4 @@
-import { encodeVarint, type ParsedBlock, type ParsedTransaction } from '@wrkz/core-types';
+import { varintSize, writeVarint, type ParsedBlock, type ParsedTransaction } from '@wrkz/core-types';
 import { RefusedChange } from './errors';
 
 /*
@@ -23,11 +23,17 @@ export function blockBody({ bytes, coinbase }: ParsedBlock, transactions: readon
 
 /** The bytes of a block from its parts. */
 export function joinBlock(body: Buffer, coinbase: Buffer, hashes: readonly Buffer[]): Buffer {
-  return Buffer.concat([body, coinbase, encodeVarint(hashes.length), ...hashes]);
+  const start = body.length + coinbase.length;
+  const bytes = Buffer.allocUnsafe(start + hashListSize(hashes.length));
+  body.copy(bytes, 0);
+  coinbase.copy(bytes, body.length);
+  let end = writeVarint(bytes, hashes.length, start);
+  for (const hash of hashes) end += hash.copy(bytes, end);
+  return bytes;
 }
 
 function hashListSize(count: number): number {
-  return encodeVarint(count).length + 32 * count;
+  return varintSize(count) + 32 * count;
 }
 
 /** What stands behind the prefix of a transaction. */

@@ -10,7 +10,7 @@ export const Codec = {
  * The serialized bytes behind a stored blob.
  * @throws CorruptDatabase for a form that this program does not know
  */
-export function decodeBlob(codec: number, blob: Buffer, where: string): Buffer {
+export function decodeBlob(codec: number, blob: Buffer, table: string, row: string | number): Buffer {
   if (codec === Codec.plain) return blob;
-  throw new CorruptDatabase(`${where} stands in form ${codec}, which this program does not know`);
+  throw new CorruptDatabase(`row ${row} of ${table} stands in form ${codec}, which this program does not know`);
 }

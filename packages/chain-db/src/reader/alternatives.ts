@@ -59,7 +59,7 @@ export class AlternativeQueries {
     const [codec, body, checksum] = row;
     const name = hash.toString('hex');
     if (alternativeBodyChecksum(hash, codec, body) !== checksum) throw new DamagedRow('alternatives', name);
-    return { ...info, raw: decodeRawBlock(decodeBlob(codec, body, `alternative block ${name}`)) };
+    return { ...info, raw: decodeRawBlock(decodeBlob(codec, body, 'alternatives', name)) };
   }
 }
 

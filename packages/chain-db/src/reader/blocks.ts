@@ -10,6 +10,7 @@ type StampRow = readonly [height: number, hash: Buffer, timestamp: number, lag: 
 /** Questions about main-chain blocks that need no bytes. Every row that is given was compared with its checksum. */
 export class BlockQueries {
   private readonly tipHeight: SqliteStatement<[], [number]>;
+  private readonly factsAt: SqliteStatement<[number], BlockRow>;
   private readonly factsBetween: SqliteStatement<[number, number], BlockRow>;
   private readonly stampsBetween: SqliteStatement<[number, number], StampRow>;
   private readonly stampAt: SqliteStatement<[number], StampRow>;
@@ -18,10 +19,10 @@ export class BlockQueries {
   constructor(connection: SqliteConnection) {
     const stamp = 'SELECT height, hash, timestamp, timestamp_lag, generated_transactions, stamp_checksum FROM blocks';
     this.tipHeight = connection.prepare<[], [number]>('SELECT coalesce(max(height), -1) FROM blocks').raw(true);
+    const facts = `SELECT ${FACTS_HALVES}, timestamp_lag, checksum FROM blocks`;
+    this.factsAt = connection.prepare<[number], BlockRow>(`${facts} WHERE height = ?`).raw(true);
     this.factsBetween = connection
-      .prepare<[number, number], BlockRow>(
-        `SELECT ${FACTS_HALVES}, timestamp_lag, checksum FROM blocks WHERE height >= ? AND height < ? ORDER BY height`,
-      )
+      .prepare<[number, number], BlockRow>(`${facts} WHERE height >= ? AND height < ? ORDER BY height`)
       .raw(true);
     this.stampsBetween = connection
       .prepare<[number, number], StampRow>(`${stamp} WHERE height >= ? AND height < ? ORDER BY height`)
@@ -35,13 +36,17 @@ export class BlockQueries {
   }
 
   tip(): BlockFacts {
-    const [facts] = this.factsRange(this.height(), Infinity);
+    const facts = this.facts(this.height());
     if (facts === undefined) throw new EmptyDatabase();
     return facts;
   }
 
+  /** @throws as {@link factsRange} */
   facts(height: number): BlockFacts | undefined {
-    return this.factsRange(height, height + 1)[0];
+    const row = this.factsAt.get(height);
+    if (row !== undefined) return checkedFacts(row);
+    if (height >= 0 && height < this.height()) throw new DamagedRow('blocks', height, 'is missing');
+    return undefined;
   }
 
   /** @throws DamagedRow for a row that is wrong, and for one that is missing below the tip */
@@ -49,10 +54,7 @@ export class BlockQueries {
     const from = Math.max(start, 0);
     const rows = this.factsBetween.all(from, end);
     this.expectRows(from, end, rows);
-    return rows.map((row) => {
-      if (blockRowChecksum(row as unknown as FactsRow, row[13]) !== row[14]) throw new DamagedRow('blocks', row[0]);
-      return factsOf(row as unknown as FactsRow);
-    });
+    return rows.map(checkedFacts);
   }
 
   /** @throws as {@link factsRange} */
@@ -70,11 +72,13 @@ export class BlockQueries {
 
   /** A row whose index entry leads here and whose hash is another is damaged, or the one block in 2^64 that begins alike. */
   heightOf(hash: Buffer): number | undefined {
-    for (const row of this.stampsByHash.all(hash.subarray(0, 8))) {
-      const stamp = checkedStamp(row);
-      if (stamp.hash.equals(hash)) return stamp.height;
-    }
-    return undefined;
+    const prefix = hash.subarray(0, 8);
+    const row = this.stampsByHash.get(prefix);
+    if (row === undefined) return undefined;
+    const stamp = checkedStamp(row);
+    if (stamp.hash.equals(hash)) return stamp.height;
+    const others = this.stampsByHash.all(prefix).map(checkedStamp);
+    return others.find((other) => other.hash.equals(hash))?.height;
   }
 
   /** Transactions up to and including this block; 0 below genesis. @throws DamagedRow */
@@ -118,6 +122,12 @@ export class BlockQueries {
       if (rows[i]?.[0] !== start + i) throw new DamagedRow('blocks', start + i, 'is missing');
     }
   }
+}
+
+function checkedFacts(row: BlockRow): BlockFacts {
+  const columns = row as unknown as FactsRow;
+  if (blockRowChecksum(columns, row[13]) !== row[14]) throw new DamagedRow('blocks', row[0]);
+  return factsOf(columns);
 }
 
 function checkedStamp([height, hash, timestamp, timestampLag, generatedTransactions, sum]: StampRow): BlockStamp {

@@ -43,35 +43,34 @@ export class BodyQueries {
   rawBlocks(start: number, ranges: readonly IdRange[], scan: TransactionScan): RawBlock[] {
     const bodies = this.bodies.all(start, start + ranges.length);
     const first = ranges[0]?.first ?? 0;
-    const signatures = this.signaturesOf(first, ranges[ranges.length - 1]?.end ?? 0);
+    const signatures = this.signatures.all(first, ranges[ranges.length - 1]?.end ?? 0);
+    let next = 0;
     return ranges.map((range, i) => {
       const height = start + i;
       const body = bodies[i];
       if (body?.[0] !== height) throw this.missing('block_bodies', height, height);
       const [from, end] = [range.first - first, range.end - first];
       const hashes = scan.hashes.slice(from + 1, end);
-      return {
-        block: joinBlock(checkedBlob('block_bodies', body, bodyChecksum), scan.prefixes[from] as Buffer, hashes),
-        transactions: hashes.map((_, k) => {
-          const id = range.first + 1 + k;
-          const prefix = scan.prefixes[from + 1 + k] as Buffer;
-          const bytes = signatures.get(id);
-          return bytes === undefined ? this.unsigned(id, height, prefix) : Buffer.concat([prefix, bytes]);
-        }),
-      };
+      const block = joinBlock(checkedBlob('block_bodies', body, bodyChecksum), scan.prefixes[from] as Buffer, hashes);
+      const transactions = new Array<Buffer>(hashes.length);
+      for (let k = 0; k < hashes.length; k++) {
+        const id = range.first + 1 + k;
+        const row = signatures[next]?.[0] === id ? signatures[next++] : undefined;
+        transactions[k] = this.joined(id, height, scan.prefixes[from + 1 + k] as Buffer, row);
+      }
+      return { block, transactions };
     });
   }
 
   /** One transaction as serialized. @throws as {@link rawBlocks} */
   transaction(id: number, height: number, prefix: Buffer): Buffer {
-    const signatures = this.signaturesOf(id, id + 1).get(id);
-    return signatures === undefined ? this.unsigned(id, height, prefix) : Buffer.concat([prefix, signatures]);
+    return this.joined(id, height, prefix, this.signatures.get(id, id + 1));
   }
 
-  private signaturesOf(first: number, end: number): Map<number, Buffer> {
-    return new Map(
-      this.signatures.all(first, end).map((row) => [row[0], checkedBlob('signatures', row, signaturesChecksum)]),
-    );
+  private joined(id: number, height: number, prefix: Buffer, row: BlobRow | undefined): Buffer {
+    if (row === undefined) return this.unsigned(id, height, prefix);
+    const signatures = checkedBlob('signatures', row, signaturesChecksum);
+    return Buffer.concat([prefix, signatures], prefix.length + signatures.length);
   }
 
   /** A transaction without a row of signatures: one that spends nothing by rings, or one whose row is gone. */
@@ -96,5 +95,5 @@ function checkedBlob(
   sum: (key: number, codec: number, blob: Buffer) => number,
 ): Buffer {
   if (sum(key, codec, blob) !== checksum) throw new DamagedRow(table, key);
-  return decodeBlob(codec, blob, `row ${key} of ${table}`);
+  return decodeBlob(codec, blob, table, key);
 }

@@ -8,7 +8,13 @@ import { BlockQueries } from './blocks';
 import { BodyQueries } from './bodies';
 import { sample } from './decoys';
 import { OutputQueries, type StoredOutput } from './outputs';
-import { TransactionQueries, type GlobalIndexes, type IdRange, type TransactionScan } from './transactions';
+import {
+  globalIndexesOf,
+  TransactionQueries,
+  type GlobalIndexes,
+  type IdRange,
+  type TransactionScan,
+} from './transactions';
 import { DatabaseView } from './view';
 
 /** A main-chain transaction with its place: `position` 0 is the coinbase. */
@@ -219,13 +225,14 @@ export class ChainReader {
   /** The same for the blocks of a range, in chain order. */
   globalIndexesRange(start: number, end: number): GlobalIndexes[] {
     return this.snapshot(() =>
-      this.transactions.places(this.ids(start, end)).map(({ hash, indexes }) => ({ hash, indexes })),
+      this.transactions.places(this.ids(start, end)).map(globalIndexesOf),
     );
   }
 
   /** Global output indexes of one transaction, in the order of its outputs. */
   outputIndexes(hash: Buffer): readonly number[] | undefined {
-    return this.transactions.place(hash)?.indexes;
+    const place = this.transactions.place(hash);
+    return place && globalIndexesOf(place).indexes;
   }
 
   /** Height of the block that spent the output with this key image. */

@@ -19,10 +19,13 @@ export interface GlobalIndexes {
 type PlaceRow = readonly [id: number, hash: Buffer, height: number, packed: Buffer, checksum: number];
 type PrefixRow = readonly [id: number, hash: Buffer, codec: number, prefix: Buffer, checksum: number];
 
-/** What a transaction is looked up for. */
-export interface TransactionPlace extends GlobalIndexes {
+/** Where a transaction stands. */
+export interface TransactionPlace {
   readonly id: number;
+  readonly hash: Buffer;
   readonly height: number;
+  /** See `packIndexes`. */
+  readonly packedIndexes: Buffer;
 }
 
 /** Transactions as they are scanned: two lists of the same length, in chain order. */
@@ -53,10 +56,13 @@ export class TransactionQueries {
 
   /** @throws DamagedRow, also where the look-up leads to a row of another hash */
   place(hash: Buffer): TransactionPlace | undefined {
-    return this.placesByHash
-      .all(hash.subarray(0, 8))
-      .map(checkedPlace)
-      .find((place) => place.hash.equals(hash));
+    const prefix = hash.subarray(0, 8);
+    const row = this.placesByHash.get(prefix);
+    if (row === undefined) return undefined;
+    const place = checkedPlace(row);
+    if (place.hash.equals(hash)) return place;
+    const others = this.placesByHash.all(prefix).map(checkedPlace);
+    return others.find((other) => other.hash.equals(hash));
   }
 
   /** @throws DamagedRow for a row that is wrong or missing */
@@ -76,17 +82,22 @@ export class TransactionQueries {
       const [id, hash, codec, prefix, checksum] = rows[i] as PrefixRow;
       if (prefixChecksum(id, hash, codec, prefix) !== checksum) throw new DamagedRow('transactions', id);
       hashes[i] = hash;
-      prefixes[i] = decodeBlob(codec, prefix, `transaction ${id}`);
+      prefixes[i] = decodeBlob(codec, prefix, 'transactions', id);
     }
     return { hashes, prefixes };
   }
 }
 
-function checkedPlace([id, hash, height, packed, checksum]: PlaceRow): TransactionPlace {
-  if (transactionChecksum(id, hash, height, packed) !== checksum) throw new DamagedRow('transactions', id);
-  const indexes = unpackIndexes(packed);
+function checkedPlace([id, hash, height, packedIndexes, checksum]: PlaceRow): TransactionPlace {
+  if (transactionChecksum(id, hash, height, packedIndexes) !== checksum) throw new DamagedRow('transactions', id);
+  return { id, hash, height, packedIndexes };
+}
+
+/** @throws CorruptDatabase when the bytes are none that a list packs to */
+export function globalIndexesOf({ hash, packedIndexes }: TransactionPlace): GlobalIndexes {
+  const indexes = unpackIndexes(packedIndexes);
   if (indexes === undefined) throw new CorruptDatabase(`global indexes of transaction ${hash.toString('hex')}`);
-  return { id, hash, height, indexes };
+  return { hash, indexes };
 }
 
 function expectIds({ first, end }: IdRange, rows: readonly (readonly [id: number, ...rest: unknown[]])[]): void {

@@ -88,8 +88,8 @@ export class BlockVerifier {
   private blockBytes(body: BlobRow, [coinbase, ...others]: readonly (TransactionRow | undefined)[]): Buffer {
     if (coinbase === undefined) throw new CorruptDatabase('its coinbase is missing');
     return joinBlock(
-      decodeBlob(body.codec, body.bytes, 'its body'),
-      decodeBlob(coinbase.codec, coinbase.bytes, 'its coinbase'),
+      decodeBlob(body.codec, body.bytes, 'block_bodies', coinbase.height),
+      decodeBlob(coinbase.codec, coinbase.bytes, 'transactions', coinbase.id),
       others.map((row) => row?.hash ?? Buffer.alloc(32)),
     );
   }
@@ -208,8 +208,8 @@ export class BlockVerifier {
 }
 
 function bytesOf(row: TransactionRow, signatures: BlobRow | undefined): Buffer {
-  const prefix = decodeBlob(row.codec, row.bytes, 'its prefix');
+  const prefix = decodeBlob(row.codec, row.bytes, 'transactions', row.id);
   return signatures === undefined
     ? prefix
-    : Buffer.concat([prefix, decodeBlob(signatures.codec, signatures.bytes, 'its signatures')]);
+    : Buffer.concat([prefix, decodeBlob(signatures.codec, signatures.bytes, 'signatures', row.id)]);
 }

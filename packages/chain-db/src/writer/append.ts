@@ -2,7 +2,7 @@ import { VerifiedBlock, type BlockFacts } from '@wrkz/consensus';
 import type { ParsedTransaction } from '@wrkz/core-types';
 import { blockBody, signaturesOf } from '../block-parts';
 import { RefusedChange, WrongLink } from '../errors';
-import { packIndexes } from '../integers';
+import { packIndexes, toSigned } from '../integers';
 import type { Store } from './store';
 
 /**
@@ -27,8 +27,9 @@ function putTransaction(store: Store, id: number, parsed: ParsedTransaction, hei
   const { inputs, outputs, unlockTime } = parsed.transaction;
   const unlockLow = Number(unlockTime & 0xffff_ffffn);
   const unlockHigh = Number(unlockTime >> 32n);
+  const signed = toSigned(unlockTime);
   const indexes = outputs.map(({ amount, key }, position) =>
-    store.putOutput(amount, { key, height, unlockLow, unlockHigh, position }),
+    store.putOutput(amount, signed, { key, height, unlockLow, unlockHigh, position }),
   );
   const globalIndexes = packIndexes(indexes);
   store.putTransaction({ id, hash: parsed.hash, height, globalIndexes, prefix: parsed.prefixBytes });

@@ -15,7 +15,7 @@ import {
   transactionChecksum,
   type OutputColumns,
 } from '../rows/checksums';
-import { FACTS_COLUMNS, factsValues, joined } from '../rows/facts';
+import { FACTS_COLUMNS, factsValues } from '../rows/facts';
 
 type Value = number | bigint | Buffer;
 
@@ -94,11 +94,10 @@ export class Store {
     this.signatures.run(id, Codec.plain, signatures, signaturesChecksum(id, Codec.plain, signatures));
   }
 
-  /** Gives the output the next global index of its amount and returns it. */
-  putOutput(amount: bigint, output: OutputColumns): number {
+  /** Gives the output the next global index of its amount and returns it. `unlockTime` is the signed form. */
+  putOutput(amount: bigint, unlockTime: bigint, output: OutputColumns): number {
     const known = this.amounts.get(amount) ?? this.lookUp(amount);
-    const { key, height, unlockLow, unlockHigh, position } = output;
-    const unlockTime = toSigned(joined(unlockLow, unlockHigh));
+    const { key, height, position } = output;
     const checksum = outputChecksum(amount, known.count, output);
     this.output.run(known.id, known.count, key, height, unlockTime, position, checksum);
     return known.count++;
