@@ -224,9 +224,7 @@ export class ChainReader {
 
   /** The same for the blocks of a range, in chain order. */
   globalIndexesRange(start: number, end: number): GlobalIndexes[] {
-    return this.snapshot(() =>
-      this.transactions.places(this.ids(start, end)).map(globalIndexesOf),
-    );
+    return this.snapshot(() => this.transactions.places(this.ids(start, end)).map(globalIndexesOf));
   }
 
   /** Global output indexes of one transaction, in the order of its outputs. */
