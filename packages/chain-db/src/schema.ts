@@ -1,3 +1,5 @@
+import { KEY_IMAGE_SCHEMA, KEY_IMAGE_TABLES } from './key-images/schema';
+
 /**
  * The whole database on one page.
  *
@@ -5,14 +7,13 @@
  * ------------------  ------------------------  ---------------------------------------------------------------
  * meta                key                       which network, from which height on bodies are kept
  * blocks              height                    what is remembered of a main-chain block (consensus' BlockFacts)
- *   blocks_by_hash    first 8 bytes of hash     height of a block id
  * block_bodies        height                    a block as serialized, its coinbase inside
  * transactions        id                        id, block and unlock time of a transaction; global indexes of its outputs
- *   transactions_by_hash  first 8 bytes of hash id of a transaction hash
  * transaction_bodies  id                        a transaction as serialized (coinbases live in their block's body)
  * amounts             id; amount                small integer that stands for an output amount
  * outputs             (amount_id, global_index) one-time key of an output and the transaction it comes from
- * key_images          image                     height of the block that spent it
+ * key_images          id                        a spent key image and the height of the block that spent it
+ * hash_...            (see hash-index)          height of a block id, id of a transaction hash, id of a key image
  * alternatives        id; hash                  blocks off the main chain, with facts and bytes
  *
  * Transaction ids are dense and in chain order: the coinbase of block h has id blocks[h - 1].generated_transactions (0 for
@@ -20,7 +21,7 @@
  * Global indexes are dense per amount and in the same order, so among the outputs of one amount transaction_id never falls:
  * "how many were there at height h" is a binary search.
  *
- * 32-byte hashes stand once: the look-up indexes hold 8 bytes of them and the row itself is compared. Bodies stand apart
+ * 32-byte hashes stand once: the look-ups hold fingerprints of them and the row itself is compared. Bodies stand apart
  * from what the rules look up, so that a mode which drops old bodies deletes from two tables and touches nothing else.
  *
  * 64-bit unsigned values are stored as SQLite's signed 64 bits (two's complement). blocks.timestamp_lag is how far the
@@ -56,7 +57,6 @@ CREATE TABLE blocks (
   generated_coins INTEGER NOT NULL,
   generated_transactions INTEGER NOT NULL
 ) STRICT;
-CREATE INDEX blocks_by_hash ON blocks (substr(hash, 1, 8));
 
 CREATE TABLE block_bodies (
   height INTEGER PRIMARY KEY,
@@ -70,7 +70,6 @@ CREATE TABLE transactions (
   unlock_time INTEGER NOT NULL,
   global_indexes BLOB NOT NULL
 ) STRICT;
-CREATE INDEX transactions_by_hash ON transactions (substr(hash, 1, 8));
 
 CREATE TABLE transaction_bodies (
   id INTEGER PRIMARY KEY,
@@ -91,10 +90,7 @@ CREATE TABLE outputs (
   PRIMARY KEY (amount_id, global_index)
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE key_images (
-  image BLOB PRIMARY KEY,
-  height INTEGER NOT NULL
-) STRICT, WITHOUT ROWID;
+${KEY_IMAGE_SCHEMA.trim()}
 
 CREATE TABLE alternatives (
   id INTEGER PRIMARY KEY,
@@ -122,6 +118,6 @@ export const TABLES = [
   'transaction_bodies',
   'amounts',
   'outputs',
-  'key_images',
+  ...KEY_IMAGE_TABLES,
   'alternatives',
 ] as const;

@@ -2,6 +2,9 @@ import type { BlockFacts } from '@wrkz/consensus';
 import { parseBlock, type RawBlock } from '@wrkz/core-types';
 import type { SqliteConnection, SqliteStatement } from '@wrkz/sqlite';
 import { BelowFloor, CorruptDatabase, EmptyDatabase } from '../errors';
+import { findRow } from '../hash-index/find';
+import { HASH_KINDS } from '../hash-index/kinds';
+import type { HashLookup } from '../hash-index/lookup';
 import { FACTS_COLUMNS, factsOf, type FactsRow } from '../rows';
 
 /** Where a block's transactions lie among the transaction ids: `first` is the coinbase, `end` is past the last. */
@@ -17,7 +20,7 @@ export class BlockQueries {
   private readonly factsAt: SqliteStatement<[number], FactsRow>;
   private readonly factsBetween: SqliteStatement<[number, number], FactsRow>;
   private readonly hashesBetween: SqliteStatement<[number, number], [Buffer]>;
-  private readonly heightByHash: SqliteStatement<[Buffer, Buffer], [number]>;
+  private readonly hashAt: SqliteStatement<[number], [Buffer]>;
   private readonly generatedAt: SqliteStatement<[number], [number]>;
   private readonly body: SqliteStatement<[number], [Buffer]>;
   private readonly transactionBody: SqliteStatement<[number], [Buffer]>;
@@ -25,7 +28,10 @@ export class BlockQueries {
   private readonly latestTimestamp: SqliteStatement<[number], [number]>;
   private readonly floor: SqliteStatement<[], [string]>;
 
-  constructor(connection: SqliteConnection) {
+  constructor(
+    connection: SqliteConnection,
+    private readonly lookup: HashLookup,
+  ) {
     const facts = `SELECT ${FACTS_COLUMNS} FROM blocks`;
     this.tipFacts = connection
       .prepare<[], FactsRow>(`${facts} ORDER BY height DESC LIMIT 1`)
@@ -40,9 +46,7 @@ export class BlockQueries {
     this.hashesBetween = connection
       .prepare<[number, number], [Buffer]>('SELECT hash FROM blocks WHERE height >= ? AND height < ? ORDER BY height')
       .raw(true);
-    this.heightByHash = connection
-      .prepare<[Buffer, Buffer], [number]>('SELECT height FROM blocks WHERE substr(hash, 1, 8) = ? AND hash = ?')
-      .raw(true);
+    this.hashAt = connection.prepare<[number], [Buffer]>('SELECT hash FROM blocks WHERE height = ?').raw(true);
     this.generatedAt = connection
       .prepare<[number], [number]>('SELECT generated_transactions FROM blocks WHERE height = ?')
       .raw(true);
@@ -82,8 +86,9 @@ export class BlockQueries {
     return this.hashesBetween.all(start, end).map(([hash]) => hash);
   }
 
+  /** The caller holds the transaction. */
   heightOf(hash: Buffer): number | undefined {
-    return this.heightByHash.get(hash.subarray(0, 8), hash)?.[0];
+    return findRow(this.lookup, HASH_KINDS.block, hash, (height) => this.hashAt.get(height)?.[0]);
   }
 
   /** Transactions up to and including this block; 0 below genesis. */

@@ -4,6 +4,9 @@ import type { SqliteConnection, SqliteStatement } from '@wrkz/sqlite';
 import { AlternativeQueries, type AltInfo, type AlternativeBlock } from './alternatives';
 import { BlockQueries, type IdRange } from './blocks';
 import { checkRawBlock } from './check-raw-block';
+import type { RunDirectory } from '../hash-index/directory';
+import { HashLookup } from '../hash-index/lookup';
+import type { SpentKeyImage } from '../key-images';
 import { sample } from './decoys';
 import { OutputQueries, type StoredOutput } from './outputs';
 import { TransactionQueries, type GlobalIndexes } from './transactions';
@@ -46,9 +49,14 @@ export class ChainReader {
   private readonly begin: SqliteStatement;
   private readonly commit: SqliteStatement;
 
-  constructor(private readonly connection: SqliteConnection) {
-    this.blocks = new BlockQueries(connection);
-    this.transactions = new TransactionQueries(connection);
+  /** @param directory the writer's filters, where it works on this thread; see HashLookup */
+  constructor(
+    private readonly connection: SqliteConnection,
+    directory?: () => RunDirectory | undefined,
+  ) {
+    const lookup = new HashLookup(connection, directory);
+    this.blocks = new BlockQueries(connection, lookup);
+    this.transactions = new TransactionQueries(connection, lookup);
     this.keyOutputs = new OutputQueries(connection);
     this.branches = new AlternativeQueries(connection);
     this.begin = connection.prepare('BEGIN');
@@ -99,7 +107,7 @@ export class ChainReader {
 
   /** Height of a main-chain block. */
   heightOf(hash: Buffer): number | undefined {
-    return this.blocks.heightOf(hash);
+    return this.snapshot(() => this.blocks.heightOf(hash));
   }
 
   /** Whether the block is known on any branch. */
@@ -164,11 +172,11 @@ export class ChainReader {
   }
 
   transactionHeight(hash: Buffer): number | undefined {
-    return this.transactions.place(hash)?.height;
+    return this.snapshot(() => this.transactions.place(hash)?.height);
   }
 
   hasTransaction(hash: Buffer): boolean {
-    return this.transactions.place(hash) !== undefined;
+    return this.transactionHeight(hash) !== undefined;
   }
 
   /** Transactions of the main chain, coinbases included. */
@@ -201,7 +209,12 @@ export class ChainReader {
 
   /** Height of the block that spent the output with this key image. */
   keyImageHeight(keyImage: Buffer): number | undefined {
-    return this.transactions.keyImageHeight(keyImage);
+    return this.snapshot(() => this.transactions.keyImageHeight(keyImage));
+  }
+
+  /** Key images that the blocks of a range spent, in chain order. */
+  keyImagesBetween(start: number, end: number): SpentKeyImage[] {
+    return this.snapshot(() => this.transactions.keyImagesBetween(start, end));
   }
 
   /** The output of this amount (atomic units) with this global index. */

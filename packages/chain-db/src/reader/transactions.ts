@@ -1,6 +1,10 @@
 import type { SqliteConnection, SqliteStatement } from '@wrkz/sqlite';
 import { CorruptDatabase } from '../errors';
 import { unpackIndexes } from '../integers';
+import { findRow } from '../hash-index/find';
+import { HASH_KINDS } from '../hash-index/kinds';
+import type { HashLookup } from '../hash-index/lookup';
+import { KeyImageQueries, type SpentKeyImage } from '../key-images';
 import type { IdRange } from './blocks';
 
 /** Where a transaction stands. */
@@ -17,16 +21,17 @@ export interface GlobalIndexes {
 
 /** Questions about main-chain transactions that need no bodies. */
 export class TransactionQueries {
-  private readonly placeByHash: SqliteStatement<[Buffer, Buffer], [number, number]>;
+  private readonly placeOfId: SqliteStatement<[number], [Buffer, number]>;
   private readonly hashesBetween: SqliteStatement<[number, number], [Buffer]>;
   private readonly indexesBetween: SqliteStatement<[number, number], [Buffer, Buffer]>;
-  private readonly heightOfKeyImage: SqliteStatement<[Buffer], [number]>;
+  private readonly keyImages: KeyImageQueries;
 
-  constructor(connection: SqliteConnection) {
-    this.placeByHash = connection
-      .prepare<[Buffer, Buffer], [number, number]>(
-        'SELECT id, height FROM transactions WHERE substr(hash, 1, 8) = ? AND hash = ?',
-      )
+  constructor(
+    connection: SqliteConnection,
+    private readonly lookup: HashLookup,
+  ) {
+    this.placeOfId = connection
+      .prepare<[number], [Buffer, number]>('SELECT hash, height FROM transactions WHERE id = ?')
       .raw(true);
     this.hashesBetween = connection
       .prepare<[number, number], [Buffer]>('SELECT hash FROM transactions WHERE id >= ? AND id < ? ORDER BY id')
@@ -36,14 +41,17 @@ export class TransactionQueries {
         'SELECT hash, global_indexes FROM transactions WHERE id >= ? AND id < ? ORDER BY id',
       )
       .raw(true);
-    this.heightOfKeyImage = connection
-      .prepare<[Buffer], [number]>('SELECT height FROM key_images WHERE image = ?')
-      .raw(true);
+    this.keyImages = new KeyImageQueries(connection, lookup);
   }
 
   place(hash: Buffer): TransactionPlace | undefined {
-    const row = this.placeByHash.get(hash.subarray(0, 8), hash);
-    return row === undefined ? undefined : { id: row[0], height: row[1] };
+    let height = -1;
+    const id = findRow(this.lookup, HASH_KINDS.transaction, hash, (row) => {
+      const found = this.placeOfId.get(row);
+      height = found?.[1] ?? -1;
+      return found?.[0];
+    });
+    return id === undefined ? undefined : { id, height };
   }
 
   hashes({ first, end }: IdRange): Buffer[] {
@@ -58,7 +66,12 @@ export class TransactionQueries {
     });
   }
 
+  /** Key images that the blocks of a range spent, in chain order. */
+  keyImagesBetween(start: number, end: number): SpentKeyImage[] {
+    return this.keyImages.range(start, end);
+  }
+
   keyImageHeight(keyImage: Buffer): number | undefined {
-    return this.heightOfKeyImage.get(keyImage)?.[0];
+    return this.keyImages.heightOf(keyImage);
   }
 }

@@ -1,6 +1,10 @@
 import type { BlockFacts } from '@wrkz/consensus';
 import type { SqliteConnection, SqliteStatement } from '@wrkz/sqlite';
 import { toSigned, toUnsigned, unpackIndexes } from '../integers';
+import type { RunDirectory } from '../hash-index/directory';
+import { HashLookup } from '../hash-index/lookup';
+import { BlockQueries } from '../reader/blocks';
+import { TransactionQueries } from '../reader/transactions';
 import { FACTS_COLUMNS, factsOf, type FactsRow } from '../rows';
 
 export interface TransactionRow {
@@ -21,30 +25,33 @@ export interface OutputRow {
 /** The tables row by row, with nothing assumed: what is missing is undefined. */
 export class StoredRows {
   private readonly block: SqliteStatement<[number], readonly [...FactsRow, lag: bigint]>;
-  private readonly heightByHash: SqliteStatement<[Buffer, Buffer], [number]>;
+  private readonly blocks: BlockQueries;
+  private readonly places: TransactionQueries;
   private readonly blockBodyAt: SqliteStatement<[number], [Buffer]>;
   private readonly transactionsBetween: SqliteStatement<[number, number], [bigint, Buffer, bigint, bigint, Buffer]>;
-  private readonly idByHash: SqliteStatement<[Buffer, Buffer], [number]>;
   private readonly bodiesBetween: SqliteStatement<[number, number], [number, Buffer]>;
   private readonly amount: SqliteStatement<[bigint], [number]>;
   private readonly output: SqliteStatement<[number, number], [Buffer, number, number]>;
-  private readonly keyImage: SqliteStatement<[Buffer], [number]>;
 
-  constructor(private readonly connection: SqliteConnection) {
+  /** @param directory the filters of the state that the connection reads; without them look-ups take longer */
+  constructor(
+    private readonly connection: SqliteConnection,
+    directory?: RunDirectory,
+  ) {
     const get = <P extends unknown[], R>(sql: string): SqliteStatement<P, R> => connection.prepare<P, R>(sql).raw(true);
     this.block = get<[number], readonly [...FactsRow, lag: bigint]>(
       `SELECT ${FACTS_COLUMNS}, timestamp_lag FROM blocks WHERE height = ?`,
     ).safeIntegers(true);
-    this.heightByHash = get('SELECT height FROM blocks WHERE substr(hash, 1, 8) = ? AND hash = ?');
+    const lookup = new HashLookup(connection, () => directory);
+    this.blocks = new BlockQueries(connection, lookup);
+    this.places = new TransactionQueries(connection, lookup);
     this.blockBodyAt = get('SELECT body FROM block_bodies WHERE height = ?');
     this.transactionsBetween = get<[number, number], [bigint, Buffer, bigint, bigint, Buffer]>(
       'SELECT id, hash, height, unlock_time, global_indexes FROM transactions WHERE id >= ? AND id < ? ORDER BY id',
     ).safeIntegers(true);
-    this.idByHash = get('SELECT id FROM transactions WHERE substr(hash, 1, 8) = ? AND hash = ?');
     this.bodiesBetween = get('SELECT id, body FROM transaction_bodies WHERE id >= ? AND id < ? ORDER BY id');
     this.amount = get('SELECT id FROM amounts WHERE amount = ?');
     this.output = get('SELECT key, transaction_id, position FROM outputs WHERE amount_id = ? AND global_index = ?');
-    this.keyImage = get('SELECT height FROM key_images WHERE image = ?');
   }
 
   facts(height: number): { facts: BlockFacts; timestampLag: number } | undefined {
@@ -53,7 +60,7 @@ export class StoredRows {
   }
 
   heightOf(hash: Buffer): number | undefined {
-    return this.heightByHash.get(hash.subarray(0, 8), hash)?.[0];
+    return this.blocks.heightOf(hash);
   }
 
   blockBody(height: number): Buffer | undefined {
@@ -71,7 +78,7 @@ export class StoredRows {
   }
 
   transactionId(hash: Buffer): number | undefined {
-    return this.idByHash.get(hash.subarray(0, 8), hash)?.[0];
+    return this.places.place(hash)?.id;
   }
 
   transactionBodies(first: number, end: number): Map<number, Buffer> {
@@ -88,7 +95,7 @@ export class StoredRows {
   }
 
   keyImageHeight(keyImage: Buffer): number | undefined {
-    return this.keyImage.get(keyImage)?.[0];
+    return this.places.keyImageHeight(keyImage);
   }
 
   count(table: string): number {

@@ -30,7 +30,7 @@ function putTransaction(store: Store, id: number, parsed: ParsedTransaction, hei
   const indexes = outputs.map(({ amount, key }, position) => store.putOutput(amount, key, id, position));
   store.putTransaction({ id, hash: parsed.hash, height, unlockTime, globalIndexes: packIndexes(indexes) });
   for (const input of inputs) {
-    if (input.type === 'key') store.putKeyImage(input.keyImage, height);
+    if (input.type === 'key') store.keyImages.put(input.keyImage, height);
   }
 }
 

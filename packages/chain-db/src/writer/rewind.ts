@@ -2,7 +2,10 @@ import type { BlockFacts } from '@wrkz/consensus';
 import { parseBlock, parseTransaction, type ParsedTransaction, type RawBlock } from '@wrkz/core-types';
 import type { SqliteConnection, SqliteStatement } from '@wrkz/sqlite';
 import { CorruptDatabase } from '../errors';
+import type { HashIndex } from '../hash-index/hash-index';
+import { HASH_KINDS } from '../hash-index/kinds';
 import { toSigned } from '../integers';
+import { KeyImageStore } from '../key-images';
 import type { ChainReader } from '../reader/reader';
 
 /** A block that was taken off the main chain. */
@@ -28,12 +31,13 @@ export class Rewinder {
   private readonly deleteTransactionBodies: SqliteStatement<[number]>;
   private readonly deleteOutputs: SqliteStatement<[bigint, number]>;
   private readonly deleteAmount: SqliteStatement<[bigint]>;
-  private readonly deleteKeyImage: SqliteStatement<[Buffer, number]>;
+  private readonly keyImages: KeyImageStore;
 
   /** @param reader over the writing connection, so that it sees the change in progress */
   constructor(
     connection: SqliteConnection,
     private readonly reader: ChainReader,
+    private readonly hashes: HashIndex,
   ) {
     this.deleteBlock = connection.prepare('DELETE FROM blocks WHERE height = ?');
     this.deleteBlockBody = connection.prepare('DELETE FROM block_bodies WHERE height = ?');
@@ -43,7 +47,7 @@ export class Rewinder {
       'DELETE FROM outputs WHERE amount_id = (SELECT id FROM amounts WHERE amount = ?) AND global_index >= ?',
     );
     this.deleteAmount = connection.prepare('DELETE FROM amounts WHERE amount = ?');
-    this.deleteKeyImage = connection.prepare('DELETE FROM key_images WHERE image = ? AND height = ?');
+    this.keyImages = new KeyImageStore(connection, hashes);
   }
 
   /** Makes block `height` the tip. @returns what was taken off, lowest first */
@@ -62,6 +66,8 @@ export class Rewinder {
     this.removeKeyImages(transactions, height);
     this.removeOutputs(transactions, height);
     const first = facts.generatedTransactions - transactions.length;
+    transactions.forEach(({ hash }, i) => this.hashes.remove(HASH_KINDS.transaction, hash, first + i));
+    this.hashes.remove(HASH_KINDS.block, facts.hash, height);
     this.expect(this.deleteTransactions.run(first).changes, transactions.length, `transactions of block ${height}`);
     this.expect(this.deleteTransactionBodies.run(first).changes, raw.transactions.length, `bodies of block ${height}`);
     this.deleteBlockBody.run(height);
@@ -70,12 +76,10 @@ export class Rewinder {
   }
 
   private removeKeyImages(transactions: readonly ParsedTransaction[], height: number): void {
-    for (const { transaction } of transactions) {
-      for (const input of transaction.inputs) {
-        if (input.type !== 'key') continue;
-        this.expect(this.deleteKeyImage.run(input.keyImage, height).changes, 1, `key images of block ${height}`);
-      }
-    }
+    const images = transactions.flatMap(({ transaction }) =>
+      transaction.inputs.flatMap((input) => (input.type === 'key' ? [input.keyImage] : [])),
+    );
+    this.expect(this.keyImages.removeBlock(height, images), images.length, `key images of block ${height}`);
   }
 
   /** Among the outputs of an amount the block's are the last, so one delete per amount takes them. */

@@ -1,6 +1,9 @@
 import type { BlockFacts } from '@wrkz/consensus';
 import type { SqliteConnection, SqliteStatement } from '@wrkz/sqlite';
+import type { HashIndex } from '../hash-index/hash-index';
+import { HASH_KINDS } from '../hash-index/kinds';
 import { toSigned } from '../integers';
+import { KeyImageStore } from '../key-images';
 import { FACTS_COLUMNS, factsValues } from '../rows';
 
 type Value = number | bigint | Buffer;
@@ -21,14 +24,17 @@ export class Store {
   private readonly transaction: SqliteStatement<Value[]>;
   private readonly transactionBody: SqliteStatement<[number, Buffer]>;
   private readonly output: SqliteStatement<Value[]>;
-  private readonly keyImage: SqliteStatement<[Buffer, number]>;
+  readonly keyImages: KeyImageStore;
   private readonly amount: SqliteStatement<[bigint], [number]>;
   private readonly newAmount: SqliteStatement<[bigint]>;
   private readonly lastOutput: SqliteStatement<[number], [number]>;
   private readonly latestTimestamp: SqliteStatement<[number], [number]>;
   private readonly amounts = new Map<bigint, Amount>();
 
-  constructor(connection: SqliteConnection) {
+  constructor(
+    connection: SqliteConnection,
+    private readonly hashes: HashIndex,
+  ) {
     const insert = (table: string, columns: string): SqliteStatement<Value[]> =>
       connection.prepare<Value[]>(`INSERT INTO ${table} (${columns}) VALUES (${columns.replace(/\w+/g, '?')})`);
     this.block = insert('blocks', `${FACTS_COLUMNS}, timestamp_lag`);
@@ -36,7 +42,7 @@ export class Store {
     this.transaction = insert('transactions', 'id, hash, height, unlock_time, global_indexes');
     this.transactionBody = insert('transaction_bodies', 'id, body');
     this.output = insert('outputs', 'amount_id, global_index, key, transaction_id, position');
-    this.keyImage = insert('key_images', 'image, height');
+    this.keyImages = new KeyImageStore(connection, hashes);
     this.amount = connection.prepare<[bigint], [number]>('SELECT id FROM amounts WHERE amount = ?').raw(true);
     // The highest id plus one, so that a rewind gives ids back and the file does not tell that it happened.
     this.newAmount = connection.prepare<[bigint]>('INSERT INTO amounts (amount) VALUES (?)');
@@ -51,16 +57,24 @@ export class Store {
   /** Forgets what was counted: the tables have changed in another way, or were rolled back. */
   reset(): void {
     this.amounts.clear();
+    this.keyImages.reset();
+  }
+
+  /** The next key image follows those that are there. */
+  beginAppend(): void {
+    this.keyImages.reset();
   }
 
   putBlock(facts: BlockFacts, body: Buffer): void {
     const latest = this.latestTimestamp.get(facts.height - 1)?.[0] ?? facts.timestamp;
     this.block.run(...factsValues(facts), Math.max(0, latest - facts.timestamp));
     this.blockBody.run(facts.height, body);
+    this.hashes.add(HASH_KINDS.block, facts.hash, facts.height);
   }
 
   putTransaction(row: { id: number; hash: Buffer; height: number; unlockTime: bigint; globalIndexes: Buffer }): void {
     this.transaction.run(row.id, row.hash, row.height, toSigned(row.unlockTime), row.globalIndexes);
+    this.hashes.add(HASH_KINDS.transaction, row.hash, row.id);
   }
 
   putTransactionBody(id: number, body: Buffer): void {
@@ -72,11 +86,6 @@ export class Store {
     const known = this.amounts.get(amount) ?? this.lookUp(amount);
     this.output.run(known.id, known.count, key, transactionId, position);
     return known.count++;
-  }
-
-  /** @throws SqliteError (constraint) for a key image that is there already */
-  putKeyImage(keyImage: Buffer, height: number): void {
-    this.keyImage.run(keyImage, height);
   }
 
   private lookUp(amount: bigint): Amount {
