@@ -129,8 +129,7 @@ test.each(TABLES.filter((table) => table !== 'meta' && table !== 'alternatives')
   async (table) => {
     const db = small();
     const key =
-      { outputs: 'amount_id', amounts: 'id' }[table as string] ??
-      (table.startsWith('block') ? 'height' : 'id');
+      { outputs: 'amount_id', amounts: 'id' }[table as string] ?? (table.startsWith('block') ? 'height' : 'id');
     tamper(db, (connection) => {
       const row = connection
         .prepare(`SELECT * FROM ${table} ORDER BY ${key} LIMIT 1 OFFSET 2`)

@@ -18,7 +18,9 @@ export class Fingerprints {
 
   constructor(seed: Uint8Array) {
     const words = this.low.length;
-    const random = createHash('shake256', { outputLength: words * 5 }).update(seed).digest();
+    const random = createHash('shake256', { outputLength: words * 5 })
+      .update(seed)
+      .digest();
     for (let i = 0; i < words; i++) {
       this.low[i] = random.readUInt32LE(i * 4);
       this.high[i] = random[words * 4 + i] as number;

@@ -196,4 +196,3 @@ export class HashIndex implements HashSource {
     return new Set(this.directory.runs.flatMap(({ target }) => (target === undefined ? [] : [target])));
   }
 }
-

@@ -58,9 +58,11 @@ export class HashLookup implements HashSource {
   stored(kind: HashKind, fingerprint: number, directory: RunDirectory | undefined): number[] {
     const ids = this.recent.all(kind, fingerprint).map(([id]) => id);
     if (directory === undefined) {
-      for (const [entries] of this.pageOfEachRun.iterate(fingerprint, kind)) ids.push(...found(kind, entries, fingerprint));
+      for (const [entries] of this.pageOfEachRun.iterate(fingerprint, kind))
+        ids.push(...found(kind, entries, fingerprint));
     } else {
-      for (const page of directory.pages(kind, fingerprint)) ids.push(...found(kind, this.entriesOf(page), fingerprint));
+      for (const page of directory.pages(kind, fingerprint))
+        ids.push(...found(kind, this.entriesOf(page), fingerprint));
     }
     return ids;
   }

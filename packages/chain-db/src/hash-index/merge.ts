@@ -73,9 +73,7 @@ export function mergeStep(
   limit: number,
   sameHash: (a: number, b: number) => boolean,
 ): number {
-  const cursors = store.directory.runs
-    .filter((run) => run.target === target.run)
-    .map((run) => new Cursor(run, lookup));
+  const cursors = store.directory.runs.filter((run) => run.target === target.run).map((run) => new Cursor(run, lookup));
   const fingerprints: number[] = [];
   const ids: number[] = [];
   const name = HASH_KIND_NAMES[target.kind];

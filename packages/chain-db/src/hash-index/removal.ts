@@ -23,9 +23,7 @@ export class Removal {
     private readonly lookup: HashLookup,
     private readonly store: RunStore,
   ) {
-    this.deleteRecent = connection.prepare(
-      'DELETE FROM hash_recent WHERE kind = ? AND fingerprint = ? AND id = ?',
-    );
+    this.deleteRecent = connection.prepare('DELETE FROM hash_recent WHERE kind = ? AND fingerprint = ? AND id = ?');
   }
 
   /**

@@ -56,7 +56,7 @@ export class RunStore {
   /** Puts entries, which are above all others of the run, behind them. */
   append(run: Run, entries: Entries): void {
     const { fingerprints } = entries;
-    for (let from = 0; from < fingerprints.length; ) {
+    for (let from = 0; from < fingerprints.length;) {
       const end = pageEnd(fingerprints, from, fingerprints.length);
       const filter = this.put(run, entries, from, end);
       run.firsts.push(fingerprints[from] as number);

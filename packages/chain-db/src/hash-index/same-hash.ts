@@ -12,10 +12,9 @@ const COLUMNS: Readonly<Record<HashKind, { table: string; id: string; hash: stri
 export function sameHashIn(connection: SqliteConnection): (kind: HashKind, a: number, b: number) => boolean {
   const statements = Object.values(COLUMNS).map(({ table, id, hash }) =>
     connection
-      .prepare<
-        [number, number],
-        [number]
-      >(`SELECT a.${hash} = b.${hash} FROM ${table} a, ${table} b WHERE a.${id} = ? AND b.${id} = ?`)
+      .prepare<[number, number], [number]>(
+        `SELECT a.${hash} = b.${hash} FROM ${table} a, ${table} b WHERE a.${id} = ? AND b.${id} = ?`,
+      )
       .raw(true),
   );
   return (kind, a, b) => statements[kind]?.get(a, b)?.[0] === 1;
