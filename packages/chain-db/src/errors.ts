@@ -14,6 +14,7 @@ export type ChainDbErrorCode =
   | 'BELOW_FLOOR'
   | 'REFUSED_CHANGE'
   | 'WRONG_LINK'
+  | 'KEY_IMAGE_SPENT'
   | 'WRITER_FAILED';
 
 export class ChainDbError extends Error {
@@ -144,6 +145,19 @@ export class RefusedChange extends ChainDbError {
 export class WrongLink extends RefusedChange {
   constructor(reason: string) {
     super(reason, undefined, 'WRONG_LINK');
+  }
+}
+
+/** A block spends a key image that is spent already, at `spentAt`; nothing was changed. */
+export class KeyImageSpent extends RefusedChange {
+  constructor(
+    readonly image: Buffer,
+    /** Height of the block that spends it again. */
+    readonly height: number,
+    readonly spentAt: number,
+  ) {
+    const name = image.toString('hex');
+    super(`block ${height} spends the key image ${name}, which block ${spentAt} spent`, undefined, 'KEY_IMAGE_SPENT');
   }
 }
 

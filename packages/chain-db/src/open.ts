@@ -42,7 +42,7 @@ export class ChainDb {
   /** One more reading connection, for work that holds a snapshot while others go on; it is closed with the database. */
   openReader(): ChainReader {
     try {
-      return new ChainReader(this.database.openReader());
+      return new ChainReader(this.database.openReader(), () => this.writer?.hashDirectory);
     } catch (error) {
       throw toChainDbError(this.directory, error);
     }

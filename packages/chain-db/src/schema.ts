@@ -1,4 +1,4 @@
-import { KEY_IMAGE_TABLES } from './key-images/schema';
+import { KEY_IMAGE_SCHEMA, KEY_IMAGE_TABLES } from './key-images/schema';
 
 /**
  * The whole database on one page.
@@ -7,14 +7,13 @@ import { KEY_IMAGE_TABLES } from './key-images/schema';
  * ------------------  ------------------------  ---------------------------------------------------------------
  * meta                key                       which network, from which height on bodies are kept
  * blocks              height                    what is remembered of a main-chain block (consensus' BlockFacts)
- *   blocks_by_hash    first 8 bytes of hash     height of a block id
  * block_bodies        height                    header and parent of a block: its bytes up to the coinbase
  * transactions        id                        id, block, global indexes and prefix of a transaction, of a coinbase too
- *   transactions_by_hash  first 8 bytes of hash id of a transaction hash
  * signatures          id                        what stands behind the prefix of a transaction (coinbases have none)
  * amounts             id; amount                small integer that stands for an output amount
  * outputs             (amount_id, global_index) one-time key of an output, its block, unlock time and place
- * key_images                                    height of the block that spent it (see key-images/)
+ * key_images          id                        a spent key image and the height of the block that spent it
+ * hash_...            (see hash-index/)         height of a block id, id of a transaction hash, id of a key image
  * alternatives        id; hash                  blocks off the main chain, with facts and bytes
  *
  * Transaction ids are dense and in chain order: the coinbase of block h has id blocks[h - 1].generated_transactions (0 for
@@ -36,7 +35,7 @@ import { KEY_IMAGE_TABLES } from './key-images/schema';
  * so that a wrong `amounts` row is noticed, too. Where less than a row is read often, that part has a checksum of its own: a
  * block's id and place in time (stamp_checksum), the prefix of a transaction (prefix_checksum).
  *
- * 32-byte hashes stand once: the look-up indexes hold 8 bytes of them and the row itself is compared.
+ * 32-byte hashes stand once: the look-ups hold fingerprints of them and the row itself is compared.
  *
  * 64-bit unsigned values are stored as SQLite's signed 64 bits (two's complement). blocks.timestamp_lag is how far the
  * timestamp lies below the highest one so far (0 nearly always): timestamp + timestamp_lag never falls, which makes "first
@@ -74,7 +73,6 @@ CREATE TABLE blocks (
   checksum INTEGER NOT NULL,
   stamp_checksum INTEGER NOT NULL
 ) STRICT;
-CREATE INDEX blocks_by_hash ON blocks (substr(hash, 1, 8));
 
 CREATE TABLE block_bodies (
   height INTEGER PRIMARY KEY,
@@ -93,7 +91,6 @@ CREATE TABLE transactions (
   prefix_checksum INTEGER NOT NULL,
   prefix BLOB NOT NULL
 ) STRICT;
-CREATE INDEX transactions_by_hash ON transactions (substr(hash, 1, 8));
 
 CREATE TABLE signatures (
   id INTEGER PRIMARY KEY,
@@ -118,6 +115,7 @@ CREATE TABLE outputs (
   PRIMARY KEY (amount_id, global_index)
 ) STRICT, WITHOUT ROWID;
 
+${KEY_IMAGE_SCHEMA}
 CREATE TABLE alternatives (
   id INTEGER PRIMARY KEY,
   hash BLOB NOT NULL UNIQUE,

@@ -50,7 +50,8 @@ export interface ChainPort {
   /** A main-chain transaction as serialized. */
   transaction(hash: Buffer): Buffer | undefined;
   /** Adds blocks in order; the results end with the first that is refused. */
-  addBlocks(blocks: readonly RawBlock[], source: 'sync' | 'relay'): Promise<readonly AddBlockResult[]>;
+  /** @param more many blocks follow on these at once: they may be committed together with them */
+  addBlocks(blocks: readonly RawBlock[], source: 'sync' | 'relay', more?: boolean): Promise<readonly AddBlockResult[]>;
   on(event: 'commit', listener: (commit: ChainAdvance) => void): unknown;
   off(event: 'commit', listener: (commit: ChainAdvance) => void): unknown;
 }

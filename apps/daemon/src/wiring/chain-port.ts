@@ -54,8 +54,12 @@ export class P2pChain implements ChainPort {
     return this.reader.transaction(hash)?.bytes;
   }
 
-  addBlocks(blocks: readonly RawBlock[], source: 'sync' | 'relay'): Promise<readonly AddBlockResult[]> {
-    return this.service.addBlocks(blocks, source);
+  addBlocks(
+    blocks: readonly RawBlock[],
+    source: 'sync' | 'relay',
+    more?: boolean,
+  ): Promise<readonly AddBlockResult[]> {
+    return this.service.addBlocks(blocks, source, more);
   }
 
   on(_event: 'commit', listener: Listener): void {

@@ -1,6 +1,7 @@
 import { parseBlock, parseTransaction, type ParsedTransaction } from '@wrkz/core-types';
 import type { BatchedMigration, MigrationBatch, MigrationCursor, SqliteConnection } from '@wrkz/sqlite';
 import { blockBody, signaturesOf } from '../block-parts';
+import { createHashIndexes } from '../hash-index/schema';
 import { packIndexes } from '../integers';
 import { writeMeta, type MetaKey } from '../meta';
 import { SCHEMA } from '../schema';
@@ -14,7 +15,7 @@ const BATCH_BLOCKS = 150;
 /**
  * The second schema: signatures apart from prefixes, outputs that stand alone, a codec and a checksum with each row. The
  * first batch puts the old tables aside; each further one takes blocks over in chain order; the last one takes over the
- * alternatives and drops the old tables, which are whole until then. Key images stay where they are.
+ * alternatives and drops the old tables, which are whole until then.
  *
  * The cursor is the next height to take over. When the step is complete the file is laid out anew (see layout.ts).
  */
@@ -33,6 +34,7 @@ function batch(connection: SqliteConnection, cursor: MigrationCursor | undefined
   for (let bytes = 0, end = height + BATCH_BLOCKS; height < Math.min(end, total) && bytes < BATCH_BYTES; height++) {
     bytes += takeOver(from.block(height), to);
   }
+  to.flush();
   return height < total ? { next: height, done: height, total } : finish(connection, total);
 }
 
@@ -40,6 +42,7 @@ function putAside(connection: SqliteConnection): void {
   connection.exec('DROP INDEX blocks_by_hash; DROP INDEX transactions_by_hash;');
   for (const table of FirstSchema.tables) connection.exec(`ALTER TABLE ${table} RENAME TO first_${table}`);
   connection.exec(SCHEMA);
+  createHashIndexes(connection);
   connection.exec('INSERT INTO amounts (id, amount) SELECT id, amount FROM first_amounts');
   const meta = connection.prepare<[], [MetaKey, string]>('SELECT key, value FROM first_meta').raw(true).all();
   for (const [key, value] of meta) writeMeta(connection, key, value);
@@ -65,11 +68,14 @@ function takeOverTransaction(
   indexes: readonly number[],
   to: SecondSchema,
 ): void {
-  const { outputs, unlockTime } = parsed.transaction;
+  const { inputs, outputs, unlockTime } = parsed.transaction;
   to.transaction(id, parsed.hash, height, packIndexes(indexes), parsed.prefixBytes);
   outputs.forEach(({ amount, key }, position) => {
     to.output(amount, indexes[position] as number, { key, height, unlockTime, position });
   });
+  for (const input of inputs) {
+    if (input.type === 'key') to.keyImage(input.keyImage, height);
+  }
   const signatures = signaturesOf(parsed);
   if (signatures.length > 0) to.signatures(id, signatures);
 }

@@ -25,6 +25,7 @@ export class FirstSchema {
     'transaction_bodies',
     'amounts',
     'outputs',
+    'key_images',
     'alternatives',
   ] as const;
 

@@ -1,6 +1,10 @@
 import type { BlockFacts } from '@wrkz/consensus';
 import type { SqliteConnection, SqliteStatement } from '@wrkz/sqlite';
+import { HashIndex } from '../hash-index/hash-index';
+import { HASH_KINDS } from '../hash-index/kinds';
+import { sameHashIn } from '../hash-index/same-hash';
 import { toSigned } from '../integers';
+import { KeyImageStore } from '../key-images';
 import {
   alternativeBodyChecksum,
   alternativeChecksum,
@@ -22,13 +26,25 @@ const PLAIN = 0;
 export class SecondSchema {
   private readonly amountIds = new Map<bigint, number>();
   private readonly statements = new Map<string, SqliteStatement<Value[]>>();
+  private readonly hashes: HashIndex;
+  private readonly keyImages: KeyImageStore;
 
-  constructor(private readonly connection: SqliteConnection) {}
+  constructor(private readonly connection: SqliteConnection) {
+    this.hashes = new HashIndex(connection, sameHashIn(connection));
+    this.keyImages = new KeyImageStore(connection, this.hashes);
+  }
+
+  /** Writes what was gathered for the look-ups by hash; the end of a batch. */
+  flush(): void {
+    this.hashes.flush();
+    while (this.hashes.isMergeDue) this.hashes.merge();
+  }
 
   block(facts: BlockFacts, lag: number): void {
     const stamp = stampChecksum({ ...facts, timestampLag: lag });
     const columns = `${FACTS_COLUMNS}, timestamp_lag, checksum, stamp_checksum`;
     this.insert('blocks', columns, [...factsValues(facts), lag, blockChecksum(facts, lag), stamp]);
+    this.hashes.add(HASH_KINDS.block, facts.hash, facts.height);
   }
 
   body(height: number, body: Buffer): void {
@@ -45,6 +61,12 @@ export class SecondSchema {
     const checksum = transactionChecksum(id, hash, height, indexes);
     const prefixSum = prefixChecksum(id, hash, PLAIN, prefix);
     this.insert('transactions', columns, [id, hash, height, indexes, checksum, PLAIN, prefixSum, prefix]);
+    this.hashes.add(HASH_KINDS.transaction, hash, id);
+  }
+
+  /** Images are put in chain order. */
+  keyImage(image: Buffer, height: number): void {
+    this.keyImages.put(image, height);
   }
 
   signatures(id: number, signatures: Buffer): void {

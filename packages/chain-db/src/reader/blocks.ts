@@ -1,6 +1,8 @@
 import type { BlockFacts } from '@wrkz/consensus';
 import type { SqliteConnection, SqliteStatement } from '@wrkz/sqlite';
 import { DamagedRow, EmptyDatabase } from '../errors';
+import { findRow, type HashSource } from '../hash-index/find';
+import { HASH_KINDS } from '../hash-index/kinds';
 import { blockRowChecksum, stampChecksum, type BlockStamp } from '../rows/checksums';
 import { FACTS_HALVES, factsOf, type FactsRow } from '../rows/facts';
 
@@ -14,9 +16,12 @@ export class BlockQueries {
   private readonly factsBetween: SqliteStatement<[number, number], BlockRow>;
   private readonly stampsBetween: SqliteStatement<[number, number], StampRow>;
   private readonly stampAt: SqliteStatement<[number], StampRow>;
-  private readonly stampsByHash: SqliteStatement<[Buffer], StampRow>;
 
-  constructor(connection: SqliteConnection) {
+  /** @param source the look-up of a reader, or the writer's, which knows what is not written yet */
+  constructor(
+    connection: SqliteConnection,
+    private readonly source: HashSource,
+  ) {
     const stamp = 'SELECT height, hash, timestamp, timestamp_lag, generated_transactions, stamp_checksum FROM blocks';
     this.tipHeight = connection.prepare<[], [number]>('SELECT coalesce(max(height), -1) FROM blocks').raw(true);
     const facts = `SELECT ${FACTS_HALVES}, timestamp_lag, checksum FROM blocks`;
@@ -28,7 +33,6 @@ export class BlockQueries {
       .prepare<[number, number], StampRow>(`${stamp} WHERE height >= ? AND height < ? ORDER BY height`)
       .raw(true);
     this.stampAt = connection.prepare<[number], StampRow>(`${stamp} WHERE height = ?`).raw(true);
-    this.stampsByHash = connection.prepare<[Buffer], StampRow>(`${stamp} WHERE substr(hash, 1, 8) = ?`).raw(true);
   }
 
   height(): number {
@@ -70,15 +74,9 @@ export class BlockQueries {
     return this.stamps(start, end).map(({ hash }) => hash);
   }
 
-  /** A row whose index entry leads here and whose hash is another is damaged, or the one block in 2^64 that begins alike. */
+  /** The caller holds the transaction. @throws CorruptDatabase, where the look-up or the row is damaged */
   heightOf(hash: Buffer): number | undefined {
-    const prefix = hash.subarray(0, 8);
-    const row = this.stampsByHash.get(prefix);
-    if (row === undefined) return undefined;
-    const stamp = checkedStamp(row);
-    if (stamp.hash.equals(hash)) return stamp.height;
-    const others = this.stampsByHash.all(prefix).map(checkedStamp);
-    return others.find((other) => other.hash.equals(hash))?.height;
+    return findRow(this.source, HASH_KINDS.block, hash, (height) => this.stamp(height).hash);
   }
 
   /** Transactions up to and including this block; 0 below genesis. @throws DamagedRow */

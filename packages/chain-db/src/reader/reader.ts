@@ -2,7 +2,9 @@ import type { BlockFacts, ChainView, OutputFacts } from '@wrkz/consensus';
 import { type RawBlock, rawBlockBytes } from '@wrkz/core-types';
 import type { SqliteConnection, SqliteStatement } from '@wrkz/sqlite';
 import { AlternativeQueries, type AltInfo, type AlternativeBlock } from './alternatives';
-import { KeyImageQueries } from '../key-images';
+import type { RunDirectory } from '../hash-index/directory';
+import { HashLookup } from '../hash-index/lookup';
+import { KeyImageQueries, type SpentKeyImage } from '../key-images';
 import type { BlockStamp } from '../rows/checksums';
 import { BlockQueries } from './blocks';
 import { BodyQueries } from './bodies';
@@ -54,7 +56,7 @@ export interface TableSpace {
  * committed, never wait for the writer and never make it wait. Calls are synchronous and cost some microseconds each.
  *
  * Whatever is given was compared with the checksum of its row: what is damaged throws DamagedRow, and so does a row that must
- * be there and is not. Only "unknown" may be wrong: a damaged look-up index loses an entry, which `verifyChain` finds.
+ * be there and is not. Only "unknown" may be wrong: where a look-up by hash has lost an entry, which `verifyChain` finds.
  *
  * Bodies and signatures may one day not be kept below `floors().bodies`: what returns bytes throws BelowFloor there.
  */
@@ -68,11 +70,16 @@ export class ChainReader {
   private readonly begin: SqliteStatement;
   private readonly commit: SqliteStatement;
 
-  constructor(private readonly connection: SqliteConnection) {
-    this.blocks = new BlockQueries(connection);
-    this.transactions = new TransactionQueries(connection);
+  /** @param directory the writer's filters, where it works on this thread; see HashLookup */
+  constructor(
+    private readonly connection: SqliteConnection,
+    directory?: () => RunDirectory | undefined,
+  ) {
+    const lookup = new HashLookup(connection, directory);
+    this.blocks = new BlockQueries(connection, lookup);
+    this.transactions = new TransactionQueries(connection, lookup);
+    this.keyImages = new KeyImageQueries(connection, lookup);
     this.keyOutputs = new OutputQueries(connection);
-    this.keyImages = new KeyImageQueries(connection);
     this.bodies = new BodyQueries(connection);
     this.branches = new AlternativeQueries(connection);
     this.begin = connection.prepare('BEGIN');
@@ -123,7 +130,7 @@ export class ChainReader {
 
   /** Height of a main-chain block. */
   heightOf(hash: Buffer): number | undefined {
-    return this.blocks.heightOf(hash);
+    return this.snapshot(() => this.blocks.heightOf(hash));
   }
 
   /** Whether the block is known on any branch. */
@@ -200,11 +207,11 @@ export class ChainReader {
   }
 
   transactionHeight(hash: Buffer): number | undefined {
-    return this.transactions.place(hash)?.height;
+    return this.snapshot(() => this.transactions.place(hash)?.height);
   }
 
   hasTransaction(hash: Buffer): boolean {
-    return this.transactions.place(hash) !== undefined;
+    return this.transactionHeight(hash) !== undefined;
   }
 
   /** Transactions of the main chain, coinbases included. */
@@ -229,13 +236,18 @@ export class ChainReader {
 
   /** Global output indexes of one transaction, in the order of its outputs. */
   outputIndexes(hash: Buffer): readonly number[] | undefined {
-    const place = this.transactions.place(hash);
+    const place = this.snapshot(() => this.transactions.place(hash));
     return place && globalIndexesOf(place).indexes;
   }
 
   /** Height of the block that spent the output with this key image. */
   keyImageHeight(keyImage: Buffer): number | undefined {
-    return this.keyImages.heightOf(keyImage);
+    return this.snapshot(() => this.keyImages.heightOf(keyImage));
+  }
+
+  /** Key images that the blocks of a range spent, in chain order. */
+  keyImagesBetween(start: number, end: number): SpentKeyImage[] {
+    return this.snapshot(() => this.keyImages.range(start, end));
   }
 
   /** The output of this amount (atomic units) with this global index. */

@@ -1,6 +1,8 @@
 import type { SqliteConnection, SqliteStatement } from '@wrkz/sqlite';
 import { decodeBlob } from '../codec';
 import { CorruptDatabase, DamagedRow } from '../errors';
+import { findRow, type HashSource } from '../hash-index/find';
+import { HASH_KINDS } from '../hash-index/kinds';
 import { unpackIndexes } from '../integers';
 import { prefixChecksum, transactionChecksum } from '../rows/checksums';
 
@@ -37,13 +39,17 @@ export interface TransactionScan {
 
 /** Questions about main-chain transactions that need no signatures. Every row that is given was checked. */
 export class TransactionQueries {
-  private readonly placesByHash: SqliteStatement<[Buffer], PlaceRow>;
+  private readonly placeAt: SqliteStatement<[number], PlaceRow>;
   private readonly placesBetween: SqliteStatement<[number, number], PlaceRow>;
   private readonly prefixesBetween: SqliteStatement<[number, number], PrefixRow>;
 
-  constructor(connection: SqliteConnection) {
+  /** @param source the look-up of a reader, or the writer's, which knows what is not written yet */
+  constructor(
+    connection: SqliteConnection,
+    private readonly source: HashSource,
+  ) {
     const place = 'SELECT id, hash, height, global_indexes, checksum FROM transactions';
-    this.placesByHash = connection.prepare<[Buffer], PlaceRow>(`${place} WHERE substr(hash, 1, 8) = ?`).raw(true);
+    this.placeAt = connection.prepare<[number], PlaceRow>(`${place} WHERE id = ?`).raw(true);
     this.placesBetween = connection
       .prepare<[number, number], PlaceRow>(`${place} WHERE id >= ? AND id < ? ORDER BY id`)
       .raw(true);
@@ -54,15 +60,11 @@ export class TransactionQueries {
       .raw(true);
   }
 
-  /** @throws DamagedRow, also where the look-up leads to a row of another hash */
+  /** The caller holds the transaction. @throws CorruptDatabase, where the look-up or the row is damaged */
   place(hash: Buffer): TransactionPlace | undefined {
-    const prefix = hash.subarray(0, 8);
-    const row = this.placesByHash.get(prefix);
-    if (row === undefined) return undefined;
-    const place = checkedPlace(row);
-    if (place.hash.equals(hash)) return place;
-    const others = this.placesByHash.all(prefix).map(checkedPlace);
-    return others.find((other) => other.hash.equals(hash));
+    let place: TransactionPlace | undefined;
+    const id = findRow(this.source, HASH_KINDS.transaction, hash, (row) => (place = this.at(row)).hash);
+    return id === undefined ? undefined : place;
   }
 
   /** @throws DamagedRow for a row that is wrong or missing */
@@ -85,6 +87,12 @@ export class TransactionQueries {
       prefixes[i] = decodeBlob(codec, prefix, 'transactions', id);
     }
     return { hashes, prefixes };
+  }
+
+  private at(id: number): TransactionPlace {
+    const row = this.placeAt.get(id);
+    if (row === undefined) throw new DamagedRow('transactions', id, 'is missing');
+    return checkedPlace(row);
   }
 }
 

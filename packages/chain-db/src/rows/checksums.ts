@@ -16,6 +16,7 @@ const OUTPUT = startChecksum(7);
 const ALTERNATIVE = startChecksum(8);
 const ALTERNATIVE_BODY = startChecksum(9);
 const STAMP = startChecksum(10);
+const KEY_IMAGE = startChecksum(11);
 
 export function metaChecksum(key: string, value: string): Checksum {
   return addBytes(addBytes(META, Buffer.from(key, 'utf8')), Buffer.from(value, 'utf8'));
@@ -74,6 +75,10 @@ export interface OutputColumns {
 export function outputChecksum(amount: bigint, globalIndex: number, output: OutputColumns): Checksum {
   const h = addNumber(addBytes(addNumber(addBigInt(OUTPUT, amount), globalIndex), output.key), output.height);
   return addNumber(mix(mix(h, output.unlockLow), output.unlockHigh), output.position);
+}
+
+export function keyImageChecksum(id: number, image: Buffer, height: number): Checksum {
+  return addNumber(addBytes(addNumber(KEY_IMAGE, id), image), height);
 }
 
 export function alternativeChecksum(facts: BlockFacts, parent: Buffer): Checksum {

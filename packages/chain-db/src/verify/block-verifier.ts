@@ -162,9 +162,11 @@ export class BlockVerifier {
     this.checkOutputs(name, parsed, row.globalIndexes ?? [], height);
     for (const input of parsed.transaction.inputs) {
       if (input.type !== 'key') continue;
-      const spent = this.rows.keyImageHeight(input.keyImage);
-      this.digest.add(input.keyImage, spent ?? -1);
-      problems.equal(name, `height at which ${input.keyImage.toString('hex')} is spent`, spent, height);
+      const spent = this.rows.keyImage(input.keyImage);
+      const image = input.keyImage.toString('hex');
+      if (spent !== undefined) this.checkSum(`key image ${image}`, spent);
+      this.digest.add(input.keyImage, spent?.height ?? -1);
+      problems.equal(name, `height at which ${image} is spent`, spent?.height, height);
       this.keyImages++;
     }
   }

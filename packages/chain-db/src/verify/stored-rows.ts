@@ -1,10 +1,14 @@
 import type { BlockFacts } from '@wrkz/consensus';
 import type { SqliteConnection, SqliteStatement } from '@wrkz/sqlite';
+import { CorruptDatabase } from '../errors';
+import type { RunDirectory } from '../hash-index/directory';
+import { HASH_KINDS, type HashKind } from '../hash-index/kinds';
+import { HashLookup } from '../hash-index/lookup';
 import { toSigned, unpackIndexes } from '../integers';
-import { KeyImageQueries } from '../key-images';
 import {
   blockRowChecksum,
   bodyChecksum,
+  keyImageChecksum,
   outputChecksum,
   prefixChecksum,
   signaturesChecksum,
@@ -44,6 +48,11 @@ export interface OutputRow extends Sound {
   readonly position: number;
 }
 
+export interface KeyImageRow extends Sound {
+  readonly height: number;
+}
+
+type KeyImageColumns = [id: number, image: Buffer, height: number, checksum: number];
 type BlockColumns = readonly [...FactsRow, lag: number, checksum: number, stampChecksum: number];
 type TransactionColumns = [
   id: number,
@@ -68,27 +77,33 @@ type OutputColumns = [
 /** The tables row by row, with nothing assumed: what is missing is undefined, what is wrong is given as it is. */
 export class StoredRows {
   private readonly block: SqliteStatement<[number], BlockColumns>;
-  private readonly heightByHash: SqliteStatement<[Buffer, Buffer], [number]>;
+  private readonly hashOfBlock: SqliteStatement<[number], [Buffer]>;
   private readonly body: SqliteStatement<[number], BlobColumns>;
   private readonly transactionsBetween: SqliteStatement<[number, number], TransactionColumns>;
   private readonly heightOfTransaction: SqliteStatement<[number], [number]>;
-  private readonly idByHash: SqliteStatement<[Buffer, Buffer], [number]>;
+  private readonly hashOfTransaction: SqliteStatement<[number], [Buffer]>;
   private readonly signaturesBetween: SqliteStatement<[number, number], BlobColumns>;
   private readonly amount: SqliteStatement<[bigint], [number]>;
   private readonly output: SqliteStatement<[number, number], OutputColumns>;
-  private readonly keyImages: KeyImageQueries;
+  private readonly imageAt: SqliteStatement<[number], KeyImageColumns>;
+  private readonly lookup: HashLookup;
 
-  constructor(private readonly connection: SqliteConnection) {
+  /** @param directory the filters of the state that the connection reads; without them look-ups take longer */
+  constructor(
+    private readonly connection: SqliteConnection,
+    directory?: RunDirectory,
+  ) {
+    this.lookup = new HashLookup(connection, () => directory);
     const get = <P extends unknown[], R>(sql: string): SqliteStatement<P, R> => connection.prepare<P, R>(sql).raw(true);
     this.block = get(`SELECT ${FACTS_HALVES}, timestamp_lag, checksum, stamp_checksum FROM blocks WHERE height = ?`);
-    this.heightByHash = get('SELECT height FROM blocks WHERE substr(hash, 1, 8) = ? AND hash = ?');
+    this.hashOfBlock = get('SELECT hash FROM blocks WHERE height = ?');
     this.body = get('SELECT height, codec, body, checksum FROM block_bodies WHERE height = ?');
     this.transactionsBetween = get(
       `SELECT id, hash, height, global_indexes, checksum, codec, prefix_checksum, prefix FROM transactions
        WHERE id >= ? AND id < ? ORDER BY id`,
     );
     this.heightOfTransaction = get('SELECT height FROM transactions WHERE id = ?');
-    this.idByHash = get('SELECT id FROM transactions WHERE substr(hash, 1, 8) = ? AND hash = ?');
+    this.hashOfTransaction = get('SELECT hash FROM transactions WHERE id = ?');
     this.signaturesBetween = get(
       'SELECT id, codec, signatures, checksum FROM signatures WHERE id >= ? AND id < ? ORDER BY id',
     );
@@ -97,7 +112,7 @@ export class StoredRows {
       `SELECT key, height, unlock_time & 4294967295, (unlock_time >> 32) & 4294967295, position, checksum FROM outputs
        WHERE amount_id = ? AND global_index = ?`,
     );
-    this.keyImages = new KeyImageQueries(connection);
+    this.imageAt = get('SELECT id, image, height, checksum FROM key_images WHERE id = ?');
   }
 
   blockAt(height: number): BlockRow | undefined {
@@ -111,7 +126,7 @@ export class StoredRows {
   }
 
   heightOf(hash: Buffer): number | undefined {
-    return this.heightByHash.get(hash.subarray(0, 8), hash)?.[0];
+    return this.find(HASH_KINDS.block, hash, (height) => this.hashOfBlock.get(height)?.[0]);
   }
 
   blockBody(height: number): BlobRow | undefined {
@@ -140,7 +155,7 @@ export class StoredRows {
   }
 
   transactionId(hash: Buffer): number | undefined {
-    return this.idByHash.get(hash.subarray(0, 8), hash)?.[0];
+    return this.find(HASH_KINDS.transaction, hash, (id) => this.hashOfTransaction.get(id)?.[0]);
   }
 
   signatures(first: number, end: number): Map<number, BlobRow> {
@@ -159,8 +174,10 @@ export class StoredRows {
     return { key, height, unlockTime: joined(unlockLow, unlockHigh), position, sound };
   }
 
-  keyImageHeight(keyImage: Buffer): number | undefined {
-    return this.keyImages.heightOf(keyImage);
+  keyImage(image: Buffer): KeyImageRow | undefined {
+    const id = this.find(HASH_KINDS.keyImage, image, (row) => this.imageAt.get(row)?.[1]);
+    const row = id === undefined ? undefined : this.imageAt.get(id);
+    return row && { height: row[2], sound: keyImageChecksum(row[0], row[1], row[2]) === row[3] };
   }
 
   /** Ids of the blocks off the main chain, as their rows have them. */
@@ -170,6 +187,10 @@ export class StoredRows {
       .raw(true)
       .all()
       .map(([hash]) => hash);
+  }
+
+  private find(kind: HashKind, hash: Buffer, hashOf: (id: number) => Buffer | undefined): number | undefined {
+    return soundCandidates(this.lookup, kind, hash).find((id) => hashOf(id)?.equals(hash) === true);
   }
 
   count(table: string): number {
@@ -184,6 +205,16 @@ export class StoredRows {
       .all()
       .map(([line]) => line)
       .filter((line) => line !== 'ok');
+  }
+}
+
+/** A look-up whose pages are damaged finds nothing; the check of the look-ups tells of them. */
+function soundCandidates(lookup: HashLookup, kind: HashKind, hash: Buffer): number[] {
+  try {
+    return lookup.candidates(kind, hash);
+  } catch (error) {
+    if (error instanceof CorruptDatabase) return [];
+    throw error;
   }
 }
 

@@ -2,6 +2,8 @@ import type { BlockFacts } from '@wrkz/consensus';
 import { decodeTransactionPrefix, type RawBlock, type TransactionPrefix } from '@wrkz/core-types';
 import type { SqliteConnection, SqliteStatement } from '@wrkz/sqlite';
 import { BelowFloor, CorruptDatabase, DamagedRow } from '../errors';
+import type { HashIndex } from '../hash-index/hash-index';
+import { HASH_KINDS } from '../hash-index/kinds';
 import { toSigned } from '../integers';
 import { KeyImageStore } from '../key-images';
 import type { ChainReader } from '../reader/reader';
@@ -41,6 +43,7 @@ export class Rewinder {
   constructor(
     connection: SqliteConnection,
     private readonly reader: ChainReader,
+    private readonly hashes: HashIndex,
   ) {
     this.deleteBlock = connection.prepare('DELETE FROM blocks WHERE height = ?');
     this.deleteBody = connection.prepare('DELETE FROM block_bodies WHERE height = ?');
@@ -50,7 +53,7 @@ export class Rewinder {
       'DELETE FROM outputs WHERE amount_id = (SELECT id FROM amounts WHERE amount = ?) AND global_index >= ?',
     );
     this.deleteAmount = connection.prepare('DELETE FROM amounts WHERE amount = ?');
-    this.keyImages = new KeyImageStore(connection);
+    this.keyImages = new KeyImageStore(connection, hashes);
   }
 
   /** Makes block `height` the tip. @returns what was taken off, lowest first */
@@ -69,6 +72,8 @@ export class Rewinder {
     this.removeKeyImages(transactions, height);
     this.removeOutputs(transactions, height);
     const first = facts.generatedTransactions - transactions.length;
+    hashes.forEach((hash, i) => this.hashes.remove(HASH_KINDS.transaction, hash, first + i));
+    this.hashes.remove(HASH_KINDS.block, facts.hash, height);
     this.expect(this.deleteTransactions.run(first).changes, transactions.length, `transactions of block ${height}`);
     this.deleteSignatures.run(first);
     this.deleteBody.run(height);

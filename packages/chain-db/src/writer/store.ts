@@ -1,6 +1,8 @@
 import type { BlockFacts } from '@wrkz/consensus';
 import type { SqliteConnection, SqliteStatement } from '@wrkz/sqlite';
 import { Codec } from '../codec';
+import type { HashIndex } from '../hash-index/hash-index';
+import { HASH_KINDS } from '../hash-index/kinds';
 import { toSigned } from '../integers';
 import { KeyImageStore } from '../key-images';
 import { BlockQueries } from '../reader/blocks';
@@ -50,7 +52,10 @@ export class Store {
   private readonly amounts = new Map<bigint, Amount>();
   readonly keyImages: KeyImageStore;
 
-  constructor(connection: SqliteConnection) {
+  constructor(
+    connection: SqliteConnection,
+    private readonly hashes: HashIndex,
+  ) {
     const insert = (table: string, columns: string): SqliteStatement<Value[]> =>
       connection.prepare<Value[]>(`INSERT INTO ${table} (${columns}) VALUES (${columns.replace(/\w+/g, '?')})`);
     this.block = insert('blocks', `${FACTS_COLUMNS}, timestamp_lag, checksum, stamp_checksum`);
@@ -61,16 +66,22 @@ export class Store {
     );
     this.signatures = insert('signatures', 'id, codec, signatures, checksum');
     this.output = insert('outputs', 'amount_id, global_index, key, height, unlock_time, position, checksum');
-    this.keyImages = new KeyImageStore(connection);
+    this.keyImages = new KeyImageStore(connection, hashes);
     // The highest id plus one, so that a rewind gives ids back and the file does not tell that it happened.
     this.newAmount = connection.prepare<[bigint]>('INSERT INTO amounts (amount) VALUES (?)');
-    this.blocks = new BlockQueries(connection);
+    this.blocks = new BlockQueries(connection, hashes);
     this.outputs = new OutputQueries(connection);
   }
 
   /** Forgets what was counted: the tables have changed in another way, or were rolled back. */
   reset(): void {
     this.amounts.clear();
+    this.keyImages.reset();
+  }
+
+  /** The next key image follows those that are there. */
+  beginAppend(): void {
+    this.keyImages.reset();
   }
 
   putBlock(facts: BlockFacts): void {
@@ -78,6 +89,7 @@ export class Store {
     const lag = Math.max(0, latest - facts.timestamp);
     const stampSum = stampChecksum({ ...facts, timestampLag: lag });
     this.block.run(...factsValues(facts), lag, blockChecksum(facts, lag), stampSum);
+    this.hashes.add(HASH_KINDS.block, facts.hash, facts.height);
   }
 
   putBlockBody(height: number, body: Buffer): void {
@@ -88,6 +100,7 @@ export class Store {
     const checksum = transactionChecksum(id, hash, height, globalIndexes);
     const prefixSum = prefixChecksum(id, hash, Codec.plain, prefix);
     this.transaction.run(id, hash, height, globalIndexes, checksum, Codec.plain, prefixSum, prefix);
+    this.hashes.add(HASH_KINDS.transaction, hash, id);
   }
 
   putSignatures(id: number, signatures: Buffer): void {
