@@ -1,5 +1,5 @@
 import type { BlockFacts } from '@wrkz/consensus';
-import { addBigInt, addBytes, addNumber, mix, startChecksum, type Checksum } from '../checksum';
+import { addBigInt, addBytes, addNumber, addWord, startChecksum, type Checksum } from '../checksum';
 import { addFacts, addFactsRow, type FactsRow } from './facts';
 
 /*
@@ -74,7 +74,7 @@ export interface OutputColumns {
 /** Covers the amount in place of its id: through a wrong id, too, nobody gets an output of another amount. */
 export function outputChecksum(amount: bigint, globalIndex: number, output: OutputColumns): Checksum {
   const h = addNumber(addBytes(addNumber(addBigInt(OUTPUT, amount), globalIndex), output.key), output.height);
-  return addNumber(mix(mix(h, output.unlockLow), output.unlockHigh), output.position);
+  return addNumber(addWord(addWord(h, output.unlockLow), output.unlockHigh), output.position);
 }
 
 export function keyImageChecksum(id: number, image: Buffer, height: number): Checksum {

@@ -1,5 +1,5 @@
 import type { BlockFacts } from '@wrkz/consensus';
-import { addBigInt, addBytes, addNumber, mix, type Checksum } from '../checksum';
+import { addBigInt, addBytes, addNumber, addWord, type Checksum } from '../checksum';
 import { toSigned } from '../integers';
 
 /** The columns behind {@link BlockFacts}, as they are written; `blocks` and `alternatives` both have them. */
@@ -81,6 +81,6 @@ export function addFactsRow(start: Checksum, row: FactsRow): Checksum {
   let h = addBytes(addNumber(start, row[0]), row[1]);
   h = addNumber(addNumber(h, row[2]), row[3]);
   h = addNumber(addNumber(h, row[4]), row[5]);
-  h = mix(mix(mix(mix(h, row[6]), row[7]), row[8]), row[9]);
-  return addNumber(mix(mix(h, row[10]), row[11]), row[12]);
+  h = addWord(addWord(addWord(addWord(h, row[6]), row[7]), row[8]), row[9]);
+  return addNumber(addWord(addWord(h, row[10]), row[11]), row[12]);
 }
