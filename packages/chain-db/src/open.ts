@@ -77,7 +77,9 @@ export function openChainDb(options: OpenOptions): ChainDb {
       ...(options.onProgress === undefined ? {} : { onProgress: options.onProgress }),
     });
     if (mode === 'write') layOutForPruning(database.connection);
-    return new ChainDb(directory, network, database, mode);
+    const db = new ChainDb(directory, network, database, mode);
+    db.writer?.dropDamagedAlternatives();
+    return db;
   } catch (error) {
     database?.close();
     throw toChainDbError(directory, error);

@@ -24,6 +24,7 @@ export class AlternativeQueries {
   private readonly rows: SqliteStatement<[], AlternativeRow>;
   private readonly byHash: SqliteStatement<[Buffer], AlternativeRow>;
   private readonly body: SqliteStatement<[Buffer], BodyRow>;
+  private readonly whole: SqliteStatement<[], readonly [id: number, ...BodyRow, ...AlternativeRow]>;
   private readonly total: SqliteStatement<[], [number]>;
 
   constructor(connection: SqliteConnection) {
@@ -33,7 +34,24 @@ export class AlternativeQueries {
     this.body = connection
       .prepare<[Buffer], BodyRow>('SELECT codec, body, body_checksum FROM alternatives WHERE hash = ?')
       .raw(true);
+    this.whole = connection
+      .prepare<[], readonly [id: number, ...BodyRow, ...AlternativeRow]>(
+        `SELECT id, codec, body, body_checksum, ${FACTS_HALVES}, parent, checksum FROM alternatives`,
+      )
+      .raw(true);
     this.total = connection.prepare<[], [number]>('SELECT count(*) FROM alternatives').raw(true);
+  }
+
+  /** Row ids of those whose facts or bytes are damaged. */
+  damaged(): number[] {
+    return this.whole
+      .all()
+      .filter(([, codec, body, bodySum, ...row]) => {
+        const { parent, checksum, facts } = partsOf(row);
+        const sound = alternativeRowChecksum(facts, parent) === checksum;
+        return !sound || alternativeBodyChecksum(facts[1], codec, body) !== bodySum;
+      })
+      .map(([id]) => id);
   }
 
   /** Lowest first. @throws DamagedRow */
@@ -64,8 +82,13 @@ export class AlternativeQueries {
 }
 
 function infoOf(row: AlternativeRow): AltInfo {
-  const [parent, checksum] = row.slice(-2) as [Buffer, number];
-  const facts = row as unknown as FactsRow;
-  if (alternativeRowChecksum(facts, parent) !== checksum) throw new DamagedRow('alternatives', row[1].toString('hex'));
+  const { parent, checksum, facts } = partsOf(row);
+  if (alternativeRowChecksum(facts, parent) !== checksum)
+    throw new DamagedRow('alternatives', facts[1].toString('hex'));
   return { facts: factsOf(facts), parent };
+}
+
+function partsOf(row: AlternativeRow): { facts: FactsRow; parent: Buffer; checksum: number } {
+  const [parent, checksum] = row.slice(-2) as [Buffer, number];
+  return { facts: row as unknown as FactsRow, parent, checksum };
 }

@@ -302,6 +302,11 @@ export class ChainReader {
     return this.snapshot(() => this.branches.block(hash));
   }
 
+  /** Row ids of blocks off the main chain that are damaged. */
+  damagedAlternatives(): number[] {
+    return this.branches.damaged();
+  }
+
   alternativeCount(): number {
     return this.branches.count();
   }

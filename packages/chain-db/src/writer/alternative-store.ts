@@ -10,6 +10,7 @@ import { FACTS_COLUMNS, factsValues } from '../rows/facts';
 export class AlternativeStore {
   private readonly insert: SqliteStatement<(number | bigint | Buffer)[]>;
   private readonly remove: SqliteStatement<[Buffer]>;
+  private readonly removeRow: SqliteStatement<[number]>;
 
   constructor(
     connection: SqliteConnection,
@@ -20,6 +21,7 @@ export class AlternativeStore {
       `INSERT OR IGNORE INTO alternatives (${columns}) VALUES (${columns.replace(/\w+/g, '?')})`,
     );
     this.remove = connection.prepare('DELETE FROM alternatives WHERE hash = ?');
+    this.removeRow = connection.prepare('DELETE FROM alternatives WHERE id = ?');
   }
 
   put(facts: BlockFacts, parent: Buffer, raw: RawBlock): void {
@@ -32,8 +34,9 @@ export class AlternativeStore {
     for (const hash of hashes) this.remove.run(hash);
   }
 
-  /** Drops the blocks that no longer stand on anything: their parent is on no branch. */
+  /** Drops the blocks that no longer stand on anything: their parent is on no branch. Damaged ones go, too. */
   dropUnrooted(): void {
+    for (const row of this.reader.damagedAlternatives()) this.removeRow.run(row);
     const kept = new Set<string>();
     for (const { facts, parent } of this.reader.alternatives()) {
       // Lowest first, so a parent among the alternatives has been judged before its children.

@@ -130,6 +130,16 @@ export class ChainWriter {
     });
   }
 
+  /**
+   * Drops blocks off the main chain whose rows are damaged, and those that stand on them: peers still have them, should their
+   * branch ever weigh more. @returns how many were damaged
+   */
+  dropDamagedAlternatives(): number {
+    const damaged = this.reader.damagedAlternatives().length;
+    if (damaged > 0) this.change(() => this.alternatives.dropUnrooted());
+    return damaged;
+  }
+
   private appendAll(blocks: readonly VerifiedBlock[]): void {
     let tip = this.reader.height() < 0 ? undefined : this.reader.tip();
     const branches = this.reader.alternativeCount() > 0;
