@@ -297,7 +297,7 @@ export class ChainReader {
     return this.branches.info(hash);
   }
 
-  /** With bytes, hashed again. @throws CorruptDatabase */
+  /** With bytes. @throws DamagedRow */
   alternative(hash: Buffer): AlternativeBlock | undefined {
     return this.snapshot(() => this.branches.block(hash));
   }
