@@ -13,6 +13,7 @@ export {
 export type { GlobalIndexes, TransactionScan } from './reader/transactions';
 export type { BlockStamp } from './rows/checksums';
 export { SCHEMA_VERSION } from './schema';
+export { isUnreadableNow } from './unreadable';
 export { ChainWriter } from './writer/writer';
 export type { RewoundBlock } from './writer/rewind';
 export { verifyChain, type VerifyOptions, type VerifyReport } from './verify/verify';

@@ -11,6 +11,18 @@ export function canonicalHost(text: string): string | undefined {
   return ipaddr.process(address).toString();
 }
 
+/**
+ * What limits count by: an IPv4 address as it is, of an IPv6 address the /64 (`2001:db8:1:2::/64`), because that is the
+ * least that one customer gets. Anything else is returned as it stands.
+ *
+ * @param address in the form of `canonicalHost`
+ */
+export function countedAddress(address: string): string {
+  if (!address.includes(':') || !ipaddr.IPv6.isValid(address)) return address;
+  const parts = ipaddr.IPv6.parse(address).parts.map((part, i) => (i < 4 ? part : 0));
+  return `${new ipaddr.IPv6(parts).toString()}/64`;
+}
+
 /** `1.2.3.4:80` or `[2001:db8::1]:80`. */
 export function endpointText({ host, port }: { readonly host: string; readonly port: number }): string {
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
