@@ -66,6 +66,9 @@ function lookUps(db: ChainDb): void {
   rate('facts of a block', blocks.length, () => blocks.forEach(({ facts }) => db.reader.facts(facts.height)));
   rate('height of a block id', blocks.length, () => blocks.forEach(({ facts }) => db.reader.heightOf(facts.hash)));
   rate('raw blocks with transactions', blocks.length, () => db.reader.rawBlocks(0, Infinity));
+  rate('blocks scanned without bodies', blocks.length, () => {
+    for (let start = 0; start < blocks.length; start += 100) db.reader.scanBlocks(start, start + 100);
+  });
   rate('transactions by hash, with bytes', parsed.length, () =>
     parsed.forEach(({ hash }) => db.reader.transaction(hash)),
   );

@@ -32,6 +32,8 @@ const CLIENTS = [1, 16];
 /** What runs for the first time is compiled on the way; more code takes longer to get there. */
 const WARM_UP_SECONDS = 2;
 const SYNC_BLOCKS = 20;
+/** As many as wallets ask for when nothing else is said. */
+const MANY_BLOCKS = 100;
 /** A block with transactions around it, and the one below, which a wallet names as its last. */
 const HEIGHT = 600;
 
@@ -50,6 +52,10 @@ function requests(): Request[] {
     { name: '/info', bytes: requestBytes('GET', '/info') },
     { name: 'getblockheaderbyheight', bytes: requestBytes('POST', '/json_rpc', header) },
     { name: `/getwalletsyncdata, ${SYNC_BLOCKS} blocks`, bytes: requestBytes('POST', '/getwalletsyncdata', sync) },
+    {
+      name: `/getwalletsyncdata, ${MANY_BLOCKS} blocks`,
+      bytes: requestBytes('POST', '/getwalletsyncdata', { ...sync, blockCount: MANY_BLOCKS }),
+    },
     { name: `/getrawblocks, ${SYNC_BLOCKS} blocks`, bytes: requestBytes('POST', '/getrawblocks', sync) },
     {
       name: '/getrandom_outs, 2 x 8',

@@ -12,6 +12,29 @@ const NOBODY = '127.0.0.1:1';
 /** Clock ticks a second in /proc, which is the same on every Linux. */
 const TICKS_PER_SECOND = 100;
 
+/** Options of a daemon that talks to nobody but this machine. */
+function quietOptions(directory: string): string[] {
+  return [
+    ...['--network', 'devnet', '--data-dir', directory, '--log-level', '0', '--log-file', ''],
+    ...['--rpc-bind-ip', '127.0.0.1', '--rpc-bind-port', '0', '--rpc-max-rpm', '0', '--no-console', '--no-zmq'],
+    ...['--p2p-bind-ip', '127.0.0.1', '--p2p-bind-port', '0', '--add-exclusive-node', NOBODY],
+  ];
+}
+
+const dataFolder = (folder: string): string => join(folder, 'data');
+const mainFile = (tree: string): string => join(tree, 'apps/daemon/dist/main.js');
+
+/** Imports chain A below `folder` with a built tree's own program. Says where the database is, below the folder's `data`. @throws Error with its output */
+export function importChainA(tree: string, folder: string): string {
+  const dump = join(folder, 'chain-a.dump');
+  const directory = dataFolder(folder);
+  writeChainADump(dump);
+  const args = [mainFile(tree), ...quietOptions(directory), '--import-blockchain', '--dump-file', dump];
+  const imported = spawnSync(process.execPath, args);
+  if (imported.status !== 0) throw new Error(`the import failed: ${String(imported.stdout)}${String(imported.stderr)}`);
+  return join(directory, 'devnet');
+}
+
 /** A daemon of a built tree in a process of its own, on loopback alone, that holds devnet chain A. */
 export class DaemonProcess {
   private constructor(
@@ -23,20 +46,10 @@ export class DaemonProcess {
 
   /** Imports chain A with the tree's own program, then serves it. @throws Error with the program's output */
   static async start(tree: string): Promise<DaemonProcess> {
-    const main = join(tree, 'apps/daemon/dist/main.js');
     const folder = mkdtempSync(join(tmpdir(), 'bench-daemon-'));
-    const dump = join(folder, 'chain-a.dump');
-    writeChainADump(dump);
-    const args = [
-      ...['--network', 'devnet', '--data-dir', join(folder, 'data'), '--log-level', '0', '--log-file', ''],
-      ...['--rpc-bind-ip', '127.0.0.1', '--rpc-bind-port', '0', '--rpc-max-rpm', '0', '--no-console', '--no-zmq'],
-      ...['--p2p-bind-ip', '127.0.0.1', '--p2p-bind-port', '0', '--add-exclusive-node', NOBODY],
-    ];
-    const imported = spawnSync(process.execPath, [main, ...args, '--import-blockchain', '--dump-file', dump]);
-    if (imported.status !== 0)
-      throw new Error(`the import failed: ${String(imported.stdout)}${String(imported.stderr)}`);
-
-    const child = spawn(process.execPath, [main, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+    importChainA(tree, folder);
+    const args = [mainFile(tree), ...quietOptions(dataFolder(folder))];
+    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
     const exited = once(child, 'exit');
     const stop = async (): Promise<void> => {
       child.kill();

@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os';
 import { type ChainDb, openChainDb } from '@wrkz/chain-db';
 import { cpuFeatures } from '@wrkz/crypto';
 import {
@@ -50,8 +49,6 @@ export interface RunningParts {
 const SWEEP_INTERVAL = 60_000;
 /** Milliseconds that running requests have to end when the daemon stops. */
 const RPC_DRAIN = 2_000;
-/** Queries that may wait for a reader thread. */
-const WAITING_QUERIES = 256;
 
 /** The node: every component of it, put together here and nowhere else. `create`, then `start`, then `stop`. */
 export class Daemon implements Service {
@@ -163,7 +160,7 @@ export class Daemon implements Service {
 
     const queries = this.closeOnStop(
       'the reader threads',
-      new ReaderPool({ directory, network: network.name, threads: readerThreads(), maxWaiting: WAITING_QUERIES }),
+      new ReaderPool({ directory, network: network.name }),
       (threads) => threads.close(),
     );
     const parts = { config, reader, queries, chain, pool, miner, generator, peers, now };
@@ -203,9 +200,4 @@ export class Daemon implements Service {
 /** As it stands in a URL: IPv6 addresses in brackets. */
 function addressText(host: string, port: number): string {
   return `${host.includes(':') ? `[${host}]` : host}:${String(port)}`;
-}
-
-/** One thread always stays for the engine; a small machine gets one for long queries all the same. */
-function readerThreads(): number {
-  return Math.max(1, Math.min(4, availableParallelism() - 1));
 }

@@ -9,10 +9,12 @@ export type ChainDbErrorCode =
   | 'WRONG_NETWORK'
   | 'WRONG_SCHEMA'
   | 'CORRUPT_DATABASE'
+  | 'DAMAGED_ROW'
   | 'EMPTY_DATABASE'
   | 'BELOW_FLOOR'
   | 'REFUSED_CHANGE'
   | 'WRONG_LINK'
+  | 'KEY_IMAGE_SPENT'
   | 'WRITER_FAILED';
 
 export class ChainDbError extends Error {
@@ -90,10 +92,28 @@ export class WrongSchema extends ChainDbError {
   }
 }
 
-/** A row that must be there is not, or what was read does not hash to its own id. */
+/** A row that must be there is not, or what was read contradicts itself. */
 export class CorruptDatabase extends ChainDbError {
-  constructor(reason: string, options?: ErrorOptions) {
-    super('CORRUPT_DATABASE', `the chain database is damaged: ${reason}`, options);
+  /** What an operator can do. */
+  readonly remedy: string =
+    'run with --verify to see what else is damaged; sound data come from the network, by synchronizing into an empty folder';
+
+  constructor(reason: string, options?: ErrorOptions, code: ChainDbErrorCode = 'CORRUPT_DATABASE') {
+    super(code, `the chain database is damaged: ${reason}`, options);
+  }
+}
+
+/**
+ * A row is missing, or it is not the one that was written: its checksum does not fit. Nothing of it was given to the caller.
+ * `table` and `row` (its key) name it.
+ */
+export class DamagedRow extends CorruptDatabase {
+  constructor(
+    readonly table: string,
+    readonly row: string | number,
+    what: 'does not fit its checksum' | 'is missing' = 'does not fit its checksum',
+  ) {
+    super(`row ${row} of ${table} ${what}`, undefined, 'DAMAGED_ROW');
   }
 }
 
@@ -125,6 +145,19 @@ export class RefusedChange extends ChainDbError {
 export class WrongLink extends RefusedChange {
   constructor(reason: string) {
     super(reason, undefined, 'WRONG_LINK');
+  }
+}
+
+/** A block spends a key image that is spent already, at `spentAt`; nothing was changed. */
+export class KeyImageSpent extends RefusedChange {
+  constructor(
+    readonly image: Buffer,
+    /** Height of the block that spends it again. */
+    readonly height: number,
+    readonly spentAt: number,
+  ) {
+    const name = image.toString('hex');
+    super(`block ${height} spends the key image ${name}, which block ${spentAt} spent`, undefined, 'KEY_IMAGE_SPENT');
   }
 }
 

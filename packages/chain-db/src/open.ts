@@ -1,10 +1,12 @@
 import type { NetworkName } from '@wrkz/core-types';
 import { makeFolders } from '@wrkz/service-kit';
-import { openDatabase, type SqliteConnection, type SqliteDatabase } from '@wrkz/sqlite';
+import { openDatabase, type MigrationProgress, type SqliteConnection, type SqliteDatabase } from '@wrkz/sqlite';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { connectionOptions, databaseFile } from './connection';
 import { DatabaseMissing, DatabaseUnwritable, NotAChainDatabase, WrongNetwork } from './errors';
+import { layOutForPruning } from './layout';
+import { readMeta, writeMeta } from './meta';
 import { MIGRATIONS } from './migrations';
 import { toChainDbError } from './open-errors';
 import { ChainReader } from './reader/reader';
@@ -18,6 +20,8 @@ export interface OpenOptions {
   readonly readonly?: boolean;
   /** Make the folder and the database where there is none. Default: true for writing; reading never does. */
   readonly create?: boolean;
+  /** Called after each step of bringing an older schema up to date, in blocks; the last call comes before the new layout. */
+  readonly onProgress?: (progress: MigrationProgress) => void;
 }
 
 /** An open chain database. `writer` is there unless it was opened for reading. */
@@ -38,7 +42,7 @@ export class ChainDb {
   /** One more reading connection, for work that holds a snapshot while others go on; it is closed with the database. */
   openReader(): ChainReader {
     try {
-      return new ChainReader(this.database.openReader());
+      return new ChainReader(this.database.openReader(), () => this.writer?.hashDirectory);
     } catch (error) {
       throw toChainDbError(this.directory, error);
     }
@@ -70,8 +74,12 @@ export function openChainDb(options: OpenOptions): ChainDb {
       migrations: MIGRATIONS,
       identify: (connection) => identify(connection, directory, network),
       onCreate: (connection) => putMeta(connection, network),
+      ...(options.onProgress === undefined ? {} : { onProgress: options.onProgress }),
     });
-    return new ChainDb(directory, network, database, mode);
+    if (mode === 'write') layOutForPruning(database.connection);
+    const db = new ChainDb(directory, network, database, mode);
+    db.writer?.dropDamagedAlternatives();
+    return db;
   } catch (error) {
     database?.close();
     throw toChainDbError(directory, error);
@@ -88,12 +96,15 @@ function prepareFolder(directory: string, create: boolean): void {
 }
 
 function putMeta(connection: SqliteConnection, network: NetworkName): void {
-  connection.prepare("INSERT INTO meta (key, value) VALUES ('network', ?), ('body_floor', '0')").run(network);
+  writeMeta(connection, 'network', network);
+  writeMeta(connection, 'body_floor', '0');
+  // Pages that the older schemas left in the new file.
+  connection.exec('PRAGMA incremental_vacuum');
 }
 
 /** Checks that the database is this network's. */
 function identify(connection: SqliteConnection, directory: string, network: NetworkName): void {
-  const row = connection.prepare<[], [string]>("SELECT value FROM meta WHERE key = 'network'").raw(true).get();
-  if (row === undefined) throw new NotAChainDatabase(databaseFile(directory), 'it names no network');
-  if (row[0] !== network) throw new WrongNetwork(directory, row[0], network);
+  const found = readMeta(connection, 'network');
+  if (found === undefined) throw new NotAChainDatabase(databaseFile(directory), 'it names no network');
+  if (found !== network) throw new WrongNetwork(directory, found, network);
 }

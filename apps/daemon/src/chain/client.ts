@@ -60,14 +60,14 @@ export class ChainClient extends EventEmitter<ClientEvents> implements ChainServ
     return this.latest;
   }
 
-  async addBlocks(blocks: readonly RawBlock[], source: BlockSource): Promise<AddBlockResult[]> {
+  async addBlocks(blocks: readonly RawBlock[], source: BlockSource, more = false): Promise<AddBlockResult[]> {
     if (blocks.length === 0) return [];
     if (blocks.length > CALL_BLOCKS) throw new RangeError(`more than ${String(CALL_BLOCKS)} blocks`);
     const size = blocks.reduce((sum, raw) => sum + rawBlockBytes(raw), 0);
     // One after the other, or a small call would overtake the large one whose blocks it stands on.
     const sent = this.turn.then(async () => {
       await this.takeSpace(size);
-      return { answer: this.thread.call('addBlocks', { blocks, source }) };
+      return { answer: this.thread.call('addBlocks', { blocks, source, more }) };
     });
     this.turn = sent.then(() => undefined);
     try {

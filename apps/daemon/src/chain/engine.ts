@@ -1,10 +1,12 @@
 import { EventEmitter } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { RuleFailure } from '@wrkz/consensus';
 import type { RawBlock } from '@wrkz/core-types';
 import { addedBlock, removedBlock } from './commit-events';
+import { HeldBlocks } from './held-blocks';
 import { CALL_BLOCKS } from './limits';
 import { type Batch, MainLine } from './main-line';
-import { type AddBlockResult, unreadable, verdict } from './results';
+import { type AddBlockResult, refused, unreadable, verdict } from './results';
 import {
   type BlockSource,
   ChainFailed,
@@ -32,6 +34,9 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
   private readonly main: MainLine;
   private readonly side: SideBranches;
   private readonly queue: Task[] = [];
+  private readonly held = new HeldBlocks(() => performance.now());
+  /** Ends the waiting of what is held. */
+  private timer: NodeJS.Timeout | undefined;
   private underWay: Batch | undefined;
   private working: Promise<void> | undefined;
   /** Why nothing more is taken. */
@@ -49,10 +54,10 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
     return this.state.tip;
   }
 
-  addBlocks(blocks: readonly RawBlock[], source: BlockSource): Promise<AddBlockResult[]> {
+  addBlocks(blocks: readonly RawBlock[], source: BlockSource, more = false): Promise<AddBlockResult[]> {
     if (blocks.length === 0) return Promise.resolve([]);
     if (blocks.length > CALL_BLOCKS) return Promise.reject(new RangeError(`more than ${String(CALL_BLOCKS)} blocks`));
-    return new Promise((resolve, reject) => this.enqueue(new AddTask(blocks, source, resolve, reject)));
+    return new Promise((resolve, reject) => this.enqueue(new AddTask(blocks, source, more, resolve, reject)));
   }
 
   rewindTo(height: number): Promise<void> {
@@ -61,7 +66,9 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
 
   async stop(): Promise<void> {
     if (this.ended === undefined) this.end(new ChainStopped());
+    if (!this.held.isEmpty) this.working ??= this.work();
     await this.working;
+    clearTimeout(this.timer);
     this.state.close();
   }
 
@@ -72,12 +79,14 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
   }
 
   private async work(): Promise<void> {
+    clearTimeout(this.timer);
     try {
-      while (this.ended === undefined && (this.queue.length > 0 || this.underWay !== undefined)) {
+      while (this.ended === undefined && this.hasWork) {
         await this.step();
         // Messages from outside are served between steps, even where no proof is waited for.
         await nextTurn();
       }
+      if (this.ended instanceof ChainStopped) await this.commitHeld();
     } catch (error) {
       this.fail(error);
     } finally {
@@ -85,7 +94,14 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
       this.underWay = undefined;
       this.working = undefined;
       if (this.ended !== undefined) this.rejectWaiting(this.ended);
+      else if (!this.held.isEmpty) this.timer = setTimeout(() => (this.working ??= this.work()), this.held.timeLeft);
     }
+  }
+
+  /** Blocks that are verified and held have nothing to do but to wait. */
+  private get hasWork(): boolean {
+    const waits = (task: Task): boolean => task instanceof RewindTask || task.staged < task.blocks.length;
+    return this.underWay !== undefined || this.held.isDue || this.queue.some(waits);
   }
 
   private async step(): Promise<void> {
@@ -97,24 +113,62 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
       return;
     }
     this.underWay = next;
-    if (next === undefined) await this.single();
+    if (next !== undefined) return;
+    // Whatever comes alone is judged by the committed chain.
+    if (this.held.isEmpty) await this.single();
+    else await this.commitHeld();
   }
 
   /** @returns false when what was staged after this batch has been taken back */
   private async settle(batch: Batch): Promise<boolean> {
     this.underWay = undefined;
-    const forkHeight = this.state.tip.height;
-    const { added, clean } = await this.main.settle(batch);
-    if (added.length > 0) {
-      this.state.refreshTip(this.side.size);
-      this.side.onAppend(added);
-      const tip = this.state.countAlternatives(this.side.size);
-      const source = batch.entries[0]?.task.source ?? 'sync';
-      this.announce({ kind: 'append', source, forkHeight, added: added.map(addedBlock), removed: [], tip });
-    }
-    if (!clean) this.restage();
+    const { verified, refusal } = await this.main.judge(batch);
+    this.held.add(verified);
+    let clean = true;
+    if (refusal !== undefined || this.held.isDue) clean = await this.commitHeld();
+    if (refusal === undefined || !clean) return clean;
+    refusal.task.settle(refusal.result);
+    this.restage();
     this.answerFinished();
-    return clean;
+    return false;
+  }
+
+  /**
+   * Commits everything that is held in one transaction, then tells of it batch by batch, so that no listener has to digest
+   * thousands of blocks at one go.
+   * @returns false when one of the blocks was refused after all, and what was staged after it has been taken back
+   */
+  private async commitHeld(): Promise<boolean> {
+    const batches = this.held.take();
+    const all = batches.flat();
+    let forkHeight = this.state.tip.height;
+    const stored = this.main.commit(all.map(({ block }) => block));
+    this.state.refreshTip(this.side.size);
+    this.side.onAppend(all.slice(0, stored).map(({ block }) => block));
+    let told = 0;
+    for (const batch of batches) {
+      const added = batch.slice(0, stored - told);
+      const last = added.at(-1)?.block.facts.height;
+      if (last === undefined) break;
+      if (told > 0) await nextTurn();
+      told += added.length;
+      const tip = this.state.advanceTip(last, this.side.size);
+      const source = added[0]?.task.source ?? 'sync';
+      const blocks = added.map(({ block }) => addedBlock(block));
+      this.announce({ kind: 'append', source, forkHeight, added: blocks, removed: [], tip });
+      forkHeight = last;
+      for (const { task, block } of added) {
+        task.settle(verdict('ADDED_TO_MAIN', block.facts.hash, block.facts.height));
+      }
+      this.answerFinished();
+    }
+    const unstorable = all[stored];
+    if (unstorable === undefined) return true;
+    const { task, block } = unstorable;
+    task.settle(refused(new RuleFailure('INPUT_KEYIMAGE_ALREADY_SPENT'), block.facts.hash));
+    this.restage();
+    this.answerFinished();
+    return false;
   }
 
   /** The head of the queue is no simple extension of the main chain, and nothing is under way. */
@@ -182,7 +236,7 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
 
   private end(reason: Error): void {
     this.ended ??= reason;
-    if (this.working === undefined) this.rejectWaiting(reason);
+    if (this.working === undefined && this.held.isEmpty) this.rejectWaiting(reason);
   }
 
   private rejectWaiting(reason: Error): void {

@@ -1,7 +1,8 @@
-import { RefusedChange } from '@wrkz/chain-db';
+import { KeyImageSpent } from '@wrkz/chain-db';
 import { BranchView, RuleFailure, runProofs, type StagedBlock, type VerifiedBlock, verifyBlock } from '@wrkz/consensus';
+import type { HeldBlock } from './held-blocks';
 import { BATCH_BLOCKS, BATCH_BYTES } from './limits';
-import { type AddBlockResult, refused, verdict } from './results';
+import { type AddBlockResult, refused } from './results';
 import type { ChainState } from './state';
 import { AddTask, type Task } from './tasks';
 
@@ -16,17 +17,22 @@ export interface Batch {
   readonly verdicts: Promise<boolean[]>;
 }
 
-/** What settling a batch did. */
-export interface Settled {
-  /** On disk now, ascending. */
-  readonly added: readonly VerifiedBlock[];
-  /** False when a block was refused: what was staged after it has no parent any more. */
-  readonly clean: boolean;
+/** A batch whose proofs were looked at. */
+export interface Judged {
+  /** Fit for the chain, ascending. */
+  readonly verified: readonly HeldBlock[];
+  /** The block after them is refused: what was staged after it has no parent any more. */
+  readonly refusal: Refusal | undefined;
+}
+
+export interface Refusal {
+  readonly task: AddTask;
+  readonly result: AddBlockResult;
 }
 
 /**
  * The fast path: the next blocks of the main chain. While the proofs of one batch run on native threads, the next batch
- * is staged on top of it; a batch becomes part of the chain in one transaction of the database.
+ * is staged on top of it; one or several batches become part of the chain in one transaction of the database.
  */
 export class MainLine {
   private branch: BranchView;
@@ -75,60 +81,42 @@ export class MainLine {
     return entries;
   }
 
-  /** Waits for the proofs, commits the blocks that hold, gives every block looked at its result. */
-  async settle({ entries, verdicts }: Batch): Promise<Settled> {
+  /** Waits for the proofs. Nothing is committed yet. */
+  async judge({ entries, verdicts }: Batch): Promise<Judged> {
     const all = await verdicts;
-    const added: VerifiedBlock[] = [];
-    const results: { task: AddTask; result: AddBlockResult }[] = [];
-    let clean = true;
+    const verified: HeldBlock[] = [];
     let from = 0;
     for (const { task, staged } of entries) {
       const own = all.slice(from, (from += staged.proofs.length));
       const judged = verifyBlock(staged, own);
       if (judged instanceof RuleFailure) {
-        results.push({ task, result: refused(judged, staged.block.hash) });
-        clean = false;
-        break;
+        return { verified, refusal: { task, result: refused(judged, staged.block.hash) } };
       }
-      added.push(judged);
-      results.push({ task, result: verdict('ADDED_TO_MAIN', judged.facts.hash, judged.facts.height) });
+      verified.push({ task, block: judged });
     }
-    const stored = this.commit(added);
-    const last = stored.at(-1);
-    if (last !== undefined) this.branch.rebase(this.state.viewAt(last.facts.height));
-    for (const [i, { task, result }] of results.entries()) {
-      const unstorable = i >= stored.length ? added[i] : undefined;
-      if (unstorable !== undefined) {
-        task.settle(refused(new RuleFailure('INPUT_KEYIMAGE_ALREADY_SPENT'), unstorable.facts.hash));
-        return { added: stored, clean: false };
-      }
-      task.settle(result);
-    }
-    return { added: stored, clean };
+    return { verified, refusal: undefined };
   }
 
   /**
-   * All in one transaction. In the checkpoint zone no rule looks whether a key image was spent before, so a false
-   * block gets as far as the table of key images, which refuses it: then the blocks before it are stored one by one.
-   * @returns the blocks that are on disk now
+   * Commits blocks in one transaction. In the checkpoint zone no rule looks whether a key image was spent before, so a
+   * false block gets as far as the key images of the chain, which refuse it: then the blocks before it are committed.
+   * @returns how many are on disk now; the one after them is refused
    */
-  private commit(blocks: readonly VerifiedBlock[]): readonly VerifiedBlock[] {
-    const { writer } = this.state;
+  commit(blocks: readonly VerifiedBlock[]): number {
+    const stored = this.append(blocks);
+    const last = blocks[stored - 1];
+    if (last !== undefined) this.branch.rebase(this.state.viewAt(last.facts.height));
+    return stored;
+  }
+
+  private append(blocks: readonly VerifiedBlock[]): number {
     try {
-      writer.append(blocks);
-      return blocks;
+      this.state.writer.append(blocks);
+      return blocks.length;
     } catch (error) {
-      if (!(error instanceof RefusedChange)) throw error;
+      if (!(error instanceof KeyImageSpent)) throw error;
+      return this.append(blocks.filter(({ facts }) => facts.height < error.height));
     }
-    for (const [i, block] of blocks.entries()) {
-      try {
-        writer.append([block]);
-      } catch (error) {
-        if (!(error instanceof RefusedChange)) throw error;
-        return blocks.slice(0, i);
-      }
-    }
-    return blocks;
   }
 
   private extends(previousHash: Buffer): boolean {

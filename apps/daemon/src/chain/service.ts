@@ -71,16 +71,18 @@ export interface ChainService {
   /**
    * Adds blocks in the given order and stops at the first that is refused: what stood before it stays, the rest is not
    * looked at. The answer holds one result for each block looked at, so the last may be a refusal.
+   *
+   * @param more many blocks follow on these at once: they may be committed together with them, within seconds
    * @throws ChainStopped when the service stops first; ChainFailed when the disk cannot be written any more.
    */
-  addBlocks(blocks: readonly RawBlock[], source: BlockSource): Promise<AddBlockResult[]>;
+  addBlocks(blocks: readonly RawBlock[], source: BlockSource, more?: boolean): Promise<AddBlockResult[]>;
   /** The latest committed tip; no other thread is asked. */
   tip(): TipFacts;
   /** Makes block `height` the tip and forgets what stood above it. @throws RangeError above the tip. */
   rewindTo(height: number): Promise<void>;
   on(event: 'commit', listener: CommitListener): void;
   off(event: 'commit', listener: CommitListener): void;
-  /** Ends the step in hand, drops what waits, closes the database. */
+  /** Ends the step in hand, commits what is verified, drops what waits, closes the database. */
   stop(): Promise<void>;
 }
 

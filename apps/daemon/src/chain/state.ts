@@ -54,6 +54,11 @@ export class ChainState {
     return (this.currentTip = this.readTip(alternativeCount));
   }
 
+  /** To be called after a commit of several batches, for each of them: the tip as it would be without the later ones. */
+  advanceTip(height: number, alternativeCount: number): TipFacts {
+    return (this.currentTip = this.readTip(alternativeCount, this.viewAt(height)));
+  }
+
   /** The main chain is as it was, the side branches are not. */
   countAlternatives(alternativeCount: number): TipFacts {
     return (this.currentTip = { ...this.currentTip, alternativeCount });
@@ -94,9 +99,8 @@ export class ChainState {
     this.parts.db.close();
   }
 
-  private readTip(alternativeCount: number): TipFacts {
-    const facts = this.reader.tip();
-    const view = this.viewAt(facts.height);
+  private readTip(alternativeCount: number, view = this.viewAt(this.reader.height())): TipFacts {
+    const facts = view.facts(view.height);
     return {
       height: facts.height,
       hash: facts.hash,

@@ -14,6 +14,8 @@ export class AddTask {
   constructor(
     readonly blocks: readonly RawBlock[],
     readonly source: BlockSource,
+    /** More blocks follow on these: they may wait, verified, and be committed together. */
+    readonly more: boolean,
     private readonly resolve: (results: AddBlockResult[]) => void,
     readonly reject: (error: Error) => void,
   ) {}

@@ -16,7 +16,10 @@ export type ChainThread = {
   setup: WorkerSetup;
   ready: TipFacts;
   calls: {
-    addBlocks: { argument: { blocks: readonly RawBlock[]; source: BlockSource }; result: AddBlockResult[] };
+    addBlocks: {
+      argument: { blocks: readonly RawBlock[]; source: BlockSource; more: boolean };
+      result: AddBlockResult[];
+    };
     rewindTo: { argument: number; result: void };
   };
   events: { commit: CommitEvent };

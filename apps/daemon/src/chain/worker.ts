@@ -27,7 +27,7 @@ serveThread<ChainThread>((setup, { emit, fail }) => {
   return {
     ready: engine.tip(),
     calls: {
-      addBlocks: ({ blocks, source }) => engine.addBlocks(blocks, source),
+      addBlocks: ({ blocks, source, more }) => engine.addBlocks(blocks, source, more),
       rewindTo: (height) => engine.rewindTo(height),
     },
     close: () => engine.stop(),

@@ -1,13 +1,13 @@
 import { decodeRawBlock, type RawBlock } from '@wrkz/core-types';
+import { weightOf, WEIGHT_UNDER_WAY } from '../chain/limits';
 import { type AddBlockResult, isAccepted } from '../chain/results';
 import { type ChainService, ChainStopped } from '../chain/service';
 import { DumpError } from './format';
 import { DumpReader } from './reader';
 
-/** Blocks given to the engine at a time, and how many such parcels may wait there. */
+/** Blocks given to the engine at a time. */
 const PARCEL_BLOCKS = 200;
 const PARCEL_BYTES = 128 * 1024;
-const PARCELS_WAITING = 6;
 
 export interface ImportOptions {
   /** Open at its beginning; the import closes it. */
@@ -40,6 +40,8 @@ interface Parcel {
   readonly first: number;
   readonly blocks: RawBlock[];
   bytes: number;
+  /** What its blocks weigh while they are under way. */
+  weight: number;
 }
 
 /**
@@ -70,25 +72,34 @@ async function readInto({ dump: reader, chain, signal, onProgress }: ImportOptio
   const waiting: { parcel: Parcel; answer: Promise<AddBlockResult[]> }[] = [];
   let expected = chain.tip().height + 1;
   let previous: number | undefined;
+  let weightWaiting = 0;
 
   const settle = async (): Promise<void> => {
     const next = waiting.shift();
     if (next === undefined) return;
     const { parcel } = next;
     const results = await next.answer;
+    weightWaiting -= parcel.weight;
     requireAll(parcel, results);
     const count = parcel.first + parcel.blocks.length;
     onProgress?.(count, Math.max(count, Math.round((count * reader.size) / Math.max(1, reader.position))));
   };
-  const send = async (parcel: Parcel): Promise<void> => {
+  const send = async (parcel: Parcel, more: boolean): Promise<void> => {
     if (parcel.blocks.length === 0) return;
-    const answer = chain.addBlocks(parcel.blocks, 'import');
+    const answer = chain.addBlocks(parcel.blocks, 'import', more);
     answer.catch(() => undefined); // looked at in its turn
     waiting.push({ parcel, answer });
-    if (waiting.length >= PARCELS_WAITING) await settle();
+    weightWaiting += parcel.weight;
+    while (weightWaiting >= WEIGHT_UNDER_WAY) await settle();
   };
 
+  // One full parcel stays behind, because the last one has to be known: nothing follows on it.
+  let full = newParcel(expected);
   let parcel = newParcel(expected);
+  const sendRest = async (): Promise<void> => {
+    await send(full, parcel.blocks.length > 0);
+    await send(parcel, false);
+  };
   try {
     while (signal?.aborted !== true) {
       const record = await reader.next(expected);
@@ -105,25 +116,27 @@ async function readInto({ dump: reader, chain, signal, onProgress }: ImportOptio
       }
       parcel.blocks.push(decodeBody(record.body, record.height, reader.position));
       parcel.bytes += record.body.length;
+      parcel.weight += weightOf(record.body.length);
       expected += 1;
       if (parcel.blocks.length < PARCEL_BLOCKS && parcel.bytes < PARCEL_BYTES) continue;
-      await send(parcel);
+      await send(full, true);
+      full = parcel;
       parcel = newParcel(expected);
     }
   } catch (error) {
     // What was read beyond a refused block has no parent now: refusing it too would hide the reason.
     if (error instanceof ImportRefused) throw error;
     // The blocks before the bad place are good, so they are stored before the error is reported.
-    await send(parcel);
+    await sendRest();
     while (waiting.length > 0) await settle();
     throw error;
   }
-  await send(parcel);
+  await sendRest();
   while (waiting.length > 0) await settle();
 }
 
 function newParcel(first: number): Parcel {
-  return { first, blocks: [], bytes: 0 };
+  return { first, blocks: [], bytes: 0, weight: 0 };
 }
 
 function decodeBody(body: Buffer, height: number, position: number): RawBlock {

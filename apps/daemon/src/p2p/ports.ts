@@ -64,7 +64,8 @@ export interface ChainPort {
    */
   judgeWork(block: Buffer): Promise<'holds' | 'fails' | 'deep'>;
   /** Adds blocks in order; the results end with the first that is refused. */
-  addBlocks(blocks: readonly RawBlock[], source: 'sync' | 'relay'): Promise<readonly AddBlockResult[]>;
+  /** @param more many blocks follow on these at once: they may be committed together with them */
+  addBlocks(blocks: readonly RawBlock[], source: 'sync' | 'relay', more?: boolean): Promise<readonly AddBlockResult[]>;
   on(event: 'commit', listener: (commit: ChainAdvance) => void): unknown;
   off(event: 'commit', listener: (commit: ChainAdvance) => void): unknown;
 }

@@ -8,14 +8,23 @@ import { HttpError, JsonRpcError, refusal, type ErrorRow, type InvalidMember, ty
 
 /** A refusal with its finished body; routes throw it, the error handler of service-kit answers it. */
 export class RpcRefusal extends HttpError {
-  constructor(status: number, body: Readonly<Record<string, unknown>>) {
-    super(status, 'rpc_refusal', messageOf(body), {}, body);
+  constructor(status: number, body: Readonly<Record<string, unknown>>, headers: Readonly<Record<string, string>> = {}) {
+    super(status, 'rpc_refusal', messageOf(body), headers, body);
   }
 }
 
 function messageOf(body: Readonly<Record<string, unknown>>): string {
   const text = body['error'] ?? body['errorMessage'];
   return typeof text === 'string' ? text : 'refused';
+}
+
+/** Seconds after which a caller may try again, whom only the load of the moment keeps from an answer. */
+const RETRY_AFTER = { 'Retry-After': '1' };
+
+/** More waits for the reader threads than may. */
+export function refuseOverload(): RpcRefusal {
+  const { status, text } = daemonApi.refusals.overloaded;
+  return new RpcRefusal(status, { status: 'Failed', error: text }, RETRY_AFTER);
 }
 
 /** The error to be thrown for a row; `values` fill the braces of its text. */

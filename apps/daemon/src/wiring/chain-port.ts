@@ -41,12 +41,12 @@ export class P2pChain implements ChainPort {
     return this.reader.hashes(start, start + count);
   }
 
-  /** Hashed again before it leaves: a block that the disk has damaged is one that we do not have. */
+  /** A block that the disk has damaged is one that we do not have. */
   rawBlock(hash: Buffer): RawBlock | undefined {
     try {
       return this.reader.snapshot(() => {
         const height = this.reader.heightOf(hash);
-        return height === undefined ? this.reader.alternative(hash)?.raw : this.reader.checkedRawBlock(height);
+        return height === undefined ? this.reader.alternative(hash)?.raw : this.reader.rawBlock(height);
       });
     } catch (error) {
       if (!(error instanceof CorruptDatabase)) throw error;
@@ -72,8 +72,12 @@ export class P2pChain implements ChainPort {
     return this.work.judge(block);
   }
 
-  addBlocks(blocks: readonly RawBlock[], source: 'sync' | 'relay'): Promise<readonly AddBlockResult[]> {
-    return this.service.addBlocks(blocks, source);
+  addBlocks(
+    blocks: readonly RawBlock[],
+    source: 'sync' | 'relay',
+    more?: boolean,
+  ): Promise<readonly AddBlockResult[]> {
+    return this.service.addBlocks(blocks, source, more);
   }
 
   on(_event: 'commit', listener: Listener): void {

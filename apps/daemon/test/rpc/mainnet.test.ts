@@ -4,6 +4,7 @@ import { readFixture, readJson } from '@wrkz/testing/fixtures';
 import { runQuery } from '../../src/rpc';
 import { info } from '../../src/rpc/routes/info';
 import type { RpcContext } from '../../src/rpc';
+import { readerOf } from './support/chain-of';
 
 interface RawBlocksAnswer {
   readonly items: readonly { readonly block: string; readonly transactions: readonly string[] }[];
@@ -22,11 +23,7 @@ const blocks: readonly RawBlock[] = ['rawblocks_4213000_v7', 'rawblocks_4213001_
 /** The two recorded blocks as the part of a reader that the queries use; the chain goes on above them. */
 function recordedReader(decoys: ReadonlyMap<bigint, { index: number; key: Buffer }[]> = new Map()): ChainReader {
   const reader: Partial<ChainReader> = {
-    snapshot: <T>(read: () => T): T => read(),
-    tip: () =>
-      ({ height: FIRST + 500, hash: Buffer.alloc(32), timestamp: 1_788_926_000 }) as ReturnType<ChainReader['tip']>,
-    heightOf: () => undefined,
-    rawBlock: (height) => blocks[height - FIRST],
+    ...readerOf(blocks, { first: FIRST, tip: FIRST + 500 }),
     globalIndexesRange: (start, end) =>
       Array.from({ length: end - start }, (_, i) => ({
         hash: parseBlock((blocks[start + i - FIRST] as RawBlock).block).coinbase.hash,
@@ -35,6 +32,10 @@ function recordedReader(decoys: ReadonlyMap<bigint, { index: number; key: Buffer
     randomOutputs: (amount, count) => (decoys.get(amount) ?? []).slice(0, count).reverse(),
   };
   return reader as ChainReader;
+}
+
+function answered(...[reader, network, name, query]: Parameters<typeof runQuery>): string {
+  return runQuery(reader, network, name, query).toString('latin1');
 }
 
 const text = (name: string): string => readFixture(`mainnet/${name}.json`).trim();
@@ -52,12 +53,12 @@ const syncQuery = {
 } as const;
 
 test('/getwalletsyncdata gives the recorded answer, byte for byte', () => {
-  expect(runQuery(recordedReader(), mainnet, 'walletSyncData', syncQuery)).toBe(text('getwalletsyncdata_4213000'));
+  expect(answered(recordedReader(), mainnet, 'walletSyncData', syncQuery)).toBe(text('getwalletsyncdata_4213000'));
 });
 
 test('base64 says the same, hashes and keys in 44 characters', () => {
-  const hex = runQuery(recordedReader(), mainnet, 'walletSyncData', syncQuery);
-  const base64 = runQuery(recordedReader(), mainnet, 'walletSyncData', { ...syncQuery, encoding: 'base64' });
+  const hex = answered(recordedReader(), mainnet, 'walletSyncData', syncQuery);
+  const base64 = answered(recordedReader(), mainnet, 'walletSyncData', { ...syncQuery, encoding: 'base64' });
   const back = base64.replace(/"([A-Za-z0-9+/]{43}=)"/g, (_all, value: string) => {
     return `"${Buffer.from(value, 'base64').toString('hex')}"`;
   });
@@ -67,7 +68,7 @@ test('base64 says the same, hashes and keys in 44 characters', () => {
 
 test('endHeight is exclusive, empty blocks are walked over and told', () => {
   const ask = (changes: object) =>
-    JSON.parse(runQuery(recordedReader(), mainnet, 'walletSyncData', { ...syncQuery, ...changes })) as {
+    JSON.parse(answered(recordedReader(), mainnet, 'walletSyncData', { ...syncQuery, ...changes })) as {
       items: unknown[];
       scannedToHeight?: number;
     };
@@ -79,12 +80,12 @@ test('endHeight is exclusive, empty blocks are walked over and told', () => {
 
 test('/getrawblocks gives the recorded bytes', () => {
   const query = { ...syncQuery, skipCoinbase: false };
-  const answer = JSON.parse(runQuery(recordedReader(), mainnet, 'rawBlocks', query)) as RawBlocksAnswer;
+  const answer = JSON.parse(answered(recordedReader(), mainnet, 'rawBlocks', query)) as RawBlocksAnswer;
   expect(answer.items.map(({ block }) => block)).toEqual(blocks.map(({ block }) => block.toString('hex')));
 });
 
 test('/get_global_indexes_for_range gives the recorded answer', () => {
-  const answer = runQuery(recordedReader(), mainnet, 'globalIndexes', { start: FIRST, end: FIRST + 1 });
+  const answer = answered(recordedReader(), mainnet, 'globalIndexes', { start: FIRST, end: FIRST + 1 });
   expect(answer).toBe(text('get_global_indexes_for_range'));
 });
 
@@ -99,7 +100,7 @@ test('/getrandom_outs gives the recorded answer for the recorded choice', () => 
     ]),
   );
   const query = { amounts: [10_000n, 50_000n], count: 3, now: 0 };
-  expect(runQuery(recordedReader(decoys), mainnet, 'randomOuts', query)).toBe(text('getrandom_outs'));
+  expect(answered(recordedReader(decoys), mainnet, 'randomOuts', query)).toBe(text('getrandom_outs'));
 });
 
 test('decoys lie at least the coinbase window below the tip and are unlocked', () => {
@@ -111,7 +112,7 @@ test('decoys lie at least the coinbase window below the tip and are unlocked', (
       return [{ index: 1, key: Buffer.alloc(32) }];
     },
   } as unknown as ChainReader;
-  runQuery(reader, mainnet, 'randomOuts', { amounts: [1n], count: 1, now: 0 });
+  answered(reader, mainnet, 'randomOuts', { amounts: [1n], count: 1, now: 0 });
   const [rule] = rules;
   expect(rule?.maxHeight).toBe(FIRST + 500 - 40);
   const opensAt = (height: number): boolean | undefined =>

@@ -44,6 +44,11 @@ export const refusals = {
     'amounts x outs_count exceeds the maximum of {maximum} outputs per request',
     'Too many outputs in all.',
   ),
+  answerTooLarge: failed(
+    400,
+    'The answer would exceed the maximum of {maximum} bytes',
+    'The answer would be larger than this node gives; a narrower question is needed.',
+  ),
   noOutputs: {
     kind: 'wallet',
     status: 400,
@@ -76,4 +81,9 @@ export const refusals = {
     text: 'Chain is reorganizing, please retry shortly',
     when: 'The chain cannot be read now.',
   },
+  overloaded: failed(
+    503,
+    'RPC server is busy, please retry shortly',
+    'More long answers wait than may, from this address or from all; Retry-After is 1.',
+  ),
 } as const satisfies Record<string, DaemonRefusal>;

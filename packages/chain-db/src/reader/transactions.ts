@@ -1,12 +1,15 @@
 import type { SqliteConnection, SqliteStatement } from '@wrkz/sqlite';
-import { CorruptDatabase } from '../errors';
+import { decodeBlob } from '../codec';
+import { CorruptDatabase, DamagedRow } from '../errors';
+import { findRow, type HashSource } from '../hash-index/find';
+import { HASH_KINDS } from '../hash-index/kinds';
 import { unpackIndexes } from '../integers';
-import type { IdRange } from './blocks';
+import { prefixChecksum, transactionChecksum } from '../rows/checksums';
 
-/** Where a transaction stands. */
-export interface TransactionPlace {
-  readonly id: number;
-  readonly height: number;
+/** Where some transactions lie among all: `first` is the lowest id, `end` is past the last. */
+export interface IdRange {
+  readonly first: number;
+  readonly end: number;
 }
 
 /** A transaction's hash and the global index of each of its outputs, in order. */
@@ -15,50 +18,98 @@ export interface GlobalIndexes {
   readonly indexes: readonly number[];
 }
 
-/** Questions about main-chain transactions that need no bodies. */
+type PlaceRow = readonly [id: number, hash: Buffer, height: number, packed: Buffer, checksum: number];
+type PrefixRow = readonly [id: number, hash: Buffer, codec: number, prefix: Buffer, checksum: number];
+
+/** Where a transaction stands. */
+export interface TransactionPlace {
+  readonly id: number;
+  readonly hash: Buffer;
+  readonly height: number;
+  /** See `packIndexes`. */
+  readonly packedIndexes: Buffer;
+}
+
+/** Transactions as they are scanned: two lists of the same length, in chain order. */
+export interface TransactionScan {
+  readonly hashes: readonly Buffer[];
+  /** As serialized, up to the signatures. */
+  readonly prefixes: readonly Buffer[];
+}
+
+/** Questions about main-chain transactions that need no signatures. Every row that is given was checked. */
 export class TransactionQueries {
-  private readonly placeByHash: SqliteStatement<[Buffer, Buffer], [number, number]>;
-  private readonly hashesBetween: SqliteStatement<[number, number], [Buffer]>;
-  private readonly indexesBetween: SqliteStatement<[number, number], [Buffer, Buffer]>;
-  private readonly heightOfKeyImage: SqliteStatement<[Buffer], [number]>;
+  private readonly placeAt: SqliteStatement<[number], PlaceRow>;
+  private readonly placesBetween: SqliteStatement<[number, number], PlaceRow>;
+  private readonly prefixesBetween: SqliteStatement<[number, number], PrefixRow>;
 
-  constructor(connection: SqliteConnection) {
-    this.placeByHash = connection
-      .prepare<[Buffer, Buffer], [number, number]>(
-        'SELECT id, height FROM transactions WHERE substr(hash, 1, 8) = ? AND hash = ?',
+  /** @param source the look-up of a reader, or the writer's, which knows what is not written yet */
+  constructor(
+    connection: SqliteConnection,
+    private readonly source: HashSource,
+  ) {
+    const place = 'SELECT id, hash, height, global_indexes, checksum FROM transactions';
+    this.placeAt = connection.prepare<[number], PlaceRow>(`${place} WHERE id = ?`).raw(true);
+    this.placesBetween = connection
+      .prepare<[number, number], PlaceRow>(`${place} WHERE id >= ? AND id < ? ORDER BY id`)
+      .raw(true);
+    this.prefixesBetween = connection
+      .prepare<[number, number], PrefixRow>(
+        'SELECT id, hash, codec, prefix, prefix_checksum FROM transactions WHERE id >= ? AND id < ? ORDER BY id',
       )
-      .raw(true);
-    this.hashesBetween = connection
-      .prepare<[number, number], [Buffer]>('SELECT hash FROM transactions WHERE id >= ? AND id < ? ORDER BY id')
-      .raw(true);
-    this.indexesBetween = connection
-      .prepare<[number, number], [Buffer, Buffer]>(
-        'SELECT hash, global_indexes FROM transactions WHERE id >= ? AND id < ? ORDER BY id',
-      )
-      .raw(true);
-    this.heightOfKeyImage = connection
-      .prepare<[Buffer], [number]>('SELECT height FROM key_images WHERE image = ?')
       .raw(true);
   }
 
+  /** The caller holds the transaction. @throws CorruptDatabase, where the look-up or the row is damaged */
   place(hash: Buffer): TransactionPlace | undefined {
-    const row = this.placeByHash.get(hash.subarray(0, 8), hash);
-    return row === undefined ? undefined : { id: row[0], height: row[1] };
+    let place: TransactionPlace | undefined;
+    const id = findRow(this.source, HASH_KINDS.transaction, hash, (row) => (place = this.at(row)).hash);
+    return id === undefined ? undefined : place;
   }
 
-  hashes({ first, end }: IdRange): Buffer[] {
-    return this.hashesBetween.all(first, end).map(([hash]) => hash);
+  /** @throws DamagedRow for a row that is wrong or missing */
+  places(range: IdRange): TransactionPlace[] {
+    const rows = this.placesBetween.all(range.first, range.end);
+    expectIds(range, rows);
+    return rows.map(checkedPlace);
   }
 
-  globalIndexes({ first, end }: IdRange): GlobalIndexes[] {
-    return this.indexesBetween.all(first, end).map(([hash, packed]) => {
-      const indexes = unpackIndexes(packed);
-      if (indexes === undefined) throw new CorruptDatabase(`global indexes of transaction ${hash.toString('hex')}`);
-      return { hash, indexes };
-    });
+  /** @throws as {@link places} */
+  scan(range: IdRange): TransactionScan {
+    const rows = this.prefixesBetween.all(range.first, range.end);
+    expectIds(range, rows);
+    const hashes = new Array<Buffer>(rows.length);
+    const prefixes = new Array<Buffer>(rows.length);
+    for (let i = 0; i < rows.length; i++) {
+      const [id, hash, codec, prefix, checksum] = rows[i] as PrefixRow;
+      if (prefixChecksum(id, hash, codec, prefix) !== checksum) throw new DamagedRow('transactions', id);
+      hashes[i] = hash;
+      prefixes[i] = decodeBlob(codec, prefix, 'transactions', id);
+    }
+    return { hashes, prefixes };
   }
 
-  keyImageHeight(keyImage: Buffer): number | undefined {
-    return this.heightOfKeyImage.get(keyImage)?.[0];
+  private at(id: number): TransactionPlace {
+    const row = this.placeAt.get(id);
+    if (row === undefined) throw new DamagedRow('transactions', id, 'is missing');
+    return checkedPlace(row);
+  }
+}
+
+function checkedPlace([id, hash, height, packedIndexes, checksum]: PlaceRow): TransactionPlace {
+  if (transactionChecksum(id, hash, height, packedIndexes) !== checksum) throw new DamagedRow('transactions', id);
+  return { id, hash, height, packedIndexes };
+}
+
+/** @throws CorruptDatabase when the bytes are none that a list packs to */
+export function globalIndexesOf({ hash, packedIndexes }: TransactionPlace): GlobalIndexes {
+  const indexes = unpackIndexes(packedIndexes);
+  if (indexes === undefined) throw new CorruptDatabase(`global indexes of transaction ${hash.toString('hex')}`);
+  return { hash, indexes };
+}
+
+function expectIds({ first, end }: IdRange, rows: readonly (readonly [id: number, ...rest: unknown[]])[]): void {
+  for (let i = 0; i < end - first; i++) {
+    if (rows[i]?.[0] !== first + i) throw new DamagedRow('transactions', first + i, 'is missing');
   }
 }

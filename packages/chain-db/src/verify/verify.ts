@@ -2,9 +2,14 @@ import { sqliteFailure } from '@wrkz/sqlite';
 import { setImmediate } from 'node:timers/promises';
 import { connectForReading } from '../connection';
 import type { ChainDb } from '../open';
+import { CorruptDatabase } from '../errors';
+import { RunDirectory } from '../hash-index/directory';
+import { HASH_KINDS, type HashKind } from '../hash-index/kinds';
+import { HASH_INDEX_TABLES } from '../hash-index/schema';
 import { ChainReader } from '../reader/reader';
 import { TABLES } from '../schema';
 import { checkAlternatives } from './alternatives-check';
+import { checkHashIndex } from './hash-index-check';
 import { BlockVerifier } from './block-verifier';
 import { StateDigest } from './digest';
 import { Problems } from './problems';
@@ -43,9 +48,10 @@ export async function verifyChain(
   const connection = connectForReading(db.directory);
   try {
     connection.exec('BEGIN');
-    const reader = new ChainReader(connection);
-    const rows = new StoredRows(connection);
     const problems = new Problems();
+    const directory = guarded(problems, 'hash look-ups', () => RunDirectory.load(connection));
+    const reader = new ChainReader(connection, () => directory);
+    const rows = new StoredRows(connection, directory);
     const digest = new StateDigest(db.network);
     const verifier = new BlockVerifier(db.network, rows, problems, digest);
     // Not the highest height: a damaged one would send the loop far beyond the chain.
@@ -59,11 +65,14 @@ export async function verifyChain(
       options.signal?.throwIfAborted();
     }
     problems.equal('blocks', 'highest height', reader.height(), tip);
-    guarded(problems, 'alternatives', () => checkAlternatives(reader, problems));
+    guarded(problems, 'alternatives', () => checkAlternatives(reader, rows, problems));
     const expected = expectedCounts(verifier, tip);
-    for (const table of TABLES) {
+    guarded(problems, 'hash look-ups', () => {
+      if (directory !== undefined) checkHashIndex(connection, directory, expectedEntries(verifier, tip), problems);
+    });
+    for (const table of [...TABLES, ...HASH_INDEX_TABLES]) {
       guarded(problems, table, () => {
-        const wanted = expected[table];
+        const wanted = expected[table as (typeof TABLES)[number]];
         if (wanted !== undefined) problems.equal(table, 'number of rows', rows.count(table), wanted);
         for (const line of rows.structure(table)) problems.add(table, line);
       });
@@ -85,21 +94,30 @@ function expectedCounts(verifier: BlockVerifier, tip: number): Partial<Record<(t
     blocks: tip + 1,
     block_bodies: tip + 1,
     transactions: verifier.transactions,
-    transaction_bodies: verifier.transactions - (tip + 1),
+    signatures: verifier.signatures,
     amounts: verifier.outputs.size,
     outputs,
     key_images: verifier.keyImages,
   };
 }
 
+function expectedEntries(verifier: BlockVerifier, tip: number): Record<HashKind, number> {
+  return {
+    [HASH_KINDS.block]: tip + 1,
+    [HASH_KINDS.transaction]: verifier.transactions,
+    [HASH_KINDS.keyImage]: verifier.keyImages,
+  };
+}
+
 /** A damaged page makes SQLite throw; that is a finding, too, and the rest is still looked at. */
-function guarded(problems: Problems, where: string, check: () => void): void {
+function guarded<T>(problems: Problems, where: string, check: () => T): T | undefined {
   try {
-    check();
+    return check();
   } catch (error) {
-    const failure = sqliteFailure(error);
+    const failure = error instanceof CorruptDatabase ? error : sqliteFailure(error);
     if (failure === undefined) throw error;
     problems.add(where, failure.message);
+    return undefined;
   }
 }
 

@@ -1,6 +1,9 @@
 import type { VerifiedBlock } from '@wrkz/consensus';
 import { sqliteFailure, type SqliteConnection } from '@wrkz/sqlite';
 import { ChainDbError, RefusedChange, WriterFailed, WrongLink } from '../errors';
+import type { RunDirectory } from '../hash-index/directory';
+import { HashIndex, type HashIndexLimits } from '../hash-index/hash-index';
+import { sameHashIn } from '../hash-index/same-hash';
 import { ChainReader } from '../reader/reader';
 import { AlternativeStore } from './alternative-store';
 import { appendBlock, checkVerified } from './append';
@@ -18,15 +21,21 @@ import { Store } from './store';
 export class ChainWriter {
   /** Over the writing connection: sees the change in progress. */
   private readonly reader: ChainReader;
+  private readonly hashes: HashIndex;
   private readonly store: Store;
   private readonly rewinder: Rewinder;
   private readonly alternatives: AlternativeStore;
   private failure: WriterFailed | undefined;
 
-  constructor(private readonly connection: SqliteConnection) {
-    this.reader = new ChainReader(connection);
-    this.store = new Store(connection);
-    this.rewinder = new Rewinder(connection, this.reader);
+  /** @param limits how the hash look-ups are kept; other numbers are for tests */
+  constructor(
+    private readonly connection: SqliteConnection,
+    limits?: HashIndexLimits,
+  ) {
+    this.hashes = new HashIndex(connection, sameHashIn(connection), limits);
+    this.reader = new ChainReader(connection, () => this.hashDirectory);
+    this.store = new Store(connection, this.hashes);
+    this.rewinder = new Rewinder(connection, this.reader, this.hashes);
     this.alternatives = new AlternativeStore(connection, this.reader);
   }
 
@@ -35,13 +44,21 @@ export class ChainWriter {
     return this.failure;
   }
 
+  /** The filters of the hash look-ups, for readers of this thread. */
+  get hashDirectory(): RunDirectory | undefined {
+    return this.failure === undefined ? this.hashes.directory : undefined;
+  }
+
   /**
    * Puts blocks on the tip of the main chain, in order; all or none. The first block of an empty database must be genesis.
    *
-   * @throws WrongLink, RefusedChange, WriterFailed
+   * Before them, and in transactions of their own, come the steps by which the hash look-ups are merged.
+   *
+   * @throws WrongLink, RefusedChange, KeyImageSpent, CorruptDatabase, WriterFailed
    */
   append(blocks: readonly VerifiedBlock[]): void {
     if (blocks.length === 0) return;
+    while (this.failure === undefined && this.hashes.isMergeDue) this.change(() => this.hashes.merge());
     this.change(() => this.appendAll(blocks));
   }
 
@@ -63,7 +80,8 @@ export class ChainWriter {
   /**
    * A reorganisation in one step: back to `forkHeight`, then `blocks` on that, which leave the alternatives.
    *
-   * @param keepOld keep the removed blocks as alternatives, with those that stand on them
+   * @param keepOld keep the removed blocks as alternatives, with those that stand on them; one without its bytes cannot be
+   *   kept, and what stands on it goes with it
    * @returns the removed blocks, lowest first
    * @throws as `rewindTo` and `append`; then the old chain stands unchanged
    */
@@ -74,7 +92,7 @@ export class ChainWriter {
       this.appendAll(blocks);
       let parent = forkHash;
       for (const { facts, raw } of keepOld ? removed : []) {
-        if (parent !== undefined) this.alternatives.put(facts, parent, raw);
+        if (parent !== undefined && raw !== undefined) this.alternatives.put(facts, parent, raw);
         parent = facts.hash;
       }
       this.alternatives.dropUnrooted();
@@ -112,14 +130,26 @@ export class ChainWriter {
     });
   }
 
+  /**
+   * Drops blocks off the main chain whose rows are damaged, and those that stand on them: peers still have them, should their
+   * branch ever weigh more. @returns how many were damaged
+   */
+  dropDamagedAlternatives(): number {
+    const damaged = this.reader.damagedAlternatives().length;
+    if (damaged > 0) this.change(() => this.alternatives.dropUnrooted());
+    return damaged;
+  }
+
   private appendAll(blocks: readonly VerifiedBlock[]): void {
     let tip = this.reader.height() < 0 ? undefined : this.reader.tip();
     const branches = this.reader.alternativeCount() > 0;
+    this.store.beginAppend();
     for (const verified of blocks) {
       appendBlock(this.store, verified, tip);
       tip = verified.facts;
       if (branches) this.alternatives.drop([tip.hash]);
     }
+    this.hashes.flush();
   }
 
   private rewind(height: number): RewoundBlock[] {
@@ -128,6 +158,7 @@ export class ChainWriter {
       throw new RangeError(`cannot rewind to height ${height}: the chain has blocks 0 to ${tip}`);
     }
     const removed = this.rewinder.rewindTo(height);
+    this.hashes.flush();
     this.store.reset();
     return removed;
   }
@@ -147,6 +178,7 @@ export class ChainWriter {
   /** Rolls back. @returns the error that the caller gets */
   private undo(error: unknown): unknown {
     this.store.reset();
+    this.hashes.rolledBack();
     const failure = sqliteFailure(error);
     try {
       if (this.connection.inTransaction) this.connection.exec('ROLLBACK');

@@ -40,16 +40,19 @@ export async function sendJsonText(
   status: number,
   text: string | Buffer,
 ): Promise<void> {
-  let body: Buffer = typeof text === 'string' ? Buffer.from(text, 'utf8') : text;
   response.status(status);
   response.setHeader('Content-Type', 'application/json');
-  if (body.length >= GZIP_FROM_BYTES) {
+  const size = typeof text === 'string' ? Buffer.byteLength(text) : text.length;
+  let body = text;
+  if (size >= GZIP_FROM_BYTES) {
+    body = typeof text === 'string' ? Buffer.from(text, 'utf8') : text;
     response.vary('Accept-Encoding');
     if (acceptsGzip(request)) {
       body = await gzipAsync(body, { level: 1 });
       response.setHeader('Content-Encoding', 'gzip');
     }
   }
-  response.setHeader('Content-Length', body.length);
+  // A short text goes out with its head in one piece.
+  response.setHeader('Content-Length', typeof body === 'string' ? size : body.length);
   response.end(request.method === 'HEAD' ? undefined : body);
 }

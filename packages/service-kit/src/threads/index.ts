@@ -1,5 +1,6 @@
 export * from './call-queue';
 export * from './errors';
+export * from './fair-queue';
 export * from './packing';
 export type { ThreadShape } from './protocol';
 export * from './serve-thread';

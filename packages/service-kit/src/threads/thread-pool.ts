@@ -1,6 +1,6 @@
-import type { CallQueue, QueuedCall } from './call-queue';
+import type { CallQueue, PoolCallOptions, QueuedCall } from './call-queue';
 import type { Argument, CallName, Result, ThreadShape } from './protocol';
-import { type CallOptions, reasonOf, WorkerThread, type WorkerThreadOptions } from './worker-thread';
+import { reasonOf, WorkerThread, type WorkerThreadOptions } from './worker-thread';
 
 export interface ThreadPoolOptions<S extends ThreadShape> {
   readonly thread: Pick<WorkerThreadOptions<S>, 'entry' | 'setup' | 'errors'>;
@@ -41,7 +41,7 @@ export class ThreadPool<S extends ThreadShape> {
     return this.options.queue.size;
   }
 
-  call<N extends CallName<S>>(name: N, argument: Argument<S, N>, options: CallOptions = {}): Promise<Result<S, N>> {
+  call<N extends CallName<S>>(name: N, argument: Argument<S, N>, options: PoolCallOptions = {}): Promise<Result<S, N>> {
     const { queue, busyError } = this.options;
     const { signal } = options;
     if (signal?.aborted === true) return Promise.reject(reasonOf(signal));
@@ -51,7 +51,9 @@ export class ThreadPool<S extends ThreadShape> {
         reject(reasonOf(signal));
       };
       const call: PoolCall = { name, argument, options, resolve, reject, onAbort };
-      if (this.closed || !queue.add(call)) return reject(busyError());
+      const refused = this.closed ? call : queue.add(call);
+      if (refused !== undefined) letGo(refused).reject(busyError());
+      if (refused === call) return;
       signal?.addEventListener('abort', onAbort, { once: true });
       this.dispatch();
     });
@@ -61,32 +63,29 @@ export class ThreadPool<S extends ThreadShape> {
   /** Refuses what waits, lets the running calls end, ends the threads. */
   async close(): Promise<void> {
     this.closed = true;
-    for (let call = this.takeNext(); call !== undefined; call = this.takeNext())
-      call.reject(this.options.closedError());
+    for (const call of this.options.queue.clear()) letGo(call).reject(this.options.closedError());
     await Promise.all([...this.threads].map((thread) => thread.close()));
   }
 
   private dispatch(): void {
-    while (this.options.queue.size > 0) {
+    const { queue } = this.options;
+    while (queue.size > 0) {
       const thread = this.takeThread();
-      const call = thread === undefined ? undefined : this.takeNext();
-      if (thread === undefined || call === undefined) return;
-      void this.run(thread, call);
+      if (thread === undefined) return;
+      const call = queue.next();
+      if (call === undefined) return void this.idle.push(thread);
+      void this.run(thread, letGo(call));
     }
   }
 
-  private takeNext(): PoolCall | undefined {
-    const call = this.options.queue.next();
-    call?.options.signal?.removeEventListener('abort', call.onAbort);
-    return call;
-  }
-
-  private async run(thread: WorkerThread<S>, { name, argument, options, resolve, reject }: PoolCall): Promise<void> {
+  private async run(thread: WorkerThread<S>, call: PoolCall): Promise<void> {
+    const { name, argument, options, resolve, reject } = call;
     try {
       resolve(await thread.call(name, argument, options));
     } catch (error) {
       reject(error as Error);
     }
+    this.options.queue.done(call);
     if (thread.alive && !this.closed) this.idle.push(thread);
     this.dispatch();
   }
@@ -107,4 +106,10 @@ export class ThreadPool<S extends ThreadShape> {
     void thread.gone.then(() => this.threads.delete(thread));
     return thread;
   }
+}
+
+/** The call, which no longer looks at its signal: it waits no more. */
+function letGo(call: PoolCall): PoolCall {
+  call.options.signal?.removeEventListener('abort', call.onAbort);
+  return call;
 }

@@ -1,15 +1,20 @@
 import { getEventListeners } from 'node:events';
 import { join } from 'node:path';
-import { FifoQueue, ThreadPool, workerEntry } from '../../src';
+import { FairQueue, ThreadPool, workerEntry } from '../../src';
 import { BUSY_ERRORS, type BusyThread } from '../programs/busy-protocol';
 
 const pools: ThreadPool<BusyThread>[] = [];
 
-function start(size: number, places = 100, setup: BusyThread['setup'] = {}): ThreadPool<BusyThread> {
+function start(
+  size: number,
+  places = 100,
+  setup: BusyThread['setup'] = {},
+  lanes: Readonly<Record<string, number>> = { all: Infinity },
+): ThreadPool<BusyThread> {
   const pool = new ThreadPool<BusyThread>({
     thread: { entry: workerEntry(join(__dirname, '../programs'), 'busy-thread'), setup, errors: BUSY_ERRORS },
     size,
-    queue: new FifoQueue(places),
+    queue: new FairQueue({ lanes, places, placesPerOwner: () => places }),
     busyError: () => new Error('busy'),
     closedError: () => new Error('shutting down'),
   });
@@ -100,4 +105,31 @@ test('close: what runs may end, what waits is refused, what comes later too', as
   await expect(pool.call('echo', 2)).rejects.toThrow('busy');
   expect(await held).toBe('a');
   await closing;
+});
+
+test('a bounded lane leaves threads to the others, and has its turn again when its call has ended', async () => {
+  const pool = start(2, 100, {}, { light: Infinity, heavy: 1 });
+  const [running, left] = [new AbortController(), new AbortController()];
+  const heavy = pool.call('spin', undefined, { lane: 'heavy', signal: running.signal });
+  const next = pool.call('spin', undefined, { lane: 'heavy', signal: left.signal });
+  const last = pool.call('echo', 'heavy', { lane: 'heavy' });
+  expect(await pool.call('echo', 'light')).toBe('light');
+  expect(pool.waiting).toBe(2);
+  running.abort();
+  await expect(heavy).rejects.toThrow('aborted');
+  left.abort();
+  await expect(next).rejects.toThrow('aborted');
+  expect(await last).toBe('heavy');
+});
+
+test('the call that gives way to another owner is refused', async () => {
+  const pool = start(1, 2);
+  const stop = new AbortController();
+  const spin = pool.call('spin', undefined, { signal: stop.signal });
+  const greedy = [1, 2].map((i) => pool.call('echo', i, { owner: 'greedy' }));
+  const modest = pool.call('echo', 3, { owner: 'modest' });
+  await expect(greedy[1]).rejects.toThrow('busy');
+  stop.abort();
+  await expect(spin).rejects.toThrow('aborted');
+  expect(await Promise.all([greedy[0], modest])).toEqual([1, 3]);
 });

@@ -1,10 +1,16 @@
 import { type AddBlockResult, isAccepted } from '../../chain/results';
 import type { ChainPort, P2pLogger } from '../ports';
+import { weightOf, WEIGHT_UNDER_WAY } from '../../chain/limits';
 import { reportRejection } from '../util/report-errors';
 import type { DownloadPlan, PlanEntry } from './plan';
 
 /** Two batches are with the chain at a time: while one is committed the next is already being checked. */
 const BATCHES_IN_FLIGHT = 2;
+/**
+ * With so many blocks still planned behind a batch the chain may commit it together with those that follow; then it gets as
+ * many batches as it commits together.
+ */
+const FAR_BEHIND = 1000;
 const BATCH_BLOCKS = 200;
 const BATCH_BYTES = 8 * 1024 * 1024;
 
@@ -20,6 +26,8 @@ export interface ImporterEvents {
 /** Hands the received blocks of the plan to the chain, in order, without ever waiting for the network in between. */
 export class Importer {
   private inFlight = 0;
+  private blocksInFlight = 0;
+  private weightInFlight = 0;
   /** Counts refusals and resets: results of batches handed over before are void. */
   private generation = 0;
 
@@ -36,12 +44,18 @@ export class Importer {
 
   /** Hands over what is ready. */
   run(): void {
-    while (this.inFlight < BATCHES_IN_FLIGHT) {
+    while (this.inFlight < BATCHES_IN_FLIGHT || (this.weightInFlight < WEIGHT_UNDER_WAY && this.isFarBehind)) {
       const batch = this.plan.ready(BATCH_BLOCKS, BATCH_BYTES);
       if (batch.length === 0) return;
       this.inFlight += 1;
-      reportRejection(this.logger, 'adding blocks', this.add(batch, this.generation));
+      this.blocksInFlight += batch.length;
+      reportRejection(this.logger, 'adding blocks', this.add(batch, this.generation, this.isFarBehind));
     }
+  }
+
+  /** Many blocks are planned that the chain has not got yet. */
+  private get isFarBehind(): boolean {
+    return this.plan.length - this.blocksInFlight >= FAR_BEHIND;
   }
 
   /** The plan was changed below the batches in flight: their results are void. */
@@ -49,13 +63,15 @@ export class Importer {
     this.generation += 1;
   }
 
-  private async add(batch: readonly PlanEntry[], generation: number): Promise<void> {
+  private async add(batch: readonly PlanEntry[], generation: number, more: boolean): Promise<void> {
+    const weight = batch.reduce((sum, entry) => sum + weightOf(entry.bytes), 0);
+    this.weightInFlight += weight;
     const raws = batch.flatMap((entry) => (entry.raw === undefined ? [] : [entry.raw]));
     let results: readonly AddBlockResult[];
     try {
-      results = await this.chain.addBlocks(raws, 'sync');
+      results = await this.chain.addBlocks(raws, 'sync', more);
     } catch (error) {
-      this.inFlight -= 1;
+      this.landed(batch, weight);
       if (generation !== this.generation) {
         this.events.onProgress([]);
         return;
@@ -64,10 +80,16 @@ export class Importer {
       this.events.onFailure(error);
       return;
     }
-    this.inFlight -= 1;
+    this.landed(batch, weight);
     if (generation === this.generation) this.settle(batch, results);
     // Void results of an old batch still free a place.
     else this.events.onProgress([]);
+  }
+
+  private landed(batch: readonly PlanEntry[], weight: number): void {
+    this.inFlight -= 1;
+    this.blocksInFlight -= batch.length;
+    this.weightInFlight -= weight;
   }
 
   private settle(batch: readonly PlanEntry[], results: readonly AddBlockResult[]): void {

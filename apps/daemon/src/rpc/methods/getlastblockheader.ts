@@ -1,6 +1,7 @@
 import { daemonApi } from '@wrkz/api';
 import { method } from '../declare';
 import { refuse } from '../errors';
+import { readNow } from '../readable';
 import { mainChainHeader } from './block-header';
 
 const { coreBusy } = daemonApi.rpcErrors;
@@ -12,8 +13,10 @@ export const getlastblockheader = method({
   result: daemonApi.blockHeaderResult,
   errors: [coreBusy, daemonApi.refusals.internal],
   handle: (context) => {
-    const header = context.reader.snapshot(() => mainChainHeader(context, context.reader.tip().height));
-    if (header === undefined) throw refuse(coreBusy);
+    const { reader } = context;
+    const busy = (): Error => refuse(coreBusy);
+    const header = readNow(() => reader.snapshot(() => mainChainHeader(context, reader.tip().height)), busy);
+    if (header === undefined) throw busy();
     return { block_header: header, status: 'OK' as const };
   },
 });

@@ -1,41 +1,54 @@
 import type { ChainReader } from '@wrkz/chain-db';
 import type { Network } from '@wrkz/core-types';
-import { foundTransactionsBody } from './found-transactions-body';
-import { globalIndexesBody } from './global-indexes-body';
-import { randomOutsBody, type RandomOutsQuery } from './random-outs-body';
-import { rawBlocksBody, type RawBlocksQuery } from './raw-blocks-body';
-import { walletSyncDataBody, type WalletSyncQuery } from './wallet-sync-data-body';
+import type { RouteRequest } from '@wrkz/service-kit';
+import { foundTransactions, type FoundTransactionsQuery } from './found-transactions';
+import { globalIndexes, type GlobalIndexesQuery } from './global-indexes';
+import type { Query } from './query';
+import { randomOuts, type RandomOutsQuery } from './random-outs';
+import { rawBlocks, type RawBlocksQuery } from './raw-blocks';
+import { walletSyncData, type WalletSyncQuery } from './wallet-sync-data';
 
 /** The reads that may take longer than the event loop allows; they run on reader threads and answer finished JSON. */
 export interface QueryTable {
   rawBlocks: RawBlocksQuery;
   walletSyncData: WalletSyncQuery;
-  globalIndexes: { start: number; end: number };
+  globalIndexes: GlobalIndexesQuery;
   randomOuts: RandomOutsQuery;
-  findTransactions: { hashes: readonly string[] };
+  findTransactions: FoundTransactionsQuery;
 }
 
 export type QueryName = keyof QueryTable;
 
+/** Who waits for an answer; every request is one. */
+export type QueryCaller = Pick<RouteRequest, 'client' | 'gone'>;
+
 /** Something that answers a query: inline in tests, on reader threads in the daemon. */
 export interface QueryRunner {
-  run<Name extends QueryName>(name: Name, query: QueryTable[Name]): Promise<string>;
+  run<Name extends QueryName>(name: Name, query: QueryTable[Name], caller: QueryCaller): Promise<Buffer>;
 }
 
-const table: { [Name in QueryName]: (reader: ChainReader, network: Network, query: QueryTable[Name]) => string } = {
-  rawBlocks: (reader, _network, query) => rawBlocksBody(reader, query),
-  walletSyncData: (reader, _network, query) => walletSyncDataBody(reader, query),
-  globalIndexes: (reader, _network, query) => globalIndexesBody(reader, query),
-  randomOuts: (reader, network, query) => randomOutsBody(reader, network, query),
-  findTransactions: (reader, _network, query) => foundTransactionsBody(reader, query),
+const table: { readonly [Name in QueryName]: Query<QueryTable[Name]> } = {
+  rawBlocks,
+  walletSyncData,
+  globalIndexes,
+  randomOuts,
+  findTransactions: foundTransactions,
 };
 
-/** Answers one query against `reader`. @throws RpcRefusal for what the query itself refuses. */
+export const QUERY_NAMES = Object.keys(table) as readonly QueryName[];
+
+/** Whether it may hold a thread for long. */
+export function isHeavy<Name extends QueryName>(name: Name, query: QueryTable[Name]): boolean {
+  return table[name].isHeavy(query);
+}
+
+/** Answers one query against `reader`. @throws RpcRefusal for what the query itself refuses */
 export function runQuery<Name extends QueryName>(
   reader: ChainReader,
   network: Network,
   name: Name,
   query: QueryTable[Name],
-): string {
-  return table[name](reader, network, query);
+  throwIfGone: () => void = () => undefined,
+): Buffer {
+  return table[name].answer({ reader, network, throwIfGone }, query);
 }

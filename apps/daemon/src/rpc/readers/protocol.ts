@@ -7,7 +7,7 @@ import type { QueryName, QueryTable } from '../queries';
 export type ReaderThread = {
   setup: { readonly directory: string; readonly network: NetworkName };
   ready: undefined;
-  calls: { [Name in QueryName]: { argument: QueryTable[Name]; result: string } };
+  calls: { [Name in QueryName]: { argument: QueryTable[Name]; result: Buffer } };
   events: Record<never, never>;
 };
 

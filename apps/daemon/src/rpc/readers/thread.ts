@@ -1,7 +1,7 @@
 import { openChainDb } from '@wrkz/chain-db';
 import { networkOf } from '@wrkz/core-types';
-import { serveThread } from '@wrkz/service-kit';
-import { type QueryName, type QueryTable, runQuery } from '../queries';
+import { type CallContext, serveThread, type ThreadService } from '@wrkz/service-kit';
+import { QUERY_NAMES, type QueryName, type QueryTable, runQuery } from '../queries';
 import { READER_ERRORS, type ReaderThread } from './protocol';
 
 /** The body of a reader thread: one read-only connection, one query at a time. */
@@ -10,17 +10,13 @@ serveThread<ReaderThread>(({ directory, network: name }) => {
   const db = openChainDb({ directory, network: name, readonly: true });
   const answer =
     <Name extends QueryName>(query: Name) =>
-    (argument: QueryTable[Name]): string =>
-      runQuery(db.reader, network, query, argument);
+    (argument: QueryTable[Name], { throwIfCancelled }: CallContext): Buffer =>
+      runQuery(db.reader, network, query, argument, throwIfCancelled);
   return {
     ready: undefined,
-    calls: {
-      rawBlocks: answer('rawBlocks'),
-      walletSyncData: answer('walletSyncData'),
-      globalIndexes: answer('globalIndexes'),
-      randomOuts: answer('randomOuts'),
-      findTransactions: answer('findTransactions'),
-    },
+    calls: Object.fromEntries(
+      QUERY_NAMES.map((query) => [query, answer(query)]),
+    ) as unknown as ThreadService<ReaderThread>['calls'],
     close: () => db.close(),
   };
 }, READER_ERRORS);

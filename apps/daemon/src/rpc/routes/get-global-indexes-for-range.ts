@@ -3,7 +3,7 @@ import { FinishedJson } from '@wrkz/service-kit';
 import { GUARDED, route } from '../declare';
 import { refuse } from '../errors';
 
-const { invertedRange, rangeTooLong, internal } = daemonApi.refusals;
+const { invertedRange, rangeTooLong, answerTooLarge, overloaded, internal } = daemonApi.refusals;
 
 export const getGlobalIndexesForRange = route({
   method: 'POST',
@@ -13,12 +13,13 @@ export const getGlobalIndexesForRange = route({
   labels: { mode: 'Default' },
   body: daemonApi.globalIndexesRequest,
   answer: daemonApi.globalIndexesAnswer,
-  errors: [invertedRange, rangeTooLong, internal],
-  handle: async ({ queries, limits }, { body: { startHeight: start, endHeight: end } }) => {
+  errors: [invertedRange, rangeTooLong, answerTooLarge, overloaded, internal],
+  handle: async ({ queries, limits }, request) => {
+    const { startHeight: start, endHeight: end } = request.body;
     if (end < start) throw refuse(invertedRange);
     if (end - start >= BigInt(limits.maxGlobalIndexRange)) throw refuse(rangeTooLong);
     // both to the last digit until here: the difference of two cut ones would be another
     const query = { start: integer.decode(start), end: integer.decode(end) };
-    return new FinishedJson(await queries.run('globalIndexes', query));
+    return new FinishedJson(await queries.run('globalIndexes', query, request));
   },
 });

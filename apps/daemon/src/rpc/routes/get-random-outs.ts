@@ -2,9 +2,10 @@ import { daemonApi } from '@wrkz/api';
 import { FinishedJson } from '@wrkz/service-kit';
 import { GUARDED, route } from '../declare';
 import { refuse } from '../errors';
-import { RANDOM_OUTS_LIMITS } from '../queries/random-outs-body';
+import { RANDOM_OUTS_LIMITS } from '../queries/random-outs';
 
-const { tooManyOuts, tooManyAmounts, tooManyOutsInAll, noOutputs, internal } = daemonApi.refusals;
+const { tooManyOuts, tooManyAmounts, tooManyOutsInAll, noOutputs, answerTooLarge, overloaded, internal } =
+  daemonApi.refusals;
 
 export const getRandomOuts = route({
   method: 'POST',
@@ -14,13 +15,14 @@ export const getRandomOuts = route({
   labels: { mode: 'Default' },
   body: daemonApi.randomOutsRequest,
   answer: daemonApi.randomOutsAnswer,
-  errors: [tooManyOuts, tooManyAmounts, tooManyOutsInAll, noOutputs, internal],
+  errors: [tooManyOuts, tooManyAmounts, tooManyOutsInAll, noOutputs, answerTooLarge, overloaded, internal],
   checks: {
     amounts: (entries, { members }) => checkSize(members.outs_count ?? 0, entries.length),
   },
-  handle: async ({ queries, now }, { body }) => {
+  handle: async ({ queries, now }, request) => {
+    const { body } = request;
     const query = { amounts: body.amounts, count: body.outs_count, now: now() };
-    return new FinishedJson(await queries.run('randomOuts', query));
+    return new FinishedJson(await queries.run('randomOuts', query, request));
   },
 });
 

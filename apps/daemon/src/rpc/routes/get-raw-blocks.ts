@@ -14,8 +14,9 @@ export const getRawBlocks = route({
   errors: syncRangeErrors,
   invalid: syncRangeInvalid,
   checks: syncRangeChecks,
-  handle: async ({ queries, limits }, { body }) => {
-    const range = syncRangeOf(body, limits.maxBlockCount);
-    return new FinishedJson(await queries.run('rawBlocks', { ...range, skipCoinbase: body.skipCoinbaseTransactions }));
+  handle: async ({ queries, limits }, request) => {
+    const { body } = request;
+    const query = { ...syncRangeOf(body, limits.maxBlockCount), skipCoinbase: body.skipCoinbaseTransactions };
+    return new FinishedJson(await queries.run('rawBlocks', query, request));
   },
 });

@@ -1,7 +1,7 @@
 import { daemonApi } from '@wrkz/api';
 import { GUARDED, route } from '../declare';
 
-const { transactionHashNotHex, internal } = daemonApi.refusals;
+const { transactionHashNotHex, overloaded, internal } = daemonApi.refusals;
 
 export const getTransactionsStatus = route({
   method: 'POST',
@@ -11,13 +11,15 @@ export const getTransactionsStatus = route({
   labels: { mode: 'Default' },
   body: daemonApi.transactionsStatusRequest,
   answer: daemonApi.transactionsStatusAnswer,
-  errors: [transactionHashNotHex, internal],
+  errors: [transactionHashNotHex, overloaded, internal],
   invalid: { transactionHashes: transactionHashNotHex },
-  handle: async ({ queries, pool }, { body }) => {
+  handle: async ({ queries, pool }, request) => {
+    const { body } = request;
     // Each asked hash is told once, as the reference's sets do.
     const asked = new Set(body.transactionHashes.map((hash) => hash.toLowerCase()));
     const inPool = takeWhere(asked, (hex) => pool.has(Buffer.from(hex, 'hex')));
-    const found = new Set(JSON.parse(await queries.run('findTransactions', { hashes: [...asked] })) as string[]);
+    const answer = await queries.run('findTransactions', { hashes: [...asked] }, request);
+    const found = new Set(JSON.parse(answer.toString('latin1')) as string[]);
     const inBlock = takeWhere(asked, (hex) => found.has(hex));
     // A reorganisation may have brought one back while the chain was asked.
     inPool.push(...takeWhere(asked, (hex) => pool.has(Buffer.from(hex, 'hex'))));

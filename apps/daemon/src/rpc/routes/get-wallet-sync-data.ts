@@ -16,7 +16,8 @@ export const getWalletSyncData = route({
   errors: [...syncRangeErrors, unknownEncoding],
   invalid: { ...syncRangeInvalid, encoding: unknownEncoding },
   checks: syncRangeChecks,
-  handle: async ({ queries, limits }, { body }) => {
+  handle: async ({ queries, limits }, request) => {
+    const { body } = request;
     const query = {
       ...syncRangeOf(body, limits.maxBlockCount),
       skipCoinbase: body.skipCoinbaseTransactions,
@@ -25,6 +26,6 @@ export const getWalletSyncData = route({
       endHeight: body.endHeight,
       encoding: body.encoding,
     };
-    return new FinishedJson(await queries.run('walletSyncData', query));
+    return new FinishedJson(await queries.run('walletSyncData', query, request));
   },
 });

@@ -7,6 +7,7 @@ import type { z } from 'zod';
 import { GUARDED, route } from '../declare';
 import { refuse } from '../errors';
 import type { RpcContext } from '../ports';
+import { readNow } from '../readable';
 
 /** What a client may negotiate, in the order in which the field lists it. */
 const SYNC_FEATURES = ['skipEmptyBlocks', 'base64', 'heightRange'];
@@ -63,17 +64,17 @@ function nodeInfo(context: RpcContext): z.output<typeof daemonApi.infoAnswer> {
   };
 }
 
-/** All of one state of the chain. @throws RpcRefusal BUSY when it cannot be read */
+/** All of one state of the chain. @throws RpcRefusal BUSY when it cannot be read now */
 function readChain(reader: ChainReader): { tip: BlockFacts; transactionCount: number; alternativeCount: number } {
-  try {
-    return reader.snapshot(() => ({
-      tip: reader.tip(),
-      transactionCount: reader.transactionCount(),
-      alternativeCount: reader.alternativeCount(),
-    }));
-  } catch {
-    throw refuse(daemonApi.refusals.busy);
-  }
+  const facts = (): ReturnType<typeof readChain> => ({
+    tip: reader.tip(),
+    transactionCount: reader.transactionCount(),
+    alternativeCount: reader.alternativeCount(),
+  });
+  return readNow(
+    () => reader.snapshot(facts),
+    () => refuse(daemonApi.refusals.busy),
+  );
 }
 
 export const info = route({

@@ -3,6 +3,7 @@ import type { ChainReader } from '@wrkz/chain-db';
 import { networkOf } from '@wrkz/core-types';
 import type { ErrorRow } from '@wrkz/service-kit';
 import { runQuery, type RpcContext, type RpcServerOptions } from '../../../src/rpc';
+import { refuseOverload } from '../../../src/rpc/errors';
 import type { DaemonMethod, DaemonRoute } from '../../../src/rpc/declare';
 
 /* How each error of each declaration is provoked: a request, and the state of the node that it needs. */
@@ -86,12 +87,38 @@ const ADDRESS = 'WrkzpChjXgDRJzfo7Jk1v1btBG2tZm3n5XSn2rtcFvJDfkeaJsRnWGDMFZQxAoz
 const HASH = 'ab'.repeat(32);
 const many = (count: number): string => Array.from({ length: count }, () => '1').join();
 
-const unreadable: Provocation = { context: node({}, { snapshot: fail }) };
+const full: RpcContext = node({ queries: { run: () => Promise.reject(refuseOverload()) } });
+
+/** Global indexes of transactions with so many outputs that some thousand entries pass 8 MiB. */
+const crowded = (start: number, end: number): { hash: Buffer; indexes: number[] }[] =>
+  Array.from({ length: end - start }, () => ({
+    hash: Buffer.alloc(32),
+    indexes: Array.from({ length: 2000 }, () => 4_000_000_000),
+  }));
+const longChain: Partial<ChainReader> = {
+  tip: () => ({ height: 5_000, hash: Buffer.alloc(32), timestamp: 0 }) as ReturnType<ChainReader['tip']>,
+  globalIndexesRange: crowded,
+  randomOutputs: (_amount, count) =>
+    Array.from({ length: count }, () => ({ index: 4_000_000_000, key: Buffer.alloc(32) })),
+};
+
+/** A chain that cannot be read now, as SQLite says it. */
+export const locked = (code = 'SQLITE_BUSY'): RpcContext =>
+  node(
+    {},
+    {
+      snapshot: () => {
+        throw Object.assign(new Error('database is locked'), { code });
+      },
+    },
+  );
+const unreadable: Provocation = { context: locked() };
 
 const range: Provocations = {
   wrongType: { body: '{"startHeight":-1}' },
   invalidCheckpoint: { body: '{"blockHashCheckpoints":["xy"]}' },
   blockCountTooBig: { body: '{"blockCount":1001}' },
+  overloaded: { body: '{}', context: full },
 };
 
 const routes: Readonly<Record<string, Provocations>> = {
@@ -110,6 +137,8 @@ const routes: Readonly<Record<string, Provocations>> = {
     tooManyAmounts: { body: `{"outs_count":1,"amounts":[${many(10_001)}]}` },
     tooManyOutsInAll: { body: `{"outs_count":100,"amounts":[${many(1_001)}]}` },
     noOutputs: { body: '{"outs_count":1,"amounts":[100]}' },
+    answerTooLarge: { body: `{"outs_count":100,"amounts":[${many(1_000)}]}`, context: node({}, longChain) },
+    overloaded: { body: '{"outs_count":1,"amounts":[100]}', context: full },
   },
   'POST /getrawblocks': range,
   'POST /getwalletsyncdata': { ...range, unknownEncoding: { body: '{"encoding":"base58"}' } },
@@ -117,10 +146,13 @@ const routes: Readonly<Record<string, Provocations>> = {
     wrongType: { body: '{"startHeight":1.0}' },
     invertedRange: { body: '{"startHeight":2,"endHeight":1}' },
     rangeTooLong: { body: '{"startHeight":0,"endHeight":5000}' },
+    answerTooLarge: { body: '{"startHeight":0,"endHeight":1000}', context: node({}, longChain) },
+    overloaded: { body: '{"startHeight":0,"endHeight":1}', context: full },
   },
   'POST /get_transactions_status': {
     wrongType: { body: '{"transactionHashes":{}}' },
     transactionHashNotHex: { body: '{"transactionHashes":["xy"]}' },
+    overloaded: { body: '{"transactionHashes":[]}', context: full },
   },
 };
 

@@ -69,7 +69,12 @@ function handlerOf<Context, Labels>(
       read(body, prepared(json), context),
       { request, response },
     );
-    await send(route, request, response, await route.handle(context, typed as never));
+    try {
+      await send(route, request, response, await route.handle(context, typed as never));
+    } catch (error) {
+      // Nobody is there to be told that the work was given up.
+      if (!typed.isGivenUp(error)) throw error;
+    }
   };
 }
 
@@ -104,6 +109,11 @@ class TypedRequest implements RouteRequest {
 
   get client(): string {
     return clientAddressOf(this.http.request);
+  }
+
+  /** Whether this is how work ends for a caller who has left. */
+  isGivenUp(error: unknown): boolean {
+    return this.#left?.signal.aborted === true && error === this.#left.signal.reason;
   }
 
   get gone(): AbortSignal {

@@ -1,0 +1,14 @@
+import { isUnreadableNow } from '@wrkz/chain-db';
+
+/**
+ * Reads the chain for an answer.
+ *
+ * @param busy the refusal for a chain that cannot be read now; every other error stays what it is
+ */
+export function readNow<T>(read: () => T, busy: () => Error): T {
+  try {
+    return read();
+  } catch (error) {
+    throw isUnreadableNow(error) ? busy() : error;
+  }
+}

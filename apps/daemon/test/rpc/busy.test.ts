@@ -1,0 +1,50 @@
+import { CorruptDatabase } from '@wrkz/chain-db';
+import { createMemoryLogger } from '@wrkz/service-kit';
+import { RPC_DEFAULTS, type RpcContext, startRpcServer } from '../../src/rpc';
+import { locked, node } from './support/provocations';
+
+/* BUSY: exactly while the chain cannot be read (docs/protocol/rpc.md#busy, docs/protocol/lessons.md#busy-as-a-word-for-any-fault). */
+
+async function ask(context: RpcContext, path: '/info' | '/json_rpc'): Promise<[number, unknown]> {
+  const options = { ...RPC_DEFAULTS, bindIp: '127.0.0.1', port: 0, maxRpm: 0 };
+  const server = await startRpcServer(context, options, createMemoryLogger());
+  try {
+    const call = { method: 'POST', body: '{"jsonrpc":"2.0","id":1,"method":"getlastblockheader"}' };
+    const answer = await fetch(`http://127.0.0.1:${server.port}${path}`, path === '/info' ? {} : call);
+    return [answer.status, await answer.json()];
+  } finally {
+    await server.close();
+  }
+}
+
+const TEXT = 'Chain is reorganizing, please retry shortly';
+
+test.each(['SQLITE_BUSY', 'SQLITE_BUSY_RECOVERY', 'SQLITE_LOCKED', 'SQLITE_IOERR_READ'])(
+  '%s is BUSY with 503, and -9 with 503 in the envelope',
+  async (code) => {
+    expect(await ask(locked(code), '/info')).toEqual([503, { status: 'BUSY', error: TEXT }]);
+    expect(await ask(locked(code), '/json_rpc')).toEqual([
+      503,
+      { error: { code: -9, message: TEXT }, id: 1, jsonrpc: '2.0' },
+    ]);
+  },
+);
+
+test.each([
+  ['damage', new CorruptDatabase('row 5 of blocks does not fit its checksum')],
+  ['damage as SQLite tells it', Object.assign(new Error('malformed'), { code: 'SQLITE_CORRUPT' })],
+  ['a fault of the program', new TypeError('it broke')],
+])('%s is none: waiting would not help', async (_name, error) => {
+  const context = node(
+    {},
+    {
+      snapshot: () => {
+        throw error;
+      },
+    },
+  );
+  for (const path of ['/info', '/json_rpc'] as const) {
+    const [status, body] = await ask(context, path);
+    expect([status, body]).toEqual([500, expect.objectContaining({ status: 'Failed' })]);
+  }
+});

@@ -1,0 +1,84 @@
+import type { SqliteConnection } from '@wrkz/sqlite';
+import { CorruptDatabase } from '../errors';
+import { isWhole } from './checksum';
+import { mayHold } from './filter';
+import { FINGERPRINT_LIMIT } from './fingerprint';
+import type { HashKind } from './kinds';
+import { pageId } from './page';
+
+/** A run in memory: of each page its lower bound and its filter, in ascending order. */
+export interface Run {
+  readonly run: number;
+  readonly kind: HashKind;
+  readonly level: number;
+  /** The run that this one is being merged into. */
+  target: number | undefined;
+  readonly firsts: number[];
+  readonly filters: Buffer[];
+}
+
+/**
+ * All runs with the filters of their pages, about 1.5 bytes an entry. It answers for one state of the file, which its
+ * generation names; entries that a rewind took out may still pass a filter, never the other way round.
+ */
+export class RunDirectory {
+  private constructor(
+    readonly runs: Run[],
+    public generation: number,
+  ) {}
+
+  /** Reads all filters. @throws CorruptDatabase */
+  static load(connection: SqliteConnection): RunDirectory {
+    const generation = connection.prepare<[], [number]>('SELECT generation FROM hash_state').raw(true).get()?.[0];
+    const rows = connection
+      .prepare<[], [number, HashKind, number, number | null]>(
+        'SELECT run, kind, level, target FROM hash_runs ORDER BY run',
+      )
+      .raw(true)
+      .all();
+    const runs = new Map<number, Run>();
+    for (const [run, kind, level, target] of rows) {
+      runs.set(run, { run, kind, level, target: target ?? undefined, firsts: [], filters: [] });
+    }
+    const filters = connection.prepare<[], [number, Buffer]>('SELECT id, bits FROM hash_filters ORDER BY id').raw(true);
+    for (const [id, bits] of filters.iterate()) {
+      const number = Math.floor(id / FINGERPRINT_LIMIT);
+      const run = runs.get(number);
+      if (run === undefined || !isWhole(bits)) throw new CorruptDatabase(`filter of page ${id} of the hash look-ups`);
+      run.firsts.push(id - number * FINGERPRINT_LIMIT);
+      run.filters.push(bits);
+    }
+    return new RunDirectory([...runs.values()], generation ?? -1);
+  }
+
+  /** The pages that may hold an entry, at most one a run. */
+  pages(kind: HashKind, fingerprint: number): number[] {
+    const pages: number[] = [];
+    for (const { run, kind: own, firsts, filters } of this.runs) {
+      if (own !== kind) continue;
+      const place = lastUpTo(firsts, fingerprint);
+      const filter = filters[place];
+      if (filter !== undefined && mayHold(filter, fingerprint)) pages.push(pageId(run, firsts[place] as number));
+    }
+    return pages;
+  }
+
+  /** Bytes of the filters. */
+  get bytes(): number {
+    let bytes = 0;
+    for (const { filters } of this.runs) for (const filter of filters) bytes += filter.length;
+    return bytes;
+  }
+}
+
+/** Place of the last value up to `limit`, -1 when all are above it. */
+function lastUpTo(ascending: readonly number[], limit: number): number {
+  let low = 0;
+  let high = ascending.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((ascending[middle] as number) <= limit) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}

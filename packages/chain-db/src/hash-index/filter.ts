@@ -1,0 +1,48 @@
+import { CHECKSUM_BYTES, checksum } from './checksum';
+import type { Entries } from './page';
+
+/** Ten bits an entry and six probes let 1 of 110 misses through. */
+const BITS_PER_ENTRY = 10;
+const PROBES = 6;
+
+/** A Bloom filter of entries `from` to `end`, as stored: its bits, a checksum behind them. */
+export function encodeFilter({ fingerprints }: Entries, from: number, end: number): Buffer {
+  const bytes = Buffer.alloc(Math.ceil(((end - from) * BITS_PER_ENTRY) / 8));
+  const size = bytes.length * 8;
+  for (let i = from; i < end; i++) {
+    const fingerprint = fingerprints[i] as number;
+    let place = start(fingerprint);
+    const step = stride(fingerprint);
+    for (let probe = 0; probe < PROBES; probe++) {
+      const bit = place % size;
+      (bytes[bit >>> 3] as number) |= 1 << (bit & 7);
+      place = (place + step) >>> 0;
+    }
+  }
+  return Buffer.concat([bytes, checksum(bytes)]);
+}
+
+/** False when the page of this filter surely has no entry of the fingerprint. */
+export function mayHold(filter: Buffer, fingerprint: number): boolean {
+  const size = (filter.length - CHECKSUM_BYTES) * 8;
+  if (size === 0) return false;
+  let place = start(fingerprint);
+  const step = stride(fingerprint);
+  for (let probe = 0; probe < PROBES; probe++) {
+    const bit = place % size;
+    if (((filter[bit >>> 3] as number) & (1 << (bit & 7))) === 0) return false;
+    place = (place + step) >>> 0;
+  }
+  return true;
+}
+
+// The entries of a page share the upper bits of their fingerprints; the lower 32 tell them apart.
+function start(fingerprint: number): number {
+  const low = fingerprint >>> 0;
+  return Math.imul(low ^ (low >>> 15), 0x2c1b3c6d) >>> 0;
+}
+
+function stride(fingerprint: number): number {
+  const low = fingerprint >>> 0;
+  return (Math.imul(low ^ (low >>> 13), 0x297a2d39) | 1) >>> 0;
+}

@@ -1,0 +1,89 @@
+import type { SqliteConnection, SqliteStatement } from '@wrkz/sqlite';
+import { CorruptDatabase } from '../errors';
+import { isWhole } from './checksum';
+import type { RunDirectory } from './directory';
+import type { HashSource } from './find';
+import { FINGERPRINT_LIMIT, Fingerprints } from './fingerprint';
+import { HASH_KIND_NAMES, type HashKind } from './kinds';
+import { findInPage } from './page';
+import { SEED_BYTES } from './schema';
+
+/**
+ * Finds the rows that may have a hash. All its answers must come from one state of the file, so the caller holds a
+ * transaction.
+ */
+export class HashLookup implements HashSource {
+  private readonly recent: SqliteStatement<[number, number], [number]>;
+  private readonly generation: SqliteStatement<[], [number]>;
+  private readonly page: SqliteStatement<[number], [Buffer]>;
+  private readonly pageOfEachRun: SqliteStatement<[number, number], [Buffer]>;
+  private secret: Fingerprints | undefined;
+
+  /**
+   * @param directory the filters, where this thread has them. They are used while they belong to the state that is read;
+   * without them a look-up reads one page of each run
+   */
+  constructor(
+    private readonly connection: SqliteConnection,
+    private readonly directory: () => RunDirectory | undefined = () => undefined,
+  ) {
+    this.recent = connection
+      .prepare<[number, number], [number]>('SELECT id FROM hash_recent WHERE kind = ? AND fingerprint = ?')
+      .raw(true);
+    this.generation = connection.prepare<[], [number]>('SELECT generation FROM hash_state WHERE id = 1').raw(true);
+    this.page = connection.prepare<[number], [Buffer]>('SELECT entries FROM hash_pages WHERE id = ?').raw(true);
+    this.pageOfEachRun = connection
+      .prepare<[number, number], [Buffer]>(
+        `SELECT p.entries FROM hash_runs r CROSS JOIN hash_pages p ON p.id = (
+           SELECT max(id) FROM hash_pages WHERE id >= r.run * ${FINGERPRINT_LIMIT} AND id <= r.run * ${FINGERPRINT_LIMIT} + ?
+         ) WHERE r.kind = ?`,
+      )
+      .raw(true);
+  }
+
+  /** The secret is read when it is first needed: a damaged one is an error of the look-up and not of opening the file. */
+  get fingerprints(): Fingerprints {
+    return (this.secret ??= readSecret(this.connection));
+  }
+
+  /** Ids of the rows whose hash may be this one, nearly always none or one. @throws CorruptDatabase */
+  candidates(kind: HashKind, hash: Buffer): number[] {
+    const fingerprint = this.fingerprints.of(hash);
+    const directory = this.directory();
+    const current = directory !== undefined && directory.generation === this.generation.get()?.[0];
+    return this.stored(kind, fingerprint, current ? directory : undefined);
+  }
+
+  /** The same by fingerprint. @param directory of the state that is read */
+  stored(kind: HashKind, fingerprint: number, directory: RunDirectory | undefined): number[] {
+    const ids = this.recent.all(kind, fingerprint).map(([id]) => id);
+    if (directory === undefined) {
+      for (const [entries] of this.pageOfEachRun.iterate(fingerprint, kind))
+        ids.push(...found(kind, entries, fingerprint));
+    } else {
+      for (const page of directory.pages(kind, fingerprint))
+        ids.push(...found(kind, this.entriesOf(page), fingerprint));
+    }
+    return ids;
+  }
+
+  /** The bytes of a page that the directory names. */
+  entriesOf(page: number): Buffer {
+    const entries = this.page.get(page)?.[0];
+    if (entries === undefined) throw new CorruptDatabase(`page ${page} of the hash look-ups is missing`);
+    return entries;
+  }
+}
+
+function found(kind: HashKind, entries: Buffer, fingerprint: number): number[] {
+  const ids = findInPage(entries, fingerprint);
+  if (ids === undefined) throw new CorruptDatabase(`a page of the look-up of ${HASH_KIND_NAMES[kind]}`);
+  return ids;
+}
+
+function readSecret(connection: SqliteConnection): Fingerprints {
+  const row = connection.prepare<[], [Buffer]>('SELECT seed FROM hash_state WHERE id = 1').raw(true).get();
+  const seed = row?.[0];
+  if (seed === undefined || !isWhole(seed)) throw new CorruptDatabase('the secret of the hash look-ups');
+  return new Fingerprints(seed.subarray(0, SEED_BYTES));
+}

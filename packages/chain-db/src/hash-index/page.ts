@@ -1,0 +1,80 @@
+import { CHECKSUM_BYTES, checksum, isWhole } from './checksum';
+import { FINGERPRINT_LIMIT } from './fingerprint';
+
+/** Entries of a page, unless the last ones have one fingerprint: with the checksum 8,104 bytes, one page of 8 KiB. */
+export const PAGE_ENTRIES = 900;
+/** Five bytes of fingerprint, four of id, both big-endian. */
+const ENTRY_BYTES = 9;
+
+/** Row ids are below this. */
+export const ID_LIMIT = 2 ** 32;
+
+/** Entries in ascending order of their fingerprints; `ids[i]` belongs to `fingerprints[i]`. */
+export interface Entries {
+  readonly fingerprints: Float64Array;
+  readonly ids: Uint32Array;
+}
+
+/** The row of a page: the run's number above, the lower bound of its fingerprints below. */
+export function pageId(run: number, first: number): number {
+  return run * FINGERPRINT_LIMIT + first;
+}
+
+/** Entries `from` to `end` as stored: without gaps, a checksum behind them. */
+export function encodePage({ fingerprints, ids }: Entries, from: number, end: number): Buffer {
+  const bytes = Buffer.allocUnsafe((end - from) * ENTRY_BYTES);
+  for (let i = from, at = 0; i < end; i++, at += ENTRY_BYTES) {
+    bytes.writeUIntBE(fingerprints[i] as number, at, 5);
+    bytes.writeUInt32BE(ids[i] as number, at + 5);
+  }
+  return Buffer.concat([bytes, checksum(bytes)]);
+}
+
+/** What {@link encodePage} wrote; undefined when it is damaged. */
+export function decodePage(bytes: Buffer): Entries | undefined {
+  if (!isPage(bytes)) return undefined;
+  const count = (bytes.length - CHECKSUM_BYTES) / ENTRY_BYTES;
+  const fingerprints = new Float64Array(count);
+  const ids = new Uint32Array(count);
+  for (let i = 0, at = 0; i < count; i++, at += ENTRY_BYTES) {
+    fingerprints[i] = fingerprintAt(bytes, at);
+    ids[i] = bytes.readUInt32BE(at + 5);
+  }
+  return { fingerprints, ids };
+}
+
+/** The ids of a fingerprint in a page; undefined when the page is damaged. */
+export function findInPage(bytes: Buffer, fingerprint: number): number[] | undefined {
+  if (!isPage(bytes)) return undefined;
+  let low = 0;
+  let high = (bytes.length - CHECKSUM_BYTES) / ENTRY_BYTES;
+  const end = high;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (fingerprintAt(bytes, middle * ENTRY_BYTES) < fingerprint) low = middle + 1;
+    else high = middle;
+  }
+  const ids: number[] = [];
+  for (let i = low; i < end && fingerprintAt(bytes, i * ENTRY_BYTES) === fingerprint; i++) {
+    ids.push(bytes.readUInt32BE(i * ENTRY_BYTES + 5));
+  }
+  return ids;
+}
+
+/**
+ * Where a page that starts at `from` ends: after {@link PAGE_ENTRIES}, or a little later, so that entries of one fingerprint
+ * stay together and one page is enough for a look-up.
+ */
+export function pageEnd(fingerprints: Float64Array, from: number, end: number): number {
+  let stop = Math.min(end, from + PAGE_ENTRIES);
+  while (stop < end && fingerprints[stop] === fingerprints[stop - 1]) stop++;
+  return stop;
+}
+
+function isPage(bytes: Buffer): boolean {
+  return (bytes.length - CHECKSUM_BYTES) % ENTRY_BYTES === 0 && isWhole(bytes);
+}
+
+function fingerprintAt(bytes: Buffer, at: number): number {
+  return (bytes[at] as number) * 2 ** 32 + bytes.readUInt32BE(at + 1);
+}

@@ -1,0 +1,168 @@
+import { decodeTransactionPrefix, parseExtraWallet } from '@wrkz/core-types';
+import { SqliteConnection } from '@wrkz/sqlite';
+import { statSync } from 'node:fs';
+import { BelowFloor, CorruptDatabase, DamagedRow, databaseFile, type ChainDb } from '../src';
+import { writeMeta } from '../src/meta';
+import { prefixChecksum } from '../src/rows/checksums';
+import { chainA } from './support/chain-a';
+import { cleanUp, openHere, writerOf } from './support/directories';
+import { makeChain } from './support/maker';
+import { contents } from './support/tables';
+
+afterEach(cleanUp);
+
+function edit(db: ChainDb, change: (connection: SqliteConnection) => void): void {
+  const connection = new SqliteConnection(databaseFile(db.directory));
+  try {
+    change(connection);
+  } finally {
+    connection.close();
+  }
+}
+
+/** What pruning will do: two deletes by range, the mark, and the pages back to the file system. */
+function prune(db: ChainDb, floor: number): void {
+  const first = db.reader.blockStamps(floor - 1, floor)[0]!.generatedTransactions;
+  edit(db, (connection) => {
+    connection.exec(`DELETE FROM block_bodies WHERE height < ${floor}; DELETE FROM signatures WHERE id < ${first}`);
+    writeMeta(connection, 'body_floor', String(floor));
+    connection.exec('PRAGMA incremental_vacuum');
+  });
+}
+
+function chainAFilled(): ChainDb {
+  const db = openHere();
+  writerOf(db).append(chainA());
+  return db;
+}
+
+test('a scan gives what a wallet needs of each block, as the blocks have it', () => {
+  const { reader } = chainAFilled();
+  const blocks = chainA();
+  const { blocks: stamps, offsets, hashes, prefixes } = reader.scanBlocks(0, Infinity);
+  expect(stamps.map(({ height, hash, timestamp }) => ({ height, hash, timestamp }))).toEqual(
+    blocks.map(({ facts: { height, hash, timestamp } }) => ({ height, hash, timestamp })),
+  );
+  const all = blocks.flatMap(({ block, transactions }) => [block.coinbase, ...transactions]);
+  expect(hashes).toEqual(all.map(({ hash }) => hash));
+  expect(prefixes).toEqual(all.map(({ prefixBytes }) => prefixBytes));
+  expect(offsets).toEqual(
+    blocks.reduce((sums, { transactions }) => [...sums, sums[sums.length - 1]! + 1 + transactions.length], [0]),
+  );
+  const part = reader.scanBlocks(700, 703);
+  expect(part.prefixes).toEqual(prefixes.slice(offsets[700], offsets[703]));
+  expect(part.offsets).toEqual(offsets.slice(700, 704).map((offset) => offset - offsets[700]!));
+  expect(reader.scanBlocks(721, 730)).toEqual({ blocks: [], offsets: [0], hashes: [], prefixes: [] });
+  expect(reader.blockStamps(-5, 2)).toEqual(stamps.slice(0, 2));
+});
+
+test('without bodies and signatures everything but the bytes is answered, and space is given back', () => {
+  const db = chainAFilled();
+  const { reader } = db;
+  const scan = reader.scanBlocks(0, Infinity);
+  const images = reader.keyImagesBetween(0, Infinity);
+  const indexes = reader.globalIndexesRange(0, Infinity);
+  edit(db, (connection) => connection.pragma('wal_checkpoint(TRUNCATE)'));
+  const before = statSync(databaseFile(db.directory)).size;
+  prune(db, 600);
+  edit(db, (connection) => connection.pragma('wal_checkpoint(TRUNCATE)'));
+  expect(statSync(databaseFile(db.directory)).size).toBeLessThan(before * 0.75);
+
+  expect(reader.scanBlocks(0, Infinity)).toEqual(scan);
+  expect(reader.keyImagesBetween(0, Infinity)).toEqual(images);
+  expect(reader.globalIndexesRange(0, Infinity)).toEqual(indexes);
+  const extra = decodeTransactionPrefix(scan.prefixes[400]!).extra;
+  expect(parseExtraWallet(extra).publicKey).not.toEqual(Buffer.alloc(32));
+  expect(reader.rawBlocks(600, 721)).toHaveLength(121);
+  expect(() => reader.rawBlock(599)).toThrow(new BelowFloor(599, 600));
+  const spending = chainA()
+    .slice(0, 600)
+    .flatMap(({ transactions }) => transactions)
+    .pop()!;
+  expect(() => reader.transaction(spending.hash)).toThrow(BelowFloor);
+  // A coinbase is all prefix.
+  expect(reader.transaction(scan.hashes[0]!)?.bytes).toEqual(scan.prefixes[0]);
+});
+
+test('a rewind needs no body, and leaves what a database that never had the blocks holds', () => {
+  const db = chainAFilled();
+  prune(db, 700);
+  const removed = writerOf(db).rewindTo(500);
+  expect(removed).toHaveLength(220);
+  expect(removed[0]).toMatchObject({ raw: undefined, rawMissing: new BelowFloor(501, 700) });
+  expect(removed[219]?.raw?.block).toEqual(chainA()[720]?.block.bytes);
+  expect(removed[0]?.transactionHashes).toEqual(
+    [chainA()[501]!.block.coinbase, ...chainA()[501]!.transactions].map(({ hash }) => hash),
+  );
+  const twin = openHere();
+  writerOf(twin).append(chainA().slice(0, 501));
+  prune(twin, 501);
+  edit(twin, (connection) => writeMeta(connection, 'body_floor', '700'));
+  const [own, wanted] = [contents(db), contents(twin)];
+  for (const table of Object.keys(own)) expect([table, own[table]]).toEqual([table, wanted[table]]);
+
+  edit(db, (connection) => writeMeta(connection, 'body_floor', '501'));
+  writerOf(db).append(chainA().slice(501));
+  expect(db.reader.rawBlocks(501, 721)).toHaveLength(220);
+  const [after, full] = [contents(db), contents(chainAFilled())];
+  for (const table of ['blocks', 'transactions', 'amounts', 'outputs', 'key_images']) {
+    expect([table, after[table]]).toEqual([table, full[table]]);
+  }
+}, 60_000);
+
+test('a reorganisation goes on over a block whose bytes are gone or damaged: only that one, and what stands on it, is not kept', () => {
+  const genesis = chainA().slice(0, 1);
+  const plan = (salt: number) => ({ salt, transactions: [{ amounts: [7], inputs: 1 }] });
+  const trunk = makeChain([plan(1), plan(2)], genesis);
+  const old = makeChain([plan(3), plan(4), plan(5)], [...genesis, ...trunk]);
+  const next = makeChain([plan(6), plan(7), plan(8), plan(9)], [...genesis, ...trunk]);
+  for (const damage of [
+    'DELETE FROM block_bodies WHERE height = 4',
+    'UPDATE block_bodies SET body = zeroblob(length(body)) WHERE height = 4',
+    'UPDATE signatures SET signatures = zeroblob(64) WHERE id = (SELECT max(id) FROM transactions WHERE height = 4)',
+  ]) {
+    const db = openHere();
+    writerOf(db).append([...genesis, ...trunk, ...old]);
+    edit(db, (connection) => expect(connection.prepare(damage).run().changes).toBe(1));
+    const removed = writerOf(db).switchBranch(2, next, true);
+    expect(removed.map(({ raw }) => raw !== undefined)).toEqual([true, false, true]);
+    expect(removed[1]?.rawMissing).toBeInstanceOf(DamagedRow);
+    expect(db.reader.tip().hash).toEqual(next[3]!.facts.hash);
+    expect(db.reader.alternatives().map(({ facts }) => facts.height)).toEqual([3]);
+  }
+});
+
+test('a damaged block off the main chain is dropped when the database is opened, with what stands on it', () => {
+  const genesis = chainA().slice(0, 1);
+  const plan = (salt: number) => ({ salt, transactions: [] });
+  const main = makeChain([plan(1), plan(2), plan(3)], genesis);
+  const side = makeChain([plan(11), plan(12), plan(13)], genesis);
+  const db = openHere();
+  writerOf(db).append([...genesis, ...main]);
+  for (const block of side) writerOf(db).putAlternative(block);
+  edit(db, (connection) => connection.exec('UPDATE alternatives SET body = zeroblob(9) WHERE height = 2'));
+  expect(() => db.reader.alternative(side[1]!.facts.hash)).toThrow(DamagedRow);
+  db.close();
+  const again = openHere({ directory: db.directory });
+  expect(again.reader.alternatives().map(({ facts }) => facts.height)).toEqual([1]);
+  expect(again.reader.height()).toBe(3);
+});
+
+test('a form that this program does not know is named', () => {
+  const db = openHere();
+  writerOf(db).append(chainA().slice(0, 3));
+  edit(db, (connection) => connection.exec('UPDATE transactions SET codec = 9 WHERE id = 1'));
+  expect(() => db.reader.scanBlocks(1, 2)).toThrow(DamagedRow);
+  edit(db, (connection) => {
+    const [hash, prefix] = connection
+      .prepare<[], [Buffer, Buffer]>('SELECT hash, prefix FROM transactions WHERE id = 1')
+      .raw(true)
+      .get()!;
+    connection
+      .prepare('UPDATE transactions SET prefix_checksum = ? WHERE id = 1')
+      .run(prefixChecksum(1, hash, 9, prefix));
+  });
+  expect(() => db.reader.scanBlocks(1, 2)).toThrow(CorruptDatabase);
+  expect(() => db.reader.scanBlocks(1, 2)).toThrow('row 1 of transactions stands in form 9');
+  expect(db.reader.scanBlocks(2, 3).prefixes).toHaveLength(1);
+});

@@ -1,0 +1,70 @@
+import type { VerifiedBlock } from '@wrkz/consensus';
+import type { ChainReader } from '../../src';
+
+/** One question to a reader. `byHash`: it is looked up by a hash, so a lost entry of a look-up reads as "unknown". */
+export interface Question {
+  readonly name: string;
+  readonly byHash: boolean;
+  ask(reader: ChainReader): unknown;
+}
+
+/** Every public question about these blocks, asked of all of them. */
+export function questionsAbout(blocks: readonly VerifiedBlock[], alternatives: readonly VerifiedBlock[]): Question[] {
+  const transactions = blocks.flatMap(({ block, transactions: others }) => [block.coinbase, ...others]);
+  const inputs = transactions.flatMap(({ transaction }) =>
+    transaction.inputs.flatMap((input) => (input.type === 'key' ? [input] : [])),
+  );
+  const amounts = [
+    ...new Set(transactions.flatMap(({ transaction }) => transaction.outputs.map(({ amount }) => amount))),
+  ];
+  const top = blocks.length - 1;
+  const questions: Question[] = [];
+  const put = (name: string, ask: (reader: ChainReader) => unknown, byHash = false): void => {
+    questions.push({ name, byHash, ask });
+  };
+  put('height', (reader) => reader.height());
+  put('tip', (reader) => reader.tip());
+  put('factsRange', (reader) => reader.factsRange(0, Infinity));
+  put('hashes', (reader) => reader.hashes(0, Infinity));
+  put('rawBlocks', (reader) => reader.rawBlocks(0, Infinity));
+  put('blockStamps', (reader) => reader.blockStamps(0, Infinity));
+  put('scanBlocks', (reader) => reader.scanBlocks(0, Infinity));
+  put('globalIndexesRange', (reader) => reader.globalIndexesRange(0, Infinity));
+  put('keyImagesBetween', (reader) => reader.keyImagesBetween(0, Infinity));
+  put('transactionCount', (reader) => reader.transactionCount());
+  put('alternatives', (reader) => reader.alternatives());
+  put('alternativeCount', (reader) => reader.alternativeCount());
+  put('floors', (reader) => reader.floors());
+  for (const height of [0, Math.floor(top / 2), top]) {
+    put(`facts ${height}`, (reader) => reader.facts(height));
+    put(`hashAt ${height}`, (reader) => reader.hashAt(height));
+    put(`rawBlock ${height}`, (reader) => reader.rawBlock(height));
+    put(`transactionHashes ${height}`, (reader) => reader.transactionHashes(height));
+    put(`globalIndexes ${height}`, (reader) => reader.globalIndexes(height));
+    put(`viewAt ${height}`, (reader) => reader.viewAt(height).window(height, 10));
+  }
+  for (const { facts } of blocks) {
+    put(`heightOf ${facts.height}`, (reader) => reader.heightOf(facts.hash), true);
+    put(`hasBlock ${facts.height}`, (reader) => reader.hasBlock(facts.hash), true);
+    put(`firstHeightFrom ${facts.height}`, (reader) => reader.firstHeightFrom(facts.timestamp));
+  }
+  transactions.forEach(({ hash }, i) => {
+    put(`transaction ${i}`, (reader) => reader.transaction(hash), true);
+    put(`transactionHeight ${i}`, (reader) => reader.transactionHeight(hash), true);
+    put(`outputIndexes ${i}`, (reader) => reader.outputIndexes(hash), true);
+  });
+  inputs.forEach(({ keyImage }, i) => put(`image ${i}`, (reader) => reader.keyImageHeight(keyImage), true));
+  for (const amount of amounts) {
+    put(`outputCount ${amount}`, (reader) => reader.outputCount(amount));
+    put(`outputCount ${amount} below`, (reader) => reader.outputCount(amount, Math.floor(top / 2)));
+    put(`outputs ${amount}`, (reader) => reader.outputs(amount, [0, 1, 2, 3, 5, 8, 13, 21, 34]));
+    put(`randomOutputs ${amount}`, (reader) =>
+      reader.randomOutputs(amount, 1_000, { maxHeight: top, isUnlocked: () => true }).sort((a, b) => a.index - b.index),
+    );
+  }
+  for (const { facts } of alternatives) {
+    put(`alternative ${facts.height}`, (reader) => reader.alternative(facts.hash), true);
+    put(`alternativeInfo ${facts.height}`, (reader) => reader.alternativeInfo(facts.hash), true);
+  }
+  return questions;
+}

@@ -1,0 +1,90 @@
+import { SqliteConnection } from '@wrkz/sqlite';
+import { isDeepStrictEqual } from 'node:util';
+import { closeSync, openSync, readSync, writeSync } from 'node:fs';
+import { ChainDbError, databaseFile, openChainDb } from '../../src';
+import { PAGE_SIZE } from '../../src/schema';
+import type { Question } from './answers';
+
+/** The pages of a closed database, by the table or index that they belong to. */
+export function pagesByTable(directory: string): Map<string, number[]> {
+  const connection = new SqliteConnection(databaseFile(directory), { readonly: true });
+  try {
+    const pages = new Map<string, number[]>();
+    for (const [name, page] of connection
+      .prepare<[], [string, number]>('SELECT name, pageno FROM dbstat ORDER BY pageno')
+      .raw(true)
+      .iterate()) {
+      pages.set(name, [...(pages.get(name) ?? []), page]);
+    }
+    return pages;
+  } finally {
+    connection.close();
+  }
+}
+
+/** Runs `work` while one bit of a page is the other way round. */
+export function withFlippedBit<T>(directory: string, page: number, bit: number, work: () => T): T {
+  const file = openSync(databaseFile(directory), 'r+');
+  const place = (page - 1) * PAGE_SIZE + (bit >> 3);
+  const byte = Buffer.alloc(1);
+  try {
+    readSync(file, byte, 0, 1, place);
+    const sound = Buffer.from(byte);
+    byte.writeUInt8(byte.readUInt8(0) ^ (1 << (bit & 7)), 0);
+    writeSync(file, byte, 0, 1, place);
+    try {
+      return work();
+    } finally {
+      writeSync(file, sound, 0, 1, place);
+    }
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** What the questions got from a damaged database. */
+export interface Answers {
+  /** Told by a named error. */
+  damaged: number;
+  /** Neither the right answer nor a named error, nor a permitted "unknown". */
+  readonly wrong: string[];
+}
+
+/** Whether an error is a named one: this package's, or what SQLite says of pages that are none. */
+function isNamed(error: unknown): boolean {
+  if (error instanceof ChainDbError) return true;
+  return /^SQLITE_(CORRUPT|NOTADB|ERROR|IOERR)/.test(String((error as { code?: unknown }).code));
+}
+
+/** Asks everything of the database as it is now and compares with the right answers. */
+export function askAll(directory: string, questions: readonly Question[], right: readonly unknown[]): Answers {
+  const answers: Answers = { damaged: 0, wrong: [] };
+  const attempt = <T>(name: string, work: () => T, judge: (answer: T) => boolean): void => {
+    try {
+      const answer = work();
+      if (!judge(answer)) answers.wrong.push(name);
+    } catch (error) {
+      if (isNamed(error)) answers.damaged++;
+      else answers.wrong.push(`${name}: ${String(error)}`);
+    }
+  };
+  attempt(
+    'open',
+    () => openChainDb({ directory, network: 'devnet', readonly: true }),
+    (db) => {
+      try {
+        questions.forEach(({ name, byHash, ask }, i) => {
+          attempt(
+            name,
+            () => ask(db.reader),
+            (answer) => isDeepStrictEqual(answer, right[i]) || (byHash && (answer === undefined || answer === false)),
+          );
+        });
+      } finally {
+        db.close();
+      }
+      return true;
+    },
+  );
+  return answers;
+}

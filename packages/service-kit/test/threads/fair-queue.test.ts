@@ -1,0 +1,118 @@
+import { FairQueue, type FairQueueOptions } from '../../src';
+
+/* Whose turn it is (docs/protocol/lessons.md#readers-held-by-those-who-left). */
+
+interface Call {
+  readonly name: string;
+  readonly options: { readonly owner?: string; readonly lane?: string };
+}
+
+function queueOf(options: Partial<FairQueueOptions> = {}): FairQueue<Call> {
+  return new FairQueue({ lanes: { light: Infinity }, places: 100, placesPerOwner: () => 100, ...options });
+}
+
+const call = (owner: string, number: number, lane?: string): Call => ({
+  name: `${owner}${String(number)}`,
+  options: lane === undefined ? { owner } : { owner, lane },
+});
+
+/** Begins what may be begun, without ending any of it. */
+function begun(queue: FairQueue<Call>): string[] {
+  const names: string[] = [];
+  for (let next = queue.next(); next !== undefined; next = queue.next()) names.push(next.name);
+  return names;
+}
+
+test('owners take turns, however many calls each has waiting', () => {
+  const queue = queueOf();
+  for (let i = 1; i <= 4; i++) queue.add(call('a', i));
+  queue.add(call('b', 1));
+  queue.add(call('c', 1));
+  queue.add(call('b', 2));
+  expect(begun(queue)).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'a3', 'a4']);
+});
+
+test('calls without an owner share the turns of one', () => {
+  const queue = queueOf();
+  const nameless = [1, 2].map((i) => ({ name: `?${i}`, options: {} }));
+  for (const one of nameless) queue.add(one);
+  queue.add(call('b', 1));
+  expect(begun(queue)).toEqual(['?1', 'b1', '?2']);
+});
+
+test('lanes take turns, and a lane never has more running than it may', () => {
+  const queue = queueOf({ lanes: { light: Infinity, heavy: 1 } });
+  const heavy = [1, 2, 3].map((i) => call('h', i, 'heavy'));
+  for (const one of heavy) queue.add(one);
+  for (let i = 1; i <= 3; i++) queue.add(call('l', i));
+  expect(begun(queue)).toEqual(['l1', 'h1', 'l2', 'l3']);
+  expect(queue.size).toBe(2);
+  queue.done(heavy[0]!);
+  expect(begun(queue)).toEqual(['h2']);
+  queue.add(call('l', 4, 'light'));
+  queue.done(heavy[1]!);
+  expect(begun(queue)).toEqual(['l4', 'h3']);
+});
+
+test('light calls without end do not keep a heavy one waiting', () => {
+  const queue = queueOf({ lanes: { light: Infinity, heavy: 1 } });
+  queue.add(call('h', 1, 'heavy'));
+  const order = [1, 2, 3, 4].map((i) => {
+    queue.add(call('l', 2 * i));
+    queue.add(call('l', 2 * i + 1));
+    return queue.next()?.name;
+  });
+  expect(order).toContain('h1');
+});
+
+test('an owner has only so many places', () => {
+  const queue = queueOf({ placesPerOwner: (owner) => (owner === 'local' ? 3 : 2) });
+  const calls = ['a', 'local', 'b'].flatMap((owner) => [1, 2, 3, 4].map((i) => call(owner, i)));
+  const refused = calls.map((one) => queue.add(one)?.name).filter((name) => name !== undefined);
+  expect(refused).toEqual(['a3', 'a4', 'local4', 'b3', 'b4']);
+  expect(queue.size).toBe(7);
+});
+
+describe('when all places are taken', () => {
+  test('the latest of the owner with the most gives way', () => {
+    const queue = queueOf({ places: 4 });
+    for (let i = 1; i <= 3; i++) queue.add(call('a', i));
+    expect(queue.add(call('b', 1))).toBeUndefined();
+    expect(queue.add(call('c', 1))?.name).toBe('a3');
+    expect(queue.add(call('b', 2))?.name).toBe('b2');
+    expect(begun(queue)).toEqual(['a1', 'b1', 'c1', 'a2']);
+  });
+
+  test('of an owner in both lanes the lane gives way whose turn is last', () => {
+    const queue = queueOf({ places: 2, lanes: { light: Infinity, heavy: 1 } });
+    queue.add(call('a', 1));
+    queue.add(call('a', 2, 'heavy'));
+    expect(queue.add(call('b', 1))?.name).toBe('a2');
+  });
+
+  test('an owner with the most refuses itself', () => {
+    const queue = queueOf({ places: 2 });
+    queue.add(call('a', 1));
+    queue.add(call('a', 2));
+    expect(queue.add(call('a', 3))?.name).toBe('a3');
+  });
+});
+
+test('what is taken out gives its place back and has no turn', () => {
+  const queue = queueOf({ places: 2, placesPerOwner: () => 2 });
+  const [first, second] = [call('a', 1), call('a', 2)];
+  queue.add(first);
+  queue.add(second);
+  queue.remove(first);
+  queue.remove(first);
+  expect(queue.size).toBe(1);
+  expect(queue.add(call('a', 3))).toBeUndefined();
+  expect(queue.clear().map(({ name }) => name)).toEqual(['a2', 'a3']);
+  expect([queue.size, queue.next()]).toEqual([0, undefined]);
+  expect(queue.add(call('a', 4))).toBeUndefined();
+});
+
+test('a lane that is not there is refused', () => {
+  expect(() => queueOf().add(call('a', 1, 'fast'))).toThrow('no lane fast');
+  expect(() => queueOf({ lanes: {} })).toThrow(RangeError);
+});
