@@ -5,6 +5,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { connectionOptions, databaseFile } from './connection';
 import { DatabaseMissing, DatabaseUnwritable, NotAChainDatabase, WrongNetwork } from './errors';
+import type { HashIndexLimits } from './hash-index/hash-index';
 import { MIGRATIONS } from './migrations';
 import { toChainDbError } from './open-errors';
 import { ChainReader } from './reader/reader';
@@ -18,6 +19,8 @@ export interface OpenOptions {
   readonly readonly?: boolean;
   /** Make the folder and the database where there is none. Default: true for writing; reading never does. */
   readonly create?: boolean;
+  /** How the hash look-ups are kept, for tests: any numbers read what any others wrote. */
+  readonly hashIndex?: HashIndexLimits;
 }
 
 /** An open chain database. `writer` is there unless it was opened for reading. */
@@ -30,8 +33,9 @@ export class ChainDb {
     readonly network: NetworkName,
     private readonly database: SqliteDatabase,
     mode: 'read' | 'write',
+    hashIndex?: HashIndexLimits,
   ) {
-    this.writer = mode === 'write' ? new ChainWriter(database.connection) : undefined;
+    this.writer = mode === 'write' ? new ChainWriter(database.connection, hashIndex) : undefined;
     this.reader = mode === 'write' ? this.openReader() : new ChainReader(database.connection);
   }
 
@@ -71,7 +75,7 @@ export function openChainDb(options: OpenOptions): ChainDb {
       identify: (connection) => identify(connection, directory, network),
       onCreate: (connection) => putMeta(connection, network),
     });
-    return new ChainDb(directory, network, database, mode);
+    return new ChainDb(directory, network, database, mode, options.hashIndex);
   } catch (error) {
     database?.close();
     throw toChainDbError(directory, error);

@@ -51,12 +51,17 @@ export class HashLookup implements HashSource {
     const fingerprint = this.fingerprints.of(hash);
     const directory = this.directory();
     const current = directory !== undefined && directory.generation === this.generation.get()?.[0];
-    return this.stored(kind, fingerprint, current ? directory : undefined);
+    return [...this.recentIds(kind, fingerprint), ...this.inRuns(kind, fingerprint, current ? directory : undefined)];
   }
 
-  /** The same by fingerprint. @param directory of the state that is read */
-  stored(kind: HashKind, fingerprint: number, directory: RunDirectory | undefined): number[] {
-    const ids = this.recent.all(kind, fingerprint).map(([id]) => id);
+  /** Of the entries that are in no run yet. */
+  recentIds(kind: HashKind, fingerprint: number): number[] {
+    return this.recent.all(kind, fingerprint).map(([id]) => id);
+  }
+
+  /** Of the others. @param directory of the state that is read */
+  inRuns(kind: HashKind, fingerprint: number, directory: RunDirectory | undefined): number[] {
+    const ids: number[] = [];
     if (directory === undefined) {
       for (const [entries] of this.pageOfEachRun.iterate(fingerprint, kind))
         ids.push(...found(kind, entries, fingerprint));
