@@ -78,7 +78,7 @@ export class RunDirectory {
  * Place of the last value up to `limit`, -1 when all are above it. The values are evenly spread, so it begins where the limit
  * should be and looks at few of them: with millions of pages each look waits for the memory.
  */
-function lastUpTo(ascending: readonly number[], limit: number): number {
+export function lastUpTo(ascending: readonly number[], limit: number): number {
   let low = 0;
   let high = ascending.length;
   if (high > NEARBY) {
