@@ -2,7 +2,7 @@
  * How writing grows with the chain: synthetic blocks (10 outputs, 14 key images, 5 KB serialized; every tenth with nothing
  * but a coinbase) straight through the writer of the chain database, which never sees whether they obey the rules.
  *
- *   node -r ./scripts/source-loader.cjs bench/growth.bench.ts [--blocks 1000000] [--at 100000,300000,1000000]
+ *   node -r ./scripts/source-loader.cjs bench/growth.bench.ts [--blocks 100000] [--at 30000,100000,300000,1000000]
  *     [--batch-bytes 16777216] [--window 20000] [--directory <where>] [--keep] [--compare <folder>]
  *     [--pair <short>,<long>] [--rounds 10]
  *
@@ -32,8 +32,8 @@ import { machine } from './support/machine';
 
 const { values } = parseArgs({
   options: {
-    blocks: { type: 'string', default: '1000000' },
-    at: { type: 'string', default: '100000,300000,1000000' },
+    blocks: { type: 'string', default: '100000' },
+    at: { type: 'string', default: '30000,100000,300000,1000000' },
     'batch-bytes': { type: 'string', default: String(16 * 1024 * 1024) },
     window: { type: 'string', default: '20000' },
     directory: { type: 'string', default: tmpdir() },
