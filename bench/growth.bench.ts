@@ -2,11 +2,14 @@
  * How writing grows with the chain: synthetic blocks (10 outputs, 14 key images, 5 KB serialized; every tenth with nothing
  * but a coinbase) straight through the writer of the chain database, which never sees whether they obey the rules.
  *
- *   node -r ./scripts/source-loader.cjs bench/growth.bench.ts [--blocks 1000000] [--at 100000,300000,1000000]
- *     [--batch-bytes 16777216] [--window 20000] [--directory <where>] [--compare <folder>] [--keep]
+ *   node -r ./scripts/source-loader.cjs bench/growth.bench.ts [--blocks 100000] [--at 30000,100000,300000,1000000]
+ *     [--batch-bytes 16777216] [--window 20000] [--directory <where>] [--keep] [--compare <folder>]
+ *     [--pair <short>,<long>] [--rounds 10]
  *
  * For the window of blocks that ends at each mark: bytes that reached the disk per block (`write_bytes` of /proc/self/io:
- * log and file both), microseconds per block by the clock and of the processor, and the longest single commit. `--compare` runs this benchmark of the tree in
+ * log and file both), microseconds per block by the clock and of the processor, and the longest single commit. `--pair` goes
+ * on with two kept databases in turns, a batch each, and prints the median ratio of the pairs: for a machine whose load changes
+ * while a long chain grows. `--compare` runs this benchmark of the tree in
  * another folder (before) and of this tree (after) one after the other.
  */
 import { execFileSync } from 'node:child_process';
@@ -24,18 +27,20 @@ import {
   ParsedTransaction,
   type ParsedBlock,
 } from '../packages/core-types/src';
-import { row, runBench } from './support/figures';
+import { median, row, runBench } from './support/figures';
 import { machine } from './support/machine';
 
 const { values } = parseArgs({
   options: {
-    blocks: { type: 'string', default: '1000000' },
-    at: { type: 'string', default: '100000,300000,1000000' },
+    blocks: { type: 'string', default: '100000' },
+    at: { type: 'string', default: '30000,100000,300000,1000000' },
     'batch-bytes': { type: 'string', default: String(16 * 1024 * 1024) },
     window: { type: 'string', default: '20000' },
     directory: { type: 'string', default: tmpdir() },
     compare: { type: 'string' },
     keep: { type: 'boolean', default: false },
+    pair: { type: 'string' },
+    rounds: { type: 'string', default: '10' },
   },
 });
 
@@ -60,7 +65,7 @@ class Noise {
   }
 }
 
-const noise = new Noise('growth');
+let noise = new Noise('growth');
 /** One digit and up to seven zeros, as wallets cut amounts; small ones are the most common. */
 const amount = (): bigint => BigInt((1 + noise.number(9)) * 10 ** Math.min(noise.number(8), noise.number(8)));
 const outputs = (count: number) => Array.from({ length: count }, () => ({ amount: amount(), key: noise.take32() }));
@@ -118,6 +123,16 @@ function invent(parent: BlockFacts | undefined): VerifiedBlock {
 const bytesOf = ({ block, transactions }: VerifiedBlock): number =>
   transactions.reduce((sum, { size }) => sum + size, block.bytes.length);
 
+/** The blocks of one commit. */
+function batch(parent: BlockFacts | undefined, most: number): VerifiedBlock[] {
+  const limit = Number(values['batch-bytes']);
+  const blocks: VerifiedBlock[] = [];
+  for (let bytes = 0; bytes < limit && blocks.length < most; bytes += bytesOf(blocks.at(-1) as VerifiedBlock)) {
+    blocks.push(invent(blocks.at(-1)?.facts ?? parent));
+  }
+  return blocks;
+}
+
 /** Bytes that this process has caused to be written, so far. */
 const written = (): number => Number(/^write_bytes: (\d+)/m.exec(readFileSync('/proc/self/io', 'utf8'))?.[1]);
 
@@ -131,7 +146,6 @@ interface Sample {
 
 function grow(): void {
   const total = Number(values.blocks);
-  const batchBytes = Number(values['batch-bytes']);
   const window = Number(values.window);
   const marks = values.at.split(',').map(Number);
   const directory = mkdtempSync(join(values.directory, 'bench-growth-'));
@@ -146,17 +160,10 @@ function grow(): void {
   let raw = 0;
   const samples: Sample[] = [{ height: 0, written: written(), seconds: 0, busy: 0 }];
   for (let height = 0; height < total;) {
-    const blocks: VerifiedBlock[] = [];
-    for (
-      let bytes = 0;
-      bytes < batchBytes && height < total && !(blocks.length > 0 && marks.includes(height));
-      height++
-    ) {
-      const block = invent(tip);
-      blocks.push(block);
-      bytes += bytesOf(block);
-      tip = block.facts;
-    }
+    const mark = [...marks, total].find((one) => one > height) ?? total;
+    const blocks = batch(tip, Math.min(mark, total) - height);
+    height += blocks.length;
+    tip = blocks.at(-1)?.facts;
     raw += blocks.reduce((sum, block) => sum + bytesOf(block), 0);
     const start = performance.now();
     const before = process.cpuUsage();
@@ -193,6 +200,37 @@ function grow(): void {
   else rmSync(directory, { recursive: true });
 }
 
+/** Both are appended to in turns, each round the one and then the other; the first round only warms up. */
+function pair(directories: readonly string[]): void {
+  const chains = directories.map((directory) => openChainDb({ directory, network: 'devnet' }));
+  const figures = chains.map(() => ({ written: [] as number[], busy: [] as number[], clock: [] as number[] }));
+  noise = new Noise(`pair/${Date.now()}`);
+  for (let round = 0; round <= Number(values.rounds); round++) {
+    chains.forEach(({ reader, writer }, i) => {
+      const blocks = batch(reader.tip(), Infinity);
+      const [start, usage, bytes] = [performance.now(), process.cpuUsage(), written()];
+      writer?.append(blocks);
+      const { user, system } = process.cpuUsage(usage);
+      if (round === 0) return;
+      figures[i]?.clock.push(((performance.now() - start) * 1000) / blocks.length);
+      figures[i]?.busy.push((user + system) / blocks.length);
+      figures[i]?.written.push((written() - bytes) / blocks.length);
+    });
+  }
+  console.log(row('blocks so far', ['bytes a block', 'us a block', 'us processor']));
+  chains.forEach((db, i) => {
+    const { written: bytes, clock, busy } = figures[i] as (typeof figures)[number];
+    const mean = bytes.reduce((sum, one) => sum + one, 0) / bytes.length;
+    console.log(row(db.reader.height().toLocaleString('en-US'), [mean, median(clock), median(busy)]));
+    db.close();
+  });
+  const ratio = (name: 'clock' | 'busy'): string => {
+    const [short, long] = figures;
+    return median((long?.[name] ?? []).map((one, i) => one / (short?.[name][i] ?? one))).toFixed(2);
+  };
+  console.log(row('median ratio of the pairs', ['', ratio('clock'), ratio('busy')]));
+}
+
 function compare(folder: string): void {
   const own = process.argv.slice(2).filter((one, i, all) => one !== '--compare' && all[i - 1] !== '--compare');
   for (const [name, tree] of [
@@ -206,7 +244,8 @@ function compare(folder: string): void {
 
 runBench(() => {
   console.log(machine());
-  if (values.compare === undefined) grow();
-  else compare(values.compare);
+  if (values.compare !== undefined) compare(values.compare);
+  else if (values.pair !== undefined) pair(values.pair.split(','));
+  else grow();
   return Promise.resolve();
 });

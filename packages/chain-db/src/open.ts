@@ -5,6 +5,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { connectionOptions, databaseFile } from './connection';
 import { DatabaseMissing, DatabaseUnwritable, NotAChainDatabase, WrongNetwork } from './errors';
+import type { HashIndexLimits } from './hash-index/hash-index';
 import { layOutForPruning } from './layout';
 import { readMeta, writeMeta } from './meta';
 import { MIGRATIONS } from './migrations';
@@ -22,6 +23,8 @@ export interface OpenOptions {
   readonly create?: boolean;
   /** Called after each step of bringing an older schema up to date, in blocks; the last call comes before the new layout. */
   readonly onProgress?: (progress: MigrationProgress) => void;
+  /** How the hash look-ups are kept, for tests: any numbers read what any others wrote. */
+  readonly hashIndex?: HashIndexLimits;
 }
 
 /** An open chain database. `writer` is there unless it was opened for reading. */
@@ -34,8 +37,9 @@ export class ChainDb {
     readonly network: NetworkName,
     private readonly database: SqliteDatabase,
     mode: 'read' | 'write',
+    hashIndex?: HashIndexLimits,
   ) {
-    this.writer = mode === 'write' ? new ChainWriter(database.connection) : undefined;
+    this.writer = mode === 'write' ? new ChainWriter(database.connection, hashIndex) : undefined;
     this.reader = mode === 'write' ? this.openReader() : new ChainReader(database.connection);
   }
 
@@ -77,7 +81,7 @@ export function openChainDb(options: OpenOptions): ChainDb {
       ...(options.onProgress === undefined ? {} : { onProgress: options.onProgress }),
     });
     if (mode === 'write') layOutForPruning(database.connection);
-    const db = new ChainDb(directory, network, database, mode);
+    const db = new ChainDb(directory, network, database, mode, options.hashIndex);
     db.writer?.dropDamagedAlternatives();
     return db;
   } catch (error) {

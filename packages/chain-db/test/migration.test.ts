@@ -69,3 +69,17 @@ test('killed at any step it goes on where it was', async () => {
   expect((await verifyChain(db)).problems).toEqual([]);
   expect(autoVacuum(directory)).toBe(2);
 }, 60_000);
+
+test('a key image that no block spends is named as damage, and the old tables are still there', () => {
+  const directory = freshDirectory();
+  makeFirstDatabase(directory, chainA().slice(0, 50));
+  const edit = (sql: string): void => {
+    const connection = new SqliteConnection(databaseFile(directory));
+    connection.exec(sql);
+    connection.close();
+  };
+  edit('INSERT INTO key_images VALUES (zeroblob(32), 4)');
+  expect(() => openChainDb({ directory, network: 'devnet' })).toThrow(/key images are stored, the blocks spend/);
+  edit('SELECT count(*) FROM first_key_images; DELETE FROM first_key_images WHERE height = 4');
+  expect(openHere({ directory }).reader.height()).toBe(49);
+});

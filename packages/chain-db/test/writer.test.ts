@@ -1,8 +1,7 @@
 import type { VerifiedBlock } from '@wrkz/consensus';
-import { SqliteConnection } from '@wrkz/sqlite';
-import { KeyImageSpent, WriterFailed, WrongLink, databaseFile, verifyChain } from '../src';
-import { HashIndex } from '../src/hash-index/hash-index';
-import { sameHashIn } from '../src/hash-index/same-hash';
+import type { SqliteConnection } from '@wrkz/sqlite';
+import { KeyImageSpent, WriterFailed, WrongLink, verifyChain } from '../src';
+import type { HashIndex } from '../src/hash-index/hash-index';
 import { KeyImageStore } from '../src/key-images';
 import { chainA } from './support/chain-a';
 import { cleanUp, openHere, writerOf } from './support/directories';
@@ -49,8 +48,9 @@ test('a key image that is stored already refuses the block and undoes the batch'
   writerOf(db).append(blocks.slice(0, 300));
   const later = blocks[310]?.transactions[0]?.transaction.inputs[0];
   if (later?.type !== 'key') throw new Error('block 310 spends nothing');
-  const connection = new SqliteConnection(databaseFile(db.directory));
-  const hashes = new HashIndex(connection, sameHashIn(connection));
+  // Through the writer's own look-ups, which know what stands in the file.
+  const connection = Reflect.get(writerOf(db), 'connection') as SqliteConnection;
+  const hashes = Reflect.get(writerOf(db), 'hashes') as HashIndex;
   const images = new KeyImageStore(connection, hashes);
   connection.exec('BEGIN');
   images.put(later.keyImage, 299);
@@ -64,7 +64,6 @@ test('a key image that is stored already refuses the block and undoes the batch'
   expect(images.removeFrom(299).at(-1)).toEqual({ image: later.keyImage, height: 299 });
   hashes.flush();
   connection.exec('COMMIT');
-  connection.close();
   writerOf(db).append(blocks.slice(300, 320));
 });
 

@@ -10,14 +10,17 @@ export interface HeldBlock {
 
 /**
  * Verified batches that wait for the next commit. Whoever brings blocks says whether more of them follow; while they do,
- * batches are committed together, because each commit writes many pages again that the next one writes again. Nobody is told
- * of a block before it is on disk.
+ * batches are committed together, because each commit writes many pages again that the next one writes again: of a long row
+ * first one, then twice as many each time, so that a short one is not kept waiting. Nobody is told of a block before it is
+ * on disk.
  */
 export class HeldBlocks {
   private readonly batches: (readonly HeldBlock[])[] = [];
   private weight = 0;
   private since = 0;
   private wanted = false;
+  /** Weight that a row of calls, each with more to follow, has brought to the disk. */
+  private row = 0;
 
   /** @param now milliseconds of a clock that never goes back */
   constructor(private readonly now: () => number) {}
@@ -28,7 +31,7 @@ export class HeldBlocks {
 
   /** Whether they are to be committed: they are many, or old, or nothing is known to follow. */
   get isDue(): boolean {
-    return !this.isEmpty && (this.wanted || this.weight >= HOLD_WEIGHT || this.timeLeft === 0);
+    return !this.isEmpty && (this.wanted || this.weight >= Math.min(this.row, HOLD_WEIGHT) || this.timeLeft === 0);
   }
 
   /** Milliseconds until they are old. */
@@ -49,6 +52,7 @@ export class HeldBlocks {
 
   /** All of them, as they were added. */
   take(): (readonly HeldBlock[])[] {
+    this.row = this.wanted ? 0 : this.row + this.weight;
     this.weight = 0;
     this.wanted = false;
     return this.batches.splice(0);

@@ -25,7 +25,7 @@ export interface Judged {
   readonly refusal: Refusal | undefined;
 }
 
-export interface Refusal {
+interface Refusal {
   readonly task: AddTask;
   readonly result: AddBlockResult;
 }

@@ -8,6 +8,8 @@ import { DumpReader } from './reader';
 /** Blocks given to the engine at a time. */
 const PARCEL_BLOCKS = 200;
 const PARCEL_BYTES = 128 * 1024;
+/** What may wait there at first. The engine commits more together the longer the row is, so more may wait then. */
+const FIRST_WEIGHT = 6 * PARCEL_BYTES;
 
 export interface ImportOptions {
   /** Open at its beginning; the import closes it. */
@@ -73,6 +75,7 @@ async function readInto({ dump: reader, chain, signal, onProgress }: ImportOptio
   let expected = chain.tip().height + 1;
   let previous: number | undefined;
   let weightWaiting = 0;
+  let weightSettled = 0;
 
   const settle = async (): Promise<void> => {
     const next = waiting.shift();
@@ -80,6 +83,7 @@ async function readInto({ dump: reader, chain, signal, onProgress }: ImportOptio
     const { parcel } = next;
     const results = await next.answer;
     weightWaiting -= parcel.weight;
+    weightSettled += parcel.weight;
     requireAll(parcel, results);
     const count = parcel.first + parcel.blocks.length;
     onProgress?.(count, Math.max(count, Math.round((count * reader.size) / Math.max(1, reader.position))));
@@ -90,7 +94,8 @@ async function readInto({ dump: reader, chain, signal, onProgress }: ImportOptio
     answer.catch(() => undefined); // looked at in its turn
     waiting.push({ parcel, answer });
     weightWaiting += parcel.weight;
-    while (weightWaiting >= WEIGHT_UNDER_WAY) await settle();
+    const mayWait = (): number => Math.min(WEIGHT_UNDER_WAY, FIRST_WEIGHT + 2 * weightSettled);
+    while (weightWaiting >= mayWait()) await settle();
   };
 
   // One full parcel stays behind, because the last one has to be known: nothing follows on it.

@@ -6,6 +6,9 @@ import { FINGERPRINT_LIMIT } from './fingerprint';
 import type { HashKind } from './kinds';
 import { pageId } from './page';
 
+/** Within so many places a guess is nearly always right. */
+const NEARBY = 16;
+
 /** A run in memory: of each page its lower bound and its filter, in ascending order. */
 export interface Run {
   readonly run: number;
@@ -71,10 +74,22 @@ export class RunDirectory {
   }
 }
 
-/** Place of the last value up to `limit`, -1 when all are above it. */
-function lastUpTo(ascending: readonly number[], limit: number): number {
+/**
+ * Place of the last value up to `limit`, -1 when all are above it. The values are evenly spread, so it begins where the limit
+ * should be and looks at few of them: with millions of pages each look waits for the memory.
+ */
+export function lastUpTo(ascending: readonly number[], limit: number): number {
   let low = 0;
   let high = ascending.length;
+  if (high > NEARBY) {
+    const first = ascending[0] as number;
+    const share = (limit - first) / ((ascending[high - 1] as number) - first);
+    const guess = Math.floor(share * high);
+    const from = Math.max(0, guess - NEARBY / 2);
+    const to = Math.min(high, guess + NEARBY / 2);
+    if (from < to && (ascending[from] as number) <= limit) low = from;
+    if (to > low && to < high && (ascending[to] as number) > limit) high = to;
+  }
   while (low < high) {
     const middle = (low + high) >>> 1;
     if ((ascending[middle] as number) <= limit) low = middle + 1;

@@ -5,7 +5,7 @@ import type { Fingerprints } from './fingerprint';
 import { HASH_KINDS, type HashKind } from './kinds';
 import { HashLookup } from './lookup';
 import { mergeStep } from './merge';
-import { ID_LIMIT } from './page';
+import { ID_LIMIT, PAGE_ENTRIES } from './page';
 import { PendingEntries } from './pending';
 import { Removal, type Entry } from './removal';
 import { RunStore } from './run-store';
@@ -18,9 +18,16 @@ export interface HashIndexLimits {
   readonly fanIn: number;
   /** Entries that one step of a merge moves: some 40 ms of work. */
   readonly step: number;
+  /** Entries of a page. */
+  readonly page: number;
 }
 
-export const HASH_INDEX_LIMITS: HashIndexLimits = { recent: 16_384, fanIn: 8, step: 131_072 };
+export const HASH_INDEX_LIMITS: HashIndexLimits = {
+  recent: 16_384,
+  fanIn: 8,
+  step: 146 * PAGE_ENTRIES,
+  page: PAGE_ENTRIES,
+};
 
 /** For each new entry so many may be moved: more than the levels that a chain of any length comes to. */
 const MOVES_PER_ENTRY = 8;
@@ -46,6 +53,8 @@ export class HashIndex implements HashSource {
   private readonly removed = new Map<HashKind, Entry[]>();
   /** Entries outside of runs, as far as they have been counted. */
   private readonly recent = new Map<HashKind, number>();
+  /** Their fingerprints, some of which may have been taken out: what is not in here needs not be looked up. */
+  private readonly recentFingerprints = new Map<HashKind, Set<number>>();
   /** Entries that may still be moved. */
   private credit = 0;
 
@@ -79,8 +88,8 @@ export class HashIndex implements HashSource {
   candidates(kind: HashKind, hash: Buffer): number[] {
     const fingerprint = this.lookup.fingerprints.of(hash);
     const pending = this.of(kind).ids(fingerprint);
-    const stored = this.lookup.stored(kind, fingerprint, this.directory);
-    return pending.length === 0 ? stored : [...pending, ...stored];
+    const recent = this.fingerprintsOfRecent(kind).has(fingerprint) ? this.lookup.recentIds(kind, fingerprint) : [];
+    return [...pending, ...recent, ...this.lookup.inRuns(kind, fingerprint, this.directory)];
   }
 
   /** Row `id` has this hash. */
@@ -115,6 +124,7 @@ export class HashIndex implements HashSource {
     for (const pending of this.pending.values()) pending.clear();
     this.removed.clear();
     this.recent.clear();
+    this.recentFingerprints.clear();
     this.directoryNow = undefined;
     this.store = undefined;
   }
@@ -135,7 +145,7 @@ export class HashIndex implements HashSource {
   }
 
   private get runs(): RunStore {
-    return (this.store ??= new RunStore(this.connection, this.directory));
+    return (this.store ??= new RunStore(this.connection, this.directory, this.limits.page));
   }
 
   private of(kind: HashKind): PendingEntries {
@@ -147,6 +157,15 @@ export class HashIndex implements HashSource {
     this.recent.set(kind, this.recentCount(kind) - recent);
   }
 
+  private fingerprintsOfRecent(kind: HashKind): Set<number> {
+    let known = this.recentFingerprints.get(kind);
+    if (known === undefined) {
+      known = new Set(this.recentOf.all(kind).map(([fingerprint]) => fingerprint));
+      this.recentFingerprints.set(kind, known);
+    }
+    return known;
+  }
+
   private recentCount(kind: HashKind): number {
     return this.recent.get(kind) ?? this.countRecent.get(kind)?.[0] ?? 0;
   }
@@ -156,7 +175,11 @@ export class HashIndex implements HashSource {
     const count = this.recentCount(kind) + pending.size;
     if (count < this.limits.recent) {
       const { fingerprints, ids } = pending.sorted();
-      ids.forEach((id, i) => this.insertRecent.run(kind, fingerprints[i] as number, id));
+      const known = this.fingerprintsOfRecent(kind);
+      ids.forEach((id, i) => {
+        this.insertRecent.run(kind, fingerprints[i] as number, id);
+        known.add(fingerprints[i] as number);
+      });
       this.recent.set(kind, count);
       return;
     }
@@ -164,6 +187,7 @@ export class HashIndex implements HashSource {
     this.runs.append(this.runs.newRun(kind, 0), entries);
     this.runs.nextGeneration();
     this.deleteRecent.run(kind);
+    this.recentFingerprints.set(kind, new Set());
     this.recent.set(kind, 0);
     this.startMerge(kind, 0);
   }

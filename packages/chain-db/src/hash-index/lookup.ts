@@ -3,9 +3,10 @@ import { CorruptDatabase } from '../errors';
 import { isWhole } from './checksum';
 import type { RunDirectory } from './directory';
 import type { HashSource } from './find';
-import { FINGERPRINT_LIMIT, Fingerprints } from './fingerprint';
+import { Fingerprints } from './fingerprint';
 import { HASH_KIND_NAMES, type HashKind } from './kinds';
-import { findInPage } from './page';
+import { findInPage, pageId } from './page';
+import { RunCache } from './run-cache';
 import { SEED_BYTES } from './schema';
 
 /**
@@ -16,12 +17,13 @@ export class HashLookup implements HashSource {
   private readonly recent: SqliteStatement<[number, number], [number]>;
   private readonly generation: SqliteStatement<[], [number]>;
   private readonly page: SqliteStatement<[number], [Buffer]>;
-  private readonly pageOfEachRun: SqliteStatement<[number, number], [Buffer]>;
+  private readonly pageOfRun: SqliteStatement<[number, number], [Buffer]>;
+  private readonly cache: RunCache;
   private secret: Fingerprints | undefined;
 
   /**
-   * @param directory the filters, where this thread has them. They are used while they belong to the state that is read;
-   * without them a look-up reads one page of each run
+   * @param directory the filters, where the writer works on this thread. They are used while they belong to the state that is
+   * read; otherwise the reader goes by what it remembers itself (RunCache)
    */
   constructor(
     private readonly connection: SqliteConnection,
@@ -32,13 +34,12 @@ export class HashLookup implements HashSource {
       .raw(true);
     this.generation = connection.prepare<[], [number]>('SELECT generation FROM hash_state WHERE id = 1').raw(true);
     this.page = connection.prepare<[number], [Buffer]>('SELECT entries FROM hash_pages WHERE id = ?').raw(true);
-    this.pageOfEachRun = connection
+    this.pageOfRun = connection
       .prepare<[number, number], [Buffer]>(
-        `SELECT p.entries FROM hash_runs r CROSS JOIN hash_pages p ON p.id = (
-           SELECT max(id) FROM hash_pages WHERE id >= r.run * ${FINGERPRINT_LIMIT} AND id <= r.run * ${FINGERPRINT_LIMIT} + ?
-         ) WHERE r.kind = ?`,
+        'SELECT entries FROM hash_pages WHERE id >= ? AND id <= ? ORDER BY id DESC LIMIT 1',
       )
       .raw(true);
+    this.cache = new RunCache(connection);
   }
 
   /** The secret is read when it is first needed: a damaged one is an error of the look-up and not of opening the file. */
@@ -49,22 +50,31 @@ export class HashLookup implements HashSource {
   /** Ids of the rows whose hash may be this one, nearly always none or one. @throws CorruptDatabase */
   candidates(kind: HashKind, hash: Buffer): number[] {
     const fingerprint = this.fingerprints.of(hash);
+    const generation = this.generation.get()?.[0] ?? -1;
     const directory = this.directory();
-    const current = directory !== undefined && directory.generation === this.generation.get()?.[0];
-    return this.stored(kind, fingerprint, current ? directory : undefined);
+    const recent = this.recentIds(kind, fingerprint);
+    if (directory?.generation === generation) return [...recent, ...this.inRuns(kind, fingerprint, directory)];
+    const { pages, runs } = this.cache.places(kind, fingerprint, generation);
+    return [
+      ...recent,
+      ...pages.flatMap((page) => found(kind, this.entriesOf(page), fingerprint)),
+      ...runs.flatMap((run) => this.inRun(kind, run, fingerprint)),
+    ];
   }
 
-  /** The same by fingerprint. @param directory of the state that is read */
-  stored(kind: HashKind, fingerprint: number, directory: RunDirectory | undefined): number[] {
-    const ids = this.recent.all(kind, fingerprint).map(([id]) => id);
-    if (directory === undefined) {
-      for (const [entries] of this.pageOfEachRun.iterate(fingerprint, kind))
-        ids.push(...found(kind, entries, fingerprint));
-    } else {
-      for (const page of directory.pages(kind, fingerprint))
-        ids.push(...found(kind, this.entriesOf(page), fingerprint));
-    }
-    return ids;
+  /** Of the entries that are in no run yet. */
+  recentIds(kind: HashKind, fingerprint: number): number[] {
+    return this.recent.all(kind, fingerprint).map(([id]) => id);
+  }
+
+  /** Of the others. @param directory of the state that is read */
+  inRuns(kind: HashKind, fingerprint: number, directory: RunDirectory): number[] {
+    return directory.pages(kind, fingerprint).flatMap((page) => found(kind, this.entriesOf(page), fingerprint));
+  }
+
+  private inRun(kind: HashKind, run: number, fingerprint: number): number[] {
+    const row = this.pageOfRun.get(pageId(run, 0), pageId(run, fingerprint));
+    return row === undefined ? [] : found(kind, row[0], fingerprint);
   }
 
   /** The bytes of a page that the directory names. */

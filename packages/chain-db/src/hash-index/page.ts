@@ -62,11 +62,12 @@ export function findInPage(bytes: Buffer, fingerprint: number): number[] | undef
 }
 
 /**
- * Where a page that starts at `from` ends: after {@link PAGE_ENTRIES}, or a little later, so that entries of one fingerprint
+ * Where a page that starts at `from` ends: after `count` entries, or a little later, so that entries of one fingerprint
  * stay together and one page is enough for a look-up.
  */
-export function pageEnd(fingerprints: Float64Array, from: number, end: number): number {
-  let stop = Math.min(end, from + PAGE_ENTRIES);
+export function pageEnd(fingerprints: Float64Array, from: number, count: number): number {
+  const end = fingerprints.length;
+  let stop = Math.min(end, from + count);
   while (stop < end && fingerprints[stop] === fingerprints[stop - 1]) stop++;
   return stop;
 }

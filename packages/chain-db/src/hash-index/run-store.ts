@@ -19,6 +19,7 @@ export class RunStore {
   constructor(
     connection: SqliteConnection,
     readonly directory: RunDirectory,
+    private readonly pageEntries: number,
   ) {
     this.insertRun = connection.prepare('INSERT INTO hash_runs (run, kind, level) VALUES (?, ?, ?)');
     this.deleteRun = connection.prepare('DELETE FROM hash_runs WHERE run = ?');
@@ -57,7 +58,7 @@ export class RunStore {
   append(run: Run, entries: Entries): void {
     const { fingerprints } = entries;
     for (let from = 0; from < fingerprints.length;) {
-      const end = pageEnd(fingerprints, from, fingerprints.length);
+      const end = pageEnd(fingerprints, from, this.pageEntries);
       const filter = this.put(run, entries, from, end);
       run.firsts.push(fingerprints[from] as number);
       run.filters.push(filter);

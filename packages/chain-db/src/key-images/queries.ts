@@ -54,8 +54,10 @@ export class KeyImageQueries {
   /** Those of the blocks `start` to `end` - 1, in chain order. @throws DamagedRow */
   range(start: number, end: number): SpentKeyImage[] {
     const [first, past] = [this.firstOf(start), this.firstOf(end)];
-    return this.between.all(first, past).map((row, i) => {
-      if (row[0] !== first + i) throw new DamagedRow('key_images', first + i, 'is missing');
+    const rows = this.between.all(first, past);
+    return Array.from({ length: past - first }, (_, i) => {
+      const row = rows[i];
+      if (row?.[0] !== first + i) throw new DamagedRow('key_images', first + i, 'is missing');
       return checkedImage(row);
     });
   }

@@ -1,6 +1,7 @@
 import { parseBlock, parseTransaction, type ParsedTransaction } from '@wrkz/core-types';
 import type { BatchedMigration, MigrationBatch, MigrationCursor, SqliteConnection } from '@wrkz/sqlite';
 import { blockBody, signaturesOf } from '../block-parts';
+import { CorruptDatabase } from '../errors';
 import { createHashIndexes } from '../hash-index/schema';
 import { packIndexes } from '../integers';
 import { writeMeta, type MetaKey } from '../meta';
@@ -80,7 +81,14 @@ function takeOverTransaction(
   if (signatures.length > 0) to.signatures(id, signatures);
 }
 
+/** @throws CorruptDatabase when the blocks spend other key images than were stored */
 function finish(connection: SqliteConnection, total: number): MigrationBatch {
+  const [stored, spent] = ['first_key_images', 'key_images'].map((table) =>
+    connection.prepare<[], [number]>(`SELECT count(*) FROM ${table}`).raw(true).get(),
+  );
+  if (stored?.[0] !== spent?.[0]) {
+    throw new CorruptDatabase(`${stored?.[0]} key images are stored, the blocks spend ${spent?.[0]}`);
+  }
   new FirstSchema(connection).alternatives((facts, parent, body) =>
     new SecondSchema(connection).alternative(facts, parent, body),
   );

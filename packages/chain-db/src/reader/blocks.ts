@@ -1,6 +1,6 @@
 import type { BlockFacts } from '@wrkz/consensus';
 import type { SqliteConnection, SqliteStatement } from '@wrkz/sqlite';
-import { DamagedRow, EmptyDatabase } from '../errors';
+import { CorruptDatabase, DamagedRow, EmptyDatabase } from '../errors';
 import { findRow, type HashSource } from '../hash-index/find';
 import { HASH_KINDS } from '../hash-index/kinds';
 import { blockRowChecksum, stampChecksum, type BlockStamp } from '../rows/checksums';
@@ -11,7 +11,7 @@ type StampRow = readonly [height: number, hash: Buffer, timestamp: number, lag: 
 
 /** Questions about main-chain blocks that need no bytes. Every row that is given was compared with its checksum. */
 export class BlockQueries {
-  private readonly tipHeight: SqliteStatement<[], [number]>;
+  private readonly ends: SqliteStatement<[], [height: number, generated: number, transactions: number]>;
   private readonly factsAt: SqliteStatement<[number], BlockRow>;
   private readonly factsBetween: SqliteStatement<[number, number], BlockRow>;
   private readonly stampsBetween: SqliteStatement<[number, number], StampRow>;
@@ -23,7 +23,12 @@ export class BlockQueries {
     private readonly source: HashSource,
   ) {
     const stamp = 'SELECT height, hash, timestamp, timestamp_lag, generated_transactions, stamp_checksum FROM blocks';
-    this.tipHeight = connection.prepare<[], [number]>('SELECT coalesce(max(height), -1) FROM blocks').raw(true);
+    this.ends = connection
+      .prepare<[], [number, number, number]>(
+        `SELECT height, generated_transactions, (SELECT coalesce(max(id), -1) + 1 FROM transactions)
+         FROM blocks ORDER BY height DESC LIMIT 1`,
+      )
+      .raw(true);
     const facts = `SELECT ${FACTS_HALVES}, timestamp_lag, checksum FROM blocks`;
     this.factsAt = connection.prepare<[number], BlockRow>(`${facts} WHERE height = ?`).raw(true);
     this.factsBetween = connection
@@ -35,8 +40,22 @@ export class BlockQueries {
     this.stampAt = connection.prepare<[number], StampRow>(`${stamp} WHERE height = ?`).raw(true);
   }
 
+  /**
+   * A page that lost its last rows would make a lower tip, and nothing above would seem to be missing: so the transactions,
+   * where there are any, must end at the same block.
+   *
+   * @throws CorruptDatabase
+   */
   height(): number {
-    return this.tipHeight.get()?.[0] ?? -1;
+    const ends = this.ends.get();
+    if (ends === undefined) return -1;
+    const [height, generated, transactions] = ends;
+    if (transactions !== generated && transactions !== 0) {
+      throw new CorruptDatabase(
+        `${transactions} transactions are stored, up to block ${height} there are ${generated}`,
+      );
+    }
+    return height;
   }
 
   tip(): BlockFacts {

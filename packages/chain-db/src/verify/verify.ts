@@ -64,7 +64,7 @@ export async function verifyChain(
       await setImmediate();
       options.signal?.throwIfAborted();
     }
-    problems.equal('blocks', 'highest height', reader.height(), tip);
+    guarded(problems, 'blocks', () => problems.equal('blocks', 'highest height', reader.height(), tip));
     guarded(problems, 'alternatives', () => checkAlternatives(reader, rows, problems));
     const expected = expectedCounts(verifier, tip);
     guarded(problems, 'hash look-ups', () => {

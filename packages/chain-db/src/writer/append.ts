@@ -6,8 +6,8 @@ import { packIndexes, toSigned } from '../integers';
 import type { Store } from './store';
 
 /**
- * Puts a block on the tip of the chain: its facts and body, then transaction by transaction (coinbase first) the outputs
- * with their global indexes, the row, the key images and the signatures. The caller holds the transaction.
+ * Puts a block on the tip of the chain: its facts, then transaction by transaction (coinbase first) the outputs with their
+ * global indexes, the row, the key images and the signatures, and at last its body. The caller holds the transaction.
  *
  * @param tip facts of the present tip; undefined in an empty database, which takes genesis alone
  * @throws TypeError for anything but a VerifiedBlock, WrongLink, RefusedChange
@@ -17,10 +17,10 @@ export function appendBlock(store: Store, verified: VerifiedBlock, tip: BlockFac
   checkLink(verified, tip);
   const { block, transactions, facts } = verified;
   store.putBlock(facts);
-  store.putBlockBody(facts.height, blockBody(block, transactions));
   let id = tip?.generatedTransactions ?? 0;
   putTransaction(store, id, block.coinbase, facts.height);
   for (const transaction of transactions) putTransaction(store, ++id, transaction, facts.height);
+  store.putBlockBody(facts.height, blockBody(block, transactions));
 }
 
 function putTransaction(store: Store, id: number, parsed: ParsedTransaction, height: number): void {

@@ -1,13 +1,19 @@
 /**
- * `write.ts <directory>`: goes up and down chain A for ever, a few blocks a commit, and prints the height after each.
+ * `write.ts <directory> [small]`: goes up and down chain A for ever, a few blocks a commit, and prints the height after each;
+ * with `small` the hash look-ups are cut into runs and merged all the time.
  * Whoever starts it kills it.
  */
 import { openChainDb } from '../../src';
 import { chainA } from '../support/chain-a';
+import { SHORT_RUNS } from '../support/small-runs';
 
-const [directory = ''] = process.argv.slice(2);
+const [directory = '', runs] = process.argv.slice(2);
 const blocks = chainA();
-const { reader, writer } = openChainDb({ directory, network: 'devnet' });
+const { reader, writer } = openChainDb({
+  directory,
+  network: 'devnet',
+  ...(runs === 'small' ? { hashIndex: SHORT_RUNS } : {}),
+});
 if (writer === undefined) throw new Error('not open for writing');
 if (reader.height() < 0) writer.append(blocks.slice(0, 1));
 console.log('open');

@@ -1,0 +1,21 @@
+import { cleanUp } from './support/directories';
+import { killWriter } from './support/kills';
+
+afterEach(cleanUp);
+
+/** Printed, so that a failure can be run again: WRKZ_SEED=<number>. */
+const seed = Number(process.env['WRKZ_SEED'] ?? Date.now() % 1_000_000);
+
+function seeded(from: number): () => number {
+  let state = from >>> 0;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+test(`a hundred kills at random moments while look-ups are merged (WRKZ_SEED=${seed})`, async () => {
+  const random = seeded(seed);
+  const commits = Array.from({ length: 100 }, () => Math.floor(random() * 60));
+  await killWriter('small', commits, random);
+}, 3_600_000);
