@@ -9,10 +9,13 @@ export type ChainDbErrorCode =
   | 'WRONG_NETWORK'
   | 'WRONG_SCHEMA'
   | 'CORRUPT_DATABASE'
+  | 'INCOMPLETE_DATABASE'
+  | 'DATABASE_VANISHED'
   | 'EMPTY_DATABASE'
   | 'BELOW_FLOOR'
   | 'REFUSED_CHANGE'
   | 'WRONG_LINK'
+  | 'KEY_IMAGE_SPENT'
   | 'WRITER_FAILED';
 
 export class ChainDbError extends Error {
@@ -90,6 +93,20 @@ export class WrongSchema extends ChainDbError {
   }
 }
 
+/** One of the files is missing, was cut short, or belongs to another database. None was touched; the message says what to do. */
+export class IncompleteDatabase extends ChainDbError {
+  constructor(cause: Error) {
+    super('INCOMPLETE_DATABASE', cause.message, { cause });
+  }
+}
+
+/** The files of the open database were removed, moved or replaced, or can no longer be written. */
+export class DatabaseVanished extends ChainDbError {
+  constructor(cause: Error) {
+    super('DATABASE_VANISHED', cause.message, { cause });
+  }
+}
+
 /** A row that must be there is not, or what was read does not hash to its own id. */
 export class CorruptDatabase extends ChainDbError {
   constructor(reason: string, options?: ErrorOptions) {
@@ -125,6 +142,22 @@ export class RefusedChange extends ChainDbError {
 export class WrongLink extends RefusedChange {
   constructor(reason: string) {
     super(reason, undefined, 'WRONG_LINK');
+  }
+}
+
+/** A block spends what a block below, or another of the same change, has spent; nothing was changed. */
+export class KeyImageSpent extends RefusedChange {
+  /** @param height of the block that spends it again @param where what has spent it before */
+  constructor(
+    readonly height: number,
+    readonly keyImage: Buffer,
+    where: string,
+  ) {
+    super(
+      `key image ${keyImage.toString('hex')} of block ${height} is spent in ${where}`,
+      undefined,
+      'KEY_IMAGE_SPENT',
+    );
   }
 }
 

@@ -1,5 +1,6 @@
 export * from './errors';
 export { databaseFile } from './connection';
+export { damageIn } from './damage';
 export { ChainDb, openChainDb, type OpenOptions } from './open';
 export type { AltInfo, AlternativeBlock } from './reader/alternatives';
 export type { StoredOutput } from './reader/outputs';

@@ -8,7 +8,7 @@ import { DatabaseMissing, DatabaseUnwritable, NotAChainDatabase, WrongNetwork } 
 import { MIGRATIONS } from './migrations';
 import { toChainDbError } from './open-errors';
 import { ChainReader } from './reader/reader';
-import { ChainWriter } from './writer/writer';
+import { type ChangeHooks, ChainWriter } from './writer/writer';
 
 export interface OpenOptions {
   /** The folder that holds the database and nothing else's files of these names. */
@@ -31,7 +31,7 @@ export class ChainDb {
     private readonly database: SqliteDatabase,
     mode: 'read' | 'write',
   ) {
-    this.writer = mode === 'write' ? new ChainWriter(database.connection) : undefined;
+    this.writer = mode === 'write' ? new ChainWriter(database.connection, this.hooks()) : undefined;
     this.reader = mode === 'write' ? this.openReader() : new ChainReader(database.connection);
   }
 
@@ -39,6 +39,26 @@ export class ChainDb {
   openReader(): ChainReader {
     try {
       return new ChainReader(this.database.openReader());
+    } catch (error) {
+      throw toChainDbError(this.directory, error);
+    }
+  }
+
+  /** Whether the files still stand where they were opened and can be written; costs some microseconds. @throws DatabaseVanished */
+  checkInPlace(): void {
+    this.named(() => this.database.checkWritable());
+  }
+
+  private hooks(): ChangeHooks {
+    return {
+      before: () => this.named(() => this.database.checkInPlace()),
+      committed: () => this.named(() => this.database.committed()),
+    };
+  }
+
+  private named(work: () => void): void {
+    try {
+      work();
     } catch (error) {
       throw toChainDbError(this.directory, error);
     }
@@ -54,7 +74,7 @@ export class ChainDb {
  * Opens the chain database of a network, brings an older schema up to date (writing only) and asserts every setting.
  *
  * @throws DatabaseLocked when another writer holds it, DatabaseMissing, DatabaseUnwritable, WrongNetwork, WrongSchema,
- *   NotAChainDatabase
+ *   NotAChainDatabase, IncompleteDatabase
  */
 export function openChainDb(options: OpenOptions): ChainDb {
   const { directory, network } = options;
@@ -66,6 +86,7 @@ export function openChainDb(options: OpenOptions): ChainDb {
     database = openDatabase({
       ...connectionOptions(directory, mode),
       lockFile: join(directory, 'chain.lock'),
+      markLog: true,
       create,
       migrations: MIGRATIONS,
       identify: (connection) => identify(connection, directory, network),
@@ -79,7 +100,7 @@ export function openChainDb(options: OpenOptions): ChainDb {
 }
 
 function prepareFolder(directory: string, create: boolean): void {
-  if (!create && !existsSync(databaseFile(directory))) throw new DatabaseMissing(directory);
+  if (!create && !existsSync(directory)) throw new DatabaseMissing(directory);
   try {
     makeFolders(directory);
   } catch (error) {

@@ -4,6 +4,7 @@ import type { SqliteConnection, SqliteStatement } from '@wrkz/sqlite';
 import { AlternativeQueries, type AltInfo, type AlternativeBlock } from './alternatives';
 import { BlockQueries, type IdRange } from './blocks';
 import { checkRawBlock } from './check-raw-block';
+import { Confirmation } from './confirmation';
 import { sample } from './decoys';
 import { OutputQueries, type StoredOutput } from './outputs';
 import { TransactionQueries, type GlobalIndexes } from './transactions';
@@ -43,6 +44,7 @@ export class ChainReader {
   private readonly transactions: TransactionQueries;
   private readonly keyOutputs: OutputQueries;
   private readonly branches: AlternativeQueries;
+  private readonly confirmation: Confirmation;
   private readonly begin: SqliteStatement;
   private readonly commit: SqliteStatement;
 
@@ -51,6 +53,7 @@ export class ChainReader {
     this.transactions = new TransactionQueries(connection);
     this.keyOutputs = new OutputQueries(connection);
     this.branches = new AlternativeQueries(connection);
+    this.confirmation = new Confirmation(this);
     this.begin = connection.prepare('BEGIN');
     this.commit = connection.prepare('COMMIT');
   }
@@ -204,6 +207,14 @@ export class ChainReader {
     return this.transactions.keyImageHeight(keyImage);
   }
 
+  /**
+   * Whether a transaction of the block really spends the image, by the block's bytes.
+   * @throws CorruptDatabase, BelowFloor
+   */
+  spends(height: number, keyImage: Buffer): boolean {
+    return this.confirmation.spends(height, keyImage);
+  }
+
   /** The output of this amount (atomic units) with this global index. */
   output(amount: bigint, index: number): StoredOutput | undefined {
     return this.keyOutputs.output(amount, index);
@@ -243,7 +254,7 @@ export class ChainReader {
   /** The main chain as it stands at `height`, for the rules. @throws RangeError above the tip */
   viewAt(height: number): ChainView {
     if (height < 0 || height > this.height()) throw new RangeError(`no block ${height} to view the chain from`);
-    return new DatabaseView(this, height);
+    return new DatabaseView(this, height, this.confirmation);
   }
 
   /** The blocks kept off the main chain, lowest first. */
