@@ -2,8 +2,8 @@ import { availableParallelism } from 'node:os';
 import { type ChainDb, openChainDb } from '@wrkz/chain-db';
 import {
   type Control,
+  createMetrics,
   ensureDirectory,
-  errorText,
   type HttpServer,
   type Logger,
   type Service,
@@ -13,6 +13,8 @@ import { ChainClient } from './chain/client';
 import type { ChainService, CommitListener } from './chain/service';
 import type { DaemonConfig } from './config/config';
 import { runAction } from './actions/run-action';
+import { DamageWatch } from './damage/damage-watch';
+import { operatorText } from './damage/operator-text';
 import { ChainJudge } from './mempool/chain-judge';
 import { TransactionPool } from './mempool/pool';
 import { BlockGenerator } from './mining/generate';
@@ -25,6 +27,7 @@ import { ReaderPool, RPC_DEFAULTS, startRpcServer } from './rpc';
 import { daemonLogger } from './wiring/logger';
 import { createPeers, peersConfig } from './wiring/peers';
 import { rpcContext } from './wiring/rpc-context';
+import { watchStorage } from './wiring/storage-watch';
 
 /** What a test may put in the place of the real thing. */
 export interface DaemonOverrides {
@@ -100,7 +103,7 @@ export class Daemon implements Service {
     if (action !== 'serve') {
       const parts = { config: this.config, notice: this.notice, stream: this.stream, signal: this.stopping.signal };
       this.action = runAction(action, parts).catch((error: unknown) => {
-        this.logger.fatal(`the ${action} failed: ${errorText(error)}`);
+        this.logger.fatal(`the ${action} failed: ${operatorText(error)}`);
         return 1;
       });
       return;
@@ -137,11 +140,18 @@ export class Daemon implements Service {
     this.closeOnStop('the chain log', logChain(chain, logger.child('chain')), (end) => end());
 
     const open = (): ChainDb => openChainDb({ directory, network: network.name, readonly: true });
-    const { reader } = this.closeOnStop('the database', open(), (db) => db.close());
+    const db = this.closeOnStop('the database', open(), (opened) => opened.close());
+    const { reader } = db;
+    this.closeOnStop(
+      'the watch over the folder',
+      watchStorage(db, (error) => this.giveUp(error)),
+      (end) => end(),
+    );
+    const damage = new DamageWatch(logger);
     const pool = new TransactionPool(new ChainJudge(network, reader, now), now);
     const follow: CommitListener = (event) => void pool.onCommit(event).catch((error: unknown) => this.giveUp(error));
     chain.on('commit', follow);
-    const sweeps = setInterval(() => pool.sweep(), SWEEP_INTERVAL);
+    const sweeps = setInterval(() => this.orGiveUp(() => pool.sweep()), SWEEP_INTERVAL);
     // The engine still commits what is under way when it stops, and by then the pool has no database to look into.
     this.closeOnStop('the pool', sweeps, (timer) => {
       clearInterval(timer);
@@ -150,7 +160,7 @@ export class Daemon implements Service {
 
     const miner = new Miner({ network, reader, chain, pool, now });
     const generator = new BlockGenerator(network, miner, now, this.stopping.signal);
-    const peers = createPeers({ config: addresses, chain, reader, pool, logger: logger.child('p2p') });
+    const peers = createPeers({ config: addresses, chain, reader, pool, logger: logger.child('p2p'), damage });
     this.closeOnStop('the peers', peers, (node) => node.stop());
     await peers.start();
     this.running = { chain, pool, peers };
@@ -161,8 +171,12 @@ export class Daemon implements Service {
       (threads) => threads.close(),
     );
     const parts = { config, reader, queries, chain, pool, miner, generator, peers, now };
+    const metrics = options['enable-metrics'] ? createMetrics('wrkz_') : undefined;
+    if (metrics !== undefined) damage.publish(metrics);
     const server = {
       ...RPC_DEFAULTS,
+      onError: (error: unknown) => void damage.note(error),
+      ...(metrics === undefined ? {} : { metrics }),
       bindIp: options['rpc-bind-ip'],
       port: config.rpcPort,
       maxRpm: options['rpc-max-rpm'],
@@ -189,8 +203,16 @@ export class Daemon implements Service {
 
   /** What cannot be gone on with: the disk is full, or a component met what it does not expect. */
   private giveUp(error: unknown): void {
-    this.logger.fatal('the daemon cannot go on', { error });
+    this.logger.fatal(`the daemon cannot go on: ${operatorText(error)}`, { error });
     this.overrides.control?.requestStop(1);
+  }
+
+  private orGiveUp(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      this.giveUp(error);
+    }
   }
 }
 

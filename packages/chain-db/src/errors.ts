@@ -109,8 +109,16 @@ export class DatabaseVanished extends ChainDbError {
 
 /** A row that must be there is not, or what was read does not hash to its own id. */
 export class CorruptDatabase extends ChainDbError {
-  constructor(reason: string, options?: ErrorOptions) {
-    super('CORRUPT_DATABASE', `the chain database is damaged: ${reason}`, options);
+  /** What an operator can do. */
+  readonly remedy: string =
+    'run with --verify to see what else is damaged; sound data come from the network, by synchronizing into an empty folder';
+
+  constructor(
+    readonly reason: string,
+    options?: ErrorOptions,
+    code: ChainDbErrorCode = 'CORRUPT_DATABASE',
+  ) {
+    super(code, `the chain database is damaged: ${reason}`, options);
   }
 }
 
@@ -145,19 +153,16 @@ export class WrongLink extends RefusedChange {
   }
 }
 
-/** A block spends what a block below, or another of the same change, has spent; nothing was changed. */
+/** A block spends a key image that is spent already, at `spentAt`; nothing was changed. */
 export class KeyImageSpent extends RefusedChange {
-  /** @param height of the block that spends it again @param where what has spent it before */
   constructor(
+    readonly image: Buffer,
+    /** Height of the block that spends it again. */
     readonly height: number,
-    readonly keyImage: Buffer,
-    where: string,
+    readonly spentAt: number,
   ) {
-    super(
-      `key image ${keyImage.toString('hex')} of block ${height} is spent in ${where}`,
-      undefined,
-      'KEY_IMAGE_SPENT',
-    );
+    const name = image.toString('hex');
+    super(`block ${height} spends the key image ${name}, which block ${spentAt} spent`, undefined, 'KEY_IMAGE_SPENT');
   }
 }
 

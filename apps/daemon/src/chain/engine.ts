@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { RawBlock } from '@wrkz/core-types';
+import { operatorText } from '../damage/operator-text';
 import { addedBlock, removedBlock } from './commit-events';
 import { CALL_BLOCKS } from './limits';
 import { type Batch, MainLine } from './main-line';
@@ -191,7 +192,7 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
 
   /** The database refused to write, or the engine met what it does not expect: to go on could damage the chain. */
   private fail(error: unknown): void {
-    const reason = new ChainFailed(error instanceof Error ? error.message : String(error), { cause: error });
+    const reason = new ChainFailed(operatorText(error), { cause: error });
     this.ended = reason;
     this.emit('failed', reason);
   }

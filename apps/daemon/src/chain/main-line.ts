@@ -1,7 +1,7 @@
-import { RefusedChange } from '@wrkz/chain-db';
 import { BranchView, RuleFailure, runProofs, type StagedBlock, type VerifiedBlock, verifyBlock } from '@wrkz/consensus';
 import { BATCH_BLOCKS, BATCH_BYTES } from './limits';
 import { type AddBlockResult, refused, verdict } from './results';
+import { spentAgainAt } from './spent-again';
 import type { ChainState } from './state';
 import { AddTask, type Task } from './tasks';
 
@@ -118,13 +118,13 @@ export class MainLine {
       writer.append(blocks);
       return blocks;
     } catch (error) {
-      if (!(error instanceof RefusedChange)) throw error;
+      if (spentAgainAt(error, blocks) === undefined) throw error;
     }
     for (const [i, block] of blocks.entries()) {
       try {
         writer.append([block]);
       } catch (error) {
-        if (!(error instanceof RefusedChange)) throw error;
+        if (spentAgainAt(error, [block]) === undefined) throw error;
         return blocks.slice(0, i);
       }
     }

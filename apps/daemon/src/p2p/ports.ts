@@ -55,12 +55,16 @@ export interface ChainPort {
   off(event: 'commit', listener: (commit: ChainAdvance) => void): unknown;
 }
 
+/** What became of a transaction. `ourFault`: it could not be judged here, which says nothing of whoever sent it. */
+export interface PoolVerdict {
+  readonly accepted: boolean;
+  readonly message?: string | undefined;
+  readonly ourFault?: true;
+}
+
 /** The transaction pool. `added` tells of every transaction that entered, whoever brought it. */
 export interface PoolPort {
-  add(
-    transaction: Buffer,
-    source: 'p2p',
-  ): Promise<{ readonly accepted: boolean; readonly message?: string | undefined }>;
+  add(transaction: Buffer, source: 'p2p'): Promise<PoolVerdict>;
   has(hash: Buffer): boolean;
   get(hash: Buffer): Buffer | undefined;
   hashes(): Buffer[];

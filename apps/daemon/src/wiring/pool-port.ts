@@ -1,14 +1,25 @@
+import type { DamageWatch } from '../damage/damage-watch';
 import type { TransactionPool } from '../mempool/pool';
-import type { PoolPort } from '../p2p/ports';
+import type { PoolPort, PoolVerdict } from '../p2p/ports';
 
 type Listener = (event: { readonly hash: Buffer }) => void;
 
 /** The pool as the peers' side sees it. */
 export class P2pPool implements PoolPort {
-  constructor(private readonly pool: TransactionPool) {}
+  constructor(
+    private readonly pool: TransactionPool,
+    private readonly damage: DamageWatch,
+  ) {}
 
-  add(transaction: Buffer, source: 'p2p'): Promise<{ accepted: boolean; message?: string | undefined }> {
-    return this.pool.add(transaction, source);
+  /** What cannot be judged, because the chain that it would be judged by is damaged, is not held against the sender. */
+  async add(transaction: Buffer, source: 'p2p'): Promise<PoolVerdict> {
+    try {
+      return await this.pool.add(transaction, source);
+    } catch (error) {
+      const damage = this.damage.note(error);
+      if (damage === undefined) throw error;
+      return { accepted: false, message: damage.message, ourFault: true };
+    }
   }
 
   has(hash: Buffer): boolean {

@@ -13,16 +13,17 @@ import type { ChainReader } from '../reader/reader';
  * @param blocks what was to be appended, lowest first
  */
 export function explainConflict(reader: ChainReader, blocks: readonly VerifiedBlock[], message: string): ChainDbError {
-  const spent = new Set<string>();
+  const spent = new Map<string, number>();
   const first = blocks[0]?.facts.height ?? 0;
   for (const { transactions, facts } of blocks) {
     for (const image of transactions.flatMap(keyImagesOf)) {
       const id = image.toString('hex');
+      const other = spent.get(id);
+      if (other !== undefined) return new KeyImageSpent(image, facts.height, other);
+      spent.set(id, facts.height);
       const below = reader.keyImageHeight(image);
-      if (spent.has(id)) return new KeyImageSpent(facts.height, image, 'the same blocks');
-      spent.add(id);
       if (below === undefined || below >= first) continue;
-      if (reader.spends(below, image)) return new KeyImageSpent(facts.height, image, `block ${below}`);
+      if (reader.spends(below, image)) return new KeyImageSpent(image, facts.height, below);
     }
   }
   return new CorruptDatabase(`what is stored contradicts a new block (${message})`);

@@ -1,7 +1,7 @@
 import type { VerifiedBlock } from '@wrkz/consensus';
 import { sqliteFailure, type SqliteConnection } from '@wrkz/sqlite';
 import { damageIn } from '../damage';
-import { ChainDbError, WriterFailed, WrongLink } from '../errors';
+import { ChainDbError, KeyImageSpent, WriterFailed, WrongLink } from '../errors';
 import { ChainReader } from '../reader/reader';
 import { AlternativeStore } from './alternative-store';
 import { appendBlock, checkVerified } from './append';
@@ -176,6 +176,7 @@ export class ChainWriter {
     const failure = sqliteFailure(error);
     try {
       if (this.connection.inTransaction) this.connection.exec('ROLLBACK');
+      if (error instanceof KeyImageSpent) return explainConflict(this.reader, blocks, error.message);
       if (failure === undefined) return error;
       if (failure.code.startsWith('SQLITE_CONSTRAINT')) return explainConflict(this.reader, blocks, failure.message);
     } catch (second) {

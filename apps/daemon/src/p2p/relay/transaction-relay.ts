@@ -66,8 +66,8 @@ export class TransactionRelay {
   }
 
   private async admit(session: Session, hash: Buffer, bytes: Buffer): Promise<void> {
-    const { accepted, message } = await this.pool.add(bytes, 'p2p');
-    if (accepted) return;
+    const { accepted, message, ourFault } = await this.pool.add(bytes, 'p2p');
+    if (accepted || ourFault === true) return;
     this.refused.add(hash);
     this.logger.debug(`${session.name}: transaction ${hash.toString('hex')} not taken: ${message ?? ''}`);
     const now = this.clock.now();
