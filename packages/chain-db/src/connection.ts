@@ -13,6 +13,8 @@ const SETTINGS: Partial<SqliteSettings> = {
   // No table refers to another one: which rows belong together is decided by the writer alone.
   foreignKeys: false,
   pageSize: PAGE_SIZE,
+  // Pruning gives pages back to the file system in steps.
+  autoVacuum: 'incremental',
 };
 
 /** The database's own file inside its directory; beside it stand the write-ahead log and the lock. */

@@ -11,6 +11,7 @@ export type ChainDbErrorCode =
   | 'CORRUPT_DATABASE'
   | 'INCOMPLETE_DATABASE'
   | 'DATABASE_VANISHED'
+  | 'DAMAGED_ROW'
   | 'EMPTY_DATABASE'
   | 'BELOW_FLOOR'
   | 'REFUSED_CHANGE'
@@ -107,7 +108,7 @@ export class DatabaseVanished extends ChainDbError {
   }
 }
 
-/** A row that must be there is not, or what was read does not hash to its own id. */
+/** A row that must be there is not, or what was read contradicts itself. */
 export class CorruptDatabase extends ChainDbError {
   /** What an operator can do. */
   readonly remedy: string =
@@ -119,6 +120,20 @@ export class CorruptDatabase extends ChainDbError {
     code: ChainDbErrorCode = 'CORRUPT_DATABASE',
   ) {
     super(code, `the chain database is damaged: ${reason}`, options);
+  }
+}
+
+/**
+ * A row is missing, or it is not the one that was written: its checksum does not fit. Nothing of it was given to the caller.
+ * `table` and `row` (its key) name it.
+ */
+export class DamagedRow extends CorruptDatabase {
+  constructor(
+    readonly table: string,
+    readonly row: string | number,
+    what: 'does not fit its checksum' | 'is missing' = 'does not fit its checksum',
+  ) {
+    super(`row ${row} of ${table} ${what}`, undefined, 'DAMAGED_ROW');
   }
 }
 

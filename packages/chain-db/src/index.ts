@@ -1,11 +1,18 @@
 export * from './errors';
 export { databaseFile } from './connection';
 export { damageIn } from './damage';
-export { ChainDb, openChainDb, type OpenOptions } from './open';
+export { ChainDb, openChainDb, type Opening, type OpenOptions } from './open';
 export type { AltInfo, AlternativeBlock } from './reader/alternatives';
 export type { StoredOutput } from './reader/outputs';
-export { ChainReader, type RandomOutput, type StoredTransaction, type TableSpace } from './reader/reader';
-export type { GlobalIndexes } from './reader/transactions';
+export {
+  ChainReader,
+  type BlockScan,
+  type RandomOutput,
+  type StoredTransaction,
+  type TableSpace,
+} from './reader/reader';
+export type { GlobalIndexes, TransactionScan } from './reader/transactions';
+export type { BlockStamp } from './rows/checksums';
 export { SCHEMA_VERSION } from './schema';
 export { ChainWriter } from './writer/writer';
 export type { RewoundBlock } from './writer/rewind';

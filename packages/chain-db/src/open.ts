@@ -1,11 +1,15 @@
 import type { NetworkName } from '@wrkz/core-types';
 import { makeFolders } from '@wrkz/service-kit';
-import { openDatabase, type SqliteConnection, type SqliteDatabase } from '@wrkz/sqlite';
+import { openDatabase, type MigrationProgress, type SqliteConnection, type SqliteDatabase } from '@wrkz/sqlite';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { connectionOptions, databaseFile } from './connection';
 import { DatabaseMissing, DatabaseUnwritable, NotAChainDatabase, WrongNetwork } from './errors';
+import { layOutForPruning } from './layout';
+import { readMeta, writeMeta } from './meta';
 import { MIGRATIONS } from './migrations';
+import { BLOCK_ID_RULE, mendBlockIds, type MendedIds } from './open-checks/block-ids';
+import { checkLastBlocks } from './open-checks/last-blocks';
 import { toChainDbError } from './open-errors';
 import { ChainReader } from './reader/reader';
 import { type ChangeHooks, ChainWriter } from './writer/writer';
@@ -18,11 +22,24 @@ export interface OpenOptions {
   readonly readonly?: boolean;
   /** Make the folder and the database where there is none. Default: true for writing; reading never does. */
   readonly create?: boolean;
+  /** Called after each step of bringing an older schema up to date, in blocks; the last call comes before the new layout. */
+  readonly onProgress?: (progress: MigrationProgress) => void;
+}
+
+/** What an open for writing has met and done. */
+export interface Opening {
+  /** False when the last program that wrote was killed, or the machine lost power. */
+  readonly cleanStop: boolean;
+  /** Blocks below the tip that were looked at, because the last stop was none. */
+  readonly checked: number;
+  /** What a look for ids of an older rule has changed; undefined when none was needed. */
+  readonly mended: MendedIds | undefined;
 }
 
 /** An open chain database. `writer` is there unless it was opened for reading. */
 export class ChainDb {
   readonly reader: ChainReader;
+  readonly opening: Opening;
   readonly writer: ChainWriter | undefined;
 
   constructor(
@@ -33,6 +50,14 @@ export class ChainDb {
   ) {
     this.writer = mode === 'write' ? new ChainWriter(database.connection, this.hooks()) : undefined;
     this.reader = mode === 'write' ? this.openReader() : new ChainReader(database.connection);
+    this.opening = this.writer === undefined ? { cleanStop: true, checked: 0, mended: undefined } : this.look(this.writer);
+  }
+
+  private look(writer: ChainWriter): Opening {
+    const { connection, lastStop } = this.database;
+    const mended = mendBlockIds(connection, this.network, this.reader, writer);
+    this.database.committed();
+    return { cleanStop: lastStop.clean, checked: lastStop.clean ? 0 : checkLastBlocks(this.reader), mended };
   }
 
   /** One more reading connection, for work that holds a snapshot while others go on; it is closed with the database. */
@@ -74,7 +99,8 @@ export class ChainDb {
  * Opens the chain database of a network, brings an older schema up to date (writing only) and asserts every setting.
  *
  * @throws DatabaseLocked when another writer holds it, DatabaseMissing, DatabaseUnwritable, WrongNetwork, WrongSchema,
- *   NotAChainDatabase, IncompleteDatabase
+ *   NotAChainDatabase, IncompleteDatabase; after a stop that was not in order CorruptDatabase, where the last blocks are not
+ *   whole
  */
 export function openChainDb(options: OpenOptions): ChainDb {
   const { directory, network } = options;
@@ -91,7 +117,9 @@ export function openChainDb(options: OpenOptions): ChainDb {
       migrations: MIGRATIONS,
       identify: (connection) => identify(connection, directory, network),
       onCreate: (connection) => putMeta(connection, network),
+      ...(options.onProgress === undefined ? {} : { onProgress: options.onProgress }),
     });
+    if (mode === 'write' && layOutForPruning(database.connection)) database.committed();
     return new ChainDb(directory, network, database, mode);
   } catch (error) {
     database?.close();
@@ -109,12 +137,16 @@ function prepareFolder(directory: string, create: boolean): void {
 }
 
 function putMeta(connection: SqliteConnection, network: NetworkName): void {
-  connection.prepare("INSERT INTO meta (key, value) VALUES ('network', ?), ('body_floor', '0')").run(network);
+  writeMeta(connection, 'network', network);
+  writeMeta(connection, 'body_floor', '0');
+  writeMeta(connection, 'block_ids', BLOCK_ID_RULE);
+  // Pages that the older schemas left in the new file.
+  connection.exec('PRAGMA incremental_vacuum');
 }
 
 /** Checks that the database is this network's. */
 function identify(connection: SqliteConnection, directory: string, network: NetworkName): void {
-  const row = connection.prepare<[], [string]>("SELECT value FROM meta WHERE key = 'network'").raw(true).get();
-  if (row === undefined) throw new NotAChainDatabase(databaseFile(directory), 'it names no network');
-  if (row[0] !== network) throw new WrongNetwork(directory, row[0], network);
+  const found = readMeta(connection, 'network');
+  if (found === undefined) throw new NotAChainDatabase(databaseFile(directory), 'it names no network');
+  if (found !== network) throw new WrongNetwork(directory, found, network);
 }

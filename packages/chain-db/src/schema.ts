@@ -1,3 +1,5 @@
+import { KEY_IMAGE_TABLES } from './key-images/schema';
+
 /**
  * The whole database on one page.
  *
@@ -6,22 +8,35 @@
  * meta                key                       which network, from which height on bodies are kept
  * blocks              height                    what is remembered of a main-chain block (consensus' BlockFacts)
  *   blocks_by_hash    first 8 bytes of hash     height of a block id
- * block_bodies        height                    a block as serialized, its coinbase inside
- * transactions        id                        id, block and unlock time of a transaction; global indexes of its outputs
+ * block_bodies        height                    header and parent of a block: its bytes up to the coinbase
+ * transactions        id                        id, block, global indexes and prefix of a transaction, of a coinbase too
  *   transactions_by_hash  first 8 bytes of hash id of a transaction hash
- * transaction_bodies  id                        a transaction as serialized (coinbases live in their block's body)
+ * signatures          id                        what stands behind the prefix of a transaction (coinbases have none)
  * amounts             id; amount                small integer that stands for an output amount
- * outputs             (amount_id, global_index) one-time key of an output and the transaction it comes from
- * key_images          image                     height of the block that spent it
+ * outputs             (amount_id, global_index) one-time key of an output, its block, unlock time and place
+ * key_images                                    height of the block that spent it (see key-images/)
  * alternatives        id; hash                  blocks off the main chain, with facts and bytes
  *
  * Transaction ids are dense and in chain order: the coinbase of block h has id blocks[h - 1].generated_transactions (0 for
  * genesis) and the others follow in the block's order, so an id tells the position and a rewind is a delete by range.
- * Global indexes are dense per amount and in the same order, so among the outputs of one amount transaction_id never falls:
+ * Global indexes are dense per amount and in the same order, so among the outputs of one amount the height never falls:
  * "how many were there at height h" is a binary search.
  *
- * 32-byte hashes stand once: the look-up indexes hold 8 bytes of them and the row itself is compared. Bodies stand apart
- * from what the rules look up, so that a mode which drops old bodies deletes from two tables and touches nothing else.
+ * What a mode can do without stands in rows of its own. `block_bodies` and `signatures` serve peers alone: the rules, the
+ * wallets and a rewind need neither, so pruning is two deletes by range. A wallet's rescan reads `blocks` and
+ * `transactions`. The rules read `blocks`, `outputs` and the key images, which name no row of another table: a lite node
+ * has nothing else below its height.
+ *
+ * A block's bytes are its body, the prefix of its coinbase, and the hashes of its transactions, which stand once, there. The
+ * one-time key of an output stands twice on purpose: in the prefix for whoever reads blocks in a row, in `outputs` for
+ * whoever picks single ones; each costs one page, and either can be made again from the other.
+ *
+ * `codec` says in which form a blob stands (codec.ts), so that packed rows can stand beside plain ones. Each row that is
+ * read for others carries a checksum over its key and its columns (rows/checksums.ts); an output's covers the amount itself,
+ * so that a wrong `amounts` row is noticed, too. Where less than a row is read often, that part has a checksum of its own: a
+ * block's id and place in time (stamp_checksum), the prefix of a transaction (prefix_checksum).
+ *
+ * 32-byte hashes stand once: the look-up indexes hold 8 bytes of them and the row itself is compared.
  *
  * 64-bit unsigned values are stored as SQLite's signed 64 bits (two's complement). blocks.timestamp_lag is how far the
  * timestamp lies below the highest one so far (0 nearly always): timestamp + timestamp_lag never falls, which makes "first
@@ -32,15 +47,16 @@
 export const APPLICATION_ID = 0x57524b5a;
 
 /** `PRAGMA user_version`: the number of the newest migration. */
-export const SCHEMA_VERSION = 1;
+export const SCHEMA_VERSION = 2;
 
-/** Large enough that a typical transaction does not waste a third of its page, small enough for random key images. */
+/** Large enough that a typical transaction does not waste a third of its page, small enough for single outputs. */
 export const PAGE_SIZE = 8192;
 
 export const SCHEMA = `
 CREATE TABLE meta (
   key TEXT PRIMARY KEY,
-  value TEXT NOT NULL
+  value TEXT NOT NULL,
+  checksum INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE blocks (
@@ -54,27 +70,36 @@ CREATE TABLE blocks (
   difficulty INTEGER NOT NULL,
   cumulative_difficulty INTEGER NOT NULL,
   generated_coins INTEGER NOT NULL,
-  generated_transactions INTEGER NOT NULL
+  generated_transactions INTEGER NOT NULL,
+  checksum INTEGER NOT NULL,
+  stamp_checksum INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX blocks_by_hash ON blocks (substr(hash, 1, 8));
 
 CREATE TABLE block_bodies (
   height INTEGER PRIMARY KEY,
-  body BLOB NOT NULL
+  codec INTEGER NOT NULL,
+  body BLOB NOT NULL,
+  checksum INTEGER NOT NULL
 ) STRICT;
 
 CREATE TABLE transactions (
   id INTEGER PRIMARY KEY,
   hash BLOB NOT NULL,
   height INTEGER NOT NULL,
-  unlock_time INTEGER NOT NULL,
-  global_indexes BLOB NOT NULL
+  global_indexes BLOB NOT NULL,
+  checksum INTEGER NOT NULL,
+  codec INTEGER NOT NULL,
+  prefix_checksum INTEGER NOT NULL,
+  prefix BLOB NOT NULL
 ) STRICT;
 CREATE INDEX transactions_by_hash ON transactions (substr(hash, 1, 8));
 
-CREATE TABLE transaction_bodies (
+CREATE TABLE signatures (
   id INTEGER PRIMARY KEY,
-  body BLOB NOT NULL
+  codec INTEGER NOT NULL,
+  signatures BLOB NOT NULL,
+  checksum INTEGER NOT NULL
 ) STRICT;
 
 CREATE TABLE amounts (
@@ -86,14 +111,11 @@ CREATE TABLE outputs (
   amount_id INTEGER NOT NULL,
   global_index INTEGER NOT NULL,
   key BLOB NOT NULL,
-  transaction_id INTEGER NOT NULL,
+  height INTEGER NOT NULL,
+  unlock_time INTEGER NOT NULL,
   position INTEGER NOT NULL,
+  checksum INTEGER NOT NULL,
   PRIMARY KEY (amount_id, global_index)
-) STRICT, WITHOUT ROWID;
-
-CREATE TABLE key_images (
-  image BLOB PRIMARY KEY,
-  height INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE alternatives (
@@ -109,6 +131,9 @@ CREATE TABLE alternatives (
   cumulative_difficulty INTEGER NOT NULL,
   generated_coins INTEGER NOT NULL,
   generated_transactions INTEGER NOT NULL,
+  checksum INTEGER NOT NULL,
+  codec INTEGER NOT NULL,
+  body_checksum INTEGER NOT NULL,
   body BLOB NOT NULL
 ) STRICT;
 `;
@@ -119,9 +144,9 @@ export const TABLES = [
   'blocks',
   'block_bodies',
   'transactions',
-  'transaction_bodies',
+  'signatures',
   'amounts',
   'outputs',
-  'key_images',
+  ...KEY_IMAGE_TABLES,
   'alternatives',
 ] as const;

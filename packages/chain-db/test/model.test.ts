@@ -75,7 +75,7 @@ function expectAnswers({ reader }: ChainDb, chain: readonly VerifiedBlock[]): vo
           const index = counts.get(amount) ?? 0;
           counts.set(amount, index + 1);
           const { unlockTime } = parsed.transaction;
-          const stored = { key, unlockTime, height, transactionHash: parsed.hash, position: i };
+          const stored = { key, unlockTime, height, position: i };
           expect(reader.output(amount, index)).toEqual(stored);
           return index;
         }),

@@ -26,7 +26,7 @@ import {
 } from '../src';
 import { connectForReading, connectionOptions } from '../src/connection';
 import { MIGRATIONS } from '../src/migrations';
-import { APPLICATION_ID, PAGE_SIZE, SCHEMA, SCHEMA_VERSION } from '../src/schema';
+import { APPLICATION_ID, PAGE_SIZE, SCHEMA_VERSION } from '../src/schema';
 import { chainA } from './support/chain-a';
 import { runProgram } from './support/child';
 import { cleanUp, freshDirectory, openHere, writerOf } from './support/directories';
@@ -219,7 +219,7 @@ test('what an operator reads names the directory, the file and the reason', () =
   held.close();
   edit('PRAGMA user_version = 7');
   expect(message(false)).toBe(
-    `the chain database in ${directory} has schema version 7, this program reads 1: it was written by a newer program`,
+    `the chain database in ${directory} has schema version 7, this program reads 2: it was written by a newer program`,
   );
   edit('PRAGMA user_version = 0');
   for (const readonly of [true, false]) {
@@ -227,7 +227,7 @@ test('what an operator reads names the directory, the file and the reason', () =
       `${file} is not a chain database: it has tables and no schema version, as no program leaves it`,
     );
   }
-  edit('PRAGMA user_version = 1; PRAGMA journal_mode = DELETE');
+  edit('PRAGMA user_version = 2; PRAGMA journal_mode = DELETE');
   expect(message(true)).toBe('SQLite did not take the setting journal_mode = wal (it is delete)');
   edit("DELETE FROM meta WHERE key = 'network'");
   expect(message(false)).toBe(`${file} is not a chain database: it names no network`);
@@ -281,25 +281,14 @@ test('a log without its database, and a database that was cut short, are told an
   }
 });
 
-test('a database made by hand as the first programs made theirs opens, and is not touched', () => {
-  const directory = freshDirectory();
-  const connection = new SqliteConnection(databaseFile(directory));
-  connection.pragma('page_size = 8192');
-  connection.pragma('journal_mode = WAL');
-  connection.transaction(() => {
-    connection.pragma(`application_id = ${APPLICATION_ID}`);
-    connection.exec(SCHEMA);
-    connection.pragma('user_version = 1');
-    connection.prepare("INSERT INTO meta (key, value) VALUES ('network', ?), ('body_floor', '0')").run('devnet');
-  })();
-  connection.close();
-  const before = readFileSync(databaseFile(directory));
-  const db = openHere({ directory });
-  expect(db.reader.height()).toBe(-1);
-  db.close();
-  expect(readFileSync(databaseFile(directory)).equals(before)).toBe(true);
-  // What is made today is the same file.
+test('a database that is up to date is opened without touching it', () => {
   const made = openHere();
   made.close();
+  const before = readFileSync(databaseFile(made.directory));
+  openHere({ directory: made.directory }).close();
   expect(readFileSync(databaseFile(made.directory)).equals(before)).toBe(true);
+  // What is made today is the same file.
+  const other = openHere();
+  other.close();
+  expect(readFileSync(databaseFile(other.directory)).equals(before)).toBe(true);
 });

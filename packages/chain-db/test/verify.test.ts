@@ -1,6 +1,7 @@
 import { SqliteConnection } from '@wrkz/sqlite';
 import { openSync, readSync, writeSync, closeSync, statSync } from 'node:fs';
-import { BelowFloor, CorruptDatabase, databaseFile, verifyChain, type ChainDb } from '../src';
+import { BelowFloor, CorruptDatabase, DamagedRow, databaseFile, verifyChain, type ChainDb } from '../src';
+import { writeMeta } from '../src/meta';
 import { TABLES } from '../src/schema';
 import { chainA } from './support/chain-a';
 import { cleanUp, freshDirectory, openHere, writerOf } from './support/directories';
@@ -114,7 +115,9 @@ test.each(columns())('a flipped bit in %s.%s is reported', async (table, column,
   const report = await verifyChain(db);
   expect(report.problems.length).toBeGreaterThan(0);
   if (blob) expect(report.problems.length).toBeLessThan(20);
-  if (table !== 'alternatives') expect(report.digest).not.toBe(sound.digest);
+  // The digest is of the chain's state: how a row is stored and what guards it is none of it.
+  const guards = column === 'codec' || column.endsWith('checksum');
+  if (table !== 'alternatives' && !guards) expect(report.digest).not.toBe(sound.digest);
 });
 
 function flipped(bytes: Buffer, at: number): Buffer {
@@ -168,27 +171,32 @@ test.each(TABLES.filter((table) => table !== 'meta' && table !== 'alternatives')
 test('a damaged block is not given to others', () => {
   const db = small();
   const heights = Array.from({ length: 21 }, (_, height) => height);
-  expect(heights.map((height) => db.reader.checkedRawBlock(height))).toEqual(db.reader.rawBlocks(0, 21));
-  expect(db.reader.checkedRawBlock(21)).toBeUndefined();
+  expect(heights.map((height) => db.reader.rawBlock(height))).toEqual(db.reader.rawBlocks(0, 21));
+  expect(db.reader.rawBlock(21)).toBeUndefined();
   tamper(db, (connection) => {
-    for (const [table, height] of [
-      ['block_bodies', 'height = 7'],
-      ['transaction_bodies', 'id = 11'],
+    for (const [table, column, height] of [
+      ['block_bodies', 'body', 'height = 7'],
+      ['signatures', 'signatures', 'id = 11'],
+      ['transactions', 'prefix', 'id = 29'],
     ] as const) {
-      const row = connection.prepare(`SELECT body FROM ${table} WHERE ${height}`).get() as { body: Buffer };
-      connection.prepare(`UPDATE ${table} SET body = ? WHERE ${height}`).run(flipped(row.body, row.body.length - 3));
+      const row = connection.prepare(`SELECT ${column} AS blob FROM ${table} WHERE ${height}`).get() as {
+        blob: Buffer;
+      };
+      connection
+        .prepare(`UPDATE ${table} SET ${column} = ? WHERE ${height}`)
+        .run(flipped(row.blob, row.blob.length - 3));
     }
   });
   const damaged = heights.filter((height) => {
     try {
-      db.reader.checkedRawBlock(height);
+      db.reader.rawBlock(height);
       return false;
     } catch (error) {
-      expect(error).toBeInstanceOf(CorruptDatabase);
+      expect(error).toBeInstanceOf(DamagedRow);
       return true;
     }
   });
-  expect(damaged).toEqual([4, 7]);
+  expect(damaged).toEqual([4, 7, 10]);
   expect(() => writerOf(db).rewindTo(5)).toThrow(CorruptDatabase);
   expect(db.reader.height()).toBe(20);
 });
@@ -215,11 +223,13 @@ test('damage to any page is an answer, not a crash', async () => {
   const pages = statSync(file).size / 8192;
   for (let page = 1; page < pages; page++) {
     const descriptor = openSync(file, 'r+');
-    const sound = Buffer.alloc(64);
-    readSync(descriptor, sound, 0, 64, page * 8192);
-    writeSync(descriptor, Buffer.alloc(64, 0xa5), 0, 64, page * 8192);
+    // The map of pages (the second one) begins with the roots, which each table's own check knows without it.
+    const size = page === 1 ? 256 : 64;
+    const sound = Buffer.alloc(size);
+    readSync(descriptor, sound, 0, size, page * 8192);
+    writeSync(descriptor, Buffer.alloc(size, 0xa5), 0, size, page * 8192);
     const report = await verifyChain(db).catch((error: unknown) => ({ problems: [String(error)] }));
-    writeSync(descriptor, sound, 0, 64, page * 8192);
+    writeSync(descriptor, sound, 0, size, page * 8192);
     closeSync(descriptor);
     expect(report.problems.length).toBeGreaterThan(0);
   }
@@ -232,14 +242,14 @@ test('a body below the floor is not kept, one above it is missing', () => {
   const [inBlock4, inBlock7] = [second(4), second(7)];
   tamper(db, (connection) => {
     connection.exec(`
-      UPDATE meta SET value = '5' WHERE key = 'body_floor';
       DELETE FROM block_bodies WHERE height IN (3, 7);
-      DELETE FROM transaction_bodies WHERE id IN (11, 20);
+      DELETE FROM signatures WHERE id IN (11, 20);
     `);
+    writeMeta(connection, 'body_floor', '5');
   });
   expect(db.reader.floors()).toEqual({ bodies: 5 });
   expect(() => db.reader.rawBlock(3)).toThrow(new BelowFloor(3, 5));
-  expect(() => db.reader.rawBlock(7)).toThrow('the body of block 7 is missing');
+  expect(() => db.reader.rawBlock(7)).toThrow('row 7 of block_bodies is missing');
   expect(() => db.reader.transaction(inBlock4)).toThrow(new BelowFloor(4, 5));
-  expect(() => db.reader.transaction(inBlock7)).toThrow('the body of transaction 20 in block 7 is missing');
+  expect(() => db.reader.transaction(inBlock7)).toThrow('row 20 of signatures is missing');
 });

@@ -15,7 +15,7 @@ export function addedBlock({ transactions, facts }: VerifiedBlock): AddedBlock {
   };
 }
 
-/** What the commit event tells of a block that is no longer on the main chain. */
-export function removedBlock({ facts, raw }: { facts: BlockFacts; raw: RawBlock }): RemovedBlock {
-  return { height: facts.height, hash: facts.hash, transactions: raw.transactions };
+/** What the commit event tells of a block that is no longer on the main chain; without its bytes nothing returns to the pool. */
+export function removedBlock({ facts, raw }: { facts: BlockFacts; raw: RawBlock | undefined }): RemovedBlock {
+  return { height: facts.height, hash: facts.hash, transactions: raw?.transactions ?? [] };
 }

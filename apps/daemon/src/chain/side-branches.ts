@@ -115,7 +115,9 @@ export class SideBranches {
     const lost = writer.switchBranch(branch.fork, branch.blocks, true);
     for (const { facts } of branch.blocks) this.tree.remove(facts.hash.toString('hex'));
     let parent = reader.hashAt(branch.fork);
-    for (const { facts } of lost) {
+    for (const { facts, raw } of lost) {
+      // Without its bytes a block is not kept, and what stood on it goes with it.
+      if (raw === undefined) break;
       if (parent !== undefined) this.tree.add(node(facts.hash, parent, facts));
       parent = facts.hash;
     }

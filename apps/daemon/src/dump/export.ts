@@ -74,14 +74,10 @@ interface Chunk {
   readonly lastHash: Buffer | undefined;
 }
 
-/** The blocks of [start, end), hashed again so that a dump never spreads what a disk has damaged. @throws CorruptDatabase */
+/** The blocks of [start, end). What a disk has damaged is not spread: the reader throws DamagedRow. */
 function readChunk(reader: ChainReader, start: number, end: number): Chunk {
   return reader.snapshot(() => {
-    const blocks: RawBlock[] = [];
-    for (let height = start; height < end; height++) {
-      const block = reader.checkedRawBlock(height);
-      if (block !== undefined) blocks.push(block);
-    }
+    const blocks = reader.rawBlocks(start, end);
     return { blocks, below: reader.hashAt(start - 1), lastHash: reader.hashAt(start + blocks.length - 1) };
   });
 }

@@ -46,7 +46,7 @@ export class P2pChain implements ChainPort {
     return this.damage.orNothing(() =>
       this.reader.snapshot(() => {
         const height = this.reader.heightOf(hash);
-        return height === undefined ? this.reader.alternative(hash)?.raw : this.reader.checkedRawBlock(height);
+        return height === undefined ? this.reader.alternative(hash)?.raw : this.reader.rawBlock(height);
       }),
     );
   }

@@ -1,5 +1,6 @@
 import type { Migration } from '@wrkz/sqlite';
 import { initial } from './0001-initial';
+import { parts } from './0002-parts';
 
 /** The schema's history, step by step: the version of step i is i + 1. A step that files were made with never changes. */
-export const MIGRATIONS: readonly Migration[] = [initial];
+export const MIGRATIONS: readonly Migration[] = [initial, parts];

@@ -1,8 +1,10 @@
 import type { BlockFacts } from '@wrkz/consensus';
 import { decodeRawBlock, type RawBlock } from '@wrkz/core-types';
 import type { SqliteConnection, SqliteStatement } from '@wrkz/sqlite';
-import { checkRawBlock } from './check-raw-block';
-import { FACTS_COLUMNS, factsOf, type FactsRow } from '../rows';
+import { decodeBlob } from '../codec';
+import { DamagedRow } from '../errors';
+import { alternativeBodyChecksum, alternativeRowChecksum } from '../rows/checksums';
+import { FACTS_HALVES, factsOf, type FactsRow } from '../rows/facts';
 
 /** A block off the main chain: what is remembered of it and the id of the block it stands on. */
 export interface AltInfo {
@@ -14,28 +16,32 @@ export interface AlternativeBlock extends AltInfo {
   readonly raw: RawBlock;
 }
 
-type AlternativeRow = readonly [...FactsRow, parent: Buffer];
+type AlternativeRow = readonly [...FactsRow, parent: Buffer, checksum: number];
+type BodyRow = readonly [codec: number, body: Buffer, checksum: number];
 
-/** Questions about the blocks kept off the main chain. */
+/** Questions about the blocks kept off the main chain. Every row that is given was compared with its checksum. */
 export class AlternativeQueries {
   private readonly rows: SqliteStatement<[], AlternativeRow>;
   private readonly byHash: SqliteStatement<[Buffer], AlternativeRow>;
-  private readonly body: SqliteStatement<[Buffer], [Buffer]>;
+  private readonly body: SqliteStatement<[Buffer], BodyRow>;
   private readonly total: SqliteStatement<[], [number]>;
 
   constructor(connection: SqliteConnection) {
-    const select = `SELECT ${FACTS_COLUMNS}, parent FROM alternatives`;
-    this.rows = connection.prepare<[], AlternativeRow>(`${select} ORDER BY height, id`).raw(true).safeIntegers(true);
-    this.byHash = connection.prepare<[Buffer], AlternativeRow>(`${select} WHERE hash = ?`).raw(true).safeIntegers(true);
-    this.body = connection.prepare<[Buffer], [Buffer]>('SELECT body FROM alternatives WHERE hash = ?').raw(true);
+    const select = `SELECT ${FACTS_HALVES}, parent, checksum FROM alternatives`;
+    this.rows = connection.prepare<[], AlternativeRow>(`${select} ORDER BY height, id`).raw(true);
+    this.byHash = connection.prepare<[Buffer], AlternativeRow>(`${select} WHERE hash = ?`).raw(true);
+    this.body = connection
+      .prepare<[Buffer], BodyRow>('SELECT codec, body, body_checksum FROM alternatives WHERE hash = ?')
+      .raw(true);
     this.total = connection.prepare<[], [number]>('SELECT count(*) FROM alternatives').raw(true);
   }
 
-  /** Lowest first. */
+  /** Lowest first. @throws DamagedRow */
   all(): AltInfo[] {
     return this.rows.all().map(infoOf);
   }
 
+  /** @throws DamagedRow */
   info(hash: Buffer): AltInfo | undefined {
     const row = this.byHash.get(hash);
     return row === undefined ? undefined : infoOf(row);
@@ -45,19 +51,21 @@ export class AlternativeQueries {
     return this.total.get()?.[0] ?? 0;
   }
 
-  /** With its bytes, hashed again: they may become the main chain. @throws CorruptDatabase when they are not that block's */
+  /** With its bytes. @throws DamagedRow */
   block(hash: Buffer): AlternativeBlock | undefined {
     const info = this.info(hash);
-    const body = this.body.get(hash)?.[0];
-    if (info === undefined || body === undefined) return undefined;
-    return {
-      ...info,
-      raw: checkRawBlock(`alternative block ${hash.toString('hex')}`, hash, () => decodeRawBlock(body)),
-    };
+    const row = this.body.get(hash);
+    if (info === undefined || row === undefined) return undefined;
+    const [codec, body, checksum] = row;
+    const name = hash.toString('hex');
+    if (alternativeBodyChecksum(hash, codec, body) !== checksum) throw new DamagedRow('alternatives', name);
+    return { ...info, raw: decodeRawBlock(decodeBlob(codec, body, `alternative block ${name}`)) };
   }
 }
 
 function infoOf(row: AlternativeRow): AltInfo {
-  const [parent] = row.slice(-1) as [Buffer];
-  return { facts: factsOf(row as unknown as FactsRow), parent };
+  const [parent, checksum] = row.slice(-2) as [Buffer, number];
+  const facts = row as unknown as FactsRow;
+  if (alternativeRowChecksum(facts, parent) !== checksum) throw new DamagedRow('alternatives', row[1].toString('hex'));
+  return { facts: factsOf(facts), parent };
 }

@@ -1,62 +1,33 @@
 import type { BlockFacts } from '@wrkz/consensus';
-import { parseBlock, type RawBlock } from '@wrkz/core-types';
 import type { SqliteConnection, SqliteStatement } from '@wrkz/sqlite';
-import { BelowFloor, CorruptDatabase, EmptyDatabase } from '../errors';
-import { FACTS_COLUMNS, factsOf, type FactsRow } from '../rows';
+import { DamagedRow, EmptyDatabase } from '../errors';
+import { blockRowChecksum, stampChecksum, type BlockStamp } from '../rows/checksums';
+import { FACTS_HALVES, factsOf, type FactsRow } from '../rows/facts';
 
-/** Where a block's transactions lie among the transaction ids: `first` is the coinbase, `end` is past the last. */
-export interface IdRange {
-  readonly first: number;
-  readonly end: number;
-}
+type BlockRow = readonly [...FactsRow, timestampLag: number, checksum: number];
+type StampRow = readonly [height: number, hash: Buffer, timestamp: number, lag: number, generated: number, sum: number];
 
-/** Questions about main-chain blocks: facts, ids, bytes. */
+/** Questions about main-chain blocks that need no bytes. Every row that is given was compared with its checksum. */
 export class BlockQueries {
-  private readonly tipFacts: SqliteStatement<[], FactsRow>;
   private readonly tipHeight: SqliteStatement<[], [number]>;
-  private readonly factsAt: SqliteStatement<[number], FactsRow>;
-  private readonly factsBetween: SqliteStatement<[number, number], FactsRow>;
-  private readonly hashesBetween: SqliteStatement<[number, number], [Buffer]>;
-  private readonly heightByHash: SqliteStatement<[Buffer, Buffer], [number]>;
-  private readonly generatedAt: SqliteStatement<[number], [number]>;
-  private readonly body: SqliteStatement<[number], [Buffer]>;
-  private readonly transactionBody: SqliteStatement<[number], [Buffer]>;
-  private readonly transactionBodies: SqliteStatement<[number, number], [Buffer]>;
-  private readonly latestTimestamp: SqliteStatement<[number], [number]>;
-  private readonly floor: SqliteStatement<[], [string]>;
+  private readonly factsBetween: SqliteStatement<[number, number], BlockRow>;
+  private readonly stampsBetween: SqliteStatement<[number, number], StampRow>;
+  private readonly stampAt: SqliteStatement<[number], StampRow>;
+  private readonly stampsByHash: SqliteStatement<[Buffer], StampRow>;
 
   constructor(connection: SqliteConnection) {
-    const facts = `SELECT ${FACTS_COLUMNS} FROM blocks`;
-    this.tipFacts = connection
-      .prepare<[], FactsRow>(`${facts} ORDER BY height DESC LIMIT 1`)
-      .raw(true)
-      .safeIntegers(true);
-    this.factsAt = connection.prepare<[number], FactsRow>(`${facts} WHERE height = ?`).raw(true).safeIntegers(true);
-    this.factsBetween = connection
-      .prepare<[number, number], FactsRow>(`${facts} WHERE height >= ? AND height < ? ORDER BY height`)
-      .raw(true)
-      .safeIntegers(true);
+    const stamp = 'SELECT height, hash, timestamp, timestamp_lag, generated_transactions, stamp_checksum FROM blocks';
     this.tipHeight = connection.prepare<[], [number]>('SELECT coalesce(max(height), -1) FROM blocks').raw(true);
-    this.hashesBetween = connection
-      .prepare<[number, number], [Buffer]>('SELECT hash FROM blocks WHERE height >= ? AND height < ? ORDER BY height')
+    this.factsBetween = connection
+      .prepare<[number, number], BlockRow>(
+        `SELECT ${FACTS_HALVES}, timestamp_lag, checksum FROM blocks WHERE height >= ? AND height < ? ORDER BY height`,
+      )
       .raw(true);
-    this.heightByHash = connection
-      .prepare<[Buffer, Buffer], [number]>('SELECT height FROM blocks WHERE substr(hash, 1, 8) = ? AND hash = ?')
+    this.stampsBetween = connection
+      .prepare<[number, number], StampRow>(`${stamp} WHERE height >= ? AND height < ? ORDER BY height`)
       .raw(true);
-    this.generatedAt = connection
-      .prepare<[number], [number]>('SELECT generated_transactions FROM blocks WHERE height = ?')
-      .raw(true);
-    this.body = connection.prepare<[number], [Buffer]>('SELECT body FROM block_bodies WHERE height = ?').raw(true);
-    this.transactionBody = connection
-      .prepare<[number], [Buffer]>('SELECT body FROM transaction_bodies WHERE id = ?')
-      .raw(true);
-    this.transactionBodies = connection
-      .prepare<[number, number], [Buffer]>('SELECT body FROM transaction_bodies WHERE id >= ? AND id < ? ORDER BY id')
-      .raw(true);
-    this.latestTimestamp = connection
-      .prepare<[number], [number]>('SELECT timestamp + timestamp_lag FROM blocks WHERE height = ?')
-      .raw(true);
-    this.floor = connection.prepare<[], [string]>("SELECT value FROM meta WHERE key = 'body_floor'").raw(true);
+    this.stampAt = connection.prepare<[number], StampRow>(`${stamp} WHERE height = ?`).raw(true);
+    this.stampsByHash = connection.prepare<[Buffer], StampRow>(`${stamp} WHERE substr(hash, 1, 8) = ?`).raw(true);
   }
 
   height(): number {
@@ -64,66 +35,57 @@ export class BlockQueries {
   }
 
   tip(): BlockFacts {
-    const row = this.tipFacts.get();
-    if (row === undefined) throw new EmptyDatabase();
-    return factsOf(row);
+    const [facts] = this.factsRange(this.height(), Infinity);
+    if (facts === undefined) throw new EmptyDatabase();
+    return facts;
   }
 
   facts(height: number): BlockFacts | undefined {
-    const row = this.factsAt.get(height);
-    return row === undefined ? undefined : factsOf(row);
+    return this.factsRange(height, height + 1)[0];
   }
 
+  /** @throws DamagedRow for a row that is wrong, and for one that is missing below the tip */
   factsRange(start: number, end: number): BlockFacts[] {
-    return this.factsBetween.all(start, end).map(factsOf);
+    const from = Math.max(start, 0);
+    const rows = this.factsBetween.all(from, end);
+    this.expectRows(from, end, rows);
+    return rows.map((row) => {
+      if (blockRowChecksum(row as unknown as FactsRow, row[13]) !== row[14]) throw new DamagedRow('blocks', row[0]);
+      return factsOf(row as unknown as FactsRow);
+    });
   }
 
+  /** @throws as {@link factsRange} */
+  stamps(start: number, end: number): BlockStamp[] {
+    const from = Math.max(start, 0);
+    const rows = this.stampsBetween.all(from, end);
+    this.expectRows(from, end, rows);
+    return rows.map(checkedStamp);
+  }
+
+  /** @throws as {@link factsRange} */
   hashes(start: number, end: number): Buffer[] {
-    return this.hashesBetween.all(start, end).map(([hash]) => hash);
+    return this.stamps(start, end).map(({ hash }) => hash);
   }
 
+  /** A row whose index entry leads here and whose hash is another is damaged, or the one block in 2^64 that begins alike. */
   heightOf(hash: Buffer): number | undefined {
-    return this.heightByHash.get(hash.subarray(0, 8), hash)?.[0];
+    for (const row of this.stampsByHash.all(hash.subarray(0, 8))) {
+      const stamp = checkedStamp(row);
+      if (stamp.hash.equals(hash)) return stamp.height;
+    }
+    return undefined;
   }
 
-  /** Transactions up to and including this block; 0 below genesis. */
+  /** Transactions up to and including this block; 0 below genesis. @throws DamagedRow */
   generatedTransactions(height: number): number {
-    if (height < 0) return 0;
-    const row = this.generatedAt.get(height);
-    if (row === undefined) throw new CorruptDatabase(`block ${height} is missing`);
-    return row[0];
+    return height < 0 ? 0 : this.stamp(height).generatedTransactions;
   }
 
-  bodyFloor(): number {
-    return Number(this.floor.get()?.[0] ?? 0);
-  }
-
-  /** @throws BelowFloor where bodies are no longer kept, CorruptDatabase where one is missing */
-  blockBody(height: number): Buffer {
-    const row = this.body.get(height);
-    if (row !== undefined) return row[0];
-    const floor = this.bodyFloor();
-    if (height < floor) throw new BelowFloor(height, floor);
-    throw new CorruptDatabase(`the body of block ${height} is missing`);
-  }
-
-  /** The bytes of transaction `id` of block `height`. @throws as {@link blockBody} */
-  transactionBytes(height: number, id: number): Buffer {
-    if (id === this.generatedTransactions(height - 1)) return parseBlock(this.blockBody(height)).coinbase.bytes;
-    const row = this.transactionBody.get(id);
-    if (row !== undefined) return row[0];
-    const floor = this.bodyFloor();
-    if (height < floor) throw new BelowFloor(height, floor);
-    throw new CorruptDatabase(`the body of transaction ${id} in block ${height} is missing`);
-  }
-
-  /** A block that is known to be there and has these transactions. @throws as {@link blockBody} */
-  rawBlock(height: number, { first, end }: IdRange): RawBlock {
-    const block = this.blockBody(height);
-    const count = end - first - 1;
-    const transactions = count === 0 ? [] : this.transactionBodies.all(first + 1, end).map(([bytes]) => bytes);
-    if (transactions.length !== count) throw new CorruptDatabase(`a transaction of block ${height} is missing`);
-    return { block, transactions };
+  /** The highest timestamp up to and including this block. @throws DamagedRow */
+  latestTimestamp(height: number): number {
+    const { timestamp, timestampLag } = this.stamp(height);
+    return timestamp + timestampLag;
   }
 
   /** The lowest height whose timestamp is `timestamp` or later. */
@@ -133,11 +95,33 @@ export class BlockQueries {
     const end = high;
     while (low < high) {
       const middle = Math.floor((low + high) / 2);
-      const latest = this.latestTimestamp.get(middle);
-      if (latest === undefined) throw new CorruptDatabase(`block ${middle} is missing`);
-      if (latest[0] >= timestamp) high = middle;
+      if (this.latestTimestamp(middle) >= timestamp) high = middle;
       else low = middle + 1;
     }
     return low === end ? undefined : low;
   }
+
+  private stamp(height: number): BlockStamp {
+    const row = this.stampAt.get(height);
+    if (row === undefined) throw new DamagedRow('blocks', height, 'is missing');
+    return checkedStamp(row);
+  }
+
+  /** The rows are those of consecutive heights from `start` on, up to `end` or the tip. */
+  private expectRows(
+    start: number,
+    end: number,
+    rows: readonly (readonly [height: number, ...rest: unknown[]])[],
+  ): void {
+    const wanted = rows.length === end - start ? rows.length : Math.min(end, this.height() + 1) - start;
+    for (let i = 0; i < wanted; i++) {
+      if (rows[i]?.[0] !== start + i) throw new DamagedRow('blocks', start + i, 'is missing');
+    }
+  }
+}
+
+function checkedStamp([height, hash, timestamp, timestampLag, generatedTransactions, sum]: StampRow): BlockStamp {
+  const stamp = { height, hash, timestamp, timestampLag, generatedTransactions };
+  if (stampChecksum(stamp) !== sum) throw new DamagedRow('blocks', height);
+  return stamp;
 }

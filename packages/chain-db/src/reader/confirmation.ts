@@ -1,11 +1,11 @@
-import { parseTransaction, type RawBlock } from '@wrkz/core-types';
+import { decodeTransactionPrefix } from '@wrkz/core-types';
 import { CorruptDatabase } from '../errors';
 
 /** What a confirmation asks of the chain. */
 export interface ConfirmingQueries {
   hashAt(height: number): Buffer | undefined;
-  checkedRawBlock(height: number): RawBlock | undefined;
-  outputCount(amount: bigint): number;
+  /** The prefixes of a block's transactions, each compared with its checksum. */
+  scanBlocks(start: number, end: number): { readonly prefixes: readonly Buffer[] };
 }
 
 /** Confirmations remembered: a peer that repeats a spent transaction costs no block read each time. */
@@ -24,13 +24,14 @@ export class Confirmation {
     const hash = this.chain.hashAt(height);
     if (hash === undefined) return false;
     if (this.seen.get(image)?.equals(hash) === true) return true;
-    const raw = this.chain.checkedRawBlock(height);
-    const found = raw?.transactions.some((bytes) =>
-      parseTransaction(bytes).transaction.inputs.some(
-        (input) => input.type === 'key' && input.keyImage.equals(keyImage),
-      ),
-    );
-    if (found !== true) return false;
+    const found = this.chain
+      .scanBlocks(height, height + 1)
+      .prefixes.some((prefix) =>
+        decodeTransactionPrefix(prefix).inputs.some(
+          (input) => input.type === 'key' && input.keyImage.equals(keyImage),
+        ),
+      );
+    if (!found) return false;
     if (this.seen.size >= REMEMBERED) this.seen.clear();
     this.seen.set(image, hash);
     return true;
@@ -42,12 +43,5 @@ export class Confirmation {
     throw new CorruptDatabase(
       `key image ${keyImage.toString('hex')} is recorded as spent in block ${height}, which does not spend it`,
     );
-  }
-
-  /** Global indexes of an amount have no gaps. @throws CorruptDatabase when an output below the last one was not found */
-  requireMissing(amount: bigint, index: number): void {
-    const count = this.chain.outputCount(amount);
-    if (index < count)
-      throw new CorruptDatabase(`output ${index} of amount ${amount} is missing, though there are ${count}`);
   }
 }

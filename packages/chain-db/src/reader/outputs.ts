@@ -1,73 +1,90 @@
 import type { OutputFacts } from '@wrkz/consensus';
 import type { SqliteConnection, SqliteStatement } from '@wrkz/sqlite';
-import { toSigned, toUnsigned } from '../integers';
+import { CorruptDatabase, DamagedRow } from '../errors';
+import { toSigned } from '../integers';
+import { outputChecksum } from '../rows/checksums';
+import { joined } from '../rows/facts';
 
-/** An output with the transaction that made it, and its place in it. */
+/** An output with its place in its transaction. */
 export interface StoredOutput extends OutputFacts {
-  readonly transactionHash: Buffer;
   readonly position: number;
 }
 
-type OutputRow = [key: Buffer, unlockTime: bigint, height: bigint, hash: Buffer, position: bigint];
+type OutputRow = readonly [
+  globalIndex: number,
+  key: Buffer,
+  height: number,
+  unlockLow: number,
+  unlockHigh: number,
+  position: number,
+  checksum: number,
+];
 
-/** Questions about outputs by amount and global index. */
+/** Questions about outputs by amount and global index. Every row that is given was compared with its checksum. */
 export class OutputQueries {
-  private readonly byIndex: SqliteStatement<[bigint, number], OutputRow>;
-  private readonly amountId: SqliteStatement<[bigint], [number]>;
-  private readonly last: SqliteStatement<[number], [number, number]>;
-  private readonly transactionOf: SqliteStatement<[number, number], [number]>;
+  private readonly byIndex: SqliteStatement<[number, number], OutputRow>;
+  private readonly last: SqliteStatement<[number], OutputRow>;
+  private readonly idByAmount: SqliteStatement<[bigint], [number]>;
+  private readonly idInTable: SqliteStatement<[bigint], [number]>;
 
   constructor(connection: SqliteConnection) {
-    this.byIndex = connection
-      .prepare<[bigint, number], OutputRow>(
-        `SELECT o.key, t.unlock_time, t.height, t.hash, o.position
-         FROM amounts a
-         JOIN outputs o ON o.amount_id = a.id
-         JOIN transactions t ON t.id = o.transaction_id
-         WHERE a.amount = ? AND o.global_index = ?`,
-      )
-      .raw(true)
-      .safeIntegers(true);
-    this.amountId = connection.prepare<[bigint], [number]>('SELECT id FROM amounts WHERE amount = ?').raw(true);
-    this.last = connection
-      .prepare<[number], [number, number]>(
-        'SELECT global_index, transaction_id FROM outputs WHERE amount_id = ? ORDER BY global_index DESC LIMIT 1',
-      )
-      .raw(true);
-    this.transactionOf = connection
-      .prepare<[number, number], [number]>(
-        'SELECT transaction_id FROM outputs WHERE amount_id = ? AND global_index = ?',
-      )
+    const output = `SELECT global_index, key, height, unlock_time & 4294967295, (unlock_time >> 32) & 4294967295, position,
+      checksum FROM outputs WHERE amount_id = ?`;
+    this.byIndex = connection.prepare<[number, number], OutputRow>(`${output} AND global_index = ?`).raw(true);
+    this.last = connection.prepare<[number], OutputRow>(`${output} ORDER BY global_index DESC LIMIT 1`).raw(true);
+    this.idByAmount = connection.prepare<[bigint], [number]>('SELECT id FROM amounts WHERE amount = ?').raw(true);
+    this.idInTable = connection
+      .prepare<[bigint], [number]>('SELECT id FROM amounts NOT INDEXED WHERE amount = ?')
       .raw(true);
   }
 
+  /** The small integer that stands for an amount. @throws CorruptDatabase where the table has what its index has lost */
+  amountId(amount: bigint): number | undefined {
+    const stored = toSigned(amount);
+    const id = this.idByAmount.get(stored)?.[0];
+    if (id === undefined && this.idInTable.get(stored) !== undefined) {
+      throw new CorruptDatabase(`the index of amounts has lost ${amount}`);
+    }
+    return id;
+  }
+
+  /** @throws DamagedRow for a row that is wrong, and for one that is missing although a later one is there */
   output(amount: bigint, index: number): StoredOutput | undefined {
-    const row = this.byIndex.get(toSigned(amount), index);
-    if (row === undefined) return undefined;
-    return {
-      key: row[0],
-      unlockTime: toUnsigned(row[1]),
-      height: Number(row[2]),
-      transactionHash: row[3],
-      position: Number(row[4]),
-    };
+    const id = this.amountId(amount);
+    if (id === undefined) return undefined;
+    const row = this.byIndex.get(id, index);
+    if (row !== undefined) return checkedOutput(amount, row);
+    if (index >= 0 && index < this.count(amount)) throw damaged(amount, index, 'is missing');
+    return undefined;
   }
 
-  /** How many outputs of this amount come from transactions with an id below `idLimit` (all of them when undefined). */
-  count(amount: bigint, idLimit?: number): number {
-    const id = this.amountId.get(toSigned(amount))?.[0];
-    if (id === undefined) return 0;
-    const last = this.last.get(id);
-    if (last === undefined) return 0;
-    if (idLimit === undefined || last[1] < idLimit) return last[0] + 1;
+  /** How many outputs of this amount stand in blocks up to `atHeight` (all of them when undefined). @throws DamagedRow */
+  count(amount: bigint, atHeight = Infinity): number {
+    const id = this.amountId(amount);
+    const last = id === undefined ? undefined : this.last.get(id);
+    if (id === undefined || last === undefined) return 0;
+    if (checkedOutput(amount, last).height <= atHeight) return last[0] + 1;
     let low = 0;
     let high = last[0];
     while (low < high) {
       const middle = Math.floor((low + high) / 2);
-      const transactionId = this.transactionOf.get(id, middle)?.[0] ?? 0;
-      if (transactionId >= idLimit) high = middle;
+      const row = this.byIndex.get(id, middle);
+      if (row === undefined) throw damaged(amount, middle, 'is missing');
+      if (checkedOutput(amount, row).height > atHeight) high = middle;
       else low = middle + 1;
     }
     return low;
   }
+}
+
+function checkedOutput(amount: bigint, row: OutputRow): StoredOutput {
+  const [index, key, height, unlockLow, unlockHigh, position, checksum] = row;
+  if (outputChecksum(amount, index, { key, height, unlockLow, unlockHigh, position }) !== checksum) {
+    throw damaged(amount, index);
+  }
+  return { key, unlockTime: joined(unlockLow, unlockHigh), height, position };
+}
+
+function damaged(amount: bigint, index: number, what?: 'is missing'): DamagedRow {
+  return new DamagedRow('outputs', `${index} of amount ${amount}`, what);
 }

@@ -2,12 +2,14 @@ import type { BlockFacts, ChainView, OutputFacts } from '@wrkz/consensus';
 import { type RawBlock, rawBlockBytes } from '@wrkz/core-types';
 import type { SqliteConnection, SqliteStatement } from '@wrkz/sqlite';
 import { AlternativeQueries, type AltInfo, type AlternativeBlock } from './alternatives';
-import { BlockQueries, type IdRange } from './blocks';
-import { checkRawBlock } from './check-raw-block';
+import { KeyImageQueries } from '../key-images';
+import type { BlockStamp } from '../rows/checksums';
+import { BlockQueries } from './blocks';
+import { BodyQueries } from './bodies';
 import { Confirmation } from './confirmation';
 import { sample } from './decoys';
 import { OutputQueries, type StoredOutput } from './outputs';
-import { TransactionQueries, type GlobalIndexes } from './transactions';
+import { TransactionQueries, type GlobalIndexes, type IdRange, type TransactionScan } from './transactions';
 import { DatabaseView } from './view';
 
 /** A main-chain transaction with its place: `position` 0 is the coinbase. */
@@ -23,6 +25,16 @@ export interface RandomOutput {
   readonly key: Buffer;
 }
 
+/** Blocks in a row, with the hashes and prefixes of their transactions: what a wallet needs, without bodies. */
+export interface BlockScan extends TransactionScan {
+  readonly blocks: readonly BlockStamp[];
+  /** Block i has the transactions from offsets[i] (its coinbase) up to offsets[i + 1]; one more entry than blocks. */
+  readonly offsets: readonly number[];
+}
+
+/** Blocks read in one go while putting whole ones together. */
+const BLOCKS_A_READ = 32;
+
 /** What a table or an index takes on the disk. `rows` counts inner entries of its tree, too. */
 export interface TableSpace {
   readonly name: string;
@@ -36,13 +48,17 @@ export interface TableSpace {
  * Each answer comes from one state of the chain; several answers do so inside {@link snapshot}. Readers see only what is
  * committed, never wait for the writer and never make it wait. Calls are synchronous and cost some microseconds each.
  *
- * Bodies may one day not be kept below `floors().bodies`: what returns bytes throws BelowFloor there. A row that must be
- * there and is not throws CorruptDatabase.
+ * Whatever is given was compared with the checksum of its row: what is damaged throws DamagedRow, and so does a row that must
+ * be there and is not. Only "unknown" may be wrong: a damaged look-up index loses an entry, which `verifyChain` finds.
+ *
+ * Bodies and signatures may one day not be kept below `floors().bodies`: what returns bytes throws BelowFloor there.
  */
 export class ChainReader {
   private readonly blocks: BlockQueries;
   private readonly transactions: TransactionQueries;
   private readonly keyOutputs: OutputQueries;
+  private readonly keyImages: KeyImageQueries;
+  private readonly bodies: BodyQueries;
   private readonly branches: AlternativeQueries;
   private readonly confirmation: Confirmation;
   private readonly begin: SqliteStatement;
@@ -52,6 +68,8 @@ export class ChainReader {
     this.blocks = new BlockQueries(connection);
     this.transactions = new TransactionQueries(connection);
     this.keyOutputs = new OutputQueries(connection);
+    this.keyImages = new KeyImageQueries(connection);
+    this.bodies = new BodyQueries(connection);
     this.branches = new AlternativeQueries(connection);
     this.confirmation = new Confirmation(this);
     this.begin = connection.prepare('BEGIN');
@@ -115,39 +133,50 @@ export class ChainReader {
     return this.rawBlocks(height, height + 1)[0];
   }
 
-  /** The same, hashed again before it is given: for what leaves this node. @throws CorruptDatabase, BelowFloor */
-  checkedRawBlock(height: number): RawBlock | undefined {
-    return this.snapshot(() => {
-      const hash = this.hashAt(height);
-      const raw = this.rawBlock(height);
-      if (hash === undefined || raw === undefined) return undefined;
-      return checkRawBlock(`block ${height}`, hash, () => raw);
-    });
-  }
-
   /**
    * Blocks as serialized, lowest first.
    *
    * @param maxBytes stop once this many bytes are gathered; the first block is given in any case
-   * @throws BelowFloor
+   * @throws BelowFloor, DamagedRow
    */
   rawBlocks(start: number, end: number, maxBytes = Infinity): RawBlock[] {
     return this.snapshot(() => {
       const blocks: RawBlock[] = [];
-      const from = Math.max(start, 0);
       const stop = Math.min(end, this.height() + 1);
       let bytes = 0;
-      let first = from < stop ? this.blocks.generatedTransactions(from - 1) : 0;
-      for (let height = from; height < stop; height++) {
-        const past = this.blocks.generatedTransactions(height);
-        const raw = this.blocks.rawBlock(height, { first, end: past });
-        bytes += rawBlockBytes(raw);
-        if (bytes > maxBytes && blocks.length > 0) break;
-        blocks.push(raw);
-        first = past;
+      for (let from = Math.max(start, 0); from < stop; from += BLOCKS_A_READ) {
+        for (const raw of this.readRawBlocks(from, Math.min(from + BLOCKS_A_READ, stop))) {
+          bytes += rawBlockBytes(raw);
+          if (bytes > maxBytes && blocks.length > 0) return blocks;
+          blocks.push(raw);
+        }
       }
       return blocks;
     });
+  }
+
+  /** Ids and times of blocks, and how many transactions there are up to each: the cheapest walk over the chain. */
+  blockStamps(start: number, end: number): BlockStamp[] {
+    return this.snapshot(() => this.blocks.stamps(start, end));
+  }
+
+  /**
+   * What a wallet's rescan needs of the blocks of a range: ids, times, and each transaction's hash and prefix (outputs with
+   * amounts and keys, key images, the transaction's public key, payment ids). Nothing is hashed and no body is read, so it
+   * works below the floor of a pruned node. Three statements a range: ask for some hundred blocks at once.
+   */
+  scanBlocks(start: number, end: number): BlockScan {
+    return this.snapshot(() => {
+      const blocks = this.blocks.stamps(start, end);
+      const first = blocks.length === 0 ? 0 : this.blocks.generatedTransactions(Math.max(start, 0) - 1);
+      const offsets = [0, ...blocks.map(({ generatedTransactions }) => generatedTransactions - first)];
+      return { blocks, offsets, ...this.scanTransactions(first, first + (offsets[blocks.length] ?? 0)) };
+    });
+  }
+
+  /** Hashes and prefixes of the transactions with ids [first, end): see {@link BlockStamp} for which those of a block are. */
+  scanTransactions(first: number, end: number): TransactionScan {
+    return this.transactions.scan({ first, end });
   }
 
   /** The lowest height whose timestamp (Unix seconds) is `timestamp` or later; undefined when the chain ends before it. */
@@ -162,7 +191,8 @@ export class ChainReader {
       if (place === undefined) return undefined;
       const { height, id } = place;
       const position = id - this.blocks.generatedTransactions(height - 1);
-      return { height, position, bytes: this.blocks.transactionBytes(height, id) };
+      const prefix = this.transactions.scan({ first: id, end: id + 1 }).prefixes[0] as Buffer;
+      return { height, position, bytes: this.bodies.transaction(id, height, prefix) };
     });
   }
 
@@ -181,7 +211,7 @@ export class ChainReader {
 
   /** Hashes of a block's transactions, coinbase first; empty above the tip. */
   transactionHashes(height: number): Buffer[] {
-    return this.snapshot(() => this.transactions.hashes(this.ids(height, height + 1)));
+    return this.snapshot(() => this.transactions.places(this.ids(height, height + 1)).map(({ hash }) => hash));
   }
 
   /** Global output indexes of a block's transactions, coinbase first; empty above the tip. */
@@ -191,20 +221,19 @@ export class ChainReader {
 
   /** The same for the blocks of a range, in chain order. */
   globalIndexesRange(start: number, end: number): GlobalIndexes[] {
-    return this.snapshot(() => this.transactions.globalIndexes(this.ids(start, end)));
+    return this.snapshot(() =>
+      this.transactions.places(this.ids(start, end)).map(({ hash, indexes }) => ({ hash, indexes })),
+    );
   }
 
   /** Global output indexes of one transaction, in the order of its outputs. */
   outputIndexes(hash: Buffer): readonly number[] | undefined {
-    return this.snapshot(() => {
-      const id = this.transactions.place(hash)?.id;
-      return id === undefined ? undefined : this.transactions.globalIndexes({ first: id, end: id + 1 })[0]?.indexes;
-    });
+    return this.transactions.place(hash)?.indexes;
   }
 
   /** Height of the block that spent the output with this key image. */
   keyImageHeight(keyImage: Buffer): number | undefined {
-    return this.transactions.keyImageHeight(keyImage);
+    return this.keyImages.heightOf(keyImage);
   }
 
   /**
@@ -227,11 +256,7 @@ export class ChainReader {
 
   /** How many outputs of this amount the chain holds, or held when `atHeight` was its tip. */
   outputCount(amount: bigint, atHeight?: number): number {
-    if (atHeight === undefined) return this.keyOutputs.count(amount);
-    return this.snapshot(() => {
-      const past = atHeight >= this.height();
-      return this.keyOutputs.count(amount, past ? undefined : this.blocks.generatedTransactions(atHeight));
-    });
+    return this.keyOutputs.count(amount, atHeight);
   }
 
   /**
@@ -277,7 +302,7 @@ export class ChainReader {
 
   /** `bodies`: the lowest height from which on all bodies are kept; 0 on a full node. */
   floors(): { readonly bodies: number } {
-    return { bodies: this.blocks.bodyFloor() };
+    return { bodies: this.bodies.floor() };
   }
 
   /** Rows and bytes of every table and index, largest first. It reads the whole database: minutes on a long chain. */
@@ -291,6 +316,17 @@ export class ChainReader {
 
   close(): void {
     this.connection.close();
+  }
+
+  /** Blocks that are known to be there. */
+  private readRawBlocks(start: number, end: number): RawBlock[] {
+    const { offsets, ...scan } = this.scanBlocks(start, end);
+    const first = (scan.blocks[0]?.generatedTransactions ?? 0) - (offsets[1] ?? 0);
+    const ranges = scan.blocks.map((_, i) => ({
+      first: first + (offsets[i] as number),
+      end: first + (offsets[i + 1] as number),
+    }));
+    return this.bodies.rawBlocks(start, ranges, scan);
   }
 
   private ids(start: number, end: number): IdRange {

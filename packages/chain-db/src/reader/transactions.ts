@@ -1,12 +1,13 @@
 import type { SqliteConnection, SqliteStatement } from '@wrkz/sqlite';
-import { CorruptDatabase } from '../errors';
+import { decodeBlob } from '../codec';
+import { CorruptDatabase, DamagedRow } from '../errors';
 import { unpackIndexes } from '../integers';
-import type { IdRange } from './blocks';
+import { prefixChecksum, transactionChecksum } from '../rows/checksums';
 
-/** Where a transaction stands. */
-export interface TransactionPlace {
-  readonly id: number;
-  readonly height: number;
+/** Where some transactions lie among all: `first` is the lowest id, `end` is past the last. */
+export interface IdRange {
+  readonly first: number;
+  readonly end: number;
 }
 
 /** A transaction's hash and the global index of each of its outputs, in order. */
@@ -15,50 +16,81 @@ export interface GlobalIndexes {
   readonly indexes: readonly number[];
 }
 
-/** Questions about main-chain transactions that need no bodies. */
+type PlaceRow = readonly [id: number, hash: Buffer, height: number, packed: Buffer, checksum: number];
+type PrefixRow = readonly [id: number, hash: Buffer, codec: number, prefix: Buffer, checksum: number];
+
+/** What a transaction is looked up for. */
+export interface TransactionPlace extends GlobalIndexes {
+  readonly id: number;
+  readonly height: number;
+}
+
+/** Transactions as they are scanned: two lists of the same length, in chain order. */
+export interface TransactionScan {
+  readonly hashes: readonly Buffer[];
+  /** As serialized, up to the signatures. */
+  readonly prefixes: readonly Buffer[];
+}
+
+/** Questions about main-chain transactions that need no signatures. Every row that is given was checked. */
 export class TransactionQueries {
-  private readonly placeByHash: SqliteStatement<[Buffer, Buffer], [number, number]>;
-  private readonly hashesBetween: SqliteStatement<[number, number], [Buffer]>;
-  private readonly indexesBetween: SqliteStatement<[number, number], [Buffer, Buffer]>;
-  private readonly heightOfKeyImage: SqliteStatement<[Buffer], [number]>;
+  private readonly placesByHash: SqliteStatement<[Buffer], PlaceRow>;
+  private readonly placesBetween: SqliteStatement<[number, number], PlaceRow>;
+  private readonly prefixesBetween: SqliteStatement<[number, number], PrefixRow>;
 
   constructor(connection: SqliteConnection) {
-    this.placeByHash = connection
-      .prepare<[Buffer, Buffer], [number, number]>(
-        'SELECT id, height FROM transactions WHERE substr(hash, 1, 8) = ? AND hash = ?',
+    const place = 'SELECT id, hash, height, global_indexes, checksum FROM transactions';
+    this.placesByHash = connection.prepare<[Buffer], PlaceRow>(`${place} WHERE substr(hash, 1, 8) = ?`).raw(true);
+    this.placesBetween = connection
+      .prepare<[number, number], PlaceRow>(`${place} WHERE id >= ? AND id < ? ORDER BY id`)
+      .raw(true);
+    this.prefixesBetween = connection
+      .prepare<[number, number], PrefixRow>(
+        'SELECT id, hash, codec, prefix, prefix_checksum FROM transactions WHERE id >= ? AND id < ? ORDER BY id',
       )
-      .raw(true);
-    this.hashesBetween = connection
-      .prepare<[number, number], [Buffer]>('SELECT hash FROM transactions WHERE id >= ? AND id < ? ORDER BY id')
-      .raw(true);
-    this.indexesBetween = connection
-      .prepare<[number, number], [Buffer, Buffer]>(
-        'SELECT hash, global_indexes FROM transactions WHERE id >= ? AND id < ? ORDER BY id',
-      )
-      .raw(true);
-    this.heightOfKeyImage = connection
-      .prepare<[Buffer], [number]>('SELECT height FROM key_images WHERE image = ?')
       .raw(true);
   }
 
+  /** @throws DamagedRow, also where the look-up leads to a row of another hash */
   place(hash: Buffer): TransactionPlace | undefined {
-    const row = this.placeByHash.get(hash.subarray(0, 8), hash);
-    return row === undefined ? undefined : { id: row[0], height: row[1] };
+    return this.placesByHash
+      .all(hash.subarray(0, 8))
+      .map(checkedPlace)
+      .find((place) => place.hash.equals(hash));
   }
 
-  hashes({ first, end }: IdRange): Buffer[] {
-    return this.hashesBetween.all(first, end).map(([hash]) => hash);
+  /** @throws DamagedRow for a row that is wrong or missing */
+  places(range: IdRange): TransactionPlace[] {
+    const rows = this.placesBetween.all(range.first, range.end);
+    expectIds(range, rows);
+    return rows.map(checkedPlace);
   }
 
-  globalIndexes({ first, end }: IdRange): GlobalIndexes[] {
-    return this.indexesBetween.all(first, end).map(([hash, packed]) => {
-      const indexes = unpackIndexes(packed);
-      if (indexes === undefined) throw new CorruptDatabase(`global indexes of transaction ${hash.toString('hex')}`);
-      return { hash, indexes };
-    });
+  /** @throws as {@link places} */
+  scan(range: IdRange): TransactionScan {
+    const rows = this.prefixesBetween.all(range.first, range.end);
+    expectIds(range, rows);
+    const hashes = new Array<Buffer>(rows.length);
+    const prefixes = new Array<Buffer>(rows.length);
+    for (let i = 0; i < rows.length; i++) {
+      const [id, hash, codec, prefix, checksum] = rows[i] as PrefixRow;
+      if (prefixChecksum(id, hash, codec, prefix) !== checksum) throw new DamagedRow('transactions', id);
+      hashes[i] = hash;
+      prefixes[i] = decodeBlob(codec, prefix, `transaction ${id}`);
+    }
+    return { hashes, prefixes };
   }
+}
 
-  keyImageHeight(keyImage: Buffer): number | undefined {
-    return this.heightOfKeyImage.get(keyImage)?.[0];
+function checkedPlace([id, hash, height, packed, checksum]: PlaceRow): TransactionPlace {
+  if (transactionChecksum(id, hash, height, packed) !== checksum) throw new DamagedRow('transactions', id);
+  const indexes = unpackIndexes(packed);
+  if (indexes === undefined) throw new CorruptDatabase(`global indexes of transaction ${hash.toString('hex')}`);
+  return { id, hash, height, indexes };
+}
+
+function expectIds({ first, end }: IdRange, rows: readonly (readonly [id: number, ...rest: unknown[]])[]): void {
+  for (let i = 0; i < end - first; i++) {
+    if (rows[i]?.[0] !== first + i) throw new DamagedRow('transactions', first + i, 'is missing');
   }
 }

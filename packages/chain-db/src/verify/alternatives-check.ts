@@ -1,16 +1,22 @@
 import type { BlockFacts } from '@wrkz/consensus';
-import { parseBlock, parseTransaction } from '@wrkz/core-types';
+import { DecodeError, parseBlock, parseTransaction, type RawBlock } from '@wrkz/core-types';
 import { ChainDbError } from '../errors';
 import type { ChainReader } from '../reader/reader';
 import type { Problems } from './problems';
+import type { StoredRows } from './stored-rows';
 
 /** Compares every block kept off the main chain with its bytes and with the block that it stands on. */
-export function checkAlternatives(reader: ChainReader, problems: Problems): void {
-  for (const { facts, parent } of reader.alternatives()) {
-    const where = `alternative block ${facts.hash.toString('hex')}`;
+export function checkAlternatives(reader: ChainReader, rows: StoredRows, problems: Problems): void {
+  for (const hash of rows.alternativeHashes()) {
+    const where = `alternative block ${hash.toString('hex')}`;
     try {
-      const raw = reader.alternative(facts.hash)?.raw;
-      if (raw === undefined) continue;
+      const stored = reader.alternative(hash);
+      if (stored === undefined) {
+        problems.add(where, 'is not found by its id');
+        continue;
+      }
+      const { facts, parent, raw } = stored;
+      checkBytes(where, hash, raw, problems);
       const { block, coinbase } = parseBlock(raw.block);
       const transactions = raw.transactions.map((bytes) => parseTransaction(bytes));
       problems.equal(where, 'parent', parent, block.previousHash);
@@ -41,10 +47,18 @@ export function checkAlternatives(reader: ChainReader, problems: Problems): void
       problems.equal(where, 'generated coins', facts.generatedCoins, below.generatedCoins + created - fees);
       problems.equal(where, 'generated transactions', facts.generatedTransactions, count);
     } catch (error) {
-      if (!(error instanceof ChainDbError)) throw error;
+      if (!(error instanceof ChainDbError || error instanceof DecodeError)) throw error;
       problems.add(where, error.message);
     }
   }
+}
+
+function checkBytes(where: string, hash: Buffer, raw: RawBlock, problems: Problems): void {
+  const parsed = parseBlock(raw.block);
+  problems.equal(where, 'id', hash, parsed.hash);
+  const listed = parsed.block.transactionHashes.map((one) => one.toString('hex'));
+  const stored = raw.transactions.map((bytes) => parseTransaction(bytes).hash.toString('hex'));
+  problems.equal(where, 'list of transactions', stored.sort().join(), listed.sort().join());
 }
 
 function factsOnAnyBranch(reader: ChainReader, hash: Buffer): BlockFacts | undefined {

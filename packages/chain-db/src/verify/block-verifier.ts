@@ -7,16 +7,21 @@ import {
   type ParsedBlock,
   type ParsedTransaction,
 } from '@wrkz/core-types';
-import { factsValues } from '../rows';
+import { joinBlock } from '../block-parts';
+import { decodeBlob } from '../codec';
+import { CorruptDatabase } from '../errors';
+import { factsValues } from '../rows/facts';
 import type { StateDigest } from './digest';
 import { FactsWindow } from './facts-window';
 import type { Problems } from './problems';
-import type { StoredRows, TransactionRow } from './stored-rows';
+import type { BlobRow, BlockRow, StoredRows, TransactionRow } from './stored-rows';
 
 const NOTHING = Buffer.alloc(0);
+/** More than a block can hold: what goes beyond is no count. */
+const MAX_TRANSACTIONS = 1_000_000;
 
 /**
- * Goes up the main chain and compares every row with what the raw blocks say. What only the rows below can tell (running
+ * Goes up the main chain and compares every row with its checksum and with what the blocks themselves say. What only the rows below can tell (running
  * totals, links) is taken from the stored row below, so that one wrong row is reported once and does not drag others along.
  */
 export class BlockVerifier {
@@ -28,6 +33,8 @@ export class BlockVerifier {
   readonly outputs = new Map<bigint, number>();
   keyImages = 0;
   transactions = 0;
+  /** Transactions that have signatures. */
+  signatures = 0;
 
   constructor(
     network: NetworkName,
@@ -41,15 +48,19 @@ export class BlockVerifier {
   /** Checks block `height`; call it for every height from 0 up. */
   check(height: number): void {
     const where = `block ${height}`;
-    const stored = this.rows.facts(height);
+    const stored = this.rows.blockAt(height);
     const body = this.rows.blockBody(height);
     if (stored === undefined || body === undefined) {
       this.problems.add(where, stored === undefined ? 'has no row' : 'has no body');
     }
-    const parsed = body && this.parse(where, () => parseBlock(body));
-    if (stored !== undefined && body !== undefined && parsed !== undefined) {
-      this.digest.add(...factsValues(stored.facts), stored.timestampLag, body);
-      const transactions = this.checkTransactions(parsed, stored.facts);
+    if (stored !== undefined) this.checkSum(where, stored);
+    if (body !== undefined) this.checkSum(`body of ${where}`, body);
+    const rows = this.transactionRows(height, stored);
+    const bytes = body && this.parse(where, () => this.blockBytes(body, rows));
+    const parsed = bytes && this.parse(where, () => parseBlock(bytes));
+    if (stored !== undefined && bytes !== undefined && parsed !== undefined) {
+      this.digest.add(...factsValues(stored.facts), stored.timestampLag, bytes);
+      const transactions = this.checkTransactions(parsed, rows, height);
       this.checkLinks(parsed, stored.facts);
       this.checkFacts(parsed, transactions, stored.facts);
       this.latestTimestamp = Math.max(this.latestTimestamp, Number(parsed.block.timestamp));
@@ -62,6 +73,25 @@ export class BlockVerifier {
     }
     this.previous = stored?.facts;
     if (stored !== undefined) this.window.push(stored.facts);
+  }
+
+  /** The rows of a block's transactions: as many as its facts say, or as say so themselves where the facts are wrong. */
+  private transactionRows(height: number, stored: BlockRow | undefined): (TransactionRow | undefined)[] {
+    const first = this.transactions;
+    const told = stored?.sound === true ? stored.facts.generatedTransactions - first : NaN;
+    const count = told > 0 && told <= MAX_TRANSACTIONS ? told : this.rows.transactionsOf(height, first);
+    this.transactions += count;
+    const rows = new Map(this.rows.transactions(first, first + count).map((row) => [row.id, row]));
+    return Array.from({ length: count }, (_, i) => rows.get(first + i));
+  }
+
+  private blockBytes(body: BlobRow, [coinbase, ...others]: readonly (TransactionRow | undefined)[]): Buffer {
+    if (coinbase === undefined) throw new CorruptDatabase('its coinbase is missing');
+    return joinBlock(
+      decodeBlob(body.codec, body.bytes, 'its body'),
+      decodeBlob(coinbase.codec, coinbase.bytes, 'its coinbase'),
+      others.map((row) => row?.hash ?? Buffer.alloc(32)),
+    );
   }
 
   private checkLinks(parsed: ParsedBlock, facts: BlockFacts): void {
@@ -96,53 +126,40 @@ export class BlockVerifier {
   }
 
   /** @returns the block's transactions without the coinbase, as far as they could be read */
-  private checkTransactions(parsed: ParsedBlock, facts: BlockFacts): ParsedTransaction[] {
-    const where = `block ${facts.height}`;
-    const count = parsed.block.transactionHashes.length + 1;
-    const first = facts.generatedTransactions - count;
-    const rows = new Map(this.rows.transactions(first, first + count).map((row) => [row.id, row]));
-    const bodies = this.rows.transactionBodies(first, first + count);
-    const listed = new Set(parsed.block.transactionHashes.map((hash) => hash.toString('hex')));
+  private checkTransactions(
+    parsed: ParsedBlock,
+    rows: readonly (TransactionRow | undefined)[],
+    height: number,
+  ): ParsedTransaction[] {
+    const first = this.transactions - rows.length;
+    const signatures = this.rows.signatures(first, this.transactions);
     const transactions: ParsedTransaction[] = [];
-    this.transactions += count;
-    for (let id = first; id < first + count; id++) {
-      const name = `transaction ${id - first} of ${where}`;
-      const body = bodies.get(id);
-      const transaction = id === first ? parsed.coinbase : body && this.parse(name, () => parseTransaction(body));
-      if (transaction === undefined) {
-        if (body === undefined) this.problems.add(name, 'has no body');
-        continue;
-      }
-      if (id > first) {
+    rows.forEach((row, i) => {
+      const name = `transaction ${i} of block ${height}`;
+      const signed = signatures.get(first + i);
+      if (row === undefined) return this.problems.add(name, 'has no row');
+      this.checkSum(name, row);
+      if (signed !== undefined) this.checkSum(`signatures of ${name}`, signed);
+      const transaction = i === 0 ? parsed.coinbase : this.parse(name, () => parseTransaction(bytesOf(row, signed)));
+      if (transaction === undefined) return;
+      if (i > 0) {
         transactions.push(transaction);
         this.digest.add(transaction.bytes);
-        if (!listed.delete(transaction.hash.toString('hex')))
-          this.problems.add(name, 'is not one that the block lists');
+        if (transaction.prefixBytes.length < transaction.bytes.length) this.signatures++;
       }
-      this.checkTransaction(name, id, transaction, rows.get(id), facts.height);
-    }
+      this.checkTransaction(name, transaction, row, height);
+    });
     return transactions;
   }
 
-  private checkTransaction(
-    name: string,
-    id: number,
-    parsed: ParsedTransaction,
-    row: TransactionRow | undefined,
-    height: number,
-  ): void {
+  private checkTransaction(name: string, parsed: ParsedTransaction, row: TransactionRow, height: number): void {
     const { problems } = this;
-    if (row === undefined) {
-      problems.add(name, 'has no row');
-    } else {
-      this.digest.add(row.hash, row.height, row.unlockTime);
-      problems.equal(name, 'hash', row.hash, parsed.hash);
-      problems.equal(name, 'id found by its hash', this.rows.transactionId(parsed.hash), id);
-      problems.equal(name, 'height', row.height, height);
-      problems.equal(name, 'unlock time', row.unlockTime, parsed.transaction.unlockTime);
-      problems.equal(name, 'number of global indexes', row.globalIndexes?.length, parsed.transaction.outputs.length);
-    }
-    this.checkOutputs(name, id, parsed, row?.globalIndexes ?? []);
+    this.digest.add(row.hash, row.height, parsed.transaction.unlockTime);
+    problems.equal(name, 'hash', row.hash, parsed.hash);
+    problems.equal(name, 'id found by its hash', this.rows.transactionId(parsed.hash), row.id);
+    problems.equal(name, 'height', row.height, height);
+    problems.equal(name, 'number of global indexes', row.globalIndexes?.length, parsed.transaction.outputs.length);
+    this.checkOutputs(name, parsed, row.globalIndexes ?? [], height);
     for (const input of parsed.transaction.inputs) {
       if (input.type !== 'key') continue;
       const spent = this.rows.keyImageHeight(input.keyImage);
@@ -152,25 +169,32 @@ export class BlockVerifier {
     }
   }
 
-  private checkOutputs(name: string, id: number, { transaction }: ParsedTransaction, indexes: readonly number[]): void {
+  private checkOutputs(
+    name: string,
+    { transaction }: ParsedTransaction,
+    indexes: readonly number[],
+    height: number,
+  ): void {
     transaction.outputs.forEach(({ amount, key }, position) => {
       const index = this.outputs.get(amount) ?? 0;
       this.outputs.set(amount, index + 1);
       const output = `output ${position}`;
       this.problems.equal(name, `global index of ${output}`, indexes[position], index);
       const amountId = this.rows.amountId(amount);
-      const row = amountId === undefined ? undefined : this.rows.outputAt(amountId, index);
-      this.digest.add(
-        amount,
-        indexes[position] ?? -1,
-        row?.key ?? NOTHING,
-        (row?.transactionId ?? -1) - id,
-        row?.position ?? -1,
-      );
+      const row = amountId === undefined ? undefined : this.rows.outputAt(amount, amountId, index);
+      if (row !== undefined) this.checkSum(`${output} of ${name}`, row);
+      // Where the row stands, in one number: 0 in its own block and unlocked with its transaction.
+      const place = row === undefined ? -1 : row.height - height || Number(row.unlockTime !== transaction.unlockTime);
+      this.digest.add(amount, indexes[position] ?? -1, row?.key ?? NOTHING, place, row?.position ?? -1);
       this.problems.equal(name, `key of ${output}`, row?.key, key);
-      this.problems.equal(name, `transaction of ${output}`, row?.transactionId, id);
+      this.problems.equal(name, `height of ${output}`, row?.height, height);
+      this.problems.equal(name, `unlock time of ${output}`, row?.unlockTime, transaction.unlockTime);
       this.problems.equal(name, `position of ${output}`, row?.position, position);
     });
+  }
+
+  private checkSum(where: string, { sound }: { readonly sound: boolean }): void {
+    if (!sound) this.problems.add(where, 'does not fit its checksum');
   }
 
   private parse<T>(where: string, parse: () => T): T | undefined {
@@ -181,4 +205,11 @@ export class BlockVerifier {
       return undefined;
     }
   }
+}
+
+function bytesOf(row: TransactionRow, signatures: BlobRow | undefined): Buffer {
+  const prefix = decodeBlob(row.codec, row.bytes, 'its prefix');
+  return signatures === undefined
+    ? prefix
+    : Buffer.concat([prefix, decodeBlob(signatures.codec, signatures.bytes, 'its signatures')]);
 }

@@ -1,72 +1,141 @@
 import type { BlockFacts } from '@wrkz/consensus';
 import type { SqliteConnection, SqliteStatement } from '@wrkz/sqlite';
-import { toSigned, toUnsigned, unpackIndexes } from '../integers';
-import { FACTS_COLUMNS, factsOf, type FactsRow } from '../rows';
+import { toSigned, unpackIndexes } from '../integers';
+import { KeyImageQueries } from '../key-images';
+import {
+  blockRowChecksum,
+  bodyChecksum,
+  outputChecksum,
+  prefixChecksum,
+  signaturesChecksum,
+  stampChecksum,
+  transactionChecksum,
+} from '../rows/checksums';
+import { FACTS_HALVES, factsOf, joined, type FactsRow } from '../rows/facts';
 
-export interface TransactionRow {
+/** What each row of a table tells besides its columns: whether the checksums fit. */
+interface Sound {
+  readonly sound: boolean;
+}
+
+export interface BlockRow extends Sound {
+  readonly facts: BlockFacts;
+  readonly timestampLag: number;
+}
+
+/** A blob in the form that `codec` names. */
+export interface BlobRow extends Sound {
+  readonly codec: number;
+  readonly bytes: Buffer;
+}
+
+export interface TransactionRow extends BlobRow {
   readonly id: number;
   readonly hash: Buffer;
   readonly height: number;
-  readonly unlockTime: bigint;
   /** undefined when the packed bytes are none. */
   readonly globalIndexes: readonly number[] | undefined;
 }
 
-export interface OutputRow {
+export interface OutputRow extends Sound {
   readonly key: Buffer;
-  readonly transactionId: number;
+  readonly height: number;
+  readonly unlockTime: bigint;
   readonly position: number;
 }
 
-/** The tables row by row, with nothing assumed: what is missing is undefined. */
+type BlockColumns = readonly [...FactsRow, lag: number, checksum: number, stampChecksum: number];
+type TransactionColumns = [
+  id: number,
+  hash: Buffer,
+  height: number,
+  packed: Buffer,
+  checksum: number,
+  codec: number,
+  prefixChecksum: number,
+  prefix: Buffer,
+];
+type BlobColumns = [key: number, codec: number, bytes: Buffer, checksum: number];
+type OutputColumns = [
+  key: Buffer,
+  height: number,
+  unlockLow: number,
+  unlockHigh: number,
+  position: number,
+  checksum: number,
+];
+
+/** The tables row by row, with nothing assumed: what is missing is undefined, what is wrong is given as it is. */
 export class StoredRows {
-  private readonly block: SqliteStatement<[number], readonly [...FactsRow, lag: bigint]>;
+  private readonly block: SqliteStatement<[number], BlockColumns>;
   private readonly heightByHash: SqliteStatement<[Buffer, Buffer], [number]>;
-  private readonly blockBodyAt: SqliteStatement<[number], [Buffer]>;
-  private readonly transactionsBetween: SqliteStatement<[number, number], [bigint, Buffer, bigint, bigint, Buffer]>;
+  private readonly body: SqliteStatement<[number], BlobColumns>;
+  private readonly transactionsBetween: SqliteStatement<[number, number], TransactionColumns>;
+  private readonly heightOfTransaction: SqliteStatement<[number], [number]>;
   private readonly idByHash: SqliteStatement<[Buffer, Buffer], [number]>;
-  private readonly bodiesBetween: SqliteStatement<[number, number], [number, Buffer]>;
+  private readonly signaturesBetween: SqliteStatement<[number, number], BlobColumns>;
   private readonly amount: SqliteStatement<[bigint], [number]>;
-  private readonly output: SqliteStatement<[number, number], [Buffer, number, number]>;
-  private readonly keyImage: SqliteStatement<[Buffer], [number]>;
+  private readonly output: SqliteStatement<[number, number], OutputColumns>;
+  private readonly keyImages: KeyImageQueries;
 
   constructor(private readonly connection: SqliteConnection) {
     const get = <P extends unknown[], R>(sql: string): SqliteStatement<P, R> => connection.prepare<P, R>(sql).raw(true);
-    this.block = get<[number], readonly [...FactsRow, lag: bigint]>(
-      `SELECT ${FACTS_COLUMNS}, timestamp_lag FROM blocks WHERE height = ?`,
-    ).safeIntegers(true);
+    this.block = get(`SELECT ${FACTS_HALVES}, timestamp_lag, checksum, stamp_checksum FROM blocks WHERE height = ?`);
     this.heightByHash = get('SELECT height FROM blocks WHERE substr(hash, 1, 8) = ? AND hash = ?');
-    this.blockBodyAt = get('SELECT body FROM block_bodies WHERE height = ?');
-    this.transactionsBetween = get<[number, number], [bigint, Buffer, bigint, bigint, Buffer]>(
-      'SELECT id, hash, height, unlock_time, global_indexes FROM transactions WHERE id >= ? AND id < ? ORDER BY id',
-    ).safeIntegers(true);
+    this.body = get('SELECT height, codec, body, checksum FROM block_bodies WHERE height = ?');
+    this.transactionsBetween = get(
+      `SELECT id, hash, height, global_indexes, checksum, codec, prefix_checksum, prefix FROM transactions
+       WHERE id >= ? AND id < ? ORDER BY id`,
+    );
+    this.heightOfTransaction = get('SELECT height FROM transactions WHERE id = ?');
     this.idByHash = get('SELECT id FROM transactions WHERE substr(hash, 1, 8) = ? AND hash = ?');
-    this.bodiesBetween = get('SELECT id, body FROM transaction_bodies WHERE id >= ? AND id < ? ORDER BY id');
+    this.signaturesBetween = get(
+      'SELECT id, codec, signatures, checksum FROM signatures WHERE id >= ? AND id < ? ORDER BY id',
+    );
     this.amount = get('SELECT id FROM amounts WHERE amount = ?');
-    this.output = get('SELECT key, transaction_id, position FROM outputs WHERE amount_id = ? AND global_index = ?');
-    this.keyImage = get('SELECT height FROM key_images WHERE image = ?');
+    this.output = get(
+      `SELECT key, height, unlock_time & 4294967295, (unlock_time >> 32) & 4294967295, position, checksum FROM outputs
+       WHERE amount_id = ? AND global_index = ?`,
+    );
+    this.keyImages = new KeyImageQueries(connection);
   }
 
-  facts(height: number): { facts: BlockFacts; timestampLag: number } | undefined {
+  blockAt(height: number): BlockRow | undefined {
     const row = this.block.get(height);
-    return row && { facts: factsOf(row as unknown as FactsRow), timestampLag: Number(row[10]) };
+    if (row === undefined) return undefined;
+    const columns = row as unknown as FactsRow;
+    const facts = factsOf(columns);
+    const sound =
+      blockRowChecksum(columns, row[13]) === row[14] && stampChecksum({ ...facts, timestampLag: row[13] }) === row[15];
+    return { facts, timestampLag: row[13], sound };
   }
 
   heightOf(hash: Buffer): number | undefined {
     return this.heightByHash.get(hash.subarray(0, 8), hash)?.[0];
   }
 
-  blockBody(height: number): Buffer | undefined {
-    return this.blockBodyAt.get(height)?.[0];
+  blockBody(height: number): BlobRow | undefined {
+    const row = this.body.get(height);
+    return row && blobRow(row, bodyChecksum);
+  }
+
+  /** How many rows from `first` on say that they are of block `height`. */
+  transactionsOf(height: number, first: number): number {
+    let id = first;
+    while (this.heightOfTransaction.get(id)?.[0] === height) id++;
+    return id - first;
   }
 
   transactions(first: number, end: number): TransactionRow[] {
-    return this.transactionsBetween.all(first, end).map(([id, hash, height, unlockTime, packed]) => ({
-      id: Number(id),
+    return this.transactionsBetween.all(first, end).map(([id, hash, height, packed, checksum, codec, sum, prefix]) => ({
+      id,
       hash,
-      height: Number(height),
-      unlockTime: toUnsigned(unlockTime),
+      height,
       globalIndexes: unpackIndexes(packed),
+      codec,
+      bytes: prefix,
+      sound:
+        transactionChecksum(id, hash, height, packed) === checksum && prefixChecksum(id, hash, codec, prefix) === sum,
     }));
   }
 
@@ -74,21 +143,33 @@ export class StoredRows {
     return this.idByHash.get(hash.subarray(0, 8), hash)?.[0];
   }
 
-  transactionBodies(first: number, end: number): Map<number, Buffer> {
-    return new Map(this.bodiesBetween.all(first, end));
+  signatures(first: number, end: number): Map<number, BlobRow> {
+    return new Map(this.signaturesBetween.all(first, end).map((row) => [row[0], blobRow(row, signaturesChecksum)]));
   }
 
   amountId(amount: bigint): number | undefined {
     return this.amount.get(toSigned(amount))?.[0];
   }
 
-  outputAt(amountId: number, globalIndex: number): OutputRow | undefined {
+  outputAt(amount: bigint, amountId: number, globalIndex: number): OutputRow | undefined {
     const row = this.output.get(amountId, globalIndex);
-    return row && { key: row[0], transactionId: row[1], position: row[2] };
+    if (row === undefined) return undefined;
+    const [key, height, unlockLow, unlockHigh, position, checksum] = row;
+    const sound = outputChecksum(amount, globalIndex, { key, height, unlockLow, unlockHigh, position }) === checksum;
+    return { key, height, unlockTime: joined(unlockLow, unlockHigh), position, sound };
   }
 
   keyImageHeight(keyImage: Buffer): number | undefined {
-    return this.keyImage.get(keyImage)?.[0];
+    return this.keyImages.heightOf(keyImage);
+  }
+
+  /** Ids of the blocks off the main chain, as their rows have them. */
+  alternativeHashes(): Buffer[] {
+    return this.connection
+      .prepare<[], [Buffer]>('SELECT hash FROM alternatives NOT INDEXED ORDER BY height, id')
+      .raw(true)
+      .all()
+      .map(([hash]) => hash);
   }
 
   count(table: string): number {
@@ -104,4 +185,11 @@ export class StoredRows {
       .map(([line]) => line)
       .filter((line) => line !== 'ok');
   }
+}
+
+function blobRow(
+  [key, codec, bytes, checksum]: BlobColumns,
+  sum: (key: number, codec: number, bytes: Buffer) => number,
+): BlobRow {
+  return { codec, bytes, sound: sum(key, codec, bytes) === checksum };
 }

@@ -59,7 +59,7 @@ export async function verifyChain(
       options.signal?.throwIfAborted();
     }
     problems.equal('blocks', 'highest height', reader.height(), tip);
-    guarded(problems, 'alternatives', () => checkAlternatives(reader, problems));
+    guarded(problems, 'alternatives', () => checkAlternatives(reader, rows, problems));
     const expected = expectedCounts(verifier, tip);
     for (const table of TABLES) {
       guarded(problems, table, () => {
@@ -85,7 +85,7 @@ function expectedCounts(verifier: BlockVerifier, tip: number): Partial<Record<(t
     blocks: tip + 1,
     block_bodies: tip + 1,
     transactions: verifier.transactions,
-    transaction_bodies: verifier.transactions - (tip + 1),
+    signatures: verifier.signatures,
     amounts: verifier.outputs.size,
     outputs,
     key_images: verifier.keyImages,

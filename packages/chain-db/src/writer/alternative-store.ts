@@ -2,7 +2,9 @@ import type { BlockFacts } from '@wrkz/consensus';
 import { encodeRawBlock, type RawBlock } from '@wrkz/core-types';
 import type { SqliteConnection, SqliteStatement } from '@wrkz/sqlite';
 import type { ChainReader } from '../reader/reader';
-import { FACTS_COLUMNS, factsValues } from '../rows';
+import { Codec } from '../codec';
+import { alternativeBodyChecksum, alternativeChecksum } from '../rows/checksums';
+import { FACTS_COLUMNS, factsValues } from '../rows/facts';
 
 /** The statements that keep and drop blocks off the main chain. */
 export class AlternativeStore {
@@ -13,7 +15,7 @@ export class AlternativeStore {
     connection: SqliteConnection,
     private readonly reader: ChainReader,
   ) {
-    const columns = `${FACTS_COLUMNS}, parent, body`;
+    const columns = `${FACTS_COLUMNS}, parent, checksum, codec, body_checksum, body`;
     this.insert = connection.prepare(
       `INSERT OR IGNORE INTO alternatives (${columns}) VALUES (${columns.replace(/\w+/g, '?')})`,
     );
@@ -21,7 +23,9 @@ export class AlternativeStore {
   }
 
   put(facts: BlockFacts, parent: Buffer, raw: RawBlock): void {
-    this.insert.run(...factsValues(facts), parent, encodeRawBlock(raw));
+    const body = encodeRawBlock(raw);
+    const bodySum = alternativeBodyChecksum(facts.hash, Codec.plain, body);
+    this.insert.run(...factsValues(facts), parent, alternativeChecksum(facts, parent), Codec.plain, bodySum, body);
   }
 
   drop(hashes: readonly Buffer[]): void {

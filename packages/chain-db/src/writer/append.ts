@@ -1,37 +1,42 @@
 import { VerifiedBlock, type BlockFacts } from '@wrkz/consensus';
 import type { ParsedTransaction } from '@wrkz/core-types';
+import { blockBody, signaturesOf } from '../block-parts';
 import { RefusedChange, WrongLink } from '../errors';
 import { packIndexes } from '../integers';
 import type { Store } from './store';
 
 /**
- * Puts a block on the tip of the chain: its facts and body, then transaction by transaction (coinbase first) the row, the
- * outputs with their global indexes, the key images and the body. The caller holds the transaction.
+ * Puts a block on the tip of the chain: its facts and body, then transaction by transaction (coinbase first) the outputs
+ * with their global indexes, the row, the key images and the signatures. The caller holds the transaction.
  *
  * @param tip facts of the present tip; undefined in an empty database, which takes genesis alone
- * @throws TypeError for anything but a VerifiedBlock, WrongLink
+ * @throws TypeError for anything but a VerifiedBlock, WrongLink, RefusedChange
  */
 export function appendBlock(store: Store, verified: VerifiedBlock, tip: BlockFacts | undefined): void {
   checkVerified(verified);
   checkLink(verified, tip);
   const { block, transactions, facts } = verified;
-  store.putBlock(facts, block.bytes);
+  store.putBlock(facts);
+  store.putBlockBody(facts.height, blockBody(block, transactions));
   let id = tip?.generatedTransactions ?? 0;
   putTransaction(store, id, block.coinbase, facts.height);
-  for (const transaction of transactions) {
-    id++;
-    putTransaction(store, id, transaction, facts.height);
-    store.putTransactionBody(id, transaction.bytes);
-  }
+  for (const transaction of transactions) putTransaction(store, ++id, transaction, facts.height);
 }
 
 function putTransaction(store: Store, id: number, parsed: ParsedTransaction, height: number): void {
   const { inputs, outputs, unlockTime } = parsed.transaction;
-  const indexes = outputs.map(({ amount, key }, position) => store.putOutput(amount, key, id, position));
-  store.putTransaction({ id, hash: parsed.hash, height, unlockTime, globalIndexes: packIndexes(indexes) });
+  const unlockLow = Number(unlockTime & 0xffff_ffffn);
+  const unlockHigh = Number(unlockTime >> 32n);
+  const indexes = outputs.map(({ amount, key }, position) =>
+    store.putOutput(amount, { key, height, unlockLow, unlockHigh, position }),
+  );
+  const globalIndexes = packIndexes(indexes);
+  store.putTransaction({ id, hash: parsed.hash, height, globalIndexes, prefix: parsed.prefixBytes });
   for (const input of inputs) {
-    if (input.type === 'key') store.putKeyImage(input.keyImage, height);
+    if (input.type === 'key') store.keyImages.put(input.keyImage, height);
   }
+  const signatures = signaturesOf(parsed);
+  if (signatures.length > 0) store.putSignatures(id, signatures);
 }
 
 /** The types say it already; this holds against a cast. */

@@ -1,14 +1,21 @@
 import type { BlockFacts } from '@wrkz/consensus';
-import { parseBlock, parseTransaction, type ParsedTransaction, type RawBlock } from '@wrkz/core-types';
+import { decodeTransactionPrefix, type RawBlock, type TransactionPrefix } from '@wrkz/core-types';
 import type { SqliteConnection, SqliteStatement } from '@wrkz/sqlite';
-import { CorruptDatabase } from '../errors';
+import { BelowFloor, CorruptDatabase, DamagedRow } from '../errors';
 import { toSigned } from '../integers';
+import { KeyImageStore } from '../key-images';
 import type { ChainReader } from '../reader/reader';
 
-/** A block that was taken off the main chain. */
+/**
+ * A block that was taken off the main chain. Taking it off needs no body; `raw` is undefined where the body is not kept any
+ * more, or is damaged, as `rawMissing` tells.
+ */
 export interface RewoundBlock {
   readonly facts: BlockFacts;
-  readonly raw: RawBlock;
+  /** Hashes of its transactions, coinbase first. */
+  readonly transactionHashes: readonly Buffer[];
+  readonly raw: RawBlock | undefined;
+  readonly rawMissing?: BelowFloor | DamagedRow;
 }
 
 /** Outputs of one amount in one block: the lowest global index and how many. */
@@ -18,17 +25,17 @@ interface OutputRun {
 }
 
 /**
- * Takes blocks off the tip and every row that came with them. Each delete must meet exactly the rows it should; where it
- * does not, the database is damaged and the caller's transaction is rolled back.
+ * Takes blocks off the tip and every row that came with them, by what the prefixes of their transactions say. Each delete must
+ * meet exactly the rows it should; where it does not, the database is damaged and the caller's transaction is rolled back.
  */
 export class Rewinder {
   private readonly deleteBlock: SqliteStatement<[number]>;
-  private readonly deleteBlockBody: SqliteStatement<[number]>;
+  private readonly deleteBody: SqliteStatement<[number]>;
   private readonly deleteTransactions: SqliteStatement<[number]>;
-  private readonly deleteTransactionBodies: SqliteStatement<[number]>;
+  private readonly deleteSignatures: SqliteStatement<[number]>;
   private readonly deleteOutputs: SqliteStatement<[bigint, number]>;
   private readonly deleteAmount: SqliteStatement<[bigint]>;
-  private readonly deleteKeyImage: SqliteStatement<[Buffer, number]>;
+  private readonly keyImages: KeyImageStore;
 
   /** @param reader over the writing connection, so that it sees the change in progress */
   constructor(
@@ -36,14 +43,14 @@ export class Rewinder {
     private readonly reader: ChainReader,
   ) {
     this.deleteBlock = connection.prepare('DELETE FROM blocks WHERE height = ?');
-    this.deleteBlockBody = connection.prepare('DELETE FROM block_bodies WHERE height = ?');
+    this.deleteBody = connection.prepare('DELETE FROM block_bodies WHERE height = ?');
     this.deleteTransactions = connection.prepare('DELETE FROM transactions WHERE id >= ?');
-    this.deleteTransactionBodies = connection.prepare('DELETE FROM transaction_bodies WHERE id >= ?');
+    this.deleteSignatures = connection.prepare('DELETE FROM signatures WHERE id >= ?');
     this.deleteOutputs = connection.prepare(
       'DELETE FROM outputs WHERE amount_id = (SELECT id FROM amounts WHERE amount = ?) AND global_index >= ?',
     );
     this.deleteAmount = connection.prepare('DELETE FROM amounts WHERE amount = ?');
-    this.deleteKeyImage = connection.prepare('DELETE FROM key_images WHERE image = ? AND height = ?');
+    this.keyImages = new KeyImageStore(connection);
   }
 
   /** Makes block `height` the tip. @returns what was taken off, lowest first */
@@ -55,34 +62,42 @@ export class Rewinder {
 
   private removeTip(height: number): RewoundBlock {
     const facts = this.reader.facts(height);
-    const raw = this.reader.checkedRawBlock(height);
-    if (facts === undefined || raw === undefined) throw new CorruptDatabase(`block ${height} is missing`);
-    const parsed = parseBlock(raw.block);
-    const transactions = [parsed.coinbase, ...raw.transactions.map((bytes) => parseTransaction(bytes))];
+    if (facts === undefined) throw new CorruptDatabase(`block ${height} is missing`);
+    const raw = this.rawBlock(height);
+    const { hashes, prefixes } = this.reader.scanBlocks(height, height + 1);
+    const transactions = prefixes.map((prefix) => decodeTransactionPrefix(prefix));
     this.removeKeyImages(transactions, height);
     this.removeOutputs(transactions, height);
     const first = facts.generatedTransactions - transactions.length;
     this.expect(this.deleteTransactions.run(first).changes, transactions.length, `transactions of block ${height}`);
-    this.expect(this.deleteTransactionBodies.run(first).changes, raw.transactions.length, `bodies of block ${height}`);
-    this.deleteBlockBody.run(height);
+    this.deleteSignatures.run(first);
+    this.deleteBody.run(height);
     this.deleteBlock.run(height);
-    return { facts, raw };
+    return { facts, transactionHashes: hashes, ...raw };
   }
 
-  private removeKeyImages(transactions: readonly ParsedTransaction[], height: number): void {
-    for (const { transaction } of transactions) {
-      for (const input of transaction.inputs) {
-        if (input.type !== 'key') continue;
-        this.expect(this.deleteKeyImage.run(input.keyImage, height).changes, 1, `key images of block ${height}`);
-      }
+  /** The bytes as far as they are to be had: whoever keeps the block as an alternative can fetch it again. */
+  private rawBlock(height: number): Pick<RewoundBlock, 'raw' | 'rawMissing'> {
+    try {
+      return { raw: this.reader.rawBlock(height) };
+    } catch (error) {
+      if (error instanceof BelowFloor || error instanceof DamagedRow) return { raw: undefined, rawMissing: error };
+      throw error;
     }
   }
 
+  private removeKeyImages(transactions: readonly TransactionPrefix[], height: number): void {
+    const images = transactions.flatMap(({ inputs }) =>
+      inputs.flatMap((input) => (input.type === 'key' ? [input.keyImage] : [])),
+    );
+    this.expect(this.keyImages.removeBlock(height, images), images.length, `key images of block ${height}`);
+  }
+
   /** Among the outputs of an amount the block's are the last, so one delete per amount takes them. */
-  private removeOutputs(transactions: readonly ParsedTransaction[], height: number): void {
+  private removeOutputs(transactions: readonly TransactionPrefix[], height: number): void {
     const runs = new Map<bigint, OutputRun>();
     this.reader.globalIndexes(height).forEach(({ indexes }, i) => {
-      transactions[i]?.transaction.outputs.forEach(({ amount }, position) => {
+      transactions[i]?.outputs.forEach(({ amount }, position) => {
         const index = indexes[position] ?? NaN;
         const run = runs.get(amount);
         if (run === undefined) runs.set(amount, { first: index, count: 1 });

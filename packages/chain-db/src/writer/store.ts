@@ -1,7 +1,21 @@
 import type { BlockFacts } from '@wrkz/consensus';
 import type { SqliteConnection, SqliteStatement } from '@wrkz/sqlite';
+import { Codec } from '../codec';
 import { toSigned } from '../integers';
-import { FACTS_COLUMNS, factsValues } from '../rows';
+import { KeyImageStore } from '../key-images';
+import { BlockQueries } from '../reader/blocks';
+import { OutputQueries } from '../reader/outputs';
+import {
+  blockChecksum,
+  bodyChecksum,
+  outputChecksum,
+  prefixChecksum,
+  signaturesChecksum,
+  stampChecksum,
+  transactionChecksum,
+  type OutputColumns,
+} from '../rows/checksums';
+import { FACTS_COLUMNS, factsValues, joined } from '../rows/facts';
 
 type Value = number | bigint | Buffer;
 
@@ -14,38 +28,44 @@ interface Amount {
 /** Amounts remembered before the memory is dropped; the real chain has some hundreds. */
 const REMEMBERED_AMOUNTS = 50_000;
 
+/** A transaction as its row has it. `globalIndexes` are packed, `prefix` is as serialized. */
+export interface NewTransaction {
+  readonly id: number;
+  readonly hash: Buffer;
+  readonly height: number;
+  readonly globalIndexes: Buffer;
+  readonly prefix: Buffer;
+}
+
 /** The statements that put rows into the main chain's tables, and the counting of outputs by amount. */
 export class Store {
   private readonly block: SqliteStatement<Value[]>;
-  private readonly blockBody: SqliteStatement<[number, Buffer]>;
+  private readonly body: SqliteStatement<Value[]>;
   private readonly transaction: SqliteStatement<Value[]>;
-  private readonly transactionBody: SqliteStatement<[number, Buffer]>;
+  private readonly signatures: SqliteStatement<Value[]>;
   private readonly output: SqliteStatement<Value[]>;
-  private readonly keyImage: SqliteStatement<[Buffer, number]>;
-  private readonly amount: SqliteStatement<[bigint], [number]>;
+  private readonly blocks: BlockQueries;
+  private readonly outputs: OutputQueries;
   private readonly newAmount: SqliteStatement<[bigint]>;
-  private readonly lastOutput: SqliteStatement<[number], [number]>;
-  private readonly latestTimestamp: SqliteStatement<[number], [number]>;
   private readonly amounts = new Map<bigint, Amount>();
+  readonly keyImages: KeyImageStore;
 
   constructor(connection: SqliteConnection) {
     const insert = (table: string, columns: string): SqliteStatement<Value[]> =>
       connection.prepare<Value[]>(`INSERT INTO ${table} (${columns}) VALUES (${columns.replace(/\w+/g, '?')})`);
-    this.block = insert('blocks', `${FACTS_COLUMNS}, timestamp_lag`);
-    this.blockBody = insert('block_bodies', 'height, body');
-    this.transaction = insert('transactions', 'id, hash, height, unlock_time, global_indexes');
-    this.transactionBody = insert('transaction_bodies', 'id, body');
-    this.output = insert('outputs', 'amount_id, global_index, key, transaction_id, position');
-    this.keyImage = insert('key_images', 'image, height');
-    this.amount = connection.prepare<[bigint], [number]>('SELECT id FROM amounts WHERE amount = ?').raw(true);
+    this.block = insert('blocks', `${FACTS_COLUMNS}, timestamp_lag, checksum, stamp_checksum`);
+    this.body = insert('block_bodies', 'height, codec, body, checksum');
+    this.transaction = insert(
+      'transactions',
+      'id, hash, height, global_indexes, checksum, codec, prefix_checksum, prefix',
+    );
+    this.signatures = insert('signatures', 'id, codec, signatures, checksum');
+    this.output = insert('outputs', 'amount_id, global_index, key, height, unlock_time, position, checksum');
+    this.keyImages = new KeyImageStore(connection);
     // The highest id plus one, so that a rewind gives ids back and the file does not tell that it happened.
     this.newAmount = connection.prepare<[bigint]>('INSERT INTO amounts (amount) VALUES (?)');
-    this.lastOutput = connection
-      .prepare<[number], [number]>('SELECT coalesce(max(global_index), -1) FROM outputs WHERE amount_id = ?')
-      .raw(true);
-    this.latestTimestamp = connection
-      .prepare<[number], [number]>('SELECT timestamp + timestamp_lag FROM blocks WHERE height = ?')
-      .raw(true);
+    this.blocks = new BlockQueries(connection);
+    this.outputs = new OutputQueries(connection);
   }
 
   /** Forgets what was counted: the tables have changed in another way, or were rolled back. */
@@ -53,37 +73,41 @@ export class Store {
     this.amounts.clear();
   }
 
-  putBlock(facts: BlockFacts, body: Buffer): void {
-    const latest = this.latestTimestamp.get(facts.height - 1)?.[0] ?? facts.timestamp;
-    this.block.run(...factsValues(facts), Math.max(0, latest - facts.timestamp));
-    this.blockBody.run(facts.height, body);
+  putBlock(facts: BlockFacts): void {
+    const latest = facts.height === 0 ? facts.timestamp : this.blocks.latestTimestamp(facts.height - 1);
+    const lag = Math.max(0, latest - facts.timestamp);
+    const stampSum = stampChecksum({ ...facts, timestampLag: lag });
+    this.block.run(...factsValues(facts), lag, blockChecksum(facts, lag), stampSum);
   }
 
-  putTransaction(row: { id: number; hash: Buffer; height: number; unlockTime: bigint; globalIndexes: Buffer }): void {
-    this.transaction.run(row.id, row.hash, row.height, toSigned(row.unlockTime), row.globalIndexes);
+  putBlockBody(height: number, body: Buffer): void {
+    this.body.run(height, Codec.plain, body, bodyChecksum(height, Codec.plain, body));
   }
 
-  putTransactionBody(id: number, body: Buffer): void {
-    this.transactionBody.run(id, body);
+  putTransaction({ id, hash, height, globalIndexes, prefix }: NewTransaction): void {
+    const checksum = transactionChecksum(id, hash, height, globalIndexes);
+    const prefixSum = prefixChecksum(id, hash, Codec.plain, prefix);
+    this.transaction.run(id, hash, height, globalIndexes, checksum, Codec.plain, prefixSum, prefix);
+  }
+
+  putSignatures(id: number, signatures: Buffer): void {
+    this.signatures.run(id, Codec.plain, signatures, signaturesChecksum(id, Codec.plain, signatures));
   }
 
   /** Gives the output the next global index of its amount and returns it. */
-  putOutput(amount: bigint, key: Buffer, transactionId: number, position: number): number {
+  putOutput(amount: bigint, output: OutputColumns): number {
     const known = this.amounts.get(amount) ?? this.lookUp(amount);
-    this.output.run(known.id, known.count, key, transactionId, position);
+    const { key, height, unlockLow, unlockHigh, position } = output;
+    const unlockTime = toSigned(joined(unlockLow, unlockHigh));
+    const checksum = outputChecksum(amount, known.count, output);
+    this.output.run(known.id, known.count, key, height, unlockTime, position, checksum);
     return known.count++;
-  }
-
-  /** @throws SqliteError (constraint) for a key image that is there already */
-  putKeyImage(keyImage: Buffer, height: number): void {
-    this.keyImage.run(keyImage, height);
   }
 
   private lookUp(amount: bigint): Amount {
     if (this.amounts.size >= REMEMBERED_AMOUNTS) this.amounts.clear();
-    const stored = toSigned(amount);
-    const id = this.amount.get(stored)?.[0] ?? Number(this.newAmount.run(stored).lastInsertRowid);
-    const entry = { id, count: (this.lastOutput.get(id)?.[0] ?? -1) + 1 };
+    const id = this.outputs.amountId(amount) ?? Number(this.newAmount.run(toSigned(amount)).lastInsertRowid);
+    const entry = { id, count: this.outputs.count(amount) };
     this.amounts.set(amount, entry);
     return entry;
   }

@@ -77,7 +77,8 @@ export class ChainWriter {
   /**
    * A reorganisation in one step: back to `forkHeight`, then `blocks` on that, which leave the alternatives.
    *
-   * @param keepOld keep the removed blocks as alternatives, with those that stand on them
+   * @param keepOld keep the removed blocks as alternatives, with those that stand on them; one without its bytes cannot be
+   *   kept, and what stands on it goes with it
    * @returns the removed blocks, lowest first
    * @throws as `rewindTo` and `append`; then the old chain stands unchanged
    */
@@ -88,7 +89,7 @@ export class ChainWriter {
       this.appendAll(blocks);
       let parent = forkHash;
       for (const { facts, raw } of keepOld ? removed : []) {
-        if (parent !== undefined) this.alternatives.put(facts, parent, raw);
+        if (parent !== undefined && raw !== undefined) this.alternatives.put(facts, parent, raw);
         parent = facts.hash;
       }
       this.alternatives.dropUnrooted();

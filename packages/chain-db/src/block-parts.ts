@@ -1,0 +1,36 @@
+import { encodeVarint, type ParsedBlock, type ParsedTransaction } from '@wrkz/core-types';
+import { RefusedChange } from './errors';
+
+/*
+ * A block's bytes are its body (header and parent block), its coinbase, and the hashes of its transactions
+ * (docs/protocol/blocks.md#block-form). Only the body is stored for the block; the rest stands with the transactions.
+ */
+
+/**
+ * The body of a block.
+ * @throws RefusedChange when the block is not made of the parts that {@link joinBlock} is given
+ */
+export function blockBody({ bytes, coinbase }: ParsedBlock, transactions: readonly ParsedTransaction[]): Buffer {
+  const body = bytes.subarray(0, bytes.length - coinbase.bytes.length - hashListSize(transactions.length));
+  const joined = joinBlock(
+    body,
+    coinbase.bytes,
+    transactions.map(({ hash }) => hash),
+  );
+  if (!joined.equals(bytes)) throw new RefusedChange('a block and the transactions beside it do not belong together');
+  return body;
+}
+
+/** The bytes of a block from its parts. */
+export function joinBlock(body: Buffer, coinbase: Buffer, hashes: readonly Buffer[]): Buffer {
+  return Buffer.concat([body, coinbase, encodeVarint(hashes.length), ...hashes]);
+}
+
+function hashListSize(count: number): number {
+  return encodeVarint(count).length + 32 * count;
+}
+
+/** What stands behind the prefix of a transaction. */
+export function signaturesOf({ bytes, prefixBytes }: ParsedTransaction): Buffer {
+  return bytes.subarray(prefixBytes.length);
+}
