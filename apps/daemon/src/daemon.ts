@@ -22,6 +22,7 @@ import { Miner } from './mining/miner';
 import type { P2pNode } from './p2p/node';
 import { logChain } from './progress/chain-log';
 import { notices } from './progress/notices';
+import { openingLines } from './progress/opening-lines';
 import { SyncProgress } from './progress/sync-progress';
 import { ReaderPool, RPC_DEFAULTS, startRpcServer } from './rpc';
 import { daemonLogger } from './wiring/logger';
@@ -137,6 +138,7 @@ export class Daemon implements Service {
     const setup = { directory, network: network.name, checkpoints: options['load-checkpoints'] };
     const chain = this.closeOnStop('the chain engine', await ChainClient.start(setup), (client) => client.stop());
     chain.on('failed', (error) => this.giveUp(error));
+    for (const line of openingLines(chain.opening)) this.notice(line);
     this.closeOnStop('the chain log', logChain(chain, logger.child('chain')), (end) => end());
 
     const open = (): ChainDb => openChainDb({ directory, network: network.name, readonly: true });

@@ -1,4 +1,5 @@
 import { EventEmitter } from 'node:events';
+import type { Opening } from '@wrkz/chain-db';
 import { type RawBlock, rawBlockBytes } from '@wrkz/core-types';
 import { workerEntry, WorkerThread } from '@wrkz/service-kit';
 import { CALL_BLOCKS, QUEUE_BYTES } from './limits';
@@ -23,6 +24,7 @@ interface ClientEvents {
 export class ChainClient extends EventEmitter<ClientEvents> implements ChainService {
   private readonly thread: WorkerThread<ChainThread>;
   private latest!: TipFacts;
+  private opened!: Opening;
   /** Serialized bytes given to the engine and not answered. */
   private bytesOut = 0;
   private turn: Promise<void> = Promise.resolve();
@@ -52,12 +54,19 @@ export class ChainClient extends EventEmitter<ClientEvents> implements ChainServ
    */
   static async start(setup: WorkerSetup): Promise<ChainClient> {
     const client = new ChainClient(setup);
-    client.latest = await client.thread.ready;
+    const { tip, opening } = await client.thread.ready;
+    client.latest = tip;
+    client.opened = opening;
     return client;
   }
 
   tip(): TipFacts {
     return this.latest;
+  }
+
+  /** What the engine met when it opened the database. */
+  get opening(): Opening {
+    return this.opened;
   }
 
   async addBlocks(blocks: readonly RawBlock[], source: BlockSource): Promise<AddBlockResult[]> {
