@@ -138,6 +138,8 @@ export class Daemon implements Service {
     const setup = { directory, network: network.name, checkpoints: options['load-checkpoints'] };
     const chain = this.closeOnStop('the chain engine', await ChainClient.start(setup), (client) => client.stop());
     chain.on('failed', (error) => this.giveUp(error));
+    const damage = new DamageWatch(logger);
+    chain.on('damage', (error) => void damage.note(error));
     for (const line of openingLines(chain.opening)) this.notice(line);
     this.closeOnStop('the chain log', logChain(chain, logger.child('chain')), (end) => end());
 
@@ -149,7 +151,6 @@ export class Daemon implements Service {
       watchStorage(db, (error) => this.giveUp(error)),
       (end) => end(),
     );
-    const damage = new DamageWatch(logger);
     const pool = new TransactionPool(new ChainJudge(network, reader, now), now);
     const follow: CommitListener = (event) => void pool.onCommit(event).catch((error: unknown) => this.giveUp(error));
     chain.on('commit', follow);

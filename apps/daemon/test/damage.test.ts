@@ -15,6 +15,7 @@ import { ChainJudge } from '../src/mempool/chain-judge';
 import { TransactionPool } from '../src/mempool/pool';
 import { judgeChainEntry } from '../src/p2p/sync/chain-entry';
 import { newSuite } from './network/daemons';
+import { SIDE, SWITCHED } from './support/codes';
 import { engineBench, type EngineBench, NOW } from './support/engine';
 import { temporaryDirectory } from './support/temporary';
 
@@ -34,6 +35,15 @@ if (spending === undefined) throw new Error('chain A spends nothing');
 const keyImages = parseTransaction(spending).transaction.inputs.flatMap((input) =>
   input.type === 'key' ? [input.keyImage] : [],
 );
+
+/** Changes one bit of these bytes. */
+function flipBit(file: string, bytes: Buffer): void {
+  const content = readFileSync(file);
+  const at = content.indexOf(bytes);
+  if (at < 0) throw new Error('the bytes are not in the file');
+  content.writeUInt8(content.readUInt8(at + 20) ^ 4, at + 20);
+  writeFileSync(file, content);
+}
 
 /** Overwrites the head of the page that holds these bytes. */
 function damagePage(file: string, bytes: Buffer): void {
@@ -121,7 +131,11 @@ describe('an index that has lost a block', () => {
     const network = networkOf('simnet');
     const bench = engineBench('simnet');
     const forge = (fork: number, name: string): Forge =>
-      new Forge(bench.reader.viewAt(fork), { network, timestamp: NOW - 1_000_000 + fork * 60, extraNonce: Buffer.from(name) });
+      new Forge(bench.reader.viewAt(fork), {
+        network,
+        timestamp: NOW - 1_000_000 + fork * 60,
+        extraNonce: Buffer.from(name),
+      });
     await bench.engine.addBlocks(await forge(0, 'main').many(10), 'submit');
     const side = await forge(5, 'side').many(1);
     const real = ChainReader.prototype.heightOf;
@@ -143,6 +157,37 @@ describe('an index that has lost a block', () => {
     };
     const entry = { startHeight: 1, totalHeight: 4, hashes: hashes.slice(1) };
     expect(judgeChainEntry(entry, chain, () => undefined)).toMatchObject({ kind: 'new', anchorHeight: 1 });
+  });
+});
+
+describe('a block that a reorganisation replaces', () => {
+  it('may be damaged: the chain follows the heavier branch, the damage is told, and the block is fetched again if need be', async () => {
+    const network = networkOf('simnet');
+    const bench = engineBench('simnet');
+    const forge = (fork: number, name: string): Forge =>
+      new Forge(bench.reader.viewAt(fork), {
+        network,
+        timestamp: NOW - 1_000_000 + fork * 60,
+        extraNonce: Buffer.from(name),
+      });
+    const main = await forge(0, 'main').many(10);
+    await bench.engine.addBlocks(main, 'submit');
+    const side = await forge(7, 'side').many(4);
+    await bench.engine.stop();
+    flipBit(databaseFile(bench.directory), main[8]!.block.subarray(0, 40));
+
+    const again = engineBench('simnet', { directory: bench.directory });
+    const damage: string[] = [];
+    again.engine.on('damage', ({ message }) => damage.push(message));
+    expect(() => again.reader.rawBlock(9)).toThrow(CorruptDatabase);
+    const codes = (await again.engine.addBlocks(side, 'sync')).map(({ code }) => code);
+    expect(codes).toEqual([SIDE, SIDE, SIDE, SWITCHED]);
+    expect(damage).toEqual([expect.stringMatching(/row 9 of block_bodies does not fit its checksum/) as string]);
+    expect(again.engine.tip()).toMatchObject({ height: 11, alternativeCount: 1 });
+    // The damaged block comes back from a peer as any other.
+    const back = (await again.engine.addBlocks(main.slice(8), 'sync')).map(({ code }) => code);
+    expect(back).toEqual([SIDE, SIDE]);
+    await again.digest();
   });
 });
 
@@ -199,37 +244,50 @@ describe('towards peers', () => {
 });
 
 describe('a whole daemon', () => {
-  it('answers a damaged block with an error, writes the remedy to its log, counts, and serves the rest', async () => {
-    const suite = newSuite();
-    const source = await suite.chainA();
-    damagePage(databaseFile(join(source, 'devnet')), chainA()[100]!.block.subarray(0, 40));
-    const logger = createMemoryLogger();
-    const args = ['--network', 'devnet', '--data-dir', source, '--rpc-bind-port', '0', '--p2p-bind-ip', '127.0.0.1'];
-    const config = readConfig([...args, '--p2p-bind-port', '0', '--enable-metrics', '--add-exclusive-node', '127.0.0.1:1']);
-    const daemon = Daemon.create(config, { logger });
-    await daemon.start();
-    try {
-      const url = `http://127.0.0.1:${String(daemon.ports.rpc)}`;
-      const ask = (path: string, body: object): Promise<Response> =>
-        fetch(url + path, { method: 'POST', body: JSON.stringify(body) });
-      const damaged = await ask('/getrawblocks', { startHeight: 95, blockCount: 20 });
-      expect(damaged.status).toBe(500);
-      expect(await damaged.json()).toEqual({
-        status: 'Failed',
-        error: expect.stringMatching(/^Internal server error: the chain database is damaged: /) as string,
-      });
-      const wallet = await ask('/getwalletsyncdata', { startHeight: 95, blockCount: 20 });
-      expect([200, 500]).toContain(wallet.status);
-      const sound = await ask('/getrawblocks', { startHeight: 300, blockCount: 20 });
-      expect(sound.status).toBe(200);
-      expect(logger.entries.some(({ message }) => REMEDY.test(message))).toBe(true);
-      const metrics = await (await fetch(`${url}/metrics`)).text();
-      expect(metrics).toMatch(/^wrkz_database_damage_total [1-9]/m);
-    } finally {
-      await daemon.stop();
-      await suite.stopAll();
-    }
-  });
+  it.each([
+    ['bit', flipBit],
+    ['page', damagePage],
+  ])(
+    'answers a block with a damaged %s with an error, writes the remedy to its log, counts, and serves the rest',
+    async (_, damage) => {
+      const suite = newSuite();
+      const source = await suite.chainA();
+      damage(databaseFile(join(source, 'devnet')), chainA()[100]!.block.subarray(0, 40));
+      const logger = createMemoryLogger();
+      const args = ['--network', 'devnet', '--data-dir', source, '--rpc-bind-port', '0', '--p2p-bind-ip', '127.0.0.1'];
+      const config = readConfig([
+        ...args,
+        '--p2p-bind-port',
+        '0',
+        '--enable-metrics',
+        '--add-exclusive-node',
+        '127.0.0.1:1',
+      ]);
+      const daemon = Daemon.create(config, { logger });
+      await daemon.start();
+      try {
+        const url = `http://127.0.0.1:${String(daemon.ports.rpc)}`;
+        const ask = (path: string, body: object): Promise<Response> =>
+          fetch(url + path, { method: 'POST', body: JSON.stringify(body) });
+        const damaged = await ask('/getrawblocks', { startHeight: 95, blockCount: 20 });
+        expect(damaged.status).toBe(500);
+        expect(await damaged.json()).toEqual({
+          status: 'Failed',
+          error: expect.stringMatching(/^Internal server error: the chain database is damaged: /) as string,
+        });
+        const wallet = await ask('/getwalletsyncdata', { startHeight: 95, blockCount: 20 });
+        expect([200, 500]).toContain(wallet.status);
+        const sound = await ask('/getrawblocks', { startHeight: 300, blockCount: 20 });
+        expect(sound.status).toBe(200);
+        expect(logger.entries.some(({ message }) => REMEDY.test(message))).toBe(true);
+        const metrics = await (await fetch(`${url}/metrics`)).text();
+        expect(metrics).toMatch(/^wrkz_database_damage_total [1-9]/m);
+      } finally {
+        await daemon.stop();
+        await suite.stopAll();
+      }
+    },
+  );
 
   it.each<[string, (folder: string) => void]>([
     ['deleted', (folder) => rmSync(folder, { recursive: true })],

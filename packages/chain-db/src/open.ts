@@ -8,6 +8,7 @@ import { DatabaseMissing, DatabaseUnwritable, NotAChainDatabase, WrongNetwork } 
 import { layOutForPruning } from './layout';
 import { readMeta, writeMeta } from './meta';
 import { MIGRATIONS } from './migrations';
+import { forgetDamagedAlternatives } from './open-checks/alternatives';
 import { BLOCK_ID_RULE, mendBlockIds, type MendedIds } from './open-checks/block-ids';
 import { checkLastBlocks } from './open-checks/last-blocks';
 import { toChainDbError } from './open-errors';
@@ -34,6 +35,8 @@ export interface Opening {
   readonly checked: number;
   /** What a look for ids of an older rule has changed; undefined when none was needed. */
   readonly mended: MendedIds | undefined;
+  /** Blocks off the main chain that were dropped, because one of them was damaged. */
+  readonly forgotten: number;
 }
 
 /** An open chain database. `writer` is there unless it was opened for reading. */
@@ -50,14 +53,15 @@ export class ChainDb {
   ) {
     this.writer = mode === 'write' ? new ChainWriter(database.connection, this.hooks()) : undefined;
     this.reader = mode === 'write' ? this.openReader() : new ChainReader(database.connection);
-    this.opening = this.writer === undefined ? { cleanStop: true, checked: 0, mended: undefined } : this.look(this.writer);
+    this.opening = this.writer === undefined ? { cleanStop: true, checked: 0, mended: undefined, forgotten: 0 } : this.look(this.writer);
   }
 
   private look(writer: ChainWriter): Opening {
     const { connection, lastStop } = this.database;
+    const forgotten = forgetDamagedAlternatives(this.reader, writer);
     const mended = mendBlockIds(connection, this.network, this.reader, writer);
     this.database.committed();
-    return { cleanStop: lastStop.clean, checked: lastStop.clean ? 0 : checkLastBlocks(this.reader), mended };
+    return { cleanStop: lastStop.clean, checked: lastStop.clean ? 0 : checkLastBlocks(this.reader), mended, forgotten };
   }
 
   /** One more reading connection, for work that holds a snapshot while others go on; it is closed with the database. */

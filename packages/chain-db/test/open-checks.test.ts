@@ -35,13 +35,13 @@ function tamper(directory: string, sql: string): void {
 describe('the last blocks', () => {
   test('are looked at after a stop that was none, and after no other', () => {
     const db = openHere();
-    expect(db.opening).toEqual({ cleanStop: true, checked: 0, mended: undefined });
+    expect(db.opening).toEqual({ cleanStop: true, checked: 0, mended: undefined, forgotten: 0 });
     writerOf(db).append(chainA().slice(0, 300));
     const directory = killed(db);
     db.close();
     expect(openHere({ directory: db.directory }).opening).toMatchObject({ cleanStop: true, checked: 0 });
     const again = openHere({ directory });
-    expect(again.opening).toEqual({ cleanStop: false, checked: 300, mended: undefined });
+    expect(again.opening).toEqual({ cleanStop: false, checked: 300, mended: undefined, forgotten: 0 });
     expect(again.reader.height()).toBe(299);
     again.close();
     expect(openHere({ directory }).opening).toMatchObject({ cleanStop: true });
@@ -156,6 +156,22 @@ function staged(view: BranchView, own: ReturnType<typeof parseBlock>, like: Veri
   if (!(verified instanceof VerifiedBlock)) throw new Error(verified.message);
   return verified;
 }
+
+test.each([
+  ['facts', 'UPDATE alternatives SET size = size + 1'],
+  ['bytes', 'UPDATE alternatives SET body = randomblob(length(body))'],
+])('a block off the main chain whose %s are damaged is forgotten with the others, and ends no start', (_, sql) => {
+  const db = openHere();
+  const below = chainA().slice(0, 1);
+  writerOf(db).append([...below, ...makeChain([{ salt: 1, transactions: [] }], below)]);
+  writerOf(db).putAlternative(makeChain([{ salt: 2, transactions: [] }], below)[0]!);
+  db.close();
+  tamper(db.directory, sql);
+  const again = openHere({ directory: db.directory });
+  expect(again.opening.forgotten).toBe(1);
+  expect(again.reader.alternativeCount()).toBe(0);
+  expect(again.reader.height()).toBe(1);
+});
 
 test('--verify compares the schema and every row of meta', async () => {
   const db = openHere();

@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events';
-import type { Opening } from '@wrkz/chain-db';
+import { CorruptDatabase, type Opening } from '@wrkz/chain-db';
 import { type RawBlock, rawBlockBytes } from '@wrkz/core-types';
 import { workerEntry, WorkerThread } from '@wrkz/service-kit';
 import { CALL_BLOCKS, QUEUE_BYTES } from './limits';
@@ -16,6 +16,8 @@ import { CHAIN_ERRORS, type ChainThread, type WorkerSetup } from './thread';
 
 interface ClientEvents {
   commit: [CommitEvent];
+  /** The engine met something damaged, dropped it and goes on. */
+  damage: [CorruptDatabase];
   /** The engine takes nothing more; the program should end. */
   failed: [Error];
 }
@@ -41,6 +43,7 @@ export class ChainClient extends EventEmitter<ClientEvents> implements ChainServ
           this.latest = event.tip;
           this.emit('commit', event);
         },
+        damage: (reason) => this.emit('damage', new CorruptDatabase(reason)),
       },
       onFailed: (error) => this.emit('failed', error),
       diedError: ({ message }) => new ChainFailed(`the chain engine failed: ${message}`),

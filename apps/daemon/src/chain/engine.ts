@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { CorruptDatabase } from '@wrkz/chain-db';
 import type { RawBlock } from '@wrkz/core-types';
 import { operatorText } from '../damage/operator-text';
 import { addedBlock, removedBlock } from './commit-events';
@@ -20,6 +21,8 @@ import { AddTask, RewindTask, type Task } from './tasks';
 
 interface EngineEvents {
   commit: [CommitEvent];
+  /** Something stored was damaged, and was dropped. */
+  damage: [CorruptDatabase];
   /** The disk cannot be written: nothing more is taken. */
   failed: [Error];
 }
@@ -41,6 +44,7 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
   constructor(parts: EngineParts) {
     super();
     this.state = new ChainState(parts);
+    this.state.onDamage = (damage) => void this.emit('damage', damage);
     this.side = new SideBranches(this.state);
     this.state.countAlternatives(this.side.size);
     this.main = new MainLine(this.state);

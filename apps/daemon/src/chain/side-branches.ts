@@ -115,7 +115,8 @@ export class SideBranches {
     const lost = writer.switchBranch(branch.fork, branch.blocks, true);
     for (const { facts } of branch.blocks) this.tree.remove(facts.hash.toString('hex'));
     let parent = reader.hashAt(branch.fork);
-    for (const { facts, raw } of lost) {
+    for (const { facts, raw, rawMissing } of lost) {
+      if (rawMissing instanceof CorruptDatabase) this.state.onDamage(rawMissing);
       // Without its bytes a block is not kept, and what stood on it goes with it.
       if (raw === undefined) break;
       if (parent !== undefined) this.tree.add(node(facts.hash, parent, facts));
@@ -176,8 +177,9 @@ export class SideBranches {
       const stored = this.state.reader.alternative(hash);
       return stored === undefined ? undefined : readCandidate(stored.raw);
     } catch (error) {
-      if (error instanceof CorruptDatabase) return undefined;
-      throw error;
+      if (!(error instanceof CorruptDatabase)) throw error;
+      this.state.onDamage(error);
+      return undefined;
     }
   }
 

@@ -20,7 +20,8 @@ export type ChainThread = {
     addBlocks: { argument: { blocks: readonly RawBlock[]; source: BlockSource }; result: AddBlockResult[] };
     rewindTo: { argument: number; result: void };
   };
-  events: { commit: CommitEvent };
+  /** `damage`: what was damaged and dropped. */
+  events: { commit: CommitEvent; damage: string };
 };
 
 /** The errors that callers of a ChainService tell apart. */

@@ -35,6 +35,7 @@ function orTellRemedy<T>(start: () => T): T {
 serveThread<ChainThread>((setup, { emit, fail }) => {
   const { engine, opening } = orTellRemedy(() => startEngine(setup));
   engine.on('commit', (event) => emit('commit', event));
+  engine.on('damage', ({ reason }) => emit('damage', reason));
   engine.on('failed', fail);
   return {
     ready: { tip: engine.tip(), opening },

@@ -1,7 +1,7 @@
 import type { Opening } from '@wrkz/chain-db';
 
 /** What the operator is told of an open that was not like any other. */
-export function openingLines({ cleanStop, checked, mended }: Opening): string[] {
+export function openingLines({ cleanStop, checked, mended, forgotten }: Opening): string[] {
   const lines: string[] = [];
   if (mended?.height !== undefined) {
     lines.push(
@@ -11,6 +11,9 @@ export function openingLines({ cleanStop, checked, mended }: Opening): string[] 
   }
   if (mended !== undefined && mended.alternatives > 0) {
     lines.push(`${String(mended.alternatives)} blocks beside the main chain had ids of an older rule and were dropped`);
+  }
+  if (forgotten > 0) {
+    lines.push(`${String(forgotten)} blocks beside the main chain were dropped, because one of them was damaged`);
   }
   if (!cleanStop) {
     lines.push(`The last stop was not in order: the highest ${String(checked)} blocks were checked, and are whole`);

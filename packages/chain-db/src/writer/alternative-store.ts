@@ -10,6 +10,7 @@ import { FACTS_COLUMNS, factsValues } from '../rows/facts';
 export class AlternativeStore {
   private readonly insert: SqliteStatement<(number | bigint | Buffer)[]>;
   private readonly remove: SqliteStatement<[Buffer]>;
+  private readonly removeAll: SqliteStatement<[]>;
 
   constructor(
     connection: SqliteConnection,
@@ -20,6 +21,7 @@ export class AlternativeStore {
       `INSERT OR IGNORE INTO alternatives (${columns}) VALUES (${columns.replace(/\w+/g, '?')})`,
     );
     this.remove = connection.prepare('DELETE FROM alternatives WHERE hash = ?');
+    this.removeAll = connection.prepare('DELETE FROM alternatives');
   }
 
   put(facts: BlockFacts, parent: Buffer, raw: RawBlock): void {
@@ -30,6 +32,10 @@ export class AlternativeStore {
 
   drop(hashes: readonly Buffer[]): void {
     for (const hash of hashes) this.remove.run(hash);
+  }
+
+  dropAll(): void {
+    this.removeAll.run();
   }
 
   /** Drops the blocks that no longer stand on anything: their parent is on no branch. */

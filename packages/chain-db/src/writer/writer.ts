@@ -127,6 +127,11 @@ export class ChainWriter {
     });
   }
 
+  /** Drops every block off the main chain, without reading them: where they are damaged they can be fetched again. */
+  forgetAlternatives(): void {
+    this.change(() => this.alternatives.dropAll());
+  }
+
   private appendAll(blocks: readonly VerifiedBlock[]): void {
     let tip = this.reader.height() < 0 ? undefined : this.reader.tip();
     const branches = this.reader.alternativeCount() > 0;
