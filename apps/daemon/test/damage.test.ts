@@ -161,7 +161,7 @@ describe('an index that has lost a block', () => {
 });
 
 describe('a block that a reorganisation replaces', () => {
-  it('may be damaged: the chain follows the heavier branch, the damage is told, and the block is fetched again if need be', async () => {
+  it('may be damaged: the chain follows the heavier branch, and the damage is told', async () => {
     const network = networkOf('simnet');
     const bench = engineBench('simnet');
     const forge = (fork: number, name: string): Forge =>

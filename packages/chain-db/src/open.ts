@@ -53,7 +53,10 @@ export class ChainDb {
   ) {
     this.writer = mode === 'write' ? new ChainWriter(database.connection, this.hooks()) : undefined;
     this.reader = mode === 'write' ? this.openReader() : new ChainReader(database.connection);
-    this.opening = this.writer === undefined ? { cleanStop: true, checked: 0, mended: undefined, forgotten: 0 } : this.look(this.writer);
+    this.opening =
+      this.writer === undefined
+        ? { cleanStop: true, checked: 0, mended: undefined, forgotten: 0 }
+        : this.look(this.writer);
   }
 
   private look(writer: ChainWriter): Opening {

@@ -59,7 +59,7 @@ describe('the last blocks', () => {
     ['a body', 'DELETE FROM block_bodies WHERE height = 290'],
     ['a transaction', 'DELETE FROM transactions WHERE height = 290'],
     ['an output', 'DELETE FROM outputs WHERE height = 290'],
-    ['the id', "UPDATE blocks SET hash = randomblob(32) WHERE height = 290"],
+    ['the id', 'UPDATE blocks SET hash = randomblob(32) WHERE height = 290'],
   ])('that lack %s are told at an open after a kill, and cost no check after a stop', (_, sql) => {
     const db = openHere();
     writerOf(db).append(chainA().slice(0, 300));
@@ -78,7 +78,13 @@ describe('ids by the rule of old', () => {
     const [genesis] = chainA();
     if (genesis === undefined) throw new Error('there is no genesis');
     const plan = (salt: number) => ({ salt, transactions: [{ amounts: [7, 900], inputs: 1 }] });
-    const below = [genesis, ...makeChain(Array.from({ length: 19 }, (_, i) => plan(i)), [genesis])];
+    const below = [
+      genesis,
+      ...makeChain(
+        Array.from({ length: 19 }, (_, i) => plan(i)),
+        [genesis],
+      ),
+    ];
     const [next] = makeChain([plan(20)], below);
     if (next === undefined) throw new Error('no block was made');
     const { stranger, block } = underOldRule(next, below);
@@ -177,14 +183,31 @@ test('--verify compares the schema and every row of meta', async () => {
   const db = openHere();
   writerOf(db).append(chainA().slice(0, 50));
   db.close();
-  const problems = async (): Promise<string[]> => (await verifyChain({ directory: db.directory, network: 'devnet' })).problems;
+  const problems = async (): Promise<string[]> =>
+    (await verifyChain({ directory: db.directory, network: 'devnet' })).problems;
   expect(await problems()).toEqual([]);
   const cases: [sql: string, undo: string, finding: RegExp][] = [
     ['CREATE TABLE more (id INTEGER)', 'DROP TABLE more', /^schema: more does not belong there: table of more/],
-    ['DROP INDEX blocks_by_hash', 'CREATE INDEX blocks_by_hash ON blocks (substr(hash, 1, 8))', /^schema: blocks_by_hash is missing/],
-    ["INSERT INTO meta VALUES ('mood', 'good', 1)", "DELETE FROM meta WHERE key = 'mood'", /^meta mood: does not belong there/],
-    ["UPDATE meta SET checksum = checksum + 1 WHERE key = 'body_floor'", "UPDATE meta SET checksum = checksum - 1 WHERE key = 'body_floor'", /^meta body_floor: .*damaged/],
-    ["UPDATE meta SET value = '0 ' WHERE key = 'body_floor'", "UPDATE meta SET value = '0' WHERE key = 'body_floor'", /^meta body_floor/],
+    [
+      'DROP INDEX blocks_by_hash',
+      'CREATE INDEX blocks_by_hash ON blocks (substr(hash, 1, 8))',
+      /^schema: blocks_by_hash is missing/,
+    ],
+    [
+      "INSERT INTO meta VALUES ('mood', 'good', 1)",
+      "DELETE FROM meta WHERE key = 'mood'",
+      /^meta mood: does not belong there/,
+    ],
+    [
+      "UPDATE meta SET checksum = checksum + 1 WHERE key = 'body_floor'",
+      "UPDATE meta SET checksum = checksum - 1 WHERE key = 'body_floor'",
+      /^meta body_floor: .*damaged/,
+    ],
+    [
+      "UPDATE meta SET value = '0 ' WHERE key = 'body_floor'",
+      "UPDATE meta SET value = '0' WHERE key = 'body_floor'",
+      /^meta body_floor/,
+    ],
     ["DELETE FROM meta WHERE key = 'block_ids'", '', /^meta block_ids: is missing/],
   ];
   for (const [sql, undo, finding] of cases) {

@@ -9,7 +9,10 @@ import { CHAIN_ERRORS, type ChainThread, type WorkerSetup } from './thread';
 
 /** The thread of the chain engine: opens the database, serves calls one by one, reports what was committed. */
 
-function startEngine({ directory, network: name, checkpoints }: WorkerSetup): { engine: ChainEngine; opening: Opening } {
+function startEngine({ directory, network: name, checkpoints }: WorkerSetup): {
+  engine: ChainEngine;
+  opening: Opening;
+} {
   const network = networkOf(name);
   const known = loadCheckpoints(checkpoints, network);
   const db = openChainDb({ directory, network: name, create: true });

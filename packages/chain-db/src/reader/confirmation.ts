@@ -27,9 +27,7 @@ export class Confirmation {
     const found = this.chain
       .scanBlocks(height, height + 1)
       .prefixes.some((prefix) =>
-        decodeTransactionPrefix(prefix).inputs.some(
-          (input) => input.type === 'key' && input.keyImage.equals(keyImage),
-        ),
+        decodeTransactionPrefix(prefix).inputs.some((input) => input.type === 'key' && input.keyImage.equals(keyImage)),
       );
     if (!found) return false;
     if (this.seen.size >= REMEMBERED) this.seen.clear();

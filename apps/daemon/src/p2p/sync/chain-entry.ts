@@ -34,7 +34,8 @@ export function judgeChainEntry(
   }
   if (new Set(hashes.map(hashKey)).size !== hashes.length) return { kind: 'bad', reason: closeReasons.chainHeights };
   const planned = plannedHeight(first);
-  if (planned === undefined && !isOurs(first, startHeight, chain)) return { kind: 'bad', reason: closeReasons.chainUnknownStart };
+  if (planned === undefined && !isOurs(first, startHeight, chain))
+    return { kind: 'bad', reason: closeReasons.chainUnknownStart };
   const height = planned ?? chain.heightOf(first);
   if (height !== undefined && height !== startHeight) return { kind: 'bad', reason: closeReasons.chainHeights };
 
