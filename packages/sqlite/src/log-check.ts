@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { FileCutShort, WrongLog, type FileName } from './errors';
 import { readDatabaseHead, readLog, type DatabaseHead, type LogFacts } from './log-file';
-import { logFile, markFile, readMark, type MarkFacts } from './log-mark';
+import { logFile, markFile, readMark, UNMARKED_GROWTH, type MarkFacts } from './log-mark';
 
 /** How the last session that wrote ended, by what it left. */
 export interface LastStop {
@@ -59,8 +59,9 @@ function stranger(head: DatabaseHead, log: LogFacts, mark: MarkFacts | undefined
   if (log.identity !== mark.log) return 'it is not the one that the last session here has written';
   if (head.counter < mark.counter) return 'the database is older than the log';
   if (log.counters !== undefined && head.counter > log.counters[1]) return 'the database is younger than the log';
-  if (head.pages > Math.max(mark.pages, log.mostPages))
+  if (head.pages > UNMARKED_GROWTH * Math.max(mark.pages, log.mostPages)) {
     return 'the database is not the one that the log was written for';
+  }
   return undefined;
 }
 

@@ -1,4 +1,14 @@
-import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import { FileInaccessible, type FileName } from './errors';
 import { readDatabaseHead, readLogIdentity } from './log-file';
@@ -9,10 +19,14 @@ export interface MarkFacts {
   readonly state: 'open' | 'closing';
   /** The identity of the log that the session writes. */
   readonly log: number;
-  /** Counter and pages of the database's file when the session committed for the first time. */
+  /** Counter of the database's file when the session committed for the first time. */
   readonly counter: number;
+  /** Pages of the file: the most it has had, as long as it has not grown by half since. */
   readonly pages: number;
 }
+
+/** Times that a file may have grown since its mark was written. */
+export const UNMARKED_GROWTH = 1.5;
 
 /** The mark stands beside the database under its name, so that whoever removes `<name>*` removes it, too. */
 export function markFile(file: string): string {
@@ -29,18 +43,26 @@ export function logFile(file: string): string {
  */
 export class LogMark {
   private facts: MarkFacts | undefined;
+  private pageSize = 0;
 
   constructor(private readonly name: FileName) {}
 
   /** To be called after every commit; the first one of a session makes the mark. @throws FileInaccessible */
   committed(): void {
-    if (this.facts !== undefined) return;
+    if (this.facts !== undefined) return this.keepUp(this.facts);
     const { file } = this.name;
     const log = readLogIdentity(logFile(file));
     const head = readDatabaseHead(file);
     // Nothing in the log: the commit has changed nothing.
     if (log === undefined || head === undefined) return;
+    this.pageSize = head.pageSize;
     this.write({ state: 'open', log, counter: head.counter, pages: head.pages });
+  }
+
+  /** The file grows when the log is copied back, and may shrink again before the next time. */
+  private keepUp(facts: MarkFacts): void {
+    const pages = Math.floor((statSync(this.name.file, { throwIfNoEntry: false })?.size ?? 0) / this.pageSize);
+    if (pages > facts.pages * UNMARKED_GROWTH) this.write({ ...facts, pages });
   }
 
   /** An open that was found right begins: a mark without a log is from a stop that was cut short at its end. */

@@ -234,6 +234,23 @@ describe('after a kill', () => {
   });
 });
 
+test('a file that has grown and shrunk again is known after a kill', () => {
+  const file = fresh('journal.sqlite');
+  const settings = { checkpointAt: 10 * 4096, autoVacuum: 'full' as const };
+  const database = closing(openDatabase(journal(file, { ...marked, settings })));
+  add(database, 2000);
+  database.connection.pragma('wal_checkpoint(TRUNCATE)');
+  const { size } = statSync(file);
+  database.connection.exec('DELETE FROM entries WHERE id > 100');
+  database.committed();
+  const left = crashed(file, fresh('left'));
+  expect(statSync(left).size).toBe(size);
+  const again = open(left);
+  expect(entriesOf(again)).toBe(100);
+  again.close();
+  expect(statSync(left).size).toBeLessThan(size / 5);
+});
+
 describe('the identity of a log', () => {
   test('stays the same through its rounds, and is another one after a stop', () => {
     const file = fresh('journal.sqlite');

@@ -30,6 +30,6 @@ export function explainConflict(reader: ChainReader, blocks: readonly VerifiedBl
 }
 
 /** The key images that a transaction spends. */
-export function keyImagesOf({ transaction }: ParsedTransaction): Buffer[] {
+function keyImagesOf({ transaction }: ParsedTransaction): Buffer[] {
   return transaction.inputs.flatMap((input) => (input.type === 'key' ? [input.keyImage] : []));
 }
