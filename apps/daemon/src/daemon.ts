@@ -2,8 +2,8 @@ import { type ChainDb, openChainDb } from '@wrkz/chain-db';
 import { cpuFeatures } from '@wrkz/crypto';
 import {
   type Control,
+  createMetrics,
   ensureDirectory,
-  errorText,
   type HttpServer,
   type Logger,
   type Service,
@@ -15,6 +15,8 @@ import { ChainClient } from './chain/client';
 import type { ChainService, CommitListener } from './chain/service';
 import type { DaemonConfig } from './config/config';
 import { runAction } from './actions/run-action';
+import { DamageWatch } from './damage/damage-watch';
+import { operatorText } from './damage/operator-text';
 import { ChainJudge } from './mempool/chain-judge';
 import { TransactionPool } from './mempool/pool';
 import { BlockGenerator } from './mining/generate';
@@ -22,11 +24,13 @@ import { Miner } from './mining/miner';
 import type { P2pNode } from './p2p/node';
 import { logChain } from './progress/chain-log';
 import { notices } from './progress/notices';
+import { openingLines } from './progress/opening-lines';
 import { SyncProgress } from './progress/sync-progress';
 import { ReaderPool, RPC_DEFAULTS, startRpcServer } from './rpc';
 import { daemonLogger } from './wiring/logger';
 import { createPeers, peersConfig } from './wiring/peers';
 import { rpcContext } from './wiring/rpc-context';
+import { watchStorage } from './wiring/storage-watch';
 
 /** What a test may put in the place of the real thing. */
 export interface DaemonOverrides {
@@ -100,7 +104,7 @@ export class Daemon implements Service {
     if (action !== 'serve') {
       const parts = { config: this.config, notice: this.notice, stream: this.stream, signal: this.stopping.signal };
       this.action = runAction(action, parts).catch((error: unknown) => {
-        this.logger.fatal(`the ${action} failed: ${errorText(error)}`);
+        this.logger.fatal(`the ${action} failed: ${operatorText(error)}`);
         return 1;
       });
       return;
@@ -136,14 +140,23 @@ export class Daemon implements Service {
     const setup = { directory, network: network.name, checkpoints: options['load-checkpoints'] };
     const chain = this.closeOnStop('the chain engine', await ChainClient.start(setup), (client) => client.stop());
     chain.on('failed', (error) => this.giveUp(error));
+    const damage = new DamageWatch(logger);
+    chain.on('damage', (error) => void damage.note(error));
+    for (const line of openingLines(chain.opening)) this.notice(line);
     this.closeOnStop('the chain log', logChain(chain, logger.child('chain')), (end) => end());
 
     const open = (): ChainDb => openChainDb({ directory, network: network.name, readonly: true });
-    const { reader } = this.closeOnStop('the database', open(), (db) => db.close());
+    const db = this.closeOnStop('the database', open(), (opened) => opened.close());
+    const { reader } = db;
+    this.closeOnStop(
+      'the watch over the folder',
+      watchStorage(db, (error) => this.giveUp(error)),
+      (end) => end(),
+    );
     const pool = new TransactionPool(new ChainJudge(network, reader, now));
     const follow: CommitListener = (event) => void pool.onCommit(event).catch((error: unknown) => this.giveUp(error));
     chain.on('commit', follow);
-    const sweeps = setInterval(() => pool.sweep(), SWEEP_INTERVAL);
+    const sweeps = setInterval(() => this.orGiveUp(() => pool.sweep()), SWEEP_INTERVAL);
     // The engine still commits what is under way when it stops, and by then the pool has no database to look into.
     this.closeOnStop('the pool', sweeps, (timer) => {
       clearInterval(timer);
@@ -153,7 +166,7 @@ export class Daemon implements Service {
     const miner = new Miner({ network, reader, chain, pool, now });
     const generator = new BlockGenerator(network, miner, now, this.stopping.signal);
     const work = new AnnouncedWork(network, loadCheckpoints(setup.checkpoints, network), reader);
-    const peers = createPeers({ config: addresses, work, chain, reader, pool, logger: logger.child('p2p') });
+    const peers = createPeers({ config: addresses, work, chain, reader, pool, logger: logger.child('p2p'), damage });
     this.closeOnStop('the peers', peers, (node) => node.stop());
     await peers.start();
     this.running = { chain, pool, peers };
@@ -164,8 +177,12 @@ export class Daemon implements Service {
       (threads) => threads.close(),
     );
     const parts = { config, reader, queries, chain, pool, miner, generator, peers, now };
+    const metrics = options['enable-metrics'] ? createMetrics('wrkz_') : undefined;
+    if (metrics !== undefined) damage.publish(metrics);
     const server = {
       ...RPC_DEFAULTS,
+      onError: (error: unknown) => void damage.note(error),
+      ...(metrics === undefined ? {} : { metrics }),
       bindIp: options['rpc-bind-ip'],
       port: config.rpcPort,
       maxRpm: options['rpc-max-rpm'],
@@ -192,8 +209,16 @@ export class Daemon implements Service {
 
   /** What cannot be gone on with: the disk is full, or a component met what it does not expect. */
   private giveUp(error: unknown): void {
-    this.logger.fatal('the daemon cannot go on', { error });
+    this.logger.fatal(`the daemon cannot go on: ${operatorText(error)}`, { error });
     this.overrides.control?.requestStop(1);
+  }
+
+  private orGiveUp(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      this.giveUp(error);
+    }
   }
 }
 

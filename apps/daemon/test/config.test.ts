@@ -1,9 +1,11 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { CorruptDatabase } from '@wrkz/chain-db';
 import { Checkpoints } from '@wrkz/consensus';
-import { networkOf } from '@wrkz/core-types';
+import { networkOf, parseBlock } from '@wrkz/core-types';
 import { assetPath, UsageError } from '@wrkz/service-kit';
+import { chainA } from '@wrkz/testing';
 import { readConfig } from '../src/config/config';
 import { DAEMON_OPTIONS } from '../src/config/options';
 import { CheckpointsRefused, holdStored, loadCheckpoints } from '../src/chain/checkpoints';
@@ -123,11 +125,24 @@ describe('checkpoints', () => {
 
   it('a stored chain is held against them, as far as it goes', () => {
     const hashes = [0, 1, 2].map((height) => Buffer.alloc(32, height));
-    const stored = { hashAt: (height: number) => hashes[height] };
+    const stored = { hashAt: (height: number) => hashes[height], rawBlock: () => undefined };
     const saying = (height: number, fill: number): Checkpoints =>
       new Checkpoints(new Map([[height, Buffer.alloc(32, fill)]]));
     expect(() => holdStored(saying(2, 2), stored)).not.toThrow();
     expect(() => holdStored(saying(3, 9), stored)).not.toThrow();
     expect(() => holdStored(saying(2, 9), stored)).toThrow(/has another block 2 than the checkpoints say/);
+  });
+
+  it('a stored id that is not its block own is damage, and no other chain', () => {
+    const [, first] = chainA();
+    if (first === undefined) throw new Error('chain A is empty');
+    const own = parseBlock(first.block).hash;
+    const known = new Checkpoints(new Map([[1, own]]));
+    const flipped = Buffer.from(own);
+    flipped.writeUInt8(flipped.readUInt8(0) ^ 1, 0);
+    expect(() => holdStored(known, { hashAt: () => own, rawBlock: () => first })).not.toThrow();
+    expect(() => holdStored(known, { hashAt: () => flipped, rawBlock: () => first })).toThrow(CorruptDatabase);
+    const other = new Checkpoints(new Map([[1, flipped]]));
+    expect(() => holdStored(other, { hashAt: () => own, rawBlock: () => first })).toThrow(CheckpointsRefused);
   });
 });

@@ -9,6 +9,8 @@ export type ChainDbErrorCode =
   | 'WRONG_NETWORK'
   | 'WRONG_SCHEMA'
   | 'CORRUPT_DATABASE'
+  | 'INCOMPLETE_DATABASE'
+  | 'DATABASE_VANISHED'
   | 'DAMAGED_ROW'
   | 'EMPTY_DATABASE'
   | 'BELOW_FLOOR'
@@ -92,13 +94,31 @@ export class WrongSchema extends ChainDbError {
   }
 }
 
+/** One of the files is missing, was cut short, or belongs to another database. None was touched; the message says what to do. */
+export class IncompleteDatabase extends ChainDbError {
+  constructor(cause: Error) {
+    super('INCOMPLETE_DATABASE', cause.message, { cause });
+  }
+}
+
+/** The files of the open database were removed, moved or replaced, or can no longer be written. */
+export class DatabaseVanished extends ChainDbError {
+  constructor(cause: Error) {
+    super('DATABASE_VANISHED', cause.message, { cause });
+  }
+}
+
 /** A row that must be there is not, or what was read contradicts itself. */
 export class CorruptDatabase extends ChainDbError {
   /** What an operator can do. */
   readonly remedy: string =
     'run with --verify to see what else is damaged; sound data come from the network, by synchronizing into an empty folder';
 
-  constructor(reason: string, options?: ErrorOptions, code: ChainDbErrorCode = 'CORRUPT_DATABASE') {
+  constructor(
+    readonly reason: string,
+    options?: ErrorOptions,
+    code: ChainDbErrorCode = 'CORRUPT_DATABASE',
+  ) {
     super(code, `the chain database is damaged: ${reason}`, options);
   }
 }

@@ -1,6 +1,7 @@
 export * from './errors';
 export { databaseFile } from './connection';
-export { ChainDb, openChainDb, type OpenOptions } from './open';
+export { damageIn } from './damage';
+export { ChainDb, openChainDb, type Opening, type OpenOptions } from './open';
 export type { AltInfo, AlternativeBlock } from './reader/alternatives';
 export type { StoredOutput } from './reader/outputs';
 export {

@@ -3,7 +3,7 @@ import { DamagedRow } from './errors';
 import { metaChecksum } from './rows/checksums';
 
 /** The rows of `meta`. */
-export type MetaKey = 'network' | 'body_floor';
+export type MetaKey = 'network' | 'body_floor' | 'block_ids';
 
 /** @throws DamagedRow */
 export function readMeta(connection: SqliteConnection, key: MetaKey): string | undefined {

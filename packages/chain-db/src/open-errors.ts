@@ -1,11 +1,14 @@
 import {
+  FileCutShort,
   FileInaccessible,
   FileLocked,
   FileMissing,
+  FileVanished,
   MigrationFailed,
   NotOurFile,
   openingError,
   SettingRefused,
+  WrongLog,
   WrongSchemaVersion,
 } from '@wrkz/sqlite';
 import {
@@ -13,6 +16,8 @@ import {
   DatabaseLocked,
   DatabaseMissing,
   DatabaseUnwritable,
+  DatabaseVanished,
+  IncompleteDatabase,
   NotAChainDatabase,
   WrongSchema,
 } from './errors';
@@ -22,6 +27,8 @@ export function toChainDbError(directory: string, error: unknown): unknown {
   if (error instanceof FileLocked) return new DatabaseLocked(directory);
   if (error instanceof FileMissing) return new DatabaseMissing(directory);
   if (error instanceof FileInaccessible) return new DatabaseUnwritable(directory, error.cause);
+  if (error instanceof WrongLog || error instanceof FileCutShort) return new IncompleteDatabase(error);
+  if (error instanceof FileVanished) return new DatabaseVanished(error);
   if (error instanceof NotOurFile) return new NotAChainDatabase(error.file, error.reason, causeOf(error));
   if (error instanceof WrongSchemaVersion) return new WrongSchema(directory, error.found, error.wanted);
   if (error instanceof SettingRefused) return new ChainDbError('NOT_A_CHAIN_DATABASE', error.message);

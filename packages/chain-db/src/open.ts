@@ -9,9 +9,11 @@ import type { HashIndexLimits } from './hash-index/hash-index';
 import { layOutForPruning } from './layout';
 import { readMeta, writeMeta } from './meta';
 import { MIGRATIONS } from './migrations';
+import { BLOCK_ID_RULE, mendBlockIds, type MendedIds } from './open-checks/block-ids';
+import { checkLastBlocks } from './open-checks/last-blocks';
 import { toChainDbError } from './open-errors';
 import { ChainReader } from './reader/reader';
-import { ChainWriter } from './writer/writer';
+import { type ChangeHooks, ChainWriter } from './writer/writer';
 
 export interface OpenOptions {
   /** The folder that holds the database and nothing else's files of these names. */
@@ -27,9 +29,22 @@ export interface OpenOptions {
   readonly hashIndex?: HashIndexLimits;
 }
 
+/** What an open for writing has met and done. */
+export interface Opening {
+  /** False when the last program that wrote was killed, or the machine lost power. */
+  readonly cleanStop: boolean;
+  /** Blocks below the tip that were looked at, because the last stop was none. */
+  readonly checked: number;
+  /** What a look for ids of an older rule has changed; undefined when none was needed. */
+  readonly mended: MendedIds | undefined;
+  /** Damaged blocks off the main chain that were dropped, with those that stood on them. */
+  readonly forgotten: number;
+}
+
 /** An open chain database. `writer` is there unless it was opened for reading. */
 export class ChainDb {
   readonly reader: ChainReader;
+  readonly opening: Opening;
   readonly writer: ChainWriter | undefined;
 
   constructor(
@@ -39,14 +54,46 @@ export class ChainDb {
     mode: 'read' | 'write',
     hashIndex?: HashIndexLimits,
   ) {
-    this.writer = mode === 'write' ? new ChainWriter(database.connection, hashIndex) : undefined;
+    this.writer = mode === 'write' ? new ChainWriter(database.connection, this.hooks(), hashIndex) : undefined;
     this.reader = mode === 'write' ? this.openReader() : new ChainReader(database.connection);
+    this.opening =
+      this.writer === undefined
+        ? { cleanStop: true, checked: 0, mended: undefined, forgotten: 0 }
+        : this.look(this.writer);
+  }
+
+  private look(writer: ChainWriter): Opening {
+    const { connection, lastStop } = this.database;
+    const forgotten = writer.dropDamagedAlternatives();
+    const mended = mendBlockIds(connection, this.network, this.reader, writer);
+    this.database.committed();
+    return { cleanStop: lastStop.clean, checked: lastStop.clean ? 0 : checkLastBlocks(this.reader), mended, forgotten };
   }
 
   /** One more reading connection, for work that holds a snapshot while others go on; it is closed with the database. */
   openReader(): ChainReader {
     try {
       return new ChainReader(this.database.openReader(), () => this.writer?.hashDirectory);
+    } catch (error) {
+      throw toChainDbError(this.directory, error);
+    }
+  }
+
+  /** Whether the files still stand where they were opened and can be written; costs some microseconds. @throws DatabaseVanished */
+  checkInPlace(): void {
+    this.named(() => this.database.checkWritable());
+  }
+
+  private hooks(): ChangeHooks {
+    return {
+      before: () => this.named(() => this.database.checkInPlace()),
+      committed: () => this.named(() => this.database.committed()),
+    };
+  }
+
+  private named(work: () => void): void {
+    try {
+      work();
     } catch (error) {
       throw toChainDbError(this.directory, error);
     }
@@ -62,7 +109,8 @@ export class ChainDb {
  * Opens the chain database of a network, brings an older schema up to date (writing only) and asserts every setting.
  *
  * @throws DatabaseLocked when another writer holds it, DatabaseMissing, DatabaseUnwritable, WrongNetwork, WrongSchema,
- *   NotAChainDatabase
+ *   NotAChainDatabase, IncompleteDatabase; after a stop that was not in order CorruptDatabase, where the last blocks are not
+ *   whole
  */
 export function openChainDb(options: OpenOptions): ChainDb {
   const { directory, network } = options;
@@ -74,16 +122,15 @@ export function openChainDb(options: OpenOptions): ChainDb {
     database = openDatabase({
       ...connectionOptions(directory, mode),
       lockFile: join(directory, 'chain.lock'),
+      markLog: true,
       create,
       migrations: MIGRATIONS,
       identify: (connection) => identify(connection, directory, network),
       onCreate: (connection) => putMeta(connection, network),
       ...(options.onProgress === undefined ? {} : { onProgress: options.onProgress }),
     });
-    if (mode === 'write') layOutForPruning(database.connection);
-    const db = new ChainDb(directory, network, database, mode, options.hashIndex);
-    db.writer?.dropDamagedAlternatives();
-    return db;
+    if (mode === 'write' && layOutForPruning(database.connection)) database.committed();
+    return new ChainDb(directory, network, database, mode, options.hashIndex);
   } catch (error) {
     database?.close();
     throw toChainDbError(directory, error);
@@ -91,7 +138,7 @@ export function openChainDb(options: OpenOptions): ChainDb {
 }
 
 function prepareFolder(directory: string, create: boolean): void {
-  if (!create && !existsSync(databaseFile(directory))) throw new DatabaseMissing(directory);
+  if (!create && !existsSync(directory)) throw new DatabaseMissing(directory);
   try {
     makeFolders(directory);
   } catch (error) {
@@ -102,6 +149,7 @@ function prepareFolder(directory: string, create: boolean): void {
 function putMeta(connection: SqliteConnection, network: NetworkName): void {
   writeMeta(connection, 'network', network);
   writeMeta(connection, 'body_floor', '0');
+  writeMeta(connection, 'block_ids', BLOCK_ID_RULE);
   // Pages that the older schemas left in the new file.
   connection.exec('PRAGMA incremental_vacuum');
 }

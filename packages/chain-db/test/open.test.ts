@@ -1,6 +1,16 @@
 import crypto from 'node:crypto';
 import { openConnection, SqliteConnection } from '@wrkz/sqlite';
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import {
   ChainDbError,
@@ -8,6 +18,7 @@ import {
   DatabaseMissing,
   DatabaseUnwritable,
   EmptyDatabase,
+  IncompleteDatabase,
   NotAChainDatabase,
   WrongNetwork,
   WrongSchema,
@@ -105,10 +116,18 @@ test('a newer schema is refused, an older one only for reading', () => {
   for (const readonly of [false, true]) {
     expect(() => openChainDb({ directory: db.directory, network: 'devnet', readonly })).toThrow(WrongSchema);
   }
-  mark(SCHEMA_VERSION - 1);
-  expect(() => openChainDb({ directory: db.directory, network: 'devnet', readonly: true })).toThrow(
-    /brought up to date/,
-  );
+  for (let version = 1; version < SCHEMA_VERSION; version++) {
+    mark(version);
+    expect(() => openChainDb({ directory: db.directory, network: 'devnet', readonly: true })).toThrow(
+      /brought up to date/,
+    );
+  }
+  mark(0);
+  for (const readonly of [false, true]) {
+    expect(() => openChainDb({ directory: db.directory, network: 'devnet', readonly })).toThrow(
+      /it has tables and no schema version, as no program leaves it/,
+    );
+  }
   mark(SCHEMA_VERSION);
   openHere({ directory: db.directory });
 });
@@ -204,10 +223,11 @@ test('what an operator reads names the directory, the file and the reason', () =
     `the chain database in ${directory} has schema version 7, this program reads 2: it was written by a newer program`,
   );
   edit('PRAGMA user_version = 0');
-  expect(message(true)).toBe(
-    `the chain database in ${directory} has schema version 0, this program reads 2: it must first be opened for writing to be brought up to date`,
-  );
-  expect(message(false)).toBe(`${file} is not a chain database: table meta already exists`);
+  for (const readonly of [true, false]) {
+    expect(message(readonly)).toBe(
+      `${file} is not a chain database: it has tables and no schema version, as no program leaves it`,
+    );
+  }
   edit('PRAGMA user_version = 2; PRAGMA journal_mode = DELETE');
   expect(message(true)).toBe('SQLite did not take the setting journal_mode = wal (it is delete)');
   edit("DELETE FROM meta WHERE key = 'network'");
@@ -216,9 +236,50 @@ test('what an operator reads names the directory, the file and the reason', () =
   expect(message(false)).toBe(`${file} is not a chain database: no such table: meta`);
   edit('PRAGMA application_id = 1');
   expect(message(false)).toBe(`${file} is not a chain database: it was written by another program`);
+  edit(`PRAGMA application_id = ${APPLICATION_ID}`);
+  writeFileSync(join(directory, 'chain.lock'), 'garbage in the place of a lock '.repeat(100));
+  expect(message(false)).toBe(
+    `cannot write to the chain database in ${directory}: ${join(directory, 'chain.lock')} holds something else than a ` +
+      'lock: while no program uses the chain database, remove that file',
+  );
   rmSync(join(directory, 'chain.lock'));
   mkdirSync(join(directory, 'chain.lock'));
   expect(message(false)).toBe(`cannot write to the chain database in ${directory}: unable to open database file`);
+});
+
+test('a log without its database, and a database that was cut short, are told and left alone', () => {
+  const db = openHere();
+  writerOf(db).append(chainA().slice(0, 300));
+  const left = (name: string): string => {
+    const directory = join(freshDirectory(), name);
+    mkdirSync(directory);
+    for (const file of ['chain.sqlite', 'chain.sqlite-wal', 'chain.sqlite-mark']) {
+      copyFileSync(join(db.directory, file), join(directory, file));
+    }
+    return directory;
+  };
+  const told = (directory: string): void => {
+    const wal = readFileSync(`${databaseFile(directory)}-wal`);
+    for (const readonly of [true, false]) {
+      expect(() => openChainDb({ directory, network: 'devnet', readonly })).toThrow(IncompleteDatabase);
+    }
+    expect(readFileSync(`${databaseFile(directory)}-wal`).equals(wal)).toBe(true);
+  };
+  const lost = left('lost');
+  rmSync(databaseFile(lost));
+  told(lost);
+  expect(existsSync(databaseFile(lost))).toBe(false);
+  expect(() => openChainDb({ directory: lost, network: 'devnet', create: false })).toThrow(IncompleteDatabase);
+  const empty = left('empty');
+  truncateSync(databaseFile(empty), 0);
+  told(empty);
+  db.close();
+  truncateSync(databaseFile(db.directory), 40 * PAGE_SIZE);
+  for (const readonly of [true, false]) {
+    expect(() => openChainDb({ directory: db.directory, network: 'devnet', readonly })).toThrow(
+      /was cut short: 40 pages of \d+ are there/,
+    );
+  }
 });
 
 test('a database that is up to date is opened without touching it', () => {

@@ -1,10 +1,20 @@
 import type { VerifiedBlock } from '@wrkz/consensus';
-import type { SqliteConnection } from '@wrkz/sqlite';
-import { KeyImageSpent, WriterFailed, WrongLink, verifyChain } from '../src';
+import { SqliteConnection } from '@wrkz/sqlite';
+import {
+  CorruptDatabase,
+  databaseFile,
+  DatabaseVanished,
+  KeyImageSpent,
+  verifyChain,
+  WriterFailed,
+  WrongLink,
+} from '../src';
+import { rmSync } from 'node:fs';
 import type { HashIndex } from '../src/hash-index/hash-index';
 import { KeyImageStore } from '../src/key-images';
 import { chainA } from './support/chain-a';
 import { cleanUp, openHere, writerOf } from './support/directories';
+import { makeChain } from './support/maker';
 import { contents, fingerprint } from './support/tables';
 
 afterEach(cleanUp);
@@ -42,7 +52,7 @@ test('the first block is genesis, the next one its child, and so on; a gap in a 
   expect(writerOf(db).rewindTo(109)).toEqual([]);
 });
 
-test('a key image that is stored already refuses the block and undoes the batch', () => {
+test('a row that says a key image is spent refuses no block: it is damage unless the block there spends it', () => {
   const db = openHere();
   const blocks = chainA();
   writerOf(db).append(blocks.slice(0, 300));
@@ -57,14 +67,97 @@ test('a key image that is stored already refuses the block and undoes the batch'
   hashes.flush();
   connection.exec('COMMIT');
   const before = fingerprint(db);
-  expect(() => writerOf(db).append(blocks.slice(300, 320))).toThrow(KeyImageSpent);
+  expect(() => writerOf(db).append(blocks.slice(300, 320))).toThrow(CorruptDatabase);
+  expect(() => writerOf(db).append(blocks.slice(300, 320))).toThrow(/contradicts a new block/);
   expect(fingerprint(db)).toEqual(before);
   expect(writerOf(db).failed).toBeUndefined();
+  const view = db.reader.viewAt(299);
+  expect(() => view.keyImageHeight(later.keyImage)).toThrow(
+    `key image ${later.keyImage.toString('hex')} is recorded as spent in block 299, which does not spend it`,
+  );
   connection.exec('BEGIN');
   expect(images.removeFrom(299).at(-1)).toEqual({ image: later.keyImage, height: 299 });
   hashes.flush();
   connection.exec('COMMIT');
   writerOf(db).append(blocks.slice(300, 320));
+  expect(db.reader.viewAt(319).keyImageHeight(later.keyImage)).toBe(310);
+});
+
+test('a block that spends an image again is refused and undoes the batch: below it, or in it', () => {
+  const db = openHere();
+  const plan = (salt: number, imagesOf?: string) => ({
+    salt,
+    transactions: [{ amounts: [7], inputs: 1, ...(imagesOf === undefined ? {} : { imagesOf }) }],
+  });
+  const [genesis] = chainA();
+  if (genesis === undefined) throw new Error('there is no genesis');
+  const main = makeChain([plan(1), plan(2), plan(3)], [genesis]);
+  const again = makeChain([plan(4, '1/1/0'), plan(5)], [genesis, ...main]);
+  const twice = makeChain([plan(6), plan(7, '4/6/0')], [genesis, ...main]);
+  writerOf(db).append([genesis, ...main]);
+  const before = contents(db);
+  for (const [blocks, where] of [
+    [again, /block 4 spends the key image [0-9a-f]{64}, which block 1 spent$/],
+    [twice, /block 5 spends the key image [0-9a-f]{64}, which block 4 spent$/],
+  ] as const) {
+    expect(() => writerOf(db).append(blocks)).toThrow(KeyImageSpent);
+    expect(() => writerOf(db).append(blocks)).toThrow(where);
+  }
+  expect(() =>
+    writerOf(db).switchBranch(2, makeChain([plan(8, '1/1/0')], [genesis, ...main.slice(0, 2)]), true),
+  ).toThrow(/block 3 spends the key image [0-9a-f]{64}, which block 1 spent$/);
+  // What only the replaced blocks have spent is not spent on the new branch.
+  writerOf(db).append(makeChain([plan(9)], [genesis, ...main]));
+  writerOf(db).rewindTo(3);
+  expect(contents(db)).toEqual(before);
+  expect(writerOf(db).failed).toBeUndefined();
+  writerOf(db).switchBranch(2, makeChain([plan(10, '3/3/0'), plan(11)], [genesis, ...main.slice(0, 2)]), false);
+  expect(db.reader.height()).toBe(4);
+});
+
+/** Rows that stand where those of the next block must go. */
+test.each([
+  ['block_bodies', 'INSERT INTO block_bodies SELECT 300, codec, body, checksum FROM block_bodies WHERE height = 7'],
+  ['transactions', 'UPDATE transactions SET id = id + 1 WHERE id = (SELECT max(id) FROM transactions)'],
+])('a row in the way in %s is damage, not a fault of the block', (_, sql) => {
+  const db = openHere();
+  const blocks = chainA();
+  writerOf(db).append(blocks.slice(0, 300));
+  const connection = new SqliteConnection(databaseFile(db.directory));
+  connection.exec(sql);
+  connection.close();
+  expect(() => writerOf(db).append(blocks.slice(300, 301))).toThrow(CorruptDatabase);
+  expect(db.reader.height()).toBe(299);
+});
+
+test('an output that must be there and is not is damage, one beyond the last is not', () => {
+  const db = openHere();
+  writerOf(db).append(chainA().slice(0, 300));
+  const view = db.reader.viewAt(299);
+  const [amount, count] = [100n, db.reader.outputCount(100n)];
+  expect(count).toBeGreaterThan(3);
+  expect(view.output(amount, count)).toBeUndefined();
+  const connection = new SqliteConnection(databaseFile(db.directory));
+  connection
+    .prepare('DELETE FROM outputs WHERE amount_id = (SELECT id FROM amounts WHERE amount = ?) AND global_index = 1')
+    .run(amount);
+  connection.close();
+  expect(() => view.output(amount, 1)).toThrow(CorruptDatabase);
+  expect(view.output(amount, 2)).toBeDefined();
+});
+
+test('a folder that is deleted while the database is open ends the writer with the next change', () => {
+  const db = openHere();
+  const blocks = chainA();
+  writerOf(db).append(blocks.slice(0, 10));
+  db.checkInPlace();
+  rmSync(db.directory, { recursive: true });
+  expect(() => db.checkInPlace()).toThrow(DatabaseVanished);
+  expect(() => writerOf(db).append(blocks.slice(10, 20))).toThrow(WriterFailed);
+  expect(writerOf(db).failed?.message).toMatch(
+    /can no longer be written: .*chain\.sqlite of the open chain database was removed or moved/,
+  );
+  expect(() => writerOf(db).rewindTo(3)).toThrow(WriterFailed);
 });
 
 test('a full disk closes the writer; the file holds the chain as it was, and opens again', async () => {

@@ -10,7 +10,10 @@ export type SqliteFileErrorCode =
   | 'SETTING_REFUSED'
   | 'MIGRATION_FAILED'
   | 'TARGET_EXISTS'
-  | 'BACKUP_DAMAGED';
+  | 'BACKUP_DAMAGED'
+  | 'WRONG_LOG'
+  | 'CUT_SHORT'
+  | 'VANISHED';
 
 /** Which file an error speaks of: its path and what the operator calls it ("event journal"). */
 export interface FileName {
@@ -121,6 +124,57 @@ export class TargetExists extends SqliteFileError {
 export class BackupDamaged extends SqliteFileError {
   constructor(name: FileName, reason: string) {
     super('BACKUP_DAMAGED', name, `the backup ${name.file} was not kept: ${reason}`);
+  }
+}
+
+/** The write-ahead log beside a file is missing, or is not the one that belongs to it; neither was touched. */
+export class WrongLog extends SqliteFileError {
+  constructor(
+    name: FileName,
+    readonly reason: string,
+    readonly remedy: string,
+  ) {
+    super(
+      'WRONG_LOG',
+      name,
+      `the write-ahead log of the ${name.title} ${name.file} cannot be used: ${reason}. ${remedy}`,
+    );
+  }
+}
+
+/** The file ends before the database does; it was not touched. */
+export class FileCutShort extends SqliteFileError {
+  /** @param pages whole pages of the file @param wanted pages that the database has */
+  constructor(
+    name: FileName,
+    readonly pages: number,
+    readonly wanted: number,
+  ) {
+    super(
+      'CUT_SHORT',
+      name,
+      `the ${name.title} ${name.file} was cut short: ${pages} pages of ${wanted} are there. ` +
+        `Put it back from a backup, or move it away with the files of its name to begin anew`,
+    );
+  }
+}
+
+/** An open file no longer stands under its name, or can no longer be written there. `file` is the one in question. */
+export class FileVanished extends SqliteFileError {
+  constructor(name: FileName, what: string, cause?: unknown) {
+    const why = cause === undefined ? '' : `: ${failureText(cause)}`;
+    super('VANISHED', name, `${name.file} of the open ${name.title} ${what}${why}`, { cause });
+  }
+}
+
+/** The file of the lock holds something else, and was not touched. */
+export class NotALock extends FileInaccessible {
+  constructor(
+    name: FileName,
+    readonly lockFile: string,
+  ) {
+    const what = `${lockFile} holds something else than a lock: while no program uses the ${name.title}, remove that file`;
+    super(name, new Error(what));
   }
 }
 

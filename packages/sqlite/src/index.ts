@@ -2,6 +2,7 @@ export { backupDatabase, type BackupOptions } from './backup';
 export { isBlank, openConnection, type SqliteConnectionOptions } from './connection';
 export * from './errors';
 export { failureText, sqliteFailure, type SqliteFailure } from './failure';
+export type { LastStop } from './log-check';
 export { SqliteConnection, type SqliteStatement } from './library';
 export { takeWriteLock, type WriteLock } from './lock';
 export type { MigrationProgress } from './migrate';

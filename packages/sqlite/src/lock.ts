@@ -1,4 +1,4 @@
-import { FileInaccessible, FileLocked, type FileName } from './errors';
+import { FileInaccessible, FileLocked, NotALock, type FileName } from './errors';
 import { sqliteFailure } from './failure';
 import { SqliteConnection } from './library';
 
@@ -14,7 +14,7 @@ export interface WriteLock {
  *
  * @param lockFile made if need be, in a folder that exists
  * @param name the database that it stands for, as errors call it
- * @throws FileLocked, FileInaccessible
+ * @throws FileLocked, NotALock, FileInaccessible
  */
 export function takeWriteLock(lockFile: string, name: FileName): WriteLock {
   let connection: SqliteConnection | undefined;
@@ -26,7 +26,9 @@ export function takeWriteLock(lockFile: string, name: FileName): WriteLock {
     return { release: () => void held.close() };
   } catch (error) {
     connection?.close();
-    if (sqliteFailure(error)?.code.startsWith('SQLITE_BUSY') === true) throw new FileLocked(name);
+    const code = sqliteFailure(error)?.code ?? '';
+    if (code.startsWith('SQLITE_BUSY')) throw new FileLocked(name);
+    if (/^SQLITE_(NOTADB|CORRUPT)/.test(code)) throw new NotALock(name, lockFile);
     throw new FileInaccessible(name, error);
   }
 }

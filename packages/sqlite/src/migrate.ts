@@ -1,4 +1,4 @@
-import { MigrationFailed, WrongSchemaVersion, type FileName } from './errors';
+import { MigrationFailed, NotOurFile, WrongSchemaVersion, type FileName } from './errors';
 import type { SqliteConnection } from './library';
 import { runMigration, type Migration, type MigrationBatch } from './migration';
 import { MigrationMark } from './migration-mark';
@@ -61,7 +61,7 @@ export function* upgradeSchema(connection: SqliteConnection, options: MigrateOpt
 
 /**
  * Whether this program can read the file; for writing an older schema is right, too, as it will be brought up to date.
- * @throws WrongSchemaVersion
+ * @throws WrongSchemaVersion; NotOurFile for tables without a version, which no step leaves behind
  */
 export function checkSchemaVersion(
   connection: SqliteConnection,
@@ -72,6 +72,7 @@ export function checkSchemaVersion(
   const mark = new MigrationMark(connection);
   const version = mark.version();
   const begun = mark.begun()?.version ?? version;
+  if (version === 0) throw new NotOurFile(options, 'it has tables and no schema version, as no program leaves it');
   if (begun > newest) throw new WrongSchemaVersion(options, begun, newest);
   if (version > newest || (mode === 'read' && version < newest)) throw new WrongSchemaVersion(options, version, newest);
 }

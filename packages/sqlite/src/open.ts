@@ -1,9 +1,12 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { closeWriter, isBlank, openConnection, type SqliteConnectionOptions } from './connection';
-import { FileMissing, openingError } from './errors';
+import { FileMissing, openingError, WrongLog, FileCutShort } from './errors';
+import { InPlace } from './in-place';
 import type { SqliteConnection } from './library';
 import { takeWriteLock, type WriteLock } from './lock';
+import { checkLog, type LastStop } from './log-check';
+import { LogMark } from './log-mark';
 import { checkSchemaVersion, createSchema, upgradeSchema, type MigrateOptions } from './migrate';
 import { assertNumbered } from './migration';
 
@@ -16,6 +19,11 @@ export interface DatabaseOptions extends SqliteConnectionOptions, MigrateOptions
   readonly create?: boolean;
   /** Held while open for writing. Default: the file's own name, symbolic links followed, with `.lock` after it. */
   readonly lockFile?: string;
+  /**
+   * Leave a mark while the write-ahead log is needed, so that a log which is lost or was exchanged is noticed at the next
+   * open. Who asks for it calls {@link SqliteDatabase.committed} after each commit.
+   */
+  readonly markLog?: boolean;
   /** Puts the first rows into a new file, in the transaction that makes its schema. */
   readonly onCreate?: (connection: SqliteConnection) => void;
   /** Looks whether a file that has a schema is the right one, before anything in it changes; it throws when it is not. */
@@ -25,12 +33,33 @@ export interface DatabaseOptions extends SqliteConnectionOptions, MigrateOptions
 /** An open database: the connection as asked for, and the lock when it is for writing. */
 export class SqliteDatabase {
   private readonly readers: SqliteConnection[] = [];
+  private readonly place: InPlace;
 
   constructor(
     private readonly options: SqliteConnectionOptions,
     readonly connection: SqliteConnection,
-    private readonly lock: WriteLock | undefined,
-  ) {}
+    /** How the session before ended. */
+    readonly lastStop: LastStop,
+    private readonly lock?: WriteLock,
+    private mark?: LogMark,
+  ) {
+    this.place = new InPlace(options);
+  }
+
+  /** To be called after each commit of a database with `markLog`. @throws FileInaccessible */
+  committed(): void {
+    this.mark?.committed();
+  }
+
+  /** Whether the files still stand where they were opened; costs some microseconds. @throws FileVanished */
+  checkInPlace(): void {
+    this.place.check();
+  }
+
+  /** The same, and whether they can still be written. @throws FileVanished */
+  checkWritable(): void {
+    this.place.checkWritable();
+  }
 
   /** One more connection, for reading, with a snapshot of its own; it is closed with the database. */
   openReader(): SqliteConnection {
@@ -46,11 +75,19 @@ export class SqliteDatabase {
     } finally {
       try {
         if (this.lock === undefined) this.connection.close();
-        else closeWriter(this.connection);
+        else this.closeWriter();
       } finally {
         this.lock?.release();
       }
     }
+  }
+
+  private closeWriter(): void {
+    const { mark } = this;
+    this.mark = undefined;
+    if (this.connection.open) mark?.closing();
+    closeWriter(this.connection);
+    mark?.closed();
   }
 }
 
@@ -69,8 +106,8 @@ function closeAll(connections: SqliteConnection[]): void {
  * Opens a database: takes its lock (for writing), asserts every setting, makes or upgrades its schema. A new file gets its
  * schema in one transaction. For reading nothing is made or changed.
  *
- * @throws FileLocked, FileMissing, FileInaccessible, NotOurFile, WrongSchemaVersion, SettingRefused, MigrationFailed; what
- *   `identify` and `onCreate` throw; the signal's reason
+ * @throws FileLocked, NotALock, FileMissing, FileInaccessible, NotOurFile, WrongLog, FileCutShort, WrongSchemaVersion,
+ *   SettingRefused, MigrationFailed; what `identify` and `onCreate` throw; the signal's reason
  */
 export function openDatabase(options: DatabaseOptions): SqliteDatabase {
   const steps = opening(options);
@@ -96,6 +133,7 @@ function* opening(options: DatabaseOptions): Generator<void, SqliteDatabase> {
 }
 
 function openForReading(options: DatabaseOptions): SqliteDatabase {
+  const lastStop = checkedBeside(options);
   if (!existsSync(options.file)) throw new FileMissing(options);
   let connection: SqliteConnection | undefined;
   try {
@@ -103,23 +141,51 @@ function openForReading(options: DatabaseOptions): SqliteDatabase {
     if (isBlank(connection)) throw new FileMissing(options);
     options.identify?.(connection);
     checkSchemaVersion(connection, options, 'read');
-    return new SqliteDatabase(options, connection, undefined);
+    return new SqliteDatabase(options, connection, lastStop);
   } catch (error) {
     connection?.close();
     throw openingError(options, error);
   }
 }
 
+/** Milliseconds until a reader looks again at files that seemed not to fit together. */
+const LOOK_AGAIN = 20;
+const LOOKS = 5;
+
+/** The check for a reader, beside whom a writer may be at work: what does not fit is looked at again. */
+function checkedBeside(options: DatabaseOptions): LastStop {
+  for (let look = 1; ; look++) {
+    try {
+      return checkLog(options, options.markLog === true);
+    } catch (error) {
+      if (look === LOOKS || !(error instanceof WrongLog || error instanceof FileCutShort)) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOOK_AGAIN);
+    }
+  }
+}
+
 function* openForWriting(options: DatabaseOptions): Generator<void, SqliteDatabase> {
-  if (options.create === false && !existsSync(options.file)) throw new FileMissing(options);
+  const { markLog = false } = options;
+  if (options.create === false && !existsSync(options.file) && !existsSync(`${options.file}-wal`)) {
+    throw new FileMissing(options);
+  }
   const lock = takeWriteLock(options.lockFile ?? `${followed(options.file)}.lock`, options);
   let connection: SqliteConnection | undefined;
+  const mark = markLog ? new LogMark(options) : undefined;
   try {
+    const lastStop = checkLog(options, markLog);
+    if (options.create === false && !existsSync(options.file)) throw new FileMissing(options);
+    mark?.forgetUnlessLog();
     connection = openConnection(options);
-    yield* prepare(connection, options);
-    return new SqliteDatabase(options, connection, lock);
+    yield* prepare(connection, options, () => mark?.committed());
+    return new SqliteDatabase(options, connection, lastStop, lock, mark);
   } catch (error) {
-    connection?.close();
+    if (connection !== undefined) {
+      // Closing copies the log back, where one was left.
+      mark?.closing();
+      connection.close();
+      mark?.closed();
+    }
     lock.release();
     throw openingError(options, error);
   }
@@ -134,9 +200,14 @@ function followed(file: string): string {
   }
 }
 
-function* prepare(connection: SqliteConnection, options: DatabaseOptions): Generator<void, void> {
+function* prepare(
+  connection: SqliteConnection,
+  options: DatabaseOptions,
+  committed: () => void,
+): Generator<void, void> {
   if (isBlank(connection)) {
     connection.transaction(() => create(connection, options)).immediate();
+    committed();
     return;
   }
   // As a writer, so that a file which can only be read is refused now and not by the first commit.
@@ -146,7 +217,10 @@ function* prepare(connection: SqliteConnection, options: DatabaseOptions): Gener
       checkSchemaVersion(connection, options, 'write');
     })
     .immediate();
-  yield* upgradeSchema(connection, options);
+  for (const step of upgradeSchema(connection, options)) {
+    committed();
+    yield step;
+  }
 }
 
 function create(connection: SqliteConnection, options: DatabaseOptions): void {

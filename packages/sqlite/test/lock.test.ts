@@ -1,6 +1,6 @@
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { FileInaccessible, FileLocked, openDatabase, openDatabaseAsync, takeWriteLock } from '../src';
+import { FileInaccessible, FileLocked, NotALock, openDatabase, openDatabaseAsync, takeWriteLock } from '../src';
 import { runProgram } from './support/child';
 import { cleanUp, closing, fresh } from './support/folder';
 import { journal } from './support/journal';
@@ -85,4 +85,16 @@ test('a reader in the midst of its rows does not keep the file from being let go
   closing(openDatabase(journal(file)));
   rows.return?.();
   first.close();
+});
+
+test('a lock file that holds something else says what to do about it', () => {
+  const file = fresh('journal.sqlite');
+  writeFileSync(`${file}.lock`, 'garbage in the place of a lock '.repeat(100));
+  expect(() => openDatabase(journal(file))).toThrow(NotALock);
+  expect(() => openDatabase(journal(file))).toThrow(
+    `cannot use the journal ${file}: ${file}.lock holds something else than a lock: ` +
+      'while no program uses the journal, remove that file',
+  );
+  rmSync(`${file}.lock`);
+  closing(openDatabase(journal(file)));
 });

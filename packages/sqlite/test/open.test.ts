@@ -140,6 +140,20 @@ test('a newer schema is refused by name, an older one only for reading', () => {
   openDatabase(journal(file, { mode: 'read' })).close();
 });
 
+test('tables without a schema version are told as what they are, and stay as they are', () => {
+  const file = fresh('journal.sqlite');
+  openDatabase(journal(file)).close();
+  editing(file, 'PRAGMA user_version = 0');
+  const before = contents(file);
+  for (const mode of ['read', 'write'] as const) {
+    expect(() => openDatabase(journal(file, { mode }))).toThrow(NotOurFile);
+    expect(() => openDatabase(journal(file, { mode }))).toThrow(
+      `${file} is not the journal it should be: it has tables and no schema version, as no program leaves it`,
+    );
+  }
+  expect(contents(file)).toEqual(before);
+});
+
 test('a place that cannot be written is named, with the reason', () => {
   const folder = fresh();
   writeFileSync(join(folder, 'file'), '');

@@ -3,6 +3,7 @@ import { ensureDirectory } from '@wrkz/service-kit';
 import { ChainClient } from '../chain/client';
 import { importDump, type ImportReport } from '../dump/import';
 import { DumpReader } from '../dump/reader';
+import { openingLines } from '../progress/opening-lines';
 import { BlockProgress } from '../progress/progress';
 import type { ActionParts } from './action';
 
@@ -15,6 +16,7 @@ export async function importAction({ config, notice, stream, signal }: ActionPar
   const progress = new BlockProgress({ label: 'Importing', write: notice, stream });
   const chain = await ChainClient.start({ directory, network: network.name, checkpoints: options['load-checkpoints'] });
   signal.addEventListener('abort', () => void chain.stop());
+  for (const line of openingLines(chain.opening)) notice(line);
   const started = performance.now();
   try {
     const report = await importDump({

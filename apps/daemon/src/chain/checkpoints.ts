@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import type { ChainReader } from '@wrkz/chain-db';
-import { Checkpoints } from '@wrkz/consensus';
+import { type ChainReader, CorruptDatabase } from '@wrkz/chain-db';
+import { Checkpoints, parseBlockOrRefuse, RuleFailure } from '@wrkz/consensus';
 import type { Network } from '@wrkz/core-types';
 import { assetPath, errorText } from '@wrkz/service-kit';
 
@@ -41,12 +41,18 @@ export function loadCheckpoints(choice: string, network: Network): Checkpoints {
 
 /**
  * Compares the stored chain with the checkpoints of this start, which may be others than those it was synced with.
- * @throws CheckpointsRefused when the chain has another block at a known index
+ * @throws CheckpointsRefused when the chain has another block at a known index, CorruptDatabase when only its stored id is
+ *   another one
  */
-export function holdStored(checkpoints: Checkpoints, reader: Pick<ChainReader, 'hashAt'>): void {
+export function holdStored(checkpoints: Checkpoints, reader: Pick<ChainReader, 'hashAt' | 'rawBlock'>): void {
   for (const [height, known] of checkpoints.entries()) {
     const stored = reader.hashAt(height);
     if (stored === undefined || stored.equals(known)) continue;
+    const raw = reader.rawBlock(height);
+    const block = raw && parseBlockOrRefuse(raw.block);
+    if (block !== undefined && (block instanceof RuleFailure || !block.hash.equals(stored))) {
+      throw new CorruptDatabase(`block ${String(height)} is stored under an id that is not its own`);
+    }
     throw new CheckpointsRefused(
       `the stored chain has another block ${String(height)} than the checkpoints say: it is not theirs to continue. ` +
         'Start with the right checkpoints, or with another data directory to sync again',

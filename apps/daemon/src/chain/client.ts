@@ -1,4 +1,5 @@
 import { EventEmitter } from 'node:events';
+import { CorruptDatabase, type Opening } from '@wrkz/chain-db';
 import { type RawBlock, rawBlockBytes } from '@wrkz/core-types';
 import { workerEntry, WorkerThread } from '@wrkz/service-kit';
 import { CALL_BLOCKS, QUEUE_BYTES } from './limits';
@@ -15,6 +16,8 @@ import { CHAIN_ERRORS, type ChainThread, type WorkerSetup } from './thread';
 
 interface ClientEvents {
   commit: [CommitEvent];
+  /** The engine met something damaged, dropped it and goes on. */
+  damage: [CorruptDatabase];
   /** The engine takes nothing more; the program should end. */
   failed: [Error];
 }
@@ -23,6 +26,7 @@ interface ClientEvents {
 export class ChainClient extends EventEmitter<ClientEvents> implements ChainService {
   private readonly thread: WorkerThread<ChainThread>;
   private latest!: TipFacts;
+  private opened!: Opening;
   /** Serialized bytes given to the engine and not answered. */
   private bytesOut = 0;
   private turn: Promise<void> = Promise.resolve();
@@ -39,6 +43,7 @@ export class ChainClient extends EventEmitter<ClientEvents> implements ChainServ
           this.latest = event.tip;
           this.emit('commit', event);
         },
+        damage: (reason) => this.emit('damage', new CorruptDatabase(reason)),
       },
       onFailed: (error) => this.emit('failed', error),
       diedError: ({ message }) => new ChainFailed(`the chain engine failed: ${message}`),
@@ -52,12 +57,19 @@ export class ChainClient extends EventEmitter<ClientEvents> implements ChainServ
    */
   static async start(setup: WorkerSetup): Promise<ChainClient> {
     const client = new ChainClient(setup);
-    client.latest = await client.thread.ready;
+    const { tip, opening } = await client.thread.ready;
+    client.latest = tip;
+    client.opened = opening;
     return client;
   }
 
   tip(): TipFacts {
     return this.latest;
+  }
+
+  /** What the engine met when it opened the database. */
+  get opening(): Opening {
+    return this.opened;
   }
 
   async addBlocks(blocks: readonly RawBlock[], source: BlockSource, more = false): Promise<AddBlockResult[]> {

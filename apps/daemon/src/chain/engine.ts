@@ -1,7 +1,9 @@
 import { EventEmitter } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { CorruptDatabase } from '@wrkz/chain-db';
 import { RuleFailure } from '@wrkz/consensus';
 import type { RawBlock } from '@wrkz/core-types';
+import { operatorText } from '../damage/operator-text';
 import { addedBlock, removedBlock } from './commit-events';
 import { HeldBlocks } from './held-blocks';
 import { CALL_BLOCKS } from './limits';
@@ -21,6 +23,8 @@ import { AddTask, RewindTask, type Task } from './tasks';
 
 interface EngineEvents {
   commit: [CommitEvent];
+  /** Something stored was damaged, and was dropped. */
+  damage: [CorruptDatabase];
   /** The disk cannot be written: nothing more is taken. */
   failed: [Error];
 }
@@ -45,6 +49,7 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
   constructor(parts: EngineParts) {
     super();
     this.state = new ChainState(parts);
+    this.state.onDamage = (damage) => void this.emit('damage', damage);
     this.side = new SideBranches(this.state);
     this.state.countAlternatives(this.side.size);
     this.main = new MainLine(this.state);
@@ -245,7 +250,7 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
 
   /** The database refused to write, or the engine met what it does not expect: to go on could damage the chain. */
   private fail(error: unknown): void {
-    const reason = new ChainFailed(error instanceof Error ? error.message : String(error), { cause: error });
+    const reason = new ChainFailed(operatorText(error), { cause: error });
     this.ended = reason;
     this.emit('failed', reason);
   }

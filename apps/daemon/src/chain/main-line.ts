@@ -1,8 +1,8 @@
-import { KeyImageSpent } from '@wrkz/chain-db';
 import { BranchView, RuleFailure, runProofs, type StagedBlock, type VerifiedBlock, verifyBlock } from '@wrkz/consensus';
 import type { HeldBlock } from './held-blocks';
 import { BATCH_BLOCKS, BATCH_BYTES } from './limits';
 import { type AddBlockResult, refused } from './results';
+import { spentAgainAt } from './spent-again';
 import type { ChainState } from './state';
 import { AddTask, type Task } from './tasks';
 
@@ -114,8 +114,9 @@ export class MainLine {
       this.state.writer.append(blocks);
       return blocks.length;
     } catch (error) {
-      if (!(error instanceof KeyImageSpent)) throw error;
-      return this.append(blocks.filter(({ facts }) => facts.height < error.height));
+      const height = spentAgainAt(error, blocks);
+      if (height === undefined) throw error;
+      return this.append(blocks.filter(({ facts }) => facts.height < height));
     }
   }
 

@@ -1,4 +1,4 @@
-import { CorruptDatabase, RefusedChange } from '@wrkz/chain-db';
+import { CorruptDatabase } from '@wrkz/chain-db';
 import { BranchView, RuleFailure, runProofs, type VerifiedBlock, verifyBlock } from '@wrkz/consensus';
 import { type AlternativeNode, AlternativeTree } from './alternative-tree';
 import { removedBlock } from './commit-events';
@@ -6,6 +6,7 @@ import { REORGANISATION_DEPTH } from './limits';
 import { readCandidate, type CandidateBlock } from './candidate-block';
 import { type AddBlockResult, refused, verdict } from './results';
 import type { RemovedBlock } from './service';
+import { spentAgainAt } from './spent-again';
 import type { ChainState } from './state';
 
 /** Branches whose blocks are kept parsed, so that a growing one is not read again for each block. */
@@ -104,7 +105,7 @@ export class SideBranches {
     try {
       return { result: verdict('ADDED_TO_ALTERNATIVE_AND_SWITCHED', hash, height), switched: this.follow(branch) };
     } catch (error) {
-      if (!(error instanceof RefusedChange)) throw error;
+      if (spentAgainAt(error, branch.blocks) === undefined) throw error;
       return { result: refused(new RuleFailure('INPUT_KEYIMAGE_ALREADY_SPENT'), hash) };
     }
   }
@@ -114,7 +115,8 @@ export class SideBranches {
     const lost = writer.switchBranch(branch.fork, branch.blocks, true);
     for (const { facts } of branch.blocks) this.tree.remove(facts.hash.toString('hex'));
     let parent = reader.hashAt(branch.fork);
-    for (const { facts, raw } of lost) {
+    for (const { facts, raw, rawMissing } of lost) {
+      if (rawMissing instanceof CorruptDatabase) this.state.onDamage(rawMissing);
       // Without its bytes a block is not kept, and what stood on it goes with it.
       if (raw === undefined) break;
       if (parent !== undefined) this.tree.add(node(facts.hash, parent, facts));
@@ -134,12 +136,23 @@ export class SideBranches {
     const path = this.tree.path(id);
     const root = path[0] === undefined ? tip : Buffer.from(path[0].parent, 'hex');
     const fork = this.state.reader.heightOf(root);
-    if (fork === undefined) return undefined;
+    if (fork === undefined) {
+      this.requireUnknown(root);
+      return undefined;
+    }
     const branch: OpenBranch = { fork, view: new BranchView(this.state.viewAt(fork)), blocks: [] };
     for (const block of path) {
       if (!(await this.reopen(branch, block))) return undefined;
     }
     return branch;
+  }
+
+  /** A damaged index may not find a block that is there: then whoever builds on it is not to blame. @throws CorruptDatabase */
+  private requireUnknown(hash: Buffer): void {
+    const { reader, tip } = this.state;
+    const lowest = Math.max(0, tip.height - this.depth());
+    const at = reader.hashes(lowest, tip.height + 1).findIndex((one) => one.equals(hash));
+    if (at >= 0) throw new CorruptDatabase(`block ${lowest + at} is not found by its id`);
   }
 
   /** A disk may return other bytes than were written: what is read back is judged again before it joins the chain. */
@@ -164,8 +177,9 @@ export class SideBranches {
       const stored = this.state.reader.alternative(hash);
       return stored === undefined ? undefined : readCandidate(stored.raw);
     } catch (error) {
-      if (error instanceof CorruptDatabase) return undefined;
-      throw error;
+      if (!(error instanceof CorruptDatabase)) throw error;
+      this.state.onDamage(error);
+      return undefined;
     }
   }
 

@@ -1,4 +1,4 @@
-import type { ChainDb, ChainReader, ChainWriter } from '@wrkz/chain-db';
+import type { ChainDb, ChainReader, ChainWriter, CorruptDatabase } from '@wrkz/chain-db';
 import {
   type BlockContext,
   type Checkpoints,
@@ -32,6 +32,8 @@ export class ChainState {
   readonly writer: ChainWriter;
   readonly network: Network;
   readonly checkpoints: Checkpoints;
+  /** Hears of damage that the work goes on with: what was damaged is dropped, and fetched again where it is of use. */
+  onDamage: (damage: CorruptDatabase) => void = () => undefined;
   private currentTip: TipFacts;
 
   constructor(private readonly parts: EngineParts) {

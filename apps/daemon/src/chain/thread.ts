@@ -1,3 +1,4 @@
+import type { Opening } from '@wrkz/chain-db';
 import { carriedError } from '@wrkz/service-kit';
 import type { NetworkName, RawBlock } from '@wrkz/core-types';
 import type { AddBlockResult } from './results';
@@ -14,7 +15,7 @@ export interface WorkerSetup {
 /** What the engine's thread and its client say to each other. */
 export type ChainThread = {
   setup: WorkerSetup;
-  ready: TipFacts;
+  ready: { readonly tip: TipFacts; readonly opening: Opening };
   calls: {
     addBlocks: {
       argument: { blocks: readonly RawBlock[]; source: BlockSource; more: boolean };
@@ -22,7 +23,8 @@ export type ChainThread = {
     };
     rewindTo: { argument: number; result: void };
   };
-  events: { commit: CommitEvent };
+  /** `damage`: what was damaged and dropped. */
+  events: { commit: CommitEvent; damage: string };
 };
 
 /** The errors that callers of a ChainService tell apart. */

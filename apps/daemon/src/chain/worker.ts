@@ -1,31 +1,47 @@
-import { openChainDb } from '@wrkz/chain-db';
+import { damageIn, openChainDb, type Opening } from '@wrkz/chain-db';
 import { networkOf } from '@wrkz/core-types';
 import { serveThread } from '@wrkz/service-kit';
+import { operatorText } from '../damage/operator-text';
 import { holdStored, loadCheckpoints } from './checkpoints';
 import { ChainEngine } from './engine';
+import { ChainFailed } from './service';
 import { CHAIN_ERRORS, type ChainThread, type WorkerSetup } from './thread';
 
 /** The thread of the chain engine: opens the database, serves calls one by one, reports what was committed. */
 
-function startEngine({ directory, network: name, checkpoints }: WorkerSetup): ChainEngine {
+function startEngine({ directory, network: name, checkpoints }: WorkerSetup): {
+  engine: ChainEngine;
+  opening: Opening;
+} {
   const network = networkOf(name);
   const known = loadCheckpoints(checkpoints, network);
   const db = openChainDb({ directory, network: name, create: true });
   try {
     holdStored(known, db.reader);
-    return new ChainEngine({ db, network, checkpoints: known, now: () => Math.floor(Date.now() / 1000) });
+    const now = (): number => Math.floor(Date.now() / 1000);
+    return { engine: new ChainEngine({ db, network, checkpoints: known, now }), opening: db.opening };
   } catch (error) {
     db.close();
     throw error;
   }
 }
 
+/** Damage that a start meets ends it, with what the operator can do. */
+function orTellRemedy<T>(start: () => T): T {
+  try {
+    return start();
+  } catch (error) {
+    throw damageIn(error) === undefined ? error : new ChainFailed(operatorText(error), { cause: error });
+  }
+}
+
 serveThread<ChainThread>((setup, { emit, fail }) => {
-  const engine = startEngine(setup);
+  const { engine, opening } = orTellRemedy(() => startEngine(setup));
   engine.on('commit', (event) => emit('commit', event));
+  engine.on('damage', ({ reason }) => emit('damage', reason));
   engine.on('failed', fail);
   return {
-    ready: engine.tip(),
+    ready: { tip: engine.tip(), opening },
     calls: {
       addBlocks: ({ blocks, source, more }) => engine.addBlocks(blocks, source, more),
       rewindTo: (height) => engine.rewindTo(height),

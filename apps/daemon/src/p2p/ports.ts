@@ -75,8 +75,8 @@ export interface PoolAnswer {
   readonly accepted: boolean;
   readonly message?: string | undefined;
   /**
-   * What a refusal says of the transaction. `none`: nothing, as when we have it or the pool is full. `here`: it does not
-   * fit our chain. `everywhere`: it fits no chain that the sender can be on.
+   * What a refusal says of the transaction. `none`: nothing, as when we have it, the pool is full or it could not be judged
+   * here. `here`: it does not fit our chain. `everywhere`: it fits no chain that the sender can be on.
    */
   readonly fault?: 'none' | 'here' | 'everywhere' | undefined;
 }

@@ -2,11 +2,15 @@ import type { RequestListener } from 'node:http';
 import {
   bindRoutes,
   createHttpApp,
+  metricsRoute,
   startHttpServer,
+  type BoundRoute,
   type HttpServer,
   type Logger,
+  type Metrics,
   type PreflightAnswer,
 } from '@wrkz/service-kit';
+import { GUARDED, type DaemonRoute } from './declare';
 import { refusalBody } from './errors';
 import type { RpcContext } from './ports';
 import { allRoutes, routeRules } from './service';
@@ -22,6 +26,10 @@ export interface RpcServerOptions {
   readonly accessToken?: string;
   readonly corsOrigin?: string;
   readonly trustProxy?: boolean;
+  /** Hears of what a handler threw, before it is answered. */
+  readonly onError?: (error: unknown) => void;
+  /** Served under `/metrics` where there are any. */
+  readonly metrics?: Metrics;
 }
 
 /** What holds when nobody says otherwise (docs/protocol/rpc.md#limits). */
@@ -41,8 +49,29 @@ export function createRpcApp(context: RpcContext, options: RpcServerOptions, log
     rateLimit: { perMinute: options.maxRpm, exemptLoopback: true },
     bodyLimit: options.maxBodyBytes,
     bodyLengthCheck: 'first',
-    routes: bindRoutes(allRoutes, context, routeRules),
+    metrics: options.metrics,
+    routes: bindRoutes(routesOf(options), context, routeRules).map((route) => reporting(route, options.onError)),
   });
+}
+
+function routesOf({ metrics }: RpcServerOptions): readonly DaemonRoute[] {
+  return metrics === undefined ? allRoutes : [...allRoutes, metricsRoute(metrics, GUARDED)];
+}
+
+/** The route, with what its handler throws told to `onError`. */
+function reporting(route: BoundRoute, onError: ((error: unknown) => void) | undefined): BoundRoute {
+  if (onError === undefined) return route;
+  return {
+    ...route,
+    handler: async (request, response, next) => {
+      try {
+        await route.handler(request, response, next);
+      } catch (error) {
+        onError(error);
+        throw error;
+      }
+    },
+  };
 }
 
 /** Starts listening. @throws Error with a message for the operator when the address cannot be had. */

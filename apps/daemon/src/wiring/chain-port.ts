@@ -1,8 +1,10 @@
 import { type ChainReader, CorruptDatabase } from '@wrkz/chain-db';
 import type { RawBlock } from '@wrkz/core-types';
+import { cnFastHash } from '@wrkz/crypto';
 import { type AnnouncedWork, largestBlock, transactionsOfBlock, type WorkVerdict } from '../chain/announced-work';
 import type { AddBlockResult } from '../chain/results';
 import type { ChainService, CommitEvent } from '../chain/service';
+import type { DamageWatch } from '../damage/damage-watch';
 import type { ChainAdvance, ChainPort } from '../p2p/ports';
 
 /** Blocks that a peer may be ahead of us, some two years, when we judge the size of a block that may stand far above our tip. */
@@ -10,7 +12,11 @@ const UNKNOWN_AHEAD = 1_000_000;
 
 type Listener = (commit: ChainAdvance) => void;
 
-/** The chain as the peers' side sees it: changes through the engine, look-ups through a reader of its own. */
+/**
+ * The chain as the peers' side sees it: changes through the engine, look-ups through a reader of its own. What the disk has
+ * damaged is not served: a block or transaction counts as one that we do not have, and where a peer would be judged by a
+ * damaged look-up it throws, which ends the exchange and is nobody's fault.
+ */
 export class P2pChain implements ChainPort {
   private readonly wrapped = new Map<Listener, (event: CommitEvent) => void>();
 
@@ -18,45 +24,44 @@ export class P2pChain implements ChainPort {
     private readonly service: ChainService,
     private readonly reader: ChainReader,
     private readonly work: AnnouncedWork,
-    private readonly onDamage: (error: Error) => void,
+    private readonly damage: DamageWatch,
   ) {}
 
   tip(): { height: number; hash: Buffer } {
-    return this.reader.tip();
+    return this.damage.noted(() => this.reader.tip());
   }
 
   isKnown(hash: Buffer): boolean {
-    return this.reader.hasBlock(hash);
+    return this.damage.noted(() => this.reader.hasBlock(hash));
   }
 
   heightOf(hash: Buffer): number | undefined {
-    return this.reader.heightOf(hash);
+    return this.damage.noted(() => this.reader.heightOf(hash));
   }
 
   hashAt(height: number): Buffer | undefined {
-    return this.reader.hashAt(height);
+    return this.damage.noted(() => this.reader.hashAt(height));
   }
 
   hashes(start: number, count: number): Buffer[] {
-    return this.reader.hashes(start, start + count);
+    return this.damage.noted(() => this.reader.hashes(start, start + count));
   }
 
-  /** A block that the disk has damaged is one that we do not have. */
   rawBlock(hash: Buffer): RawBlock | undefined {
-    try {
-      return this.reader.snapshot(() => {
+    return this.damage.orNothing(() =>
+      this.reader.snapshot(() => {
         const height = this.reader.heightOf(hash);
         return height === undefined ? this.reader.alternative(hash)?.raw : this.reader.rawBlock(height);
-      });
-    } catch (error) {
-      if (!(error instanceof CorruptDatabase)) throw error;
-      this.onDamage(error);
-      return undefined;
-    }
+      }),
+    );
   }
 
   transaction(hash: Buffer): Buffer | undefined {
-    return this.reader.transaction(hash)?.bytes;
+    return this.damage.orNothing(() => {
+      const bytes = this.reader.transaction(hash)?.bytes;
+      if (bytes === undefined || cnFastHash(bytes).equals(hash)) return bytes;
+      throw new CorruptDatabase(`the bytes of transaction ${hash.toString('hex')}`);
+    });
   }
 
   transactionsOfBlock(previousHash: Buffer): number {
@@ -72,11 +77,7 @@ export class P2pChain implements ChainPort {
     return this.work.judge(block);
   }
 
-  addBlocks(
-    blocks: readonly RawBlock[],
-    source: 'sync' | 'relay',
-    more?: boolean,
-  ): Promise<readonly AddBlockResult[]> {
+  addBlocks(blocks: readonly RawBlock[], source: 'sync' | 'relay', more?: boolean): Promise<readonly AddBlockResult[]> {
     return this.service.addBlocks(blocks, source, more);
   }
 

@@ -5,6 +5,7 @@ import { type Logger, UsageError } from '@wrkz/service-kit';
 import type { AnnouncedWork } from '../chain/announced-work';
 import type { ChainService } from '../chain/service';
 import type { DaemonConfig } from '../config/config';
+import type { DamageWatch } from '../damage/damage-watch';
 import type { TransactionPool } from '../mempool/pool';
 import { type P2pConfig, p2pDefaults } from '../p2p/config';
 import { P2pNode } from '../p2p/node';
@@ -27,13 +28,14 @@ export interface PeersParts {
   readonly reader: ChainReader;
   readonly pool: TransactionPool;
   readonly logger: Logger;
+  readonly damage: DamageWatch;
 }
 
 /** The peers' side over the real chain and pool. */
-export function createPeers({ config, work, chain, reader, pool, logger }: PeersParts): P2pNode {
+export function createPeers({ config, work, chain, reader, pool, logger, damage }: PeersParts): P2pNode {
   return new P2pNode(config, {
-    chain: new P2pChain(chain, reader, work, (error) => logger.error(`${error.message}; run --verify`)),
-    pool: new P2pPool(pool),
+    chain: new P2pChain(chain, reader, work, damage),
+    pool: new P2pPool(pool, damage),
     logger,
   });
 }

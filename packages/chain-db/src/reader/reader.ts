@@ -8,6 +8,7 @@ import { KeyImageQueries, type SpentKeyImage } from '../key-images';
 import type { BlockStamp } from '../rows/checksums';
 import { BlockQueries } from './blocks';
 import { BodyQueries } from './bodies';
+import { Confirmation } from './confirmation';
 import { sample } from './decoys';
 import { OutputQueries, type StoredOutput } from './outputs';
 import {
@@ -67,6 +68,7 @@ export class ChainReader {
   private readonly keyImages: KeyImageQueries;
   private readonly bodies: BodyQueries;
   private readonly branches: AlternativeQueries;
+  private readonly confirmation: Confirmation;
   private readonly begin: SqliteStatement;
   private readonly commit: SqliteStatement;
 
@@ -82,6 +84,7 @@ export class ChainReader {
     this.keyOutputs = new OutputQueries(connection);
     this.bodies = new BodyQueries(connection);
     this.branches = new AlternativeQueries(connection);
+    this.confirmation = new Confirmation(this);
     this.begin = connection.prepare('BEGIN');
     this.commit = connection.prepare('COMMIT');
   }
@@ -250,6 +253,14 @@ export class ChainReader {
     return this.snapshot(() => this.keyImages.range(start, end));
   }
 
+  /**
+   * Whether a transaction of the block really spends the image, by the block's bytes.
+   * @throws CorruptDatabase, BelowFloor
+   */
+  spends(height: number, keyImage: Buffer): boolean {
+    return this.confirmation.spends(height, keyImage);
+  }
+
   /** The output of this amount (atomic units) with this global index. */
   output(amount: bigint, index: number): StoredOutput | undefined {
     return this.keyOutputs.output(amount, index);
@@ -285,7 +296,7 @@ export class ChainReader {
   /** The main chain as it stands at `height`, for the rules. @throws RangeError above the tip */
   viewAt(height: number): ChainView {
     if (height < 0 || height > this.height()) throw new RangeError(`no block ${height} to view the chain from`);
-    return new DatabaseView(this, height);
+    return new DatabaseView(this, height, this.confirmation);
   }
 
   /** The blocks kept off the main chain, lowest first. */

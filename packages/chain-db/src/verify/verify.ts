@@ -13,6 +13,7 @@ import { checkHashIndex } from './hash-index-check';
 import { BlockVerifier } from './block-verifier';
 import { StateDigest } from './digest';
 import { Problems } from './problems';
+import { checkMeta, checkSchema } from './schema-check';
 import { StoredRows } from './stored-rows';
 
 export interface VerifyOptions {
@@ -37,7 +38,7 @@ const TURN = 20;
 /**
  * Reads the whole database and recomputes from the raw blocks what the other tables say: ids, links, transaction hashes,
  * outputs and their global indexes, key images, sizes, generated coins, difficulty. Rows that no block accounts for are
- * found by counting, and SQLite's own check looks at the pages.
+ * found by counting, SQLite's own check looks at the pages, and the schema and the rows of `meta` are compared as well.
  *
  * It sees one state of the chain, in bounded memory, while a writer may go on (the write-ahead log grows meanwhile).
  */
@@ -65,6 +66,8 @@ export async function verifyChain(
       options.signal?.throwIfAborted();
     }
     guarded(problems, 'blocks', () => problems.equal('blocks', 'highest height', reader.height(), tip));
+    guarded(problems, 'schema', () => checkSchema(connection, problems));
+    guarded(problems, 'meta', () => checkMeta(connection, db.network, tip, problems));
     guarded(problems, 'alternatives', () => checkAlternatives(reader, rows, problems));
     const expected = expectedCounts(verifier, tip);
     guarded(problems, 'hash look-ups', () => {

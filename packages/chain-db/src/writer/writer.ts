@@ -1,22 +1,33 @@
 import type { VerifiedBlock } from '@wrkz/consensus';
 import { sqliteFailure, type SqliteConnection } from '@wrkz/sqlite';
-import { ChainDbError, RefusedChange, WriterFailed, WrongLink } from '../errors';
+import { damageIn } from '../damage';
+import { ChainDbError, KeyImageSpent, WriterFailed, WrongLink } from '../errors';
 import type { RunDirectory } from '../hash-index/directory';
 import { HashIndex, type HashIndexLimits } from '../hash-index/hash-index';
 import { sameHashIn } from '../hash-index/same-hash';
 import { ChainReader } from '../reader/reader';
 import { AlternativeStore } from './alternative-store';
 import { appendBlock, checkVerified } from './append';
+import { explainConflict } from './conflict';
 import { Rewinder, type RewoundBlock } from './rewind';
 import { Store } from './store';
+
+/** What surrounds each change; what it throws ends the writer. */
+export interface ChangeHooks {
+  /** Whether a commit would be one to keep. */
+  readonly before: () => void;
+  /** The change is on the disk. */
+  readonly committed: () => void;
+}
 
 /**
  * The one way in which the chain changes. Each method is one SQLite transaction: when it returns the change is on the
  * disk, when it throws nothing has changed.
  *
- * An error of the disk (full, failing, damaged) closes the writer for good with WriterFailed, because after it memory and
- * file may disagree: whoever goes on opens the database again. Blocks that contradict what is stored are refused with
- * RefusedChange or WrongLink and the writer lives on.
+ * An error of the disk (full, failing, damaged, no longer there) closes the writer for good with WriterFailed, because
+ * after it memory and file may disagree: whoever goes on opens the database again. Blocks that do not follow from what is
+ * stored, or spend what is spent, are refused with a RefusedChange and the writer lives on. Where what is stored
+ * contradicts itself a CorruptDatabase tells so.
  */
 export class ChainWriter {
   /** Over the writing connection: sees the change in progress. */
@@ -30,6 +41,7 @@ export class ChainWriter {
   /** @param limits how the hash look-ups are kept; other numbers are for tests */
   constructor(
     private readonly connection: SqliteConnection,
+    private readonly hooks: ChangeHooks,
     limits?: HashIndexLimits,
   ) {
     this.hashes = new HashIndex(connection, sameHashIn(connection), limits);
@@ -54,12 +66,12 @@ export class ChainWriter {
    *
    * Before them, and in transactions of their own, come the steps by which the hash look-ups are merged.
    *
-   * @throws WrongLink, RefusedChange, KeyImageSpent, CorruptDatabase, WriterFailed
+   * @throws WrongLink, KeyImageSpent, RefusedChange, CorruptDatabase, WriterFailed
    */
   append(blocks: readonly VerifiedBlock[]): void {
     if (blocks.length === 0) return;
     while (this.failure === undefined && this.hashes.isMergeDue) this.change(() => this.hashes.merge());
-    this.change(() => this.appendAll(blocks));
+    this.change(() => this.appendAll(blocks), blocks);
   }
 
   /**
@@ -97,7 +109,7 @@ export class ChainWriter {
       }
       this.alternatives.dropUnrooted();
       return removed;
-    });
+    }, blocks);
   }
 
   /**
@@ -163,31 +175,44 @@ export class ChainWriter {
     return removed;
   }
 
-  private change<T>(work: () => T): T {
+  /** @param blocks what the change appends, to tell why the tables refuse it */
+  private change<T>(work: () => T, blocks: readonly VerifiedBlock[] = []): T {
     if (this.failure !== undefined) throw this.failure;
+    this.orFail(this.hooks.before);
+    let result: T;
     try {
       this.connection.exec('BEGIN IMMEDIATE');
-      const result = work();
+      result = work();
       this.connection.exec('COMMIT');
-      return result;
     } catch (error) {
-      throw this.undo(error);
+      throw this.undo(error, blocks);
+    }
+    this.orFail(this.hooks.committed);
+    return result;
+  }
+
+  private orFail(hook: () => void): void {
+    try {
+      hook();
+    } catch (error) {
+      throw this.fail(error);
     }
   }
 
   /** Rolls back. @returns the error that the caller gets */
-  private undo(error: unknown): unknown {
+  private undo(error: unknown, blocks: readonly VerifiedBlock[]): unknown {
     this.store.reset();
     this.hashes.rolledBack();
     const failure = sqliteFailure(error);
     try {
       if (this.connection.inTransaction) this.connection.exec('ROLLBACK');
+      if (error instanceof KeyImageSpent) return explainConflict(this.reader, blocks, error.message);
+      if (failure === undefined) return error;
+      if (failure.code.startsWith('SQLITE_CONSTRAINT')) return explainConflict(this.reader, blocks, failure.message);
     } catch (second) {
-      return this.fail(error instanceof ChainDbError ? second : error);
+      return damageIn(second) ?? this.fail(error instanceof ChainDbError ? second : error);
     }
-    if (failure === undefined) return error;
-    if (!failure.code.startsWith('SQLITE_CONSTRAINT')) return this.fail(error);
-    return new RefusedChange(`the blocks contradict what is stored (${failure.message})`, { cause: error });
+    return this.fail(error);
   }
 
   private fail(cause: unknown): WriterFailed {

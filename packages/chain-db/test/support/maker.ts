@@ -27,6 +27,8 @@ export interface TransactionPlan {
   readonly amounts: readonly number[];
   readonly inputs: number;
   readonly unlockTime?: bigint;
+  /** Takes its key images from the transaction of this place: height, salt of the block, position, with `/` between. */
+  readonly imagesOf?: string;
 }
 
 /** An invented block; `salt` makes it another one than its siblings. */
@@ -107,7 +109,7 @@ function makeTransaction(plan: TransactionPlan, seed: string): ParsedTransaction
     type: 'key' as const,
     amount: i === 0 ? total - BigInt(plan.inputs - 1) : 1n,
     keyOffsets: [i],
-    keyImage: bytes('image', seed, i),
+    keyImage: bytes('image', plan.imagesOf ?? seed, i),
   }));
   const signatures = inputs.map((_, i) => Buffer.concat([bytes('c', seed, i), bytes('r', seed, i)]));
   const unlockTime = plan.unlockTime ?? 0n;

@@ -1,4 +1,4 @@
-import { bindAddressOption, defineOptions, portOption } from '@wrkz/service-kit';
+import { bindAddressOption, defineOptions, metricsOption, portOption } from '@wrkz/service-kit';
 
 const group = 'RPC';
 
@@ -28,4 +28,5 @@ export const RPC = defineOptions([
     group,
     help: 'Whether the explorer methods are served too',
   },
+  metricsOption({ name: 'enable-metrics', group, help: 'Serve GET /metrics for Prometheus' }),
 ]);

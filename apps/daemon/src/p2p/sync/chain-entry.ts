@@ -34,7 +34,8 @@ export function judgeChainEntry(
   }
   if (new Set(hashes.map(hashKey)).size !== hashes.length) return { kind: 'bad', reason: closeReasons.chainHeights };
   const planned = plannedHeight(first);
-  if (planned === undefined && !chain.isKnown(first)) return { kind: 'bad', reason: closeReasons.chainUnknownStart };
+  if (planned === undefined && !isOurs(first, startHeight, chain))
+    return { kind: 'bad', reason: closeReasons.chainUnknownStart };
   const height = planned ?? chain.heightOf(first);
   if (height !== undefined && height !== startHeight) return { kind: 'bad', reason: closeReasons.chainHeights };
 
@@ -43,6 +44,11 @@ export function judgeChainEntry(
   const anchor = hashes[known - 1];
   if (known === hashes.length || anchor === undefined) return { kind: 'known' };
   return { kind: 'new', anchor, anchorHeight: startHeight + known - 1, hashes: hashes.slice(known) };
+}
+
+/** Found by its id, or by its height: an index of ours that has lost it is not the peer's fault. */
+function isOurs(hash: Buffer, height: number, chain: Pick<ChainPort, 'isKnown' | 'hashes'>): boolean {
+  return chain.isKnown(hash) || chain.hashes(height, 1)[0]?.equals(hash) === true;
 }
 
 /** How many of the hashes, from the first on, we have: compared with our main chain at one go, then one by one. */

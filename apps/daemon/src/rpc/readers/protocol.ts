@@ -1,3 +1,4 @@
+import { CorruptDatabase } from '@wrkz/chain-db';
 import type { NetworkName } from '@wrkz/core-types';
 import { carriedError } from '@wrkz/service-kit';
 import { RpcRefusal } from '../errors';
@@ -13,8 +14,13 @@ export type ReaderThread = {
 
 type RefusalFacts = { readonly status: number; readonly body: Readonly<Record<string, unknown>> };
 
-/** A refusal arrives with the status and body it was thrown with. */
+/** A refusal arrives with the status and body it was thrown with, damage as damage. */
 export const READER_ERRORS = [
+  carriedError(
+    CorruptDatabase,
+    (_message, reason: string) => new CorruptDatabase(reason),
+    ({ reason }) => reason,
+  ),
   carriedError(
     RpcRefusal,
     (_message, { status, body }: RefusalFacts) => new RpcRefusal(status, body),

@@ -1,4 +1,4 @@
-import { openChainDb } from '@wrkz/chain-db';
+import { damageIn, openChainDb } from '@wrkz/chain-db';
 import { networkOf } from '@wrkz/core-types';
 import { type CallContext, serveThread, type ThreadService } from '@wrkz/service-kit';
 import { QUERY_NAMES, type QueryName, type QueryTable, runQuery } from '../queries';
@@ -10,8 +10,14 @@ serveThread<ReaderThread>(({ directory, network: name }) => {
   const db = openChainDb({ directory, network: name, readonly: true });
   const answer =
     <Name extends QueryName>(query: Name) =>
-    (argument: QueryTable[Name], { throwIfCancelled }: CallContext): Buffer =>
-      runQuery(db.reader, network, query, argument, throwIfCancelled);
+    (argument: QueryTable[Name], { throwIfCancelled }: CallContext): Buffer => {
+      try {
+        return runQuery(db.reader, network, query, argument, throwIfCancelled);
+      } catch (error) {
+        // An error of SQLite loses its code on the way to the main thread, and with it what it means.
+        throw damageIn(error) ?? error;
+      }
+    };
   return {
     ready: undefined,
     calls: Object.fromEntries(

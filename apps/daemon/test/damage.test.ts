@@ -1,0 +1,341 @@
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ChainReader, ChainWriter, CorruptDatabase, damageIn, databaseFile, KeyImageSpent } from '@wrkz/chain-db';
+import { Checkpoints } from '@wrkz/consensus';
+import { networkOf, parseTransaction } from '@wrkz/core-types';
+import { createMemoryLogger, createMetrics } from '@wrkz/service-kit';
+import { chainA, Forge, Purse } from '@wrkz/testing';
+import { ChainFailed } from '../src/chain/service';
+import { readConfig } from '../src/config/config';
+import { Daemon } from '../src/daemon';
+import { DamageWatch } from '../src/damage/damage-watch';
+import { P2pPool } from '../src/wiring/pool-port';
+import { P2pChain } from '../src/wiring/chain-port';
+import { ChainJudge } from '../src/mempool/chain-judge';
+import { TransactionPool } from '../src/mempool/pool';
+import { judgeChainEntry } from '../src/p2p/sync/chain-entry';
+import { newSuite } from './network/daemons';
+import { SIDE, SWITCHED } from './support/codes';
+import { engineBench, type EngineBench, NOW } from './support/engine';
+import { temporaryDirectory } from './support/temporary';
+
+jest.setTimeout(60_000);
+
+/*
+ * A disk changes what was stored. Whoever asks gets an error, the operator is told what to do, and nobody who brought a
+ * block or a transaction is blamed (docs/protocol/lessons.md#damage-that-looks-like-a-fault).
+ */
+
+const REMEDY = /What to do: run with --verify/;
+
+/** The first block of chain A that spends something, and what it spends. */
+const SPENDER = chainA().findIndex(({ transactions }) => transactions.length > 0);
+const spending = chainA()[SPENDER]?.transactions[0];
+if (spending === undefined) throw new Error('chain A spends nothing');
+const keyImages = parseTransaction(spending).transaction.inputs.flatMap((input) =>
+  input.type === 'key' ? [input.keyImage] : [],
+);
+
+/** Changes one bit of these bytes. */
+function flipBit(file: string, bytes: Buffer): void {
+  const content = readFileSync(file);
+  const at = content.indexOf(bytes);
+  if (at < 0) throw new Error('the bytes are not in the file');
+  content.writeUInt8(content.readUInt8(at + 20) ^ 4, at + 20);
+  writeFileSync(file, content);
+}
+
+/** Overwrites the head of the page that holds these bytes. */
+function damagePage(file: string, bytes: Buffer): void {
+  const PAGE = 8192;
+  const content = readFileSync(file);
+  const at = content.indexOf(bytes);
+  if (at < 0) throw new Error('the bytes are not in the file');
+  content.fill(0xff, at - (at % PAGE), at - (at % PAGE) + 8);
+  writeFileSync(file, content);
+}
+
+afterEach(() => jest.restoreAllMocks());
+
+/** An index that tells of every image that block 3 has spent it. */
+function lyingIndex(): void {
+  jest.spyOn(ChainReader.prototype, 'keyImageHeight').mockReturnValue(3);
+}
+
+describe('an index that reads as "already spent"', () => {
+  async function below(options: Parameters<typeof engineBench>[1] = {}): Promise<EngineBench> {
+    const bench = engineBench('devnet', options);
+    await bench.engine.addBlocks(chainA().slice(1, SPENDER), 'import');
+    expect(bench.engine.tip().height).toBe(SPENDER - 1);
+    return bench;
+  }
+
+  it('refuses no block of the main chain: it is damage, with its remedy', async () => {
+    const bench = await below();
+    const failed = new Promise<Error>((resolve) => bench.engine.once('failed', resolve));
+    lyingIndex();
+    const adding = bench.engine.addBlocks(chainA().slice(SPENDER, SPENDER + 1), 'sync');
+    await expect(adding).rejects.toThrow(ChainFailed);
+    expect((await failed).message).toMatch(/recorded as spent in block 3, which does not spend it/);
+    expect((await failed).message).toMatch(REMEDY);
+    jest.restoreAllMocks();
+    await bench.digest();
+  });
+
+  it('refuses no block outside of the checkpoint zone by the tables alone, which contradict the rules then', async () => {
+    const bench = await below();
+    jest.spyOn(ChainWriter.prototype, 'append').mockImplementation(() => {
+      throw new KeyImageSpent(keyImages[0]!, SPENDER, 3);
+    });
+    const adding = bench.engine.addBlocks(chainA().slice(SPENDER, SPENDER + 1), 'sync');
+    await expect(adding).rejects.toThrow(/looked up as unspent is spent \(block \d+ spends .*What to do/);
+    jest.restoreAllMocks();
+    await bench.digest();
+  });
+
+  it.each([['in the checkpoint zone', 10_000] as const, ['outside of it', -1] as const])(
+    '%s whatever else the tables hold against a block is no refusal',
+    async (_, highest) => {
+      const known = highest < 0 ? Checkpoints.none : new Checkpoints(new Map([[highest, Buffer.alloc(32)]]));
+      const bench = await below({ checkpoints: known });
+      jest.spyOn(ChainWriter.prototype, 'append').mockImplementation(() => {
+        throw new CorruptDatabase('what is stored contradicts a new block');
+      });
+      const adding = bench.engine.addBlocks(chainA().slice(SPENDER, SPENDER + 1), 'sync');
+      await expect(adding).rejects.toThrow(REMEDY);
+      jest.restoreAllMocks();
+      await bench.digest();
+    },
+  );
+
+  it('refuses no transaction of the pool, and whoever sent it is not counted against', async () => {
+    const bench = await below();
+    const logger = createMemoryLogger();
+    const pool = new TransactionPool(new ChainJudge(networkOf('devnet'), bench.reader, () => NOW));
+    const port = new P2pPool(pool, new DamageWatch(logger));
+    lyingIndex();
+    expect(await port.add(spending, 'p2p')).toEqual({
+      accepted: false,
+      fault: 'none',
+      message: expect.stringMatching(/the chain database is damaged: key image .* does not spend it/) as string,
+    });
+    expect(pool.size).toBe(0);
+    expect(logger.entries.filter(({ message }) => REMEDY.test(message))).toHaveLength(1);
+    jest.restoreAllMocks();
+    await bench.engine.stop();
+  });
+});
+
+describe('an index that has lost a block', () => {
+  it('makes no orphan of what stands on it', async () => {
+    const network = networkOf('simnet');
+    const bench = engineBench('simnet');
+    const forge = (fork: number, name: string): Forge =>
+      new Forge(bench.reader.viewAt(fork), {
+        network,
+        timestamp: NOW - 1_000_000 + fork * 60,
+        extraNonce: Buffer.from(name),
+      });
+    await bench.engine.addBlocks(await forge(0, 'main').many(10), 'submit');
+    const side = await forge(5, 'side').many(1);
+    const real = ChainReader.prototype.heightOf;
+    jest.spyOn(ChainReader.prototype, 'heightOf').mockImplementation(function (this: ChainReader, hash) {
+      const height = real.call(this, hash);
+      return height === 5 ? undefined : height;
+    });
+    await expect(bench.engine.addBlocks(side, 'sync')).rejects.toThrow(/block 5 is not found by its id.*What to do/);
+    jest.restoreAllMocks();
+    await bench.digest();
+  });
+
+  it('makes no liar of a peer whose chain begins there', () => {
+    const hashes = [1, 2, 3, 4].map((fill) => Buffer.alloc(32, fill));
+    const chain = {
+      isKnown: () => false,
+      heightOf: () => undefined,
+      hashes: (start: number, count: number) => hashes.slice(start, Math.min(start + count, 2)),
+    };
+    const entry = { startHeight: 1, totalHeight: 4, hashes: hashes.slice(1) };
+    expect(judgeChainEntry(entry, chain, () => undefined)).toMatchObject({ kind: 'new', anchorHeight: 1 });
+  });
+});
+
+describe('a block that a reorganisation replaces', () => {
+  it('may be damaged: the chain follows the heavier branch, and the damage is told', async () => {
+    const network = networkOf('simnet');
+    const bench = engineBench('simnet');
+    const forge = (fork: number, name: string): Forge =>
+      new Forge(bench.reader.viewAt(fork), {
+        network,
+        timestamp: NOW - 1_000_000 + fork * 60,
+        extraNonce: Buffer.from(name),
+      });
+    const main = await forge(0, 'main').many(10);
+    await bench.engine.addBlocks(main, 'submit');
+    const side = await forge(7, 'side').many(4);
+    await bench.engine.stop();
+    flipBit(databaseFile(bench.directory), main[8]!.block.subarray(0, 40));
+
+    const again = engineBench('simnet', { directory: bench.directory });
+    const damage: string[] = [];
+    again.engine.on('damage', ({ message }) => damage.push(message));
+    expect(() => again.reader.rawBlock(9)).toThrow(CorruptDatabase);
+    const codes = (await again.engine.addBlocks(side, 'sync')).map(({ code }) => code);
+    expect(codes).toEqual([SIDE, SIDE, SIDE, SWITCHED]);
+    expect(damage).toEqual([expect.stringMatching(/row 9 of block_bodies does not fit its checksum/) as string]);
+    expect(again.engine.tip()).toMatchObject({ height: 11, alternativeCount: 1 });
+    // The damaged block comes back from a peer as any other.
+    const back = (await again.engine.addBlocks(main.slice(8), 'sync')).map(({ code }) => code);
+    expect(back).toEqual([SIDE, SIDE]);
+    await again.digest();
+  });
+});
+
+describe('towards peers', () => {
+  it('what is damaged is not served, told once, and counted each time', () => {
+    const logger = createMemoryLogger();
+    const metrics = createMetrics('wrkz_');
+    let now = 0;
+    const watch = new DamageWatch(logger, () => now);
+    watch.publish(metrics);
+    const reader = {
+      snapshot: <T>(read: () => T): T => read(),
+      heightOf: () => 7,
+      rawBlock: () => {
+        throw new CorruptDatabase('block 7 hashes to something else');
+      },
+      transaction: () => ({ height: 7, position: 1, bytes: Buffer.from('other bytes') }),
+      hashAt: () => {
+        throw Object.assign(new Error('database disk image is malformed'), { code: 'SQLITE_CORRUPT' });
+      },
+    };
+    const chain = new P2pChain({} as never, reader as unknown as ChainReader, {} as never, watch);
+    expect(chain.rawBlock(Buffer.alloc(32))).toBeUndefined();
+    expect(chain.rawBlock(Buffer.alloc(32))).toBeUndefined();
+    expect(chain.transaction(Buffer.alloc(32))).toBeUndefined();
+    expect(() => chain.hashAt(0)).toThrow('malformed');
+    expect(watch.total).toBe(4);
+    const lines = (): string[] => logger.entries.map(({ message }) => message);
+    expect(lines()).toEqual([
+      expect.stringMatching(/block 7 hashes to something else. What to do: run with --verify/) as string,
+      expect.stringMatching(/the bytes of transaction 0{64}. What to do/) as string,
+      expect.stringMatching(/disk image is malformed. What to do/) as string,
+    ]);
+    now = 60_000;
+    chain.rawBlock(Buffer.alloc(32));
+    expect(lines()).toHaveLength(4);
+    return expect(metrics.registry.metrics()).resolves.toMatch(/^wrkz_database_damage_total 5$/m);
+  });
+
+  it('other errors are not taken for damage', () => {
+    const watch = new DamageWatch(createMemoryLogger());
+    expect(() =>
+      watch.orNothing(() => {
+        throw new TypeError('mine');
+      }),
+    ).toThrow('mine');
+    expect(watch.total).toBe(0);
+    expect(damageIn(Object.assign(new Error('full'), { code: 'SQLITE_FULL' }))).toBeUndefined();
+    expect(damageIn(new Error('outer', { cause: new CorruptDatabase('inner') }))?.reason).toBe('inner');
+  });
+});
+
+describe('a whole daemon', () => {
+  it.each([
+    ['bit', flipBit],
+    ['page', damagePage],
+  ])(
+    'answers a block with a damaged %s with an error, writes the remedy to its log, counts, and serves the rest',
+    async (_, damage) => {
+      const suite = newSuite();
+      const source = await suite.chainA();
+      damage(databaseFile(join(source, 'devnet')), chainA()[100]!.block.subarray(0, 40));
+      const logger = createMemoryLogger();
+      const args = ['--network', 'devnet', '--data-dir', source, '--rpc-bind-port', '0', '--p2p-bind-ip', '127.0.0.1'];
+      const config = readConfig([
+        ...args,
+        '--p2p-bind-port',
+        '0',
+        '--enable-metrics',
+        '--add-exclusive-node',
+        '127.0.0.1:1',
+      ]);
+      const daemon = Daemon.create(config, { logger });
+      await daemon.start();
+      try {
+        const url = `http://127.0.0.1:${String(daemon.ports.rpc)}`;
+        const ask = (path: string, body: object): Promise<Response> =>
+          fetch(url + path, { method: 'POST', body: JSON.stringify(body) });
+        const damaged = await ask('/getrawblocks', { startHeight: 95, blockCount: 20 });
+        expect(damaged.status).toBe(500);
+        expect(await damaged.json()).toEqual({
+          status: 'Failed',
+          error: expect.stringMatching(/^Internal server error: the chain database is damaged: /) as string,
+        });
+        const wallet = await ask('/getwalletsyncdata', { startHeight: 95, blockCount: 20 });
+        expect([200, 500]).toContain(wallet.status);
+        const sound = await ask('/getrawblocks', { startHeight: 300, blockCount: 20 });
+        expect(sound.status).toBe(200);
+        expect(logger.entries.some(({ message }) => REMEDY.test(message))).toBe(true);
+        const metrics = await (await fetch(`${url}/metrics`)).text();
+        expect(metrics).toMatch(/^wrkz_database_damage_total [1-9]/m);
+      } finally {
+        await daemon.stop();
+        await suite.stopAll();
+      }
+    },
+  );
+
+  it.each<[string, (folder: string) => void]>([
+    ['deleted', (folder) => rmSync(folder, { recursive: true })],
+    ['moved', (folder) => renameSync(folder, `${folder}-elsewhere`)],
+  ])('ends with an error when its folder is %s, and mines nothing more', async (_, remove) => {
+    const dataDir = temporaryDirectory();
+    const args = ['--network', 'simnet', '--data-dir', dataDir, '--rpc-bind-port', '0', '--p2p-bind-ip', '127.0.0.1'];
+    const config = readConfig([...args, '--p2p-bind-port', '0', '--add-exclusive-node', '127.0.0.1:1']);
+    const logger = createMemoryLogger();
+    let stop: (code: number | undefined) => void = () => undefined;
+    const asked = new Promise<number | undefined>((resolve) => (stop = resolve));
+    const daemon = Daemon.create(config, { logger, control: { requestStop: (code) => stop(code) } });
+    await daemon.start();
+    try {
+      const mine = async (): Promise<{ result?: unknown; error?: { message: string } }> => {
+        const params = { wallet_address: new Purse('miner').address, count: 1 };
+        const response = await fetch(`http://127.0.0.1:${String(daemon.ports.rpc)}/json_rpc`, {
+          method: 'POST',
+          body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'generateblocks', params }),
+        });
+        return (await response.json()) as { result?: unknown; error?: { message: string } };
+      };
+      expect((await mine()).error).toBeUndefined();
+      const { height } = daemon.parts.chain.tip();
+      remove(join(dataDir, 'simnet'));
+      expect(existsSync(join(dataDir, 'simnet'))).toBe(false);
+      expect((await mine()).result).toBeUndefined();
+      expect(await asked).toBe(1);
+      expect(daemon.parts.chain.tip().height).toBe(height);
+      expect(logger.entries.map(({ message }) => message).join('\n')).toMatch(
+        /the daemon cannot go on: .*chain\.sqlite of the open chain database was removed or moved/,
+      );
+    } finally {
+      await daemon.stop();
+    }
+  });
+
+  it('ends with an error also while nothing is asked of it', async () => {
+    const dataDir = temporaryDirectory();
+    const args = ['--network', 'simnet', '--data-dir', dataDir, '--rpc-bind-port', '0', '--p2p-bind-ip', '127.0.0.1'];
+    const config = readConfig([...args, '--p2p-bind-port', '0', '--add-exclusive-node', '127.0.0.1:1']);
+    let stop: (code: number | undefined) => void = () => undefined;
+    const asked = new Promise<number | undefined>((resolve) => (stop = resolve));
+    const control = { requestStop: (code?: number) => stop(code) };
+    const daemon = Daemon.create(config, { logger: createMemoryLogger(), control });
+    await daemon.start();
+    try {
+      rmSync(join(dataDir, 'simnet', 'chain.sqlite'));
+      expect(await asked).toBe(1);
+    } finally {
+      await daemon.stop();
+    }
+  });
+});

@@ -1,0 +1,233 @@
+import { createHash } from 'node:crypto';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { serialize } from 'node:v8';
+import { ChainDbError, type ChainReader, damageIn, openChainDb } from '@wrkz/chain-db';
+import { Checkpoints } from '@wrkz/consensus';
+import { networkOf, parseBlock, parseTransaction } from '@wrkz/core-types';
+import { chainA } from '@wrkz/testing';
+import { runQuery } from '../../src/rpc';
+import { engineBench } from './engine';
+import { temporaryDirectory } from './temporary';
+
+/*
+ * Databases that a disk, a power cut or an operator has damaged, and what comes out of them: the right answer or an error
+ * that is named, never a wrong byte.
+ */
+
+const NETWORK = 'devnet';
+const FILES = ['chain.sqlite', 'chain.sqlite-wal', 'chain.sqlite-mark'];
+
+export interface Damages {
+  /** A folder at rest that holds chain A. */
+  readonly whole: string;
+  /** Folders as a kill leaves them: half of what they hold stands in the log. */
+  readonly killed: readonly string[];
+  /** What a node is asked, with the right answers. */
+  readonly questions: readonly (Question & { readonly answer: string })[];
+}
+
+export interface Outcome {
+  /** Databases that gave every answer right. */
+  right: number;
+  /** Databases of which something was told as damaged, at the open or by a read. */
+  told: number;
+  /** Look-ups by hash that found nothing where something is: an index has lost it. */
+  lost: number;
+  /** Answers that were wrong, with the number of the run; must stay empty. */
+  readonly wrong: string[];
+}
+
+/** Makes the databases that the campaigns damage. */
+export async function makeDamages(): Promise<Damages> {
+  // In the zone of a checkpoint nothing costly is computed; what is stored is the same.
+  const checkpoints = new Checkpoints(new Map([[1_000_000, Buffer.alloc(32)]]));
+  const bench = engineBench(NETWORK, { checkpoints });
+  const killed: string[] = [];
+  await bench.engine.addBlocks(chainA().slice(1, 301), 'import');
+  await bench.engine.stop();
+  const again = engineBench(NETWORK, { directory: bench.directory, checkpoints });
+  for (const end of [350, 500, 721]) {
+    await again.engine.addBlocks(chainA().slice(again.engine.tip().height + 1, end), 'import');
+    killed.push(copyOf(again.directory));
+  }
+  await again.engine.stop();
+  const db = openChainDb({ directory: bench.directory, network: NETWORK, readonly: true });
+  try {
+    const asked = questions(db.reader).map((question) => ({ ...question, answer: question.ask(db.reader) }));
+    return { whole: bench.directory, killed, questions: asked };
+  } finally {
+    db.close();
+  }
+}
+
+function copyOf(directory: string): string {
+  const copy = join(temporaryDirectory(), 'chain');
+  mkdirSync(copy);
+  for (const file of FILES) {
+    if (existsSync(join(directory, file))) copyFileSync(join(directory, file), join(copy, file));
+  }
+  return copy;
+}
+
+interface Question {
+  readonly name: string;
+  readonly ask: (reader: ChainReader) => string;
+  /** A look-up by hash may find nothing. */
+  readonly byHash?: true;
+}
+
+const NOTHING = '-';
+
+const RANGE = 60;
+
+/** Everything that leaves the node: to wallets, clients and peers, in all its parts. */
+function questions(sound: ChainReader): Question[] {
+  const network = networkOf(NETWORK);
+  const asked: Question[] = [];
+  const add = (name: string, ask: Question['ask']): void => void asked.push({ name, ask });
+  const lookUp = (name: string, ask: Question['ask']): void => void asked.push({ name, ask, byHash: true });
+  for (let start = 0; start <= sound.height(); start += RANGE) {
+    const range = { checkpoints: [], startHeight: start, startTimestamp: 0, blockCount: RANGE, skipCoinbase: false };
+    const wallet = { ...range, skipKeyOffsets: false, skipEmpty: false, endHeight: 0, encoding: 'hex' as const };
+    const place = String(start);
+    add(`raw blocks ${place}`, (reader) => runQuery(reader, network, 'rawBlocks', range).toString());
+    add(`wallet data ${place}`, (reader) => runQuery(reader, network, 'walletSyncData', wallet).toString());
+    add(`indexes ${place}`, (reader) =>
+      runQuery(reader, network, 'globalIndexes', { start, end: start + RANGE }).toString(),
+    );
+    add(`headers ${place}`, (reader) => told(reader.factsRange(start, start + RANGE)));
+    add(`ids ${place}`, (reader) => told(reader.hashes(start, start + RANGE)));
+  }
+  const blocks = chainA().map((raw) => parseBlock(raw.block));
+  const transactions = chainA().flatMap(({ transactions: bytes }) => bytes.map((one) => parseTransaction(one)));
+  blocks.forEach(({ hash }, i) => lookUp(`height of block ${String(i)}`, (reader) => told(reader.heightOf(hash))));
+  transactions.forEach(({ hash, transaction }, i) => {
+    lookUp(`transaction ${String(i)}`, (reader) => told(reader.transaction(hash)));
+    for (const input of transaction.inputs) {
+      if (input.type !== 'key') continue;
+      lookUp(`image ${input.keyImage.toString('hex')}`, (reader) =>
+        told(reader.viewAt(reader.height()).keyImageHeight(input.keyImage)),
+      );
+    }
+  });
+  const amounts = new Set(
+    [...blocks.map(({ coinbase }) => coinbase), ...transactions].flatMap(({ transaction }) =>
+      transaction.outputs.map(({ amount }) => amount),
+    ),
+  );
+  for (const amount of amounts) {
+    const indexes = Array.from({ length: sound.outputCount(amount) }, (_, i) => i);
+    add(`outputs of ${String(amount)}`, (reader) => told(reader.outputs(amount, indexes)));
+  }
+  return asked;
+}
+
+/** A fingerprint of an answer. */
+function told(value: unknown): string {
+  return value === undefined ? NOTHING : createHash('sha1').update(serialize(value)).digest('hex');
+}
+
+/** Changes one bit of a whole database each time, and asks for everything. */
+export function flipBits(damages: Damages, runs: number, random: () => number): Outcome {
+  const outcome: Outcome = { right: 0, told: 0, lost: 0, wrong: [] };
+  for (let run = 0; run < runs; run++) {
+    const directory = copyOf(damages.whole);
+    const file = join(directory, 'chain.sqlite');
+    const content = readFileSync(file);
+    const at = Math.floor(random() * content.length);
+    content.writeUInt8(content.readUInt8(at) ^ (1 << Math.floor(random() * 8)), at);
+    writeFileSync(file, content);
+    judge(outcome, `flip ${String(run)} at ${String(at)}`, directory, (reader) => {
+      let damaged = false;
+      for (const { name, ask, byHash, answer } of damages.questions) {
+        const given = answerOf(reader, ask);
+        if (given === undefined) damaged = true;
+        else if (byHash === true && given === NOTHING) outcome.lost++;
+        else if (given !== answer) return `${name} is another one`;
+      }
+      return damaged ? 'told' : undefined;
+    });
+    rmSync(directory, { recursive: true });
+  }
+  return outcome;
+}
+
+/** Tears what a kill has left: cut, overwritten with zeros, taken away or exchanged. Then opens it for writing. */
+export function tear(damages: Damages, runs: number, random: () => number): Outcome {
+  const outcome: Outcome = { right: 0, told: 0, lost: 0, wrong: [] };
+  const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
+  for (let run = 0; run < runs; run++) {
+    const source = pick(damages.killed);
+    const directory = copyOf(source);
+    const kind = pick(['cut', 'zeros', 'cut', 'zeros', 'gone', 'other'] as const);
+    const name = pick(kind === 'cut' || kind === 'zeros' ? FILES.slice(0, 2) : FILES);
+    const file = join(directory, name);
+    const size = readFileSync(file).length;
+    const at = Math.floor(random() * size);
+    if (kind === 'cut') truncateSync(file, at);
+    if (kind === 'gone') rmSync(file);
+    if (kind === 'other') copyFileSync(join(pick(damages.killed.filter((one) => one !== source)), name), file);
+    if (kind === 'zeros') {
+      const content = readFileSync(file);
+      const sector = at - (at % 512);
+      content.fill(0, sector, sector + 512 * (1 + Math.floor(random() * 32)));
+      writeFileSync(file, content);
+    }
+    judge(
+      outcome,
+      `tear ${String(run)}: ${kind} ${name} at ${String(at)} of ${String(size)}`,
+      directory,
+      prefixOfTruth,
+      true,
+    );
+    rmSync(directory, { recursive: true });
+  }
+  return outcome;
+}
+
+/** Whether the chain as far as it goes is chain A, byte for byte. */
+function prefixOfTruth(reader: ChainReader): string | undefined {
+  let damaged = false;
+  for (let height = 0; height <= reader.height(); height++) {
+    const wanted = chainA()[height];
+    const answer = answerOf(reader, () => told(reader.rawBlock(height)));
+    if (answer === undefined) damaged = true;
+    else if (answer !== told(wanted)) return `block ${String(height)} is another one`;
+  }
+  return damaged ? 'told' : undefined;
+}
+
+/** undefined where damage was told. @throws any other error */
+function answerOf(reader: ChainReader, ask: (reader: ChainReader) => string): string | undefined {
+  try {
+    return ask(reader);
+  } catch (error) {
+    if (damageIn(error) === undefined) throw error;
+    return undefined;
+  }
+}
+
+/** Opens, looks, and books what came of it. `look` gives what is wrong, or `told` for damage that was told. */
+function judge(
+  outcome: Outcome,
+  name: string,
+  directory: string,
+  look: (reader: ChainReader) => string | undefined,
+  writing = false,
+): void {
+  try {
+    const db = openChainDb({ directory, network: NETWORK, readonly: !writing });
+    try {
+      const found = look(db.reader);
+      if (found === undefined) outcome.right++;
+      else if (found === 'told') outcome.told++;
+      else outcome.wrong.push(`${name}: ${found}`);
+    } finally {
+      db.close();
+    }
+  } catch (error) {
+    if (error instanceof ChainDbError || damageIn(error) !== undefined) outcome.told++;
+    else outcome.wrong.push(`${name}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+  }
+}

@@ -1,0 +1,76 @@
+import { blockHash, decodeBlock, decodeTransactionPrefix, type TransactionPrefix } from '@wrkz/core-types';
+import { BelowFloor, CorruptDatabase } from '../errors';
+import type { ChainReader } from '../reader/reader';
+
+/** Blocks that are looked at after a stop that was none. */
+export const LAST_BLOCKS = 1_000;
+
+/**
+ * Looks whether the highest blocks are whole and fit together: ids, links, running totals, transactions, global indexes,
+ * outputs and key images. These are what the last commits have written, which is what a power cut, a lost log or a disk
+ * that lies about what it has stored would take.
+ *
+ * @returns how many were looked at
+ * @throws CorruptDatabase
+ */
+export function checkLastBlocks(reader: ChainReader, count = LAST_BLOCKS): number {
+  return reader.snapshot(() => {
+    const tip = reader.height();
+    const lowest = Math.max(0, tip - count + 1);
+    for (let height = lowest; height <= tip; height++) checkBlock(reader, height);
+    return tip - lowest + 1;
+  });
+}
+
+function checkBlock(reader: ChainReader, height: number): void {
+  const facts = reader.facts(height);
+  if (facts === undefined) throw new CorruptDatabase(`block ${height} is missing`);
+  const expect = (holds: boolean, what: string): void => {
+    if (!holds) throw new CorruptDatabase(`${what} of block ${height}, found after a stop that was not in order`);
+  };
+  const block = decodedBlock(reader, height);
+  const below = reader.facts(height - 1);
+  const { hashes, prefixes } = reader.scanBlocks(height, height + 1);
+  expect(reader.heightOf(facts.hash) === height, 'the look-up by id');
+  if (block !== undefined) {
+    expect(blockHash(block).equals(facts.hash), 'the id');
+    expect(below === undefined || block.previousHash.equals(below.hash), 'the parent');
+  }
+  expect(facts.cumulativeDifficulty === (below?.cumulativeDifficulty ?? 0n) + facts.difficulty, 'the work');
+  expect(facts.generatedTransactions === (below?.generatedTransactions ?? 0) + hashes.length, 'the transactions');
+  hashes.forEach((hash) => expect(reader.transactionHeight(hash) === height, 'a transaction'));
+  const indexes = reader.globalIndexes(height);
+  prefixes.forEach((bytes, i) => {
+    const prefix = decodeTransactionPrefix(bytes);
+    expect(ownsOutputs(reader, prefix, indexes[i]?.indexes ?? [], height), 'an output');
+    expect(ownsKeyImages(reader, prefix, height), 'a key image');
+  });
+}
+
+/** undefined where bodies are not kept. */
+function decodedBlock(reader: ChainReader, height: number): ReturnType<typeof decodeBlock> | undefined {
+  try {
+    const raw = reader.rawBlock(height);
+    return raw === undefined ? undefined : decodeBlock(raw.block);
+  } catch (error) {
+    if (error instanceof BelowFloor) return undefined;
+    throw error;
+  }
+}
+
+function ownsOutputs(
+  reader: ChainReader,
+  { outputs }: TransactionPrefix,
+  indexes: readonly number[],
+  height: number,
+): boolean {
+  return outputs.every(({ amount, key }, position) => {
+    const index = indexes[position];
+    const stored = index === undefined ? undefined : reader.output(amount, index);
+    return stored?.height === height && stored.position === position && stored.key.equals(key);
+  });
+}
+
+function ownsKeyImages(reader: ChainReader, { inputs }: TransactionPrefix, height: number): boolean {
+  return inputs.every((input) => input.type !== 'key' || reader.keyImageHeight(input.keyImage) === height);
+}

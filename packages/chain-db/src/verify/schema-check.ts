@@ -1,0 +1,69 @@
+import { type Migration, SqliteConnection } from '@wrkz/sqlite';
+import { damageIn } from '../damage';
+import { type MetaKey, readMeta } from '../meta';
+import { MIGRATIONS } from '../migrations';
+import { BLOCK_ID_RULE } from '../open-checks/block-ids';
+import type { Problems } from './problems';
+
+type SchemaRow = readonly [name: string, type: string, table: string, sql: string];
+
+/** Compares the tables and indexes of a file with those that the program makes. */
+export function checkSchema(connection: SqliteConnection, problems: Problems): void {
+  const fresh = new SqliteConnection(':memory:');
+  try {
+    for (const step of MIGRATIONS) makeStep(step, fresh);
+    const wanted = schemaOf(fresh);
+    const found = schemaOf(connection);
+    for (const [name, text] of wanted) problems.equal('schema', name, found.get(name), text);
+    for (const [name, text] of found) {
+      if (!wanted.has(name)) problems.add('schema', `${name} does not belong there: ${text}`);
+    }
+  } finally {
+    fresh.close();
+  }
+}
+
+function makeStep(step: Migration, connection: SqliteConnection): void {
+  if ('up' in step) return step.up(connection);
+  let cursor = step.batch(connection, undefined).next;
+  while (cursor !== undefined) cursor = step.batch(connection, cursor).next;
+}
+
+/** By name; an index that SQLite makes for a key has no text. */
+function schemaOf(connection: SqliteConnection): Map<string, string> {
+  const rows = connection
+    .prepare<[], SchemaRow>("SELECT name, type, tbl_name, coalesce(sql, '') FROM sqlite_schema ORDER BY name")
+    .raw(true)
+    .all();
+  return new Map(rows.map(([name, type, table, sql]) => [name, `${type} of ${table}: ${plain(sql)}`]));
+}
+
+/** Renaming a table puts its name into quotation marks. */
+function plain(sql: string): string {
+  return sql.replace(/"/g, '').replace(/\s+/g, ' ').trim();
+}
+
+/** Compares every row of `meta` with what may stand there. */
+export function checkMeta(connection: SqliteConnection, network: string, tip: number, problems: Problems): void {
+  const allowed: Record<MetaKey, (value: string) => boolean> = {
+    network: (value) => value === network,
+    body_floor: (value) => /^\d+$/.test(value) && Number(value) <= tip + 1,
+    block_ids: (value) => value === BLOCK_ID_RULE,
+  };
+  const keys = connection.prepare<[], [string]>('SELECT key FROM meta ORDER BY key').raw(true).all();
+  const unknown = new Set(keys.map(([key]) => key));
+  for (const [key, allows] of Object.entries(allowed) as [MetaKey, (value: string) => boolean][]) {
+    unknown.delete(key);
+    const where = `meta ${key}`;
+    try {
+      const value = readMeta(connection, key);
+      if (value === undefined) problems.add(where, 'is missing');
+      else if (!allows(value)) problems.add(where, `is ${JSON.stringify(value)}, which cannot be`);
+    } catch (error) {
+      const damage = damageIn(error);
+      if (damage === undefined) throw error;
+      problems.add(where, damage.message);
+    }
+  }
+  for (const key of unknown) problems.add(`meta ${key}`, 'does not belong there');
+}

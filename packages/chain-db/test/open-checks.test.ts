@@ -1,0 +1,220 @@
+import { BranchView, genesisView, stageBlock, VerifiedBlock, verifyBlock, Checkpoints } from '@wrkz/consensus';
+import { encodeBlock, networkOf, parseBlock, type Block } from '@wrkz/core-types';
+import { SqliteConnection } from '@wrkz/sqlite';
+import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { CorruptDatabase, databaseFile, openChainDb, verifyChain, type ChainDb } from '../src';
+import { checkLastBlocks, LAST_BLOCKS } from '../src/open-checks/last-blocks';
+import { chainA } from './support/chain-a';
+import { cleanUp, freshDirectory, openHere, writerOf } from './support/directories';
+import { makeChain } from './support/maker';
+import { underOldRule } from './support/old-rule';
+
+afterEach(cleanUp);
+
+/** The folder of a database as a kill leaves it. */
+function killed(db: ChainDb): string {
+  const directory = join(freshDirectory(), 'left');
+  mkdirSync(directory);
+  for (const file of ['chain.sqlite', 'chain.sqlite-wal', 'chain.sqlite-mark']) {
+    const from = join(db.directory, file);
+    if (existsSync(from)) copyFileSync(from, join(directory, file));
+  }
+  return directory;
+}
+
+function tamper(directory: string, sql: string): void {
+  const connection = new SqliteConnection(databaseFile(directory));
+  try {
+    connection.exec(sql);
+  } finally {
+    connection.close();
+  }
+}
+
+describe('the last blocks', () => {
+  test('are looked at after a stop that was none, and after no other', () => {
+    const db = openHere();
+    expect(db.opening).toEqual({ cleanStop: true, checked: 0, mended: undefined, forgotten: 0 });
+    writerOf(db).append(chainA().slice(0, 300));
+    const directory = killed(db);
+    db.close();
+    expect(openHere({ directory: db.directory }).opening).toMatchObject({ cleanStop: true, checked: 0 });
+    const again = openHere({ directory });
+    expect(again.opening).toEqual({ cleanStop: false, checked: 300, mended: undefined, forgotten: 0 });
+    expect(again.reader.height()).toBe(299);
+    again.close();
+    expect(openHere({ directory }).opening).toMatchObject({ cleanStop: true });
+  });
+
+  test(`at most ${LAST_BLOCKS} of them`, () => {
+    const db = openHere();
+    writerOf(db).append(chainA());
+    expect(checkLastBlocks(db.reader)).toBe(721);
+    expect(checkLastBlocks(db.reader, 100)).toBe(100);
+    expect(LAST_BLOCKS).toBe(1000);
+  });
+
+  test.each<[string, string]>([
+    ['a body', 'DELETE FROM block_bodies WHERE height = 290'],
+    ['a transaction', 'DELETE FROM transactions WHERE height = 290'],
+    ['an output', 'DELETE FROM outputs WHERE height = 290'],
+    ['the id', 'UPDATE blocks SET hash = randomblob(32) WHERE height = 290'],
+  ])('that lack %s are told at an open after a kill, and cost no check after a stop', (_, sql) => {
+    const db = openHere();
+    writerOf(db).append(chainA().slice(0, 300));
+    db.close();
+    tamper(db.directory, sql);
+    const open = openHere({ directory: db.directory });
+    expect(open.opening.checked).toBe(0);
+    expect(() => checkLastBlocks(open.reader, 5)).not.toThrow();
+    expect(() => checkLastBlocks(open.reader)).toThrow(CorruptDatabase);
+  });
+});
+
+describe('ids by the rule of old', () => {
+  /** Genesis and blocks on it; block 20 had a number behind the coinbase of its parent, which went into its id. */
+  function oldChain(): { old: VerifiedBlock[]; below: VerifiedBlock[]; block: Block } {
+    const [genesis] = chainA();
+    if (genesis === undefined) throw new Error('there is no genesis');
+    const plan = (salt: number) => ({ salt, transactions: [{ amounts: [7, 900], inputs: 1 }] });
+    const below = [
+      genesis,
+      ...makeChain(
+        Array.from({ length: 19 }, (_, i) => plan(i)),
+        [genesis],
+      ),
+    ];
+    const [next] = makeChain([plan(20)], below);
+    if (next === undefined) throw new Error('no block was made');
+    const { stranger, block } = underOldRule(next, below);
+    const above = makeChain([plan(21), plan(22)], [...below, stranger]);
+    return { old: [stranger, ...above], below, block };
+  }
+
+  test('are found at the open: the block is taken off with what stands on it, and taken again under its own id', async () => {
+    const { old, below, block } = oldChain();
+    const own = parseBlock(encodeBlock(block));
+    expect(own.hash.equals(old[0]!.facts.hash)).toBe(false);
+    const db = openHere();
+    writerOf(db).append([...below, ...old]);
+    writerOf(db).putAlternative(makeChain([{ salt: 77, transactions: [] }], below)[0]!);
+    const report = await verifyChain(db);
+    expect(report.problems.join('\n')).toMatch(/block 20: id is/);
+    db.close();
+    forgetCheck(db.directory);
+
+    const again = openHere({ directory: db.directory });
+    expect(again.opening.mended).toEqual({ height: 20, removed: 3, alternatives: 0 });
+    expect(again.reader.height()).toBe(19);
+    expect((await verifyChain(again)).problems).toEqual([]);
+    // The network's block and its child, by the rule of today.
+    const view = new BranchView(genesisView(networkOf('devnet')));
+    for (const one of below.slice(1)) view.push(one);
+    const fetched = staged(view, own, old[0]!);
+    writerOf(again).append([fetched, ...makeChain([{ salt: 30, transactions: [] }], [...below, fetched])]);
+    expect(again.reader.height()).toBe(21);
+    expect(again.reader.heightOf(own.hash)).toBe(20);
+    again.close();
+    expect(openHere({ directory: db.directory }).opening.mended).toBeUndefined();
+    expect(openHere({ directory: freshDirectory() }).opening.mended).toBeUndefined();
+  });
+
+  test('are found among the alternatives, which are dropped', () => {
+    const { old, below } = oldChain();
+    const db = openHere();
+    writerOf(db).append([...below, ...makeChain([{ salt: 40, transactions: [] }], below)]);
+    for (const one of old) writerOf(db).putAlternative(one);
+    db.close();
+    forgetCheck(db.directory);
+    const again = openHere({ directory: db.directory });
+    expect(again.opening.mended).toEqual({ height: undefined, removed: 0, alternatives: 1 });
+    expect(again.reader.alternativeCount()).toBe(0);
+    expect(again.reader.height()).toBe(20);
+  });
+
+  test('are not found where there are none', () => {
+    const db = openHere();
+    writerOf(db).append(chainA().slice(0, 500));
+    db.close();
+    forgetCheck(db.directory);
+    expect(openHere({ directory: db.directory }).opening.mended).toEqual({
+      height: undefined,
+      removed: 0,
+      alternatives: 0,
+    });
+  });
+});
+
+/** As a database of a program that did not look. */
+function forgetCheck(directory: string): void {
+  tamper(directory, "DELETE FROM meta WHERE key = 'block_ids'");
+}
+
+function staged(view: BranchView, own: ReturnType<typeof parseBlock>, like: VerifiedBlock): VerifiedBlock {
+  const checkpoints = new Checkpoints(new Map([[1_000_000, Buffer.alloc(32)]]));
+  const context = { network: networkOf('devnet'), view, now: 2_000_000_000, checkpoints };
+  const one = stageBlock(own, like.transactions, context);
+  const verified = verifyBlock(
+    one,
+    one.proofs.map(() => true),
+  );
+  if (!(verified instanceof VerifiedBlock)) throw new Error(verified.message);
+  return verified;
+}
+
+test.each([
+  ['facts', 'UPDATE alternatives SET size = size + 1'],
+  ['bytes', 'UPDATE alternatives SET body = randomblob(length(body))'],
+])('a block off the main chain whose %s are damaged is forgotten with the others, and ends no start', (_, sql) => {
+  const db = openHere();
+  const below = chainA().slice(0, 1);
+  writerOf(db).append([...below, ...makeChain([{ salt: 1, transactions: [] }], below)]);
+  writerOf(db).putAlternative(makeChain([{ salt: 2, transactions: [] }], below)[0]!);
+  db.close();
+  tamper(db.directory, sql);
+  const again = openHere({ directory: db.directory });
+  expect(again.opening.forgotten).toBe(1);
+  expect(again.reader.alternativeCount()).toBe(0);
+  expect(again.reader.height()).toBe(1);
+});
+
+test('--verify compares the schema and every row of meta', async () => {
+  const db = openHere();
+  writerOf(db).append(chainA().slice(0, 50));
+  db.close();
+  const problems = async (): Promise<string[]> =>
+    (await verifyChain({ directory: db.directory, network: 'devnet' })).problems;
+  expect(await problems()).toEqual([]);
+  const cases: [sql: string, undo: string, finding: RegExp][] = [
+    ['CREATE TABLE more (id INTEGER)', 'DROP TABLE more', /^schema: more does not belong there: table of more/],
+    [
+      'DROP INDEX blocks_by_hash',
+      'CREATE INDEX blocks_by_hash ON blocks (substr(hash, 1, 8))',
+      /^schema: blocks_by_hash is missing/,
+    ],
+    [
+      "INSERT INTO meta VALUES ('mood', 'good', 1)",
+      "DELETE FROM meta WHERE key = 'mood'",
+      /^meta mood: does not belong there/,
+    ],
+    [
+      "UPDATE meta SET checksum = checksum + 1 WHERE key = 'body_floor'",
+      "UPDATE meta SET checksum = checksum - 1 WHERE key = 'body_floor'",
+      /^meta body_floor: .*damaged/,
+    ],
+    [
+      "UPDATE meta SET value = '0 ' WHERE key = 'body_floor'",
+      "UPDATE meta SET value = '0' WHERE key = 'body_floor'",
+      /^meta body_floor/,
+    ],
+    ["DELETE FROM meta WHERE key = 'block_ids'", '', /^meta block_ids: is missing/],
+  ];
+  for (const [sql, undo, finding] of cases) {
+    tamper(db.directory, sql);
+    expect((await problems()).filter((line) => finding.test(line))).toHaveLength(1);
+    tamper(db.directory, undo);
+  }
+  expect(() => openChainDb({ directory: db.directory, network: 'devnet' }).close()).not.toThrow();
+  expect(await problems()).toEqual([]);
+});
