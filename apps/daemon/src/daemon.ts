@@ -133,7 +133,6 @@ export class Daemon implements Service {
   private async serve(): Promise<void> {
     const { config, logger, now } = this;
     const { network, options } = config;
-    // Now, and not in the middle of the first flood; a machine without it is told before anything is touched.
     logger.debug('the processor', { features: cpuFeatures() });
     const addresses = peersConfig(config); // a wrong address is refused before anything is touched
     const directory = ensureDirectory(config.directory);

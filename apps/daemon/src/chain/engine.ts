@@ -85,6 +85,8 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
 
   private async work(): Promise<void> {
     clearTimeout(this.timer);
+    // Whoever starts it notes that it works only now: without a pause it could be over before, and noted for ever.
+    await nextTurn();
     try {
       while (this.ended === undefined && this.hasWork) {
         await this.step();
@@ -99,7 +101,7 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
       this.underWay = undefined;
       this.working = undefined;
       if (this.ended !== undefined) this.rejectWaiting(this.ended);
-      else if (!this.held.isEmpty) this.timer = setTimeout(() => (this.working ??= this.work()), this.held.timeLeft);
+      else if (!this.held.isEmpty) this.timer = setTimeout(() => (this.working ??= this.work()), Math.ceil(this.held.timeLeft));
     }
   }
 

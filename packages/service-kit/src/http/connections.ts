@@ -24,7 +24,8 @@ const LINGER_MS = 1_000;
  * before anything is read from them.
  */
 export class Connections {
-  private readonly open = new Set<Socket>();
+  /** With the time at which each came, `performance.now`. */
+  private readonly open = new Map<Socket, number>();
   private readonly counts = new Map<string, number>();
   private readonly refused = new Set<Socket>();
 
@@ -35,15 +36,15 @@ export class Connections {
     server.on('connection', (socket: Socket) => this.take(socket));
   }
 
-  /** Cuts every connection on which nothing is being answered; answers on their way out are waited for. */
-  cutIdle(isAnswering: (socket: Socket) => boolean): void {
-    for (const socket of this.open) {
-      if (this.refused.has(socket) || (socket.writableLength === 0 && !isAnswering(socket))) socket.destroy();
+  /** Cuts every connection on which nothing goes on; answers on their way out are waited for. */
+  cutIdle(isBusy: (socket: Socket, acceptedAt: number) => boolean): void {
+    for (const [socket, acceptedAt] of this.open) {
+      if (this.refused.has(socket) || (socket.writableLength === 0 && !isBusy(socket, acceptedAt))) socket.destroy();
     }
   }
 
   cutAll(): void {
-    for (const socket of this.open) socket.destroy();
+    for (const socket of this.open.keys()) socket.destroy();
   }
 
   /** Sends a last answer; the connection is gone shortly after, whatever the other side does. */
@@ -61,7 +62,7 @@ export class Connections {
     const address = this.rules.local ? LOCAL_SOCKET : canonicalAddress(socket.remoteAddress ?? '');
     if (address === undefined) return void socket.destroy();
     markConnection(socket, address);
-    this.open.add(socket);
+    this.open.set(socket, performance.now());
     socket.once('close', () => this.open.delete(socket));
     const { maxPerAddress, isExempt } = this.rules;
     if (maxPerAddress > 0 && !isLoopback(address) && !isExempt(address)) this.count(socket, countedAddress(address));

@@ -4,6 +4,8 @@ import type { Socket } from 'node:net';
 interface Waiting {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
+  /** When its head came, `performance.now`. */
+  readonly since: number;
 }
 
 /**
@@ -25,13 +27,20 @@ export class RequestQueue {
       this.queues.set(socket, queue);
       socket.once('close', () => this.queues.delete(socket));
     }
-    queue.push({ request, response });
+    queue.push({ request, response, since: performance.now() });
     if (queue.length === 1) this.begin(socket, queue);
   };
 
-  /** Whether a request of this connection has arrived whole and waits for its answer. */
-  isAnswering(socket: Socket): boolean {
-    return this.queues.get(socket)?.some(({ request }) => request.complete) ?? false;
+  /** Since when a connection has been busy: a request that has arrived whole counts as one of now. Undefined: it is idle. */
+  busySince(socket: Socket): number | undefined {
+    const [first] = this.queues.get(socket) ?? [];
+    if (first === undefined) return undefined;
+    return first.request.complete ? performance.now() : first.since;
+  }
+
+  /** Whether any request has come over a connection. */
+  knows(socket: Socket): boolean {
+    return this.queues.has(socket);
   }
 
   /** The answers that the app works on. */

@@ -45,6 +45,9 @@ export interface HttpServer {
   close(deadlineMs?: number): Promise<void>;
 }
 
+/** How long a request may be on its way, from its head or the connection on, when the server closes. */
+const ARRIVAL_MS = 1_000;
+
 const DEFAULTS: Required<ServerLimits> = {
   readTimeoutMs: 15_000,
   writeTimeoutMs: 30_000,
@@ -74,10 +77,13 @@ export async function startHttpServer({ app, listen, logger, limits = {} }: Http
     draining = true;
     for (const response of queue.running()) if (!response.headersSent) response.setHeader('Connection', 'close');
     const closed = servers.map((server) => new Promise<void>((done) => server.close(() => done())));
-    // A connection becomes idle when its last answer is out, and only then can it be closed. One that has not sent a whole
-    // request yet is idle, too: nobody who only holds a connection can hold up the stop.
-    const isAnswering = (socket: Socket): boolean => queue.isAnswering(socket);
-    const closeIdle = (): void => connections.forEach((open) => open.cutIdle(isAnswering));
+    // A connection becomes idle when its last answer is out, and only then can it be closed. A request that is on its way
+    // gets a moment; nobody who only holds a connection can hold up the stop.
+    const isBusy = (socket: Socket, acceptedAt: number): boolean => {
+      const since = queue.knows(socket) ? queue.busySince(socket) : acceptedAt;
+      return since !== undefined && performance.now() - since < ARRIVAL_MS;
+    };
+    const closeIdle = (): void => connections.forEach((open) => open.cutIdle(isBusy));
     closeIdle();
     const sweep = setInterval(closeIdle, 50);
     const cut = setTimeout(() => connections.forEach((open) => open.cutAll()), deadlineMs);
