@@ -56,7 +56,7 @@ export function startPowServer({ config, context, logger, port }: PowServerOptio
       longestAnswerSeconds: options['max-wait-ms'] / 1000,
       routes: boundRoutes(context),
     }),
-    listen: listenAddresses(config, port),
+    listen: powListenAddresses(config, port),
     logger,
     limits: {
       readTimeoutMs: SOCKET_TIMEOUT_MS,
@@ -68,7 +68,7 @@ export function startPowServer({ config, context, logger, port }: PowServerOptio
 }
 
 /** The address that the helper must have, and the second one that it can do without. */
-export function listenAddresses({ options }: PowHelperConfig, port: number): ListenAddress[] {
+export function powListenAddresses({ options }: PowHelperConfig, port: number): ListenAddress[] {
   const second = options['bind-ipv6-address']; // an empty text asks for none
   const optional = second === undefined || second === '' ? [] : [{ host: second, port, required: false }];
   return [{ host: options['bind-ip'], port }, ...optional];

@@ -101,7 +101,8 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
       this.underWay = undefined;
       this.working = undefined;
       if (this.ended !== undefined) this.rejectWaiting(this.ended);
-      else if (!this.held.isEmpty) this.timer = setTimeout(() => (this.working ??= this.work()), Math.ceil(this.held.timeLeft));
+      else if (!this.held.isEmpty)
+        this.timer = setTimeout(() => (this.working ??= this.work()), Math.ceil(this.held.timeLeft));
     }
   }
 

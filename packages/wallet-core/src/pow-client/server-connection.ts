@@ -24,7 +24,7 @@ export class PowServerFailure extends Error {
 }
 
 /** The members of a server's answer; nothing is known of them. */
-export type Answer = Readonly<Record<string, unknown>>;
+export type ServerAnswer = Readonly<Record<string, unknown>>;
 
 interface Question {
   readonly method: 'DELETE' | 'GET' | 'POST';
@@ -50,20 +50,20 @@ export class ServerConnection {
   }
 
   /** Asks for nothing but the job's id: whoever gives up before the nonce is there can cancel the job by it. */
-  submit(prefix: Buffer, height: number | undefined): Promise<Answer> {
+  submit(prefix: Buffer, height: number | undefined): Promise<ServerAnswer> {
     return this.#ask({ method: 'POST', url: '/pow', data: { prefix: prefix.toString('hex'), wait_ms: 0, height } }, 0);
   }
 
   /** Asks for the job, as soon as it has ended. */
-  poll(id: string, signal: AbortSignal): Promise<Answer> {
+  poll(id: string, signal: AbortSignal): Promise<ServerAnswer> {
     return this.#ask({ method: 'GET', url: `/pow/${id}?wait_ms=${POLL_MS}`, signal }, POLL_MS);
   }
 
-  cancel(id: string): Promise<Answer> {
+  cancel(id: string): Promise<ServerAnswer> {
     return this.#ask({ method: 'DELETE', url: `/pow/${id}` }, 0);
   }
 
-  async #ask({ signal, ...question }: Question, waitMs: number): Promise<Answer> {
+  async #ask({ signal, ...question }: Question, waitMs: number): Promise<ServerAnswer> {
     const limit = AbortSignal.timeout(waitMs + GRACE_MS);
     const response = await this.#client
       .request<unknown>({ ...question, signal: signal === undefined ? limit : AbortSignal.any([signal, limit]) })
@@ -71,7 +71,7 @@ export class ServerConnection {
         throw new PowServerFailure(limit.aborted ? 'gave no answer in time' : errorText(error), true);
       });
     const { status, data, headers } = response;
-    const fields: Answer = data !== null && typeof data === 'object' ? (data as Answer) : {};
+    const fields: ServerAnswer = data !== null && typeof data === 'object' ? (data as ServerAnswer) : {};
     if (status === 200) return fields;
     throw new PowServerFailure(
       `refused (${status}): ${textOf(fields['error'])}`,

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PowServerSettings } from './endpoint';
-import { PowServerFailure, ServerConnection, textOf, type Answer } from './server-connection';
+import { PowServerFailure, ServerConnection, textOf, type ServerAnswer } from './server-connection';
 
 /** Two polls never begin within this time, whatever the server answers, in milliseconds. */
 const LEAST_GAP_MS = 1_000;
@@ -38,10 +38,14 @@ export async function searchOnServer(settings: PowServerSettings, job: ServerJob
   }
 }
 
-async function untilEnded(server: ServerConnection, submission: Answer, signal: AbortSignal): Promise<Answer> {
+async function untilEnded(
+  server: ServerConnection,
+  submission: ServerAnswer,
+  signal: AbortSignal,
+): Promise<ServerAnswer> {
   let answer = submission;
   let polledAt = -Infinity;
-  const poll = async (id: string, delayMs = 0): Promise<Answer> => {
+  const poll = async (id: string, delayMs = 0): Promise<ServerAnswer> => {
     await sleep(Math.max(delayMs, polledAt + LEAST_GAP_MS - performance.now()), undefined, { signal });
     polledAt = performance.now();
     return server.poll(id, signal);
@@ -66,13 +70,13 @@ function orAbort<T>(request: Promise<T>, signal: AbortSignal): Promise<T> {
   });
 }
 
-function jobId(answer: Answer): string {
+function jobId(answer: ServerAnswer): string {
   const id = answer['job_id'];
   if (typeof id !== 'string' || !JOB_ID.test(id)) throw new PowServerFailure('answered without a job id');
   return id;
 }
 
-function nonceOf(answer: Answer): Buffer {
+function nonceOf(answer: ServerAnswer): Buffer {
   if (answer['status'] !== 'done') throw new PowServerFailure(`ended as ${textOf(answer['status'])}`);
   const nonce = answer['nonce'];
   if (typeof nonce !== 'string' || !NONCE.test(nonce)) throw new PowServerFailure('answered without a nonce');
