@@ -60,6 +60,10 @@ export class SyncCoordinator {
     return this.places.has(session.id);
   }
 
+  chainAsked(session: SyncSession): boolean {
+    return this.places.find(session.id)?.chainAskedAt !== undefined;
+  }
+
   objectsAsked(session: SyncSession): boolean {
     return this.places.find(session.id)?.objects !== undefined;
   }
