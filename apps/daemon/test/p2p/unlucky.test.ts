@@ -2,6 +2,7 @@ import * as commands from '@wrkz/levin';
 import { Command, encodeFrame } from '@wrkz/levin';
 import { tcpTransport } from '../../src/p2p/connection/transport';
 import { WorkBudget } from '../../src/p2p/penalties/work-budget';
+import { threadTime } from '../../src/p2p/util/stopwatch';
 import { FakeClock, sha256, toyBlock, toyChain } from './fakes';
 import { disguised, Harness, type TestNode } from './harness';
 import { ScriptedPeer } from './scripted-peer';
@@ -122,6 +123,49 @@ describe('callers who come and go', () => {
       while (node.peers().length > 0) await turns();
     }
     expect(calls).toBe(18);
+  });
+});
+
+describe('a new block ahead of our clock', () => {
+  it('has no peer closed that announces it, is judged once a minute, and is taken when our clock is right', async () => {
+    const clock = new FakeClock();
+    const started = await harness.node(blocks, { timedSyncInterval: HOUR }, { clock });
+    const next = toyBlock(tip, 60);
+    started.chain.refuse.set(sha256(next.block).toString('hex'), 'TIMESTAMP_TOO_FAR_IN_FUTURE');
+    const peers = [await welcome(started, 1n), await welcome(started, 2n), await welcome(started, 3n)];
+    const announceAll = async (): Promise<void> => {
+      for (const peer of peers) {
+        const message = { currentHeight: 7, hop: 0, block: next.block };
+        peer.send(Command.newLiteBlock, commands.newLiteBlock.encode(message));
+        await Promise.race([peer.closed, peer.settle(standing)]);
+      }
+    };
+    await announceAll();
+    expect(peers.map(({ isClosed }) => isClosed)).toEqual([false, false, false]);
+    expect(started.chain.calls).toHaveLength(1);
+    started.chain.refuse.clear();
+    await announceAll();
+    expect(started.chain.calls).toHaveLength(1);
+    clock.advance(60_000);
+    await announceAll();
+    expect(started.chain.tip().hash).toEqual(sha256(next.block));
+    for (const peer of peers) peer.end();
+  });
+});
+
+describe('the time of this thread', () => {
+  it('does not go on while something else has the processor', () => {
+    const [wall, own] = [performance.now(), threadTime()];
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300);
+    expect(performance.now() - wall).toBeGreaterThan(290);
+    expect(threadTime() - own).toBeLessThan(290);
+  });
+
+  it('goes on while it works', () => {
+    const own = threadTime();
+    const end = performance.now() + 100;
+    while (performance.now() < end);
+    expect(threadTime()).toBeGreaterThan(own);
   });
 });
 
