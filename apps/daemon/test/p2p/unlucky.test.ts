@@ -244,3 +244,33 @@ describe('two peers behind one address', () => {
     for (const one of [bringing, other]) one.end();
   });
 });
+
+describe('a liar that brings one block', () => {
+  it('and has none of the others that it names does not raise the height of the network by naming them again', async () => {
+    const clock = new FakeClock();
+    const started = await harness.node(blocks.slice(0, 5), { timedSyncInterval: HOUR }, { clock });
+    const fourth = sha256(blocks[4]?.block ?? tip);
+    const others: ScriptedPeer[] = [];
+    for (const id of [2n, 3n]) {
+      const peer = await ScriptedPeer.dial(started.node.port);
+      await peer.handshake({ height: 5, tip: fourth, peerId: id });
+      others.push(peer);
+    }
+    const totalHeight = 4_000_000;
+    const fakes = Array.from({ length: 9_000 }, (_, index) => sha256(Buffer.from(`made up ${index}`)));
+    const liar = await ScriptedPeer.dial(started.node.port);
+    await liar.handshake({ height: totalHeight, tip: Buffer.alloc(32, 9), peerId: 9n });
+    const name = async (startHeight: number, hashes: Buffer[]): Promise<void> => {
+      await liar.nextOf(Command.requestChain);
+      liar.send(Command.responseChain, commands.responseChain.encode({ startHeight, totalHeight, hashes }));
+      await liar.nextOf(Command.requestObjects);
+    };
+    await name(4, [fourth, tip, ...fakes]);
+    const answer = { transactions: [], blocks: blocks.slice(5), missed: fakes, currentHeight: totalHeight };
+    liar.send(Command.responseObjects, commands.responseObjects.encode(answer));
+    while (started.chain.tip().height < 5) await turns();
+    await name(5, [tip, ...fakes]);
+    expect(started.node.networkHeight()).toBe(6);
+    for (const one of [liar, ...others]) one.end();
+  });
+});
