@@ -9,6 +9,7 @@ import { BlockRelay } from './relay/block-relay';
 import { TransactionRelay } from './relay/transaction-relay';
 import { newPeerId, OwnNodeData } from './session/node-data';
 import type { Session } from './session/session';
+import { BackPings } from './session/back-pings';
 import { SessionTable } from './session/session-table';
 import { SyncDriver } from './sync/driver';
 import { blockCodec } from './util/block-codec';
@@ -43,6 +44,7 @@ export interface P2pContext extends Required<P2pParts>, Pick<ContextEvents, 'onH
   readonly config: P2pConfig;
   readonly accounts: Accounts;
   readonly announced: AnnouncedBlocks;
+  readonly backPings: BackPings;
   readonly sessions: SessionTable;
   readonly own: OwnNodeData;
   readonly book: PeerBook;
@@ -80,6 +82,7 @@ export function createContext(config: P2pConfig, parts: P2pParts, events: Contex
   return {
     ...given,
     config,
+    backPings: new BackPings(config.inPeers),
     announced: new AnnouncedBlocks(chain, codec, (session) => driver.wantsSync(session)),
     accounts: new Accounts(() => clock.now(), given.stopwatch),
     sessions,

@@ -4,7 +4,7 @@ import type { Listener } from './connection/transport';
 import { createContext, type P2pContext, type P2pParts } from './context';
 import { Dialer } from './dialer/dialer';
 import { Seeds } from './dialer/seeds';
-import { routeFrame } from './handlers/router';
+import { isAskedFor, routeFrame } from './handlers/router';
 import { PeerStore } from './peers/peer-store';
 import { Bans, type Ban } from './penalties/bans';
 import type { CloseReason } from './penalties/close-reasons';
@@ -70,6 +70,7 @@ export class P2pNode extends EventEmitter<P2pEvents> {
       { ...this.context, bans },
       {
         route: (session, frame) => routeFrame(this.context, session, frame),
+        isAskedFor: (session, frame) => isAskedFor(this.context, session, frame),
         objectsAsked: (session) => driver.coordinator.objectsAsked(session),
         consider: (session, data, initial) => driver.consider(session, data, initial),
         onConnected: (session) => this.connected(session),

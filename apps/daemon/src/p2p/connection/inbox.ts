@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { HEADER_SIZE, type ByteAllowance, type Frame } from '@wrkz/levin';
 import type { Account } from '../penalties/accounts';
+import type { WorkBudget } from '../penalties/work-budget';
 import type { P2pClock } from '../ports';
 
 const CROWDED_FRAMES = 64;
@@ -17,11 +18,11 @@ export interface InboxOptions {
   onFull(): void;
   /** The peer was made to wait for its turn too often. */
   onOverwork(): void;
-  /** Whether the peer is made to wait for its own sake only, as one is that fetches the chain from us. */
-  isPatient(frame: Frame): boolean;
+  /** Whose share of the event loop the frame uses; undefined for what we asked for ourselves, which waits for nobody. */
+  budgetOf(frame: Frame): WorkBudget | undefined;
   readonly clock: Pick<P2pClock, 'now' | 'after'>;
   readonly budget: ByteAllowance;
-  readonly account: Pick<Account, 'frames' | 'work'>;
+  readonly account: Pick<Account, 'frames'>;
 }
 
 /** The memory that a waiting frame is counted as. */
@@ -102,18 +103,16 @@ export class Inbox {
 
   /** Waits until work may be done for the address again. */
   private async turn(frame: Frame): Promise<void> {
-    const { clock, account } = this.options;
-    for (let owed = this.owed(); owed > 0; owed = this.owed()) {
-      if (!this.options.isPatient(frame) && account.work.note(owed)) {
+    const { clock } = this.options;
+    const owed = (): number => (this.closed ? 0 : (this.options.budgetOf(frame)?.owed() ?? 0));
+    for (let wait = owed(); wait > 0; wait = owed()) {
+      if (this.options.budgetOf(frame)?.note(wait) === true) {
         this.options.onOverwork();
         return;
       }
-      await new Promise<void>((resolve) => clock.after(owed, resolve));
+      const time = wait;
+      await new Promise<void>((resolve) => clock.after(time, resolve));
     }
-  }
-
-  private owed(): number {
-    return this.closed ? 0 : this.options.account.work.owed();
   }
 
   private release(frame: Frame): void {

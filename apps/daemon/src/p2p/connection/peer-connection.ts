@@ -1,6 +1,5 @@
 import type { Duplex } from 'node:stream';
 import {
-  Command,
   encodeHeader,
   FrameParser,
   type ByteAllowance,
@@ -31,7 +30,9 @@ export interface PeerConnectionOptions {
   readonly logger: P2pLogger;
   /** What is held of its bytes, in and out. */
   readonly budget: ByteAllowance;
-  readonly account: Pick<Account, 'frames' | 'work'>;
+  readonly account: Pick<Account, 'frames' | 'budgetOf'>;
+  /** Whether we asked for what this frame brings; none is when absent. */
+  isAskedFor?(frame: Frame): boolean;
   /** The largest body accepted now. */
   limitOf(header: FrameHeader): number;
   onClose(reason: CloseReason): void;
@@ -84,7 +85,7 @@ export class PeerConnection {
       onOverwork: () => {
         this.close(closeReasons.overwork);
       },
-      isPatient: ({ command }) => command === Command.requestChain || command === Command.requestObjects,
+      budgetOf: (frame) => (options.isAskedFor?.(frame) === true ? undefined : options.account.budgetOf(frame.command)),
       clock,
       budget: options.budget,
       account: options.account,
@@ -232,8 +233,12 @@ export class PeerConnection {
       this.inbox.push(frame);
       return;
     }
-    // A response that nobody waits for is late or made up; either way it means nothing.
     const pending = this.requests.get(frame.command);
+    // A response that nobody waits for is late or made up. It means nothing, but it counts like any other frame.
+    if (pending === undefined && !this.options.account.frames.take(this.options.clock.now())) {
+      this.close(closeReasons.flood);
+      return;
+    }
     this.requests.delete(frame.command);
     pending?.cancel();
     pending?.resolve(frame);

@@ -23,10 +23,11 @@ export function answerHandshake(context: P2pContext, session: Session, message: 
   if (refusal !== undefined) session.close(refusal);
   if (!session.isOpen) return undefined;
   takeNodeData(session, nodeData, logger);
+  const ours = own.nodeData();
   return handshakeResponse.encode({
-    nodeData: own.nodeData(),
+    nodeData: ours,
     syncData: own.syncData(),
-    ...own.peerLists(nodeData.version),
+    ...own.peerLists(nodeData.version, Number(ours.localTime)),
   });
 }
 
@@ -39,19 +40,20 @@ export function welcomeCaller(context: P2pContext, session: Session, { syncData 
 
 /** Calls an incoming peer back; one that answers there is worth telling others of. */
 async function verifyByPing(context: P2pContext, session: Session): Promise<void> {
-  const { book, own } = context;
+  const { book, own, backPings } = context;
   const address = { host: session.connection.remote.host, port: session.listeningPort };
   if (session.listeningPort === 0 || !book.allows(address)) return;
-  if (!(await backPing(address, session.peerId, context))) return;
+  if (!(await backPings.call(address, () => backPing(address, session.peerId, context)))) return;
   book.addWhite({ ...address, id: session.peerId, lastSeen: own.seconds });
 }
 
 /** COMMAND_TIMED_SYNC: where our chain stands, and the peers that we know. */
 export function answerTimedSync({ own }: P2pContext, session: Session): Buffer {
+  const { seconds } = own;
   return timedSyncResponse.encode({
-    localTime: BigInt(own.seconds),
+    localTime: BigInt(seconds),
     syncData: own.syncData(),
-    ...own.peerLists(session.version),
+    ...own.peerLists(session.version, seconds),
   });
 }
 

@@ -45,10 +45,11 @@ export async function takeNewTransactions(
   }
   const account = session.transactionsAsked ? ownWork : session.account.work;
   session.transactionsAsked = false;
+  // What was asked for is taken in every state, or its bringer would have to pay for what it brought.
+  if (await blocks.takeTransactions(session, message.transactions)) return;
   // Also while the last few blocks are fetched; a node far behind could not judge them.
   const catchingUp = session.state === 'synchronizing' && driver.isSynchronized;
   if (session.state !== 'normal' && !catchingUp) return;
-  if (await blocks.takeTransactions(session, message.transactions)) return;
   await transactions.onTransactions(session, message.transactions, account);
 }
 

@@ -28,7 +28,7 @@ export async function routeFrame(context: P2pContext, session: Session, frame: F
       reply(bytes, RETURN_OK);
     });
   try {
-    await (isAskedFor(context, session, frame) ? run() : session.account.work.measure(run));
+    await (isAskedFor(context, session, frame) ? run() : session.account.budgetOf(frame.command).measure(run));
   } catch (error) {
     if (!(error instanceof BodyError)) throw error;
     context.logger.debug(`${session.name}: ${commandName(frame.command)}: ${error.message}`);
@@ -37,12 +37,12 @@ export async function routeFrame(context: P2pContext, session: Session, frame: F
 }
 
 /** What we asked for ourselves is no work that the peer makes us do. */
-function isAskedFor({ driver }: P2pContext, session: Session, { command }: Frame): boolean {
+export function isAskedFor({ driver }: Pick<P2pContext, 'driver'>, session: Session, { command }: Frame): boolean {
   switch (command) {
     case Command.responseObjects:
       return driver.coordinator.objectsAsked(session);
     case Command.responseChain:
-      return driver.coordinator.isSyncing(session);
+      return driver.coordinator.chainAsked(session);
     case Command.newTransactions:
       return session.transactionsAsked;
     default:

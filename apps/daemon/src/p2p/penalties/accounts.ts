@@ -1,3 +1,4 @@
+import { Command } from '@wrkz/levin';
 import { accountKey } from '../util/host-network';
 import type { PeerAddress } from '../util/address';
 import { RateLimit } from '../util/rate-limit';
@@ -20,7 +21,13 @@ export class Account {
   readonly frames: RateLimit;
   readonly poolRequests: RateLimit;
   readonly refused: RateLimit;
+  /** For whatever they have us do, but to serve our chain. */
   readonly work: WorkBudget;
+  /**
+   * For serving our chain. Apart, and patient: an honest peer that fetches all of it as fast as it can is only made to wait,
+   * and whoever else is behind its address does not pay for that.
+   */
+  readonly serving: WorkBudget;
   /** Connections that are open. */
   open = 0;
 
@@ -30,6 +37,12 @@ export class Account {
     this.poolRequests = new RateLimit(POOL_REQUESTS_PER_SECOND, POOL_REQUEST_BURST, now);
     this.refused = new RateLimit(REFUSED_PER_SECOND, REFUSED_BURST, now);
     this.work = new WorkBudget(clock, stopwatch);
+    this.serving = new WorkBudget(clock, stopwatch, Infinity);
+  }
+
+  /** What a command is charged to. */
+  budgetOf(command: number): WorkBudget {
+    return command === Command.requestChain || command === Command.requestObjects ? this.serving : this.work;
   }
 }
 

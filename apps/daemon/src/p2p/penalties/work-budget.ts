@@ -16,6 +16,8 @@ export const ownWork: Pick<WorkBudget, 'measure'> = { measure: (work) => work() 
 export class WorkBudget {
   private left = BURST;
   private waited = 0;
+  /** Work that is part of other work is measured with that. */
+  private measuring = false;
   private at: number;
 
   constructor(
@@ -23,16 +25,21 @@ export class WorkBudget {
     private readonly now: () => number,
     /** Milliseconds from any point on; what work is measured by. */
     private readonly stopwatch: () => number,
+    /** So long an address may be made to wait in an hour before that is held against it, milliseconds. */
+    private readonly patience = PATIENCE,
   ) {
     this.at = now();
   }
 
   /** Does a piece of work, up to where it first waits for something, on the account of the address. */
   measure<T>(work: () => T): T {
+    if (this.measuring) return work();
+    this.measuring = true;
     const start = this.stopwatch();
     try {
       return work();
     } finally {
+      this.measuring = false;
       this.flow();
       this.left -= this.stopwatch() - start;
     }
@@ -48,7 +55,7 @@ export class WorkBudget {
   note(milliseconds: number): boolean {
     this.flow();
     this.waited += milliseconds;
-    if (this.waited <= PATIENCE) return false;
+    if (this.waited <= this.patience) return false;
     this.waited = 0;
     return true;
   }

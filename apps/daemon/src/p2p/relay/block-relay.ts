@@ -18,6 +18,9 @@ export interface BlockRelayEvents {
 
 /** The hop counts of so many blocks are remembered. */
 const HOPS_KEPT = 200;
+/** A block ahead of our clock is not judged again before this time is over, milliseconds; so many are remembered. */
+const EARLY_AGAIN = 60_000;
+const EARLY_KEPT = 200;
 
 /**
  * Blocks as they appear: taken from peers in state normal, completed with the transactions that we have, the rest asked
@@ -27,12 +30,14 @@ const HOPS_KEPT = 200;
 export class BlockRelay {
   private readonly lite: LiteBlocks;
   private readonly hops = new Map<string, number>();
+  /** Blocks ahead of our clock, and until when they are passed over. */
+  private readonly early = new Map<string, number>();
 
   constructor(
     private readonly chain: ChainPort,
     private readonly pool: PoolPort,
     private readonly codec: BlockCodec,
-    clock: P2pClock,
+    private readonly clock: P2pClock,
     private readonly logger: P2pLogger,
     private readonly events: BlockRelayEvents,
   ) {
@@ -97,6 +102,7 @@ export class BlockRelay {
     session.claim = { height: parent === undefined ? currentHeight : parent + 2, tip: hash };
     if (this.chain.isKnown(hash)) return undefined;
     const key = hashKey(hash);
+    if ((this.early.get(key) ?? -Infinity) > this.clock.now()) return undefined;
     let work = this.lite.get(key);
     if (work === undefined) {
       if (!this.chain.isKnown(block.previousHash)) {
@@ -175,6 +181,7 @@ export class BlockRelay {
       if (session.isOpen) this.logger.error(`the chain failed while a block was added: ${String(error)}`);
     }
     if (result !== undefined && isAccepted(result)) this.lite.taken(work);
+    else if (result?.code === 'TIMESTAMP_TOO_FAR_IN_FUTURE') this.keepEarly(work);
     else this.giveUp(work, session, result);
     if (result !== undefined) this.settle(session, result);
   }
@@ -187,10 +194,20 @@ export class BlockRelay {
     if (next !== undefined) this.events.wantsSync(next);
   }
 
+  /** Perhaps our clock is the wrong one: nobody is hung up on for it, and the block is judged again later. */
+  private keepEarly(work: BlockWork): void {
+    this.lite.drop(work);
+    this.early.set(work.key, this.clock.now() + EARLY_AGAIN);
+    const [oldest] = this.early.keys();
+    if (this.early.size > EARLY_KEPT && oldest !== undefined) this.early.delete(oldest);
+    this.logger.warning(`a new block is ahead of this machine's clock by more than allowed`);
+  }
+
   private settle(session: Session, result: AddBlockResult): void {
     switch (result.code) {
       case 'ADDED_TO_MAIN':
       case 'ALREADY_EXISTS':
+      case 'TIMESTAMP_TOO_FAR_IN_FUTURE':
         return;
       case 'ADDED_TO_ALTERNATIVE':
         if (session.remoteHeight > this.chain.tip().height + 1) this.events.wantsSync(session);

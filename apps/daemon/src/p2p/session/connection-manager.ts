@@ -38,6 +38,8 @@ export interface ConnectionManagerParts {
 export interface ConnectionManagerLinks {
   /** Handles one frame that is no response. */
   route(session: Session, frame: Frame): Promise<void>;
+  /** Whether we asked for what the frame brings. */
+  isAskedFor(session: Session, frame: Frame): boolean;
   /** Whether blocks were asked for: large answers are welcome then. */
   objectsAsked(session: Session): boolean;
   /** Takes what a peer says of its chain, in a handshake (`initial`) or a timed sync. */
@@ -141,6 +143,7 @@ export class ConnectionManager {
       logger,
       budget,
       account,
+      isAskedFor: (frame) => this.links.isAskedFor(session, frame),
       limitOf: (header) =>
         bodyLimit(header, {
           // A peer that we called ourselves may send right behind its answer, before that is understood.

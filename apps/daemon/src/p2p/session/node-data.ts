@@ -40,9 +40,12 @@ export class OwnNodeData {
     return { currentHeight: height + 1, tipHash: hash, capabilityFlags: 0, prunedNodeHeight: 0, liteStartHeight: 0 };
   }
 
-  /** The peer lists for a peer of `version`; IPv6 entries only for those that read them. */
-  peerLists(version: number): PeerLists {
-    const entries = this.book.toSend();
+  /**
+   * The peer lists for a peer of `version`; IPv6 entries only for those that read them. No entry is seen later than `now`,
+   * the time (seconds since 1970) that the message tells: after our clock went back others would hang up on us for it.
+   */
+  peerLists(version: number, now: number): PeerLists {
+    const entries = this.book.toSend().map((entry) => ({ ...entry, lastSeen: Math.min(entry.lastSeen, now) }));
     const isIpv6 = (host: string): boolean => host.includes(':');
     return {
       peers: entries.filter(({ host }) => !isIpv6(host)),

@@ -3,8 +3,8 @@ import { hostNetwork } from '../util/host-network';
 import type { Session } from './session';
 
 /** Places for callers who have not said who they are, back pings among them. */
-const EXTRA_INCOMING = 16;
-const INCOMING_PER_HOST = 4;
+export const EXTRA_INCOMING = 16;
+export const INCOMING_PER_HOST = 4;
 /** One neighbourhood gets this part of all places, but no less than one address may have. */
 const NEIGHBOURHOOD_SHARE = 4;
 

@@ -60,6 +60,10 @@ export class SyncCoordinator {
     return this.places.has(session.id);
   }
 
+  chainAsked(session: SyncSession): boolean {
+    return this.places.find(session.id)?.chainAskedAt !== undefined;
+  }
+
   objectsAsked(session: SyncSession): boolean {
     return this.places.find(session.id)?.objects !== undefined;
   }
@@ -67,7 +71,7 @@ export class SyncCoordinator {
   /** The height (a count) up to which a peer that brings blocks has named them; 0 when it brings none. */
   namedHeight(session: SyncSession): number {
     const peer = this.places.find(session.id);
-    if (peer === undefined || peer.delivered === 0 || this.places.isOverdue(peer)) return 0;
+    if (peer === undefined || !peer.shows || this.places.isOverdue(peer)) return 0;
     return peer.lastResponseHeight + 1;
   }
 
@@ -230,6 +234,7 @@ export class SyncCoordinator {
     peer.delivered += needed;
     standing.slow = milliseconds > SLOW;
     if (needed === 0) return;
+    peer.shows = true;
     Object.assign(standing, { unserved: false, served: true, fruitless: 0 });
     this.events.onStanding(peer.session);
   }

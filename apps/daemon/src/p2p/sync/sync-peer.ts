@@ -51,6 +51,8 @@ export class SyncPeer {
   tail: Buffer | undefined;
   /** Blocks that it has brought and that were needed. */
   delivered = 0;
+  /** It has brought blocks of the chain that it names now. */
+  shows = false;
   orphans = 0;
   failures = 0;
   /** Chain entries in a row that brought nothing. */
@@ -82,6 +84,7 @@ export class SyncPeer {
     this.branch?.plan.withdraw(this.id);
     this.branch = undefined;
     this.diverged = false;
+    this.shows = false;
     this.tail = undefined;
     this.lastResponseHeight = 0;
   }

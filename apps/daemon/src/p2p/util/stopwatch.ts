@@ -5,11 +5,24 @@ interface WithThreads {
 }
 const threads: NodeJS.Process & WithThreads = process;
 
+let wall = 0;
+let used = 0;
+let total = 0;
+
 /**
- * Milliseconds of this thread's processor time from any point on. Where Node.js does not tell them it is the time that has
- * passed, which is longer when other programs keep the processor busy.
+ * For versions of Node.js that do not tell the time of a thread: between two calls no more than has passed, and no more than
+ * all threads of this process have used, so that what other programs take is on no account.
  */
+function boundedTime(): number {
+  const { user, system } = process.cpuUsage();
+  const now = [performance.now(), (user + system) / 1_000] as const;
+  total += Math.max(0, Math.min(now[0] - wall, now[1] - used));
+  [wall, used] = now;
+  return total;
+}
+
+/** Milliseconds of this thread's processor time from any point on; never less than the thread has used. */
 export function threadTime(): number {
-  const used = threads.threadCpuUsage?.();
-  return used === undefined ? performance.now() : (used.user + used.system) / 1_000;
+  const own = threads.threadCpuUsage?.();
+  return own === undefined ? boundedTime() : (own.user + own.system) / 1_000;
 }
