@@ -44,6 +44,31 @@ describe('the work of an announced block', () => {
     expect(await work().judge(await worthless(earlier))).toBe('fails');
   });
 
+  it('is judged by one state of the chain: a reorganisation between two looks puts no other difficulty under it', async () => {
+    let inside = false;
+    const { reader } = bench;
+    const looked: boolean[] = [];
+    const seen = <T>(value: T): T => (looked.push(inside), value);
+    const watched = {
+      snapshot<T>(read: () => T): T {
+        inside = true;
+        try {
+          return reader.snapshot(read);
+        } finally {
+          inside = false;
+        }
+      },
+      heightOf: (hash: Buffer) => seen(reader.heightOf(hash)),
+      height: () => seen(reader.height()),
+      facts: (height: number) => seen(reader.facts(height)),
+      viewAt: (height: number) => seen(reader.viewAt(height)),
+    };
+    const judge = new AnnouncedWork(networkOf('devnet'), Checkpoints.none, watched as unknown as typeof reader);
+    expect(await judge.judge(good)).toBe('holds');
+    expect(looked.length).toBeGreaterThan(2);
+    expect(looked).not.toContain(false);
+  });
+
   it('fails where the parent does not commit to the block', async () => {
     const { block } = parseBlock(good);
     const changed = encodeBlock({ ...block, transactionHashes: [Buffer.alloc(32, 1)] });
@@ -57,7 +82,8 @@ describe('the work of an announced block', () => {
     const { block } = parseBlock(good);
     expect(await work().judge(encodeBlock({ ...block, previousHash: Buffer.alloc(32, 9) }))).toBe('holds');
     const from = (height: number): AnnouncedWork => {
-      const reader = { heightOf: () => 10, height: () => height, facts: () => undefined, viewAt: () => undefined };
+      const looks = { heightOf: () => 10, height: () => height, facts: () => undefined, viewAt: () => undefined };
+      const reader = { ...looks, snapshot: <T>(read: () => T): T => read() };
       return new AnnouncedWork(networkOf('devnet'), zone, reader as never);
     };
     expect([await from(191).judge(bad), await from(191).judge(good)]).toEqual(['deep', 'deep']);

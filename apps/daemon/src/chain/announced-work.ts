@@ -28,6 +28,12 @@ export function largestBlock(height: number): number {
  */
 export type WorkVerdict = 'holds' | 'fails' | 'deep';
 
+/** Where a block stands on the main chain, and what it must meet there. */
+interface Place {
+  readonly height: number;
+  readonly difficulty: bigint;
+}
+
 /**
  * Checks the proof of work of blocks that peers announce, on a native thread. The chain engine checks it last, behind all
  * look-ups; this keeps a block that cost nothing from causing any. Blocks behind a side branch are let through: its
@@ -37,28 +43,35 @@ export class AnnouncedWork {
   constructor(
     private readonly network: Network,
     private readonly checkpoints: Checkpoints,
-    private readonly reader: Pick<ChainReader, 'heightOf' | 'height' | 'facts' | 'viewAt'>,
+    private readonly reader: Pick<ChainReader, 'heightOf' | 'height' | 'facts' | 'snapshot' | 'viewAt'>,
   ) {}
 
   /** @param bytes of a block that can be parsed and whose parent is known */
   async judge(bytes: Buffer): Promise<WorkVerdict> {
     const parsed = parseBlock(bytes);
-    const parent = this.reader.heightOf(parsed.block.previousHash);
+    const place = this.reader.snapshot(() => this.placeOf(parsed.block.previousHash));
+    if (typeof place === 'string') return place;
+    return (await this.meets(parsed, place)) ? 'holds' : 'fails';
+  }
+
+  /**
+   * Where a block stands, and the difficulty there. The caller holds a snapshot: between two looks a reorganisation could put
+   * another branch below it, and an honest block would be judged by that one's difficulty.
+   */
+  private placeOf(previousHash: Buffer): Place | 'holds' | 'deep' {
+    const parent = this.reader.heightOf(previousHash);
     if (parent === undefined) return 'holds';
     if (this.reader.height() - parent > REORGANISATION_DEPTH) return 'deep';
     const height = parent + 1;
-    if (this.checkpoints.covers(height)) return 'holds';
-    return (await this.meets(parsed, height)) ? 'holds' : 'fails';
+    return this.checkpoints.covers(height) ? 'holds' : { height, difficulty: this.difficultyOf(height) };
   }
 
-  private async meets(parsed: ParsedBlock, height: number): Promise<boolean> {
+  private async meets(parsed: ParsedBlock, { height, difficulty }: Place): Promise<boolean> {
     const { network } = this;
     const { blockVersion, powAlgorithm } = network.rulesAt(height);
     if (parsed.block.majorVersion !== blockVersion || !mergeMiningCommits(parsed, network)) return false;
-    if (!network.checkProofOfWork) return true;
-    const difficulty = this.difficultyOf(height);
     // At a difficulty of zero no block is possible; the engine says so in its own words.
-    if (difficulty === 0n) return true;
+    if (!network.checkProofOfWork || difficulty === 0n) return true;
     const input = parsed.powInput;
     const [holds] = await runProofs([
       { kind: 'pow', algorithm: powAlgorithm, input, difficulty, transaction: undefined },
