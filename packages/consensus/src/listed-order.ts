@@ -14,5 +14,6 @@ export function inListedOrder(
   if (transactions.every((transaction, i) => listed[i]?.equals(transaction.hash))) return transactions;
   const byHash = new Map(transactions.map((transaction) => [transaction.hash.toString('hex'), transaction]));
   const ordered = listed.flatMap((hash) => byHash.get(hash.toString('hex')) ?? []);
-  return ordered.length === listed.length && byHash.size === listed.length ? ordered : transactions;
+  // A hash that is listed twice would take the place of a transaction that is not listed.
+  return new Set(ordered).size === listed.length ? ordered : transactions;
 }

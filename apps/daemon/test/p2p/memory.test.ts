@@ -50,6 +50,24 @@ describe('the memory that peers take', () => {
     share.give(80);
     share.give(80);
     expect(budget.inUse).toBe(0);
+    expect(budget['addresses'].size).toBe(0);
+  });
+
+  it('that is still being handled for a closed connection shuts nobody out', () => {
+    const budget = new MemoryBudget(limits);
+    const closed = budget.open('a', () => undefined);
+    closed.take(100);
+    closed.close();
+    const evicted: string[] = [];
+    const open = (address: string, bytes: number): boolean => {
+      const share = budget.open(address, () => {
+        evicted.push(address);
+        share.give(share.held);
+      });
+      return share.take(bytes);
+    };
+    expect([open('b', 80), open('c', 90), open('d', 50)]).toEqual([true, true, true]);
+    expect(evicted).toEqual(['c']);
   });
 });
 

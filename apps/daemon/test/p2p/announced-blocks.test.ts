@@ -1,0 +1,40 @@
+import { closeReasons } from '../../src/p2p/penalties/close-reasons';
+import { ownWork } from '../../src/p2p/penalties/work-budget';
+import { AnnouncedBlocks } from '../../src/p2p/relay/announced-blocks';
+import type { Session } from '../../src/p2p/session/session';
+import { sha256, toyBlock, toyChain, toyCodec } from './fakes';
+
+const blocks = toyChain(2);
+const tip = sha256(blocks[2]?.block ?? Buffer.alloc(0));
+
+test('a block whose work could not be judged is judged again for the next who brings it', async () => {
+  const answers = [Promise.reject(new Error('busy')), Promise.resolve('holds' as const)];
+  const judged: Buffer[] = [];
+  const closed: unknown[] = [];
+  const session = {
+    account: { work: ownWork },
+    isOpen: true,
+    state: 'normal',
+    close: (reason: unknown) => closed.push(reason),
+  } as unknown as Session;
+  const announced = new AnnouncedBlocks(
+    {
+      isKnown: (hash) => hash.equals(tip),
+      largestBlock: () => 1_000_000,
+      transactionsOfBlock: () => 10,
+      judgeWork: (bytes) => {
+        judged.push(bytes);
+        return answers[judged.length - 1] ?? Promise.resolve('fails' as const);
+      },
+    },
+    toyCodec,
+    () => undefined,
+  );
+  const { block } = toyBlock(tip, 7);
+  await expect(announced.admit(session, block)).rejects.toThrow('busy');
+  expect(await announced.admit(session, block)).toBe(true);
+  expect(await announced.admit(session, block)).toBe(true);
+  expect(judged.length).toBe(2);
+  expect(await announced.admit(session, toyBlock(tip, 8).block)).toBe(false);
+  expect(closed).toEqual([closeReasons.invalidBlock]);
+});

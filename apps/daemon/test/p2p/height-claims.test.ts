@@ -1,0 +1,32 @@
+import { heightClaims, type Claimant } from '../../src/p2p/sync/network-height';
+import { newStanding } from '../../src/p2p/sync/standing';
+
+const [ours, aside, unknown] = [1, 2, 3].map((fill) => Buffer.alloc(32, fill)) as [Buffer, Buffer, Buffer];
+
+/** Our tip has index 99; block 50 of ours and one beside it are known. */
+const chain = {
+  tip: () => ({ height: 99, hash: Buffer.alloc(32, 9) }),
+  isKnown: (hash: Buffer) => !hash.equals(unknown),
+  heightOf: (hash: Buffer) => (hash.equals(ours) ? 50 : undefined),
+};
+
+function claimed(tip: Buffer, height: number, unserved = false): unknown {
+  const peer: Claimant = {
+    incoming: false,
+    demoted: false,
+    standing: { ...newStanding(), unserved },
+    claim: { height, tip },
+  };
+  return heightClaims([peer], chain, () => 120).map((claim) => [claim.height, claim.shown]);
+}
+
+test('a tip that we know says itself how high its chain is; beside our chain it is no higher than ours', () => {
+  expect(claimed(ours, 1_000_000)).toEqual([[51, 51]]);
+  expect(claimed(aside, 1_000_000)).toEqual([[100, 100]]);
+  expect(claimed(aside, 70)).toEqual([[70, 70]]);
+});
+
+test('a tip that we do not know is believed until its blocks did not come', () => {
+  expect(claimed(unknown, 1_000_000)).toEqual([[1_000_000, 120]]);
+  expect(claimed(unknown, 1_000_000, true)).toEqual([]);
+});
