@@ -11,6 +11,7 @@ import { readMeta, writeMeta } from './meta';
 import { MIGRATIONS } from './migrations';
 import { BLOCK_ID_RULE, mendBlockIds, type MendedIds } from './open-checks/block-ids';
 import { checkLastBlocks } from './open-checks/last-blocks';
+import { checkRecentHashes } from './open-checks/recent-hashes';
 import { toChainDbError } from './open-errors';
 import { ChainReader } from './reader/reader';
 import { type ChangeHooks, ChainWriter } from './writer/writer';
@@ -64,6 +65,7 @@ export class ChainDb {
 
   private look(writer: ChainWriter): Opening {
     const { connection, lastStop } = this.database;
+    checkRecentHashes(connection, this.reader);
     const forgotten = writer.dropDamagedAlternatives();
     const mended = mendBlockIds(connection, this.network, this.reader, writer);
     this.database.committed();
@@ -109,8 +111,8 @@ export class ChainDb {
  * Opens the chain database of a network, brings an older schema up to date (writing only) and asserts every setting.
  *
  * @throws DatabaseLocked when another writer holds it, DatabaseMissing, DatabaseUnwritable, WrongNetwork, WrongSchema,
- *   NotAChainDatabase, IncompleteDatabase; after a stop that was not in order CorruptDatabase, where the last blocks are not
- *   whole
+ *   NotAChainDatabase, IncompleteDatabase; CorruptDatabase where the hash look-ups do not know the newest rows, and after a
+ *   stop that was not in order where the last blocks are not whole
  */
 export function openChainDb(options: OpenOptions): ChainDb {
   const { directory, network } = options;

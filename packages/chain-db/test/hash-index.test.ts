@@ -48,7 +48,7 @@ function memoryIndex(limits = SMALL_RUNS) {
       return pages
         .filter(([id]) => runs.has(Math.floor(id / 2 ** 40)))
         .reduce(
-          (sum, [, bytes]) => sum + (decodePage(bytes)?.ids.length ?? NaN),
+          (sum, [id, bytes]) => sum + (decodePage(id, bytes)?.ids.length ?? NaN),
           count(`SELECT count(*) FROM hash_recent WHERE kind = ${kind}`),
         );
     },
@@ -211,6 +211,47 @@ test('a flipped bit in a page, a filter or the secret is an error and never an u
   }
 });
 
+describe('a row of the look-ups that is not where it was written is an error and never an unknown image', () => {
+  const ids = Array.from({ length: 12 }, (_, id) => id);
+
+  function damaged(sql: string) {
+    const store = memoryIndex();
+    store.change(() => ids.forEach((id) => store.index.add(keyImage, hashOf(id), id)));
+    store.connection.exec(sql);
+    store.reopen();
+    return store;
+  }
+
+  test.each([
+    ['two pages are exchanged', swap('hash_pages', 'entries')],
+    ['two filters are exchanged', swap('hash_filters', 'bits')],
+    ['a filter is gone', 'DELETE FROM hash_filters WHERE id = (SELECT min(id) FROM hash_filters)'],
+    ['a filter has another key', 'UPDATE hash_filters SET id = id + 5 WHERE id = (SELECT max(id) FROM hash_filters)'],
+    ['a run is of another kind', `UPDATE hash_runs SET kind = ${transaction}`],
+    ['a run is of another level', 'UPDATE hash_runs SET level = level + 1'],
+    ['a run has a target', 'UPDATE hash_runs SET target = 77'],
+  ])('%s', (_, sql) => {
+    const store = damaged(sql);
+    expect(() => ids.map((id) => store.index.candidates(keyImage, hashOf(id)))).toThrow(CorruptDatabase);
+  });
+
+  test('also for a reader that keeps its own filters', () => {
+    const store = memoryIndex();
+    store.change(() => ids.forEach((id) => store.index.add(transaction, hashOf(id), id)));
+    store.connection.exec('DELETE FROM hash_filters WHERE id = (SELECT max(id) FROM hash_filters)');
+    const cold = new HashLookup(store.connection);
+    expect(() => ids.map((id) => cold.candidates(transaction, hashOf(id)))).toThrow(CorruptDatabase);
+  });
+
+  function swap(table: string, column: string): string {
+    const of = (which: string): string =>
+      `SELECT ${column} AS bytes FROM ${table} WHERE id = (SELECT ${which}(id) FROM ${table})`;
+    return `CREATE TEMP TABLE low AS ${of('min')}; CREATE TEMP TABLE high AS ${of('max')};
+      UPDATE ${table} SET ${column} = (SELECT bytes FROM high) WHERE id = (SELECT min(id) FROM ${table});
+      UPDATE ${table} SET ${column} = (SELECT bytes FROM low) WHERE id = (SELECT max(id) FROM ${table});`;
+  }
+});
+
 test('entries of one fingerprint stay together, and the rows tell them apart', () => {
   const fingerprints = new Fingerprints(Buffer.alloc(32, 1));
   const seen = new Set(Array.from({ length: 5000 }, (_, id) => fingerprints.of(hashOf(id))));
@@ -235,8 +276,8 @@ test('entries of one fingerprint stay together, and the rows tell them apart', (
 
 test('a page is what was written, or nothing', () => {
   const entries = { fingerprints: Float64Array.of(0, 5, 2 ** 40 - 1), ids: Uint32Array.of(9, 0, 2 ** 32 - 1) };
-  expect(decodePage(encodePage(entries, 0, 3))).toEqual(entries);
-  expect(decodePage(encodePage(entries, 1, 1))?.ids.length).toBe(0);
-  expect(decodePage(Buffer.alloc(0))).toBeUndefined();
-  expect(decodePage(encodePage(entries, 0, 3).subarray(1))).toBeUndefined();
+  expect(decodePage(8, encodePage(8, entries, 0, 3))).toEqual(entries);
+  expect(decodePage(8, encodePage(8, entries, 1, 1))?.ids.length).toBe(0);
+  expect(decodePage(8, Buffer.alloc(0))).toBeUndefined();
+  expect(decodePage(8, encodePage(8, entries, 0, 3).subarray(1))).toBeUndefined();
 });

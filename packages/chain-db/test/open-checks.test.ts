@@ -8,6 +8,7 @@ import { checkLastBlocks, LAST_BLOCKS } from '../src/open-checks/last-blocks';
 import { chainA } from './support/chain-a';
 import { cleanUp, freshDirectory, openHere, writerOf } from './support/directories';
 import { makeChain } from './support/maker';
+import { SMALL_RUNS } from './support/small-runs';
 import { underOldRule } from './support/old-rule';
 
 afterEach(cleanUp);
@@ -177,6 +178,39 @@ test.each([
   expect(again.opening.forgotten).toBe(1);
   expect(again.reader.alternativeCount()).toBe(0);
   expect(again.reader.height()).toBe(1);
+});
+
+test.each([
+  ['is gone', 'DELETE FROM hash_recent WHERE kind = 2 AND id = 3'],
+  ['and all below it are gone', 'DELETE FROM hash_recent WHERE kind = 2 AND id < 3'],
+  ['and all others are gone', 'DELETE FROM hash_recent WHERE kind = 2'],
+  ['is filed under another kind', 'UPDATE hash_recent SET kind = 1 WHERE kind = 2 AND id = 3'],
+  ['has another fingerprint', 'UPDATE hash_recent SET fingerprint = fingerprint + 1 WHERE kind = 2 AND id = 3'],
+  ['leads to a row that is not there', 'UPDATE hash_recent SET id = id + 100000 WHERE kind = 2 AND id = 3'],
+  ['stands twice', 'INSERT INTO hash_recent SELECT 2, fingerprint + 7, id FROM hash_recent WHERE kind = 2 AND id = 3'],
+])('a new entry of a look-up that %s is named by the open, before an output is spent twice', (_, sql) => {
+  const db = openHere();
+  writerOf(db).append(chainA().slice(0, 500));
+  expect(db.reader.keyImagesBetween(0, 500).length).toBeGreaterThan(4);
+  db.close();
+  expect(() => openHere({ directory: db.directory }).close()).not.toThrow();
+  tamper(db.directory, sql);
+  expect(() => openHere({ directory: db.directory })).toThrow(/damaged: .*look-up of (key images|transaction hashes)/);
+});
+
+test('the new entries are whole beside runs, after rewinds and after reorganisations', () => {
+  const db = openHere({ hashIndex: SMALL_RUNS });
+  const { directory } = db;
+  writerOf(db).append(chainA().slice(0, 300));
+  db.close();
+  for (const height of [290, 150, 60, 3, 0]) {
+    const again = openHere({ directory, hashIndex: SMALL_RUNS });
+    writerOf(again).rewindTo(height);
+    again.close();
+    const later = openHere({ directory, hashIndex: SMALL_RUNS });
+    writerOf(later).append(chainA().slice(height + 1, height + 40));
+    later.close();
+  }
 });
 
 test('--verify compares the schema and every row of meta', async () => {

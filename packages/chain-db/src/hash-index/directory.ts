@@ -5,6 +5,7 @@ import { mayHold } from './filter';
 import { FINGERPRINT_LIMIT } from './fingerprint';
 import type { HashKind } from './kinds';
 import { pageId } from './page';
+import { checkPages, checkRun, type RunRow } from './run-checksum';
 
 /** Within so many places a guess is nearly always right. */
 const NEARBY = 16;
@@ -34,23 +35,29 @@ export class RunDirectory {
   static load(connection: SqliteConnection): RunDirectory {
     const generation = connection.prepare<[], [number]>('SELECT generation FROM hash_state').raw(true).get()?.[0];
     const rows = connection
-      .prepare<[], [number, HashKind, number, number | null]>(
-        'SELECT run, kind, level, target FROM hash_runs ORDER BY run',
+      .prepare<[], [number, HashKind, number, number | null, number, number]>(
+        'SELECT run, kind, level, target, pages, checksum FROM hash_runs ORDER BY run',
       )
       .raw(true)
       .all();
     const runs = new Map<number, Run>();
-    for (const [run, kind, level, target] of rows) {
+    const stored: RunRow[] = [];
+    for (const [run, kind, level, target, pages, checksum] of rows) {
+      const row = { run, kind, level, target: target ?? undefined, pages };
+      checkRun(row, checksum);
+      stored.push(row);
       runs.set(run, { run, kind, level, target: target ?? undefined, firsts: [], filters: [] });
     }
     const filters = connection.prepare<[], [number, Buffer]>('SELECT id, bits FROM hash_filters ORDER BY id').raw(true);
     for (const [id, bits] of filters.iterate()) {
       const number = Math.floor(id / FINGERPRINT_LIMIT);
       const run = runs.get(number);
-      if (run === undefined || !isWhole(bits)) throw new CorruptDatabase(`filter of page ${id} of the hash look-ups`);
+      if (run === undefined || !isWhole(bits, id))
+        throw new CorruptDatabase(`filter of page ${id} of the hash look-ups`);
       run.firsts.push(id - number * FINGERPRINT_LIMIT);
       run.filters.push(bits);
     }
+    for (const row of stored) checkPages(row, runs.get(row.run)?.firsts ?? []);
     return new RunDirectory([...runs.values()], generation ?? -1);
   }
 

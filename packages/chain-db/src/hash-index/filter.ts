@@ -5,8 +5,8 @@ import type { Entries } from './page';
 const BITS_PER_ENTRY = 12;
 const PROBES = 8;
 
-/** A Bloom filter of entries `from` to `end`, as stored: its bits, a checksum behind them. */
-export function encodeFilter({ fingerprints }: Entries, from: number, end: number): Buffer {
+/** A Bloom filter of entries `from` to `end`, which stand in the row `page`, as stored: its bits, a checksum behind them. */
+export function encodeFilter(page: number, { fingerprints }: Entries, from: number, end: number): Buffer {
   const bytes = Buffer.alloc(Math.ceil(((end - from) * BITS_PER_ENTRY) / 8));
   const size = bytes.length * 8;
   for (let i = from; i < end; i++) {
@@ -19,7 +19,7 @@ export function encodeFilter({ fingerprints }: Entries, from: number, end: numbe
       place = (place + step) >>> 0;
     }
   }
-  return Buffer.concat([bytes, checksum(bytes)]);
+  return Buffer.concat([bytes, checksum(bytes, page)]);
 }
 
 /** False when the page of this filter surely has no entry of the fingerprint. */

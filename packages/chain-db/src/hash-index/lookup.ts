@@ -7,7 +7,7 @@ import { Fingerprints } from './fingerprint';
 import { HASH_KIND_NAMES, type HashKind } from './kinds';
 import { findInPage, pageId } from './page';
 import { RunCache } from './run-cache';
-import { SEED_BYTES } from './schema';
+import { SEED_BYTES, SEED_KEY } from './schema';
 
 /**
  * Finds the rows that may have a hash. All its answers must come from one state of the file, so the caller holds a
@@ -17,7 +17,7 @@ export class HashLookup implements HashSource {
   private readonly recent: SqliteStatement<[number, number], [number]>;
   private readonly generation: SqliteStatement<[], [number]>;
   private readonly page: SqliteStatement<[number], [Buffer]>;
-  private readonly pageOfRun: SqliteStatement<[number, number], [Buffer]>;
+  private readonly pageOfRun: SqliteStatement<[number, number], [number, Buffer]>;
   private readonly cache: RunCache;
   private secret: Fingerprints | undefined;
 
@@ -35,8 +35,8 @@ export class HashLookup implements HashSource {
     this.generation = connection.prepare<[], [number]>('SELECT generation FROM hash_state WHERE id = 1').raw(true);
     this.page = connection.prepare<[number], [Buffer]>('SELECT entries FROM hash_pages WHERE id = ?').raw(true);
     this.pageOfRun = connection
-      .prepare<[number, number], [Buffer]>(
-        'SELECT entries FROM hash_pages WHERE id >= ? AND id <= ? ORDER BY id DESC LIMIT 1',
+      .prepare<[number, number], [number, Buffer]>(
+        'SELECT id, entries FROM hash_pages WHERE id >= ? AND id <= ? ORDER BY id DESC LIMIT 1',
       )
       .raw(true);
     this.cache = new RunCache(connection);
@@ -57,7 +57,7 @@ export class HashLookup implements HashSource {
     const { pages, runs } = this.cache.places(kind, fingerprint, generation);
     return [
       ...recent,
-      ...pages.flatMap((page) => found(kind, this.entriesOf(page), fingerprint)),
+      ...pages.flatMap((page) => found(kind, page, this.entriesOf(page), fingerprint)),
       ...runs.flatMap((run) => this.inRun(kind, run, fingerprint)),
     ];
   }
@@ -69,12 +69,12 @@ export class HashLookup implements HashSource {
 
   /** Of the others. @param directory of the state that is read */
   inRuns(kind: HashKind, fingerprint: number, directory: RunDirectory): number[] {
-    return directory.pages(kind, fingerprint).flatMap((page) => found(kind, this.entriesOf(page), fingerprint));
+    return directory.pages(kind, fingerprint).flatMap((page) => found(kind, page, this.entriesOf(page), fingerprint));
   }
 
   private inRun(kind: HashKind, run: number, fingerprint: number): number[] {
     const row = this.pageOfRun.get(pageId(run, 0), pageId(run, fingerprint));
-    return row === undefined ? [] : found(kind, row[0], fingerprint);
+    return row === undefined ? [] : found(kind, ...row, fingerprint);
   }
 
   /** The bytes of a page that the directory names. */
@@ -85,8 +85,8 @@ export class HashLookup implements HashSource {
   }
 }
 
-function found(kind: HashKind, entries: Buffer, fingerprint: number): number[] {
-  const ids = findInPage(entries, fingerprint);
+function found(kind: HashKind, page: number, entries: Buffer, fingerprint: number): number[] {
+  const ids = findInPage(page, entries, fingerprint);
   if (ids === undefined) throw new CorruptDatabase(`a page of the look-up of ${HASH_KIND_NAMES[kind]}`);
   return ids;
 }
@@ -94,6 +94,6 @@ function found(kind: HashKind, entries: Buffer, fingerprint: number): number[] {
 function readSecret(connection: SqliteConnection): Fingerprints {
   const row = connection.prepare<[], [Buffer]>('SELECT seed FROM hash_state WHERE id = 1').raw(true).get();
   const seed = row?.[0];
-  if (seed === undefined || !isWhole(seed)) throw new CorruptDatabase('the secret of the hash look-ups');
+  if (seed === undefined || !isWhole(seed, SEED_KEY)) throw new CorruptDatabase('the secret of the hash look-ups');
   return new Fingerprints(seed.subarray(0, SEED_BYTES));
 }

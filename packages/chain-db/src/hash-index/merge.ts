@@ -2,7 +2,7 @@ import { CorruptDatabase } from '../errors';
 import type { Run } from './directory';
 import { HASH_KIND_NAMES } from './kinds';
 import type { HashLookup } from './lookup';
-import { decodePage, type Entries } from './page';
+import { decodePage, type Entries, pageId } from './page';
 import type { RunStore } from './run-store';
 
 /** Reads a run from its lowest entry up. */
@@ -48,7 +48,8 @@ class Cursor {
       const first = this.run.firsts[this.pages];
       if (first === undefined) return void (this.entries = undefined);
       const { run, kind } = this.run;
-      const entries = decodePage(this.lookup.entriesOf(run * 2 ** 40 + first));
+      const page = pageId(run, first);
+      const entries = decodePage(page, this.lookup.entriesOf(page));
       if (entries === undefined) throw new CorruptDatabase(`a page of the look-up of ${HASH_KIND_NAMES[kind]}`);
       this.entries = entries;
       if (entries.ids.length > 0) return;

@@ -20,19 +20,19 @@ export function pageId(run: number, first: number): number {
   return run * FINGERPRINT_LIMIT + first;
 }
 
-/** Entries `from` to `end` as stored: without gaps, a checksum behind them. */
-export function encodePage({ fingerprints, ids }: Entries, from: number, end: number): Buffer {
+/** Entries `from` to `end` as stored in the row `page`: without gaps, a checksum behind them. */
+export function encodePage(page: number, { fingerprints, ids }: Entries, from: number, end: number): Buffer {
   const bytes = Buffer.allocUnsafe((end - from) * ENTRY_BYTES);
   for (let i = from, at = 0; i < end; i++, at += ENTRY_BYTES) {
     bytes.writeUIntBE(fingerprints[i] as number, at, 5);
     bytes.writeUInt32BE(ids[i] as number, at + 5);
   }
-  return Buffer.concat([bytes, checksum(bytes)]);
+  return Buffer.concat([bytes, checksum(bytes, page)]);
 }
 
-/** What {@link encodePage} wrote; undefined when it is damaged. */
-export function decodePage(bytes: Buffer): Entries | undefined {
-  if (!isPage(bytes)) return undefined;
+/** What {@link encodePage} wrote; undefined when it is damaged, or belongs to another row. */
+export function decodePage(page: number, bytes: Buffer): Entries | undefined {
+  if (!isPage(page, bytes)) return undefined;
   const count = (bytes.length - CHECKSUM_BYTES) / ENTRY_BYTES;
   const fingerprints = new Float64Array(count);
   const ids = new Uint32Array(count);
@@ -44,8 +44,8 @@ export function decodePage(bytes: Buffer): Entries | undefined {
 }
 
 /** The ids of a fingerprint in a page; undefined when the page is damaged. */
-export function findInPage(bytes: Buffer, fingerprint: number): number[] | undefined {
-  if (!isPage(bytes)) return undefined;
+export function findInPage(page: number, bytes: Buffer, fingerprint: number): number[] | undefined {
+  if (!isPage(page, bytes)) return undefined;
   let low = 0;
   let high = (bytes.length - CHECKSUM_BYTES) / ENTRY_BYTES;
   const end = high;
@@ -72,8 +72,8 @@ export function pageEnd(fingerprints: Float64Array, from: number, count: number)
   return stop;
 }
 
-function isPage(bytes: Buffer): boolean {
-  return (bytes.length - CHECKSUM_BYTES) % ENTRY_BYTES === 0 && isWhole(bytes);
+function isPage(page: number, bytes: Buffer): boolean {
+  return (bytes.length - CHECKSUM_BYTES) % ENTRY_BYTES === 0 && isWhole(bytes, page);
 }
 
 function fingerprintAt(bytes: Buffer, at: number): number {

@@ -56,7 +56,7 @@ export class Removal {
   private open(kind: HashKind, page: number) {
     const known = this.pages.get(page);
     if (known !== undefined) return known;
-    const entries = decodePage(this.lookup.entriesOf(page));
+    const entries = decodePage(page, this.lookup.entriesOf(page));
     if (entries === undefined) throw new CorruptDatabase(`a page of the look-up of ${HASH_KIND_NAMES[kind]}`);
     const opened = { entries, gone: new Set<number>() };
     this.pages.set(page, opened);

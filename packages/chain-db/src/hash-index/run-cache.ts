@@ -6,6 +6,7 @@ import { mayHold } from './filter';
 import { FINGERPRINT_LIMIT } from './fingerprint';
 import { HASH_KINDS, type HashKind } from './kinds';
 import { pageId } from './page';
+import { checkPages, checkRun, type RunRow } from './run-checksum';
 
 /** Filters that one look-up may read on its way: some milliseconds. */
 const LOADED_AT_ONCE = 1000;
@@ -19,6 +20,7 @@ const KEPT: ReadonlySet<HashKind> = new Set<HashKind>([HASH_KINDS.block, HASH_KI
 interface KnownRun {
   readonly run: number;
   readonly kind: HashKind;
+  readonly row: RunRow;
   /** Neither being merged nor taking others in: its pages stay where they are. */
   readonly settled: boolean;
   readonly firsts: number[];
@@ -39,12 +41,14 @@ export interface Places {
 export class RunCache {
   private generation: number | undefined;
   private runs: KnownRun[] = [];
-  private readonly list: SqliteStatement<[], [number, HashKind, number | null]>;
+  private readonly list: SqliteStatement<[], [number, HashKind, number, number | null, number, number]>;
   private readonly filters: SqliteStatement<[number, number], [number, Buffer]>;
 
   constructor(connection: SqliteConnection) {
     this.list = connection
-      .prepare<[], [number, HashKind, number | null]>('SELECT run, kind, target FROM hash_runs')
+      .prepare<[], [number, HashKind, number, number | null, number, number]>(
+        'SELECT run, kind, level, target, pages, checksum FROM hash_runs',
+      )
       .raw(true);
     this.filters = connection
       .prepare<[number, number], [number, Buffer]>(
@@ -77,14 +81,16 @@ export class RunCache {
 
   private refresh(generation: number): void {
     const rows = this.list.all();
-    const targets = new Set(rows.map(([, , target]) => target));
+    const targets = new Set(rows.map(([, , , target]) => target));
     const before = new Map(this.runs.map((known) => [known.run, known]));
-    this.runs = rows.map(([run, kind, target]) => {
+    this.runs = rows.map(([run, kind, level, target, pages, checksum]) => {
+      const row = { run, kind, level, target: target ?? undefined, pages };
+      checkRun(row, checksum);
       const settled = target === null && !targets.has(run);
       const known = before.get(run);
       return settled && known?.settled === true
         ? known
-        : { run, kind, settled, firsts: [], filters: [], complete: false };
+        : { run, kind, row, settled, firsts: [], filters: [], complete: false };
     });
     this.generation = generation;
   }
@@ -94,10 +100,11 @@ export class RunCache {
     const last = known.firsts.at(-1);
     const rows = this.filters.all(last === undefined ? floor - 1 : floor + last, floor + FINGERPRINT_LIMIT);
     for (const [id, bits] of rows) {
-      if (!isWhole(bits)) throw new CorruptDatabase(`filter of page ${id} of the hash look-ups`);
+      if (!isWhole(bits, id)) throw new CorruptDatabase(`filter of page ${id} of the hash look-ups`);
       known.firsts.push(id - floor);
       known.filters.push(bits);
     }
     known.complete = rows.length < LOADED_AT_ONCE;
+    if (known.complete) checkPages(known.row, known.firsts);
   }
 }

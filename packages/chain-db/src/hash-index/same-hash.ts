@@ -2,7 +2,7 @@ import type { SqliteConnection } from '@wrkz/sqlite';
 import { HASH_KINDS, type HashKind } from './kinds';
 
 /** Where the hashes of a kind stand. */
-const COLUMNS: Readonly<Record<HashKind, { table: string; id: string; hash: string }>> = {
+export const HASH_COLUMNS: Readonly<Record<HashKind, { table: string; id: string; hash: string }>> = {
   [HASH_KINDS.block]: { table: 'blocks', id: 'height', hash: 'hash' },
   [HASH_KINDS.transaction]: { table: 'transactions', id: 'id', hash: 'hash' },
   [HASH_KINDS.keyImage]: { table: 'key_images', id: 'id', hash: 'image' },
@@ -10,7 +10,7 @@ const COLUMNS: Readonly<Record<HashKind, { table: string; id: string; hash: stri
 
 /** Answers whether two rows of a kind have one hash. */
 export function sameHashIn(connection: SqliteConnection): (kind: HashKind, a: number, b: number) => boolean {
-  const statements = Object.values(COLUMNS).map(({ table, id, hash }) =>
+  const statements = Object.values(HASH_COLUMNS).map(({ table, id, hash }) =>
     connection
       .prepare<[number, number], [number]>(
         `SELECT a.${hash} = b.${hash} FROM ${table} a, ${table} b WHERE a.${id} = ? AND b.${id} = ?`,

@@ -10,7 +10,8 @@ import { checksum } from './checksum';
  * ------------  ------------------------  -------------------------------------------------------------------------
  * hash_state    1                         the secret of the fingerprints; how often the set of pages has changed
  * hash_recent   (kind, fingerprint, id)   entries that are in no run yet
- * hash_runs     run                       kind and level of a run; `target` is the run that it is being merged into
+ * hash_runs     run                       kind and level of a run; `target` is the run that it is being merged into,
+ *                                         `pages` a sum that says which pages it has
  * hash_pages    run * 2^40 + fingerprint  some 900 entries of a run in ascending order; the key is their lower bound
  * hash_filters  as hash_pages             a Bloom filter of the page, so that a miss reads no page
  *
@@ -34,7 +35,9 @@ CREATE TABLE hash_runs (
   run INTEGER PRIMARY KEY,
   kind INTEGER NOT NULL,
   level INTEGER NOT NULL,
-  target INTEGER
+  target INTEGER,
+  pages INTEGER NOT NULL,
+  checksum INTEGER NOT NULL
 ) STRICT;
 
 CREATE TABLE hash_pages (
@@ -53,11 +56,14 @@ export const HASH_INDEX_TABLES = ['hash_state', 'hash_recent', 'hash_runs', 'has
 /** Bytes of the secret; its checksum follows it in the row. */
 export const SEED_BYTES = 32;
 
+/** The key of its row. */
+export const SEED_KEY = 1;
+
 /** Makes the tables, with a secret of their own. The caller holds the transaction. */
 export function createHashIndexes(connection: SqliteConnection): void {
   connection.exec(HASH_INDEX_SCHEMA);
   const seed = randomBytes(SEED_BYTES);
   connection
     .prepare('INSERT INTO hash_state (id, seed, generation) VALUES (1, ?, 0)')
-    .run(Buffer.concat([seed, checksum(seed)]));
+    .run(Buffer.concat([seed, checksum(seed, SEED_KEY)]));
 }

@@ -30,7 +30,8 @@ export function checkHashIndex(
     pages += firsts.length;
     firsts.forEach((first, i) => {
       const where = `page ${i} of run ${run} of the look-up of ${HASH_KIND_NAMES[kind]}`;
-      const entries = decodePage(lookup.entriesOf(pageId(run, first)));
+      const page = pageId(run, first);
+      const entries = decodePage(page, lookup.entriesOf(page));
       if (entries === undefined) return problems.add(where, 'is damaged');
       count(kind, entries.ids.length);
       const { fingerprints } = entries;

@@ -1,0 +1,69 @@
+import type { SqliteConnection } from '@wrkz/sqlite';
+import { damageIn } from '../damage';
+import { CorruptDatabase } from '../errors';
+import { RunDirectory } from '../hash-index/directory';
+import { HASH_KIND_NAMES, HASH_KINDS, type HashKind } from '../hash-index/kinds';
+import { HashLookup } from '../hash-index/lookup';
+import { HASH_COLUMNS } from '../hash-index/same-hash';
+import type { ChainReader } from '../reader/reader';
+import { keyImageChecksum } from '../rows/checksums';
+
+/**
+ * Looks whether the hash look-ups know the newest rows. Entries that are in runs stand in pages with checksums; those that
+ * are in no run yet have none, and one that is lost answers "unknown", which no row contradicts: an output could be spent
+ * twice. Rows are numbered in chain order and runs take the oldest entries, so the entries outside of runs are those of the
+ * highest rows, without a gap, and the row below them stands in a run.
+ *
+ * Up to 16,384 rows a kind are looked up, some 50 ms each.
+ *
+ * @throws CorruptDatabase
+ */
+export function checkRecentHashes(connection: SqliteConnection, reader: ChainReader): void {
+  const directory = RunDirectory.load(connection);
+  const lookup = new HashLookup(connection, () => directory);
+  for (const kind of Object.values(HASH_KINDS)) checkKind(connection, reader, lookup, directory, kind);
+}
+
+function checkKind(
+  connection: SqliteConnection,
+  reader: ChainReader,
+  lookup: HashLookup,
+  directory: RunDirectory,
+  kind: HashKind,
+): void {
+  const { table, id, hash } = HASH_COLUMNS[kind];
+  const numberOf = (sql: string): number => connection.prepare<[], [number]>(sql).raw(true).get()?.[0] ?? 0;
+  const rows = numberOf(`SELECT coalesce(max(${id}), -1) + 1 FROM ${table}`);
+  const first = rows - numberOf(`SELECT count(*) FROM hash_recent WHERE kind = ${kind}`);
+  const lost = (row: number): CorruptDatabase =>
+    new CorruptDatabase(`row ${row} is missing in the look-up of ${HASH_KIND_NAMES[kind]}`);
+  if (first < 0)
+    throw new CorruptDatabase(`the look-up of ${HASH_KIND_NAMES[kind]} has more entries than there are rows`);
+  const newest = connection
+    .prepare<[number], [number, Buffer]>(`SELECT ${id}, ${hash} FROM ${table} WHERE ${id} >= ? ORDER BY ${id}`)
+    .raw(true);
+  for (const [row, value] of newest.iterate(Math.max(first - 1, 0))) {
+    const fingerprint = lookup.fingerprints.of(value);
+    const found = row < first ? lookup.inRuns(kind, fingerprint, directory) : lookup.recentIds(kind, fingerprint);
+    if (!found.includes(row) && isSound(connection, reader, kind, row)) throw lost(row);
+  }
+}
+
+/** Whether a row is what was written: one that is not tells so itself whenever it is read, and is not what is asked here. */
+function isSound(connection: SqliteConnection, reader: ChainReader, kind: HashKind, row: number): boolean {
+  if (kind === HASH_KINDS.keyImage) {
+    const stored = connection
+      .prepare<[number], [Buffer, number, number]>('SELECT image, height, checksum FROM key_images WHERE id = ?')
+      .raw(true)
+      .get(row);
+    return stored !== undefined && keyImageChecksum(row, stored[0], stored[1]) === stored[2];
+  }
+  try {
+    if (kind === HASH_KINDS.block) reader.facts(row);
+    else reader.scanTransactions(row, row + 1);
+    return true;
+  } catch (error) {
+    if (damageIn(error) === undefined) throw error;
+    return false;
+  }
+}
