@@ -268,6 +268,22 @@ describe('requests sent ahead', () => {
     expect([most, count]).toEqual([1, 5]);
   });
 
+  test('are few: a caller that sends more loses the connection', async () => {
+    let count = 0;
+    const { port } = await serve(() => void count++);
+    const socket = await rawConnection(port);
+    socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(200));
+    expect(await closed(socket)).toBe('');
+    expect(count).toBe(1);
+  });
+
+  test('are few also when the connection has had all requests it may have', async () => {
+    const { port } = await serve(() => undefined, { limits: { maxRequestsPerConnection: 2 } });
+    const socket = await rawConnection(port);
+    socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(100));
+    expect(await closed(socket)).toBe('');
+  });
+
   test('are forgotten with their connection', async () => {
     let count = 0;
     const begun: (() => void)[] = [];

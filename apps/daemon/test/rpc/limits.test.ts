@@ -1,6 +1,7 @@
 import type { BlockStamp, ChainReader } from '@wrkz/chain-db';
 import { networkOf } from '@wrkz/core-types';
 import { createMemoryLogger } from '@wrkz/service-kit';
+import { isHeavy, type QueryTable } from '../../src/rpc/queries';
 import { type QueryRunner, RPC_DEFAULTS, type RpcContext, runQuery, startRpcServer } from '../../src/rpc';
 
 /*
@@ -53,6 +54,53 @@ test('an answer ends at 8 MiB, and one block is always sent', () => {
   expect(ask(2 * MIB - 100)).toHaveLength(2);
   expect(ask(2 * MIB)).toHaveLength(1);
   expect(ask(9 * MIB)).toHaveLength(1);
+});
+
+describe('hashes of blocks that nobody knows', () => {
+  const unknown = (count: number): Buffer[] => Array.from({ length: count }, () => Buffer.alloc(32));
+  const asking = (count: number): QueryTable['rawBlocks'] => ({ ...range, checkpoints: unknown(count), blockCount: 1 });
+
+  test('make a request a long one when they are more than any wallet sends', () => {
+    const isLong = (count: number): boolean[] => [
+      isHeavy('rawBlocks', asking(count)),
+      isHeavy('walletSyncData', { ...sync, ...asking(count) }),
+    ];
+    expect([isLong(2_000), isLong(2_001)]).toEqual([
+      [false, false],
+      [true, true],
+    ]);
+  });
+
+  test('are not looked up for a caller who has left', () => {
+    let lookedUp = 0;
+    const reader = { ...chainOf(Buffer.alloc(10), []).reader, heightOf: () => void lookedUp++ } as ChainReader;
+    const left = new Error('left');
+    const leave = (): void => {
+      if (lookedUp > 0) throw left;
+    };
+    expect(() => runQuery(reader, mainnet, 'rawBlocks', asking(30_000), leave)).toThrow(left);
+    expect(lookedUp).toBeLessThan(1_000);
+  });
+});
+
+test('nothing is looked up for amounts of which no output is asked for', () => {
+  let lookedUp = 0;
+  const reader = {
+    ...chainOf(Buffer.alloc(10), []).reader,
+    randomOutputs: () => {
+      lookedUp++;
+      return [];
+    },
+  } as Partial<ChainReader> as ChainReader;
+  const answer = runQuery(reader, mainnet, 'randomOuts', { amounts: [5n, 6n], count: 0, now: 0 });
+  expect(json(answer)).toEqual({
+    outs: [
+      { amount: 5, outs: [] },
+      { amount: 6, outs: [] },
+    ],
+    status: 'OK',
+  });
+  expect(lookedUp).toBe(0);
 });
 
 describe('over HTTP', () => {

@@ -46,17 +46,32 @@ export const postPow = declareRoute({
   handle: async (context, { body, query, gone }) => {
     const prefix = fromHex(body.prefix);
     if (prefix === undefined) throw new PowRefusal('notHex');
-    const id = await submit(context, prefix, body.height);
+    const id = await submit(context, prefix, body.height, gone);
+    cancelWhenGone(context, id, gone);
     return answerWithJob(context, id, body.wait_ms ?? queryWait(query), gone);
   },
 });
 
-async function submit(context: PowContext, prefix: Buffer, height: number | undefined): Promise<string> {
+/** Whoever leaves before the answer never learns the job's id, so nobody will ever ask for it. */
+function cancelWhenGone({ queue }: PowContext, id: string, gone: AbortSignal): void {
+  // A queue that is away keeps the job; nobody polls it, so it gives way.
+  const cancel = (): void => void queue.cancel(id).catch(() => undefined);
+  if (gone.aborted) cancel();
+  else gone.addEventListener('abort', cancel, { once: true });
+}
+
+async function submit(
+  context: PowContext,
+  prefix: Buffer,
+  height: number | undefined,
+  gone: AbortSignal,
+): Promise<string> {
   const { options, network, queue, stats } = context;
   if (context.isStopping()) throw new PowRefusal('shuttingDown');
   stats.count('received');
   const priced = pricePrefix(prefix, { network, height, maxDifficulty: BigInt(options['max-difficulty']) });
   await takeFromBudget(context);
+  gone.throwIfAborted();
   const job = await queue.submit(priced);
   if (job === undefined) throw new PowRefusal('queueFull', { retryAfterSeconds: 1 });
   stats.count('accepted');

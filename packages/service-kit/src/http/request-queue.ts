@@ -9,6 +9,12 @@ interface Waiting {
 }
 
 /**
+ * Requests of one connection that may wait behind the one being answered. Each holds up to 32 KB, head and the beginning of
+ * the body, that are read before anybody has asked who sends them; nobody honest sends so many ahead.
+ */
+const MOST_AHEAD = 32;
+
+/**
  * Hands the requests of each connection to the app one after the other. What a caller sends ahead of its answers waits:
  * worked off at once, the answers would pile up in memory behind the first that is not taken.
  *
@@ -16,6 +22,8 @@ interface Waiting {
  */
 export class RequestQueue {
   private readonly queues = new Map<Socket, Waiting[]>();
+  /** Requests beyond what a connection may have, which Node refuses itself as soon as those before are answered. */
+  private readonly dropped = new Map<Socket, number>();
 
   constructor(private readonly app: RequestListener) {}
 
@@ -27,9 +35,18 @@ export class RequestQueue {
       this.queues.set(socket, queue);
       socket.once('close', () => this.queues.delete(socket));
     }
+    if (queue.length > MOST_AHEAD) return void socket.destroy();
     queue.push({ request, response, since: performance.now() });
     if (queue.length === 1) this.begin(socket, queue);
   };
+
+  /** Hears of a request that Node refuses for being one too many of its connection. */
+  drop(socket: Socket): void {
+    const count = this.dropped.get(socket) ?? 0;
+    if (count === 0) socket.once('close', () => this.dropped.delete(socket));
+    if (count >= MOST_AHEAD) socket.destroy();
+    else this.dropped.set(socket, count + 1);
+  }
 
   /** Since when a connection has been busy: a request that has arrived whole counts as one of now. Undefined: it is idle. */
   busySince(socket: Socket): number | undefined {

@@ -96,6 +96,7 @@ export async function startHttpServer({ app, listen, logger, limits = {} }: Http
   let firstPort = 0;
   for (const address of listen) {
     const server = createServer({ connectionsCheckingInterval: 1_000 }, queue.take);
+    server.on('dropRequest', (_request, socket) => queue.drop(socket as Socket));
     const open = applyLimits(server, settings);
     try {
       const port = address.port === 0 ? firstPort : address.port;

@@ -1,6 +1,7 @@
 import { daemonApi } from '@wrkz/api';
 import { refuse } from '../errors';
 import type { JsonBuffer } from './json-buffer';
+import type { SyncRange } from './range';
 
 /** No answer is larger (docs/protocol/rpc.md#limits). A sync answer ends before; one block is always sent. */
 export const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
@@ -18,6 +19,9 @@ export function refuseTooLarge(answer: JsonBuffer): void {
 /** A sync request for so many blocks is answered within some ten milliseconds. */
 const LIGHT_BLOCKS = 100;
 
-export function isHeavySync({ blockCount }: { readonly blockCount: number }): boolean {
-  return blockCount > LIGHT_BLOCKS;
+/** Wallets send some hundreds; each that is not known takes some ten microseconds. */
+const LIGHT_CHECKPOINTS = 2_000;
+
+export function isHeavySync({ blockCount, checkpoints }: Pick<SyncRange, 'blockCount' | 'checkpoints'>): boolean {
+  return blockCount > LIGHT_BLOCKS || checkpoints.length > LIGHT_CHECKPOINTS;
 }

@@ -39,7 +39,8 @@ export const randomOuts: Query<RandomOutsQuery> = {
       out.text('{"outs":[');
       amounts.forEach((amount, i) => {
         throwIfGone();
-        const picked = rule.maxHeight < 0 ? [] : reader.randomOutputs(amount, count, rule);
+        // An amount that the chain does not hold is looked for in the whole table of amounts, so none is without need.
+        const picked = count === 0 || rule.maxHeight < 0 ? [] : reader.randomOutputs(amount, count, rule);
         if (picked.length === 0 && count > 0) throw noOutputs(amount);
         out.text(`${i === 0 ? '' : ','}{"amount":${amount},"outs":[`);
         picked

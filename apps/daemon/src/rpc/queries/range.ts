@@ -1,4 +1,7 @@
-import type { ChainReader } from '@wrkz/chain-db';
+import type { QueryTools } from './query';
+
+/** Hashes from one look for the caller to the next. */
+const CHECKPOINT_STRIDE = 256;
 
 const SECONDS_A_DAY = 86_400;
 
@@ -17,9 +20,13 @@ export interface SyncRange {
  * only that is known), else `startHeight`, else the first block of the UTC day of `startTimestamp`.
  * A start beyond the tip answers the tip's index + 1, from where nothing is left to send.
  */
-export function resolveStart(reader: ChainReader, range: SyncRange): number {
+export function resolveStart(
+  { reader, throwIfGone }: Pick<QueryTools, 'reader' | 'throwIfGone'>,
+  range: SyncRange,
+): number {
   const beyond = reader.tip().height + 1;
-  for (const hash of range.checkpoints) {
+  for (const [i, hash] of range.checkpoints.entries()) {
+    if (i % CHECKPOINT_STRIDE === 0) throwIfGone();
     const height = reader.heightOf(hash);
     if (height !== undefined) return height === 0 ? 0 : height + 1;
   }

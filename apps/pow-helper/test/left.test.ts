@@ -1,0 +1,54 @@
+import { request } from 'node:http';
+import { ask, makePrefix, post, startHelper, stopAll } from './support/helper';
+import { ManualSolver } from './support/manual-solver';
+import { startRedis, withRedis, type RedisServer } from './support/redis';
+
+/* A submission whose sender has left before its answer: nobody knows the job's id, so nobody can ever ask for it. */
+
+const ARGS = ['--rate-limit', '0', '--max-jobs-per-minute', '0'];
+
+/** Sends a submission, lets the search begin, and leaves. */
+async function submitAndLeave(url: string, solver: ManualSolver): Promise<void> {
+  const sent = request(`${url}/pow`, { method: 'POST', agent: false });
+  sent.on('error', () => undefined);
+  sent.end(JSON.stringify({ prefix: makePrefix().toString('hex'), wait_ms: 20_000 }));
+  await solver.started(1);
+  const closed = new Promise<void>((resolve) => sent.once('close', () => resolve()));
+  sent.destroy();
+  await closed;
+}
+
+function leaving(args: () => readonly string[]): void {
+  afterEach(stopAll);
+
+  test('the search ends, and the next job begins', async () => {
+    const solver = new ManualSolver();
+    const { url } = await startHelper([...ARGS, ...args()], { solver: solver.solve });
+    await submitAndLeave(url, solver);
+    await solver.calls[0]?.aborted;
+    const { body } = await post(`${url}/pow`, { prefix: makePrefix({ unlockTime: 1n }).toString('hex') });
+    await solver.started(2);
+    solver.calls[1]?.finish();
+    expect((await ask(`${url}/pow/${String(body['job_id'])}?wait_ms=20000`)).body).toMatchObject({ status: 'done' });
+  });
+
+  test('one that is answered goes on, though its sender hangs up then', async () => {
+    const solver = new ManualSolver();
+    const { url } = await startHelper([...ARGS, ...args()], { solver: solver.solve });
+    const { body } = await post(`${url}/pow`, { prefix: makePrefix().toString('hex') }, { Connection: 'close' });
+    await solver.started(1);
+    solver.calls[0]?.finish();
+    expect((await ask(`${url}/pow/${String(body['job_id'])}?wait_ms=20000`)).body).toMatchObject({ status: 'done' });
+  });
+}
+
+describe('in memory', () => leaving(() => []));
+
+withRedis('in Redis', () => {
+  let redis: RedisServer;
+  beforeAll(async () => {
+    redis = await startRedis();
+  });
+  afterAll(() => redis.stop());
+  leaving(() => ['--queue', redis.url]);
+});
