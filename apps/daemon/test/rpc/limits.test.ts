@@ -73,7 +73,10 @@ describe('hashes of blocks that nobody knows', () => {
 
   test('are not looked up for a caller who has left', () => {
     let lookedUp = 0;
-    const reader = { ...chainOf(Buffer.alloc(10), []).reader, heightOf: () => void lookedUp++ } as ChainReader;
+    const reader = {
+      ...chainOf(Buffer.alloc(10), []).reader,
+      heightOf: () => void lookedUp++,
+    } as unknown as ChainReader;
     const left = new Error('left');
     const leave = (): void => {
       if (lookedUp > 0) throw left;
