@@ -70,9 +70,9 @@ test('a page out of order ends a merge before anything was moved', () => {
     .prepare<[], [number, Buffer]>('SELECT id, entries FROM hash_pages ORDER BY id')
     .raw(true)
     .get() as [number, Buffer];
-  const { fingerprints, ids } = decodePage(bytes, id)!;
+  const { fingerprints, ids } = decodePage(id, bytes)!;
   const reversed = { fingerprints: fingerprints.toReversed(), ids: ids.toReversed() };
-  connection.prepare('UPDATE hash_pages SET entries = ? WHERE id = ?').run(encodePage(reversed, 0, ids.length, id), id);
+  connection.prepare('UPDATE hash_pages SET entries = ? WHERE id = ?').run(encodePage(id, reversed, 0, ids.length), id);
   add(5, 6, 7, 8, 9);
   expect(index.isMergeDue).toBe(true);
   expect(mergeAll).toThrow(/^the chain database is damaged: the look-up of key images is out of order at \d+/);
