@@ -13,7 +13,7 @@ import { chainA } from './support/chain-a';
 import { cleanUp, openHere, writerOf } from './support/directories';
 import { SMALL_RUNS } from './support/small-runs';
 
-/* Look-ups that are whole by their checksums and wrong all the same (docs/protocol/lessons.md). */
+/* Look-ups that are whole by their checksums and wrong all the same (docs/protocol/storage.md#hash-look-ups). */
 
 afterEach(cleanUp);
 
