@@ -63,7 +63,7 @@ describe('the work of an announced block', () => {
       facts: (height: number) => seen(reader.facts(height)),
       viewAt: (height: number) => seen(reader.viewAt(height)),
     };
-    const judge = new AnnouncedWork(networkOf('devnet'), Checkpoints.none, watched as unknown as typeof reader);
+    const judge = new AnnouncedWork(networkOf('devnet'), Checkpoints.none, watched);
     expect(await judge.judge(good)).toBe('holds');
     expect(looked.length).toBeGreaterThan(2);
     expect(looked).not.toContain(false);
