@@ -42,7 +42,7 @@ const expected: Readonly<Record<Name, 'none' | 'avoid' | 'ban' | number>> = {
   wrongNetwork: 'none',
   oldVersion: 'none',
   ownConnection: 'none',
-  futurePeerList: 10,
+  futurePeerList: 'avoid',
   chainRequestEmpty: 10,
   chainRequestForeign: 10,
   chainEmpty: 34,

@@ -53,7 +53,8 @@ export const closeReasons = {
   wrongNetwork: reason('other network'),
   oldVersion: reason('version below the minimum'),
   ownConnection: reason('connection to ourselves'),
-  futurePeerList: reason('peer list from the future', 10),
+  // So does an honest node whose machine's clock was put back.
+  futurePeerList: reason('peer list from the future', 'avoid'),
 
   chainRequestEmpty: reason('chain request without hashes', 10),
   chainRequestForeign: reason('chain request that does not end with our genesis block', 10),
