@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { serialize } from 'node:v8';
 import { ChainDbError, type ChainReader, damageIn, openChainDb } from '@wrkz/chain-db';
 import { Checkpoints } from '@wrkz/consensus';
 import { networkOf, parseBlock, parseTransaction, type RawBlock } from '@wrkz/core-types';
@@ -125,7 +124,12 @@ function questions(sound: ChainReader): Question[] {
 
 /** A fingerprint of an answer. */
 function told(value: unknown): string {
-  return value === undefined ? NOTHING : createHash('sha1').update(serialize(value)).digest('hex');
+  return value === undefined ? NOTHING : createHash('sha1').update(plain(value)).digest('hex');
+}
+
+/** As text: what depends on how the engine keeps a number must not make two answers of one. */
+function plain(value: unknown): string {
+  return JSON.stringify(value, (_, one: unknown) => (typeof one === 'bigint' ? `${String(one)}n` : one));
 }
 
 /** A fingerprint of a block's bytes, in whatever object they come. */

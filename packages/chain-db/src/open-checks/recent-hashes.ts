@@ -40,9 +40,11 @@ function checkKind(
   if (first < 0)
     throw new CorruptDatabase(`the look-up of ${HASH_KIND_NAMES[kind]} has more entries than there are rows`);
   const newest = connection
-    .prepare<[number], [number, Buffer]>(`SELECT ${id}, ${hash} FROM ${table} WHERE ${id} >= ? ORDER BY ${id}`)
+    .prepare<[number], [number, unknown]>(`SELECT ${id}, ${hash} FROM ${table} WHERE ${id} >= ? ORDER BY ${id}`)
     .raw(true);
   for (const [row, value] of newest.iterate(Math.max(first - 1, 0))) {
+    // Damage can make anything of a column, whatever the table says; such a row tells so itself when it is read.
+    if (!isHash(value)) continue;
     const fingerprint = lookup.fingerprints.of(value);
     const found = row < first ? lookup.inRuns(kind, fingerprint, directory) : lookup.recentIds(kind, fingerprint);
     if (!found.includes(row) && isSound(connection, reader, kind, row)) throw lost(row);
@@ -53,10 +55,10 @@ function checkKind(
 function isSound(connection: SqliteConnection, reader: ChainReader, kind: HashKind, row: number): boolean {
   if (kind === HASH_KINDS.keyImage) {
     const stored = connection
-      .prepare<[number], [Buffer, number, number]>('SELECT image, height, checksum FROM key_images WHERE id = ?')
+      .prepare<[number], [unknown, number, number]>('SELECT image, height, checksum FROM key_images WHERE id = ?')
       .raw(true)
       .get(row);
-    return stored !== undefined && keyImageChecksum(row, stored[0], stored[1]) === stored[2];
+    return stored !== undefined && isHash(stored[0]) && keyImageChecksum(row, stored[0], stored[1]) === stored[2];
   }
   try {
     if (kind === HASH_KINDS.block) reader.facts(row);
@@ -67,3 +69,5 @@ function isSound(connection: SqliteConnection, reader: ChainReader, kind: HashKi
     return false;
   }
 }
+
+const isHash = (value: unknown): value is Buffer => Buffer.isBuffer(value) && value.length === 32;
