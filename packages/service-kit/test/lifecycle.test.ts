@@ -1,6 +1,5 @@
 import { ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sourceArguments } from '@wrkz/testing/source';
 
@@ -101,15 +100,4 @@ test.each([
 test('a stop that fails is told and ends with exit code 1', async () => {
   const { code, out } = await runProgram('stop-fails', (child) => child.kill('SIGTERM'));
   expect([code, out.includes('the stop failed: could not close')]).toEqual([1, true]);
-});
-
-test('every main file listens for signals before it loads anything else', () => {
-  const apps = join(__dirname, '../../../apps');
-  const mains = readdirSync(apps)
-    .map((name) => join(apps, name, 'src/main.ts'))
-    .filter((file) => existsSync(file))
-    .map((file) => readFileSync(file, 'utf8'))
-    .filter((text) => text.includes('runMain('));
-  expect(mains.length).toBeGreaterThanOrEqual(2);
-  for (const text of mains) expect(/^import .*$/m.exec(text)?.[0]).toBe("import '@wrkz/service-kit/early-signals';");
 });
