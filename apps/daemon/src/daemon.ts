@@ -17,6 +17,7 @@ import type { DaemonConfig } from './config/config';
 import { runAction } from './actions/run-action';
 import { DamageWatch } from './damage/damage-watch';
 import { operatorText } from './damage/operator-text';
+import { NodeEvents } from './events/node-events';
 import { ChainJudge } from './mempool/chain-judge';
 import { TransactionPool } from './mempool/pool';
 import { BlockGenerator } from './mining/generate';
@@ -153,6 +154,9 @@ export class Daemon implements Service {
       (end) => end(),
     );
     const pool = new TransactionPool(new ChainJudge(network, reader, now));
+    const events = this.closeOnStop('the events', new NodeEvents((error) => this.giveUp(error)), (all) => all.close());
+    events.followChain(chain); // before the pool follows it
+    events.followPool(pool);
     const follow: CommitListener = (event) => void pool.onCommit(event).catch((error: unknown) => this.giveUp(error));
     chain.on('commit', follow);
     const sweeps = setInterval(() => this.orGiveUp(() => pool.sweep()), SWEEP_INTERVAL);

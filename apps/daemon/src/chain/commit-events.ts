@@ -3,11 +3,12 @@ import type { BlockFacts, VerifiedBlock } from '@wrkz/consensus';
 import type { AddedBlock, RemovedBlock } from './service';
 
 /** What the commit event tells of a block of the main chain. */
-export function addedBlock({ transactions, facts }: VerifiedBlock): AddedBlock {
+export function addedBlock({ block, transactions, facts }: VerifiedBlock): AddedBlock {
   return {
     height: facts.height,
     hash: facts.hash,
     timestamp: facts.timestamp,
+    coinbaseHash: block.coinbase.hash,
     transactionHashes: transactions.map((parsed) => parsed.hash),
     keyImages: transactions.flatMap((parsed) =>
       parsed.transaction.inputs.flatMap((input) => (input.type === 'key' ? [input.keyImage] : [])),

@@ -149,22 +149,22 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
   private async commitHeld(): Promise<boolean> {
     const batches = this.held.take();
     const all = batches.flat();
-    let forkHeight = this.state.tip.height;
+    let { height: forkHeight, hash: forkHash } = this.state.tip;
     const stored = this.main.commit(all.map(({ block }) => block));
     this.state.refreshTip(this.side.size);
     this.side.onAppend(all.slice(0, stored).map(({ block }) => block));
     let told = 0;
     for (const batch of batches) {
       const added = batch.slice(0, stored - told);
-      const last = added.at(-1)?.block.facts.height;
+      const last = added.at(-1)?.block.facts;
       if (last === undefined) break;
       if (told > 0) await nextTurn();
       told += added.length;
-      const tip = this.state.advanceTip(last, this.side.size);
+      const tip = this.state.advanceTip(last.height, this.side.size);
       const source = added[0]?.task.source ?? 'sync';
       const blocks = added.map(({ block }) => addedBlock(block));
-      this.announce({ kind: 'append', source, forkHeight, added: blocks, removed: [], tip });
-      forkHeight = last;
+      this.announce({ kind: 'append', source, forkHeight, forkHash, added: blocks, removed: [], tip });
+      ({ height: forkHeight, hash: forkHash } = last);
       for (const { task, block } of added) {
         task.settle(verdict('ADDED_TO_MAIN', block.facts.hash, block.facts.height));
       }
@@ -206,10 +206,11 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
     return result;
   }
 
-  private onSwitch({ fork, added, removed }: Switch, source: BlockSource): void {
+  private onSwitch({ fork, forkHash, added, removed }: Switch, source: BlockSource): void {
     const tip = this.state.countAlternatives(this.side.size);
     this.restage();
-    this.announce({ kind: 'switch', source, forkHeight: fork, added: added.map(addedBlock), removed, tip });
+    const blocks = added.map(addedBlock);
+    this.announce({ kind: 'switch', source, forkHeight: fork, forkHash, added: blocks, removed, tip });
   }
 
   private rewind({ height, resolve, reject }: RewindTask): void {
@@ -223,7 +224,8 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
       this.side.onRewind();
       this.restage();
       const after = this.state.countAlternatives(this.side.size);
-      this.announce({ kind: 'switch', source: 'rewind', forkHeight: height, added: [], removed, tip: after });
+      const fork = { forkHeight: height, forkHash: after.hash };
+      this.announce({ kind: 'switch', source: 'rewind', ...fork, added: [], removed, tip: after });
     }
     resolve();
   }

@@ -25,6 +25,7 @@ export interface AddedBlock {
   readonly height: number;
   readonly hash: Buffer;
   readonly timestamp: number;
+  readonly coinbaseHash: Buffer;
   /** Without the coinbase, in block order. */
   readonly transactionHashes: readonly Buffer[];
   readonly keyImages: readonly Buffer[];
@@ -43,6 +44,7 @@ export interface ChainCommit {
   readonly source: BlockSource | 'rewind';
   /** Index of the highest block that stayed. */
   readonly forkHeight: number;
+  readonly forkHash: Buffer;
   /** Ascending by height. */
   readonly added: readonly AddedBlock[];
   /** Ascending by height; empty for 'append'. */

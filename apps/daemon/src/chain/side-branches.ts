@@ -25,6 +25,7 @@ interface OpenBranch {
 /** The main chain follows another branch now. */
 export interface Switch {
   readonly fork: number;
+  readonly forkHash: Buffer;
   readonly added: readonly VerifiedBlock[];
   readonly removed: readonly RemovedBlock[];
 }
@@ -114,18 +115,20 @@ export class SideBranches {
     const { reader, writer } = this.state;
     const lost = writer.switchBranch(branch.fork, branch.blocks, true);
     for (const { facts } of branch.blocks) this.tree.remove(facts.hash.toString('hex'));
-    let parent = reader.hashAt(branch.fork);
+    const forkHash = reader.hashAt(branch.fork);
+    if (forkHash === undefined) throw new CorruptDatabase(`block ${branch.fork} has no row`);
+    let parent = forkHash;
     for (const { facts, raw, rawMissing } of lost) {
       if (rawMissing instanceof CorruptDatabase) this.state.onDamage(rawMissing);
       // Without its bytes a block is not kept, and what stood on it goes with it.
       if (raw === undefined) break;
-      if (parent !== undefined) this.tree.add(node(facts.hash, parent, facts));
+      this.tree.add(node(facts.hash, parent, facts));
       parent = facts.hash;
     }
     this.open.clear();
     this.state.refreshTip(this.tree.size);
     this.prune();
-    return { fork: branch.fork, added: branch.blocks, removed: lost.map(removedBlock) };
+    return { fork: branch.fork, forkHash, added: branch.blocks, removed: lost.map(removedBlock) };
   }
 
   /** The branch with `tip` as its highest block, verified again when it was only on disk. */

@@ -108,13 +108,23 @@ export function bench(): { pool: TransactionPool; judge: FakeJudge; clock: { now
 
 export function commit(part: Partial<ChainCommit>): ChainCommit {
   const tip = {} as ChainCommit['tip'];
-  return { kind: 'append', source: 'sync', forkHeight: 0, added: [], removed: [], tip, ...part };
+  return {
+    kind: 'append',
+    source: 'sync',
+    forkHeight: 0,
+    forkHash: Buffer.alloc(32),
+    added: [],
+    removed: [],
+    tip,
+    ...part,
+  };
 }
 
 export const block = (part: { transactionHashes?: Buffer[]; keyImages?: Buffer[] }): ChainCommit['added'][number] => ({
   height: 1,
   hash: Buffer.alloc(32),
   timestamp: 0,
+  coinbaseHash: Buffer.alloc(32),
   transactionHashes: [],
   keyImages: [],
   ...part,

@@ -1,0 +1,82 @@
+import { EventEmitter } from 'node:events';
+import { type NodeEvent, NodeEvents } from '../src/events/node-events';
+import { commit } from './support/pool';
+
+const hash = (byte: number): Buffer => Buffer.alloc(32, byte);
+const block = (height: number) => ({
+  height,
+  hash: hash(height),
+  timestamp: 1000 + height,
+  coinbaseHash: hash(0xc0),
+  transactionHashes: [hash(0xaa)],
+  keyImages: [],
+});
+
+function bench() {
+  const chain = new EventEmitter();
+  const pool = new EventEmitter();
+  const errors: unknown[] = [];
+  const events = new NodeEvents((error) => errors.push(error));
+  events.followChain(chain);
+  events.followPool(pool as never);
+  const told: NodeEvent[] = [];
+  events.subscribe((event) => told.push(event));
+  return { chain, pool, events, errors, told };
+}
+
+describe('NodeEvents', () => {
+  it('tells blocks one by one, with the coinbase first, and says whether the node was catching up', () => {
+    const { chain, told } = bench();
+    chain.emit('commit', commit({ added: [block(4), block(5)], source: 'sync' }));
+    chain.emit('commit', commit({ added: [block(6)], source: 'relay' }));
+    expect(told).toMatchObject([
+      { kind: 'block', height: 4, catchingUp: true, transactionHashes: [hash(0xc0), hash(0xaa)] },
+      { kind: 'block', height: 5, catchingUp: true },
+      { kind: 'block', height: 6, catchingUp: false, timestamp: 1006 },
+    ]);
+  });
+
+  it('tells a reorganisation as one event with its root, and side blocks as they are', () => {
+    const { chain, told } = bench();
+    const removed = [{ height: 4, hash: hash(1), transactions: [hash(2)] }];
+    const fork = { forkHeight: 3, forkHash: hash(3) };
+    chain.emit('commit', commit({ kind: 'switch', ...fork, added: [block(4), block(5)], removed }));
+    chain.emit('commit', { kind: 'alternative', height: 9, hash: hash(9), tip: {} });
+    expect(told).toEqual([
+      {
+        kind: 'reorganisation',
+        rootHeight: 3,
+        rootHash: hash(3),
+        added: [4, 5].map((height) => expect.objectContaining({ height })),
+        removed: [{ height: 4, hash: hash(1) }],
+      },
+      { kind: 'alternative', height: 9, hash: hash(9) },
+    ]);
+  });
+
+  it('tells what enters and leaves the pool, and nothing for nothing', () => {
+    const { pool, told } = bench();
+    pool.emit('added', { hash: hash(1), source: 'rpc' });
+    pool.emit('removed', { hashes: [], reason: 'Outdated' });
+    pool.emit('removed', { hashes: [hash(1)], reason: 'InBlock' });
+    expect(told).toEqual([
+      { kind: 'pool-added', hash: hash(1) },
+      { kind: 'pool-removed', hashes: [hash(1)], reason: 'InBlock' },
+    ]);
+  });
+
+  it('tells the others when one listener throws, and nobody once it is closed', () => {
+    const { chain, events, errors } = bench();
+    const later: NodeEvent[] = [];
+    events.subscribe(() => {
+      throw new Error('out of order');
+    });
+    events.subscribe((event) => later.push(event));
+    chain.emit('commit', commit({ added: [block(4)] }));
+    expect(later).toHaveLength(1);
+    expect(errors).toEqual([new Error('out of order')]);
+    events.close();
+    chain.emit('commit', commit({ added: [block(5)] }));
+    expect(later).toHaveLength(1);
+  });
+});
