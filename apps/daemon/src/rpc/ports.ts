@@ -1,3 +1,4 @@
+import type { PoolTransaction } from '../mempool/pool-transaction';
 import type { TemplateAnswer } from '../mining/miner';
 import type { ChainReader } from '@wrkz/chain-db';
 import type { Network } from '@wrkz/core-types';
@@ -23,6 +24,8 @@ export interface NetworkStatus {
 export interface PoolStatus {
   size(): number;
   has(hash: Buffer): boolean;
+  /** In the order of priority. */
+  list(): readonly PoolTransaction[];
   /** Judges a transaction as the pool does, keeps it and relays it; `error` is the reference's text when refused. */
   submit(bytes: Buffer): Promise<{ error?: string }>;
 }

@@ -45,6 +45,7 @@ function poolStatus(pool: TransactionPool): PoolStatus {
   return {
     size: () => pool.size,
     has: (hash) => pool.has(hash),
+    list: () => pool.list(),
     submit: async (bytes) => {
       const { accepted, message } = await pool.add(bytes, 'rpc');
       return accepted ? {} : { error: message ?? 'Transaction is not accepted' };
