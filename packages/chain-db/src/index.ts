@@ -2,6 +2,7 @@ export * from './errors';
 export { databaseFile } from './connection';
 export { damageIn } from './damage';
 export { ChainDb, openChainDb, type Opening, type OpenOptions } from './open';
+export { plainPaymentId, type PaymentIdUse } from './payment-ids';
 export type { AltInfo, AlternativeBlock } from './reader/alternatives';
 export type { StoredOutput } from './reader/outputs';
 export {

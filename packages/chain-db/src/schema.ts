@@ -1,4 +1,5 @@
 import { KEY_IMAGE_SCHEMA, KEY_IMAGE_TABLES } from './key-images/schema';
+import { PAYMENT_ID_SCHEMA, PAYMENT_ID_TABLES } from './payment-ids/schema';
 
 /**
  * The whole database on one page.
@@ -13,7 +14,8 @@ import { KEY_IMAGE_SCHEMA, KEY_IMAGE_TABLES } from './key-images/schema';
  * amounts             id; amount                small integer that stands for an output amount
  * outputs             (amount_id, global_index) one-time key of an output, its block, unlock time and place
  * key_images          id                        a spent key image and the height of the block that spent it
- * hash_...            (see hash-index/)         height of a block id, id of a transaction hash, id of a key image
+ * payment_ids         id                        a plain payment id and the transaction that carries it, once a use
+ * hash_...            (see hash-index/)         height of a block id, id of a transaction hash, of a key image, of a use
  * alternatives        id; hash                  blocks off the main chain, with facts and bytes
  *
  * Transaction ids are dense and in chain order: the coinbase of block h has id blocks[h - 1].generated_transactions (0 for
@@ -46,11 +48,12 @@ import { KEY_IMAGE_SCHEMA, KEY_IMAGE_TABLES } from './key-images/schema';
 export const APPLICATION_ID = 0x57524b5a;
 
 /** `PRAGMA user_version`: the number of the newest migration. */
-export const SCHEMA_VERSION = 2;
+export const SCHEMA_VERSION = 3;
 
 /** Large enough that a typical transaction does not waste a third of its page, small enough for single outputs. */
 export const PAGE_SIZE = 8192;
 
+/** What the migrations end in, the look-ups aside. */
 export const SCHEMA = `
 CREATE TABLE meta (
   key TEXT PRIMARY KEY,
@@ -115,7 +118,7 @@ CREATE TABLE outputs (
   PRIMARY KEY (amount_id, global_index)
 ) STRICT, WITHOUT ROWID;
 
-${KEY_IMAGE_SCHEMA}
+${KEY_IMAGE_SCHEMA}${PAYMENT_ID_SCHEMA}
 CREATE TABLE alternatives (
   id INTEGER PRIMARY KEY,
   hash BLOB NOT NULL UNIQUE,
@@ -146,5 +149,6 @@ export const TABLES = [
   'amounts',
   'outputs',
   ...KEY_IMAGE_TABLES,
+  ...PAYMENT_ID_TABLES,
   'alternatives',
 ] as const;

@@ -15,7 +15,7 @@ const plan = (salt: number) => ({
   salt,
   transactions: [
     { amounts: [7, 900], inputs: 2, unlockTime: 60n },
-    { amounts: [7], inputs: 1 },
+    { amounts: [7], inputs: 1, paymentId: salt % 3 },
   ],
 });
 const genesis = chainA().slice(0, 1);

@@ -1,9 +1,9 @@
 import { genesisBlock, type VerifiedBlock } from '@wrkz/consensus';
 import fc from 'fast-check';
-import { verifyChain, type ChainDb } from '../src';
 import { devnet } from './support/chain-a';
 import { cleanUp, openHere, writerOf } from './support/directories';
-import { HIGHEST_MADE, makeChain, type BlockPlan } from './support/maker';
+import { plainPaymentId, verifyChain, type ChainDb } from '../src';
+import { HIGHEST_MADE, inventedId, makeChain, type BlockPlan } from './support/maker';
 import { SMALL_RUNS } from './support/small-runs';
 import { contents } from './support/tables';
 
@@ -17,6 +17,7 @@ type Step =
 const transactionPlan = fc.record({
   amounts: fc.array(fc.constantFrom(1, 2, 10, 500, 12_345), { maxLength: 5 }),
   inputs: fc.integer({ min: 1, max: 4 }),
+  paymentId: fc.option(fc.integer({ min: 0, max: 2 }), { nil: undefined }),
 });
 const blockPlan = fc.record({
   salt: fc.integer({ min: 0, max: 2 ** 32 - 1 }),
@@ -57,6 +58,7 @@ function apply(db: ChainDb, chain: VerifiedBlock[], next: Step): VerifiedBlock[]
 /** What the reader must answer, worked out from the blocks alone. */
 function expectAnswers({ reader }: ChainDb, chain: readonly VerifiedBlock[]): void {
   const counts = new Map<bigint, number>();
+  const carriers = new Map<string, Buffer[]>([0, 1, 2].map((number) => [inventedId(number).toString('hex'), []]));
   let transactions = 0;
   for (const { block, transactions: others, facts } of chain) {
     const { height } = facts;
@@ -65,6 +67,10 @@ function expectAnswers({ reader }: ChainDb, chain: readonly VerifiedBlock[]): vo
     expect(reader.rawBlock(height)).toEqual({ block: block.bytes, transactions: others.map(({ bytes }) => bytes) });
     const all = [block.coinbase, ...others];
     expect(reader.transactionHashes(height)).toEqual(all.map(({ hash }) => hash));
+    for (const { transaction, hash } of all) {
+      const id = plainPaymentId(transaction.extra)?.toString('hex');
+      if (id !== undefined) carriers.set(id, [...(carriers.get(id) ?? []), hash]);
+    }
     const indexes = all.map((parsed, position) => {
       expect(reader.transaction(parsed.hash)).toEqual({ height, position, bytes: parsed.bytes });
       for (const input of parsed.transaction.inputs) {
@@ -89,6 +95,11 @@ function expectAnswers({ reader }: ChainDb, chain: readonly VerifiedBlock[]): vo
   for (const [amount, count] of counts) {
     expect(reader.outputCount(amount)).toBe(count);
     expect(reader.output(amount, count)).toBeUndefined();
+  }
+  for (const [id, hashes] of carriers) {
+    const paymentId = Buffer.from(id, 'hex');
+    expect(reader.paymentIdUses(paymentId)).toBe(hashes.length);
+    expect(reader.transactionsByPaymentId(paymentId, 0, hashes.length)).toEqual(hashes);
   }
   expect(reader.transactionCount()).toBe(transactions);
   expect(reader.height()).toBe(chain.length - 1);

@@ -17,7 +17,7 @@ function small(): ChainDb {
     salt,
     transactions: [
       { amounts: [7, 900], inputs: 2, unlockTime: 60n },
-      { amounts: [7], inputs: 1 },
+      { amounts: [7], inputs: 1, paymentId: salt % 3 },
     ],
   });
   const main = makeChain(

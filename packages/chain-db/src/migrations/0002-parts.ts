@@ -5,9 +5,9 @@ import { CorruptDatabase } from '../errors';
 import { createHashIndexes } from '../hash-index/schema';
 import { packIndexes } from '../integers';
 import { writeMeta, type MetaKey } from '../meta';
-import { SCHEMA } from '../schema';
 import { FirstSchema, type FirstBlock } from './first-schema';
 import { SecondSchema } from './second-schema';
+import { SECOND_SCHEMA } from './second-tables';
 
 /** Bytes of blocks that a batch takes over, and blocks, whichever comes first. */
 const BATCH_BYTES = 4 * 1024 * 1024;
@@ -42,7 +42,7 @@ function batch(connection: SqliteConnection, cursor: MigrationCursor | undefined
 function putAside(connection: SqliteConnection): void {
   connection.exec('DROP INDEX blocks_by_hash; DROP INDEX transactions_by_hash;');
   for (const table of FirstSchema.tables) connection.exec(`ALTER TABLE ${table} RENAME TO first_${table}`);
-  connection.exec(SCHEMA);
+  connection.exec(SECOND_SCHEMA);
   createHashIndexes(connection);
   connection.exec('INSERT INTO amounts (id, amount) SELECT id, amount FROM first_amounts');
   const meta = connection.prepare<[], [MetaKey, string]>('SELECT key, value FROM first_meta').raw(true).all();

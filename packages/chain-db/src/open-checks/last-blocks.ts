@@ -1,5 +1,6 @@
 import { blockHash, decodeBlock, decodeTransactionPrefix, type TransactionPrefix } from '@wrkz/core-types';
 import { BelowFloor, CorruptDatabase } from '../errors';
+import { plainPaymentId } from '../payment-ids';
 import type { ChainReader } from '../reader/reader';
 
 /** Blocks that are looked at after a stop that was none. */
@@ -7,7 +8,7 @@ export const LAST_BLOCKS = 1_000;
 
 /**
  * Looks whether the highest blocks are whole and fit together: ids, links, running totals, transactions, global indexes,
- * outputs and key images. These are what the last commits have written, which is what a power cut, a lost log or a disk
+ * outputs, key images and payment ids. These are what the last commits have written, which is what a power cut, a lost log or a disk
  * that lies about what it has stored would take.
  *
  * @returns how many were looked at
@@ -40,8 +41,9 @@ function checkBlock(reader: ChainReader, height: number): void {
   expect(facts.generatedTransactions === (below?.generatedTransactions ?? 0) + hashes.length, 'the transactions');
   hashes.forEach((hash) => expect(reader.transactionHeight(hash) === height, 'a transaction'));
   const indexes = reader.globalIndexes(height);
-  prefixes.forEach((bytes, i) => {
-    const prefix = decodeTransactionPrefix(bytes);
+  const transactions = prefixes.map((bytes) => decodeTransactionPrefix(bytes));
+  expect(ownsPaymentIds(reader, transactions, hashes, height), 'a payment id');
+  transactions.forEach((prefix, i) => {
     expect(ownsOutputs(reader, prefix, indexes[i]?.indexes ?? [], height), 'an output');
     expect(ownsKeyImages(reader, prefix, height), 'a key image');
   });
@@ -73,4 +75,24 @@ function ownsOutputs(
 
 function ownsKeyImages(reader: ChainReader, { inputs }: TransactionPrefix, height: number): boolean {
   return inputs.every((input) => input.type !== 'key' || reader.keyImageHeight(input.keyImage) === height);
+}
+
+function ownsPaymentIds(
+  reader: ChainReader,
+  transactions: readonly TransactionPrefix[],
+  hashes: readonly Buffer[],
+  height: number,
+): boolean {
+  const stored = reader.paymentIdsBetween(height, height + 1);
+  const carried = transactions.flatMap(({ extra }, i) => {
+    const paymentId = plainPaymentId(extra);
+    return paymentId === undefined ? [] : [{ paymentId, hash: hashes[i] as Buffer }];
+  });
+  return (
+    stored.length === carried.length &&
+    stored.every(({ paymentId, use }, i) => {
+      const [found] = reader.transactionsByPaymentId(paymentId, use, use + 1);
+      return carried[i]?.paymentId.equals(paymentId) === true && found?.equals(carried[i].hash) === true;
+    })
+  );
 }

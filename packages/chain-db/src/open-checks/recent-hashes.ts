@@ -4,9 +4,9 @@ import { CorruptDatabase } from '../errors';
 import { RunDirectory } from '../hash-index/directory';
 import { HASH_KIND_NAMES, HASH_KINDS, type HashKind } from '../hash-index/kinds';
 import { HashLookup } from '../hash-index/lookup';
-import { HASH_COLUMNS } from '../hash-index/same-hash';
+import { HASHED_ROWS } from '../hash-index/same-hash';
 import type { ChainReader } from '../reader/reader';
-import { keyImageChecksum } from '../rows/checksums';
+import { keyImageChecksum, paymentIdChecksum } from '../rows/checksums';
 
 /**
  * Looks whether the hash look-ups know the newest rows. Entries that are in runs stand in pages with checksums; those that
@@ -31,7 +31,7 @@ function checkKind(
   directory: RunDirectory,
   kind: HashKind,
 ): void {
-  const { table, id, hash } = HASH_COLUMNS[kind];
+  const { table, id, columns, hashOf } = HASHED_ROWS[kind];
   const numberOf = (sql: string): number => connection.prepare<[], [number]>(sql).raw(true).get()?.[0] ?? 0;
   const rows = numberOf(`SELECT coalesce(max(${id}), -1) + 1 FROM ${table}`);
   const first = rows - numberOf(`SELECT count(*) FROM hash_recent WHERE kind = ${kind}`);
@@ -40,12 +40,15 @@ function checkKind(
   if (first < 0)
     throw new CorruptDatabase(`the look-up of ${HASH_KIND_NAMES[kind]} has more entries than there are rows`);
   const newest = connection
-    .prepare<[number], [number, unknown]>(`SELECT ${id}, ${hash} FROM ${table} WHERE ${id} >= ? ORDER BY ${id}`)
+    .prepare<[number], [number, ...unknown[]]>(
+      `SELECT ${[id, ...columns].join(', ')} FROM ${table} WHERE ${id} >= ? ORDER BY ${id}`,
+    )
     .raw(true);
-  for (const [row, value] of newest.iterate(Math.max(first - 1, 0))) {
-    // Damage can make anything of a column, whatever the table says; such a row tells so itself when it is read.
-    if (!isHash(value)) continue;
-    const fingerprint = lookup.fingerprints.of(value);
+  for (const [row, ...values] of newest.iterate(Math.max(first - 1, 0))) {
+    const hash = hashOf(...values);
+    // A row that is damaged so far tells so itself when it is read.
+    if (hash === undefined) continue;
+    const fingerprint = lookup.fingerprints.of(hash);
     const found = row < first ? lookup.inRuns(kind, fingerprint, directory) : lookup.recentIds(kind, fingerprint);
     if (!found.includes(row) && isSound(connection, reader, kind, row)) throw lost(row);
   }
@@ -55,10 +58,19 @@ function checkKind(
 function isSound(connection: SqliteConnection, reader: ChainReader, kind: HashKind, row: number): boolean {
   if (kind === HASH_KINDS.keyImage) {
     const stored = connection
-      .prepare<[number], [unknown, number, number]>('SELECT image, height, checksum FROM key_images WHERE id = ?')
+      .prepare<[number], [Buffer, number, number]>('SELECT image, height, checksum FROM key_images WHERE id = ?')
       .raw(true)
       .get(row);
-    return stored !== undefined && isHash(stored[0]) && keyImageChecksum(row, stored[0], stored[1]) === stored[2];
+    return stored !== undefined && keyImageChecksum(row, stored[0], stored[1]) === stored[2];
+  }
+  if (kind === HASH_KINDS.paymentId) {
+    const stored = connection
+      .prepare<[number], [Buffer, number, number, number]>(
+        'SELECT payment_id, use, transaction_id, checksum FROM payment_ids WHERE id = ?',
+      )
+      .raw(true)
+      .get(row);
+    return stored !== undefined && paymentIdChecksum(row, stored[0], stored[1], stored[2]) === stored[3];
   }
   try {
     if (kind === HASH_KINDS.block) reader.facts(row);
@@ -69,5 +81,3 @@ function isSound(connection: SqliteConnection, reader: ChainReader, kind: HashKi
     return false;
   }
 }
-
-const isHash = (value: unknown): value is Buffer => Buffer.isBuffer(value) && value.length === 32;

@@ -5,6 +5,7 @@ import { AlternativeQueries, type AltInfo, type AlternativeBlock } from './alter
 import type { RunDirectory } from '../hash-index/directory';
 import { HashLookup } from '../hash-index/lookup';
 import { KeyImageQueries, type SpentKeyImage } from '../key-images';
+import { PaymentIdQueries, type PaymentIdUse } from '../payment-ids';
 import type { BlockStamp } from '../rows/checksums';
 import { BlockQueries } from './blocks';
 import { BodyQueries } from './bodies';
@@ -66,6 +67,7 @@ export class ChainReader {
   private readonly transactions: TransactionQueries;
   private readonly keyOutputs: OutputQueries;
   private readonly keyImages: KeyImageQueries;
+  private readonly paymentIds: PaymentIdQueries;
   private readonly bodies: BodyQueries;
   private readonly branches: AlternativeQueries;
   private readonly confirmation: Confirmation;
@@ -81,6 +83,7 @@ export class ChainReader {
     this.blocks = new BlockQueries(connection, lookup);
     this.transactions = new TransactionQueries(connection, lookup);
     this.keyImages = new KeyImageQueries(connection, lookup);
+    this.paymentIds = new PaymentIdQueries(connection, lookup);
     this.keyOutputs = new OutputQueries(connection);
     this.bodies = new BodyQueries(connection);
     this.branches = new AlternativeQueries(connection);
@@ -251,6 +254,29 @@ export class ChainReader {
   /** Key images that the blocks of a range spent, in chain order. */
   keyImagesBetween(start: number, end: number): SpentKeyImage[] {
     return this.snapshot(() => this.keyImages.range(start, end));
+  }
+
+  /** How many transactions of the chain carry this plain payment id (32 bytes). */
+  paymentIdUses(paymentId: Buffer): number {
+    return this.snapshot(() => this.paymentIds.uses(paymentId));
+  }
+
+  /** Hashes of the transactions that make the uses `start` to `end` - 1 of this payment id, in chain order. */
+  transactionsByPaymentId(paymentId: Buffer, start: number, end: number): Buffer[] {
+    return this.snapshot(() =>
+      this.paymentIds
+        .transactionIds(paymentId, start, end)
+        .flatMap((id) => this.transactions.places({ first: id, end: id + 1 }))
+        .map(({ hash }) => hash),
+    );
+  }
+
+  /** Plain payment ids that transactions of the blocks of a range carry, in chain order. */
+  paymentIdsBetween(start: number, end: number): PaymentIdUse[] {
+    return this.snapshot(() => {
+      const { first, end: past } = this.ids(start, end);
+      return this.paymentIds.range(first, past);
+    });
   }
 
   /**

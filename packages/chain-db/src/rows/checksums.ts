@@ -17,6 +17,7 @@ const ALTERNATIVE = startChecksum(8);
 const ALTERNATIVE_BODY = startChecksum(9);
 const STAMP = startChecksum(10);
 const KEY_IMAGE = startChecksum(11);
+const PAYMENT_ID = startChecksum(12);
 
 export function metaChecksum(key: string, value: string): Checksum {
   return addBytes(addBytes(META, Buffer.from(key, 'utf8')), Buffer.from(value, 'utf8'));
@@ -79,6 +80,10 @@ export function outputChecksum(amount: bigint, globalIndex: number, output: Outp
 
 export function keyImageChecksum(id: number, image: Buffer, height: number): Checksum {
   return addNumber(addBytes(addNumber(KEY_IMAGE, id), image), height);
+}
+
+export function paymentIdChecksum(id: number, paymentId: Buffer, use: number, transactionId: number): Checksum {
+  return addNumber(addNumber(addBytes(addNumber(PAYMENT_ID, id), paymentId), use), transactionId);
 }
 
 export function alternativeChecksum(facts: BlockFacts, parent: Buffer): Checksum {

@@ -10,6 +10,7 @@ import {
 import { joinBlock } from '../block-parts';
 import { decodeBlob } from '../codec';
 import { CorruptDatabase } from '../errors';
+import { plainPaymentId } from '../payment-ids';
 import { factsValues } from '../rows/facts';
 import type { StateDigest } from './digest';
 import { FactsWindow } from './facts-window';
@@ -32,6 +33,7 @@ export class BlockVerifier {
   /** Outputs so far of each amount. */
   readonly outputs = new Map<bigint, number>();
   keyImages = 0;
+  paymentIds = 0;
   transactions = 0;
   /** Transactions that have signatures. */
   signatures = 0;
@@ -160,6 +162,7 @@ export class BlockVerifier {
     problems.equal(name, 'height', row.height, height);
     problems.equal(name, 'number of global indexes', row.globalIndexes?.length, parsed.transaction.outputs.length);
     this.checkOutputs(name, parsed, row.globalIndexes ?? [], height);
+    this.checkPaymentId(name, plainPaymentId(parsed.transaction.extra), row.id);
     for (const input of parsed.transaction.inputs) {
       if (input.type !== 'key') continue;
       const spent = this.rows.keyImage(input.keyImage);
@@ -169,6 +172,28 @@ export class BlockVerifier {
       problems.equal(name, `height at which ${image} is spent`, spent?.height, height);
       this.keyImages++;
     }
+  }
+
+  /**
+   * That the uses of an id are counted without a gap follows block by block: each one is found, and so is the one before it,
+   * in a lower row.
+   */
+  private checkPaymentId(name: string, paymentId: Buffer | undefined, transactionId: number): void {
+    if (paymentId === undefined) return;
+    const { problems, rows } = this;
+    const id = this.paymentIds++;
+    const row = rows.paymentId(id);
+    if (row !== undefined) this.checkSum(`payment id of ${name}`, row);
+    this.digest.add(row?.paymentId ?? NOTHING, row?.use ?? -1, row?.transactionId ?? -1);
+    problems.equal(name, 'payment id', row?.paymentId, paymentId);
+    problems.equal(name, 'transaction of its payment id', row?.transactionId, transactionId);
+    if (row === undefined || !(row.use >= 0 && row.use <= id)) {
+      return problems.add(name, `has a payment id whose number of uses is ${row?.use}`);
+    }
+    problems.equal(name, 'row found by its payment id', rows.paymentIdRow(paymentId, row.use), id);
+    const before = row.use === 0 ? -1 : rows.paymentIdRow(paymentId, row.use - 1);
+    if (before === undefined || before >= id)
+      problems.add(name, `is use ${row.use} of its payment id, and use ${row.use - 1} is not before it`);
   }
 
   private checkOutputs(

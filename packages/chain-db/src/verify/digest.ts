@@ -9,7 +9,7 @@ export class StateDigest {
   private pending: Buffer[] = [];
 
   constructor(network: string) {
-    this.add(Buffer.from(`chain state 1 ${network}`, 'utf8'));
+    this.add(Buffer.from(`chain state 2 ${network}`, 'utf8'));
   }
 
   /** Numbers as 8 bytes little-endian, bytes with their length before them, so that no two records read alike. */

@@ -4,12 +4,15 @@ import { CorruptDatabase } from '../errors';
 import type { RunDirectory } from '../hash-index/directory';
 import { HASH_KINDS, type HashKind } from '../hash-index/kinds';
 import { HashLookup } from '../hash-index/lookup';
+import { HASHED_ROWS } from '../hash-index/same-hash';
 import { toSigned, unpackIndexes } from '../integers';
+import { useHash } from '../payment-ids/use-hash';
 import {
   blockRowChecksum,
   bodyChecksum,
   keyImageChecksum,
   outputChecksum,
+  paymentIdChecksum,
   prefixChecksum,
   signaturesChecksum,
   stampChecksum,
@@ -52,7 +55,14 @@ export interface KeyImageRow extends Sound {
   readonly height: number;
 }
 
+export interface PaymentIdRow extends Sound {
+  readonly paymentId: Buffer;
+  readonly use: number;
+  readonly transactionId: number;
+}
+
 type KeyImageColumns = [id: number, image: Buffer, height: number, checksum: number];
+type PaymentIdColumns = [paymentId: Buffer, use: number, transactionId: number, checksum: number];
 type BlockColumns = readonly [...FactsRow, lag: number, checksum: number, stampChecksum: number];
 type TransactionColumns = [
   id: number,
@@ -86,6 +96,7 @@ export class StoredRows {
   private readonly amount: SqliteStatement<[bigint], [number]>;
   private readonly output: SqliteStatement<[number, number], OutputColumns>;
   private readonly imageAt: SqliteStatement<[number], KeyImageColumns>;
+  private readonly paymentIdAt: SqliteStatement<[number], PaymentIdColumns>;
   private readonly lookup: HashLookup;
 
   /** @param directory the filters of the state that the connection reads; without them look-ups take longer */
@@ -113,6 +124,7 @@ export class StoredRows {
        WHERE amount_id = ? AND global_index = ?`,
     );
     this.imageAt = get('SELECT id, image, height, checksum FROM key_images WHERE id = ?');
+    this.paymentIdAt = get('SELECT payment_id, use, transaction_id, checksum FROM payment_ids WHERE id = ?');
   }
 
   blockAt(height: number): BlockRow | undefined {
@@ -178,6 +190,20 @@ export class StoredRows {
     const id = this.find(HASH_KINDS.keyImage, image, (row) => this.imageAt.get(row)?.[1]);
     const row = id === undefined ? undefined : this.imageAt.get(id);
     return row && { height: row[2], sound: keyImageChecksum(row[0], row[1], row[2]) === row[3] };
+  }
+
+  paymentId(id: number): PaymentIdRow | undefined {
+    const row = this.paymentIdAt.get(id);
+    if (row === undefined) return undefined;
+    const [paymentId, use, transactionId, checksum] = row;
+    return { paymentId, use, transactionId, sound: paymentIdChecksum(id, paymentId, use, transactionId) === checksum };
+  }
+
+  /** The row of a use of a payment id. */
+  paymentIdRow(paymentId: Buffer, use: number): number | undefined {
+    return this.find(HASH_KINDS.paymentId, useHash(paymentId, use), (id) =>
+      HASHED_ROWS[HASH_KINDS.paymentId].hashOf(...(this.paymentIdAt.get(id)?.slice(0, 2) ?? [])),
+    );
   }
 
   /** Ids of the blocks off the main chain, as their rows have them. */

@@ -37,7 +37,7 @@ const TURN = 20;
 
 /**
  * Reads the whole database and recomputes from the raw blocks what the other tables say: ids, links, transaction hashes,
- * outputs and their global indexes, key images, sizes, generated coins, difficulty. Rows that no block accounts for are
+ * outputs and their global indexes, key images, payment ids, sizes, generated coins, difficulty. Rows that no block accounts for are
  * found by counting, SQLite's own check looks at the pages, and the schema and the rows of `meta` are compared as well.
  *
  * It sees one state of the chain, in bounded memory, while a writer may go on (the write-ahead log grows meanwhile).
@@ -101,6 +101,7 @@ function expectedCounts(verifier: BlockVerifier, tip: number): Partial<Record<(t
     amounts: verifier.outputs.size,
     outputs,
     key_images: verifier.keyImages,
+    payment_ids: verifier.paymentIds,
   };
 }
 
@@ -109,6 +110,7 @@ function expectedEntries(verifier: BlockVerifier, tip: number): Record<HashKind,
     [HASH_KINDS.block]: tip + 1,
     [HASH_KINDS.transaction]: verifier.transactions,
     [HASH_KINDS.keyImage]: verifier.keyImages,
+    [HASH_KINDS.paymentId]: verifier.paymentIds,
   };
 }
 

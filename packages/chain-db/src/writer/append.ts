@@ -3,11 +3,12 @@ import type { ParsedTransaction } from '@wrkz/core-types';
 import { blockBody, signaturesOf } from '../block-parts';
 import { RefusedChange, WrongLink } from '../errors';
 import { packIndexes, toSigned } from '../integers';
+import { plainPaymentId } from '../payment-ids';
 import type { Store } from './store';
 
 /**
  * Puts a block on the tip of the chain: its facts, then transaction by transaction (coinbase first) the outputs with their
- * global indexes, the row, the key images and the signatures, and at last its body. The caller holds the transaction.
+ * global indexes, the row, the key images, the payment id and the signatures, and at last its body. The caller holds the transaction.
  *
  * @param tip facts of the present tip; undefined in an empty database, which takes genesis alone
  * @throws TypeError for anything but a VerifiedBlock, WrongLink, RefusedChange
@@ -24,7 +25,7 @@ export function appendBlock(store: Store, verified: VerifiedBlock, tip: BlockFac
 }
 
 function putTransaction(store: Store, id: number, parsed: ParsedTransaction, height: number): void {
-  const { inputs, outputs, unlockTime } = parsed.transaction;
+  const { inputs, outputs, unlockTime, extra } = parsed.transaction;
   const unlockLow = Number(unlockTime & 0xffff_ffffn);
   const unlockHigh = Number(unlockTime >> 32n);
   const signed = toSigned(unlockTime);
@@ -36,6 +37,8 @@ function putTransaction(store: Store, id: number, parsed: ParsedTransaction, hei
   for (const input of inputs) {
     if (input.type === 'key') store.keyImages.put(input.keyImage, height);
   }
+  const paymentId = plainPaymentId(extra);
+  if (paymentId !== undefined) store.paymentIds.put(paymentId, id);
   const signatures = signaturesOf(parsed);
   if (signatures.length > 0) store.putSignatures(id, signatures);
 }

@@ -6,6 +6,7 @@ import type { HashIndex } from '../hash-index/hash-index';
 import { HASH_KINDS } from '../hash-index/kinds';
 import { toSigned } from '../integers';
 import { KeyImageStore } from '../key-images';
+import { PaymentIdStore, plainPaymentId } from '../payment-ids';
 import type { ChainReader } from '../reader/reader';
 
 /**
@@ -38,6 +39,7 @@ export class Rewinder {
   private readonly deleteOutputs: SqliteStatement<[bigint, number]>;
   private readonly deleteAmount: SqliteStatement<[bigint]>;
   private readonly keyImages: KeyImageStore;
+  private readonly paymentIds: PaymentIdStore;
 
   /** @param reader over the writing connection, so that it sees the change in progress */
   constructor(
@@ -54,6 +56,7 @@ export class Rewinder {
     );
     this.deleteAmount = connection.prepare('DELETE FROM amounts WHERE amount = ?');
     this.keyImages = new KeyImageStore(connection, hashes);
+    this.paymentIds = new PaymentIdStore(connection, hashes);
   }
 
   /** Makes block `height` the tip. @returns what was taken off, lowest first */
@@ -72,6 +75,7 @@ export class Rewinder {
     this.removeKeyImages(transactions, height);
     this.removeOutputs(transactions, height);
     const first = facts.generatedTransactions - transactions.length;
+    this.removePaymentIds(transactions, first, height);
     hashes.forEach((hash, i) => this.hashes.remove(HASH_KINDS.transaction, hash, first + i));
     this.hashes.remove(HASH_KINDS.block, facts.hash, height);
     this.expect(this.deleteTransactions.run(first).changes, transactions.length, `transactions of block ${height}`);
@@ -96,6 +100,21 @@ export class Rewinder {
       inputs.flatMap((input) => (input.type === 'key' ? [input.keyImage] : [])),
     );
     this.expect(this.keyImages.removeBlock(height, images), images.length, `key images of block ${height}`);
+  }
+
+  /** @param first id of the first of the transactions */
+  private removePaymentIds(transactions: readonly TransactionPrefix[], first: number, height: number): void {
+    const carried = transactions.flatMap(({ extra }, i) => {
+      const paymentId = plainPaymentId(extra);
+      return paymentId === undefined ? [] : [{ paymentId, transactionId: first + i }];
+    });
+    const gone = this.paymentIds.removeFrom(first);
+    const fitting = carried.filter(
+      ({ paymentId, transactionId }, i) =>
+        gone[i]?.transactionId === transactionId && gone[i].paymentId.equals(paymentId),
+    );
+    this.expect(gone.length, carried.length, `payment ids of block ${height}`);
+    this.expect(fitting.length, carried.length, `payment ids of block ${height}`);
   }
 
   /** Among the outputs of an amount the block's are the last, so one delete per amount takes them. */

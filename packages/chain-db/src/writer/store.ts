@@ -5,6 +5,7 @@ import type { HashIndex } from '../hash-index/hash-index';
 import { HASH_KINDS } from '../hash-index/kinds';
 import { toSigned } from '../integers';
 import { KeyImageStore } from '../key-images';
+import { PaymentIdStore } from '../payment-ids';
 import { BlockQueries } from '../reader/blocks';
 import { OutputQueries } from '../reader/outputs';
 import {
@@ -51,6 +52,7 @@ export class Store {
   private readonly newAmount: SqliteStatement<[bigint]>;
   private readonly amounts = new Map<bigint, Amount>();
   readonly keyImages: KeyImageStore;
+  readonly paymentIds: PaymentIdStore;
 
   constructor(
     connection: SqliteConnection,
@@ -67,6 +69,7 @@ export class Store {
     this.signatures = insert('signatures', 'id, codec, signatures, checksum');
     this.output = insert('outputs', 'amount_id, global_index, key, height, unlock_time, position, checksum');
     this.keyImages = new KeyImageStore(connection, hashes);
+    this.paymentIds = new PaymentIdStore(connection, hashes);
     // The highest id plus one, so that a rewind gives ids back and the file does not tell that it happened.
     this.newAmount = connection.prepare<[bigint]>('INSERT INTO amounts (amount) VALUES (?)');
     this.blocks = new BlockQueries(connection, hashes);
@@ -77,6 +80,7 @@ export class Store {
   reset(): void {
     this.amounts.clear();
     this.keyImages.reset();
+    this.paymentIds.reset();
   }
 
   /** The next key image follows those that are there. */

@@ -1,5 +1,5 @@
 import type { VerifiedBlock } from '@wrkz/consensus';
-import type { ChainReader } from '../../src';
+import { type ChainReader, plainPaymentId } from '../../src';
 
 /** One question to a reader. `byHash`: it is looked up by a hash, so a lost entry of a look-up reads as "unknown". */
 export interface Question {
@@ -31,6 +31,7 @@ export function questionsAbout(blocks: readonly VerifiedBlock[], alternatives: r
   put('scanBlocks', (reader) => reader.scanBlocks(0, Infinity));
   put('globalIndexesRange', (reader) => reader.globalIndexesRange(0, Infinity));
   put('keyImagesBetween', (reader) => reader.keyImagesBetween(0, Infinity));
+  put('paymentIdsBetween', (reader) => reader.paymentIdsBetween(0, Infinity));
   put('transactionCount', (reader) => reader.transactionCount());
   put('alternatives', (reader) => reader.alternatives());
   put('alternativeCount', (reader) => reader.alternativeCount());
@@ -54,6 +55,14 @@ export function questionsAbout(blocks: readonly VerifiedBlock[], alternatives: r
     put(`outputIndexes ${i}`, (reader) => reader.outputIndexes(hash), true);
   });
   inputs.forEach(({ keyImage }, i) => put(`image ${i}`, (reader) => reader.keyImageHeight(keyImage), true));
+  const paymentIds = transactions.flatMap(({ transaction }) => plainPaymentId(transaction.extra) ?? []);
+  const uses = new Map(paymentIds.map((id) => [id.toString('hex'), 0]));
+  for (const paymentId of paymentIds) {
+    const id = paymentId.toString('hex');
+    const use = uses.get(id) ?? 0;
+    uses.set(id, use + 1);
+    put(`transactionsByPaymentId ${id} ${use}`, (reader) => reader.transactionsByPaymentId(paymentId, use, use + 1));
+  }
   for (const amount of amounts) {
     put(`outputCount ${amount}`, (reader) => reader.outputCount(amount));
     put(`outputCount ${amount} below`, (reader) => reader.outputCount(amount, Math.floor(top / 2)));

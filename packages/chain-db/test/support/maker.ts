@@ -13,6 +13,7 @@ import {
 } from '@wrkz/consensus';
 import {
   buildExtra,
+  buildNonce,
   encodeBlock,
   encodeTransaction,
   networkOf,
@@ -27,6 +28,8 @@ export interface TransactionPlan {
   readonly amounts: readonly number[];
   readonly inputs: number;
   readonly unlockTime?: bigint;
+  /** Carries the plain payment id with this number. */
+  readonly paymentId?: number | undefined;
   /** Takes its key images from the transaction of this place: height, salt of the block, position, with `/` between. */
   readonly imagesOf?: string;
 }
@@ -47,6 +50,9 @@ const FEE = 100n;
 const checkpoints = new Checkpoints(new Map([[1_000_000, Buffer.alloc(32)]]));
 
 const bytes = (...seed: readonly (string | number)[]): Buffer => createHash('sha256').update(seed.join('/')).digest();
+
+/** The plain payment id that plans call by this number. */
+export const inventedId = (number: number): Buffer => bytes('payment id', number);
 
 /** Devnet's genesis and what the plans put on it: real blocks by every rule but the proofs. */
 export function makeChain(
@@ -113,9 +119,15 @@ function makeTransaction(plan: TransactionPlan, seed: string): ParsedTransaction
   }));
   const signatures = inputs.map((_, i) => Buffer.concat([bytes('c', seed, i), bytes('r', seed, i)]));
   const unlockTime = plan.unlockTime ?? 0n;
-  return parseTransaction(
-    encodeTransaction({ version: 1, unlockTime, inputs, outputs, extra: bytes(seed), signatures }),
-  );
+  const extra = Buffer.concat([
+    plan.paymentId === undefined ? Buffer.alloc(0) : extraWith(plan.paymentId),
+    bytes(seed),
+  ]);
+  return parseTransaction(encodeTransaction({ version: 1, unlockTime, inputs, outputs, extra, signatures }));
+}
+
+function extraWith(paymentId: number): Buffer {
+  return buildExtra({ nonce: buildNonce({ paymentId: inventedId(paymentId).toString('hex') }) });
 }
 
 function emptyParent(): ParentBlock {
