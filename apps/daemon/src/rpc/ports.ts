@@ -2,6 +2,7 @@ import type { PoolTransaction } from '../mempool/pool-transaction';
 import type { TemplateAnswer } from '../mining/miner';
 import type { ChainReader } from '@wrkz/chain-db';
 import type { Network } from '@wrkz/core-types';
+import type { PoolChanges } from '../mempool/changes';
 import type { QueryRunner } from './queries';
 
 /** What the RPC asks of the peer-to-peer side; heights are counts (index of the tip + 1). */
@@ -26,6 +27,8 @@ export interface PoolStatus {
   has(hash: Buffer): boolean;
   /** In the order of priority. */
   list(): readonly PoolTransaction[];
+  /** What the pool holds beyond the known ids (lower-case hex), and which of those it does not hold; see `changesSince`. */
+  changesSince(known: ReadonlySet<string>): PoolChanges;
   /** Judges a transaction as the pool does, keeps it and relays it; `error` is the reference's text when refused. */
   submit(bytes: Buffer): Promise<{ error?: string }>;
 }

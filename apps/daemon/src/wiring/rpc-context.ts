@@ -2,6 +2,7 @@ import type { ChainReader } from '@wrkz/chain-db';
 import { isAccepted } from '../chain/results';
 import type { ChainService } from '../chain/service';
 import type { DaemonConfig } from '../config/config';
+import { changesSince } from '../mempool/changes';
 import type { TransactionPool } from '../mempool/pool';
 import type { BlockGenerator } from '../mining/generate';
 import type { Miner } from '../mining/miner';
@@ -46,6 +47,7 @@ function poolStatus(pool: TransactionPool): PoolStatus {
     size: () => pool.size,
     has: (hash) => pool.has(hash),
     list: () => pool.list(),
+    changesSince: (known) => changesSince(pool, known),
     submit: async (bytes) => {
       const { accepted, message } = await pool.add(bytes, 'rpc');
       return accepted ? {} : { error: message ?? 'Transaction is not accepted' };

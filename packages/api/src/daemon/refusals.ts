@@ -37,6 +37,19 @@ export const refusals = {
     'Transaction hash specified is not a valid hex string!',
     'An entry is no transaction hash.',
   ),
+  blockIdNotHex: failed(400, 'Block hash specified is not a valid hex string!', 'An entry is no block hash.'),
+  noKnownBlock: failed(
+    500,
+    'Internal error: failed to queryblockslite',
+    'None of the blocks stands on the main chain.',
+  ),
+  tailBlockNotHex: failed(400, 'tailBlockId specified is not a valid hex string!', 'The tail block is no hash.'),
+  txidNotHex: failed(400, 'txid specified is not a valid hex string!', 'The id is no hash.'),
+  noOutputIndexes: failed(
+    500,
+    'Internal error: Failed to getTransactionGlobalIndexes',
+    'No transaction of the main chain has this id.',
+  ),
   tooManyOuts: failed(400, 'outs_count exceeds the maximum of {maximum}', 'Too many outputs an amount.'),
   tooManyAmounts: failed(400, 'amounts has more than the maximum of {maximum} entries', 'Too many amounts.'),
   tooManyOutsInAll: failed(

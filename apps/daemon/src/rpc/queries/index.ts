@@ -1,9 +1,14 @@
 import type { ChainReader } from '@wrkz/chain-db';
 import type { Network } from '@wrkz/core-types';
 import type { RouteRequest } from '@wrkz/service-kit';
+import type { BlockRangeQuery } from './block-range';
 import { foundTransactions, type FoundTransactionsQuery } from './found-transactions';
 import { globalIndexes, type GlobalIndexesQuery } from './global-indexes';
+import { outputIndexes, type OutputIndexesQuery } from './output-indexes';
+import { poolChanges, type PoolChangesQuery } from './pool-changes';
 import type { Query } from './query';
+import { queryBlocksDetailed, type QueryBlocksDetailedQuery } from './query-blocks-detailed';
+import { queryBlocksLite } from './query-blocks-lite';
 import { randomOuts, type RandomOutsQuery } from './random-outs';
 import { rawBlocks, type RawBlocksQuery } from './raw-blocks';
 import { walletSyncData, type WalletSyncQuery } from './wallet-sync-data';
@@ -15,6 +20,10 @@ export interface QueryTable {
   globalIndexes: GlobalIndexesQuery;
   randomOuts: RandomOutsQuery;
   findTransactions: FoundTransactionsQuery;
+  queryBlocksLite: BlockRangeQuery;
+  queryBlocksDetailed: QueryBlocksDetailedQuery;
+  outputIndexes: OutputIndexesQuery;
+  poolChanges: PoolChangesQuery;
 }
 
 export type QueryName = keyof QueryTable;
@@ -33,6 +42,10 @@ const table: { readonly [Name in QueryName]: Query<QueryTable[Name]> } = {
   globalIndexes,
   randomOuts,
   findTransactions: foundTransactions,
+  queryBlocksLite,
+  queryBlocksDetailed,
+  outputIndexes,
+  poolChanges,
 };
 
 export const QUERY_NAMES = Object.keys(table) as readonly QueryName[];

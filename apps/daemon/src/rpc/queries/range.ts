@@ -1,9 +1,9 @@
 import type { QueryTools } from './query';
 
 /** Hashes from one look for the caller to the next. */
-const CHECKPOINT_STRIDE = 256;
+export const CHECKPOINT_STRIDE = 256;
 
-const SECONDS_A_DAY = 86_400;
+export const SECONDS_A_DAY = 86_400;
 
 /** Where a sync request starts and how much it wants; heights are indexes. */
 export interface SyncRange {

@@ -1,6 +1,8 @@
 import type { DaemonRoute } from '../declare';
 import { fee } from './fee';
 import { getGlobalIndexesForRange } from './get-global-indexes-for-range';
+import { getOIndexes } from './get-o-indexes';
+import { getPoolChangesLite } from './get-pool-changes-lite';
 import { getRandomOuts } from './get-random-outs';
 import { getRawBlocks } from './get-raw-blocks';
 import { getTransactionsStatus } from './get-transactions-status';
@@ -8,6 +10,8 @@ import { getWalletSyncData } from './get-wallet-sync-data';
 import { getheight, height } from './height';
 import { getinfo, info } from './info';
 import { peers } from './peers';
+import { queryBlocksDetailed } from './query-blocks-detailed';
+import { queryBlocksLite } from './query-blocks-lite';
 import { sendRawTransaction } from './send-raw-transaction';
 
 /** Every plain route. */
@@ -22,6 +26,10 @@ export const routes: readonly DaemonRoute[] = [
   getRandomOuts,
   getWalletSyncData,
   getGlobalIndexesForRange,
+  queryBlocksLite,
+  queryBlocksDetailed,
   getTransactionsStatus,
+  getPoolChangesLite,
+  getOIndexes,
   getRawBlocks,
 ];

@@ -1,0 +1,17 @@
+import { daemonApi } from '@wrkz/api';
+import type { z } from 'zod';
+import type { BlockRangeQuery } from '../queries/block-range';
+
+/** The refusals of the members that `/queryblockslite` and `/queryblocksdetailed` share. */
+export const queryBlocksErrors = [
+  daemonApi.refusals.blockIdNotHex,
+  daemonApi.refusals.noKnownBlock,
+  daemonApi.refusals.overloaded,
+  daemonApi.refusals.internal,
+] as const;
+
+export const queryBlocksInvalid = { blockIds: daemonApi.refusals.blockIdNotHex } as const;
+
+export function blockRangeOf(body: z.output<typeof daemonApi.queryBlocksLiteRequest>): BlockRangeQuery {
+  return { blockIds: body.blockIds.map((hex) => Buffer.from(hex, 'hex')), timestamp: body.timestamp };
+}

@@ -1,0 +1,95 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { EventEmitter, once } from 'node:events';
+import { join } from 'node:path';
+import type { Purse } from '../../src';
+
+interface Status {
+  /** Indexes. */
+  readonly height: number;
+  readonly networkHeight: number;
+  readonly unlocked: number;
+  readonly locked: number;
+}
+
+interface ListedTransaction {
+  readonly hash: string;
+  /** Index of its block, 0 while it waits. */
+  readonly height: number;
+  /** What it brought, below 0 for what it took, fee included. */
+  readonly amount: number;
+  readonly fee: number;
+  readonly paymentId: string;
+  readonly isCoinbase: boolean;
+}
+
+type Message = { readonly event: string } | { readonly id: number; readonly result?: unknown; readonly error?: string };
+
+/** The wallet of npm `turtlecoin-wallet-backend`, syncing from a node of ours. */
+export class ForeignWallet {
+  private readonly events = new EventEmitter();
+  private calls = 0;
+
+  private constructor(private readonly child: ChildProcess) {
+    child.on('message', (message: Message) => {
+      if ('event' in message) this.events.emit('change');
+      else this.events.emit(String(message.id), message);
+    });
+  }
+
+  /** @param purse whose keys it gets; left out, it makes its own */
+  static async open(port: number, purse?: Purse): Promise<ForeignWallet> {
+    const keys = purse === undefined ? [] : [purse.viewSecret.toString('hex'), purse.spendSecret.toString('hex')];
+    const child = fork(join(__dirname, 'wallet-backend.cjs'), [String(port), ...keys], { execArgv: [] });
+    await once(child, 'message');
+    return new ForeignWallet(child);
+  }
+
+  start(): Promise<void> {
+    return this.call('start');
+  }
+
+  address(): Promise<string> {
+    return this.call('address');
+  }
+
+  status(): Promise<Status> {
+    return this.call('status');
+  }
+
+  transactions(): Promise<readonly ListedTransaction[]> {
+    return this.call('transactions');
+  }
+
+  send(address: string, amount: number, paymentId?: string): Promise<{ hash: string; fee: number; error?: string }> {
+    return this.call('send', address, amount, ...(paymentId === undefined ? [] : [paymentId]));
+  }
+
+  /** Until something holds of it; looked at after each of its events. */
+  async until(holds: () => Promise<boolean>): Promise<void> {
+    for (;;) {
+      const next = once(this.events, 'change');
+      if (await holds()) return;
+      await next;
+    }
+  }
+
+  /** Until it has looked at every block up to this index. */
+  untilHeight(height: number): Promise<void> {
+    return this.until(async () => (await this.status()).height >= height);
+  }
+
+  async close(): Promise<void> {
+    const gone = once(this.child, 'exit');
+    this.child.disconnect();
+    await gone;
+  }
+
+  private async call<T>(call: string, ...args: unknown[]): Promise<T> {
+    const id = ++this.calls;
+    const answered = once(this.events, String(id)) as Promise<[{ readonly result?: T; readonly error?: string }]>;
+    this.child.send({ id, call, args });
+    const [{ result, error }] = await answered;
+    if (error !== undefined) throw new Error(error);
+    return result as T;
+  }
+}
