@@ -17,6 +17,26 @@ const rpcError = (code: number, text: string, when: string, status = 200): RpcEr
 /** Everything that the daemon's JSON-RPC methods answer as an error object; the codes are the network's. */
 export const rpcErrors = {
   blockHashNotHex: rpcError(-1, 'Block hash specified is not a valid hex!', 'The hash is not 64 hex digits.'),
+  blockHashInvalid: rpcError(
+    -1,
+    'Block hash specified is not valid!',
+    'What was sent is neither 64 hex digits nor a number of 64 bits in decimal digits.',
+  ),
+  transactionUnknown: rpcError(
+    -1,
+    'Block hash specified does not exist!',
+    'No transaction of the main chain has this hash; the text is as old as the method.',
+  ),
+  shortPaymentId: rpcError(
+    -1,
+    'Short payment IDs are encrypted to their receiver and cannot be looked up. Only the sender and the receiver can read one.',
+    'The payment id has 16 characters.',
+  ),
+  paymentIdNotHex: rpcError(
+    -1,
+    'Payment ID specified is not 64 valid hex characters!',
+    'The payment id is not 64 hex digits.',
+  ),
   notOneBlob: rpcError(
     -1,
     'You must submit one and only one block blob! (Found {count})',
@@ -28,6 +48,11 @@ export const rpcErrors = {
     -2,
     'Requested block header for a height that is higher than the current blockchain height! Current height: {height}',
     'The height lies above the tip.',
+  ),
+  hashHeightTooBig: rpcError(
+    -2,
+    'Requested hash for a height that is higher than the current blockchain height! Current height: {height}',
+    'The height that was sent in place of a hash is 0 or lies above the tip.',
   ),
   reserveTooBig: rpcError(
     -3,

@@ -1,4 +1,9 @@
 import type { DaemonMethod } from '../declare';
+import { fBlockJson } from './f-block-json';
+import { fBlocksListJson } from './f-blocks-list-json';
+import { fOnTransactionsPoolJson } from './f-on-transactions-pool-json';
+import { fTransactionJson } from './f-transaction-json';
+import { fTransactionsByPaymentIdJson } from './f-transactions-by-payment-id-json';
 import { generateblocks } from './generateblocks';
 import { getblockcount } from './getblockcount';
 import { getblockheaderbyhash } from './getblockheaderbyhash';
@@ -16,4 +21,9 @@ export const methods: readonly DaemonMethod[] = [
   getblocktemplate,
   submitblock,
   generateblocks,
+  fBlocksListJson,
+  fBlockJson,
+  fTransactionJson,
+  fOnTransactionsPoolJson,
+  fTransactionsByPaymentIdJson,
 ];

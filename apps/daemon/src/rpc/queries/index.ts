@@ -2,10 +2,14 @@ import type { ChainReader } from '@wrkz/chain-db';
 import type { Network } from '@wrkz/core-types';
 import type { RouteRequest } from '@wrkz/service-kit';
 import type { BlockRangeQuery } from './block-range';
+import { blocksList, type BlocksListQuery } from './blocks-list';
+import { explorerBlockQuery, type ExplorerBlockQuery } from './explorer-block';
+import { explorerTransactionQuery, type ExplorerTransactionQuery } from './explorer-transaction';
 import { foundTransactions, type FoundTransactionsQuery } from './found-transactions';
 import { globalIndexes, type GlobalIndexesQuery } from './global-indexes';
 import { outputIndexes, type OutputIndexesQuery } from './output-indexes';
 import { poolChanges, type PoolChangesQuery } from './pool-changes';
+import { paymentIdTransactions, type PaymentIdQuery } from './payment-id-transactions';
 import type { Query } from './query';
 import { queryBlocksDetailed, type QueryBlocksDetailedQuery } from './query-blocks-detailed';
 import { queryBlocksLite } from './query-blocks-lite';
@@ -20,6 +24,10 @@ export interface QueryTable {
   globalIndexes: GlobalIndexesQuery;
   randomOuts: RandomOutsQuery;
   findTransactions: FoundTransactionsQuery;
+  blocksList: BlocksListQuery;
+  explorerBlock: ExplorerBlockQuery;
+  explorerTransaction: ExplorerTransactionQuery;
+  paymentIdTransactions: PaymentIdQuery;
   queryBlocksLite: BlockRangeQuery;
   queryBlocksDetailed: QueryBlocksDetailedQuery;
   outputIndexes: OutputIndexesQuery;
@@ -42,6 +50,10 @@ const table: { readonly [Name in QueryName]: Query<QueryTable[Name]> } = {
   globalIndexes,
   randomOuts,
   findTransactions: foundTransactions,
+  blocksList,
+  explorerBlock: explorerBlockQuery,
+  explorerTransaction: explorerTransactionQuery,
+  paymentIdTransactions,
   queryBlocksLite,
   queryBlocksDetailed,
   outputIndexes,

@@ -1,6 +1,6 @@
 import { CorruptDatabase } from '@wrkz/chain-db';
 import type { NetworkName } from '@wrkz/core-types';
-import { carriedError } from '@wrkz/service-kit';
+import { carriedError, JsonRpcError } from '@wrkz/service-kit';
 import { RpcRefusal } from '../errors';
 import type { QueryName, QueryTable } from '../queries';
 
@@ -25,5 +25,11 @@ export const READER_ERRORS = [
     RpcRefusal,
     (_message, { status, body }: RefusalFacts) => new RpcRefusal(status, body),
     ({ status, body }) => ({ status, body: body as RefusalFacts['body'] }),
+  ),
+  carriedError(
+    JsonRpcError,
+    (message, { code, status }: { readonly code: number; readonly status: number }) =>
+      new JsonRpcError(code, message, status),
+    ({ code, status }) => ({ code, status }),
   ),
 ];

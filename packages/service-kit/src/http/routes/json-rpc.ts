@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { Reply, type Guards, type Route, type RouteRequest, type Verb } from './declaration';
+import { stringifyJson } from '../stringify-json';
+import { FinishedJson, Reply, type Guards, type Route, type RouteRequest, type Verb } from './declaration';
 import type { ErrorRow } from './error-row';
 import {
   isMembers,
@@ -31,6 +32,9 @@ export class JsonRpcError extends Error {
 /** What the member `params` holds: named members, a fixed list by position, or nothing that the method looks at. */
 export type Params = Members | z.ZodTuple | undefined;
 
+/** What a method may return: a value of its result's schema, or JSON that is finished. */
+export type MethodResult<Result extends z.ZodType> = z.output<Result> | FinishedJson;
+
 /** One JSON-RPC method. */
 export interface MethodDeclaration<Context, Labels, P extends Params = Params, Result extends z.ZodType = z.ZodType> {
   readonly name: string;
@@ -53,7 +57,7 @@ export interface MethodDeclaration<Context, Labels, P extends Params = Params, R
     context: Context,
     params: P extends z.ZodType ? z.output<P> : undefined,
     request: RouteRequest,
-  ): z.output<Result> | Promise<z.output<Result>>;
+  ): MethodResult<Result> | Promise<MethodResult<Result>>;
 }
 
 /** A declared method, whatever its members. */
@@ -113,7 +117,7 @@ export function jsonRpcRoutes<Context, Labels>(rules: JsonRpcRules<Context, Labe
     await rules.admit?.(bound.method.labels, context);
     try {
       const result = await bound.call(context, request);
-      return { result, id, jsonrpc: '2.0' };
+      return result instanceof FinishedJson ? enveloped(result, id) : { result, id, jsonrpc: '2.0' };
     } catch (error) {
       const failed = failure(error);
       if (failed === undefined) throw error;
@@ -134,6 +138,12 @@ export function jsonRpcRoutes<Context, Labels>(rules: JsonRpcRules<Context, Labe
     answerErrors: [...new Set(rules.methods.flatMap(({ errors }) => errors.filter(isInEnvelope)))],
     handle,
   }));
+}
+
+/** Puts a finished result into the envelope without reading it again. */
+function enveloped({ text }: FinishedJson, id: unknown): FinishedJson {
+  const tail = `${id === undefined ? '' : `,"id":${stringifyJson(id)}`},"jsonrpc":"2.0"}`;
+  return new FinishedJson(Buffer.concat([Buffer.from('{"result":'), Buffer.from(text), Buffer.from(tail)]));
 }
 
 const isInEnvelope = ({ code, status }: ErrorRow): boolean => typeof code === 'number' && status !== 200;
