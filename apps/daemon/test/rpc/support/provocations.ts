@@ -167,7 +167,46 @@ const jsonRpc: Provocations = {
 const mining = { template: fail, submit: async () => false, generate: fail } as RpcContext['mining'];
 const miner: Pick<Provocation, 'context'> = { context: node({ mining }) };
 
+const crowdedPool = {
+  list: () => {
+    const entry = { id: HASH, fee: 1n, amount: 1n, size: 1 } as ReturnType<RpcContext['pool']['list']>[number];
+    return new Array<typeof entry>(80_000).fill(entry);
+  },
+} as Partial<RpcContext['pool']> as RpcContext['pool'];
+const emptyPool = { list: () => [] } as Partial<RpcContext['pool']> as RpcContext['pool'];
+
 const methods: Readonly<Record<string, Provocations>> = {
+  f_blocks_list_json: {
+    heightTooBig: call('f_blocks_list_json', '{"height":101}'),
+    overloaded: { ...call('f_blocks_list_json', '{"height":1}'), context: full },
+  },
+  f_block_json: {
+    blockHashNotHex: call('f_block_json', `{"hash":"${'x'.repeat(64)}"}`),
+    blockHashInvalid: call('f_block_json', '{"hash":"-1"}'),
+    hashHeightTooBig: call('f_block_json', '{"hash":"102"}'),
+    overloaded: { ...call('f_block_json', `{"hash":"${HASH}"}`), context: full },
+    internal: call('f_block_json', `{"hash":"${HASH}"}`),
+  },
+  f_transaction_json: {
+    blockHashNotHex: call('f_transaction_json', '{"hash":"xy"}'),
+    transactionUnknown: {
+      ...call('f_transaction_json', `{"hash":"${HASH}"}`),
+      context: node({}, { transaction: () => undefined }),
+    },
+    overloaded: { ...call('f_transaction_json', `{"hash":"${HASH}"}`), context: full },
+  },
+  f_on_transactions_pool_json: {
+    answerTooLarge: { body: '{"method":"f_on_transactions_pool_json"}', context: node({ pool: crowdedPool }) },
+  },
+  f_transactions_by_payment_id_json: {
+    shortPaymentId: call('f_transactions_by_payment_id_json', '{"paymentId":"0011223344556677"}'),
+    paymentIdNotHex: call('f_transactions_by_payment_id_json', '{"paymentId":"xy"}'),
+    overloaded: {
+      ...call('f_transactions_by_payment_id_json', `{"paymentId":"${HASH}"}`),
+      context: { ...full, pool: emptyPool },
+    },
+    internal: { ...call('f_transactions_by_payment_id_json', `{"paymentId":"${HASH}"}`), context: broken },
+  },
   getlastblockheader: { coreBusy: { body: '{"method":"getlastblockheader"}' } },
   getblockheaderbyhash: {
     blockHashNotHex: call('getblockheaderbyhash', '{"hash":"xy"}'),
