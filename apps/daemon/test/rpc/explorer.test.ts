@@ -1,0 +1,182 @@
+import { join } from 'node:path';
+import { type ChainDb, openChainDb, plainPaymentId } from '@wrkz/chain-db';
+import { networkOf, parseBlock, parseTransaction } from '@wrkz/core-types';
+import { createMemoryLogger, JsonRpcError } from '@wrkz/service-kit';
+import { chainA, chainAHeaders } from '@wrkz/testing';
+import type { PoolTransaction } from '../../src/mempool/pool-transaction';
+import { ReaderPool, RPC_DEFAULTS, type RpcContext, runQuery, startRpcServer } from '../../src/rpc';
+import { newSuite } from '../network/daemons';
+import { node } from './support/provocations';
+
+/* The explorer's methods beyond what was recorded (docs/protocol/rpc.md#explorer-methods). */
+
+jest.setTimeout(120_000);
+
+const devnet = networkOf('devnet');
+const suite = newSuite();
+let directory: string;
+let db: ChainDb;
+
+beforeAll(async () => {
+  directory = join(await suite.chainA(), 'devnet');
+  db = openChainDb({ directory, network: 'devnet', readonly: true });
+});
+afterAll(async () => {
+  db.close();
+  await suite.stopAll();
+});
+
+const json = (answer: Buffer): Record<string, unknown> =>
+  JSON.parse(answer.toString('latin1')) as Record<string, unknown>;
+
+test('f_block_json tells of every block what the reference tells of it', () => {
+  let penalized = 0;
+  for (const header of chainAHeaders()) {
+    const { block } = json(runQuery(db.reader, devnet, 'explorerBlock', { height: header.height }));
+    const { transactions, penalty, ...told } = block as Record<string, unknown> & {
+      readonly transactions: readonly { hash: string; fee: number }[];
+      readonly penalty: number;
+    };
+    expect(told).toMatchObject({
+      hash: header.hash,
+      prev_hash: header.prev_hash,
+      reward: header.reward,
+      baseReward: header.baseReward,
+      sizeMedian: header.sizeMedian,
+      totalFeeAmount: header.totalFeeAmount,
+      transactionsCumulativeSize: header.transactionsCumulativeSize,
+      alreadyGeneratedCoins: String(header.alreadyGeneratedCoins),
+      depth: 720 - header.height,
+    });
+    expect(transactions[0]).toMatchObject({ hash: header.coinbase_tx_hash, fee: 0 });
+    expect(
+      transactions
+        .slice(1)
+        .map(({ hash }) => hash)
+        .sort(),
+    ).toEqual([...header.tx_hashes].sort());
+    if (penalty === 0) continue;
+    penalized++;
+    expect(penalty).toBeGreaterThan(0);
+    expect(penalty).toBeLessThan(1);
+  }
+  // Block 706 lies in the zone of the penalty.
+  expect(penalized).toBe(1);
+});
+
+test('a penalty of nothing is printed as a number with a fraction', () => {
+  expect(runQuery(db.reader, devnet, 'explorerBlock', { height: 5 }).toString()).toContain('"penalty":0.0,');
+});
+
+test('f_blocks_list_json goes down from a block to genesis and no further', () => {
+  const heights = (height: number): unknown[] =>
+    (json(runQuery(db.reader, devnet, 'blocksList', { height }))['blocks'] as { height: number }[]).map(
+      (row) => row.height,
+    );
+  expect(heights(0)).toEqual([0]);
+  expect(heights(30)).toHaveLength(31);
+  expect(heights(720)).toEqual(Array.from({ length: 31 }, (_, i) => 720 - i));
+});
+
+/** Of chain A: hashes by the plain payment id that they carry. */
+const carriers = (): Map<string, string[]> => {
+  const found = new Map<string, string[]>();
+  for (const { block, transactions } of chainA()) {
+    for (const { transaction, hash } of [parseBlock(block).coinbase, ...transactions.map(parseTransaction)]) {
+      const id = plainPaymentId(transaction.extra)?.toString('hex');
+      if (id !== undefined) found.set(id, [...(found.get(id) ?? []), hash.toString('hex')]);
+    }
+  }
+  return found;
+};
+
+test('what carries a payment id is told in chain order, whole or cut, with those of the pool behind it', () => {
+  const waiting = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
+  for (const [id, hashes] of carriers()) {
+    const paymentId = Buffer.from(id, 'hex');
+    const mined = Buffer.from(hashes[0] as string, 'hex');
+    // One of the pool was mined before the chain was asked: it counts once.
+    const query = { paymentId, limit: 1_000, waiting: [mined, ...waiting] };
+    const all = [...hashes, ...waiting.map((hash) => hash.toString('hex'))];
+    const answer = { status: 'OK', totalCount: all.length, transactionHashes: all, truncated: false };
+    expect(json(runQuery(db.reader, devnet, 'paymentIdTransactions', query))).toEqual(answer);
+    for (const limit of [1, hashes.length, all.length - 1]) {
+      expect(json(runQuery(db.reader, devnet, 'paymentIdTransactions', { ...query, limit }))).toEqual({
+        ...answer,
+        transactionHashes: all.slice(0, limit),
+        truncated: true,
+      });
+    }
+  }
+});
+
+describe('through reader threads', () => {
+  let readers: ReaderPool;
+  beforeAll(() => (readers = new ReaderPool({ directory, network: 'devnet' })));
+  afterAll(() => readers.close());
+
+  async function ask(body: object, changes: Partial<RpcContext> = {}): Promise<[number, unknown]> {
+    const context = node({ queries: readers, explorer: true, ...changes });
+    const options = { ...RPC_DEFAULTS, bindIp: '127.0.0.1', port: 0, maxRpm: 0 };
+    const server = await startRpcServer(context, options, createMemoryLogger());
+    try {
+      const answer = await fetch(`http://127.0.0.1:${server.port}/json_rpc`, {
+        method: 'POST',
+        body: JSON.stringify(body),
+      });
+      return [answer.status, await answer.json()];
+    } finally {
+      await server.close();
+    }
+  }
+
+  test('a finished result stands in the envelope with the id that was sent, whatever it is', async () => {
+    for (const id of [7, 'a"b', null, { of: [1] }]) {
+      const [status, answer] = await ask({ method: 'f_blocks_list_json', params: { height: 1 }, id });
+      expect([status, answer]).toEqual([
+        200,
+        { jsonrpc: '2.0', id, result: expect.objectContaining({ status: 'OK' }) as unknown },
+      ]);
+    }
+    const [, answer] = await ask({ method: 'f_blocks_list_json', params: { height: 1 } });
+    expect(Object.keys(answer as object).sort()).toEqual(['jsonrpc', 'result']);
+  });
+
+  test('an error object crosses as one, with its code', async () => {
+    const error = { code: -2, message: expect.stringContaining('Current height: 720') as unknown };
+    expect(await ask({ method: 'f_blocks_list_json', params: { height: 721 }, id: 1 })).toEqual([
+      200,
+      { jsonrpc: '2.0', id: 1, error },
+    ]);
+    const caller = { client: '127.0.0.1', gone: new AbortController().signal };
+    await expect(readers.run('blocksList', { height: 721 }, caller)).rejects.toBeInstanceOf(JsonRpcError);
+  });
+
+  test('what waits in the pool is listed, and found by its payment id', async () => {
+    const [id = '', hashes = []] = [...carriers()].find(([, all]) => all.length > 1) ?? [];
+    const parsed = chainA()
+      .flatMap(({ transactions }) => transactions.map(parseTransaction))
+      .find(({ hash }) => hash.toString('hex') === hashes[0]);
+    if (parsed === undefined) throw new Error('chain A has no payment id that two transactions carry');
+    const hash = Buffer.alloc(32, 9);
+    const entry = {
+      id: hash.toString('hex'),
+      fee: 2n ** 60n,
+      amount: 3n,
+      size: 4,
+      parsed: { ...parsed, transaction: parsed.transaction, hash },
+    };
+    const pool = { list: () => [entry as unknown as PoolTransaction] } as unknown as RpcContext['pool'];
+    const [, listed] = await ask({ method: 'f_on_transactions_pool_json' }, { pool });
+    expect(listed).toMatchObject({
+      result: { transactions: [{ hash: entry.id, fee: 2 ** 60, amount_out: 3, size: 4 }] },
+    });
+    const [, found] = await ask(
+      { method: 'f_transactions_by_payment_id_json', params: { paymentId: id.toUpperCase() } },
+      { pool },
+    );
+    expect(found).toMatchObject({
+      result: { totalCount: hashes.length + 1, transactionHashes: [...hashes, entry.id] },
+    });
+  });
+});

@@ -1,0 +1,90 @@
+/**
+ * What the index of payment ids writes for a block, at growing numbers of ids: as it is (rows and hash look-ups, appended and
+ * merged), and as a tree that is keyed by payment id, for comparison. Bytes are those of the write-ahead log.
+ *
+ *   npm run bench -- payment-ids [--ids 1000000] [--a-block 6]
+ */
+import { createHash } from 'node:crypto';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { HashIndex } from '../packages/chain-db/src/hash-index/hash-index';
+import { sameHashIn } from '../packages/chain-db/src/hash-index/same-hash';
+import { createHashIndexes } from '../packages/chain-db/src/hash-index/schema';
+import { PAYMENT_ID_SCHEMA, PaymentIdStore } from '../packages/chain-db/src/payment-ids';
+import { SqliteConnection } from '../packages/sqlite/src';
+
+const { values } = parseArgs({
+  options: { ids: { type: 'string', default: '1000000' }, 'a-block': { type: 'string', default: '6' } },
+});
+const IDS = Number(values.ids);
+const A_BLOCK = Number(values['a-block']);
+/** Blocks over which the writing is measured, one commit each, as at the tip. */
+const MEASURED = 400;
+/** Ids a commit on the way there, as in a sync. */
+const BATCH = 20_000;
+
+interface Index {
+  put(paymentId: Buffer, transactionId: number): void;
+  flush(): void;
+}
+
+const idOf = (number: number): Buffer => createHash('sha256').update(`id ${number}`).digest();
+const shown = (value: number): string => Math.round(value).toLocaleString('en-US');
+
+function measure(name: string, make: (connection: SqliteConnection) => Index): void {
+  const directory = mkdtempSync(join(tmpdir(), 'bench-payment-ids-'));
+  const file = join(directory, 'ids.sqlite');
+  const connection = new SqliteConnection(file);
+  connection.pragma('page_size = 8192');
+  connection.pragma('journal_mode = WAL');
+  connection.pragma('synchronous = FULL');
+  connection.pragma('wal_autocheckpoint = 0');
+  const index = make(connection);
+  let next = 0;
+  const commit = (count: number): void => {
+    connection.exec('BEGIN');
+    for (let i = 0; i < count; i++, next++) index.put(idOf(next), next);
+    index.flush();
+    connection.exec('COMMIT');
+  };
+  try {
+    for (let target = 10_000; target <= IDS; target *= 10) {
+      while (next < target) commit(Math.min(BATCH, target - next));
+      connection.pragma('wal_checkpoint(TRUNCATE)');
+      const start = performance.now();
+      for (let i = 0; i < MEASURED; i++) commit(A_BLOCK);
+      const milliseconds = (performance.now() - start) / MEASURED;
+      const bytes = statSync(`${file}-wal`).size / MEASURED;
+      console.log(`${name}, ${shown(target)} ids: ${shown(bytes)} bytes a block, ${milliseconds.toFixed(2)} ms`);
+    }
+    connection.pragma('wal_checkpoint(TRUNCATE)');
+    console.log(`${name}: ${(statSync(file).size / next).toFixed(1)} bytes an id on disk`);
+  } finally {
+    connection.close();
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+measure('appended', (connection) => {
+  createHashIndexes(connection);
+  connection.exec(PAYMENT_ID_SCHEMA);
+  const hashes = new HashIndex(connection, sameHashIn(connection));
+  const store = new PaymentIdStore(connection, hashes);
+  return {
+    put: (paymentId, transactionId) => store.put(paymentId, transactionId),
+    flush: () => {
+      hashes.flush();
+      while (hashes.isMergeDue) hashes.merge();
+    },
+  };
+});
+
+measure('a tree by id', (connection) => {
+  connection.exec(
+    'CREATE TABLE ids (payment_id BLOB, transaction_id INTEGER, PRIMARY KEY (payment_id, transaction_id)) WITHOUT ROWID',
+  );
+  const insert = connection.prepare<[Buffer, number]>('INSERT INTO ids VALUES (?, ?)');
+  return { put: (paymentId, transactionId) => void insert.run(paymentId, transactionId), flush: () => undefined };
+});
