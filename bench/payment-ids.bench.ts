@@ -1,5 +1,5 @@
 /**
- * What the index of payment ids writes for a block, at growing numbers of ids: as it is (rows and hash look-ups, appended and
+ * What the index of payment ids writes for an id, at growing numbers of them: as it is (rows and hash look-ups, appended and
  * merged), and as a tree that is keyed by payment id, for comparison. Bytes are those of the write-ahead log.
  *
  *   npm run bench -- payment-ids [--ids 1000000] [--a-block 6]
@@ -20,9 +20,12 @@ const { values } = parseArgs({
 });
 const IDS = Number(values.ids);
 const A_BLOCK = Number(values['a-block']);
-/** Blocks over which the writing is measured, one commit each, as at the tip. */
-const MEASURED = 400;
-/** Ids a commit on the way there, as in a sync. */
+/** How ids come: a block a commit, as at the tip; or many blocks a commit, as in a sync. */
+const WAYS = [
+  { name: 'a block a commit', ids: A_BLOCK, commits: 100 },
+  { name: '2,000 ids a commit', ids: 2_000, commits: 10 },
+] as const;
+/** Ids a commit on the way to the next measurement. */
 const BATCH = 20_000;
 
 interface Index {
@@ -52,12 +55,17 @@ function measure(name: string, make: (connection: SqliteConnection) => Index): v
   try {
     for (let target = 10_000; target <= IDS; target *= 10) {
       while (next < target) commit(Math.min(BATCH, target - next));
-      connection.pragma('wal_checkpoint(TRUNCATE)');
-      const start = performance.now();
-      for (let i = 0; i < MEASURED; i++) commit(A_BLOCK);
-      const milliseconds = (performance.now() - start) / MEASURED;
-      const bytes = statSync(`${file}-wal`).size / MEASURED;
-      console.log(`${name}, ${shown(target)} ids: ${shown(bytes)} bytes a block, ${milliseconds.toFixed(2)} ms`);
+      for (const way of WAYS) {
+        connection.pragma('wal_checkpoint(TRUNCATE)');
+        const start = performance.now();
+        for (let i = 0; i < way.commits; i++) commit(way.ids);
+        const ids = way.commits * way.ids;
+        const microseconds = ((performance.now() - start) * 1000) / ids;
+        const bytes = statSync(`${file}-wal`).size / ids;
+        console.log(
+          `${name}, ${shown(target)} ids, ${way.name}: ${shown(bytes)} bytes an id, ${shown(microseconds)} us`,
+        );
+      }
     }
     connection.pragma('wal_checkpoint(TRUNCATE)');
     console.log(`${name}: ${(statSync(file).size / next).toFixed(1)} bytes an id on disk`);
