@@ -24,7 +24,7 @@ export interface OpenOptions {
   readonly readonly?: boolean;
   /** Make the folder and the database where there is none. Default: true for writing; reading never does. */
   readonly create?: boolean;
-  /** Called after each step of bringing an older schema up to date, in blocks; the last call comes before the new layout. */
+  /** Called after each step of bringing an older schema up to date, in blocks or transactions; before any new layout. */
   readonly onProgress?: (progress: MigrationProgress) => void;
   /** How the hash look-ups are kept, for tests: any numbers read what any others wrote. */
   readonly hashIndex?: HashIndexLimits;
