@@ -243,13 +243,19 @@ export function provocationsOf(route: DaemonRoute): Provocations {
 }
 
 /** The provocations of a method, beyond those of the route it is called through. */
-export function methodProvocations({ name }: DaemonMethod): Provocations {
-  return {
+export function methodProvocations({ name, labels }: DaemonMethod): Provocations {
+  const all: Provocations = {
     missing: { body: `{"method":"${name}"}` },
     wrongType: call(name, '5'),
     internal: { ...call(name, name === 'submitblock' ? '["00"]' : `{"hash":"${HASH}","height":1}`), context: broken },
     ...methods[name],
   };
+  if (labels?.mode !== 'BlockExplorerEnabled') return all;
+  const explored = Object.entries(all).map(([error, how]) => [
+    error,
+    how.context === broken ? how : { ...how, context: { ...(how.context ?? node()), explorer: true } },
+  ]);
+  return { ...(Object.fromEntries(explored) as Provocations), forbidden: call(name, '{}') };
 }
 
 /** Errors that a provocation of its own stands here for; each must be declared. */
