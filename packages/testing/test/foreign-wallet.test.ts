@@ -64,9 +64,9 @@ test('it has the same address, and finds all that it was paid and what of it is 
   expect(expected.locked).toBeGreaterThan(0);
   expect(await alice.status()).toMatchObject({ ...expected, networkHeight: HEIGHT });
   const listed = await alice.transactions();
-  expect(listed.map(({ height, isCoinbase }) => [height, isCoinbase]).sort(([a], [b]) => Number(a) - Number(b))).toEqual(
-    Array.from({ length: PAID }, (_, i) => [i + 1, true]),
-  );
+  expect(
+    listed.map(({ height, isCoinbase }) => [height, isCoinbase]).sort(([a], [b]) => Number(a) - Number(b)),
+  ).toEqual(Array.from({ length: PAID }, (_, i) => [i + 1, true]));
 });
 
 test('what it sends stands in the pool, in a block, and with the receiver', async () => {

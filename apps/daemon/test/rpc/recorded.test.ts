@@ -89,7 +89,8 @@ function expectRecorded(row: Recorded, answer: Answer): void {
   expect(answer.status).toBe(row.status);
   for (const [name, value] of Object.entries(row.headers)) {
     // the reference sends the JSON of these refusals as text
-    if (value !== 'text/plain' && !awaited.header(row, name)) expect([name, answer.headers[name]]).toEqual([name, value]);
+    if (value !== 'text/plain' && !awaited.header(row, name))
+      expect([name, answer.headers[name]]).toEqual([name, value]);
   }
   if (row.response === '') expect(answer.text).toBe('');
   else if (row.random === undefined) expect(differing(row, answer.text)).toEqual([]);

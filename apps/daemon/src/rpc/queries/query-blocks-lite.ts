@@ -42,11 +42,7 @@ function* shortBlocks({ reader }: QueryTools, start: number, end: number): Gener
   }
 }
 
-function shortBlock(
-  id: Buffer,
-  block: number[],
-  prefixes: ShortBlock['blockShortInfo.txPrefixes'],
-): ShortBlock {
+function shortBlock(id: Buffer, block: number[], prefixes: ShortBlock['blockShortInfo.txPrefixes']): ShortBlock {
   return {
     'blockShortInfo.block': block,
     'blockShortInfo.blockId': id.toString('hex'),

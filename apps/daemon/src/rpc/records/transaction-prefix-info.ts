@@ -10,6 +10,8 @@ type TransactionPrefixInfo = z.output<typeof daemonApi.transactionPrefixInfoObje
 export function transactionPrefixInfo(hash: Buffer, bytes: Buffer): TransactionPrefixInfo {
   return {
     'transactionPrefixInfo.txHash': hash.toString('hex'),
-    'transactionPrefixInfo.txPrefix': transactionPrefixRecord(decodeTransactionPrefix(bytes, { allowSignatures: true })),
+    'transactionPrefixInfo.txPrefix': transactionPrefixRecord(
+      decodeTransactionPrefix(bytes, { allowSignatures: true }),
+    ),
   };
 }

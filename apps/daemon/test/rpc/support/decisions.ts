@@ -97,15 +97,11 @@ export const decisions: ReadonlyMap<number, Decision> = new Map<number, Decision
   [527, { status: 400, why: 'garbage amount', body: failed(typeText('uint64_t', 'Number')) }],
   [528, { status: 400, why: 'garbage amount', body: failed(typeText('uint64_t', 'Number')) }],
   ...served([535, 536, 537, 538], FAILED_INSIDE),
-  [
-    541,
-    { status: 400, why: 'the reference hung', body: failed('Requested range exceeds rpc-max-global-index-range') },
-  ],
+  [541, { status: 400, why: 'the reference hung', body: failed('Requested range exceeds rpc-max-global-index-range') }],
 ]);
 
 /** Members of an answer that are told by the network, and differ from those of July 2025 wherever they stand. */
-export const OTHER_MEMBERS =
-  /^(upgrade_heights(\[\d+\])?|supported_height|network_height|last_known_block_index)$/;
+export const OTHER_MEMBERS = /^(upgrade_heights(\[\d+\])?|supported_height|network_height|last_known_block_index)$/;
 
 /** Lists whose order is arbitrary in both programs, beyond those that the recordings say it of. */
 export const ARBITRARY_ORDER: ReadonlyMap<number, readonly string[]> = new Map([[385, ['deletedTxsIds']]]);

@@ -91,7 +91,9 @@ const many = (count: number): string => Array.from({ length: count }, () => '1')
 const full: RpcContext = node({ queries: { run: () => Promise.reject(refuseOverload()) } });
 
 const explorer: RpcContext = node({ explorer: true });
-const emptyPool = { changesSince: () => ({ added: [], gone: [] }) } as Partial<RpcContext['pool']> as RpcContext['pool'];
+const emptyPool = { changesSince: () => ({ added: [], gone: [] }) } as Partial<
+  RpcContext['pool']
+> as RpcContext['pool'];
 
 /** Global indexes of transactions with so many outputs that some thousand entries pass 8 MiB. */
 const crowded = (start: number, end: number): { hash: Buffer; indexes: number[] }[] =>

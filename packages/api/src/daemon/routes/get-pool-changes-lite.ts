@@ -4,7 +4,7 @@ import { transactionPrefixInfoObject } from '../records/transaction-prefix-info'
 
 export const poolChangesRequest = z.object({
   tailBlockId: hash.meta({ description: 'The last block that the caller holds' }),
-  knownTxsIds: z.array(hash).meta({ description: "The transactions of the pool as the caller knows it" }),
+  knownTxsIds: z.array(hash).meta({ description: 'The transactions of the pool as the caller knows it' }),
 });
 
 export const poolChangesAnswer = z.object({
