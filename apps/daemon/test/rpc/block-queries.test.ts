@@ -28,14 +28,18 @@ interface Place {
 
 describe('of chain A', () => {
   const suite = newSuite();
-  let db: ChainDb;
+  let db: ChainDb | undefined;
+  const reader = (): ChainReader => {
+    if (db === undefined) throw new Error('the database is not open');
+    return db.reader;
+  };
 
   beforeAll(async () => {
     const directory = join(await suite.chainA(), 'devnet');
     db = openChainDb({ directory, network: 'devnet', readonly: true });
   });
   afterAll(async () => {
-    db.close();
+    db?.close();
     await suite.stopAll();
   });
 
@@ -58,7 +62,7 @@ describe('of chain A', () => {
   test('/queryblocksdetailed tells of every block what the reference tells', () => {
     const { all, answers } = walk('hash', (blockIds) => {
       const query = { blockIds, timestamp: 0, blockCount: 10_000 };
-      return json<{ blocks: Entry[] }>(runQuery(db.reader, devnet, 'queryBlocksDetailed', query)).blocks;
+      return json<{ blocks: Entry[] }>(runQuery(reader(), devnet, 'queryBlocksDetailed', query)).blocks;
     });
     // all of it is more than one answer may hold
     expect(answers).toBeGreaterThan(1);
@@ -101,7 +105,7 @@ describe('of chain A', () => {
   test('/queryblockslite gives the bytes of every block and all of its transactions', () => {
     const { all, answers } = walk('blockShortInfo.blockId', (blockIds) => {
       const query = { blockIds, timestamp: 0 };
-      return json<{ items: Entry[] }>(runQuery(db.reader, devnet, 'queryBlocksLite', query)).items;
+      return json<{ items: Entry[] }>(runQuery(reader(), devnet, 'queryBlocksLite', query)).items;
     });
     // 100 whole blocks an answer, of which the first is known
     expect(answers).toBe(Math.ceil((chainA().length - 1) / 99));
@@ -134,9 +138,9 @@ describe('of chain A', () => {
         readonly output: { readonly transactionHash: string; readonly number: number };
       };
     }
-    const query = { blockIds: [db.reader.hashAt(500)!], timestamp: 0, blockCount: 60 };
+    const query = { blockIds: [reader().hashAt(500)!], timestamp: 0, blockCount: 60 };
     const answer = json<{ blocks: { transactions: { inputs: Input[] }[] }[] }>(
-      runQuery(db.reader, devnet, 'queryBlocksDetailed', query),
+      runQuery(reader(), devnet, 'queryBlocksDetailed', query),
     );
     const inputs = answer.blocks.flatMap(({ transactions }) => transactions.flatMap((one) => one.inputs));
     const keys = inputs.filter(({ type }) => type === '02').map(({ data }) => data);
@@ -156,7 +160,7 @@ describe('of chain A', () => {
         if (++steps > 3) throw left;
       };
       const query = { blockIds: [], timestamp: 0, blockCount: 100 };
-      expect(() => runQuery(db.reader, devnet, name, query, leave)).toThrow(left);
+      expect(() => runQuery(reader(), devnet, name, query, leave)).toThrow(left);
     }
   });
 });
