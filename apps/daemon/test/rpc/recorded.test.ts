@@ -58,7 +58,6 @@ describe.each(DAEMONS)('as recorded of the daemon "%s"', (name) => {
   beforeAll(async () => {
     node = await suite.node({ from: imported, args: STARTED[name] });
   });
-  afterAll(() => node.stop());
 
   test.each(own.map((row) => [label(row), row] as const))('%s', async (_label, row) => {
     const answer = await send(node.url, row);

@@ -43,6 +43,7 @@ export function node(changes: Partial<RpcContext> = {}, chain: Partial<ChainRead
     heightOf: () => undefined,
     facts: () => undefined,
     alternative: () => undefined,
+    outputIndexes: () => undefined,
     randomOutputs: () => [],
     ...chain,
   } as Partial<ChainReader> as ChainReader;
@@ -88,6 +89,11 @@ const HASH = 'ab'.repeat(32);
 const many = (count: number): string => Array.from({ length: count }, () => '1').join();
 
 const full: RpcContext = node({ queries: { run: () => Promise.reject(refuseOverload()) } });
+
+const explorer: RpcContext = node({ explorer: true });
+const emptyPool = { changesSince: () => ({ added: [], gone: [] }) } as Partial<
+  RpcContext['pool']
+> as RpcContext['pool'];
 
 /** Global indexes of transactions with so many outputs that some thousand entries pass 8 MiB. */
 const crowded = (start: number, end: number): { hash: Buffer; indexes: number[] }[] =>
@@ -148,6 +154,34 @@ const routes: Readonly<Record<string, Provocations>> = {
     rangeTooLong: { body: '{"startHeight":0,"endHeight":5000}' },
     answerTooLarge: { body: '{"startHeight":0,"endHeight":1000}', context: node({}, longChain) },
     overloaded: { body: '{"startHeight":0,"endHeight":1}', context: full },
+  },
+  'POST /queryblockslite': {
+    wrongType: { body: '{"timestamp":-1}' },
+    blockIdNotHex: { body: '{"blockIds":["xy"]}' },
+    noKnownBlock: { body: `{"blockIds":["${HASH}"]}` },
+    overloaded: { body: '{}', context: full },
+  },
+  'POST /queryblocksdetailed': {
+    forbidden: { body: '{}' },
+    wrongType: { body: '{"blockCount":-1}', context: explorer },
+    blockIdNotHex: { body: '{"blockIds":["xy"]}', context: explorer },
+    noKnownBlock: { body: `{"blockIds":["${HASH}"]}`, context: explorer },
+    overloaded: { body: '{}', context: node({ explorer: true, queries: full.queries }) },
+  },
+  'POST /get_pool_changes_lite': {
+    wrongType: { body: `{"tailBlockId":"${HASH}","knownTxsIds":5}` },
+    tailBlockNotHex: { body: '{"tailBlockId":"xy"}' },
+    transactionHashNotHex: { body: `{"tailBlockId":"${HASH}","knownTxsIds":["xy"]}` },
+    overloaded: {
+      body: `{"tailBlockId":"${HASH}","knownTxsIds":[]}`,
+      context: node({ pool: emptyPool, queries: full.queries }),
+    },
+  },
+  'POST /get_o_indexes': {
+    wrongType: { body: '{"txid":5}' },
+    txidNotHex: { body: '{"txid":"xy"}' },
+    noOutputIndexes: { body: `{"txid":"${HASH}"}` },
+    overloaded: { body: `{"txid":"${HASH}"}`, context: full },
   },
   'POST /get_transactions_status': {
     wrongType: { body: '{"transactionHashes":{}}' },

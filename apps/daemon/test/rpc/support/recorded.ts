@@ -43,7 +43,8 @@ export function send(
   const headers = { 'Content-Length': String(Buffer.byteLength(row.body ?? '')), ...row.requestHeaders };
   return new Promise((resolve, reject) => {
     // fetch sends no body with GET; the reference reads one
-    const outgoing = request(url + row.path, { method: row.method, headers }, (response) => {
+    // and each request has its own connection: an idle one is closed after some seconds, at whatever moment that is
+    const outgoing = request(url + row.path, { method: row.method, headers, agent: false }, (response) => {
       let text = '';
       response.setEncoding('utf8');
       response.on('data', (chunk: string) => (text += chunk));

@@ -1,0 +1,337 @@
+import { join } from 'node:path';
+import { type BlockStamp, type ChainDb, type ChainReader, openChainDb } from '@wrkz/chain-db';
+import { networkOf, parseBlock, parseTransaction } from '@wrkz/core-types';
+import { chainA, chainAHeaders } from '@wrkz/testing';
+import fc from 'fast-check';
+import { changesSince } from '../../src/mempool/changes';
+import type { PoolTransaction } from '../../src/mempool/pool-transaction';
+import type { TransactionPool } from '../../src/mempool/pool';
+import { runQuery } from '../../src/rpc';
+import { blockRange } from '../../src/rpc/queries/block-range';
+import { newSuite } from '../network/daemons';
+
+/* What old wallets and explorers ask for blocks, and what one answer may hold (docs/protocol/rpc.md#block-queries). */
+
+jest.setTimeout(120_000);
+
+const devnet = networkOf('devnet');
+const MIB = 1024 * 1024;
+const DAY = 86_400;
+
+const json = <T>(answer: Buffer): T => JSON.parse(answer.toString('latin1')) as T;
+
+interface Place {
+  readonly startHeight: number;
+  readonly fullOffset: number;
+  readonly currentHeight: number;
+}
+
+describe('of chain A', () => {
+  const suite = newSuite();
+  let db: ChainDb | undefined;
+  const reader = (): ChainReader => {
+    if (db === undefined) throw new Error('the database is not open');
+    return db.reader;
+  };
+
+  beforeAll(async () => {
+    const directory = join(await suite.chainA(), 'devnet');
+    db = openChainDb({ directory, network: 'devnet', readonly: true });
+  });
+  afterAll(async () => {
+    db?.close();
+    await suite.stopAll();
+  });
+
+  type Entry = Readonly<Record<string, unknown>>;
+
+  /** Every block as a caller gets it who asks on from the last one; `id` is the member that names a block. */
+  function walk(id: string, ask: (blockIds: Buffer[]) => readonly Entry[]): { all: Entry[]; answers: number } {
+    const all: Entry[] = [];
+    let ids: Buffer[] = [];
+    for (let answers = 1; ; answers++) {
+      const blocks = ask(ids);
+      all.push(...(all.length === 0 ? blocks : blocks.slice(1)));
+      const last = all.at(-1)?.[id] as string;
+      if (all.length === chainA().length) return { all, answers };
+      if (ids[0]?.toString('hex') === last) throw new Error('the walk stands still');
+      ids = [Buffer.from(last, 'hex')];
+    }
+  }
+
+  test('/queryblocksdetailed tells of every block what the reference tells', () => {
+    const { all, answers } = walk('hash', (blockIds) => {
+      const query = { blockIds, timestamp: 0, blockCount: 10_000 };
+      return json<{ blocks: Entry[] }>(runQuery(reader(), devnet, 'queryBlocksDetailed', query)).blocks;
+    });
+    // all of it is more than one answer may hold
+    expect(answers).toBeGreaterThan(1);
+    const headers = chainAHeaders();
+    expect(
+      all.map((block) => ({
+        height: block['index'],
+        hash: block['hash'],
+        prev: block['prevBlockHash'],
+        timestamp: block['timestamp'],
+        nonce: block['nonce'],
+        difficulty: block['difficulty'],
+        size: block['transactionsCumulativeSize'],
+        median: block['sizeMedian'],
+        base: block['baseReward'],
+        reward: block['reward'],
+        fees: block['totalFeeAmount'],
+        coins: block['alreadyGeneratedCoins'],
+        generated: block['alreadyGeneratedTransactions'],
+      })),
+    ).toEqual(
+      headers.map((header) => ({
+        height: header.height,
+        hash: header.hash,
+        prev: header.prev_hash,
+        timestamp: header.timestamp,
+        nonce: header.nonce,
+        difficulty: header.difficulty,
+        size: header.transactionsCumulativeSize,
+        median: header.sizeMedian,
+        base: header.baseReward,
+        reward: header.reward,
+        fees: header.totalFeeAmount,
+        coins: header.alreadyGeneratedCoins,
+        generated: header.alreadyGeneratedTransactions,
+      })),
+    );
+  });
+
+  test('/queryblockslite gives the bytes of every block and all of its transactions', () => {
+    const { all, answers } = walk('blockShortInfo.blockId', (blockIds) => {
+      const query = { blockIds, timestamp: 0 };
+      return json<{ items: Entry[] }>(runQuery(reader(), devnet, 'queryBlocksLite', query)).items;
+    });
+    // 100 whole blocks an answer, of which the first is known
+    expect(answers).toBe(Math.ceil((chainA().length - 1) / 99));
+    all.forEach((item, height) => {
+      const { block, transactions } = chainA()[height]!;
+      expect(Buffer.from(item['blockShortInfo.block'] as number[])).toEqual(block);
+      const listed = item['blockShortInfo.txPrefixes'] as Record<string, unknown>[];
+      expect(listed.map((one) => one['transactionPrefixInfo.txHash'])).toEqual(
+        transactions.map((bytes) => parseTransaction(bytes).hash.toString('hex')),
+      );
+    });
+  });
+
+  test('the last member of every ring is found where it was made', () => {
+    const made = new Map<string, { hash: string; number: number }>();
+    const counts = new Map<bigint, number>();
+    chainA().forEach(({ block, transactions }) => {
+      for (const { transaction, hash } of [parseBlock(block).coinbase, ...transactions.map(parseTransaction)]) {
+        transaction.outputs.forEach(({ amount }, number) => {
+          const index = counts.get(amount) ?? 0;
+          counts.set(amount, index + 1);
+          made.set(`${amount} ${index}`, { hash: hash.toString('hex'), number });
+        });
+      }
+    });
+    interface Input {
+      readonly type: string;
+      readonly data: {
+        readonly input: { readonly amount: number; readonly key_offsets: number[] };
+        readonly output: { readonly transactionHash: string; readonly number: number };
+      };
+    }
+    const query = { blockIds: [reader().hashAt(500)!], timestamp: 0, blockCount: 60 };
+    const answer = json<{ blocks: { transactions: { inputs: Input[] }[] }[] }>(
+      runQuery(reader(), devnet, 'queryBlocksDetailed', query),
+    );
+    const inputs = answer.blocks.flatMap(({ transactions }) => transactions.flatMap((one) => one.inputs));
+    const keys = inputs.filter(({ type }) => type === '02').map(({ data }) => data);
+    expect(keys.length).toBeGreaterThan(50);
+    for (const { input, output } of keys) {
+      const index = input.key_offsets.reduce((sum, offset) => sum + offset, 0);
+      const source = made.get(`${input.amount} ${index}`);
+      expect([output.transactionHash, output.number]).toEqual([source?.hash, source?.number]);
+    }
+  });
+
+  test('a caller who has left is not answered', () => {
+    const left = new Error('left');
+    for (const name of ['queryBlocksLite', 'queryBlocksDetailed'] as const) {
+      let steps = 0;
+      const leave = (): void => {
+        if (++steps > 3) throw left;
+      };
+      const query = { blockIds: [], timestamp: 0, blockCount: 100 };
+      expect(() => runQuery(reader(), devnet, name, query, leave)).toThrow(left);
+    }
+  });
+});
+
+/** A chain of empty blocks with these times. */
+function timesOf(times: readonly number[]): ChainReader {
+  let latest = 0;
+  const stamps = times.map((timestamp, height): BlockStamp => {
+    latest = Math.max(latest, timestamp);
+    return { height, hash: hashOf(height), timestamp, timestampLag: latest - timestamp, generatedTransactions: height };
+  });
+  const reader: Partial<ChainReader> = {
+    snapshot: <T>(read: () => T): T => read(),
+    height: () => times.length - 1,
+    heightOf: (hash) => stamps.find((stamp) => stamp.hash.equals(hash))?.height,
+    blockStamps: (start, end) => stamps.slice(start, end),
+    hashes: (start, end) => stamps.slice(start, end).map(({ hash }) => hash),
+    firstHeightFrom: (timestamp) => stamps.find((stamp) => stamp.timestamp >= timestamp)?.height,
+    rawBlocks: () => [],
+    factsRange: () => [],
+  };
+  return reader as ChainReader;
+}
+
+function hashOf(height: number): Buffer {
+  const hash = Buffer.alloc(32);
+  hash.writeUInt32BE(height + 1);
+  return hash;
+}
+
+function rangeOf(reader: ChainReader, timestamp: number, blockIds: Buffer[] = []): Place {
+  return blockRange({ reader, network: devnet, throwIfGone: () => undefined }, { blockIds, timestamp });
+}
+
+describe('where an answer begins', () => {
+  test('whole blocks begin with the first block of the day, or of the nearest day before it that has one', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.nat(20 * DAY), { minLength: 1, maxLength: 30 }),
+        fc.oneof(fc.nat(25 * DAY), fc.constant(Number.MAX_SAFE_INTEGER)),
+        (steps, timestamp) => {
+          // as time goes by: no block of a day stands behind one of a later day
+          const times = [...steps].sort((a, b) => a - b);
+          const dayOf = (time: number): number => Math.floor(time / DAY);
+          const days = times.map(dayOf).filter((day) => day <= dayOf(timestamp));
+          const expected = days.length === 0 ? 0 : times.findIndex((time) => dayOf(time) === days.at(-1));
+          expect(rangeOf(timesOf(times), timestamp).fullOffset).toBe(expected);
+        },
+      ),
+    );
+  });
+
+  test('times out of order neither loop nor leave the chain', () => {
+    fc.assert(
+      fc.property(fc.array(fc.nat(5 * DAY), { minLength: 1, maxLength: 20 }), fc.nat(6 * DAY), (times, timestamp) => {
+        const { fullOffset, startHeight } = rangeOf(timesOf(times), timestamp);
+        expect(startHeight).toBe(0);
+        expect(fullOffset).toBeGreaterThanOrEqual(0);
+        expect(fullOffset).toBeLessThan(times.length);
+      }),
+    );
+  });
+
+  test('the first known id counts, and a time of 0 stands for its own', () => {
+    const reader = timesOf([0, 10 * DAY, 10 * DAY + 60, 11 * DAY, 12 * DAY]);
+    const unknown = Buffer.alloc(32, 0xab);
+    expect(rangeOf(reader, 0, [unknown, hashOf(2), hashOf(4)])).toEqual({
+      startHeight: 2,
+      fullOffset: 2,
+      currentHeight: 4,
+    });
+    expect(rangeOf(reader, 12 * DAY, [hashOf(2)])).toMatchObject({ startHeight: 2, fullOffset: 4 });
+    expect(rangeOf(reader, 0)).toMatchObject({ startHeight: 0, fullOffset: 0 });
+    expect(() => rangeOf(reader, 0, [unknown])).toThrow('failed to queryblockslite');
+  });
+});
+
+describe('what one answer holds', () => {
+  const far = timesOf([...Array.from({ length: 12_000 }, (_, i) => i), 5 * DAY]);
+
+  test('at most 10,000 ids, and no whole block before they reach it', () => {
+    const lite = json<Place & { items: object[] }>(
+      runQuery(far, devnet, 'queryBlocksLite', { blockIds: [], timestamp: 5 * DAY }),
+    );
+    expect([lite.fullOffset, lite.items.length]).toEqual([12_000, 10_000]);
+    expect(lite.items.at(-1)).toEqual({
+      'blockShortInfo.block': [],
+      'blockShortInfo.blockId': hashOf(9_999).toString('hex'),
+      'blockShortInfo.txPrefixes': [],
+    });
+    const query = { blockIds: [], timestamp: 5 * DAY, blockCount: 7 };
+    expect(json<{ blocks: object[] }>(runQuery(far, devnet, 'queryBlocksDetailed', query)).blocks).toHaveLength(7);
+  });
+
+  test('whole blocks up to 8 MiB, one in any case', () => {
+    const { block, transactions } = chainA().find((raw) => raw.transactions.length > 0)!;
+    const prefix = parseTransaction(transactions[0]!).prefixBytes.length;
+    const asked = (copies: number): number => {
+      const hashes = Array.from({ length: copies }, () => transactions[0]!);
+      // so many transactions that one block is a good part of an answer
+      const listed = rawWith(block, hashes);
+      const reader = {
+        ...timesOf(Array.from({ length: 50 }, (_, i) => i)),
+        rawBlocks: (start: number, end: number) => Array.from({ length: end - start }, () => listed),
+      } as unknown as ChainReader;
+      const answer = runQuery(reader, devnet, 'queryBlocksLite', { blockIds: [], timestamp: 0 });
+      if (copies < 4_000) expect(answer.length).toBeLessThan(8 * MIB + 1024);
+      return json<{ items: object[] }>(answer).items.length;
+    };
+    expect(prefix).toBeGreaterThan(100);
+    expect(asked(1)).toBe(50);
+    expect(asked(500)).toBeGreaterThan(1);
+    expect(asked(500)).toBeLessThan(50);
+    expect(asked(20_000)).toBe(1);
+  });
+});
+
+/** A block that lists so many transactions; their ids are made up. */
+function rawWith(block: Buffer, transactions: readonly Buffer[]): { block: Buffer; transactions: readonly Buffer[] } {
+  const own = parseBlock(block).block.transactionHashes.length;
+  const head = block.subarray(0, block.length - 32 * own - 1);
+  const count: number[] = [];
+  for (let left = transactions.length; ; left >>= 7) {
+    if (left < 0x80) {
+      count.push(left);
+      break;
+    }
+    count.push((left & 0x7f) | 0x80);
+  }
+  return {
+    block: Buffer.concat([head, Buffer.from(count), Buffer.alloc(32 * transactions.length, 1)]),
+    transactions,
+  };
+}
+
+describe('changes of the pool', () => {
+  const [bytes] = chainA().flatMap(({ transactions }) => transactions) as [Buffer];
+  const { prefixBytes } = parseTransaction(bytes);
+  const pooled = Array.from({ length: 40_000 }, (_, i) => {
+    const hash = hashOf(i);
+    return { id: hash.toString('hex'), parsed: { hash, prefixBytes } } as unknown as PoolTransaction;
+  });
+  const ids = new Set(pooled.map(({ id }) => id));
+  const pool = {
+    list: () => pooled,
+    has: (hash: Buffer) => ids.has(hash.toString('hex')),
+  } as unknown as TransactionPool;
+
+  test('end at 2 MiB of prefixes, and who asks on gets the rest', () => {
+    const known = new Set<string>();
+    let answers = 0;
+    for (;;) {
+      const { added, gone } = changesSince(pool, known);
+      if (added.length === 0) break;
+      expect(gone).toEqual([]);
+      expect(added.length * prefixBytes.length).toBeLessThanOrEqual(2 * MIB);
+      const answer = runQuery({} as ChainReader, devnet, 'poolChanges', { added, gone, isTailActual: true });
+      expect(answer.length).toBeLessThanOrEqual(8 * MIB);
+      const { addedTxs } = json<{ addedTxs: { 'transactionPrefixInfo.txHash': string }[] }>(answer);
+      for (const one of addedTxs) known.add(one['transactionPrefixInfo.txHash']);
+      answers++;
+    }
+    expect(known).toEqual(ids);
+    expect(answers).toBeGreaterThan(2);
+  });
+
+  test('name what the caller knows and the pool does not hold', () => {
+    const other = hashOf(50_000).toString('hex');
+    expect(changesSince({ list: () => [], has: pool.has }, new Set([pooled[0]!.id, other]))).toEqual({
+      added: [],
+      gone: [other],
+    });
+  });
+});
