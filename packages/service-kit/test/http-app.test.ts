@@ -240,7 +240,7 @@ describe('compression', () => {
 });
 
 describe('errors', () => {
-  const logger = createMemoryLogger();
+  const logger = createMemoryLogger('info');
   const start = (refusalBody?: () => undefined) =>
     serveApp(
       [

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { clientAddressOf, createHttpApp, createMemoryLogger, HttpError, type HttpAppOptions } from '../src';
+import { clientAddressOf, createHttpApp, createMemoryLogger, HttpError, rawBody, type HttpAppOptions } from '../src';
 import { closeAll, raw, rules, serve } from './support/http-client';
 import { bindRoutes } from '../src/http/routes/bind';
 
@@ -12,7 +12,7 @@ async function listening(options: Partial<HttpAppOptions> = {}): Promise<number>
     logger: createMemoryLogger(),
     refusalBody: ({ code }) => ({ code }),
     bodyLimit: 1000,
-    routes: bindRoutes([raw('POST', '/ws', (request, response) => request.pipe(response))], undefined, rules),
+    routes: bindRoutes([raw('POST', '/ws', (incoming, response) => response.end(rawBody(incoming)))], undefined, rules),
     ...options,
   });
   const { upgrades } = app;
