@@ -22,6 +22,8 @@ export function rpcWarnings(options: RpcOptions): string[] {
     warnings.push('--rpc-bind-ipv6-address counts only with --rpc-use-ipv6: there is no IPv6 listener');
   const reached = [options['rpc-bind-ip'], ...rpcIpv6(options)].filter((host) => !isLoopback(host));
   if (reached.length > 0 && options['rpc-access-token'] === '' && !options['public-node'])
-    warnings.push(`the RPC on ${reached.join(' and ')} is open to everybody who reaches it: --rpc-access-token is empty`);
+    warnings.push(
+      `the RPC on ${reached.join(' and ')} is open to everybody who reaches it: --rpc-access-token is empty`,
+    );
   return warnings;
 }

@@ -31,7 +31,9 @@ const health = route({
     network_height: z.number().optional(),
     peers: z.number().optional(),
   }),
-  errors: [{ status: 503, text: 'SYNCING', when: 'The node is not synchronized, or its chain cannot be read now (BUSY).' }],
+  errors: [
+    { status: 503, text: 'SYNCING', when: 'The node is not synchronized, or its chain cannot be read now (BUSY).' },
+  ],
   handle: (context) => {
     const now = state(context);
     if (now === undefined) return new Reply(503, { status: 'BUSY' as const, synced: false });

@@ -127,10 +127,7 @@ export function startRpcServer(context: RpcContext, options: RpcServerOptions, l
   const app = createRpcApp(context, options, logger);
   return startHttpServer({
     app,
-    listen: [
-      { host: bindIp, port },
-      ...(bindIpv6 === undefined ? [] : [{ host: bindIpv6, port, required: false }]),
-    ],
+    listen: [{ host: bindIp, port }, ...(bindIpv6 === undefined ? [] : [{ host: bindIpv6, port, required: false }])],
     local: options.local,
     upgrade: options.upgrade?.(app.upgrades),
     logger,

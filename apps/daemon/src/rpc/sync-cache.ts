@@ -100,5 +100,9 @@ export function publishSyncCache({ shared }: Metrics, figures: () => SyncCache['
   shared.gauge('wrkz_rpc_sync_cache_bytes', 'Bytes of kept wallet-sync answers', [], (gauge) => gauge.set(now().bytes));
   shared.gauge('wrkz_rpc_sync_cache_entries', 'Kept wallet-sync answers', [], (gauge) => gauge.set(now().entries));
   shared.counted('wrkz_rpc_sync_cache_hits_total', 'Wallet-sync answers given from those kept', () => now().hits);
-  shared.counted('wrkz_rpc_sync_cache_misses_total', 'Wallet-sync answers that may be kept and were not there', () => now().misses);
+  shared.counted(
+    'wrkz_rpc_sync_cache_misses_total',
+    'Wallet-sync answers that may be kept and were not there',
+    () => now().misses,
+  );
 }

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { isLoopback } from './client-address';
+import { isLoopback, LOCAL_SOCKET } from './client-address';
 import { type HttpError, refusal } from './errors';
 import { listenerOf } from './listener-kind';
 
@@ -20,7 +20,7 @@ export interface ForeignCallerRules {
  */
 export function foreignCallerCheck(rules: ForeignCallerRules): (request: IncomingMessage) => HttpError | undefined {
   const hosts = new Set(rules.allowedHosts.map((name) => name.toLowerCase()));
-  const isOwnHost = (name: string): boolean => name === 'localhost' || isLoopback(name) || hosts.has(name);
+  const isOwnHost = (name: string): boolean => name === 'localhost' || isLoopbackAddress(name) || hosts.has(name);
   return (request) => {
     if (listenerOf(request) !== 'loopback') return undefined;
     const { host, origin } = request.headers;
@@ -40,6 +40,9 @@ export function isAllowedOrigin(origin: string, allowed: string | undefined): bo
 function isSameOrigin(origin: string, host: string | undefined): boolean {
   return host !== undefined && /^https?:\/\/(.*)$/.exec(origin)?.[1]?.toLowerCase() === host.toLowerCase();
 }
+
+/** The word that stands for a local socket is a name like any other here. */
+const isLoopbackAddress = (name: string): boolean => name !== LOCAL_SOCKET && isLoopback(name);
 
 /** Host without port and brackets: `[::1]:80` is `::1`. */
 function hostName(host: string): string {
