@@ -1,10 +1,13 @@
 import { isLoopback } from '@wrkz/service-kit';
-import type { DaemonOptions } from './config';
 
-type RpcOptions = Pick<
-  DaemonOptions,
-  'enable-cors' | 'rpc-access-token' | 'rpc-bind-ip' | 'rpc-bind-ipv6-address' | 'rpc-use-ipv6' | 'public-node'
->;
+/** The options that say who reaches the RPC. */
+interface RpcOptions {
+  readonly 'public-node': boolean;
+  readonly 'rpc-access-token': string;
+  readonly 'rpc-bind-ip': string;
+  readonly 'rpc-bind-ipv6-address': string;
+  readonly 'rpc-use-ipv6': boolean;
+}
 
 /** The address of the second listener, if there is to be one. */
 export function rpcIpv6(options: Pick<RpcOptions, 'rpc-bind-ipv6-address' | 'rpc-use-ipv6'>): string[] {

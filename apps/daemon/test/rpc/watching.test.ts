@@ -111,13 +111,8 @@ describe('metrics', () => {
 
   test('is left out while the chain cannot be read, and there again afterwards', async () => {
     const looks = [false, true, false];
-    const changing = node(
-      { ...context },
-      {
-        ...context.reader,
-        snapshot: (read) => (looks.shift() === true ? locked().reader.snapshot(read) : read()),
-      },
-    );
+    const snapshot = <T>(read: () => T): T => (looks.shift() === true ? locked().reader.snapshot(read) : read());
+    const changing = { ...context, reader: { ...context.reader, snapshot } as RpcContext['reader'] };
     const scrapes = await answers(changing, ['/metrics', '/metrics', '/metrics'], { metrics: createMetrics('wrkz_') });
     const told = scrapes.map(
       ([, text]) => Object.keys(STATE).filter((name) => sample(text, name) !== undefined).length,
