@@ -39,16 +39,27 @@ export function importChainA(tree: string, folder: string): string {
 export class DaemonProcess {
   private constructor(
     readonly port: number,
+    /** Where it listens for peers, on loopback. */
+    readonly peerPort: number,
     private readonly pid: number,
     /** Ends the process and removes its data. */
     readonly stop: () => Promise<void>,
   ) {}
 
   /** Imports chain A with the tree's own program, then serves it. @throws Error with the program's output */
-  static async start(tree: string): Promise<DaemonProcess> {
+  static async start(tree: string, more: readonly string[] = []): Promise<DaemonProcess> {
     const folder = mkdtempSync(join(tmpdir(), 'bench-daemon-'));
     importChainA(tree, folder);
-    const args = [mainFile(tree), ...quietOptions(dataFolder(folder))];
+    return DaemonProcess.serve(tree, folder, more);
+  }
+
+  /** Serves without any block, with further options. @throws Error with the program's output */
+  static startEmpty(tree: string, more: readonly string[]): Promise<DaemonProcess> {
+    return DaemonProcess.serve(tree, mkdtempSync(join(tmpdir(), 'bench-daemon-')), more);
+  }
+
+  private static async serve(tree: string, folder: string, more: readonly string[]): Promise<DaemonProcess> {
+    const args = [mainFile(tree), ...quietOptions(dataFolder(folder)), ...more];
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
     const exited = once(child, 'exit');
     const stop = async (): Promise<void> => {
@@ -57,19 +68,29 @@ export class DaemonProcess {
       rmSync(folder, { recursive: true });
     };
     let output = '';
-    const port = await new Promise<number>((resolve, reject) => {
+    const [peerPort, port] = await new Promise<[number, number]>((resolve, reject) => {
       const fail = (): void => reject(new Error(`the daemon does not serve: ${output}`));
       const timer = setTimeout(fail, PATIENCE);
       void exited.then(fail);
       child.stdout.on('data', (chunk: Buffer) => {
         output += chunk.toString();
-        const found = /RPC at http:\/\/127\.0\.0\.1:(\d+)/.exec(output);
+        const found = /peers at 127\.0\.0\.1:(\d+), RPC at http:\/\/127\.0\.0\.1:(\d+)/.exec(output);
         if (found === null) return;
         clearTimeout(timer);
-        resolve(Number(found[1]));
+        resolve([Number(found[1]), Number(found[2])]);
       });
     });
-    return new DaemonProcess(port, child.pid ?? 0, stop);
+    return new DaemonProcess(port, peerPort, child.pid ?? 0, stop);
+  }
+
+  /** Bytes of memory that the process holds; undefined where the system does not say. */
+  residentBytes(): number | undefined {
+    try {
+      const status = readFileSync(`/proc/${String(this.pid)}/status`, 'utf8');
+      return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) * 1024;
+    } catch {
+      return undefined;
+    }
   }
 
   /** Seconds that all threads of the process have spent on a processor; undefined where the system does not say. */

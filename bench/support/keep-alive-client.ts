@@ -19,9 +19,16 @@ export class KeepAliveClient {
   private arrived: Buffer = Buffer.alloc(0);
   private done: ((error?: Error) => void) | undefined;
 
-  constructor(private readonly port: number) {}
+  /** The status of the latest answer. */
+  status = 0;
 
-  /** Resolves when the whole answer has arrived. @throws Error unless its status is 200 */
+  /** @param anyStatus whether answers other than 200 are fine, too */
+  constructor(
+    private readonly port: number,
+    private readonly anyStatus = false,
+  ) {}
+
+  /** Resolves when the whole answer has arrived. @throws Error unless its status is 200 or any is fine */
   async ask(request: Buffer): Promise<void> {
     const socket = (this.socket ??= await this.open());
     await new Promise<void>((resolve, reject) => {
@@ -54,7 +61,8 @@ export class KeepAliveClient {
     this.arrived = Buffer.alloc(0);
     // A service ends a connection after so many requests; the next request opens another.
     if (head.includes('connection: close')) this.close();
-    this.finish(head.startsWith('http/1.1 200') ? undefined : new Error(head.split('\r\n')[0]));
+    this.status = Number(head.slice(9, 12));
+    this.finish(this.anyStatus || this.status === 200 ? undefined : new Error(head.split('\r\n')[0]));
   }
 
   private finish(error?: Error): void {

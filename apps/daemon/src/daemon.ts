@@ -27,10 +27,11 @@ import { logChain } from './progress/chain-log';
 import { notices } from './progress/notices';
 import { openingLines } from './progress/opening-lines';
 import { SyncProgress } from './progress/sync-progress';
-import { ReaderPool, RPC_DEFAULTS, startRpcServer } from './rpc';
+import { type QueryRunner, ReaderPool, startRpcServer, SyncCache } from './rpc';
 import { daemonLogger } from './wiring/logger';
 import { createPeers, peersConfig } from './wiring/peers';
 import { rpcContext } from './wiring/rpc-context';
+import { rpcServerOptions } from './wiring/rpc-server';
 import { watchStorage } from './wiring/storage-watch';
 
 /** What a test may put in the place of the real thing. */
@@ -174,21 +175,27 @@ export class Daemon implements Service {
     await peers.start();
     this.running = { chain, pool, peers };
 
-    const queries = this.closeOnStop(
+    const readers = this.closeOnStop(
       'the reader threads',
       new ReaderPool({ directory, network: network.name }),
       (threads) => threads.close(),
     );
+    const maxBytes = options['rpc-sync-cache-size'] * 1024 * 1024;
+    const syncCache =
+      maxBytes === 0
+        ? undefined
+        : this.closeOnStop('the sync cache', new SyncCache({ queries: readers, reader, chain, maxBytes }), (cache) =>
+            cache.close(),
+          );
+    const queries: QueryRunner = syncCache ?? readers;
     const parts = { config, reader, queries, chain, pool, miner, generator, peers, now };
     const metrics = options['enable-metrics'] ? createMetrics('wrkz_') : undefined;
     if (metrics !== undefined) damage.publish(metrics);
     const server = {
-      ...RPC_DEFAULTS,
+      ...rpcServerOptions(config),
       onError: (error: unknown) => void damage.note(error),
       ...(metrics === undefined ? {} : { metrics }),
-      bindIp: options['rpc-bind-ip'],
-      port: config.rpcPort,
-      maxRpm: options['rpc-max-rpm'],
+      ...(syncCache === undefined ? {} : { syncCache }),
     };
     this.http = this.closeOnStop(
       'the RPC',
@@ -200,6 +207,7 @@ export class Daemon implements Service {
         `peers at ${addressText(options['p2p-bind-ip'], peers.port)}, ` +
         `RPC at http://${addressText(options['rpc-bind-ip'], this.http.port)}; data in ${directory}`,
     );
+    if (config.preset.length > 0) this.notice(`--public-node sets ${config.preset.join(', ')}`);
     const progress = new SyncProgress({ chain, peers, write: this.notice, stream: this.stream });
     this.closeOnStop('the progress display', progress, (display) => display.stop());
   }

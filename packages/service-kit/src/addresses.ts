@@ -11,6 +11,11 @@ export function canonicalHost(text: string): string | undefined {
   return ipaddr.process(address).toString();
 }
 
+/** True for an IPv6 address; a zone may stand behind it. */
+export function isIpv6Address(text: string): boolean {
+  return ipaddr.IPv6.isValid(text) && !ipaddr.IPv4.isValid(text);
+}
+
 /**
  * What limits count by: an IPv4 address as it is, of an IPv6 address the /64 (`2001:db8:1:2::/64`), because that is the
  * least that one customer gets. Anything else is returned as it stands.

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { Agent, request, type IncomingMessage, type ServerResponse } from 'node:http';
 import { connect, Socket } from 'node:net';
+import { Duplex } from 'node:stream';
 import { clientAddressOf, createMemoryLogger, startHttpServer } from '../src';
 import { call, closeAll, serve } from './support/http-client';
 
@@ -302,4 +303,31 @@ describe('requests sent ahead', () => {
     await new Promise((resolve) => setImmediate(resolve));
     expect(count).toBe(1);
   });
+});
+
+test('a connection over the cap of its address is told so, and is gone at once', async () => {
+  const limits = { maxConnectionsPerAddress: 1, overCapBody: '{"error":"too many"}' };
+  const address = { host: '127.0.0.2', port: 0 };
+  const { port, servers } = await serve(ok, { listen: [address], limits });
+  // loopback is exempt, so the listener is told of callers from elsewhere
+  const arrive = (): Promise<string> => {
+    const [server] = servers;
+    return new Promise((resolve) => {
+      let answer = '';
+      const caller = new Duplex({
+        read: () => undefined,
+        write: (chunk, _encoding, done) => done(void (answer += chunk)),
+      });
+      const socket = Object.assign(caller, {
+        remoteAddress: '192.0.2.1',
+        destroySoon: () => caller.end(() => resolve(answer)),
+      });
+      server?.emit('connection', socket);
+    });
+  };
+  void arrive();
+  expect(await arrive()).toMatch(
+    /^HTTP\/1\.1 429 Too Many Requests\r\nX-Request-Id: \S+\r\nContent-Type: application\/json\r\nConnection: close\r\nContent-Length: 20\r\n\r\n\{"error":"too many"\}$/,
+  );
+  expect((await call(port, '/', { host: '127.0.0.2' })).text).toBe('ok');
 });

@@ -67,3 +67,22 @@ test('/livez answers while the process lives, /readyz as it can work', async () 
   ready = true;
   expect(await call(port, '/readyz')).toMatchObject({ status: 200, text: '{"status":"OK","height":5}' });
 });
+
+test('what is counted elsewhere is read at each scrape, and never added up', async () => {
+  const metrics = createMetrics('thing_');
+  let count = 3;
+  metrics.counted('turns_total', 'Turns', () => count);
+  metrics.counted('sides_total', 'Sides', [
+    [{ side: 'left' }, () => count],
+    [{ side: 'right' }, () => 2 * count],
+  ]);
+  const { port } = await serveApp([metricsRoute(metrics, { key: false, limit: false })], { metrics });
+  for (const expected of [3, 5]) {
+    count = expected;
+    const { text } = await call(port, '/metrics');
+    expect(text).toContain(`\nthing_turns_total ${expected}\n`);
+    expect(text).toContain(
+      `\nthing_sides_total{side="left"} ${expected}\nthing_sides_total{side="right"} ${2 * expected}\n`,
+    );
+  }
+});

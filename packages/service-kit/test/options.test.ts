@@ -271,3 +271,35 @@ describe('dump and save', () => {
     expect(parse().secrets).toEqual([]);
   });
 });
+
+describe('presets', () => {
+  const specs = defineOptions([
+    { name: 'open', type: 'boolean', default: false, group: 'Server', help: 'Open' },
+    { name: 'bind-ip', type: 'string', default: '127.0.0.1', group: 'Server', help: 'Interface' },
+    { name: 'most', type: 'number', default: 64, group: 'Server', help: 'Most' },
+  ]);
+  const presets = [{ option: 'open', values: { 'bind-ip': '0.0.0.0', most: 16 } }];
+  const parse = (...argv: string[]) => parseOptions(specs, argv, { name: 'thing', presets });
+
+  test('count where nothing else was said, and only when asked for', () => {
+    const set = parse('--open');
+    expect(set.values).toEqual({ open: true, 'bind-ip': '0.0.0.0', most: 16 });
+    expect([set.source('open'), set.source('most')]).toEqual(['command line', 'preset']);
+    expect(parse().values).toEqual({ open: false, 'bind-ip': '127.0.0.1', most: 64 });
+    expect(parse('--open=false').values.most).toBe(64);
+  });
+
+  test('give way to the command line and to a file, also when those say the default', () => {
+    const path = join(mkdtempSync(join(tmpdir(), 'wrkz-preset-')), 'c.conf');
+    writeFileSync(path, 'bind-ip=127.0.0.1\n');
+    const set = parse('--open', '--most', '64', '-c', path);
+    expect(set.values).toEqual({ open: true, 'bind-ip': '127.0.0.1', most: 64 });
+    expect([set.source('bind-ip'), set.source('most')]).toEqual(['file', 'command line']);
+  });
+
+  test('are asked for by a file as well', () => {
+    const path = join(mkdtempSync(join(tmpdir(), 'wrkz-preset-')), 'c.json');
+    writeFileSync(path, '{"open":true}');
+    expect(parse('-c', path).values.most).toBe(16);
+  });
+});

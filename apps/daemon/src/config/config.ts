@@ -9,6 +9,8 @@ import {
   UsageError,
 } from '@wrkz/service-kit';
 import { DAEMON_OPTIONS } from './options';
+import { PUBLIC_NODE, rpcComplaint } from './options/rpc';
+import { rpcIpv6, rpcWarnings } from './rpc-listeners';
 
 /** The resolved options under their own names. */
 export type DaemonOptions = ParsedOptions<typeof DAEMON_OPTIONS>['values'];
@@ -27,6 +29,8 @@ export interface DaemonConfig {
   readonly p2pPort: number;
   /** Whether the log file was asked for; the default one may fail without stopping the start. */
   readonly logFileChosen: boolean;
+  /** What `--public-node` sets, one `name=value` each; nothing without it. */
+  readonly preset: readonly string[];
   readonly warnings: readonly string[];
   readonly secrets: readonly string[];
 }
@@ -45,6 +49,7 @@ export function readConfig(argv: readonly string[]): DaemonConfig {
     name: 'wrkz-daemon',
     description: 'A full node: checks, keeps and serves the chain.',
     check: complaint,
+    presets: [PUBLIC_NODE],
   });
   const options = parsed.values;
   const network = networkOf(chosenNetwork(parsed));
@@ -67,9 +72,15 @@ export function readConfig(argv: readonly string[]): DaemonConfig {
     rpcPort: options['rpc-bind-port'] ?? network.ports.rpc,
     p2pPort: options['p2p-bind-port'] ?? network.ports.p2p,
     logFileChosen: parsed.source('log-file') !== 'default',
-    warnings: parsed.warnings,
+    preset: presetLines(parsed),
+    warnings: [...parsed.warnings, ...rpcWarnings(options)],
     secrets: parsed.secrets,
   };
+}
+
+function presetLines({ values, source }: ParsedOptions<typeof DAEMON_OPTIONS>): string[] {
+  const names = Object.keys(PUBLIC_NODE.values) as (keyof typeof PUBLIC_NODE.values)[];
+  return names.filter((name) => source(name) === 'preset').map((name) => `${name}=${String(values[name])}`);
 }
 
 /** Where the daemon will listen; nowhere when it does one thing and ends. */
@@ -77,11 +88,12 @@ export function listenAddresses({ action, options, p2pPort, rpcPort }: DaemonCon
   if (action !== 'serve') return [];
   return [
     { host: options['rpc-bind-ip'], port: rpcPort },
+    ...rpcIpv6(options).map((host) => ({ host, port: rpcPort, required: false })),
     { host: options['p2p-bind-ip'], port: p2pPort },
   ];
 }
 
-const RANK = { default: 0, file: 1, 'command line': 2 } as const;
+const RANK = { default: 0, preset: 0, file: 1, 'command line': 2 } as const;
 
 /** `--simnet` and `--network` name the same thing: the one of the higher place counts. @throws UsageError */
 function chosenNetwork(parsed: ParsedOptions<typeof DAEMON_OPTIONS>): NetworkName {
@@ -105,5 +117,5 @@ export function networkDirectory(dataDir: string, network: Network): string {
 function complaint(values: Readonly<Record<string, OptionValue>>): string | undefined {
   if (values['data-dir'] === '') return '--data-dir: a folder is expected';
   if (values['dump-file'] === '') return '--dump-file: a file is expected';
-  return undefined;
+  return rpcComplaint(values);
 }

@@ -83,14 +83,21 @@ function jsonTypeName(value: unknown): string {
   return typeof value === 'object' ? 'Object' : 'Number';
 }
 
+/** The body for a connection over the cap of its address, which the server itself turns away. */
+export const overCapBody = JSON.stringify({ error: daemonApi.refusals.tooManyConnections.text, status: 'Failed' });
+
 /** The body of what the shared HTTP parts refuse, in the daemon's shape. Unrouted paths answer without a body. */
 export function refusalBody({ code, message }: Refusal): unknown {
-  const { unauthorized, bodyTooLarge, tooManyRequests, internal } = daemonApi.refusals;
+  const { unauthorized, foreignHost, foreignOrigin, bodyTooLarge, tooManyRequests, internal } = daemonApi.refusals;
   switch (code) {
     case 'not_found':
       return undefined;
     case 'unauthorized':
       return { error: unauthorized.text, status: 'Failed' };
+    case 'foreign_host':
+      return { error: foreignHost.text, status: 'Failed' };
+    case 'foreign_origin':
+      return { error: foreignOrigin.text, status: 'Failed' };
     case 'body_too_large':
       return { error: bodyTooLarge.text, status: 'Failed' };
     case 'rate_limited':

@@ -2,3 +2,4 @@ export { RPC_DEFAULTS, createRpcApp, startRpcServer, type RpcServerOptions } fro
 export { ReaderPool, type ReaderPoolOptions } from './readers/pool';
 export { runQuery, type QueryRunner } from './queries';
 export type { MiningPort, NetworkStatus, PoolStatus, RpcContext, RpcLimits } from './ports';
+export { SyncCache } from './sync-cache';

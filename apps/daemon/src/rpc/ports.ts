@@ -63,6 +63,8 @@ export interface RpcContext {
   readonly nextDifficulty: () => bigint;
   readonly limits: RpcLimits;
   readonly explorer: boolean;
+  /** Calls labelled MiningEnabled are refused in any mode. */
+  readonly miningOff?: boolean;
   /** Unix seconds of the start. */
   readonly startTime: number;
   readonly now: () => number;

@@ -12,3 +12,13 @@ export function readNow<T>(read: () => T, busy: () => Error): T {
     throw isUnreadableNow(error) ? busy() : error;
   }
 }
+
+/** What is read; undefined while the chain cannot be read now. */
+export function readOrNothing<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (isUnreadableNow(error)) return undefined;
+    throw error;
+  }
+}

@@ -1,74 +1,121 @@
-import type { RequestListener } from 'node:http';
+import { daemonApi } from '@wrkz/api';
+import { isUnreadableNow } from '@wrkz/chain-db';
 import {
   bindRoutes,
   createHttpApp,
   metricsRoute,
+  RATE_HEADERS,
+  REQUEST_ID_HEADER,
+  RequestCounters,
   startHttpServer,
   type BoundRoute,
+  type HttpApp,
   type HttpServer,
+  type LocalListener,
   type Logger,
   type Metrics,
   type PreflightAnswer,
+  type UpgradeGuard,
+  type UpgradeListener,
 } from '@wrkz/service-kit';
 import { GUARDED, type DaemonRoute } from './declare';
-import { refusalBody } from './errors';
+import { overCapBody, refusalBody, refuse } from './errors';
+import { nodeHealthRoutes } from './health';
+import { publishAnswers, publishNode } from './node-metrics';
 import type { RpcContext } from './ports';
+import { readOrNothing } from './readable';
+import { nodeInfo } from './routes/info';
 import { allRoutes, routeRules } from './service';
+import { publishSyncCache, type SyncCache } from './sync-cache';
 
 export interface RpcServerOptions {
   readonly bindIp: string;
   readonly port: number;
+  /** The address of a second listener on the same port; a failure to have it is a warning. */
+  readonly bindIpv6?: string | undefined;
   /** Requests a minute for one client address, loopback exempt; 0 = no limit. */
   readonly maxRpm: number;
   readonly maxBodyBytes: number;
   readonly readTimeoutSeconds: number;
   readonly writeTimeoutSeconds: number;
+  /** Open connections of one client address, loopback exempt; 0 = no cap. */
+  readonly maxConnectionsPerAddress: number;
   readonly accessToken?: string;
+  /** Callers over the local socket need the token too. */
+  readonly localNeedsToken?: boolean;
   readonly corsOrigin?: string;
   readonly trustProxy?: boolean;
+  /** Names, besides those of this machine, that requests to a loopback listener may be addressed to; `*` = any. */
+  readonly allowedHosts: readonly string[];
   /** Hears of what a handler threw, before it is answered. */
   readonly onError?: (error: unknown) => void;
   /** Served under `/metrics` where there are any. */
   readonly metrics?: Metrics;
+  /** Whether `/health`, `/livez` and `/readyz` are there. */
+  readonly health?: boolean;
+  /** Asked for wallet-sync answers before the readers; its figures are among the metrics. */
+  readonly syncCache?: Pick<SyncCache, 'figures'>;
+  /** A socket file that serves the same routes. */
+  readonly local?: LocalListener | undefined;
+  /** Takes over what asks for WebSocket, once the guard has let it in. */
+  readonly upgrade?: ((guard: UpgradeGuard) => UpgradeListener) | undefined;
 }
 
 /** What holds when nobody says otherwise (docs/protocol/rpc.md#limits). */
-export const RPC_DEFAULTS = { maxBodyBytes: 2_097_152, readTimeoutSeconds: 15, writeTimeoutSeconds: 30 } as const;
-
-/** Open connections of one address, loopback exempt: each may hold one answer of some megabytes that nobody reads. */
-const CONNECTIONS_PER_ADDRESS = 64;
+export const RPC_DEFAULTS = {
+  maxBodyBytes: 2_097_152,
+  readTimeoutSeconds: 15,
+  writeTimeoutSeconds: 30,
+  /** Each may hold one answer of some megabytes that nobody reads. */
+  maxConnectionsPerAddress: 64,
+  allowedHosts: [],
+} as const satisfies Partial<RpcServerOptions>;
 
 /** The daemon's HTTP app: every declared route behind the shared chain of checks. */
-export function createRpcApp(context: RpcContext, options: RpcServerOptions, logger: Logger): RequestListener {
+export function createRpcApp(context: RpcContext, options: RpcServerOptions, logger: Logger): HttpApp {
+  const { metrics } = options;
+  const counters = new RequestCounters();
+  if (metrics !== undefined) {
+    publishNode(metrics, () => readOrNothing(() => nodeInfo(context)));
+    publishAnswers(metrics, counters);
+    publishSyncCache(metrics, () => options.syncCache?.figures);
+  }
   return createHttpApp({
     logger,
     refusalBody,
     clientAddress: options.trustProxy === true ? 'x-forwarded-for-first' : 'connection',
-    cors: { origin: options.corsOrigin, preflight },
-    apiKey: { key: options.accessToken, bearer: true },
+    cors: { origin: options.corsOrigin, preflight, exposed: [REQUEST_ID_HEADER, ...RATE_HEADERS, 'Retry-After'] },
+    allowedHosts: options.allowedHosts,
+    apiKey: { key: options.accessToken, bearer: true, local: options.localNeedsToken ?? false },
     rateLimit: { perMinute: options.maxRpm, exemptLoopback: true },
     bodyLimit: options.maxBodyBytes,
     bodyLengthCheck: 'first',
-    metrics: options.metrics,
-    routes: bindRoutes(routesOf(options), context, routeRules).map((route) => reporting(route, options.onError)),
+    counters,
+    metrics,
+    routes: bindRoutes(routesOf(options, context), context, routeRules).map((route) =>
+      reporting(route, options.onError),
+    ),
   });
 }
 
-function routesOf({ metrics }: RpcServerOptions): readonly DaemonRoute[] {
-  return metrics === undefined ? allRoutes : [...allRoutes, metricsRoute(metrics, GUARDED)];
+function routesOf({ metrics, health }: RpcServerOptions, context: RpcContext): readonly DaemonRoute[] {
+  return [
+    ...allRoutes,
+    ...(metrics === undefined ? [] : [metricsRoute(metrics, GUARDED)]),
+    ...(health === true ? nodeHealthRoutes(context) : []),
+  ];
 }
 
-/** The route, with what its handler throws told to `onError`. */
-function reporting(route: BoundRoute, onError: ((error: unknown) => void) | undefined): BoundRoute {
-  if (onError === undefined) return route;
+/** The route, with what its handler throws told to `onError`; a chain that cannot be read now is BUSY on any of them. */
+function reporting(route: BoundRoute, onError?: (error: unknown) => void): BoundRoute {
   return {
     ...route,
     handler: async (request, response, next) => {
       try {
         await route.handler(request, response, next);
       } catch (error) {
-        onError(error);
-        throw error;
+        onError?.(error);
+        throw isUnreadableNow(error) ? refuse(daemonApi.refusals.busy) : error;
       }
     },
   };
@@ -76,13 +123,18 @@ function reporting(route: BoundRoute, onError: ((error: unknown) => void) | unde
 
 /** Starts listening. @throws Error with a message for the operator when the address cannot be had. */
 export function startRpcServer(context: RpcContext, options: RpcServerOptions, logger: Logger): Promise<HttpServer> {
+  const { bindIp, bindIpv6, port } = options;
+  const app = createRpcApp(context, options, logger);
   return startHttpServer({
-    app: createRpcApp(context, options, logger),
-    listen: [{ host: options.bindIp, port: options.port }],
+    app,
+    listen: [{ host: bindIp, port }, ...(bindIpv6 === undefined ? [] : [{ host: bindIpv6, port, required: false }])],
+    local: options.local,
+    upgrade: options.upgrade?.(app.upgrades),
     logger,
     limits: {
       // Behind a proxy all callers share its address.
-      maxConnectionsPerAddress: options.trustProxy === true ? 0 : CONNECTIONS_PER_ADDRESS,
+      maxConnectionsPerAddress: options.trustProxy === true ? 0 : options.maxConnectionsPerAddress,
+      overCapBody,
       readTimeoutMs: options.readTimeoutSeconds * 1000,
       writeTimeoutMs: options.writeTimeoutSeconds * 1000,
     },

@@ -37,6 +37,8 @@ export const description: ServiceDescription<RpcContext, DaemonLabels> = {
   routeErrors: ({ guards, body, labels }) => [
     ...(guards.key ? [refusals.unauthorized] : []),
     ...(guards.limit ? [refusals.tooManyRequests] : []),
+    refusals.foreignHost,
+    refusals.foreignOrigin,
     refusals.bodyTooLarge,
     refusals.unsupportedEncoding,
     ...(body === undefined ? [] : [refusals.notJson]),
@@ -52,6 +54,7 @@ export const description: ServiceDescription<RpcContext, DaemonLabels> = {
 function labelErrors(labels: DaemonLabels | undefined): ErrorRow[] {
   return [
     ...(labels !== undefined && !grants(labels.mode, false) ? [refusals.forbidden] : []),
+    ...(labels?.mode === 'MiningEnabled' ? [refusals.miningOff] : []),
     ...(labels?.needsSync === true ? [refusals.notSynced] : []),
   ];
 }

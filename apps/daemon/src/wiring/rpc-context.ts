@@ -8,9 +8,6 @@ import type { BlockGenerator } from '../mining/generate';
 import type { Miner } from '../mining/miner';
 import type { MiningPort, NetworkStatus, PoolStatus, QueryRunner, RpcContext } from '../rpc';
 
-/** What one request may ask for (docs/protocol/rpc.md#limits). */
-const LIMITS = { maxBlockCount: 1000, maxGlobalIndexRange: 5000 } as const;
-
 export interface RpcParts {
   readonly config: DaemonConfig;
   readonly reader: ChainReader;
@@ -35,8 +32,12 @@ export function rpcContext(parts: RpcParts): RpcContext {
     pool: poolStatus(parts.pool),
     mining: miningPort(parts.miner, parts.generator),
     nextDifficulty: () => chain.tip().nextDifficulty,
-    limits: LIMITS,
+    limits: {
+      maxBlockCount: config.options['rpc-max-block-count'],
+      maxGlobalIndexRange: config.options['rpc-max-global-index-range'],
+    },
     explorer: config.options['daemon-mode'] === 'explorer',
+    miningOff: config.options['rpc-no-mining'],
     startTime: now(),
     now,
   };

@@ -5,12 +5,13 @@ import { locked, node } from './support/provocations';
 
 /* BUSY: exactly while the chain cannot be read (docs/protocol/rpc.md#busy, docs/protocol/lessons.md#busy-as-a-word-for-any-fault). */
 
-async function ask(context: RpcContext, path: '/info' | '/json_rpc'): Promise<[number, unknown]> {
+async function ask(context: RpcContext, path: string, body?: string): Promise<[number, unknown]> {
   const options = { ...RPC_DEFAULTS, bindIp: '127.0.0.1', port: 0, maxRpm: 0 };
   const server = await startRpcServer(context, options, createMemoryLogger());
   try {
     const call = { method: 'POST', body: '{"jsonrpc":"2.0","id":1,"method":"getlastblockheader"}' };
-    const answer = await fetch(`http://127.0.0.1:${server.port}${path}`, path === '/info' ? {} : call);
+    const sent = body !== undefined ? { method: 'POST', body } : path === '/json_rpc' ? call : {};
+    const answer = await fetch(`http://127.0.0.1:${server.port}${path}`, sent);
     return [answer.status, await answer.json()];
   } finally {
     await server.close();
@@ -29,6 +30,15 @@ test.each(['SQLITE_BUSY', 'SQLITE_BUSY_RECOVERY', 'SQLITE_LOCKED', 'SQLITE_IOERR
     ]);
   },
 );
+
+test.each([
+  ['/height', undefined],
+  ['/json_rpc', '{"method":"getblockcount"}'],
+  ['/getwalletsyncdata', '{}'],
+  ['/getrawblocks', '{}'],
+])('%s is BUSY as well', async (path, body) => {
+  expect(await ask(locked(), path, body)).toEqual([503, { status: 'BUSY', error: TEXT }]);
+});
 
 test.each([
   ['damage', new CorruptDatabase('row 5 of blocks does not fit its checksum')],

@@ -78,10 +78,30 @@ export const refusals = {
     'You do not have permission to access this method. Please relaunch your daemon with --daemon-mode explorer to access explorer RPC methods.',
     'The permission mode of this node does not grant it.',
   ),
+  miningOff: failed(
+    403,
+    'This node does not answer mining calls.',
+    'The operator has switched mining calls off, as --public-node does.',
+  ),
+  foreignHost: failed(
+    403,
+    'Requests for this host are not answered. Please relaunch your daemon with --rpc-allowed-host to allow it.',
+    'The listener is for this machine alone, and the request is addressed to a name that is not of it.',
+  ),
+  foreignOrigin: failed(
+    403,
+    'Pages of this origin are not answered. Please relaunch your daemon with --enable-cors to allow it.',
+    'The listener is for this machine alone, and a page of another origin than that of --enable-cors asks.',
+  ),
   notFound: { kind: 'empty', status: 404, text: '', when: 'There is no such path, or no such method.' },
   bodyTooLarge: failed(413, 'RPC request body too large.', 'The body is larger than this node takes.'),
   unsupportedEncoding: failed(415, 'Encoded request bodies are not accepted', 'The body is compressed.'),
   tooManyRequests: failed(429, 'Too many RPC requests, please retry later', 'The limit of a minute is used up.'),
+  tooManyConnections: failed(
+    429,
+    'Too many concurrent RPC connections from this address',
+    'The address has as many connections open as it may; this one is closed.',
+  ),
   internal: failed(500, 'Internal server error: {message}', 'The node failed inside.'),
   notSynced: failed(
     503,

@@ -3,6 +3,8 @@ import type { Request, RequestHandler } from 'express';
 export interface CorsOptions {
   /** The value of Access-Control-Allow-Origin; undefined or empty: no CORS headers at all. */
   readonly origin?: string | undefined;
+  /** Headers of our own that pages may read. */
+  readonly exposed?: readonly string[];
   /** How OPTIONS is answered: status and headers. It is answered before keys and limits are looked at. */
   readonly preflight: (request: Request, origin: string | undefined) => PreflightAnswer;
 }
@@ -26,12 +28,13 @@ export function checkCorsOrigin(origin: string): string | undefined {
 }
 
 /** Puts Access-Control-Allow-Origin on every answer and answers OPTIONS. Credentials are never allowed. */
-export function cors({ origin, preflight }: CorsOptions): RequestHandler {
+export function cors({ origin, exposed = [], preflight }: CorsOptions): RequestHandler {
   const allowed = origin === '' ? undefined : origin;
   return (request, response, next) => {
     if (allowed !== undefined) {
       response.setHeader('Access-Control-Allow-Origin', allowed);
       if (allowed !== '*') response.vary('Origin');
+      if (exposed.length > 0) response.setHeader('Access-Control-Expose-Headers', exposed.join(', '));
     }
     if (request.method !== 'OPTIONS') return next();
     const answer = preflight(request, allowed);

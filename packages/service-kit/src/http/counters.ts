@@ -6,6 +6,8 @@ import { routeOf } from './matched-route';
 export class RequestCounters {
   /** All requests, refused ones included. */
   requests = 0;
+  /** Answers that went out compressed. */
+  compressed = 0;
   /** Answers by status. */
   readonly byStatus = new Map<number, number>();
 
@@ -47,6 +49,7 @@ export function countRequests(
     response.once('close', () => {
       const status = response.writableFinished ? response.statusCode : 499;
       counters.byStatus.set(status, counters.count(status) + 1);
+      if (response.hasHeader('Content-Encoding')) counters.compressed++;
       const labels = { method: methodLabel(request), route: routeOf(request) ?? 'none' };
       total?.inc({ ...labels, status: String(status) });
       seconds?.observe(labels, Number(process.hrtime.bigint() - start) / 1e9);

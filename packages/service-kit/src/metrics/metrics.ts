@@ -1,6 +1,9 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { routeDeclarer, type Guards, type Route } from '../http/routes/declaration';
 
+/** The value of one set of labels. */
+export type CountedSeries = readonly [labels: Readonly<Record<string, string>>, value: () => number];
+
 /** Makes metrics of one registry. */
 export interface MetricFactory {
   counter<T extends string>(name: string, help: string, labels?: readonly T[]): Counter<T>;
@@ -11,6 +14,8 @@ export interface MetricFactory {
     labels?: readonly T[],
     collect?: (gauge: Gauge<T>) => void | Promise<void>,
   ): Gauge<T>;
+  /** A counter of what is counted elsewhere, read at the moment of a scrape; one for each set of labels. */
+  counted(name: string, help: string, value: (() => number) | readonly CountedSeries[]): void;
   histogram<T extends string>(
     name: string,
     help: string,
@@ -60,6 +65,19 @@ function factory(registry: Registry, prefix: string): MetricFactory {
               },
             }),
       }),
+    counted: (name, help, value) => {
+      const series: readonly CountedSeries[] = typeof value === 'function' ? [[{}, value]] : value;
+      void new Counter({
+        name: prefix + name,
+        help,
+        labelNames: [...new Set(series.flatMap(([labels]) => Object.keys(labels)))],
+        registers,
+        collect() {
+          this.reset();
+          for (const [labels, read] of series) this.inc(labels, read());
+        },
+      });
+    },
     histogram: (name, help, labels = [], buckets) =>
       new Histogram({
         name: prefix + name,

@@ -1,7 +1,7 @@
 import { versionLine } from '../version';
 import { readCommandLine } from './command-line';
 import { helpText } from './help';
-import { type OptionsCheck, type OptionSource, type Resolution, resolveOptions } from './resolve';
+import { type OptionPreset, type OptionsCheck, type OptionSource, type Resolution, resolveOptions } from './resolve';
 import { EarlyExit, OptionSpec, OptionValues, UsageError } from './spec';
 import { STANDARD_OPTIONS } from './standard';
 
@@ -14,6 +14,7 @@ export interface ProgramMeta {
   /** Words that may stand beside the options; without it any such word is refused. */
   readonly words?: string;
   readonly check?: OptionsCheck;
+  readonly presets?: readonly OptionPreset[];
 }
 
 export interface ParsedOptions<S extends readonly OptionSpec[]> extends Omit<Resolution, 'values' | 'sources'> {

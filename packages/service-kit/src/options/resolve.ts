@@ -6,7 +6,14 @@ import { STANDARD_OPTIONS } from './standard';
 import { convertValue } from './value';
 
 /** Where a value came from. */
-export type OptionSource = 'default' | 'file' | 'command line';
+export type OptionSource = 'default' | 'preset' | 'file' | 'command line';
+
+/** Values that one option stands for; whatever is set otherwise counts instead. */
+export interface OptionPreset {
+  /** The boolean option that switches it on. */
+  readonly option: string;
+  readonly values: Readonly<Record<string, OptionValue>>;
+}
 
 /** A check across options, over the resolved values. Returns what is wrong, or undefined. */
 export type OptionsCheck = (values: Readonly<Record<string, OptionValue>>) => string | undefined;
@@ -23,6 +30,7 @@ export interface Resolution {
 
 export interface ResolveOptions {
   readonly check?: OptionsCheck | undefined;
+  readonly presets?: readonly OptionPreset[];
   /** Options of the program's other commands: a file that all of them share may hold them, and they are passed over. */
   readonly elsewhere?: readonly OptionSpec[];
 }
@@ -35,7 +43,7 @@ export interface ResolveOptions {
 export function resolveOptions(
   specs: readonly OptionSpec[],
   given: CommandLine['given'],
-  { check, elsewhere = [] }: ResolveOptions,
+  { check, elsewhere = [], presets = [] }: ResolveOptions,
 ): Resolution {
   const values: Record<string, OptionValue> = {};
   const sources = new Map<string, OptionSource>();
@@ -57,6 +65,10 @@ export function resolveOptions(
   for (const spec of specs) {
     const raw = given.get(spec.name);
     if (raw !== undefined) set(spec, convertValue(spec, raw, `--${spec.name}`), 'command line');
+  }
+  for (const preset of presets.filter(({ option }) => values[option] === true)) {
+    const free = specs.filter(({ name }) => name in preset.values && sources.get(name) === 'default');
+    for (const spec of free) set(spec, preset.values[spec.name], 'preset');
   }
 
   const complaint = check?.(values);

@@ -6,6 +6,6 @@ export const getblockcount = method({
   summary: 'How many blocks the main chain has.',
   labels: { mode: 'Default' },
   result: daemonApi.blockCountResult,
-  errors: [daemonApi.refusals.internal],
+  errors: [daemonApi.refusals.busy, daemonApi.refusals.internal],
   handle: ({ reader }) => ({ count: reader.tip().height + 1, status: 'OK' as const }),
 });

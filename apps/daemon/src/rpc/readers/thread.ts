@@ -1,6 +1,8 @@
-import { damageIn, openChainDb } from '@wrkz/chain-db';
+import { daemonApi } from '@wrkz/api';
+import { damageIn, isUnreadableNow, openChainDb } from '@wrkz/chain-db';
 import { networkOf } from '@wrkz/core-types';
 import { type CallContext, serveThread, type ThreadService } from '@wrkz/service-kit';
+import { refuse } from '../errors';
 import { QUERY_NAMES, type QueryName, type QueryTable, runQuery } from '../queries';
 import { READER_ERRORS, type ReaderThread } from './protocol';
 
@@ -15,7 +17,7 @@ serveThread<ReaderThread>(({ directory, network: name }) => {
         return runQuery(db.reader, network, query, argument, throwIfCancelled);
       } catch (error) {
         // An error of SQLite loses its code on the way to the main thread, and with it what it means.
-        throw damageIn(error) ?? error;
+        throw damageIn(error) ?? (isUnreadableNow(error) ? refuse(daemonApi.refusals.busy) : error);
       }
     };
   return {

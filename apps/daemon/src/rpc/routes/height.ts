@@ -9,7 +9,7 @@ export const height = route({
   guards: GUARDED,
   labels: { mode: 'Default' },
   answer: daemonApi.heightAnswer,
-  errors: [daemonApi.refusals.internal],
+  errors: [daemonApi.refusals.busy, daemonApi.refusals.internal],
   handle: ({ reader, peers }) => ({
     height: reader.tip().height + 1,
     network_height: Math.max(1, peers.networkHeight()),

@@ -18,7 +18,8 @@ const DEFAULT_PRUNE_DEPTH = 10_080;
 /** `<major>.<minor>.<revision>`: the field carries no build number. */
 const SHORT_VERSION = VERSION.split('.').slice(0, 3).join('.');
 
-function nodeInfo(context: RpcContext): z.output<typeof daemonApi.infoAnswer> {
+/** What `/info` tells. @throws what SQLite says while the chain cannot be read */
+export function nodeInfo(context: RpcContext): z.output<typeof daemonApi.infoAnswer> {
   const { network, peers, reader } = context;
   const { tip, transactionCount, alternativeCount } = readChain(reader);
   const height = tip.height + 1;
@@ -64,17 +65,13 @@ function nodeInfo(context: RpcContext): z.output<typeof daemonApi.infoAnswer> {
   };
 }
 
-/** All of one state of the chain. @throws RpcRefusal BUSY when it cannot be read now */
+/** All of one state of the chain. */
 function readChain(reader: ChainReader): { tip: BlockFacts; transactionCount: number; alternativeCount: number } {
-  const facts = (): ReturnType<typeof readChain> => ({
+  return reader.snapshot(() => ({
     tip: reader.tip(),
     transactionCount: reader.transactionCount(),
     alternativeCount: reader.alternativeCount(),
-  });
-  return readNow(
-    () => reader.snapshot(facts),
-    () => refuse(daemonApi.refusals.busy),
-  );
+  }));
 }
 
 export const info = route({
@@ -85,7 +82,11 @@ export const info = route({
   labels: { mode: 'Default' },
   answer: daemonApi.infoAnswer,
   errors: [daemonApi.refusals.busy, daemonApi.refusals.internal],
-  handle: nodeInfo,
+  handle: (context) =>
+    readNow(
+      () => nodeInfo(context),
+      () => refuse(daemonApi.refusals.busy),
+    ),
 });
 
 export const getinfo = route({ ...info, path: '/getinfo' });

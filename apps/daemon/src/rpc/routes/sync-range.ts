@@ -11,6 +11,7 @@ const DEFAULT_BLOCK_COUNT = 100;
 export const syncRangeErrors = [
   daemonApi.refusals.invalidCheckpoint,
   daemonApi.refusals.blockCountTooBig,
+  daemonApi.refusals.busy,
   daemonApi.refusals.overloaded,
   daemonApi.refusals.internal,
 ] as const;

@@ -77,6 +77,8 @@ const everywhere: Provocations = {
     headers: { 'x-forwarded-for': '192.0.2.1' },
     times: 2,
   },
+  foreignHost: { headers: { host: 'evil.example' } },
+  foreignOrigin: { headers: { origin: 'http://evil.example' } },
   bodyTooLarge: { options: { maxBodyBytes: 1024 }, body: LARGE },
   unsupportedEncoding: { headers: { 'content-encoding': 'gzip' }, body: '{}' },
   notJson: { body: '{"' },
@@ -109,15 +111,12 @@ const longChain: Partial<ChainReader> = {
 };
 
 /** A chain that cannot be read now, as SQLite says it. */
-export const locked = (code = 'SQLITE_BUSY'): RpcContext =>
-  node(
-    {},
-    {
-      snapshot: () => {
-        throw Object.assign(new Error('database is locked'), { code });
-      },
-    },
-  );
+export const locked = (code = 'SQLITE_BUSY'): RpcContext => {
+  const refuseRead = (): never => {
+    throw Object.assign(new Error('database is locked'), { code });
+  };
+  return node({}, { snapshot: refuseRead, tip: refuseRead });
+};
 const unreadable: Provocation = { context: locked() };
 
 const range: Provocations = {
@@ -125,11 +124,14 @@ const range: Provocations = {
   invalidCheckpoint: { body: '{"blockHashCheckpoints":["xy"]}' },
   blockCountTooBig: { body: '{"blockCount":1001}' },
   overloaded: { body: '{}', context: full },
+  busy: { body: '{}', ...unreadable },
 };
 
 const routes: Readonly<Record<string, Provocations>> = {
   'GET /info': { busy: unreadable },
   'GET /getinfo': { busy: unreadable },
+  'GET /height': { busy: unreadable },
+  'GET /getheight': { busy: unreadable },
   'POST /sendrawtransaction': {
     wrongType: { body: '{"tx_as_hex":5}' },
     notSynced: {
@@ -241,6 +243,7 @@ const methods: Readonly<Record<string, Provocations>> = {
     },
     internal: { ...call('f_transactions_by_payment_id_json', `{"paymentId":"${HASH}"}`), context: broken },
   },
+  getblockcount: { busy: { body: '{"method":"getblockcount"}', ...unreadable } },
   getlastblockheader: { coreBusy: { body: '{"method":"getlastblockheader"}' } },
   getblockheaderbyhash: {
     blockHashNotHex: call('getblockheaderbyhash', '{"hash":"xy"}'),
@@ -279,6 +282,7 @@ export function provocationsOf(route: DaemonRoute): Provocations {
 /** The provocations of a method, beyond those of the route it is called through. */
 export function methodProvocations({ name, labels }: DaemonMethod): Provocations {
   const all: Provocations = {
+    miningOff: { body: `{"method":"${name}"}`, context: node({ miningOff: true }) },
     missing: { body: `{"method":"${name}"}` },
     wrongType: call(name, '5'),
     internal: { ...call(name, name === 'submitblock' ? '["00"]' : `{"hash":"${HASH}","height":1}`), context: broken },

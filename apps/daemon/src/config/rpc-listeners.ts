@@ -1,0 +1,32 @@
+import { isLoopback } from '@wrkz/service-kit';
+
+/** The options that say who reaches the RPC. */
+interface RpcOptions {
+  readonly 'public-node': boolean;
+  readonly 'rpc-access-token': string;
+  readonly 'rpc-bind-ip': string;
+  readonly 'rpc-bind-ipv6-address': string;
+  readonly 'rpc-use-ipv6': boolean;
+}
+
+/** The address of the second listener, if there is to be one. */
+export function rpcIpv6(options: Pick<RpcOptions, 'rpc-bind-ipv6-address' | 'rpc-use-ipv6'>): string[] {
+  const address = options['rpc-bind-ipv6-address'];
+  return options['rpc-use-ipv6'] && address !== '' ? [address] : [];
+}
+
+/** What an operator may have meant otherwise. */
+export function rpcWarnings(options: RpcOptions): string[] {
+  const warnings: string[] = [];
+  const address = options['rpc-bind-ipv6-address'];
+  if (options['rpc-use-ipv6'] && address === '')
+    warnings.push('--rpc-use-ipv6 needs --rpc-bind-ipv6-address too: there is no IPv6 listener');
+  if (!options['rpc-use-ipv6'] && address !== '')
+    warnings.push('--rpc-bind-ipv6-address counts only with --rpc-use-ipv6: there is no IPv6 listener');
+  const reached = [options['rpc-bind-ip'], ...rpcIpv6(options)].filter((host) => !isLoopback(host));
+  if (reached.length > 0 && options['rpc-access-token'] === '' && !options['public-node'])
+    warnings.push(
+      `the RPC on ${reached.join(' and ')} is open to everybody who reaches it: --rpc-access-token is empty`,
+    );
+  return warnings;
+}

@@ -1,0 +1,187 @@
+import { EventEmitter } from 'node:events';
+import fc from 'fast-check';
+import type { ChainReader } from '@wrkz/chain-db';
+import { networkOf } from '@wrkz/core-types';
+import { chainA } from '@wrkz/testing';
+import type { ChainService } from '../../src/chain/service';
+import { type QueryRunner, runQuery, SyncCache } from '../../src/rpc';
+import type { WalletSyncQuery } from '../../src/rpc/queries/wallet-sync-data';
+import { readerOf } from './support/chain-of';
+
+/* Kept sync answers are what a fresh one would be, to the byte (docs/protocol/rpc.md#kept-answers). */
+
+const network = networkOf('devnet');
+const blocks = chainA().slice(0, 406);
+const caller = { client: '127.0.0.1', gone: new AbortController().signal };
+const MIB = 1024 * 1024;
+
+const readers = new Map<number, ChainReader>();
+
+/** A reader of the blocks up to a tip. */
+function readerAt(tip: number): ChainReader {
+  const known = readers.get(tip) ?? Object.assign(readerOf(blocks.slice(0, tip + 1)), { firstHeightFrom: () => 10 });
+  readers.set(tip, known);
+  return known;
+}
+
+/** A chain that may be given another height. */
+function chain(height: number): { reader: ChainReader; queries: QueryRunner; asked: number; rise(to: number): void } {
+  let now = height;
+  const state = {
+    asked: 0,
+    reader: { tip: () => readerAt(now).tip(), heightOf: (hash: Buffer) => readerAt(now).heightOf(hash) } as ChainReader,
+    queries: {
+      run: async (name, query) => {
+        state.asked++;
+        return runQuery(readerAt(now), network, name, query);
+      },
+    } as QueryRunner,
+    rise: (to: number) => void (now = to),
+  };
+  return state;
+}
+
+const chainEvents = (): EventEmitter & Pick<ChainService, 'on' | 'off'> => new EventEmitter();
+
+const sync = (changes: Partial<WalletSyncQuery> = {}): WalletSyncQuery => ({
+  checkpoints: [],
+  startHeight: 10,
+  startTimestamp: 0,
+  blockCount: 20,
+  skipCoinbase: false,
+  skipKeyOffsets: false,
+  skipEmpty: false,
+  endHeight: 0,
+  encoding: 'hex',
+  ...changes,
+});
+
+const whole = readerOf(blocks);
+const hashAt = (height: number): Buffer => {
+  const [stamp] = whole.blockStamps(height, height + 1).slice(-1);
+  if (stamp === undefined) throw new Error('no such block');
+  return stamp.hash;
+};
+
+test('an answer is kept, and asked for by another name of its start', async () => {
+  const state = chain(400);
+  const cache = new SyncCache({ queries: state.queries, reader: state.reader, chain: chainEvents(), maxBytes: MIB });
+  const first = await cache.run('walletSyncData', sync(), caller);
+  const again = await cache.run('walletSyncData', sync({ checkpoints: [hashAt(9)], startHeight: 300 }), caller);
+  expect(again).toBe(first);
+  expect(state.asked).toBe(1);
+  expect(cache.figures).toMatchObject({ entries: 1, hits: 1, misses: 1 });
+  expect(cache.figures.bytes).toBeGreaterThan(first.length);
+});
+
+test('what could change with the tip, and what a single look does not tell, is not kept', async () => {
+  const state = chain(400);
+  const cache = new SyncCache({ queries: state.queries, reader: state.reader, chain: chainEvents(), maxBytes: MIB });
+  for (const query of [
+    sync({ startHeight: 201 }), // 20 blocks, and 180 above
+    sync({ startHeight: 500 }),
+    sync({ checkpoints: [Buffer.alloc(32), hashAt(9)] }),
+    sync({ startHeight: 0, startTimestamp: 1_500_000_000 }),
+    sync({ skipEmpty: true, skipCoinbase: true }), // may walk over 10,000 blocks
+    sync({ endHeight: 5 }),
+  ]) {
+    await cache.run('walletSyncData', query, caller);
+  }
+  await cache.run('rawBlocks', sync(), caller);
+  expect(cache.figures).toMatchObject({ entries: 0, hits: 0, misses: 0 });
+  await cache.run('walletSyncData', sync({ startHeight: 200 }), caller);
+  await cache.run('walletSyncData', sync({ skipEmpty: true, skipCoinbase: true, endHeight: 220 }), caller);
+  expect(cache.figures).toMatchObject({ entries: 2, misses: 2 });
+});
+
+test('whatever is asked, in any order, while the chain grows: the same bytes as without', async () => {
+  const query = fc.record({
+    startHeight: fc.nat(420),
+    blockCount: fc.integer({ min: 1, max: 60 }),
+    endHeight: fc.oneof(fc.constant(0), fc.nat(420)),
+    skipCoinbase: fc.boolean(),
+    skipKeyOffsets: fc.boolean(),
+    skipEmpty: fc.boolean(),
+    encoding: fc.constantFrom('hex' as const, 'base64' as const),
+    by: fc.oneof(fc.constant(undefined), fc.nat(200)),
+    again: fc.boolean(),
+    grow: fc.nat(2),
+  });
+  let hits = 0;
+  await fc.assert(
+    fc.asyncProperty(fc.array(query, { maxLength: 12 }), async (asked) => {
+      let height = 400;
+      const state = chain(height);
+      const parts = { queries: state.queries, reader: state.reader, chain: chainEvents(), maxBytes: MIB };
+      const cache = new SyncCache(parts);
+      for (const { by, again, grow, ...rest } of asked) {
+        const one = sync({ ...rest, checkpoints: by === undefined ? [] : [hashAt(by)] });
+        for (let i = 0; i < (again ? 2 : 1); i++) {
+          const kept = await cache.run('walletSyncData', one, caller);
+          expect(kept.equals(await state.queries.run('walletSyncData', one, caller))).toBe(true);
+        }
+        state.rise((height = Math.min(405, height + grow)));
+      }
+      hits += cache.figures.hits;
+    }),
+    { numRuns: 25 },
+  );
+  expect(hits).toBeGreaterThan(0);
+});
+
+describe('when blocks are taken back', () => {
+  test('all is dropped; a block more changes nothing', async () => {
+    const events = chainEvents();
+    const { reader, queries } = chain(400);
+    const cache = new SyncCache({ queries, reader, chain: events, maxBytes: MIB });
+    await cache.run('walletSyncData', sync(), caller);
+    events.emit('commit', { kind: 'append' });
+    events.emit('commit', { kind: 'alternative' });
+    expect(cache.figures.entries).toBe(1);
+    events.emit('commit', { kind: 'switch' });
+    expect(cache.figures).toMatchObject({ entries: 0, bytes: 0 });
+  });
+
+  test('an answer that was asked for before is given, and not kept', async () => {
+    const events = chainEvents();
+    const { reader } = chain(400);
+    let answer = (_bytes: Buffer): void => undefined;
+    const queries: QueryRunner = { run: () => new Promise((resolve) => (answer = resolve)) };
+    const cache = new SyncCache({ queries, reader, chain: events, maxBytes: MIB });
+    const asked = cache.run('walletSyncData', sync(), caller);
+    events.emit('commit', { kind: 'switch' });
+    answer(Buffer.from('of the old chain'));
+    expect(String(await asked)).toBe('of the old chain');
+    expect(cache.figures.entries).toBe(0);
+  });
+
+  test('after the end it hears of nothing and holds nothing', () => {
+    const events = chainEvents();
+    const { reader, queries } = chain(400);
+    new SyncCache({ queries, reader, chain: events, maxBytes: MIB }).close();
+    expect(events.listenerCount('commit')).toBe(0);
+  });
+});
+
+test('it never holds more than it may; what is larger is not kept at all', async () => {
+  const { reader } = chain(400);
+  let size = 1000;
+  const queries: QueryRunner = { run: async () => Buffer.alloc(size) };
+  const cache = new SyncCache({ queries, reader, chain: chainEvents(), maxBytes: 10_000 });
+  for (let start = 1; start < 100; start++) {
+    await cache.run('walletSyncData', sync({ startHeight: start }), caller);
+    expect(cache.figures.bytes).toBeLessThanOrEqual(10_000);
+  }
+  expect(cache.figures.entries).toBe(6);
+  size = 20_000;
+  await cache.run('walletSyncData', sync({ startHeight: 150 }), caller);
+  expect(cache.figures.entries).toBe(6);
+});
+
+test('a query that fails leaves nothing behind', async () => {
+  const { reader } = chain(400);
+  const queries: QueryRunner = { run: () => Promise.reject(new Error('it broke')) };
+  const cache = new SyncCache({ queries, reader, chain: chainEvents(), maxBytes: MIB });
+  await expect(cache.run('walletSyncData', sync(), caller)).rejects.toThrow('it broke');
+  expect(cache.figures).toMatchObject({ entries: 0, misses: 1 });
+});

@@ -1,0 +1,92 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import type { ChainService } from '../../src/chain/service';
+import { newSuite } from '../network/daemons';
+
+jest.setTimeout(180_000);
+
+/* A whole daemon that holds chain A, asked over HTTP. */
+
+const suite = newSuite();
+let dataDir = '';
+beforeAll(async () => void (dataDir = await suite.chainA()));
+afterAll(() => suite.stopAll());
+
+const range = { startHeight: 500, blockCount: 20 };
+
+/** The body as it was sent, byte for byte. */
+async function bodyOf(url: string, asked: object): Promise<string> {
+  const answer = await fetch(`${url}/getwalletsyncdata`, { method: 'POST', body: JSON.stringify(asked) });
+  expect(answer.status).toBe(200);
+  return answer.text();
+}
+
+async function figures(url: string): Promise<Record<string, number>> {
+  const text = await (await fetch(`${url}/metrics`)).text();
+  return Object.fromEntries(
+    [...text.matchAll(/^wrkz_(\w+) (\S+)$/gm)].map(([, name = '', value]) => [name, Number(value)]),
+  );
+}
+
+describe('kept sync answers', () => {
+  test('are the same to the byte, are counted, and are gone after a rewind', async () => {
+    const [keeping, plain] = await Promise.all([
+      suite.node({ from: dataDir, args: ['--enable-metrics'] }),
+      suite.node({ from: dataDir, args: ['--rpc-sync-cache-size', '0'] }),
+    ]);
+    const fresh = await bodyOf(plain.url, range);
+    expect([await bodyOf(keeping.url, range), await bodyOf(keeping.url, range)]).toEqual([fresh, fresh]);
+    const before = await figures(keeping.url);
+    expect(before).toMatchObject({
+      rpc_sync_cache_entries: 1,
+      rpc_sync_cache_hits_total: 1,
+      rpc_sync_cache_misses_total: 1,
+      info_available: 1,
+      height: keeping.height + 1,
+      synchronized: 1,
+    });
+    expect(before['rpc_sync_cache_bytes']).toBeGreaterThan(fresh.length);
+    const { chain } = keeping.daemon.parts as { chain: unknown } as { chain: ChainService };
+    await chain.rewindTo(510);
+    expect(await figures(keeping.url)).toMatchObject({
+      rpc_sync_cache_entries: 0,
+      rpc_sync_cache_bytes: 0,
+      height: 511,
+    });
+    const { items } = JSON.parse(await bodyOf(keeping.url, range)) as { items: unknown[] };
+    expect(items).toHaveLength(11);
+  });
+});
+
+test('a request that has arrived when the daemon stops is answered whole', async () => {
+  const node = await suite.node({ from: dataDir });
+  const body = JSON.stringify({ startHeight: 1, blockCount: 700 });
+  const head = `POST /getwalletsyncdata HTTP/1.1\r\nHost: 127.0.0.1\r\nExpect: 100-continue\r\nContent-Length: ${body.length}\r\n\r\n`;
+  const socket = connect(Number(new URL(node.url).port), '127.0.0.1');
+  socket.write(head);
+  const [first] = (await once(socket, 'data')) as [Buffer];
+  expect(String(first)).toContain('100 Continue');
+  let text = '';
+  socket.on('data', (chunk: Buffer) => (text += chunk.toString('latin1')));
+  socket.write(body);
+  const stopped = node.stop();
+  await once(socket, 'close');
+  await stopped;
+  const [, answered = ''] = /^HTTP\/1\.1 200 OK\r\n(?:[^\r]+\r\n)*\r\n(.*)$/s.exec(text) ?? [];
+  expect(text).toContain('Connection: close\r\n');
+  expect((JSON.parse(answered) as { items: unknown[] }).items.length).toBeGreaterThan(100);
+  await expect(fetch(node.url)).rejects.toThrow();
+});
+
+test('--public-node: everybody may read, nobody mines', async () => {
+  const node = await suite.node({ from: dataDir, args: ['--public-node', '--rpc-bind-ip', '127.0.0.1'] });
+  const page = { headers: { origin: 'https://wallet.example' } };
+  const answer = await fetch(`${node.url}/info`, page);
+  expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([200, '*']);
+  const call = { method: 'POST', body: '{"method":"getblocktemplate","params":{"wallet_address":"x"}}' };
+  const refused = await fetch(`${node.url}/json_rpc`, call);
+  expect([refused.status, await refused.json()]).toEqual([
+    403,
+    { status: 'Failed', error: 'This node does not answer mining calls.' },
+  ]);
+});

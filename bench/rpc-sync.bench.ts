@@ -1,0 +1,122 @@
+/**
+ * The daemon's RPC while it synchronizes: a daemon without blocks fetches devnet chain A from another one over loopback, and
+ * 16, then 64 clients ask it meanwhile. Each in a process of its own, the built tree.
+ *
+ *   node -r ./scripts/source-loader.cjs bench/rpc-sync.bench.ts [--syncs 5] [--suite <folder>]
+ *
+ * Median and 99th percentile of the time to the whole answer over all synchronizations, answers of status 500 and up, blocks a
+ * second of the synchronization, and the longest pause of the daemon's event loop. A synchronization without clients
+ * stands beside them.
+ */
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { DaemonProcess } from './support/daemon-process';
+import { median, quantile, row, runBench, since } from './support/figures';
+import { KeepAliveClient, requestBytes } from './support/keep-alive-client';
+import { machine } from './support/machine';
+
+const { values } = parseArgs({
+  options: {
+    syncs: { type: 'string', default: '5' },
+    suite: { type: 'string', default: join(__dirname, '..') },
+  },
+});
+
+const SYNC_BLOCKS = 20;
+/** Milliseconds from one look at the height to the next. */
+const LOOK_EVERY = 50;
+
+interface Kind {
+  readonly name: string;
+  /** The request for a node of so many blocks. */
+  readonly bytes: (height: number) => Buffer;
+}
+
+const KINDS: readonly Kind[] = [
+  { name: '/info', bytes: () => requestBytes('GET', '/info') },
+  {
+    name: `/getwalletsyncdata, ${SYNC_BLOCKS} blocks`,
+    bytes: (height) =>
+      requestBytes('POST', '/getwalletsyncdata', {
+        blockCount: SYNC_BLOCKS,
+        startHeight: 1 + Math.floor(Math.random() * Math.max(1, height - SYNC_BLOCKS)),
+      }),
+  },
+];
+
+interface Outcome {
+  readonly times: number[];
+  faults: number;
+  blocksPerSecond: number;
+  /** Seconds. */
+  longestPause: number;
+}
+
+const json = async (port: number, path: string): Promise<Record<string, unknown>> =>
+  (await (await fetch(`http://127.0.0.1:${String(port)}${path}`)).json()) as Record<string, unknown>;
+
+/** One synchronization with so many clients that ask one kind of request. */
+async function run(source: DaemonProcess, wanted: number, kind: Kind, clients: number): Promise<Outcome> {
+  const outcome: Outcome = { times: [], faults: 0, blocksPerSecond: 0, longestPause: 0 };
+  const more = ['--add-exclusive-node', `127.0.0.1:${String(source.peerPort)}`, '--enable-metrics'];
+  const daemon = await DaemonProcess.startEmpty(values.suite, more);
+  try {
+    let height = 1;
+    let begun = 0;
+    const open = Array.from({ length: clients }, () => new KeepAliveClient(daemon.port, true));
+    const watch = async (): Promise<void> => {
+      while (height < wanted) {
+        await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY));
+        height = Number((await json(daemon.port, '/height'))['height']);
+        if (begun === 0 && height > 1) begun = performance.now();
+      }
+    };
+    const ask = async (client: KeepAliveClient): Promise<void> => {
+      while (height < wanted) {
+        const sent = performance.now();
+        await client.ask(kind.bytes(height));
+        if (begun > 0) outcome.times.push(since(sent));
+        if (client.status >= 500) outcome.faults++;
+      }
+      client.close();
+    };
+    await Promise.all([watch(), ...open.map(ask)]);
+    outcome.blocksPerSecond = wanted / (since(begun) / 1000);
+    const text = await (await fetch(`http://127.0.0.1:${String(daemon.port)}/metrics`)).text();
+    outcome.longestPause = Number(/^nodejs_eventloop_lag_max_seconds (\S+)$/m.exec(text)?.[1]);
+  } finally {
+    await daemon.stop();
+  }
+  return outcome;
+}
+
+async function main(): Promise<void> {
+  const source = await DaemonProcess.start(values.suite);
+  try {
+    const wanted = Number((await json(source.port, '/height'))['height']);
+    console.log(machine());
+    console.log(`${String(wanted)} blocks, ${values.syncs} synchronizations each`);
+    for (const kind of KINDS) {
+      console.log(`\n${row(kind.name, ['requests', 'median', 'p99', '5xx', 'blocks/s', 'longest pause'])}`);
+      for (const clients of [0, 16, 64]) {
+        const all: Outcome[] = [];
+        for (let i = 0; i < Number(values.syncs); i++) all.push(await run(source, wanted, kind, clients));
+        const times = all.flatMap((one) => one.times);
+        console.log(
+          row(`${String(clients)} clients`, [
+            times.length,
+            `${median(times).toFixed(2)} ms`,
+            `${quantile(times, 0.99).toFixed(2)} ms`,
+            all.reduce((sum, one) => sum + one.faults, 0),
+            median(all.map((one) => one.blocksPerSecond)),
+            `${(Math.max(...all.map((one) => one.longestPause)) * 1000).toFixed(0)} ms`,
+          ]),
+        );
+      }
+    }
+  } finally {
+    await source.stop();
+  }
+}
+
+runBench(main);
