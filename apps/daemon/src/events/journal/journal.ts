@@ -16,26 +16,29 @@ export interface JournalEntry {
 
 /** What those who must not lose an event read from. */
 export interface JournalFeed {
-  /** The number of the newest entry, 0 for none. */
+  /** The number of the newest entry, or of the place where the journal begins; 0 while there is no journal. */
   latest(): number;
   /**
-   * Up to `limit` entries above `after`, ascending; of the named topics only.
+   * Up to `limit` entries above `after` (0: from the first one that is kept), ascending; of the named topics only. There may
+   * be fewer than `limit` although more follow: only an empty list says that none does.
    *
    * @throws EntriesGone when some above `after` are no longer kept
    */
   after(after: number, topics: readonly JournalTopic[], limit: number): JournalEntry[];
-  /** Calls once more entries are there. @returns ends it */
+  /** Calls once more entries are there, or entries are gone. @returns ends it */
   onEntry(listener: () => void): () => void;
 }
 
-/** Entries that were asked for are no longer kept. */
+/** Entries that were asked for are no longer kept, or the number is none that this journal has given. */
 export class EntriesGone extends Error {
-  /** @param keptAfter the lowest number from which on nothing is missing: reading may go on after it */
+  override readonly name = 'EntriesGone';
+
+  /** @param keptAfter reading may go on after it, with whatever was in between lost @param latest the highest number given */
   constructor(
     readonly asked: number,
     readonly keptAfter: number,
+    readonly latest: number,
   ) {
-    super(`events after ${asked} are no longer kept; what is kept begins after ${keptAfter}`);
-    this.name = 'EntriesGone';
+    super(`events after ${asked} are not kept; what is kept begins after ${keptAfter} and ends with ${latest}`);
   }
 }
