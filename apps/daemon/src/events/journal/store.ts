@@ -104,6 +104,12 @@ export class JournalStore {
     return row && checkedHash(height, ...row);
   }
 
+  /** The lowest height that is remembered. */
+  lowest(): number | undefined {
+    return this.connection.prepare<[], [number | null]>('SELECT min(height) FROM main_chain').raw(true).get()?.[0] as
+      number | undefined;
+  }
+
   /** The main chain goes on with this block. */
   extend({ height, hash }: ChainPosition): void {
     this.putBlock.run(height, hash, blockChecksum(height, hash));
