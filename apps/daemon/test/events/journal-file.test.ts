@@ -122,10 +122,11 @@ describe('a journal that is lost', () => {
   it('again and again: it is not tried more than once a minute, and few are left lying', async () => {
     const { directory, clock, start } = bench();
     const writer = start();
+    await writer.open();
     for (let i = 0; i < 6; i++) {
       clock.now += 61_000;
       await writer.renew('damaged');
-      await writer.renew('damaged').catch(() => undefined);
+      await expect(writer.renew('damaged')).rejects.toThrow('lost again');
       await expect(writer.renew('damaged')).resolves.toMatchObject({ begun: false });
     }
     writer.close();

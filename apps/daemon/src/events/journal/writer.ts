@@ -147,13 +147,14 @@ export class JournalWriter {
   private beginAnew(why: string): void {
     const { directory } = this.setup;
     const now = this.around.now();
+    const told = this.opened?.store.state.last ?? 0;
     this.opened?.store.close();
     this.opened = undefined;
     if (now - this.renewedAt < RENEWED_AT_MOST_EVERY && now >= this.renewedAt) {
       throw new Error(`the event journal was lost again: ${why}`);
     }
     this.renewedAt = now;
-    const least = lastNumberIn(directory) + 1;
+    const least = Math.max(told, lastNumberIn(directory)) + 1;
     const name = setAside(directory, new Date(now));
     const where = name === undefined ? `${journalFile(directory)} is gone` : `it now lies in ${name}`;
     this.around.warn(`the event journal cannot be used and is begun anew (${where}): ${why}`);
