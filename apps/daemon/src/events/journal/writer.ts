@@ -38,7 +38,7 @@ export class JournalWriter {
   ) {}
 
   /** @throws Error when there can be no journal now */
-  async open(): Promise<JournalStanding> {
+  open(): Promise<JournalStanding> {
     return this.guarded(() => undefined);
   }
 
@@ -77,7 +77,7 @@ export class JournalWriter {
   }
 
   /** @param why what somebody met who read */
-  renew(why: string): Promise<JournalStanding> {
+  async renew(why: string): Promise<JournalStanding> {
     if (this.opened !== undefined) this.beginAnew(why);
     return this.open();
   }
