@@ -42,7 +42,9 @@ export class EventJournal implements JournalFeed {
   private readonly unsubscribe: () => void;
   private thread: WorkerThread<JournalThread> | undefined;
   private reader: JournalReader | undefined;
+  /** As it was told last; it is kept when the thread has died, until another one has opened the file. */
   private standing: JournalStanding | undefined;
+  private isOpen = false;
   private working: Promise<void> | undefined;
   private wake: (() => void) | undefined;
   private closed = false;
@@ -122,7 +124,7 @@ export class EventJournal implements JournalFeed {
     let incomplete = true;
     while (!this.closed || (this.queue.size > 0 && this.standing?.begun === true && !incomplete)) {
       const worked = await this.attempt(async () => {
-        if (this.standing === undefined) await this.open();
+        if (!this.isOpen) await this.open();
         await this.lookAtDamage();
         incomplete = this.queue.takeOverflow() || incomplete || this.standing?.begun !== true;
         if (incomplete) await this.complete();
@@ -155,6 +157,7 @@ export class EventJournal implements JournalFeed {
     const thread = this.running();
     await thread.ready;
     this.adopt(await thread.call('open', undefined));
+    this.isOpen = true;
   }
 
   /** Brings the journal to where chain and pool are now, and begins it where nothing keeps it from that. */
@@ -201,7 +204,7 @@ export class EventJournal implements JournalFeed {
       entry: workerEntry(__dirname, 'thread'),
       setup: { directory, network, keepDays },
       onEvent: { warning: (text) => logger.warning(text) },
-      onFailed: () => (this.standing = undefined),
+      onFailed: () => (this.isOpen = false),
     });
     return this.thread;
   }

@@ -30,13 +30,15 @@ export interface EventSourceOptions {
 /** Callers of one address that may wait at once; those of this machine are not counted by it. */
 export const WAITING_PER_ADDRESS = 8;
 const HEARTBEAT = 15_000;
+/** Pages that are remembered at once, each of some hundred kilobytes at most. */
+const PAGES_SHARED = 32;
 
 /** The journal for callers who wait. Those who ask for the same page share it until something new comes. */
 export function eventSource(
   journal: Pick<EventJournal, 'latest' | 'page' | 'onEntry'>,
   { maxClients, stopping, heartbeat = HEARTBEAT }: EventSourceOptions,
 ): EventSource {
-  const pages = new Map<string, JournalPage | undefined>();
+  const pages = new Map<string, JournalPage>();
   journal.onEntry(() => pages.clear());
   const clients = new Map<string, number>();
   let inside = 0;
@@ -47,8 +49,11 @@ export function eventSource(
       // Only the newest pages are asked for by many.
       if (after < journal.latest() - limit) return journal.page(after, topics, limit);
       const key = `${after} ${limit} ${topics.join()}`;
-      if (!pages.has(key)) pages.set(key, journal.page(after, topics, limit));
-      return pages.get(key);
+      const page = pages.get(key) ?? journal.page(after, topics, limit);
+      if (page === undefined) return undefined;
+      if (pages.size >= PAGES_SHARED) pages.clear();
+      pages.set(key, page);
+      return page;
     },
     enter: (client) => {
       const address = countedAddress(client);
