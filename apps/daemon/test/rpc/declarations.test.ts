@@ -47,11 +47,12 @@ async function withServer<T>(
 
 /** Provokes one error of a route and says what was answered. */
 function provoke({ method, path }: Pick<DaemonRoute, 'method' | 'path'>, how: Provocation): Promise<Answer> {
-  const { body = null, headers = {}, times = 1, context, options } = how;
+  const { query = '', body = null, headers = {}, times = 1, context, options } = how;
   return withServer(
     async (url) => {
-      let answer = await send(url, { method, path, body, requestHeaders: headers });
-      for (let i = 1; i < times; i++) answer = await send(url, { method, path, body, requestHeaders: headers });
+      let answer = await send(url, { method, path: path + query, body, requestHeaders: headers });
+      for (let i = 1; i < times; i++)
+        answer = await send(url, { method, path: path + query, body, requestHeaders: headers });
       return answer;
     },
     options,

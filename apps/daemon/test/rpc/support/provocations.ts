@@ -3,12 +3,15 @@ import type { ChainReader } from '@wrkz/chain-db';
 import { networkOf } from '@wrkz/core-types';
 import type { ErrorRow } from '@wrkz/service-kit';
 import { runQuery, type RpcContext, type RpcServerOptions } from '../../../src/rpc';
+import { EntriesGone } from '../../../src/events/journal/journal';
 import { refuseOverload } from '../../../src/rpc/errors';
 import type { DaemonMethod, DaemonRoute } from '../../../src/rpc/declare';
 
 /* How each error of each declaration is provoked: a request, and the state of the node that it needs. */
 
 export interface Provocation {
+  /** With its question mark. */
+  readonly query?: string;
   readonly body?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly context?: RpcContext;
@@ -119,6 +122,23 @@ export const locked = (code = 'SQLITE_BUSY'): RpcContext => {
 };
 const unreadable: Provocation = { context: locked() };
 
+/** A node whose journal ends with number 5. */
+const withEvents = (changes: Partial<RpcContext['events']>): RpcContext =>
+  node({
+    events: {
+      latest: () => 5,
+      page: () => ({ journal: '', entries: [], next: 5, latest: 5, keptAfter: 0 }),
+      onEntry: () => () => undefined,
+      enter: () => () => undefined,
+      stopping: new AbortController().signal,
+      heartbeat: 1000,
+      ...changes,
+    },
+  });
+const gone = (): never => {
+  throw new EntriesGone(1, 2, 5);
+};
+
 const range: Provocations = {
   wrongType: { body: '{"startHeight":-1}' },
   invalidCheckpoint: { body: '{"blockHashCheckpoints":["xy"]}' },
@@ -132,6 +152,15 @@ const routes: Readonly<Record<string, Provocations>> = {
   'GET /getinfo': { busy: unreadable },
   'GET /height': { busy: unreadable },
   'GET /getheight': { busy: unreadable },
+  'GET /events': {
+    wrongType: { query: '?after=1&after=2' },
+    wrongQuery: { query: '?after=-1' },
+    unknownTopic: { query: '?topics=block,coin' },
+    eventsGone: { query: '?after=1', context: withEvents({ page: gone }) },
+    tooManyWaitHere: { query: '?wait=1', context: withEvents({ enter: () => 'address' }) },
+    tooManyWait: { query: '?wait=1', context: withEvents({ enter: () => 'all' }) },
+    noJournal: { context: withEvents({ page: () => undefined }) },
+  },
   'POST /sendrawtransaction': {
     wrongType: { body: '{"tx_as_hex":5}' },
     notSynced: {

@@ -1,0 +1,133 @@
+import { cpSync } from 'node:fs';
+import { join } from 'node:path';
+import { silentLogger } from '@wrkz/service-kit';
+import { Purse, Suite, type SuiteNode } from '@wrkz/testing';
+import { readConfig } from '../../src/config/config';
+import { Daemon } from '../../src/daemon';
+import { allEvents, type GivenPage, sentBlocks } from './support/events-client';
+import { Replay } from './support/replay';
+
+jest.setTimeout(120_000);
+
+const suite = new Suite<Daemon>((args) => Daemon.create(readConfig(args), { logger: silentLogger() }), 'simnet');
+const miner = new Purse('events').address;
+
+afterAll(() => suite.stopAll());
+
+const get = (node: SuiteNode, query: string, init: RequestInit = {}): Promise<Response> =>
+  fetch(`${node.url}/events${query}`, init);
+const page = async (node: SuiteNode, query: string): Promise<GivenPage> =>
+  (await (await get(node, query)).json()) as GivenPage;
+const stream = (node: SuiteNode, query: string, headers: Record<string, string> = {}): Promise<Response> =>
+  get(node, query, { headers: { accept: 'text/event-stream', ...headers } });
+
+/** Until the journal has told of a block. */
+async function told(node: SuiteNode, hash: string, after: number): Promise<GivenPage> {
+  for (let from = after; ;) {
+    const found = await page(node, `?wait=20&topics=block&after=${String(from)}`);
+    if (found.events.some(({ data }) => data['hash'] === hash)) return found;
+    from = found.next;
+  }
+}
+
+test('whoever waits is told of a block when it is there', async () => {
+  const node = await suite.node();
+  const { latest, events } = await page(node, '');
+  expect(events).toEqual([]);
+  const waiting = page(node, `?wait=60&after=${String(latest)}`);
+  const [hash] = await node.generate(miner);
+  const { events: came, next } = await waiting;
+  expect(came).toMatchObject([{ topic: 'block', number: latest + 1, data: { height: 1, hash } }]);
+  expect(came[0]?.data['transaction_hashes']).toHaveLength(1);
+  expect(next).toBe(latest + 1);
+  expect((await page(node, '?after=0')).events).toEqual(came);
+  expect(await page(node, `?after=${String(next)}`)).toMatchObject({ events: [], next });
+  // One who wants something else waits on, and is answered in time.
+  expect(await page(node, `?after=${String(latest)}&topics=tx&wait=1`)).toMatchObject({ events: [], next });
+});
+
+test('numbers that are not of this journal are refused, with those that may be gone on after', async () => {
+  const node = await suite.node();
+  const { latest, kept_after } = await page(node, '');
+  for (const after of [1, latest + 1]) {
+    const answer = await get(node, `?after=${String(after)}`);
+    expect([answer.status, await answer.json()]).toEqual([
+      410,
+      expect.objectContaining({ status: 'Failed', kept_after, latest }),
+    ]);
+  }
+  expect((await stream(node, '?after=1')).status).toBe(410);
+});
+
+test('a stream tells of blocks, and goes on after the last one when it was cut', async () => {
+  const node = await suite.node();
+  const first = await stream(node, '');
+  expect(first.headers.get('content-type')).toBe('text/event-stream');
+  const [one = '', two = '', three = ''] = await node.generate(miner, 3);
+  const hashes: unknown[] = [];
+  let last = '';
+  for await (const block of sentBlocks(first)) {
+    last = block.get('id') ?? last;
+    if (!block.has('event')) continue;
+    expect(block.get('event')).toBe('block');
+    hashes.push((JSON.parse(block.get('data') ?? '') as { data: { hash: string } }).data.hash);
+    if (hashes.length === 2) break;
+  }
+  expect(hashes).toEqual([one, two]);
+  for await (const block of sentBlocks(await stream(node, '?after=0', { 'last-event-id': last }))) {
+    if (!block.has('event')) continue;
+    expect((JSON.parse(block.get('data') ?? '') as { data: { hash: string } }).data.hash).toBe(three);
+    break;
+  }
+});
+
+test('no more may wait than may, and one who leaves gives the place back', async () => {
+  const node = await suite.node({ args: ['--events-max-clients', '1'] });
+  const leaving = new AbortController();
+  const held = await get(node, '', { headers: { accept: 'text/event-stream' }, signal: leaving.signal });
+  expect((await get(node, '?wait=60')).status).toBe(503);
+  expect((await stream(node, '')).status).toBe(503);
+  expect((await get(node, '')).status).toBe(200);
+  leaving.abort();
+  await held.text().catch(() => undefined);
+  for (let status = 503; status !== 200;) ({ status } = await get(node, '?wait=1'));
+});
+
+test('a stop answers those who wait and ends the streams', async () => {
+  const node = await suite.node();
+  const { latest } = await page(node, '');
+  const open = await stream(node, '');
+  const waiting = page(node, `?wait=60&after=${String(latest)}`);
+  while ((await page(node, '?wait=0')).latest !== latest);
+  await node.stop();
+  expect((await waiting).events).toEqual([]);
+  const rest: unknown[] = [];
+  for await (const block of sentBlocks(open)) if (block.has('event')) rest.push(block);
+  expect(rest).toEqual([]);
+});
+
+test('after a restart the numbers are higher, and what an older copy of the journal lacks is read from the chain', async () => {
+  const first = await suite.node();
+  const begin = (await page(first, '')).latest;
+  const [hash = ''] = (await first.generate(miner, 2)).slice(-1);
+  const known = await told(first, hash, begin);
+  await first.stop();
+  const older = suite.folder();
+  cpSync(first.dataDir, older, { recursive: true });
+
+  const second = await suite.node({ from: older });
+  const [top = ''] = (await second.generate(miner, 3)).slice(-1);
+  const later = await told(second, top, known.next);
+  expect(later.events[0]?.number).toBeGreaterThan(known.next);
+  await second.stop();
+  cpSync(join(older, 'simnet', 'events.sqlite'), join(second.dataDir, 'simnet', 'events.sqlite'));
+
+  const third = await suite.node({ from: second.dataDir });
+  await told(third, top, known.next);
+  const replay = new Replay();
+  const all = await allEvents(third.url);
+  replay.take(all.map(({ data, ...entry }) => ({ ...entry, topic: entry.topic as 'block', body: data })));
+  expect(replay.chain.map(([height]) => height)).toEqual([1, 2, 3, 4, 5]);
+  // What the lost journal gave is told anew, with numbers above; one of its own is known as none of this one.
+  expect((await get(third, `?after=${String(later.next)}`)).status).toBe(410);
+});

@@ -1,0 +1,111 @@
+import fc from 'fast-check';
+import { completePool, completeStep } from '../../src/events/journal/completion';
+import { writeEvent } from '../../src/events/journal/follow';
+import type { JournalStore } from '../../src/events/journal/store';
+import type { NodeEvent } from '../../src/events/node-events';
+import { temporaryDirectory } from '../support/temporary';
+import { entriesIn, freshHash, ModelChain, openStore } from './support/model';
+import { Replay } from './support/replay';
+
+/** Writes events down as the journal's thread does. */
+function write(store: JournalStore, chain: ModelChain, events: readonly NodeEvent[]): void {
+  for (const event of events) {
+    if (!store.commit(() => writeEvent(store, { event, time: 1 }))) complete(store, chain);
+  }
+}
+
+function complete(store: JournalStore, chain: ModelChain): void {
+  while (!completeStep(store, chain.reader, 2));
+}
+
+const step = fc.oneof(
+  { weight: 5, arbitrary: fc.record({ kind: fc.constant('grow' as const), mines: fc.nat(2) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('turn' as const),
+      back: fc.integer({ min: 1, max: 5 }),
+      forth: fc.nat(6),
+    }),
+  },
+  { weight: 3, arbitrary: fc.constant({ kind: 'transaction' as const }) },
+  { weight: 3, arbitrary: fc.constant({ kind: 'write' as const }) },
+  { weight: 1, arbitrary: fc.constant({ kind: 'kill' as const }) },
+  { weight: 1, arbitrary: fc.constant({ kind: 'read' as const }) },
+  { weight: 1, arbitrary: fc.constant({ kind: 'overflow' as const }) },
+);
+
+describe('the journal follows the chain', () => {
+  it('whatever becomes of the events: each block once and in order, each turn where it was', () => {
+    fc.assert(
+      fc.property(fc.array(step, { minLength: 5, maxLength: 60 }), (steps) => {
+        const directory = temporaryDirectory();
+        const chain = new ModelChain();
+        let store = openStore(directory);
+        store.commit(() => store.extend(chain.tip));
+        const replay = new Replay([0, chain.tip.hash.toString('hex')]);
+        let waiting: NodeEvent[] = [];
+        let pool: Buffer[] = [];
+        for (const what of steps) {
+          if (what.kind === 'grow') {
+            const mined = pool.slice(0, what.mines);
+            waiting.push(chain.grow(mined));
+            if (mined.length > 0) waiting.push({ kind: 'pool-removed', hashes: mined, reason: 'InBlock' });
+            pool = pool.slice(what.mines);
+          }
+          if (what.kind === 'turn') waiting.push(chain.turn(what.back, what.forth));
+          if (what.kind === 'transaction') {
+            pool.push(freshHash());
+            waiting.push({ kind: 'pool-added', hash: pool.at(-1) as Buffer });
+          }
+          if (what.kind === 'write') write(store, chain, waiting.splice(0));
+          if (what.kind === 'read') complete(store, chain);
+          if (what.kind === 'kill' || what.kind === 'overflow') {
+            waiting = [];
+            if (what.kind === 'kill') {
+              store.close();
+              store = openStore(directory);
+              pool = [];
+            }
+            complete(store, chain);
+            completePool(store, pool, 3);
+          }
+        }
+        write(store, chain, waiting);
+        complete(store, chain);
+        store.close();
+        replay.take(entriesIn(directory));
+        expect(replay.chain).toEqual(chain.blocks.map(({ height, hash }) => [height, hash.toString('hex')]));
+        expect([...replay.pool].sort()).toEqual(pool.map((hash) => hash.toString('hex')).sort());
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('an event that does not follow on what is known is not believed', () => {
+    const directory = temporaryDirectory();
+    const chain = new ModelChain();
+    const store = openStore(directory);
+    store.commit(() => store.extend(chain.tip));
+    const lost = chain.grow();
+    const next = chain.grow();
+    expect(store.commit(() => writeEvent(store, { event: next, time: 1 }))).toBe(false);
+    write(store, chain, [next, lost]);
+    store.close();
+    expect(entriesIn(directory).map(({ body }) => body['height'])).toEqual([1, 2]);
+  });
+
+  it('a chain that is another one from further back than is remembered is not followed any more', () => {
+    const directory = temporaryDirectory();
+    const chain = new ModelChain();
+    const store = openStore(directory);
+    chain.grow();
+    store.commit(() => store.extend(chain.tip));
+    write(store, chain, [chain.grow()]);
+    chain.turn(2, 5);
+    complete(store, chain);
+    expect(store.position()).toBeUndefined();
+    expect(store.state.keptAfter).toBe(store.state.last);
+    store.close();
+  });
+});

@@ -1,0 +1,212 @@
+import { existsSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { openChainDb } from '@wrkz/chain-db';
+import { openDatabase } from '@wrkz/sqlite';
+import { completeStep } from '../../src/events/journal/completion';
+import { writeEvent } from '../../src/events/journal/follow';
+import { EntriesGone, JOURNAL_TOPICS } from '../../src/events/journal/journal';
+import { JournalReader, PAGE_BYTES } from '../../src/events/journal/reading';
+import { deleteOldEntries, ENTRIES_A_STEP } from '../../src/events/journal/retention';
+import { journalFile, journalOptions } from '../../src/events/journal/schema';
+import { JournalStore } from '../../src/events/journal/store';
+import { JournalWriter } from '../../src/events/journal/writer';
+import { temporaryDirectory } from '../support/temporary';
+import { entriesIn, freshHash, ModelChain, openStore } from './support/model';
+
+const DAY = 86_400_000;
+const START = 1_000_000 * DAY;
+
+/** A writer over a folder with an empty devnet chain. */
+function bench(directory = temporaryDirectory()) {
+  openChainDb({ directory, network: 'devnet', create: true }).close();
+  const warnings: string[] = [];
+  const clock = { now: 20_000 * DAY };
+  const around = { warn: (text: string) => void warnings.push(text), now: () => clock.now };
+  const start = (keepDays = 30): JournalWriter => new JournalWriter({ directory, network: 'devnet', keepDays }, around);
+  return { directory, warnings, clock, start };
+}
+
+const transaction = (time: number) => ({ event: { kind: 'pool-added', hash: freshHash() } as const, time });
+
+describe('numbers', () => {
+  it('grow over restarts, and those that a start leaves out are known as never given', async () => {
+    const { directory, clock, start } = bench();
+    const first = start();
+    await first.open();
+    const { latest } = await first.append([transaction(1), transaction(2)]);
+    first.close();
+    clock.now += 5;
+    const second = start();
+    const standing = await second.open();
+    expect(standing.latest).toBeGreaterThan(latest);
+    await second.append([transaction(3)]);
+    second.close();
+    expect(entriesIn(directory, latest)).toHaveLength(1);
+    expect(entriesIn(directory, standing.latest)).toHaveLength(1);
+    expect(() => entriesIn(directory, latest + 1)).toThrow(EntriesGone);
+    expect(() => entriesIn(directory, standing.latest + 2)).toThrow(EntriesGone);
+  });
+
+  it('grow although the clock was set back', async () => {
+    const { clock, start } = bench();
+    const first = start();
+    const { latest } = await first.open();
+    first.close();
+    clock.now -= 10 * DAY;
+    const second = start();
+    await second.open();
+    expect((await second.append([transaction(1)])).latest).toBe(latest + 1);
+    second.close();
+  });
+});
+
+describe('a journal that is lost', () => {
+  const losses: readonly (readonly [string, (file: string) => void])[] = [
+    ['missing', (file) => rmSync(file)],
+    ['empty', (file) => truncateSync(file, 0)],
+    ['cut short', (file) => truncateSync(file, 8192)],
+    ['no database', (file) => writeFileSync(file, 'x'.repeat(10_000))],
+    ['of a newer program', (file) => alter(file, 'PRAGMA user_version = 99')],
+    ['with a wrong entry', (file) => alter(file, "UPDATE entries SET body = '{}'")],
+    ['with a wrong block', (file) => alter(file, 'UPDATE main_chain SET hash = zeroblob(32)')],
+    ['with a wrong state', (file) => alter(file, 'UPDATE state SET last = last + 5')],
+    ['without a state', (file) => alter(file, 'DELETE FROM state')],
+  ];
+
+  test.each(losses)('%s: the node goes on with a new one, whose numbers are above', async (_name, damage) => {
+    const { directory, warnings, clock, start } = bench();
+    const first = start();
+    await first.open();
+    await first.begin({ height: 0, hash: freshHash() });
+    const { latest, journal } = await first.append([transaction(1)]);
+    first.close();
+    damage(journalFile(directory));
+    clock.now += 1;
+    const second = start();
+    const standing = await second.open();
+    second.close();
+    expect(standing.journal).not.toBe(journal);
+    expect(standing.latest).toBeGreaterThan(latest);
+    expect(standing.begun).toBe(false);
+    expect(() => entriesIn(directory, latest)).toThrow(EntriesGone);
+    const aside = readdirSync(directory).filter((name) => name.includes('damaged'));
+    const renewed = !['missing', 'empty'].includes(_name);
+    expect([warnings.length, aside.length > 0]).toEqual(renewed ? [1, true] : [0, false]);
+  });
+
+  it('gone while it is open: what is to be written goes into a new one', async () => {
+    const { directory, warnings, start } = bench();
+    const writer = start();
+    await writer.open();
+    const { latest } = await writer.append([transaction(1)]);
+    for (const name of readdirSync(directory)) if (name.startsWith('events')) rmSync(`${directory}/${name}`);
+    const standing = await writer.append([transaction(2)]);
+    writer.close();
+    expect(warnings).toEqual([expect.stringContaining('is gone')]);
+    expect(standing.latest).toBeGreaterThan(latest);
+    expect(entriesIn(directory)).toHaveLength(1);
+  });
+
+  it('keeps the numbers above what can still be read of it, whatever the clock says', async () => {
+    const { directory, clock, start } = bench();
+    const first = start();
+    await first.open();
+    const { latest } = await first.append([transaction(1)]);
+    first.close();
+    alter(journalFile(directory), "UPDATE entries SET body = '{}'");
+    clock.now -= 100 * DAY;
+    const second = start();
+    expect((await second.open()).latest).toBeGreaterThan(latest);
+    second.close();
+  });
+
+  it('again and again: it is not tried more than once a minute, and few are left lying', async () => {
+    const { directory, clock, start } = bench();
+    const writer = start();
+    await writer.open();
+    for (let i = 0; i < 6; i++) {
+      clock.now += 61_000;
+      await writer.renew('damaged');
+      await expect(writer.renew('damaged')).rejects.toThrow('lost again');
+      await expect(writer.renew('damaged')).resolves.toMatchObject({ begun: false });
+    }
+    writer.close();
+    const aside = readdirSync(directory).filter((name) => /damaged-.*\.sqlite$/.test(name));
+    expect(aside.length).toBeLessThanOrEqual(3);
+    expect(existsSync(journalFile(directory))).toBe(true);
+  });
+});
+
+describe('pages', () => {
+  it('end after some bytes, and choose topics without reading the others', () => {
+    const directory = temporaryDirectory();
+    const store = openStore(directory);
+    const large = 'x'.repeat(PAGE_BYTES / 2);
+    store.commit(() => {
+      for (let i = 0; i < 5; i++) store.append(['alternative', { large }], i);
+      for (let i = 0; i < 3; i++) store.append(['tx', { hash: String(i) }], i);
+    });
+    store.close();
+    const reader = JournalReader.open(directory);
+    const first = reader.page(0, JOURNAL_TOPICS, 1000);
+    expect(first.entries.length).toBeLessThan(3);
+    expect(first.next).toBe(first.entries.at(-1)?.number);
+    const chosen = reader.page(0, ['tx', 'block'], 2);
+    expect(chosen.entries.map(({ number }) => number)).toEqual([6, 7]);
+    expect(chosen.next).toBe(7);
+    expect(reader.page(7, ['block'], 10)).toMatchObject({ entries: [], next: 8 });
+    reader.close();
+    expect(entriesIn(directory)).toHaveLength(8);
+  });
+});
+
+describe('deletion', () => {
+  it('goes by age in small steps, keeps numbers growing, and says what is gone', () => {
+    const directory = temporaryDirectory();
+    const database = openDatabase(journalOptions(directory, 'write'));
+    const store = new JournalStore(database);
+    const count = ENTRIES_A_STEP + 20;
+    store.commit(() => {
+      for (let i = 0; i < count; i++) store.append(['tx', { hash: String(i) }], START);
+      store.append(['tx', { hash: 'from the future' }], START + 400 * DAY);
+      store.append(['tx', { hash: 'kept' }], START + 20 * DAY);
+    });
+    const now = START + 31 * DAY;
+    expect(deleteOldEntries(store, database.connection, 31, now)).toBe(false);
+    expect(deleteOldEntries(store, database.connection, 30, now)).toBe(true);
+    expect(store.state.keptAfter).toBe(ENTRIES_A_STEP);
+    expect(deleteOldEntries(store, database.connection, 30, now)).toBe(false);
+    expect(entriesIn(directory).map(({ body }) => body['hash'])).toEqual(['kept']);
+    expect(() => entriesIn(directory, count)).toThrow(EntriesGone);
+    expect(deleteOldEntries(store, database.connection, 1, now)).toBe(false);
+    expect(entriesIn(directory)).toEqual([]);
+    store.commit(() => store.append(['tx', { hash: 'next' }], now));
+    store.close();
+    expect(entriesIn(directory).map(({ number }) => number)).toEqual([count + 3]);
+  });
+
+  it('leaves the memory of the chain: a client hears of a turn below the oldest entry', () => {
+    const directory = temporaryDirectory();
+    const database = openDatabase(journalOptions(directory, 'write'));
+    const store = new JournalStore(database);
+    const chain = new ModelChain();
+    store.commit(() => store.extend(chain.tip));
+    for (let i = 0; i < 4; i++) {
+      const event = chain.grow();
+      store.commit(() => writeEvent(store, { event, time: START }));
+    }
+    deleteOldEntries(store, database.connection, 1, START + 2 * DAY);
+    chain.turn(3, 1);
+    while (!completeStep(store, chain.reader, START + 2 * DAY));
+    store.close();
+    expect(entriesIn(directory).map(({ topic, body }) => [topic, body['discarded_blocks'] ?? body['height']])).toEqual([
+      ['reorganisation', 3],
+      ['block', 2],
+    ]);
+  });
+});
+
+function alter(file: string, statement: string): void {
+  const database = openDatabase({ ...journalOptions('', 'write'), file });
+  database.connection.exec(statement);
+  database.close();
+}

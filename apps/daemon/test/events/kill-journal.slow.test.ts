@@ -1,0 +1,134 @@
+import { cpSync } from 'node:fs';
+import { join } from 'node:path';
+import { openChainDb } from '@wrkz/chain-db';
+import { buildSpend, chainAWallet, findNonceHere, NodeClient, type PurseOutput, spendable } from '@wrkz/testing';
+import { newSuite } from '../network/daemons';
+import { seeded } from '../support/kills';
+import { DaemonProcess } from '../support/process';
+import type { GivenPage } from './support/events-client';
+import { Replay } from './support/replay';
+
+jest.setTimeout(3_600_000);
+
+/** Printed, so that a failure can be run again: WRKZ_SEED=<number>. */
+const seed = Number(process.env['WRKZ_SEED'] ?? Date.now() % 1_000_000);
+const KILLS = Number(process.env['WRKZ_KILLS'] ?? 60);
+/** A loopback port where nobody listens. */
+const NOBODY = 1;
+
+const suite = newSuite();
+const alice = chainAWallet('alice');
+const random = seeded(seed);
+const upTo = (most: number): number => Math.floor(random() * (most + 1));
+const pause = (milliseconds: number): Promise<void> => new Promise((go) => setTimeout(go, milliseconds));
+
+afterAll(() => suite.stopAll());
+
+/** A client that follows a journal over every kill: it asks from the number on where it was cut off. */
+class Follower {
+  readonly replay: Replay;
+  cursor: number | undefined;
+
+  constructor(begin: readonly [number, string]) {
+    this.replay = new Replay(begin);
+  }
+
+  /** Follows until the node is gone, or as long as asked. @throws when the journal tells of anything wrong */
+  async follow(url: string, until: () => boolean): Promise<void> {
+    while (!until()) {
+      let answer: Response;
+      let text: string;
+      try {
+        answer = await fetch(`${url}/events?wait=2&limit=7&after=${String(this.cursor ?? 0)}`);
+        text = await answer.text();
+      } catch {
+        return;
+      }
+      if (answer.status !== 200) throw new Error(`${String(answer.status)}: ${text}`);
+      const { events, next } = JSON.parse(text) as GivenPage;
+      this.replay.take(events.map(({ data, number, topic }) => ({ number, topic: topic as 'block', body: data })));
+      this.cursor = next;
+    }
+  }
+}
+
+function start(dataDir: string, peer: number): DaemonProcess {
+  return new DaemonProcess(
+    [
+      ...['--network', 'devnet', '--data-dir', dataDir, '--log-file', '', '--rpc-max-rpm', '0'],
+      ...['--rpc-bind-port', '0', '--p2p-bind-ip', '127.0.0.1', '--p2p-bind-port', '0'],
+      ...['--add-exclusive-node', `127.0.0.1:${String(peer)}`],
+    ],
+    dataDir,
+  );
+}
+
+/** Takes the chain of a node at rest some blocks back. */
+function takeBack(dataDir: string, blocks: number): void {
+  const db = openChainDb({ directory: join(dataDir, 'devnet'), network: 'devnet' });
+  db.writer?.rewindTo(db.reader.height() - blocks);
+  db.close();
+}
+
+test(`${String(KILLS)} kills at random moments (WRKZ_SEED=${String(seed)})`, async () => {
+  const from = await suite.chainA();
+  const peer = await suite.node({ from });
+  const dataDir = suite.folder();
+  cpSync(from, dataDir, { recursive: true });
+  const outputs: PurseOutput[] = await spendable(peer, alice);
+  const begin = [peer.height, peer.tip] as const;
+  const follower = new Follower(begin);
+  let sent = 0;
+
+  const send = async (node: NodeClient): Promise<void> => {
+    const output = outputs.shift();
+    if (output === undefined) return;
+    const spend = await buildSpend(peer, alice, output, { height: peer.height, fee: 1000n, findNonce: findNonceHere });
+    await node.send(spend.transaction);
+    sent += 1;
+  };
+
+  let takenBack = 0;
+  for (let kills = 0; kills < KILLS; kills++) {
+    const alone = random() < 0.3;
+    const child = start(dataDir, alone ? NOBODY : peer.p2pPort);
+    const [, url = ''] = await child.prints(/RPC at (http:\/\/[^;\s]+);/);
+    const node = new NodeClient(url);
+    const following = follower.follow(url, () => false);
+    const traffic = [
+      node.generate(alice.address, 1 + upTo(3)),
+      alone ? Promise.resolve() : peer.generate(alice.address, upTo(2) || 1),
+      random() < 0.4 ? send(node) : Promise.resolve(),
+    ];
+    await pause(random() * 1500);
+    child.kill('SIGKILL');
+    await child.ended;
+    await Promise.allSettled(traffic);
+    await following;
+    if (random() < 0.5) await peer.generate(alice.address, 1 + upTo(4));
+    if (random() < 0.15) {
+      takeBack(dataDir, 1 + upTo(3));
+      takenBack += 1;
+    }
+  }
+
+  await peer.generate(alice.address, 12);
+  const child = start(dataDir, peer.p2pPort);
+  const [, url = ''] = await child.prints(/RPC at (http:\/\/[^;\s]+);/);
+  await follower.follow(url, () => follower.replay.tip?.[1] === peer.tip);
+  child.kill('SIGTERM');
+  await child.ended;
+
+  const { replay } = follower;
+  const db = openChainDb({ directory: join(dataDir, 'devnet'), network: 'devnet', readonly: true });
+  const chain = db.reader
+    .hashes(begin[0], db.reader.height() + 1)
+    .map((hash, i) => [begin[0] + i, hash.toString('hex')]);
+  db.close();
+  process.stderr.write(
+    `${String(KILLS)} kills, ${String(chain.length)} blocks, ${String(replay.turns)} turns of the chain, ` +
+      `${String(takenBack)} times taken back, ${String(sent)} transactions\n`,
+  );
+  expect(replay.chain).toEqual(chain);
+  expect(replay.turns).toBeGreaterThan(KILLS / 10);
+});
