@@ -23,7 +23,7 @@ function guarded(
   rules: Partial<ConnectionRules> = {},
 ): (...addresses: (string | undefined)[]) => Caller[] {
   const server = new Server();
-  new Connections(server, { local: false, isExempt: () => false, maxPerAddress, ...rules });
+  new Connections(server, { kind: 'open', isExempt: () => false, maxPerAddress, ...rules });
   return (...addresses) =>
     addresses.map((address) => {
       const caller = new Caller(address);
@@ -59,7 +59,7 @@ test('who is exempt has no cap either', () => {
 
 test('a TCP connection without an address is cut; on a local socket all are without one', () => {
   expect(open(guarded(0)(undefined, ''))).toEqual([false, false]);
-  expect(open(guarded(1, { local: true })(undefined, undefined))).toEqual([true, true]);
+  expect(open(guarded(1, { kind: 'local' })(undefined, undefined))).toEqual([true, true]);
 });
 
 test.each([

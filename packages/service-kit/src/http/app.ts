@@ -1,5 +1,5 @@
 import express, { type Express, type Request, type RequestHandler, type Response } from 'express';
-import type { RequestListener } from 'node:http';
+import type { IncomingMessage, RequestListener } from 'node:http';
 import { errorText } from '../error-text';
 import type { Logger } from '../logging/logger';
 import type { Metrics } from '../metrics/metrics';
@@ -10,8 +10,13 @@ import { cors, CorsOptions } from './cors';
 import { countRequests, RequestCounters } from './counters';
 import { errorHandler, notFound, OnRefusal, RefusalBody } from './error-handler';
 import { markRoute } from './matched-route';
-import { rateLimit, RateLimitOptions } from './rate-limit';
+import { logAnswers } from './answer-log';
+import type { HttpError } from './errors';
+import { foreignCallerCheck } from './foreign-callers';
+import { type RateCounter, rateCounter, rateLimit, type RateLimitOptions } from './rate-limit';
+import { identify } from './request-id';
 import type { BoundRoute } from './routes/bind';
+import { type UpgradeGuard, upgradeGuard } from './upgrade';
 
 export interface HttpAppOptions {
   readonly logger: Logger;
@@ -21,6 +26,11 @@ export interface HttpAppOptions {
   readonly onRefusal?: OnRefusal;
   readonly clientAddress?: ClientAddressMode;
   readonly cors?: CorsOptions;
+  /**
+   * Names, besides those of this machine, that requests to a loopback listener may be addressed to (`*`: any), whereupon
+   * pages of other origins than that of `cors` are refused there too. Left out: nobody is asked.
+   */
+  readonly allowedHosts?: readonly string[] | undefined;
   /** Asked of the routes whose declaration says so; the same with the limit. */
   readonly apiKey?: ApiKeyOptions;
   readonly rateLimit?: RateLimitOptions;
@@ -36,33 +46,63 @@ export interface HttpAppOptions {
   readonly routes: readonly BoundRoute[];
 }
 
+/** Answers requests; what asks for another protocol is asked by the same guards, which count together. */
+export interface HttpApp extends RequestListener {
+  readonly upgrades: UpgradeGuard;
+}
+
 /**
- * The HTTP app every program starts from. A request passes, in this order: counters, client address, CORS (which answers
- * OPTIONS), the match with a declared route, and then what that route declares: API key, rate limit, body, handler. What
- * matches no route is a 404 before anything is asked or counted. Each step is a middleware of its own file.
+ * The HTTP app every program starts from. A request passes, in this order: counters, id, client address, CORS (which answers
+ * OPTIONS), the match with a declared route, Host and Origin, and then what that route declares: API key, rate limit, body,
+ * handler. What matches no route is a 404 before anything is asked or counted. Each step is a middleware of its own file.
  */
-export function createHttpApp(options: HttpAppOptions): RequestListener {
+export function createHttpApp(options: HttpAppOptions): HttpApp {
+  const { clientAddress: addressMode = 'connection' } = options;
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
   app.set('query parser', 'simple');
 
   app.use(countRequests(options.counters ?? new RequestCounters(), options.metrics, options.longestAnswerSeconds));
+  app.use(identify(addressMode !== 'connection'), logAnswers(options.logger));
   app.use((_request, response, next) => {
     response.setHeader('X-Content-Type-Options', 'nosniff');
     response.setHeader('Cache-Control', 'no-store');
     next();
   });
-  app.use(clientAddress(options.clientAddress ?? 'connection'));
+  app.use(clientAddress(addressMode));
   if (options.cors) app.use(nameRouteOfOptions(options.routes), cors(options.cors));
-  const steps = stepsBefore(options);
+  const guards = commonGuards(options);
+  const steps = stepsBefore(options, guards);
   for (const route of options.routes) {
     const verb = route.method.toLowerCase() as Lowercase<typeof route.method>;
     app[verb](route.pattern, ...steps(route), route.handler);
   }
   app.use(notFound);
   app.use(errorHandler(options.refusalBody, options.logger, options.onRefusal));
-  return answerAll(app, options.logger);
+  const { origin } = options.cors ?? {};
+  const upgrades = upgradeGuard({
+    ...guards,
+    clientAddress: addressMode,
+    apiKey: options.apiKey ?? { key: undefined },
+    origin,
+    body: options.refusalBody,
+  });
+  return Object.assign(answerAll(app, options.logger), { upgrades });
+}
+
+interface CommonGuards {
+  readonly foreign: (request: IncomingMessage) => HttpError | undefined;
+  readonly count: RateCounter;
+}
+
+/** What routes and upgrades ask alike. */
+function commonGuards({ allowedHosts, cors: crossOrigin, rateLimit: limit }: HttpAppOptions): CommonGuards {
+  return {
+    foreign:
+      allowedHosts === undefined ? () => undefined : foreignCallerCheck({ allowedHosts, origin: crossOrigin?.origin }),
+    count: rateCounter(limit ?? { perMinute: 0 }),
+  };
 }
 
 /** A target whose path no route has. */
@@ -96,19 +136,22 @@ function nameRouteOfOptions(routes: readonly BoundRoute[]): RequestHandler {
 }
 
 /** What stands before the handler of a route; the guards of all routes count together. */
-function stepsBefore(options: HttpAppOptions): (route: BoundRoute) => RequestHandler[] {
+function stepsBefore(options: HttpAppOptions, guards: CommonGuards): (route: BoundRoute) => RequestHandler[] {
+  const foreign: RequestHandler[] =
+    options.allowedHosts === undefined ? [] : [(request, _response, next) => next(guards.foreign(request))];
   const length = options.bodyLengthCheck === 'first' ? [bodyLength(options.bodyLimit)] : [];
   const key = options.apiKey ? [apiKey(options.apiKey)] : [];
-  const limit = options.rateLimit ? [rateLimit(options.rateLimit)] : [];
+  const limit = options.rateLimit ? [rateLimit(guards.count)] : [];
   const body = readBody(options.bodyLimit);
-  return ({ path, guards }) => [
+  return ({ path, guards: asked }) => [
     (request, _response, next) => {
       markRoute(request, path);
       next();
     },
+    ...foreign,
     ...length,
-    ...(guards.key ? key : []),
-    ...(guards.limit ? limit : []),
+    ...(asked.key ? key : []),
+    ...(asked.limit ? limit : []),
     body,
   ];
 }

@@ -58,10 +58,18 @@ export function checkBindAddress(text: string): string | undefined {
 
 /** Works out the client's address once per request. It must stand before everything that asks `clientAddressOf`. */
 export function clientAddress(mode: ClientAddressMode): RequestHandler {
-  const resolve = resolver(mode);
+  const mark = markClient(mode);
   return (request, _response, next) => {
-    (request as Marked)[ADDRESS] = resolve(request);
+    mark(request);
     next();
+  };
+}
+
+/** The same for a request that passes no middleware. */
+export function markClient(mode: ClientAddressMode): (request: IncomingMessage) => void {
+  const resolve = resolver(mode);
+  return (request) => {
+    (request as Marked)[ADDRESS] = resolve(request);
   };
 }
 
@@ -80,9 +88,7 @@ export function connectionAddress({ socket }: IncomingMessage): string {
 
 function resolver(mode: ClientAddressMode): (request: IncomingMessage) => string {
   if (mode === 'connection') return connectionAddress;
-  if (mode === 'x-forwarded-for-first') {
-    return (request) => canonicalAddress(forwardedFor(request)[0] ?? '') ?? connectionAddress(request);
-  }
+  if (mode === 'x-forwarded-for-first') return firstForwarded;
   const isTrusted = addressMatcher(mode.trustedProxies);
   return (request) => {
     const connection = connectionAddress(request);
@@ -91,6 +97,18 @@ function resolver(mode: ClientAddressMode): (request: IncomingMessage) => string
     const named = typeof realIp === 'string' && realIp.trim() !== '' ? realIp : forwardedFor(request).at(-1);
     return canonicalAddress(named ?? '') ?? connection;
   };
+}
+
+/**
+ * The first entry is what the caller itself may have written, so it never makes anybody one of this machine: whoever claims
+ * a loopback address counts as unknown.
+ */
+function firstForwarded(request: IncomingMessage): string {
+  const connection = connectionAddress(request);
+  if (connection === LOCAL_SOCKET) return connection;
+  const named = canonicalAddress(forwardedFor(request)[0] ?? '');
+  if (named === undefined) return connection;
+  return isLoopback(named) ? UNKNOWN_ADDRESS : named;
 }
 
 function forwardedFor(request: IncomingMessage): string[] {

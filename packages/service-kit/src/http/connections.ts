@@ -2,14 +2,17 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { countedAddress } from '../addresses';
 import { canonicalAddress, isLoopback, LOCAL_SOCKET, markConnection } from './client-address';
+import { type ListenerKind, markListener } from './listener-kind';
 
 export interface ConnectionRules {
-  /** Whether callers come over a local socket. It is the listener that knows, never the connection. */
-  readonly local: boolean;
+  /** Who can reach the listener. It is the listener that knows, never the connection. */
+  readonly kind: ListenerKind;
   /** Connections at once from one address (IPv6: from one /64), loopback and local sockets exempt; 0: no cap. */
   readonly maxPerAddress: number;
   /** Who else has no cap: proxies, which bring many callers. */
   readonly isExempt: (address: string) => boolean;
+  /** The whole answer to a connection over the cap; without it, it is only cut. */
+  readonly overCap?: (() => string) | undefined;
 }
 
 /**
@@ -59,9 +62,11 @@ export class Connections {
   }
 
   private take(socket: Socket): void {
-    const address = this.rules.local ? LOCAL_SOCKET : canonicalAddress(socket.remoteAddress ?? '');
+    const { kind } = this.rules;
+    const address = kind === 'local' ? LOCAL_SOCKET : canonicalAddress(socket.remoteAddress ?? '');
     if (address === undefined) return void socket.destroy();
     markConnection(socket, address);
+    markListener(socket, kind);
     this.open.set(socket, performance.now());
     socket.once('close', () => this.open.delete(socket));
     const { maxPerAddress, isExempt } = this.rules;
@@ -76,6 +81,15 @@ export class Connections {
       if (left === 0) this.counts.delete(key);
       else this.counts.set(key, left);
     });
-    if (count > this.rules.maxPerAddress) socket.destroy();
+    if (count > this.rules.maxPerAddress) this.turnAway(socket);
+  }
+
+  /** The answer is handed to the system, and the place is free at once, whether it is read or not. */
+  private turnAway(socket: Socket): void {
+    const { overCap } = this.rules;
+    if (overCap === undefined) return void socket.destroy();
+    socket.on('error', () => undefined);
+    socket.write(overCap());
+    socket.destroySoon();
   }
 }

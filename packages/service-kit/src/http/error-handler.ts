@@ -1,9 +1,11 @@
-import type { ErrorRequestHandler, Request, RequestHandler } from 'express';
+import type { IncomingMessage } from 'node:http';
+import type { ErrorRequestHandler, RequestHandler } from 'express';
 import { errorText } from '../error-text';
 import type { Logger } from '../logging/logger';
 import { clientAddressOf } from './client-address';
 import { HttpError, refusal, RefusalCode } from './errors';
 import { routeOf } from './matched-route';
+import { requestIdOf } from './request-id';
 import { sendJson } from './send';
 
 /** A refusal on its way out; the app gives it its words and shape. */
@@ -17,7 +19,7 @@ export interface Refusal {
 export type OnRefusal = (refused: Refusal, on: { readonly path: string | undefined; readonly client: string }) => void;
 
 /** The body of a refusal in the app's documented shape; undefined answers with an empty body. */
-export type RefusalBody = (refused: Refusal, request: Request) => unknown;
+export type RefusalBody = (refused: Refusal, request: IncomingMessage) => unknown;
 
 /** The handler behind all routes: 404. */
 export const notFound: RequestHandler = (_request, _response, next) => next(refusal('not_found'));
@@ -32,7 +34,7 @@ export function errorHandler(body: RefusalBody, logger: Logger, onRefusal?: OnRe
     const failure = toHttpError(error);
     if (failure.status >= 500 && failure.code === 'internal') {
       const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
-      logger.error(`${request.method} ${request.path} failed: ${stack}`);
+      logger.error(`${request.method} ${request.path} failed: ${stack}`, { request: requestIdOf(request) });
     }
     onRefusal?.(failure, { path: routeOf(request), client: clientAddressOf(request) });
     if (response.headersSent || response.destroyed) {
@@ -44,13 +46,16 @@ export function errorHandler(body: RefusalBody, logger: Logger, onRefusal?: OnRe
       const answer = failure.body === undefined ? body(failure, request) : failure.body;
       await sendJson(request, response, failure.status, answer);
     } catch (broken) {
-      logger.error(`the answer to ${request.method} ${request.path} could not be made: ${errorText(broken)}`);
+      logger.error(`the answer to ${request.method} ${request.path} could not be made: ${errorText(broken)}`, {
+        request: requestIdOf(request),
+      });
       request.socket.destroy();
     }
   };
 }
 
-function toHttpError(error: unknown): HttpError {
+/** What anything thrown is answered as; what is no HttpError and no fault of the path is `internal`. */
+export function toHttpError(error: unknown): HttpError {
   if (error instanceof HttpError) return error;
   // express refuses malformed paths with an error that carries its status
   const status = (error as { status?: unknown } | null)?.status;

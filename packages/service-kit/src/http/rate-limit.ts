@@ -1,7 +1,9 @@
+import type { IncomingMessage } from 'node:http';
 import type { RequestHandler } from 'express';
 import { countedAddress } from '../addresses';
 import { clientAddressOf, isLoopback } from './client-address';
-import { refusal } from './errors';
+import { type HttpError, refusal } from './errors';
+import { listenerOf } from './listener-kind';
 
 const MINUTE_MS = 60_000;
 
@@ -43,15 +45,51 @@ export interface RateLimitOptions {
   readonly now?: () => number;
 }
 
-/** Refuses requests over the limit of their client address (429 with Retry-After). */
-export function rateLimit(options: RateLimitOptions): RequestHandler {
+/** What one client address has used of its limit in the present minute. */
+export interface RateUse {
+  readonly limit: number;
+  /** This request included. */
+  readonly used: number;
+  /** Seconds until it may ask again as often. */
+  readonly reset: number;
+}
+
+export type RateCounter = (request: IncomingMessage) => Promise<RateUse | undefined>;
+
+/** Counts requests by client address. Who is exempt is not counted: undefined. Callers over a local socket always are. */
+export function rateCounter(options: RateLimitOptions): RateCounter {
   const { perMinute, exemptLoopback = false, now = Date.now } = options;
-  if (perMinute <= 0) return (_request, _response, next) => next();
+  if (perMinute <= 0) return () => Promise.resolve(undefined);
   const counter = options.counter ?? memoryMinuteCounter(now);
-  return async (request, _response, next) => {
+  return async (request) => {
     const address = clientAddressOf(request);
-    if (exemptLoopback && isLoopback(address)) return next();
-    if ((await counter.hit(countedAddress(address))) <= perMinute) return next();
-    next(refusal('rate_limited', { headers: { 'Retry-After': String(secondsToNextMinute(now())) } }));
+    if (listenerOf(request) === 'local' || (exemptLoopback && isLoopback(address))) return undefined;
+    const used = await counter.hit(countedAddress(address));
+    return { limit: perMinute, used, reset: secondsToNextMinute(now()) };
+  };
+}
+
+/** The headers that tell a caller of its limit. */
+export const RATE_HEADERS = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'] as const;
+
+/** Their values: requests a minute, what is left of them, seconds until all are there again. */
+export function rateHeaders({ limit, used, reset }: RateUse): Record<string, string> {
+  const values = [limit, Math.max(0, limit - used), reset];
+  return Object.fromEntries(RATE_HEADERS.map((name, i) => [name, String(values[i])]));
+}
+
+/** The refusal of a request over the limit (429 with Retry-After), or undefined. */
+export function overLimit(use: RateUse): HttpError | undefined {
+  if (use.used <= use.limit) return undefined;
+  return refusal('rate_limited', { headers: { 'Retry-After': String(use.reset) } });
+}
+
+/** Tells each counted request what is left, and refuses those over the limit of their client address. */
+export function rateLimit(count: RateCounter): RequestHandler {
+  return async (request, response, next) => {
+    const use = await count(request);
+    if (use === undefined) return next();
+    for (const [name, value] of Object.entries(rateHeaders(use))) response.setHeader(name, value);
+    next(overLimit(use));
   };
 }
