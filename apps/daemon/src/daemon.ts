@@ -17,7 +17,9 @@ import type { DaemonConfig } from './config/config';
 import { runAction } from './actions/run-action';
 import { DamageWatch } from './damage/damage-watch';
 import { operatorText } from './damage/operator-text';
+import { startJournal } from './events/journal/start';
 import { NodeEvents } from './events/node-events';
+import { eventSource } from './events/routes/event-source';
 import { ChainJudge } from './mempool/chain-judge';
 import { TransactionPool } from './mempool/pool';
 import { BlockGenerator } from './mining/generate';
@@ -171,6 +173,8 @@ export class Daemon implements Service {
     const work = new AnnouncedWork(network, loadCheckpoints(setup.checkpoints, network), reader);
     const peers = createPeers({ config: addresses, work, chain, reader, pool, logger: logger.child('p2p'), damage });
     this.closeOnStop('the peers', peers, (node) => node.stop());
+    const sources = { config, directory, events, chain, pool, peers, logger: logger.child('events') };
+    const journal = this.closeOnStop('the journal of events', await startJournal(sources), (open) => open.close());
     await peers.start();
     this.running = { chain, pool, peers };
 
@@ -179,7 +183,8 @@ export class Daemon implements Service {
       new ReaderPool({ directory, network: network.name }),
       (threads) => threads.close(),
     );
-    const parts = { config, reader, queries, chain, pool, miner, generator, peers, now };
+    const feed = eventSource(journal, { maxClients: options['events-max-clients'], stopping: this.stopping.signal });
+    const parts = { config, reader, queries, chain, pool, miner, generator, peers, now, events: feed };
     const metrics = options['enable-metrics'] ? createMetrics('wrkz_') : undefined;
     if (metrics !== undefined) damage.publish(metrics);
     const server = {

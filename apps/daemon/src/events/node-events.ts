@@ -6,6 +6,8 @@ import type { TransactionPool } from '../mempool/pool';
 export interface EventBlock {
   readonly height: number;
   readonly hash: Buffer;
+  /** Of the block before it. */
+  readonly previousHash: Buffer;
   /** Unix seconds. */
   readonly timestamp: number;
   /** In block order, the coinbase first. */
@@ -101,8 +103,9 @@ export class NodeEvents {
       this.tell({ kind: 'alternative', height: event.height, hash: event.hash });
       return;
     }
-    const added = event.added.map(({ height, hash, timestamp, coinbaseHash, transactionHashes }) => {
-      return { height, hash, timestamp, transactionHashes: [coinbaseHash, ...transactionHashes] };
+    const added = event.added.map(({ height, hash, timestamp, coinbaseHash, transactionHashes }, i) => {
+      const previousHash = event.added[i - 1]?.hash ?? event.forkHash;
+      return { height, hash, previousHash, timestamp, transactionHashes: [coinbaseHash, ...transactionHashes] };
     });
     if (event.kind === 'switch') {
       const { forkHeight: rootHeight, forkHash: rootHash } = event;

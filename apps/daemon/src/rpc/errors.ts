@@ -27,6 +27,14 @@ export function refuseOverload(): RpcRefusal {
   return new RpcRefusal(status, { status: 'Failed', error: text }, RETRY_AFTER);
 }
 
+/** The events after a number are not kept; the answer tells the numbers after which one may go on. */
+export function refuseGone(after: number, keptAfter: number, latest: number): RpcRefusal {
+  const { eventsGone } = daemonApi.refusals;
+  const values = { after: String(after), keptAfter: String(keptAfter), latest: String(latest) };
+  const error = errorMessage(eventsGone, values);
+  return new RpcRefusal(eventsGone.status, { status: 'Failed', error, kept_after: keptAfter, latest });
+}
+
 /** The error to be thrown for a row; `values` fill the braces of its text. */
 export function refuse(
   row: daemonApi.DaemonRefusal | daemonApi.RpcError,

@@ -1,6 +1,7 @@
 import type { TemplateAnswer } from '../mining/miner';
 import type { ChainReader } from '@wrkz/chain-db';
 import type { Network } from '@wrkz/core-types';
+import type { EventSource } from '../events/routes/event-source';
 import type { QueryRunner } from './queries';
 
 /** What the RPC asks of the peer-to-peer side; heights are counts (index of the tip + 1). */
@@ -53,6 +54,7 @@ export interface RpcContext {
   readonly peers: NetworkStatus;
   readonly pool: PoolStatus;
   readonly mining: MiningPort;
+  readonly events: EventSource;
   /** The difficulty of the next block. */
   readonly nextDifficulty: () => bigint;
   readonly limits: RpcLimits;

@@ -2,6 +2,7 @@ import type { ChainReader } from '@wrkz/chain-db';
 import { isAccepted } from '../chain/results';
 import type { ChainService } from '../chain/service';
 import type { DaemonConfig } from '../config/config';
+import type { EventSource } from '../events/routes/event-source';
 import type { TransactionPool } from '../mempool/pool';
 import type { BlockGenerator } from '../mining/generate';
 import type { Miner } from '../mining/miner';
@@ -19,19 +20,21 @@ export interface RpcParts {
   readonly miner: Miner;
   readonly generator: BlockGenerator;
   readonly peers: NetworkStatus;
+  readonly events: EventSource;
   /** Unix seconds. */
   readonly now: () => number;
 }
 
 /** What the routes may ask of the node. */
 export function rpcContext(parts: RpcParts): RpcContext {
-  const { config, reader, queries, chain, peers, now } = parts;
+  const { config, reader, queries, chain, peers, events, now } = parts;
   return {
     network: config.network,
     reader,
     queries,
     peers,
     pool: poolStatus(parts.pool),
+    events,
     mining: miningPort(parts.miner, parts.generator),
     nextDifficulty: () => chain.tip().nextDifficulty,
     limits: LIMITS,

@@ -59,6 +59,8 @@ export const refusals = {
       'Note: If you are a public node operator, you can safely ignore this message. It is only relevant to the user sending the transaction.',
     when: 'An amount has no output that could be a decoy.',
   },
+  wrongQuery: failed(400, '{name} must be {expected}', 'A parameter of the query cannot be read.'),
+  unknownTopic: failed(400, "no topic is called '{topic}'; the topics are {topics}", 'A topic is none of these.'),
   unauthorized: failed(401, 'Unauthorized RPC request', 'The access token is missing or wrong.'),
   forbidden: failed(
     403,
@@ -66,9 +68,19 @@ export const refusals = {
     'The permission mode of this node does not grant it.',
   ),
   notFound: { kind: 'empty', status: 404, text: '', when: 'There is no such path, or no such method.' },
+  eventsGone: failed(
+    410,
+    'Events after {after} are not kept. What is kept begins after {keptAfter}, the newest is {latest}',
+    'Events were lost to this caller: they are no longer kept, or the number is of another journal.',
+  ),
   bodyTooLarge: failed(413, 'RPC request body too large.', 'The body is larger than this node takes.'),
   unsupportedEncoding: failed(415, 'Encoded request bodies are not accepted', 'The body is compressed.'),
   tooManyRequests: failed(429, 'Too many RPC requests, please retry later', 'The limit of a minute is used up.'),
+  tooManyWaitHere: failed(
+    429,
+    'Too many callers of this address wait for events, please retry later',
+    'The address has as many callers waiting for events as it may.',
+  ),
   internal: failed(500, 'Internal server error: {message}', 'The node failed inside.'),
   notSynced: failed(
     503,
@@ -81,6 +93,16 @@ export const refusals = {
     text: 'Chain is reorganizing, please retry shortly',
     when: 'The chain cannot be read now.',
   },
+  tooManyWait: failed(
+    503,
+    'Too many callers wait for events, please retry later',
+    'As many callers wait for events as may (--events-max-clients).',
+  ),
+  noJournal: failed(
+    503,
+    'The journal of events is not available, please retry later',
+    'The journal cannot be read or written now; the log of the node tells why.',
+  ),
   overloaded: failed(
     503,
     'RPC server is busy, please retry shortly',

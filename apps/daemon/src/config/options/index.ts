@@ -1,6 +1,7 @@
 import { defineOptions } from '@wrkz/service-kit';
 import { ACTIONS } from './actions';
 import { CONSOLE_AND_LOGGING } from './console-and-logging';
+import { EVENTS } from './events';
 import { NETWORK_AND_STORAGE } from './network-and-storage';
 import { P2P } from './p2p';
 import { RPC } from './rpc';
@@ -10,6 +11,7 @@ export const DAEMON_OPTIONS = defineOptions([
   ...NETWORK_AND_STORAGE,
   ...RPC,
   ...P2P,
+  ...EVENTS,
   ...ACTIONS,
   ...CONSOLE_AND_LOGGING,
 ]);

@@ -1,3 +1,4 @@
+import { getEvents } from '../../events/routes/get-events';
 import type { DaemonRoute } from '../declare';
 import { fee } from './fee';
 import { getGlobalIndexesForRange } from './get-global-indexes-for-range';
@@ -24,4 +25,5 @@ export const routes: readonly DaemonRoute[] = [
   getGlobalIndexesForRange,
   getTransactionsStatus,
   getRawBlocks,
+  getEvents,
 ];
