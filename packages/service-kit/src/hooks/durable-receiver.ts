@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { errorText } from '../error-text';
 import type { Outcome } from './delivery/protocol';
+import type { HookEvent } from './event';
 import { type EventFeed, type FeedEntry, FeedGap } from './feed';
 import type { DeliverEvent, Tally } from './receiver';
 import type { ReceiverFiles } from './receiver-files';
@@ -18,6 +19,8 @@ export const BACK_OFF: BackOff = { firstMs: 1_000, mostMs: 60_000, refusals: 10 
 
 /** Entries read at a time. */
 const BATCH = 64;
+/** Entries of others that a kill may make it pass over once more. */
+const PASSED_OVER = 1_000;
 
 export interface DurableReceiverParts {
   readonly deliver: DeliverEvent;
@@ -37,6 +40,7 @@ export class DurableReceiver {
   private readonly stopping = new AbortController();
   private readonly backOff: BackOff;
   private position: number;
+  private written: number;
   private wake: () => void = () => undefined;
   private readonly endListening: () => void;
   private readonly working: Promise<void>;
@@ -46,6 +50,7 @@ export class DurableReceiver {
     position: number,
   ) {
     this.position = position;
+    this.written = position;
     this.backOff = parts.backOff ?? BACK_OFF;
     this.endListening = parts.feed.onEntry(() => this.wake());
     this.working = this.work();
@@ -53,17 +58,12 @@ export class DurableReceiver {
 
   /** Goes on where the receiver was; a new one begins with what comes next. @throws Error when its file is unusable */
   static async start(parts: DurableReceiverParts): Promise<DurableReceiver> {
-    const { feed, files, log } = parts;
+    const { feed, files } = parts;
+    const known = files.position();
+    if (known !== undefined) return new DurableReceiver(parts, known);
     const latest = feed.latest();
-    let position = files.position();
-    if (position === undefined) {
-      position = latest;
-      await files.save(position); // before anything is told, so that a kill cannot make it new again
-    } else if (position > latest) {
-      log('warning', `the journal is another one: beginning with its first entry instead of ${String(position + 1)}`);
-      position = 0;
-    }
-    return new DurableReceiver(parts, position);
+    await files.save(latest); // before anything is told, so that a kill cannot make it new again
+    return new DurableReceiver(parts, latest);
   }
 
   /** Entries of any kind that it has not looked at yet. */
@@ -95,45 +95,56 @@ export class DurableReceiver {
   /** Tells what is there, or waits until there is more. */
   private async next(): Promise<void> {
     const more = new Promise<void>((resolve) => (this.wake = resolve));
-    const latest = this.parts.feed.latest();
     const entries = this.read();
-    for (const entry of entries) {
-      if (!(await this.tell(entry))) return;
-      this.moveTo(entry.number);
+    for (const { number, event } of entries) {
+      if (event !== undefined && !(await this.tell(number, event))) return;
+      this.moveTo(number, event !== undefined);
     }
-    if (entries.length === BATCH) return;
-    // what lies between is none of this receiver's
-    if (latest > this.position) this.moveTo(latest);
     if (entries.length === 0 && !this.stopping.signal.aborted) await more;
   }
 
   private read(): readonly FeedEntry[] {
-    const { feed, log } = this.parts;
+    const { feed } = this.parts;
     try {
       return feed.after(this.position, BATCH);
     } catch (error) {
       if (!(error instanceof FeedGap)) throw error;
-      const [from, to] = [this.position + 1, error.resumeAfter];
-      log(
-        'warning',
-        `the journal no longer has entries ${String(from)} to ${String(to)}: they are lost to this receiver`,
-      );
-      this.parts.files.addDeadLetter({ time: Date.now(), from, to, why: 'too old: no longer in the journal' });
-      this.position = error.resumeAfter;
+      this.leap(error.resumeAfter);
       return feed.after(this.position, BATCH);
     }
   }
 
-  /** The write is not waited for: it may be some deliveries behind, and a kill repeats those. */
-  private moveTo(number: number): void {
+  /** What lay between is lost to this receiver, or was never there. */
+  private leap(resumeAfter: number): void {
+    const { files, log } = this.parts;
+    const [from, to] = [this.position + 1, resumeAfter];
+    if (to < from) {
+      log('warning', `the journal is another one: beginning with its first entry instead of ${String(from)}`);
+    } else {
+      log(
+        'warning',
+        `the journal no longer has entries ${String(from)} to ${String(to)}: they are lost to this receiver`,
+      );
+      files.addDeadLetter({ time: Date.now(), from, to, why: 'too old: no longer in the journal' });
+    }
+    this.position = resumeAfter;
+  }
+
+  /**
+   * The write is not waited for: it may be some deliveries behind, and a kill repeats those. What was only passed over is
+   * written now and then.
+   */
+  private moveTo(number: number, told: boolean): void {
     this.position = number;
+    if (!told && number - this.written < PASSED_OVER) return;
+    this.written = number;
     this.parts.files.save(number).catch((error: unknown) => {
       this.parts.log('warning', `its position cannot be written: ${errorText(error)}`);
     });
   }
 
   /** Until it is taken, or given up on. @returns false when stopped before */
-  private async tell({ number, event }: FeedEntry): Promise<boolean> {
+  private async tell(number: number, event: HookEvent): Promise<boolean> {
     const { deliver, files, tally, log } = this.parts;
     const { signal } = this.stopping;
     let refusals = 0;

@@ -1,18 +1,19 @@
 import type { HookEvent } from './event';
 
-/** One remembered event. Numbers only grow. */
+/** One remembered thing. Numbers only grow. */
 export interface FeedEntry {
   readonly number: number;
-  readonly event: HookEvent;
+  /** Undefined where it is none of this hook's: it is passed over. */
+  readonly event: HookEvent | undefined;
 }
 
-/** Events that are kept for a while, of one kind of hook: what durable receivers read from. */
+/** What is remembered for a while, as one hook sees it: what durable receivers read from. */
 export interface EventFeed {
   /** The number of the newest entry of any kind, 0 for none. */
   latest(): number;
   /**
-   * Up to `limit` entries above a number, ascending.
-   * @throws FeedGap when some above it are no longer there
+   * Up to `limit` entries above a number, ascending; none while it cannot be read.
+   * @throws FeedGap when some above it are no longer there, or the number is none of this feed's
    */
   after(number: number, limit: number): readonly FeedEntry[];
   /** Calls whenever more may be there. @returns ends it */

@@ -51,7 +51,7 @@ interface Receiver {
 }
 
 /**
- * The notification hooks of a program (docs/operations/events.md): each value of each hook is a receiver, which gets its
+ * The notification hooks of a program (docs/operations/notifications.md): each value of each hook is a receiver, which gets its
  * events in order, one at a time, whatever the others do. `notify` only queues.
  */
 export class NotificationHooks {

@@ -23,7 +23,7 @@ export class FakeFeed implements EventFeed {
 
   /** Entries of another kind. */
   addOther(count: number): void {
-    this.last += count;
+    for (let i = 0; i < count; i++) this.entries.push({ number: (this.last += 1), event: undefined });
     for (const listener of this.listeners) listener();
   }
 
@@ -36,7 +36,7 @@ export class FakeFeed implements EventFeed {
   }
 
   after(number: number, limit: number): FeedEntry[] {
-    if (number < this.gone) throw new FeedGap(this.gone);
+    if (number < this.gone || number > this.last) throw new FeedGap(this.gone);
     return this.entries.filter((entry) => entry.number > number).slice(0, limit);
   }
 

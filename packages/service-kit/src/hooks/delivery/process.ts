@@ -6,6 +6,7 @@
 import { deliver } from './deliver';
 import type { FromDeliveryProcess, ToDeliveryProcess } from './protocol';
 
+const ignore = (): void => undefined;
 const running = new Map<number, AbortController>();
 
 process.on('message', (message: ToDeliveryProcess) => {
@@ -17,7 +18,8 @@ process.on('message', (message: ToDeliveryProcess) => {
     .catch((error: unknown) => ({ kind: 'unreachable' as const, why: String(error) }))
     .then((outcome) => {
       running.delete(call);
-      if (process.connected) process.send?.({ call, outcome } satisfies FromDeliveryProcess);
+      // whoever is to hear it may go away at this moment
+      if (process.connected) process.send?.({ call, outcome } satisfies FromDeliveryProcess, ignore);
       else if (running.size === 0) process.exit(0);
     });
 });
@@ -29,4 +31,4 @@ process.on('disconnect', () => {
 });
 
 // A terminal and a service manager signal the whole group; the end comes from the program that forked this one.
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, ignore);
