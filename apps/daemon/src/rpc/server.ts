@@ -1,14 +1,16 @@
-import type { RequestListener } from 'node:http';
 import {
   bindRoutes,
   createHttpApp,
   metricsRoute,
   startHttpServer,
   type BoundRoute,
+  type HttpApp,
   type HttpServer,
   type Logger,
   type Metrics,
   type PreflightAnswer,
+  type UpgradeGuard,
+  type UpgradeListener,
 } from '@wrkz/service-kit';
 import { GUARDED, type DaemonRoute } from './declare';
 import { refusalBody } from './errors';
@@ -30,6 +32,10 @@ export interface RpcServerOptions {
   readonly onError?: (error: unknown) => void;
   /** Served under `/metrics` where there are any. */
   readonly metrics?: Metrics;
+  /** Takes over what asks for WebSocket, once the guard has let it in. */
+  readonly upgrade?: ((guard: UpgradeGuard) => UpgradeListener) | undefined;
+  /** Served beside the others. */
+  readonly moreRoutes?: readonly DaemonRoute[];
 }
 
 /** What holds when nobody says otherwise (docs/protocol/rpc.md#limits). */
@@ -39,7 +45,7 @@ export const RPC_DEFAULTS = { maxBodyBytes: 2_097_152, readTimeoutSeconds: 15, w
 const CONNECTIONS_PER_ADDRESS = 64;
 
 /** The daemon's HTTP app: every declared route behind the shared chain of checks. */
-export function createRpcApp(context: RpcContext, options: RpcServerOptions, logger: Logger): RequestListener {
+export function createRpcApp(context: RpcContext, options: RpcServerOptions, logger: Logger): HttpApp {
   return createHttpApp({
     logger,
     refusalBody,
@@ -54,8 +60,8 @@ export function createRpcApp(context: RpcContext, options: RpcServerOptions, log
   });
 }
 
-function routesOf({ metrics }: RpcServerOptions): readonly DaemonRoute[] {
-  return metrics === undefined ? allRoutes : [...allRoutes, metricsRoute(metrics, GUARDED)];
+function routesOf({ metrics, moreRoutes = [] }: RpcServerOptions): readonly DaemonRoute[] {
+  return [...allRoutes, ...(metrics === undefined ? [] : [metricsRoute(metrics, GUARDED)]), ...moreRoutes];
 }
 
 /** The route, with what its handler throws told to `onError`. */
@@ -76,8 +82,10 @@ function reporting(route: BoundRoute, onError: ((error: unknown) => void) | unde
 
 /** Starts listening. @throws Error with a message for the operator when the address cannot be had. */
 export function startRpcServer(context: RpcContext, options: RpcServerOptions, logger: Logger): Promise<HttpServer> {
+  const app = createRpcApp(context, options, logger);
   return startHttpServer({
-    app: createRpcApp(context, options, logger),
+    app,
+    upgrade: options.upgrade?.(app.upgrades),
     listen: [{ host: options.bindIp, port: options.port }],
     logger,
     limits: {
