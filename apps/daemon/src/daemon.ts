@@ -17,9 +17,13 @@ import type { DaemonConfig } from './config/config';
 import { runAction } from './actions/run-action';
 import { DamageWatch } from './damage/damage-watch';
 import { operatorText } from './damage/operator-text';
+import { startNodeHooks } from './events/hooks/start';
 import { startJournal } from './events/journal/start';
 import { NodeEvents } from './events/node-events';
 import { eventSource } from './events/routes/event-source';
+import { TopicStream } from './events/topics';
+import { startWebSocket } from './events/websocket/start';
+import { startZmq } from './events/zmq/start';
 import { ChainJudge } from './mempool/chain-judge';
 import { TransactionPool } from './mempool/pool';
 import { BlockGenerator } from './mining/generate';
@@ -176,6 +180,9 @@ export class Daemon implements Service {
     this.closeOnStop('the peers', peers, (node) => node.stop());
     const sources = { config, directory, events, chain, pool, peers, logger: logger.child('events') };
     const journal = this.closeOnStop('the journal of events', await startJournal(sources), (open) => open.close());
+    this.closeOnStop('the hooks', await startNodeHooks({ ...sources, journal }), (hooks) => hooks.close());
+    const topics = new TopicStream(events);
+    this.closeOnStop('the ZMQ publisher', await startZmq(config, topics, logger.child('zmq')), (zmq) => zmq?.close());
     await peers.start();
     this.running = { chain, pool, peers };
 
@@ -196,8 +203,10 @@ export class Daemon implements Service {
     const parts = { config, reader, queries, chain, pool, miner, generator, peers, now, events: feed };
     const metrics = options['enable-metrics'] ? createMetrics('wrkz_') : undefined;
     if (metrics !== undefined) damage.publish(metrics);
+    const webSocket = startWebSocket(config, topics, () => chain.tip());
     const server = {
       ...rpcServerOptions(config),
+      ...webSocket?.rpc,
       onError: (error: unknown) => void damage.note(error),
       ...(metrics === undefined ? {} : { metrics }),
       ...(syncCache === undefined ? {} : { syncCache }),
@@ -207,6 +216,7 @@ export class Daemon implements Service {
       await startRpcServer(rpcContext(parts), server, logger.child('rpc')),
       (http) => http.close(RPC_DRAIN),
     );
+    this.closeOnStop('the WebSocket clients', webSocket, (open) => open?.hub.close()); // before the RPC cuts them
     this.notice(
       `wrkz-daemon ${VERSION} on ${network.name}, block ${String(chain.tip().height)}; ` +
         `peers at ${addressText(options['p2p-bind-ip'], peers.port)}, ` +

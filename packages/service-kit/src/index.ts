@@ -47,5 +47,6 @@ export { readMember, memberReader, type InvalidMember, type Members, type Refuse
 export * from './http/send';
 export * from './http/server';
 export * from './http/stringify-json';
+export * from './hooks';
 export * from './metrics/metrics';
 export * from './metrics/health';

@@ -59,6 +59,8 @@ export interface RpcServerOptions {
   readonly local?: LocalListener | undefined;
   /** Takes over what asks for WebSocket, once the guard has let it in. */
   readonly upgrade?: ((guard: UpgradeGuard) => UpgradeListener) | undefined;
+  /** Served beside the others. */
+  readonly moreRoutes?: readonly DaemonRoute[];
 }
 
 /** What holds when nobody says otherwise (docs/protocol/rpc.md#limits). */
@@ -98,11 +100,12 @@ export function createRpcApp(context: RpcContext, options: RpcServerOptions, log
   });
 }
 
-function routesOf({ metrics, health }: RpcServerOptions, context: RpcContext): readonly DaemonRoute[] {
+function routesOf({ metrics, health, moreRoutes = [] }: RpcServerOptions, context: RpcContext): readonly DaemonRoute[] {
   return [
     ...allRoutes,
     ...(metrics === undefined ? [] : [metricsRoute(metrics, GUARDED)]),
     ...(health === true ? nodeHealthRoutes(context) : []),
+    ...moreRoutes,
   ];
 }
 

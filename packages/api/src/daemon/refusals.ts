@@ -108,6 +108,7 @@ export const refusals = {
     429,
     'Too many concurrent RPC connections from this address',
     'The address has as many connections open as it may; this one is closed.',
+  ),
   tooManyWaitHere: failed(
     429,
     'Too many callers of this address wait for events, please retry later',

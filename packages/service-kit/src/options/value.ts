@@ -11,10 +11,16 @@ export function parseBoolean(text: string): boolean | undefined {
   return undefined;
 }
 
-/** Takes one pair of quotes off that stands around all of a text, as people write them in files and service units. */
+/**
+ * Takes one pair of quotes off that stands around all of a text, as people write them in files and service units. In
+ * `"my program" "%s"` further pairs stand inside, so first and last are not one.
+ */
 export function unquoted(text: string): string {
   const quote = text.charAt(0);
-  return text.length > 1 && (quote === '"' || quote === "'") && text.endsWith(quote) ? text.slice(1, -1) : text;
+  const inside = text.slice(1, -1);
+  if (text.length < 2 || (quote !== '"' && quote !== "'") || !text.endsWith(quote)) return text;
+  const others = inside.split(quote).length - 1;
+  return others > 0 && others % 2 === 0 ? text : inside;
 }
 
 /**

@@ -10,13 +10,6 @@ export const CONSOLE_AND_LOGGING = defineOptions([
     group,
     help: 'Accepted; this version reads no commands from the terminal',
   },
-  {
-    name: 'no-zmq',
-    type: 'boolean',
-    default: false,
-    group,
-    help: 'Accepted; this version publishes no events over ZMQ',
-  },
   ...loggingOptions({
     group,
     scale: NODE_LOG_SCALE,

@@ -3,8 +3,11 @@ import { ACTIONS } from './actions';
 import { CONSOLE_AND_LOGGING } from './console-and-logging';
 import { EVENTS } from './events';
 import { NETWORK_AND_STORAGE } from './network-and-storage';
+import { NOTIFY } from './notify';
 import { P2P } from './p2p';
 import { RPC } from './rpc';
+import { WEBSOCKET } from './websocket';
+import { ZMQ } from './zmq';
 
 /** Every start-up option of the daemon, declared once: command line, file, help and documents are printed from here. */
 export const DAEMON_OPTIONS = defineOptions([
@@ -12,6 +15,9 @@ export const DAEMON_OPTIONS = defineOptions([
   ...RPC,
   ...P2P,
   ...EVENTS,
+  ...NOTIFY,
+  ...ZMQ,
+  ...WEBSOCKET,
   ...ACTIONS,
   ...CONSOLE_AND_LOGGING,
 ]);

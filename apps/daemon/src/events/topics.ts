@@ -1,0 +1,70 @@
+import type { EventBlock, NodeEvent, NodeEvents } from './node-events';
+
+/** What publishers call their events (docs/operations/notifications.md#topics), in the order in which they are listed. */
+export const TOPICS = ['hashblock', 'chain_main', 'hashblock_alt', 'chainswitch', 'txpool_add', 'txpool_del'] as const;
+
+export type Topic = (typeof TOPICS)[number];
+
+/** One message: its topic and its body, compact JSON whose keys have a fixed order. */
+export interface TopicMessage {
+  readonly topic: Topic;
+  readonly body: string;
+}
+
+const hex = (hash: Buffer): string => hash.toString('hex');
+const blockBody = ({ height, hash }: Pick<EventBlock, 'height' | 'hash'>): string =>
+  JSON.stringify({ height, hash: hex(hash) });
+
+/** What is published for an event: a reorganisation alone, without its blocks. */
+export function topicMessages(event: NodeEvent): TopicMessage[] {
+  switch (event.kind) {
+    case 'block': {
+      const { height, hash, transactionHashes } = event;
+      const main = { height, hash: hex(hash), transaction_hashes: transactionHashes.map(hex) };
+      return [
+        { topic: 'hashblock', body: blockBody(event) },
+        { topic: 'chain_main', body: JSON.stringify(main) },
+      ];
+    }
+    case 'alternative':
+      return [{ topic: 'hashblock_alt', body: blockBody(event) }];
+    case 'reorganisation': {
+      const hashes = [event.rootHash, ...event.added.map(({ hash }) => hash)].map(hex);
+      return [{ topic: 'chainswitch', body: JSON.stringify({ common_root_height: event.rootHeight, hashes }) }];
+    }
+    case 'pool-added':
+      return [{ topic: 'txpool_add', body: JSON.stringify({ hashes: [hex(event.hash)] }) }];
+    case 'pool-removed': {
+      const { hashes, reason } = event;
+      return [{ topic: 'txpool_del', body: JSON.stringify({ hashes: hashes.map(hex), reason }) }];
+    }
+  }
+}
+
+/** Who gets messages. */
+export interface TopicListener {
+  /** Whether anybody is there to read; messages that nobody wants are not made. */
+  isWanted(): boolean;
+  publish(message: TopicMessage): void;
+}
+
+/** The messages of all events, in their order, made once for all who publish them. */
+export class TopicStream {
+  private readonly listeners = new Set<TopicListener>();
+
+  constructor(events: Pick<NodeEvents, 'subscribe'>) {
+    events.subscribe((event) => this.onEvent(event));
+  }
+
+  /** @returns ends it */
+  subscribe(listener: TopicListener): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+
+  private onEvent(event: NodeEvent): void {
+    const wanting = [...this.listeners].filter((listener) => listener.isWanted());
+    if (wanting.length === 0) return;
+    for (const message of topicMessages(event)) for (const listener of wanting) listener.publish(message);
+  }
+}

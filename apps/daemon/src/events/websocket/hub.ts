@@ -1,0 +1,136 @@
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import {
+  clientAddressOf,
+  countedAddress,
+  isLoopback,
+  refusal,
+  type UpgradeGuard,
+  type UpgradeListener,
+} from '@wrkz/service-kit';
+import { type WebSocket, WebSocketServer } from 'ws';
+import type { TopicMessage, TopicStream } from '../topics';
+import { topicFrame } from './frame';
+import { CLOSE, Subscriber } from './subscriber';
+import { topicsOf } from './topic-query';
+
+export const WEBSOCKET_PATH = '/ws';
+
+/** The largest message a client may send. It has nothing to say, and nothing of it is used. */
+const MAX_MESSAGE = 4096;
+const HEARTBEAT_MS = 30_000;
+const SILENCE_MS = 90_000;
+
+export interface WebSocketHubOptions {
+  /** Clients at once. */
+  readonly maxClients: number;
+  /** And from one address (IPv6: from one /64), loopback exempt; 0 for no cap. */
+  readonly maxClientsPerAddress: number;
+  readonly topics: Pick<TopicStream, 'subscribe'>;
+  readonly tip: () => { readonly height: number; readonly hash: Buffer };
+  readonly heartbeatMs?: number;
+  readonly silenceMs?: number;
+}
+
+/** GET /ws: the messages of all topics to everyone who follows (docs/operations/notifications.md#websocket). Nothing is replayed. */
+export class WebSocketHub {
+  private readonly server = new WebSocketServer({ noServer: true, clientTracking: false, maxPayload: MAX_MESSAGE });
+  private readonly clients = new Map<Subscriber, string>();
+  private readonly unsubscribe: () => void;
+  private readonly beat: NodeJS.Timeout;
+  private flushing = false;
+  private closed = false;
+
+  constructor(private readonly options: WebSocketHubOptions) {
+    this.unsubscribe = options.topics.subscribe({
+      isWanted: () => this.clients.size > 0,
+      publish: (message) => this.publish(message),
+    });
+    this.beat = setInterval(() => this.heartbeat(), options.heartbeatMs ?? HEARTBEAT_MS);
+  }
+
+  get size(): number {
+    return this.clients.size;
+  }
+
+  /** Takes over upgrades of a server, asked by the guards of its routes first. */
+  listener(guard: UpgradeGuard): UpgradeListener {
+    return (request, socket, head) => {
+      socket.on('error', () => undefined);
+      this.admit(request, guard).then(
+        (subscribe) => subscribe(socket, head),
+        (error: unknown) => guard.refuse(request, socket, error),
+      );
+    };
+  }
+
+  /** Says goodbye to everyone. */
+  async close(): Promise<void> {
+    this.closed = true;
+    clearInterval(this.beat);
+    this.unsubscribe();
+    const clients = [...this.clients.keys()];
+    for (const client of clients) client.close(CLOSE.stopping, 'node stopping');
+    await Promise.all(clients.map(({ gone }) => gone));
+  }
+
+  /** @throws HttpError the refusal, before anything is upgraded */
+  private async admit(request: IncomingMessage, guard: UpgradeGuard): Promise<(socket: Duplex, head: Buffer) => void> {
+    const { pathname, searchParams } = new URL(request.url ?? '', 'http://localhost');
+    if (pathname !== WEBSOCKET_PATH) throw refusal('not_found');
+    await guard.admit(request);
+    const topics = topicsOf(searchParams.get('topics'));
+    const address = clientAddressOf(request);
+    this.refuseOverCap(address);
+    return (connection, head) => {
+      // The upgrade is made in one step, so that nobody can take the place in between.
+      this.server.handleUpgrade(request, connection, head, (webSocket: WebSocket) => {
+        this.take(new Subscriber({ webSocket, connection, topics }), address, topics);
+      });
+    };
+  }
+
+  private refuseOverCap(address: string): void {
+    const { maxClients, maxClientsPerAddress } = this.options;
+    if (this.closed || this.clients.size >= maxClients) throw refusal('unavailable');
+    if (maxClientsPerAddress === 0 || isLoopback(address)) return;
+    const counted = countedAddress(address);
+    const held = [...this.clients.values()].filter((other) => other === counted).length;
+    if (held >= maxClientsPerAddress) throw refusal('rate_limited');
+  }
+
+  private take(client: Subscriber, address: string, topics: readonly string[]): void {
+    this.clients.set(client, isLoopback(address) ? address : countedAddress(address));
+    void client.gone.then(() => this.clients.delete(client));
+    const { height, hash } = this.options.tip();
+    client.take(topicFrame('hello', JSON.stringify({ height, hash: hash.toString('hex'), topics })));
+    client.flush();
+  }
+
+  private publish({ topic, body }: TopicMessage): void {
+    const frame = topicFrame(topic, body);
+    for (const client of this.clients.keys()) if (client.wants(topic)) client.take(frame);
+    this.flushSoon();
+  }
+
+  /** What one turn of the event loop brings goes out together. */
+  private flushSoon(): void {
+    if (this.flushing) return;
+    this.flushing = true;
+    setImmediate(() => {
+      this.flushing = false;
+      for (const client of this.clients.keys()) client.flush();
+    });
+  }
+
+  /** The message is for browsers, whose scripts never see a ping. */
+  private heartbeat(): void {
+    const frame = topicFrame('heartbeat', '{}');
+    for (const client of this.clients.keys()) {
+      if (client.silence > (this.options.silenceMs ?? SILENCE_MS)) client.end();
+      client.ping();
+      client.take(frame);
+    }
+    this.flushSoon();
+  }
+}

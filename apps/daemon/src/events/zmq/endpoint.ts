@@ -1,0 +1,24 @@
+import { isLoopback } from '@wrkz/service-kit';
+
+/** Where the publisher listens. */
+export type ZmqEndpoint =
+  | { readonly kind: 'tcp'; readonly text: string; readonly loopback: boolean }
+  | { readonly kind: 'ipc'; readonly text: string; readonly path: string };
+
+/** `tcp://host:port` (`*` for every address or any free port) or `ipc://path`; undefined for anything else. */
+export function parseEndpoint(text: string): ZmqEndpoint | undefined {
+  const tcp = /^tcp:\/\/(\[[^\]]+\]|[^:[\]/]+):(\d{1,5}|\*)$/.exec(text);
+  if (tcp !== null) {
+    const [, host = '', port = ''] = tcp;
+    if (port !== '*' && Number(port) > 65_535) return undefined;
+    return { kind: 'tcp', text, loopback: isLoopback(host.replace(/^\[|\]$/g, '')) };
+  }
+  const ipc = /^ipc:\/\/([^@].*)$/.exec(text);
+  return ipc === null ? undefined : { kind: 'ipc', text, path: ipc[1] ?? '' };
+}
+
+/** What is wrong with an endpoint given as an option; an empty one publishes nothing. */
+export function checkEndpoint(text: string): string | undefined {
+  if (text === '' || parseEndpoint(text) !== undefined) return undefined;
+  return 'tcp://address:port or ipc://path is expected, or nothing';
+}

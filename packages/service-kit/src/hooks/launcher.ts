@@ -1,0 +1,88 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { workerEntry } from '../assets';
+import { errorText } from '../error-text';
+import type { Delivery, FromDeliveryProcess, Outcome, ToDeliveryProcess } from './delivery/protocol';
+
+/** The delivery process keeps the time itself; when it does not answer this long after, it hangs. */
+const GRACE_MS = 5_000;
+const STOP_MS = 2_000;
+/** Between two starts of it: one that cannot live must not be forked for each event. */
+const RESTART_MS = 1_000;
+
+interface OpenDelivery {
+  readonly end: (outcome: Outcome) => void;
+}
+
+/** The process that makes the deliveries, seen from the program whose events they are. */
+export class DeliveryProcess {
+  private child: ChildProcess | undefined;
+  private readonly open = new Map<number, OpenDelivery>();
+  private lastCall = 0;
+  private closed = false;
+  private startedAt = -Infinity;
+
+  /** Forks it now, while this program is small; it would be forked again if it died. */
+  start(): void {
+    if (this.closed || this.child !== undefined) return;
+    if (performance.now() - this.startedAt < RESTART_MS) throw new Error('it has just ended');
+    this.startedAt = performance.now();
+    const { path, execArgv } = workerEntry(`${__dirname}/delivery`, 'process');
+    const child = fork(path, [], { execArgv, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+    this.child = child;
+    const lost = (why: string): void => {
+      if (this.child !== child) return;
+      this.child = undefined;
+      for (const { end } of [...this.open.values()]) end({ kind: 'unreachable', why });
+    };
+    child.on('message', ({ call, outcome }: FromDeliveryProcess) => this.open.get(call)?.end(outcome));
+    child.on('error', (error) => lost(`the delivery process failed: ${errorText(error)}`));
+    child.on('exit', () => lost('the delivery process has ended'));
+  }
+
+  /** Makes one delivery; resolves in any case. */
+  deliver(delivery: Delivery, signal: AbortSignal): Promise<Outcome> {
+    if (this.closed || signal.aborted) return Promise.resolve({ kind: 'cancelled' });
+    const call = (this.lastCall += 1);
+    return new Promise((resolve) => {
+      const hangs = setTimeout(() => {
+        this.child?.kill('SIGKILL');
+        end({ kind: 'unreachable', why: 'the delivery process did not answer' });
+      }, delivery.budgetMs + GRACE_MS);
+      const cancel = (): void => {
+        this.send({ kind: 'cancel', call });
+        end({ kind: 'cancelled' });
+      };
+      const end = (outcome: Outcome): void => {
+        clearTimeout(hangs);
+        signal.removeEventListener('abort', cancel);
+        if (this.open.delete(call)) resolve(outcome);
+      };
+      this.open.set(call, { end });
+      signal.addEventListener('abort', cancel, { once: true });
+      try {
+        this.start();
+        this.send({ kind: 'deliver', call, delivery });
+      } catch (error) {
+        end({ kind: 'unreachable', why: `the delivery process cannot be started: ${errorText(error)}` });
+      }
+    });
+  }
+
+  /** Ends it and whatever it has started. */
+  async close(): Promise<void> {
+    this.closed = true;
+    const { child } = this;
+    for (const { end } of [...this.open.values()]) end({ kind: 'cancelled' });
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+    if (child.connected) child.disconnect();
+    const kill = setTimeout(() => child.kill('SIGKILL'), STOP_MS);
+    await gone;
+    clearTimeout(kill);
+  }
+
+  /** What cannot be sent is told by the end of the process. */
+  private send(message: ToDeliveryProcess): void {
+    this.child?.send(message, () => undefined);
+  }
+}
