@@ -24,6 +24,7 @@ export * from './http/api-key';
 export * from './http/body';
 export * from './http/client-address';
 export * from './http/listen';
+export * from './http/local-socket';
 export * from './http/cors';
 export * from './http/counters';
 export * from './http/error-handler';

@@ -5,6 +5,7 @@ import type { Logger } from '../logging/logger';
 import { addressMatcher } from './client-address';
 import { Connections } from './connections';
 import { hasIpv4, listenOn, type ListenAddress } from './listen';
+import { listenLocally, type LocalSocketAddress } from './local-socket';
 import { RequestQueue } from './request-queue';
 import { guardWrites } from './write-timeout';
 
@@ -26,16 +27,16 @@ export interface ServerLimits {
 
 export interface HttpServerOptions {
   readonly app: RequestListener;
-  readonly listen: readonly ListenAddress[];
+  readonly listen: readonly (ListenAddress | LocalSocketAddress)[];
   readonly logger: Logger;
   readonly limits?: ServerLimits;
 }
 
 /** A server that listens. */
 export interface HttpServer {
-  /** The addresses it listens on, in the order asked for; failed optional ones are left out. */
+  /** The addresses it listens on, in the order asked for; failed optional ones and local sockets are left out. */
   readonly addresses: readonly AddressInfo[];
-  /** The port of the first listener. */
+  /** The port of the first listener that has one. */
   readonly port: number;
   readonly servers: readonly Server[];
   /**
@@ -94,13 +95,15 @@ export async function startHttpServer({ app, listen, logger, limits = {} }: Http
 
   // a second listener asked for on port 0 takes the port the first one got
   let firstPort = 0;
+  const besideIpv4 = hasIpv4(listen.filter((address) => 'port' in address));
   for (const address of listen) {
     const server = createServer({ connectionsCheckingInterval: 1_000 }, queue.take);
     server.on('dropRequest', (_request, socket) => queue.drop(socket as Socket));
-    const open = applyLimits(server, settings);
+    const local = 'socketPath' in address;
+    const open = applyLimits(server, settings, local);
     try {
-      const port = address.port === 0 ? firstPort : address.port;
-      await listenOn(server, { ...address, port }, hasIpv4(listen));
+      if (local) await listenLocally(server, address, logger);
+      else await listenOn(server, { ...address, port: address.port === 0 ? firstPort : address.port }, besideIpv4);
     } catch (error) {
       if (address.required ?? true) {
         await close(0);
@@ -111,20 +114,22 @@ export async function startHttpServer({ app, listen, logger, limits = {} }: Http
     }
     servers.push(server);
     connections.push(open);
-    firstPort = (server.address() as AddressInfo).port;
+    if (!local) firstPort = (server.address() as AddressInfo).port;
   }
-  const addresses = servers.map((server) => server.address() as AddressInfo);
+  const addresses = servers
+    .flatMap((server) => server.address() ?? [])
+    .filter((address) => typeof address !== 'string');
   return { addresses, port: addresses[0]?.port ?? 0, servers, close };
 }
 
-function applyLimits(server: Server, limits: Required<ServerLimits>): Connections {
+function applyLimits(server: Server, limits: Required<ServerLimits>, local: boolean): Connections {
   server.requestTimeout = limits.readTimeoutMs;
   server.headersTimeout = limits.readTimeoutMs;
   server.keepAliveTimeout = limits.keepAliveMs;
   server.maxRequestsPerSocket = limits.maxRequestsPerConnection;
   server.maxConnections = limits.maxConnections;
   const connections = new Connections(server, {
-    local: false,
+    local,
     maxPerAddress: limits.maxConnectionsPerAddress,
     isExempt: addressMatcher(limits.uncapped),
   });
