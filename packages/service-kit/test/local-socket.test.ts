@@ -23,6 +23,7 @@ import {
   describeSocket,
   hasLocalSockets,
   isSocketAddress,
+  localListener,
   localSocketAddress,
   localSocketOptions,
   nodePath,
@@ -46,8 +47,9 @@ async function ask(path: string): Promise<string> {
   return (await call(0, '/', { socketPath: nodePath(path), host: undefined })).text;
 }
 
-function at(path: string, more: { mode?: number; group?: string; required?: boolean } = {}) {
-  return { socketPath: path, mode: 0o600, group: '', ...more };
+/** What `serve` is told to listen there and nowhere else. */
+function at(path: string, more: { mode?: number; group?: string } = {}, logger = createMemoryLogger()) {
+  return { local: localListener({ socketPath: path, mode: 0o600, group: '', ...more }, logger), listen: [] };
 }
 
 /** A path at which a process listened that was killed. */
@@ -65,7 +67,7 @@ async function stalePath(): Promise<string> {
 describe('a local socket', () => {
   test('serves the app; its callers are local; its file is gone after the close', async () => {
     const path = freshPath();
-    const server = await serve(app, { listen: [at(path)] });
+    const server = await serve(app, at(path));
     expect(await ask(path)).toBe('local');
     expect([server.addresses, server.port]).toEqual([[], 0]);
     await server.close();
@@ -74,7 +76,7 @@ describe('a local socket', () => {
 
   test('stands beside a TCP listener, whose port is told', async () => {
     const path = freshPath();
-    const server = await serve(app, { listen: [at(path), { host: '127.0.0.1', port: 0 }] });
+    const server = await serve(app, { ...at(path), listen: [{ host: '127.0.0.1', port: 0 }] });
     expect([await ask(path), (await call(server.port, '/')).text]).toEqual(['local', '127.0.0.1']);
   });
 
@@ -88,7 +90,7 @@ describe('a local socket', () => {
       return result;
     });
     try {
-      await serve(app, { listen: [at(path, { mode })] });
+      await serve(app, at(path, { mode }));
     } finally {
       watch.mockRestore();
     }
@@ -98,8 +100,8 @@ describe('a local socket', () => {
 
   test('leaves the mask of the process as it was', async () => {
     const before = process.umask();
-    await serve(app, { listen: [at(freshPath())] });
-    await expect(serve(app, { listen: [at(join(folder, 'no', 'folder.sock'))] })).rejects.toThrow('no such file');
+    await serve(app, at(freshPath()));
+    await expect(serve(app, at(join(folder, 'no', 'folder.sock')))).rejects.toThrow('no such file');
     expect(process.umask()).toBe(before);
   });
 
@@ -110,14 +112,14 @@ describe('a local socket', () => {
       .find((text) => text.split(':')[2] === String(gid));
     for (const group of [String(gid), ...(line === undefined ? [] : [line.split(':')[0] ?? ''])]) {
       const path = freshPath();
-      await serve(app, { listen: [at(path, { mode: 0o660, group })] });
+      await serve(app, at(path, { mode: 0o660, group }));
       expect([statSync(path).gid, modeOf(path)]).toEqual([gid, '0660']);
     }
   });
 
   test('of a group that is not there: refused, no file left', async () => {
     const path = freshPath();
-    await expect(serve(app, { listen: [at(path, { group: 'no-such-group' })] })).rejects.toThrow(
+    await expect(serve(app, at(path, { group: 'no-such-group' }))).rejects.toThrow(
       `cannot listen on socket ${path}: no group named no-such-group`,
     );
     expect(existsSync(path)).toBe(false);
@@ -125,14 +127,14 @@ describe('a local socket', () => {
 
   test('takes the place of one that a killed process left behind', async () => {
     const path = await stalePath();
-    await serve(app, { listen: [at(path)] });
+    await serve(app, at(path));
     expect(await ask(path)).toBe('local');
   });
 
   test('on which somebody listens is refused, and not disturbed', async () => {
     const path = freshPath();
-    await serve(app, { listen: [at(path)] });
-    await expect(serve(app, { listen: [at(path)] })).rejects.toThrow('another process is listening on it');
+    await serve(app, at(path));
+    await expect(serve(app, at(path))).rejects.toThrow('another process is listening on it');
     expect(await ask(path)).toBe('local');
   });
 
@@ -141,19 +143,9 @@ describe('a local socket', () => {
     writeFileSync(file, 'mine');
     symlinkSync(await stalePath(), link);
     for (const path of [file, link, folder]) {
-      await expect(serve(app, { listen: [at(path)] })).rejects.toThrow('is not a socket, and is not replaced');
+      await expect(serve(app, at(path))).rejects.toThrow('is not a socket, and is not replaced');
     }
     expect([readFileSync(file, 'utf8'), lstatSync(link).isSymbolicLink()]).toEqual(['mine', true]);
-  });
-
-  test('that is not required fails with a warning', async () => {
-    const logger = createMemoryLogger();
-    const listen = [{ host: '127.0.0.1', port: 0 }, at(join(folder, 'no', 'x.sock'), { required: false })];
-    const server = await serve(app, { listen, logger });
-    expect((await call(server.port, '/')).text).toBe('127.0.0.1');
-    expect(logger.linesOf('warning')).toEqual([
-      expect.stringMatching(/cannot listen on socket .*x\.sock: no such file/),
-    ]);
   });
 
   test.each([
@@ -163,14 +155,14 @@ describe('a local socket', () => {
   ])('of mode %o and group "%s" draws a warning', async (mode, group, warning) => {
     const logger = createMemoryLogger();
     const named = group === '' ? '' : String(process.getgid?.() ?? 0);
-    await serve(app, { listen: [at(freshPath(), { mode, group: named })], logger });
+    await serve(app, at(freshPath(), { mode, group: named }, logger));
     expect(logger.linesOf('warning')).toEqual([expect.stringContaining(warning)]);
   });
 
   test('for its owner, or for a named group, draws none', async () => {
     const logger = createMemoryLogger();
     const group = String(process.getgid?.() ?? 0);
-    for (const more of [{}, { mode: 0o660, group }]) await serve(app, { listen: [at(freshPath(), more)], logger });
+    for (const more of [{}, { mode: 0o660, group }]) await serve(app, at(freshPath(), more, logger));
     expect(logger.lines).toEqual([]);
   });
 
@@ -178,17 +170,17 @@ describe('a local socket', () => {
   onLinux('may have an abstract name, which draws a warning and leaves no file', async () => {
     const logger = createMemoryLogger();
     const name = `@wrkz-test-${String(process.pid)}`;
-    const server = await serve(app, { listen: [at(name)], logger });
+    const server = await serve(app, at(name, {}, logger));
     expect(await ask(name)).toBe('local');
     expect(logger.linesOf('warning')).toContainEqual(expect.stringContaining('has no permissions'));
-    await expect(serve(app, { listen: [at(name)] })).rejects.toThrow(`abstract socket ${name}: the address is already`);
+    await expect(serve(app, at(name))).rejects.toThrow(`abstract socket ${name}: the address is already`);
     await server.close();
     expect(existsSync(name)).toBe(false);
   });
 
   test('holds nobody up: a caller who says nothing is cut when it closes', async () => {
     const path = freshPath();
-    const server = await serve(app, { listen: [at(path)] });
+    const server = await serve(app, at(path));
     const silent = connect({ path });
     await once(silent, 'connect');
     await Promise.all([server.close(), once(silent.resume(), 'close')]);
@@ -213,7 +205,7 @@ describe('the words for a socket', () => {
   test('a path as long as it may be can be listened on', async () => {
     const path = join(folder, 'p'.repeat(107 - folder.length - 1));
     expect(Buffer.byteLength(path)).toBe(107);
-    await serve(app, { listen: [at(path)] });
+    await serve(app, at(path));
     expect(await ask(path)).toBe('local');
   });
 
@@ -274,6 +266,6 @@ test('the probe of a dead socket takes a listener that hangs for a living one', 
   const path = freshPath();
   const hanging = createServer(() => undefined).listen(path);
   await once(hanging, 'listening');
-  await expect(serve(app, { listen: [at(path)] })).rejects.toThrow('another process is listening on it');
+  await expect(serve(app, at(path))).rejects.toThrow('another process is listening on it');
   await new Promise((done) => hanging.close(done));
 });

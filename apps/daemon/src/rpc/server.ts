@@ -28,6 +28,8 @@ export interface RpcServerOptions {
   readonly trustProxy?: boolean;
   /** Hears of what a handler threw, before it is answered. */
   readonly onError?: (error: unknown) => void;
+  /** Routes of one listener alone, bound already. */
+  readonly ownRoutes?: readonly BoundRoute[];
   /** Served under `/metrics` where there are any. */
   readonly metrics?: Metrics;
 }
@@ -50,7 +52,9 @@ export function createRpcApp(context: RpcContext, options: RpcServerOptions, log
     bodyLimit: options.maxBodyBytes,
     bodyLengthCheck: 'first',
     metrics: options.metrics,
-    routes: bindRoutes(routesOf(options), context, routeRules).map((route) => reporting(route, options.onError)),
+    routes: [...bindRoutes(routesOf(options), context, routeRules), ...(options.ownRoutes ?? [])].map((route) =>
+      reporting(route, options.onError),
+    ),
   });
 }
 

@@ -9,6 +9,7 @@ export * from './methods/getblockheaderbyhash';
 export * from './methods/getblockheaderbyheight';
 export * from './methods/getblocktemplate';
 export * from './methods/submitblock';
+export * from './routes/console';
 export * from './routes/fee';
 export * from './routes/get-global-indexes-for-range';
 export * from './routes/get-random-outs';

@@ -81,6 +81,11 @@ export const refusals = {
     text: 'Chain is reorganizing, please retry shortly',
     when: 'The chain cannot be read now.',
   },
+  noConsole: failed(
+    503,
+    'The daemon console is not available yet, please retry in a moment',
+    'The node starts or stops.',
+  ),
   overloaded: failed(
     503,
     'RPC server is busy, please retry shortly',

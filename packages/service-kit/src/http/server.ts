@@ -5,7 +5,6 @@ import type { Logger } from '../logging/logger';
 import { addressMatcher } from './client-address';
 import { Connections } from './connections';
 import { hasIpv4, listenOn, type ListenAddress } from './listen';
-import { listenLocally, type LocalSocketAddress } from './local-socket';
 import { RequestQueue } from './request-queue';
 import { guardWrites } from './write-timeout';
 
@@ -25,18 +24,26 @@ export interface ServerLimits {
   readonly uncapped?: readonly string[];
 }
 
+/** A listener whose callers are of this machine by its nature, such as a socket file. */
+export interface LocalListener {
+  /** Makes the server listen. @throws Error with a message for the operator */
+  listen(server: Server): Promise<void>;
+}
+
 export interface HttpServerOptions {
   readonly app: RequestListener;
-  readonly listen: readonly (ListenAddress | LocalSocketAddress)[];
+  readonly listen: readonly ListenAddress[];
+  /** Stands beside the addresses; its failure ends the start. */
+  readonly local?: LocalListener | undefined;
   readonly logger: Logger;
   readonly limits?: ServerLimits;
 }
 
 /** A server that listens. */
 export interface HttpServer {
-  /** The addresses it listens on, in the order asked for; failed optional ones and local sockets are left out. */
+  /** The addresses it listens on, in the order asked for; failed optional ones are left out. */
   readonly addresses: readonly AddressInfo[];
-  /** The port of the first listener that has one. */
+  /** The port of the first listener. */
   readonly port: number;
   readonly servers: readonly Server[];
   /**
@@ -63,7 +70,8 @@ const DEFAULTS: Required<ServerLimits> = {
  * Listens on every address.
  * @throws Error with a message for the operator when a required address cannot be had (nothing is left listening)
  */
-export async function startHttpServer({ app, listen, logger, limits = {} }: HttpServerOptions): Promise<HttpServer> {
+export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
+  const { app, listen, local, logger, limits = {} } = options;
   const settings = { ...DEFAULTS, ...limits };
   const servers: Server[] = [];
   const connections: Connections[] = [];
@@ -95,31 +103,39 @@ export async function startHttpServer({ app, listen, logger, limits = {} }: Http
 
   // a second listener asked for on port 0 takes the port the first one got
   let firstPort = 0;
-  const besideIpv4 = hasIpv4(listen.filter((address) => 'port' in address));
-  for (const address of listen) {
+  async function open(isLocal: boolean, begin: (server: Server) => Promise<void>): Promise<void> {
     const server = createServer({ connectionsCheckingInterval: 1_000 }, queue.take);
     server.on('dropRequest', (_request, socket) => queue.drop(socket as Socket));
-    const local = 'socketPath' in address;
-    const open = applyLimits(server, settings, local);
-    try {
-      if (local) await listenLocally(server, address, logger);
-      else await listenOn(server, { ...address, port: address.port === 0 ? firstPort : address.port }, besideIpv4);
-    } catch (error) {
-      if (address.required ?? true) {
-        await close(0);
-        throw error;
-      }
-      logger.warning(errorText(error));
-      continue;
-    }
+    const taken = applyLimits(server, settings, isLocal);
+    await begin(server);
     servers.push(server);
-    connections.push(open);
-    if (!local) firstPort = (server.address() as AddressInfo).port;
+    connections.push(taken);
   }
-  const addresses = servers
-    .flatMap((server) => server.address() ?? [])
-    .filter((address) => typeof address !== 'string');
+
+  try {
+    for (const address of listen) {
+      const port = address.port === 0 ? firstPort : address.port;
+      try {
+        await open(false, (server) => listenOn(server, { ...address, port }, hasIpv4(listen)));
+      } catch (error) {
+        if (address.required ?? true) throw error;
+        logger.warning(errorText(error));
+        continue;
+      }
+      firstPort = (servers.at(-1)?.address() as AddressInfo).port;
+    }
+    if (local !== undefined) await open(true, (server) => local.listen(server));
+  } catch (error) {
+    await close(0);
+    throw error;
+  }
+  const addresses = servers.map((server) => server.address()).filter((address) => isAddressInfo(address));
   return { addresses, port: addresses[0]?.port ?? 0, servers, close };
+}
+
+/** The address of a socket file is its path. */
+function isAddressInfo(address: AddressInfo | string | null): address is AddressInfo {
+  return address !== null && typeof address === 'object';
 }
 
 function applyLimits(server: Server, limits: Required<ServerLimits>, local: boolean): Connections {

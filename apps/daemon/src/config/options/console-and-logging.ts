@@ -4,13 +4,6 @@ const group = 'Console and logging';
 
 export const CONSOLE_AND_LOGGING = defineOptions([
   {
-    name: 'no-console',
-    type: 'boolean',
-    default: false,
-    group,
-    help: 'Accepted; this version reads no commands from the terminal',
-  },
-  {
     name: 'no-zmq',
     type: 'boolean',
     default: false,

@@ -1,6 +1,8 @@
 import { defineOptions } from '@wrkz/service-kit';
 import { ACTIONS } from './actions';
+import { CONSOLE } from './console';
 import { CONSOLE_AND_LOGGING } from './console-and-logging';
+import { IPC } from './ipc';
 import { NETWORK_AND_STORAGE } from './network-and-storage';
 import { P2P } from './p2p';
 import { RPC } from './rpc';
@@ -11,5 +13,7 @@ export const DAEMON_OPTIONS = defineOptions([
   ...RPC,
   ...P2P,
   ...ACTIONS,
+  ...IPC,
+  ...CONSOLE,
   ...CONSOLE_AND_LOGGING,
 ]);

@@ -18,7 +18,8 @@ const DEFAULT_PRUNE_DEPTH = 10_080;
 /** `<major>.<minor>.<revision>`: the field carries no build number. */
 const SHORT_VERSION = VERSION.split('.').slice(0, 3).join('.');
 
-function nodeInfo(context: RpcContext): z.output<typeof daemonApi.infoAnswer> {
+/** What `/info` answers. @throws RpcRefusal BUSY when the chain cannot be read now */
+export function nodeInfo(context: RpcContext): z.output<typeof daemonApi.infoAnswer> {
   const { network, peers, reader } = context;
   const { tip, transactionCount, alternativeCount } = readChain(reader);
   const height = tip.height + 1;

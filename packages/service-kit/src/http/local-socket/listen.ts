@@ -3,9 +3,15 @@ import { connect, type Server } from 'node:net';
 import { dirname } from 'node:path';
 import { errorCode, errorText } from '../../error-text';
 import type { Logger } from '../../logging/logger';
+import type { LocalListener } from '../server';
 import { groupNumber } from './group';
 import { type LocalSocketAddress, warnOfOpenSocket } from './options';
 import { checkSocketPath, describeSocket, isAbstract, nodePath } from './path';
+
+/** The listener of a socket, for `startHttpServer`. */
+export function localListener(address: LocalSocketAddress, logger: Logger): LocalListener {
+  return { listen: (server) => listenLocally(server, address, logger) };
+}
 
 /**
  * Listens on a local socket. The file is made for its owner alone, then given its group, and only then the mode that was
@@ -14,7 +20,7 @@ import { checkSocketPath, describeSocket, isAbstract, nodePath } from './path';
  *
  * @throws Error with a message for the operator; no file is left
  */
-export async function listenLocally(server: Server, address: LocalSocketAddress, logger: Logger): Promise<void> {
+async function listenLocally(server: Server, address: LocalSocketAddress, logger: Logger): Promise<void> {
   const { socketPath, mode, group } = address;
   try {
     const wrong = checkSocketPath(socketPath);

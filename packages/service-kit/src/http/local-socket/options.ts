@@ -1,7 +1,7 @@
 import type { Logger } from '../../logging/logger';
 import { checkSocketPath, isAbstract, parseSocketMode } from './path';
 
-/** Where a server listens for the programs of its own machine. The failure of one that is not required is a warning. */
+/** Where a server listens for the programs of its own machine. */
 export interface LocalSocketAddress {
   /** An absolute path, or `@name`. */
   readonly socketPath: string;
@@ -9,7 +9,6 @@ export interface LocalSocketAddress {
   readonly mode: number;
   /** Name or number of the group that the file is given to; empty leaves it. */
   readonly group: string;
-  readonly required?: boolean;
 }
 
 interface Texts<Prefix extends string> {
