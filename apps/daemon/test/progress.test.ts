@@ -5,6 +5,7 @@ import type { ChainService } from '../src/chain/service';
 import { logChain } from '../src/progress/chain-log';
 import { notices } from '../src/progress/notices';
 import { BlockProgress, durationText } from '../src/progress/progress';
+import { Screen } from '../src/console';
 import { SyncProgress } from '../src/progress/sync-progress';
 
 function stream(isTTY: boolean): { stream: NodeJS.WriteStream; text: () => string } {
@@ -78,7 +79,12 @@ describe('progress', () => {
     const chain = new EventEmitter() as unknown as ChainService & EventEmitter;
     const lines: string[] = [];
     const peers = { height: 1000, networkHeight: () => peers.height };
-    const display = new SyncProgress({ chain, peers, write: (line) => lines.push(line), stream: stream(false).stream });
+    const display = new SyncProgress({
+      chain,
+      peers,
+      write: (line) => lines.push(line),
+      screen: new Screen(stream(false).stream),
+    });
     const at = (height: number): boolean => chain.emit('commit', { tip: { height } });
     at(995);
     expect(lines).toEqual([]);
