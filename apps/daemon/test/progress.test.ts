@@ -66,6 +66,23 @@ describe('progress', () => {
     expect(lines).toEqual([]);
   });
 
+  it('is a line above the prompt on a screen, four times a second at most', () => {
+    const shown: string[] = [];
+    const clock = { now: 0 };
+    const screen = { isTerminal: true, status: (text: string) => void shown.push(text) };
+    const progress = new BlockProgress({
+      label: 'Synchronizing',
+      write: () => undefined,
+      screen,
+      now: () => clock.now,
+    });
+    for (; clock.now <= 1000; clock.now += 50) progress.update(500 + clock.now / 50, 1000);
+    expect(shown).toHaveLength(4);
+    expect(shown.at(-1)).toMatch(/^Synchronizing [█░]{16} 52% \| 520\/1000 blocks \| 20\.0 blocks\/s \| 24 s left$/);
+    progress.stop();
+    expect(shown.at(-1)).toBe('');
+  });
+
   it.each([
     [1, '1 s'],
     [119, '119 s'],

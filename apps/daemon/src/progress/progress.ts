@@ -6,7 +6,7 @@ const LINE_INTERVAL = 30_000;
 const RATE_WINDOW = 30_000;
 /** How often the bar above a prompt is drawn. Milliseconds. */
 const BAR_INTERVAL = 250;
-const BAR_WIDTH = 40;
+const BAR_WIDTH = 16;
 
 export interface ProgressOptions {
   /** What is going on, e.g. `Synchronizing`. */
@@ -99,6 +99,8 @@ export class BlockProgress {
     const options = {
       format: this.format,
       barsize: BAR_WIDTH,
+      barGlue: '',
+      autopaddingChar: '   ',
       barCompleteString: barCompleteChar.repeat(BAR_WIDTH),
       barIncompleteString: barIncompleteChar.repeat(BAR_WIDTH),
     };
