@@ -42,7 +42,7 @@ async function withSocket(
   }
 }
 
-const NO_CONSOLE = '{"error":"The daemon console is not available yet, please retry in a moment","status":"Failed"}';
+const NO_CONSOLE = '{"status":"Failed","error":"The daemon console is not available yet, please retry in a moment"}';
 
 test('503 until the console is ready and again after it has stopped', () =>
   withSocket(async (ask, runner) => {
