@@ -15,6 +15,7 @@ import { ChainClient } from './chain/client';
 import type { ChainService, CommitListener } from './chain/service';
 import type { DaemonConfig } from './config/config';
 import { runAction } from './actions/run-action';
+import { ConsoleRunner, LogTail, Screen, startLocalConsole } from './console';
 import { DamageWatch } from './damage/damage-watch';
 import { operatorText } from './damage/operator-text';
 import { startNodeHooks } from './events/hooks/start';
@@ -33,7 +34,8 @@ import { logChain } from './progress/chain-log';
 import { notices } from './progress/notices';
 import { openingLines } from './progress/opening-lines';
 import { SyncProgress } from './progress/sync-progress';
-import { type QueryRunner, ReaderPool, startRpcServer, SyncCache } from './rpc';
+import { type QueryRunner, ReaderPool, type RpcContext, rpcCounters, startRpcServer, SyncCache } from './rpc';
+import { consoleContext, startLocalSocket } from './wiring/console';
 import { daemonLogger } from './wiring/logger';
 import { createPeers, peersConfig } from './wiring/peers';
 import { rpcContext } from './wiring/rpc-context';
@@ -48,6 +50,8 @@ export interface DaemonOverrides {
   readonly now?: () => number;
   /** Where progress is shown. */
   readonly stream?: NodeJS.WriteStream;
+  /** Where commands are typed; without it there is no console at hand. */
+  readonly input?: NodeJS.ReadStream;
 }
 
 /** What a running daemon is made of, for tests that watch it. */
@@ -67,6 +71,8 @@ export class Daemon implements Service {
   readonly logger: Logger;
   private readonly now: () => number;
   private readonly stream: NodeJS.WriteStream;
+  private readonly screen: Screen;
+  private readonly tail = new LogTail();
   private readonly notice: (line: string) => void;
   private readonly stopping = new AbortController();
   /** What `start` opened, to be closed in the opposite order. */
@@ -79,10 +85,11 @@ export class Daemon implements Service {
     private readonly config: DaemonConfig,
     private readonly overrides: DaemonOverrides,
   ) {
-    this.logger = overrides.logger ?? daemonLogger(config);
-    this.now = overrides.now ?? (() => Math.floor(Date.now() / 1000));
     this.stream = overrides.stream ?? process.stdout;
-    this.notice = notices(this.logger, this.stream);
+    this.screen = new Screen(this.stream);
+    this.logger = overrides.logger ?? daemonLogger(config, [this.screen, this.tail]);
+    this.now = overrides.now ?? (() => Math.floor(Date.now() / 1000));
+    this.notice = notices(this.logger, this.screen);
     for (const warning of config.warnings) this.logger.warning(warning);
   }
 
@@ -144,6 +151,7 @@ export class Daemon implements Service {
     logger.debug('the processor', { features: cpuFeatures() });
     const addresses = peersConfig(config); // a wrong address is refused before anything is touched
     const directory = ensureDirectory(config.directory);
+    this.closeOnStop('the screen', this.screen, (screen) => screen.close());
     const setup = { directory, network: network.name, checkpoints: options['load-checkpoints'] };
     const chain = this.closeOnStop('the chain engine', await ChainClient.start(setup), (client) => client.stop());
     chain.on('failed', (error) => this.giveUp(error));
@@ -201,30 +209,55 @@ export class Daemon implements Service {
     const queries: QueryRunner = syncCache ?? readers;
     const feed = eventSource(journal, { maxClients: options['events-max-clients'], stopping: this.stopping.signal });
     const parts = { config, reader, queries, chain, pool, miner, generator, peers, now, events: feed };
+    const context = rpcContext(parts);
     const metrics = options['enable-metrics'] ? createMetrics('wrkz_') : undefined;
     if (metrics !== undefined) damage.publish(metrics);
     const webSocket = startWebSocket(config, topics, () => chain.tip());
-    const server = {
+    const shared = {
       ...rpcServerOptions(config),
       ...webSocket?.rpc,
       onError: (error: unknown) => void damage.note(error),
       ...(metrics === undefined ? {} : { metrics }),
       ...(syncCache === undefined ? {} : { syncCache }),
     };
-    this.http = this.closeOnStop(
-      'the RPC',
-      await startRpcServer(rpcContext(parts), server, logger.child('rpc')),
-      (http) => http.close(RPC_DRAIN),
+    const server = { ...shared, counters: rpcCounters(context, shared) };
+    this.http = this.closeOnStop('the RPC', await startRpcServer(context, server, logger.child('rpc')), (http) =>
+      http.close(RPC_DRAIN),
     );
     this.closeOnStop('the WebSocket clients', webSocket, (open) => open?.hub.close()); // before the RPC cuts them
+    const runner = new ConsoleRunner();
+    const socket = { config, context, rpc: server, runner, notice: this.notice, logger: logger.child('rpc') };
+    this.closeOnStop('the local socket', await startLocalSocket(socket), (http) => http?.close(RPC_DRAIN));
     this.notice(
       `wrkz-daemon ${VERSION} on ${network.name}, block ${String(chain.tip().height)}; ` +
         `peers at ${addressText(options['p2p-bind-ip'], peers.port)}, ` +
         `RPC at http://${addressText(options['rpc-bind-ip'], this.http.port)}; data in ${directory}`,
     );
     if (config.preset.length > 0) this.notice(`--public-node sets ${config.preset.join(', ')}`);
-    const progress = new SyncProgress({ chain, peers, write: this.notice, stream: this.stream });
+    const progress = new SyncProgress({ chain, peers, write: this.notice, screen: this.screen });
     this.closeOnStop('the progress display', progress, (display) => display.stop());
+    this.openConsole(runner, { rpc: context, pool, peers, directory });
+  }
+
+  /** From here on commands are run, from the terminal and over the local socket. */
+  private openConsole(
+    runner: ConsoleRunner,
+    parts: {
+      readonly rpc: RpcContext;
+      readonly pool: TransactionPool;
+      readonly peers: P2pNode;
+      readonly directory: string;
+    },
+  ): void {
+    const { config, logger, tail, screen } = this;
+    const { control, input } = this.overrides;
+    const requestStop = (): void => control?.requestStop();
+    const listensAt = addressText(config.options['p2p-bind-ip'], parts.peers.port);
+    runner.open(consoleContext({ ...parts, logger, tail, listensAt, requestStop }));
+    this.closeOnStop('the console', runner, (closing) => closing.close());
+    if (input === undefined || config.options['no-console']) return;
+    const end = startLocalConsole({ input, screen, runner, onInterrupt: requestStop });
+    this.closeOnStop('the terminal', end, (ends) => ends());
   }
 
   /** Remembers how to close what was opened; `stop` does it, the latest first. */

@@ -2,13 +2,20 @@ import '@wrkz/service-kit/early-signals';
 import { cpuFeatures } from '@wrkz/crypto';
 import { assertPortsFree, runMain } from '@wrkz/service-kit';
 import { listenAddresses, readConfig } from './config/config';
+import { DAEMON_OPTIONS } from './config/options';
+import { AttachedConsole } from './console/attach/attached-console';
+import { readAttach } from './console/attach/command-line';
 import { Daemon } from './daemon';
 
 runMain(async (control) => {
-  const config = readConfig(process.argv.slice(2));
+  const argv = process.argv.slice(2);
+  const attached = readAttach(argv, DAEMON_OPTIONS);
+  if (attached !== undefined)
+    return new AttachedConsole(attached, { input: process.stdin, output: process.stdout, errors: process.stderr });
+  const config = readConfig(argv);
   // The native module is loaded now, and not in the middle of the first flood; a machine without it is told at once.
   cpuFeatures();
   // The log file is the first thing that is created.
   await assertPortsFree(listenAddresses(config));
-  return Daemon.create(config, { control });
+  return Daemon.create(config, { control, input: process.stdin });
 });

@@ -5,6 +5,7 @@ import type { ChainService } from '../src/chain/service';
 import { logChain } from '../src/progress/chain-log';
 import { notices } from '../src/progress/notices';
 import { BlockProgress, durationText } from '../src/progress/progress';
+import { Screen } from '../src/console';
 import { SyncProgress } from '../src/progress/sync-progress';
 
 function stream(isTTY: boolean): { stream: NodeJS.WriteStream; text: () => string } {
@@ -65,6 +66,23 @@ describe('progress', () => {
     expect(lines).toEqual([]);
   });
 
+  it('is a line above the prompt on a screen, four times a second at most', () => {
+    const shown: string[] = [];
+    const clock = { now: 0 };
+    const screen = { isTerminal: true, status: (text: string) => void shown.push(text) };
+    const progress = new BlockProgress({
+      label: 'Synchronizing',
+      write: () => undefined,
+      screen,
+      now: () => clock.now,
+    });
+    for (; clock.now <= 1000; clock.now += 50) progress.update(500 + clock.now / 50, 1000);
+    expect(shown).toHaveLength(4);
+    expect(shown.at(-1)).toMatch(/^Synchronizing [█░]{16} 52% \| 520\/1000 blocks \| 20\.0 blocks\/s \| 24 s left$/);
+    progress.stop();
+    expect(shown.at(-1)).toBe('');
+  });
+
   it.each([
     [1, '1 s'],
     [119, '119 s'],
@@ -78,7 +96,12 @@ describe('progress', () => {
     const chain = new EventEmitter() as unknown as ChainService & EventEmitter;
     const lines: string[] = [];
     const peers = { height: 1000, networkHeight: () => peers.height };
-    const display = new SyncProgress({ chain, peers, write: (line) => lines.push(line), stream: stream(false).stream });
+    const display = new SyncProgress({
+      chain,
+      peers,
+      write: (line) => lines.push(line),
+      screen: new Screen(stream(false).stream),
+    });
     const at = (height: number): boolean => chain.emit('commit', { tip: { height } });
     at(995);
     expect(lines).toEqual([]);

@@ -28,6 +28,7 @@ export * from './http/upgrade';
 export * from './http/body';
 export * from './http/client-address';
 export * from './http/listen';
+export * from './http/local-socket';
 export * from './http/cors';
 export * from './http/counters';
 export * from './http/error-handler';

@@ -1,4 +1,5 @@
 import { EventEmitter } from 'node:events';
+import type { PeerEntry } from '@wrkz/levin';
 import type { P2pConfig } from './config';
 import type { Listener } from './connection/transport';
 import { createContext, type P2pContext, type P2pParts } from './context';
@@ -15,6 +16,7 @@ import { ConnectionManager } from './session/connection-manager';
 import type { Session } from './session/session';
 import type { PeerInfo } from './session/session-table';
 import { heightClaims, networkHeight } from './sync/network-height';
+import type { SyncShare } from './sync/sync-peer';
 import { addressKey, type PeerAddress } from './util/address';
 import { reportThrow } from './util/report-errors';
 
@@ -175,8 +177,26 @@ export class P2pNode extends EventEmitter<P2pEvents> {
     return { activePeers: coordinator.activePeers, averageBatchSize: coordinator.averageBatchSize, demotedPeers };
   }
 
-  peers(): PeerInfo[] {
-    return this.context.sessions.list();
+  /** The connections, and of those that we fetch blocks from how that goes. */
+  peers(): (PeerInfo & { readonly share: SyncShare | undefined })[] {
+    const { sessions, driver } = this.context;
+    return sessions.list().map(({ id, ...peer }) => ({ ...peer, share: driver.coordinator.shareOf(id) }));
+  }
+
+  /** The lists with what is known of each peer, the last seen first. */
+  peerEntries(): { readonly white: PeerEntry[]; readonly gray: PeerEntry[] } {
+    const { book } = this.context;
+    return { white: book.whiteEntries(), gray: book.grayEntries() };
+  }
+
+  /** What the operator has decided. */
+  get settings(): P2pConfig {
+    return this.context.config;
+  }
+
+  /** Writes the peer lists and bans now. */
+  save(): Promise<void> {
+    return this.store.save();
   }
 
   bans(): Ban[] {

@@ -1,16 +1,21 @@
-import { Presets, SingleBar } from 'cli-progress';
+import { Format, Presets, SingleBar } from 'cli-progress';
 
 /** How often a line is written where there is no terminal. Milliseconds. */
 const LINE_INTERVAL = 30_000;
 /** How far the rate looks back. Milliseconds. */
 const RATE_WINDOW = 30_000;
+/** How often the bar above a prompt is drawn. Milliseconds. */
+const BAR_INTERVAL = 250;
+const BAR_WIDTH = 16;
 
 export interface ProgressOptions {
   /** What is going on, e.g. `Synchronizing`. */
   readonly label: string;
   readonly write: (line: string) => void;
   /** Draws a bar here when it is a terminal; lines through `write` otherwise. */
-  readonly stream: NodeJS.WriteStream;
+  readonly stream?: NodeJS.WriteStream;
+  /** Shows the bar in the place of `stream`, above the prompt, when it is a terminal. */
+  readonly screen?: { readonly isTerminal: boolean; status(text: string): void };
   /** Monotonic milliseconds. */
   readonly now?: () => number;
 }
@@ -38,7 +43,11 @@ export class BlockProgress {
     this.samples.push({ at, height });
     while (this.samples.length > 2 && at - (this.samples[0]?.at ?? at) > RATE_WINDOW) this.samples.shift();
     const total = Math.max(target, height);
-    if (this.bar !== undefined) {
+    if (this.options.screen?.isTerminal === true) {
+      if (at - this.lastLine < BAR_INTERVAL) return;
+      this.lastLine = at;
+      this.options.screen.status(this.barText(height, total));
+    } else if (this.bar !== undefined) {
       this.bar.setTotal(total);
       this.bar.update(height, { rate: this.rateText(), left: this.leftText(total - height) });
     } else if (at - this.lastLine >= LINE_INTERVAL) {
@@ -51,6 +60,7 @@ export class BlockProgress {
   stop(summary?: string): void {
     this.bar?.stop();
     this.bar = undefined;
+    this.options.screen?.status('');
     this.started = false;
     this.samples = [];
     if (summary !== undefined) this.options.write(summary);
@@ -67,10 +77,10 @@ export class BlockProgress {
   private begin(at: number, height: number, total: number): void {
     this.started = true;
     this.lastLine = at;
-    if (!this.options.stream.isTTY) return;
+    if (this.options.stream?.isTTY !== true) return;
     this.bar = new SingleBar(
       {
-        format: `${this.options.label} {bar} {percentage}% | {value}/{total} blocks | {rate} | {left} left`,
+        format: this.format,
         stream: this.options.stream,
         hideCursor: true,
         fps: 4,
@@ -78,6 +88,25 @@ export class BlockProgress {
       Presets.shades_classic,
     );
     this.bar.start(Math.max(1, total), height, { rate: this.rateText(), left: this.leftText(total - height) });
+  }
+
+  private get format(): string {
+    return `${this.options.label} {bar} {percentage}% | {value}/{total} blocks | {rate} | {left} left`;
+  }
+
+  private barText(height: number, total: number): string {
+    const { barCompleteChar, barIncompleteChar } = Presets.shades_classic;
+    const options = {
+      format: this.format,
+      barsize: BAR_WIDTH,
+      barGlue: '',
+      autopaddingChar: '   ',
+      barCompleteString: barCompleteChar.repeat(BAR_WIDTH),
+      barIncompleteString: barIncompleteChar.repeat(BAR_WIDTH),
+    };
+    const progress = total === 0 ? 1 : height / total;
+    const params = { progress, eta: 0, startTime: 0, stopTime: 0, total, value: height, maxWidth: 0 };
+    return Format.Formatter(options, params, { rate: this.rateText(), left: this.leftText(total - height) });
   }
 
   private line(height: number, total: number): string {

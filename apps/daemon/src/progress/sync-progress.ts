@@ -1,5 +1,5 @@
 import type { ChainService, CommitEvent } from '../chain/service';
-import { BlockProgress } from './progress';
+import { BlockProgress, type ProgressOptions } from './progress';
 
 /** Blocks behind the network from which on it is worth showing. */
 const WORTH_SHOWING = 20;
@@ -9,7 +9,7 @@ export interface SyncProgressParts {
   /** Counts of blocks. */
   readonly peers: { networkHeight(): number };
   readonly write: (line: string) => void;
-  readonly stream: NodeJS.WriteStream;
+  readonly screen: NonNullable<ProgressOptions['screen']>;
 }
 
 /** Shows how far the synchronisation is, from the moment the node falls behind until it has caught up. */
@@ -18,7 +18,7 @@ export class SyncProgress {
   private readonly onCommit = (event: CommitEvent): void => this.look(event.tip.height + 1);
 
   constructor(private readonly parts: SyncProgressParts) {
-    this.display = new BlockProgress({ label: 'Synchronizing', write: parts.write, stream: parts.stream });
+    this.display = new BlockProgress({ label: 'Synchronizing', write: parts.write, screen: parts.screen });
     parts.chain.on('commit', this.onCommit);
   }
 

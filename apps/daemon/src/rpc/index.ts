@@ -1,4 +1,5 @@
-export { RPC_DEFAULTS, createRpcApp, startRpcServer, type RpcServerOptions } from './server';
+export { RPC_DEFAULTS, createRpcApp, rpcCounters, startRpcServer, type RpcServerOptions } from './server';
+export { type LocalRpcOptions, startLocalRpc } from './local-server';
 export { ReaderPool, type ReaderPoolOptions } from './readers/pool';
 export { runQuery, type QueryRunner } from './queries';
 export type { MiningPort, NetworkStatus, PoolStatus, RpcContext, RpcLimits } from './ports';

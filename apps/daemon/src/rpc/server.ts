@@ -49,8 +49,12 @@ export interface RpcServerOptions {
   readonly allowedHosts: readonly string[];
   /** Hears of what a handler threw, before it is answered. */
   readonly onError?: (error: unknown) => void;
+  /** Routes of one listener alone, bound already. */
+  readonly ownRoutes?: readonly BoundRoute[];
   /** Served under `/metrics` where there are any. */
   readonly metrics?: Metrics;
+  /** Shared by the listeners of one node; each has its own without. */
+  readonly counters?: RequestCounters;
   /** Whether `/health`, `/livez` and `/readyz` are there. */
   readonly health?: boolean;
   /** Asked for wallet-sync answers before the readers; its figures are among the metrics. */
@@ -73,15 +77,23 @@ export const RPC_DEFAULTS = {
   allowedHosts: [],
 } as const satisfies Partial<RpcServerOptions>;
 
-/** The daemon's HTTP app: every declared route behind the shared chain of checks. */
-export function createRpcApp(context: RpcContext, options: RpcServerOptions, logger: Logger): HttpApp {
-  const { metrics } = options;
+/** Counts the answers of a node, of all its listeners together; published where there are metrics. */
+export function rpcCounters(
+  context: RpcContext,
+  { metrics, syncCache }: Pick<RpcServerOptions, 'metrics' | 'syncCache'>,
+): RequestCounters {
   const counters = new RequestCounters();
   if (metrics !== undefined) {
     publishNode(metrics, () => readOrNothing(() => nodeInfo(context)));
     publishAnswers(metrics, counters);
-    publishSyncCache(metrics, () => options.syncCache?.figures);
+    publishSyncCache(metrics, () => syncCache?.figures);
   }
+  return counters;
+}
+
+/** The daemon's HTTP app: every declared route behind the shared chain of checks. */
+export function createRpcApp(context: RpcContext, options: RpcServerOptions, logger: Logger): HttpApp {
+  const { metrics, counters = rpcCounters(context, options) } = options;
   return createHttpApp({
     logger,
     refusalBody,
@@ -94,7 +106,7 @@ export function createRpcApp(context: RpcContext, options: RpcServerOptions, log
     bodyLengthCheck: 'first',
     counters,
     metrics,
-    routes: bindRoutes(routesOf(options, context), context, routeRules).map((route) =>
+    routes: [...bindRoutes(routesOf(options, context), context, routeRules), ...(options.ownRoutes ?? [])].map((route) =>
       reporting(route, options.onError),
     ),
   });

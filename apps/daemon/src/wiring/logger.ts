@@ -5,17 +5,23 @@ import type { DaemonConfig } from '../config/config';
 /**
  * The daemon's logger. A log file that was asked for must be writable; the default one, in a working directory that
  * nobody chose, is done without where it is not.
+ *
+ * @param streams where lines go besides the file
  * @throws Error with a message for the operator
  */
-export function daemonLogger({ options, logFileChosen, secrets }: DaemonConfig): Logger {
+export function daemonLogger(
+  { options, logFileChosen, secrets }: DaemonConfig,
+  streams: readonly NodeJS.WritableStream[],
+): Logger {
   const level = parseLogLevel(options['log-level'], NODE_LOG_SCALE) ?? 'warning';
   const format = options['log-format'];
   const file = options['log-file'] === '' ? undefined : resolve(options['log-file']);
+  const all = { level, format, secrets, streams, console: 'none' } as const;
   try {
-    return createLogger({ level, format, file, secrets });
+    return createLogger({ ...all, file });
   } catch (error) {
     if (logFileChosen) throw error;
-    const logger = createLogger({ level, format, secrets });
+    const logger = createLogger(all);
     logger.warning(`no log file is written: ${errorText(error)}`);
     return logger;
   }

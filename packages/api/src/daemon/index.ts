@@ -20,6 +20,7 @@ export * from './records/transaction-row';
 export * from './records/detailed-transaction';
 export * from './records/transaction-prefix-info';
 export * from './routes/events';
+export * from './routes/console';
 export * from './routes/fee';
 export * from './routes/get-o-indexes';
 export * from './routes/get-pool-changes-lite';

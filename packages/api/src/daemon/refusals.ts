@@ -136,6 +136,11 @@ export const refusals = {
     'The journal of events is not available, please retry later',
     'The journal cannot be read or written now; the log of the node tells why.',
   ),
+  noConsole: failed(
+    503,
+    'The daemon console is not available yet, please retry in a moment',
+    'The node starts or stops.',
+  ),
   overloaded: failed(
     503,
     'RPC server is busy, please retry shortly',

@@ -32,6 +32,8 @@ export interface LoggerOptions {
   readonly format?: LogFormat;
   /** Where lines go besides the file: `stdout` (default), `stderr`, or nowhere. */
   readonly console?: 'stdout' | 'stderr' | 'none';
+  /** Lines go here, too; each write is one of them with its end. */
+  readonly streams?: readonly NodeJS.WritableStream[];
   /** Lines are appended to this file too (created with mode 0640). */
   readonly file?: string | undefined;
   readonly secrets?: readonly string[];
@@ -58,6 +60,7 @@ export function createLogger(options: LoggerOptions): Logger {
     const stream = options.console === 'stderr' ? process.stderr : process.stdout;
     winston.add(new transports.Stream({ stream, eol: '\n' }));
   }
+  for (const stream of options.streams ?? []) winston.add(new transports.Stream({ stream, eol: '\n' }));
   let file: WriteStream | undefined;
   if (options.file) {
     file = openLogFile(options.file);

@@ -3,13 +3,6 @@ import { defineOptions, loggingOptions, NODE_LOG_SCALE } from '@wrkz/service-kit
 const group = 'Console and logging';
 
 export const CONSOLE_AND_LOGGING = defineOptions([
-  {
-    name: 'no-console',
-    type: 'boolean',
-    default: false,
-    group,
-    help: 'Accepted; this version reads no commands from the terminal',
-  },
   ...loggingOptions({
     group,
     scale: NODE_LOG_SCALE,

@@ -1,7 +1,9 @@
 import { defineOptions } from '@wrkz/service-kit';
 import { ACTIONS } from './actions';
+import { CONSOLE } from './console';
 import { CONSOLE_AND_LOGGING } from './console-and-logging';
 import { EVENTS } from './events';
+import { IPC } from './ipc';
 import { NETWORK_AND_STORAGE } from './network-and-storage';
 import { NOTIFY } from './notify';
 import { P2P } from './p2p';
@@ -19,5 +21,7 @@ export const DAEMON_OPTIONS = defineOptions([
   ...ZMQ,
   ...WEBSOCKET,
   ...ACTIONS,
+  ...IPC,
+  ...CONSOLE,
   ...CONSOLE_AND_LOGGING,
 ]);

@@ -1,3 +1,4 @@
+import { CAPABILITY_PRUNED } from '../constants';
 import { addressKey, type PeerAddress } from '../util/address';
 import type { Session } from './session';
 
@@ -9,6 +10,9 @@ export interface PeerInfo {
   readonly height: number;
   readonly version: number;
   readonly since: number;
+  readonly peerId: bigint;
+  /** It keeps the newest blocks only. */
+  readonly pruned: boolean;
 }
 
 /** The sessions that exist, from the open socket to its end. */
@@ -63,14 +67,17 @@ export class SessionTable {
   }
 
   /** The open ones as operators see them. */
-  list(): PeerInfo[] {
+  list(): (PeerInfo & { readonly id: number })[] {
     return this.open().map((session) => ({
+      id: session.id,
       address: addressKey(session.connection.remote),
       incoming: session.incoming,
       state: session.state,
       height: session.remoteHeight,
       version: session.version,
       since: Math.floor(session.connectedAt / 1000),
+      peerId: session.peerId,
+      pruned: ((session.syncData?.capabilityFlags ?? 0) & CAPABILITY_PRUNED) !== 0,
     }));
   }
 }

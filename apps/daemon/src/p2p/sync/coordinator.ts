@@ -14,7 +14,7 @@ import type { PlanEntry } from './plan';
 import { receiveObjects } from './receive-objects';
 import { isUnserved, stallReason } from './stalls';
 import type { SyncEvents, SyncOptions, SyncOutcome } from './sync-events';
-import { SyncPeer, type SyncSession } from './sync-peer';
+import { SyncPeer, type SyncSession, type SyncShare } from './sync-peer';
 
 /** No more hashes of a branch are asked for while so many of its blocks are planned. */
 const PLAN_LIMIT = 20_000;
@@ -58,6 +58,14 @@ export class SyncCoordinator {
 
   isSyncing(session: SyncSession): boolean {
     return this.places.has(session.id);
+  }
+
+  /** How it goes with a peer that we fetch blocks from, or that owes us some; undefined for all others. */
+  shareOf(id: number): SyncShare | undefined {
+    const peer = this.places.find(id);
+    if (peer === undefined) return undefined;
+    const { batch, delivered, failures } = peer;
+    return { active: this.places.has(id), batch: batch.count, delivered, failures };
   }
 
   chainAsked(session: SyncSession): boolean {

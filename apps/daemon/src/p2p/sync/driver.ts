@@ -40,6 +40,7 @@ export class SyncDriver {
   readonly coordinator: SyncCoordinator;
   private readonly unserved: UnservedHosts;
   private synchronized: boolean;
+  private demotions = 0;
 
   constructor(private readonly parts: SyncDriverParts) {
     const { config, chain, codec, clock, logger } = parts;
@@ -77,8 +78,9 @@ export class SyncDriver {
     return this.synchronized;
   }
 
+  /** Peers that failed too often to be synchronised from again, since the start. */
   get demotedPeers(): number {
-    return [...this.parts.sessions()].filter((session) => session.demoted).length;
+    return this.demotions;
   }
 
   /** Takes the sync data of a handshake (`initial`) or of a timed sync. */
@@ -193,7 +195,10 @@ export class SyncDriver {
       session.settledTip = { key: hashKey(claim.tip), until: this.parts.clock.now() + TRY_AGAIN };
     this.parts.logger.debug(`${session.name}: synchronisation ended: ${outcome}`);
     if (outcome === 'synchronized' && delivered === 0 && this.isFruitless(session)) return;
-    if (outcome === 'demoted') session.demoted = true;
+    if (outcome === 'demoted') {
+      session.demoted = true;
+      this.demotions += 1;
+    }
     session.state = outcome === 'abandoned' ? 'idle' : 'normal';
     if (outcome !== 'abandoned') session.askPool(this.parts.pool.hashes());
     if (outcome === 'synchronized') this.checkSynchronized();

@@ -28,6 +28,17 @@ export interface SyncSession {
   close(reason: CloseReason): void;
 }
 
+/** One peer's part in the synchronisation, for operators. */
+export interface SyncShare {
+  /** It has a place now; without one it only owes us an answer. */
+  readonly active: boolean;
+  /** Blocks of the next request. */
+  readonly batch: number;
+  /** Blocks that it has brought and that were needed. */
+  readonly delivered: number;
+  readonly failures: number;
+}
+
 /** Blocks of a branch that a peer was asked for; `left` holds what has not come, by hash. */
 export interface ObjectsRequest {
   readonly branch: Branch;

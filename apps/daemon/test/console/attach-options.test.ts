@@ -1,0 +1,49 @@
+import { EarlyExit, UsageError } from '@wrkz/service-kit';
+import { DAEMON_OPTIONS } from '../../src/config/options';
+import { readConfig } from '../../src/config/config';
+import { readAttach } from '../../src/console/attach/command-line';
+
+const read = (...argv: string[]) => readAttach(argv, DAEMON_OPTIONS);
+
+test.each([
+  [['attach', '/run/x.sock'], '/run/x.sock'],
+  [['--attach', '/run/x.sock'], '/run/x.sock'],
+  [['--attach=/run/x.sock'], '/run/x.sock'],
+  [['--', 'attach', 'ipc:///run/x.sock'], '/run/x.sock'],
+  [['attach', '@name'], '@name'],
+])('%j attaches', (argv, path) => expect(read(...argv)).toEqual({ path, token: '' }));
+
+test('a token goes along', () => {
+  expect(read('attach', '/x', '--rpc-access-token', 'secret')).toEqual({ path: '/x', token: 'secret' });
+  expect(read('--rpc-access-token=secret', '--attach', '/x')).toEqual({ path: '/x', token: 'secret' });
+});
+
+test.each([[[]], [['--network', 'devnet']], [['--verify']]])('%j starts a node', (argv) =>
+  expect(read(...argv)).toBeUndefined(),
+);
+
+test.each([
+  [['attach'], 'Usage: wrkz-daemon attach <socket>'],
+  [['--attach'], 'Usage: wrkz-daemon attach <socket>'],
+  [['--attach='], 'Usage: wrkz-daemon attach <socket>'],
+  [['attach', '/a', '/b'], 'unexpected argument /b'],
+  [['attach', '127.0.0.1:17856'], "attach takes the daemon's RPC IPC socket: an absolute path"],
+  [['attach', 'run/x'], 'Console commands are not served over TCP.'],
+  [['attach', '@'], 'needs a name after the @'],
+  [['attach', `/${'a'.repeat(120)}`], 'at most 107 bytes'],
+  [['attach', '/x', '--frobnicate'], 'unknown option --frobnicate'],
+])('%j is refused', (argv, text) => {
+  expect(() => read(...argv)).toThrow(UsageError);
+  expect(() => read(...argv)).toThrow(text);
+});
+
+test('--help tells of it', () => {
+  expect(() => read('attach', '--help')).toThrow(EarlyExit);
+  expect(() => read('attach', '--help')).toThrow('wrkz-daemon attach [options] <socket>');
+  expect(() => readConfig(['--help'])).toThrow('--attach');
+});
+
+test.each([
+  [['--rpc-ipc-path', 'x.sock'], '--rpc-ipc-path: an IPC socket path must be absolute'],
+  [['--rpc-ipc-mode', '0888'], 'rpc-ipc-mode must be octal permissions such as 0600, got: 0888'],
+])('%j stops the start', (argv, text) => expect(() => readConfig(['--network', 'devnet', ...argv])).toThrow(text));

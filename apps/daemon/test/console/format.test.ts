@@ -1,0 +1,207 @@
+import { networkOf, parseBlock, parseTransaction } from '@wrkz/core-types';
+import { chainA } from '@wrkz/testing';
+import fc from 'fast-check';
+import { completeLine } from '../../src/console/completion';
+import { LogTail } from '../../src/console';
+import { blockJson, transactionJson } from '../../src/console/text/chain-json';
+import { forkStatus, forkTime, missedFork } from '../../src/console/text/fork-status';
+import {
+  dateText,
+  intervalText,
+  peerIdText,
+  percentText,
+  rateText,
+  sizeText,
+  uptimeText,
+} from '../../src/console/text/format';
+import { grid, labelTable } from '../../src/console/text/tables';
+import { inputLines, LONGEST_LINE, typedSlices } from '../../src/console/terminal/input-lines';
+
+describe('figures', () => {
+  test.each([
+    [0, 5, '0.00'],
+    [5, 0, '0.00'],
+    [1, 3, '33.33'],
+    [999_999, 1_000_000, '99.99'],
+    [7, 7, '100.00'],
+    [9, 7, '100.00'],
+  ])('%d of %d are %s percent', (height, target, text) => expect(percentText(height, target)).toBe(text));
+
+  test('below the target there are never 100 percent', () => {
+    fc.assert(
+      fc.property(fc.nat(), fc.nat(), (height, more) => Number(percentText(height, height + more + 1)) <= 99.99),
+    );
+  });
+
+  test.each([
+    [0n, '0.00 H/s'],
+    [1000n, '1000.00 H/s'],
+    [1001n, '1.00 KH/s'],
+    [2_345_678n, '2.35 MH/s'],
+    [7_000_000_000_000n, '7000.00 GH/s'],
+  ])('%d hashes are %s', (rate, text) => expect(rateText(rate)).toBe(text));
+
+  test.each([
+    [0, '0.00 B'],
+    [1023, '1023.00 B'],
+    [1024, '1.00 KB'],
+    [16_777_216, '16.00 MB'],
+    [5 * 1024 ** 5, '5120.00 TB'],
+  ])('%d bytes are %s', (bytes, text) => expect(sizeText(bytes)).toBe(text));
+
+  test('times', () => {
+    expect(uptimeText(93_784.9)).toBe('1d 2h 3m 4s');
+    expect(uptimeText(-1)).toBe('0d 0h 0m 0s');
+    expect(intervalText(93_784)).toBe('d1.h02.m03.s04');
+    expect(dateText(0)).toBe('1970-01-01 00:00:00');
+    expect(dateText(Number.MAX_SAFE_INTEGER)).toBe(String(Number.MAX_SAFE_INTEGER));
+    expect(peerIdText(255n)).toBe('00000000000000ff');
+  });
+});
+
+test('a table of labels is as wide as its columns and seven', () => {
+  expect(
+    labelTable([
+      ['A', 'one'],
+      ['Long', '2'],
+    ]),
+  ).toBe('--------------\n| A    | one |\n| Long | 2   |\n--------------\n');
+});
+
+test('a grid has borders of + and -', () => {
+  expect(grid(['Dir', 'X'], [['IN', 'long']])).toBe(
+    '+-----+------+\n| Dir | X    |\n+-----+------+\n| IN  | long |\n+-----+------+\n',
+  );
+});
+
+describe('forks', () => {
+  const forks = { upgradeHeights: [1000, 50_000, 60_000], supportedHeight: 50_000 };
+  test.each([
+    [1000, 'Up To Date', 'Now!', undefined],
+    [1001, 'Up To Date', '34.03 Days', undefined],
+    [49_000, 'Forking Soon', '16.67 Hours', undefined],
+    [50_001, 'Update Needed', '6.94 Days', undefined],
+    [60_000, 'Likely Forked', 'Now!', 60_000],
+    [60_001, 'Likely Forked', 'No Fork Planned', 60_000],
+  ])('at %d: %s, %s', (height, status, time, missed) => {
+    expect([forkStatus(forks, height), forkTime(forks, height)]).toEqual([status, time]);
+    expect(missedFork(forks, height)).toBe(missed);
+  });
+
+  test('where none is planned all is up to date', () => {
+    expect(forkStatus(networkOf('mainnet'), 10_000_000)).toBe('Up To Date');
+    expect(forkStatus({ upgradeHeights: [], supportedHeight: 0 }, 5)).toBe('Up To Date');
+  });
+});
+
+describe('JSON', () => {
+  const raw = chainA()[600]!;
+  const block = JSON.parse(blockJson(parseBlock(raw.block).block)) as Record<string, unknown>;
+
+  test('of a block has the names of the network in the order of the alphabet', () => {
+    expect(Object.keys(block)).toEqual([
+      'major_version',
+      'miner_tx',
+      'minor_version',
+      'parent_block',
+      'prev_id',
+      'tx_hashes',
+    ]);
+    expect(Object.keys(block['parent_block'] as object)).toEqual(
+      expect.arrayContaining(['majorVersion', 'minerTx', 'nonce', 'numberOfTransactions', 'prevId', 'timestamp']),
+    );
+    expect(block['miner_tx']).toMatchObject({ vin: [{ type: 'ff', value: { height: 600 } }] });
+  });
+
+  test('of a first-version block has its time and nonce itself', () => {
+    const first = JSON.parse(blockJson(parseBlock(chainA()[0]!.block).block)) as Record<string, unknown>;
+    expect(Object.keys(first)).toEqual([
+      'major_version',
+      'miner_tx',
+      'minor_version',
+      'nonce',
+      'prev_id',
+      'timestamp',
+      'tx_hashes',
+    ]);
+    expect(first['nonce']).toMatch(/^[0-9a-f]{8}$/);
+  });
+
+  test('of a transaction holds every signature', () => {
+    const bytes = chainA().flatMap(({ transactions }) => transactions)[0]!;
+    const { transaction } = parseTransaction(bytes);
+    const json = JSON.parse(transactionJson(transaction)) as { vin: unknown[]; signatures: string[][] };
+    expect(json.signatures).toHaveLength(json.vin.length);
+    expect(json.signatures.flat().every((signature) => /^[0-9a-f]{128}$/.test(signature))).toBe(true);
+  });
+});
+
+test.each([
+  ['stat', ['status '], 'stat'],
+  ['print_po', ['print_pool ', 'print_pool_sh '], 'print_po'],
+  ['ban ', ['list ', 'add ', 'delete '], ''],
+  ['ban d', ['delete '], 'd'],
+  ['ban add x', [], ''],
+  ['nothing x', [], 'x'],
+  ['zz', [], 'zz'],
+])('%j is completed', (line, completions, completed) => {
+  expect(completeLine(line)).toEqual([completions, completed]);
+});
+
+describe('lines of an input', () => {
+  const collect = async (chunks: readonly (string | Buffer)[]): Promise<[string[], number]> => {
+    let tooLong = 0;
+    const lines: string[] = [];
+    async function* input(): AsyncGenerator<string | Buffer> {
+      yield* chunks;
+    }
+    for await (const line of inputLines(input(), () => (tooLong += 1))) lines.push(line);
+    return [lines, tooLong];
+  };
+
+  test('come as they are cut, the last one without an end too', async () => {
+    expect(await collect(['a\nb', 'c\r\n', '\nd'])).toEqual([['a', 'bc', '', 'd'], 0]);
+  });
+
+  test('may be as long as they may be, and no longer; the next one is read again', async () => {
+    const [fits, over] = ['x'.repeat(LONGEST_LINE), 'y'.repeat(LONGEST_LINE + 1)];
+    expect(await collect([`${fits}\n${over}\nafter`])).toEqual([[fits, 'after'], 1]);
+    expect(await collect([over, over, over, '\nafter\n'])).toEqual([['after'], 1]);
+  });
+
+  test('bytes that are no UTF-8 are replaced, a character in two pieces is not torn', async () => {
+    const bytes = Buffer.from('ä\n');
+    expect(await collect([Buffer.from([0xff, 0x0a]), bytes.subarray(0, 1), bytes.subarray(1)])).toEqual([
+      ['\ufffd', 'ä'],
+      0,
+    ]);
+  });
+
+  test('however it is cut, the lines are the same', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.stringMatching(/^[a-z\n]{0,12}$/)), async (chunks) => {
+        const [lines] = await collect(chunks);
+        const whole = chunks.join('').split('\n');
+        expect(lines).toEqual(whole.at(-1) === '' ? whole.slice(0, -1) : whole);
+      }),
+    );
+  });
+});
+
+test('what is typed comes in slices, and of a line that is too long not the end', async () => {
+  async function* paste(): AsyncGenerator<string> {
+    yield 'z'.repeat(100_000);
+    yield '\rstatus\r';
+  }
+  const slices: string[] = [];
+  for await (const slice of typedSlices(paste())) slices.push(slice);
+  expect(Math.max(...slices.map(({ length }) => length))).toBeLessThanOrEqual(128);
+  expect(slices.join('')).toBe(`${'z'.repeat(LONGEST_LINE)}\rstatus\r`);
+});
+
+test('the tail keeps the last 200 lines', () => {
+  const tail = new LogTail();
+  for (let i = 0; i < 250; i++) tail.write(`line ${i}\n`);
+  expect(tail.last(2)).toEqual(['line 248', 'line 249']);
+  expect(tail.last(1000)).toHaveLength(200);
+});

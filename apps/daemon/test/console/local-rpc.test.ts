@@ -1,0 +1,77 @@
+import { request } from 'node:http';
+import { join } from 'node:path';
+import { bindRoutes, createMemoryLogger } from '@wrkz/service-kit';
+import { type ConsoleContext, consoleRoute, ConsoleRunner } from '../../src/console';
+import { RPC_DEFAULTS, type RpcServerOptions, startLocalRpc } from '../../src/rpc';
+import { routeRules } from '../../src/rpc/service';
+import { node } from '../rpc/support/provocations';
+import { temporaryDirectory } from '../support/temporary';
+
+/* Who is let in over the local socket, and what is answered while there is no console. */
+
+const { admit: _admit, ...rules } = routeRules;
+
+async function withSocket(
+  use: (
+    ask: (method: string, path: string, headers?: Record<string, string>) => Promise<[number, string]>,
+    runner: ConsoleRunner,
+  ) => Promise<void>,
+  requireToken = false,
+  more: Partial<RpcServerOptions> = {},
+): Promise<void> {
+  const socketPath = join(temporaryDirectory(), 'rpc.sock');
+  const runner = new ConsoleRunner();
+  const options = { ...RPC_DEFAULTS, bindIp: '', port: 0, maxRpm: 1, trustProxy: true, accessToken: 'secret', ...more };
+  const socket = { socketPath, mode: 0o600, group: '' };
+  const routes = bindRoutes([consoleRoute], runner, rules);
+  const server = await startLocalRpc(node(), options, { socket, requireToken, routes }, createMemoryLogger());
+  const ask = (method: string, path: string, headers: Record<string, string> = {}): Promise<[number, string]> =>
+    new Promise((resolve, reject) => {
+      const asked = request({ socketPath, method, path, headers, agent: false }, (response) => {
+        let text = '';
+        response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+        response.on('end', () => resolve([response.statusCode ?? 0, text]));
+      });
+      asked.on('error', reject);
+      asked.end(method === 'POST' ? '{"command":"ban list"}' : undefined);
+    });
+  try {
+    await use(ask, runner);
+  } finally {
+    await server?.close();
+  }
+}
+
+const NO_CONSOLE = '{"status":"Failed","error":"The daemon console is not available yet, please retry in a moment"}';
+
+test('503 until the console is ready and again after it has stopped', () =>
+  withSocket(async (ask, runner) => {
+    expect(await ask('POST', '/console')).toEqual([503, NO_CONSOLE]);
+    runner.open({ peers: { bans: () => [] }, rpc: { now: () => 0 } } as unknown as ConsoleContext);
+    expect(await ask('POST', '/console')).toEqual([200, '{"output":"Ban list is empty.\\n","status":"OK"}']);
+    await runner.close();
+    expect(await ask('POST', '/console')).toEqual([503, NO_CONSOLE]);
+  }));
+
+test('no token is asked and nobody is counted, whatever a header says of its address', () =>
+  withSocket(async (ask) => {
+    const headers = { 'x-forwarded-for': '192.0.2.1' };
+    for (let i = 0; i < 5; i++) expect((await ask('GET', '/fee', headers))[0]).toBe(200);
+  }));
+
+test('the token is asked of every route when the operator wants it', () =>
+  withSocket(async (ask, runner) => {
+    runner.open({ peers: { bans: () => [] }, rpc: { now: () => 0 } } as unknown as ConsoleContext);
+    for (const [method, path] of [
+      ['GET', '/fee'],
+      ['POST', '/console'],
+    ] as const) {
+      expect((await ask(method, path))[0]).toBe(401);
+      expect((await ask(method, path, { 'x-api-key': 'wrong' }))[0]).toBe(401);
+      expect((await ask(method, path, { 'x-api-key': 'secret' }))[0]).toBe(200);
+      expect((await ask(method, path, { authorization: 'Bearer secret' }))[0]).toBe(200);
+    }
+  }, true));
+
+test('GET /console is no route', () =>
+  withSocket(async (ask) => expect(await ask('GET', '/console')).toEqual([404, ''])));

@@ -1,0 +1,110 @@
+import { daemonApi } from '@wrkz/api';
+import { type ConsoleContext, ConsoleRunner } from '../../src/console';
+import { refuse } from '../../src/rpc/errors';
+
+interface Held {
+  readonly context: ConsoleContext;
+  /** Lets the oldest `save` that runs come to its end. */
+  release(error?: Error): void;
+  readonly started: () => number;
+}
+
+/** A node whose `save` takes until it is let go. */
+function held(): Held {
+  const saves: { done: () => void; fail: (error: Error) => void }[] = [];
+  let started = 0;
+  const save = (): Promise<void> =>
+    new Promise((done, fail) => {
+      started += 1;
+      saves.push({ done, fail });
+    });
+  const tip = (): never => {
+    throw refuse(daemonApi.refusals.busy);
+  };
+  const context = {
+    peers: { save, bans: () => [] },
+    rpc: { now: () => 0, reader: { snapshot: tip } },
+  } as unknown as ConsoleContext;
+  return {
+    context,
+    started: () => started,
+    release: (error) => {
+      const first = saves.shift();
+      if (error === undefined) first?.done();
+      else first?.fail(error);
+    },
+  };
+}
+
+const settled = (): Promise<void> => new Promise((done) => setImmediate(done));
+
+test('one command runs at a time, in the order in which they came', async () => {
+  const runner = new ConsoleRunner();
+  const node = held();
+  runner.open(node.context);
+  const order: string[] = [];
+  const all = ['save', 'save', 'ban list'].map((line) => runner.run(line).then(() => order.push(line)));
+  await settled();
+  expect([node.started(), order]).toEqual([1, []]);
+  node.release();
+  await settled();
+  expect([node.started(), order]).toEqual([2, ['save']]);
+  node.release();
+  await Promise.all(all);
+  expect(order).toEqual(['save', 'save', 'ban list']);
+});
+
+test('who has left before its turn is not served', async () => {
+  const runner = new ConsoleRunner();
+  const node = held();
+  runner.open(node.context);
+  const left = new AbortController();
+  const first = runner.run('save');
+  const second = runner.run('save', left.signal);
+  await settled();
+  left.abort();
+  node.release();
+  expect([await first, await second, node.started()]).toEqual(['Core state saved.\n', '', 1]);
+});
+
+test('before it is open and after its close it runs nothing; what runs is waited for', async () => {
+  const runner = new ConsoleRunner();
+  expect([runner.isOpen, await runner.run('help')]).toEqual([false, undefined]);
+  const node = held();
+  runner.open(node.context);
+  const running = runner.run('save');
+  const waiting = runner.run('save');
+  await settled();
+  let closed = false;
+  const close = runner.close().then(() => (closed = true));
+  await settled();
+  expect(closed).toBe(false);
+  node.release();
+  await close;
+  expect([await running, await waiting, await runner.run('help')]).toEqual([
+    'Core state saved.\n',
+    undefined,
+    undefined,
+  ]);
+});
+
+test('a command that fails says why, and the next one runs', async () => {
+  const runner = new ConsoleRunner();
+  const node = held();
+  runner.open(node.context);
+  const failing = runner.run('save');
+  await settled();
+  node.release(new Error('the disk is full'));
+  expect(await failing).toBe('Command failed: the disk is full\n');
+  expect(await runner.run('ban list')).toBe('Ban list is empty.\n');
+});
+
+test.each([
+  ['status', 'Problem retrieving information from RPC server.\n'],
+  ['height', 'Problem retrieving sync information from RPC server.\n'],
+  ['prune_status', 'Problem retrieving prune status from RPC server.\n'],
+])('%s while the chain cannot be read', async (line, text) => {
+  const runner = new ConsoleRunner();
+  runner.open(held().context);
+  expect(await runner.run(line)).toBe(text);
+});

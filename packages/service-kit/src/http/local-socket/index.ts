@@ -1,0 +1,3 @@
+export * from './listen';
+export * from './options';
+export * from './path';
