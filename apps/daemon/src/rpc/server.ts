@@ -106,8 +106,8 @@ export function createRpcApp(context: RpcContext, options: RpcServerOptions, log
     bodyLengthCheck: 'first',
     counters,
     metrics,
-    routes: [...bindRoutes(routesOf(options, context), context, routeRules), ...(options.ownRoutes ?? [])].map((route) =>
-      reporting(route, options.onError),
+    routes: [...bindRoutes(routesOf(options, context), context, routeRules), ...(options.ownRoutes ?? [])].map(
+      (route) => reporting(route, options.onError),
     ),
   });
 }
