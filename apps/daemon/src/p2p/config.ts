@@ -28,7 +28,7 @@ export interface P2pConfig {
   readonly dnsSeedPort: number;
   /** Where peers, bans and our peer id are kept; undefined keeps nothing. */
   readonly stateFile: string | undefined;
-  /** `--p2p-reset-peerstate`: begin with a new peer id and empty lists. */
+  /** Begin with a new peer id and empty lists; bans are kept. */
   readonly resetState: boolean;
   readonly timedSyncInterval: number;
   /** Whether a node without peers counts as synchronized. */
@@ -39,6 +39,8 @@ export interface P2pConfig {
   readonly syncPeerFailureThreshold: number;
   readonly syncBatchMin: number;
   readonly syncBatchMax: number;
+  /** The most blocks of one request. */
+  readonly blockSyncSize: number;
   readonly blockSyncBytes: number;
 }
 
@@ -66,5 +68,6 @@ export const p2pDefaults = {
   syncPeerFailureThreshold: 2,
   syncBatchMin: 120,
   syncBatchMax: 600,
+  blockSyncSize: 600,
   blockSyncBytes: 16 * 1024 * 1024,
 } as const satisfies Omit<P2pConfig, 'networkId'>;

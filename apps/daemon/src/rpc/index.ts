@@ -1,4 +1,4 @@
 export { RPC_DEFAULTS, createRpcApp, startRpcServer, type RpcServerOptions } from './server';
-export { ReaderPool, type ReaderPoolOptions } from './readers/pool';
+export { readerThreads, ReaderPool, type ReaderPoolOptions } from './readers/pool';
 export { runQuery, type QueryRunner } from './queries';
 export type { MiningPort, NetworkStatus, PoolStatus, RpcContext, RpcLimits } from './ports';

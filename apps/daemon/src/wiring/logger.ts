@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { createLogger, errorText, type Logger, NODE_LOG_SCALE, parseLogLevel } from '@wrkz/service-kit';
+import { createLogger, errorText, type Logger, logRotation, NODE_LOG_SCALE, parseLogLevel } from '@wrkz/service-kit';
 import type { DaemonConfig } from '../config/config';
 
 /**
@@ -12,7 +12,7 @@ export function daemonLogger({ options, logFileChosen, secrets }: DaemonConfig):
   const format = options['log-format'];
   const file = options['log-file'] === '' ? undefined : resolve(options['log-file']);
   try {
-    return createLogger({ level, format, file, secrets });
+    return createLogger({ level, format, file, rotation: logRotation(options), secrets });
   } catch (error) {
     if (logFileChosen) throw error;
     const logger = createLogger({ level, format, secrets });

@@ -41,7 +41,6 @@ export class LogFile extends Writable {
   private readonly rotates: boolean;
   private trouble: string | undefined;
   private dropped = 0;
-  private ending = false;
 
   /** @throws Error of the system when the file cannot be opened */
   constructor(private readonly options: LogFileOptions) {
@@ -55,15 +54,10 @@ export class LogFile extends Writable {
     this.rotateAt = options.maxBytes;
   }
 
-  override write(line: string): boolean {
-    if (this.writableLength < MOST_WAITING) return super.write(line);
+  override write(line: unknown, ...rest: unknown[]): boolean {
+    if (this.writableLength < MOST_WAITING) return super.write(line, ...(rest as []));
     this.dropped += 1;
     return false;
-  }
-
-  override end(done?: () => void): this {
-    this.ending = true;
-    return super.end(done);
   }
 
   override _write(line: Buffer, _encoding: BufferEncoding, done: () => void): void {
@@ -103,7 +97,7 @@ export class LogFile extends Writable {
         left = left.subarray(bytesWritten);
       } catch (error) {
         this.tell(`cannot be written: ${errorText(error)}`);
-        if (this.ending) return false;
+        if (this.writableEnded) return false;
         await pause(this.options.retryAfter ?? RETRY_AFTER, undefined, { ref: false });
       }
     }

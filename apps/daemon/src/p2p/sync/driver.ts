@@ -55,6 +55,7 @@ export class SyncDriver {
         failureThreshold: config.syncPeerFailureThreshold,
         min: config.syncBatchMin,
         max: config.syncBatchMax,
+        most: config.blockSyncSize,
         bytes: config.blockSyncBytes,
       },
       {
