@@ -82,9 +82,11 @@ export function resolveOptions(
   }
   const complaint = check?.(values) ?? unbuiltComplaint(specs, values);
   if (complaint !== undefined) throw new UsageError(complaint);
-  for (const { name, noEffect } of specs) {
-    if (noEffect !== undefined && sources.get(name) !== 'default')
-      warnings.push(`--${name} has no effect: ${noEffect}`);
+  for (const spec of specs) {
+    const { name, noEffect } = spec;
+    // a saved configuration holds every option, and what stands in it at its default was asked for by nobody
+    const asked = sources.get(name) === 'command line' || !isDefault(spec, values[name]);
+    if (noEffect !== undefined && asked) warnings.push(`--${name} has no effect: ${noEffect}`);
   }
   const secrets = specs.filter((spec) => spec.secret).flatMap((spec) => secretTexts(values[spec.name]));
   return { values, sources, warnings, secrets };

@@ -1,5 +1,5 @@
 import { arch, release, type, version } from 'node:os';
-import { encodeTransaction, networkOf, parseBlock } from '@wrkz/core-types';
+import { networkOf, parseBlock } from '@wrkz/core-types';
 import { defineOptions } from '@wrkz/service-kit';
 
 const group = 'Actions (one start)';
@@ -20,7 +20,7 @@ export const ACTIONS = defineOptions([
     type: 'boolean',
     default: false,
     oneShot: true,
-    prints: () => encodeTransaction(parseBlock(networkOf('mainnet').genesis.block).coinbase).toString('hex'),
+    prints: () => parseBlock(networkOf('mainnet').genesis.block).coinbase.bytes.toString('hex'),
     group,
     help: 'Print the coinbase of the first block, as hex, and exit',
   },
