@@ -136,11 +136,13 @@ function chosenNetwork(
   return 'simnet';
 }
 
-/** What follows from the network where nothing was said. */
+/** What is raised, and what follows from the network where nothing was said. */
 const effectiveValues: EffectiveValues = (values, sources) => {
   const choice = values as unknown as DaemonOptions;
+  const { options } = raised(choice, (name) => sources.get(name) ?? 'default');
   const { ports } = networkOf(chosenNetwork(choice, (name) => sources.get(name) ?? 'default'));
   return {
+    ...options,
     'data-dir': choice['data-dir'] ?? dataDirectory('daemon'),
     'rpc-bind-port': choice['rpc-bind-port'] ?? ports.rpc,
     'p2p-bind-port': choice['p2p-bind-port'] ?? ports.p2p,

@@ -7,10 +7,12 @@ import type { DaemonConfig } from '../config/config';
  * nobody chose, is done without where it is not.
  * @throws Error with a message for the operator
  */
-export function daemonLogger({ options, logFileChosen, secrets }: DaemonConfig): Logger {
+export function daemonLogger({ action, options, logFileChosen, secrets }: DaemonConfig): Logger {
   const level = parseLogLevel(options['log-level'], NODE_LOG_SCALE) ?? 'warning';
   const format = options['log-format'];
-  const file = options['log-file'] === '' ? undefined : resolve(options['log-file']);
+  // a look at the machine leaves nothing behind
+  const none = options['log-file'] === '' || (action === 'self-test' && !logFileChosen);
+  const file = none ? undefined : resolve(options['log-file']);
   try {
     return createLogger({ level, format, file, rotation: logRotation(options), secrets });
   } catch (error) {

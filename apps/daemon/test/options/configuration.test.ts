@@ -73,6 +73,7 @@ describe('what prints and ends', () => {
     expect(told.get('rpc-bind-port')).toBe('37856  default');
     expect(told.get('p2p-bind-port')).toBe('37855  default');
     expect(told.size).toBe(Object.keys(dumped).length);
+    expect(exitOf('--explain-config', '--sync-batch-max=5').message).toMatch(/^sync-batch-max +120 +command line$/m);
   });
 
   it('an unknown key is refused by name, an action in a file is passed over with a warning', () => {
