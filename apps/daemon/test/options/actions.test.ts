@@ -27,7 +27,7 @@ exercises(
   'load-checkpoints',
 );
 
-jest.setTimeout(120_000);
+jest.setTimeout(300_000);
 const suite = newSuite();
 let data: string;
 beforeAll(async () => {
@@ -143,10 +143,10 @@ describe('--export-checkpoints', () => {
 });
 
 describe('--self-test', () => {
-  const run = async (): Promise<{ code: number; text: string }> => {
+  const run = async (signal = new AbortController().signal): Promise<{ code: number; text: string }> => {
     let text = '';
     const stream = { write: (line: string) => (text += line) } as unknown as NodeJS.WriteStream;
-    return { code: await selfTestAction({ stream }), text };
+    return { code: await selfTestAction({ stream, signal }), text };
   };
 
   it('passes here: 0', async () => {
@@ -154,6 +154,11 @@ describe('--self-test', () => {
     const { code, text } = await run();
     expect(code).toBe(0);
     expect(text).toMatch(/^portable: \d+ results as known\n[^]*self-test passed\n$/);
+  });
+
+  it('stopped in the middle: 1', async () => {
+    jest.mocked(crypto.selfTest).mockReturnValueOnce(new Promise(() => undefined));
+    expect(await run(AbortSignal.abort())).toEqual({ code: 1, text: 'Stopped before everything was computed\n' });
   });
 
   it('a path that computes otherwise: 1, and what differs', async () => {
