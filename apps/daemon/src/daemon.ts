@@ -1,5 +1,5 @@
 import { type ChainDb, openChainDb } from '@wrkz/chain-db';
-import { cpuFeatures } from '@wrkz/crypto';
+import { cpuFeatures, setThreads } from '@wrkz/crypto';
 import {
   type Control,
   createMetrics,
@@ -14,6 +14,8 @@ import { loadCheckpoints } from './chain/checkpoints';
 import { ChainClient } from './chain/client';
 import type { ChainService, CommitListener } from './chain/service';
 import type { DaemonConfig } from './config/config';
+import { resyncAtStart } from './actions/resync';
+import { rewindAtStart } from './actions/rewind';
 import { runAction } from './actions/run-action';
 import { ConsoleRunner, LogTail, Screen, startLocalConsole } from './console';
 import { DamageWatch } from './damage/damage-watch';
@@ -34,8 +36,17 @@ import { logChain } from './progress/chain-log';
 import { notices } from './progress/notices';
 import { openingLines } from './progress/opening-lines';
 import { SyncProgress } from './progress/sync-progress';
-import { type QueryRunner, ReaderPool, type RpcContext, rpcCounters, startRpcServer, SyncCache } from './rpc';
+import {
+  type QueryRunner,
+  readerThreads,
+  ReaderPool,
+  type RpcContext,
+  rpcCounters,
+  startRpcServer,
+  SyncCache,
+} from './rpc';
 import { consoleContext, startLocalSocket } from './wiring/console';
+import { databaseMemory } from './wiring/database-memory';
 import { daemonLogger } from './wiring/logger';
 import { createPeers, peersConfig } from './wiring/peers';
 import { rpcContext } from './wiring/rpc-context';
@@ -115,7 +126,9 @@ export class Daemon implements Service {
 
   /** @throws Error with a message for the operator; everything opened so far is closed again */
   async start(): Promise<void> {
-    const { action } = this.config;
+    const { action, options } = this.config;
+    const threads = options['transaction-validation-threads'];
+    if (threads > 0) setThreads(threads);
     if (action !== 'serve') {
       const parts = { config: this.config, notice: this.notice, stream: this.stream, signal: this.stopping.signal };
       this.action = runAction(action, parts).catch((error: unknown) => {
@@ -150,17 +163,20 @@ export class Daemon implements Service {
     const { network, options } = config;
     logger.debug('the processor', { features: cpuFeatures() });
     const addresses = peersConfig(config); // a wrong address is refused before anything is touched
+    resyncAtStart(config, this.notice);
     const directory = ensureDirectory(config.directory);
     this.closeOnStop('the screen', this.screen, (screen) => screen.close());
-    const setup = { directory, network: network.name, checkpoints: options['load-checkpoints'] };
+    const memory = databaseMemory(options);
+    const setup = { directory, network: network.name, checkpoints: options['load-checkpoints'], memory };
     const chain = this.closeOnStop('the chain engine', await ChainClient.start(setup), (client) => client.stop());
     chain.on('failed', (error) => this.giveUp(error));
     const damage = new DamageWatch(logger);
     chain.on('damage', (error) => void damage.note(error));
     for (const line of openingLines(chain.opening)) this.notice(line);
+    await rewindAtStart(config, chain, this.notice);
     this.closeOnStop('the chain log', logChain(chain, logger.child('chain')), (end) => end());
 
-    const open = (): ChainDb => openChainDb({ directory, network: network.name, readonly: true });
+    const open = (): ChainDb => openChainDb({ directory, network: network.name, readonly: true, memory });
     const db = this.closeOnStop('the database', open(), (opened) => opened.close());
     const { reader } = db;
     this.closeOnStop(
@@ -196,7 +212,7 @@ export class Daemon implements Service {
 
     const readers = this.closeOnStop(
       'the reader threads',
-      new ReaderPool({ directory, network: network.name }),
+      new ReaderPool({ directory, network: network.name, memory, threads: readerThreads(options['db-threads']) }),
       (threads) => threads.close(),
     );
     const maxBytes = options['rpc-sync-cache-size'] * 1024 * 1024;

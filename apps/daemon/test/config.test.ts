@@ -10,6 +10,11 @@ import { readConfig } from '../src/config/config';
 import { DAEMON_OPTIONS } from '../src/config/options';
 import { CheckpointsRefused, holdStored, loadCheckpoints } from '../src/chain/checkpoints';
 import { peersConfig } from '../src/wiring/peers';
+import { exercises } from './support/exercises';
+
+exercises('network', 'simnet', 'data-dir', 'rpc-bind-ip', 'p2p-bind-ip');
+exercises('import-blockchain', 'export-blockchain', 'max-export-blocks', 'verify');
+exercises('seed-node', 'add-peer', 'add-exclusive-node', 'add-priority-node');
 
 describe('options', () => {
   it("without any: the mainnet, its ports, a folder that is not the C++ program's", () => {

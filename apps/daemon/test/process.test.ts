@@ -6,6 +6,9 @@ import { chainA, dumpOf } from '@wrkz/testing';
 import { newSuite } from './network/daemons';
 import { DaemonProcess, runDaemon } from './support/process';
 import { temporaryDirectory } from './support/temporary';
+import { exercises } from './support/exercises';
+
+exercises('rpc-bind-port', 'p2p-bind-port', 'daemon-mode', 'verify', 'dump-file', 'log-file', 'help', 'version');
 
 jest.setTimeout(120_000);
 

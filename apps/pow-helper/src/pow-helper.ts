@@ -5,6 +5,7 @@ import {
   RequestCounters,
   VERSION,
   type HttpServer,
+  logRotation,
   type Logger,
   type Metrics,
   type Service,
@@ -137,6 +138,7 @@ function helperLogger({ options, secrets }: PowHelperConfig): Logger {
     level: parseLogLevel(options['log-level'], LOG_SCALE) ?? 'info',
     format: options['log-format'],
     file: options['log-file'],
+    rotation: logRotation(options),
     secrets,
   });
 }

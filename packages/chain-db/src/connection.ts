@@ -22,14 +22,21 @@ export function databaseFile(directory: string): string {
   return join(directory, 'chain.sqlite');
 }
 
+/** What an operator may choose about memory and log; bytes. */
+export type DatabaseMemory = Partial<Pick<SqliteSettings, 'readerCache' | 'checkpointAt' | 'walLimit'>>;
+
 /** The chain database of a directory as packages/sqlite opens it. */
-export function connectionOptions(directory: string, mode: 'read' | 'write'): SqliteConnectionOptions {
+export function connectionOptions(
+  directory: string,
+  mode: 'read' | 'write',
+  memory: DatabaseMemory = {},
+): SqliteConnectionOptions {
   return {
     file: databaseFile(directory),
     title: 'chain database',
     applicationId: APPLICATION_ID,
     mode,
-    settings: SETTINGS,
+    settings: { ...SETTINGS, ...memory },
   };
 }
 

@@ -1,8 +1,9 @@
 export * from './errors';
-export { databaseFile } from './connection';
+export { databaseFile, type DatabaseMemory } from './connection';
 export { damageIn } from './damage';
 export { ChainDb, openChainDb, type Opening, type OpenOptions } from './open';
 export { plainPaymentId, type PaymentIdUse } from './payment-ids';
+export { DatabaseRemains, removeChainDb } from './remove';
 export type { AltInfo, AlternativeBlock } from './reader/alternatives';
 export type { StoredOutput } from './reader/outputs';
 export {

@@ -3,7 +3,7 @@ import { makeFolders } from '@wrkz/service-kit';
 import { openDatabase, type MigrationProgress, type SqliteConnection, type SqliteDatabase } from '@wrkz/sqlite';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { connectionOptions, databaseFile } from './connection';
+import { connectionOptions, databaseFile, type DatabaseMemory } from './connection';
 import { DatabaseMissing, DatabaseUnwritable, NotAChainDatabase, WrongNetwork } from './errors';
 import type { HashIndexLimits } from './hash-index/hash-index';
 import { layOutForPruning } from './layout';
@@ -26,6 +26,8 @@ export interface OpenOptions {
   readonly create?: boolean;
   /** Called after each step of bringing an older schema up to date, in blocks or transactions; before any new layout. */
   readonly onProgress?: (progress: MigrationProgress) => void;
+  /** Where it differs from what suits most: how much is kept in memory, and how large the log grows. */
+  readonly memory?: DatabaseMemory | undefined;
   /** How the hash look-ups are kept, for tests: any numbers read what any others wrote. */
   readonly hashIndex?: HashIndexLimits;
 }
@@ -122,7 +124,7 @@ export function openChainDb(options: OpenOptions): ChainDb {
   let database: SqliteDatabase | undefined;
   try {
     database = openDatabase({
-      ...connectionOptions(directory, mode),
+      ...connectionOptions(directory, mode, options.memory),
       lockFile: join(directory, 'chain.lock'),
       markLog: true,
       create,

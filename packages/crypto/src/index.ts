@@ -9,3 +9,4 @@ export * from './cpu';
 export * from './pow';
 export * from './search';
 export * from './scan';
+export { selfTest, type SelfTestResult } from './self-test/self-test';

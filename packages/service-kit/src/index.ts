@@ -12,7 +12,8 @@ export { parseOptions, type ParsedOptions, type ProgramMeta } from './options/pa
 export * from './options/commands';
 export * from './options/groups';
 export { type ArgumentSpec, helpText, type HelpPage } from './options/help';
-export type { OptionPreset, OptionsCheck, OptionSource } from './options/resolve';
+export type { FormerOptions } from './options/command-line';
+export type { EffectiveValues, OptionPreset, OptionsCheck, OptionSource } from './options/resolve';
 export { configurationText } from './options/save';
 export * from './logging/levels';
 export { createLogger, type Logger, type LoggerOptions } from './logging/logger';

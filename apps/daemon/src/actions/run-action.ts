@@ -1,11 +1,15 @@
 import type { ActionParts, OneShot, RunOneShot } from './action';
 import { exportAction } from './export';
+import { exportCheckpointsAction } from './export-checkpoints';
 import { importAction } from './import';
+import { selfTestAction } from './self-test';
 import { verifyAction } from './verify';
 
 const ACTIONS: Record<OneShot, RunOneShot> = {
   import: importAction,
   export: exportAction,
+  'export-checkpoints': exportCheckpointsAction,
+  'self-test': selfTestAction,
   verify: verifyAction,
 };
 

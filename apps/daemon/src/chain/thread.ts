@@ -1,4 +1,4 @@
-import type { Opening } from '@wrkz/chain-db';
+import type { DatabaseMemory, Opening } from '@wrkz/chain-db';
 import { carriedError } from '@wrkz/service-kit';
 import type { NetworkName, RawBlock } from '@wrkz/core-types';
 import type { AddBlockResult } from './results';
@@ -10,6 +10,7 @@ export interface WorkerSetup {
   readonly network: NetworkName;
   /** The `--load-checkpoints` value. */
   readonly checkpoints: string;
+  readonly memory?: DatabaseMemory;
 }
 
 /** What the engine's thread and its client say to each other. */

@@ -9,13 +9,13 @@ import { CHAIN_ERRORS, type ChainThread, type WorkerSetup } from './thread';
 
 /** The thread of the chain engine: opens the database, serves calls one by one, reports what was committed. */
 
-function startEngine({ directory, network: name, checkpoints }: WorkerSetup): {
+function startEngine({ directory, network: name, checkpoints, memory }: WorkerSetup): {
   engine: ChainEngine;
   opening: Opening;
 } {
   const network = networkOf(name);
   const known = loadCheckpoints(checkpoints, network);
-  const db = openChainDb({ directory, network: name, create: true });
+  const db = openChainDb({ directory, network: name, create: true, memory });
   try {
     holdStored(known, db.reader);
     const now = (): number => Math.floor(Date.now() / 1000);

@@ -2,21 +2,24 @@ import { join } from 'node:path';
 import { type Network, networkOf, type NetworkName } from '@wrkz/core-types';
 import {
   dataDirectory,
+  type EffectiveValues,
   type ListenAddress,
-  type OptionValue,
+  type OptionSource,
   type ParsedOptions,
   parseOptions,
   UsageError,
 } from '@wrkz/service-kit';
 import { DAEMON_OPTIONS } from './options';
-import { PUBLIC_NODE, rpcComplaint } from './options/rpc';
+import { PUBLIC_NODE } from './options/rpc';
+import { raised } from './raised';
+import { configComplaint } from './refusals';
 import { rpcIpv6, rpcWarnings } from './rpc-listeners';
 
 /** The resolved options under their own names. */
 export type DaemonOptions = ParsedOptions<typeof DAEMON_OPTIONS>['values'];
 
 /** What one start does: serve, or do one thing and end. */
-export type Action = 'serve' | 'import' | 'export' | 'verify';
+export type Action = 'serve' | 'import' | 'export' | 'export-checkpoints' | 'verify' | 'self-test';
 
 /** Everything the daemon is told from outside, resolved and checked. */
 export interface DaemonConfig {
@@ -38,7 +41,23 @@ export interface DaemonConfig {
 /** Blocks that an export of the real network holds at least (docs/protocol/storage.md#dump-file). */
 export const SMALLEST_EXPORT = 1000;
 
-const ACTIONS = { 'import-blockchain': 'import', 'export-blockchain': 'export', verify: 'verify' } as const;
+const ACTIONS = {
+  'self-test': 'self-test',
+  'import-blockchain': 'import',
+  'export-blockchain': 'export',
+  'export-checkpoints': 'export-checkpoints',
+  verify: 'verify',
+} as const;
+
+/** What changes the stored chain first and then goes on; an import may follow the one, nothing else the other. */
+const PREPARATIONS = ['resync', 'rewind-to-height'] as const;
+
+/** Options of older versions of the other programs. */
+const FORMER = {
+  'enable-blockexplorer': 'use --daemon-mode explorer',
+  'enable-blockexplorer-detailed': 'use --daemon-mode explorer',
+  'enable-mining': 'mining methods are always served',
+};
 
 /**
  * Resolves the command line (without the program's own words) into a configuration.
@@ -48,21 +67,21 @@ export function readConfig(argv: readonly string[]): DaemonConfig {
   const parsed = parseOptions(DAEMON_OPTIONS, argv, {
     name: 'wrkz-daemon',
     description: 'A full node: checks, keeps and serves the chain.',
-    check: complaint,
+    check: configComplaint,
+    effective: effectiveValues,
+    former: FORMER,
     presets: [PUBLIC_NODE],
   });
-  const options = parsed.values;
-  const network = networkOf(chosenNetwork(parsed));
-  const asked = (Object.keys(ACTIONS) as (keyof typeof ACTIONS)[]).filter((name) => options[name]);
-  if (asked.length > 1) throw new UsageError(`choose one of ${asked.map((name) => `--${name}`).join(', ')}`);
+  const { options, warnings } = raised(parsed.values, parsed.source);
+  const network = networkOf(chosenNetwork(options, parsed.source));
+  const action = chosenAction(options);
   const most = options['max-export-blocks'];
   if (network.name === 'mainnet' && most > 0 && most < SMALLEST_EXPORT) {
     throw new UsageError(`--max-export-blocks: an export holds at least ${String(SMALLEST_EXPORT)} blocks`);
   }
-  const action = asked[0] === undefined ? 'serve' : ACTIONS[asked[0]];
   // In a configuration file it is meant for the other starts.
   if ((action === 'verify' || action === 'export') && parsed.source('load-checkpoints') === 'command line') {
-    throw new UsageError(`--load-checkpoints: ${String(asked[0])} does not ask any checkpoint`);
+    throw new UsageError(`--load-checkpoints: ${ASKED[action]} does not ask any checkpoint`);
   }
   return {
     options,
@@ -73,7 +92,7 @@ export function readConfig(argv: readonly string[]): DaemonConfig {
     p2pPort: options['p2p-bind-port'] ?? network.ports.p2p,
     logFileChosen: parsed.source('log-file') !== 'default',
     preset: presetLines(parsed),
-    warnings: [...parsed.warnings, ...rpcWarnings(options)],
+    warnings: [...parsed.warnings, ...warnings, ...rpcWarnings(options)],
     secrets: parsed.secrets,
   };
 }
@@ -81,6 +100,22 @@ export function readConfig(argv: readonly string[]): DaemonConfig {
 function presetLines({ values, source }: ParsedOptions<typeof DAEMON_OPTIONS>): string[] {
   const names = Object.keys(PUBLIC_NODE.values) as (keyof typeof PUBLIC_NODE.values)[];
   return names.filter((name) => source(name) === 'preset').map((name) => `${name}=${String(values[name])}`);
+}
+
+/** The option that asks for an action. */
+const ASKED = { export: 'export-blockchain', verify: 'verify' } as const;
+
+/** @throws UsageError when several are asked for that do not go together */
+function chosenAction(options: DaemonOptions): Action {
+  const names = Object.keys(ACTIONS) as (keyof typeof ACTIONS)[];
+  const asked = names.filter((name) => options[name] !== false && options[name] !== undefined);
+  const before = PREPARATIONS.filter((name) => options[name] !== false && options[name] !== undefined);
+  const action = asked[0] === undefined ? 'serve' : ACTIONS[asked[0]];
+  const together = action === 'serve' || (action === 'import' && before[0] === 'resync');
+  if (asked.length > 1 || before.length > 1 || (before.length > 0 && !together)) {
+    throw new UsageError(`choose one of ${[...before, ...asked].map((name) => `--${name}`).join(', ')}`);
+  }
+  return action;
 }
 
 /** Where the daemon will listen; nowhere when it does one thing and ends. */
@@ -95,16 +130,36 @@ export function listenAddresses({ action, options, p2pPort, rpcPort }: DaemonCon
 
 const RANK = { default: 0, preset: 0, file: 1, 'command line': 2 } as const;
 
+interface NetworkChoice {
+  readonly network: NetworkName;
+  readonly simnet: boolean;
+}
+
 /** `--simnet` and `--network` name the same thing: the one of the higher place counts. @throws UsageError */
-function chosenNetwork(parsed: ParsedOptions<typeof DAEMON_OPTIONS>): NetworkName {
-  const network = parsed.values.network;
-  const [named, short] = [RANK[parsed.source('network')], RANK[parsed.source('simnet')]];
-  if (!parsed.values.simnet || short < named) return network;
+function chosenNetwork(
+  { network, simnet }: NetworkChoice,
+  source: (name: 'network' | 'simnet') => OptionSource,
+): NetworkName {
+  const [named, short] = [RANK[source('network')], RANK[source('simnet')]];
+  if (!simnet || short < named) return network;
   if (short === named && network === 'devnet') {
     throw new UsageError('--simnet contradicts --network devnet');
   }
   return 'simnet';
 }
+
+/** What is raised, and what follows from the network where nothing was said. */
+const effectiveValues: EffectiveValues = (values, sources) => {
+  const choice = values as unknown as DaemonOptions;
+  const { options } = raised(choice, (name) => sources.get(name) ?? 'default');
+  const { ports } = networkOf(chosenNetwork(choice, (name) => sources.get(name) ?? 'default'));
+  return {
+    ...options,
+    'data-dir': choice['data-dir'] ?? dataDirectory('daemon'),
+    'rpc-bind-port': choice['rpc-bind-port'] ?? ports.rpc,
+    'p2p-bind-port': choice['p2p-bind-port'] ?? ports.p2p,
+  };
+};
 
 /**
  * The test networks live in sub-folders, so that one data directory can serve all of them
@@ -112,10 +167,4 @@ function chosenNetwork(parsed: ParsedOptions<typeof DAEMON_OPTIONS>): NetworkNam
  */
 export function networkDirectory(dataDir: string, network: Network): string {
   return network.dataFolder === undefined ? dataDir : join(dataDir, network.dataFolder);
-}
-
-function complaint(values: Readonly<Record<string, OptionValue>>): string | undefined {
-  if (values['data-dir'] === '') return '--data-dir: a folder is expected';
-  if (values['dump-file'] === '') return '--dump-file: a file is expected';
-  return rpcComplaint(values);
 }

@@ -28,7 +28,7 @@ export interface P2pConfig {
   readonly dnsSeedPort: number;
   /** Where peers, bans and our peer id are kept; undefined keeps nothing. */
   readonly stateFile: string | undefined;
-  /** `--p2p-reset-peerstate`: begin with a new peer id and empty lists. */
+  /** Begin with a new peer id and empty lists; bans are kept. */
   readonly resetState: boolean;
   readonly timedSyncInterval: number;
   /** Whether a node without peers counts as synchronized. */

@@ -93,7 +93,8 @@ export class P2pNode extends EventEmitter<P2pEvents> {
    */
   async start(): Promise<void> {
     const { config, chain, pool, transport, own } = this.context;
-    if (!config.resetState) this.dialer.useAnchors(await this.store.restore());
+    this.dialer.useAnchors(await this.store.restore(config.resetState));
+    if (config.resetState) await this.store.save();
     this.listener = await transport.listen(config.bindHost, config.bindPort, (socket, remote) => {
       this.manager.accept(socket, remote);
     });

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { createLogger, errorText, type Logger, NODE_LOG_SCALE, parseLogLevel } from '@wrkz/service-kit';
+import { createLogger, errorText, type Logger, logRotation, NODE_LOG_SCALE, parseLogLevel } from '@wrkz/service-kit';
 import type { DaemonConfig } from '../config/config';
 
 /**
@@ -10,15 +10,17 @@ import type { DaemonConfig } from '../config/config';
  * @throws Error with a message for the operator
  */
 export function daemonLogger(
-  { options, logFileChosen, secrets }: DaemonConfig,
+  { action, options, logFileChosen, secrets }: DaemonConfig,
   streams: readonly NodeJS.WritableStream[],
 ): Logger {
   const level = parseLogLevel(options['log-level'], NODE_LOG_SCALE) ?? 'warning';
   const format = options['log-format'];
-  const file = options['log-file'] === '' ? undefined : resolve(options['log-file']);
+  // a look at the machine leaves nothing behind
+  const none = options['log-file'] === '' || (action === 'self-test' && !logFileChosen);
+  const file = none ? undefined : resolve(options['log-file']);
   const all = { level, format, secrets, streams, console: 'none' } as const;
   try {
-    return createLogger({ ...all, file });
+    return createLogger({ ...all, file, rotation: logRotation(options) });
   } catch (error) {
     if (logFileChosen) throw error;
     const logger = createLogger(all);

@@ -44,6 +44,7 @@ export function createPeers({ config, work, chain, reader, pool, logger, damage 
 export function peersConfig({ options, network, p2pPort, directory }: DaemonConfig): P2pConfig {
   const addresses = (name: 'add-peer' | 'add-priority-node' | 'add-exclusive-node'): PeerAddress[] =>
     options[name].map((text) => readAddress(name, text, network));
+  const own = options['no-default-seeds'] ? { seeds: [], dnsSeeds: [] } : network;
   return {
     ...p2pDefaults,
     networkId: network.networkId,
@@ -55,13 +56,29 @@ export function peersConfig({ options, network, p2pPort, directory }: DaemonConf
     addedPeers: addresses('add-peer'),
     priorityNodes: addresses('add-priority-node'),
     exclusiveNodes: addresses('add-exclusive-node'),
-    seeds: [...options['seed-node'].map((text) => readEndpoint('seed-node', text, network)), ...network.seeds],
-    dnsSeeds: network.dnsSeeds,
+    seeds: [...options['seed-node'].map((text) => readEndpoint('seed-node', text, network)), ...own.seeds],
+    dnsSeeds: own.dnsSeeds,
     dnsSeedPort: network.ports.p2p,
     stateFile: join(directory, STATE_FILE),
+    outPeers: options['out-peers'],
+    inPeers: options['in-peers'],
+    resetState: options['p2p-reset-peerstate'] || options.resync,
+    ...syncLimits(options),
     timedSyncInterval: network.name === 'mainnet' ? p2pDefaults.timedSyncInterval : QUICK_TIMED_SYNC,
     synchronizedAlone: network.countsAsSynchronizedAlone,
     avoidsPrunedPeers: (height) => network.rulesAt(height).prunedPeersAvoided,
+  };
+}
+
+/** How blocks are fetched; what is below its minimum was told when the options were read. */
+function syncLimits(options: DaemonConfig['options']): Partial<P2pConfig> {
+  return {
+    syncMaxPeers: options['sync-max-peers'],
+    syncPeerFailureThreshold: options['sync-peer-failure-threshold'],
+    syncBatchMin: options['sync-batch-min'],
+    syncBatchMax: options['sync-batch-max'],
+    blockSyncSize: options['block-sync-size'],
+    blockSyncBytes: options['block-sync-bytes'],
   };
 }
 

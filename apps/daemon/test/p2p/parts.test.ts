@@ -104,7 +104,7 @@ describe('small parts', () => {
   });
 
   it('a batch grows while answers are quick, shrinks when slow, and keeps to its bytes', () => {
-    const batch = new BatchSize({ min: 120, max: 600, bytes: 16 * 1024 * 1024 });
+    const batch = new BatchSize({ min: 120, max: 600, most: 600, bytes: 16 * 1024 * 1024 });
     expect(batch.count).toBe(120);
     const counts = [];
     for (const milliseconds of [100, 100, 100, 100, 5_000, 11_000, 11_000, 11_000]) {
@@ -119,7 +119,7 @@ describe('small parts', () => {
   });
 
   it('a batch is halved by a failure, below the least as well, for later peers too, and grows back', () => {
-    const options = { min: 120, max: 600, bytes: 16 * 1024 * 1024 };
+    const options = { min: 120, max: 600, most: 600, bytes: 16 * 1024 * 1024 };
     const history = new BatchHistory(options);
     const batch = new BatchSize(options, history);
     const counts = [];
@@ -141,7 +141,7 @@ describe('small parts', () => {
   });
 
   it('a batch stays below what a peer of the reference holds to be sent, whatever the option says', () => {
-    const batch = new BatchSize({ min: 120, max: 600, bytes: 1024 * 1024 * 1024 });
+    const batch = new BatchSize({ min: 120, max: 600, most: 600, bytes: 1024 * 1024 * 1024 });
     batch.note(120, 120 * 2_000, 100);
     expect(batch.count).toBe(240);
     // Blocks that have become larger count at once.

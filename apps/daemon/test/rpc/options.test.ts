@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { createMemoryLogger, type EarlyExit, type HttpError, type HttpServer } from '@wrkz/service-kit';
 import { listenAddresses, readConfig } from '../../src/config/config';
-import { rpcComplaint } from '../../src/config/options/rpc';
 import { startRpcServer, type RpcContext } from '../../src/rpc';
 import { admit } from '../../src/rpc/admit';
 import { rpcContext, type RpcParts } from '../../src/wiring/rpc-context';
@@ -199,13 +198,6 @@ test('an RPC that others reach without a token is worth a warning', () => {
   expect(readConfig([...DEVNET, ...open, '--rpc-access-token', 'k']).warnings).toEqual([]);
 });
 
-test('explorer with lite is refused', () => {
-  expect(rpcComplaint({ lite: true, 'daemon-mode': 'explorer' })).toMatch(
-    /^--lite and --daemon-mode explorer cannot be combined\. /,
-  );
-  expect(rpcComplaint({ lite: true, 'daemon-mode': 'standard' })).toBeUndefined();
-  expect(rpcComplaint({ lite: false, 'daemon-mode': 'explorer' })).toBeUndefined();
-});
 
 describe('--public-node', () => {
   const config = (...args: string[]) => readConfig([...DEVNET, '--public-node', ...args]);

@@ -33,6 +33,8 @@ export interface Network {
   readonly countsAsSynchronizedAlone: boolean;
   /** Whether blocks may be generated on demand, for tests. */
   readonly allowsGeneratedBlocks: boolean;
+  /** Blocks below the tip that an operator may rewind at most; far deeper than any reorganisation goes. */
+  readonly rewindLimit: number;
   /** Folder inside the data directory; undefined: the data directory itself. */
   readonly dataFolder: string | undefined;
   /** Advisory list of /info. */

@@ -1,9 +1,9 @@
-import { closeSync, createWriteStream, openSync, WriteStream } from 'node:fs';
 import { createLogger as createWinston, format, Logger as Winston, transports } from 'winston';
 import { errorText } from '../error-text';
 import type { LogEntry, LogFields, LogFormat } from './entry';
 import { jsonLine, textLine } from './format';
 import { LOG_LEVELS, LogLevel, LogLevelName } from './levels';
+import { LogFile } from './log-file';
 
 /** What every part of a program logs through. */
 export interface Logger {
@@ -36,6 +36,8 @@ export interface LoggerOptions {
   readonly streams?: readonly NodeJS.WritableStream[];
   /** Lines are appended to this file too (created with mode 0640). */
   readonly file?: string | undefined;
+  /** When a new file is begun, and how many older ones are kept; without it one file grows. */
+  readonly rotation?: { readonly maxBytes: number; readonly keep: number };
   readonly secrets?: readonly string[];
 }
 
@@ -61,12 +63,8 @@ export function createLogger(options: LoggerOptions): Logger {
     winston.add(new transports.Stream({ stream, eol: '\n' }));
   }
   for (const stream of options.streams ?? []) winston.add(new transports.Stream({ stream, eol: '\n' }));
-  let file: WriteStream | undefined;
-  if (options.file) {
-    file = openLogFile(options.file);
-    file.on('error', (error) => process.stderr.write(`the log file ${options.file} failed: ${errorText(error)}\n`));
-    winston.add(new transports.Stream({ stream: file, eol: '\n' }));
-  }
+  const file = options.file ? openLogFile(options.file, options.rotation) : undefined;
+  if (file !== undefined) winston.add(new transports.Stream({ stream: file, eol: '\n' }));
   if (winston.transports.length === 0) winston.add(new transports.Stream({ stream: process.stdout, silent: true }));
   const logger = makeLogger(options.level, hidden, {
     write: (entry) => winston.log(entry),
@@ -86,11 +84,9 @@ export function lineWriter(
   return (entry) => (form === 'json' ? jsonLine(entry, hidden, logger.enabled('debug')) : textLine(entry, hidden));
 }
 
-function openLogFile(path: string): WriteStream {
+function openLogFile(path: string, { maxBytes, keep } = { maxBytes: 0, keep: 0 }): LogFile {
   try {
-    // opened at once, so that a path that cannot be written stops the start instead of losing lines
-    closeSync(openSync(path, 'a', 0o640));
-    return createWriteStream(path, { flags: 'a' });
+    return new LogFile({ path, maxBytes, keep, onTrouble: (text) => process.stderr.write(`${text}\n`) });
   } catch (error) {
     throw new Error(`cannot open the log file ${path}: ${errorText(error)}`, { cause: error });
   }

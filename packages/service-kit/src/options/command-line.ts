@@ -18,6 +18,9 @@ export interface CommandLine {
   readonly words: string[];
 }
 
+/** Options that a program once had, by name, and what to do instead: `use --daemon-mode explorer`. */
+export type FormerOptions = Readonly<Record<string, string>>;
+
 /** How yargs is set up here: nothing converted or made up, options that are not declared handed back as words. */
 export const YARGS_SETTINGS = {
   'boolean-negation': false,
@@ -32,12 +35,17 @@ export const YARGS_SETTINGS = {
 
 /**
  * Splits the command line by the declarations.
+ * @param former options that are gone, told with what to use instead
  * @throws UsageError on an unknown option or a missing value
  */
-export function readCommandLine(specs: readonly OptionSpec[], argv: readonly string[]): CommandLine {
+export function readCommandLine(
+  specs: readonly OptionSpec[],
+  argv: readonly string[],
+  former: FormerOptions = {},
+): CommandLine {
   const { _: words, $0: _program, ...parsed } = parse(specs, withPlainFlags(specs, argv));
   const stranger = words.map(String).find((word) => /^-[^\d]/.test(word));
-  if (stranger !== undefined) throw unknownOption(stranger.split('=', 1)[0] ?? stranger);
+  if (stranger !== undefined) throw unknownOption(stranger.split('=', 1)[0] ?? stranger, former);
   const given: CommandLine['given'] = new Map();
   const byName = new Map(specs.map((spec) => [spec.name, spec]));
   for (const [name, value] of Object.entries(parsed)) {
@@ -50,8 +58,10 @@ export function readCommandLine(specs: readonly OptionSpec[], argv: readonly str
   return { given, words: words.map(String) };
 }
 
-function unknownOption(flag: string): UsageError {
-  return new UsageError(`unknown option ${flag} (see --help)`);
+function unknownOption(flag: string, former: FormerOptions = {}): UsageError {
+  const name = flag.replace(/^--/, '');
+  const advice = Object.hasOwn(former, name) ? former[name] : undefined;
+  return new UsageError(`unknown option ${flag} (${advice ?? 'see --help'})`);
 }
 
 type Parsed = Record<string, unknown> & { readonly _: readonly (string | number)[] };

@@ -1,8 +1,8 @@
 import { versionLine } from '../version';
-import { type CommandLine, readCommandLine } from './command-line';
+import { type CommandLine, type FormerOptions, readCommandLine } from './command-line';
 import { type ArgumentSpec, argumentText, type HelpPage, helpText } from './help';
 import { type ParsedOptions, typed, usageText } from './parse';
-import { type OptionsCheck, resolveOptions } from './resolve';
+import { type EffectiveValues, type OptionsCheck, resolveOptions } from './resolve';
 import { EarlyExit, type OptionSpec, UsageError } from './spec';
 import { STANDARD_OPTIONS } from './standard';
 
@@ -27,6 +27,9 @@ export interface ProgramSpec<Main extends readonly OptionSpec[], Commands extend
   /** The options of the program called without a command; left out when it does nothing then. */
   readonly options?: Main;
   readonly check?: OptionsCheck;
+  /** What the program makes of options that nobody set, for `--explain-config`. */
+  readonly effective?: EffectiveValues;
+  readonly former?: FormerOptions;
   readonly commands: Commands;
 }
 
@@ -84,9 +87,9 @@ function parseOne(program: AnyProgram, command: CommandSpec, argv: readonly stri
 
 /** No command was named: the program's own work, or a page that lists the commands. */
 function parseMain(program: AnyProgram, argv: readonly string[]): AnyParsed {
-  const { options = [], commands, name } = program;
+  const { options = [], commands, name, check, effective, former } = program;
   const all = [...options, ...STANDARD_OPTIONS];
-  const { given, words } = readCommandLine(all, argv);
+  const { given, words } = readCommandLine(all, argv, former);
   const family = commands.filter((command) => startsWith(command.name.split(' '), words));
   const listed = family.map((command) => ({
     call: [name, command.name, ...(command.arguments ?? []).map(argumentText)].join(' '),
@@ -101,7 +104,7 @@ function parseMain(program: AnyProgram, argv: readonly string[]): AnyParsed {
   if (program.options === undefined)
     throw new UsageError(`expected one of ${commands.map((command) => command.name).join(', ')} (see --help)`);
   const elsewhere = commands.flatMap((command) => command.options);
-  return { ...typed(resolveOptions(options, given, { check: program.check, elsewhere })), words };
+  return { ...typed(resolveOptions(options, given, { check, effective, former, elsewhere })), words };
 }
 
 function answerStandard(program: AnyProgram, given: CommandLine['given'], page: HelpPage): void {

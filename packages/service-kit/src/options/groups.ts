@@ -65,6 +65,8 @@ export function metricsOption<const T extends Texts>(texts: T) {
   return { ...texts, type: 'boolean', default: false } as const;
 }
 
+const MEGABYTE = 1024 * 1024;
+
 interface LoggingTexts {
   readonly group: string;
   /** How `--log-level` is written; `parseLogLevel` with the same scale reads it. */
@@ -74,13 +76,39 @@ interface LoggingTexts {
   readonly fileHelp: string;
 }
 
-/** `--log-level`, `--log-file` and `--log-format`, which bear the same names everywhere. */
+/** The rotation that `--log-max-size` and `--log-max-files` ask for. */
+export function logRotation(options: { readonly 'log-max-size': number; readonly 'log-max-files': number }): {
+  readonly maxBytes: number;
+  readonly keep: number;
+} {
+  return { maxBytes: options['log-max-size'] * MEGABYTE, keep: options['log-max-files'] };
+}
+
+/** The options of logging, which bear the same names everywhere. */
 export function loggingOptions<const T extends LoggingTexts>({ group, scale, level, file, fileHelp }: T) {
   const validate = (value: string | number | boolean): string | undefined =>
     parseLogLevel(String(value), scale) === undefined ? scale.complaint : undefined;
   return [
     { name: 'log-level', type: 'string', default: level as T['level'], group, help: scale.help, validate },
     { name: 'log-file', type: 'string', default: file as T['file'], group, help: fileHelp },
+    {
+      name: 'log-max-size',
+      type: 'number',
+      default: 100,
+      min: 0,
+      max: 1_000_000,
+      group,
+      help: 'Megabytes at which the log file is rotated: it becomes <name>.1, that one <name>.2; 0 for never',
+    },
+    {
+      name: 'log-max-files',
+      type: 'number',
+      default: 5,
+      min: 0,
+      max: 1000,
+      group,
+      help: 'Older log files that are kept',
+    },
     {
       name: 'log-format',
       type: 'string',

@@ -1,7 +1,14 @@
 import { versionLine } from '../version';
-import { readCommandLine } from './command-line';
+import { type FormerOptions, readCommandLine } from './command-line';
 import { helpText } from './help';
-import { type OptionPreset, type OptionsCheck, type OptionSource, type Resolution, resolveOptions } from './resolve';
+import {
+  type EffectiveValues,
+  type OptionPreset,
+  type OptionsCheck,
+  type OptionSource,
+  type Resolution,
+  resolveOptions,
+} from './resolve';
 import { EarlyExit, OptionSpec, OptionValues, UsageError } from './spec';
 import { STANDARD_OPTIONS } from './standard';
 
@@ -15,6 +22,9 @@ export interface ProgramMeta {
   readonly words?: string;
   readonly check?: OptionsCheck;
   readonly presets?: readonly OptionPreset[];
+  /** What the program makes of options that nobody set, for `--explain-config`. */
+  readonly effective?: EffectiveValues;
+  readonly former?: FormerOptions;
 }
 
 export interface ParsedOptions<S extends readonly OptionSpec[]> extends Omit<Resolution, 'values' | 'sources'> {
@@ -26,8 +36,8 @@ export interface ParsedOptions<S extends readonly OptionSpec[]> extends Omit<Res
 }
 
 /**
- * Resolves the options: command line, else configuration file, else default. `--help`, `--version`,
- * `--dump-config`, `--save-config` end in an EarlyExit with code 0.
+ * Resolves the options: command line, else configuration file, else default. `--help`, `--version`, options that print,
+ * `--dump-config`, `--explain-config` and `--save-config` end in an EarlyExit with code 0.
  * @param argv the arguments alone, i.e. `process.argv.slice(2)`
  * @throws EarlyExit, UsageError
  */
@@ -37,7 +47,7 @@ export function parseOptions<const S extends readonly OptionSpec[]>(
   meta: ProgramMeta,
 ): ParsedOptions<S> {
   const all: readonly OptionSpec[] = [...specs, ...STANDARD_OPTIONS];
-  const { given, words } = readCommandLine(all, argv);
+  const { given, words } = readCommandLine(all, argv, meta.former);
   if (given.get('help') === true) {
     const call = [meta.name, '[options]', ...(meta.words === undefined ? [] : [`[${meta.words}]`])];
     throw new EarlyExit(helpText({ usage: usageText(meta, call), options: all }), 0);

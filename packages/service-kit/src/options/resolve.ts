@@ -1,5 +1,6 @@
-import type { CommandLine } from './command-line';
+import type { CommandLine, FormerOptions } from './command-line';
 import { ConfigFile, readConfigFile } from './config-file';
+import { explanationText } from './explain';
 import { configurationText, saveConfiguration } from './save';
 import { EarlyExit, OptionSpec, OptionValue, UsageError } from './spec';
 import { STANDARD_OPTIONS } from './standard';
@@ -18,6 +19,12 @@ export interface OptionPreset {
 /** A check across options, over the resolved values. Returns what is wrong, or undefined. */
 export type OptionsCheck = (values: Readonly<Record<string, OptionValue>>) => string | undefined;
 
+/** Values that the program works out where nobody set one, by name: a port that depends on the network. */
+export type EffectiveValues = (
+  values: Readonly<Record<string, OptionValue>>,
+  sources: ReadonlyMap<string, OptionSource>,
+) => Readonly<Record<string, OptionValue>>;
+
 /** What the options came to. */
 export interface Resolution {
   readonly values: Readonly<Record<string, OptionValue>>;
@@ -31,19 +38,22 @@ export interface Resolution {
 export interface ResolveOptions {
   readonly check?: OptionsCheck | undefined;
   readonly presets?: readonly OptionPreset[];
+  readonly effective?: EffectiveValues | undefined;
+  readonly former?: FormerOptions | undefined;
   /** Options of the program's other commands: a file that all of them share may hold them, and they are passed over. */
   readonly elsewhere?: readonly OptionSpec[];
 }
 
 /**
- * Resolves the options: command line, else configuration file, else default. `--dump-config` and `--save-config` end
- * in an EarlyExit with code 0.
+ * Resolves the options: command line, else configuration file, else default. Options that print, `--dump-config`,
+ * `--explain-config` and `--save-config` end in an EarlyExit with code 0; the checks across options come after them, so that
+ * whoever is refused can look at what is in force.
  * @throws EarlyExit, UsageError
  */
 export function resolveOptions(
   specs: readonly OptionSpec[],
   given: CommandLine['given'],
-  { check, elsewhere = [], presets = [] }: ResolveOptions,
+  { check, effective, former, elsewhere = [], presets = [] }: ResolveOptions,
 ): Resolution {
   const values: Record<string, OptionValue> = {};
   const sources = new Map<string, OptionSource>();
@@ -56,7 +66,7 @@ export function resolveOptions(
   const path = given.get('config-file');
   if (typeof path === 'string') {
     const own = [...specs, ...STANDARD_OPTIONS];
-    for (const { spec, value, where } of fileValues(own, elsewhere, readConfigFile(path), path)) {
+    for (const { spec, value, where } of fileValues(own, elsewhere, readConfigFile(path), path, former)) {
       if (!spec.oneShot) set(spec, value, 'file');
       else if (value !== spec.default && value !== '')
         warnings.push(`${where} is ignored: it belongs on the command line`);
@@ -71,14 +81,25 @@ export function resolveOptions(
     for (const spec of free) set(spec, preset.values[spec.name], 'preset');
   }
 
-  const complaint = check?.(values);
-  if (complaint !== undefined) throw new UsageError(complaint);
+  const printed = specs.find(({ name, prints }) => prints !== undefined && values[name] === true);
+  if (printed?.prints !== undefined) throw new EarlyExit(printed.prints(), 0);
+  if (given.get('dump-config') === true) throw new EarlyExit(configurationText(specs, values, 'hidden'), 0);
+  if (given.get('explain-config') === true) {
+    throw new EarlyExit(explanationText(specs, { ...values, ...effective?.(values, sources) }, sources, path), 0);
+  }
   const target = given.get('save-config');
   if (typeof target === 'string') {
     saveConfiguration(target, specs, values);
     throw new EarlyExit(`configuration saved to ${target}`, 0);
   }
-  if (given.get('dump-config') === true) throw new EarlyExit(configurationText(specs, values, 'hidden'), 0);
+  const complaint = check?.(values) ?? unbuiltComplaint(specs, values);
+  if (complaint !== undefined) throw new UsageError(complaint);
+  for (const spec of specs) {
+    const { name, noEffect } = spec;
+    // a saved configuration holds every option, and what stands in it at its default was asked for by nobody
+    const asked = sources.get(name) === 'command line' || !isDefault(spec, values[name]);
+    if (noEffect !== undefined && asked) warnings.push(`--${name} has no effect: ${noEffect}`);
+  }
   const secrets = specs.filter((spec) => spec.secret).flatMap((spec) => secretTexts(values[spec.name]));
   return { values, sources, warnings, secrets };
 }
@@ -94,12 +115,15 @@ function fileValues(
   elsewhere: readonly OptionSpec[],
   file: ConfigFile,
   path: string,
+  former: FormerOptions = {},
 ): FileValue[] {
   const values: FileValue[] = [];
   for (const [key, raw] of file) {
     const spec = own.find((candidate) => bears(candidate, key));
-    if (spec === undefined && !elsewhere.some((candidate) => bears(candidate, key)))
-      throw new UsageError(`unknown key ${JSON.stringify(key)} in the configuration file ${path}`);
+    if (spec === undefined && !elsewhere.some((candidate) => bears(candidate, key))) {
+      const advice = Object.hasOwn(former, key) ? ` (${String(former[key])})` : '';
+      throw new UsageError(`unknown key ${JSON.stringify(key)} in the configuration file ${path}${advice}`);
+    }
     if (spec === undefined || raw === null) continue;
     const where = `key ${key} in ${path}`;
     // repeated keys of an option that is no list: the last one counts, as on the command line
@@ -107,6 +131,19 @@ function fileValues(
     values.push({ spec, value: convertValue(spec, last, where), where });
   }
   return values;
+}
+
+/** The refusal of an option whose feature is not built yet and that is not at its default. */
+function unbuiltComplaint(
+  specs: readonly OptionSpec[],
+  values: Readonly<Record<string, OptionValue>>,
+): string | undefined {
+  const asked = specs.find((spec) => spec.unbuilt === true && !isDefault(spec, values[spec.name]));
+  return asked && `--${asked.name}: this version does not have it yet, so it has to stay at its default`;
+}
+
+function isDefault(spec: OptionSpec, value: OptionValue): boolean {
+  return JSON.stringify(value) === JSON.stringify(spec.default);
 }
 
 function bears({ name, aliases = [] }: OptionSpec, key: string): boolean {

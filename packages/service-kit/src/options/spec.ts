@@ -32,6 +32,12 @@ export interface OptionSpec {
   readonly oneShot?: boolean;
   /** Tokens and passwords: shown as `***` in `--dump-config`. */
   readonly secret?: boolean;
+  /** Asks for a text and ends the start with it, before anything else is done: `--os-version`. For booleans. */
+  readonly prints?: () => string;
+  /** Accepted for the sake of older configurations, and why it changes nothing here: told as a warning when it is given. */
+  readonly noEffect?: string;
+  /** What it is part of is not built yet: a start with another value than the default is refused. */
+  readonly unbuilt?: boolean;
   /** Not listed in `--help`. */
   readonly hidden?: boolean;
   /** A further check of one value (each entry, for a list). Returns what is wrong, or undefined when it is fine. */

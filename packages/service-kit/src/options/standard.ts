@@ -47,4 +47,12 @@ export const STANDARD_OPTIONS = defineOptions([
     group: GROUP,
     help: 'Print the resolved configuration as JSON (secrets hidden) and exit',
   },
+  {
+    name: 'explain-config',
+    type: 'boolean',
+    default: false,
+    oneShot: true,
+    group: GROUP,
+    help: 'Print every value in force and where it came from (secrets hidden) and exit',
+  },
 ]);

@@ -1,9 +1,55 @@
+import { arch, release, type, version } from 'node:os';
+import { networkOf, parseBlock } from '@wrkz/core-types';
 import { defineOptions } from '@wrkz/service-kit';
 
 const group = 'Actions (one start)';
 
-/** What one start does instead of serving; never read from a file, never saved. */
+/** What one start does instead of serving, or before it; never read from a file, never saved. */
 export const ACTIONS = defineOptions([
+  {
+    name: 'os-version',
+    type: 'boolean',
+    default: false,
+    oneShot: true,
+    prints: () => `${type()} ${release()} ${arch()} (${version()})`,
+    group,
+    help: 'Show the version of the operating system and exit',
+  },
+  {
+    name: 'print-genesis-tx',
+    type: 'boolean',
+    default: false,
+    oneShot: true,
+    prints: () => parseBlock(networkOf('mainnet').genesis.block).coinbase.bytes.toString('hex'),
+    group,
+    help: 'Print the coinbase of the first block, as hex, and exit',
+  },
+  {
+    name: 'self-test',
+    type: 'boolean',
+    default: false,
+    oneShot: true,
+    group,
+    help: 'Compute known hashes and signatures on every native path of this machine and exit with 0 or 1',
+  },
+  {
+    name: 'resync',
+    type: 'boolean',
+    default: false,
+    oneShot: true,
+    group,
+    help: 'Delete the chain and the peer lists (bans are kept), without asking, and sync again',
+  },
+  {
+    name: 'rewind-to-height',
+    type: 'number',
+    default: undefined,
+    min: 0,
+    oneShot: true,
+    group,
+    validate: (value) => (value === 0 ? '0 would leave no block; use --resync to begin again' : undefined),
+    help: 'Take off every block from this index on, 4320 blocks below the tip at most, and go on from there',
+  },
   {
     name: 'import-blockchain',
     type: 'boolean',
@@ -11,6 +57,15 @@ export const ACTIONS = defineOptions([
     oneShot: true,
     group,
     help: 'Read blocks from the dump file, check and store them, and exit; continues where an earlier import ended',
+  },
+  {
+    name: 'import-validate',
+    type: 'boolean',
+    default: false,
+    oneShot: true,
+    noEffect: 'an import always checks every block',
+    group,
+    help: 'Accepted; an import always checks every block',
   },
   {
     name: 'export-blockchain',
@@ -36,6 +91,14 @@ export const ACTIONS = defineOptions([
     oneShot: true,
     group,
     help: 'The file of an import or export',
+  },
+  {
+    name: 'export-checkpoints',
+    type: 'string',
+    default: undefined,
+    oneShot: true,
+    group,
+    help: 'Write a checkpoint of every hundredth block into this file, for --load-checkpoints, and exit',
   },
   {
     name: 'verify',

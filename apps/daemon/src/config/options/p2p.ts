@@ -1,4 +1,4 @@
-import { bindAddressOption, defineOptions, portOption } from '@wrkz/service-kit';
+import { bindAddressOption, defineOptions, portOption, secondAddressOption } from '@wrkz/service-kit';
 
 const group = 'Peers';
 
@@ -19,6 +19,54 @@ export const P2P = defineOptions([
     group,
     help: 'The port told to peers when a router forwards another one; 0 tells the listening port',
   }),
+  secondAddressOption({
+    name: 'p2p-bind-ipv6-address',
+    default: '',
+    unbuilt: true,
+    group,
+    help: 'An IPv6 address for peers too, :: for all; not in this version',
+  }),
+  portOption({
+    name: 'p2p-bind-port-ipv6',
+    default: 0,
+    min: 0,
+    unbuilt: true,
+    group,
+    help: 'The port of the IPv6 address, 0 for --p2p-bind-port; not in this version',
+  }),
+  {
+    name: 'no-upnp',
+    type: 'boolean',
+    default: false,
+    unbuilt: true,
+    group,
+    help: 'Ask no router to forward the port; not in this version, which never asks',
+  },
+  {
+    name: 'out-peers',
+    type: 'number',
+    default: 15,
+    min: 0,
+    max: 10_000,
+    group,
+    help: 'Connections to other nodes to keep up',
+  },
+  {
+    name: 'in-peers',
+    type: 'number',
+    default: 15,
+    min: 0,
+    max: 10_000,
+    group,
+    help: 'Connections to take from others',
+  },
+  {
+    name: 'p2p-reset-peerstate',
+    type: 'boolean',
+    default: false,
+    group,
+    help: 'Begin with a new peer id and empty peer lists; bans are kept',
+  },
   { name: 'hide-my-port', type: 'boolean', default: false, group, help: 'Tell no port: nobody is invited to connect' },
   {
     name: 'allow-local-ip',
@@ -33,6 +81,13 @@ export const P2P = defineOptions([
     default: [],
     group,
     help: 'A node to ask for addresses, host or host:port; may be repeated',
+  },
+  {
+    name: 'no-default-seeds',
+    type: 'boolean',
+    default: false,
+    group,
+    help: "Ask none of the network's own seeds for addresses",
   },
   {
     name: 'add-peer',

@@ -6,7 +6,6 @@ import {
   isIpv6Address,
   metricsOption,
   portOption,
-  type OptionValue,
 } from '@wrkz/service-kit';
 
 const group = 'RPC';
@@ -171,14 +170,3 @@ export const PUBLIC_NODE = {
     'rpc-max-global-index-range': 1000,
   },
 } as const;
-
-/** Says which options of the RPC contradict each other. */
-export function rpcComplaint(values: Readonly<Record<string, OptionValue>>): string | undefined {
-  if (values['lite'] === true && values['daemon-mode'] === 'explorer') return LITE_EXPLORER;
-  return undefined;
-}
-
-const LITE_EXPLORER =
-  '--lite and --daemon-mode explorer cannot be combined. Block and transaction lookups below the lite height need the ' +
-  'transaction records a lite node never stores, so the explorer endpoints would return nothing for those heights rather ' +
-  'than report an error.';

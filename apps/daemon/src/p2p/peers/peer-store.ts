@@ -22,8 +22,11 @@ export class PeerStore {
     },
   ) {}
 
-  /** Reads the file into the lists; returns the peers that the last run was connected to. */
-  async restore(): Promise<readonly PeerAddress[]> {
+  /**
+   * Reads the file into the lists; returns the peers that the last run was connected to.
+   * @param bansOnly who we are and whom we knew is forgotten
+   */
+  async restore(bansOnly = false): Promise<readonly PeerAddress[]> {
     const { own, book, bans, logger } = this.parts;
     const state = this.file === undefined ? undefined : await readPeerState(this.file);
     if (state === undefined) return [];
@@ -31,10 +34,11 @@ export class PeerStore {
       logger.warning(`the peer list ${this.file ?? ''} ${state.fault}; starting with an empty one`);
       return [];
     }
+    bans.restore(state.bans);
+    if (bansOnly) return [];
     if (state.peerId !== 0n) own.peerId = state.peerId;
     for (const entry of state.gray) book.addGray(entry);
     for (const entry of state.white) book.addWhite(entry);
-    bans.restore(state.bans);
     return state.anchors;
   }
 

@@ -13,6 +13,8 @@ export interface BatchOptions {
   /** `--sync-batch-min` and `--sync-batch-max`, in blocks. */
   readonly min: number;
   readonly max: number;
+  /** `--block-sync-size`: the most blocks of one request. */
+  readonly most: number;
   /** `--block-sync-bytes`: what one answer may weigh. */
   readonly bytes: number;
 }
@@ -36,7 +38,7 @@ export class BatchHistory {
 
 /**
  * How many blocks to ask one peer for at once: more when its answers come fast, fewer when slow, half after a failure, and
- * never above the byte budget.
+ * never above the byte budget and the most that the operator allows.
  */
 export class BatchSize {
   private current: number;
@@ -53,7 +55,7 @@ export class BatchSize {
   /** The blocks of the next request, at least 1. */
   get count(): number {
     const bytes = Math.min(this.options.bytes, ANSWER_LIMIT);
-    return Math.max(1, Math.min(this.current, Math.floor(bytes / this.history.average)));
+    return Math.max(1, Math.min(this.current, this.options.most, Math.floor(bytes / this.history.average)));
   }
 
   /** Learns from an answer of `blocks` blocks and `bytes` bytes that took `milliseconds`. */

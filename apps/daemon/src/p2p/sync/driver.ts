@@ -56,6 +56,7 @@ export class SyncDriver {
         failureThreshold: config.syncPeerFailureThreshold,
         min: config.syncBatchMin,
         max: config.syncBatchMax,
+        most: config.blockSyncSize,
         bytes: config.blockSyncBytes,
       },
       {

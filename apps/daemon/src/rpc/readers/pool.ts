@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import type { NetworkName } from '@wrkz/core-types';
+import type { DatabaseMemory } from '@wrkz/chain-db';
 import { countedAddress, FairQueue, isLoopback, ThreadPool, workerEntry } from '@wrkz/service-kit';
 import { refuseOverload } from '../errors';
 import { isHeavy, type QueryCaller, type QueryName, type QueryRunner, type QueryTable } from '../queries';
@@ -16,6 +17,7 @@ export interface ReaderPoolOptions {
   readonly network: NetworkName;
   /** At least 2, so that long queries can leave one to the short ones. */
   readonly threads?: number;
+  readonly memory?: DatabaseMemory;
 }
 
 /**
@@ -26,10 +28,14 @@ export interface ReaderPoolOptions {
 export class ReaderPool implements QueryRunner {
   readonly #threads: ThreadPool<ReaderThread>;
 
-  constructor({ directory, network, threads = readerThreads() }: ReaderPoolOptions) {
+  constructor({ directory, network, memory, threads = readerThreads() }: ReaderPoolOptions) {
     if (threads < 2) throw new RangeError('a thread must be left to short queries');
     this.#threads = new ThreadPool<ReaderThread>({
-      thread: { entry: workerEntry(__dirname, 'thread'), setup: { directory, network }, errors: READER_ERRORS },
+      thread: {
+        entry: workerEntry(__dirname, 'thread'),
+        setup: { directory, network, ...(memory && { memory }) },
+        errors: READER_ERRORS,
+      },
       size: threads,
       queue: new FairQueue({
         lanes: { light: Infinity, heavy: threads - 1 },
@@ -59,7 +65,10 @@ export class ReaderPool implements QueryRunner {
   }
 }
 
-/** Two on the smallest machine too: mostly one of them sleeps, and then it costs some megabytes. */
-function readerThreads(): number {
-  return Math.max(2, Math.min(MOST_THREADS, availableParallelism() - 1));
+/**
+ * Two on the smallest machine too: mostly one of them sleeps, and then it costs some megabytes.
+ * @param most fewer than the hardware would have, if the operator wants it so
+ */
+export function readerThreads(most = MOST_THREADS): number {
+  return Math.max(2, Math.min(MOST_THREADS, most, availableParallelism() - 1));
 }

@@ -1,4 +1,4 @@
-import { CorruptDatabase } from '@wrkz/chain-db';
+import { CorruptDatabase, type DatabaseMemory } from '@wrkz/chain-db';
 import type { NetworkName } from '@wrkz/core-types';
 import { carriedError, JsonRpcError } from '@wrkz/service-kit';
 import { RpcRefusal } from '../errors';
@@ -6,7 +6,7 @@ import type { QueryName, QueryTable } from '../queries';
 
 /** What a reader thread and its pool say to each other: every query is a call that answers finished JSON. */
 export type ReaderThread = {
-  setup: { readonly directory: string; readonly network: NetworkName };
+  setup: { readonly directory: string; readonly network: NetworkName; readonly memory?: DatabaseMemory };
   ready: undefined;
   calls: { [Name in QueryName]: { argument: QueryTable[Name]; result: Buffer } };
   events: Record<never, never>;

@@ -7,9 +7,9 @@ import { QUERY_NAMES, type QueryName, type QueryTable, runQuery } from '../queri
 import { READER_ERRORS, type ReaderThread } from './protocol';
 
 /** The body of a reader thread: one read-only connection, one query at a time. */
-serveThread<ReaderThread>(({ directory, network: name }) => {
+serveThread<ReaderThread>(({ directory, network: name, memory }) => {
   const network = networkOf(name);
-  const db = openChainDb({ directory, network: name, readonly: true });
+  const db = openChainDb({ directory, network: name, readonly: true, memory });
   const answer =
     <Name extends QueryName>(query: Name) =>
     (argument: QueryTable[Name], { throwIfCancelled }: CallContext): Buffer => {

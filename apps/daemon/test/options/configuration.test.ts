@@ -1,0 +1,246 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { networkOf, parseBlock } from '@wrkz/core-types';
+import { EarlyExit, type OptionSpec, UsageError } from '@wrkz/service-kit';
+import { DAEMON_OPTIONS, readConfig } from '../../src';
+import { raised } from '../../src/config/raised';
+import { CONFIG_REFUSALS } from '../../src/config/refusals';
+import { exercises } from '../support/exercises';
+import { temporaryDirectory } from '../support/temporary';
+
+exercises('help', 'version', 'config-file', 'save-config', 'dump-config', 'explain-config');
+exercises('os-version', 'print-genesis-tx', 'fee-address', 'fee-amount', 'import-validate');
+exercises('prune', 'prune-depth', 'lite', 'lite-height', 'import-lite-snapshot', 'snapshot-info', 'snapshot-stats');
+exercises('auto-prune-min-gap-blocks', 'auto-prune-min-free-bytes', 'skip-boot-compaction');
+exercises('auto-compaction-min-gap-blocks', 'auto-compaction-min-free-bytes');
+exercises('p2p-bind-ipv6-address', 'p2p-bind-port-ipv6', 'no-upnp');
+exercises('db-enable-compression', 'db-compression-level', 'db-compression-dict-bytes', 'db-max-open-files');
+exercises('db-block-size', 'db-row-cache-percent', 'db-bottom-filters');
+exercises('sync-peer-failure-threshold', 'sync-batch-min', 'sync-batch-max', 'block-sync-bytes', 'verify');
+
+const specs: readonly OptionSpec[] = DAEMON_OPTIONS;
+
+function exitOf(...argv: string[]): EarlyExit {
+  try {
+    readConfig(argv);
+  } catch (error) {
+    if (error instanceof EarlyExit) return error;
+    throw error;
+  }
+  throw new Error(`${argv.join(' ')} did not exit`);
+}
+
+describe('what prints and ends', () => {
+  it('help tells every option', () => {
+    const { message, exitCode } = exitOf('--help');
+    expect(exitCode).toBe(0);
+    expect(specs.filter(({ name }) => !message.includes(`--${name}`)).map(({ name }) => name)).toEqual([]);
+  });
+
+  it('version, system and first coinbase', () => {
+    expect(exitOf('--version').message).toMatch(/^wrkz-daemon \d+\.\d+\.\d+\.\d+$/);
+    expect(exitOf('--os-version').message).toMatch(/^\w+ \d+\./);
+    const { coinbase } = parseBlock(networkOf('mainnet').genesis.block);
+    expect(exitOf('--print-genesis-tx', '--network', 'devnet')).toMatchObject({
+      exitCode: 0,
+      message: coinbase.bytes.toString('hex'),
+    });
+  });
+
+  it('the configuration: dumped, saved, read back from JSON and INI, explained', () => {
+    const folder = temporaryDirectory();
+    const argv = ['--network=devnet', '--in-peers=3', '--seed-node=a:1', '--seed-node=b:2', '--no-console'];
+    const dumped = JSON.parse(exitOf('--dump-config', ...argv).message) as Record<string, unknown>;
+    expect(Object.keys(dumped)).toEqual(specs.filter(({ oneShot }) => oneShot !== true).map(({ name }) => name));
+    expect(dumped).toMatchObject({
+      network: 'devnet',
+      'in-peers': 3,
+      'prune-depth': 10080,
+      'seed-node': ['a:1', 'b:2'],
+    });
+    const saved = join(folder, 'saved.json');
+    expect(exitOf('--save-config', saved, ...argv).exitCode).toBe(0);
+    expect(JSON.parse(readFileSync(saved, 'utf8'))).toEqual(dumped);
+    const direct = readConfig(argv).options;
+    expect(readConfig(['--config-file', saved])).toMatchObject({ options: direct, warnings: [] });
+    const ini = join(folder, 'a.conf');
+    writeFileSync(ini, '# ours\nnetwork=devnet\nin-peers=3\nseed-node=a:1\nseed-node=b:2\nno-console=true\n');
+    expect(readConfig(['-c', ini]).options).toEqual(direct);
+    const lines = exitOf('-c', ini, '--in-peers=4', '--explain-config').message.split('\n');
+    const told = new Map(lines.map((line) => [line.split(/ +/)[0], line.replace(/^\S+ +/, '').replace(/ {2,}/, '  ')]));
+    expect(told.get('in-peers')).toBe('4  command line');
+    expect(told.get('network')).toBe(`"devnet"  file ${ini}`);
+    expect(told.get('rpc-bind-port')).toBe('37856  default');
+    expect(told.get('p2p-bind-port')).toBe('37855  default');
+    expect(told.size).toBe(Object.keys(dumped).length);
+    expect(exitOf('--explain-config', '--sync-batch-max=5').message).toMatch(/^sync-batch-max +120 +command line$/m);
+  });
+
+  it('an unknown key is refused by name, an action in a file is passed over with a warning', () => {
+    const path = join(temporaryDirectory(), 'a.conf');
+    writeFileSync(path, 'frobnicate=1\n');
+    expect(exitOf('-c', path)).toMatchObject({ exitCode: 1 });
+    expect(exitOf('-c', path).message).toContain('unknown key "frobnicate"');
+    writeFileSync(path, 'resync=true\nverify=true\nrewind-to-height=5\nself-test=1\n');
+    const { action, options, warnings } = readConfig(['-c', path]);
+    expect([action, options.resync, options['rewind-to-height']]).toEqual(['serve', false, undefined]);
+    expect(warnings).toHaveLength(4);
+    expect(warnings[0]).toMatch(/^key resync in .* is ignored/);
+  });
+
+  it('options of older programs are told with what to use', () => {
+    expect(exitOf('--enable-blockexplorer').message).toContain('use --daemon-mode explorer');
+  });
+});
+
+describe('what is not in this version', () => {
+  const unbuilt = specs.filter((spec) => spec.unbuilt === true);
+  const other = ({ name, type, default: usual }: OptionSpec): string[] => {
+    if (type === 'boolean') return [`--${name}=${String(usual !== true)}`];
+    if (name === 'p2p-bind-ipv6-address') return [`--${name}=::1`];
+    return [`--${name}=${type === 'number' ? String(Number(usual) + 1) : 'x'}`];
+  };
+
+  it.each(unbuilt.map((spec) => [spec.name, spec] as const))('--%s at another value is refused', (name, spec) => {
+    // with what it asks for beside it, so that no combination is refused first
+    const beside: Record<string, string[]> = {
+      'prune-depth': ['--prune'],
+      'lite-height': ['--lite'],
+      lite: ['--lite-height=5'],
+      'import-lite-snapshot': ['--lite', '--lite-height=5'],
+    };
+    const exit = exitOf(...other(spec), ...(beside[name] ?? []));
+    expect(exit).toBeInstanceOf(UsageError);
+    expect(exit.message).toMatch(/^--[a-z0-9-]+: this version does not have it yet, so it has to stay at its default$/);
+  });
+
+  it('is what is still to come, and nothing else', () => {
+    expect(unbuilt.map(({ name }) => name).sort()).toEqual([
+      'auto-compaction-min-free-bytes',
+      'auto-compaction-min-gap-blocks',
+      'auto-prune-min-free-bytes',
+      'auto-prune-min-gap-blocks',
+      'import-lite-snapshot',
+      'lite',
+      'lite-height',
+      'no-upnp',
+      'p2p-bind-ipv6-address',
+      'p2p-bind-port-ipv6',
+      'prune',
+      'prune-depth',
+      'skip-boot-compaction',
+      'snapshot-info',
+      'snapshot-stats',
+    ]);
+  });
+
+  it('at its default, or dumped, all is well', () => {
+    const usual = unbuilt
+      .filter((spec) => spec.default !== undefined && spec.default !== '')
+      .map((spec) => `--${spec.name}=${String(spec.default)}`);
+    expect(() => readConfig(usual)).not.toThrow();
+    const dumped = JSON.parse(exitOf('--dump-config', '--prune', '--prune-depth=20000').message) as object;
+    expect(dumped).toMatchObject({ prune: true, 'prune-depth': 20_000 });
+  });
+});
+
+describe('refused combinations', () => {
+  /** How each row of the table is provoked. */
+  const PROVOCATIONS: Record<keyof typeof CONFIG_REFUSALS, readonly string[]> = {
+    noDataDir: ['--data-dir='],
+    noDumpFile: ['--dump-file='],
+    noCheckpointsFile: ['--export-checkpoints='],
+    systemP2pPort: ['--p2p-bind-port=1024'],
+    systemRpcPort: ['--rpc-bind-port=80'],
+    liteWithoutHeight: ['--lite'],
+    liteAndPrune: ['--lite', '--lite-height=5', '--prune'],
+    liteExplorer: ['--lite', '--lite-height=5', '--daemon-mode=explorer'],
+    heightWithoutLite: ['--lite-height=5'],
+    depthWithoutPrune: ['--prune-depth=20000'],
+    snapshotWithoutLite: ['--import-lite-snapshot=x.litesnap'],
+  };
+
+  it.each(Object.entries(PROVOCATIONS))('%s', (name, argv) => {
+    const exit = exitOf(...argv);
+    expect(exit).toBeInstanceOf(UsageError);
+    expect([exit.exitCode, exit.message]).toEqual([1, CONFIG_REFUSALS[name as keyof typeof PROVOCATIONS].text]);
+  });
+
+  it('ports above the system ones, and 0 for any, are fine', () => {
+    expect(() => readConfig(['--p2p-bind-port=1025', '--rpc-bind-port=0'])).not.toThrow();
+  });
+
+  it.each([
+    [['--resync', '--verify']],
+    [['--resync', '--rewind-to-height=5']],
+    [['--rewind-to-height=5', '--import-blockchain']],
+    [['--self-test', '--verify']],
+    [['--export-checkpoints=x', '--export-blockchain']],
+  ])('%j: choose one', (argv) => {
+    expect(exitOf(...argv)).toMatchObject({ exitCode: 1, message: expect.stringContaining('choose one of --') });
+  });
+
+  it('a new beginning may be followed by an import', () => {
+    expect(readConfig(['--resync', '--import-blockchain']).action).toBe('import');
+  });
+
+  it('a rewind to nothing is a resync', () => {
+    expect(exitOf('--rewind-to-height=0').message).toContain('use --resync');
+  });
+});
+
+describe('what is raised, and what has no effect', () => {
+  it.each([
+    [['--sync-batch-min=50', '--sync-batch-max=20'], 'sync-batch-max', 50],
+    [['--sync-peer-failure-threshold=0'], 'sync-peer-failure-threshold', 1],
+    [['--block-sync-bytes=1000'], 'block-sync-bytes', 2_097_152],
+  ] as const)('%j', (argv, name, value) => {
+    const { options, warnings } = readConfig(argv);
+    expect(options[name]).toBe(value);
+    expect(warnings).toEqual([
+      expect.stringMatching(new RegExp(`^--${name}: \\d+ is too small, ${String(value)} is used$`)),
+    ]);
+  });
+
+  it('nothing is raised that is large enough', () => {
+    expect(readConfig(['--sync-batch-min=50', '--sync-batch-max=50']).warnings).toEqual([]);
+  });
+
+  it.each(specs.filter(({ noEffect }) => noEffect !== undefined).map((spec) => [spec.name, spec] as const))(
+    '--%s is taken with one warning',
+    (name, { type }) => {
+      const { warnings } = readConfig([`--${name}=${type === 'boolean' ? 'false' : '1'}`]);
+      expect(warnings).toEqual([expect.stringMatching(new RegExp(`^--${name} has no effect: `))]);
+    },
+  );
+
+  it('as many as the documents name', () => {
+    const names = specs.filter(({ noEffect }) => noEffect !== undefined).map(({ name }) => name);
+    expect(names.sort()).toEqual([
+      'db-block-size',
+      'db-bottom-filters',
+      'db-compression-dict-bytes',
+      'db-compression-level',
+      'db-enable-compression',
+      'db-max-open-files',
+      'db-row-cache-percent',
+      'fee-address',
+      'fee-amount',
+      'import-validate',
+    ]);
+    expect(() => readConfig(['--db-row-cache-percent=91'])).toThrow('out of range');
+    expect(readConfig(['--db-max-open-files=-1']).options['db-max-open-files']).toBe(-1);
+  });
+});
+
+describe('the prune depth', () => {
+  it('below the minimum is raised, in the words of the network, before storage modes are refused', () => {
+    const { options } = readConfig([]);
+    const told = raised({ ...options, prune: true, 'prune-depth': 5 }, () => 'command line');
+    expect(told.options['prune-depth']).toBe(10_080);
+    expect(told.warnings).toEqual([
+      'The configured prune depth (5) from CLI is below the enforced minimum (10080, about 7 days). Using the minimum ' +
+        'for network health.',
+    ]);
+  });
+});

@@ -1,0 +1,152 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { openChainDb } from '@wrkz/chain-db';
+import { readConfig } from '../../src';
+import { peersConfig } from '../../src/wiring/peers';
+import { daemonLogger } from '../../src/wiring/logger';
+import { databaseMemory } from '../../src/wiring/database-memory';
+import { readerThreads } from '../../src/rpc';
+import { Bans } from '../../src/p2p/penalties/bans';
+import { PeerStore } from '../../src/p2p/peers/peer-store';
+import { BatchSize } from '../../src/p2p/sync/batch-size';
+import { exercises } from '../support/exercises';
+import { temporaryDirectory } from '../support/temporary';
+
+exercises('in-peers', 'out-peers', 'sync-max-peers', 'sync-peer-failure-threshold', 'sync-batch-min', 'sync-batch-max');
+exercises('block-sync-size', 'block-sync-bytes', 'p2p-reset-peerstate', 'p2p-external-port', 'hide-my-port');
+exercises('allow-local-ip', 'no-default-seeds', 'p2p-bind-ip', 'resync');
+exercises('db-read-buffer-size', 'db-write-buffer-size', 'db-threads');
+exercises('log-level', 'log-file', 'log-max-size', 'log-max-files', 'log-format');
+
+const MIB = 1024 * 1024;
+
+describe('peers', () => {
+  it.each([
+    ['in-peers=3', { inPeers: 3 }],
+    ['out-peers=4', { outPeers: 4 }],
+    ['sync-max-peers=5', { syncMaxPeers: 5 }],
+    ['sync-peer-failure-threshold=6', { syncPeerFailureThreshold: 6 }],
+    ['sync-batch-min=7', { syncBatchMin: 7 }],
+    ['sync-batch-max=800', { syncBatchMax: 800 }],
+    ['block-sync-size=9', { blockSyncSize: 9 }],
+    ['block-sync-bytes=4194304', { blockSyncBytes: 4 * MIB }],
+    ['p2p-reset-peerstate', { resetState: true }],
+    ['resync', { resetState: true }],
+    ['p2p-external-port=5000', { externalPort: 5000 }],
+    ['hide-my-port', { hidePort: true }],
+    ['allow-local-ip', { allowLocal: true }],
+    ['p2p-bind-ip=127.0.0.1', { bindHost: '127.0.0.1' }],
+    ['no-default-seeds', { seeds: [], dnsSeeds: [] }],
+  ])('--%s reaches them, and nothing else changes', (option, changed) => {
+    const usual = peersConfig(readConfig([]));
+    const told = peersConfig(readConfig([`--${option}`]));
+    expect(told).toMatchObject(changed);
+    expect({ ...told, ...usual, ...changed }).toEqual({ ...usual, ...changed });
+    for (const name of Object.keys(usual) as (keyof typeof usual)[]) {
+      if (!(name in changed) && typeof usual[name] !== 'function')
+        expect([name, told[name]]).toEqual([name, usual[name]]);
+    }
+  });
+
+  it('the defaults are those of the documents', () => {
+    expect(peersConfig(readConfig([]))).toMatchObject({
+      ...{ inPeers: 15, outPeers: 15, syncMaxPeers: 3, syncPeerFailureThreshold: 2, syncBatchMin: 120 },
+      ...{ syncBatchMax: 600, blockSyncSize: 600, blockSyncBytes: 16 * MIB, resetState: false },
+    });
+  });
+
+  it('one request never asks for more blocks than allowed', () => {
+    const batch = new BatchSize({ min: 120, max: 600, most: 200, bytes: 16 * MIB });
+    for (let i = 0; i < 10; i++) batch.note(100, 100_000, 10);
+    expect(batch.count).toBe(200);
+    expect(new BatchSize({ min: 120, max: 600, most: 1, bytes: 16 * MIB }).count).toBe(1);
+  });
+
+  it('a reset forgets who we are and whom we know, and keeps the bans', async () => {
+    const file = join(temporaryDirectory(), 'peers.json');
+    const peer = { host: '192.0.2.1', port: 5, id: 1n, lastSeen: 5 };
+    const store = (own: { peerId: bigint }, known: unknown[]) => {
+      const bans = new Bans(
+        () => 0,
+        () => 1000,
+      );
+      const book = {
+        addWhite: (entry: unknown) => known.push(entry),
+        addGray: (entry: unknown) => known.push(entry),
+        whiteEntries: () => [peer],
+        grayEntries: () => [],
+      };
+      const parts = {
+        own,
+        book,
+        bans,
+        logger: { warning: () => undefined },
+        called: () => [{ host: '192.0.2.1', port: 5 }],
+      };
+      return { bans, store: new PeerStore(file, parts as unknown as ConstructorParameters<typeof PeerStore>[1]) };
+    };
+    const before = store({ peerId: 7n }, []);
+    before.bans.restore([{ host: '192.0.2.9', until: 5000 }]);
+    await before.store.save();
+    const known: unknown[] = [];
+    const own = { peerId: 8n };
+    const after = store(own, known);
+    expect(await after.store.restore(true)).toEqual([]);
+    expect([own.peerId, known, after.bans.list().length]).toEqual([8n, [], 1]);
+    expect(await after.store.restore()).toHaveLength(1);
+    expect([own.peerId, known.length]).toEqual([7n, 1]);
+  });
+});
+
+describe('the database', () => {
+  it('the defaults are what it had before there were options for it', () => {
+    expect(databaseMemory(readConfig([]).options)).toEqual({
+      readerCache: 32 * MIB,
+      walLimit: 64 * MIB,
+      checkpointAt: 32 * MIB,
+    });
+    expect(readerThreads(readConfig([]).options['db-threads'])).toBe(readerThreads());
+  });
+
+  it('takes the least and much', () => {
+    for (const size of ['1', '4096']) {
+      const { options } = readConfig([`--db-read-buffer-size=${size}`, `--db-write-buffer-size=${size}`]);
+      const memory = databaseMemory(options);
+      // each setting is asked back from SQLite when it is opened
+      const directory = temporaryDirectory();
+      openChainDb({ directory, network: 'devnet', memory }).close();
+    }
+  });
+
+  it('never has fewer than two reader threads, so that a long answer leaves one to the short ones', () => {
+    expect(readerThreads(readConfig(['--db-threads=1']).options['db-threads'])).toBe(2);
+  });
+});
+
+describe('the log', () => {
+  it('goes into a file, is rotated, and is written at the level and in the form asked for', async () => {
+    const folder = temporaryDirectory();
+    const argv = ['--log-level=3', '--log-file', join(folder, 'a.log'), '--log-max-size=1', '--log-max-files=2'];
+    const config = readConfig(['--network=devnet', '--log-format=json', ...argv]);
+    const stdout = jest.spyOn(process.stdout, 'write').mockReturnValue(true);
+    const logger = daemonLogger(config);
+    logger.debug('not this one');
+    for (let i = 0; i < 6000; i++) logger.info(`${String(i)} ${'x'.repeat(500)}`);
+    await logger.close();
+    stdout.mockRestore();
+    expect(readdirSync(folder).sort()).toEqual(['a.log', 'a.log.1', 'a.log.2']);
+    const newest = readFileSync(join(folder, 'a.log'), 'utf8').trimEnd().split('\n');
+    expect(JSON.parse(newest.at(-1) ?? '')).toMatchObject({ level: 'info', message: expect.stringMatching(/^5999 /) });
+    expect(newest.join('')).not.toContain('not this one');
+  });
+
+  it('levels are the numbers of the other programs', () => {
+    const stdout = jest.spyOn(process.stdout, 'write').mockReturnValue(true);
+    const levels = ['fatal', 'error', 'warning', 'info', 'debug', 'trace'];
+    const found = levels.map((_, i) => daemonLogger(readConfig([`--log-level=${String(i)}`, '--log-file='])).level);
+    stdout.mockRestore();
+    expect(found).toEqual(levels);
+    expect(readConfig([]).options['log-level']).toBe('2');
+    expect(() => readConfig(['--log-level=6'])).toThrow('expected a level 0 to 5');
+  });
+});

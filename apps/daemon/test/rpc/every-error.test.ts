@@ -1,0 +1,23 @@
+import { daemonApi } from '@wrkz/api';
+import { errorsOfMethod, errorsOfRoute, type ErrorRow } from '@wrkz/service-kit';
+import { allMethods, allRoutes, description } from '../../src/rpc/service';
+
+/*
+ * Each error that a declaration names is provoked in declarations.test.ts; here is counted that no text of the tables is left
+ * out of them, so that together every text and every status was seen.
+ */
+
+const declared = new Set<ErrorRow>([
+  ...allRoutes.flatMap((route) => errorsOfRoute(description, route)),
+  ...allMethods.flatMap((method) => errorsOfMethod(description, method)),
+]);
+const tables: Readonly<Record<string, ErrorRow>> = { ...daemonApi.refusals, ...daemonApi.rpcErrors };
+
+test.each(Object.entries(tables))('%s is an error of some route or method', (_name, row) => {
+  expect(declared.has(row)).toBe(true);
+});
+
+test('and none is declared that stands in neither table', () => {
+  const known = new Set(Object.values(tables));
+  expect([...declared].filter((row) => !known.has(row))).toEqual([]);
+});

@@ -1,0 +1,138 @@
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { defineOptions, EarlyExit, logRotation, parseCommand, parseOptions, UsageError } from '../src';
+
+const SPECS = defineOptions([
+  { name: 'port', type: 'number', default: undefined, group: 'A', help: 'A port' },
+  { name: 'peer', type: 'list', default: [], group: 'A', help: 'A peer' },
+  { name: 'token', type: 'string', default: '', secret: true, group: 'A', help: 'A token' },
+  { name: 'level', type: 'number', default: 0, noEffect: 'nothing has levels', group: 'A', help: 'A level' },
+  { name: 'prune', type: 'boolean', default: false, unbuilt: true, group: 'A', help: 'Prune' },
+  { name: 'nodes', type: 'list', default: [], unbuilt: true, group: 'A', help: 'Nodes' },
+  { name: 'load', type: 'string', default: undefined, oneShot: true, unbuilt: true, group: 'B', help: 'Load' },
+  { name: 'moon', type: 'boolean', default: false, oneShot: true, prints: () => 'a full moon', group: 'B', help: 'M' },
+]);
+const META = {
+  name: 'wrkz-thing',
+  check: (values: Readonly<Record<string, unknown>>) => (values['port'] === 13 ? 'no such luck' : undefined),
+  effective: (values: Readonly<Record<string, unknown>>) => ({ port: (values['port'] as number | undefined) ?? 7 }),
+  former: { 'enable-moon': 'use --moon' },
+};
+const folder = mkdtempSync(join(tmpdir(), 'kinds-'));
+const parse = (...argv: string[]) => parseOptions(SPECS, argv, META);
+
+function file(text: string): string {
+  const path = join(folder, 'a.conf');
+  writeFileSync(path, text);
+  return path;
+}
+
+function exitOf(...argv: string[]): EarlyExit {
+  try {
+    parse(...argv);
+  } catch (error) {
+    if (error instanceof EarlyExit) return error;
+    throw error;
+  }
+  throw new Error('it did not exit');
+}
+
+describe('options without effect', () => {
+  test('draw one warning each when they are given, on the command line or in a file', () => {
+    expect(parse('--level=3').warnings).toEqual(['--level has no effect: nothing has levels']);
+    expect(parse('--level=0').warnings).toHaveLength(1);
+    expect(parse('--config-file', file('level=2\n')).warnings).toHaveLength(1);
+    expect(parse('--config-file', file('level=0\n')).warnings).toEqual([]);
+    expect(parse().warnings).toEqual([]);
+    expect(parse('--level=3').values.level).toBe(3);
+  });
+});
+
+describe('options of what is not built yet', () => {
+  test.each([
+    [['--prune'], '--prune: this version does not have it yet'],
+    [['--nodes=a'], '--nodes: this version'],
+    [['--load', 'x'], '--load: this version'],
+  ])('%j is refused', (argv, text) => {
+    const exit = exitOf(...argv);
+    expect(exit).toBeInstanceOf(UsageError);
+    expect(exit.message).toContain(text);
+  });
+
+  test('stand in a file as well, at their default or not', () => {
+    expect(() => parse('--config-file', file('prune=false\n'))).not.toThrow();
+    expect(exitOf('--config-file', file('prune=true\n')).exitCode).toBe(1);
+    expect(parse('--prune=false', '--nodes=').values.prune).toBe(false);
+  });
+
+  test('are listed, dumped and saved like all others', () => {
+    expect(exitOf('--help').message).toContain('--prune');
+    expect(JSON.parse(exitOf('--dump-config', '--prune').message)).toMatchObject({ prune: true, nodes: [] });
+    const path = join(folder, 'saved.json');
+    expect(exitOf('--save-config', path, '--prune').exitCode).toBe(0);
+    expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject({ prune: true });
+  });
+});
+
+describe('what ends a start early comes in this order', () => {
+  const saved = join(folder, 'order.json');
+  const steps = ['--help', '--version', '--moon', '--dump-config', '--explain-config', `--save-config=${saved}`];
+  const marks = [
+    /^wrkz-thing .*\n\nUsage/,
+    /^wrkz-thing [\d.]+$/,
+    /^a full moon$/,
+    /^\{/,
+    /^port +7/,
+    /^configuration saved/,
+  ];
+
+  test.each(steps.map((step, i) => [step, i] as const))('%s', (_step, i) => {
+    // all that come after it are asked for as well, and what the check refuses
+    const exit = exitOf('--port=13', ...steps.slice(i).reverse());
+    expect(exit.exitCode).toBe(0);
+    if (steps[i] !== '--explain-config') expect(exit.message).toMatch(marks[i] as RegExp);
+    else expect(exit.message).toMatch(/^port +13/);
+  });
+
+  test('and only then the checks', () => {
+    expect(exitOf('--port=13')).toMatchObject({ exitCode: 1, message: 'no such luck' });
+  });
+});
+
+test('--explain-config tells each value and where it came from, and no secret', () => {
+  const path = file('level=2\npeer=a:1\npeer=b:2\n');
+  const lines = exitOf('--config-file', path, '--level=3', '--token=hush-hush', '--explain-config').message.split('\n');
+  expect(lines.map((line) => line.trim().split(/ {2,}/))).toEqual([
+    ['port', '7', 'default'],
+    ['peer', '["a:1","b:2"]', `file ${path}`],
+    ['token', '***', 'command line'],
+    ['level', '3', 'command line'],
+    ['prune', 'false', 'default'],
+    ['nodes', '[]', 'default'],
+  ]);
+  const bare = defineOptions([{ name: 'port', type: 'number', default: undefined, group: 'A', help: 'A port' }]);
+  expect(() => parseOptions(bare, ['--explain-config'], { name: 'x' })).toThrow('port  -  default');
+});
+
+test('options that are gone are refused with what to use instead', () => {
+  expect(exitOf('--enable-moon').message).toBe('unknown option --enable-moon (use --moon)');
+  expect(exitOf('--enable-sun').message).toBe('unknown option --enable-sun (see --help)');
+  expect(exitOf('--toString').message).toBe('unknown option --toString (see --help)');
+  expect(exitOf('--config-file', file('enable-moon=1\n')).message).toMatch(
+    /unknown key "enable-moon" .*\(use --moon\)$/,
+  );
+});
+
+test('a program with commands knows the same kinds', () => {
+  const { name, ...rest } = META;
+  const program = { name, options: SPECS, commands: [], ...rest };
+  expect(() => parseCommand(program, ['--enable-moon'])).toThrow('use --moon');
+  expect(() => parseCommand(program, ['--moon'])).toThrow('a full moon');
+  expect(() => parseCommand(program, ['--explain-config'])).toThrow('port   7');
+  expect(() => parseCommand(program, ['--prune'])).toThrow('does not have it yet');
+});
+
+test('the rotation that the options ask for, in bytes', () => {
+  expect(logRotation({ 'log-max-size': 2, 'log-max-files': 3 })).toEqual({ maxBytes: 2 * 1024 * 1024, keep: 3 });
+});
