@@ -28,6 +28,7 @@ import { notices } from './progress/notices';
 import { openingLines } from './progress/opening-lines';
 import { SyncProgress } from './progress/sync-progress';
 import { ReaderPool, RPC_DEFAULTS, startRpcServer } from './rpc';
+import { startStratum, type StratumServer } from './stratum';
 import { daemonLogger } from './wiring/logger';
 import { createPeers, peersConfig } from './wiring/peers';
 import { rpcContext } from './wiring/rpc-context';
@@ -48,6 +49,8 @@ export interface RunningParts {
   readonly chain: ChainService;
   readonly pool: TransactionPool;
   readonly peers: P2pNode;
+  /** Undefined where nobody asked for it, or its port could not be had. */
+  readonly stratum?: StratumServer | undefined;
 }
 
 /** Milliseconds from one look at the pool's old transactions to the next. */
@@ -182,6 +185,12 @@ export class Daemon implements Service {
     const parts = { config, reader, queries, chain, pool, miner, generator, peers, now };
     const metrics = options['enable-metrics'] ? createMetrics('wrkz_') : undefined;
     if (metrics !== undefined) damage.publish(metrics);
+    const stratum = this.closeOnStop(
+      'stratum',
+      await startStratum({ options, chain, miner, peers, events, logger: logger.child('stratum'), metrics }),
+      (miners) => miners?.stop(),
+    );
+    this.running = { chain, pool, peers, stratum };
     const server = {
       ...RPC_DEFAULTS,
       onError: (error: unknown) => void damage.note(error),
