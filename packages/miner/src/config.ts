@@ -13,8 +13,7 @@ export interface MinerConfig {
   readonly address: string;
   /** Where the work comes from. */
   readonly from:
-    | { readonly kind: 'solo'; readonly node: NodeEndpoint }
-    | { readonly kind: 'stratum'; readonly pool: PoolEndpoint };
+    { readonly kind: 'solo'; readonly node: NodeEndpoint } | { readonly kind: 'stratum'; readonly pool: PoolEndpoint };
   /** Hashing threads, at least 1. */
   readonly threads: number;
   readonly warnings: readonly string[];
@@ -26,7 +25,12 @@ export interface MinerConfig {
  * @throws UsageError, EarlyExit (`--help`, `--version`...) with the text to print
  */
 export function readMinerConfig(argv: readonly string[]): MinerConfig {
-  const { values: options, warnings, secrets, source } = parseOptions(MINER_OPTIONS, argv, {
+  const {
+    values: options,
+    warnings,
+    secrets,
+    source,
+  } = parseOptions(MINER_OPTIONS, argv, {
     name: 'wrkz-miner',
     description: 'Mines WRKZ with a node of your own, or over stratum.',
   });

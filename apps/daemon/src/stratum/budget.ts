@@ -1,6 +1,6 @@
 import { countedAddress, isLoopback } from '@wrkz/service-kit';
 import { RateLimit } from '../p2p/util/rate-limit';
-import { ADDRESS_POINTS, CONNECTION_POINTS, KEPT_ADDRESSES } from './limits';
+import { ADDRESS_POINTS, COSTS, CONNECTION_POINTS, KEPT_ADDRESSES } from './limits';
 
 interface AddressAccount {
   readonly points: RateLimit;
@@ -39,7 +39,7 @@ export class StratumBudgets {
     const own = new RateLimit(CONNECTION_POINTS.perSecond, CONNECTION_POINTS.burst, now());
     if (isLoopback(address)) return { take: (points) => own.take(now(), points), leave: () => undefined };
     const account = this.accountOf(countedAddress(address));
-    if (!account.points.take(now())) return undefined;
+    if (!account.points.take(now(), COSTS.connection)) return undefined;
     account.open += 1;
     return {
       take: (points) => {

@@ -30,7 +30,7 @@ export const EXTRA_NONCE_SIZE = 8;
 export const ADDRESS_PART = 3 / 4;
 
 /** What requests cost, in points. */
-export const COSTS = { line: 1, login: 20, refused: 4, badShare: 20 } as const;
+export const COSTS = { line: 1, connection: 10, login: 20, refused: 4, badShare: 20 } as const;
 /** Points of a connection: how many lie ready, and how many flow in each second. */
 export const CONNECTION_POINTS = { burst: 1000, perSecond: 50 } as const;
 /** Points of an address, over all its connections, present and past (loopback is exempt). */

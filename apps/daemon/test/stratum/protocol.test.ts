@@ -238,7 +238,11 @@ describe('lines', () => {
 
 describe('templates that cannot be made', () => {
   it.each([
-    ['Could not create a block template: the disk is away', 'noTemplate', { body: () => Promise.reject(new Error('the disk is away')) }],
+    [
+      'Could not create a block template: the disk is away',
+      'noTemplate',
+      { body: () => Promise.reject(new Error('the disk is away')) },
+    ],
   ] as const)('%s', async (text, row, change) => {
     const other = await stratumBench('simnet', {}, change);
     expect(await other.connect().refusal('login', { login: other.address })).toBe(text);
@@ -266,7 +270,9 @@ describe('templates that cannot be made', () => {
         },
       },
     );
-    expect(await third.connect().refusal('login', { login: third.address })).toMatch(/^Could not build the hashing blob: /);
+    expect(await third.connect().refusal('login', { login: third.address })).toMatch(
+      /^Could not build the hashing blob: /,
+    );
     provoked.add(stratumErrors.noBlob.text);
     await third.close();
   });
@@ -298,6 +304,10 @@ describe('templates that cannot be made', () => {
 });
 
 it('every refusal of the table was provoked', () => {
-  expect(Object.values(stratumErrors).map(({ text }) => text).filter((text) => !provoked.has(text))).toEqual([]);
+  expect(
+    Object.values(stratumErrors)
+      .map(({ text }) => text)
+      .filter((text) => !provoked.has(text)),
+  ).toEqual([]);
   expect(OTHER_WORKERS).toBe('others');
 });

@@ -124,7 +124,25 @@ export interface StratumBench extends NodeBench {
   readonly state: { ready: boolean; compute: HashFunction };
   readonly node: StratumNode;
   connect(): RawMiner;
+  /** Sends text of a line that does not end, and resolves when the server has read it. */
+  untilRead(miner: RawMiner, text: string): Promise<void>;
+  /** Until some connection's answers wait. */
+  untilBlocked(): Promise<void>;
+  /** Until nobody is connected. */
+  untilGone(): Promise<void>;
   close(): Promise<void>;
+}
+
+/** Until a condition holds; it is looked at in each turn of the event loop. */
+async function untilHolds(holds: () => boolean): Promise<void> {
+  while (!holds()) await new Promise(setImmediate);
+}
+
+/** The server's ends of its connections. */
+function serverSockets(server: StratumServer): Socket[] {
+  return server.connections.map(
+    (client) => (client as unknown as { connection: { socket: Socket } }).connection.socket,
+  );
 }
 
 /** A server over engine, pool and miner on this thread; shares hash to whatever the test says. */
@@ -182,6 +200,14 @@ export async function stratumBench(
       miners.push(miner);
       return miner;
     },
+    untilRead: async (miner, text) => {
+      const sockets = serverSockets(server);
+      const before = sockets.reduce((sum, { bytesRead }) => sum + bytesRead, 0);
+      miner.raw(text);
+      await untilHolds(() => sockets.reduce((sum, { bytesRead }) => sum + bytesRead, 0) >= before + text.length);
+    },
+    untilBlocked: () => untilHolds(() => serverSockets(server).some(({ writableNeedDrain }) => writableNeedDrain)),
+    untilGone: () => untilHolds(() => server.connections.length === 0),
     close: async () => {
       for (const miner of miners) miner.leave();
       await server.stop();
