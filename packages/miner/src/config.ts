@@ -34,8 +34,9 @@ export function readMinerConfig(argv: readonly string[]): MinerConfig {
     name: 'wrkz-miner',
     description: 'Mines WRKZ with a node of your own, or over stratum.',
   });
+  const { values: options, warnings, secrets } = parsed;
   if (options.address === undefined) throw new UsageError('--address: the address to be paid is expected');
-  if (options.stratum !== undefined && source('daemon') === 'command line') {
+  if (options.stratum !== undefined && parsed.source('daemon') === 'command line') {
     throw new UsageError('--stratum: choose it or --daemon');
   }
   const { address } = options;

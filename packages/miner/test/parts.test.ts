@@ -65,16 +65,21 @@ test.each(['', 'pool', ':5', 'pool:0', 'pool:99999', 'http://p:5', 'user@p:5', '
 describe('targets', () => {
   it.each([
     ['ffffffffffffffff', 1n],
-    ['ffffffffffffff7f', 3n], // the least whose hashes all lie below it
+    ['ffffffffffffff7f', 2n],
     ['9999999999999919', 10n],
     ['0100000000000000', 2n ** 64n - 1n],
     ['ffffffff', 1n],
-    ['b88d0600', 10_001n],
+    ['b88d0600', 10_000n],
   ])('%s', (target, difficulty) => {
-    const value = BigInt(`0x${Buffer.from(target, 'hex').reverse().toString('hex')}`);
     expect(targetDifficulty(target)).toBe(difficulty);
-    // hash x difficulty < 2^256: its highest part lies below the target
-    expect(2n ** BigInt(4 * target.length) / difficulty).toBeLessThanOrEqual(value + 1n);
+  });
+
+  it('are told as the difficulty that they were made from', () => {
+    for (let difficulty = 1n; difficulty < 2n ** 32n; difficulty = difficulty * 3n + 1n) {
+      const bytes = Buffer.alloc(8);
+      bytes.writeBigUInt64LE((2n ** 64n - 1n) / difficulty);
+      expect(targetDifficulty(bytes.toString('hex'))).toBe(difficulty);
+    }
   });
 
   it('jobs that cannot be mined are refused', () => {

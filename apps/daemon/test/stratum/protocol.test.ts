@@ -178,13 +178,15 @@ describe('submit', () => {
   });
 
   it('a share whose tip has moved counts as stale', async () => {
-    const other = await stratumBench('devnet', { shareDifficulty: { fixed: 3n, interval: 0 } });
+    const genesis = bench.engine.tip();
+    let tip = genesis;
+    const other = await stratumBench('devnet', { shareDifficulty: { fixed: 3n, interval: 0 } }, { tip: () => tip });
     const half = Buffer.alloc(32);
     half[31] = 0x40;
     other.state.compute = async () => half;
     const miner = other.connect();
     const { job_id } = await miner.login(other.address);
-    await other.mine(1);
+    tip = { ...genesis, hash: Buffer.alloc(32, 1) };
     expect((await miner.ask('submit', { job_id, nonce: '00000001' })).result).toEqual({ status: 'OK' });
     expect(other.server.workers.list()).toMatchObject([{ shares: { accepted: 0, rejected: 0, stale: 1 } }]);
     await other.close();

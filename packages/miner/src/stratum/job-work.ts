@@ -31,7 +31,7 @@ export function jobWork(
 }
 
 /**
- * The least difficulty whose hashes all lie below a target of 4 or 8 bytes.
+ * The difficulty that a target of 4 or 8 bytes was made from.
  * @param target hex, little-endian
  * @throws RangeError for a target of 0, which no hash lies below
  */
@@ -40,5 +40,5 @@ export function targetDifficulty(target: string): bigint {
   const [value, largest] =
     bytes.length === 4 ? [BigInt(bytes.readUInt32LE()), 0xffff_ffffn] : [bytes.readBigUInt64LE(), MAX_UINT64];
   if (value === 0n) throw new RangeError('the target of a job is 0');
-  return (largest + value - 1n) / value;
+  return largest / value;
 }

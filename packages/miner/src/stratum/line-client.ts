@@ -8,8 +8,8 @@ const MAX_LINE = 64 * 1024;
 const PATIENCE = 20_000;
 
 interface Waiting {
-  resolve(line: stratumApi.StratumServerLine): void;
-  reject(error: Error): void;
+  readonly resolve: (line: stratumApi.StratumServerLine) => void;
+  readonly reject: (error: Error) => void;
 }
 
 /** One connection to a stratum server: requests with their answers, and what the server says by itself. */
