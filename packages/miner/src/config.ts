@@ -25,12 +25,7 @@ export interface MinerConfig {
  * @throws UsageError, EarlyExit (`--help`, `--version`...) with the text to print
  */
 export function readMinerConfig(argv: readonly string[]): MinerConfig {
-  const {
-    values: options,
-    warnings,
-    secrets,
-    source,
-  } = parseOptions(MINER_OPTIONS, argv, {
+  const parsed = parseOptions(MINER_OPTIONS, argv, {
     name: 'wrkz-miner',
     description: 'Mines WRKZ with a node of your own, or over stratum.',
   });
