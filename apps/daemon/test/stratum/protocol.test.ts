@@ -145,7 +145,9 @@ describe('submit', () => {
   });
 
   it('tells a low share, and counts one that is no block', async () => {
-    const other = await stratumBench('devnet', { shareDifficulty: { fixed: 3n, interval: 0 } });
+    // what the chain says of a block whose hash is a lie; asked for real, one nonce in ten would be none
+    const add = async () => ({ code: 'PROOF_OF_WORK_TOO_WEAK', message: 'too weak' }) as const;
+    const other = await stratumBench('devnet', { shareDifficulty: { fixed: 3n, interval: 0 } }, { add });
     const miner = other.connect();
     const { job_id, target } = await miner.login(other.address);
     expect(target).toBe('5555555555555555');
@@ -158,7 +160,7 @@ describe('submit', () => {
       status: 'OK',
     });
     expect(other.reader.tip().height).toBe(0);
-    other.state.compute = async () => ZERO_HASH; // a lie: the chain computes its own
+    other.state.compute = async () => ZERO_HASH;
     expect(note(await miner.refusal('submit', { job_id, nonce: '00000002' }))).toBe('Block not accepted');
     expect(other.server.workers.list()).toMatchObject([{ shares: { accepted: 1, rejected: 2, stale: 0 }, blocks: 0 }]);
     await other.close();

@@ -10,7 +10,7 @@ import { LineClient } from './line-client';
 /** How often the server hears that we are still there, in milliseconds. */
 const KEEP_ALIVE = 60_000;
 
-export interface StratumSettings {
+export interface StratumLoginSettings {
   readonly endpoint: PoolEndpoint;
   readonly address: string;
   readonly rigId: string;
@@ -21,7 +21,7 @@ export class StratumSource implements WorkSource {
   private readonly backOff: BackOff;
 
   constructor(
-    private readonly settings: StratumSettings,
+    private readonly settings: StratumLoginSettings,
     backOff?: BackOff,
   ) {
     this.backOff = backOff ?? new BackOff();
