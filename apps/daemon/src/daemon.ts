@@ -45,6 +45,7 @@ import {
   startRpcServer,
   SyncCache,
 } from './rpc';
+import { startStratum, type StratumServer } from './stratum';
 import { consoleContext, startLocalSocket } from './wiring/console';
 import { databaseMemory } from './wiring/database-memory';
 import { daemonLogger } from './wiring/logger';
@@ -70,6 +71,8 @@ export interface RunningParts {
   readonly chain: ChainService;
   readonly pool: TransactionPool;
   readonly peers: P2pNode;
+  /** Undefined where nobody asked for it, or its port could not be had. */
+  readonly stratum?: StratumServer | undefined;
 }
 
 /** Milliseconds from one look at the pool's old transactions to the next. */
@@ -228,6 +231,12 @@ export class Daemon implements Service {
     const context = rpcContext(parts);
     const metrics = options['enable-metrics'] ? createMetrics('wrkz_') : undefined;
     if (metrics !== undefined) damage.publish(metrics);
+    const stratum = this.closeOnStop(
+      'stratum',
+      await startStratum({ options, chain, miner, peers, events, logger: logger.child('stratum'), metrics }),
+      (miners) => miners?.stop(),
+    );
+    this.running = { chain, pool, peers, stratum };
     const webSocket = startWebSocket(config, topics, () => chain.tip());
     const shared = {
       ...rpcServerOptions(config),
@@ -252,7 +261,7 @@ export class Daemon implements Service {
     if (config.preset.length > 0) this.notice(`--public-node sets ${config.preset.join(', ')}`);
     const progress = new SyncProgress({ chain, peers, write: this.notice, screen: this.screen });
     this.closeOnStop('the progress display', progress, (display) => display.stop());
-    this.openConsole(runner, { rpc: context, pool, peers, directory });
+    this.openConsole(runner, { rpc: context, pool, peers, stratum, directory });
   }
 
   /** From here on commands are run, from the terminal and over the local socket. */
@@ -262,6 +271,7 @@ export class Daemon implements Service {
       readonly rpc: RpcContext;
       readonly pool: TransactionPool;
       readonly peers: P2pNode;
+      readonly stratum: StratumServer | undefined;
       readonly directory: string;
     },
   ): void {

@@ -2,3 +2,4 @@ export * from './errors';
 export * from './scalars';
 export * as daemonApi from './daemon';
 export * as powHelperApi from './pow-helper';
+export * as stratumApi from './stratum';

@@ -17,7 +17,18 @@ export { runProofs, type Proof, type ProofKind } from './proofs';
 export { baseReward, blockReward, penalizedAmount, type Reward, type RewardInput, type RewardRules } from './reward';
 export * from './sizes';
 export { coinbaseAmounts, constructCoinbase, type CoinbaseInput, type CoinbaseReceiver } from './coinbase';
-export { buildTemplate, effectiveMedian, sealParent, type Template, type TemplateInput } from './template';
+export {
+  buildTemplate,
+  buildTemplateBody,
+  completeTemplate,
+  effectiveMedian,
+  sealParent,
+  type Template,
+  type TemplateBody,
+  type TemplateBodyInput,
+  type TemplateInput,
+  type TemplateReceiver,
+} from './template';
 export { leastTimestamp } from './timestamps';
 export { settleTransaction, stageForTemplate, stageTransaction } from './transaction';
 export { keyImageId, type StagedTransaction, type TransactionContext } from './transaction-context';

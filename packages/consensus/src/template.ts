@@ -7,7 +7,7 @@ import {
   type ParentBlock,
   type ParsedTransaction,
 } from '@wrkz/core-types';
-import { constructCoinbase, type CoinbaseInput, type CoinbaseReceiver } from './coinbase';
+import { constructCoinbase, type CoinbaseInput } from './coinbase';
 import { nextDifficulty } from './difficulty';
 import type { RuleFailure } from './errors';
 import { runProofs } from './proofs';
@@ -18,28 +18,37 @@ import { keyImageId } from './transaction-context';
 import { unlockTimeAllowed } from './unlock';
 import type { ChainView } from './view';
 
-export interface TemplateInput {
+/** What a template stands on. */
+export interface TemplateBodyInput {
   readonly network: Network;
   /** The main chain. */
   readonly view: ChainView;
   /** Unix seconds of the clock. */
   readonly now: number;
-  readonly receiver: CoinbaseReceiver;
-  /** A fresh pair of keys for the coinbase. */
-  readonly transactionKeys: CoinbaseInput['transactionKeys'];
-  readonly extraNonce: Buffer;
   /** The pool's transactions, best first, those without a fee last. */
   readonly candidates: readonly ParsedTransaction[];
 }
 
-export interface Template {
-  readonly block: Block;
+/** Whom a template pays. */
+export type TemplateReceiver = Pick<CoinbaseInput, 'receiver' | 'transactionKeys' | 'extraNonce'>;
+
+export type TemplateInput = TemplateBodyInput & TemplateReceiver;
+
+/** A template without its coinbase, the same for everyone who mines on one tip. */
+export interface TemplateBody {
+  readonly header: Omit<Block, 'coinbase' | 'transactionHashes'>;
   readonly height: number;
   readonly difficulty: bigint;
   /** Those that the block lists, in its order. */
   readonly transactions: readonly ParsedTransaction[];
   /** Candidates that no block at this height may hold: the pool drops them. */
   readonly refused: readonly { readonly transaction: ParsedTransaction; readonly failure: RuleFailure }[];
+  /** What the coinbase is worked out from. */
+  readonly reward: Omit<CoinbaseInput, keyof TemplateReceiver>;
+}
+
+export interface Template extends Omit<TemplateBody, 'header' | 'reward'> {
+  readonly block: Block;
 }
 
 const NO_HASH = Buffer.alloc(32);
@@ -51,6 +60,14 @@ const NO_HASH = Buffer.alloc(32);
  * @throws RangeError when no block can follow the tip, or as `constructCoinbase`
  */
 export async function buildTemplate(input: TemplateInput): Promise<Template> {
+  return completeTemplate(await buildTemplateBody(input), input);
+}
+
+/**
+ * The costly part of a template: many may be completed from it.
+ * @throws RangeError when no block can follow the tip
+ */
+export async function buildTemplateBody(input: TemplateBodyInput): Promise<TemplateBody> {
   const { network, view, now } = input;
   const tip = view.facts(view.height);
   const height = tip.height + 1;
@@ -61,32 +78,37 @@ export async function buildTemplate(input: TemplateInput): Promise<Template> {
     throw new RangeError('no block can follow the top: its difficulty would be 0');
   }
 
-  const median = effectiveMedian(network, view);
+  const medianSize = effectiveMedian(network, view);
   const windows = [rules.templateTimestampWindow, rules.timestampWindow];
   const least = windows.map((window) => leastTimestamp(view, tip.height, window) ?? 0);
   const timestamp = Math.max(now, ...least);
-  const choice = await chooseTransactions(input, median, timestamp);
-  const coinbase = constructCoinbase({
+  const { transactions, refused, size, fees } = await chooseTransactions(input, medianSize, timestamp);
+  const reward = {
     height,
     rules,
-    medianSize: median,
+    medianSize,
     generatedCoins: tip.generatedCoins,
-    transactionsSize: choice.size,
-    fees: choice.fees,
-    receiver: input.receiver,
-    transactionKeys: input.transactionKeys,
-    extraNonce: input.extraNonce,
-  });
-  const header = {
+    transactionsSize: size,
+    fees,
+  };
+  const plain = {
     majorVersion: rules.blockVersion,
     minorVersion: 0,
     timestamp: BigInt(timestamp),
     previousHash: tip.hash,
     nonce: 0,
   };
-  const body = { coinbase, transactionHashes: choice.transactions.map((transaction) => transaction.hash) };
-  const block = rules.blockVersion === 1 ? { ...header, ...body } : { ...header, parentBlock: emptyParent(), ...body };
-  return { block, height, difficulty, transactions: choice.transactions, refused: choice.refused };
+  const header = rules.blockVersion === 1 ? plain : { ...plain, parentBlock: emptyParent() };
+  return { header, height, difficulty, transactions, refused, reward };
+}
+
+/** Puts the coinbase in. @throws RangeError as `constructCoinbase` */
+export function completeTemplate(body: TemplateBody, paid: TemplateReceiver): Template {
+  const { header, reward, ...rest } = body;
+  const { receiver, transactionKeys, extraNonce } = paid;
+  const coinbase = constructCoinbase({ ...reward, receiver, transactionKeys, extraNonce });
+  const transactionHashes = body.transactions.map((transaction) => transaction.hash);
+  return { ...rest, block: { ...header, coinbase, transactionHashes } };
 }
 
 /**
@@ -133,7 +155,7 @@ interface Choice {
 }
 
 /** Takes candidates in their order while they fit, are valid at this height, and spend nothing twice. */
-async function chooseTransactions(input: TemplateInput, median: number, timestamp: number): Promise<Choice> {
+async function chooseTransactions(input: TemplateBodyInput, median: number, timestamp: number): Promise<Choice> {
   const { network, view } = input;
   const tip = view.facts(view.height);
   const limit = templateSizeLimit(median, tip.height + 1);

@@ -3,6 +3,7 @@ import type { Logger } from '@wrkz/service-kit';
 import type { TransactionPool } from '../mempool/pool';
 import type { P2pNode } from '../p2p/node';
 import type { RpcContext } from '../rpc';
+import type { StratumServer } from '../stratum';
 import type { LogTail } from './log-tail';
 
 /** What the commands ask of the peers. */
@@ -20,6 +21,8 @@ export interface ConsoleContext {
   readonly peers: ConsolePeers;
   readonly logger: Pick<Logger, 'level' | 'setLevel'>;
   readonly tail: LogTail;
+  /** Undefined while it is off. */
+  readonly stratum?: StratumServer | undefined;
   /** The folder of the database. */
   readonly directory: string;
   /** Where peers connect to. */

@@ -1,5 +1,12 @@
 import type { ChainReader } from '@wrkz/chain-db';
-import { buildTemplate, type CoinbaseReceiver, REASONS, type Template } from '@wrkz/consensus';
+import {
+  buildTemplateBody,
+  type CoinbaseReceiver,
+  completeTemplate,
+  REASONS,
+  type Template,
+  type TemplateBody,
+} from '@wrkz/consensus';
 import { encodeBlock, type Network, type ParsedBlock, parseBlock, type RawBlock } from '@wrkz/core-types';
 import { generateKeyPair } from '@wrkz/crypto';
 import { type AddBlockResult, unreadable } from '../chain/results';
@@ -44,19 +51,26 @@ export class Miner {
    * pool. @param timestamp Unix seconds, raised to the median where it lies below
    */
   async build(receiver: CoinbaseReceiver, extraNonce: Buffer, timestamp: number): Promise<Template> {
+    return this.complete(await this.body(timestamp), receiver, extraNonce);
+  }
+
+  /** As `build`, but for the coinbase: the part that all who mine on one tip may share. */
+  async body(timestamp = this.parts.now()): Promise<TemplateBody> {
     const { network, reader, pool } = this.parts;
-    const { secretKey, publicKey } = generateKeyPair();
-    const template = await buildTemplate({
+    const body = await buildTemplateBody({
       network,
       view: reader.viewAt(reader.tip().height),
       now: timestamp,
-      receiver,
-      transactionKeys: { secretKey, publicKey },
-      extraNonce,
       candidates: pool.list().map((entry) => entry.parsed),
     });
-    for (const { transaction } of template.refused) pool.remove(transaction.hash, 'NotActual');
-    return template;
+    for (const { transaction } of body.refused) pool.remove(transaction.hash, 'NotActual');
+    return body;
+  }
+
+  /** Pays the block of a body to somebody. @throws RangeError for keys that are no points */
+  complete(body: TemplateBody, receiver: CoinbaseReceiver, extraNonce: Buffer): Template {
+    const { secretKey, publicKey } = generateKeyPair();
+    return completeTemplate(body, { receiver, extraNonce, transactionKeys: { secretKey, publicKey } });
   }
 
   /**

@@ -12,6 +12,7 @@ import { ruleChanges, ruleLookup } from './table';
 export * from './constants';
 export type { RuleHeights } from './heights';
 export type { Network, NetworkName, SeedAddress } from './network';
+export * from './pow-names';
 export type { FeeRule, MixinRange, RuleChange, Rules, TransactionPowRule } from './rules';
 
 /** The first block of every network: version 1, timestamp 0, nonce 70, three outputs of 500,000,000,000. */

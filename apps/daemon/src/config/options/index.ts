@@ -14,6 +14,7 @@ import { WEBSOCKET } from './websocket';
 import { ZMQ } from './zmq';
 import { STORAGE } from './storage';
 import { SYNC } from './sync';
+import { STRATUM } from './stratum';
 
 /** Every start-up option of the daemon, declared once: command line, file, help and documents are printed from here. */
 export const DAEMON_OPTIONS = defineOptions([
@@ -28,6 +29,7 @@ export const DAEMON_OPTIONS = defineOptions([
   ...WEBSOCKET,
   ...SYNC,
   ...FEE,
+  ...STRATUM,
   ...ACTIONS,
   ...IPC,
   ...CONSOLE,

@@ -8,6 +8,7 @@ import { printConnections, printPeerList } from './peers';
 import { printPool, printPoolShort } from './pool';
 import { exit, quit, stop } from './session';
 import { status } from './status';
+import { stratumStatusCommand } from './stratum';
 import { compactDb, snapshotExport } from './storage-modes';
 import { height, pruneStatus, syncInfo, syncPeers, syncTune } from './sync';
 import { printTransaction } from './transactions';
@@ -41,6 +42,7 @@ export const COMMANDS: readonly ConsoleCommand[] = [
   printTransaction,
   printPool,
   printPoolShort,
+  stratumStatusCommand,
   save,
   setLog,
   logTail,

@@ -1,0 +1,44 @@
+import { bindAddressOption, defineOptions, portOption } from '@wrkz/service-kit';
+
+const group = 'Stratum';
+
+export const STRATUM = defineOptions([
+  portOption({
+    name: 'stratum-bind-port',
+    default: 0,
+    min: 0,
+    group,
+    help: 'The port for miners over stratum, by convention 17858; 0 for none',
+  }),
+  bindAddressOption({
+    name: 'stratum-bind-ip',
+    default: '127.0.0.1',
+    group,
+    help: 'The address for miners over stratum; they need no password',
+  }),
+  {
+    name: 'stratum-share-difficulty',
+    type: 'number',
+    default: 0,
+    min: 0,
+    group,
+    help: 'What shares must meet; 0 for the difficulty of the network, so that only blocks are reported',
+  },
+  {
+    name: 'stratum-share-interval',
+    type: 'number',
+    default: 0,
+    min: 0,
+    max: 600,
+    group,
+    help: 'Seconds between the shares of a miner, to which its share difficulty is adapted; 0 keeps it fixed',
+  },
+  {
+    name: 'stratum-max-connections',
+    type: 'number',
+    default: 32,
+    min: 0,
+    group,
+    help: 'Miners at once; 0 counts as 1',
+  },
+]);

@@ -1,0 +1,310 @@
+import { createMetrics } from '@wrkz/service-kit';
+import { MAX_LINE_BYTES, MAX_NONCES, MAX_WORKERS } from '../../src/stratum/limits';
+import { ShareHasher } from '../../src/stratum/share-hasher';
+import { StratumBudgets } from '../../src/stratum/budget';
+import { StratumWorkers, workerName } from '../../src/stratum/workers';
+import { type StratumBench, stratumBench, WORST_HASH, ZERO_HASH } from './support';
+
+let bench: StratumBench;
+afterEach(() => bench.close());
+
+const hard = { shareDifficulty: { fixed: 0n, interval: 0 } };
+
+describe('lines', () => {
+  beforeEach(async () => {
+    bench = await stratumBench('simnet');
+  });
+
+  it.each([
+    ['without an end', 'x'.repeat(MAX_LINE_BYTES + 1)],
+    ['with an end', `{"a":"${'x'.repeat(MAX_LINE_BYTES)}"}\n`],
+  ])('of more than 8192 bytes %s: closed', async (_, text) => {
+    const miner = bench.connect();
+    miner.raw(text);
+    await miner.closed;
+    expect(miner.received).toEqual([]);
+  });
+
+  it('of exactly 8192 bytes are read', async () => {
+    const miner = bench.connect();
+    const frame = JSON.stringify({ id: 1, method: 'keepalive', pad: '' });
+    miner.raw(`${frame.replace('""', `"${'x'.repeat(MAX_LINE_BYTES - frame.length)}"`)}\n`);
+    expect((await miner.next()).result).toEqual({ status: 'KEEPALIVED' });
+  });
+
+  it('that do not end are cut off after 30 s, though a byte comes now and then', async () => {
+    const miner = bench.connect();
+    await miner.login(bench.address);
+    await bench.untilRead(miner, '{"id":1,');
+    for (let i = 0; i < 3; i++) {
+      expect(bench.server.connections).toHaveLength(1);
+      await bench.untilRead(miner, ' ');
+      bench.time.now += 10_000;
+      bench.server.look();
+    }
+    await miner.closed;
+    await bench.untilGone();
+    expect(bench.logger.lines.join()).toContain('a line did not end');
+  });
+});
+
+describe('connections', () => {
+  it('that do not log in are ended after a minute; those that do stay', async () => {
+    bench = await stratumBench('simnet');
+    const [idle, good] = [bench.connect(), bench.connect()];
+    await idle.ask('keepalive');
+    await good.login(bench.address);
+    bench.time.now += 59_000;
+    bench.server.look();
+    await idle.ask('keepalive');
+    bench.time.now += 1_000;
+    bench.server.look();
+    await idle.closed;
+    await good.ask('keepalive');
+  });
+
+  it('over the limit are closed unanswered, and the log says so once', async () => {
+    bench = await stratumBench('simnet', { maxConnections: 2 });
+    for (const miner of [bench.connect(), bench.connect()]) await miner.login(bench.address);
+    for (let i = 0; i < 5; i++) {
+      const miner = bench.connect();
+      await miner.closed;
+      expect(miner.received).toEqual([]);
+    }
+    expect(bench.logger.linesOf('warning')).toHaveLength(1);
+  });
+
+  it('that never log in give way to others', async () => {
+    bench = await stratumBench('simnet', { maxConnections: 2 });
+    const idlers = [bench.connect(), bench.connect()];
+    for (const idler of idlers) await idler.ask('keepalive');
+    bench.time.now += 2_000;
+    await bench.connect().login(bench.address);
+    await Promise.race(idlers.map(({ closed }) => closed));
+    expect(bench.server.connections).toHaveLength(2);
+  });
+
+  it('that leave in the middle of a share leave nothing behind', async () => {
+    bench = await stratumBench('devnet', hard);
+    const miner = bench.connect();
+    const { job_id } = await miner.login(bench.address);
+    let begun = (): void => undefined;
+    const hashing = new Promise<void>((resolve) => (begun = resolve));
+    let finish = (): void => undefined;
+    bench.state.compute = () => {
+      begun();
+      return new Promise((resolve) => (finish = () => resolve(WORST_HASH)));
+    };
+    miner.send({ id: 1, method: 'submit', params: { job_id, nonce: '00000000' } });
+    await hashing;
+    const other = bench.connect();
+    const job = await other.login(bench.address);
+    other.send({ id: 1, method: 'submit', params: { job_id: job.job_id, nonce: '00000000' } });
+    miner.leave();
+    finish();
+    await new Promise<void>((resolve) => (begun = resolve));
+    finish();
+    expect((await other.next()).error?.message).toBe('Low difficulty share');
+  });
+
+  it('a stop waits for the block that is being handed in', async () => {
+    let release = (): void => undefined;
+    let begun = (): void => undefined;
+    const handing = new Promise<void>((resolve) => (begun = resolve));
+    bench = await stratumBench(
+      'simnet',
+      {},
+      {
+        add: async (block) => {
+          begun();
+          await new Promise<void>((resolve) => (release = resolve));
+          return bench.miner.add(block);
+        },
+      },
+    );
+    const miner = bench.connect();
+    const { job_id } = await miner.login(bench.address);
+    miner.send({ id: 1, method: 'submit', params: { job_id, nonce: '00000000' } });
+    await handing;
+    const stopped = bench.server.stop();
+    release();
+    await stopped;
+    expect(bench.reader.tip().height).toBe(1);
+  });
+});
+
+describe('a miner that does not read', () => {
+  it('is cut off when 64 messages wait or a write is blocked for 30 s', async () => {
+    bench = await stratumBench('simnet');
+    const miner = bench.connect();
+    await miner.login(bench.address);
+    miner.pause();
+    // enough to fill what the system buffers: then its answers wait, and nothing more is read of it
+    const line = `${JSON.stringify({ id: 'x'.repeat(8000), method: 'keepalive' })}\n`;
+    for (let i = 0; i < 900; i++) miner.raw(line);
+    await bench.untilBlocked();
+    bench.time.now += 30_000;
+    bench.server.look();
+    await bench.untilGone();
+    expect(bench.logger.lines.join()).toMatch(/a write was blocked|it does not read|it asked too much/);
+  });
+});
+
+describe('floods', () => {
+  it('ten thousand logins: most are refused, and what templates share is made once', async () => {
+    let bodies = 0;
+    bench = await stratumBench('simnet', {}, { body: () => (bodies++, bench.miner.body()) });
+    let logins = 0;
+    for (let connections = 0; connections < 5; connections++) {
+      const miner = bench.connect();
+      for (let i = 0; i < 2_000; i++) miner.send({ id: i, method: 'login', params: { login: bench.address } });
+      await miner.closed;
+      logins += miner.received.filter(({ result }) => result?.status === 'OK').length;
+    }
+    await bench.untilGone();
+    // 1000 points of 21 each on a connection whose clock stands still
+    expect(logins).toBeGreaterThan(100);
+    expect(logins).toBeLessThanOrEqual(5 * 48);
+    expect(bodies).toBe(1);
+    expect(bench.server.workers.list()).toMatchObject([{ connections: 0 }]);
+  });
+
+  it('bad shares: some dozens are hashed, then the connection ends', async () => {
+    bench = await stratumBench('devnet', hard);
+    let hashed = 0;
+    bench.state.compute = async () => (hashed++, WORST_HASH);
+    const miner = bench.connect();
+    const { job_id } = await miner.login(bench.address);
+    for (let i = 0; i < 1_000; i++) {
+      const nonce = Buffer.alloc(4);
+      nonce.writeUInt32LE(i);
+      miner.send({ id: i, method: 'submit', params: { job_id, nonce: nonce.toString('hex') } });
+    }
+    await miner.closed;
+    expect(hashed).toBeGreaterThan(20);
+    expect(hashed).toBeLessThan(60);
+    expect(bench.server.workers.list()[0]?.shares.rejected).toBe(hashed);
+  });
+
+  it('duplicate nonces and unknown jobs are never hashed', async () => {
+    bench = await stratumBench('devnet', { shareDifficulty: { fixed: 1n, interval: 0 } });
+    let hashed = 0;
+    bench.state.compute = async () => (hashed++, WORST_HASH);
+    const miner = bench.connect();
+    const { job_id } = await miner.login(bench.address);
+    for (let i = 0; i < 500; i++) miner.send({ id: i, method: 'submit', params: { job_id, nonce: '00000000' } });
+    await miner.closed;
+    expect(hashed).toBe(1);
+  });
+
+  it('shares that count are free, however many come', async () => {
+    bench = await stratumBench('devnet', { shareDifficulty: { fixed: 1n, interval: 0 } });
+    bench.state.compute = async () => WORST_HASH;
+    const miner = bench.connect();
+    const { job_id } = await miner.login(bench.address);
+    for (let i = 0; i < 3_000; i++) {
+      const nonce = Buffer.alloc(4);
+      nonce.writeUInt32LE(i);
+      miner.send({ id: i, method: 'submit', params: { job_id, nonce: nonce.toString('hex') } });
+    }
+    await miner.until(({ id }) => id === 2_999);
+    expect(bench.server.workers.list()[0]?.shares.accepted).toBe(3_000);
+    expect(MAX_NONCES).toBeGreaterThan(3_000);
+  });
+});
+
+describe('points of an address', () => {
+  beforeEach(async () => {
+    bench = await stratumBench('simnet');
+  });
+
+  it('outlive its connections; loopback has none; an IPv6 /64 is one address', () => {
+    const time = { now: 0 };
+    const budgets = new StratumBudgets(() => time.now);
+    const drain = (host: string): number => {
+      let connections = 0;
+      for (let budget = budgets.enter(host); budget !== undefined && connections < 50; budget = budgets.enter(host)) {
+        connections += 1;
+        while (budget.take(21));
+        budget.leave();
+      }
+      return connections;
+    };
+    expect(drain('203.0.113.5')).toBeLessThan(10);
+    expect(drain('203.0.113.6')).toBeGreaterThan(2);
+    expect(drain('2001:db8::1')).toBeLessThan(10);
+    expect(budgets.enter('2001:db8::2')?.take(500)).not.toBe(true);
+    expect(drain('127.0.0.1')).toBe(50);
+    time.now += 60_000;
+    expect(budgets.enter('203.0.113.5')?.take(500)).toBe(true);
+  });
+
+  it('the addresses that are remembered are bounded', () => {
+    const budgets = new StratumBudgets(() => 0);
+    const held = budgets.enter('198.51.100.1');
+    for (let i = 0; i < 20_000; i++) budgets.enter(`10.${i >> 16}.${(i >> 8) & 255}.${i & 255}`)?.leave();
+    expect(budgets.size).toBeLessThanOrEqual(10_000);
+    expect(budgets.connectionsOf('198.51.100.1')).toBe(1);
+    held?.leave();
+  });
+});
+
+describe('workers', () => {
+  beforeEach(async () => {
+    bench = await stratumBench('simnet');
+  });
+
+  it('of any number of names stay bounded, and a name cannot break a label', () => {
+    const workers = new StratumWorkers(() => 0, createMetrics('other_'));
+    for (let i = 0; i < 10_000; i++) workers.leave(workers.enter('W', `rig${i}`));
+    expect(workers.list().length).toBeLessThanOrEqual(MAX_WORKERS);
+    const held = Array.from({ length: 300 }, (_, i) => workers.enter('W', `busy${i}`));
+    expect(workers.list().length).toBeLessThanOrEqual(MAX_WORKERS + 1);
+    workers.countShare(held.at(-1)!, 'accepted', 5n);
+    expect(held.at(-1)?.name).toBe('others');
+    expect(workerName('W', 'a"b\n{}\u001b[2J'.repeat(9))).toMatch(/^W\/[A-Za-z0-9._-]{32}$/);
+  });
+
+  it('are told apart in the metrics', async () => {
+    const miner = bench.connect();
+    const { job_id } = await miner.login(bench.address, { rigid: 'cellar' });
+    await miner.ask('submit', { job_id, nonce: '00000000' });
+    const text = await bench.metrics.registry.metrics();
+    expect(text).toContain(`wrkz_stratum_shares_total{worker="${bench.address}/cellar",outcome="accepted"} 1`);
+    expect(text).toContain(`wrkz_stratum_blocks_total{worker="${bench.address}/cellar"} 1`);
+    expect(text).toContain('wrkz_stratum_connections 1');
+  });
+});
+
+describe('hashing', () => {
+  beforeEach(async () => {
+    bench = await stratumBench('simnet');
+  });
+
+  it('goes by turns of the address, and what is no longer wanted is never begun', async () => {
+    const order: string[] = [];
+    let finish: (() => void)[] = [];
+    const hasher = new ShareHasher(1, (_, data) => {
+      order.push(data.toString());
+      return new Promise((resolve) => finish.push(() => resolve(ZERO_HASH)));
+    });
+    const { signal } = new AbortController();
+    const gone = new AbortController();
+    const asked = [
+      ...['a1', 'a2', 'a3'].map((name) => hasher.hash('a', 'cn_upx', Buffer.from(name), signal)),
+      hasher.hash('b', 'cn_upx', Buffer.from('b1'), signal),
+    ];
+    const left = hasher.hash('c', 'cn_upx', Buffer.from('c1'), gone.signal);
+    gone.abort(new Error('left'));
+    await expect(left).rejects.toThrow('left');
+    while (order.length < 4) {
+      await new Promise(setImmediate);
+      for (const end of finish) end();
+      finish = [];
+    }
+    for (const end of finish) end();
+    await Promise.all(asked);
+    expect(order).toEqual(['a1', 'a2', 'b1', 'a3']);
+    expect(hasher.waiting).toBe(0);
+  });
+});

@@ -1,0 +1,59 @@
+import { availableParallelism } from 'node:os';
+import { decodeAddress } from '@wrkz/core-types';
+import { errorText, parseOptions, type OptionValues, UsageError } from '@wrkz/service-kit';
+import { type NodeEndpoint, nodeEndpoint } from './solo/endpoint';
+import { MINER_OPTIONS } from './options';
+import { type PoolEndpoint, poolEndpoint } from './stratum/endpoint';
+
+export type MinerOptions = OptionValues<typeof MINER_OPTIONS>;
+
+/** Everything the miner is told from outside, resolved and checked. */
+export interface MinerConfig {
+  readonly options: MinerOptions;
+  readonly address: string;
+  /** Where the work comes from. */
+  readonly from:
+    { readonly kind: 'solo'; readonly node: NodeEndpoint } | { readonly kind: 'stratum'; readonly pool: PoolEndpoint };
+  /** Hashing threads, at least 1. */
+  readonly threads: number;
+  readonly warnings: readonly string[];
+  readonly secrets: readonly string[];
+}
+
+/**
+ * Resolves the command line (without the program's own words) into a configuration.
+ * @throws UsageError, EarlyExit (`--help`, `--version`...) with the text to print
+ */
+export function readMinerConfig(argv: readonly string[]): MinerConfig {
+  const parsed = parseOptions(MINER_OPTIONS, argv, {
+    name: 'wrkz-miner',
+    description: 'Mines WRKZ with a node of your own, or over stratum.',
+  });
+  const { values: options, warnings, secrets } = parsed;
+  if (options.address === undefined) throw new UsageError('--address: the address to be paid is expected');
+  if (options.stratum !== undefined && parsed.source('daemon') === 'command line') {
+    throw new UsageError('--stratum: choose it or --daemon');
+  }
+  const { address } = options;
+  named('--address', () => decodeAddress(address, { allowIntegrated: false }));
+  const { stratum, daemon } = options;
+  return {
+    options,
+    address,
+    from:
+      stratum === undefined
+        ? { kind: 'solo', node: named('--daemon', () => nodeEndpoint(daemon)) }
+        : { kind: 'stratum', pool: named('--stratum', () => poolEndpoint(stratum)) },
+    threads: options.threads === 0 ? availableParallelism() : options.threads,
+    warnings,
+    secrets,
+  };
+}
+
+function named<T>(option: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw new UsageError(`${option}: ${errorText(error)}`);
+  }
+}

@@ -1,0 +1,167 @@
+import { createServer, type Server, type Socket } from 'node:net';
+import { once } from 'node:events';
+import { Daemon, readConfig } from '@wrkz/daemon';
+import { encodeAddress } from '@wrkz/core-types';
+import { createMemoryLogger, type MemoryLogger, silentLogger } from '@wrkz/service-kit';
+import { Purse, Suite } from '@wrkz/testing';
+import { BackOff, MiningProgram, readMinerConfig } from '../src';
+
+jest.setTimeout(180_000);
+
+const address = encodeAddress(new Purse('miner'));
+const make = (args: readonly string[]): Daemon => Daemon.create(readConfig(args), { logger: silentLogger() });
+const suite = new Suite(make);
+/** Where a block costs one hash. */
+const cheap = new Suite(make, 'simnet');
+const programs: MiningProgram[] = [];
+const servers: Server[] = [];
+afterEach(async () => {
+  await Promise.all(programs.splice(0).map((program) => program.stop()));
+  for (const server of servers.splice(0)) server.close();
+  await suite.stopAll();
+  await cheap.stopAll();
+});
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+interface Running {
+  readonly program: MiningProgram;
+  readonly logger: MemoryLogger;
+}
+
+/** Waits of a back-off end at once. */
+async function mine(...args: string[]): Promise<Running> {
+  const logger = createMemoryLogger();
+  const backOff = new BackOff(
+    () => 0,
+    () => new Promise((resolve) => setImmediate(resolve)),
+  );
+  const config = readMinerConfig(['--address', address, '--poll-interval', '0.1', ...args]);
+  const program = MiningProgram.create(config, { logger, backOff });
+  programs.push(program);
+  await program.start();
+  return { program, logger };
+}
+
+describe('solo', () => {
+  it("mines a new chain with a node's templates, through the first four block versions", async () => {
+    const node = await suite.node();
+    const { program } = await mine('--daemon', node.url, '--blocks', '4', '--threads', '1');
+    expect(await program.finished).toBe(0);
+    await program.stop();
+    expect(program.accepted).toBe(4);
+    expect(node.height).toBeGreaterThanOrEqual(4);
+    await node.digest();
+  });
+
+  it('waits for a node that is away, says so once, and goes on when it is back', async () => {
+    const port = await freePort();
+    const { program, logger } = await mine('--daemon', `http://127.0.0.1:${port}`, '--blocks', '1', '--threads', '1');
+    expect(logger.linesOf('warning').length).toBeLessThanOrEqual(1);
+    await cheap.node({ args: ['--rpc-bind-port', String(port)] });
+    expect(await program.finished).toBe(0);
+    expect(logger.linesOf('warning')).toHaveLength(1);
+    expect(logger.linesOf('warning')[0]).toContain('the node cannot be asked');
+    expect(logger.lines.join()).toContain('the node answers again');
+  });
+});
+
+describe('over stratum', () => {
+  it("finds blocks of a node's own server", async () => {
+    const port = await freePort();
+    const node = await suite.node({ args: ['--stratum-bind-port', String(port)] });
+    const args = ['--stratum', `127.0.0.1:${port}`, '--blocks', '3', '--threads', '1', '--rig-id', 'cellar'];
+    const { program } = await mine(...args);
+    expect(await program.finished).toBe(0);
+    const [worker] = node.daemon.parts.stratum!.workers.list();
+    expect(worker?.name).toBe(`${address}/cellar`);
+    expect(worker?.blocks).toBeGreaterThanOrEqual(3);
+    await program.stop();
+    expect(program.accepted).toBe(worker?.blocks);
+    await node.digest();
+  });
+
+  it('comes back after a server was away, and drops the work of one that is gone', async () => {
+    const port = await freePort();
+    const { program, logger } = await mine('--stratum', `127.0.0.1:${port}`, '--blocks', '2', '--threads', '1');
+    const first = await cheap.node({ args: ['--stratum-bind-port', String(port)] });
+    await until(() => program.accepted > 0);
+    await first.stop();
+    await until(() => program.statusText().includes('no work') || program.accepted >= 2);
+    await cheap.node({ args: ['--stratum-bind-port', String(port)] });
+    expect(await program.finished).toBe(0);
+    expect(logger.linesOf('warning').join()).toContain(`no work from 127.0.0.1:${port}`);
+  });
+
+  it.each([
+    ['no JSON', 'hello\n', 'the server sent something that is no message'],
+    ['a line without an end', 'x'.repeat(70_000), 'the server sent a line without an end'],
+    ['a job of another coin', answer({ id: 's', status: 'OK', job: { ...job(), algo: 'rx/0' } }), 'is not known here'],
+    [
+      'a refusal',
+      `${JSON.stringify({ id: 1, error: { code: -1, message: 'go \x1b[2Jaway' } })}\n`,
+      'go \\u001b[2Jaway',
+    ],
+    ['a login without a job', answer({ id: 's', status: 'OK' }), 'expected object'],
+  ])('a server that sends %s is left and asked again', async (_, text, reason) => {
+    let connections = 0;
+    const port = await serve((socket) => {
+      connections += 1;
+      socket.once('data', () => socket.write(text));
+    });
+    const { logger } = await mine('--stratum', `127.0.0.1:${port}`);
+    await until(() => connections > 2);
+    expect(logger.linesOf('warning')).toHaveLength(1);
+    expect(logger.linesOf('warning')[0]).toContain(reason);
+  });
+
+  it('a share that is refused is told, and the search goes on', async () => {
+    const port = await serve((socket) => {
+      let lines = '';
+      socket.on('data', (bytes) => {
+        lines += bytes.toString();
+        for (const line of lines.split('\n').slice(0, -1)) {
+          const { id, method } = JSON.parse(line) as { id: number; method: string };
+          socket.write(method === 'login' ? answer({ id: 's', status: 'OK', job: job() }) : refusal(id));
+        }
+        lines = lines.slice(lines.lastIndexOf('\n') + 1);
+      });
+    });
+    const { program, logger } = await mine('--stratum', `127.0.0.1:${port}`, '--threads', '1');
+    await until(() => program.refused >= 3);
+    expect(logger.linesOf('warning')[0]).toContain('was refused: Low difficulty share');
+  });
+});
+
+const refusal = (id: number): string =>
+  `${JSON.stringify({ id, error: { code: -1, message: 'Low difficulty share' }, result: null })}\n`;
+
+function job(): object {
+  return { blob: '07'.repeat(76), job_id: '1', target: 'ffffffffffffff00', height: 5, algo: 'cn/upx2' };
+}
+
+function answer(result: object): string {
+  return `${JSON.stringify({ id: 1, jsonrpc: '2.0', error: null, result })}\n`;
+}
+
+async function serve(onSocket: (socket: Socket) => void): Promise<number> {
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined);
+    onSocket(socket);
+  }).listen(0, '127.0.0.1');
+  servers.push(server);
+  await once(server, 'listening');
+  return (server.address() as { port: number }).port;
+}
+
+/** Until a condition holds; it is looked at in each turn of the event loop. */
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await new Promise(setImmediate);
+}
