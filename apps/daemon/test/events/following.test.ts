@@ -43,7 +43,7 @@ describe('the journal follows the chain', () => {
         const chain = new ModelChain();
         let store = openStore(directory);
         store.commit(() => store.extend(chain.tip));
-        const replay = new Replay([0, chain.tip.hash.toString('hex')]);
+        const replay = new Replay([[0, chain.tip.hash.toString('hex')]]);
         let waiting: NodeEvent[] = [];
         let pool: Buffer[] = [];
         for (const what of steps) {
