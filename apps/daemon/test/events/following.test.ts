@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { completePool, completeStep } from '../../src/events/journal/completion';
+import { blocksUpTo, completePool, completeStep } from '../../src/events/journal/completion';
 import { writeEvent } from '../../src/events/journal/follow';
 import type { JournalStore } from '../../src/events/journal/store';
 import type { NodeEvent } from '../../src/events/node-events';
@@ -43,7 +43,7 @@ describe('the journal follows the chain', () => {
         const chain = new ModelChain();
         let store = openStore(directory);
         store.commit(() => store.extend(chain.tip));
-        const replay = new Replay([0, chain.tip.hash.toString('hex')]);
+        const replay = new Replay([[0, chain.tip.hash.toString('hex')]]);
         let waiting: NodeEvent[] = [];
         let pool: Buffer[] = [];
         for (const what of steps) {
@@ -93,6 +93,52 @@ describe('the journal follows the chain', () => {
     write(store, chain, [next, lost]);
     store.close();
     expect(entriesIn(directory).map(({ body }) => body['height'])).toEqual([1, 2]);
+  });
+
+  it('a block of a chain that was left meanwhile is not told of, although it is the next by its height', () => {
+    const directory = temporaryDirectory();
+    const chain = new ModelChain();
+    const store = openStore(directory);
+    store.commit(() => store.extend(chain.tip));
+    const late = [chain.grow(), chain.grow(), chain.turn(2, 1)];
+    complete(store, chain);
+    write(store, chain, late);
+    store.close();
+    expect(entriesIn(directory).map(({ body }) => body['hash'])).toEqual([chain.tip.hash.toString('hex')]);
+  });
+
+  it('what a block took out of the pool while nobody wrote left it so, the rest was not kept', () => {
+    const directory = temporaryDirectory();
+    const chain = new ModelChain();
+    const store = openStore(directory);
+    store.commit(() => store.extend(chain.tip));
+    const [mined, forgotten] = [freshHash(), freshHash()];
+    write(store, chain, [
+      { kind: 'pool-added', hash: mined },
+      { kind: 'pool-added', hash: forgotten },
+    ]);
+    chain.grow([mined]);
+    complete(store, chain);
+    completePool(store, [], 3);
+    store.close();
+    const left = entriesIn(directory).filter(({ topic }) => topic === 'pool-removed');
+    expect(left.map(({ body }) => body)).toEqual([
+      { hashes: [mined.toString('hex')], reason: 'InBlock' },
+      { hashes: [forgotten.toString('hex')], reason: 'NotKept' },
+    ]);
+  });
+
+  it('a journal that begins remembers the chain below, and follows a turn there', () => {
+    const directory = temporaryDirectory();
+    const chain = new ModelChain();
+    const store = openStore(directory);
+    for (let i = 0; i < 4; i++) chain.grow();
+    store.commit(() => blocksUpTo(chain.reader, chain.tip).forEach((block) => store.extend(block)));
+    chain.turn(3, 1);
+    complete(store, chain);
+    store.close();
+    expect(entriesIn(directory)[0]?.body).toMatchObject({ common_root_height: 1, discarded_blocks: 3, new_blocks: 1 });
+    expect(blocksUpTo(chain.reader, { height: 4, hash: freshHash() })).toHaveLength(1);
   });
 
   it('a chain that is another one from further back than is remembered is not followed any more', () => {

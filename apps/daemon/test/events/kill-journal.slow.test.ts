@@ -29,8 +29,8 @@ class Follower {
   readonly replay: Replay;
   cursor: number | undefined;
 
-  constructor(begin: readonly [number, string]) {
-    this.replay = new Replay(begin);
+  constructor(known: readonly (readonly [number, string])[]) {
+    this.replay = new Replay(known);
   }
 
   /** Follows until the node is gone, or as long as asked. @throws when the journal tells of anything wrong */
@@ -70,14 +70,23 @@ function takeBack(dataDir: string, blocks: number): void {
   db.close();
 }
 
+/** The main chain of a node at rest. */
+function chainIn(dataDir: string): [number, string][] {
+  const db = openChainDb({ directory: join(dataDir, 'devnet'), network: 'devnet', readonly: true });
+  try {
+    return db.reader.hashes(0, db.reader.height() + 1).map((hash, height) => [height, hash.toString('hex')]);
+  } finally {
+    db.close();
+  }
+}
+
 test(`${String(KILLS)} kills at random moments (WRKZ_SEED=${String(seed)})`, async () => {
   const from = await suite.chainA();
   const peer = await suite.node({ from });
   const dataDir = suite.folder();
   cpSync(from, dataDir, { recursive: true });
   const outputs: PurseOutput[] = await spendable(peer, alice);
-  const begin = [peer.height, peer.tip] as const;
-  const follower = new Follower(begin);
+  const follower = new Follower(chainIn(dataDir));
   let sent = 0;
 
   const send = async (node: NodeClient): Promise<void> => {
@@ -120,11 +129,7 @@ test(`${String(KILLS)} kills at random moments (WRKZ_SEED=${String(seed)})`, asy
   await child.ended;
 
   const { replay } = follower;
-  const db = openChainDb({ directory: join(dataDir, 'devnet'), network: 'devnet', readonly: true });
-  const chain = db.reader
-    .hashes(begin[0], db.reader.height() + 1)
-    .map((hash, i) => [begin[0] + i, hash.toString('hex')]);
-  db.close();
+  const chain = chainIn(dataDir);
   process.stderr.write(
     `${String(KILLS)} kills, ${String(chain.length)} blocks, ${String(replay.turns)} turns of the chain, ` +
       `${String(takenBack)} times taken back, ${String(sent)} transactions\n`,

@@ -2,7 +2,7 @@ import type { ChainReader } from '@wrkz/chain-db';
 import type { EventBlock } from '../node-events';
 import { toldBlock, toldRemoval, toldTransaction } from './entry-body';
 import { writeTurn } from './follow';
-import type { ChainPosition, JournalStore } from './store';
+import { type ChainPosition, type JournalStore, REMEMBERED_BLOCKS } from './store';
 
 /** The reader's questions that are asked here. */
 export type CompletionReader = Pick<
@@ -104,6 +104,14 @@ function readBlocks(chain: CompletionReader, from: number, to: number): ReadBloc
 function known(hash: Buffer | undefined, height: number): Buffer {
   if (hash === undefined) throw new Error(`block ${height} is missing where there is one above it`);
   return hash;
+}
+
+/** The blocks of the main chain up to one of them, as many as are remembered; that one alone when the chain has turned since. */
+export function blocksUpTo(chain: CompletionReader, block: ChainPosition): ChainPosition[] {
+  return chain.snapshot(() => {
+    if (chain.hashAt(block.height)?.equals(block.hash) !== true) return [block];
+    return chain.blockStamps(block.height - REMEMBERED_BLOCKS, block.height + 1);
+  });
 }
 
 /**

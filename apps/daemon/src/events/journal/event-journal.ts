@@ -58,7 +58,11 @@ export class EventJournal implements JournalFeed {
   /** Opens the journal; what it misses is read from the chain afterwards, while it serves. Never throws. */
   static async start(parts: EventJournalParts): Promise<EventJournal> {
     const journal = new EventJournal(parts);
-    await journal.attempt(() => journal.open());
+    await journal.attempt(async () => {
+      await journal.open();
+      // Before anybody asks: whoever had asked already would be told that something was lost.
+      await journal.beginWhereReady();
+    });
     journal.working = journal.work();
     return journal;
   }
@@ -162,13 +166,17 @@ export class EventJournal implements JournalFeed {
 
   /** Brings the journal to where chain and pool are now, and begins it where nothing keeps it from that. */
   private async complete(): Promise<void> {
-    const { chain, pool, duringSync, isReady } = this.parts;
+    await this.beginWhereReady();
+    if (this.standing?.begun !== true) return;
+    this.adopt(await this.running().call('complete', { pool: this.parts.pool.hashes() }));
+  }
+
+  /** What waits in the queue begins a journal by itself. */
+  private async beginWhereReady(): Promise<void> {
+    const { chain, duringSync, isReady } = this.parts;
+    if (this.standing?.begun === true || this.queue.size > 0) return;
     const tip = chain.tip();
-    const begins = duringSync || isReady(tip.height);
-    if (this.standing?.begun !== true && begins && this.queue.size === 0) await this.begin(tip);
-    if (this.standing?.begun === true) {
-      this.adopt(await this.running().call('complete', { pool: pool.hashes() }));
-    }
+    if (duringSync || isReady(tip.height)) await this.begin(tip);
   }
 
   private async begin({ height, hash }: ChainPosition): Promise<void> {

@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { openChainDb, type ChainDb } from '@wrkz/chain-db';
+import { openChainDb, type ChainDb, type ChainReader } from '@wrkz/chain-db';
 import { errorText } from '@wrkz/service-kit';
 import { openDatabase, type SqliteConnection } from '@wrkz/sqlite';
 import { checkNewest } from './checks';
-import { completePool, completeStep } from './completion';
+import { blocksUpTo, completePool, completeStep } from './completion';
 import { type TimedEvent, writeEvent } from './follow';
 import type { JournalSetup, JournalStanding } from './protocol';
 import { deleteCutEntries, deleteOldEntries } from './retention';
@@ -49,7 +49,8 @@ export class JournalWriter {
         // Whoever asked before has not been told of what happened since.
         store.skipTo(store.state.last + 1);
         store.keepAfter(store.state.last);
-        store.extend(position);
+        // The chain may turn below its beginning, too.
+        for (const block of blocksUpTo(this.reader(), position)) store.extend(block);
       });
     });
   }
@@ -101,9 +102,13 @@ export class JournalWriter {
   }
 
   private async completeChain(store: JournalStore): Promise<void> {
+    while (!this.closing && !completeStep(store, this.reader(), this.around.now())) await nextTurn();
+  }
+
+  private reader(): ChainReader {
     const { directory, network } = this.setup;
     this.chain ??= openChainDb({ directory, network, readonly: true });
-    while (!this.closing && !completeStep(store, this.chain.reader, this.around.now())) await nextTurn();
+    return this.chain.reader;
   }
 
   /** Does the work on the journal, and where the journal turns out to be lost, once more on a new one. */

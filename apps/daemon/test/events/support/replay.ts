@@ -13,9 +13,9 @@ export class Replay {
   /** New blocks of the last reorganisation that were not told of yet. */
   private promised: string[] = [];
 
-  /** @param before the block that the journal begins after */
-  constructor(before?: Block) {
-    if (before !== undefined) this.chain.push(before);
+  /** @param known the chain that the client has read before */
+  constructor(known: readonly Block[] = []) {
+    this.chain.push(...known);
   }
 
   get tip(): Block | undefined {
