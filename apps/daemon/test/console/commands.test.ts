@@ -94,7 +94,7 @@ test('help lists every command once', async () => {
 test('every documented command is there', () => {
   const documented =
     'help ? exit quit stop status sync_info sync_tune sync_peers prune_status db_status print_pl print_cn print_block ' +
-    'print_tx print_pool print_pool_sh save set_log compact_db ban snapshot_export height print_bc log_tail';
+    'print_tx print_pool print_pool_sh stratum_status save set_log compact_db ban snapshot_export height print_bc log_tail';
   expect(COMMANDS.map(({ name }) => name).sort()).toEqual(documented.split(' ').sort());
 });
 
