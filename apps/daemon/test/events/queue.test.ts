@@ -1,5 +1,5 @@
 import { EventQueue, positionBefore } from '../../src/events/journal/queue';
-import { Readiness } from '../../src/events/journal/readiness';
+import { FirstSync } from '../../src/events/journal/first-sync';
 import type { NodeEvent } from '../../src/events/node-events';
 
 const hash = (byte: number): Buffer => Buffer.alloc(32, byte);
@@ -46,14 +46,14 @@ describe('the first synchronization', () => {
       isSynchronized: () => peers.synchronized,
       observedHeight: () => ((peers.asked += 1), peers.observed),
     };
-    const readiness = new Readiness(status, () => clock.now);
-    expect(readiness.isReady(100)).toBe(false); // without a peer nobody knows
+    const firstSync = new FirstSync(status, () => clock.now);
+    expect(firstSync.isReady(100)).toBe(false); // without a peer nobody knows
     peers.observed = 100;
-    expect(readiness.isReady(100)).toBe(false); // as it was seen a moment ago
+    expect(firstSync.isReady(100)).toBe(false); // as it was seen a moment ago
     clock.now += 1_000;
-    expect([readiness.isReady(98), readiness.isReady(99)]).toEqual([false, true]);
+    expect([firstSync.isReady(98), firstSync.isReady(99)]).toEqual([false, true]);
     expect(peers.asked).toBe(2);
     peers.synchronized = true;
-    expect(readiness.isReady(0)).toBe(true);
+    expect(firstSync.isReady(0)).toBe(true);
   });
 });

@@ -1,5 +1,5 @@
 import type { SqliteConnection } from '@wrkz/sqlite';
-import { blockChecksum, DamagedJournal } from './checksums';
+import { followedChecksum, DamagedJournal } from './checksums';
 import { checkedEntry, readState } from './reading';
 
 /** Entries that are looked at when a journal is opened: the newest ones, which a kill or a power cut may have met. */
@@ -21,7 +21,7 @@ export function checkNewest(connection: SqliteConnection): void {
     .raw(true);
   let above: number | undefined;
   for (const [height, hash, checksum] of blocks.iterate()) {
-    if (blockChecksum(height, hash) !== checksum || (above !== undefined && height !== above)) {
+    if (followedChecksum(height, hash) !== checksum || (above !== undefined && height !== above)) {
       throw new DamagedJournal(`block ${height} of the journal is damaged`);
     }
     above = height + 1;

@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import type { JournalState } from './schema';
+import type { JournalState } from './state';
 
 /** What is read from the journal is not what was written. */
 export class DamagedJournal extends Error {
@@ -10,7 +10,7 @@ export function entryChecksum(number: number, topic: number, time: number, body:
   return crc32(`${number} ${topic} ${time} ${body}`);
 }
 
-export function blockChecksum(height: number, hash: Buffer): number {
+export function followedChecksum(height: number, hash: Buffer): number {
   return crc32(hash, height);
 }
 

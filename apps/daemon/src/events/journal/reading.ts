@@ -1,7 +1,8 @@
 import { openDatabase, type SqliteConnection, type SqliteDatabase, type SqliteStatement } from '@wrkz/sqlite';
 import { DamagedJournal, entryChecksum, stateChecksum } from './checksums';
 import { EntriesGone, JOURNAL_TOPICS, type JournalTopic } from './journal';
-import { journalOptions, topicNumber, type JournalState } from './schema';
+import { journalOptions, topicNumber } from './schema';
+import type { JournalState } from './state';
 
 /** An entry whose body is JSON still. */
 export interface PrintedEntry {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { DatabaseOptions, SqliteConnection } from '@wrkz/sqlite';
 import { stateChecksum } from './checksums';
 import { JOURNAL_TOPICS, type JournalTopic } from './journal';
+import type { JournalState } from './state';
 
 const APPLICATION_ID = 0x57_4b_45_56;
 
@@ -24,16 +25,6 @@ const SCHEMA = `
     checksum INTEGER NOT NULL
   ) STRICT;
 `;
-
-/** What of the journal is not an entry. */
-export interface JournalState {
-  /** Names this journal: another one, of another node or begun anew, has another name. 32 hex digits. */
-  readonly journal: string;
-  /** The highest number that was given. */
-  readonly last: number;
-  /** Whoever has read up to this number, or further, misses nothing that is still kept. */
-  readonly keptAfter: number;
-}
 
 export function journalFile(directory: string): string {
   return join(directory, 'events.sqlite');

@@ -1,8 +1,9 @@
 import type { SqliteConnection, SqliteDatabase, SqliteStatement } from '@wrkz/sqlite';
-import { blockChecksum, DamagedJournal, entryChecksum } from './checksums';
+import { followedChecksum, DamagedJournal, entryChecksum } from './checksums';
 import type { Told } from './entry-body';
 import { readState } from './reading';
-import { putState, topicNumber, type JournalState } from './schema';
+import { putState, topicNumber } from './schema';
+import type { JournalState } from './state';
 
 /** A block of the main chain. */
 export interface ChainPosition {
@@ -112,7 +113,7 @@ export class JournalStore {
 
   /** The main chain goes on with this block. */
   extend({ height, hash }: ChainPosition): void {
-    this.putBlock.run(height, hash, blockChecksum(height, hash));
+    this.putBlock.run(height, hash, followedChecksum(height, hash));
     this.cutBelow.run(height - REMEMBERED_BLOCKS);
   }
 
@@ -152,6 +153,7 @@ export class JournalStore {
 }
 
 function checkedHash(height: number, hash: Buffer, checksum: number): Buffer {
-  if (blockChecksum(height, hash) !== checksum) throw new DamagedJournal(`block ${height} of the journal is damaged`);
+  if (followedChecksum(height, hash) !== checksum)
+    throw new DamagedJournal(`block ${height} of the journal is damaged`);
   return hash;
 }

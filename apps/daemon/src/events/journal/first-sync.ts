@@ -13,7 +13,7 @@ const OBSERVED_FOR = 1_000;
  * Whether the first synchronization is over: the node has once finished one, or a block stands at or above the height that
  * its peers tell.
  */
-export class Readiness {
+export class FirstSync {
   private observed = 0;
   private observedAt = -Infinity;
 
