@@ -111,7 +111,7 @@ describe('request ids', () => {
     socket.destroy();
   });
 
-  test.each<[HttpAppOptions['clientAddress'], string, boolean]>([
+  test.each<[NonNullable<HttpAppOptions['clientAddress']>, string, boolean]>([
     ['x-forwarded-for-first', 'abc-1.2:3_4', true],
     ['x-forwarded-for-first', 'a b', false],
     ['x-forwarded-for-first', 'x'.repeat(65), false],

@@ -83,8 +83,8 @@ describe('a local socket', () => {
   test.each([0o600, 0o660, 0o666, 0o200])('has mode %o, and before that never a wider one', async (mode) => {
     const path = freshPath();
     const seen: string[] = [];
-    const { listen } = Server.prototype;
-    const watch = jest.spyOn(Server.prototype, 'listen').mockImplementation(function (this: Server, ...args: never[]) {
+    const listen = Server.prototype.listen as (this: Server, ...args: unknown[]) => Server;
+    const watch = jest.spyOn(Server.prototype, 'listen').mockImplementation(function (this: Server, ...args: unknown[]) {
       const result = listen.apply(this, args);
       seen.push(modeOf(path));
       return result;

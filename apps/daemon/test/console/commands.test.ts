@@ -61,7 +61,7 @@ test("the socket is its owner's alone; it has the routes of TCP, which does not 
   expect(port).toBeGreaterThan(0);
   const body = JSON.stringify({ command: 'height' });
   for (const headers of [{}, { 'x-api-key': 'any' }, { authorization: 'Bearer any' }]) {
-    const refused = await fetch(`${url}/console`, { method: 'POST', body, headers: headers as HeadersInit });
+    const refused = await fetch(`${url}/console`, { method: 'POST', body, headers: headers as Record<string, string> });
     expect([refused.status, await refused.text()]).toEqual([404, '']);
   }
 });

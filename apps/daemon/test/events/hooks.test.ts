@@ -17,6 +17,7 @@ const hex = (byte: number): string => hash(byte).toString('hex');
 const block = (height: number): EventBlock => ({
   height,
   hash: hash(height),
+  previousHash: hash(height - 1),
   timestamp: 1,
   transactionHashes: [hash(0xc0), hash(0xaa)],
 });

@@ -129,7 +129,7 @@ describe('the log', () => {
     const argv = ['--log-level=3', '--log-file', join(folder, 'a.log'), '--log-max-size=1', '--log-max-files=2'];
     const config = readConfig(['--network=devnet', '--log-format=json', ...argv]);
     const stdout = jest.spyOn(process.stdout, 'write').mockReturnValue(true);
-    const logger = daemonLogger(config);
+    const logger = daemonLogger(config, [process.stdout]);
     logger.debug('not this one');
     for (let i = 0; i < 6000; i++) logger.info(`${String(i)} ${'x'.repeat(500)}`);
     await logger.close();
@@ -143,7 +143,7 @@ describe('the log', () => {
   it('levels are the numbers of the other programs', () => {
     const stdout = jest.spyOn(process.stdout, 'write').mockReturnValue(true);
     const levels = ['fatal', 'error', 'warning', 'info', 'debug', 'trace'];
-    const found = levels.map((_, i) => daemonLogger(readConfig([`--log-level=${String(i)}`, '--log-file='])).level);
+    const found = levels.map((_, i) => daemonLogger(readConfig([`--log-level=${String(i)}`, '--log-file=']), []).level);
     stdout.mockRestore();
     expect(found).toEqual(levels);
     expect(readConfig([]).options['log-level']).toBe('2');

@@ -1,7 +1,7 @@
 import { type Logger, NotificationHooks } from '@wrkz/service-kit';
 import type { DaemonConfig } from '../../config/config';
 import type { JournalFeed } from '../journal/journal';
-import { Readiness, type SyncStatus } from '../journal/readiness';
+import { FirstSync, type SyncStatus } from '../journal/first-sync';
 import type { NodeEvent, NodeEvents } from '../node-events';
 import { journalHookFeed } from './journal-feed';
 import { notificationsOf } from './hook-events';
@@ -36,7 +36,7 @@ export async function startNodeHooks(parts: NodeHooksParts): Promise<Notificatio
     secretFile: options['notify-secret-file'],
   });
   if (!HOOKS.some((name) => hooks.has(name))) return hooks;
-  const readiness = new Readiness(peers);
+  const readiness = new FirstSync(peers);
   const isTold = (event: NodeEvent): boolean =>
     options['notify-during-sync'] || readiness.isReady(heightOf(event) ?? chain.tip().height);
   events.subscribe((event) => {

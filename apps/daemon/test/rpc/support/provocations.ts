@@ -96,7 +96,7 @@ const many = (count: number): string => Array.from({ length: count }, () => '1')
 const full: RpcContext = node({ queries: { run: () => Promise.reject(refuseOverload()) } });
 
 const explorer: RpcContext = node({ explorer: true });
-const emptyPool = { changesSince: () => ({ added: [], gone: [] }) } as Partial<
+const emptyPool = { changesSince: () => ({ added: [], gone: [] }), list: () => [] } as Partial<
   RpcContext['pool']
 > as RpcContext['pool'];
 
@@ -238,7 +238,6 @@ const crowdedPool = {
     return new Array<typeof entry>(80_000).fill(entry);
   },
 } as Partial<RpcContext['pool']> as RpcContext['pool'];
-const emptyPool = { list: () => [] } as Partial<RpcContext['pool']> as RpcContext['pool'];
 
 const methods: Readonly<Record<string, Provocations>> = {
   f_blocks_list_json: {
