@@ -1,4 +1,4 @@
-import { networkOf, type KeyInput } from '@wrkz/core-types';
+import { FUSION_MAX_SIZE, networkOf, type KeyInput } from '@wrkz/core-types';
 import {
   feeAtRate,
   isFusion,
@@ -86,6 +86,34 @@ describe.each(['mainnet', 'devnet'] as const)('recorded rules of %s', (name) => 
       const verdict = isFusion(row.inputs.map(BigInt), row.outputs.map(BigInt), row.size, rulesAt(row.height));
       expect(verdict).toBe(row.ok);
     }
+  });
+});
+
+describe('fusion', () => {
+  const rules = networkOf('mainnet').rulesAt(1_000_000);
+  const inputs = new Array<bigint>(12).fill(10_000n);
+  const outputs = [10_000n, 100_000n];
+
+  test('has 30,000 bytes at most', () => {
+    const free = { ...rules, fusionFee: 10_000n };
+    const verdict = (size: number): boolean => isFusion(inputs, [10_000n, 100_000n], size, free);
+    expect([verdict(FUSION_MAX_SIZE), verdict(FUSION_MAX_SIZE + 1)]).toEqual([true, false]);
+  });
+
+  test('pays out every digit of its sum and nothing more', () => {
+    const free = { ...rules, fusionFee: 10_000n };
+    const verdict = (paid: bigint[]): boolean => isFusion(inputs, paid, 1000, free);
+    expect(verdict(outputs)).toBe(true);
+    expect(verdict([...outputs, 1n])).toBe(false);
+    expect(verdict(outputs.slice(0, 1))).toBe(false);
+    expect(verdict([...outputs].reverse())).toBe(false);
+  });
+
+  test('has what is below the dust threshold as its first output', () => {
+    const dusty = { fusionFee: 0n, fusionDustThreshold: 5n };
+    const small = new Array<bigint>(12).fill(11n);
+    expect(isFusion([...small, 11n], [3n, 40n, 100n], 1000, dusty)).toBe(true);
+    expect(isFusion([...small, 11n], [40n, 100n, 3n], 1000, dusty)).toBe(false);
   });
 });
 
