@@ -75,6 +75,10 @@ describe('on chain A', () => {
   refuses('DESERIALIZATION_FAILED', 'a block cut short', () =>
     refusal(parseBlockOrRefuse(blockAt(TIP + 1).block.bytes.subarray(0, -1))),
   );
+  test('bytes that are no block are refused with what is wrong; other errors are not taken for that', () => {
+    expect(parseBlockOrRefuse(Buffer.alloc(0))).toMatchObject({ detail: expect.stringMatching(/./) as string });
+    expect(() => parseBlockOrRefuse(undefined as never)).toThrow(TypeError);
+  });
   refuses('DESERIALIZATION_FAILED', 'a transaction with a byte too many', () =>
     refusal(parseTransactionsOrRefuse([Buffer.concat([blockAt(TIP + 1).transactions[0]!.bytes, Buffer.alloc(1)])])),
   );

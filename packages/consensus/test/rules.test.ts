@@ -123,6 +123,8 @@ test('the ring minimum is judged on the largest ring until 4,300,000, on the sma
   expect(mixinAllowed(mixed, rulesAt(4_299_999).mixin)).toBe(true);
   expect(mixinAllowed(mixed, rulesAt(4_300_000).mixin)).toBe(false);
   expect(mixinAllowed([], rulesAt(0).mixin)).toBe(true);
+  expect(mixinAllowed([], rulesAt(4_300_000).mixin)).toBe(false);
+  expect(mixinAllowed([{ type: 'base', height: 1 }], rulesAt(0).mixin)).toBe(true);
 });
 
 describe('unlock times', () => {
