@@ -12,6 +12,7 @@ import {
   BranchView,
   Checkpoints,
   checkBlock,
+  genesisBlock,
   genesisView,
   parseBlockOrRefuse,
   parseTransactionsOrRefuse,
@@ -66,6 +67,16 @@ const bulk = (size: number): ParsedTransaction =>
 
 describe('on chain A', () => {
   accepts('block 720 as it is', () => judge(blockAt(TIP + 1)));
+  test('a verified block knows its fees, and whether its proofs were taken on trust', async () => {
+    const { hash } = blockAt(TIP + 1).block;
+    const trusted = new Checkpoints(new Map([[TIP + 1, hash]]));
+    const [checked, listed] = [await judge(blockAt(TIP + 1)), await judge(blockAt(TIP + 1), { checkpoints: trusted })];
+    const { fees } = stageGood(blockAt(TIP + 1), contextOn(view));
+    expect(fees).toBeGreaterThan(0n);
+    expect(checked).toMatchObject({ fees, checkpointed: false });
+    expect(listed).toMatchObject({ fees, checkpointed: true });
+    expect(genesisBlock(devnet)).toMatchObject({ transactions: [], fees: 0n, checkpointed: false });
+  });
 
   test('DESERIALIZATION_FAILED: bytes that are no block, or no transaction', () => {
     const { block, transactions } = blockAt(TIP + 1);

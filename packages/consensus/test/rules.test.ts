@@ -1,4 +1,5 @@
 import { FUSION_MAX_SIZE, networkOf, type KeyInput } from '@wrkz/core-types';
+import { checkHash, powHash } from '@wrkz/crypto';
 import {
   feeAtRate,
   isFusion,
@@ -6,7 +7,9 @@ import {
   minimumFee,
   mixinAllowed,
   ringIndexes,
+  transactionNonceMeets,
   transactionPowDifficulty,
+  transactionPowSearch,
   unlockTimeAllowed,
   walletTransactionSizeLimit,
 } from '@wrkz/consensus';
@@ -87,6 +90,29 @@ describe.each(['mainnet', 'devnet'] as const)('recorded rules of %s', (name) => 
       expect(verdict).toBe(row.ok);
     }
   });
+});
+
+describe("a transaction's own proof of work", () => {
+  const prefix = Buffer.alloc(40, 3);
+  const nonce = Buffer.alloc(8, 7);
+  const filled = Buffer.concat([prefix.subarray(0, 32), nonce]);
+
+  test('is searched for in the last eight bytes of the prefix', () => {
+    const search = transactionPowSearch(prefix, 5n);
+    expect(search).toEqual({ algorithm: 'cn_upx', data: prefix, nonceOffset: 32, nonceSize: 8, difficulty: 5n });
+  });
+
+  test('holds with a nonce in the place of those bytes', () => {
+    const hash = powHash('cn_upx', filled);
+    for (const difficulty of [1n, 2n, 5n, 100n, 1n << 60n]) {
+      expect(transactionNonceMeets(prefix, nonce, difficulty)).toBe(checkHash(hash, difficulty));
+    }
+  });
+});
+
+test('an offset of nothing names no second output', () => {
+  expect(ringIndexes([5, 0])).toEqual([5]);
+  expect(ringIndexes([5, 1, 0xffff_ffff])).toEqual([5, 6]);
 });
 
 describe('fusion', () => {
