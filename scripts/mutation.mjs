@@ -6,7 +6,17 @@
  * run repeats only what has changed since, or what survived. Changes of what is computed while files are loaded, such as
  * constants, are left out unless `--static` asks for them.
  */
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { basename, join, relative } from 'node:path';
 import { bootstrap } from './bootstrap.mjs';
@@ -17,6 +27,8 @@ import { AREAS } from './mutation/areas.mjs';
 import { judge } from './mutation/report.mjs';
 
 const STATIC = '--static';
+/** Files of one slice. */
+const SLICE = 4;
 
 /** What the copy does without. */
 const LEFT_OUT = new Set(['.git', '.bootstrap', '.mutation', 'dist', 'bench', 'docker']);
@@ -33,7 +45,11 @@ await main(async () => {
     const rows = [];
     let failed = false;
     for (const name of wanted.length > 0 ? wanted : Object.keys(AREAS)) {
-      const verdict = judge(name, AREAS[name], await mutate(name, AREAS[name], { copy, withStatic }));
+      const area = AREAS[name];
+      let report;
+      // In slices, each of which is kept: an interrupted run goes on where it was.
+      for (const files of slices(area)) report = await mutate(name, area, files, { copy, withStatic });
+      const verdict = judge(name, area, report);
       rows.push(...verdict.rows);
       failed ||= verdict.failed;
     }
@@ -55,7 +71,18 @@ function copyTree(copy) {
   symlinkSync(libraries, join(copy, 'node_modules'));
 }
 
-async function mutate(name, { folder, mutate: files, tests, order }, { copy, withStatic }) {
+/** The area's files, a few at a time. */
+function slices({ folder, sources, except = [] }) {
+  const home = join(top, folder);
+  const files = readdirSync(join(home, sources), { recursive: true })
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => join(sources, file))
+    .filter((file) => !except.includes(file))
+    .sort();
+  return Array.from({ length: Math.ceil(files.length / SLICE) }, (_, i) => files.slice(i * SLICE, (i + 1) * SLICE));
+}
+
+async function mutate(name, { folder, tests, order = [] }, files, { copy, withStatic }) {
   const kept = join(top, '.mutation', `${name}.json`);
   const home = join(copy, folder);
   const incrementalFile = join(home, 'incremental.json');
@@ -64,6 +91,7 @@ async function mutate(name, { folder, mutate: files, tests, order }, { copy, wit
     join(home, 'jest.mutation.config.js'),
     `module.exports = ${JSON.stringify({
       testSequencer: join(top, 'scripts/mutation/sequencer.cjs'),
+      bail: 1,
       testMatch: tests.map((test) => `<rootDir>/${test}`),
     })};\nmodule.exports = { ...require('./jest.config.js'), ...module.exports };\n`,
   );

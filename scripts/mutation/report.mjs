@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { top } from '../lib/workspace.mjs';
 
 const SURVIVED = new Set(['Survived', 'NoCoverage']);
-const COUNTED = new Set(['Killed', 'Timeout', ...SURVIVED]);
+/** A run-time error is a change under which a file of tests cannot even be loaded: the tests have noticed it. */
+const COUNTED = new Set(['Killed', 'Timeout', 'RuntimeError', ...SURVIVED]);
 
 /**
  * Mutants that change nothing anybody could see, each with the reason: `file` from the top, the changed `code` and what

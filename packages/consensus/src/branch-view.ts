@@ -92,7 +92,7 @@ export class BranchView implements ChainView {
   window(end: number, count: number): readonly BlockFacts[] {
     const start = Math.max(0, end - count + 1);
     const first = this.firstRecent;
-    if (start >= first && end <= this.height) return this.recent.slice(start - first, end + 1 - first);
+    if (start >= first) return this.recent.slice(start - first, end + 1 - first);
     const below = this.base.height;
     const inBase = start <= below ? this.base.window(Math.min(end, below), Math.min(end, below) - start + 1) : [];
     const own = this.blocks.slice(Math.max(0, start - below - 1), Math.max(0, end - below));

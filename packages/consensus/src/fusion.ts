@@ -30,6 +30,6 @@ export function isFusion(
   }
   // Unsigned 64-bit as in the reference: a sum below the fee wraps and then matches nothing that could be paid.
   const target = BigInt.asUintN(64, sum - rules.fusionFee);
-  const expected = decomposeAmount(target, rules.fusionDustThreshold).sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
+  const expected = decomposeAmount(target, rules.fusionDustThreshold); // ascending, its dust first
   return expected.length === outputs.length && expected.every((amount, i) => amount === outputs[i]);
 }

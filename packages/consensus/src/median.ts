@@ -6,6 +6,6 @@ export function median(values: readonly number[]): number {
   const sorted = Float64Array.from(values).sort();
   const half = sorted.length >> 1;
   const upper = sorted[half] ?? 0;
-  if (sorted.length % 2 === 1 || sorted.length === 0) return upper;
+  if (sorted.length % 2 === 1) return upper;
   return Math.floor(((sorted[half - 1] ?? 0) + upper) / 2);
 }

@@ -12,6 +12,7 @@ import {
   BranchView,
   Checkpoints,
   checkBlock,
+  genesisBlock,
   genesisView,
   parseBlockOrRefuse,
   parseTransactionsOrRefuse,
@@ -66,6 +67,16 @@ const bulk = (size: number): ParsedTransaction =>
 
 describe('on chain A', () => {
   accepts('block 720 as it is', () => judge(blockAt(TIP + 1)));
+  test('a verified block knows its fees, and whether its proofs were taken on trust', async () => {
+    const { hash } = blockAt(TIP + 1).block;
+    const trusted = new Checkpoints(new Map([[TIP + 1, hash]]));
+    const [checked, listed] = [await judge(blockAt(TIP + 1)), await judge(blockAt(TIP + 1), { checkpoints: trusted })];
+    const { fees } = stageGood(blockAt(TIP + 1), contextOn(view));
+    expect(fees).toBeGreaterThan(0n);
+    expect(checked).toMatchObject({ fees, checkpointed: false });
+    expect(listed).toMatchObject({ fees, checkpointed: true });
+    expect(genesisBlock(devnet)).toMatchObject({ transactions: [], fees: 0n, checkpointed: false });
+  });
 
   test('DESERIALIZATION_FAILED: bytes that are no block, or no transaction', () => {
     const { block, transactions } = blockAt(TIP + 1);
@@ -75,6 +86,10 @@ describe('on chain A', () => {
   refuses('DESERIALIZATION_FAILED', 'a block cut short', () =>
     refusal(parseBlockOrRefuse(blockAt(TIP + 1).block.bytes.subarray(0, -1))),
   );
+  test('bytes that are no block are refused with what is wrong; other errors are not taken for that', () => {
+    expect(parseBlockOrRefuse(Buffer.alloc(0))).toMatchObject({ detail: expect.stringMatching(/./) as string });
+    expect(() => parseBlockOrRefuse(undefined as never)).toThrow(TypeError);
+  });
   refuses('DESERIALIZATION_FAILED', 'a transaction with a byte too many', () =>
     refusal(parseTransactionsOrRefuse([Buffer.concat([blockAt(TIP + 1).transactions[0]!.bytes, Buffer.alloc(1)])])),
   );
@@ -102,6 +117,11 @@ describe('on chain A', () => {
   refuses('PARENT_BLOCK_WRONG_VERSION', 'a version 2 block with a parent of version 2', () => {
     const { block } = blockAt(2).block;
     const parent = rebuilt({ ...block, parentBlock: { ...block.parentBlock!, majorVersion: 2 } });
+    return judge({ block: parent, transactions: [] }, { view: branchTo(1) });
+  });
+  refuses('PROOF_OF_WORK_TOO_WEAK', 'a version 2 block may have a parent of version 1', () => {
+    const { block } = blockAt(2).block;
+    const parent = rebuilt({ ...block, parentBlock: { ...block.parentBlock!, majorVersion: 1, minorVersion: 9 } });
     return judge({ block: parent, transactions: [] }, { view: branchTo(1) });
   });
   refuses('TIMESTAMP_TOO_FAR_IN_FUTURE', '361 seconds ahead of the clock', () =>
@@ -180,12 +200,25 @@ describe('on chain A', () => {
     return judge(changed({}, [...transactions, ...transactions]));
   });
   refuses('TRANSACTION_INCONSISTENCY', 'a transaction that is missing', () => judge(changed({}, [])));
+  refuses('TRANSACTION_INCONSISTENCY', 'a transaction more than are listed', () =>
+    judge(changed({}, [...blockAt(TIP + 1).transactions, bulk(10)])),
+  );
   refuses('TRANSACTION_INCONSISTENCY', 'another transaction than the listed one', () =>
     judge(changed({}, [blockAt(700).transactions[0] ?? bulk(10)])),
   );
   refuses('EMPTY_INPUTS', 'the first bad transaction decides', () => {
     const transaction = bulk(10);
     return judge(changed({ transactionHashes: [transaction.hash] }, [transaction]));
+  });
+  test('a refusal names the transaction that is to blame', async () => {
+    const transaction = bulk(10);
+    const verdict = await judge(changed({ transactionHashes: [transaction.hash] }, [transaction]));
+    expect(verdict).toMatchObject({ code: 'EMPTY_INPUTS', transactionHash: transaction.hash });
+  });
+  test('a wrong reward is told with the right one', async () => {
+    const { reward } = stageGood(blockAt(TIP + 1), contextOn(view));
+    const verdict = await judge(coinbase({ outputs: [output(1n)] }));
+    expect(verdict).toMatchObject({ detail: `1 in place of ${reward}` });
   });
   refuses('INPUT_KEYIMAGE_ALREADY_SPENT', 'one image in two transactions of a block', () => {
     const [transaction] = blockAt(TIP + 1).transactions;
@@ -238,6 +271,14 @@ describe('before the hash list was checked', () => {
     on([...early.transactions.slice(1), bulk(10)]),
   );
   refuses('TRANSACTION_INCONSISTENCY', 'a transaction that is missing', () => on(early.transactions.slice(1)));
+  refuses('TRANSACTION_INCONSISTENCY', 'a transaction more than are listed', () =>
+    on([...early.transactions, bulk(10)]),
+  );
+  refuses('INPUT_KEYIMAGE_ALREADY_SPENT', 'repeats are left to the key images, in any order', () => {
+    const [first, second] = early.transactions as [ParsedTransaction, ParsedTransaction];
+    const block = rebuilt({ ...early.block.block, transactionHashes: [first.hash, second.hash, first.hash] });
+    return judge({ block, transactions: [second, first, first] }, { view: branchTo(place - 1) });
+  });
 });
 
 describe('sizes and the penalty', () => {

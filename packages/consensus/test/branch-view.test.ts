@@ -1,4 +1,4 @@
-import { BranchView, genesisView, leastTimestamp, median } from '@wrkz/consensus';
+import { BranchView, genesisView, leastTimestamp, median, type BlockFacts, type ChainView } from '@wrkz/consensus';
 import { blockAt, branchTo, chainA, contextOn, devnet, stageGood } from './chain-a';
 
 const whole = branchTo(720);
@@ -69,8 +69,116 @@ test('a base that took over the lowest blocks can take their place', () => {
   expect(() => view.rebase(branchTo(719))).toThrow(RangeError);
 });
 
+test('a base of the same height may take the place of the old one', () => {
+  const view = new BranchView(branchTo(600));
+  view.rebase(branchTo(600));
+  expect([view.height, view.baseHeight]).toEqual([600, 600]);
+});
+
+test.each([
+  ['lower', branchTo(599)],
+  ['higher', branchTo(602)],
+])('a base that is %s than the branch is refused', (_, base) => {
+  const view = new BranchView(branchTo(600));
+  view.push(stageGood(blockAt(601), contextOn(view)));
+  expect(() => view.rebase(base)).toThrow('the new base is not a part of this branch');
+});
+
 test('a block that does not follow is not put on the tip', () => {
   const staged = stageGood(blockAt(1), contextOn(new BranchView(genesisView(devnet))));
-  expect(() => whole.push(staged)).toThrow(RangeError);
+  expect(() => whole.push(staged)).toThrow('block 1 does not follow the tip of the branch, 720');
   expect(whole.height).toBe(720);
+});
+
+describe('a branch on a base that counts its questions', () => {
+  const hashAt = (height: number): Buffer => Buffer.alloc(32, height.toString());
+  const factsAt = (height: number) => ({ height, hash: hashAt(height) }) as BlockFacts;
+  /** A chain of that height; `asked` notes the heights that it was asked about. */
+  function counted(height: number): { base: ChainView; asked: number[] } {
+    const asked: number[] = [];
+    const base = {
+      height,
+      facts: (at: number) => {
+        asked.push(at);
+        if (at > height) throw new Error('the base has no such block');
+        return factsAt(at);
+      },
+      window: (end: number, count: number) => {
+        if (count <= 0) throw new Error('no blocks were asked for');
+        const start = Math.max(0, end - count + 1);
+        return Array.from({ length: end - start + 1 }, (_, i) => factsAt(start + i)).filter((facts) => {
+          asked.push(facts.height);
+          return facts.height <= height;
+        });
+      },
+      outputCount: () => 0,
+      keyImageHeight: () => undefined,
+      output: () => undefined,
+    };
+    return { base, asked };
+  }
+  const empty = (height: number, parent = height - 1) => ({
+    facts: factsAt(height),
+    block: {
+      block: { previousHash: hashAt(parent) },
+      coinbase: { hash: hashAt(height), transaction: { inputs: [], outputs: [], unlockTime: 0n } },
+    } as never,
+    transactions: [],
+  });
+  /** A base of 300 with that many blocks on it. */
+  function grown(blocks: number): { view: BranchView; asked: number[] } {
+    const { base, asked } = counted(300);
+    const view = new BranchView(base);
+    asked.length = 0;
+    for (let height = 301; height <= 300 + blocks; height++) view.push(empty(height));
+    return { view, asked };
+  }
+  const heights = (all: readonly BlockFacts[]): number[] => all.map(({ height }) => height);
+  const range = (from: number, to: number): number[] => Array.from({ length: to - from + 1 }, (_, i) => from + i);
+
+  test('remembers the last hundred blocks of its base', () => {
+    const { view, asked } = grown(3);
+    expect(view.facts(201).height).toBe(201);
+    expect(heights(view.window(303, 100))).toEqual(range(204, 303));
+    expect(heights(view.window(303, 103))).toEqual(range(201, 303));
+    expect(asked).toEqual([]);
+    expect(view.facts(200).height).toBe(200);
+    expect(asked).toEqual([200]);
+  });
+
+  test('answers for all its own blocks by itself, and reaches below them', () => {
+    const { view, asked } = grown(900);
+    expect([301, 350, 1200].map((height) => view.facts(height).height)).toEqual([301, 350, 1200]);
+    expect(heights(view.window(350, 20))).toEqual(range(331, 350));
+    expect(heights(view.window(1200, 900))).toEqual(range(301, 1200));
+    expect(asked).toEqual([]);
+    expect(heights(view.window(310, 20))).toEqual(range(291, 310));
+    expect(heights(view.window(305, 1000))).toEqual(range(0, 305));
+    expect(heights(view.window(299, 2))).toEqual([298, 299]);
+    expect(() => view.facts(1201)).toThrow('no block 1201 on a branch of height 1200');
+  });
+
+  test('does not remember without bound what its base has taken over', () => {
+    const { view } = grown(900);
+    const { base, asked } = counted(1200);
+    view.rebase(base);
+    asked.length = 0;
+    expect(view.facts(700).height).toBe(700);
+    expect(view.facts(1150).height).toBe(1150);
+    expect(asked).toEqual([700]);
+  });
+
+  test('takes a block only on its own parent, at its own height', () => {
+    const { view } = grown(1);
+    expect(() => view.push(empty(302, 299))).toThrow('block 302 does not follow the tip of the branch, 301');
+    expect(() => view.push(empty(303, 301))).toThrow('block 303 does not follow the tip of the branch, 301');
+    view.push(empty(302));
+    expect(view.height).toBe(302);
+  });
+
+  test('knows its own transactions, on a base that knows of none', () => {
+    const { view } = grown(1);
+    expect(view.hasTransaction(hashAt(301))).toBe(true);
+    expect(view.hasTransaction(hashAt(7))).toBe(false);
+  });
 });

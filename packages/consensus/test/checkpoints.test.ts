@@ -4,7 +4,7 @@ const hash = (byte: number): Buffer => Buffer.alloc(32, byte);
 
 test('every index up to the highest known one is in the zone', () => {
   const points = Checkpoints.fromCsv(
-    `0,${hash(1).toString('hex')}\n\n 200 , ${hash(2).toString('hex').toUpperCase()}\r\n`,
+    `0,${hash(1).toString('hex')}\n  \n 200 , ${hash(2).toString('hex').toUpperCase()}\r\n`,
   );
   expect([points.size, points.highest]).toEqual([2, 200]);
   expect([points.covers(1), points.covers(200), points.covers(201)]).toEqual([true, true, false]);
@@ -14,6 +14,10 @@ test('every index up to the highest known one is in the zone', () => {
     true,
   ]);
   expect(points.at(200)).toEqual(hash(2));
+  expect([...points.entries()]).toEqual([
+    [0, hash(1)],
+    [200, hash(2)],
+  ]);
 });
 
 test('nothing known means no zone', () => {
@@ -24,6 +28,8 @@ test('nothing known means no zone', () => {
 test.each([
   ['a short hash', '1,abcd'],
   ['no index', `,${'ab'.repeat(32)}`],
+  ['something before the index', `x1,${'ab'.repeat(32)}`],
+  ['something after the hash', `1,${'ab'.repeat(32)} x`],
   ['one index with two hashes', `1,${'ab'.repeat(32)}\n1,${'cd'.repeat(32)}`],
 ])('%s is refused with its line', (_, text) => {
   expect(() => Checkpoints.fromCsv(text)).toThrow(/checkpoint line [12]/);

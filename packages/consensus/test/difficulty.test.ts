@@ -1,6 +1,14 @@
 import fc from 'fast-check';
 import { networkOf } from '@wrkz/core-types';
-import { difficultyAfter, legacyBlocks, legacyDifficulty, LWMA_BLOCKS, lwmaDifficulty } from '@wrkz/consensus';
+import {
+  type ChainView,
+  difficultyAfter,
+  legacyBlocks,
+  legacyDifficulty,
+  LWMA_BLOCKS,
+  lwmaDifficulty,
+  nextDifficulty,
+} from '@wrkz/consensus';
 import { readJson, readJsonLines } from '@wrkz/testing/fixtures';
 
 interface Row {
@@ -180,6 +188,57 @@ describe('LWMA by another formula', () => {
   });
 });
 
-test('legacy difficulty is 0 where the work leaves 64 bits', () => {
-  expect(legacyDifficulty(4, 50, [1, 2, 3], [0n, 1n << 62n, (1n << 63n) - 1n])).toBe(0n);
+describe('the legacy rule', () => {
+  test('is 0 where the work leaves 64 bits', () => {
+    expect(legacyDifficulty(4, 50, [1, 2, 3], [0n, 1n << 62n, (1n << 63n) - 1n])).toBe(0n);
+  });
+
+  test('leaves them at 2^64 of work, time and rounding, and not before', () => {
+    const work = ((1n << 64n) - 16n) / 60n;
+    expect(legacyDifficulty(4, 50, [0, 16], [0n, work])).toBe(((1n << 64n) - 16n) / 16n);
+    expect(legacyDifficulty(4, 50, [0, 17], [0n, work])).toBe(0n);
+  });
+
+  test('rounds up in the first versions, and not what needs no rounding', () => {
+    expect(legacyDifficulty(1, 50, [0, 60], [0n, 7n])).toBe(7n);
+    expect(legacyDifficulty(1, 50, [0, 7], [0n, 1n])).toBe(9n);
+    expect(legacyDifficulty(3, 50, [0, 7], [0n, 1n])).toBe(8n);
+  });
+
+  /* No chain of ours had blocks of version 1 or 2 so high. */
+  test('would have a shorter window and a least of 100 for them from index 20160 on', () => {
+    expect(legacyDifficulty(1, 20_159, [0, 60], [0n, 7n])).toBe(7n);
+    expect(legacyDifficulty(1, 20_160, [0, 60], [0n, 7n])).toBe(100n);
+    expect(legacyDifficulty(1, 20_160, [0, 60], [0n, 107n])).toBe(107n);
+    // The work of the last 17 wraps, that of all does not.
+    const cumulative = Array.from({ length: 30 }, (_, i) => (i === 13 ? 1n : 0n));
+    const timestamps = cumulative.map((_, i) => 60 * i);
+    expect(legacyDifficulty(1, 20_160, timestamps, cumulative)).toBe(0n);
+  });
+});
+
+describe('the window of the next difficulty', () => {
+  /** Which blocks are asked for after this index of mainnet. */
+  const asked = (parentHeight: number): [number, number][] => {
+    const windows: [number, number][] = [];
+    const view = {
+      window: (end: number, count: number) => {
+        windows.push([end, count]);
+        return [];
+      },
+    } as unknown as ChainView;
+    nextDifficulty(mainnet, parentHeight, view);
+    return windows;
+  };
+
+  test.each([
+    ['the first versions, genesis left out', 5, [5, 5]],
+    ['version 3 and 4', 50_000, [50_000, 17]],
+    ['LWMA', 4_000_000, [4_000_000, 61]],
+  ])('of %s', (_, parentHeight, window) => expect(asked(parentHeight)).toEqual([window]));
+});
+
+test('a window without the work of a block is an error, not a difficulty', () => {
+  const timestamps = Array.from({ length: 61 }, (_, i) => 60 * i);
+  expect(() => lwmaDifficulty('lwma5', timestamps, [1n])).toThrow('a difficulty window of 1 blocks has no block 60');
 });

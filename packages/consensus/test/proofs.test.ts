@@ -1,5 +1,6 @@
 import * as crypto from '@wrkz/crypto';
 import { type Proof, runProofs } from '../src';
+import { firstFailure } from '../src/proofs';
 
 /** A point of the curve outside the group of prime order: y = p - 1, of order two. */
 const ORDER_TWO = Buffer.from(`ec${'ff'.repeat(30)}7f`, 'hex');
@@ -39,4 +40,10 @@ test('a key image is judged alike beside its ring and without it', async () => {
     const { keyImage } = proof as Extract<Proof, { kind: 'keyImage' }>;
     expect(await runProofs([proof])).toEqual([crypto.isPrimeOrder(keyImage)]);
   }
+});
+
+test('every proof needs its verdict', () => {
+  const proof: Proof = { kind: 'outputKey', key: Buffer.alloc(32), transaction: undefined };
+  expect(() => firstFailure([proof, proof], [true])).toThrow('1 verdicts for 2 proofs');
+  expect(firstFailure([proof], [true])).toBeUndefined();
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { networkOf, type Rules } from '@wrkz/core-types';
-import { blockReward, hardSizeLimit, median, penalizedAmount } from '@wrkz/consensus';
+import { type BlockFacts, blockReward, hardSizeLimit, median, medianSize, penalizedAmount } from '@wrkz/consensus';
 import { readJsonLines } from '@wrkz/testing/fixtures';
 
 interface Row {
@@ -41,6 +41,17 @@ test('recorded rewards', () => {
     if (!row.ok) expect(reward).toBeUndefined();
     else expect([reward?.total, reward?.emission]).toEqual([BigInt(row.reward), BigInt(row.emission_change)]);
   }
+});
+
+test('a block over twice the median keeps nothing of an amount, and nothing of nothing', () => {
+  expect(() => penalizedAmount(1n, 100, 201)).toThrow('a block over twice the median size has no reward');
+  expect([penalizedAmount(1n, 100, 200), penalizedAmount(0n, 100, 201)]).toEqual([0n, 0n]);
+});
+
+test('the median size looks at the last hundred blocks', () => {
+  const sizes = (count: number, size: number) => new Array(count).fill({ size }) as BlockFacts[];
+  expect(medianSize([...sizes(300, 1), ...sizes(100, 7)])).toBe(7);
+  expect(medianSize([...sizes(51, 1), ...sizes(49, 7)])).toBe(1);
 });
 
 test('recorded penalties', () => {

@@ -1,4 +1,5 @@
-import { networkOf, type KeyInput } from '@wrkz/core-types';
+import { FUSION_MAX_SIZE, networkOf, type KeyInput } from '@wrkz/core-types';
+import { checkHash, powHash } from '@wrkz/crypto';
 import {
   feeAtRate,
   isFusion,
@@ -6,7 +7,9 @@ import {
   minimumFee,
   mixinAllowed,
   ringIndexes,
+  transactionNonceMeets,
   transactionPowDifficulty,
+  transactionPowSearch,
   unlockTimeAllowed,
   walletTransactionSizeLimit,
 } from '@wrkz/consensus';
@@ -89,12 +92,65 @@ describe.each(['mainnet', 'devnet'] as const)('recorded rules of %s', (name) => 
   });
 });
 
+describe("a transaction's own proof of work", () => {
+  const prefix = Buffer.alloc(40, 3);
+  const nonce = Buffer.alloc(8, 7);
+  const filled = Buffer.concat([prefix.subarray(0, 32), nonce]);
+
+  test('is searched for in the last eight bytes of the prefix', () => {
+    const search = transactionPowSearch(prefix, 5n);
+    expect(search).toEqual({ algorithm: 'cn_upx', data: prefix, nonceOffset: 32, nonceSize: 8, difficulty: 5n });
+  });
+
+  test('holds with a nonce in the place of those bytes', () => {
+    const hash = powHash('cn_upx', filled);
+    for (const difficulty of [1n, 2n, 5n, 100n, 1n << 60n]) {
+      expect(transactionNonceMeets(prefix, nonce, difficulty)).toBe(checkHash(hash, difficulty));
+    }
+  });
+});
+
+test('an offset of nothing names no second output', () => {
+  expect(ringIndexes([5, 0])).toEqual([5]);
+  expect(ringIndexes([5, 1, 0xffff_ffff])).toEqual([5, 6]);
+});
+
+describe('fusion', () => {
+  const rules = networkOf('mainnet').rulesAt(1_000_000);
+  const inputs = new Array<bigint>(12).fill(10_000n);
+  const outputs = [10_000n, 100_000n];
+
+  test('has 30,000 bytes at most', () => {
+    const free = { ...rules, fusionFee: 10_000n };
+    const verdict = (size: number): boolean => isFusion(inputs, [10_000n, 100_000n], size, free);
+    expect([verdict(FUSION_MAX_SIZE), verdict(FUSION_MAX_SIZE + 1)]).toEqual([true, false]);
+  });
+
+  test('pays out every digit of its sum and nothing more', () => {
+    const free = { ...rules, fusionFee: 10_000n };
+    const verdict = (paid: bigint[]): boolean => isFusion(inputs, paid, 1000, free);
+    expect(verdict(outputs)).toBe(true);
+    expect(verdict([...outputs, 1n])).toBe(false);
+    expect(verdict(outputs.slice(0, 1))).toBe(false);
+    expect(verdict([...outputs].reverse())).toBe(false);
+  });
+
+  test('has what is below the dust threshold as its first output', () => {
+    const dusty = { fusionFee: 0n, fusionDustThreshold: 5n };
+    const small = new Array<bigint>(12).fill(11n);
+    expect(isFusion([...small, 11n], [3n, 40n, 100n], 1000, dusty)).toBe(true);
+    expect(isFusion([...small, 11n], [40n, 100n, 3n], 1000, dusty)).toBe(false);
+  });
+});
+
 test('the ring minimum is judged on the largest ring until 4,300,000, on the smallest from it', () => {
   const { rulesAt } = networkOf('mainnet');
   const mixed = [input(1), input(2)];
   expect(mixinAllowed(mixed, rulesAt(4_299_999).mixin)).toBe(true);
   expect(mixinAllowed(mixed, rulesAt(4_300_000).mixin)).toBe(false);
   expect(mixinAllowed([], rulesAt(0).mixin)).toBe(true);
+  expect(mixinAllowed([], rulesAt(4_300_000).mixin)).toBe(false);
+  expect(mixinAllowed([{ type: 'base', height: 1 }], rulesAt(0).mixin)).toBe(true);
 });
 
 describe('unlock times', () => {

@@ -130,6 +130,43 @@ test('the coinbase pays exactly what the block may, whatever its size', () => {
   );
 });
 
+/** The coinbase of block 1 of mainnet beside transactions of that many bytes. */
+const beside = (transactionsSize: number, fees: bigint, nonce: number) =>
+  constructCoinbase({
+    height: 1,
+    rules: networkOf('mainnet').rulesAt(1),
+    medianSize: 100,
+    generatedCoins: 1_500_000_000_000n,
+    transactionsSize,
+    fees,
+    receiver,
+    transactionKeys: generateKeyPair(),
+    extraNonce: Buffer.alloc(nonce, 1),
+  });
+
+test.each([
+  ['as many zeros as are missing', 11_007, 0n, 88, 124, 379],
+  ['one less where the length before them grows', 11_000, 999_999n, 88, 156, 413],
+  ['assumed a byte larger where neither fits, twice', 11_021, 0n, 92, 128, 419],
+  ['and three times', 13_100, 0n, 92, 163, 383],
+])('a coinbase that came out too short is padded: %s', (_, transactionsSize, fees, nonce, extra, bytes) => {
+  const coinbase = beside(transactionsSize, fees, nonce);
+  expect([coinbase.extra.length, encodeTransaction(coinbase).length]).toEqual([extra, bytes]);
+  expect(coinbase.extra.subarray(35 + nonce)).toEqual(Buffer.alloc(extra - 35 - nonce));
+});
+
+test('a block that is too large for any reward has no coinbase', () => {
+  expect(() => beside(20_000, 0n, 0)).toThrow(/^a block of 20\d{3} bytes is too large for a median of 100$/);
+});
+
+test('a coinbase has one empty list of signatures, and no nonce unless one is reserved', () => {
+  const { extra, signatures } = beside(0, 0n, 0);
+  expect(signatures).toEqual([Buffer.alloc(0)]);
+  expect(extra).toHaveLength(33);
+  expect(parseExtra(extra).nonce).toBeUndefined();
+  expect(parseExtra(beside(0, 0n, 255).extra).nonce).toHaveLength(255);
+});
+
 test('more than eleven digits are merged from the top', () => {
   expect(coinbaseAmounts(1_234_567_891_234n, 0n)).toEqual([
     4n,

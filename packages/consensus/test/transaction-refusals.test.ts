@@ -118,6 +118,25 @@ describe.each([
     verdict(bare({ extra: Buffer.alloc(199_400) })),
   );
 
+  test('a refusal names its transaction, which is no fusion before that is known', () => {
+    const transaction = bare({ inputs: [] });
+    const staged = stageTransaction(transaction, context({ pool }));
+    expect(staged).toMatchObject({ failure: 'EMPTY_INPUTS', isFusion: false });
+    expect(settleTransaction(staged, [])).toMatchObject({ code: 'EMPTY_INPUTS', transactionHash: transaction.hash });
+  });
+  test('10,000 are enough to take the place of the proof of work', () => {
+    const proofs = (fee: bigint): string[] => {
+      const paying = bare({ outputs: [{ amount: 1_000_000n - fee, key: payee }] });
+      return stageTransaction(paying, context({ pool })).proofs.map(({ kind }) => kind);
+    };
+    expect([proofs(10_000n).includes('txPow'), proofs(9_999n).includes('txPow')]).toEqual([false, true]);
+  });
+  test('there was none to show before there was one', () => {
+    const early = branchTo(20);
+    const at = context({ pool, height: 20, view: early, medianSize: effectiveMedian(devnet, early) });
+    const { proofs } = stageTransaction(bare({ outputs: [{ amount: 900_000n, key: payee }] }), at);
+    expect(proofs.map(({ kind }) => kind)).not.toContain('txPow');
+  });
   refuses('EMPTY_INPUTS', 'no inputs', () => verdict(bare({ inputs: [] })));
   refuses('INPUT_UNKNOWN_TYPE', 'an input that is no key', () =>
     verdict(bare({ inputs: [...inputs(), { type: 'base', height: 1 }] })),
@@ -361,4 +380,12 @@ describe('a template asks again at its own height', () => {
     ]);
     expect([112, 213].map(asked)).toEqual([1, 0]);
   });
+});
+
+test('INPUT_INVALID_SIGNATURES: a ring of outputs that do not exist, while signatures were not counted', () => {
+  const early = branchTo(20);
+  expect(devnet.rulesAt(20).signatureCountChecked).toBe(false);
+  const nobody = bare({ inputs: [keyInput(first, { keyOffsets: [4_000_000, 1, 1, 1] })], unlockTime: 0n });
+  const at = context({ height: 20, view: early, medianSize: effectiveMedian(devnet, early) });
+  expect(stageTransaction(nobody, at).failure).toBe('INPUT_INVALID_SIGNATURES');
 });
