@@ -26,7 +26,7 @@ describe('options', () => {
     const { options, secrets } = read('--access-token', 'hush-hush', '--rig-id', 'cellar', '--blocks', '2');
     expect(secrets).toContain('hush-hush');
     expect(options).toMatchObject({ 'rig-id': 'cellar', blocks: 2 });
-    expect(MINER_OPTIONS.map(({ name }) => name)).toHaveLength(11);
+    expect(MINER_OPTIONS.map(({ name }) => name)).toHaveLength(13);
   });
 
   it.each([

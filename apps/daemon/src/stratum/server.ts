@@ -33,7 +33,7 @@ export interface StratumServerParts {
 /** Milliseconds from one look at the connections to the next. */
 const LOOK_INTERVAL = 1_000;
 
-/** Miners that connect directly to the node (docs/protocol/stratum.md). */
+/** Miners that connect directly to the node (docs/protocol/stratum.md#methods). */
 export class StratumServer {
   readonly workers: StratumWorkers;
   private readonly server: Server;

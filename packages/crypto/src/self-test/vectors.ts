@@ -1,7 +1,7 @@
 import type { PowAlgorithm } from '../pow';
 
 /**
- * Known results, in hex, a few of each kind out of what was recorded from the reference (docs/protocol/cryptography.md).
+ * Known results, in hex, a few of each kind out of what was recorded from the reference (docs/protocol/cryptography.md#derivations).
  * Enough to tell whether a build computes as the network does; the tests hold all of them.
  */
 
