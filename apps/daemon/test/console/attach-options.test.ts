@@ -2,6 +2,9 @@ import { EarlyExit, UsageError } from '@wrkz/service-kit';
 import { DAEMON_OPTIONS } from '../../src/config/options';
 import { readConfig } from '../../src/config/config';
 import { readAttach } from '../../src/console/attach/command-line';
+import { exercises } from '../support/exercises';
+
+exercises('rpc-ipc-mode', 'attach');
 
 const read = (...argv: string[]) => readAttach(argv, DAEMON_OPTIONS);
 

@@ -6,6 +6,9 @@ import { readConfig } from '../../src/config/config';
 import { Daemon } from '../../src/daemon';
 import { allEvents, type GivenPage, sentBlocks } from './support/events-client';
 import { Replay } from './support/replay';
+import { exercises } from '../support/exercises';
+
+exercises('events-max-clients');
 
 jest.setTimeout(120_000);
 

@@ -9,6 +9,9 @@ import { EntriesGone, type JournalEntry, type JournalFeed } from '../../src/even
 import type { EventBlock, NodeEvent } from '../../src/events/node-events';
 import { topicMessages } from '../../src/events/topics';
 import { newSuite } from '../network/daemons';
+import { exercises } from '../support/exercises';
+
+exercises('block-notify', 'notify-durable');
 
 jest.setTimeout(240_000);
 

@@ -5,6 +5,9 @@ import { chainAWallet, type SuiteNode } from '@wrkz/testing';
 import { WebSocket } from 'ws';
 import { Subscriber as ZmqSubscriber } from 'zeromq';
 import { newSuite } from '../network/daemons';
+import { exercises } from '../support/exercises';
+
+exercises('zmq-pub', 'enable-websocket', 'ws-max-clients');
 
 jest.setTimeout(180_000);
 

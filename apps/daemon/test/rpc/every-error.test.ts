@@ -1,5 +1,6 @@
 import { daemonApi } from '@wrkz/api';
 import { errorsOfMethod, errorsOfRoute, type ErrorRow } from '@wrkz/service-kit';
+import { consoleRoute } from '../../src/console';
 import { allMethods, allRoutes, description } from '../../src/rpc/service';
 
 /*
@@ -10,6 +11,10 @@ import { allMethods, allRoutes, description } from '../../src/rpc/service';
 const declared = new Set<ErrorRow>([
   ...allRoutes.flatMap((route) => errorsOfRoute(description, route)),
   ...allMethods.flatMap((method) => errorsOfMethod(description, method)),
+  // the route of the local socket alone
+  ...consoleRoute.errors,
+  // given to a connection, before there is a request (http-server.test.ts)
+  daemonApi.refusals.tooManyConnections,
 ]);
 const tables: Readonly<Record<string, ErrorRow>> = { ...daemonApi.refusals, ...daemonApi.rpcErrors };
 

@@ -153,11 +153,12 @@ describe('through reader threads', () => {
   });
 
   test('what waits in the pool is listed, and found by its payment id', async () => {
-    const [id = '', hashes = []] = [...carriers()].find(([, all]) => all.length > 1) ?? [];
-    const parsed = chainA()
-      .flatMap(({ transactions }) => transactions.map(parseTransaction))
-      .find(({ hash }) => hash.toString('hex') === hashes[0]);
-    if (parsed === undefined) throw new Error('chain A has no payment id that two transactions carry');
+    const mined = chainA().flatMap(({ transactions }) => transactions.map(parseTransaction));
+    const carriersOf = carriers();
+    const parsed = mined.find(({ transaction }) => plainPaymentId(transaction.extra) !== undefined);
+    if (parsed === undefined) throw new Error('no transaction of chain A carries a payment id');
+    const id = plainPaymentId(parsed.transaction.extra)?.toString('hex') ?? '';
+    const hashes = carriersOf.get(id) ?? [];
     const hash = Buffer.alloc(32, 9);
     const entry = {
       id: hash.toString('hex'),

@@ -8,6 +8,12 @@ import { rpcContext, type RpcParts } from '../../src/wiring/rpc-context';
 import { rpcServerOptions } from '../../src/wiring/rpc-server';
 import { node } from './support/provocations';
 import { send } from './support/recorded';
+import { exercises } from '../support/exercises';
+
+exercises('rpc-use-ipv6', 'rpc-bind-ipv6-address', 'public-node', 'rpc-no-mining');
+exercises('rpc-access-token', 'enable-cors', 'rpc-allowed-host', 'rpc-trust-proxy');
+exercises('rpc-max-connections-per-ip', 'rpc-max-body-bytes', 'rpc-read-timeout', 'rpc-write-timeout');
+exercises('rpc-max-block-count', 'rpc-max-global-index-range', 'enable-health');
 
 /* What each option of the RPC does, from the command line to the answer. */
 
@@ -197,7 +203,6 @@ test('an RPC that others reach without a token is worth a warning', () => {
   expect(readConfig([...DEVNET, ...open]).warnings).toEqual([expect.stringContaining('--rpc-access-token is empty')]);
   expect(readConfig([...DEVNET, ...open, '--rpc-access-token', 'k']).warnings).toEqual([]);
 });
-
 
 describe('--public-node', () => {
   const config = (...args: string[]) => readConfig([...DEVNET, '--public-node', ...args]);

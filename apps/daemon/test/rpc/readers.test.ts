@@ -159,7 +159,7 @@ describe('over HTTP', () => {
   async function send(port: number, path: string, body: string, from = '192.0.2.1'): Promise<Socket> {
     const socket = connect({ host: '127.0.0.1', port });
     await once(socket, 'connect');
-    const head = `POST ${path} HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: ${from}\r\nContent-Length: ${body.length}\r\n\r\n`;
+    const head = `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Forwarded-For: ${from}\r\nContent-Length: ${body.length}\r\n\r\n`;
     socket.write(head + body);
     return socket;
   }

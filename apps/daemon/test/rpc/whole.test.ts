@@ -2,6 +2,9 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import type { ChainService } from '../../src/chain/service';
 import { newSuite } from '../network/daemons';
+import { exercises } from '../support/exercises';
+
+exercises('rpc-sync-cache-size');
 
 jest.setTimeout(180_000);
 

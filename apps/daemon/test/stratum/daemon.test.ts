@@ -8,6 +8,10 @@ import { readConfig } from '../../src/config/config';
 import { Daemon } from '../../src/daemon';
 import { newSuite } from '../network/daemons';
 import { type JobMessage, RawMiner } from './support';
+import { exercises } from '../support/exercises';
+
+exercises('stratum-bind-port', 'stratum-bind-ip', 'stratum-share-difficulty', 'stratum-share-interval');
+exercises('stratum-max-connections');
 
 jest.setTimeout(180_000);
 

@@ -18,7 +18,7 @@ export const explorerBlockQuery: Query<ExplorerBlockQuery> = {
       const height = 'hash' in query ? reader.heightOf(query.hash) : indexOf(query.height, top);
       const facts = height === undefined ? undefined : reader.facts(height);
       const raw = facts && reader.rawBlock(facts.height);
-      if (facts === undefined || raw === undefined) throw unknownBlock();
+      if (facts === undefined || raw === undefined) throw refuse(daemonApi.rpcErrors.blockUnknown);
       const block = explorerBlock({ network, raw, facts, before: blocksBefore(reader, facts.height), top });
       const { penalty, ...others } = block;
       // A number with a fraction stays one, also when that is 0: readers with types may insist.
@@ -35,9 +35,4 @@ function indexOf(height: number, top: number): number {
 
 function blocksBefore(reader: ChainReader, height: number): ReturnType<ChainReader['factsRange']> {
   return reader.factsRange(Math.max(0, height - REWARD_BLOCKS_WINDOW), height);
-}
-
-/** As old as the method: an inner error, and no error object. */
-function unknownBlock(): Error {
-  return refuse(daemonApi.refusals.internal, { message: "Requested hash wasn't found in main blockchain" });
 }

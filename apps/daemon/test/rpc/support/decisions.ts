@@ -59,6 +59,7 @@ export const decisions: ReadonlyMap<number, Decision> = new Map<number, Decision
     'Requested hash for a height that is higher than the current blockchain height! Current height: 720',
     'the height was cut to 32 bits',
   ),
+  ...rpcError([157], -5, 'Block hash specified does not exist!', 'an unknown block is no inner error'),
   ...rpcError([197, 419], -1, 'Block hash specified does not exist!', 'an unknown transaction is no inner error'),
   [231, { status: 200, why: FALLS_BACK, body: { status: 'OK', synced: false } }],
   [234, { status: 400, why: 'checkpoint not hex', body: failed('blockHashCheckpoints contains invalid hash') }],
@@ -103,4 +104,7 @@ export const decisions: ReadonlyMap<number, Decision> = new Map<number, Decision
 export const OTHER_MEMBERS = /^(upgrade_heights(\[\d+\])?|supported_height|network_height|last_known_block_index)$/;
 
 /** Lists whose order is arbitrary in both programs, beyond those that the recordings say it of. */
-export const ARBITRARY_ORDER: ReadonlyMap<number, readonly string[]> = new Map([[385, ['deletedTxsIds']]]);
+export const ARBITRARY_ORDER: ReadonlyMap<number, readonly string[]> = new Map([
+  [385, ['deletedTxsIds']],
+  [414, ['result.transactions']],
+]);

@@ -249,7 +249,7 @@ const methods: Readonly<Record<string, Provocations>> = {
     blockHashInvalid: call('f_block_json', '{"hash":"-1"}'),
     hashHeightTooBig: call('f_block_json', '{"hash":"102"}'),
     overloaded: { ...call('f_block_json', `{"hash":"${HASH}"}`), context: full },
-    internal: call('f_block_json', `{"hash":"${HASH}"}`),
+    blockUnknown: call('f_block_json', `{"hash":"${HASH}"}`),
   },
   f_transaction_json: {
     blockHashNotHex: call('f_transaction_json', '{"hash":"xy"}'),
