@@ -64,6 +64,8 @@ describe('kept sync answers', () => {
 test('a request that has arrived when the daemon stops is answered whole', async () => {
   const node = await suite.node({ from: dataDir });
   const body = JSON.stringify({ startHeight: 1, blockCount: 700 });
+  // The threads that read have begun by then: a stop waits for an answer, and not for their start.
+  await bodyOf(node.url, { startHeight: 1, blockCount: 1 });
   const head = `POST /getwalletsyncdata HTTP/1.1\r\nHost: 127.0.0.1\r\nExpect: 100-continue\r\nContent-Length: ${body.length}\r\n\r\n`;
   const socket = connect(Number(new URL(node.url).port), '127.0.0.1');
   socket.write(head);

@@ -104,7 +104,4 @@ export const decisions: ReadonlyMap<number, Decision> = new Map<number, Decision
 export const OTHER_MEMBERS = /^(upgrade_heights(\[\d+\])?|supported_height|network_height|last_known_block_index)$/;
 
 /** Lists whose order is arbitrary in both programs, beyond those that the recordings say it of. */
-export const ARBITRARY_ORDER: ReadonlyMap<number, readonly string[]> = new Map([
-  [385, ['deletedTxsIds']],
-  [414, ['result.transactions']],
-]);
+export const ARBITRARY_ORDER: ReadonlyMap<number, readonly string[]> = new Map([[385, ['deletedTxsIds']]]);

@@ -88,8 +88,14 @@ function leadingPath(text: string): string {
 }
 
 function sorted(values: readonly Json[]): Json[] {
-  const key = (value: Json): string => JSON.stringify(value, (_name, inner: unknown) => withoutBigints(inner));
+  const key = (value: Json): string => JSON.stringify(value, (_name, inner: unknown) => inOrder(withoutBigints(inner)));
   return [...values].sort((a, b) => (key(a) < key(b) ? -1 : 1));
+}
+
+/** The members of an object by their names. */
+function inOrder(value: unknown): unknown {
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 function withoutBigints(value: unknown): unknown {
