@@ -38,7 +38,7 @@ await main(() => {
       ...sources.map((part) => [part, forSources]),
       ...tests.map((part) => [part, forTests]),
     ]) {
-      for (const file of typescriptFiles(posix.join(folder, part), undefined, ['.ts', '.mjs'])) {
+      for (const file of typescriptFiles(posix.join(folder, part), undefined, ['.ts', '.mjs', '.cjs'])) {
         for (const { name, typesOnly } of importedPackages(parse(file))) {
           const types = `@types/${name.replace(/^@([^/]+)\//, '$1__')}`;
           used.add(name).add(types);

@@ -220,7 +220,7 @@ test('what an operator reads names the directory, the file and the reason', () =
   held.close();
   edit('PRAGMA user_version = 7');
   expect(message(false)).toBe(
-    `the chain database in ${directory} has schema version 7, this program reads 2: it was written by a newer program`,
+    `the chain database in ${directory} has schema version 7, this program reads 3: it was written by a newer program`,
   );
   edit('PRAGMA user_version = 0');
   for (const readonly of [true, false]) {

@@ -93,7 +93,7 @@ describe('request ids', () => {
     for (const path of ['/', '/none', '/broken']) ids.push((await call(port, path)).headers['x-request-id']);
     expect(ids).toEqual(Array.from({ length: 3 }, () => expect.stringMatching(RANDOM)));
     expect(new Set(ids).size).toBe(3);
-    expect(logger.linesOf('error')).toEqual([expect.stringContaining(`request=${ids[2]}`)]);
+    expect(logger.linesOf('error')).toEqual([expect.stringContaining(`request=${String(ids[2])}`)]);
     const answered = logger.entries.filter(({ message }) => message === 'answered').map(({ fields }) => fields);
     expect(answered).toMatchObject([
       { request: ids[0], route: '/', status: 200, client: '127.0.0.1', method: 'GET' },

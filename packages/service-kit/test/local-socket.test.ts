@@ -84,7 +84,10 @@ describe('a local socket', () => {
     const path = freshPath();
     const seen: string[] = [];
     const listen = Server.prototype.listen as (this: Server, ...args: unknown[]) => Server;
-    const watch = jest.spyOn(Server.prototype, 'listen').mockImplementation(function (this: Server, ...args: unknown[]) {
+    const watch = jest.spyOn(Server.prototype, 'listen').mockImplementation(function (
+      this: Server,
+      ...args: unknown[]
+    ) {
       const result = listen.apply(this, args);
       seen.push(modeOf(path));
       return result;

@@ -35,8 +35,13 @@ export function createSchema(connection: SqliteConnection, options: MigrateOptio
  *
  * @throws MigrationFailed, and the file has the version before the step; the signal's reason
  */
-export function* upgradeSchema(connection: SqliteConnection, options: MigrateOptions): Generator<void, void> {
+export function* upgradeSchema(
+  connection: SqliteConnection,
+  options: MigrateOptions,
+  committed: () => void = () => undefined,
+): Generator<void, void> {
   const mark = new MigrationMark(connection);
+  committed();
   for (const step of options.migrations.slice(mark.version())) {
     let cursor = mark.begun()?.cursor;
     do {
@@ -52,6 +57,7 @@ export function* upgradeSchema(connection: SqliteConnection, options: MigrateOpt
           })
           .immediate(),
       );
+      committed();
       options.onProgress?.({ version: step.version, name: step.name, ...batch });
       yield;
       cursor = batch.next;

@@ -217,10 +217,7 @@ function* prepare(
       checkSchemaVersion(connection, options, 'write');
     })
     .immediate();
-  for (const step of upgradeSchema(connection, options)) {
-    committed();
-    yield step;
-  }
+  yield* upgradeSchema(connection, options, committed);
 }
 
 function create(connection: SqliteConnection, options: DatabaseOptions): void {

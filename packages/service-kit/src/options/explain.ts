@@ -1,4 +1,4 @@
-import type { OptionSource } from './resolve';
+import type { OptionSource } from './source';
 import type { OptionSpec, OptionValue } from './spec';
 
 /**

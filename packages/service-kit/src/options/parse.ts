@@ -1,14 +1,8 @@
 import { versionLine } from '../version';
 import { type FormerOptions, readCommandLine } from './command-line';
 import { helpText } from './help';
-import {
-  type EffectiveValues,
-  type OptionPreset,
-  type OptionsCheck,
-  type OptionSource,
-  type Resolution,
-  resolveOptions,
-} from './resolve';
+import { type EffectiveValues, type OptionPreset, type OptionsCheck, type Resolution, resolveOptions } from './resolve';
+import type { OptionSource } from './source';
 import { EarlyExit, OptionSpec, OptionValues, UsageError } from './spec';
 import { STANDARD_OPTIONS } from './standard';
 
@@ -30,7 +24,7 @@ export interface ProgramMeta {
 export interface ParsedOptions<S extends readonly OptionSpec[]> extends Omit<Resolution, 'values' | 'sources'> {
   readonly values: OptionValues<S>;
   /** Where the value of an option came from. */
-  source(name: S[number]['name']): OptionSource;
+  readonly source: (name: S[number]['name']) => OptionSource;
   /** Words of the command line that are no option. */
   readonly words: readonly string[];
 }

@@ -1,13 +1,11 @@
 import type { CommandLine, FormerOptions } from './command-line';
 import { ConfigFile, readConfigFile } from './config-file';
 import { explanationText } from './explain';
+import type { OptionSource } from './source';
 import { configurationText, saveConfiguration } from './save';
 import { EarlyExit, OptionSpec, OptionValue, UsageError } from './spec';
 import { STANDARD_OPTIONS } from './standard';
 import { convertValue } from './value';
-
-/** Where a value came from. */
-export type OptionSource = 'default' | 'preset' | 'file' | 'command line';
 
 /** Values that one option stands for; whatever is set otherwise counts instead. */
 export interface OptionPreset {

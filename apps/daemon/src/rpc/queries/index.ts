@@ -11,8 +11,8 @@ import { outputIndexes, type OutputIndexesQuery } from './output-indexes';
 import { poolChanges, type PoolChangesQuery } from './pool-changes';
 import { paymentIdTransactions, type PaymentIdQuery } from './payment-id-transactions';
 import type { Query } from './query';
-import { queryBlocksDetailed, type QueryBlocksDetailedQuery } from './query-blocks-detailed';
-import { queryBlocksLite } from './query-blocks-lite';
+import { blocksDetailedQuery, type QueryBlocksDetailedQuery } from './query-blocks-detailed';
+import { blocksLiteQuery } from './query-blocks-lite';
 import { randomOuts, type RandomOutsQuery } from './random-outs';
 import { rawBlocks, type RawBlocksQuery } from './raw-blocks';
 import { walletSyncData, type WalletSyncQuery } from './wallet-sync-data';
@@ -54,8 +54,8 @@ const table: { readonly [Name in QueryName]: Query<QueryTable[Name]> } = {
   explorerBlock: explorerBlockQuery,
   explorerTransaction: explorerTransactionQuery,
   paymentIdTransactions,
-  queryBlocksLite,
-  queryBlocksDetailed,
+  queryBlocksLite: blocksLiteQuery,
+  queryBlocksDetailed: blocksDetailedQuery,
   outputIndexes,
   poolChanges,
 };

@@ -13,7 +13,7 @@ export interface QueryBlocksDetailedQuery extends BlockRangeQuery {
 }
 
 /** The body of `/queryblocksdetailed`: blocks and transactions with everything that can be said of them. */
-export const queryBlocksDetailed: Query<QueryBlocksDetailedQuery> = {
+export const blocksDetailedQuery: Query<QueryBlocksDetailedQuery> = {
   isHeavy: () => true,
   answer: (tools, query) =>
     tools.reader.snapshot(() => {

@@ -14,7 +14,7 @@ type ShortBlock = z.output<typeof daemonApi.shortBlockObject>;
 const MOST = { ids: 10_000, whole: 100 } as const;
 
 /** The body of `/queryblockslite`: blocks as their bytes, transactions without signatures. */
-export const queryBlocksLite: Query<BlockRangeQuery> = {
+export const blocksLiteQuery: Query<BlockRangeQuery> = {
   isHeavy: () => true,
   answer: (tools, query) =>
     tools.reader.snapshot(() => {

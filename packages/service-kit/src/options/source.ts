@@ -1,0 +1,2 @@
+/** Where a value came from. */
+export type OptionSource = 'default' | 'preset' | 'file' | 'command line';
