@@ -5,7 +5,7 @@ const FIRST = 1_000;
 const LONGEST = 30_000;
 
 /** Waits between attempts: each about twice as long as the one before, with chance in it. */
-export class BackOff {
+export class ReconnectDelay {
   private failures = 0;
 
   /**

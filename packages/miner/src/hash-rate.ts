@@ -31,7 +31,7 @@ export class HashRate {
 }
 
 /** For people: `950 H/s`, `12.3 kH/s`. */
-export function rateText(rate: number): string {
+export function hashesPerSecondText(rate: number): string {
   if (rate < 1000) return `${rate.toFixed(0)} H/s`;
   if (rate < 1_000_000) return `${(rate / 1000).toFixed(2)} kH/s`;
   return `${(rate / 1_000_000).toFixed(2)} MH/s`;

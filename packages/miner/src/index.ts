@@ -1,4 +1,4 @@
-export { BackOff } from './back-off';
+export { ReconnectDelay } from './back-off';
 export { type MinerConfig, readMinerConfig } from './config';
 export { type MinerOverrides, MiningProgram } from './mining-program';
 export { MINER_OPTIONS } from './options';

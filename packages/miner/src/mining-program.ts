@@ -8,9 +8,9 @@ import {
   type Service,
   VERSION,
 } from '@wrkz/service-kit';
-import type { BackOff } from './back-off';
+import type { ReconnectDelay } from './back-off';
 import type { MinerConfig } from './config';
-import { HashRate, rateText } from './hash-rate';
+import { HashRate, hashesPerSecondText } from './hash-rate';
 import { NonceHunt } from './nonce-hunt';
 import { NodeRpc } from './solo/node-rpc';
 import { SoloSource } from './solo/solo-source';
@@ -22,7 +22,7 @@ import { type MiningWork, WorkRefused, type WorkSource } from './work';
 export interface MinerOverrides {
   readonly logger?: Logger;
   readonly stream?: NodeJS.WriteStream;
-  readonly backOff?: BackOff;
+  readonly backOff?: ReconnectDelay;
 }
 
 /** The miner: takes work, searches, hands in what it finds. `create`, then `start`, then `stop`. */
@@ -99,7 +99,7 @@ export class MiningProgram implements Service {
     const height = this.hunt.present?.height;
     const at = this.hunt.present === undefined ? 'no work' : height === undefined ? '' : `block ${String(height)}`;
     const found = `${String(this.accepted)} accepted, ${String(this.refused)} refused`;
-    return [rateText(this.rate.perSecond()), at, found].filter((part) => part !== '').join(' | ');
+    return [hashesPerSecondText(this.rate.perSecond()), at, found].filter((part) => part !== '').join(' | ');
   }
 
   private handIn(work: MiningWork, found: FoundNonce): void {
@@ -128,7 +128,7 @@ export class MiningProgram implements Service {
   }
 }
 
-function workSource({ from, address, options }: MinerConfig, backOff: BackOff | undefined): WorkSource {
+function workSource({ from, address, options }: MinerConfig, backOff: ReconnectDelay | undefined): WorkSource {
   if (from.kind === 'stratum') {
     return new StratumSource({ endpoint: from.pool, address, rigId: options['rig-id'] }, backOff);
   }

@@ -4,7 +4,7 @@ import { Daemon, readConfig } from '@wrkz/daemon';
 import { encodeAddress } from '@wrkz/core-types';
 import { createMemoryLogger, type MemoryLogger, silentLogger } from '@wrkz/service-kit';
 import { Purse, Suite } from '@wrkz/testing';
-import { BackOff, MiningProgram, readMinerConfig } from '../src';
+import { ReconnectDelay, MiningProgram, readMinerConfig } from '../src';
 
 jest.setTimeout(180_000);
 
@@ -39,7 +39,7 @@ interface Running {
 /** Waits of a back-off end at once. */
 async function mine(...args: string[]): Promise<Running> {
   const logger = createMemoryLogger();
-  const backOff = new BackOff(
+  const backOff = new ReconnectDelay(
     () => 0,
     () => new Promise((resolve) => setImmediate(resolve)),
   );

@@ -1,7 +1,7 @@
 import { encodeAddress } from '@wrkz/core-types';
 import { generateKeyPair } from '@wrkz/crypto';
-import { BackOff, MINER_OPTIONS, readMinerConfig } from '../src';
-import { HashRate, rateText } from '../src/hash-rate';
+import { ReconnectDelay, MINER_OPTIONS, readMinerConfig } from '../src';
+import { HashRate, hashesPerSecondText } from '../src/hash-rate';
 import { nodeEndpoint } from '../src/solo/endpoint';
 import { StatusLine } from '../src/status-line';
 import { poolEndpoint } from '../src/stratum/endpoint';
@@ -100,11 +100,11 @@ describe('targets', () => {
 });
 
 test('waits double up to half a minute, with chance in them, and begin anew after a success', () => {
-  const backOff = new BackOff(() => 1);
+  const backOff = new ReconnectDelay(() => 1);
   expect(Array.from({ length: 7 }, () => backOff.next())).toEqual([1000, 2000, 4000, 8000, 16000, 30000, 30000]);
   backOff.reset();
   expect(backOff.next()).toBe(1000);
-  expect(new BackOff(() => 0).next()).toBe(500);
+  expect(new ReconnectDelay(() => 0).next()).toBe(500);
 });
 
 test('the rate is that of the last ten seconds', () => {
@@ -118,7 +118,11 @@ test('the rate is that of the last ten seconds', () => {
   }
   expect(rate.perSecond()).toBe(500);
   expect(rate.total).toBe(25_000n);
-  expect([rateText(950), rateText(12_340), rateText(2_500_000)]).toEqual(['950 H/s', '12.34 kH/s', '2.50 MH/s']);
+  expect([hashesPerSecondText(950), hashesPerSecondText(12_340), hashesPerSecondText(2_500_000)]).toEqual([
+    '950 H/s',
+    '12.34 kH/s',
+    '2.50 MH/s',
+  ]);
 });
 
 describe('the line', () => {

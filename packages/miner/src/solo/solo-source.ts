@@ -1,5 +1,5 @@
 import { errorText } from '@wrkz/service-kit';
-import { BackOff, patience } from '../back-off';
+import { ReconnectDelay, patience } from '../back-off';
 import type { WorkListener, WorkSource } from '../work';
 import { blockWork } from './block-work';
 import type { NodeRpc } from './node-rpc';
@@ -15,7 +15,7 @@ export interface SoloSettings {
 
 /** Templates of a node, a new one whenever its tip has moved. */
 export class SoloSource implements WorkSource {
-  private readonly backOff: BackOff;
+  private readonly backOff: ReconnectDelay;
   /** Ends a wait early: a block was found, or refused. */
   private hurry = new AbortController();
   private tip: string | undefined;
@@ -24,9 +24,9 @@ export class SoloSource implements WorkSource {
   constructor(
     private readonly rpc: NodeRpc,
     private readonly settings: SoloSettings,
-    backOff?: BackOff,
+    backOff?: ReconnectDelay,
   ) {
-    this.backOff = backOff ?? new BackOff();
+    this.backOff = backOff ?? new ReconnectDelay();
   }
 
   async run(listener: WorkListener, signal: AbortSignal): Promise<void> {

@@ -1,7 +1,7 @@
 import { stratumApi } from '@wrkz/api';
 import type { FoundNonce } from '@wrkz/crypto';
 import { endpointText, errorText, plainText, VERSION } from '@wrkz/service-kit';
-import { BackOff } from '../back-off';
+import { ReconnectDelay } from '../back-off';
 import { WorkRefused, type WorkListener, type WorkSource } from '../work';
 import type { PoolEndpoint } from './endpoint';
 import { jobWork } from './job-work';
@@ -18,13 +18,13 @@ export interface StratumLoginSettings {
 
 /** Jobs of a stratum server; after a lost connection it connects again. */
 export class StratumSource implements WorkSource {
-  private readonly backOff: BackOff;
+  private readonly backOff: ReconnectDelay;
 
   constructor(
     private readonly settings: StratumLoginSettings,
-    backOff?: BackOff,
+    backOff?: ReconnectDelay,
   ) {
-    this.backOff = backOff ?? new BackOff();
+    this.backOff = backOff ?? new ReconnectDelay();
   }
 
   async run(listener: WorkListener, signal: AbortSignal): Promise<void> {

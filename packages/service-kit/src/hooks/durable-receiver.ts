@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { errorText } from '../error-text';
-import type { Outcome } from './delivery/protocol';
+import type { DeliveryOutcome } from './delivery/protocol';
 import type { HookEvent } from './event';
 import { type EventFeed, type FeedEntry, FeedGap } from './feed';
 import type { DeliverEvent, Tally } from './receiver';
@@ -149,7 +149,7 @@ export class DurableReceiver {
     const { signal } = this.stopping;
     let refusals = 0;
     for (let attempt = 0; ; attempt++) {
-      const outcome: Outcome = await deliver(event, `${files.key}-${String(number)}`, signal);
+      const outcome: DeliveryOutcome = await deliver(event, `${files.key}-${String(number)}`, signal);
       tally.count(outcome);
       if (outcome.kind === 'delivered') return true;
       if (outcome.kind === 'cancelled' && signal.aborted) return false;

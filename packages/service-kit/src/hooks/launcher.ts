@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { workerEntry } from '../assets';
 import { errorText } from '../error-text';
-import type { Delivery, FromDeliveryProcess, Outcome, ToDeliveryProcess } from './delivery/protocol';
+import type { Delivery, FromDeliveryProcess, DeliveryOutcome, ToDeliveryProcess } from './delivery/protocol';
 
 /** The delivery process keeps the time itself; when it does not answer this long after, it hangs. */
 const GRACE_MS = 5_000;
@@ -10,7 +10,7 @@ const STOP_MS = 2_000;
 const RESTART_MS = 1_000;
 
 interface OpenDelivery {
-  readonly end: (outcome: Outcome) => void;
+  readonly end: (outcome: DeliveryOutcome) => void;
 }
 
 /** The process that makes the deliveries, seen from the program whose events they are. */
@@ -40,7 +40,7 @@ export class DeliveryProcess {
   }
 
   /** Makes one delivery; resolves in any case. */
-  deliver(delivery: Delivery, signal: AbortSignal): Promise<Outcome> {
+  deliver(delivery: Delivery, signal: AbortSignal): Promise<DeliveryOutcome> {
     if (this.closed || signal.aborted) return Promise.resolve({ kind: 'cancelled' });
     const call = (this.lastCall += 1);
     return new Promise((resolve) => {
@@ -52,7 +52,7 @@ export class DeliveryProcess {
         this.send({ kind: 'cancel', call });
         end({ kind: 'cancelled' });
       };
-      const end = (outcome: Outcome): void => {
+      const end = (outcome: DeliveryOutcome): void => {
         clearTimeout(hangs);
         signal.removeEventListener('abort', cancel);
         if (this.open.delete(call)) resolve(outcome);

@@ -1,4 +1,4 @@
-import type { Outcome } from './delivery/protocol';
+import type { DeliveryOutcome } from './delivery/protocol';
 import type { HookEvent } from './event';
 
 /** What has become of a receiver's events so far. */
@@ -13,7 +13,7 @@ export interface HookCounts {
 }
 
 /** Brings one event to the receiver; resolves in any case. The id names the event in every attempt. */
-export type DeliverEvent = (event: HookEvent, id: string, signal: AbortSignal) => Promise<Outcome>;
+export type DeliverEvent = (event: HookEvent, id: string, signal: AbortSignal) => Promise<DeliveryOutcome>;
 
 /** After the first failure in a row, how many more before it is logged again. */
 const FAILURE_LOG_EVERY = 100;
@@ -29,7 +29,7 @@ export class Tally {
   /** @param log a line, which gets the receiver's name in front, as a warning or as a fact */
   constructor(private readonly log: (level: 'warning' | 'info', text: string) => void) {}
 
-  count(outcome: Outcome): void {
+  count(outcome: DeliveryOutcome): void {
     if (outcome.kind === 'cancelled') return;
     if (outcome.kind === 'delivered') {
       this.delivered += 1;

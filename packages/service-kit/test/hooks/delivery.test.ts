@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { AddressInfo } from 'node:net';
-import { type Delivery, type Outcome } from '../../src/hooks/delivery/protocol';
+import { type Delivery, type DeliveryOutcome } from '../../src/hooks/delivery/protocol';
 import { DeliveryProcess } from '../../src/hooks/launcher';
 import type { HookTarget } from '../../src/hooks/target';
 import { isAlive, untilEnded, untilLines } from '../support/processes';
@@ -29,7 +29,7 @@ afterAll(async () => {
 
 const never = new AbortController().signal;
 
-function deliver(target: HookTarget, more: Partial<Delivery> = {}, signal = never): Promise<Outcome> {
+function deliver(target: HookTarget, more: Partial<Delivery> = {}, signal = never): Promise<DeliveryOutcome> {
   const placeholders = { s: 'ab cd', h: '7' };
   const delivery = { target, id: 'id-1', placeholders, body: '{"event":"block"}', budgetMs: 10_000, ...more };
   return launcher.deliver(delivery, signal);
@@ -162,7 +162,7 @@ it('outlives the death of its process', async () => {
   const [pid = 0] = (await untilLines(pids, 1)).map(Number);
   process.kill(pid, 'SIGKILL');
   await untilEnded(pid);
-  let outcome: Outcome;
+  let outcome: DeliveryOutcome;
   do outcome = await other.deliver(delivery, cancelled.signal);
   while (outcome.kind === 'unreachable');
   expect(outcome).toEqual({ kind: 'delivered' });

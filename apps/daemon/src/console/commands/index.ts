@@ -10,7 +10,7 @@ import { exit, quit, stop } from './session';
 import { status } from './status';
 import { stratumStatusCommand } from './stratum';
 import { compactDb, snapshotExport } from './storage-modes';
-import { height, pruneStatus, syncInfo, syncPeers, syncTune } from './sync';
+import { heightCommand, pruneStatus, syncInfo, syncPeers, syncTune } from './sync';
 import { printTransaction } from './transactions';
 
 function helpText(): string {
@@ -29,7 +29,7 @@ export const COMMANDS: readonly ConsoleCommand[] = [
   quit,
   stop,
   status,
-  height,
+  heightCommand,
   syncInfo,
   syncPeers,
   syncTune,

@@ -8,7 +8,11 @@ function heights(context: ConsoleContext): string {
   return `Height: ${height} / ${target} (${percentText(height, target)}%)\n`;
 }
 
-export const height: ConsoleCommand = { name: 'height', help: 'Print the local and network height', run: heights };
+export const heightCommand: ConsoleCommand = {
+  name: 'height',
+  help: 'Print the local and network height',
+  run: heights,
+};
 
 export const syncInfo: ConsoleCommand = {
   name: 'sync_info',

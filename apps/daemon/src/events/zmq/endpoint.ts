@@ -6,7 +6,7 @@ export type ZmqEndpoint =
   | { readonly kind: 'ipc'; readonly text: string; readonly path: string };
 
 /** `tcp://host:port` (`*` for every address or any free port) or `ipc://path`; undefined for anything else. */
-export function parseEndpoint(text: string): ZmqEndpoint | undefined {
+export function parseZmqEndpoint(text: string): ZmqEndpoint | undefined {
   const tcp = /^tcp:\/\/(\[[^\]]+\]|[^:[\]/]+):(\d{1,5}|\*)$/.exec(text);
   if (tcp !== null) {
     const [, host = '', port = ''] = tcp;
@@ -19,6 +19,6 @@ export function parseEndpoint(text: string): ZmqEndpoint | undefined {
 
 /** What is wrong with an endpoint given as an option; an empty one publishes nothing. */
 export function checkEndpoint(text: string): string | undefined {
-  if (text === '' || parseEndpoint(text) !== undefined) return undefined;
+  if (text === '' || parseZmqEndpoint(text) !== undefined) return undefined;
   return 'tcp://address:port or ipc://path is expected, or nothing';
 }

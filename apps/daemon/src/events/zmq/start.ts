@@ -1,7 +1,7 @@
 import type { Logger } from '@wrkz/service-kit';
 import type { DaemonConfig } from '../../config/config';
 import type { TopicStream } from '../topics';
-import { parseEndpoint } from './endpoint';
+import { parseZmqEndpoint } from './endpoint';
 import { ZmqPublisher } from './publisher';
 
 /** The publisher as the options want it; undefined when it is switched off, or could not be had. */
@@ -11,6 +11,6 @@ export async function startZmq(
   logger: Logger,
 ): Promise<ZmqPublisher | undefined> {
   const text = options['zmq-pub'] ?? `tcp://127.0.0.1:${String(network.ports.zmq)}`;
-  const endpoint = parseEndpoint(text);
+  const endpoint = parseZmqEndpoint(text);
   return options['no-zmq'] || endpoint === undefined ? undefined : ZmqPublisher.start(endpoint, topics, logger);
 }

@@ -1,9 +1,9 @@
 import { postWebhook } from './post-webhook';
-import type { Delivery, Outcome } from './protocol';
+import type { Delivery, DeliveryOutcome } from './protocol';
 import { runCommand } from './run-command';
 
 /** Makes one delivery within its time. A command that hangs is killed, a POST that hangs is cut off. */
-export async function deliver(delivery: Delivery, cancel: AbortSignal): Promise<Outcome> {
+export async function deliver(delivery: Delivery, cancel: AbortSignal): Promise<DeliveryOutcome> {
   const { target, id, placeholders, body, key, budgetMs } = delivery;
   const over = AbortSignal.timeout(budgetMs);
   const signal = AbortSignal.any([cancel, over]);

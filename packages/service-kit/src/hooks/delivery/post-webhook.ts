@@ -2,7 +2,7 @@ import * as http from 'node:http';
 import * as https from 'node:https';
 import { errorText } from '../../error-text';
 import { webhookHeaders } from '../signature';
-import type { Outcome } from './protocol';
+import type { DeliveryOutcome } from './protocol';
 
 export interface WebhookPost {
   readonly url: string;
@@ -20,7 +20,7 @@ const AGENT_OPTIONS = { keepAlive: true, keepAliveMsecs: 1_000 };
 const agents = { 'http:': new http.Agent(AGENT_OPTIONS), 'https:': new https.Agent(AGENT_OPTIONS) };
 
 /** POSTs an event. Redirects are not followed; what fails on the way is tried once more, a status is final. */
-export async function postWebhook(post: WebhookPost, signal: AbortSignal): Promise<Outcome> {
+export async function postWebhook(post: WebhookPost, signal: AbortSignal): Promise<DeliveryOutcome> {
   const { origin } = new URL(post.url);
   let why = '';
   for (let attempt = 0; attempt < 2 && !signal.aborted; attempt++) {

@@ -1,7 +1,7 @@
 import type { HookTarget } from '../target';
 
 /** What came of one delivery. */
-export type Outcome =
+export type DeliveryOutcome =
   | { readonly kind: 'delivered' }
   /** The receiver answered, and not well: a status other than 2xx, an exit code other than 0. */
   | { readonly kind: 'refused'; readonly why: string }
@@ -29,5 +29,5 @@ export type ToDeliveryProcess =
 
 export interface FromDeliveryProcess {
   readonly call: number;
-  readonly outcome: Outcome;
+  readonly outcome: DeliveryOutcome;
 }

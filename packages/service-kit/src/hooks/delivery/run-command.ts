@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { errorText } from '../../error-text';
 import { fillPlaceholders } from '../command-template';
-import type { Outcome } from './protocol';
+import type { DeliveryOutcome } from './protocol';
 
 export interface CommandRun {
   readonly words: readonly string[];
@@ -13,7 +13,7 @@ export interface CommandRun {
  * Runs a command without a shell, with this process's environment, folder and output, and with nothing to read. It leads a
  * group of its own: when the signal fires, whatever it has started goes with it.
  */
-export function runCommand({ words, placeholders, id }: CommandRun, signal: AbortSignal): Promise<Outcome> {
+export function runCommand({ words, placeholders, id }: CommandRun, signal: AbortSignal): Promise<DeliveryOutcome> {
   const [program = '', ...rest] = words.map((word) => fillPlaceholders(word, placeholders));
   return new Promise((resolve) => {
     let child: ChildProcess;
