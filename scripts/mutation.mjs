@@ -107,6 +107,8 @@ async function mutate(name, { folder, tests, order = [] }, files, { copy, withSt
     reporters: ['progress-append-only'],
     allowConsoleColors: false,
     concurrency: availableParallelism(),
+    // A runner keeps what each run has loaded: after a hundred of them it does little but collect garbage.
+    maxTestRunnerReuse: 20,
     // A busy machine must not pass for a test that noticed an endless loop.
     timeoutMS: 60_000,
     // What runs while files are loaded is reached by every test: each such change costs the whole suite.
