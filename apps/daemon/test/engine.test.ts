@@ -10,7 +10,7 @@ import { storedHeader } from './network/stored-headers';
 import { digestOf, engineBench, NOW } from './support/engine';
 import { temporaryDirectory } from './support/temporary';
 
-jest.setTimeout(60_000);
+jest.setTimeout(180_000);
 
 const wholeBlocks = chainA().slice(1);
 

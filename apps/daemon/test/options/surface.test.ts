@@ -47,7 +47,7 @@ beforeAll(async () => {
       ...['--events-keep', '1', '--events-during-sync'],
       ...['--rpc-ipc-path', socketPath, '--rpc-ipc-group', group, '--rpc-ipc-require-token'],
       ...['--rpc-access-token', 'open-sesame', '--rpc-trust-proxy'],
-      ...['--enable-websocket', '--ws-max-clients-per-ip', '1', '--no-zmq'],
+      ...['--enable-websocket', '--ws-max-clients-per-ip', '1', '--no-zmq', '--enable-metrics'],
     ],
   });
 });
@@ -103,6 +103,9 @@ test('the local socket asks for the token too, and belongs to the group', async 
   expect(statSync(socketPath).gid).toBe(process.getgid?.() ?? 0);
   expect((await ask('/height', { socketPath }))[0]).toBe(401);
   expect((await ask('/height', { socketPath, headers: TOKEN }))[0]).toBe(200);
+  // both listeners count together
+  const [, metrics] = await ask('/metrics', { headers: TOKEN });
+  expect(metrics).toContain('http_requests_total{method="GET",route="/height",status="401"} 1');
 });
 
 test('one address has one stream, another has its own', async () => {

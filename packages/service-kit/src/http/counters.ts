@@ -26,6 +26,29 @@ function bucketsUpTo(longestSeconds: number): number[] {
   return longestSeconds <= 10 ? BUCKETS : [...BUCKETS, ...more, longestSeconds, longestSeconds + 5];
 }
 
+type RequestSeries = ReturnType<typeof registered>;
+
+/** A program may have several listeners, each with an app of its own; they count together. */
+const known = new WeakMap<Metrics, RequestSeries>();
+
+function seriesOf(metrics: Metrics, longestSeconds: number): RequestSeries {
+  const series = known.get(metrics) ?? registered(metrics, longestSeconds);
+  known.set(metrics, series);
+  return series;
+}
+
+function registered({ shared }: Metrics, longestSeconds: number) {
+  return {
+    total: shared.counter('http_requests_total', 'HTTP requests answered', ['method', 'route', 'status']),
+    seconds: shared.histogram(
+      'http_request_seconds',
+      'Time to answer an HTTP request',
+      ['method', 'route'],
+      bucketsUpTo(longestSeconds),
+    ),
+  };
+}
+
 /**
  * Counts every request, and when metrics are on, publishes count and duration by method, route and status. The route is
  * the declared path, never the requested one, so that strangers cannot add label values; `none` when there is none.
@@ -36,13 +59,7 @@ export function countRequests(
   /** How long an answer may be held back on purpose. */
   longestSeconds = 0,
 ): RequestHandler {
-  const total = metrics?.shared.counter('http_requests_total', 'HTTP requests answered', ['method', 'route', 'status']);
-  const seconds = metrics?.shared.histogram(
-    'http_request_seconds',
-    'Time to answer an HTTP request',
-    ['method', 'route'],
-    bucketsUpTo(longestSeconds),
-  );
+  const { total, seconds } = (metrics && seriesOf(metrics, longestSeconds)) ?? {};
   return (request, response, next) => {
     counters.requests++;
     const start = process.hrtime.bigint();
