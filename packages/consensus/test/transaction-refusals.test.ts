@@ -124,6 +124,12 @@ describe.each([
     expect(staged).toMatchObject({ failure: 'EMPTY_INPUTS', isFusion: false });
     expect(settleTransaction(staged, [])).toMatchObject({ code: 'EMPTY_INPUTS', transactionHash: transaction.hash });
   });
+  test('each input has a ring to prove', () => {
+    const two = bare({ inputs: [keyInput(first), keyInput(second)] });
+    const { failure, proofs } = stageTransaction(two, context({ pool }));
+    expect(failure).toBeUndefined();
+    expect(proofs.filter(({ kind }) => kind === 'ring')).toHaveLength(2);
+  });
   test('10,000 are enough to take the place of the proof of work', () => {
     const proofs = (fee: bigint): string[] => {
       const paying = bare({ outputs: [{ amount: 1_000_000n - fee, key: payee }] });
