@@ -188,7 +188,8 @@ export class Daemon implements Service {
       (end) => end(),
     );
     const pool = new TransactionPool(new ChainJudge(network, reader, now));
-    const events = this.closeOnStop('the events', new NodeEvents((error) => this.giveUp(error)), (all) => all.close());
+    const onUntold = (error: unknown): void => logger.error('somebody could not be told of an event', { error });
+    const events = this.closeOnStop('the events', new NodeEvents(onUntold), (all) => all.close());
     events.followChain(chain); // before the pool follows it
     events.followPool(pool);
     const follow: CommitListener = (event) => void pool.onCommit(event).catch((error: unknown) => this.giveUp(error));
