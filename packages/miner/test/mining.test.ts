@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { Daemon, readConfig } from '@wrkz/daemon';
 import { encodeAddress } from '@wrkz/core-types';
 import { createMemoryLogger, type MemoryLogger, silentLogger } from '@wrkz/service-kit';
-import { Purse, Suite } from '@wrkz/testing';
+import { Purse, Suite, freePort } from '@wrkz/testing';
 import { ReconnectDelay, MiningProgram, readMinerConfig } from '../src';
 
 jest.setTimeout(180_000);
@@ -21,15 +21,6 @@ afterEach(async () => {
   await suite.stopAll();
   await cheap.stopAll();
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
-}
 
 interface Running {
   readonly program: MiningProgram;

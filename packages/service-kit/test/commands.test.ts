@@ -1,7 +1,8 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { defineCommands, defineOptions, EarlyExit, parseCommand, UsageError, VERSION } from '../src';
+import { defineCommands, defineOptions, parseCommand, UsageError, VERSION } from '../src';
+import { earlyExit } from './early-exit';
 
 const MAIN = defineOptions([
   { name: 'port', type: 'number', default: 1000, group: 'Server', help: 'TCP port' },
@@ -32,15 +33,7 @@ const COMMANDS = defineCommands([
 const PROGRAM = { name: 'wrkz-thing', description: 'Does things.', options: MAIN, commands: COMMANDS };
 
 const parse = (...argv: string[]) => parseCommand(PROGRAM, argv);
-function exitOf(...argv: string[]): EarlyExit {
-  try {
-    parse(...argv);
-  } catch (error) {
-    if (error instanceof EarlyExit) return error;
-    throw error;
-  }
-  throw new Error('it did not exit');
-}
+const exitOf = (...argv: string[]) => earlyExit(() => parse(...argv));
 
 test('without a command: the options of the program itself', () => {
   const parsed = parse('--port', '5', '--mode=b');

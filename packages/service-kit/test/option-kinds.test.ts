@@ -1,7 +1,8 @@
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { defineOptions, EarlyExit, logRotation, parseCommand, parseOptions, UsageError } from '../src';
+import { defineOptions, logRotation, parseCommand, parseOptions, UsageError } from '../src';
+import { earlyExit } from './early-exit';
 
 const SPECS = defineOptions([
   { name: 'port', type: 'number', default: undefined, group: 'A', help: 'A port' },
@@ -28,15 +29,7 @@ function file(text: string): string {
   return path;
 }
 
-function exitOf(...argv: string[]): EarlyExit {
-  try {
-    parse(...argv);
-  } catch (error) {
-    if (error instanceof EarlyExit) return error;
-    throw error;
-  }
-  throw new Error('it did not exit');
-}
+const exitOf = (...argv: string[]) => earlyExit(() => parse(...argv));
 
 describe('options without effect', () => {
   test('draw one warning each when they are given, on the command line or in a file', () => {

@@ -1,7 +1,8 @@
 import { mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { defineOptions, EarlyExit, parseOptions, UsageError, VERSION } from '../src';
+import { defineOptions, parseOptions, UsageError, VERSION } from '../src';
+import { earlyExit } from './early-exit';
 
 const SPECS = defineOptions([
   { name: 'bind-port', type: 'number', default: 17870, min: 1, max: 65535, group: 'Server', help: 'TCP port' },
@@ -38,15 +39,7 @@ function file(name: string, text: string): string {
   writeFileSync(path, text);
   return path;
 }
-function exitOf(...argv: string[]): EarlyExit {
-  try {
-    parse(...argv);
-  } catch (error) {
-    if (error instanceof EarlyExit) return error;
-    throw error;
-  }
-  throw new Error('it did not exit');
-}
+const exitOf = (...argv: string[]) => earlyExit(() => parse(...argv));
 
 describe('command line', () => {
   test('defaults when nothing is given, typed by name', () => {

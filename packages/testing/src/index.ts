@@ -1,5 +1,6 @@
 export * from './chain-a';
 export * from './fixtures';
+export * from './free-port';
 export * from './forge';
 export * from './link';
 export * from './node-client';

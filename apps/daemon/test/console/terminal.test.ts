@@ -7,7 +7,8 @@ import { temporaryDirectory } from '../support/temporary';
 
 jest.setTimeout(240_000);
 
-/* The console at a terminal. `script` of util-linux gives the program a pseudo-terminal and passes on what is typed. */
+/* The console at a terminal. `script` of util-linux gives the program a pseudo-terminal and passes on what is typed. The shell gives
+ * way to the program: some shells answer Ctrl-C with 130 of their own, however the program ends. */
 
 const hasScript = spawnSync('script', ['--version']).stdout?.toString().includes('util-linux') === true;
 const onTerminal = hasScript ? describe : describe.skip;
@@ -22,7 +23,7 @@ class Terminal {
 
   constructor(args: readonly string[], cwd: string) {
     const command = quoted([process.execPath, ...commandFor('src/main.ts'), ...args]);
-    this.child = spawn('script', ['-qefc', `stty cols 100 rows 30; ${command}`, '/dev/null'], {
+    this.child = spawn('script', ['-qefc', `stty cols 100 rows 30; exec ${command}`, '/dev/null'], {
       cwd,
       stdio: ['pipe', 'pipe', 'ignore'],
     });

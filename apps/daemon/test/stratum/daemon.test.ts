@@ -2,7 +2,7 @@ import { createServer } from 'node:net';
 import { once } from 'node:events';
 import { powHash, searchNonce } from '@wrkz/crypto';
 import { encodeAddress } from '@wrkz/core-types';
-import { Purse, type SuiteNode } from '@wrkz/testing';
+import { Purse, type SuiteNode, freePort } from '@wrkz/testing';
 import { createMemoryLogger } from '@wrkz/service-kit';
 import { readConfig } from '../../src/config/config';
 import { Daemon } from '../../src/daemon';
@@ -14,16 +14,6 @@ exercises('stratum-bind-port', 'stratum-bind-ip', 'stratum-share-difficulty', 's
 exercises('stratum-max-connections');
 
 jest.setTimeout(180_000);
-
-/** A loopback port that nobody listens on. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
-}
 
 const address = encodeAddress(new Purse('stratum'));
 const suite = newSuite();

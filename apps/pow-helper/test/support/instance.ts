@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { sourceArguments } from '@wrkz/testing/source';
-import { freePort } from './free-port';
+import { freePort } from '@wrkz/testing';
 
 /** A helper as a process of its own, which can be killed. */
 export interface Instance {

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
-import { freePort } from './free-port';
+import { freePort } from '@wrkz/testing';
 
 /** A Redis that can be taken away and given back. */
 export interface RedisServer {
