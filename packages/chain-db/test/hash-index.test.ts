@@ -161,8 +161,8 @@ test('a miss reads no page where the filters are at hand', () => {
   const fingerprints = store.index.fingerprints;
   let pages = 0;
   for (let id = 5000; id < 15_000; id++) pages += directory.pages(keyImage, fingerprints.of(hashOf(id))).length;
-  expect(pages).toBeLessThan(100);
-  expect(directory.bytes / 5000).toBeLessThan(1.6);
+  expect(pages).toBeLessThan(30);
+  expect(directory.bytes / 5000).toBeLessThan(2.1);
 });
 
 test('an image that stands twice is found by the merge and named', () => {

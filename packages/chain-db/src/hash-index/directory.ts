@@ -22,7 +22,7 @@ export interface Run {
 }
 
 /**
- * All runs with the filters of their pages, about 1.8 bytes an entry. It answers for one state of the file, which its
+ * All runs with the filters of their pages, about 2.3 bytes an entry. It answers for one state of the file, which its
  * generation names; entries that a rewind took out may still pass a filter, never the other way round.
  */
 export class RunDirectory {
