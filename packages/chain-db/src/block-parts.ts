@@ -1,4 +1,4 @@
-import { varintSize, writeVarint, type ParsedBlock, type ParsedTransaction } from '@wrkz/core-types';
+import { varintSize, writeVarint, type ParsedBlock, type ParsedTransaction, type TransactionPrefix } from '@wrkz/core-types';
 import { RefusedChange } from './errors';
 
 /*
@@ -39,4 +39,9 @@ function hashListSize(count: number): number {
 /** What stands behind the prefix of a transaction. */
 export function signaturesOf({ bytes, prefixBytes }: ParsedTransaction): Buffer {
   return bytes.subarray(prefixBytes.length);
+}
+
+/** The key images that a transaction spends. */
+export function keyImagesOf({ inputs }: Pick<TransactionPrefix, 'inputs'>): Buffer[] {
+  return inputs.flatMap((input) => (input.type === 'key' ? [input.keyImage] : []));
 }

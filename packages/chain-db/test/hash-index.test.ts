@@ -165,6 +165,47 @@ test('a miss reads no page where the filters are at hand', () => {
   expect(directory.bytes / 5000).toBeLessThan(2.1);
 });
 
+test('what is expected is found as when it is asked for alone, also after the runs have changed', () => {
+  const store = memoryIndex();
+  const add = (from: number, end: number): void =>
+    store.change(() => {
+      for (let id = from; id < end; id++) store.index.add(keyImage, hashOf(id), id);
+    });
+  const all = Array.from({ length: 300 }, (_, id) => id);
+  const found = (): number[][] => all.map((id) => store.index.candidates(keyImage, hashOf(id)));
+  const expectAll = (): void => store.index.expect(keyImage, all.map(hashOf));
+  const asked = jest.spyOn(store.index.directory, 'pages');
+  for (let id = 0; id < 150; id += 10) add(id, id + 10);
+
+  const alone = found();
+  expect(alone.filter((ids) => ids.length > 0)).toHaveLength(150);
+  expect(asked).toHaveBeenCalledTimes(300);
+  expectAll();
+  expect(found()).toEqual(alone);
+  expect(asked).toHaveBeenCalledTimes(300);
+  expect(store.index.candidates(transaction, hashOf(1))).toEqual([]);
+  expect(store.index.candidates(keyImage, hashOf(1000))).toEqual([]);
+
+  expectAll();
+  store.change(() => store.index.merge());
+  expect(found()).toEqual(alone);
+  expectAll();
+  add(150, 200);
+  expect(found().filter((ids) => ids.length > 0)).toHaveLength(200);
+  expectAll();
+  store.change(() => {
+    store.index.remove(keyImage, hashOf(7), 7);
+  });
+  expect(found()[7]).toEqual([]);
+  store.change(() => {
+    for (let id = 200; id < 250; id++) store.index.add(keyImage, hashOf(id), id);
+    store.index.flush();
+    expectAll();
+  }, 'ROLLBACK');
+  add(250, 300); // the same number of changes as those that were rolled back
+  expect(found().slice(250).flat()).toHaveLength(50);
+});
+
 test('an image that stands twice is found by the merge and named', () => {
   const store = memoryIndex();
   const twice = hashOf(0);

@@ -73,6 +73,24 @@ export class RunDirectory {
     return pages;
   }
 
+  /** The same for many, in ascending order; those that no page holds are left out. */
+  pagesOfMany(kind: HashKind, fingerprints: readonly number[]): Map<number, number[]> {
+    const found = new Map<number, number[]>();
+    for (const { run, kind: own, firsts, filters } of this.runs) {
+      if (own !== kind) continue;
+      for (const fingerprint of fingerprints) {
+        const place = lastUpTo(firsts, fingerprint);
+        const filter = filters[place];
+        if (filter === undefined || !mayHold(filter, fingerprint)) continue;
+        const page = pageId(run, firsts[place] as number);
+        const pages = found.get(fingerprint);
+        if (pages === undefined) found.set(fingerprint, [page]);
+        else if (pages.at(-1) !== page) pages.push(page);
+      }
+    }
+    return found;
+  }
+
   /** Bytes of the filters. */
   get bytes(): number {
     let bytes = 0;

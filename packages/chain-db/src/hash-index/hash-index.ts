@@ -1,5 +1,6 @@
 import type { SqliteConnection, SqliteStatement } from '@wrkz/sqlite';
 import { RunDirectory, type Run } from './directory';
+import { ExpectedHashes } from './expected';
 import type { HashSource } from './find';
 import type { Fingerprints } from './fingerprint';
 import { HASH_KINDS, type HashKind } from './kinds';
@@ -55,6 +56,7 @@ export class HashIndex implements HashSource {
   private readonly recent = new Map<HashKind, number>();
   /** Their fingerprints, some of which may have been taken out: what is not in here needs not be looked up. */
   private readonly recentFingerprints = new Map<HashKind, Set<number>>();
+  private expected: ExpectedHashes | undefined;
   /** Entries that may still be moved. */
   private credit = 0;
 
@@ -89,7 +91,15 @@ export class HashIndex implements HashSource {
     const fingerprint = this.lookup.fingerprints.of(hash);
     const pending = this.of(kind).ids(fingerprint);
     const recent = this.fingerprintsOfRecent(kind).has(fingerprint) ? this.lookup.recentIds(kind, fingerprint) : [];
-    return [...pending, ...recent, ...this.lookup.inRuns(kind, fingerprint, this.directory)];
+    const { directory } = this;
+    const pages = this.expected?.pages(kind, fingerprint, directory.generation) ?? directory.pages(kind, fingerprint);
+    return [...pending, ...recent, ...this.lookup.inPages(kind, fingerprint, pages)];
+  }
+
+  /** These hashes are about to be asked for, in any order: {@link candidates} has them sooner until the runs change. */
+  expect(kind: HashKind, hashes: readonly Buffer[]): void {
+    const fingerprints = Float64Array.from(hashes, (hash) => this.lookup.fingerprints.of(hash));
+    this.expected = ExpectedHashes.find(kind, fingerprints, this.directory);
   }
 
   /** Row `id` has this hash. */
@@ -110,6 +120,7 @@ export class HashIndex implements HashSource {
   flush(): void {
     for (const [kind, entries] of this.removed) this.removeAll(kind, entries);
     this.removed.clear();
+    this.expected = undefined;
     for (const kind of KINDS) {
       const pending = this.of(kind);
       if (pending.size === 0) continue;
@@ -125,6 +136,7 @@ export class HashIndex implements HashSource {
     this.removed.clear();
     this.recent.clear();
     this.recentFingerprints.clear();
+    this.expected = undefined;
     this.directoryNow = undefined;
     this.store = undefined;
   }

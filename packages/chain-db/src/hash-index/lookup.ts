@@ -57,7 +57,7 @@ export class HashLookup implements HashSource {
     const { pages, runs } = this.cache.places(kind, fingerprint, generation);
     return [
       ...recent,
-      ...pages.flatMap((page) => found(kind, page, this.entriesOf(page), fingerprint)),
+      ...this.inPages(kind, fingerprint, pages),
       ...runs.flatMap((run) => this.inRun(kind, run, fingerprint)),
     ];
   }
@@ -69,7 +69,12 @@ export class HashLookup implements HashSource {
 
   /** Of the others. @param directory of the state that is read */
   inRuns(kind: HashKind, fingerprint: number, directory: RunDirectory): number[] {
-    return directory.pages(kind, fingerprint).flatMap((page) => found(kind, page, this.entriesOf(page), fingerprint));
+    return this.inPages(kind, fingerprint, directory.pages(kind, fingerprint));
+  }
+
+  /** Of these pages. */
+  inPages(kind: HashKind, fingerprint: number, pages: readonly number[]): number[] {
+    return pages.flatMap((page) => found(kind, page, this.entriesOf(page), fingerprint));
   }
 
   private inRun(kind: HashKind, run: number, fingerprint: number): number[] {

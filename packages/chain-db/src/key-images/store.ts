@@ -27,6 +27,11 @@ export class KeyImageStore {
     this.next = undefined;
   }
 
+  /** These images are about to be put. */
+  expect(images: readonly Buffer[]): void {
+    this.hashes.expect(HASH_KINDS.keyImage, images);
+  }
+
   /** @throws KeyImageSpent for an image that is there already, from this change or before; CorruptDatabase */
   put(image: Buffer, height: number): void {
     const spentAt = this.queries.heightOf(image);

@@ -11,10 +11,9 @@ import type { Store } from './store';
  * global indexes, the row, the key images, the payment id and the signatures, and at last its body. The caller holds the transaction.
  *
  * @param tip facts of the present tip; undefined in an empty database, which takes genesis alone
- * @throws TypeError for anything but a VerifiedBlock, WrongLink, RefusedChange
+ * @throws WrongLink, RefusedChange
  */
 export function appendBlock(store: Store, verified: VerifiedBlock, tip: BlockFacts | undefined): void {
-  checkVerified(verified);
   checkLink(verified, tip);
   const { block, transactions, facts } = verified;
   store.putBlock(facts);

@@ -83,9 +83,10 @@ export class Store {
     this.paymentIds.reset();
   }
 
-  /** The next key image follows those that are there. */
-  beginAppend(): void {
+  /** The next key image follows those that are there. @param images what will be put */
+  beginAppend(images: readonly Buffer[]): void {
     this.keyImages.reset();
+    this.keyImages.expect(images);
   }
 
   putBlock(facts: BlockFacts): void {

@@ -1,5 +1,6 @@
 import type { VerifiedBlock } from '@wrkz/consensus';
 import { sqliteFailure, type SqliteConnection } from '@wrkz/sqlite';
+import { keyImagesOf } from '../block-parts';
 import { damageIn } from '../damage';
 import { ChainDbError, KeyImageSpent, WriterFailed, WrongLink } from '../errors';
 import type { RunDirectory } from '../hash-index/directory';
@@ -155,7 +156,10 @@ export class ChainWriter {
   private appendAll(blocks: readonly VerifiedBlock[]): void {
     let tip = this.reader.height() < 0 ? undefined : this.reader.tip();
     const branches = this.reader.alternativeCount() > 0;
-    this.store.beginAppend();
+    for (const verified of blocks) checkVerified(verified);
+    this.store.beginAppend(
+      blocks.flatMap(({ transactions }) => transactions.flatMap(({ transaction }) => keyImagesOf(transaction))),
+    );
     for (const verified of blocks) {
       appendBlock(this.store, verified, tip);
       tip = verified.facts;
