@@ -51,7 +51,7 @@ async function handOver(suite: Suite, count: number): Promise<number> {
 runBench(async () => {
   const suite = new Suite((args) => Daemon.create(readConfig(args), { logger: silentLogger() }));
   try {
-    process.stdout.write(`${machine()}\n`);
+    console.log(machine());
     const source = await suite.node({ from: await suite.chainA() });
     const without: number[] = [];
     const beside: number[] = [];
@@ -59,10 +59,10 @@ runBench(async () => {
       without.push(await synchronize(suite, source, []));
       beside.push(await synchronize(suite, source, HOOKS));
     }
-    process.stdout.write(row('without hooks', [milliseconds(median(without))]));
-    process.stdout.write(row('with hooks that hang', [milliseconds(median(beside))]));
+    console.log(row('without hooks', [milliseconds(median(without))]));
+    console.log(row('with hooks that hang', [milliseconds(median(beside))]));
     const count = Number(values.events);
-    process.stdout.write(row(`${String(count)} events`, [milliseconds(await handOver(suite, count))]));
+    console.log(row(`${String(count)} events`, [milliseconds(await handOver(suite, count))]));
   } finally {
     await suite.stopAll();
   }

@@ -2,11 +2,12 @@
  * The daemon's RPC while it synchronizes: a daemon without blocks fetches devnet chain A from another one over loopback, and
  * 16, then 64 clients ask it meanwhile. Each in a process of its own, the built tree.
  *
- *   node -r ./scripts/source-loader.cjs bench/rpc-sync.bench.ts [--syncs 5] [--suite <folder>]
+ *   node -r ./scripts/source-loader.cjs bench/rpc-sync.bench.ts [--syncs 5] [--pause 0] [--suite <folder>]
  *
  * Median and 99th percentile of the time to the whole answer over all synchronizations, answers of status 500 and up, blocks a
  * second of the synchronization, and the longest pause of the daemon's event loop. A synchronization without clients
- * stands beside them.
+ * stands beside them. Without `--pause` a client asks again at once, so that together they take whatever processor time
+ * there is, the one of the peer and of the clients included; with it each waits so many milliseconds between two requests.
  */
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -18,13 +19,17 @@ import { machine } from './support/machine';
 const { values } = parseArgs({
   options: {
     syncs: { type: 'string', default: '5' },
+    pause: { type: 'string', default: '0' },
     suite: { type: 'string', default: join(__dirname, '..') },
   },
 });
 
 const SYNC_BLOCKS = 20;
+const between = Number(values.pause);
 /** Milliseconds from one look at the height to the next. */
 const LOOK_EVERY = 50;
+/** Requests of each client before the synchronization begins. */
+const WARMING = 200;
 
 interface Kind {
   readonly name: string;
@@ -59,16 +64,21 @@ const json = async (port: number, path: string): Promise<Record<string, unknown>
 async function run(source: DaemonProcess, wanted: number, kind: Kind, clients: number): Promise<Outcome> {
   const outcome: Outcome = { times: [], faults: 0, blocksPerSecond: 0, longestPause: 0 };
   const more = ['--add-exclusive-node', `127.0.0.1:${String(source.peerPort)}`, '--enable-metrics'];
+  source.pause();
   const daemon = await DaemonProcess.startEmpty(values.suite, more);
   try {
     let height = 1;
     let begun = 0;
     const open = Array.from({ length: clients }, () => new KeepAliveClient(daemon.port, true));
+    await Promise.all(open.map((client) => warmUp(client, kind)));
+    source.resume();
     const watch = async (): Promise<void> => {
       while (height < wanted) {
         await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY));
         height = Number((await json(daemon.port, '/height'))['height']);
-        if (begun === 0 && height > 1) begun = performance.now();
+        if (begun > 0 || height <= 1) continue;
+        await (await fetch(`http://127.0.0.1:${String(daemon.port)}/metrics`)).text(); // pauses count from here on
+        begun = performance.now();
       }
     };
     const ask = async (client: KeepAliveClient): Promise<void> => {
@@ -77,6 +87,7 @@ async function run(source: DaemonProcess, wanted: number, kind: Kind, clients: n
         await client.ask(kind.bytes(height));
         if (begun > 0) outcome.times.push(since(sent));
         if (client.status >= 500) outcome.faults++;
+        if (between > 0) await new Promise((resolve) => setTimeout(resolve, between * (0.5 + Math.random())));
       }
       client.close();
     };
@@ -85,9 +96,15 @@ async function run(source: DaemonProcess, wanted: number, kind: Kind, clients: n
     const text = await (await fetch(`http://127.0.0.1:${String(daemon.port)}/metrics`)).text();
     outcome.longestPause = Number(/^nodejs_eventloop_lag_max_seconds (\S+)$/m.exec(text)?.[1]);
   } finally {
+    source.resume();
     await daemon.stop();
   }
   return outcome;
+}
+
+/** Until the daemon's code is compiled: a node synchronizes for hours, and not in its first second. */
+async function warmUp(client: KeepAliveClient, kind: Kind): Promise<void> {
+  for (let i = 0; i < WARMING; i++) await client.ask(kind.bytes(1));
 }
 
 async function main(): Promise<void> {

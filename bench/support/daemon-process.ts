@@ -83,6 +83,15 @@ export class DaemonProcess {
     return new DaemonProcess(port, peerPort, child.pid ?? 0, stop);
   }
 
+  /** Lets the whole process stand still until {@link resume}; who connects meanwhile waits. */
+  pause(): void {
+    process.kill(this.pid, 'SIGSTOP');
+  }
+
+  resume(): void {
+    process.kill(this.pid, 'SIGCONT');
+  }
+
   /** Bytes of memory that the process holds; undefined where the system does not say. */
   residentBytes(): number | undefined {
     try {

@@ -1,3 +1,4 @@
+import { getPriority, setPriority } from 'node:os';
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { type ErrorRegistry, plainError } from './errors';
 import { type Packed, unpack } from './packing';
@@ -43,6 +44,9 @@ export interface ThreadService<S extends ThreadShape> {
   close(): unknown;
 }
 
+/** How much later than the main thread a worker gets its turn, unless it says otherwise: as nice values count. */
+const NICER = 10;
+
 /**
  * The main function of a worker file: starts the service and serves its owner's calls in the order they came, those
  * of asynchronous functions side by side. When the start throws, the owner is told and the thread ends.
@@ -50,9 +54,11 @@ export interface ThreadService<S extends ThreadShape> {
 export function serveThread<S extends ThreadShape>(
   start: (setup: S['setup'], surroundings: ThreadSurroundings<S>) => ThreadService<S> | Promise<ThreadService<S>>,
   errors: ErrorRegistry = [],
+  nicer = NICER,
 ): void {
   const port = parentPort;
   if (port === null) throw new Error('this file is the main file of a worker thread');
+  giveWay(nicer);
   const report = (message: FromThread): void => post(port, message);
   const surroundings: ThreadSurroundings<S> = {
     emit: (name, value) => report({ kind: 'event', name, value }),
@@ -69,6 +75,20 @@ export function serveThread<S extends ThreadShape>(
       port.close();
     }
   })();
+}
+
+/**
+ * The main thread answers callers and must not wait for a slice of a processor that a worker keeps busy. On Linux priorities
+ * are a thread's own, 0 means the calling one, and threads that it starts (the native pool) inherit it; elsewhere they are the
+ * whole process'.
+ */
+function giveWay(nicer: number): void {
+  if (process.platform !== 'linux') return;
+  try {
+    setPriority(0, Math.min(19, getPriority(0) + nicer));
+  } catch {
+    // Where the system refuses, the thread runs on as it is.
+  }
 }
 
 /** A service whose types the protocol has checked on the other side. */

@@ -1,4 +1,6 @@
 import { EventEmitter, getEventListeners, once } from 'node:events';
+import { readdirSync } from 'node:fs';
+import { getPriority } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { workerEntry, WorkerThread, type WorkerThreadOptions } from '../../src';
@@ -26,6 +28,22 @@ function start(setup: BusyThread['setup'] = {}, more: Partial<WorkerThreadOption
 
 afterEach(async () => {
   await Promise.all(threads.splice(0).map((thread) => thread.close()));
+});
+
+/** The nice value of each thread of this process, by its number. */
+function niceValues(): Map<number, number> {
+  const threads = readdirSync('/proc/self/task').map(Number);
+  return new Map(threads.map((thread) => [thread, getPriority(thread)]));
+}
+
+const onLinux = process.platform === 'linux' ? test : test.skip;
+
+onLinux('a worker gives way to the main thread, whose own turn stays', async () => {
+  const before = niceValues();
+  await start().ready;
+  const added = [...niceValues()].filter(([thread]) => !before.has(thread)).map(([, nice]) => nice);
+  expect(added).toContain(Math.min(19, (before.get(process.pid) as number) + 10));
+  expect(getPriority(process.pid)).toBe(before.get(process.pid));
 });
 
 describe('calls', () => {
