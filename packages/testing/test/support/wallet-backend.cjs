@@ -11,10 +11,10 @@ const { Daemon, MixinLimit, MixinLimits, WalletBackend } = require('turtlecoin-w
 const [, , port, privateViewKey, privateSpendKey] = process.argv;
 
 /**
- * The coin's, where it is none of the wallet's own; rings as the ages of devnet from 65 to 100 allow them. Its least fee
- * stays as it is: the library below it asks for that one, whatever is set here. Signing holds up this whole process for
- * seconds, longer than a node keeps an idle connection, and its clock of requests runs on: so each request gets a
- * connection of its own, and time.
+ * The coin's, where it is none of the wallet's own; the smallest rings that the ages of devnet from 65 to 100 allow. Its
+ * least fee stays as it is: the library below it asks for that one, whatever is set here. Signing holds up this whole
+ * process for seconds, longer than a node keeps an idle connection, and its clock of requests runs on: so each request
+ * gets a connection of its own, and time.
  */
 const config = {
   addressPrefix: 999730,
@@ -23,7 +23,7 @@ const config = {
   ticker: 'WRKZ',
   blockTargetTime: 60,
   scanCoinbaseTransactions: true,
-  mixinLimits: new MixinLimits([new MixinLimit(0, 1, 3, 3)], 3),
+  mixinLimits: new MixinLimits([new MixinLimit(0, 1, 3, 1)], 1),
   daemonUpdateInterval: 100,
   requestTimeout: 120_000,
   customRequestOptions: { agent: new Agent({ keepAlive: false }) },
