@@ -109,12 +109,15 @@ test.each([
   ['0', [4_000, 20, 2]],
 ])('entries are kept for %s days', async (days, kept) => {
   const node = await catchingUp();
-  const { directory } = node.parts();
+  const { directory, chain } = node.parts();
   const store = openStore(directory);
   const append = (age: number): void => {
     store.append(['tx', { hash: freshHash().toString('hex'), age }], Date.now() - age * DAY);
   };
-  store.commit(() => [4_000, 20, 2].forEach(append));
+  store.commit(() => {
+    store.extend(chain.tip());
+    [4_000, 20, 2].forEach(append);
+  });
   store.close();
   const journal = await startJournal(node.parts('--events-keep', days, '--events-during-sync'));
   try {
