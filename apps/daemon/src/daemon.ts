@@ -208,7 +208,7 @@ export class Daemon implements Service {
     this.closeOnStop('the peers', peers, (node) => node.stop());
     const sources = { config, directory, events, chain, pool, peers, logger: logger.child('events') };
     const journal = this.closeOnStop('the journal of events', await startJournal(sources), (open) => open.close());
-    this.closeOnStop('the hooks', await startNodeHooks({ ...sources, journal }), (hooks) => hooks.close());
+    const hooks = this.closeOnStop('the hooks', await startNodeHooks({ ...sources, journal }), (open) => open.close());
     const topics = new TopicStream(events);
     this.closeOnStop('the ZMQ publisher', await startZmq(config, topics, logger.child('zmq')), (zmq) => zmq?.close());
     await peers.start();
@@ -231,7 +231,7 @@ export class Daemon implements Service {
     const parts = { config, reader, queries, chain, pool, miner, generator, peers, now, events: feed };
     const context = rpcContext(parts);
     const metrics = options['enable-metrics'] ? createMetrics('wrkz_') : undefined;
-    if (metrics !== undefined) damage.publish(metrics);
+    if (metrics !== undefined) for (const part of [damage, journal, hooks]) part.publish(metrics);
     const stratum = this.closeOnStop(
       'stratum',
       await startStratum({ options, chain, miner, peers, events, logger: logger.child('stratum'), metrics }),

@@ -5,18 +5,23 @@ import { silentLogger } from '@wrkz/service-kit';
 import { Purse, Suite, type SuiteNode } from '../src';
 import { ForeignWallet } from './support/foreign-wallet';
 
-/* A wallet written elsewhere, long ago, syncs from a node of ours. */
+/* A wallet written elsewhere, long ago, syncs from a node of ours and sends through it. */
 
 jest.setTimeout(240_000);
 
 /** Above the start of the fees it knows, below that of the transaction proof of work, which it does not. */
 const HEIGHT = 98;
-/** The blocks that pay the sender; the last ones are still locked at that height. */
-const PAID = 70;
-/** Blocks that are mined at a time; it divides both. */
+/**
+ * The blocks that pay the sender, the second end excluded. The last ones are still locked at that height; the first ones
+ * have amounts that no other has, and so nothing to make a ring with.
+ */
+const PAID = { from: 15, to: 85 } as const;
+/** Blocks that are mined at a time; it divides all of these. */
 const STEP = 14;
 /** Unix seconds of the first block. */
 const START = 1_700_000_000;
+const AMOUNT = 12_345_678;
+const PAYMENT_ID = 'c0ffee'.repeat(10) + '2026';
 
 const suite = new Suite((args) => Daemon.create(readConfig(args), { logger: silentLogger() }));
 const sender = new Purse('a wallet of old');
@@ -24,6 +29,7 @@ const miner = new Purse('a miner');
 const wallets: ForeignWallet[] = [];
 let node: SuiteNode;
 let alice: ForeignWallet;
+let bob: ForeignWallet;
 
 async function wallet(purse?: Purse): Promise<ForeignWallet> {
   const opened = await ForeignWallet.open(node.daemon.ports.rpc, purse);
@@ -35,9 +41,10 @@ beforeAll(async () => {
   node = await suite.node();
   // a few at a time: no request may take longer than the client waits
   for (let mined = 0; mined < HEIGHT; mined += STEP) {
-    await node.generate((mined < PAID ? sender : miner).address, STEP, { timestamp: START + mined * 60 });
+    const pays = mined + 1 >= PAID.from && mined + 1 < PAID.to ? sender : miner;
+    await node.generate(pays.address, STEP, { timestamp: START + mined * 60 });
   }
-  alice = await wallet(sender);
+  [alice, bob] = await Promise.all([wallet(sender), wallet()]);
 });
 
 afterAll(async () => {
@@ -47,9 +54,9 @@ afterAll(async () => {
 
 /** What the sender was paid, by the bytes of the blocks. */
 async function paid(): Promise<{ unlocked: number; locked: number }> {
-  const { items } = await node.post<{ items: { block: string }[] }>('/getrawblocks', { startHeight: 1 });
+  const { items } = await node.post<{ items: { block: string }[] }>('/getrawblocks', { startHeight: PAID.from });
   const sums = { unlocked: 0, locked: 0 };
-  items.slice(0, PAID).forEach(({ block }) => {
+  items.slice(0, PAID.to - PAID.from).forEach(({ block }) => {
     const { transaction } = parseBlock(Buffer.from(block, 'hex')).coinbase;
     const at = { height: HEIGHT, timestamp: 0 };
     const sum = transaction.outputs.reduce((all, { amount }) => all + Number(amount), 0);
@@ -68,5 +75,31 @@ test('it has the same address, and finds all that it was paid and what of it is 
   const listed = await alice.transactions();
   expect(
     listed.map(({ height, isCoinbase }) => [height, isCoinbase]).sort(([a], [b]) => Number(a) - Number(b)),
-  ).toEqual(Array.from({ length: PAID }, (_, i) => [i + 1, true]));
+  ).toEqual(Array.from({ length: PAID.to - PAID.from }, (_, i) => [PAID.from + i, true]));
+});
+
+test('what it sends stands in the pool, in a block, and with the receiver', async () => {
+  await bob.start();
+  await bob.untilHeight(HEIGHT);
+  const sent = await alice.send(await bob.address(), AMOUNT, PAYMENT_ID);
+  expect(sent.error).toBeUndefined();
+  expect(sent.fee).toBeGreaterThan(0);
+  expect((await node.status([sent.hash])).transactionsInPool).toEqual([sent.hash]);
+
+  const [block] = await node.generate(miner.address, 1, { timestamp: START + HEIGHT * 60 });
+  expect(node.tip).toBe(block);
+  expect((await node.status([sent.hash])).transactionsInBlock).toEqual([sent.hash]);
+  const { block_header: header } = await node.rpc<{ block_header: object }>('getlastblockheader');
+  expect(header).toMatchObject({ height: HEIGHT + 1, num_txes: 2 });
+
+  await Promise.all([alice, bob].map((one) => one.untilHeight(HEIGHT + 1)));
+  expect(await bob.status()).toMatchObject({ unlocked: AMOUNT, locked: 0 });
+  expect(await bob.transactions()).toEqual([
+    expect.objectContaining({ hash: sent.hash, height: HEIGHT + 1, amount: AMOUNT, paymentId: PAYMENT_ID }),
+  ]);
+  const before = await paid();
+  const after = await alice.status();
+  expect(after.unlocked + after.locked).toBe(before.unlocked + before.locked - AMOUNT - sent.fee);
+  const out = (await alice.transactions()).find(({ hash }) => hash === sent.hash);
+  expect(out).toMatchObject({ height: HEIGHT + 1, amount: -AMOUNT - sent.fee, fee: sent.fee });
 });

@@ -44,13 +44,26 @@ export async function startStratum(parts: StratumParts): Promise<StratumServer |
   }
 }
 
+/**
+ * Whether jobs are handed out (docs/operations/mining.md#when-a-node-gives-work): not while peers are known to be further. A node that knows of
+ * none is ready, or a chain of its own could never be mined; getblocktemplate asks nobody either.
+ *
+ * @param height index of the tip
+ */
+export function isReadyToMine(
+  peers: Pick<NetworkStatus, 'isSynchronized' | 'observedHeight'>,
+  height: number,
+): boolean {
+  return peers.isSynchronized() || height + 1 >= peers.observedHeight();
+}
+
 function stratumNode({ chain, miner, peers, events }: StratumParts): StratumNode {
   return {
     tip: () => chain.tip(),
     body: () => miner.body(),
     complete: (body, receiver, extraNonce) => miner.complete(body, receiver, extraNonce),
     add: (block) => miner.add(block),
-    isReady: () => peers.isSynchronized() || chain.tip().height + 1 >= peers.observedHeight(),
+    isReady: () => isReadyToMine(peers, chain.tip().height),
     networkHeight: () => peers.networkHeight(),
     onTip: (listener) =>
       events.subscribe(({ kind }) => {

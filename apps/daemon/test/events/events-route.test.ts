@@ -62,6 +62,35 @@ test('numbers that are not of this journal are refused, with those that may be g
   expect((await stream(node, '?after=1')).status).toBe(410);
 });
 
+test('what is no number, no topic or given twice is refused by name, and nothing else happens', async () => {
+  const node = await suite.node();
+  const numbers = ['', '-1', '+1', '1e3', '0x10', '1.0', ' 1', 'NaN', '١', '%00', '%0d%0aX: y', '9007199254740992'];
+  const hostile = [
+    ...[...numbers, '9'.repeat(10_000)].map((value) => ['after', value]),
+    ...['', '0', '1001', '-1', '9'.repeat(17), 'all'].map((value) => ['limit', value]),
+    ...['', '-1', '61', '0.5', 'Infinity'].map((value) => ['wait', value]),
+    ...['blocks', 'BLOCK', 'block%00', '__proto__', 'constructor', 'tx;block', 'x'.repeat(10_000)].map((value) => {
+      return ['topics', value];
+    }),
+    ...['after', 'limit', 'wait', 'topics'].map((name) => [name, `1&${name}=2`]),
+  ] as const;
+  for (const [name = '', value = ''] of hostile) {
+    const answer = await get(node, `?${name}=${value}`);
+    const text = await answer.text();
+    expect([name, value, answer.status]).toEqual([name, value, 400]);
+    expect(JSON.parse(text)).toMatchObject({ status: 'Failed', error: expect.any(String) });
+    // What was sent is not sent back in length.
+    expect(text.length).toBeLessThan(400);
+  }
+  for (const id of ['x', '-1', '1e3', '9'.repeat(1_000)]) {
+    expect((await stream(node, '?after=0', { 'last-event-id': id })).status).toBe(400);
+  }
+  for (const query of ['?topics=,,', '?topics=block,block, tx', '?limit=1000&wait=0', '?%00=1']) {
+    expect([query, (await get(node, query)).status]).toEqual([query, 200]);
+  }
+  expect((await get(node, '', { method: 'POST', body: '{}' })).status).toBe(404);
+});
+
 test('a stream tells of blocks, and goes on after the last one when it was cut', async () => {
   const node = await suite.node();
   const first = await stream(node, '');

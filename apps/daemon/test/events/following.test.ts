@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { blocksUpTo, completePool, completeStep } from '../../src/events/journal/completion';
 import { writeEvent } from '../../src/events/journal/follow';
 import type { JournalStore } from '../../src/events/journal/store';
+import { EventQueue } from '../../src/events/journal/queue';
 import type { NodeEvent } from '../../src/events/node-events';
 import { temporaryDirectory } from '../support/temporary';
 import { entriesIn, freshHash, ModelChain, openStore } from './support/model';
@@ -32,7 +33,7 @@ const step = fc.oneof(
   { weight: 3, arbitrary: fc.constant({ kind: 'write' as const }) },
   { weight: 1, arbitrary: fc.constant({ kind: 'kill' as const }) },
   { weight: 1, arbitrary: fc.constant({ kind: 'read' as const }) },
-  { weight: 1, arbitrary: fc.constant({ kind: 'overflow' as const }) },
+  { weight: 2, arbitrary: fc.constant({ kind: 'alternative' as const }) },
 );
 
 describe('the journal follows the chain', () => {
@@ -44,36 +45,65 @@ describe('the journal follows the chain', () => {
         let store = openStore(directory);
         store.commit(() => store.extend(chain.tip));
         const replay = new Replay([[0, chain.tip.hash.toString('hex')]]);
-        let waiting: NodeEvent[] = [];
+        // Some of these are full at times.
+        const places = [6, 12, 1_000][steps.length % 3] as number;
+        let queue = new EventQueue(places);
+        const alternatives: string[] = [];
         let pool: Buffer[] = [];
+        const wait = (event: NodeEvent): void =>
+          queue.add({ event, time: 1, ready: true, before: { height: 0, hash: chain.tip.hash } });
+        const writeWaiting = (): void => {
+          const left = queue.takeLeftOut();
+          if (left.chain) complete(store, chain);
+          if (left.pool) completePool(store, pool, 3);
+          const batch = queue.batch();
+          write(
+            store,
+            chain,
+            batch.map(({ event }) => event),
+          );
+          queue.written(batch.at(-1)?.number ?? 0);
+        };
         for (const what of steps) {
           if (what.kind === 'grow') {
             const mined = pool.slice(0, what.mines);
-            waiting.push(chain.grow(mined));
-            if (mined.length > 0) waiting.push({ kind: 'pool-removed', hashes: mined, reason: 'InBlock' });
+            wait(chain.grow(mined));
+            if (mined.length > 0) wait({ kind: 'pool-removed', hashes: mined, reason: 'InBlock' });
             pool = pool.slice(what.mines);
           }
-          if (what.kind === 'turn') waiting.push(chain.turn(what.back, what.forth));
+          if (what.kind === 'turn') wait(chain.turn(what.back, what.forth));
           if (what.kind === 'transaction') {
             pool.push(freshHash());
-            waiting.push({ kind: 'pool-added', hash: pool.at(-1) as Buffer });
+            wait({ kind: 'pool-added', hash: pool.at(-1) as Buffer });
           }
-          if (what.kind === 'write') write(store, chain, waiting.splice(0));
+          if (what.kind === 'alternative') {
+            const hash = freshHash();
+            alternatives.push(hash.toString('hex'));
+            wait({ kind: 'alternative', height: chain.tip.height, hash });
+          }
+          if (what.kind === 'write') writeWaiting();
           if (what.kind === 'read') complete(store, chain);
-          if (what.kind === 'kill' || what.kind === 'overflow') {
-            waiting = [];
-            if (what.kind === 'kill') {
-              store.close();
-              store = openStore(directory);
-              pool = [];
+          if (what.kind === 'kill') {
+            // What was not written is gone; blocks and pool are read, alternative blocks cannot be.
+            for (const { event } of queue.batch()) {
+              if (event.kind === 'alternative')
+                alternatives.splice(alternatives.indexOf(event.hash.toString('hex')), 1);
             }
+            queue = new EventQueue(places);
+            store.close();
+            store = openStore(directory);
+            pool = [];
             complete(store, chain);
             completePool(store, pool, 3);
           }
+          // Beyond half of the places alternative blocks are given up; see the queue's own tests.
+          if (queue.batch().filter(({ event }) => event.kind === 'alternative').length >= places / 2) writeWaiting();
         }
-        write(store, chain, waiting);
+        writeWaiting();
         complete(store, chain);
         store.close();
+        const told = entriesIn(directory).filter(({ topic }) => topic === 'alternative');
+        expect(told.map(({ body }) => body['hash'])).toEqual(alternatives);
         replay.take(entriesIn(directory));
         expect(replay.chain).toEqual(chain.blocks.map(({ height, hash }) => [height, hash.toString('hex')]));
         expect([...replay.pool].sort()).toEqual(pool.map((hash) => hash.toString('hex')).sort());

@@ -25,7 +25,10 @@ function bench(directory = temporaryDirectory()) {
   return { directory, warnings, clock, start };
 }
 
-const transaction = (time: number) => ({ event: { kind: 'pool-added', hash: freshHash() } as const, time });
+let handed = 0;
+const transaction = (time: number) => {
+  return { event: { kind: 'pool-added', hash: freshHash() } as const, time, number: (handed += 1) };
+};
 
 describe('numbers', () => {
   it('grow over restarts, and those that a start leaves out are known as never given', async () => {

@@ -4,24 +4,67 @@ import type { NodeEvent } from '../../src/events/node-events';
 
 const hash = (byte: number): Buffer => Buffer.alloc(32, byte);
 const transaction = (byte: number): NodeEvent => ({ kind: 'pool-added', hash: hash(byte) });
-const queued = (byte: number) => ({
-  event: transaction(byte),
+const alternative = (byte: number): NodeEvent => ({ kind: 'alternative', height: byte, hash: hash(byte) });
+const block = (height: number): NodeEvent => ({
+  kind: 'block',
+  height,
+  hash: hash(height),
+  previousHash: hash(height - 1),
+  timestamp: 0,
+  transactionHashes: [],
+  catchingUp: false,
+});
+const queued = (event: NodeEvent) => ({
+  event,
   time: 0,
   ready: true,
   before: { height: 0, hash: hash(0) },
 });
 
 describe('what waits to be written', () => {
-  it('is given in order, and dropped as a whole when it is too much', () => {
+  const kinds = (queue: EventQueue): string[] => queue.batch().map(({ event }) => event.kind);
+
+  it('is handed over in order, and again until it is written', () => {
     const queue = new EventQueue(3);
-    for (const byte of [1, 2, 3]) queue.add(queued(byte));
-    expect(queue.takeOverflow()).toBe(false);
-    expect(queue.take().map(({ event }) => event)).toEqual([1, 2, 3].map(transaction));
-    for (const byte of [1, 2, 3, 4, 5]) queue.add(queued(byte));
-    expect(queue.size).toBe(0);
-    expect([queue.takeOverflow(), queue.takeOverflow()]).toEqual([true, false]);
-    queue.add(queued(6));
-    expect(queue.take()).toHaveLength(1);
+    for (const byte of [1, 2, 3]) queue.add(queued(transaction(byte)));
+    const batch = queue.batch();
+    expect(batch.map(({ event }) => event)).toEqual([1, 2, 3].map(transaction));
+    expect(queue.batch()).toEqual(batch);
+    queue.written(batch[1]?.number ?? 0);
+    queue.add(queued(transaction(4)));
+    expect(queue.batch().map(({ event }) => event)).toEqual([3, 4].map(transaction));
+    expect([queue.takeLeftOut(), queue.lost]).toEqual([{ chain: false, pool: false }, 0]);
+  });
+
+  it('leaves out blocks when it is full, then what the pool did, then the oldest of what nothing brings back', () => {
+    const queue = new EventQueue(4);
+    for (const event of [block(1), alternative(1), block(2), block(3), transaction(1)]) queue.add(queued(event));
+    expect(kinds(queue)).toEqual(['alternative', 'pool-added']);
+    expect(queue.takeLeftOut()).toEqual({ chain: true, pool: false });
+    for (const event of [alternative(2), transaction(2), alternative(3)]) queue.add(queued(event));
+    expect(kinds(queue)).toEqual(['alternative', 'alternative', 'alternative']);
+    expect([queue.takeLeftOut(), queue.takeLeftOut(), queue.lost]).toEqual([
+      { chain: true, pool: true },
+      { chain: false, pool: false },
+      0,
+    ]);
+    for (const event of [alternative(4), alternative(5)]) queue.add(queued(event));
+    expect(queue.batch().map(({ event }) => event)).toEqual([3, 4, 5].map(alternative));
+    expect(queue.lost).toBe(2);
+  });
+
+  it('knows where a journal begins, although the first event was left out', () => {
+    const queue = new EventQueue(2);
+    expect(queue.beginning()).toBeUndefined();
+    queue.add({ ...queued(alternative(1)), ready: false });
+    expect([queue.beginning(), queue.size]).toEqual([undefined, 0]);
+    const before = { height: 4, hash: hash(4) };
+    queue.add({ ...queued(block(5)), before });
+    queue.add(queued(block(6)));
+    queue.add(queued(block(7)));
+    expect(queue.beginning()).toEqual(before);
+    queue.begun();
+    expect(queue.beginning()).toEqual(queued(block(7)).before);
   });
 
   it('knows where the chain stood before', () => {

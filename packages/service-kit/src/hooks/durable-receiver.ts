@@ -116,7 +116,7 @@ export class DurableReceiver {
 
   /** What lay between is lost to this receiver, or was never there. */
   private leap(resumeAfter: number): void {
-    const { files, log } = this.parts;
+    const { files, log, tally } = this.parts;
     const [from, to] = [this.position + 1, resumeAfter];
     if (to < from) {
       log('warning', `the journal is another one: beginning with its first entry instead of ${String(from)}`);
@@ -126,6 +126,7 @@ export class DurableReceiver {
         `the journal no longer has entries ${String(from)} to ${String(to)}: they are lost to this receiver`,
       );
       files.addDeadLetter({ time: Date.now(), from, to, why: 'too old: no longer in the journal' });
+      tally.dead += 1;
     }
     this.position = resumeAfter;
   }

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { ensureDirectory } from '../files';
 import { stringifyJson } from '../http/stringify-json';
 import type { Logger } from '../logging/logger';
+import type { CountedSeries, MetricFactory } from '../metrics/metrics';
 import { type BackOff, DurableReceiver } from './durable-receiver';
 import type { HookEvent } from './event';
 import type { EventFeed } from './feed';
@@ -35,10 +36,20 @@ export interface NotificationHooksOptions {
   readonly backOff?: BackOff;
 }
 
+/** What is counted for each receiver. */
+const FIGURES = [
+  ['hook_delivered_total', 'Notifications that were taken', 'delivered'],
+  ['hook_failed_total', 'Deliveries that failed', 'failed'],
+  ['hook_dropped_total', 'Notifications that found the queue full', 'dropped'],
+  ['hook_dead_letters_total', 'Notifications given up on and noted in the dead-letter list', 'dead'],
+] as const satisfies readonly (readonly [name: string, help: string, of: keyof HookCounts])[];
+
 /** How a receiver stands. */
 export interface HookState extends HookCounts {
   readonly hook: string;
   readonly receiver: string;
+  /** Events that wait to be delivered; of a durable receiver, entries of the feed that it has not looked at yet. */
+  readonly waiting: number;
 }
 
 interface Receiver {
@@ -46,6 +57,7 @@ interface Receiver {
   readonly hook: string;
   readonly description: string;
   readonly tally: Tally;
+  readonly waiting: () => number;
   readonly notify: ((event: HookEvent) => void) | undefined;
   readonly close: () => Promise<void>;
 }
@@ -99,7 +111,23 @@ export class NotificationHooks {
   }
 
   get states(): HookState[] {
-    return this.receivers.map(({ hook, description, tally }) => ({ hook, receiver: description, ...tally.counts }));
+    return this.receivers.map(({ hook, description, tally, waiting }) => {
+      return { hook, receiver: description, waiting: waiting(), ...tally.counts };
+    });
+  }
+
+  /** Publishes how the receivers stand (docs/operations/notifications.md#figures), named as logs name them. */
+  publish(metrics: MetricFactory): void {
+    for (const [name, help, of] of FIGURES) {
+      const series = this.receivers.map(({ label, tally }): CountedSeries => {
+        return [{ hook: label }, () => tally.counts[of]];
+      });
+      if (series.length > 0) metrics.counted(name, help, series);
+    }
+    if (this.receivers.length === 0) return;
+    metrics.gauge('hook_waiting_events', 'Events that wait for a receiver', ['hook'], (gauge) => {
+      for (const { label, waiting } of this.receivers) gauge.set({ hook: label }, waiting());
+    });
   }
 
   /** Discards what waits, breaks off what runs, and leaves no process behind. */
@@ -127,13 +155,23 @@ export class NotificationHooks {
     const receiver = { label, hook: spec.name, description, tally };
     if (spec.feed === undefined) {
       const live = new LiveReceiver({ ...parts, ...(queue === undefined ? {} : { queue }) });
-      this.receivers.push({ ...receiver, notify: (event) => live.notify(event), close: () => live.close() });
+      this.receivers.push({
+        ...receiver,
+        waiting: () => live.behind,
+        notify: (event) => live.notify(event),
+        close: () => live.close(),
+      });
     } else {
       const directory = ensureDirectory(join(this.options.directory, 'notify'));
       const files = new ReceiverFiles({ directory, hook: spec.name, value, description });
       const more = { feed: spec.feed, files, ...(backOff === undefined ? {} : { backOff }) };
       const durable = await DurableReceiver.start({ ...parts, ...more });
-      this.receivers.push({ ...receiver, notify: undefined, close: () => durable.close() });
+      this.receivers.push({
+        ...receiver,
+        waiting: () => durable.behind,
+        notify: undefined,
+        close: () => durable.close(),
+      });
     }
     log('info', `${target.kind} notifier enabled: ${description}`);
   }

@@ -39,6 +39,11 @@ export class LiveReceiver {
     this.working ??= this.work();
   }
 
+  /** Events that wait, without the one that is on its way. */
+  get behind(): number {
+    return this.waiting.length;
+  }
+
   async close(): Promise<void> {
     this.stopping.abort();
     this.waiting.length = 0;

@@ -1,7 +1,7 @@
 import type { PeerEntry } from '@wrkz/levin';
 import { endpointText } from '@wrkz/service-kit';
 import type { ConsoleCommand } from '../command';
-import { intervalText, peerIdText } from '../text/format';
+import { intervalText, peerIdText, uptimeText } from '../text/format';
 import { grid } from '../text/tables';
 
 export const printPeerList: ConsoleCommand = {
@@ -33,7 +33,7 @@ export const printConnections: ConsoleCommand = {
         peer.address,
         peerIdText(peer.peerId),
         peer.state.replaceAll('-', '_'),
-        intervalText(rpc.now() - peer.since),
+        uptimeText(rpc.now() - peer.since),
         String(peer.height),
         peer.pruned ? 'yes' : 'no',
         String(peer.share?.batch ?? 0),

@@ -54,13 +54,13 @@ function parts(duration: number): Parts {
   };
 }
 
-/** Seconds as `1d 2h 3m 4s`. */
+/** Seconds as `status` and `print_cn` have them: `1d 2h 3m 4s`. */
 export function uptimeText(duration: number): string {
   const { days, hours, minutes, seconds } = parts(duration);
   return `${days}d ${hours}h ${minutes}m ${seconds}s`;
 }
 
-/** Seconds as the peers' lists have them: `d1.h02.m03.s04`. */
+/** Seconds as `print_pl` has them: `d1.h02.m03.s04`. */
 export function intervalText(duration: number): string {
   const { days, hours, minutes, seconds } = parts(duration);
   const two = (value: number): string => String(value).padStart(2, '0');

@@ -1,9 +1,9 @@
 import type { NetworkName } from '@wrkz/core-types';
-import { errorText, type Logger, workerEntry, WorkerThread } from '@wrkz/service-kit';
+import { errorText, type Logger, type MetricFactory, workerEntry, WorkerThread } from '@wrkz/service-kit';
 import type { NodeEvent, NodeEvents } from '../node-events';
 import { EntriesGone, type JournalEntry, type JournalFeed, type JournalTopic } from './journal';
 import type { JournalStanding, JournalThread } from './protocol';
-import { EventQueue, positionBefore } from './queue';
+import { EventQueue, type LeftOut, positionBefore } from './queue';
 import { JournalReader, type JournalPage } from './reading';
 import { isLost } from './set-aside';
 import type { ChainPosition } from './store';
@@ -22,9 +22,10 @@ export interface EventJournalParts {
   /** Days for which entries are kept; 0: for ever. */
   readonly keepDays: number;
   readonly logger: Logger;
+  /** Milliseconds until a journal that could not be written is tried again. */
+  readonly tryAgain?: number;
 }
 
-/** Milliseconds until a journal that could not be written is tried again. */
 const TRY_AGAIN = 5_000;
 /** Milliseconds at least from one commit to the next: what comes meanwhile shares one. */
 const COMMIT_EVERY = 25;
@@ -34,7 +35,7 @@ const LAST_COMMITS = 1_000;
 /**
  * The journal of events as the rest of the node knows it. A thread of its own writes, so that neither the main thread nor
  * the engine waits for its disk; reading is some rows through a connection here. Nothing that happens to the journal stops
- * the node: what could not be written is read from the chain later, and what is damaged is set aside.
+ * the node: what cannot be written now waits, or is read from the chain later, and what is damaged is set aside.
  */
 export class EventJournal implements JournalFeed {
   private readonly queue = new EventQueue();
@@ -48,6 +49,9 @@ export class EventJournal implements JournalFeed {
   private working: Promise<void> | undefined;
   private wake: (() => void) | undefined;
   private closed = false;
+  /** What may be on the chain and in the pool without having been told of. */
+  private missing: LeftOut = { chain: true, pool: true };
+  private lossesTold = 0;
   private readonly damages: string[] = [];
   private complained: string | undefined;
 
@@ -69,6 +73,20 @@ export class EventJournal implements JournalFeed {
 
   latest(): number {
     return this.standing?.latest ?? 0;
+  }
+
+  /** Events that are not on disk yet, and those that nothing can bring back. */
+  get backlog(): { readonly waiting: number; readonly lost: number } {
+    return { waiting: this.queue.size, lost: this.queue.lost };
+  }
+
+  /** Publishes how it stands (docs/operations/events.md#figures). */
+  publish(metrics: MetricFactory): void {
+    metrics.gauge('journal_latest_number', 'The number of the newest entry', [], (gauge) => gauge.set(this.latest()));
+    metrics.gauge('journal_waiting_events', 'Events that are not on disk yet', [], (gauge) => {
+      gauge.set(this.backlog.waiting);
+    });
+    metrics.counted('journal_lost_events_total', 'Alternative blocks that were not written', () => this.backlog.lost);
   }
 
   after(after: number, topics: readonly JournalTopic[], limit: number): JournalEntry[] {
@@ -125,23 +143,17 @@ export class EventJournal implements JournalFeed {
   }
 
   private async work(): Promise<void> {
-    let incomplete = true;
-    while (!this.closed || (this.queue.size > 0 && this.standing?.begun === true && !incomplete)) {
+    while (!this.closed || (this.queue.size > 0 && this.standing?.begun === true)) {
       const worked = await this.attempt(async () => {
         if (!this.isOpen) await this.open();
         await this.lookAtDamage();
-        incomplete = this.queue.takeOverflow() || incomplete || this.standing?.begun !== true;
-        if (incomplete) await this.complete();
-        incomplete = false;
+        await this.beginWhereReady();
+        if (this.standing?.begun !== true) return;
+        await this.complete();
         await this.write();
       });
-      if (!worked) {
-        // What waits would be written down late and in part: it is read from the chain instead.
-        this.queue.drop();
-        incomplete = true;
-      }
       if (this.closed && !worked) return;
-      await this.pause(worked ? COMMIT_EVERY : TRY_AGAIN, !worked);
+      await this.pause(worked ? COMMIT_EVERY : (this.parts.tryAgain ?? TRY_AGAIN), !worked);
     }
   }
 
@@ -164,39 +176,43 @@ export class EventJournal implements JournalFeed {
     this.isOpen = true;
   }
 
-  /** Brings the journal to where chain and pool are now, and begins it where nothing keeps it from that. */
+  /** Brings the journal to where chain and pool are now, where something is missing. */
   private async complete(): Promise<void> {
-    await this.beginWhereReady();
-    if (this.standing?.begun !== true) return;
-    this.adopt(await this.running().call('complete', { pool: this.parts.pool.hashes() }));
+    const left = this.queue.takeLeftOut();
+    this.missing = { chain: this.missing.chain || left.chain, pool: this.missing.pool || left.pool };
+    const { chain, pool } = this.missing;
+    this.tellOfLosses();
+    if (!chain && !pool) return;
+    this.adopt(await this.running().call('complete', { pool: pool ? this.parts.pool.hashes() : undefined }));
+    this.missing = { chain: false, pool: false };
   }
 
-  /** What waits in the queue begins a journal by itself. */
+  /** Begins the journal with what came first to a node that was ready, or else where the chain is now. */
   private async beginWhereReady(): Promise<void> {
+    if (this.standing?.begun === true) return;
     const { chain, duringSync, isReady } = this.parts;
-    if (this.standing?.begun === true || this.queue.size > 0) return;
     const tip = chain.tip();
-    if (duringSync || isReady(tip.height)) await this.begin(tip);
-  }
-
-  private async begin({ height, hash }: ChainPosition): Promise<void> {
+    const beginning = this.queue.beginning() ?? (duringSync || isReady(tip.height) ? tip : undefined);
+    if (beginning === undefined) return;
+    const { height, hash } = beginning;
+    this.missing = { chain: true, pool: true };
     this.adopt(await this.running().call('begin', { height, hash }));
+    this.queue.begun();
   }
 
   private async write(): Promise<void> {
-    let events = this.queue.take();
-    if (this.standing?.begun !== true) {
-      const first = events.findIndex(({ ready }) => ready);
-      const [begins] = (events = first < 0 ? [] : events.slice(first));
-      if (begins !== undefined) await this.begin(begins.before);
-    }
-    if (events.length === 0) return;
-    this.adopt(
-      await this.running().call(
-        'append',
-        events.map(({ event, time }) => ({ event, time })),
-      ),
-    );
+    const events = this.queue.batch();
+    const last = events.at(-1);
+    if (last === undefined) return;
+    const handed = events.map(({ event, time, number }) => ({ event, time, number }));
+    this.adopt(await this.running().call('append', handed));
+    this.queue.written(last.number);
+  }
+
+  private tellOfLosses(): void {
+    const { lost } = this.queue;
+    if (lost > this.lossesTold) this.parts.logger.warning(`alternative blocks that the event journal lost: ${lost}`);
+    this.lossesTold = lost;
   }
 
   private async lookAtDamage(): Promise<void> {

@@ -18,6 +18,11 @@ export interface JournalStanding {
   readonly begun: boolean;
 }
 
+/** An event that is handed over; numbers grow. */
+export interface HandedEvent extends TimedEvent {
+  readonly number: number;
+}
+
 /** What the journal's thread and its owner say to each other. */
 export type JournalThread = {
   setup: JournalSetup;
@@ -28,9 +33,10 @@ export type JournalThread = {
     open: { argument: undefined; result: JournalStanding };
     /** From the block after this one on the journal tells of the chain, unless it does so already. */
     begin: { argument: ChainPosition; result: JournalStanding };
-    append: { argument: readonly TimedEvent[]; result: JournalStanding };
-    /** Reads from the chain what is missing; `pool`: what is in it now. */
-    complete: { argument: { readonly pool: readonly Buffer[] }; result: JournalStanding };
+    /** Writes down what was not written yet: after a fault the same events come again. */
+    append: { argument: readonly HandedEvent[]; result: JournalStanding };
+    /** Reads from the chain what is missing; `pool`: what is in it now, where something of it is missing, too. */
+    complete: { argument: { readonly pool: readonly Buffer[] | undefined }; result: JournalStanding };
     /** Begins anew: somebody has read what is damaged. */
     renew: { argument: string; result: JournalStanding };
   };

@@ -4,8 +4,8 @@ import { errorText } from '@wrkz/service-kit';
 import { openDatabase, type SqliteConnection } from '@wrkz/sqlite';
 import { checkNewest } from './checks';
 import { blocksUpTo, completePool, completeStep } from './completion';
-import { type TimedEvent, writeEvent } from './follow';
-import type { JournalSetup, JournalStanding } from './protocol';
+import { writeEvent } from './follow';
+import type { HandedEvent, JournalSetup, JournalStanding } from './protocol';
 import { deleteCutEntries, deleteOldEntries } from './retention';
 import { journalFile, journalOptions } from './schema';
 import { isLost, lastNumberIn, setAside } from './set-aside';
@@ -31,6 +31,8 @@ export class JournalWriter {
   private chain: ChainDb | undefined;
   private renewedAt = -Infinity;
   private closing = false;
+  /** The highest number of an event that is on disk. */
+  private written = 0;
 
   constructor(
     private readonly setup: JournalSetup,
@@ -55,25 +57,28 @@ export class JournalWriter {
     });
   }
 
-  append(events: readonly TimedEvent[]): Promise<JournalStanding> {
+  append(handed: readonly HandedEvent[]): Promise<JournalStanding> {
     return this.guarded(async ({ store }) => {
+      const events = handed.filter(({ number }) => number > this.written);
       for (let from = 0; from < events.length && !this.closing;) {
-        from = store.commit(() => {
+        const to = store.commit(() => {
           let i = from;
-          while (i < events.length && writeEvent(store, events[i] as TimedEvent)) i++;
+          while (i < events.length && writeEvent(store, events[i] as HandedEvent)) i++;
           return i;
         });
-        if (from === events.length) return;
+        this.written = events[to - 1]?.number ?? this.written;
+        if (to === events.length) return;
         await this.completeChain(store);
-        from++; // What did not follow is part of the chain that was read, or was taken back since.
+        from = to + 1; // What did not follow is part of the chain that was read, or was taken back since.
       }
     });
   }
 
-  complete(pool: readonly Buffer[]): Promise<JournalStanding> {
+  complete(pool: readonly Buffer[] | undefined): Promise<JournalStanding> {
     return this.guarded(async ({ store }) => {
       await this.completeChain(store);
-      if (!this.closing && store.position() !== undefined) completePool(store, pool, this.around.now());
+      if (pool === undefined || this.closing || store.position() === undefined) return;
+      completePool(store, pool, this.around.now());
     });
   }
 

@@ -11,7 +11,7 @@ import {
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { TopicMessage, TopicStream } from '../topics';
 import { topicFrame } from './frame';
-import { CLOSE, Subscriber } from './subscriber';
+import { Subscriber } from './subscriber';
 import { topicsOf } from './topic-query';
 
 export const WEBSOCKET_PATH = '/ws';
@@ -53,6 +53,11 @@ export class WebSocketHub {
     return this.clients.size;
   }
 
+  /** Messages that wait for the client that is furthest behind. */
+  get behind(): number {
+    return Math.max(0, ...[...this.clients.keys()].map(({ behind }) => behind));
+  }
+
   /** Takes over upgrades of a server, asked by the guards of its routes first. */
   listener(guard: UpgradeGuard): UpgradeListener {
     return (request, socket, head) => {
@@ -70,7 +75,7 @@ export class WebSocketHub {
     clearInterval(this.beat);
     this.unsubscribe();
     const clients = [...this.clients.keys()];
-    for (const client of clients) client.close(CLOSE.stopping, 'node stopping');
+    for (const client of clients) client.close('stopping');
     await Promise.all(clients.map(({ gone }) => gone));
   }
 
@@ -81,25 +86,31 @@ export class WebSocketHub {
     await guard.admit(request);
     const topics = topicsOf(searchParams.get('topics'));
     const address = clientAddressOf(request);
-    this.refuseOverCap(address);
+    const reached = this.capReached(address);
+    if (reached !== undefined) throw refusal(reached);
     return (connection, head) => {
-      // The upgrade is made in one step, so that nobody can take the place in between.
       this.server.handleUpgrade(request, connection, head, (webSocket: WebSocket) => {
         this.take(new Subscriber({ webSocket, connection, topics }), address, topics);
       });
     };
   }
 
-  private refuseOverCap(address: string): void {
+  /** Which cap has been reached, as the refusal that tells of it. */
+  private capReached(address: string): 'unavailable' | 'rate_limited' | undefined {
     const { maxClients, maxClientsPerAddress } = this.options;
-    if (this.closed || this.clients.size >= maxClients) throw refusal('unavailable');
-    if (maxClientsPerAddress === 0 || isLoopback(address)) return;
+    if (this.closed || this.clients.size >= maxClients) return 'unavailable';
+    if (maxClientsPerAddress === 0 || isLoopback(address)) return undefined;
     const counted = countedAddress(address);
     const held = [...this.clients.values()].filter((other) => other === counted).length;
-    if (held >= maxClientsPerAddress) throw refusal('rate_limited');
+    return held >= maxClientsPerAddress ? 'rate_limited' : undefined;
   }
 
   private take(client: Subscriber, address: string, topics: readonly string[]): void {
+    if (this.capReached(address) !== undefined) {
+      // Somebody else has taken the last place between the check and the upgrade.
+      client.close(this.closed ? 'stopping' : 'full');
+      return;
+    }
     this.clients.set(client, isLoopback(address) ? address : countedAddress(address));
     void client.gone.then(() => this.clients.delete(client));
     const { height, hash } = this.options.tip();

@@ -7,7 +7,12 @@ const MOST_BEHIND = 1000;
 /** Milliseconds that a client has to answer a close. */
 const LINGER = 1_000;
 
-export const CLOSE = { stopping: 1001, behind: 1008 } as const;
+/** How a stream is ended (docs/operations/notifications.md#websocket). */
+export const CLOSES = {
+  stopping: [1001, 'node stopping'],
+  behind: [1008, 'fell too far behind'],
+  full: [1008, 'subscriptions are full, retry later'],
+} as const satisfies Readonly<Record<string, readonly [code: number, reason: string]>>;
 
 export interface SubscriberParts {
   readonly webSocket: WebSocket;
@@ -36,11 +41,16 @@ export class Subscriber {
     return this.parts.topics.includes(topic);
   }
 
+  /** Messages that wait for it. */
+  get behind(): number {
+    return this.waiting.length;
+  }
+
   /** Puts a frame at the end of what waits; `flush` sends it. A client that is too far behind is closed. */
   take(frame: Buffer): void {
     if (this.closing) return;
     if (this.waiting.length < MOST_BEHIND) this.waiting.push(frame);
-    else this.close(CLOSE.behind, 'fell too far behind');
+    else this.close('behind');
   }
 
   flush(): void {
@@ -63,11 +73,12 @@ export class Subscriber {
   }
 
   /** What waits is discarded; the connection ends with a reason, and at once when the client does not answer. */
-  close(code: number, reason: string): void {
+  close(why: keyof typeof CLOSES): void {
     if (this.closing) return;
     this.closing = true;
     this.waiting = [];
     const { webSocket } = this.parts;
+    const [code, reason] = CLOSES[why];
     webSocket.close(code, reason);
     const cut = setTimeout(() => webSocket.terminate(), LINGER);
     void this.gone.then(() => clearTimeout(cut));

@@ -1,0 +1,128 @@
+import { parseBlock, parseTransaction } from '@wrkz/core-types';
+import { buildSpend, chainAWallet, findNonceHere, freePort, type SuiteNode, spendable } from '@wrkz/testing';
+import { Subscriber } from 'zeromq';
+import { newSuite } from '../network/daemons';
+import { exercises } from '../support/exercises';
+
+/* The publisher over TCP, read by the library that others read it with: all six topics, to the byte. */
+
+exercises('no-zmq');
+
+jest.setTimeout(240_000);
+
+const suite = newSuite();
+const [alice, bob] = [chainAWallet('alice'), chainAWallet('bob')];
+const subscribers: Subscriber[] = [];
+
+afterAll(async () => {
+  for (const subscriber of subscribers) subscriber.close();
+  await suite.stopAll();
+});
+
+type Message = `${string} ${string}`;
+
+/** What one subscriber reads. */
+class Reader {
+  private readonly subscriber = new Subscriber();
+
+  constructor(port: number, ...topics: readonly string[]) {
+    subscribers.push(this.subscriber);
+    this.subscriber.connect(`tcp://127.0.0.1:${String(port)}`);
+    this.subscriber.subscribe(...topics);
+  }
+
+  async next(): Promise<Message> {
+    const frames = await this.subscriber.receive();
+    expect(frames).toHaveLength(2);
+    return `${String(frames[0])} ${String(frames[1])}`;
+  }
+
+  /** Everything up to the first message that begins so, that one included. */
+  async until(start: string): Promise<Message[]> {
+    const read: Message[] = [];
+    while (read.at(-1)?.startsWith(start) !== true) read.push(await this.next());
+    return read;
+  }
+}
+
+/** The messages of a block that joined the main chain, by its bytes. */
+async function blockMessages(node: SuiteNode, height: number): Promise<Message[]> {
+  const { items } = await node.post<{ items: { block: string; transactions: string[] }[] }>('/getrawblocks', {
+    startHeight: height,
+    blockCount: 1,
+  });
+  const [{ block, transactions }] = items as [(typeof items)[0]];
+  const { hash, coinbase } = parseBlock(Buffer.from(block, 'hex'));
+  const hashes = [coinbase.hash, ...transactions.map((hex) => parseTransaction(Buffer.from(hex, 'hex')).hash)];
+  const list = hashes.map((one) => `"${one.toString('hex')}"`).join(',');
+  const start = `{"height":${String(height)},"hash":"${hash.toString('hex')}"`;
+  return [`hashblock ${start}}`, `chain_main ${start},"transaction_hashes":[${list}]}`];
+}
+
+/** A subscription takes effect some time after it was made: blocks are mined until one is heard of. */
+async function heard(node: SuiteNode, reader: Reader): Promise<void> {
+  let listens = false;
+  const first = reader.next().then((message) => {
+    listens = true;
+    return message;
+  });
+  while (!listens) {
+    await node.generate(bob.address, 1);
+    await new Promise(setImmediate);
+  }
+  const [, top = ''] = await blockMessages(node, node.height);
+  if ((await first) !== top) await reader.until(top);
+}
+
+test('blocks, the pool and a chain that turns are published as documented', async () => {
+  const from = await suite.chainA();
+  const port = await freePort();
+  const args = ['--no-zmq=false', '--zmq-pub', `tcp://127.0.0.1:${String(port)}`];
+  const node = await suite.node({ from, args });
+  const fork = node.height;
+  const reader = new Reader(port, '');
+  await heard(node, reader);
+
+  const [output] = await spendable(node, alice);
+  if (output === undefined) throw new Error('alice has nothing to spend');
+  const spend = await buildSpend(node, alice, output, { height: node.height, fee: 1_000n, findNonce: findNonceHere });
+  await node.post('/sendrawtransaction', { tx_as_hex: spend.transaction.toString('hex') });
+  expect(await reader.next()).toBe(`txpool_add {"hashes":["${spend.hash}"]}`);
+
+  await node.generate(bob.address, 1);
+  const mined = await blockMessages(node, node.height);
+  expect(mined[1]).toContain(spend.hash);
+  const left = `txpool_del {"hashes":["${spend.hash}"],"reason":"InBlock"}`;
+  expect([await reader.next(), await reader.next(), await reader.next()]).toEqual([...mined, left]);
+
+  // Somebody else has mined further on an older block.
+  const other = await suite.node({ from });
+  const hashes = await other.generate(alice.address, node.height - fork + 1);
+  const [root] = await blockMessages(other, fork);
+  await other.stop();
+  const beside = new Reader(port, 'hashblock_alt', 'chainswitch');
+  const joined = await suite.node({ from: other.dataDir, peers: [node.p2pPort] });
+  await node.untilTip(hashes.at(-1) ?? '');
+  await joined.untilTip(node.tip);
+  const read = await reader.until('chainswitch');
+  expect(read.slice(0, hashes.length - 1)).toEqual(
+    hashes.slice(0, -1).map((hash, i) => `hashblock_alt {"height":${String(fork + 1 + i)},"hash":"${hash}"}`),
+  );
+  const rootHash = (JSON.parse((root ?? '').slice('hashblock '.length)) as { hash: string }).hash;
+  const list = [rootHash, ...hashes].map((hash) => `"${hash}"`).join(',');
+  expect(read.at(-1)).toBe(`chainswitch {"common_root_height":${String(fork)},"hashes":[${list}]}`);
+  expect(read).toHaveLength(hashes.length);
+  // Its blocks are not told of again; what it took back waits once more.
+  expect(await reader.next()).toBe(`txpool_add {"hashes":["${spend.hash}"]}`);
+  // Whoever wants some topics gets those alone, and the same.
+  expect(read).toContain(await beside.next());
+});
+
+test('without it nothing listens', async () => {
+  const port = await freePort();
+  const node = await suite.node({ args: ['--zmq-pub', `tcp://127.0.0.1:${String(port)}`, '--no-zmq'] });
+  await node.generate(bob.address, 1);
+  // The port is still free for another one to take.
+  const second = await suite.node({ args: ['--rpc-bind-port', String(port)] });
+  expect(second.daemon.ports.rpc).toBe(port);
+});
