@@ -23,7 +23,7 @@ export function answerHandshake(context: P2pContext, session: Session, message: 
   if (refusal !== undefined) session.close(refusal);
   if (!session.isOpen) return undefined;
   takeNodeData(session, nodeData, logger);
-  const ours = own.nodeData();
+  const ours = own.nodeData(session.connection.remote.host);
   return handshakeResponse.encode({
     nodeData: ours,
     syncData: own.syncData(),
