@@ -214,7 +214,9 @@ export class Daemon implements Service {
     const topics = new TopicStream(events);
     this.closeOnStop('the ZMQ publisher', await startZmq(config, topics, logger.child('zmq')), (zmq) => zmq?.close());
     await peers.start();
-    this.closeOnStop('the port mapping', startPortMapping(config, peers, logger.child('upnp')), (mapping) => mapping?.stop());
+    this.closeOnStop('the port mapping', startPortMapping(config, peers, logger.child('upnp')), (mapping) =>
+      mapping?.stop(),
+    );
     this.running = { chain, pool, peers };
 
     const readers = this.closeOnStop(

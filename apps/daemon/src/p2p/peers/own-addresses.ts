@@ -46,7 +46,9 @@ export class OwnAddresses {
   has(address: PeerAddress): boolean {
     const key = addressKey(address);
     if (this.learned.has(key) || (this.mapped !== undefined && addressKey(this.mapped) === key)) return true;
-    return this.listeners.some((listener) => listener.port === address.port && this.covers(listener.host, address.host));
+    return this.listeners.some(
+      (listener) => listener.port === address.port && this.covers(listener.host, address.host),
+    );
   }
 
   /** Whether who listens on `bound` is reached at `host`. */

@@ -1,5 +1,6 @@
 import { Device } from 'nat-upnp-rejetto';
-import { isLocalHost } from '../util/address';
+import { canonicalHost, isLocalHost } from '../util/address';
+import { type Guard, talkOnlyTo } from './guarded-agent';
 import type { Gateway, MappedPorts } from './task';
 
 /** What the mapping is called in the gateway, as by the network's other nodes. */
@@ -23,11 +24,13 @@ export class GatewayError extends Error {
   }
 }
 
-/** What a gateway does for us, over the library's SOAP. */
+/** What a gateway does for us, over the library's SOAP. The thread that makes one talks to no other host from then on. */
 export class GatewayDevice {
+  private readonly guard: Guard;
   private readonly device: Device;
 
   constructor(private readonly gateway: Gateway) {
+    this.guard = talkOnlyTo(new URL(gateway.location).hostname);
     this.device = new Device(gateway.location);
   }
 
@@ -83,7 +86,7 @@ export class GatewayDevice {
     try {
       body = await this.device.run(action, members);
     } catch (error) {
-      throw refusal(error);
+      throw refusal(error, this.guard.complaint());
     }
     const answer = isRecord(body) ? body[`${action}Response`] : undefined;
     // An answer without members is an empty text.
@@ -94,7 +97,7 @@ export class GatewayDevice {
 
 /** Whether the internet knows that address: else the gateway stands behind another one, or is not connected. */
 export function isReachable(host: string): boolean {
-  return /^\d{1,3}(\.\d{1,3}){3}$/.test(host) && !isLocalHost(host);
+  return canonicalHost(host) === host && !host.includes(':') && !isLocalHost(host);
 }
 
 function outsideOf(port: number): (string | number)[][] {
@@ -105,10 +108,11 @@ function outsideOf(port: number): (string | number)[][] {
   ];
 }
 
-/** The library throws errors, and the gateway's own fault as it was read. */
-function refusal(thrown: unknown): GatewayError {
-  if (thrown instanceof Error) return new GatewayError(words(thrown.message));
-  if (!isRecord(thrown)) return new GatewayError('it answered something else');
+/** The library throws what the system, the reading of XML or its own code throws, and the gateway's fault as it was read. */
+function refusal(thrown: unknown, complaint: string | undefined): GatewayError {
+  if (complaint !== undefined) return new GatewayError(complaint);
+  if (thrown instanceof Error && 'syscall' in thrown) return new GatewayError(words(thrown.message));
+  if (thrown instanceof Error || !isRecord(thrown)) return new GatewayError('what it sends cannot be understood');
   const code = Number(thrown['errorCode']);
   const description = words(thrown['errorDescription']);
   if (!Number.isInteger(code)) return new GatewayError('it refused without an error code');

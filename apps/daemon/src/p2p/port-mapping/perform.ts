@@ -1,6 +1,5 @@
 import { errorText } from '@wrkz/service-kit';
 import { GatewayDevice, isReachable } from './gateway-device';
-import { talkOnlyTo } from './guarded-agent';
 import { searchedNetworks, searchGateways } from './search';
 import type { Gateway, MappedPorts, MappingOutcome, MappingTask } from './task';
 
@@ -26,7 +25,7 @@ async function mapBy(
   ports: MappedPorts,
   onAsking: (gateway: Gateway) => void,
 ): Promise<MappingOutcome> {
-  const device = deviceOf(gateway);
+  const device = new GatewayDevice(gateway);
   try {
     const externalHost = await device.externalHost();
     if (!isReachable(externalHost)) return { kind: 'unfit', why: unfitness(externalHost) };
@@ -44,7 +43,7 @@ function unfitness(externalHost: string): string {
 
 /** What somebody else has put there meanwhile is left alone. */
 async function unmap(gateway: Gateway, ports: MappedPorts): Promise<MappingOutcome> {
-  const device = deviceOf(gateway);
+  const device = new GatewayDevice(gateway);
   try {
     const wasOurs = await device.isOurs(ports);
     if (wasOurs) await device.unmap(ports);
@@ -52,9 +51,4 @@ async function unmap(gateway: Gateway, ports: MappedPorts): Promise<MappingOutco
   } catch (error) {
     return { kind: 'refused', gateway, why: errorText(error) };
   }
-}
-
-function deviceOf(gateway: Gateway): GatewayDevice {
-  talkOnlyTo(new URL(gateway.location).hostname);
-  return new GatewayDevice(gateway);
 }

@@ -38,5 +38,4 @@ export type MappingOutcome =
 
 /** What a thread says, in this order: whom it is about to ask for a mapping, and how it went. */
 export type FromMappingThread =
-  | { readonly kind: 'asking'; readonly gateway: Gateway }
-  | { readonly kind: 'done'; readonly outcome: MappingOutcome };
+  { readonly kind: 'asking'; readonly gateway: Gateway } | { readonly kind: 'done'; readonly outcome: MappingOutcome };

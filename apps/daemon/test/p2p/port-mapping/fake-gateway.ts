@@ -26,8 +26,8 @@ export interface Manners {
   /** The error codes that actions are refused with. */
   readonly errors?: Readonly<Record<string, (members: SoapCall['members']) => number | undefined>>;
   readonly errorText?: string;
-  /** Actions that are never answered, and what is called when one comes. */
-  readonly hangs?: Readonly<Record<string, () => void>>;
+  /** Actions that are answered in another way, or never. */
+  readonly hangs?: Readonly<Record<string, (response: ServerResponse) => void>>;
   /** Whom the mapping that is asked for belongs to. */
   readonly owner?: string;
 }
@@ -47,10 +47,12 @@ export class FakeGateway {
     this.mouth = createSocket('udp4');
   }
 
-  static async start(manners: Manners = {}): Promise<FakeGateway> {
+  /** @param port 5000 is found by searching; any other is known to who is told of it */
+  static async start(manners: Manners = {}, port = 5000): Promise<FakeGateway> {
     const gateway = new FakeGateway(manners);
     const { server, group, mouth } = gateway;
-    await once(server.listen(5000, GATEWAY), 'listening');
+    await once(server.listen(port, GATEWAY), 'listening');
+    if (port !== 5000) return gateway;
     mouth.bind(0, GATEWAY);
     await once(mouth, 'listening');
     group.bind(1900);
@@ -61,8 +63,7 @@ export class FakeGateway {
   }
 
   async close(): Promise<void> {
-    this.group.close();
-    this.mouth.close();
+    for (const socket of [this.group, this.mouth]) socket.close();
     this.server.closeAllConnections();
     await new Promise((closed) => this.server.close(closed));
   }
@@ -92,7 +93,7 @@ export class FakeGateway {
     const members = Object.fromEntries([...body.matchAll(/<(New\w+)>([^<]*)</g)].map(([, name, text]) => [name, text]));
     this.calls.push({ action, members: members as SoapCall['members'] });
     const hangs = this.manners.hangs?.[action];
-    if (hangs !== undefined) return hangs();
+    if (hangs !== undefined) return hangs(response);
     const error = this.manners.errors?.[action]?.(members as SoapCall['members']);
     if (error !== undefined) return this.refuse(error, response);
     const port = members['NewExternalPort'] ?? '';
