@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo } from 'node:net';
-import { Command, encodePeers, encodePeers6, handshakeRequest, type PeerEntry } from '@wrkz/levin';
+import { Command, encodePeers, encodePeers6, handshakeRequest, pingRequest, pingResponse, type PeerEntry } from '@wrkz/levin';
 import { Suite } from '@wrkz/testing';
 import { listenAddresses, readConfig } from '../../src/config/config';
 import { Daemon } from '../../src/daemon';
@@ -141,7 +141,6 @@ describe('IPv6 peers in the lists', () => {
     await caller.handshake({ ...standing, peerId: 6n, port: 17855 });
     const called = await server.caller();
     await called.nextOf(Command.ping);
-    const { pingResponse } = await import('@wrkz/levin');
     called.reply(Command.ping, pingResponse.encode({ status: 'OK', peerId: 6n }));
     while (node.peerListSizes().white === 0) await new Promise((resolve) => setImmediate(resolve));
     expect(connects).toEqual([PUBLIC6]);
@@ -191,7 +190,7 @@ describe('--p2p-bind-ipv6-address', () => {
       const [, second] = one.daemon.parts.peers.listensAt;
       expect(second).toEqual({ host: '::1', port: one.daemon.ports.p2p });
       const peer = await ScriptedPeer.dial(one.daemon.ports.p2p, '::1');
-      peer.send(Command.ping, Buffer.alloc(0), 'request');
+      peer.send(Command.ping, pingRequest.encode(), 'request');
       expect((await peer.nextOf(Command.ping)).returnCode).toBe(1);
       peer.end();
     } finally {
