@@ -1,6 +1,14 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo } from 'node:net';
-import { Command, encodePeers, encodePeers6, handshakeRequest, pingRequest, pingResponse, type PeerEntry } from '@wrkz/levin';
+import {
+  Command,
+  encodePeers,
+  encodePeers6,
+  handshakeRequest,
+  pingRequest,
+  pingResponse,
+  type PeerEntry,
+} from '@wrkz/levin';
 import { Suite } from '@wrkz/testing';
 import { listenAddresses, readConfig } from '../../src/config/config';
 import { Daemon } from '../../src/daemon';
@@ -12,6 +20,8 @@ import { disguised, Harness } from './harness';
 import { hello, ScriptedPeer } from './scripted-peer';
 
 exercises('p2p-bind-ipv6-address', 'p2p-bind-port-ipv6', 'p2p-bind-ip', 'in-peers');
+
+jest.setTimeout(120_000);
 
 const harness = new Harness();
 afterEach(() => harness.stop());

@@ -3,7 +3,7 @@ import { namespaceWay, runInNamespace } from '../../support/namespace';
 import { exercises } from '../../support/exercises';
 import type { SoapCall } from './fake-gateway';
 
-exercises('no-upnp', 'p2p-external-port');
+exercises('no-upnp');
 
 jest.setTimeout(240_000);
 
