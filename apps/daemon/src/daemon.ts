@@ -3,6 +3,7 @@ import { cpuFeatures, setThreads } from '@wrkz/crypto';
 import {
   type Control,
   createMetrics,
+  endpointText,
   ensureDirectory,
   type HttpServer,
   type Logger,
@@ -32,6 +33,7 @@ import { TransactionPool } from './mempool/pool';
 import { BlockGenerator } from './mining/generate';
 import { Miner } from './mining/miner';
 import type { P2pNode } from './p2p/node';
+import { startPortMapping } from './p2p/port-mapping/start';
 import { logChain } from './progress/chain-log';
 import { notices } from './progress/notices';
 import { openingLines } from './progress/opening-lines';
@@ -212,6 +214,9 @@ export class Daemon implements Service {
     const topics = new TopicStream(events);
     this.closeOnStop('the ZMQ publisher', await startZmq(config, topics, logger.child('zmq')), (zmq) => zmq?.close());
     await peers.start();
+    this.closeOnStop('the port mapping', startPortMapping(config, peers, logger.child('upnp')), (mapping) =>
+      mapping?.stop(),
+    );
     this.running = { chain, pool, peers };
 
     const readers = this.closeOnStop(
@@ -256,8 +261,8 @@ export class Daemon implements Service {
     this.closeOnStop('the local socket', await startLocalSocket(socket), (http) => http?.close(RPC_DRAIN));
     this.notice(
       `wrkz-daemon ${VERSION} on ${network.name}, block ${String(chain.tip().height)}; ` +
-        `peers at ${addressText(options['p2p-bind-ip'], peers.port)}, ` +
-        `RPC at http://${addressText(options['rpc-bind-ip'], this.http.port)}; data in ${directory}`,
+        `peers at ${peers.listensAt.map(endpointText).join(' and ')}, ` +
+        `RPC at http://${endpointText({ host: options['rpc-bind-ip'], port: this.http.port })}; data in ${directory}`,
     );
     if (config.preset.length > 0) this.notice(`--public-node sets ${config.preset.join(', ')}`);
     const progress = new SyncProgress({ chain, peers, write: this.notice, screen: this.screen });
@@ -279,7 +284,7 @@ export class Daemon implements Service {
     const { config, logger, tail, screen } = this;
     const { control, input } = this.overrides;
     const requestStop = (): void => control?.requestStop();
-    const listensAt = addressText(config.options['p2p-bind-ip'], parts.peers.port);
+    const listensAt = parts.peers.listensAt.map(endpointText).join(' and ');
     runner.open(consoleContext({ ...parts, logger, tail, listensAt, requestStop }));
     this.closeOnStop('the console', runner, (closing) => closing.close());
     if (input === undefined || config.options['no-console']) return;
@@ -306,9 +311,4 @@ export class Daemon implements Service {
       this.giveUp(error);
     }
   }
-}
-
-/** As it stands in a URL: IPv6 addresses in brackets. */
-function addressText(host: string, port: number): string {
-  return `${host.includes(':') ? `[${host}]` : host}:${String(port)}`;
 }

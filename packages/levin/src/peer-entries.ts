@@ -48,12 +48,22 @@ export function decodePeers6(blob: Buffer): PeerEntry[] {
   });
 }
 
-/** Writes `local_peerlist`; every host must be IPv4. */
+/**
+ * The bytes of a host in an entry of `size` for it.
+ * @throws RangeError for an address of the other family: cut or padded it would be somebody else's
+ */
+function hostField(host: string, size: 4 | 16): Buffer {
+  const bytes = hostBytes(host);
+  if (bytes.length !== size) throw new RangeError(`${host} does not fit an entry with ${size} bytes of address`);
+  return bytes;
+}
+
+/** Writes `local_peerlist`; every host must be IPv4. @throws RangeError for another one */
 export function encodePeers(entries: readonly PeerEntry[]): Buffer {
   const blob = Buffer.alloc(entries.length * ENTRY_SIZE);
   entries.forEach((entry, index) => {
     const at = index * ENTRY_SIZE;
-    hostBytes(entry.host).copy(blob, at);
+    hostField(entry.host, 4).copy(blob, at);
     blob.writeUInt32LE(entry.port, at + 4);
     blob.writeBigUInt64LE(entry.id, at + 8);
     blob.writeBigUInt64LE(BigInt(entry.lastSeen), at + 16);
@@ -61,14 +71,14 @@ export function encodePeers(entries: readonly PeerEntry[]): Buffer {
   return blob;
 }
 
-/** Writes `local_peerlist6`; every host must be IPv6. The padding is zero. */
+/** Writes `local_peerlist6`; every host must be IPv6. The padding is zero. @throws RangeError for an IPv4 host */
 export function encodePeers6(entries: readonly PeerEntry[]): Buffer {
   const blob = Buffer.alloc(entries.length * ENTRY6_SIZE);
   entries.forEach((entry, index) => {
     const at = index * ENTRY6_SIZE;
     blob.writeBigUInt64LE(entry.id, at);
     blob.writeBigUInt64LE(BigInt(entry.lastSeen), at + 8);
-    hostBytes(entry.host).copy(blob, at + 16);
+    hostField(entry.host, 16).copy(blob, at + 16);
     blob.writeUInt32LE(entry.port, at + 32);
   });
   return blob;

@@ -13,6 +13,7 @@ import { DAEMON_OPTIONS } from './options';
 import { PUBLIC_NODE } from './options/rpc';
 import { raised } from './raised';
 import { configComplaint } from './refusals';
+import { p2pIpv6 } from './p2p-listeners';
 import { rpcIpv6, rpcWarnings } from './rpc-listeners';
 
 /** The resolved options under their own names. */
@@ -125,6 +126,7 @@ export function listenAddresses({ action, options, p2pPort, rpcPort }: DaemonCon
     { host: options['rpc-bind-ip'], port: rpcPort },
     ...rpcIpv6(options).map((host) => ({ host, port: rpcPort, required: false })),
     { host: options['p2p-bind-ip'], port: p2pPort },
+    ...p2pIpv6(options, p2pPort).map((second) => ({ ...second, required: false })),
   ];
 }
 

@@ -26,7 +26,7 @@ export const CONFIG_REFUSALS = {
     text: '--export-checkpoints: a file is expected',
   },
   systemP2pPort: {
-    when: (values) => isSystemPort(values['p2p-bind-port']),
+    when: (values) => isSystemPort(values['p2p-bind-port']) || isSystemPort(values['p2p-bind-port-ipv6']),
     text: 'P2P Port must be between 1024 and 65,535',
   },
   systemRpcPort: {

@@ -7,6 +7,10 @@ export interface P2pConfig {
   readonly bindHost: string;
   /** 0 takes a free port. */
   readonly bindPort: number;
+  /** A second listener, for IPv6 alone; undefined for none. That it cannot be had is a warning. */
+  readonly bindHost6: string | undefined;
+  /** 0 takes the port that the first listener has. */
+  readonly bindPort6: number;
   /** Announced to peers instead of the listening port; 0 announces the listening port. */
   readonly externalPort: number;
   /** Announces port 0, so that nobody calls back. */
@@ -48,6 +52,8 @@ export interface P2pConfig {
 export const p2pDefaults = {
   bindHost: '0.0.0.0',
   bindPort: 0,
+  bindHost6: undefined,
+  bindPort6: 0,
   externalPort: 0,
   hidePort: false,
   allowLocal: false,

@@ -1,6 +1,7 @@
 import type { P2pConfig } from './config';
 import { MemoryBudget } from './connection/memory-budget';
 import { tcpTransport, type Transport } from './connection/transport';
+import { OwnAddresses } from './peers/own-addresses';
 import { PeerBook } from './peers/peer-book';
 import { Accounts } from './penalties/accounts';
 import type { BlockCodec, ChainPort, P2pClock, P2pLogger, P2pRandom, PoolPort } from './ports';
@@ -66,7 +67,12 @@ export function createContext(config: P2pConfig, parts: P2pParts, events: Contex
   const { chain, pool, logger, clock, random, codec } = given;
   const sessions = new SessionTable();
   const open = (): Session[] => sessions.open();
-  const book = new PeerBook({ allowLocal: config.allowLocal });
+  const addresses = new OwnAddresses(clock);
+  const book: PeerBook = new PeerBook({
+    allowLocal: config.allowLocal,
+    own: { addresses, peerId: () => own.peerId },
+  });
+  const own = new OwnNodeData(config, newPeerId(random), chain, book, addresses, clock);
   const driver = new SyncDriver({
     config,
     chain,
@@ -86,7 +92,7 @@ export function createContext(config: P2pConfig, parts: P2pParts, events: Contex
     announced: new AnnouncedBlocks(chain, codec, (session) => driver.wantsSync(session)),
     accounts: new Accounts(() => clock.now(), given.stopwatch),
     sessions,
-    own: new OwnNodeData(config, newPeerId(random), chain, book, clock),
+    own,
     book,
     driver,
     blocks: new BlockRelay(chain, pool, codec, clock, logger, {

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import type { PeerEntry } from '@wrkz/levin';
 import type { P2pConfig } from './config';
-import type { Listener } from './connection/transport';
+import { listenForPeers, type PeerListener } from './connection/listeners';
 import { createContext, type P2pContext, type P2pParts } from './context';
 import { Dialer } from './dialer/dialer';
 import { Seeds } from './dialer/seeds';
@@ -45,7 +45,7 @@ export class P2pNode extends EventEmitter<P2pEvents> {
   private readonly manager: ConnectionManager;
   private readonly announcer: Announcer;
   private readonly store: PeerStore;
-  private listener: Listener | undefined;
+  private opened: readonly PeerListener[] = [];
   private timers: Timer[] = [];
   private lastHeight = 0;
 
@@ -92,13 +92,15 @@ export class P2pNode extends EventEmitter<P2pEvents> {
    * @throws Error with a message for the operator when the port cannot be used
    */
   async start(): Promise<void> {
-    const { config, chain, pool, transport, own } = this.context;
+    const { config, chain, pool, own } = this.context;
     this.dialer.useAnchors(await this.store.restore(config.resetState));
     if (config.resetState) await this.store.save();
-    this.listener = await transport.listen(config.bindHost, config.bindPort, (socket, remote) => {
-      this.manager.accept(socket, remote);
-    });
-    own.listeningPort = this.listener.port;
+    this.opened = await listenForPeers(config, this.context, (socket, remote) => this.manager.accept(socket, remote));
+    const [first, second] = this.opened;
+    own.listeningPort = first?.port ?? 0;
+    own.listeningPort6 = second?.port;
+    own.addresses.listensAt(this.listensAt);
+    this.context.book.dropOwn(); // what is on disk may tell of us
     this.manager.begin();
     chain.on('commit', this.onCommit);
     pool.on('added', this.onPoolAdded);
@@ -114,20 +116,36 @@ export class P2pNode extends EventEmitter<P2pEvents> {
 
   /** Closes everything and keeps the peer state. */
   async stop(): Promise<void> {
-    const { listener } = this;
-    this.listener = undefined;
+    const { opened } = this;
+    this.opened = [];
     for (const timer of this.timers.splice(0)) timer.cancel();
     this.context.chain.off('commit', this.onCommit);
     this.context.pool.off('added', this.onPoolAdded);
-    const saved = listener === undefined ? undefined : this.store.save();
+    const saved = opened.length === 0 ? undefined : this.store.save();
     this.context.driver.stop();
     this.manager.end();
-    await Promise.all([listener?.close(), saved]);
+    await Promise.all([...opened.map((listener) => listener.close()), saved]);
   }
 
   /** The port that listens. */
   get port(): number {
     return this.context.own.listeningPort;
+  }
+
+  /** What listens: the first listener, and the one for IPv6 if there is one. */
+  get listensAt(): PeerAddress[] {
+    return this.opened.map(({ host, port }) => ({ host, port }));
+  }
+
+  /** The port that IPv4 peers are told, and that a router has to forward. */
+  get toldPort(): number {
+    return this.context.own.toldPort;
+  }
+
+  /** What a router forwards to us: it is our own address, which no list holds; undefined for nothing any more. */
+  isMappedTo(address: PeerAddress | undefined): void {
+    this.context.own.addresses.isMappedTo(address);
+    this.context.book.dropOwn();
   }
 
   get peerId(): bigint {

@@ -50,6 +50,8 @@ export function peersConfig({ options, network, p2pPort, directory }: DaemonConf
     networkId: network.networkId,
     bindHost: options['p2p-bind-ip'],
     bindPort: p2pPort,
+    bindHost6: options['p2p-bind-ipv6-address'] === '' ? undefined : options['p2p-bind-ipv6-address'],
+    bindPort6: options['p2p-bind-port-ipv6'],
     externalPort: options['p2p-external-port'],
     hidePort: options['hide-my-port'],
     allowLocal: options['allow-local-ip'],

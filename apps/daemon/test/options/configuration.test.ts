@@ -13,7 +13,6 @@ exercises('os-version', 'print-genesis-tx', 'fee-address', 'fee-amount', 'import
 exercises('prune', 'prune-depth', 'lite', 'lite-height', 'import-lite-snapshot', 'snapshot-info', 'snapshot-stats');
 exercises('auto-prune-min-gap-blocks', 'auto-prune-min-free-bytes', 'skip-boot-compaction');
 exercises('auto-compaction-min-gap-blocks', 'auto-compaction-min-free-bytes');
-exercises('p2p-bind-ipv6-address', 'p2p-bind-port-ipv6', 'no-upnp');
 exercises('db-enable-compression', 'db-compression-level', 'db-compression-dict-bytes', 'db-max-open-files');
 exercises('db-block-size', 'db-row-cache-percent', 'db-bottom-filters');
 exercises('sync-peer-failure-threshold', 'sync-batch-min', 'sync-batch-max', 'block-sync-bytes', 'verify');
@@ -97,7 +96,6 @@ describe('what is not in this version', () => {
   const unbuilt = specs.filter((spec) => spec.unbuilt === true);
   const other = ({ name, type, default: usual }: OptionSpec): string[] => {
     if (type === 'boolean') return [`--${name}=${String(usual !== true)}`];
-    if (name === 'p2p-bind-ipv6-address') return [`--${name}=::1`];
     return [`--${name}=${type === 'number' ? String(Number(usual) + 1) : 'x'}`];
   };
 
@@ -123,9 +121,6 @@ describe('what is not in this version', () => {
       'import-lite-snapshot',
       'lite',
       'lite-height',
-      'no-upnp',
-      'p2p-bind-ipv6-address',
-      'p2p-bind-port-ipv6',
       'prune',
       'prune-depth',
       'skip-boot-compaction',

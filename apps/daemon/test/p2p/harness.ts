@@ -57,10 +57,15 @@ export class Harness {
 export function disguised(host: string | (() => string)): Transport {
   return {
     ...tcpTransport,
-    listen: (bindHost, port, onSocket) =>
-      tcpTransport.listen(bindHost, port, (socket, remote) => {
-        onSocket(socket, { host: typeof host === 'string' ? host : host(), port: remote.port });
-      }),
+    listen: (bindHost, port, onSocket, options) =>
+      tcpTransport.listen(
+        bindHost,
+        port,
+        (socket, remote) => {
+          onSocket(socket, { host: typeof host === 'string' ? host : host(), port: remote.port });
+        },
+        options,
+      ),
   };
 }
 

@@ -33,8 +33,8 @@ export class ScriptedPeer {
     });
   }
 
-  static async dial(port: number): Promise<ScriptedPeer> {
-    const socket = connect(port, '127.0.0.1');
+  static async dial(port: number, host = '127.0.0.1'): Promise<ScriptedPeer> {
+    const socket = connect(port, host);
     await once(socket, 'connect');
     return new ScriptedPeer(socket);
   }

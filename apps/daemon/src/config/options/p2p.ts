@@ -1,4 +1,4 @@
-import { bindAddressOption, defineOptions, portOption, secondAddressOption } from '@wrkz/service-kit';
+import { bindAddressOption, defineOptions, isIpv6Address, portOption } from '@wrkz/service-kit';
 
 const group = 'Peers';
 
@@ -19,28 +19,27 @@ export const P2P = defineOptions([
     group,
     help: 'The port told to peers when a router forwards another one; 0 tells the listening port',
   }),
-  secondAddressOption({
+  {
     name: 'p2p-bind-ipv6-address',
+    type: 'string',
     default: '',
-    unbuilt: true,
     group,
-    help: 'An IPv6 address for peers too, :: for all; not in this version',
-  }),
+    help: 'An IPv6 address for peers too, :: for all; when it cannot be had, a warning says so',
+    validate: (value) => (value === '' || isIpv6Address(String(value)) ? undefined : 'an IPv6 address is expected'),
+  },
   portOption({
     name: 'p2p-bind-port-ipv6',
     default: 0,
     min: 0,
-    unbuilt: true,
     group,
-    help: 'The port of the IPv6 address, 0 for --p2p-bind-port; not in this version',
+    help: 'The port of the IPv6 address; 0 for that of --p2p-bind-port',
   }),
   {
     name: 'no-upnp',
     type: 'boolean',
     default: false,
-    unbuilt: true,
     group,
-    help: 'Ask no router to forward the port; not in this version, which never asks',
+    help: 'Ask no router to forward the port; without it the mainnet asks by UPnP, the test networks never do',
   },
   {
     name: 'out-peers',

@@ -10,12 +10,22 @@ export interface Listener {
   close(): Promise<void>;
 }
 
+export interface ListenOptions {
+  /** An IPv6 listener beside an IPv4 one on the same port must not take IPv4, too. */
+  readonly ipv6Only?: boolean;
+}
+
 /** Sockets and host names, so that tests can stand in for the network. */
 export interface Transport {
   /** Opens a connection; `undefined` when it fails or takes over 5 s. */
   connect(address: PeerAddress): Promise<Duplex | undefined>;
   /** Accepts connections. @throws Error with a message for the operator when the address cannot be used. */
-  listen(host: string, port: number, onSocket: (socket: Duplex, remote: PeerAddress) => void): Promise<Listener>;
+  listen(
+    host: string,
+    port: number,
+    onSocket: (socket: Duplex, remote: PeerAddress) => void,
+    options?: ListenOptions,
+  ): Promise<Listener>;
   /** The IP addresses of a host name; none when it cannot be resolved. */
   resolve(host: string): Promise<string[]>;
 }
@@ -43,7 +53,7 @@ export const tcpTransport: Transport = {
     });
   },
 
-  listen(host, port, onSocket) {
+  listen(host, port, onSocket, { ipv6Only = false } = {}) {
     return new Promise((done, refuse) => {
       const server = createServer({ noDelay: true }, (socket: Socket) => {
         socket.on('error', () => undefined);
@@ -54,7 +64,7 @@ export const tcpTransport: Transport = {
       server.once('error', (error) => {
         refuse(new Error(`cannot listen for peers on ${endpointText({ host, port })}: ${errorText(error)}`));
       });
-      server.listen({ host, port }, () => {
+      server.listen({ host, port, ipv6Only }, () => {
         server.removeAllListeners('error');
         server.on('error', () => undefined);
         const address = server.address();

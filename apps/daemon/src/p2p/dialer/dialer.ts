@@ -37,6 +37,8 @@ export class Dialer {
   private readonly added: ExplicitPeers;
   private readonly calling = new Map<string, PeerAddress>();
   private readonly failedAt = new Map<string, number>();
+  /** Those named by the operator that are this node itself. */
+  private readonly ownNames = new Set<string>();
   private anchors: PeerAddress[] = [];
   private verifiedAt: number;
   private seedsAt = -Infinity;
@@ -183,6 +185,7 @@ export class Dialer {
 
   private async start(address: PeerAddress, purpose: CallPurpose): Promise<boolean> {
     const key = addressKey(address);
+    if (this.isOurselves(address)) return false;
     if (this.calling.has(key) || (this.bans.isBanned(address.host) && !this.isExplicit(address))) return false;
     this.calling.set(key, address);
     let reached = false;
@@ -194,6 +197,16 @@ export class Dialer {
       else this.noteFailure(key, address, purpose);
     }
     return reached;
+  }
+
+  private isOurselves(address: PeerAddress): boolean {
+    if (!this.book.isOwn(address)) return false;
+    const key = addressKey(address);
+    if (this.isExplicit(address) && !this.ownNames.has(key)) {
+      this.ownNames.add(key);
+      this.logger.warning(`${key} is this node itself; it is not called`);
+    }
+    return true;
   }
 
   private noteFailure(key: string, address: PeerAddress, purpose: CallPurpose): void {

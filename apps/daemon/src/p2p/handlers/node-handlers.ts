@@ -12,7 +12,10 @@ import { judgeNodeData, takeNodeData } from '../session/handshake';
 import type { Session } from '../session/session';
 import { reportRejection } from '../util/report-errors';
 
-/** COMMAND_HANDSHAKE: takes what a caller says of itself and answers in kind; unwanted callers are hung up on. */
+/**
+ * COMMAND_HANDSHAKE: takes what a caller says of itself and answers in kind; unwanted callers are hung up on. One with our
+ * own id is told ours first: it is this node, which learns from the answer alone where it has met itself.
+ */
 export function answerHandshake(context: P2pContext, session: Session, message: HandshakeRequest): Buffer | undefined {
   const { config, own, sessions, logger } = context;
   const { nodeData } = message;
@@ -20,19 +23,21 @@ export function answerHandshake(context: P2pContext, session: Session, message: 
   else if (session.handshaken) session.close(closeReasons.secondHandshake);
   else if (sessions.counts().incoming >= config.inPeers) session.close(closeReasons.tooManyConnections);
   const refusal = judgeNodeData(nodeData, config.networkId, own.peerId);
-  if (refusal !== undefined) session.close(refusal);
+  const isOurselves = refusal === closeReasons.ownConnection;
+  if (refusal !== undefined && !isOurselves) session.close(refusal);
   if (!session.isOpen) return undefined;
   takeNodeData(session, nodeData, logger);
-  const ours = own.nodeData();
+  const ours = own.nodeData(session.connection.remote.host);
   return handshakeResponse.encode({
     nodeData: ours,
     syncData: own.syncData(),
-    ...own.peerLists(nodeData.version, Number(ours.localTime)),
+    ...(isOurselves ? { peers: [], peers6: [] } : own.peerLists(nodeData.version, Number(ours.localTime))),
   });
 }
 
 /** After the reply to a handshake: the caller is a peer now, and is called back to see who listens there. */
 export function welcomeCaller(context: P2pContext, session: Session, { syncData }: HandshakeRequest): void {
+  if (session.peerId === context.own.peerId) return session.close(closeReasons.ownConnection);
   context.driver.consider(session, syncData, true);
   context.onHandshaken(session);
   reportRejection(context.logger, `${session.name}: back ping`, verifyByPing(context, session));

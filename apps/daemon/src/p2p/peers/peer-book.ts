@@ -7,9 +7,16 @@ import {
   WHITE_LIST_LIMIT,
 } from '../constants';
 import { isLocalHost, isUnusableHost, type PeerAddress } from '../util/address';
+import type { OwnAddresses } from './own-addresses';
 import { PeerList } from './peer-list';
 
 const shares = { perHost: ENTRIES_PER_HOST, perGroup: ENTRIES_PER_GROUP };
+
+export interface PeerBookOptions {
+  readonly allowLocal: boolean;
+  /** Who we are: our own address never stands in a list, whoever tells of it. */
+  readonly own?: { readonly addresses: OwnAddresses; readonly peerId: () => bigint };
+}
 
 /**
  * White peers (we reached them ourselves) and gray ones (others told us). A peer is in one list only; the white list is
@@ -19,25 +26,42 @@ export class PeerBook {
   private readonly white = new PeerList({ limit: WHITE_LIST_LIMIT, ...shares, keeps: 'latest' });
   private readonly gray = new PeerList({ limit: GRAY_LIST_LIMIT, ...shares, keeps: 'first' });
 
-  constructor(private readonly options: { readonly allowLocal: boolean }) {}
+  constructor(private readonly options: PeerBookOptions) {}
 
   /** Whether an address may stand in a list at all. */
   allows(address: PeerAddress): boolean {
     if (!Number.isInteger(address.port) || address.port < 1 || address.port > 65535) return false;
-    if (isUnusableHost(address.host)) return false;
+    if (isUnusableHost(address.host) || this.isOwn(address)) return false;
     return this.options.allowLocal || !isLocalHost(address.host);
+  }
+
+  /** Whether this node itself is reached there. */
+  isOwn(address: PeerAddress): boolean {
+    return this.options.own?.addresses.has(address) ?? false;
+  }
+
+  /** More is known of where this node is reached: what the lists hold of it goes. */
+  dropOwn(): void {
+    for (const list of [this.white, this.gray]) {
+      for (const entry of list.newestFirst()) if (!this.takes(entry)) list.remove(entry);
+    }
+  }
+
+  /** Our own id tells us by whatever name peers have heard of us. It is hearsay, so of the address nothing is learnt. */
+  private takes(entry: PeerEntry): boolean {
+    return this.allows(entry) && entry.id !== this.options.own?.peerId();
   }
 
   /** A peer that answered us: after an outgoing handshake or a back ping. */
   addWhite(entry: PeerEntry): void {
-    if (!this.allows(entry)) return;
+    if (!this.takes(entry)) return;
     this.white.put(entry);
     this.gray.remove(entry);
   }
 
   /** A peer that somebody told us of. */
   addGray(entry: PeerEntry): void {
-    if (!this.allows(entry) || this.white.has(entry)) return;
+    if (!this.takes(entry) || this.white.has(entry)) return;
     this.gray.put(entry);
   }
 

@@ -1,13 +1,17 @@
 import type { NodeData, PeerLists, SyncData } from '@wrkz/levin';
 import type { P2pConfig } from '../config';
 import { IPV6_LIST_VERSION, P2P_VERSION } from '../constants';
+import type { OwnAddresses } from '../peers/own-addresses';
 import type { PeerBook } from '../peers/peer-book';
 import type { ChainPort, P2pClock, P2pRandom } from '../ports';
+import type { PeerAddress } from '../util/address';
 
 /** What we say of ourselves. */
 export class OwnNodeData {
   /** The port that listens, once it does. */
   listeningPort = 0;
+  /** The port of the IPv6 listener, where there is one. */
+  listeningPort6: number | undefined;
 
   constructor(
     private readonly config: P2pConfig,
@@ -15,17 +19,31 @@ export class OwnNodeData {
     public peerId: bigint,
     private readonly chain: Pick<ChainPort, 'tip'>,
     private readonly book: PeerBook,
+    /** Where we are reached. */
+    readonly addresses: OwnAddresses,
     private readonly clock: P2pClock,
   ) {}
+
+  /** We have met ourselves at this address. */
+  meet(address: PeerAddress): void {
+    this.addresses.learn(address);
+    this.book.dropOwn();
+  }
 
   /** Now, in seconds since 1970. */
   get seconds(): number {
     return Math.floor(this.clock.wall() / 1000);
   }
 
-  nodeData(): NodeData {
+  /** The port that IPv4 peers are told. */
+  get toldPort(): number {
+    return this.config.externalPort !== 0 ? this.config.externalPort : this.listeningPort;
+  }
+
+  /** @param host whom it is said to: a caller is called back at the address it came from, so its family has its port */
+  nodeData(host: string): NodeData {
     const { config } = this;
-    const port = config.externalPort !== 0 ? config.externalPort : this.listeningPort;
+    const port = host.includes(':') ? (this.listeningPort6 ?? this.toldPort) : this.toldPort;
     return {
       networkId: config.networkId,
       version: P2P_VERSION,

@@ -31,7 +31,10 @@ export class PeerRequests {
   /** Shakes hands with a peer that we called; a peer that is not for us is hung up on. */
   async handshake(session: Session): Promise<SyncData | undefined> {
     const { config, logger, own } = this.parts;
-    const request = handshakeRequest.encode({ nodeData: own.nodeData(), syncData: own.syncData() });
+    const request = handshakeRequest.encode({
+      nodeData: own.nodeData(session.connection.remote.host),
+      syncData: own.syncData(),
+    });
     const frame = await session.connection.request(Command.handshake, request, HANDSHAKE_TIMEOUT);
     if (frame === undefined) {
       session.close(closeReasons.handshakeTimeout);
@@ -45,6 +48,7 @@ export class PeerRequests {
     }
     const refusal = judgeNodeData(message.nodeData, config.networkId, own.peerId);
     if (refusal !== undefined) {
+      if (refusal === closeReasons.ownConnection) own.meet(session.connection.remote);
       session.close(refusal);
       return undefined;
     }

@@ -1,0 +1,79 @@
+import { networkInterfaces } from 'node:os';
+import type { P2pClock } from '../ports';
+import { addressKey, canonicalHost, isLocalHost, type PeerAddress } from '../util/address';
+
+/** How long the addresses of the machine are believed, milliseconds. */
+const INTERFACES_AGE = 60_000;
+/** Endpoints remembered because we ourselves answered there; the oldest go first. */
+const MOST_LEARNED = 64;
+
+/**
+ * Where this node is reached: what it listens on, what a router forwards to it, and where it has met itself. Peers tell
+ * of us like of anybody else, and whoever takes that into a list calls itself.
+ */
+export class OwnAddresses {
+  private listeners: readonly PeerAddress[] = [];
+  private mapped: PeerAddress | undefined;
+  private readonly learned = new Map<string, PeerAddress>();
+  private machine: ReadonlySet<string> = new Set();
+  private machineAt = -Infinity;
+
+  /** @param machineAddresses the addresses of the machine's interfaces, loopback among them */
+  constructor(
+    private readonly clock: Pick<P2pClock, 'now'>,
+    private readonly machineAddresses: () => readonly string[] = interfaceAddresses,
+  ) {}
+
+  /** What this node listens on, with the ports as they are. */
+  listensAt(listeners: readonly PeerAddress[]): void {
+    this.listeners = listeners.map(({ host, port }) => ({ host: canonicalHost(host) ?? host, port }));
+  }
+
+  /** What a router forwards to this node; undefined for nothing any more. */
+  isMappedTo(address: PeerAddress | undefined): void {
+    this.mapped = address;
+  }
+
+  /** A peer that we called there had our own id. */
+  learn(address: PeerAddress): void {
+    const key = addressKey(address);
+    this.learned.delete(key);
+    this.learned.set(key, address);
+    const [oldest] = this.learned.keys();
+    if (this.learned.size > MOST_LEARNED && oldest !== undefined) this.learned.delete(oldest);
+  }
+
+  has(address: PeerAddress): boolean {
+    const key = addressKey(address);
+    if (this.learned.has(key) || (this.mapped !== undefined && addressKey(this.mapped) === key)) return true;
+    return this.listeners.some(
+      (listener) => listener.port === address.port && this.covers(listener.host, address.host),
+    );
+  }
+
+  /** Whether who listens on `bound` is reached at `host`. */
+  private covers(bound: string, host: string): boolean {
+    if (bound === host) return true;
+    if (bound !== '::' && (bound !== '0.0.0.0' || host.includes(':'))) return false;
+    return isLoopbackHost(host) || this.machineHas(host);
+  }
+
+  private machineHas(host: string): boolean {
+    const now = this.clock.now();
+    if (now - this.machineAt >= INTERFACES_AGE) {
+      this.machine = new Set(this.machineAddresses());
+      this.machineAt = now;
+    }
+    return this.machine.has(host);
+  }
+}
+
+function isLoopbackHost(host: string): boolean {
+  return host === '::1' || (isLocalHost(host) && host.startsWith('127.'));
+}
+
+function interfaceAddresses(): string[] {
+  return Object.values(networkInterfaces()).flatMap((infos) =>
+    (infos ?? []).flatMap(({ address }) => canonicalHost(address) ?? []),
+  );
+}

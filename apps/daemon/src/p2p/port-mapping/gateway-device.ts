@@ -1,0 +1,133 @@
+import { Device } from 'nat-upnp-rejetto';
+import { canonicalHost, isLocalHost } from '../util/address';
+import { type Guard, talkOnlyTo } from './guarded-agent';
+import type { Gateway, MappedPorts } from './task';
+
+/** What the mapping is called in the gateway, as by the network's other nodes. */
+const DESCRIPTION = 'WRKZCoin';
+/** Seconds after which a gateway forgets a mapping that nobody renews. */
+const LEASE = 3600;
+/** Errors of the service WANIPConnection. */
+const NO_SUCH_ENTRY = 714;
+const ANOTHER_HAS_IT = 718;
+const PERMANENT_ONLY = 725;
+/** What an operator is told of a gateway's words at most. */
+const LONGEST_WORDS = 120;
+
+/** A gateway refused, or answered nothing that can be understood. */
+export class GatewayError extends Error {
+  constructor(
+    message: string,
+    readonly code?: number,
+  ) {
+    super(message);
+  }
+}
+
+/** What a gateway does for us, over the library's SOAP. The thread that makes one talks to no other host from then on. */
+export class GatewayDevice {
+  private readonly guard: Guard;
+  private readonly device: Device;
+
+  constructor(private readonly gateway: Gateway) {
+    this.guard = talkOnlyTo(new URL(gateway.location).hostname);
+    this.device = new Device(gateway.location);
+  }
+
+  /** The address that the internet knows. @throws GatewayError */
+  async externalHost(): Promise<string> {
+    const { NewExternalIPAddress: host } = await this.ask('GetExternalIPAddress', []);
+    return typeof host === 'string' ? host : '';
+  }
+
+  /** Has the gateway forward a port to us. @returns seconds for which it does; 0 for ever. @throws GatewayError */
+  async map(ports: MappedPorts): Promise<number> {
+    try {
+      return await this.mapFor(ports, LEASE);
+    } catch (error) {
+      if (codeOf(error) === ANOTHER_HAS_IT) {
+        throw new GatewayError(`it forwards port ${String(ports.outside)} to another machine already`, ANOTHER_HAS_IT);
+      }
+      if (codeOf(error) !== PERMANENT_ONLY) throw error;
+      return this.mapFor(ports, 0);
+    }
+  }
+
+  /** Whether the mapping of the port is there and ours. @throws GatewayError */
+  async isOurs({ outside, inside }: MappedPorts): Promise<boolean> {
+    try {
+      const entry = await this.ask('GetSpecificPortMappingEntry', outsideOf(outside));
+      return entry['NewInternalClient'] === this.gateway.client && Number(entry['NewInternalPort']) === inside;
+    } catch (error) {
+      if (codeOf(error) === NO_SUCH_ENTRY) return false;
+      throw error;
+    }
+  }
+
+  /** @throws GatewayError */
+  async unmap({ outside }: MappedPorts): Promise<void> {
+    await this.ask('DeletePortMapping', outsideOf(outside));
+  }
+
+  private async mapFor({ outside, inside }: MappedPorts, seconds: number): Promise<number> {
+    await this.ask('AddPortMapping', [
+      ...outsideOf(outside),
+      ['NewInternalPort', inside],
+      ['NewInternalClient', this.gateway.client],
+      ['NewEnabled', 1],
+      ['NewPortMappingDescription', DESCRIPTION],
+      ['NewLeaseDuration', seconds],
+    ]);
+    return seconds;
+  }
+
+  private async ask(action: string, members: (string | number)[][]): Promise<Readonly<Record<string, unknown>>> {
+    let body: unknown;
+    try {
+      body = await this.device.run(action, members);
+    } catch (error) {
+      throw refusal(error, this.guard.complaint());
+    }
+    const answer = isRecord(body) ? body[`${action}Response`] : undefined;
+    // An answer without members is an empty text.
+    if (answer === undefined) throw new GatewayError('it answered something else');
+    return isRecord(answer) ? answer : {};
+  }
+}
+
+/** Whether the internet knows that address: else the gateway stands behind another one, or is not connected. */
+export function isReachable(host: string): boolean {
+  return canonicalHost(host) === host && !host.includes(':') && !isLocalHost(host);
+}
+
+function outsideOf(port: number): (string | number)[][] {
+  return [
+    ['NewRemoteHost', ''],
+    ['NewExternalPort', port],
+    ['NewProtocol', 'TCP'],
+  ];
+}
+
+/** The library throws what the system, the reading of XML or its own code throws, and the gateway's fault as it was read. */
+function refusal(thrown: unknown, complaint: string | undefined): GatewayError {
+  if (complaint !== undefined) return new GatewayError(complaint);
+  if (thrown instanceof Error && 'syscall' in thrown) return new GatewayError(words(thrown.message));
+  if (thrown instanceof Error || !isRecord(thrown)) return new GatewayError('what it sends cannot be understood');
+  const code = Number(thrown['errorCode']);
+  const description = words(thrown['errorDescription']);
+  if (!Number.isInteger(code)) return new GatewayError('it refused without an error code');
+  return new GatewayError(`error ${String(code)}${description === '' ? '' : ` (${description})`}`, code);
+}
+
+/** Text from the network for a line of the log. */
+function words(text: unknown): string {
+  return typeof text === 'string' ? text.replace(/[^\x20-\x7e]+/g, ' ').slice(0, LONGEST_WORDS) : '';
+}
+
+function codeOf(error: unknown): number | undefined {
+  return error instanceof GatewayError ? error.code : undefined;
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
+}

@@ -1,0 +1,142 @@
+import type { P2pClock, P2pLogger, Timer } from '../ports';
+import { addressKey, type PeerAddress } from '../util/address';
+import { systemClock } from '../util/clock';
+import { reportRejection } from '../util/report-errors';
+import { runInThread, type RunningTask, type RunTask } from './run-task';
+import type { Gateway, MappedPorts, MappingOutcome } from './task';
+
+/** Milliseconds from one renewal to the next, a third of what is asked for; as often somebody new is looked for. */
+const RENEWAL = 1_200_000;
+/** Milliseconds that finding and asking may take; nothing waits for it. */
+const LONGEST_MAP = 8_000;
+/** Milliseconds that a stop waits for the gateway. */
+const LONGEST_STOP = 3_000;
+
+export interface PortMappingParts {
+  /** The address that peers are listened for at. */
+  readonly bindHost: string;
+  readonly ports: MappedPorts;
+  readonly logger: P2pLogger;
+  readonly clock?: P2pClock;
+  readonly run?: RunTask;
+  /** Where the internet reaches this node now; undefined when it does not any more. */
+  readonly onMapped: (address: PeerAddress | undefined) => void;
+}
+
+/**
+ * Has the router forward the port of the peers to this machine, by UPnP, as long as the node runs. It goes on beside
+ * everything else: a router that is slow, or silent, or hostile, holds up nothing.
+ */
+export class PortMapping {
+  private readonly clock: P2pClock;
+  private readonly run: RunTask;
+  private timer: Timer | undefined;
+  private running: RunningTask | undefined;
+  /** Who was asked last, and may forward the port to us. */
+  private asked: Gateway | undefined;
+  private mapped = false;
+  /** The gateway knows mappings without an end only. */
+  private permanent = false;
+  private lastLine = '';
+  private stopped = false;
+
+  constructor(private readonly parts: PortMappingParts) {
+    this.clock = parts.clock ?? systemClock;
+    this.run = parts.run ?? runInThread;
+  }
+
+  /** Begins; what comes of it is told in the log. */
+  start(): void {
+    this.parts.logger.info('Attempting to add IGD port mapping.');
+    this.timer = this.clock.every(RENEWAL, () => this.renew());
+    this.renew();
+  }
+
+  /** Takes the mapping back, which a gateway may keep waiting for three seconds. */
+  async stop(): Promise<void> {
+    this.stopped = true;
+    this.timer?.cancel();
+    const { running } = this;
+    if (running !== undefined) {
+      running.cut();
+      await running.outcome;
+      this.asked = running.asked() ?? this.asked;
+    }
+    if (this.asked === undefined) return;
+    const { ports } = this.parts;
+    this.tellRemoval(await this.run({ kind: 'unmap', gateway: this.asked, ports }, LONGEST_STOP).outcome);
+    this.asked = undefined;
+  }
+
+  private renew(): void {
+    if (this.running !== undefined) return;
+    reportRejection(this.parts.logger, 'the port mapping', this.map());
+  }
+
+  private async map(): Promise<void> {
+    const renewed = this.mapped ? await this.attempt(this.asked) : undefined;
+    const outcome = renewed?.kind === 'mapped' || this.stopped ? renewed : await this.attempt(undefined);
+    if (this.stopped) return;
+    const { onMapped, ports } = this.parts;
+    this.mapped = outcome?.kind === 'mapped';
+    if (outcome?.kind === 'mapped') this.permanent = outcome.seconds === 0;
+    onMapped(outcome?.kind === 'mapped' ? { host: outcome.externalHost, port: ports.outside } : undefined);
+    this.tell(outcome);
+  }
+
+  private async attempt(gateway: Gateway | undefined): Promise<MappingOutcome | undefined> {
+    const { bindHost, ports } = this.parts;
+    const running = this.run({ kind: 'map', gateway, bindHost, ports }, LONGEST_MAP);
+    this.running = running;
+    const outcome = await running.outcome;
+    this.running = undefined;
+    this.asked = running.asked() ?? this.asked;
+    return outcome;
+  }
+
+  /** The same again is not told again. */
+  private tell(outcome: MappingOutcome | undefined): void {
+    const { logger, ports } = this.parts;
+    const { level, line } = told(outcome, ports);
+    if (line === this.lastLine) return;
+    this.lastLine = line;
+    logger[level](line);
+  }
+
+  private tellRemoval(outcome: MappingOutcome | undefined): void {
+    const { logger, ports } = this.parts;
+    if (outcome?.kind === 'removed') {
+      logger.info(outcome.wasOurs ? 'Removed IGD port mapping.' : 'The IGD port mapping is gone already.');
+      return;
+    }
+    const why = outcome?.kind === 'refused' ? outcome.why : 'it did not answer in time';
+    const port = String(ports.outside);
+    const until = this.permanent ? 'it has to be removed by hand' : 'it ends by itself within an hour';
+    logger.warning(`the IGD port mapping of port ${port} could not be removed: ${why}; ${until}`);
+  }
+}
+
+function told(
+  outcome: MappingOutcome | undefined,
+  { outside, inside }: MappedPorts,
+): { readonly level: 'info' | 'warning'; readonly line: string } {
+  const port = String(outside);
+  const failed = `UPnP port mapping of port ${port} failed`;
+  switch (outcome?.kind) {
+    case 'mapped': {
+      const [from, to] = [
+        addressKey({ host: outcome.externalHost, port: outside }),
+        addressKey({ host: outcome.gateway.client, port: inside }),
+      ];
+      return { level: 'info', line: `Added IGD port mapping: ${from} is forwarded to ${to}` };
+    }
+    case 'none':
+      return { level: 'info', line: `No IGD was found: port ${port} has to be forwarded by hand, if it has to be` };
+    case 'unfit':
+      return { level: 'info', line: `IGD was found, but ${outcome.why}: port ${port} is not forwarded` };
+    case 'refused':
+      return { level: 'warning', line: `${failed}: ${new URL(outcome.gateway.location).host}: ${outcome.why}` };
+    default:
+      return { level: 'warning', line: `${failed}: the gateway did not come to an end` };
+  }
+}

@@ -1,0 +1,109 @@
+import { createSocket, type Socket } from 'node:dgram';
+import { networkInterfaces } from 'node:os';
+import * as ipaddr from 'ipaddr.js';
+import type { Gateway } from './task';
+
+/** The group and port of SSDP, by which devices are found. */
+const GROUP = '239.255.255.250';
+const PORT = 1900;
+/** Routers on the way that a search may pass. */
+const HOPS = 2;
+/** Both versions of the device: a router of version 2 ought to answer for 1 as well, and not all do. */
+const TARGETS = [1, 2].map((version) => `urn:schemas-upnp-org:device:InternetGatewayDevice:${String(version)}`);
+/** Milliseconds: datagrams get lost, so it is asked twice; after the first answer others have a moment more. */
+const ASK_AGAIN = 1_000;
+const PATIENCE = 2_500;
+const GRACE = 300;
+const MOST_GATEWAYS = 4;
+const LONGEST_ANSWER = 2_048;
+
+/** An address of this machine with its network, `192.168.1.7/24`. */
+export interface OwnNetwork {
+  readonly address: string;
+  readonly cidr: string;
+}
+
+/**
+ * The networks in which a gateway is looked for: those of private IPv4 addresses. Whoever has a public one is reached
+ * without a gateway, and what stands in the network of a data centre is not ours to talk to.
+ * @param bindHost the address that peers are listened for at: where it is one of the machine's, only its network
+ */
+export function searchedNetworks(bindHost: string, interfaces = networkInterfaces()): OwnNetwork[] {
+  const all = Object.values(interfaces).flatMap((infos) => infos ?? []);
+  return all.flatMap(({ family, internal, address, cidr }) => {
+    if (family !== 'IPv4' || internal || cidr === null) return [];
+    if (bindHost !== '0.0.0.0' && bindHost !== '::' && bindHost !== address) return [];
+    return ['private', 'carrierGradeNat'].includes(ipaddr.IPv4.parse(address).range()) ? [{ address, cidr }] : [];
+  });
+}
+
+/**
+ * Reads the answer to a search: the gateway that it tells of, or undefined. A device speaks for itself alone, from an
+ * address of our own network: whoever names another host would have us call it.
+ */
+export function gatewayOf(answer: Buffer, sender: string, { address, cidr }: OwnNetwork): Gateway | undefined {
+  if (answer.length > LONGEST_ANSWER) return undefined;
+  const [status = '', ...lines] = answer.toString('latin1').split(/\r?\n/);
+  if (!/^HTTP\/1\.\d 200( |$)/.test(status)) return undefined;
+  const header = (name: string): string | undefined => {
+    const line = lines.find((text) => text.toLowerCase().startsWith(`${name}:`));
+    return line?.slice(name.length + 1).trim();
+  };
+  const location = header('location') ?? '';
+  if (!TARGETS.includes(header('st') ?? '') || !URL.canParse(location)) return undefined;
+  const { protocol, hostname, username, href } = new URL(location);
+  if (protocol !== 'http:' || hostname !== sender || username !== '') return undefined;
+  if (!ipaddr.IPv4.isValidFourPartDecimal(sender)) return undefined;
+  if (!ipaddr.IPv4.parse(sender).match(ipaddr.IPv4.parseCIDR(cidr))) return undefined;
+  return { location: href, client: address };
+}
+
+/** Asks the networks for gateways; those that answer, none after 2.5 s. */
+export async function searchGateways(networks: readonly OwnNetwork[]): Promise<Gateway[]> {
+  if (networks.length === 0) return [];
+  // By sender, so that one device, whatever it answers, leaves room for others.
+  const found = new Map<string, Gateway>();
+  const sockets: Socket[] = [];
+  try {
+    await new Promise<void>((over) => {
+      setTimeout(over, PATIENCE);
+      for (const network of networks) {
+        const socket = askIn(network, (gateway, sender) => {
+          if (found.size === 0) setTimeout(over, GRACE);
+          if (found.size < MOST_GATEWAYS && !found.has(sender)) found.set(sender, gateway);
+        });
+        sockets.push(socket);
+      }
+    });
+  } finally {
+    for (const socket of sockets) socket.close();
+  }
+  return [...found.values()];
+}
+
+/** Asks in one network, twice. What goes wrong there is as if nobody had answered. */
+function askIn(network: OwnNetwork, onGateway: (gateway: Gateway, sender: string) => void): Socket {
+  const socket = createSocket('udp4');
+  let again: NodeJS.Timeout | undefined;
+  const ask = (): void => {
+    for (const target of TARGETS) socket.send(searchFor(target), PORT, GROUP, () => undefined);
+  };
+  socket.on('message', (answer, { address }) => {
+    const gateway = gatewayOf(answer, address, network);
+    if (gateway !== undefined) onGateway(gateway, address);
+  });
+  socket.on('error', () => clearTimeout(again));
+  socket.on('close', () => clearTimeout(again));
+  socket.bind(0, network.address, () => {
+    socket.setMulticastTTL(HOPS);
+    socket.setMulticastInterface(network.address);
+    ask();
+    again = setTimeout(ask, ASK_AGAIN);
+  });
+  return socket;
+}
+
+function searchFor(target: string): string {
+  const headers = [`HOST: ${GROUP}:${String(PORT)}`, `ST: ${target}`, 'MAN: "ssdp:discover"', 'MX: 1'];
+  return ['M-SEARCH * HTTP/1.1', ...headers, '', ''].join('\r\n');
+}

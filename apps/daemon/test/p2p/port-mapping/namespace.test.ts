@@ -1,0 +1,187 @@
+import { join } from 'node:path';
+import { namespaceWay, runInNamespace } from '../../support/namespace';
+import { exercises } from '../../support/exercises';
+import type { SoapCall } from './fake-gateway';
+
+exercises('no-upnp');
+
+jest.setTimeout(240_000);
+
+/** Where no namespace can be made nothing is started: the searches would go to a real network. */
+const inNamespace = namespaceWay === undefined ? describe.skip : describe;
+
+interface Played {
+  readonly name: string;
+  readonly bystander: number;
+  readonly outcome?: { readonly kind: string; readonly why?: string } | null;
+  readonly calls?: readonly SoapCall[];
+  readonly searches?: readonly string[];
+  readonly lines?: readonly string[];
+  readonly addresses?: readonly unknown[];
+  readonly actions?: readonly string[];
+  readonly mappings?: readonly SoapCall['members'][];
+  readonly left?: number;
+}
+
+async function played<T extends { readonly name: string }>(file: string): Promise<ReadonlyMap<string, T>> {
+  const { code, stdout, stderr } = await runInNamespace(join(__dirname, file), []);
+  expect([code, stderr]).toEqual([0, '']);
+  const rows = stdout.trim().split('\n');
+  return new Map(rows.map((row) => JSON.parse(row) as T).map((row) => [row.name, row]));
+}
+
+inNamespace('a gateway in a network namespace', () => {
+  let scenes: ReadonlyMap<string, Played>;
+  beforeAll(async () => {
+    scenes = await played<Played>('scenes.ts');
+  });
+  const scene = (name: string): Played => {
+    const found = scenes.get(name);
+    if (found === undefined) throw new Error(`no scene ${name}`);
+    return found;
+  };
+  const ADDED = {
+    NewRemoteHost: '',
+    NewExternalPort: '17855',
+    NewProtocol: 'TCP',
+    NewInternalPort: '17855',
+    NewInternalClient: '192.168.77.2',
+    NewEnabled: '1',
+    NewPortMappingDescription: 'WRKZCoin',
+    NewLeaseDuration: '3600',
+  };
+
+  it('is found by searching the group, and forwards the port', () => {
+    const { outcome, calls, searches } = scene('found');
+    expect(outcome).toMatchObject({ kind: 'mapped', externalHost: '93.184.216.34', seconds: 3600 });
+    expect(calls?.map(({ action }) => action)).toEqual(['GetExternalIPAddress', 'AddPortMapping']);
+    expect(calls?.[1]?.members).toEqual(ADDED);
+    expect(searches?.[0]).toBe(
+      'M-SEARCH * HTTP/1.1\r\nHOST: 239.255.255.250:1900\r\n' +
+        'ST: urn:schemas-upnp-org:device:InternetGatewayDevice:1\r\nMAN: "ssdp:discover"\r\nMX: 1\r\n\r\n',
+    );
+  });
+
+  it('that knows mappings without end only is asked for one', () => {
+    expect(scene('honest').outcome).toMatchObject({ kind: 'mapped', seconds: 3600 });
+    expect(scene('only permanent leases').outcome).toMatchObject({ kind: 'mapped', seconds: 0 });
+  });
+
+  it.each<[string, string, string | undefined]>([
+    ['the port is another one’s', 'refused', 'it forwards port 17855 to another machine already'],
+    ['behind another router', 'unfit', 'its own address is none of the internet: it stands behind another router'],
+    ['not connected', 'unfit', 'it is not connected to the internet'],
+    [
+      'an external address that is none',
+      'unfit',
+      'its own address is none of the internet: it stands behind another router',
+    ],
+    ['a location elsewhere', 'none', undefined],
+    ['nobody there', 'none', undefined],
+    ['a control address elsewhere', 'refused', 'it names another host or protocol'],
+    ['a control address by name', 'refused', 'it names another host or protocol'],
+    ['a control address of another protocol', 'refused', 'what it sends cannot be understood'],
+    ['a redirect elsewhere', 'refused', 'what it sends cannot be understood'],
+    ['a description without end', 'refused', 'its answer is too long'],
+    ['an answer without end', 'refused', 'its answer is too long'],
+    ['a description that never comes', 'refused', 'it does not answer'],
+    ['no description at all', 'refused', 'what it sends cannot be understood'],
+    ['garbage', 'refused', 'what it sends cannot be understood'],
+    ['garbage that is nested', 'refused', 'what it sends cannot be understood'],
+    ['nested devices', 'refused', 'what it sends cannot be understood'],
+    ['members of the prototype', 'refused', 'what it sends cannot be understood'],
+    ['an empty description', 'refused', 'what it sends cannot be understood'],
+    ['a known gateway that is gone', 'refused', 'connect ECONNREFUSED 192.168.77.1:4999'],
+  ])('%s: %s', (name, kind, why) => {
+    const { outcome, calls } = scene(name);
+    expect([outcome?.kind, outcome?.why]).toEqual([kind, why]);
+    if (kind === 'unfit') expect(calls?.map(({ action }) => action)).toEqual(['GetExternalIPAddress']);
+  });
+
+  it('that trickles for ever is cut off', () => {
+    expect(scene('a description that trickles').outcome).toBeNull();
+  });
+
+  it('multiplies no entities', () => {
+    const requests = scene('entities that multiply').calls ?? [];
+    expect(JSON.stringify(requests).length).toBeLessThan(2_000);
+  });
+
+  it('writes nothing but plain text into the log', () => {
+    const { why = '' } = scene('a refusal with control characters').outcome ?? {};
+    expect(why).toMatch(/^error 501 \( \[31mGo away\. [\x20-\x7e]+\)$/);
+    expect(why.length).toBeLessThan(150);
+  });
+
+  it('leads nobody elsewhere: not one connection to another host, in all scenes', () => {
+    expect([...scenes.values()].filter(({ bystander }) => bystander > 0).map(({ name }) => name)).toEqual([]);
+  });
+
+  it('loses the mapping at the stop', () => {
+    const { lines, addresses, actions, left, mappings } = scene('a life');
+    expect(lines).toEqual([
+      'info Attempting to add IGD port mapping.',
+      'info Added IGD port mapping: 93.184.216.34:17855 is forwarded to 192.168.77.2:17855',
+      'info Removed IGD port mapping.',
+    ]);
+    expect(addresses).toEqual([{ host: '93.184.216.34', port: 17855 }]);
+    const removal = ['GetSpecificPortMappingEntry', 'DeletePortMapping'];
+    expect(actions).toEqual(['GetExternalIPAddress', 'AddPortMapping', ...removal]);
+    expect([mappings, left]).toEqual([[ADDED], 0]);
+  });
+
+  it('keeps what belongs to another machine by then', () => {
+    const { actions, left, lines } = scene('somebody else has the port at the end');
+    expect([actions?.at(-1), left, lines?.at(-1)]).toEqual([
+      'GetSpecificPortMappingEntry',
+      1,
+      'info The IGD port mapping is gone already.',
+    ]);
+  });
+
+  it('holds up no stop, whatever it leaves unanswered', () => {
+    expect(scene('a stop while the gateway is asked').actions).toEqual([
+      'GetExternalIPAddress',
+      'AddPortMapping',
+      'GetSpecificPortMappingEntry',
+    ]);
+    expect(scene('a stop that hangs').lines?.at(-1)).toMatch(
+      /^warning the IGD port mapping of port 17855 could not be removed: it d.*not answer.*; it ends by itself within an hour$/,
+    );
+    expect(scene('a stop at once')).toMatchObject({ actions: [], lines: ['info Attempting to add IGD port mapping.'] });
+  });
+});
+
+inNamespace('whole daemons in a network namespace', () => {
+  interface Run extends Pick<Played, 'name' | 'lines' | 'mappings' | 'left'> {
+    readonly code: number;
+    readonly port: string;
+    readonly searches: number;
+  }
+  let runs: ReadonlyMap<string, Run>;
+  beforeAll(async () => {
+    runs = await played<Run>('daemons.ts');
+  });
+
+  it.each([
+    ['mapped', (port: string) => port],
+    ['told another port', () => '20001'],
+  ])('%s: the port that peers are told is forwarded while it runs', (name, outside) => {
+    const { code, lines, mappings, left, port = '', searches = 0 } = runs.get(name) ?? {};
+    const told = [
+      /Attempting to add IGD port mapping\.$/,
+      new RegExp(
+        `Added IGD port mapping: 93\\.184\\.216\\.34:${outside(port)} is forwarded to 192\\.168\\.77\\.2:${port}$`,
+      ),
+      /Removed IGD port mapping\.$/,
+    ];
+    expect(lines).toEqual(told.map((line) => expect.stringMatching(line) as string));
+    expect(mappings).toMatchObject([{ NewExternalPort: outside(port), NewInternalPort: port }]);
+    expect([code, left]).toEqual([0, 0]);
+    expect(searches).toBeGreaterThan(0);
+  });
+
+  it.each(['no-upnp', 'devnet'])('%s: nobody is searched for', (name) => {
+    expect(runs.get(name)).toMatchObject({ code: 0, lines: [], mappings: [], searches: 0 });
+  });
+});
