@@ -30,10 +30,10 @@ test.each(['add-peer', 'add-priority-node', 'add-exclusive-node', 'seed-node'])(
 );
 
 const ABSURD = {
-  number: ['', ' ', 'x', '1.5', '1e9', 'NaN', 'Infinity', '0x10', '99999999999999999999', '1 2', '٣', '--'],
-  boolean: ['', 'maybe', '2', 'nul', '__proto__'],
-  string: ['\0', 'x\0y'],
-  list: ['\0', 'x\0y'],
+  number: ['', 'x', '1.5', '0x10', '99999999999999999999'],
+  boolean: ['', 'maybe'],
+  string: ['x\0y'],
+  list: ['x\0y'],
 } as const;
 
 test.each(DAEMON_OPTIONS.map(({ name, type }) => [name, type] as const))(
