@@ -32,6 +32,7 @@ import { ChainJudge } from './mempool/chain-judge';
 import { TransactionPool } from './mempool/pool';
 import { BlockGenerator } from './mining/generate';
 import { Miner } from './mining/miner';
+import type { P2pConfig } from './p2p/config';
 import type { P2pNode } from './p2p/node';
 import { startPortMapping } from './p2p/port-mapping/start';
 import { logChain } from './progress/chain-log';
@@ -100,6 +101,7 @@ export class Daemon implements Service {
   private constructor(
     private readonly config: DaemonConfig,
     private readonly overrides: DaemonOverrides,
+    private readonly peersAsked: P2pConfig,
   ) {
     this.stream = overrides.stream ?? process.stdout;
     this.screen = new Screen(this.stream);
@@ -109,8 +111,9 @@ export class Daemon implements Service {
     for (const warning of config.warnings) this.logger.warning(warning);
   }
 
+  /** @throws UsageError for an address of a peer that cannot be read, before the log file is made */
   static create(config: DaemonConfig, overrides: DaemonOverrides = {}): Daemon {
-    return new Daemon(config, overrides);
+    return new Daemon(config, overrides, peersConfig(config));
   }
 
   /** The exit code of an import, export or verify; undefined for a daemon that serves. */
@@ -167,7 +170,6 @@ export class Daemon implements Service {
     const { config, logger, now } = this;
     const { network, options } = config;
     logger.debug('the processor', { features: cpuFeatures() });
-    const addresses = peersConfig(config); // a wrong address is refused before anything is touched
     resyncAtStart(config, this.notice);
     const directory = ensureDirectory(config.directory);
     this.closeOnStop('the screen', this.screen, (screen) => screen.close());
@@ -206,7 +208,15 @@ export class Daemon implements Service {
     const miner = new Miner({ network, reader, chain, pool, now });
     const generator = new BlockGenerator(network, miner, now, this.stopping.signal);
     const work = new AnnouncedWork(network, loadCheckpoints(setup.checkpoints, network), reader);
-    const peers = createPeers({ config: addresses, work, chain, reader, pool, logger: logger.child('p2p'), damage });
+    const peers = createPeers({
+      config: this.peersAsked,
+      work,
+      chain,
+      reader,
+      pool,
+      logger: logger.child('p2p'),
+      damage,
+    });
     this.closeOnStop('the peers', peers, (node) => node.stop());
     const sources = { config, directory, events, chain, pool, peers, logger: logger.child('events') };
     const journal = this.closeOnStop('the journal of events', await startJournal(sources), (open) => open.close());

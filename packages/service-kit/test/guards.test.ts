@@ -71,6 +71,7 @@ describe('foreign callers', () => {
     expect(await ask({ allowedHosts: [], cors }, { origin: 'https://a.example' })).toBe('in');
     expect(await ask({ allowedHosts: [], cors }, { origin: 'https://b.example' })).toBe(ORIGIN);
     expect(await ask({ allowedHosts: [], cors: { origin: '*', preflight } }, { origin: 'null' })).toBe('in');
+    expect(await ask({ allowedHosts: [], cors: { origin: '', preflight } }, { origin: '' })).toBe(ORIGIN);
   });
 
   test('an address that others reach is not asked, nor a program that does not want it', async () => {

@@ -121,3 +121,17 @@ test('without a listener for it the request is one like any other', async () => 
   const { port } = await serve(app);
   expect(await talk(port, request({ Connection: 'Upgrade, close' }))).toMatch(/^HTTP\/1\.1 404 /);
 });
+
+test('who is refused and does not hang up keeps no place', async () => {
+  const port = await listening({ apiKey: { key: 'k' } });
+  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+  socket.on('error', () => undefined);
+  socket.resume();
+  socket.write(request());
+  await once(socket, 'end');
+  socket.on('data', () => undefined);
+  // Our half stays open: only a reset ends it.
+  const nudge = setInterval(() => socket.write('x'), 50);
+  await new Promise((closed) => socket.once('close', closed));
+  clearInterval(nudge);
+});

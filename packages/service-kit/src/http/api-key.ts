@@ -13,6 +13,14 @@ export interface ApiKeyOptions {
   readonly local?: boolean;
 }
 
+/** Says what is wrong with a key given as an option, or undefined: some that no header can carry would lock out everybody. */
+export function checkApiKey(key: string): string | undefined {
+  // eslint-disable-next-line no-control-regex -- these are what a header cannot hold
+  return /^\s|\s$|[\u0000-\u001f\u007f]/u.test(key)
+    ? 'blanks at the ends and control characters do not pass in a header'
+    : undefined;
+}
+
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 
 /** Compares two secrets in a time that does not depend on where they differ. */
@@ -41,7 +49,10 @@ export function apiKey(options: ApiKeyOptions): RequestHandler {
 
 function presentedKey(request: IncomingMessage, bearer: boolean): string {
   const header = request.headers['x-api-key'];
-  if (typeof header === 'string' && header !== '') return header;
+  if (typeof header === 'string' && header !== '') return sentText(header);
   const authorization = request.headers.authorization ?? '';
-  return bearer && authorization.startsWith('Bearer ') ? authorization.slice('Bearer '.length) : '';
+  return bearer && authorization.startsWith('Bearer ') ? sentText(authorization.slice('Bearer '.length)) : '';
 }
+
+/** Node reads each byte of a header as a character; callers send a key in UTF-8, as it stands in the configuration. */
+const sentText = (header: string): string => Buffer.from(header, 'latin1').toString('utf8');

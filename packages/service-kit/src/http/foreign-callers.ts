@@ -33,7 +33,7 @@ export function foreignCallerCheck(rules: ForeignCallerRules): (request: Incomin
 
 /** Whether CORS lets the pages of an origin read answers. */
 export function isAllowedOrigin(origin: string, allowed: string | undefined): boolean {
-  return allowed === '*' || origin === allowed;
+  return allowed === '*' || (origin !== '' && origin === allowed);
 }
 
 /** The page comes from where it asks, so it is the program's own. */

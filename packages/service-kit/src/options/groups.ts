@@ -1,3 +1,4 @@
+import { checkApiKey } from '../http/api-key';
 import { checkCorsOrigin } from '../http/cors';
 import { checkBindAddress, isAddressOrRange } from '../http/client-address';
 import { type LogScale, parseLogLevel } from '../logging/levels';
@@ -51,7 +52,8 @@ export function splitList(entries: readonly string[]): string[] {
 
 /** A key, token or password that requests must carry. */
 export function apiKeyOption<const T extends Texts & { readonly default: string | undefined }>(texts: T) {
-  return { ...texts, type: 'string', secret: true } as const;
+  const validate = (value: string | number | boolean): string | undefined => checkApiKey(String(value));
+  return { ...texts, type: 'string', secret: true, validate } as const;
 }
 
 /** The value of Access-Control-Allow-Origin; empty for none. */

@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http';
-import type { Duplex } from 'node:stream';
 import {
   clientAddressOf,
   countedAddress,
@@ -9,7 +8,7 @@ import {
   type UpgradeListener,
 } from '@wrkz/service-kit';
 import { type WebSocket, WebSocketServer } from 'ws';
-import type { TopicMessage, TopicStream } from '../topics';
+import type { Topic, TopicMessage, TopicStream } from '../topics';
 import { topicFrame } from './frame';
 import { Subscriber } from './subscriber';
 import { topicsOf } from './topic-query';
@@ -32,9 +31,22 @@ export interface WebSocketHubOptions {
   readonly silenceMs?: number;
 }
 
+interface Admitted {
+  readonly address: string;
+  readonly topics: readonly Topic[];
+}
+
+/**
+ * Path and query as they stand, which is how routes are matched: `//host/ws` and `/./ws` are other paths, and a target that
+ * is no URL is one that is not there.
+ */
+function targetOf({ url = '' }: IncomingMessage): { path: string | undefined; query: string | undefined } {
+  const [, path, query] = /^(?:https?:\/\/[^/?#]*)?(\/[^?#]*)(?:\?([^#]*))?/i.exec(url) ?? [];
+  return { path, query };
+}
+
 /** GET /ws: the messages of all topics to everyone who follows (docs/operations/notifications.md#websocket). Nothing is replayed. */
 export class WebSocketHub {
-  private readonly server = new WebSocketServer({ noServer: true, clientTracking: false, maxPayload: MAX_MESSAGE });
   private readonly clients = new Map<Subscriber, string>();
   private readonly unsubscribe: () => void;
   private readonly beat: NodeJS.Timeout;
@@ -60,10 +72,18 @@ export class WebSocketHub {
 
   /** Takes over upgrades of a server, asked by the guards of its routes first. */
   listener(guard: UpgradeGuard): UpgradeListener {
+    const server = new WebSocketServer({ noServer: true, clientTracking: false, maxPayload: MAX_MESSAGE });
+    server.on('wsClientError', ({ message }, socket, request) =>
+      guard.refuse(request, socket, refusal('bad_request', { message })),
+    );
     return (request, socket, head) => {
       socket.on('error', () => undefined);
       this.admit(request, guard).then(
-        (subscribe) => subscribe(socket, head),
+        ({ address, topics }) => {
+          server.handleUpgrade(request, socket, head, (webSocket: WebSocket) => {
+            this.take(new Subscriber({ webSocket, connection: socket, topics }), address, topics);
+          });
+        },
         (error: unknown) => guard.refuse(request, socket, error),
       );
     };
@@ -80,19 +100,15 @@ export class WebSocketHub {
   }
 
   /** @throws HttpError the refusal, before anything is upgraded */
-  private async admit(request: IncomingMessage, guard: UpgradeGuard): Promise<(socket: Duplex, head: Buffer) => void> {
-    const { pathname, searchParams } = new URL(request.url ?? '', 'http://localhost');
-    if (pathname !== WEBSOCKET_PATH) throw refusal('not_found');
+  private async admit(request: IncomingMessage, guard: UpgradeGuard): Promise<Admitted> {
+    const { path, query } = targetOf(request);
+    if (path !== WEBSOCKET_PATH) throw refusal('not_found');
     await guard.admit(request);
-    const topics = topicsOf(searchParams.get('topics'));
+    const topics = topicsOf(new URLSearchParams(query).get('topics'));
     const address = clientAddressOf(request);
     const reached = this.capReached(address);
     if (reached !== undefined) throw refusal(reached);
-    return (connection, head) => {
-      this.server.handleUpgrade(request, connection, head, (webSocket: WebSocket) => {
-        this.take(new Subscriber({ webSocket, connection, topics }), address, topics);
-      });
-    };
+    return { address, topics };
   }
 
   /** Which cap has been reached, as the refusal that tells of it. */
@@ -105,7 +121,7 @@ export class WebSocketHub {
     return held >= maxClientsPerAddress ? 'rate_limited' : undefined;
   }
 
-  private take(client: Subscriber, address: string, topics: readonly string[]): void {
+  private take(client: Subscriber, address: string, topics: readonly Topic[]): void {
     if (this.capReached(address) !== undefined) {
       // Somebody else has taken the last place between the check and the upgrade.
       client.close(this.closed ? 'stopping' : 'full');

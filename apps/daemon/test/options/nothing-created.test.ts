@@ -1,0 +1,44 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { UsageError } from '@wrkz/service-kit';
+import { DAEMON_OPTIONS, readConfig } from '../../src';
+import { Daemon } from '../../src/daemon';
+import { temporaryDirectory } from '../support/temporary';
+
+/* What is refused leaves nothing on the disk. */
+
+/** Why a command line is refused, before anything is made. @throws Error when it is not */
+function refusalOf(...argv: string[]): string {
+  const folder = temporaryDirectory();
+  const places = [`--data-dir=${join(folder, 'data')}`, `--log-file=${join(folder, 'log')}`];
+  try {
+    Daemon.create(readConfig(['--network=devnet', '--no-console', ...places, ...argv]));
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    expect(readdirSync(folder)).toEqual([]);
+    return error.message;
+  }
+  throw new Error(`${argv.join(' ')} is taken; ${existsSync(join(folder, 'log')) ? 'a' : 'no'} log file is there`);
+}
+
+test.each(['add-peer', 'add-priority-node', 'add-exclusive-node', 'seed-node'])(
+  '--%s with what is no address',
+  (name) => {
+    for (const text of ['a b', 'host:x', '1.2.3.4:99999', '1.2.3.4:0', '[1.2.3.4]', '\n', 'http://1.2.3.4'])
+      expect(refusalOf(`--${name}=${text}`)).toBe(`--${name}: ${JSON.stringify(text)} is not an address`);
+  },
+);
+
+const ABSURD = {
+  number: ['', 'x', '1.5', '0x10', '99999999999999999999'],
+  boolean: ['', 'maybe'],
+  string: ['x\0y'],
+  list: ['x\0y'],
+} as const;
+
+test.each(DAEMON_OPTIONS.map(({ name, type }) => [name, type] as const))(
+  '--%s, a %s, with absurd values',
+  (name, type) => {
+    for (const text of ABSURD[type]) expect(refusalOf(`--${name}=${text}`)).toContain(`--${name}: `);
+  },
+);
