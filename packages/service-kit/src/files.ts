@@ -7,6 +7,8 @@ import {
   fsyncSync,
   mkdirSync,
   openSync,
+  readdirSync,
+  realpathSync,
   renameSync,
   rmSync,
   statSync,
@@ -73,14 +75,42 @@ function temporaryName(path: string): string {
 }
 
 /**
+ * The file that is to be replaced: behind a link, if there is one, so that the link stays.
+ * @throws Error for what is no regular file; a rename would put one in the place of a device or a pipe
+ */
+function replacedFile(path: string): string {
+  if (!existsSync(path)) return path;
+  const real = realpathSync(path);
+  const facts = statSync(real);
+  if (!facts.isFile()) throw new Error(facts.isDirectory() ? 'it is a directory' : 'it is no regular file');
+  return real;
+}
+
+/**
+ * Removes what kills in the middle of earlier writes of a file have left beside it. For files that one program alone
+ * writes, before its first write.
+ */
+export function removeUnfinishedWrites(path: string): void {
+  const folder = dirname(path);
+  if (!existsSync(folder)) return;
+  for (const name of readdirSync(folder)) {
+    if (!name.startsWith(`.${basename(path)}.`)) continue;
+    if (/^\.[0-9a-f]{12}\.tmp$/.test(name.slice(basename(path).length + 1)))
+      rmSync(join(folder, name), { force: true });
+  }
+}
+
+/**
  * Replaces a file so that a reader, or a start after a power cut, sees the old content or the new, never a part:
- * temporary file in the same folder, fsync, rename, fsync of the folder.
+ * temporary file in the same folder, fsync, rename, fsync of the folder. A link is followed.
+ * @throws Error of the system; for what is no regular file
  */
 export async function atomicWriteFile(
-  path: string,
+  name: string,
   data: string | Uint8Array,
   options: WriteOptions = {},
 ): Promise<void> {
+  const path = replacedFile(name);
   const temporary = temporaryName(path);
   makeFolders(dirname(path));
   try {
@@ -111,7 +141,8 @@ export async function syncFolder(path: string): Promise<void> {
 }
 
 /** `atomicWriteFile` for the moments when nothing can be awaited. */
-export function atomicWriteFileSync(path: string, data: string | Uint8Array, options: WriteOptions = {}): void {
+export function atomicWriteFileSync(name: string, data: string | Uint8Array, options: WriteOptions = {}): void {
+  const path = replacedFile(name);
   const temporary = temporaryName(path);
   makeFolders(dirname(path));
   try {

@@ -1,4 +1,5 @@
-import { mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { lstatSync, mkdtempSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
@@ -43,6 +44,23 @@ describe.each([
     ensureDirectory(path);
     await expect((async () => write(path, 'x'))()).rejects.toThrow();
     expect(readdirSync(join(folder, name)).filter((entry) => entry.endsWith('.tmp'))).toEqual([]);
+  });
+
+  test('a link stays a link, and the file behind it is replaced', async () => {
+    const behind = join(folder, name, 'behind', 'file');
+    const link = join(folder, name, 'link');
+    await write(behind, 'old');
+    symlinkSync(behind, link);
+    await write(link, 'new');
+    expect(readFileSync(behind, 'utf8')).toBe('new');
+    expect(lstatSync(link).isSymbolicLink()).toBe(true);
+  });
+
+  test('what is no file, such as a device, is refused instead of replaced', async () => {
+    const pipe = join(ensureDirectory(join(folder, name)), 'pipe');
+    execFileSync('mkfifo', [pipe]);
+    await expect((async () => write(pipe, 'x'))()).rejects.toThrow('it is no regular file');
+    expect(lstatSync(pipe).isFIFO()).toBe(true);
   });
 });
 

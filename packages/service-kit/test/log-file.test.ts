@@ -161,3 +161,13 @@ test('the logger rotates its file', async () => {
   expect(lines.every((line, i) => line.endsWith(`DEBUG   line ${String(i)}`))).toBe(true);
   expect(readdirSync(folder).length).toBeGreaterThan(3);
 });
+
+test('lines that a slow disk leaves no room for are counted, and that is told', async () => {
+  const { log, told, close, folder } = newLog(0, 5);
+  const line = `${'x'.repeat(1024 * 1024 - 1)}\n`;
+  for (let i = 0; i < 70; i++) log.write(line);
+  await close();
+  const kept = linesOf(folder).length;
+  expect(kept).toBeLessThan(70);
+  expect(told).toEqual([expect.stringMatching(new RegExp(`a\\.log .*; ${String(70 - kept)} lines were dropped$`))]);
+});

@@ -4,6 +4,7 @@ import {
   existsSync,
   fstatSync,
   fsyncSync,
+  ftruncateSync,
   openSync,
   readFileSync,
   readSync,
@@ -12,7 +13,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { errorText } from '../error-text';
-import { atomicWriteFile } from '../files';
+import { atomicWriteFile, removeUnfinishedWrites } from '../files';
 import { stringifyJson } from '../http/stringify-json';
 
 /** From this size on a dead-letter list is put aside, in the place of the one before. */
@@ -44,6 +45,7 @@ export class ReceiverFiles {
 
   /** The number of the last entry that is done with; undefined for a new receiver. @throws Error when it is unreadable */
   position(): number | undefined {
+    removeUnfinishedWrites(this.positionPath);
     if (!existsSync(this.positionPath)) return undefined;
     try {
       const { position } = JSON.parse(readFileSync(this.positionPath, 'utf8')) as { position?: unknown };
@@ -80,14 +82,24 @@ export class ReceiverFiles {
     }
   }
 
-  /** Appends to the list of what was given up on, one JSON object a line, on disk when it returns. */
+  /**
+   * Appends to the list of what was given up on, one JSON object a line, on disk when it returns.
+   * @throws Error of the system when there is no room; the list is as it was
+   */
   addDeadLetter(letter: Readonly<Record<string, unknown>>): void {
     const file = openSync(this.deadLettersPath, 'a+', 0o600);
     let size: number;
     try {
       ({ size } = fstatSync(file));
-      writeSync(file, `${endsInLine(file, size) ? '' : '\n'}${stringifyJson(letter)}\n`);
-      fsyncSync(file);
+      const line = Buffer.from(`${endsInLine(file, size) ? '' : '\n'}${stringifyJson(letter)}\n`);
+      try {
+        // A disk that is nearly full takes a part, and says so only by the count.
+        for (let done = 0; done < line.length;) done += writeSync(file, line.subarray(done));
+        fsyncSync(file);
+      } catch (error) {
+        ftruncateSync(file, size);
+        throw error;
+      }
     } finally {
       closeSync(file);
     }

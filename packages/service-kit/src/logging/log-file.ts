@@ -133,11 +133,12 @@ export class LogFile extends Writable {
   }
 
   private wellAgain(): void {
-    if (this.trouble === undefined) return;
+    if (this.trouble === undefined && this.dropped === 0) return;
+    const what = this.trouble === undefined ? 'could not be written as fast as lines came' : 'is written again';
     this.trouble = undefined;
     const lost = this.dropped === 0 ? '' : `; ${String(this.dropped)} lines were dropped`;
     this.dropped = 0;
-    this.options.onTrouble(`the log file ${this.options.path} is written again${lost}`);
+    this.options.onTrouble(`the log file ${this.options.path} ${what}${lost}`);
   }
 }
 

@@ -139,6 +139,17 @@ describe('a webhook', () => {
     expect(receiver.received).toHaveLength(1);
   });
 
+  it('that answers by changing the protocol, which nobody asked for, is refused', async () => {
+    const server: Server = createServer((socket) => {
+      socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: other\r\n\r\n');
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const url = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
+    const outcome = await deliver(webhook(url), { budgetMs: 3_000 });
+    server.close();
+    expect(outcome).toEqual({ kind: 'refused', why: `webhook ${url} answered HTTP 101` });
+  });
+
   it('counts by its status, however long the rest of the answer is', async () => {
     receiver.answer = (_request, response) => {
       response.writeHead(200);

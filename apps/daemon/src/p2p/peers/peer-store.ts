@@ -1,3 +1,4 @@
+import { errorText } from '@wrkz/service-kit';
 import type { Bans } from '../penalties/bans';
 import type { P2pLogger } from '../ports';
 import type { PeerAddress } from '../util/address';
@@ -57,7 +58,7 @@ export class PeerStore {
     this.saving = this.saving
       .then(() => writePeerState(file, state))
       .catch((error: unknown) => {
-        logger.warning(`the peer list could not be written: ${String(error)}`);
+        logger.warning(`the peer list could not be written: ${errorText(error)}`);
       });
     return this.saving;
   }

@@ -1,6 +1,6 @@
 import { readFile, rename } from 'node:fs/promises';
 import type { PeerEntry } from '@wrkz/levin';
-import { atomicWriteFile } from '@wrkz/service-kit';
+import { atomicWriteFile, errorText, removeUnfinishedWrites } from '@wrkz/service-kit';
 import { z } from 'zod';
 import type { Ban } from '../penalties/bans';
 import { canonicalHost, type PeerAddress } from '../util/address';
@@ -40,10 +40,11 @@ const schema = z.object({
 export async function readPeerState(file: string): Promise<PeerState | { readonly fault: string } | undefined> {
   let text: string;
   try {
+    removeUnfinishedWrites(file);
     text = await readFile(file, 'utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    return { fault: `cannot be read: ${String(error)}` };
+    return { fault: `cannot be read: ${errorText(error)}` };
   }
   try {
     const state = schema.parse(JSON.parse(text));

@@ -50,8 +50,18 @@ function statusOf({ url: text, id, body, key }: WebhookPost, signal: AbortSignal
       },
       signal,
     });
+    let answered = false;
     request.once('error', reject);
+    // Some ends are told by nothing else, and what never settles would hold up all that come later.
+    request.once('close', () => {
+      if (!answered) reject(new Error('the connection was closed without an answer'));
+    });
+    request.once('upgrade', (response, socket) => {
+      socket.destroy();
+      resolve(response.statusCode ?? 0);
+    });
     request.once('response', (response) => {
+      answered = true;
       const done = (): void => resolve(response.statusCode ?? 0);
       response.once('error', done);
       response.once('close', done);

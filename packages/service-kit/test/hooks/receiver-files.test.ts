@@ -1,0 +1,51 @@
+import fs from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ReceiverFiles } from '../../src/hooks/receiver-files';
+
+const newFiles = (): ReceiverFiles =>
+  new ReceiverFiles({
+    directory: fs.mkdtempSync(join(tmpdir(), 'receiver-')),
+    hook: 'block-notify',
+    value: 'http://127.0.0.1:1/',
+    description: 'a receiver',
+  });
+
+const noSpace = (): Error => Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
+
+afterEach(() => jest.restoreAllMocks());
+
+/** A disk on which so many writes are cut in the middle, as the last page of a full one does, and those after it fail. */
+function fillUp(): void {
+  const write = fs.writeSync.bind(fs) as (file: number, bytes: Uint8Array) => number;
+  let cut = false;
+  jest.spyOn(fs, 'writeSync').mockImplementation(((file: number, data: string | Uint8Array) => {
+    if (cut) throw noSpace();
+    cut = true;
+    const bytes = Buffer.from(data as string);
+    return write(file, bytes.subarray(0, bytes.length >> 1));
+  }) as typeof fs.writeSync);
+}
+
+test('a letter for which there is half the room is not there at all, and can be written later', () => {
+  const files = newFiles();
+  files.addDeadLetter({ number: 1 });
+  const before = fs.readFileSync(files.deadLettersPath, 'utf8');
+  fillUp();
+  expect(() => files.addDeadLetter({ number: 2, why: 'the disk is full meanwhile' })).toThrow('ENOSPC');
+  expect(fs.readFileSync(files.deadLettersPath, 'utf8')).toBe(before);
+  jest.restoreAllMocks();
+  files.addDeadLetter({ number: 2 });
+  expect(fs.readFileSync(files.deadLettersPath, 'utf8')).toBe('{"number":1}\n{"number":2}\n');
+});
+
+test('what a kill has left of an unfinished write goes with the next start', () => {
+  const files = newFiles();
+  const unfinished = join(files.positionPath, '..', `.${files.key}.json.0123456789ab.tmp`);
+  const another = join(files.positionPath, '..', '.block-notify-0000000000000000.json.0123456789ab.tmp');
+  fs.writeFileSync(unfinished, '{"hook":"bl');
+  fs.writeFileSync(another, '');
+  expect(files.position()).toBeUndefined();
+  expect(fs.existsSync(unfinished)).toBe(false);
+  expect(fs.existsSync(another)).toBe(true);
+});
