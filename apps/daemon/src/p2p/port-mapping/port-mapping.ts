@@ -7,10 +7,8 @@ import type { Gateway, MappedPorts, MappingOutcome } from './task';
 
 /** Milliseconds from one renewal to the next, a third of what is asked for; as often somebody new is looked for. */
 const RENEWAL = 1_200_000;
-/** Milliseconds that finding and asking may take; nothing waits for it. */
-const LONGEST_MAP = 8_000;
-/** Milliseconds that a stop waits for the gateway. */
-const LONGEST_STOP = 3_000;
+/** Milliseconds that finding and asking may take, which nothing waits for, and that a stop waits for the gateway. */
+const PATIENCE = { map: 8_000, stop: 3_000 };
 
 export interface PortMappingParts {
   /** The address that peers are listened for at. */
@@ -19,6 +17,7 @@ export interface PortMappingParts {
   readonly logger: P2pLogger;
   readonly clock?: P2pClock;
   readonly run?: RunTask;
+  readonly patience?: typeof PATIENCE;
   /** Where the internet reaches this node now; undefined when it does not any more. */
   readonly onMapped: (address: PeerAddress | undefined) => void;
 }
@@ -30,6 +29,7 @@ export interface PortMappingParts {
 export class PortMapping {
   private readonly clock: P2pClock;
   private readonly run: RunTask;
+  private readonly patience: typeof PATIENCE;
   private timer: Timer | undefined;
   private running: RunningTask | undefined;
   /** Who was asked last, and may forward the port to us. */
@@ -43,6 +43,7 @@ export class PortMapping {
   constructor(private readonly parts: PortMappingParts) {
     this.clock = parts.clock ?? systemClock;
     this.run = parts.run ?? runInThread;
+    this.patience = parts.patience ?? PATIENCE;
   }
 
   /** Begins; what comes of it is told in the log. */
@@ -64,7 +65,7 @@ export class PortMapping {
     }
     if (this.asked === undefined) return;
     const { ports } = this.parts;
-    this.tellRemoval(await this.run({ kind: 'unmap', gateway: this.asked, ports }, LONGEST_STOP).outcome);
+    this.tellRemoval(await this.run({ kind: 'unmap', gateway: this.asked, ports }, this.patience.stop).outcome);
     this.asked = undefined;
   }
 
@@ -86,7 +87,7 @@ export class PortMapping {
 
   private async attempt(gateway: Gateway | undefined): Promise<MappingOutcome | undefined> {
     const { bindHost, ports } = this.parts;
-    const running = this.run({ kind: 'map', gateway, bindHost, ports }, LONGEST_MAP);
+    const running = this.run({ kind: 'map', gateway, bindHost, ports }, this.patience.map);
     this.running = running;
     const outcome = await running.outcome;
     this.running = undefined;

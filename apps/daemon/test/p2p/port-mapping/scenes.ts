@@ -14,13 +14,16 @@ const PORTS = { outside: 17855, inside: 17855 };
 const MAP: MappingTask = { kind: 'map', gateway: undefined, bindHost: NODE, ports: PORTS };
 const KNOWN = { location: `http://${GATEWAY}:4999/rootDesc.xml`, client: NODE };
 
+/** A machine that is busy starts a thread from its source in seconds. */
+const UNHURRIED = { map: 30_000, stop: 30_000 };
+
 type Scene = () => Promise<object>;
 
 let lastPort = 5000;
 
 /** What comes of a mapping that a gateway of such manners is asked for; it need not be searched for. */
 const asking =
-  (manners: Manners, milliseconds = 15_000): Scene =>
+  (manners: Manners, milliseconds = 30_000): Scene =>
   async () => {
     const port = (lastPort += 1);
     const gateway = await FakeGateway.start(manners, port);
@@ -38,7 +41,7 @@ const searching =
   async () => {
     const gateway = await FakeGateway.start(manners);
     try {
-      const outcome = await runInThread(MAP, 15_000).outcome;
+      const outcome = await runInThread(MAP, 30_000).outcome;
       return { outcome: outcome ?? null, calls: gateway.calls, searches: gateway.searches };
     } finally {
       await gateway.close();
@@ -80,7 +83,7 @@ async function life(
       addresses.push(address ?? null);
       heard?.();
     };
-    const life = new PortMapping({ bindHost: NODE, ports: PORTS, logger, onMapped, ...more });
+    const life = new PortMapping({ bindHost: NODE, ports: PORTS, logger, onMapped, patience: UNHURRIED, ...more });
     life.start();
     await during(told, gateway);
     const mappings = [...gateway.mappings.values()];
@@ -151,7 +154,7 @@ const ASKED: Record<string, Scene> = {
   ),
   'an empty description': asking(describing('')),
   'a known gateway that is gone': async () => ({
-    outcome: await runInThread({ kind: 'unmap', gateway: KNOWN, ports: PORTS }, 15_000).outcome,
+    outcome: await runInThread({ kind: 'unmap', gateway: KNOWN, ports: PORTS }, 30_000).outcome,
   }),
 };
 
@@ -159,7 +162,7 @@ const ASKED: Record<string, Scene> = {
 const SEARCHED: Record<string, Scene> = {
   found: searching({}),
   'a location elsewhere': searching({ location: `http://${BYSTANDER}:5000/rootDesc.xml` }),
-  'nobody there': async () => ({ outcome: await runInThread(MAP, 15_000).outcome }),
+  'nobody there': async () => ({ outcome: await runInThread(MAP, 30_000).outcome }),
   'a life': () => life({}, (told) => told),
   'somebody else has the port at the end': () => life({ owner: '192.168.77.50' }, (told) => told),
   'a stop while the gateway is asked': () => {
