@@ -38,7 +38,7 @@ import { startPortMapping } from './p2p/port-mapping/start';
 import { logChain } from './progress/chain-log';
 import { notices } from './progress/notices';
 import { openingLines } from './progress/opening-lines';
-import { SyncProgress } from './progress/sync-progress';
+import { SyncProgressDisplay } from './progress/sync-progress';
 import {
   type QueryRunner,
   readerThreads,
@@ -275,7 +275,7 @@ export class Daemon implements Service {
         `RPC at http://${endpointText({ host: options['rpc-bind-ip'], port: this.http.port })}; data in ${directory}`,
     );
     if (config.preset.length > 0) this.notice(`--public-node sets ${config.preset.join(', ')}`);
-    const progress = new SyncProgress({ chain, peers, write: this.notice, screen: this.screen });
+    const progress = new SyncProgressDisplay({ chain, peers, write: this.notice, screen: this.screen });
     this.closeOnStop('the progress display', progress, (display) => display.stop());
     this.openConsole(runner, { rpc: context, pool, peers, stratum, directory });
   }

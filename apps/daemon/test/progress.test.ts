@@ -6,7 +6,7 @@ import { logChain } from '../src/progress/chain-log';
 import { notices } from '../src/progress/notices';
 import { BlockProgress, durationText } from '../src/progress/progress';
 import { Screen } from '../src/console';
-import { SyncProgress } from '../src/progress/sync-progress';
+import { SyncProgressDisplay } from '../src/progress/sync-progress';
 
 function stream(isTTY: boolean): { stream: NodeJS.WriteStream; text: () => string } {
   let text = '';
@@ -96,7 +96,7 @@ describe('progress', () => {
     const chain = new EventEmitter() as unknown as ChainService & EventEmitter;
     const lines: string[] = [];
     const peers = { height: 1000, networkHeight: () => peers.height };
-    const display = new SyncProgress({
+    const display = new SyncProgressDisplay({
       chain,
       peers,
       write: (line) => lines.push(line),

@@ -1,4 +1,10 @@
-import { varintSize, writeVarint, type ParsedBlock, type ParsedTransaction, type TransactionPrefix } from '@wrkz/core-types';
+import {
+  varintSize,
+  writeVarint,
+  type ParsedBlock,
+  type ParsedTransaction,
+  type TransactionPrefix,
+} from '@wrkz/core-types';
 import { RefusedChange } from './errors';
 
 /*
@@ -42,6 +48,6 @@ export function signaturesOf({ bytes, prefixBytes }: ParsedTransaction): Buffer 
 }
 
 /** The key images that a transaction spends. */
-export function keyImagesOf({ inputs }: Pick<TransactionPrefix, 'inputs'>): Buffer[] {
+export function spentKeyImages({ inputs }: Pick<TransactionPrefix, 'inputs'>): Buffer[] {
   return inputs.flatMap((input) => (input.type === 'key' ? [input.keyImage] : []));
 }

@@ -13,7 +13,7 @@ export interface SyncProgressParts {
 }
 
 /** Shows how far the synchronisation is, from the moment the node falls behind until it has caught up. */
-export class SyncProgress {
+export class SyncProgressDisplay {
   private readonly display: BlockProgress;
   private readonly onCommit = (event: CommitEvent): void => this.look(event.tip.height + 1);
 

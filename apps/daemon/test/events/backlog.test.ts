@@ -27,7 +27,7 @@ async function bench() {
     isReady: () => true,
     duringSync: false,
     keepDays: 30,
-    logger: { ...logger, warning: (text: string) => (logger.warning(text), void warned.emit('line')) } as typeof logger,
+    logger: { ...logger, warning: (text: string) => (logger.warning(text), void warned.emit('line')) },
     tryAgain: 10,
   });
   return {

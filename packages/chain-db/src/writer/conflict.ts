@@ -1,5 +1,5 @@
 import type { VerifiedBlock } from '@wrkz/consensus';
-import { keyImagesOf } from '../block-parts';
+import { spentKeyImages } from '../block-parts';
 import { type ChainDbError, CorruptDatabase, KeyImageSpent } from '../errors';
 import type { ChainReader } from '../reader/reader';
 
@@ -16,7 +16,7 @@ export function explainConflict(reader: ChainReader, blocks: readonly VerifiedBl
   const spent = new Map<string, number>();
   const first = blocks[0]?.facts.height ?? 0;
   for (const { transactions, facts } of blocks) {
-    for (const image of transactions.flatMap(({ transaction }) => keyImagesOf(transaction))) {
+    for (const image of transactions.flatMap(({ transaction }) => spentKeyImages(transaction))) {
       const id = image.toString('hex');
       const other = spent.get(id);
       if (other !== undefined) return new KeyImageSpent(image, facts.height, other);

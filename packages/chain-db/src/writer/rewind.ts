@@ -1,7 +1,7 @@
 import type { BlockFacts } from '@wrkz/consensus';
 import { decodeTransactionPrefix, type RawBlock, type TransactionPrefix } from '@wrkz/core-types';
 import type { SqliteConnection, SqliteStatement } from '@wrkz/sqlite';
-import { keyImagesOf } from '../block-parts';
+import { spentKeyImages } from '../block-parts';
 import { BelowFloor, CorruptDatabase, DamagedRow } from '../errors';
 import type { HashIndex } from '../hash-index/hash-index';
 import { HASH_KINDS } from '../hash-index/kinds';
@@ -97,7 +97,7 @@ export class Rewinder {
   }
 
   private removeKeyImages(transactions: readonly TransactionPrefix[], height: number): void {
-    const images = transactions.flatMap(keyImagesOf);
+    const images = transactions.flatMap(spentKeyImages);
     this.expect(this.keyImages.removeBlock(height, images), images.length, `key images of block ${height}`);
   }
 

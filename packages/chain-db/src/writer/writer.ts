@@ -1,6 +1,6 @@
 import type { VerifiedBlock } from '@wrkz/consensus';
 import { sqliteFailure, type SqliteConnection } from '@wrkz/sqlite';
-import { keyImagesOf } from '../block-parts';
+import { spentKeyImages } from '../block-parts';
 import { damageIn } from '../damage';
 import { ChainDbError, KeyImageSpent, WriterFailed, WrongLink } from '../errors';
 import type { RunDirectory } from '../hash-index/directory';
@@ -158,7 +158,7 @@ export class ChainWriter {
     const branches = this.reader.alternativeCount() > 0;
     for (const verified of blocks) checkVerified(verified);
     this.store.beginAppend(
-      blocks.flatMap(({ transactions }) => transactions.flatMap(({ transaction }) => keyImagesOf(transaction))),
+      blocks.flatMap(({ transactions }) => transactions.flatMap(({ transaction }) => spentKeyImages(transaction))),
     );
     for (const verified of blocks) {
       appendBlock(this.store, verified, tip);

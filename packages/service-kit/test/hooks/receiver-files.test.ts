@@ -24,7 +24,7 @@ function fillUp(): void {
     cut = true;
     const bytes = Buffer.from(data as string);
     return write(file, bytes.subarray(0, bytes.length >> 1));
-  }) as typeof fs.writeSync);
+  }));
 }
 
 test('a letter for which there is half the room is not there at all, and can be written later', () => {

@@ -98,7 +98,7 @@ export class PortMapping {
   /** The same again is not told again. */
   private tell(outcome: MappingOutcome | undefined): void {
     const { logger, ports } = this.parts;
-    const { level, line } = told(outcome, ports);
+    const { level, line } = describeOutcome(outcome, ports);
     if (line === this.lastLine) return;
     this.lastLine = line;
     logger[level](line);
@@ -117,7 +117,7 @@ export class PortMapping {
   }
 }
 
-function told(
+function describeOutcome(
   outcome: MappingOutcome | undefined,
   { outside, inside }: MappedPorts,
 ): { readonly level: 'info' | 'warning'; readonly line: string } {
