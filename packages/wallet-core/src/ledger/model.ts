@@ -1,7 +1,7 @@
 /**
  * What a wallet knows, as values without behaviour. Keys, hashes and key images are 64 lower-case hex characters, which
  * serve as keys of maps and stand so in the container; amounts are atomic units; heights are indexes of blocks
- * (docs/protocol/wallet.md#container).
+ * (docs/protocol/wallet.md#keys).
  */
 
 /** An output of the chain that belongs to a sub-wallet. */
