@@ -2,7 +2,7 @@ export { DEFAULT_POW_SERVER, powServerUrl, type PowServerSettings } from './pow-
 export { PowClient, type PowAnswer, type PowClientOptions, type PowRequest } from './pow-client/pow-client';
 export { PowServerFailure } from './pow-client/server-connection';
 export { decodeContent } from './container/decode';
-export { isContainer, HEADER_SIZE as CONTAINER_HEADER_SIZE } from './container/format';
+export { isContainer, CONTAINER_HEADER_SIZE } from './container/format';
 export { readFileStart } from './container/read-file';
 export { inTurns } from './container/turns';
 export { WalletFile } from './container/wallet-file';

@@ -1,11 +1,11 @@
 import type { UnconfirmedAmount, WalletOutput } from '../ledger/model';
 import * as layout from './layout';
-import type { Members } from './members';
+import type { ContainerMembers } from './members';
 import type { UnknownMembers } from './unknown-members';
 
 /** The outputs of one of the three lists of a sub-wallet. */
 export function* decodeOutputs(
-  subWallet: Members,
+  subWallet: ContainerMembers,
   list: 'unspentInputs' | 'lockedInputs' | 'spentInputs',
   isView: boolean,
   unknown: UnknownMembers,
@@ -21,7 +21,7 @@ export function* decodeOutputs(
   return outputs;
 }
 
-function decodeOutput(members: Members, isView: boolean): WalletOutput {
+function decodeOutput(members: ContainerMembers, isView: boolean): WalletOutput {
   const keyImage = members.key('keyImage');
   const privateEphemeral = members.has('privateEphemeral') ? members.key('privateEphemeral') : undefined;
   return {
@@ -45,7 +45,7 @@ function decodeOutput(members: Members, isView: boolean): WalletOutput {
 }
 
 export function* decodeUnconfirmedAmounts(
-  subWallet: Members,
+  subWallet: ContainerMembers,
   unknown: UnknownMembers,
 ): Generator<void, UnconfirmedAmount[]> {
   const amounts: UnconfirmedAmount[] = [];

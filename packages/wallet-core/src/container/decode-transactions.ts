@@ -1,11 +1,11 @@
 import type { Transfer, WalletTransaction } from '../ledger/model';
 import * as layout from './layout';
-import type { Members } from './members';
+import type { ContainerMembers } from './members';
 import type { UnknownMembers } from './unknown-members';
 
 /** Transactions in the order of the file. */
 export function* decodeTransactions(
-  parent: Members,
+  parent: ContainerMembers,
   list: 'transactions' | 'lockedTransactions',
   unknown: UnknownMembers,
 ): Generator<void, WalletTransaction[]> {
@@ -17,7 +17,7 @@ export function* decodeTransactions(
   return transactions;
 }
 
-function decodeTransaction(members: Members, unknown: UnknownMembers): WalletTransaction {
+function decodeTransaction(members: ContainerMembers, unknown: UnknownMembers): WalletTransaction {
   const hash = members.key('hash');
   unknown.keep(members, layout.TRANSACTION, () => layout.pathOf.transaction(hash));
   return {
@@ -33,7 +33,7 @@ function decodeTransaction(members: Members, unknown: UnknownMembers): WalletTra
   };
 }
 
-function decodeTransfers(transaction: Members, hash: string, unknown: UnknownMembers): Transfer[] {
+function decodeTransfers(transaction: ContainerMembers, hash: string, unknown: UnknownMembers): Transfer[] {
   const transfers: Transfer[] = [];
   for (const members of transaction.objects('transfers')) {
     const publicSpendKey = members.key('publicKey');

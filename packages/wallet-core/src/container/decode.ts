@@ -3,9 +3,9 @@ import type { SubWallet, SyncProgress, TransactionKey, WalletContent } from '../
 import { walletError, walletErrorOfCode, walletErrorRows } from '../errors';
 import { decodeOutputs, decodeUnconfirmedAmounts } from './decode-outputs';
 import { decodeTransactions } from './decode-transactions';
-import { readJson } from './json-reader';
+import { readContainerJson } from './json-reader';
 import * as layout from './layout';
-import { hashList, Members, WrongMember } from './members';
+import { hashList, ContainerMembers, WrongMember } from './members';
 import { UnknownMembers } from './unknown-members';
 
 /**
@@ -15,7 +15,7 @@ import { UnknownMembers } from './unknown-members';
  */
 export function* decodeContent(bytes: Buffer): Generator<void, WalletContent> {
   try {
-    return yield* decodeDocument(yield* readJson(bytes));
+    return yield* decodeDocument(yield* readContainerJson(bytes));
   } catch (error) {
     if (!(error instanceof SyntaxError || error instanceof WrongMember)) throw error;
     throw walletErrorOfCode(walletErrorRows.walletFileCorrupted.code, undefined, { cause: error });
@@ -23,7 +23,7 @@ export function* decodeContent(bytes: Buffer): Generator<void, WalletContent> {
 }
 
 function* decodeDocument(document: JsonValue): Generator<void, WalletContent> {
-  const root = Members.of(document, '');
+  const root = ContainerMembers.of(document, '');
   if (root.uint64('walletFileFormatVersion') !== layout.FORMAT_VERSION) {
     throw walletError.unsupportedWalletFileFormatVersion();
   }
@@ -51,7 +51,7 @@ function* decodeDocument(document: JsonValue): Generator<void, WalletContent> {
   };
 }
 
-function* decodeSubWallets(parent: Members, isView: boolean, unknown: UnknownMembers): Generator<void, SubWallet[]> {
+function* decodeSubWallets(parent: ContainerMembers, isView: boolean, unknown: UnknownMembers): Generator<void, SubWallet[]> {
   const found = new Map<string, SubWallet>();
   for (const members of parent.objects('subWallet')) {
     const subWallet = yield* decodeSubWallet(members, isView, unknown);
@@ -64,7 +64,7 @@ function* decodeSubWallets(parent: Members, isView: boolean, unknown: UnknownMem
   return [...found.values()].sort((a, b) => placeOf(a) - placeOf(b));
 }
 
-function* decodeSubWallet(members: Members, isView: boolean, unknown: UnknownMembers): Generator<void, SubWallet> {
+function* decodeSubWallet(members: ContainerMembers, isView: boolean, unknown: UnknownMembers): Generator<void, SubWallet> {
   const publicSpendKey = members.key('publicSpendKey');
   const privateSpendKey = members.key('privateSpendKey');
   unknown.keep(members, layout.SUB_WALLET, () => layout.pathOf.subWallet(publicSpendKey));
@@ -83,7 +83,7 @@ function* decodeSubWallet(members: Members, isView: boolean, unknown: UnknownMem
   };
 }
 
-function* decodeTransactionKeys(parent: Members, unknown: UnknownMembers): Generator<void, TransactionKey[]> {
+function* decodeTransactionKeys(parent: ContainerMembers, unknown: UnknownMembers): Generator<void, TransactionKey[]> {
   const keys: TransactionKey[] = [];
   for (const members of parent.objects('txPrivateKeys')) {
     const transactionHash = members.key('transactionHash');
@@ -94,7 +94,7 @@ function* decodeTransactionKeys(parent: Members, unknown: UnknownMembers): Gener
   return keys;
 }
 
-function decodeProgress(synchronizer: Members, unknown: UnknownMembers): SyncProgress {
+function decodeProgress(synchronizer: ContainerMembers, unknown: UnknownMembers): SyncProgress {
   const status = synchronizer.within('transactionSynchronizerStatus');
   unknown.keep(status, layout.SYNCHRONIZER_STATUS, () => layout.pathOf.synchronizerStatus);
   return {

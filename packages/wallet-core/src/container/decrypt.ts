@@ -1,6 +1,6 @@
 import { createDecipheriv } from 'node:crypto';
 import { walletError } from '../errors';
-import { CIPHER, CONTENT_MARKER, FILE_MARKER, HEADER_SIZE, isContainer } from './format';
+import { CIPHER, CONTENT_MARKER, FILE_MARKER, CONTAINER_HEADER_SIZE, isContainer } from './format';
 import { deriveFileKey } from './file-key';
 import { TurnTaker } from './turns';
 
@@ -14,9 +14,9 @@ const CHUNK = 1024 * 1024;
  */
 export async function decryptContainer(file: Buffer, password: string): Promise<Buffer> {
   if (!isContainer(file)) throw walletError.notAWalletFile();
-  if (file.length < HEADER_SIZE) throw walletError.walletFileCorrupted();
-  const { salt, key } = await deriveFileKey(password, file.subarray(FILE_MARKER.length, HEADER_SIZE));
-  const plain = await decipher(file.subarray(HEADER_SIZE), key, salt);
+  if (file.length < CONTAINER_HEADER_SIZE) throw walletError.walletFileCorrupted();
+  const { salt, key } = await deriveFileKey(password, file.subarray(FILE_MARKER.length, CONTAINER_HEADER_SIZE));
+  const plain = await decipher(file.subarray(CONTAINER_HEADER_SIZE), key, salt);
   if (plain.length < CONTENT_MARKER.length) throw walletError.walletFileCorrupted();
   if (!CONTENT_MARKER.equals(plain.subarray(0, CONTENT_MARKER.length))) throw walletError.wrongPassword();
   return plain.subarray(CONTENT_MARKER.length);

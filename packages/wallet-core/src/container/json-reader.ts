@@ -37,7 +37,7 @@ const WORDS: readonly (readonly [Buffer, JsonValue])[] = [
  *
  * @throws SyntaxError on anything that is not one JSON value, on invalid UTF-8 and on nesting deeper than 64
  */
-export function* readJson(bytes: Buffer): Generator<void, JsonValue> {
+export function* readContainerJson(bytes: Buffer): Generator<void, JsonValue> {
   const reader = new JsonReader(bytes);
   const value = yield* reader.interrupted(0);
   reader.expectEnd();

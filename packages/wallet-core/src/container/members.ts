@@ -12,16 +12,16 @@ const MAX_INT64 = 2n ** 63n - 1n;
 const MAX_NUMBER = BigInt(Number.MAX_SAFE_INTEGER);
 
 /** Reads the members of an object by their types. */
-export class Members {
+export class ContainerMembers {
   private constructor(
     private readonly object: JsonObject,
     /** Where it stands, for messages. */
     private readonly place: string,
   ) {}
 
-  static of(value: JsonValue | undefined, place: string): Members {
+  static of(value: JsonValue | undefined, place: string): ContainerMembers {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) throw wrong(place, 'an object');
-    return new Members(value, place);
+    return new ContainerMembers(value, place);
   }
 
   has(name: string): boolean {
@@ -81,8 +81,8 @@ export class Members {
     return Number(value > MAX_NUMBER ? MAX_NUMBER : value);
   }
 
-  within(name: string): Members {
-    return Members.of(this.get(name), `${this.place}${name}.`);
+  within(name: string): ContainerMembers {
+    return ContainerMembers.of(this.get(name), `${this.place}${name}.`);
   }
 
   list(name: string): readonly JsonValue[] {
@@ -92,9 +92,9 @@ export class Members {
   }
 
   /** A list of objects; to be gone through once. */
-  *objects(name: string): Generator<Members> {
+  *objects(name: string): Generator<ContainerMembers> {
     let index = 0;
-    for (const value of this.list(name)) yield Members.of(value, `${this.place}${name}[${index++}].`);
+    for (const value of this.list(name)) yield ContainerMembers.of(value, `${this.place}${name}[${index++}].`);
   }
 
   private get(name: string): JsonValue | undefined {
@@ -111,7 +111,7 @@ function wrong(place: string, expected: string): WrongMember {
 }
 
 /** A list of hashes; one that stands twice running is taken once (docs/protocol/wallet.md#container). */
-export function hashList(members: Members, name: string): string[] {
+export function hashList(members: ContainerMembers, name: string): string[] {
   const hashes: string[] = [];
   for (const value of members.list(name)) {
     if (typeof value !== 'string' || !ANY_CASE_KEY.test(value)) throw new WrongMember(`${name} holds what is no hash`);

@@ -1,4 +1,4 @@
-import type { Members } from './members';
+import type { ContainerMembers } from './members';
 
 /** Collects what this program does not know, so that it is written back as it was. */
 export class UnknownMembers {
@@ -6,7 +6,7 @@ export class UnknownMembers {
   private readonly known = new WeakMap<readonly string[], ReadonlySet<string>>();
 
   /** Looks at one object. Of two under one path the first counts. */
-  keep(members: Members, names: readonly string[], path: () => string): void {
+  keep(members: ContainerMembers, names: readonly string[], path: () => string): void {
     let known = this.known.get(names);
     if (known === undefined) this.known.set(names, (known = new Set(names)));
     const others = members.others(known);

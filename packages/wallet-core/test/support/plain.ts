@@ -25,10 +25,12 @@ export function comparable(text: string): JsonObject {
   }
   listAt(document, 'subWallets', 'publicSpendKeys').sort();
   const subWallets = listAt(document, 'subWallets', 'subWallet');
-  subWallets.sort((a, b) => (String(a['publicSpendKey']) < String(b['publicSpendKey']) ? -1 : 1));
+  subWallets.sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
   if ((document['subWallets'] as JsonObject)['isViewWallet'] === true) subWallets.forEach(withoutMemory);
   return document;
 }
+
+const keyOf = (subWallet: JsonObject): string => subWallet['publicSpendKey'] as string;
 
 function withoutMemory(subWallet: JsonObject): void {
   for (const input of listAt(subWallet, 'unspentInputs')) {
