@@ -49,7 +49,10 @@ const thrownBy = (work: () => unknown): { code: number; message: string } => {
 test.each([
   [() => decodeAddress('Wrkz'), walletError.addressWrongLength(4)],
   [() => decodeAddress('x'.repeat(98)), walletError.addressWrongPrefix()],
-  [() => decodeAddress(`Wrkz${'x'.repeat(116)}`, { allowIntegrated: false }), walletError.addressIsIntegrated(`Wrkz${'x'.repeat(116)}`)],
+  [
+    () => decodeAddress(`Wrkz${'x'.repeat(116)}`, { allowIntegrated: false }),
+    walletError.addressIsIntegrated(`Wrkz${'x'.repeat(116)}`),
+  ],
   [() => decodeAddress(`Wrkz${'0'.repeat(116)}`), walletError.addressNotBase58()],
   [() => decodeAddress(`Wrkz${'0'.repeat(94)}`), walletError.addressNotValid()],
   [() => decodeMnemonic('one'), walletError.mnemonicWrongLength(1)],

@@ -51,7 +51,11 @@ function* decodeDocument(document: JsonValue): Generator<void, WalletContent> {
   };
 }
 
-function* decodeSubWallets(parent: ContainerMembers, isView: boolean, unknown: UnknownMembers): Generator<void, SubWallet[]> {
+function* decodeSubWallets(
+  parent: ContainerMembers,
+  isView: boolean,
+  unknown: UnknownMembers,
+): Generator<void, SubWallet[]> {
   const found = new Map<string, SubWallet>();
   for (const members of parent.objects('subWallet')) {
     const subWallet = yield* decodeSubWallet(members, isView, unknown);
@@ -64,7 +68,11 @@ function* decodeSubWallets(parent: ContainerMembers, isView: boolean, unknown: U
   return [...found.values()].sort((a, b) => placeOf(a) - placeOf(b));
 }
 
-function* decodeSubWallet(members: ContainerMembers, isView: boolean, unknown: UnknownMembers): Generator<void, SubWallet> {
+function* decodeSubWallet(
+  members: ContainerMembers,
+  isView: boolean,
+  unknown: UnknownMembers,
+): Generator<void, SubWallet> {
   const publicSpendKey = members.key('publicSpendKey');
   const privateSpendKey = members.key('privateSpendKey');
   unknown.keep(members, layout.SUB_WALLET, () => layout.pathOf.subWallet(publicSpendKey));

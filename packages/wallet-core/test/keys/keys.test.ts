@@ -28,7 +28,9 @@ test.each(recorded)('$name has the keys, address and seed that the reference tel
   const { address, privateSpendKey, publicSpendKey, mnemonic } = first!;
   const content = wallets.walletFromKeys(privateViewKey, privateSpendKey, START);
   expect(content).toMatchObject({ privateViewKey, isViewWallet: false, startHeight: 5, startTimestamp: 0 });
-  expect(content.subWallets).toMatchObject([{ address, privateSpendKey, publicSpendKey, isPrimary: true, walletIndex: 0 }]);
+  expect(content.subWallets).toMatchObject([
+    { address, privateSpendKey, publicSpendKey, isPrimary: true, walletIndex: 0 },
+  ]);
   if (mnemonic === null) expect(() => seedOf(privateSpendKey, privateViewKey)).toThrow('cannot get a mnemonic seed');
   else {
     expect(seedOf(privateSpendKey, privateViewKey)).toBe(mnemonic);
@@ -45,7 +47,8 @@ test.each(recorded)('$name has the keys, address and seed that the reference tel
   expect(wallets.isViewKeyOf(privateViewKey, address)).toBe(true);
 });
 
-const words = 'eluded ceiling theatrics orange mixture epoxy viewpoint oatmeal aggravate tell different dating intended richly slower inundate ridges slug inundate ridges slug were rotate rudely viewpoint';
+const words =
+  'eluded ceiling theatrics orange mixture epoxy viewpoint oatmeal aggravate tell different dating intended richly slower inundate ridges slug inundate ridges slug were rotate rudely viewpoint';
 
 function withSub(content: WalletContent, { subWallet, subWalletIndexCounter }: rings.NewSubWallet): WalletContent {
   return { ...content, subWallets: [...content.subWallets, subWallet], subWalletIndexCounter };
@@ -130,7 +133,9 @@ test('keys that are none, are there already, or do not belong into the wallet', 
   expect(await codeOf(() => seedOf(undefined, full.privateViewKey))).toBe(39);
   const watched = rings.viewSubWallet(view, other.publicSpendKey.toUpperCase(), START).subWallet;
   expect(watched.publicSpendKey).toBe(other.publicSpendKey);
-  expect(checkAddress(watched.address, { allowIntegrated: false }).spendPublic.toString('hex')).toBe(other.publicSpendKey);
+  expect(checkAddress(watched.address, { allowIntegrated: false }).spendPublic.toString('hex')).toBe(
+    other.publicSpendKey,
+  );
 });
 
 test('seeds: length, word, checksum, group, key', async () => {
@@ -141,7 +146,9 @@ test('seeds: length, word, checksum, group, key', async () => {
   expect(await code(words.replace('orange', 'oranges'))).toBe(33);
   expect(await code(words.replace('orange', 'mixture'))).toBe(35);
   expect(await code(words.toUpperCase())).toBe(35);
-  expect(wallets.walletFromSeed(`\t${words.replaceAll(' ', ' \n ')}\n`, START)).toEqual(wallets.walletFromSeed(words, START));
+  expect(wallets.walletFromSeed(`\t${words.replaceAll(' ', ' \n ')}\n`, START)).toEqual(
+    wallets.walletFromSeed(words, START),
+  );
 });
 
 test('addresses: found, not found, primary', async () => {
@@ -158,7 +165,10 @@ test('addresses: found, not found, primary', async () => {
 
 test('integrated addresses of both kinds, and what is wrong with others', async () => {
   const { address } = wallets.walletFromSeed(words, START).subWallets[0]!;
-  for (const [paymentId, length] of [['1122334455667788', 120], ['AB'.repeat(32), 186]] as const) {
+  for (const [paymentId, length] of [
+    ['1122334455667788', 120],
+    ['AB'.repeat(32), 186],
+  ] as const) {
     const integrated = integratedAddress(address, paymentId);
     expect(integrated).toHaveLength(length);
     expect(checkAddress(integrated, { allowIntegrated: true })).toMatchObject({ paymentId, plain: address });

@@ -132,7 +132,10 @@ test('extras and delayed transactions are there after a restart', () => {
   let sideFile = open(walletFile);
   const details = { extra: Buffer.from('0102', 'hex'), inputs: 2n ** 64n - 1n, outputs: 5n };
   sideFile.extras.put([[HASH, details]]);
-  for (const [hash, created] of [['22'.repeat(32), 9], [HASH, 8]] as const) {
+  for (const [hash, created] of [
+    ['22'.repeat(32), 9],
+    [HASH, 8],
+  ] as const) {
     sideFile.delayed.add({ hash, created, bytes: Buffer.from([1, 2]), intent: '{}' });
   }
   sideFile.close();
@@ -144,7 +147,13 @@ test('extras and delayed transactions are there after a restart', () => {
   expect(delayed.inState('delayed').map(({ hash }) => hash)).toEqual([HASH, '22'.repeat(32)]);
   expect(delayed.move(HASH, 'delayed', 'sending')).toBe(true);
   expect(delayed.move(HASH, 'delayed', 'sending')).toBe(false);
-  expect(delayed.get(HASH)).toEqual({ hash: HASH, created: 8, state: 'sending', bytes: Buffer.from([1, 2]), intent: '{}' });
+  expect(delayed.get(HASH)).toEqual({
+    hash: HASH,
+    created: 8,
+    state: 'sending',
+    bytes: Buffer.from([1, 2]),
+    intent: '{}',
+  });
   expect(delayed.get('00'.repeat(32))).toBeUndefined();
   expect(() => delayed.add({ hash: HASH, created: 1, bytes: Buffer.of(1), intent: '' })).toThrow();
   sideFile.close();

@@ -24,9 +24,12 @@ const output: fc.Arbitrary<WalletOutput> = fc.record({
 const outputs = fc.array(output, { maxLength: 3 });
 
 const transaction: fc.Arbitrary<WalletTransaction> = fc.record({
-  transfers: fc.array(fc.record({ publicSpendKey: key, amount: fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }) }), {
-    maxLength: 3,
-  }),
+  transfers: fc.array(
+    fc.record({ publicSpendKey: key, amount: fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }) }),
+    {
+      maxLength: 3,
+    },
+  ),
   hash: key,
   fee: amount,
   blockHeight: count,
