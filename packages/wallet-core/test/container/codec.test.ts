@@ -9,11 +9,12 @@ import type { WalletContent } from '../../src/ledger/model';
 import { WalletError } from '../../src/wallet-error';
 import { arbitraryContent } from '../support/arbitrary-content';
 import { grown, walletAt } from '../support/contents';
+import { exportOf2026 } from '../support/exports-of-2026';
 import { listAt, plain } from '../support/plain';
 import { codeOf } from '../support/rejection';
 
 const decode = (text: string | Buffer): Promise<WalletContent> => inTurns(decodeContent(Buffer.from(text)));
-const seed = readFixture('wallet/spec05-seed.json').trimEnd();
+const seed = exportOf2026('seed');
 const exported = readFixture('devnet/wallets/alice.export.json');
 
 test('any content is what it was after it was written and read', async () => {

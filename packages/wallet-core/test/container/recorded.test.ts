@@ -4,6 +4,7 @@ import { decodeContent } from '../../src/container/decode';
 import { decryptContainer } from '../../src/container/decrypt';
 import { inTurns } from '../../src/container/turns';
 import { contentText } from '../../src/container/write-container';
+import { exportOf2026 } from '../support/exports-of-2026';
 import { comparable, plain } from '../support/plain';
 import { recordedWallets } from '../support/recorded-wallets';
 
@@ -23,16 +24,16 @@ test.each(['alice', 'carol'])('the export of %s is read like its container', asy
   expect(comparable(contentText(await decode(exported)))).toEqual(comparable(exported));
 });
 
-test.each(['seed', 'subwallets', 'view'])('%s of 2026 is written byte for byte', async (name) => {
-  const text = readFixture(`wallet/spec05-${name}.json`).trimEnd();
+test.each(['seed', 'subwallets', 'view'] as const)('%s of 2026 is written byte for byte', async (name) => {
+  const text = exportOf2026(name);
   expect(contentText(await decode(text))).toBe(text);
 });
 
 test('a file without the members that came later is read and gets them', async () => {
-  const document = plain(readFixture('wallet/spec05-seed.json'));
+  const document = plain(exportOf2026('seed'));
   const subWallets = document['subWallets'] as Record<string, unknown>;
   delete subWallets['subWalletIndexCounter'];
   delete (subWallets['subWallet'] as Record<string, unknown>[])[0]!['walletIndex'];
   const text = JSON.stringify(document, (_, value: unknown) => (typeof value === 'bigint' ? Number(value) : value));
-  expect(contentText(await decode(text))).toBe(readFixture('wallet/spec05-seed.json').trimEnd());
+  expect(contentText(await decode(text))).toBe(exportOf2026('seed'));
 });

@@ -1,9 +1,10 @@
-import { readFixture, readJson } from '@wrkz/testing/fixtures';
+import { readJson } from '@wrkz/testing/fixtures';
 import { checkAddress, checkPaymentId, integratedAddress } from '../../src/keys/addresses';
 import * as wallets from '../../src/keys/new-wallet';
 import { seedOf } from '../../src/keys/seed';
 import * as rings from '../../src/keys/sub-wallets';
 import type { WalletContent } from '../../src/ledger/model';
+import { exportOf2026 } from '../support/exports-of-2026';
 import { codeOf } from '../support/rejection';
 
 interface ExpectedKeys {
@@ -55,7 +56,7 @@ function withSub(content: WalletContent, { subWallet, subWalletIndexCounter }: r
 }
 
 test('deterministic ones are those of the reference, and the counter goes on from the highest', async () => {
-  const written = JSON.parse(readFixture('wallet/spec05-subwallets.json')) as {
+  const written = JSON.parse(exportOf2026('subwallets')) as {
     subWallets: { subWallet: { address: string; privateSpendKey: string }[] };
   };
   let content = wallets.walletFromSeed(words, START);
