@@ -19,6 +19,7 @@ export function applyPlan(
     const { transaction, spent } = planned;
     const { outputs, history } = parts;
     const sent = history.send(transaction.hash);
+    const transfers = withRetired(parts, planned);
     for (const { book, output } of spent) {
       outputs.put(book, 'spent', {
         ...(outputs.find(output.key)?.output ?? output),
@@ -30,7 +31,6 @@ export function applyPlan(
       history.removeSend(transaction.hash);
       unexpectChange(parts, transaction.hash);
     }
-    const transfers = withRetired(parts, planned.transfers, sent);
     if (transfers.size === 0) return [];
     const record: WalletTransaction = {
       transfers: Array.from(transfers, ([publicSpendKey, amount]) => ({ publicSpendKey, amount })),
@@ -71,13 +71,12 @@ function receive(
  * sub-wallet without retired outputs takes nothing from there.
  */
 function withRetired(
-  { outputs }: LedgerParts,
-  transfers: ReadonlyMap<string, bigint>,
-  sent: WalletTransaction | undefined,
+  { outputs, history }: LedgerParts,
+  { transaction: { hash }, transfers }: PlannedTransaction,
 ): ReadonlyMap<string, bigint> {
-  if (sent === undefined) return transfers;
+  if (!history.wasConfirmed(hash)) return transfers;
   const merged = new Map(transfers);
-  for (const { publicSpendKey, amount } of sent.transfers) {
+  for (const { publicSpendKey, amount } of history.send(hash)?.transfers ?? []) {
     const isRetired = (outputs.book(publicSpendKey)?.retiredKeys.size ?? 0) > 0;
     if (isRetired && amount < (transfers.get(publicSpendKey) ?? 0n)) merged.set(publicSpendKey, amount);
   }

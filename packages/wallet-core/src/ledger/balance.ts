@@ -52,11 +52,6 @@ export function walletBalance(
   return { unlocked, locked };
 }
 
-/** An output that may be spent now, and whose it is. */
-export interface SpendableOutput extends WalletOutput {
-  readonly publicSpendKey: string;
-}
-
 /**
  * The unspent outputs of these sub-wallets whose time has come; an output without a global index is among them, for the
  * builder to leave out and to tell of.
@@ -65,11 +60,11 @@ export function spendableOutputs(
   { subWallets }: Pick<WalletContent, 'subWallets'>,
   at: LockTime,
   publicSpendKeys?: Iterable<string>,
-): SpendableOutput[] {
+): WalletOutput[] {
   const chosen = publicSpendKeys === undefined ? undefined : new Set(publicSpendKeys);
   return subWallets.flatMap(({ publicSpendKey, unspent }) =>
     chosen !== undefined && !chosen.has(publicSpendKey)
       ? []
-      : unspent.filter(({ unlockTime }) => isUnlocked(unlockTime, at)).map((output) => ({ ...output, publicSpendKey })),
+      : unspent.filter(({ unlockTime }) => isUnlocked(unlockTime, at)),
   );
 }

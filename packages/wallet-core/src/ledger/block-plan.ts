@@ -1,5 +1,5 @@
 import { MAX_UINT64 } from '@wrkz/core-types';
-import type { AppliedTransaction, BlockToApply, FoundOutput } from './block';
+import type { AppliedTransaction, BlockToApply, OwnOutputFound } from './block';
 import { LedgerFault } from './fault';
 import type { WalletOutput } from './model';
 import type { LedgerParts } from './parts';
@@ -51,7 +51,7 @@ export function checkBlock(block: BlockToApply): void {
 export function planBlock(
   parts: LedgerParts,
   block: BlockToApply,
-  found: readonly FoundOutput[],
+  found: readonly OwnOutputFound[],
 ): PlannedTransaction[] {
   const transactions = transactionsOf(block, parts);
   const touched = new Map<number, Map<string, bigint>>();
@@ -101,7 +101,7 @@ export function planBlock(
 function outputOf(
   block: BlockToApply,
   transaction: AppliedTransaction,
-  item: FoundOutput,
+  item: OwnOutputFound,
   target: { readonly key: string; readonly amount: bigint },
 ): WalletOutput {
   return {

@@ -34,7 +34,7 @@ export interface BlockToApply {
 }
 
 /** An output that the scanner found to be ours. */
-export interface FoundOutput {
+export interface OwnOutputFound {
   /** 0 is the coinbase, whether it was read or not; then 1, 2, ... in the order of the block. */
   readonly transaction: number;
   /** Its place in its transaction. */

@@ -7,6 +7,8 @@ export class History {
   private confirmed: WalletTransaction[];
   private readonly byHash = new Map<string, WalletTransaction>();
   private readonly sends = new Map<string, WalletTransaction>();
+  /** Sends that were in a block before. */
+  private readonly returned = new Set<string>();
   private readonly keys = new Map<string, TransactionKey>();
   private values: HistoryContent | undefined;
   private keyValues: readonly TransactionKey[] | undefined;
@@ -29,13 +31,18 @@ export class History {
     return this.sends.get(hash);
   }
 
+  /** Whether the record of an unconfirmed send is that of a block which has gone: its transfers are whole then. */
+  wasConfirmed(hash: string): boolean {
+    return this.returned.has(hash);
+  }
+
   get hasSends(): boolean {
     return this.sends.size > 0;
   }
 
   /** Takes a transaction of a block; the send of that hash is unconfirmed no longer. */
   confirm(transaction: WalletTransaction): void {
-    this.sends.delete(transaction.hash);
+    this.removeSend(transaction.hash);
     this.byHash.set(transaction.hash, transaction);
     this.confirmed.push(transaction);
     this.values = undefined;
@@ -46,7 +53,13 @@ export class History {
     this.values = undefined;
   }
 
+  returnSend(transaction: WalletTransaction): void {
+    this.addSend({ ...transaction, blockHeight: 0, timestamp: 0, unlockTime: 0n });
+    this.returned.add(transaction.hash);
+  }
+
   removeSend(hash: string): void {
+    this.returned.delete(hash);
     if (this.sends.delete(hash)) this.values = undefined;
   }
 
@@ -87,7 +100,7 @@ export class History {
 
   clear(): void {
     this.confirmed = [];
-    for (const map of [this.byHash, this.sends, this.keys]) map.clear();
+    for (const map of [this.byHash, this.sends, this.returned, this.keys]) map.clear();
     this.values = undefined;
     this.keyValues = undefined;
   }

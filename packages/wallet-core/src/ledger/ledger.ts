@@ -1,16 +1,16 @@
 import { applyPlan, retireSpent } from './apply-block';
 import { AwaitedSpends } from './awaited-spends';
-import { type Balance, type SpendableOutput, spendableOutputs, walletBalance } from './balance';
-import type { BlockToApply, FoundOutput } from './block';
+import { type Balance, spendableOutputs, walletBalance } from './balance';
+import type { BlockToApply, OwnOutputFound } from './block';
 import { checkBlock, planBlock } from './block-plan';
 import { ChainProgress } from './chain-progress';
 import { LedgerFault } from './fault';
 import { History } from './history';
-import type { SubWallet, SyncProgress, WalletContent, WalletTransaction } from './model';
+import type { SubWallet, SyncProgress, WalletContent, WalletOutput, WalletTransaction } from './model';
 import { OutputBook } from './output-book';
 import type { LedgerParts } from './parts';
 import { releaseAbandoned, releaseSend, type Rewound, rewindTo } from './rewind';
-import { recordIntent, type SendIntent } from './send-intent';
+import { type RecordedSend, recordOwnSend } from './recorded-send';
 
 /** What a block did. */
 export interface AppliedBlock {
@@ -50,7 +50,7 @@ export class Ledger {
     return this.parts.progress.height;
   }
 
-  get progress(): SyncProgress {
+  progress(): SyncProgress {
     return this.parts.progress.content();
   }
 
@@ -61,7 +61,7 @@ export class Ledger {
    */
   apply(
     block: BlockToApply,
-    found: readonly FoundOutput[],
+    found: readonly OwnOutputFound[],
     decryptedPaymentIds: ReadonlyMap<string, string>,
   ): AppliedBlock {
     checkBlock(block);
@@ -92,9 +92,14 @@ export class Ledger {
     releaseAbandoned(this.parts);
   }
 
-  /** Transactions with outputs of which no global index is known. */
-  withoutGlobalIndexes(): { transactionHash: string; blockHeight: number }[] {
-    return this.parts.outputs.withoutIndexes();
+  /** Blocks that hold own outputs of which no global index is known, ascending; a view wallet has no use for one. */
+  heightsWithoutIndex(): readonly number[] {
+    return this.constant.isViewWallet ? [] : this.parts.outputs.heightsWithoutIndex();
+  }
+
+  /** Own sends that are in no block yet. */
+  unconfirmedHashes(): readonly string[] {
+    return this.parts.history.content().unconfirmed.map(({ hash }) => hash);
   }
 
   /** @param indexes of all outputs of a transaction, by its hash; one that is known already stays */
@@ -103,8 +108,8 @@ export class Ledger {
   }
 
   /** @throws LedgerFault, and nothing has changed, when the hash is known or an input is not free */
-  recordSend(intent: SendIntent): void {
-    recordIntent(this.parts, intent);
+  recordSend(send: RecordedSend): void {
+    recordOwnSend(this.parts, send);
   }
 
   /** Gives up a send that no node knows: its inputs are free. Its key stays, should a block hold it after all. */
@@ -120,7 +125,7 @@ export class Ledger {
   }
 
   /** The unspent outputs of these sub-wallets (all, where none are named) that may be spent at this index and time. */
-  spendable(publicSpendKeys: Iterable<string> | undefined, networkHeight: number, now: number): SpendableOutput[] {
+  spendable(publicSpendKeys: Iterable<string> | undefined, networkHeight: number, now: number): WalletOutput[] {
     return spendableOutputs(this.subWallets(), { height: networkHeight, timestamp: now }, publicSpendKeys);
   }
 
@@ -149,12 +154,17 @@ export class Ledger {
     const { outputs, history, awaited, progress } = this.parts;
     for (const part of [outputs, history, awaited, progress]) part.clear();
     for (const book of outputs.all()) book.startAt(scanHeight, 0);
-    this.setStart(scanHeight, 0);
+    this.startAt(scanHeight);
   }
 
-  /** Where the scan begins: a height, or unix seconds where the height is 0. */
-  setStart(height: number, timestamp: number): void {
-    this.start = { height, timestamp };
+  /** Where a scan begins that has no progress yet: a height, or unix seconds where the height is 0. */
+  scanStart(): { readonly height: number; readonly timestamp: number } {
+    return this.start;
+  }
+
+  /** The height is known from now on, and the time has no more meaning. */
+  startAt(height: number): void {
+    this.start = { height, timestamp: 0 };
   }
 
   /** All of it as values that never change; what did not change since the last call is the same value. */
@@ -164,7 +174,7 @@ export class Ledger {
       ...this.subWallets(),
       ...this.parts.history.content(),
       subWalletIndexCounter: this.subWalletIndexCounter,
-      progress: this.progress,
+      progress: this.progress(),
       startTimestamp: this.start.timestamp,
       startHeight: this.start.height,
     };

@@ -73,7 +73,7 @@ export class OutputBook {
     book.put(list, output);
     this.places.set(output.key, { book, list, output });
     if (output.keyImage !== undefined) this.images.set(output.keyImage, output.key);
-    if (output.globalIndex === undefined) this.awaitIndex(output);
+    if (output.globalIndex === undefined && list !== 'spent') this.awaitIndex(output);
   }
 
   remove(key: string): void {
@@ -112,13 +112,13 @@ export class OutputBook {
     }
   }
 
-  /** Transactions that have an output without a global index, and the blocks that hold them. */
-  withoutIndexes(): { transactionHash: string; blockHeight: number }[] {
-    return [...this.unindexed].flatMap(([transactionHash, keys]) => {
-      const [key] = keys;
-      const place = key === undefined ? undefined : this.places.get(key);
-      return place === undefined ? [] : [{ transactionHash, blockHeight: place.output.blockHeight }];
-    });
+  /** Blocks with outputs whose global index is not known, ascending. */
+  heightsWithoutIndex(): number[] {
+    const heights = new Set<number>();
+    for (const keys of this.unindexed.values()) {
+      for (const key of keys) heights.add(this.places.get(key)?.output.blockHeight ?? 0);
+    }
+    return [...heights].sort((a, b) => a - b);
   }
 
   private awaitIndex({ parentTransactionHash, key }: WalletOutput): void {

@@ -22,7 +22,7 @@ export function rewindTo(parts: LedgerParts, height: number): Rewound {
   for (const transaction of removed) {
     if (transaction.isCoinbase || !(spenders.has(transaction.hash) || isOutgoing(transaction))) continue;
     returned.add(transaction.hash);
-    history.addSend({ ...transaction, blockHeight: 0, timestamp: 0, unlockTime: 0n });
+    history.returnSend(transaction);
   }
   const inferred = onlySpenders(removed, returned);
   for (const book of outputs.all()) {
