@@ -29,6 +29,10 @@ export class ChainProgress {
     return this.at;
   }
 
+  get hash(): string | undefined {
+    return this.recent[0]?.hash;
+  }
+
   get hasStarted(): boolean {
     return this.at > 0 || this.recent.length > 0;
   }

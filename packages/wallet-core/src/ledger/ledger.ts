@@ -20,6 +20,19 @@ export interface AppliedBlock {
   readonly rewound: Rewound | undefined;
 }
 
+/** An own output without a global index. */
+export interface UnindexedPlace {
+  readonly blockHeight: number;
+  readonly transactionHash: string;
+  readonly outputIndex: number;
+}
+
+/** The keys of a wallet as hex; no private spend key in a view wallet. */
+export interface LedgerKeys {
+  readonly privateViewKey: string;
+  readonly spendKeys: readonly Pick<SubWallet, 'publicSpendKey' | 'privateSpendKey'>[];
+}
+
 type ConstantMembers = Pick<WalletContent, 'privateViewKey' | 'isViewWallet' | 'unknownMembers'>;
 
 /**
@@ -30,6 +43,7 @@ export class Ledger {
   private readonly parts: LedgerParts;
   private readonly constant: ConstantMembers;
   private subWalletIndexCounter: number;
+  private keys: LedgerKeys | undefined;
   private start: { readonly height: number; readonly timestamp: number };
 
   constructor(content: WalletContent) {
@@ -45,9 +59,10 @@ export class Ledger {
     };
   }
 
-  /** Index of the last block that was applied; 0 at the start. */
-  get height(): number {
-    return this.parts.progress.height;
+  /** The last block that was applied: 0 and no hash at the start. */
+  position(): { readonly height: number; readonly hash: string | undefined } {
+    const { progress } = this.parts;
+    return { height: progress.height, hash: progress.hash };
   }
 
   progress(): SyncProgress {
@@ -79,22 +94,33 @@ export class Ledger {
     return rewindTo(this.parts, height);
   }
 
-  /**
-   * The wallet has read all that the node has: the block at `height` is the tip. Locked outputs that no send under way takes
-   * are free again.
-   */
+  /** Nothing up to this block is left to be looked at. */
   markTip(height: number, hash: string): void {
     const { progress } = this.parts;
     if (height >= progress.height) {
       retireSpent(this.parts, progress.height, height);
       progress.advance(height, hash);
     }
+  }
+
+  /**
+   * Frees locked outputs that no send under way takes. Only for a wallet that has read the whole chain: what was spent stands
+   * among the spent ones then.
+   */
+  releaseAbandoned(): void {
     releaseAbandoned(this.parts);
   }
 
-  /** Blocks that hold own outputs of which no global index is known, ascending; a view wallet has no use for one. */
-  heightsWithoutIndex(): readonly number[] {
-    return this.constant.isViewWallet ? [] : this.parts.outputs.heightsWithoutIndex();
+  /** Own outputs of which no global index is known; a view wallet has no use for one. */
+  unindexedOutputs(): readonly UnindexedPlace[] {
+    if (this.constant.isViewWallet) return [];
+    return this.parts.outputs
+      .unindexedOutputs()
+      .map(({ blockHeight, parentTransactionHash: transactionHash, outputIndex }) => ({
+        blockHeight,
+        transactionHash,
+        outputIndex,
+      }));
   }
 
   /** Own sends that are in no block yet. */
@@ -139,12 +165,14 @@ export class Ledger {
       throw new LedgerFault(`the sub-wallet ${subWallet.publicSpendKey} is here already`);
     }
     this.parts.outputs.addBook(subWallet);
+    this.keys = undefined;
     this.subWalletIndexCounter = Math.max(this.subWalletIndexCounter, subWallet.walletIndex);
   }
 
   /** Takes out a sub-wallet with its outputs; a transaction that touched nothing else goes too. */
   removeSubWallet(publicSpendKey: string): void {
     this.parts.outputs.removeBook(publicSpendKey);
+    this.keys = undefined;
     this.parts.awaited.removeOwner(publicSpendKey);
     this.parts.history.removeTransfersOf(publicSpendKey);
   }
@@ -155,6 +183,17 @@ export class Ledger {
     for (const part of [outputs, history, awaited, progress]) part.clear();
     for (const book of outputs.all()) book.startAt(scanHeight, 0);
     this.startAt(scanHeight);
+  }
+
+  /** What blocks are scanned with: the same object until a sub-wallet comes or goes. */
+  scanKeys(): LedgerKeys {
+    return (this.keys ??= {
+      privateViewKey: this.constant.privateViewKey,
+      spendKeys: this.subWallets().subWallets.map(({ publicSpendKey, privateSpendKey }) => ({
+        publicSpendKey,
+        privateSpendKey,
+      })),
+    });
   }
 
   /** Where a scan begins that has no progress yet: a height, or unix seconds where the height is 0. */

@@ -112,13 +112,11 @@ export class OutputBook {
     }
   }
 
-  /** Blocks with outputs whose global index is not known, ascending. */
-  heightsWithoutIndex(): number[] {
-    const heights = new Set<number>();
-    for (const keys of this.unindexed.values()) {
-      for (const key of keys) heights.add(this.places.get(key)?.output.blockHeight ?? 0);
-    }
-    return [...heights].sort((a, b) => a - b);
+  /** Unspent and locked outputs whose global index is not known. */
+  unindexedOutputs(): WalletOutput[] {
+    return [...this.unindexed.values()].flatMap((keys) =>
+      [...keys].flatMap((key) => this.places.get(key)?.output ?? []),
+    );
   }
 
   private awaitIndex({ parentTransactionHash, key }: WalletOutput): void {

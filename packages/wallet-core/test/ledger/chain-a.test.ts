@@ -69,7 +69,7 @@ describe.each(names)('%s', (name) => {
   });
 
   test('knows the place of every output in its amount', () => {
-    expect(ledger.heightsWithoutIndex()).toEqual([]);
+    expect(ledger.unindexedOutputs()).toEqual([]);
   });
 });
 
