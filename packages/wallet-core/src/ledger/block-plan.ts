@@ -33,7 +33,7 @@ function transactionsOf(block: BlockToApply, { history }: LedgerParts): [number,
 }
 
 /** @throws LedgerFault when an amount is none of 64 bits, or the height no index */
-export function checkBlock(block: BlockToApply): void {
+export function requirePossible(block: BlockToApply): void {
   const fault = (what: string): LedgerFault => new LedgerFault(`block ${block.height} ${what}`);
   if (!Number.isSafeInteger(block.height) || block.height < 0) throw fault('has no height');
   for (const transaction of [block.coinbase, ...block.transactions]) {

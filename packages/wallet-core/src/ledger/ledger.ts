@@ -2,7 +2,7 @@ import { applyPlan, retireSpent } from './apply-block';
 import { AwaitedSpends } from './awaited-spends';
 import { type Balance, spendableOutputs, walletBalance } from './balance';
 import type { BlockToApply, OwnOutputFound } from './block';
-import { checkBlock, planBlock } from './block-plan';
+import { requirePossible, planBlock } from './block-plan';
 import { ChainProgress } from './chain-progress';
 import { LedgerFault } from './fault';
 import { History } from './history';
@@ -79,7 +79,7 @@ export class Ledger {
     found: readonly OwnOutputFound[],
     decryptedPaymentIds: ReadonlyMap<string, string>,
   ): AppliedBlock {
-    checkBlock(block);
+    requirePossible(block);
     const { progress } = this.parts;
     const rewound = progress.hasStarted && block.height <= progress.height ? this.rewind(block.height) : undefined;
     const plan = planBlock(this.parts, block, found);

@@ -32,7 +32,7 @@ export interface ContainerStore {
 }
 
 /** Where a new wallet or sub-wallet begins to look: one of both is 0. */
-export interface FirstBlock {
+export interface ScanOrigin {
   readonly timestamp: number;
   readonly height: number;
 }
@@ -46,19 +46,19 @@ interface AddedSubWallet {
 
 /** Keys of wallets and sub-wallets. Each call throws the refusal of its fault. */
 export interface KeyMaker {
-  createdWallet(start: FirstBlock): WalletContent;
-  walletFromKeys(privateViewKey: string, privateSpendKey: string, start: FirstBlock): WalletContent;
-  walletFromSeed(words: string, start: FirstBlock): WalletContent;
-  walletFromViewKey(privateViewKey: string, address: string, start: FirstBlock): WalletContent;
-  nextSubWallet(ring: KeysOfContent, start: FirstBlock, signal?: AbortSignal): Promise<AddedSubWallet>;
+  createdWallet(start: ScanOrigin): WalletContent;
+  walletFromKeys(privateViewKey: string, privateSpendKey: string, start: ScanOrigin): WalletContent;
+  walletFromSeed(words: string, start: ScanOrigin): WalletContent;
+  walletFromViewKey(privateViewKey: string, address: string, start: ScanOrigin): WalletContent;
+  nextSubWallet(ring: KeysOfContent, start: ScanOrigin, signal?: AbortSignal): Promise<AddedSubWallet>;
   deterministicSubWallet(
     ring: KeysOfContent,
     index: bigint,
-    start: FirstBlock,
+    start: ScanOrigin,
     signal?: AbortSignal,
   ): Promise<AddedSubWallet>;
-  importedSubWallet(ring: KeysOfContent, privateSpendKey: string, start: FirstBlock): AddedSubWallet;
-  viewSubWallet(ring: KeysOfContent, publicSpendKey: string, start: FirstBlock): AddedSubWallet;
+  importedSubWallet(ring: KeysOfContent, privateSpendKey: string, start: ScanOrigin): AddedSubWallet;
+  viewSubWallet(ring: KeysOfContent, publicSpendKey: string, start: ScanOrigin): AddedSubWallet;
   subWalletOf(ring: KeysOfContent, address: string): SubWallet;
   removableSubWallet(ring: KeysOfContent, address: string): SubWallet;
 }
