@@ -1,3 +1,11 @@
+export { subWalletBalance, type Balance } from './ledger/balance';
+export type { AppliedInput, AppliedOutput, AppliedTransaction, BlockToApply, OwnOutputFound } from './ledger/block';
+export { LedgerFault } from './ledger/fault';
+export { Ledger, type AppliedBlock, type LedgerKeys, type UnindexedPlace } from './ledger/ledger';
+export type { TransactionFilter } from './ledger/listings';
+export * from './ledger/model';
+export type { RecordedSend } from './ledger/recorded-send';
+export type { Rewound } from './ledger/rewind';
 export { DEFAULT_POW_SERVER, powServerUrl, type PowServerSettings } from './pow-client/endpoint';
 export { PowClient, type PowAnswer, type PowClientOptions, type PowRequest } from './pow-client/pow-client';
 export { PowServerFailure } from './pow-client/server-connection';
@@ -20,3 +28,6 @@ export { dayOf } from './side-file/key-spending';
 export type { MemoryLoss, SideFileIdentity } from './side-file/schema';
 export type { TransactionDetails } from './side-file/transaction-extras';
 export { WalletError } from './wallet-error';
+export { Wallet, type WalletSettings } from './wallet';
+export * from './wallet/ports';
+export { WalletSnapshot } from './wallet/snapshot';

@@ -25,7 +25,7 @@ export interface WalletOutput {
   readonly parentTransactionHash: string;
   /** The one-time secret, where it is known. */
   readonly privateEphemeral: string | undefined;
-  /** Of a locked output: the send that takes it. Undefined where another program wrote the file. */
+  /** The send that takes a locked output, or took a spent one. Undefined where another program wrote the file. */
   readonly spendingTransactionHash: string | undefined;
 }
 
@@ -74,6 +74,11 @@ export interface SubWallet {
   readonly locked: readonly WalletOutput[];
   readonly spent: readonly WalletOutput[];
   readonly unconfirmedIncoming: readonly UnconfirmedAmount[];
+  /**
+   * One-time keys of outputs that have left `spent`: a second output with such a key is worth nothing. Absent where another
+   * program wrote the file (docs/protocol/wallet.md#spent-outputs).
+   */
+  readonly retiredKeys?: readonly string[];
 }
 
 /** How far the chain has been read; hashes newest first. */
