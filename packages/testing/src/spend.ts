@@ -72,7 +72,11 @@ export async function spendable(node: TestNodeClient, purse: Purse): Promise<Pur
 }
 
 /** Ring members for an output, as many as wanted or as there are; the node answers 400 where an amount is too rare. */
-async function decoys(node: TestNodeClient, output: PurseOutput, count: number): Promise<{ index: number; key: Buffer }[]> {
+async function decoys(
+  node: TestNodeClient,
+  output: PurseOutput,
+  count: number,
+): Promise<{ index: number; key: Buffer }[]> {
   const answer = await node.post<RandomOuts>('/getrandom_outs', {
     amounts: [Number(output.amount)],
     outs_count: count + 1,

@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events';
-import { type NodeCalls, NodeFailure, NodeList, type SyncBlock, type TipStream } from '@wrkz/client';
+import { type NodeCalls, NodeFailure, NodeList, type ReadSyncBody, type SyncBlock, type TipStream } from '@wrkz/client';
 import { errorText } from '@wrkz/service-kit';
 import { Applier } from './applier';
 import { BlockStore } from './block-store';
@@ -30,6 +30,8 @@ export interface SynchronizerOptions {
   /** The most blocks to ask for at once. */
   readonly maxBlocks?: number | undefined;
   readonly clock?: SyncClock | undefined;
+  /** Reads the bytes of answers; a thread does it for large ones when left out. */
+  readonly read?: ReadSyncBody | undefined;
 }
 
 export interface SynchronizerEvents<Applied> {
@@ -203,7 +205,7 @@ export class Synchronizer<Applied> extends EventEmitter<SynchronizerEvents<Appli
         view: this.#view,
         ledger: this.ledger,
         store: this.#store,
-        read: this.#reader.read,
+        read: this.options.read ?? this.#reader.read,
         warn: (text) => void this.emit('warning', text),
       },
       { genesisHash, skipCoinbases, maxBlocks },

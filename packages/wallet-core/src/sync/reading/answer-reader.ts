@@ -3,7 +3,7 @@ import { workerEntry, WorkerThread } from '@wrkz/service-kit';
 import { READING_ERRORS, type ReadingThread } from './protocol';
 
 /** Below this, reading at once takes less than the way to the thread and back. */
-const SMALL = 64 * 1024;
+const SMALL = 256 * 1024;
 
 /** Reads sync answers: large ones on a thread of its own, which begins with the first of them. */
 export class AnswerReader {
