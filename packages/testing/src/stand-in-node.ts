@@ -61,6 +61,11 @@ export class StandInNode {
     return this;
   }
 
+  /** Of a route that is answered here, so that a test can answer differently now and then. */
+  handlerOf(path: string): StandInHandler {
+    return this.handlers.get(path) ?? ((_asked, behind) => behind());
+  }
+
   questions(path: string): StandInRequest[] {
     return this.asked.filter((request) => request.path === path);
   }
