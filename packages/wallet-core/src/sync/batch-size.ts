@@ -30,7 +30,7 @@ export class BatchSize {
   /** The node has refused so many at once: whether fewer may be asked for at once. */
   refused(): boolean {
     if (this.#size <= FIRST) return false;
-    this.#ceiling = Math.max(FIRST, Math.floor(this.#ceiling / 2));
+    this.#ceiling = Math.max(FIRST, Math.floor(this.#size / 2));
     this.#size = Math.min(this.#size, this.#ceiling);
     return true;
   }

@@ -50,8 +50,14 @@ function block(height: number, branch: string): ScriptedBlock {
   };
 }
 
+export interface ServedChain {
+  blocks: readonly ScriptedBlock[];
+  /** A count; that of the blocks when left out. */
+  networkHeight?: number;
+}
+
 /** Lets a stand-in serve a chain, which a test may change as it goes. */
-export function serveChain(node: StandInNode, chain: { blocks: readonly ScriptedBlock[] }): StandInNode {
+export function serveChain(node: StandInNode, chain: ServedChain): StandInNode {
   const tip = (): ScriptedBlock => chain.blocks[chain.blocks.length - 1] as ScriptedBlock;
   const headerOf = (block: ScriptedBlock): Members => ({
     ...{ hash: block.blockHash, height: block.blockHeight, orphan_status: false },
@@ -59,7 +65,12 @@ export function serveChain(node: StandInNode, chain: { blocks: readonly Scripted
   return node
     .on('/info', () => ({
       json: {
-        ...{ height: chain.blocks.length, network_height: chain.blocks.length, difficulty: 10, status: 'OK' },
+        ...{
+          height: chain.blocks.length,
+          network_height: Math.max(chain.networkHeight ?? 0, chain.blocks.length),
+          difficulty: 10,
+          status: 'OK',
+        },
         ...{ incoming_connections_count: 3, outgoing_connections_count: 2, sync_features: ['heightRange', 'base64'] },
       },
     }))
