@@ -85,7 +85,7 @@ export class NodeList extends EventEmitter<NodeListEvents> implements NodeCalls 
 
   async info(signal?: AbortSignal): Promise<NodeInfo> {
     await this.#lookBack(signal);
-    return this.#read((node) => node.info(signal), signal);
+    return this.#read((node) => node.info(signal), signal, false);
   }
 
   /** Not put to another node: where that one stands on the chain, and what it offers, is another matter. */
@@ -129,22 +129,22 @@ export class NodeList extends EventEmitter<NodeListEvents> implements NodeCalls 
   }
 
   /** A question that any node of the chain answers alike. */
-  async #read<T>(call: (node: NodeClient) => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  async #read<T>(call: (node: NodeClient) => Promise<T>, signal: AbortSignal | undefined, isProof = true): Promise<T> {
     const asked = this.#row;
     try {
-      return await this.#once(call, signal);
+      return await this.#once(call, signal, isProof);
     } catch (error) {
       if (this.#row === asked || !(error instanceof NodeFailure)) throw error;
       return this.#once(call, signal);
     }
   }
 
-  async #once<T>(call: (node: NodeClient) => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  /** @param isProof whether an answer shows that the node is well; `/info` may be all that works of it */
+  async #once<T>(call: (node: NodeClient) => Promise<T>, signal: AbortSignal | undefined, isProof = true): Promise<T> {
     const asked = this.#row;
     try {
       const result = await call(asked.client);
-      if (asked === this.#row) this.#failures = 0;
-      asked.failure = undefined;
+      if (asked === this.#row && isProof) this.#failures = 0;
       return result;
     } catch (error) {
       if (error instanceof NodeFailure && error.isUnhealthy) await this.#onFailure(asked, error, signal);

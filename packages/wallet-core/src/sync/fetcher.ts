@@ -42,6 +42,8 @@ interface Surroundings {
 
 /** Nodes of July 2025 cut to this without a word. */
 const OLD_NODES_BATCH = 100;
+/** Further down than the newest hashes reach. */
+const DEEP_REWIND = 50;
 /** Looks at a node below the wallet, before its chain counts as another one. */
 const LOOKS_FROM_BELOW = 3;
 
@@ -175,8 +177,19 @@ export class Fetcher {
     const { blocks, tip } = answer;
     const last = blocks.at(-1);
     if (last === undefined) return this.#onNothing(answer);
+    if (!(await this.#mayRewindTo(blocks[0]?.height ?? 0, signal))) return 'behind';
+    if (epoch !== this.#epoch) return 'again';
     view.noteHeight(Math.max(last.height, this.#isSparse ? (answer.scannedTo ?? 0) : 0, tip?.height ?? 0));
     return this.#take(answer, start);
+  }
+
+  /** A node that has just lost blocks knows none of the wallet's; what it said of its height may be older than that. */
+  async #mayRewindTo(first: number, signal: AbortSignal): Promise<boolean> {
+    const { ledger, view } = this.surroundings;
+    const { height } = ledger.position();
+    if (this.#withoutHashes || first + DEEP_REWIND > height) return true;
+    view.set(await this.#node.info(signal));
+    return (view.info?.localHeight ?? 0) >= height;
   }
 
   #take(answer: SyncAnswer, start: ScanStart): FetchOutcome {
