@@ -12,7 +12,7 @@ export interface NodeAddress {
 }
 
 /** An address taken apart. */
-export interface NodeEndpoint {
+export interface NodePlace {
   /** Without a slash at its end; of a socket the host says nothing. */
   readonly baseUrl: string;
   /** As `net` takes it, where a local socket is meant. */
@@ -22,7 +22,7 @@ export interface NodeEndpoint {
 }
 
 /** @throws RangeError when the address names no node */
-export function nodeEndpoint({ host, port, ssl }: NodeAddress): NodeEndpoint {
+export function nodePlace({ host, port, ssl }: NodeAddress): NodePlace {
   const text = host.trim();
   if (isSocketAddress(text)) return socketEndpoint(text);
   if (!Number.isInteger(port) || port < 1 || port > 65_535) throw new RangeError('a port lies between 1 and 65535');
@@ -35,7 +35,7 @@ export function nodeEndpoint({ host, port, ssl }: NodeAddress): NodeEndpoint {
   return { baseUrl: origin + pathname.replace(/\/+$/, ''), socket: undefined, name: given };
 }
 
-function socketEndpoint(text: string): NodeEndpoint {
+function socketEndpoint(text: string): NodePlace {
   const path = socketPath(text);
   if (path === '' || path === '@' || path.includes('\0')) throw noNode(text);
   return { baseUrl: 'http://localhost', socket: nodePath(path), name: `ipc://${path}` };

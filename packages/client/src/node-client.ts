@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { NodeAddress } from './address';
 import { readAnswer, requireSuccess } from './answer';
 import { NodeFailure, strangersText } from './failure';
-import { headerEnvelope, nodeInfo, sendAnswer } from './schemas';
+import { headerEnvelope, anyNodeInfo, sendAnswer } from './schemas';
 import { MAX_SYNC_BYTES, readSyncAnswer } from './sync-answer';
 import type { SyncAnswer, SyncQuestion, SyncTip } from './sync-model';
 import { openTipStream, type TipStream } from './tip-stream';
@@ -24,7 +24,7 @@ export interface NodeInfo {
 }
 
 /** Global indexes of the outputs of each transaction, by its hash in lower case. */
-export type GlobalIndexes = ReadonlyMap<string, readonly number[]>;
+export type IndexesByTransaction = ReadonlyMap<string, readonly number[]>;
 
 export interface RandomOut {
   readonly globalIndex: number;
@@ -53,7 +53,7 @@ export interface NodeCalls {
   info(signal?: AbortSignal): Promise<NodeInfo>;
   walletSyncData(question: SyncQuestion, signal?: AbortSignal, read?: ReadSyncBody): Promise<SyncAnswer>;
   /** Of the blocks [start, end). */
-  globalIndexes(start: number, end: number, signal?: AbortSignal): Promise<GlobalIndexes>;
+  globalIndexes(start: number, end: number, signal?: AbortSignal): Promise<IndexesByTransaction>;
   transactionPlaces(hashes: readonly string[], signal?: AbortSignal): Promise<TransactionPlaces>;
   /** One set for each amount, as the node gives them: nothing of them is checked against what was asked. */
   randomOuts(amounts: readonly bigint[], count: number, signal?: AbortSignal): Promise<readonly RandomOuts[]>;
@@ -100,7 +100,7 @@ export class NodeClient implements NodeCalls {
 
   async info(signal?: AbortSignal): Promise<NodeInfo> {
     await this.#requireChain(signal);
-    const given = await this.#read({ method: 'GET', path: '/info', maxBytes: BOUNDS.info, signal }, nodeInfo);
+    const given = await this.#read({ method: 'GET', path: '/info', maxBytes: BOUNDS.info, signal }, anyNodeInfo);
     return {
       localHeight: Math.max(0, given.height - 1),
       networkHeight: Math.max(0, given.network_height - 1),
@@ -129,7 +129,7 @@ export class NodeClient implements NodeCalls {
     return read(answer.body);
   }
 
-  async globalIndexes(start: number, end: number, signal?: AbortSignal): Promise<GlobalIndexes> {
+  async globalIndexes(start: number, end: number, signal?: AbortSignal): Promise<IndexesByTransaction> {
     await this.#requireChain(signal);
     const { indexes } = await this.#read(
       {

@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import type { NodeAddress } from './address';
 import { NodeFailure } from './failure';
 import {
-  type GlobalIndexes,
+  type IndexesByTransaction,
   type NodeCalls,
   NodeClient,
   type NodeClientOptions,
@@ -93,7 +93,7 @@ export class NodeList extends EventEmitter<NodeListEvents> implements NodeCalls 
     return this.#once((node) => node.walletSyncData(question, signal, read), signal);
   }
 
-  globalIndexes(start: number, end: number, signal?: AbortSignal): Promise<GlobalIndexes> {
+  globalIndexes(start: number, end: number, signal?: AbortSignal): Promise<IndexesByTransaction> {
     return this.#read((node) => node.globalIndexes(start, end, signal), signal);
   }
 

@@ -5,7 +5,7 @@ import { z } from 'zod';
  * What is read of `/info`. Nodes of July 2025 lack the last members, caches of others add one
  * (docs/protocol/wallet-sync.md#older-nodes).
  */
-export const nodeInfo = daemonApi.infoAnswer
+export const anyNodeInfo = daemonApi.infoAnswer
   .pick({
     height: true,
     network_height: true,

@@ -1,7 +1,7 @@
 import type { Agent } from 'node:http';
 import axios, { type AxiosInstance, type AxiosResponse, isAxiosError } from 'axios';
 import { errorText, stringifyJson, VERSION } from '@wrkz/service-kit';
-import { type NodeAddress, type NodeEndpoint, nodeEndpoint } from './address';
+import { type NodeAddress, type NodePlace, nodePlace } from './address';
 import { connectTo, nodeAgent } from './connect';
 import { NodeFailure } from './failure';
 
@@ -47,7 +47,7 @@ const SOCKETS = 5;
 
 /** Questions and answers as bytes, over few kept connections. Every failure is a NodeFailure; every question ends. */
 export class NodeTransport {
-  readonly endpoint: NodeEndpoint;
+  readonly endpoint: NodePlace;
   readonly timeouts: NodeTimeouts;
   readonly headers: Readonly<Record<string, string>>;
   readonly #client: AxiosInstance;
@@ -58,7 +58,7 @@ export class NodeTransport {
     address: NodeAddress,
     readonly options: TransportOptions = {},
   ) {
-    this.endpoint = nodeEndpoint(address);
+    this.endpoint = nodePlace(address);
     this.timeouts = { ...NODE_TIMEOUTS, ...options.timeouts };
     this.headers = {
       'User-Agent': options.userAgent ?? `Nigel/${VERSION}`,

@@ -1,6 +1,6 @@
-import { nodeEndpoint } from '../src';
+import { nodePlace } from '../src';
 
-const at = (host: string, port = 17_856, ssl = false) => nodeEndpoint({ host, port, ssl });
+const at = (host: string, port = 17_856, ssl = false) => nodePlace({ host, port, ssl });
 
 test.each([
   ['127.0.0.1', 'http://127.0.0.1:17856'],

@@ -4,7 +4,7 @@ const FIRST = 100;
 export const MOST_BLOCKS_A_REQUEST = 1_000;
 
 /** How many blocks are asked for at once (docs/protocol/wallet-sync.md#batches). */
-export class BatchSize {
+export class BlockBatchSize {
   #size: number;
   #ceiling: number;
 

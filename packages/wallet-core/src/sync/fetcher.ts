@@ -1,5 +1,5 @@
 import { type NodeCalls, NodeFailure, type ReadSyncBody, type SyncAnswer, type SyncQuestion } from '@wrkz/client';
-import { BatchSize } from './batch-size';
+import { BlockBatchSize } from './batch-size';
 import type { BlockStore } from './block-store';
 import { checkpointsOf } from './checkpoints';
 import type { NodeView } from './node-view';
@@ -50,7 +50,7 @@ const LOOKS_FROM_BELOW = 3;
 /** Asks the node for what follows on the blocks that the wallet has (docs/protocol/wallet-sync.md#asking). */
 export class Fetcher {
   readonly #check = new StartCheck();
-  #batch: BatchSize | undefined;
+  #batch: BlockBatchSize | undefined;
   /** The next index nobody has looked at, once an answer has told it. */
   #next: number | undefined;
   /** Behind an empty stretch that is longer than what a node walks at once: the next question begins there. */
@@ -90,7 +90,7 @@ export class Fetcher {
     if (info.localHeight < ledger.position().height && !this.#withoutHashes) return this.#lookFromBelow(signal);
     this.#looksFromBelow = 0;
     if (!this.#startsWhereItCan(info.liteStartHeight)) return 'gap';
-    this.#batch ??= new BatchSize(view.isOld ? OLD_NODES_BATCH : this.options.maxBlocks);
+    this.#batch ??= new BlockBatchSize(view.isOld ? OLD_NODES_BATCH : this.options.maxBlocks);
     const windows = this.#windows();
     if (windows.length > 0 && (await this.#fetchWindows(windows, signal))) return 'stored';
     return this.#fetchSequence(signal);
@@ -100,8 +100,8 @@ export class Fetcher {
     return this.surroundings.node();
   }
 
-  get #size(): BatchSize {
-    return (this.#batch ??= new BatchSize(this.options.maxBlocks));
+  get #size(): BlockBatchSize {
+    return (this.#batch ??= new BlockBatchSize(this.options.maxBlocks));
   }
 
   /** Empty blocks may be left out: by nodes of today when asked to, by older ones with the coinbases. */

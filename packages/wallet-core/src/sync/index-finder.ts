@@ -1,4 +1,4 @@
-import type { GlobalIndexes, NodeCalls } from '@wrkz/client';
+import type { IndexesByTransaction, NodeCalls } from '@wrkz/client';
 import type { SyncLedger, UnindexedOutput } from './ports';
 
 /** Blocks asked for at once, so that the node cannot tell which transaction is meant. */
@@ -72,12 +72,12 @@ export class IndexFinder {
   }
 }
 
-function indexOf(indexes: GlobalIndexes, { transactionHash, outputIndex }: UnindexedOutput): number | undefined {
+function indexOf(indexes: IndexesByTransaction, { transactionHash, outputIndex }: UnindexedOutput): number | undefined {
   return indexes.get(transactionHash)?.[outputIndex];
 }
 
 /** Those of own transactions; the others were asked for to hide them. */
-function known(indexes: GlobalIndexes, outputs: readonly UnindexedOutput[]): GlobalIndexes {
+function known(indexes: IndexesByTransaction, outputs: readonly UnindexedOutput[]): IndexesByTransaction {
   const own = new Map<string, readonly number[]>();
   for (const output of outputs) {
     const list = indexes.get(output.transactionHash);

@@ -3,5 +3,5 @@ export type { ScanKeys, ScanStart, SyncLedger, UnindexedOutput } from './ports';
 export type { ScannedOutput } from './scanned-output';
 export { scannedBatches, type ScannedBlock, type UnreadableBlock } from './scanner';
 export type { SyncGap } from './start-check';
-export type { SyncStall, SyncStatus } from './status';
+export type { SyncStall, WalletSyncStatus } from './status';
 export { Synchronizer, type SynchronizerEvents, type SynchronizerOptions } from './synchronizer';

@@ -1,4 +1,4 @@
-import type { GlobalIndexes, SyncBlock } from '@wrkz/client';
+import type { IndexesByTransaction, SyncBlock } from '@wrkz/client';
 import type { SyncProgress } from '../ledger/model';
 import type { ScannedOutput } from './scanned-output';
 
@@ -41,7 +41,7 @@ export interface SyncLedger<Applied> {
   rewind(height: number): void;
   /** Nothing up to this block is left to be looked at. */
   markTip(height: number, hash: string): void;
-  setGlobalIndexes(indexes: GlobalIndexes): void;
+  setGlobalIndexes(indexes: IndexesByTransaction): void;
   unindexedOutputs(): readonly UnindexedOutput[];
   /** Own sends that are in no block yet. */
   unconfirmedHashes(): readonly string[];

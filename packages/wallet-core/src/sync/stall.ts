@@ -1,7 +1,7 @@
 import { NodeFailure, type NodeFailureKind } from '@wrkz/client';
 import type { FetchOutcome } from './fetcher';
 import type { SyncGap } from './start-check';
-import type { SyncStall, SyncStatus } from './status';
+import type { SyncStall, WalletSyncStatus } from './status';
 
 const CODES: Readonly<Record<NodeFailureKind, SyncStall['code']>> = {
   unreachable: 'nodeUnreachable',
@@ -18,7 +18,7 @@ const CODES: Readonly<Record<NodeFailureKind, SyncStall['code']>> = {
 export function stallOf(
   result: FetchOutcome | NodeFailure,
   gap: SyncGap | undefined,
-  { walletHeight, localHeight }: Pick<SyncStatus, 'walletHeight' | 'localHeight'>,
+  { walletHeight, localHeight }: Pick<WalletSyncStatus, 'walletHeight' | 'localHeight'>,
 ): SyncStall | undefined {
   if (result instanceof NodeFailure) return { code: CODES[result.kind], message: `the node ${result.message}` };
   if (result === 'gap' && gap !== undefined) {

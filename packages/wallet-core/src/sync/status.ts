@@ -15,7 +15,7 @@ export interface SyncStall {
 }
 
 /** Where a wallet stands. Heights are indexes; those of the node are 0 until it first answered. */
-export interface SyncStatus {
+export interface WalletSyncStatus {
   readonly walletHeight: number;
   readonly localHeight: number;
   readonly networkHeight: number;

@@ -11,7 +11,7 @@ import type { SyncLedger } from './ports';
 import { AnswerReader } from './reading/answer-reader';
 import { SendWatch } from './send-watch';
 import { stallOf } from './stall';
-import type { SyncStall, SyncStatus } from './status';
+import type { SyncStall, WalletSyncStatus } from './status';
 
 /** Milliseconds (docs/protocol/wallet-sync.md#waits). */
 const INFO_MS = 10_000;
@@ -128,7 +128,7 @@ export class Synchronizer<Applied> extends EventEmitter<SynchronizerEvents<Appli
     });
   }
 
-  get status(): SyncStatus {
+  get status(): WalletSyncStatus {
     const { info } = this.#view;
     return {
       walletHeight: this.ledger.position().height,

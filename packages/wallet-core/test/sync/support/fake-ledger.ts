@@ -1,4 +1,4 @@
-import type { GlobalIndexes, SyncBlock } from '@wrkz/client';
+import type { IndexesByTransaction, SyncBlock } from '@wrkz/client';
 import type { ScanKeys, ScannedOutput, ScanStart, SyncLedger, UnindexedOutput } from '../../../src';
 
 export interface FakeOutput {
@@ -119,7 +119,7 @@ export class FakeLedger implements SyncLedger<readonly FakeTransaction[]> {
     this.blocks.push({ height, hash });
   }
 
-  setGlobalIndexes(indexes: GlobalIndexes): void {
+  setGlobalIndexes(indexes: IndexesByTransaction): void {
     for (const output of this.outputs) {
       output.globalIndex ??= indexes.get(output.transactionHash)?.[output.outputIndex];
     }

@@ -83,6 +83,7 @@ export class SyncedWallet {
     this.sync = new Synchronizer(this.clock.watching(node), ledger, {
       genesisHash: GENESIS,
       clock: this.clock,
+      read: readSyncAnswer,
       ...options,
     });
     this.sync.on('warning', (text) => this.warnings.push(text));
