@@ -293,3 +293,24 @@ test('an index that a node does not tell is asked for three times and left open'
   expect(asked.filter(([start]) => start === 30)).toEqual(Array(3).fill([30, 40]));
   expect(kept.ledger.unindexedOutputs()).toHaveLength(10);
 });
+
+test('a node that tells of its blocks wakes the wallet, and is asked by the minute besides', async () => {
+  const chain = { blocks: honest.blocks };
+  const node = client(await standIn(chain));
+  let told: (() => void) | undefined;
+  let end: (() => void) | undefined;
+  node.tipStream = async (onTip) => {
+    told = onTip;
+    return { ended: new Promise<void>((resolve) => (end = resolve)), close: () => end?.() };
+  };
+  const kept = opened(node);
+  await kept.until(() => kept.sync.status.isAtTip && kept.clock.waits.includes(60_000));
+  expect(kept.sync.status.isFollowing).toBe(true);
+  chain.blocks = scriptedChain(151, 'main', honest.blocks);
+  const grown = new Promise((resolve) => kept.sync.once('progressed', () => resolve(undefined)));
+  // its clock stands still meanwhile
+  told?.();
+  await grown;
+  expect(kept.ledger.position().height).toBe(150);
+  end?.();
+});

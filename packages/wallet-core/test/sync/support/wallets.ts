@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { networkOf } from '@wrkz/core-types';
 import { secretKeyToPublicKey } from '@wrkz/crypto';
 import { readJson } from '@wrkz/testing';
-import { type NodeCalls, NodeClient, readSyncAnswer } from '@wrkz/client';
+import { type NodeCalls, NodeClient } from '@wrkz/client';
 import { type ScanKeys, Synchronizer, type SynchronizerOptions } from '../../../src';
 import { FakeLedger, type FakeTransaction } from './fake-ledger';
 import { TestClock } from './test-clock';
@@ -83,7 +83,6 @@ export class SyncedWallet {
     this.sync = new Synchronizer(this.clock.watching(node), ledger, {
       genesisHash: GENESIS,
       clock: this.clock,
-      read: readSyncAnswer,
       ...options,
     });
     this.sync.on('warning', (text) => this.warnings.push(text));
