@@ -31,3 +31,4 @@ export { WalletError } from './wallet-error';
 export { Wallet, type WalletSettings } from './wallet';
 export * from './wallet/ports';
 export { WalletSnapshot } from './wallet/snapshot';
+export * from './sync';

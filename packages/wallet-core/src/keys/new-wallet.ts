@@ -1,16 +1,9 @@
 import { generateKeyPair, secretKeyToPublicKey, viewKeyFromSpendKey } from '@wrkz/crypto';
 import { encodeAddress } from '@wrkz/core-types';
-import type { SubWallet, WalletContent } from '../ledger/model';
+import type { ScanStart, SubWallet, WalletContent } from '../ledger/model';
 import { checkAddress } from './addresses';
 import { parsePrivateKey } from './private-key';
 import { seedToSpendKey } from './seed';
-
-/** Where a wallet begins to look: one of both is 0, and both are where it reads the whole chain. */
-export interface ScanStart {
-  /** Unix seconds. */
-  readonly timestamp: number;
-  readonly height: number;
-}
 
 /** A wallet with keys of its own, from the randomness of the operating system. */
 export function createdWallet(start: ScanStart): WalletContent {

@@ -7,9 +7,9 @@ import {
 } from '@wrkz/crypto';
 import { encodeAddress, fromHex } from '@wrkz/core-types';
 import { walletError } from '../errors';
-import type { SubWallet, WalletContent } from '../ledger/model';
+import type { ScanStart, SubWallet, WalletContent } from '../ledger/model';
 import { checkAddress } from './addresses';
-import { emptySubWallet, type ScanStart } from './new-wallet';
+import { emptySubWallet } from './new-wallet';
 import { parsePrivateKey } from './private-key';
 
 /** A sub-wallet that may be added, and what the counter of deterministic ones becomes with it. */

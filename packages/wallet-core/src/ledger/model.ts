@@ -90,6 +90,13 @@ export interface SyncProgress {
   readonly checkpointHashes: readonly string[];
 }
 
+/** Where a scan begins that has no progress yet: one of both is 0, and both are where the whole chain is read. */
+export interface ScanStart {
+  readonly height: number;
+  /** Unix seconds. */
+  readonly timestamp: number;
+}
+
 export interface TransactionKey {
   readonly transactionHash: string;
   readonly secretKey: string;

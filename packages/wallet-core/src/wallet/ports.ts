@@ -1,5 +1,5 @@
 import type { AppliedBlock, Ledger } from '../ledger/ledger';
-import type { SubWallet, WalletContent } from '../ledger/model';
+import type { ScanStart, SubWallet, WalletContent } from '../ledger/model';
 import type { RecordedSend } from '../ledger/recorded-send';
 
 /* What a wallet is composed of besides its ledger. Each port is what the wallet needs of a part, and no more. */
@@ -31,12 +31,6 @@ export interface ContainerStore {
   exportPlain(file: string, content: WalletContent): Promise<void>;
 }
 
-/** Where a new wallet or sub-wallet begins to look: one of both is 0. */
-export interface ScanOrigin {
-  readonly timestamp: number;
-  readonly height: number;
-}
-
 type KeysOfContent = Pick<WalletContent, 'isViewWallet' | 'privateViewKey' | 'subWallets' | 'subWalletIndexCounter'>;
 
 interface AddedSubWallet {
@@ -46,19 +40,19 @@ interface AddedSubWallet {
 
 /** Keys of wallets and sub-wallets. Each call throws the refusal of its fault. */
 export interface KeyMaker {
-  createdWallet(start: ScanOrigin): WalletContent;
-  walletFromKeys(privateViewKey: string, privateSpendKey: string, start: ScanOrigin): WalletContent;
-  walletFromSeed(words: string, start: ScanOrigin): WalletContent;
-  walletFromViewKey(privateViewKey: string, address: string, start: ScanOrigin): WalletContent;
-  nextSubWallet(ring: KeysOfContent, start: ScanOrigin, signal?: AbortSignal): Promise<AddedSubWallet>;
+  createdWallet(start: ScanStart): WalletContent;
+  walletFromKeys(privateViewKey: string, privateSpendKey: string, start: ScanStart): WalletContent;
+  walletFromSeed(words: string, start: ScanStart): WalletContent;
+  walletFromViewKey(privateViewKey: string, address: string, start: ScanStart): WalletContent;
+  nextSubWallet(ring: KeysOfContent, start: ScanStart, signal?: AbortSignal): Promise<AddedSubWallet>;
   deterministicSubWallet(
     ring: KeysOfContent,
     index: bigint,
-    start: ScanOrigin,
+    start: ScanStart,
     signal?: AbortSignal,
   ): Promise<AddedSubWallet>;
-  importedSubWallet(ring: KeysOfContent, privateSpendKey: string, start: ScanOrigin): AddedSubWallet;
-  viewSubWallet(ring: KeysOfContent, publicSpendKey: string, start: ScanOrigin): AddedSubWallet;
+  importedSubWallet(ring: KeysOfContent, privateSpendKey: string, start: ScanStart): AddedSubWallet;
+  viewSubWallet(ring: KeysOfContent, publicSpendKey: string, start: ScanStart): AddedSubWallet;
   subWalletOf(ring: KeysOfContent, address: string): SubWallet;
   removableSubWallet(ring: KeysOfContent, address: string): SubWallet;
 }
