@@ -18,7 +18,7 @@ async function codeOf(request: Partial<SendRequest>, view: SpendView = wallet, n
   const whole: SendRequest = { destinations: [to(bob.address)], ...request };
   return buildSend(whole, view, portsOf(node)).then(
     () => 0,
-    (error: { code?: number; message: string }) => error.code ?? fail(error),
+    (error: Error & { code?: number }) => error.code ?? fail(error),
   );
 }
 
