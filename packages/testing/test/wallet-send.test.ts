@@ -154,7 +154,11 @@ describe('at the tip', () => {
     const request = { destinations: [{ address: receiver.address, amount: 1_000n }], mixin: 1 };
     const [one, two] = [
       await buildSend(request, frank.view(node.height), portsOver(spendNode)),
-      await buildSend({ ...request, fee: { kind: 'fixed', amount: 777n } }, frank.view(node.height), portsOver(spendNode)),
+      await buildSend(
+        { ...request, fee: { kind: 'fixed', amount: 777n } },
+        frank.view(node.height),
+        portsOver(spendNode),
+      ),
     ];
     await dispatchSend(one, frank, spendNode);
     await node.generate(other.address);
@@ -192,7 +196,9 @@ describe('at the tip', () => {
     expect(exact).toMatchObject({ paid: amount, unpaid: 0n });
     expect(sent.reduce((sum, built) => sum + received(receiver, built).amount, 0n)).toBe(amount);
     const rest = await sweep({ destination: other.address }, read, portsOver(spendNode), dispatch);
-    const hashes = [...exact.entries, ...rest.entries].flatMap((entry) => (entry.success ? [entry.transactionHash] : []));
+    const hashes = [...exact.entries, ...rest.entries].flatMap((entry) =>
+      entry.success ? [entry.transactionHash] : [],
+    );
     expect(hashes.length).toBeGreaterThan(1);
     await node.generate(other.address, 2);
     expect((await node.status(hashes)).transactionsInBlock.toSorted()).toEqual(hashes.toSorted());

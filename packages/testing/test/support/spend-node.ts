@@ -27,7 +27,9 @@ export class SpendNodeOver implements SpendNode {
       }));
       return { kind: 'outs', sets };
     } catch (error) {
-      return { kind: error instanceof NodeRefusal && error.message.includes('"errorCode":27') ? 'tooFew' : 'unavailable' };
+      return {
+        kind: error instanceof NodeRefusal && error.message.includes('"errorCode":27') ? 'tooFew' : 'unavailable',
+      };
     }
   }
 

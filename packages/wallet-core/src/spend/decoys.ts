@@ -49,8 +49,12 @@ export async function makeRings(inputs: readonly OwnedInput[], mixin: number, no
   if (answer.kind === 'unavailable') throw failures.nodeOffline();
   if (answer.kind === 'tooFew') throw new TooFewDecoys(0, failures.tooFewFakeOutputs());
   const sets = setsOf(inputs, answer.sets);
-  const usable = await mapBreathing(inputs, (input, i) => others(input, sets[i] as DecoySet));
-  const fewest = usable.reduce((least, list, i) => (list.length < (usable[least] as RingMember[]).length ? i : least), 0);
+  const known = knownKeys(inputs);
+  const usable = await mapBreathing(inputs, (input, i) => others(input, sets[i] as DecoySet, known));
+  const fewest = usable.reduce(
+    (least, list, i) => (list.length < (usable[least] as RingMember[]).length ? i : least),
+    0,
+  );
   const found = (usable[fewest] as RingMember[]).length;
   if (found < mixin) {
     const { amount } = (inputs[fewest] as OwnedInput).output;
@@ -76,7 +80,18 @@ function setsOf(inputs: readonly OwnedInput[], sets: readonly DecoySet[]): Decoy
   return taken;
 }
 
-function others({ output }: OwnedInput, { outputs }: DecoySet): RingMember[] {
+const placeOf = (amount: bigint, index: number): string => `${amount} ${index}`;
+
+/** The keys of outputs by amount and number, to begin with our own: a number has one key in all rings, or it is a lie. */
+function knownKeys(inputs: readonly OwnedInput[]): Map<string, string> {
+  return new Map(
+    inputs.flatMap(({ output: { amount, globalIndex, key } }) =>
+      globalIndex === undefined ? [] : [[placeOf(amount, globalIndex), key] as const],
+    ),
+  );
+}
+
+function others({ output }: OwnedInput, { outputs }: DecoySet, known: Map<string, string>): RingMember[] {
   const indexes = new Set<number>(output.globalIndex === undefined ? [] : [output.globalIndex]);
   const keys = new Set<string>([output.key]);
   const members: RingMember[] = [];
@@ -85,6 +100,9 @@ function others({ output }: OwnedInput, { outputs }: DecoySet): RingMember[] {
     const key = fromHex(text, 32);
     if (key === undefined || !Number.isInteger(index) || index < 0 || index > LARGEST_INDEX) continue;
     if (indexes.has(index) || keys.has(toHex(key)) || !checkKey(key)) continue;
+    const place = placeOf(output.amount, index);
+    if ((known.get(place) ?? toHex(key)) !== toHex(key)) continue;
+    known.set(place, toHex(key));
     indexes.add(index);
     keys.add(toHex(key));
     members.push({ index, key });

@@ -55,11 +55,7 @@ export const failures = {
     'The fee given for this transaction is below the minimum allowed network fee.',
   ),
   noDestinations: make(18, 'NO_DESTINATIONS_GIVEN', 'The destinations array (amounts/addresses) is empty.'),
-  amountIsZero: make(
-    19,
-    'AMOUNT_IS_ZERO',
-    'One of the destination parameters has an amount given of zero.',
-  ),
+  amountIsZero: make(19, 'AMOUNT_IS_ZERO', 'One of the destination parameters has an amount given of zero.'),
   ringSignature: make(
     20,
     'FAILED_TO_CREATE_RING_SIGNATURE',
@@ -130,11 +126,7 @@ export const failures = {
     'TOO_MANY_INPUTS_TO_FIT_IN_BLOCK',
     'The transaction is too large (in BYTES, not AMOUNT) to fit in a block. Either decrease the amount you are sending, perform fusion transactions, or decrease mixin (if possible).',
   ),
-  viewWallet: make(
-    39,
-    'ILLEGAL_VIEW_WALLET_OPERATION',
-    'This function cannot be called when using a view wallet.',
-  ),
+  viewWallet: make(39, 'ILLEGAL_VIEW_WALLET_OPERATION', 'This function cannot be called when using a view wallet.'),
   amountsNotPretty: make(
     44,
     'AMOUNTS_NOT_PRETTY',
@@ -145,11 +137,7 @@ export const failures = {
     'UNEXPECTED_FEE',
     'The fee of the created transaction is not the same as that which was specified (0 for fusion transactions). Almost certainly a programmer error. Cancelling transaction.',
   ),
-  invalidExtra: make(
-    53,
-    'INVALID_EXTRA_DATA',
-    'The extra data given for the transaction could not be decoded.',
-  ),
+  invalidExtra: make(53, 'INVALID_EXTRA_DATA', 'The extra data given for the transaction could not be decoded.'),
   unknown: make(54, 'UNKNOWN_ERROR', 'An unknown error occurred.'),
   stillProcessing: make(
     55,

@@ -1,10 +1,4 @@
-import {
-  type Address,
-  fromHex,
-  isPaymentId,
-  LONG_PAYMENT_ID_LENGTH,
-  SHORT_PAYMENT_ID_LENGTH,
-} from '@wrkz/core-types';
+import { type Address, fromHex, isPaymentId, LONG_PAYMENT_ID_LENGTH, SHORT_PAYMENT_ID_LENGTH } from '@wrkz/core-types';
 import { failures } from './failures';
 
 /**

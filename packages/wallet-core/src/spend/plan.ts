@@ -30,7 +30,10 @@ export async function planSend(checked: CheckedSend, mixin: number, ports: Spend
 }
 
 /** The node judges a lock by its own top; a wallet shows balances by the network's. Both must have opened it. */
-export function inputsOf({ sources, terms }: Pick<CheckedSend, 'sources' | 'terms'>, now: number): Generator<OwnedInput> {
+export function inputsOf(
+  { sources, terms }: Pick<CheckedSend, 'sources' | 'terms'>,
+  now: number,
+): Generator<OwnedInput> {
   return unlocked(sources, Math.min(terms.localHeight, terms.networkHeight), now);
 }
 
@@ -54,8 +57,7 @@ async function cover(
     if (sum < total + fee) continue;
     if (taken.length > most) throw new TooLarge(size, checked.terms.largestSize);
     const covered = sum;
-    const spend = (fee: bigint) =>
-      covered < total + fee ? undefined : { payments, change: covered - total - fee };
+    const spend = (fee: bigint) => (covered < total + fee ? undefined : { payments, change: covered - total - fee });
     const plan = await settle({ frame: checked, mixin, inputs: taken, fee, spend }, ports);
     if (plan !== undefined) return plan;
   }

@@ -64,7 +64,7 @@ export async function settle(settlement: Settlement, ports: SpendPorts): Promise
   const rings = await makeRings(inputs, mixin, ports.node);
   const inputKeys = await keysOfInputs(inputs, frame.view.privateViewKey);
   const keys = ports.transactionKeys();
-  for (let { fee } = settlement; ; ) {
+  for (let { fee } = settlement; ;) {
     const spending = spend(fee);
     if (spending === undefined) return undefined;
     const layout = layOut({ frame, keys, rings, inputKeys, fee, ...spending });

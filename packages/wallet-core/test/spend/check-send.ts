@@ -8,7 +8,13 @@ import {
   stageTransaction,
   walletTransactionSizeLimit,
 } from '@wrkz/consensus';
-import { isPrettyAmount, type Network, type ParsedTransaction, parseExtraWallet, parseTransaction } from '@wrkz/core-types';
+import {
+  isPrettyAmount,
+  type Network,
+  type ParsedTransaction,
+  parseExtraWallet,
+  parseTransaction,
+} from '@wrkz/core-types';
 import { decryptedId, receivedBy } from './receiver';
 import { aliceWith, bob, FakeNode, NOW, portsOf } from './support';
 import { buildSend, type BuiltSend, type DecoySet, type SendRequest } from '../../src/spend';

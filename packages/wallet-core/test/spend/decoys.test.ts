@@ -1,7 +1,14 @@
 import { ringIndexes } from '@wrkz/consensus';
 import { parseTransaction } from '@wrkz/core-types';
 import { aliceWith, bob, FakeNode, portsOf, viewOf, subWalletOf, alice, outputFor, devnet } from './support';
-import { buildSend, estimateSend, type DecoySet, type RandomOutsAnswer, type SendRequest, type SpendView } from '../../src/spend';
+import {
+  buildSend,
+  estimateSend,
+  type DecoySet,
+  type RandomOutsAnswer,
+  type SendRequest,
+  type SpendView,
+} from '../../src/spend';
 
 /* Nothing that a node says of ring members is believed. */
 
@@ -46,7 +53,10 @@ test('our own output among the others is dropped, by its number and by its key',
     { globalIndex: own.get(amount)!.globalIndex!, key: outputs[0]!.key },
     ...outputs.slice(1),
   ]);
-  const byKey = each(({ amount, outputs }) => [{ globalIndex: 4_000_000, key: own.get(amount)!.key }, ...outputs.slice(1)]);
+  const byKey = each(({ amount, outputs }) => [
+    { globalIndex: 4_000_000, key: own.get(amount)!.key },
+    ...outputs.slice(1),
+  ]);
   for (const change of [byNumber, byKey]) {
     const view = { ...wallet, subWallets: [{ ...wallet.subWallets[0]!, unspent: [...own.values()] }] };
     const asked = { destinations: [{ address: bob.address, amount: 9_000_000n }] };
@@ -59,7 +69,10 @@ test('our own output among the others is dropped, by its number and by its key',
 const JUNK: [string, (set: DecoySet) => DecoySet['outputs']][] = [
   ['equal numbers', ({ outputs }) => outputs.map(({ key }) => ({ globalIndex: 5, key }))],
   ['equal keys', ({ outputs }) => outputs.map(({ globalIndex }) => ({ globalIndex, key: outputs[0]!.key }))],
-  ['keys off the curve', ({ outputs }) => outputs.map(({ globalIndex }) => ({ globalIndex, key: '02' + '00'.repeat(31) }))],
+  [
+    'keys off the curve',
+    ({ outputs }) => outputs.map(({ globalIndex }) => ({ globalIndex, key: '02' + '00'.repeat(31) })),
+  ],
   ['keys that are no hex', ({ outputs }) => outputs.map(({ globalIndex }) => ({ globalIndex, key: 'zz'.repeat(32) }))],
   ['short keys', ({ outputs }) => outputs.map(({ globalIndex, key }) => ({ globalIndex, key: key.slice(2) }))],
   ['numbers over 32 bits', ({ outputs }) => outputs.map(({ key }, i) => ({ globalIndex: 2 ** 32 + i, key }))],
@@ -69,17 +82,30 @@ const JUNK: [string, (set: DecoySet) => DecoySet['outputs']][] = [
   ['fewer', () => []],
 ];
 
-test.each(JUNK)('%s are no ring members: 28 when nothing else comes', async (_name, junk) => {
+test.each(JUNK)('%s are no ring members: 28 when nothing else comes', async (name, junk) => {
   const node = new FakeNode(each((set) => junk(set).slice(0, set.outputs.length)));
-  const usable = _name.startsWith('equal') ? 1 : 0;
-  if (usable === 0) {
+  if (!name.startsWith('equal')) {
     await expect(rings(node)).rejects.toMatchObject({ code: 28 });
     // With what the network asks for, with what there was, with the least: no more questions than that.
     expect(node.asked.map(({ count }) => count)).toEqual([8, 2]);
     return;
   }
   // One of the equal ones is as good as any: the ring falls back to it.
-  expect((await rings(node)).every((ring) => ring.length === 2)).toBe(true);
+  const one = aliceWith([9_100_000n]);
+  expect((await rings(node, one)).every((ring) => ring.length === 2)).toBe(true);
+});
+
+test('a number with two keys is a lie: only the first counts, and our own before all', async () => {
+  const lie = (sets: readonly DecoySet[]) =>
+    outs(
+      sets.map((set, i) => ({
+        ...set,
+        outputs: set.outputs.map(({ key }, j) => ({ globalIndex: j, key: i < 3 ? key : sets[0]!.outputs[7 - j]!.key })),
+      })),
+    );
+  const view = aliceWith([50_000n, 50_000n, 50_000n, 50_000n]);
+  const pay = { destinations: [{ address: bob.address, amount: 180_000n }] };
+  await expect(buildSend(pay, view, portsOf(new FakeNode(lie)))).rejects.toMatchObject({ code: 28 });
 });
 
 test.each(JUNK)('%s beside good ones shrink the ring to the good ones', async (_name, junk) => {
@@ -111,7 +137,10 @@ test('the ring shrinks to what there is, then to the least, and the size used is
   const node = new FakeNode(rare(3));
   expect(await buildSend(request, wallet, portsOf(node))).toMatchObject({ mixin: 3, defaultMixin: 7 });
   expect(node.asked.map(({ count }) => count)).toEqual([8, 4]);
-  expect(await estimateSend(request, wallet, portsOf(new FakeNode(rare(3))))).toMatchObject({ mixin: 3, defaultMixin: 7 });
+  expect(await estimateSend(request, wallet, portsOf(new FakeNode(rare(3))))).toMatchObject({
+    mixin: 3,
+    defaultMixin: 7,
+  });
   // The second answer is worse than the first one.
   const worse = new FakeNode((sets, attempt) => rare(attempt === 1 ? 5 : 1)(sets));
   expect(await buildSend(request, wallet, portsOf(worse))).toMatchObject({ mixin: 1 });
@@ -144,7 +173,15 @@ test('an estimate is what the send costs', async () => {
 
 test('where the usual order takes too many inputs, the largest ones do', async () => {
   const amounts = [...new Array<bigint>(300).fill(100_000n), ...new Array<bigint>(30).fill(900_000n)];
-  const view = viewOf([subWalletOf(alice, amounts.map((amount) => outputFor(alice, amount)))], { network: devnet });
+  const view = viewOf(
+    [
+      subWalletOf(
+        alice,
+        amounts.map((amount) => outputFor(alice, amount)),
+      ),
+    ],
+    { network: devnet },
+  );
   const pay = (amount: bigint) => buildSend({ destinations: [{ address: bob.address, amount }] }, view, portsOf());
   const built = await pay(26_000_000n);
   expect(built.intent.inputs.map(({ output }) => output.amount)).toEqual(new Array<bigint>(29).fill(900_000n));

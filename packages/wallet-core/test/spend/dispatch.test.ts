@@ -147,7 +147,9 @@ describe('prepared transactions', () => {
         subWalletOf(alice, [], { locked: own!.unspent.map((output) => ({ ...output, spendingTransactionHash })) }),
       ]);
     expect(prepared.take(built.hash, lockedBy(built.hash), NOW)).toBe(built);
-    expect(() => prepared.take(built.hash, lockedBy('00'.repeat(32)), NOW)).toThrow(expect.objectContaining({ code: 57 }));
+    expect(() => prepared.take(built.hash, lockedBy('00'.repeat(32)), NOW)).toThrow(
+      expect.objectContaining({ code: 57 }),
+    );
   });
 
   test('are bounded: the oldest goes', () => {

@@ -15,8 +15,7 @@ export function receivedBy(who: Owner, { transaction }: ParsedTransaction): { am
 /** The payment id that a receiver sees. */
 export function decryptedId({ paymentId, publicKey }: WalletExtra, who: Owner): string {
   if (paymentId.length !== 16 || !isPaymentId(paymentId)) return paymentId;
-  return encryptPaymentId(
-    Buffer.from(paymentId, 'hex'),
-    generateKeyDerivation(publicKey, who.viewSecret)!,
-  ).toString('hex');
+  return encryptPaymentId(Buffer.from(paymentId, 'hex'), generateKeyDerivation(publicKey, who.viewSecret)!).toString(
+    'hex',
+  );
 }

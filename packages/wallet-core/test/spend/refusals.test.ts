@@ -63,7 +63,12 @@ const ROWS: [string, number, Partial<SendRequest>, (SpendView | undefined)?, Fak
   ['an unlock time too near', 60, { unlockTime: 734n }],
   ['an unlock time in the past', 60, { unlockTime: 1_700_000_000n }],
   ['a short payment id for two', 61, { destinations: [to(bob.address), to(carol.address)], paymentId: SHORT_ID }],
-  ['an output without a number', 31, {}, viewOf([subWalletOf(alice, [outputFor(alice, 9_000n, { globalIndex: undefined })])])],
+  [
+    'an output without a number',
+    31,
+    {},
+    viewOf([subWalletOf(alice, [outputFor(alice, 9_000n, { globalIndex: undefined })])]),
+  ],
   ['an extra that no pool takes', 31, { extra: 'ab'.repeat(2000) }],
   ['a node that is away', 30, {}, undefined, new FakeNode(() => ({ kind: 'unavailable' }))],
   ['a node without others', 28, {}, undefined, few],
@@ -103,11 +108,7 @@ test('a source given twice gives its inputs once', async () => {
   const view = aliceWith([50_000n, 50_000n]);
   const source = [alice.address, alice.address, alice.address];
   expect(await codeOf({ sourceAddresses: source, destinations: [to(bob.address, 120_000n)] }, view)).toBe(11);
-  const built = await buildSend(
-    { destinations: [to(bob.address, 90_000n)], sourceAddresses: source },
-    view,
-    portsOf(),
-  );
+  const built = await buildSend({ destinations: [to(bob.address, 90_000n)], sourceAddresses: source }, view, portsOf());
   expect(new Set(built.intent.inputs.map(({ output }) => output.key)).size).toBe(2);
 });
 
@@ -147,16 +148,23 @@ test('nothing is sent to keys that are nobody’s', async () => {
   // The point of order two: y = -1.
   const torsion = Buffer.from('ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f', 'hex');
   for (const key of [identity, torsion]) {
-    expect(await codeOf({ destinations: [to(encodeAddress({ spendPublic: key, viewPublic: bob.viewPublic }))] })).toBe(15);
-    expect(await codeOf({ destinations: [to(encodeAddress({ spendPublic: bob.spendPublic, viewPublic: key }))] })).toBe(15);
+    expect(await codeOf({ destinations: [to(encodeAddress({ spendPublic: key, viewPublic: bob.viewPublic }))] })).toBe(
+      15,
+    );
+    expect(await codeOf({ destinations: [to(encodeAddress({ spendPublic: bob.spendPublic, viewPublic: key }))] })).toBe(
+      15,
+    );
   }
 });
 
 test('locks that the node has not opened yet are left alone', async () => {
-  const view = viewOf([subWalletOf(alice, [outputFor(alice, 50_000n, { unlockTime: 730n }), outputFor(alice, 9_000n)])], {
-    localHeight: 720,
-    networkHeight: 740,
-  });
+  const view = viewOf(
+    [subWalletOf(alice, [outputFor(alice, 50_000n, { unlockTime: 730n }), outputFor(alice, 9_000n)])],
+    {
+      localHeight: 720,
+      networkHeight: 740,
+    },
+  );
   expect(await codeOf({ destinations: [to(bob.address, 20_000n)] }, view)).toBe(11);
 });
 

@@ -12,7 +12,15 @@ import {
 } from '@wrkz/crypto';
 import { DEFAULT_POW_SERVER, PowClient } from '../../src';
 import type { SubWallet, WalletOutput } from '../../src/ledger/model';
-import type { DecoySet, RandomOutsAnswer, RelayAnswer, SpendNode, SpendPorts, SpendView, TransactionPlace } from '../../src/spend';
+import type {
+  DecoySet,
+  RandomOutsAnswer,
+  RelayAnswer,
+  SpendNode,
+  SpendPorts,
+  SpendView,
+  TransactionPlace,
+} from '../../src/spend';
 
 /* Wallets with outputs that nobody mined, and a node that is an object: what sending decides, without a chain. */
 
@@ -112,7 +120,15 @@ export const bob = owner('bob');
 
 /** A wallet of alice's that holds these amounts. */
 export function aliceWith(amounts: readonly bigint[], more: Partial<SpendView> = {}): SpendView {
-  return viewOf([subWalletOf(alice, amounts.map((amount) => outputFor(alice, amount)))], more);
+  return viewOf(
+    [
+      subWalletOf(
+        alice,
+        amounts.map((amount) => outputFor(alice, amount)),
+      ),
+    ],
+    more,
+  );
 }
 
 /** A node that gives as many others as it is asked for, and keeps what it is asked and sent. */
@@ -124,7 +140,12 @@ export class FakeNode implements SpendNode {
   place: TransactionPlace = 'unknown';
 
   /** @param change turns honest sets into what the test wants */
-  constructor(private readonly change: (sets: DecoySet[], attempt: number) => RandomOutsAnswer = (sets) => ({ kind: 'outs', sets })) {}
+  constructor(
+    private readonly change: (sets: DecoySet[], attempt: number) => RandomOutsAnswer = (sets) => ({
+      kind: 'outs',
+      sets,
+    }),
+  ) {}
 
   randomOuts(amounts: readonly bigint[], count: number): Promise<RandomOutsAnswer> {
     this.asked.push({ amounts, count });
@@ -134,7 +155,7 @@ export class FakeNode implements SpendNode {
           amount,
           outputs: Array.from({ length: count }, (_, i) => ({
             globalIndex: 7 * i + a,
-            key: strangers[(i * 5 + a) % strangers.length]!,
+            key: strangers[(7 * i + a) % strangers.length]!,
           })),
         })),
         this.asked.length,

@@ -31,12 +31,20 @@ class SweptWallet {
   view: SpendView;
 
   constructor(amounts: readonly bigint[], more: Partial<SpendView> = {}) {
-    this.view = viewOf([subWalletOf(alice, amounts.map((amount) => outputFor(alice, amount)))], {
-      network: tight,
-      localHeight: HEIGHT,
-      networkHeight: HEIGHT,
-      ...more,
-    });
+    this.view = viewOf(
+      [
+        subWalletOf(
+          alice,
+          amounts.map((amount) => outputFor(alice, amount)),
+        ),
+      ],
+      {
+        network: tight,
+        localHeight: HEIGHT,
+        networkHeight: HEIGHT,
+        ...more,
+      },
+    );
   }
 
   readonly read = (): SpendView => this.view;
@@ -149,7 +157,10 @@ test('what may have been sent is not sent again', async () => {
 
 test('a node that goes away ends the sweep', async () => {
   const wallet = new SweptWallet(FORTY);
-  const result = await wallet.run({}, new FakeNode((sets, attempt) => (attempt > 1 ? { kind: 'unavailable' } : { kind: 'outs', sets })));
+  const result = await wallet.run(
+    {},
+    new FakeNode((sets, attempt) => (attempt > 1 ? { kind: 'unavailable' } : { kind: 'outs', sets })),
+  );
   expect(result.entries).toMatchObject([{ success: true }, { success: false, errorCode: 30 }]);
   expect(result.left.outputs).toBe(40 - wallet.sent[0]!.intent.inputs.length);
 });
@@ -174,7 +185,9 @@ test('an integrated destination with another payment id is refused', async () =>
   expect((await wallet.run({ destination: integrated, paymentId: 'cd'.repeat(32) })).entries).toMatchObject([
     { success: false, errorCode: 26 },
   ]);
-  expect((await wallet.run({ destination: integrated, paymentId: LONG_ID })).entries[0]).toMatchObject({ success: true });
+  expect((await wallet.run({ destination: integrated, paymentId: LONG_ID })).entries[0]).toMatchObject({
+    success: true,
+  });
   expect(wallet.sent.every(({ intent }) => intent.paymentId === LONG_ID)).toBe(true);
 });
 
@@ -188,7 +201,12 @@ const REFUSALS: [string, number, Partial<SweepRequest>, Partial<SpendView>?][] =
   ['nothing to sweep', 11, {}, { subWallets: [subWalletOf(alice, [])] }],
   ['more than there is', 11, { amount: 10n ** 12n }],
   ['more than all there can be', 11, { amount: 2n ** 64n - 1n }],
-  ['outputs without numbers', 31, {}, { subWallets: [subWalletOf(alice, [outputFor(alice, 9n, { globalIndex: undefined })])] }],
+  [
+    'outputs without numbers',
+    31,
+    {},
+    { subWallets: [subWalletOf(alice, [outputFor(alice, 9n, { globalIndex: undefined })])] },
+  ],
   ['dust that the fee eats', 11, {}, { subWallets: [subWalletOf(alice, [outputFor(alice, 9n)])] }],
 ];
 
