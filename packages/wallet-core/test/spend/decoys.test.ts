@@ -100,7 +100,10 @@ test('a number with two keys is a lie: only the first counts, and our own before
     outs(
       sets.map((set, i) => ({
         ...set,
-        outputs: set.outputs.map(({ key }, j) => ({ globalIndex: j, key: i < 3 ? key : sets[0]!.outputs[7 - j]!.key })),
+        outputs: set.outputs.map(({ key }, j) => ({
+          globalIndex: j,
+          key: i < 3 ? key : sets[0]!.outputs.at(-1 - j)!.key,
+        })),
       })),
     );
   const view = aliceWith([50_000n, 50_000n, 50_000n, 50_000n]);
