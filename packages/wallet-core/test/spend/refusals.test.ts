@@ -28,8 +28,10 @@ function fail(error: Error): never {
 
 const few = new FakeNode((sets) => ({ kind: 'outs', sets: sets.map((set) => ({ ...set, outputs: [] })) }));
 
+type Row = [string, number, Partial<SendRequest>, (SpendView | undefined)?, FakeNode?];
+
 /** Each row: what is wrong, and the code. They stand in the order in which they are looked for. */
-const ROWS: [string, number, Partial<SendRequest>, (SpendView | undefined)?, FakeNode?][] = [
+const ROWS: Row[] = [
   ['a view wallet', 39, {}, { ...wallet, isViewWallet: true }],
   ['extra that is not hex', 53, { extra: 'xyz' }],
   ['extra of an odd length', 53, { extra: 'abc' }],
@@ -69,17 +71,17 @@ const ROWS: [string, number, Partial<SendRequest>, (SpendView | undefined)?, Fak
     {},
     viewOf([subWalletOf(alice, [outputFor(alice, 9_000n, { globalIndex: undefined })])]),
   ],
-  ['an extra that no pool takes', 31, { extra: 'ab'.repeat(2000) }],
   ['a node that is away', 30, {}, undefined, new FakeNode(() => ({ kind: 'unavailable' }))],
   ['a node without others', 28, {}, undefined, few],
   ['a node that says so', 28, {}, undefined, new FakeNode(() => ({ kind: 'tooFew' }))],
   ['too many outputs', 56, { destinations: Array.from({ length: 40 }, () => to(bob.address, 111n)) }],
+  ['an extra that no pool takes', 31, { extra: 'ab'.repeat(2000) }],
   ['a fixed fee below the least', 17, { fee: { kind: 'fixed', amount: 5n } }],
   ['no room for the fee', 11, { destinations: [to(bob.address, 9_100_700n)] }],
   ['a rate that costs more than there is', 11, { fee: { kind: 'perByte', rate: Infinity } }],
 ];
 
-test.each(ROWS)('%s: %d', async (_name, code, request, view, node) => {
+test.each(ROWS)('%s: %d', async (...[, code, request, view, node]: Row) => {
   expect(await codeOf(request, view, node)).toBe(code);
 });
 
@@ -179,6 +181,6 @@ test('the texts are those of the network', async () => {
   );
   await expect(text({ extra: 'ab'.repeat(2000) })).rejects.toThrow('Transaction extra too large');
   await expect(text({ mixin: 1 }, few)).rejects.toThrow(
-    'Failed to get enough matching outputs for amount 50000 (500.00 WRKZ). Requested outputs: 1, found outputs: 0.',
+    'Failed to get enough matching outputs for amount 700 (7.00 WRKZ). Requested outputs: 1, found outputs: 0.',
   );
 });

@@ -191,7 +191,9 @@ test('an integrated destination with another payment id is refused', async () =>
   expect(wallet.sent.every(({ intent }) => intent.paymentId === LONG_ID)).toBe(true);
 });
 
-const REFUSALS: [string, number, Partial<SweepRequest>, Partial<SpendView>?][] = [
+type Refused = [string, number, Partial<SweepRequest>, Partial<SpendView>?];
+
+const REFUSALS: Refused[] = [
   ['a view wallet', 39, {}, { isViewWallet: true }],
   ['no address', 12, { destination: 'Wrkz' }],
   ['an address of another coin', 13, { destination: 'X' + bob.address.slice(1) }],
@@ -210,7 +212,7 @@ const REFUSALS: [string, number, Partial<SweepRequest>, Partial<SpendView>?][] =
   ['dust that the fee eats', 11, {}, { subWallets: [subWalletOf(alice, [outputFor(alice, 9n)])] }],
 ];
 
-test.each(REFUSALS)('%s: one entry with %d', async (_name, errorCode, request, view) => {
+test.each(REFUSALS)('%s: one entry with %d', async (...[, errorCode, request, view]: Refused) => {
   const result = await new SweptWallet(FORTY, view).run(request);
   expect(result.entries).toMatchObject([{ success: false, errorCode }]);
 });
