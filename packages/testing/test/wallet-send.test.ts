@@ -81,7 +81,7 @@ const HEIGHTS = [45, 53, 55, 60, 64, 66, 67, 68, 70, 82, 84, 99, 101, 111, 113, 
 test.each(HEIGHTS)('at height %d', async (height) => {
   const node = await nodeAt(height);
   const spendNode = new SpendNodeOver(node);
-  const wallet = new ChainWallet('alice', height);
+  const wallet = ChainWallet.richest(height);
   const sent: string[] = [];
   // The next kinds in the list at each height, so that all of them meet young and old rules.
   const first = HEIGHTS.indexOf(height) * 3;

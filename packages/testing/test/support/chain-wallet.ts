@@ -1,7 +1,6 @@
-import { parseBlock, parseExtra, parseTransaction, toHex } from '@wrkz/core-types';
+import { networkOf, parseBlock, parseExtra, parseTransaction, toHex } from '@wrkz/core-types';
 import { derivePublicKey, deriveSecretKey, generateKeyDerivation, generateKeyImage } from '@wrkz/crypto';
 import type { BuiltSend, SendBook, SpendView, SubWallet, WalletOutput } from '@wrkz/wallet-core';
-import { networkOf } from '@wrkz/core-types';
 import { chainA, readJson } from '../../src';
 
 /** A wallet of chain A with everything it could spend at some height, found by reading the blocks; no node is asked. */
@@ -37,6 +36,19 @@ export class ChainWallet implements SendBook {
 
   get addresses(): string[] {
     return this.#subWallets.map(({ address }) => address);
+  }
+
+  /** The wallet that can spend most with block `height` at the tip. */
+  static richest(height: number): ChainWallet {
+    const wallets = ['alice', 'dave', 'xavier'].map((name) => new ChainWallet(name, height));
+    return wallets.reduce((a, b) => (b.unlocked(height) > a.unlocked(height) ? b : a));
+  }
+
+  private unlocked(height: number): bigint {
+    return this.#subWallets
+      .flatMap(({ unspent }) => unspent)
+      .filter(({ unlockTime }) => unlockTime <= BigInt(height))
+      .reduce((sum, { amount }) => sum + amount, 0n);
   }
 
   view(height: number): SpendView {
