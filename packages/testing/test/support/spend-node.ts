@@ -1,4 +1,4 @@
-import type { RandomOutsAnswer, RelayAnswer, SpendNode, TransactionPlace } from '@wrkz/wallet-core';
+import type { RandomOutsAnswer, RelayAnswer, SpendNode, Whereabouts } from '@wrkz/wallet-core';
 import { type NodeClient, NodeRefusal } from '../../src';
 
 interface RandomOuts {
@@ -41,7 +41,7 @@ export class SpendNodeOver implements SpendNode {
     return status === 'OK' ? { kind: 'accepted' } : { kind: 'refused', reason: error };
   }
 
-  async whereIs(hash: string): Promise<TransactionPlace> {
+  async whereIs(hash: string): Promise<Whereabouts> {
     const places = await this.node.status([hash]);
     if (places.transactionsInBlock.includes(hash)) return 'block';
     return places.transactionsInPool.includes(hash) ? 'pool' : 'unknown';

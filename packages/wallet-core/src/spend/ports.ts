@@ -25,14 +25,14 @@ export type RelayAnswer =
   | { readonly kind: 'unclear'; readonly ended: boolean };
 
 /** What a node says of a transaction's whereabouts; `unavailable` when it does not say. */
-export type TransactionPlace = 'block' | 'pool' | 'unknown' | 'unavailable';
+export type Whereabouts = 'block' | 'pool' | 'unknown' | 'unavailable';
 
 /** What sending asks of a node. None of it throws for what a node does. */
 export interface SpendNode {
   /** A set for each amount, repeats kept; `count` outputs in each. */
   randomOuts(amounts: readonly bigint[], count: number): Promise<RandomOutsAnswer>;
   relay(transaction: Buffer): Promise<RelayAnswer>;
-  whereIs(hash: string): Promise<TransactionPlace>;
+  whereIs(hash: string): Promise<Whereabouts>;
 }
 
 /** The world around building a transaction. The randomness inside signatures is the native code's own. */

@@ -6,7 +6,7 @@ import {
   PreparedSends,
   type RelayAnswer,
   type SendBook,
-  type TransactionPlace,
+  type Whereabouts,
 } from '../../src/spend';
 
 const wallet = aliceWith([50_000n, 50_000n]);
@@ -39,7 +39,7 @@ const GARBLED: RelayAnswer = { kind: 'unclear', ended: true };
 const REFUSED: RelayAnswer = { kind: 'refused', reason: 'Transaction uses locked input' };
 
 /** What the node says, where the transaction is, the code (0: it went out), and whether it stays written down. */
-const OUTCOMES: [string, RelayAnswer | Error, TransactionPlace, number, boolean][] = [
+const OUTCOMES: [string, RelayAnswer | Error, Whereabouts, number, boolean][] = [
   ['taken', { kind: 'accepted' }, 'unavailable', 0, true],
   ['refused', REFUSED, 'unknown', 31, false],
   ['refused, and nothing more is heard', REFUSED, 'unavailable', 31, false],

@@ -19,7 +19,7 @@ import type {
   SpendNode,
   SpendPorts,
   SpendView,
-  TransactionPlace,
+  Whereabouts,
 } from '../../src/spend';
 
 /* Wallets with outputs that nobody mined, and a node that is an object: what sending decides, without a chain. */
@@ -137,7 +137,7 @@ export class FakeNode implements SpendNode {
   readonly relayed: Buffer[] = [];
   /** In the order of the relays; the last one stays. */
   relayAnswers: (RelayAnswer | Error)[] = [{ kind: 'accepted' }];
-  place: TransactionPlace = 'unknown';
+  place: Whereabouts = 'unknown';
 
   /** @param change turns honest sets into what the test wants */
   constructor(
@@ -169,7 +169,7 @@ export class FakeNode implements SpendNode {
     return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer);
   }
 
-  whereIs(): Promise<TransactionPlace> {
+  whereIs(): Promise<Whereabouts> {
     return Promise.resolve(this.place);
   }
 }
