@@ -187,3 +187,10 @@ test('the texts are those of the network', async () => {
     'Failed to get enough matching outputs for amount 700 (7.00 WRKZ). Requested outputs: 1, found outputs: 0.',
   );
 });
+
+test('change that comes apart into more pieces than guessed is paid for', async () => {
+  const view = aliceWith([9_000_000n]);
+  const built = await buildSend({ destinations: [to(bob.address, 8_000_000n)] }, view, portsOf());
+  expect(built.intent.ownOutputs.length).toBeGreaterThan(4);
+  expect(built.fee).toBe(BigInt(10 * Math.ceil(built.bytes.length / 128)));
+});
