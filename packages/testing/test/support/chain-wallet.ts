@@ -1,7 +1,10 @@
-import { networkOf, parseBlock, parseExtra, parseTransaction, toHex } from '@wrkz/core-types';
+import { COINBASE_UNLOCK_WINDOW, networkOf, parseBlock, parseExtra, parseTransaction, toHex } from '@wrkz/core-types';
 import { derivePublicKey, deriveSecretKey, generateKeyDerivation, generateKeyImage } from '@wrkz/crypto';
 import type { BuiltSend, SendBook, SpendView, SubWallet, WalletOutput } from '@wrkz/wallet-core';
 import { chainA, readJson } from '../../src';
+
+/** Rings of today have so many others. */
+const MOST_DECOYS = 7;
 
 /** A wallet of chain A with everything it could spend at some height, found by reading the blocks; no node is asked. */
 export class ChainWallet implements SendBook {
@@ -40,8 +43,28 @@ export class ChainWallet implements SendBook {
 
   /** The wallet that can spend most with block `height` at the tip. */
   static richest(height: number): ChainWallet {
-    const wallets = ['alice', 'dave', 'xavier'].map((name) => new ChainWallet(name, height));
+    const names = ['alice', 'bob', 'carol', 'dave', 'xavier', 'yolanda'];
+    // Rings of young ages may have nobody else in them.
+    const isYoung = networkOf('devnet').rulesAt(height + 1).mixin.min === 0;
+    const wallets = names
+      .map((name) => new ChainWallet(name, height))
+      .map((wallet) => (isYoung ? wallet : wallet.withoutRareAmounts(height)));
     return wallets.reduce((a, b) => (b.unlocked(height) > a.unlocked(height) ? b : a));
+  }
+
+  /** Leaves out what has too few others of its amount, deep enough for a node to name them, to be hidden among. */
+  withoutRareAmounts(height: number): this {
+    const counts = new Map<bigint, number>();
+    for (const raw of chainA().slice(0, height + 1 - COINBASE_UNLOCK_WINDOW)) {
+      for (const { amount } of parseBlock(raw.block).coinbase.transaction.outputs) {
+        counts.set(amount, (counts.get(amount) ?? 0) + 1);
+      }
+    }
+    this.#subWallets = this.#subWallets.map((own) => ({
+      ...own,
+      unspent: own.unspent.filter(({ amount }) => (counts.get(amount) ?? 0) > MOST_DECOYS),
+    }));
+    return this;
   }
 
   private unlocked(height: number): bigint {
