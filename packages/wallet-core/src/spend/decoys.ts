@@ -1,7 +1,8 @@
 import { fromHex, toHex } from '@wrkz/core-types';
 import { checkKey } from '@wrkz/crypto';
 import { mapBreathing } from './breathe';
-import { failures, type WalletError } from './failures';
+import type { WalletError } from '../wallet-error';
+import { failures } from './failures';
 import type { DecoySet, SpendNode } from './ports';
 import type { OwnedInput } from './spendable';
 

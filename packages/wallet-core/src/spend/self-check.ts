@@ -8,7 +8,8 @@ import {
 } from '@wrkz/consensus';
 import { isPrettyAmount, type ParsedTransaction, parseTransaction } from '@wrkz/core-types';
 import type { Ring } from './decoys';
-import { failures, type WalletError } from './failures';
+import type { WalletError } from '../wallet-error';
+import { failures } from './failures';
 import type { Plan } from './settle';
 
 /**

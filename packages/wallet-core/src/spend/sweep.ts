@@ -1,7 +1,8 @@
 import { payee } from './addresses';
 import { describePlan, type SendEstimate, withSmallerRings } from './build-send';
 import { primaryOf } from './check-request';
-import { failures, WalletError } from './failures';
+import { WalletError } from '../wallet-error';
+import { failures } from './failures';
 import { type BuiltSend, finish } from './finish';
 import { inRounds } from './input-order';
 import { agreedPaymentId, checkPaymentId } from './payment-ids';
