@@ -1,5 +1,5 @@
 import type { RandomOutsAnswer, RelayAnswer, SpendNode, Whereabouts } from '@wrkz/wallet-core';
-import { type NodeClient, NodeRefusal } from '../../src';
+import { type TestNodeClient, NodeRefusal } from '../../src';
 
 interface RandomOuts {
   readonly outs: readonly {
@@ -15,7 +15,7 @@ export class SpendNodeOver implements SpendNode {
   /** The node takes what is relayed, and its answers are lost. */
   losesAnswers = false;
 
-  constructor(private readonly node: NodeClient) {}
+  constructor(private readonly node: TestNodeClient) {}
 
   async randomOuts(amounts: readonly bigint[], count: number): Promise<RandomOutsAnswer> {
     try {

@@ -88,6 +88,7 @@ function* decodeSubWallet(
     locked: yield* decodeOutputs(members, 'lockedInputs', isView, unknown),
     spent: yield* decodeOutputs(members, 'spentInputs', isView, unknown),
     unconfirmedIncoming: yield* decodeUnconfirmedAmounts(members, unknown),
+    ...(members.has('retiredKeys') && { retiredKeys: hashList(members, 'retiredKeys') }),
   };
 }
 

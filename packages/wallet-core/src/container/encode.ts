@@ -37,13 +37,14 @@ function* subWalletsPieces(content: WalletContent): Generator<string, void> {
 }
 
 function subWalletPieces(subWallet: SubWallet, unknown: UnknownByPath): Generator<string, void> {
-  const { publicSpendKey } = subWallet;
+  const { publicSpendKey, retiredKeys } = subWallet;
   return new ObjectWriter(unknown, layout.pathOf.subWallet(publicSpendKey)).object(layout.SUB_WALLET, {
     address: () => one(stringifyJson(subWallet.address)),
     isPrimaryAddress: () => one(String(subWallet.isPrimary)),
     lockedInputs: () => list(subWallet.locked, (output) => inputText(output, unknown)),
     privateSpendKey: () => one(`"${subWallet.privateSpendKey ?? layout.NO_KEY}"`),
     publicSpendKey: () => one(`"${publicSpendKey}"`),
+    retiredKeys: retiredKeys === undefined ? undefined : () => list(retiredKeys, (key) => `"${key}"`),
     spentInputs: () => list(subWallet.spent, (output) => inputText(output, unknown)),
     syncStartHeight: () => one(String(subWallet.syncStartHeight)),
     syncStartTimestamp: () => one(String(subWallet.syncStartTimestamp)),

@@ -15,12 +15,14 @@ export const SUB_WALLETS = [
   'txPrivateKeys',
 ] as const;
 
+/** `retiredKeys` is ours: keys of outputs that have left `spentInputs`. */
 export const SUB_WALLET = [
   'address',
   'isPrimaryAddress',
   'lockedInputs',
   'privateSpendKey',
   'publicSpendKey',
+  'retiredKeys',
   'spentInputs',
   'syncStartHeight',
   'syncStartTimestamp',

@@ -13,12 +13,15 @@ export class ObjectWriter {
   /** For objects that may be large. @param names of the members, sorted */
   *object<Name extends string>(
     names: readonly Name[],
-    members: Readonly<Record<Name, () => Generator<string, void>>>,
+    members: Readonly<Record<Name, (() => Generator<string, void>) | undefined>>,
   ): Generator<string, void> {
     let separator = '{';
     for (const name of this.allNames(names)) {
+      const known = isOneOf(names, name);
+      const pieces = known ? members[name] : undefined;
+      if (known && pieces === undefined) continue;
       yield `${separator}${JSON.stringify(name)}:`;
-      if (isOneOf(names, name)) yield* members[name]();
+      if (pieces !== undefined) yield* pieces();
       else yield stringifyJson(this.others?.[name]);
       separator = ',';
     }

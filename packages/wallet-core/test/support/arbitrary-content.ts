@@ -54,11 +54,16 @@ const subWallet: fc.Arbitrary<SubWallet> = fc.record({
   unconfirmedIncoming: fc.array(fc.record({ amount, key, parentTransactionHash: key }), { maxLength: 2 }),
 });
 
+/** As this program writes them, and as others do. */
+const withRetiredKeys = fc
+  .tuple(subWallet, fc.uniqueArray(key, { minLength: 1, maxLength: 3 }), fc.boolean())
+  .map(([made, retiredKeys, isOurs]) => (isOurs ? { ...made, retiredKeys } : made));
+
 /** Any content of a wallet that can spend, without unknown members. */
 export const arbitraryContent: fc.Arbitrary<WalletContent> = fc.record({
   privateViewKey: key,
   isViewWallet: fc.constant(false),
-  subWallets: fc.uniqueArray(subWallet, { maxLength: 3, selector: ({ publicSpendKey }) => publicSpendKey }),
+  subWallets: fc.uniqueArray(withRetiredKeys, { maxLength: 3, selector: ({ publicSpendKey }) => publicSpendKey }),
   subWalletIndexCounter: count,
   transactions,
   unconfirmed: transactions,
