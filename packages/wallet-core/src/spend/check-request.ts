@@ -2,9 +2,10 @@ import { type Address, DIFFICULTY_TARGET, MAX_UINT64, UNLOCK_TIME_BOUNDARY } fro
 import type { SubWallet } from '../ledger/model';
 import { ownSubWallet, payee, plainAddress } from './addresses';
 import { mapBreathing } from './breathe';
+import { checkPaymentId } from '../keys/addresses';
 import { failures } from './failures';
 import type { FeeTerms } from './fee-terms';
-import { agreedPaymentId, checkPaymentId, freeData, isShortPaymentId } from './payment-ids';
+import { agreedPaymentId, freeData, isShortPaymentId } from './payment-ids';
 import type { SendRequest, SpendView } from './request';
 import { unlockedBalance } from './spendable';
 import { LEAST_UNLOCK, SendTerms } from './terms';
@@ -54,7 +55,7 @@ export async function checkRequest(request: SendRequest, view: SpendView, now: n
   if (cost > MAX_UINT64) throw failures.willOverflow();
   if (unlockedBalance(sources, view.localHeight, now) < cost) throw failures.notEnoughBalance();
   const mixin = checkMixin(request.mixin ?? terms.usualMixin, terms);
-  checkPaymentId(paymentId);
+  if (paymentId !== '') checkPaymentId(paymentId);
   const change = changeOf(request.changeAddress ?? '', view);
   const unlockTime = checkUnlockTime(request.unlockTime ?? 0n, terms, now);
   if (isShortPaymentId(paymentId) && payments.length > 1) throw failures.shortPaymentIdNeedsOne();

@@ -1,4 +1,4 @@
-import { type Address, fromHex, isPaymentId, LONG_PAYMENT_ID_LENGTH, SHORT_PAYMENT_ID_LENGTH } from '@wrkz/core-types';
+import { type Address, fromHex, SHORT_PAYMENT_ID_LENGTH } from '@wrkz/core-types';
 import { failures } from './failures';
 
 /**
@@ -11,13 +11,6 @@ export function agreedPaymentId(given: string, payees: readonly Address[]): stri
   if (named.size > 1) throw failures.conflictingPaymentIds();
   const [only = ''] = named;
   return only;
-}
-
-/** @throws WalletError 23, 24 */
-export function checkPaymentId(id: string): void {
-  if (id === '') return;
-  if (id.length !== SHORT_PAYMENT_ID_LENGTH && id.length !== LONG_PAYMENT_ID_LENGTH) throw failures.paymentIdLength();
-  if (!isPaymentId(id)) throw failures.paymentIdInvalid();
 }
 
 /** Whether an id travels encrypted for the one receiver. */

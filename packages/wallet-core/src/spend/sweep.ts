@@ -2,10 +2,11 @@ import { payee } from './addresses';
 import { describePlan, type SendEstimate, withSmallerRings } from './build-send';
 import { primaryOf } from './check-request';
 import { WalletError } from '../wallet-error';
+import { checkPaymentId } from '../keys/addresses';
 import { failures } from './failures';
 import { type BuiltSend, finish } from './finish';
 import { inRounds } from './input-order';
-import { agreedPaymentId, checkPaymentId } from './payment-ids';
+import { agreedPaymentId } from './payment-ids';
 import { inputsOf } from './plan';
 import type { SpendPorts } from './ports';
 import type { SpendView } from './request';
@@ -113,7 +114,7 @@ class Sweep {
   async *batches<R>(carry: Carry<R>): AsyncGenerator<R | WalletError> {
     const to = payee(this.request.destination);
     const paymentId = agreedPaymentId(this.request.paymentId ?? '', [to]);
-    checkPaymentId(paymentId);
+    if (paymentId !== '') checkPaymentId(paymentId);
     this.#begin(this.#frame(paymentId));
     while (this.#waiting.length > 0 && this.#unpaid !== 0n) {
       this.ports.signal?.throwIfAborted();
