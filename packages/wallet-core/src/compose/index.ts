@@ -1,0 +1,3 @@
+export { type LeavingListener, listeningToSends } from './leaving';
+export { serveWallet, type ServedWallet, type WalletSurroundings } from './open-parts';
+export type { ServiceShapes, ServiceWallet } from './shapes';
