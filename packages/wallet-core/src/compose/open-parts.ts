@@ -11,6 +11,7 @@ import type { ChainFollower, WalletParts } from '../wallet/ports';
 import { containerStore } from './container-store';
 import { serviceSpender } from './service-spender';
 import type { ServiceShapes, ServiceWallet } from './shapes';
+import { WalletClosed } from './wallet-closed';
 
 /** What a wallet service knows before any wallet is open. */
 export interface WalletSurroundings {
@@ -52,7 +53,7 @@ export async function serveWallet(
       inputsGone: walletError.preparedTransactionExpired,
       liteRescan: (liteStartHeight, scanHeight, lost) =>
         walletError.liteNodeCannotRescanThatLow({ liteStartHeight, scanHeight, lost }),
-      closed: () => walletError.unknownError(),
+      closed: () => new WalletClosed(),
     },
     follow: (node, ledger) => {
       synchronizer = new Synchronizer(node, ledger, { ...sync, genesisHash: toHex(network.genesis.hash) });
