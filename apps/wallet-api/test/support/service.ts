@@ -56,7 +56,7 @@ export class TestService {
   ask({ method, path, key = PASSWORD, headers = {}, body }: Question): Promise<Answer> {
     return new Promise((resolve, reject) => {
       const sent = { ...(key === '' ? {} : { 'X-API-KEY': key }), ...headers };
-      const asked = request({ port: this.api.port, host: '127.0.0.1', method, path, headers: sent }, (response) => {
+      const asked = request({ agent: false, port: this.api.port, host: '127.0.0.1', method, path, headers: sent }, (response) => {
         const parts: Buffer[] = [];
         response.on('data', (part: Buffer) => parts.push(part));
         response.on('end', () => {
