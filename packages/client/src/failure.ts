@@ -15,6 +15,8 @@ export type NodeFailureKind =
   'unreachable' | 'timeout' | 'rateLimited' | 'refused' | 'failed' | 'malformed' | 'tooLarge' | 'foreignChain';
 
 export interface NodeFailureFacts {
+  /** No connection came about, so nothing was sent. */
+  readonly isUnsent?: boolean;
   /** HTTP status, where there was an answer. */
   readonly status?: number;
   /** The answer had no body. */

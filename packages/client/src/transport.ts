@@ -130,6 +130,18 @@ function isStaleConnection(error: unknown): boolean {
   return request?.reusedSocket === true && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
 }
 
+/** How the system says that there was never a connection. */
+const NO_CONNECTION: ReadonlySet<string> = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ENETUNREACH',
+  'EHOSTUNREACH',
+  'EADDRNOTAVAIL',
+  'ENOENT',
+  'EACCES',
+]);
+
 function refuse(error: unknown): never {
   if (error instanceof NodeFailure) throw error;
   const code = isAxiosError(error) ? error.code : undefined;
@@ -141,5 +153,6 @@ function refuse(error: unknown): never {
   if (code !== undefined && /^(Z_|ERR_BAD_RESPONSE$|HPE_)/.test(code)) {
     throw new NodeFailure('malformed', `its answer cannot be read: ${text}`);
   }
-  throw new NodeFailure('unreachable', `cannot be reached: ${text}`);
+  const facts = code !== undefined && NO_CONNECTION.has(code) ? { isUnsent: true } : {};
+  throw new NodeFailure('unreachable', `cannot be reached: ${text}`, facts);
 }

@@ -34,3 +34,4 @@ export * from './wallet/ports';
 export { WalletSnapshot } from './wallet/snapshot';
 export * from './sync';
 export * from './spend';
+export * from './compose';
