@@ -35,6 +35,7 @@ export interface RecordedGreen {
   readonly transactions?: readonly RecordedTransaction[];
   readonly unconfirmed?: readonly string[];
   readonly delayed?: readonly string[];
+  readonly synchronised?: { readonly blocks: number };
   readonly conversion?: {
     readonly isViewWallet: boolean;
     readonly primaryAddress: string | null;
@@ -43,6 +44,10 @@ export interface RecordedGreen {
     readonly spentInputs: number;
     readonly spentByUnconfirmed: number;
     readonly transactionsWithoutBlock: readonly string[];
+    readonly afterSync?: {
+      readonly balance: { readonly locked: number; readonly unlocked: number };
+      readonly transactionCount: number;
+    };
   };
 }
 
