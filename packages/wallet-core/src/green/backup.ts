@@ -30,8 +30,7 @@ export async function backUp(handle: FileHandle, size: number, file: string): Pr
         await replaceFile(name, true, (target) => copyTo(handle, size, target));
         return name;
       } catch (error) {
-        const hasAppeared =
-          error instanceof WalletError && error.code === walletErrorRows.walletFileAlreadyExists.code;
+        const hasAppeared = error instanceof WalletError && error.code === walletErrorRows.walletFileAlreadyExists.code;
         if (!hasAppeared) throw error;
       }
     }

@@ -45,7 +45,8 @@ export async function readGreenKeys(handle: FileHandle, layout: GreenLayout, pas
     for (let i = 0; i < count; i++) {
       const record = openRecord(bytes.subarray(i * RECORD_SIZE, (i + 1) * RECORD_SIZE), cacheKey);
       const isTracking = record.secretKey.equals(NO_SECRET);
-      if (isTracking ? !checkKey(record.publicKey) : !isPair(record.publicKey, record.secretKey)) throw unfit(first + i);
+      if (isTracking ? !checkKey(record.publicKey) : !isPair(record.publicKey, record.secretKey))
+        throw unfit(first + i);
       if (isTracking) tracking++;
       // Of two records with one key the reference keeps the first.
       const hex = record.publicKey.toString('hex');

@@ -151,8 +151,7 @@ function expectBalances(recorded: RecordedGreen, content: WalletContent): void {
 }
 
 function expectCache({ name, cacheLevel }: RecordedGreen, content: WalletContent, lostCache: string | undefined): void {
-  const isLost =
-    cacheLevel === 'unreadable' || name === 'killed.green' || name === 'damaged/flip-cache-hash.green';
+  const isLost = cacheLevel === 'unreadable' || name === 'killed.green' || name === 'damaged/flip-cache-hash.green';
   expect(lostCache === undefined).toBe(!isLost);
   if (isLost) expect(content.transactions).toEqual([]);
 }

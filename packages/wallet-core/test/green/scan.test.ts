@@ -16,7 +16,13 @@ async function contentOf(name: string): Promise<WalletContent> {
 
 const withoutHistory = (content: WalletContent): WalletContent => ({
   ...content,
-  subWallets: content.subWallets.map((one) => ({ ...one, unspent: [], locked: [], spent: [], unconfirmedIncoming: [] })),
+  subWallets: content.subWallets.map((one) => ({
+    ...one,
+    unspent: [],
+    locked: [],
+    spent: [],
+    unconfirmedIncoming: [],
+  })),
   transactions: [],
   unconfirmed: [],
   progress: { height: 0, recentHashes: [], checkpointHashes: [] },
@@ -48,7 +54,8 @@ test.each([
   const ledger = await scanned(content, wallet);
   const afterSync = greenNamed(name).conversion?.afterSync;
   expect(balanceOf(ledger)).toEqual(afterSync?.balance);
-  if (name !== 'bob-incoming.green') expect(ledger.content().transactions).toHaveLength(afterSync?.transactionCount ?? 0);
+  if (name !== 'bob-incoming.green')
+    expect(ledger.content().transactions).toHaveLength(afterSync?.transactionCount ?? 0);
   expect(ledger.content()).toEqual((await scanned(withoutHistory(content), wallet)).content());
   expect(ledger.content().unconfirmed).toEqual([]);
 });
@@ -77,7 +84,12 @@ test('a transaction that is in no block of the chain does not stay', async () =>
   const [first] = content.transactions;
   const ghost = { ...first!, hash: 'ab'.repeat(32), blockHeight: 700 };
   const [subWallet] = content.subWallets;
-  const output = { ...subWallet!.unspent[0]!, key: 'cd'.repeat(32), parentTransactionHash: ghost.hash, blockHeight: 700 };
+  const output = {
+    ...subWallet!.unspent[0]!,
+    key: 'cd'.repeat(32),
+    parentTransactionHash: ghost.hash,
+    blockHeight: 700,
+  };
   const haunted: WalletContent = {
     ...content,
     transactions: [...content.transactions, ghost],
