@@ -2,6 +2,7 @@ import { realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { FileLocked, takeWriteLock, type WriteLock } from '@wrkz/sqlite';
 import { walletErrorOfCode, walletErrorRows } from '../errors';
+import { convertGreenFile, type GreenConversion } from '../green/convert-file';
 import type { WalletContent } from '../ledger/model';
 import { decodeContent } from './decode';
 import { decryptContainer } from './decrypt';
@@ -33,19 +34,23 @@ export class WalletFile {
   ) {}
 
   /**
-   * Opens a container.
+   * Opens a container; one of the old kind is converted first.
    * @throws WalletError, looked for in this order: 1 the file cannot be read, 1000 another program holds it, 3 no container,
    * 4 it ends within the salt, 5 it does not decrypt, 4 too little in it, 5 its inner marker, 4 no JSON, 6 another version,
    * 4 a member that is missing or of a wrong type
    */
-  static async open(path: string, password: string): Promise<{ walletFile: WalletFile; content: WalletContent }> {
+  static async open(
+    path: string,
+    password: string,
+  ): Promise<{ walletFile: WalletFile; content: WalletContent; converted: GreenConversion | undefined }> {
     const file = followed(path);
     // Before it is locked, since a lock makes a file beside it.
     await readFileStart(file, 1);
     const lock = takeLock(file);
     try {
+      const converted = await convertGreenFile(file, password);
       const content = await inTurns(decodeContent(await decryptContainer(await readWalletFile(file), password)));
-      return { walletFile: new WalletFile(file, new FileKeys(password), lock), content };
+      return { walletFile: new WalletFile(file, new FileKeys(password), lock), content, converted };
     } catch (error) {
       lock.release();
       throw error;
