@@ -1,11 +1,9 @@
 import { cpSync } from 'node:fs';
-import { join } from 'node:path';
-import { openChainDb } from '@wrkz/chain-db';
 import { buildSpend, chainAWallet, findNonceHere, TestNodeClient, type PurseOutput, spendable } from '@wrkz/testing';
 import { newSuite } from '../network/daemons';
 import { seeded } from '../support/kills';
-import { DaemonProcess } from '../support/process';
 import type { GivenPage } from './support/events-client';
+import { chainIn, NOBODY, pause, rpcUrlOf, startNode, takeBack } from './support/node-under-kills';
 import { Replay } from './support/replay';
 
 jest.setTimeout(3_600_000);
@@ -13,14 +11,11 @@ jest.setTimeout(3_600_000);
 /** Printed, so that a failure can be run again: WRKZ_SEED=<number>. */
 const seed = Number(process.env['WRKZ_SEED'] ?? Date.now() % 1_000_000);
 const KILLS = Number(process.env['WRKZ_KILLS'] ?? 60);
-/** A loopback port where nobody listens. */
-const NOBODY = 1;
 
 const suite = newSuite();
 const alice = chainAWallet('alice');
 const random = seeded(seed);
 const upTo = (most: number): number => Math.floor(random() * (most + 1));
-const pause = (milliseconds: number): Promise<void> => new Promise((go) => setTimeout(go, milliseconds));
 
 afterAll(() => suite.stopAll());
 
@@ -52,34 +47,6 @@ class Follower {
   }
 }
 
-function start(dataDir: string, peer: number): DaemonProcess {
-  return new DaemonProcess(
-    [
-      ...['--network', 'devnet', '--data-dir', dataDir, '--log-file', '', '--rpc-max-rpm', '0'],
-      ...['--rpc-bind-port', '0', '--p2p-bind-ip', '127.0.0.1', '--p2p-bind-port', '0'],
-      ...['--add-exclusive-node', `127.0.0.1:${String(peer)}`],
-    ],
-    dataDir,
-  );
-}
-
-/** Takes the chain of a node at rest some blocks back. */
-function takeBack(dataDir: string, blocks: number): void {
-  const db = openChainDb({ directory: join(dataDir, 'devnet'), network: 'devnet' });
-  db.writer?.rewindTo(db.reader.height() - blocks);
-  db.close();
-}
-
-/** The main chain of a node at rest. */
-function chainIn(dataDir: string): [number, string][] {
-  const db = openChainDb({ directory: join(dataDir, 'devnet'), network: 'devnet', readonly: true });
-  try {
-    return db.reader.hashes(0, db.reader.height() + 1).map((hash, height) => [height, hash.toString('hex')]);
-  } finally {
-    db.close();
-  }
-}
-
 test(`${String(KILLS)} kills at random moments (WRKZ_SEED=${String(seed)})`, async () => {
   const from = await suite.chainA();
   const peer = await suite.node({ from });
@@ -100,8 +67,8 @@ test(`${String(KILLS)} kills at random moments (WRKZ_SEED=${String(seed)})`, asy
   let takenBack = 0;
   for (let kills = 0; kills < KILLS; kills++) {
     const alone = random() < 0.3;
-    const child = start(dataDir, alone ? NOBODY : peer.p2pPort);
-    const [, url = ''] = await child.prints(/RPC at (http:\/\/[^;\s]+);/);
+    const child = startNode(dataDir, alone ? NOBODY : peer.p2pPort);
+    const url = await rpcUrlOf(child);
     const node = new TestNodeClient(url);
     const following = follower.follow(url, () => false);
     const traffic = [
@@ -122,8 +89,8 @@ test(`${String(KILLS)} kills at random moments (WRKZ_SEED=${String(seed)})`, asy
   }
 
   await peer.generate(alice.address, 12);
-  const child = start(dataDir, peer.p2pPort);
-  const [, url = ''] = await child.prints(/RPC at (http:\/\/[^;\s]+);/);
+  const child = startNode(dataDir, peer.p2pPort);
+  const url = await rpcUrlOf(child);
   await follower.follow(url, () => follower.replay.tip?.[1] === peer.tip);
   child.kill('SIGTERM');
   await child.ended;

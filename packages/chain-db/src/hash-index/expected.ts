@@ -1,9 +1,11 @@
-import type { RunDirectory } from './directory';
-import { lastUpTo } from './directory';
+import { lastUpTo, type RunDirectory } from './directory';
+import type { Fingerprints } from './fingerprint';
 import type { HashKind } from './kinds';
 
 /** From so many on, looking them up together costs less. */
 const FEW = 64;
+
+const NO_PAGES: readonly number[] = [];
 
 /**
  * Where the runs may hold hashes that are about to be asked for. They are looked up together, in ascending order of their
@@ -19,9 +21,14 @@ export class ExpectedHashes {
   ) {}
 
   /** @returns undefined when they are too few for it to pay */
-  static find(kind: HashKind, fingerprints: Float64Array, directory: RunDirectory): ExpectedHashes | undefined {
-    if (fingerprints.length < FEW) return undefined;
-    const ascending = Array.from(fingerprints.sort());
+  static find(
+    kind: HashKind,
+    hashes: readonly Buffer[],
+    fingerprints: Fingerprints,
+    directory: RunDirectory,
+  ): ExpectedHashes | undefined {
+    if (hashes.length < FEW) return undefined;
+    const ascending = Array.from(Float64Array.from(hashes, (hash) => fingerprints.of(hash)).sort());
     return new ExpectedHashes(kind, directory.generation, ascending, directory.pagesOfMany(kind, ascending));
   }
 
@@ -32,5 +39,3 @@ export class ExpectedHashes {
     return this.pagesOf.get(fingerprint) ?? NO_PAGES;
   }
 }
-
-const NO_PAGES: readonly number[] = [];

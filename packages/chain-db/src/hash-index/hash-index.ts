@@ -98,8 +98,7 @@ export class HashIndex implements HashSource {
 
   /** These hashes are about to be asked for, in any order: {@link candidates} has them sooner until the runs change. */
   expect(kind: HashKind, hashes: readonly Buffer[]): void {
-    const fingerprints = Float64Array.from(hashes, (hash) => this.lookup.fingerprints.of(hash));
-    this.expected = ExpectedHashes.find(kind, fingerprints, this.directory);
+    this.expected = ExpectedHashes.find(kind, hashes, this.fingerprints, this.directory);
   }
 
   /** Row `id` has this hash. */

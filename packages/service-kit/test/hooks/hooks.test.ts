@@ -147,8 +147,10 @@ describe('a durable receiver', () => {
     await first.hooks.close();
     feed.add(3); // nobody is told while it is down
     await start([spec]);
-    await receiver.until(({ length }) => length === 5);
-    expect(heights(receiver.received)).toEqual([4, 5, 6, 7, 8]);
+    // At least once: what took too long, on a machine that stood still, comes again.
+    const told = (): unknown[] => [...new Set(heights(receiver.received))];
+    await receiver.until(() => told().length === 5);
+    expect(told()).toEqual([4, 5, 6, 7, 8]);
     expect(files()).toEqual([expect.stringMatching(/^block-notify-[0-9a-f]{16}\.json$/)]);
   });
 

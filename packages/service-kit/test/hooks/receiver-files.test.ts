@@ -19,12 +19,12 @@ afterEach(() => jest.restoreAllMocks());
 function fillUp(): void {
   const write = fs.writeSync.bind(fs) as (file: number, bytes: Uint8Array) => number;
   let cut = false;
-  jest.spyOn(fs, 'writeSync').mockImplementation(((file: number, data: string | Uint8Array) => {
+  jest.spyOn(fs, 'writeSync').mockImplementation((file: number, data: string | Uint8Array) => {
     if (cut) throw noSpace();
     cut = true;
     const bytes = Buffer.from(data as string);
     return write(file, bytes.subarray(0, bytes.length >> 1));
-  }));
+  });
 }
 
 test('a letter for which there is half the room is not there at all, and can be written later', () => {

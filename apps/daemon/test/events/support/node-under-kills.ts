@@ -1,0 +1,45 @@
+import { join } from 'node:path';
+import { openChainDb } from '@wrkz/chain-db';
+import { DaemonProcess } from '../../support/process';
+
+/* A devnet node in a process of its own that a campaign kills and starts again over one data directory. */
+
+/** A loopback port where nobody listens. */
+export const NOBODY = 1;
+
+export const pause = (milliseconds: number): Promise<void> => new Promise((go) => setTimeout(go, milliseconds));
+
+/** @param peer the only node it may call, by its port on loopback */
+export function startNode(dataDir: string, peer: number, more: readonly string[] = []): DaemonProcess {
+  return new DaemonProcess(
+    [
+      ...['--network', 'devnet', '--data-dir', dataDir, '--log-file', '', '--rpc-max-rpm', '0'],
+      ...['--rpc-bind-port', '0', '--p2p-bind-ip', '127.0.0.1', '--p2p-bind-port', '0'],
+      ...['--add-exclusive-node', `127.0.0.1:${String(peer)}`, ...more],
+    ],
+    dataDir,
+  );
+}
+
+/** Where a started node answers. */
+export async function rpcUrlOf(node: DaemonProcess): Promise<string> {
+  const [, url = ''] = await node.prints(/RPC at (http:\/\/[^;\s]+);/);
+  return url;
+}
+
+/** Takes the chain of a node at rest some blocks back. */
+export function takeBack(dataDir: string, blocks: number): void {
+  const db = openChainDb({ directory: join(dataDir, 'devnet'), network: 'devnet' });
+  db.writer?.rewindTo(db.reader.height() - blocks);
+  db.close();
+}
+
+/** The main chain of a node at rest. */
+export function chainIn(dataDir: string): [number, string][] {
+  const db = openChainDb({ directory: join(dataDir, 'devnet'), network: 'devnet', readonly: true });
+  try {
+    return db.reader.hashes(0, db.reader.height() + 1).map((hash, height) => [height, hash.toString('hex')]);
+  } finally {
+    db.close();
+  }
+}
