@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { walletError } from '@wrkz/wallet-core';
 import type { WalletApiContext } from './context';
-import { covers } from './keys/key-ring';
+import { covers } from './keys/service-keys';
 import { forbidden, walletRefusal } from './refusals';
 import type { WalletLabels } from './routes/declare';
 
@@ -9,7 +9,7 @@ import type { WalletLabels } from './routes/declare';
  * Holds the labels of a route against the key and the wallet: what the key allows, then 403 in the wrong state, then 39 where
  * a view wallet will not do.
  */
-export function admit(
+export function admitToWallet(
   labels: WalletLabels | undefined,
   { keys, held }: Pick<WalletApiContext, 'keys' | 'held'>,
   request: IncomingMessage,

@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline';
 
 const HELP = ['Commands:', '  exit, quit   save the wallet and leave', '  help         this list'];
 
-export interface ConsoleParts {
+export interface WalletConsoleParts {
   readonly input: NodeJS.ReadableStream;
   readonly write: (line: string) => void;
   /** exit, quit, and the end of the input. */
@@ -10,7 +10,7 @@ export interface ConsoleParts {
 }
 
 /** Reads commands, a line each. @returns ends it */
-export function startConsole({ input, write, leave }: ConsoleParts): () => void {
+export function startConsole({ input, write, leave }: WalletConsoleParts): () => void {
   const lines = createInterface({ input });
   let isEnded = false;
   lines.on('line', (line) => {

@@ -1,7 +1,7 @@
 import type { Metrics } from '@wrkz/service-kit';
 import type { WalletApiConfig } from './config/config';
 import type { FilePlaces } from './file-names';
-import type { KeyRing } from './keys/key-ring';
+import type { ServiceKeys } from './keys/service-keys';
 import type { OpenWallet } from './open-wallet';
 import type { Sends } from './once';
 import type { PreparedOwners } from './prepared-owners';
@@ -9,7 +9,7 @@ import type { PreparedOwners } from './prepared-owners';
 /** What the routes work with. */
 export interface WalletApiContext extends Pick<WalletApiConfig, 'network'> {
   readonly held: OpenWallet;
-  readonly keys: KeyRing;
+  readonly keys: ServiceKeys;
   readonly files: FilePlaces;
   readonly sends: Sends;
   readonly prepared: PreparedOwners;

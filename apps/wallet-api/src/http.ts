@@ -10,11 +10,11 @@ import {
   type RequestCounters,
   startHttpServer,
 } from '@wrkz/service-kit';
-import { admit } from './admit';
-import { listenAddresses, type WalletApiConfig } from './config/config';
+import { admitToWallet } from './admit';
+import { walletListenAddresses, type WalletApiConfig } from './config/config';
 import type { WalletApiContext } from './context';
-import { preflight } from './preflight';
-import { badRequest, failed, refusalBody } from './refusals';
+import { walletPreflight } from './preflight';
+import { badRequest, failed, bodyOfRefusal } from './refusals';
 import { walletRoutes } from './routes';
 
 /** A send of the most destinations that fit a transaction takes some 30 KB. */
@@ -39,7 +39,7 @@ export async function startWalletServer(options: WalletServerOptions): Promise<H
   const { config, port, logger } = options;
   const app = walletApp(options);
   const limits = { writeTimeoutMs: LONGEST_ANSWER_MS, uncapped: config.trustedProxies };
-  const servers = [await startHttpServer({ app, listen: listenAddresses(config, port), logger, limits })];
+  const servers = [await startHttpServer({ app, listen: walletListenAddresses(config, port), logger, limits })];
   const { 'rpc-ipc-path': path, 'rpc-ipc-mode': mode, 'rpc-ipc-group': group } = config.options;
   const address = localSocketAddress(path, mode, group);
   if (address === undefined) return servers;
@@ -55,9 +55,9 @@ function walletApp({ config, context, counters, logger }: WalletServerOptions): 
   const { options, trustedProxies } = config;
   return createHttpApp({
     logger,
-    refusalBody,
+    refusalBody: bodyOfRefusal,
     clientAddress: trustedProxies.length === 0 ? 'connection' : { trustedProxies },
-    cors: { origin: options['enable-cors'], preflight, exposed: ['X-Request-Id'] },
+    cors: { origin: options['enable-cors'], preflight: walletPreflight, exposed: ['X-Request-Id'] },
     apiKey: { key: undefined, judge: context.keys.judge },
     bodyLimit: BODY_LIMIT,
     counters,
@@ -72,7 +72,7 @@ function boundRoutes(context: WalletApiContext): BoundRoute[] {
   const bound = bindRoutes(walletRoutes(context), context, {
     notJson: () => undefined,
     invalid: () => badRequest(),
-    admit,
+    admit: admitToWallet,
     failed,
   });
   return [...bound, badMethod(['GET', 'HEAD', 'POST', 'PUT', 'DELETE'])];

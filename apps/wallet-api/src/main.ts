@@ -1,7 +1,7 @@
 import '@wrkz/service-kit/early-signals';
 import { cpuFeatures } from '@wrkz/crypto';
 import { assertPortsFree, runMain } from '@wrkz/service-kit';
-import { listenAddresses, readWalletApiConfig } from './config/config';
+import { walletListenAddresses, readWalletApiConfig } from './config/config';
 import { WalletApi } from './wallet-api';
 
 /** A large wallet takes a while to be written. */
@@ -12,7 +12,7 @@ runMain(
     const config = readWalletApiConfig(process.argv.slice(2));
     // A machine without the native module is told at once.
     cpuFeatures();
-    await assertPortsFree(listenAddresses(config));
+    await assertPortsFree(walletListenAddresses(config));
     return WalletApi.create(config, {
       input: process.stdin,
       write: (line) => void process.stdout.write(`${line}\n`),

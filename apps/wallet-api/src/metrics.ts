@@ -3,7 +3,9 @@ import type { OpenWallet } from './open-wallet';
 
 /** Publishes where the open wallet stands; a closed one has no figures (docs/operations/wallet-api.md#metrics). */
 export function publishFigures(metrics: Metrics, held: OpenWallet): void {
-  metrics.gauge('open', 'Whether a wallet is open: 1 or 0', [], (gauge) => gauge.set(held.current === undefined ? 0 : 1));
+  metrics.gauge('open', 'Whether a wallet is open: 1 or 0', [], (gauge) =>
+    gauge.set(held.current === undefined ? 0 : 1),
+  );
   metrics.gauge('height', 'Index of a block: of the wallet, its node, the network', ['of'], (gauge) => {
     gauge.reset();
     const { current } = held;

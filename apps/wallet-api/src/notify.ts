@@ -10,7 +10,10 @@ const HOOK = 'tx-notify';
 export const BLOCKS_OF_NEWS = 1_440;
 
 /** Whether a transaction is news. */
-export function isNews({ blockHeight }: Pick<WalletTransaction, 'blockHeight'>, open: Pick<Open, 'syncStatus'>): boolean {
+export function isNews(
+  { blockHeight }: Pick<WalletTransaction, 'blockHeight'>,
+  open: Pick<Open, 'syncStatus'>,
+): boolean {
   const { walletHeight, networkHeight } = open.syncStatus();
   return blockHeight + BLOCKS_OF_NEWS >= Math.max(walletHeight, networkHeight);
 }

@@ -1,9 +1,8 @@
 import { walletApi } from '@wrkz/api';
 import { FinishedJson, rawBody, Reply, type RouteRequest, stringifyJson } from '@wrkz/service-kit';
 import { type FinishedSend, listeningToSends, type RequestKey, walletError } from '@wrkz/wallet-core';
-import type { WalletApiContext } from './context';
-import type { KeyGrant } from './keys/key-ring';
-import type { Open } from './open-wallet';
+import type { KeyGrant, ServiceKeys } from './keys/service-keys';
+import type { Open, OpenWallet } from './open-wallet';
 import { badRequest } from './refusals';
 import { DailyLimit } from './send-rules';
 
@@ -13,6 +12,14 @@ export interface SendWork<Value> {
   run(open: Open, grant: KeyGrant): Promise<Value>;
   /** The answer for transactions of which the wallet knows. */
   recovered(known: readonly { readonly hash: string; readonly fee: bigint }[]): Value;
+}
+
+/** What a send needs of the service. */
+export interface SendSurroundings {
+  readonly held: OpenWallet;
+  readonly keys: ServiceKeys;
+  /** Unix milliseconds. */
+  readonly now: () => number;
 }
 
 type SendReply<Value> = Reply<Value | FinishedJson>;
@@ -27,7 +34,7 @@ export class Sends {
 
   /** @throws HttpError 400 for a key that is none; WalletError 1002, 1003, and those of the work */
   async answer<Value>(
-    context: Pick<WalletApiContext, 'held' | 'keys' | 'now'>,
+    context: SendSurroundings,
     { http }: Pick<RouteRequest, 'http'>,
     work: SendWork<Value>,
   ): Promise<SendReply<Value>> {
@@ -77,7 +84,7 @@ async function once<Value>(key: RequestKey, body: Buffer, parts: OnceParts<Value
       return new Reply(standing.answer.status, new FinishedJson(standing.answer.body));
     case 'unanswered': {
       const known = whatLeft(open, standing.transactions);
-      if (known.length > 0) return keep(open, key, work.status, work.recovered(known));
+      if (known.length > 0) return keepAnswer(open, key, work.status, work.recovered(known));
       if (standing.transactions.length > 0 && !open.syncStatus().isAtTip) throw walletError.idempotencyKeyUnderWay();
       answers.forget(key);
       answers.begin(key, body, now());
@@ -94,7 +101,7 @@ async function once<Value>(key: RequestKey, body: Buffer, parts: OnceParts<Value
       },
       stayed: ({ hash }) => void left.delete(hash),
     });
-    return keep(open, key, work.status, value);
+    return keepAnswer(open, key, work.status, value);
   } catch (error) {
     // What may have left is found out when the key comes again.
     if (left.size === 0) answers.forget(key);
@@ -102,7 +109,7 @@ async function once<Value>(key: RequestKey, body: Buffer, parts: OnceParts<Value
   }
 }
 
-function keep<Value>({ sideFile }: Open, key: RequestKey, status: number, value: Value): SendReply<Value> {
+function keepAnswer<Value>({ sideFile }: Open, key: RequestKey, status: number, value: Value): SendReply<Value> {
   const body = stringifyJson(value);
   sideFile.answers.answered(key, { status, body });
   return new Reply(status, new FinishedJson(body));

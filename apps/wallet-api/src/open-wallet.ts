@@ -62,7 +62,10 @@ export class OpenWallet extends EventEmitter<OpenWalletEvents> {
   }
 
   /** @throws HttpError 403 when one is open already; WalletError */
-  open(way: WayToWallet, { file, password, node }: { file: string; password: string; node: NodeChoice }): Promise<void> {
+  open(
+    way: WayToWallet,
+    { file, password, node }: { file: string; password: string; node: NodeChoice },
+  ): Promise<void> {
     return this.#exclusively(async () => {
       if (this.#open !== undefined || this.#isEnding) throw forbidden();
       const nodes = nodeList(node, this.settings);
@@ -135,4 +138,3 @@ export class OpenWallet extends EventEmitter<OpenWalletEvents> {
     return result;
   }
 }
-

@@ -28,4 +28,4 @@ export function failed(error: unknown): unknown {
 }
 
 /** Refusals of the shared parts have no body; those of the wallet bring their own. */
-export const refusalBody = (_refused: Refusal): undefined => undefined;
+export const bodyOfRefusal = (_refused: Refusal): undefined => undefined;

@@ -1,5 +1,12 @@
-import { checkAddress, dayOf, type FinishedSend, walletError, walletErrorOfCode, walletErrorRows } from '@wrkz/wallet-core';
-import type { KeyGrant } from './keys/key-ring';
+import {
+  checkAddress,
+  dayOf,
+  type FinishedSend,
+  walletError,
+  walletErrorOfCode,
+  walletErrorRows,
+} from '@wrkz/wallet-core';
+import type { KeyGrant } from './keys/service-keys';
 import type { Open } from './open-wallet';
 
 /** What leaves the wallet with a transaction, the fee with it. */

@@ -17,7 +17,7 @@ import { WALLET_LOG_SCALE } from './config/options';
 import { startConsole } from './console';
 import type { WalletApiContext } from './context';
 import { startWalletServer } from './http';
-import { KeyRing } from './keys/key-ring';
+import { ServiceKeys } from './keys/service-keys';
 import { publishFigures } from './metrics';
 import { startWalletHooks } from './notify';
 import { Sends } from './once';
@@ -69,12 +69,14 @@ export class WalletApi implements Service {
     held.on('opened', ({ sideFile }) => {
       const { lost } = sideFile.identity;
       if (lost === undefined) return;
-      warn(`the side file of this wallet was ${lost}: requests with an Idempotency-Key from before are not known any more`);
+      warn(
+        `the side file of this wallet was ${lost}: requests with an Idempotency-Key from before are not known any more`,
+      );
     });
     this.context = {
       network,
       held,
-      keys: new KeyRing(password, keys, now),
+      keys: new ServiceKeys(password, keys, now),
       files: { directory: walletDirectory, anyPath: options['allow-any-path'] },
       sends: new Sends(),
       prepared: new PreparedOwners(),
@@ -126,7 +128,9 @@ export class WalletApi implements Service {
     this.opened.push(() => Promise.all(this.servers.map((server) => server.close(DRAIN_MS))));
     const host = options['rpc-bind-ip'];
     const at = endpointText({ host, port: this.port });
-    logger.info(`wrkz-wallet-api ${VERSION} listens on ${at}, ${network.name} rules, wallets in ${config.walletDirectory}`);
+    logger.info(
+      `wrkz-wallet-api ${VERSION} listens on ${at}, ${network.name} rules, wallets in ${config.walletDirectory}`,
+    );
     this.openConsole();
   }
 

@@ -54,21 +54,24 @@ function found(row: RecordedRow, answer: Answer, port: number): unknown {
   return { status: answer.status, body: comparable(text, row.volatile) };
 }
 
-const opens = ({ method, path }: RecordedRow): boolean => method === 'POST' && /^\/wallet\/(open|create|import)/.test(path);
+const opens = ({ method, path }: RecordedRow): boolean =>
+  method === 'POST' && /^\/wallet\/(open|create|import)/.test(path);
 
 /** Asks a session's requests one after the other; the rows that came out otherwise without a reason. */
 async function replay(rows: readonly RecordedRow[], service: TestService, port: number): Promise<string[]> {
   const complaints: string[] = [];
   for (const row of rows) {
     if (/\/import\//.test(row.path)) rmSync(join(service.folder, 'n.wallet'), { force: true });
-    const { 'X-API-KEY': named, ...headers } = row.headers;
+    const { 'X-API-KEY_WANTED': named, ...headers } = row.headers;
     const key = named === 'right' ? PASSWORD : named === 'wrong' ? 'wrong' : '';
     const answer = await service.ask({ ...row, key, headers, body: bodyOf(row, port) });
     const ours = found(row, answer, port);
     const theirs = { status: row.status, body: comparable(row.method === 'HEAD' ? '' : row.response, row.volatile) };
     const isEqual = JSON.stringify(ours) === JSON.stringify(theirs);
     if (!isEqual && differenceOf(row.id) === undefined) {
-      complaints.push(`${String(row.id)} ${row.method} ${row.path} ${JSON.stringify(ours).slice(0, 300)} instead of ${JSON.stringify(theirs).slice(0, 300)}`);
+      complaints.push(
+        `${String(row.id)} ${row.method} ${row.path} ${JSON.stringify(ours).slice(0, 300)} instead of ${JSON.stringify(theirs).slice(0, 300)}`,
+      );
     }
     if (answer.status < 300 && (opens(row) || row.path === '/reset' || row.path.startsWith('/addresses/import'))) {
       if (!/"daemonPort": ?1\b|no-such-host/.test(JSON.stringify(row.body))) await service.synced(CHAIN_A_HEIGHT);

@@ -61,7 +61,10 @@ export function readWalletApiConfig(argv: readonly string[]): WalletApiConfig {
 }
 
 /** The address that the program must have, and the second one that it can do without. */
-export function listenAddresses({ options }: Pick<WalletApiConfig, 'options'>, port = options.port): ListenAddress[] {
+export function walletListenAddresses(
+  { options }: Pick<WalletApiConfig, 'options'>,
+  port = options.port,
+): ListenAddress[] {
   const second = options['rpc-bind-ipv6-address'];
   const optional = options['rpc-use-ipv6'] && second !== '' ? [{ host: second, port, required: false }] : [];
   return [{ host: options['rpc-bind-ip'], port }, ...optional];

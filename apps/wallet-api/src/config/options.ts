@@ -38,7 +38,7 @@ export const WALLET_API_OPTIONS = defineOptions([
       name: 'rpc-password',
       default: undefined,
       group: API,
-      help: 'Required: the value of the header X-API-KEY, on every listener',
+      help: 'Required: the value of the header X-API-KEY_WANTED, on every listener',
     }),
     aliases: ['r'],
   },
@@ -139,7 +139,7 @@ export const WALLET_API_OPTIONS = defineOptions([
     default: undefined,
     secret: true,
     group: NODE,
-    help: 'Sent to every node as X-API-KEY',
+    help: 'Sent to every node as X-API-KEY_WANTED',
   },
   ...powServerOptions(NODE),
   ...localSocketOptions({ prefix: 'rpc', group: SOCKET, serves: 'Serve the API on this socket as well' }),
@@ -169,7 +169,9 @@ export const WALLET_API_OPTIONS = defineOptions([
 ]);
 
 function failoverComplaint(text: string): string | undefined {
-  return readFailover(text) === undefined ? 'must be host:port, [address]:port, or a socket: /path or @name' : undefined;
+  return readFailover(text) === undefined
+    ? 'must be host:port, [address]:port, or a socket: /path or @name'
+    : undefined;
 }
 
 /** `host:port`, `[address]:port` or a socket; the host may bear a base path. Undefined for anything else. */

@@ -1,7 +1,7 @@
 import { checkAddress, type SubWallet, subWalletOf, walletError, type WalletSnapshot } from '@wrkz/wallet-core';
 
 /** The sub-wallet of an address. @throws WalletError 15, 10 */
-export const ownSubWallet = ({ content }: WalletSnapshot, address: string): SubWallet => subWalletOf(content, address);
+export const subWalletAt = ({ content }: WalletSnapshot, address: string): SubWallet => subWalletOf(content, address);
 
 /** The same for a balance, whose refusal names the address. @throws WalletError 10 */
 export function subWalletOfBalance({ subWallets }: WalletSnapshot, address: string): SubWallet {

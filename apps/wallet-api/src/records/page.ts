@@ -11,7 +11,7 @@ interface Page {
 }
 
 /** The part of a list that a query asks for. */
-export function pageOf(all: readonly WalletTransaction[], query: PageQuery): Page {
+export function transactionPage(all: readonly WalletTransaction[], query: PageQuery): Page {
   const { limit, cursor, order = 'asc' } = query;
   const ordered = order === 'asc' ? all : all.toReversed();
   const from = cursor === undefined ? 0 : behind(ordered, cursor, order);

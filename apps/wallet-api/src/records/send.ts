@@ -2,7 +2,7 @@ import type { walletApi } from '@wrkz/api';
 import type { FinishedSend } from '@wrkz/wallet-core';
 import type { z } from 'zod';
 
-type SendAnswer = z.output<typeof walletApi.sendAnswer>;
+type SendAnswer = z.output<typeof walletApi.builtAnswer>;
 
 /** The answer to a send or a preparation. */
 export function sendRecord({ hash, fee, mixin, defaultMixin }: FinishedSend, relayedToNetwork: boolean): SendAnswer {

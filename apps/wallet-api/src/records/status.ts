@@ -15,8 +15,17 @@ export function statusRecord({
   sideFile,
   syncStatus,
 }: Open): z.output<typeof walletApi.statusAnswer> {
-  const { walletHeight, localHeight, networkHeight, peerCount, difficulty, liteStartHeight, gap, stall, unreadableBlocks } =
-    syncStatus();
+  const {
+    walletHeight,
+    localHeight,
+    networkHeight,
+    peerCount,
+    difficulty,
+    liteStartHeight,
+    gap,
+    stall,
+    unreadableBlocks,
+  } = syncStatus();
   const { isViewWallet, subWallets } = wallet.snapshot.content;
   const isDaemonSynced = localHeight + 1 >= networkHeight;
   const isWalletSynced = walletHeight + WALLET_SLACK >= networkHeight;

@@ -7,7 +7,10 @@ import type { Open } from '../open-wallet';
 export type TransactionRecord = z.output<typeof walletApi.transactionRecord>;
 
 /** Makes the records of one answer: addresses by spend key, and the network's tip, looked up once. */
-export function transactionRecorder({ wallet, syncStatus }: Open): (transaction: WalletTransaction) => TransactionRecord {
+export function transactionRecorder({
+  wallet,
+  syncStatus,
+}: Open): (transaction: WalletTransaction) => TransactionRecord {
   const { snapshot } = wallet;
   const addresses = new Map(snapshot.subWallets.map(({ publicSpendKey, address }) => [publicSpendKey, address]));
   const { networkHeight, walletHeight } = syncStatus();

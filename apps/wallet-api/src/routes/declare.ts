@@ -16,10 +16,10 @@ export interface WalletLabels {
 export type WalletRoute = Route<WalletApiContext, WalletLabels>;
 
 /** Declares a route of the wallet. */
-export const declareRoute = routeDeclarer<WalletApiContext, WalletLabels>();
+export const declareWalletRoute = routeDeclarer<WalletApiContext, WalletLabels>();
 
 /** Behind the key; its failures have a limit of their own. */
-export const KEY: Guards = { key: true, limit: false };
+export const KEY_WANTED: Guards = { key: true, limit: false };
 
 type ErrorName = keyof typeof walletErrorRows;
 
@@ -32,4 +32,3 @@ export function walletErrors(...names: readonly ErrorName[]): ErrorRow[] {
 }
 
 export const NOT_FOUND: ErrorRow = { status: 404, text: '', when: 'There is none.' };
-

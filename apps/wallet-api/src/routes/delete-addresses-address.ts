@@ -1,11 +1,11 @@
 import { walletApi } from '@wrkz/api';
-import { declareRoute, KEY, walletErrors } from './declare';
+import { declareWalletRoute, KEY_WANTED, walletErrors } from './declare';
 
-export const deleteAddressesAddress = declareRoute({
+export const deleteAddressesAddress = declareWalletRoute({
   method: 'DELETE',
   path: '/addresses/{address}',
   summary: 'Removes an address with what it holds; the primary one stays.',
-  guards: KEY,
+  guards: KEY_WANTED,
   labels: { wallet: 'open', viewWallet: true, scope: 'admin' },
   params: walletApi.addressParams,
   answer: walletApi.noContent,

@@ -1,12 +1,12 @@
 import { walletApi } from '@wrkz/api';
 import { refusal } from '@wrkz/service-kit';
-import { declareRoute, KEY, NOT_FOUND, walletErrors } from './declare';
+import { declareWalletRoute, KEY_WANTED, NOT_FOUND, walletErrors } from './declare';
 
-export const deleteTransactionsPreparedHash = declareRoute({
+export const deleteTransactionsPreparedHash = declareWalletRoute({
   method: 'DELETE',
   path: '/transactions/prepared/{hash}',
   summary: 'Forgets what was prepared.',
-  guards: KEY,
+  guards: KEY_WANTED,
   labels: { wallet: 'open', viewWallet: false, scope: 'send' },
   params: walletApi.preparedParams,
   answer: walletApi.noContent,

@@ -1,11 +1,11 @@
 import { walletApi } from '@wrkz/api';
-import { declareRoute, KEY } from './declare';
+import { declareWalletRoute, KEY_WANTED } from './declare';
 
-export const deleteWallet = declareRoute({
+export const deleteWallet = declareWalletRoute({
   method: 'DELETE',
   path: '/wallet',
   summary: 'Saves and closes the wallet.',
-  guards: KEY,
+  guards: KEY_WANTED,
   labels: { wallet: 'open', viewWallet: true, scope: 'admin' },
   answer: walletApi.noContent,
   errors: [],

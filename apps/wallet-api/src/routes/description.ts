@@ -7,7 +7,10 @@ const bare = (status: number, when: string): ErrorRow => ({ status, text: '', wh
 
 const WRONG_KEY = bare(401, 'The key is missing or wrong.');
 const TOO_MANY_KEYS = bare(429, 'The address has presented 100 wrong keys in this minute.');
-const WRONG_STATE = bare(403, 'The wallet is open where it has to be closed, or the other way round, or the key does not allow it.');
+const WRONG_STATE = bare(
+  403,
+  'The wallet is open where it has to be closed, or the other way round, or the key does not allow it.',
+);
 const BAD_MEMBER = bare(400, 'A member, or a part of the path, is missing, of a wrong type or out of its bounds.');
 const FAILED = bare(500, 'The program failed inside.');
 

@@ -1,12 +1,12 @@
 import { walletApi } from '@wrkz/api';
 import { integratedAddress } from '@wrkz/wallet-core';
-import { declareRoute, KEY, walletErrors } from './declare';
+import { declareWalletRoute, KEY_WANTED, walletErrors } from './declare';
 
-export const getAddressesAddressPaymentId = declareRoute({
+export const getAddressesAddressPaymentId = declareWalletRoute({
   method: 'GET',
   path: '/addresses/{address}/{paymentId}',
   summary: 'The integrated address of any plain one.',
-  guards: KEY,
+  guards: KEY_WANTED,
   labels: { wallet: 'open', viewWallet: true, scope: 'read' },
   params: walletApi.integratedParams,
   answer: walletApi.integratedAnswer,

@@ -1,11 +1,11 @@
 import { walletApi } from '@wrkz/api';
-import { declareRoute, KEY } from './declare';
+import { declareWalletRoute, KEY_WANTED } from './declare';
 
-export const getAddressesPrimary = declareRoute({
+export const getAddressesPrimary = declareWalletRoute({
   method: 'GET',
   path: '/addresses/primary',
   summary: 'The address that the wallet was made with.',
-  guards: KEY,
+  guards: KEY_WANTED,
   labels: { wallet: 'open', viewWallet: true, scope: 'read' },
   answer: walletApi.addressAnswer,
   errors: [],

@@ -1,11 +1,11 @@
 import { walletApi } from '@wrkz/api';
-import { declareRoute, KEY } from './declare';
+import { declareWalletRoute, KEY_WANTED } from './declare';
 
-export const getAddresses = declareRoute({
+export const getAddresses = declareWalletRoute({
   method: 'GET',
   path: '/addresses',
   summary: 'All addresses of the wallet.',
-  guards: KEY,
+  guards: KEY_WANTED,
   labels: { wallet: 'open', viewWallet: true, scope: 'read' },
   answer: walletApi.addressesAnswer,
   errors: [],

@@ -1,12 +1,12 @@
 import { walletApi } from '@wrkz/api';
 import { subWalletOfBalance } from '../records/own-address';
-import { declareRoute, KEY, walletErrors } from './declare';
+import { declareWalletRoute, KEY_WANTED, walletErrors } from './declare';
 
-export const getBalanceAddress = declareRoute({
+export const getBalanceAddress = declareWalletRoute({
   method: 'GET',
   path: '/balance/{address}',
   summary: 'What an address holds.',
-  guards: KEY,
+  guards: KEY_WANTED,
   labels: { wallet: 'open', viewWallet: true, scope: 'read' },
   params: walletApi.addressParams,
   answer: walletApi.balanceAnswer,

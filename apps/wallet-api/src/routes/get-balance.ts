@@ -1,11 +1,11 @@
 import { walletApi } from '@wrkz/api';
-import { declareRoute, KEY } from './declare';
+import { declareWalletRoute, KEY_WANTED } from './declare';
 
-export const getBalance = declareRoute({
+export const getBalance = declareWalletRoute({
   method: 'GET',
   path: '/balance',
   summary: 'What the wallet holds.',
-  guards: KEY,
+  guards: KEY_WANTED,
   labels: { wallet: 'open', viewWallet: true, scope: 'read' },
   answer: walletApi.balanceAnswer,
   errors: [],

@@ -1,11 +1,11 @@
 import { walletApi } from '@wrkz/api';
-import { declareRoute, KEY } from './declare';
+import { declareWalletRoute, KEY_WANTED } from './declare';
 
-export const getKeys = declareRoute({
+export const getKeys = declareWalletRoute({
   method: 'GET',
   path: '/keys',
   summary: 'The private view key, which all addresses share.',
-  guards: KEY,
+  guards: KEY_WANTED,
   labels: { wallet: 'open', viewWallet: true, scope: 'admin' },
   answer: walletApi.viewKeyAnswer,
   errors: [],

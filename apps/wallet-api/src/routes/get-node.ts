@@ -1,11 +1,11 @@
 import { walletApi } from '@wrkz/api';
-import { declareRoute, KEY } from './declare';
+import { declareWalletRoute, KEY_WANTED } from './declare';
 
-export const getNode = declareRoute({
+export const getNode = declareWalletRoute({
   method: 'GET',
   path: '/node',
   summary: 'The node that the wallet was given. There are no node fees.',
-  guards: KEY,
+  guards: KEY_WANTED,
   labels: { wallet: 'open', viewWallet: true, scope: 'read' },
   answer: walletApi.nodeAnswer,
   errors: [],

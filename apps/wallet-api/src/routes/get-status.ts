@@ -1,12 +1,12 @@
 import { walletApi } from '@wrkz/api';
 import { statusRecord } from '../records/status';
-import { declareRoute, KEY } from './declare';
+import { declareWalletRoute, KEY_WANTED } from './declare';
 
-export const getStatus = declareRoute({
+export const getStatus = declareWalletRoute({
   method: 'GET',
   path: '/status',
   summary: 'Where the wallet and its node stand, and why the wallet does not come closer.',
-  guards: KEY,
+  guards: KEY_WANTED,
   labels: { wallet: 'open', viewWallet: true, scope: 'read' },
   answer: walletApi.statusAnswer,
   errors: [],

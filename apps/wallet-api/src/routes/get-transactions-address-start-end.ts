@@ -2,13 +2,13 @@ import { walletApi } from '@wrkz/api';
 import { rangeOf } from '../records/height';
 import { listedKey } from '../records/own-address';
 import { listed } from '../records/transaction';
-import { declareRoute, KEY, walletErrors } from './declare';
+import { declareWalletRoute, KEY_WANTED, walletErrors } from './declare';
 
-export const getTransactionsAddressStartEnd = declareRoute({
+export const getTransactionsAddressStartEnd = declareWalletRoute({
   method: 'GET',
   path: '/transactions/address/{address}/{startHeight}/{endHeight}',
   summary: 'Those of a range that touch an address.',
-  guards: KEY,
+  guards: KEY_WANTED,
   labels: { wallet: 'open', viewWallet: true, scope: 'read' },
   params: walletApi.addressRangeParams,
   answer: walletApi.transactionsAnswer,

@@ -2,13 +2,13 @@ import { walletApi } from '@wrkz/api';
 import { BLOCKS_OF_A_LISTING, heightOf } from '../records/height';
 import { listedKey } from '../records/own-address';
 import { listed } from '../records/transaction';
-import { declareRoute, KEY, walletErrors } from './declare';
+import { declareWalletRoute, KEY_WANTED, walletErrors } from './declare';
 
-export const getTransactionsAddressStart = declareRoute({
+export const getTransactionsAddressStart = declareWalletRoute({
   method: 'GET',
   path: '/transactions/address/{address}/{startHeight}',
   summary: 'Those of 1,000 blocks that touch an address.',
-  guards: KEY,
+  guards: KEY_WANTED,
   labels: { wallet: 'open', viewWallet: true, scope: 'read' },
   params: walletApi.addressStartParams,
   answer: walletApi.transactionsAnswer,

@@ -4,16 +4,19 @@ import { walletApi } from '@wrkz/api';
 import { ANSWERED, errorCode } from '@wrkz/service-kit';
 import { csvOf, jsonOf } from '../records/export';
 import { matcher } from '../records/page';
-import { declareRoute, KEY } from './declare';
+import { declareWalletRoute, KEY_WANTED } from './declare';
 
-export const getTransactionsExport = declareRoute({
+export const getTransactionsExport = declareWalletRoute({
   method: 'GET',
   path: '/transactions/export',
   summary: 'Transactions in blocks as a file, CSV or JSON, of a period.',
-  guards: KEY,
+  guards: KEY_WANTED,
   labels: { wallet: 'open', viewWallet: true, scope: 'read' },
   query: walletApi.exportQuery,
-  answer: { contentType: 'text/csv; charset=utf-8', description: 'A line for each transaction, or JSON where asked for.' },
+  answer: {
+    contentType: 'text/csv; charset=utf-8',
+    description: 'A line for each transaction, or JSON where asked for.',
+  },
   errors: [],
   handle: async ({ held }, { query, http: { request, response } }): Promise<typeof ANSWERED> => {
     const open = held.require();
@@ -22,7 +25,9 @@ export const getTransactionsExport = declareRoute({
     const matching = matcher(query);
     const transactions = open.wallet.snapshot
       .transactions()
-      .filter((transaction) => transaction.timestamp >= first && transaction.timestamp <= last && matching(transaction));
+      .filter(
+        (transaction) => transaction.timestamp >= first && transaction.timestamp <= last && matching(transaction),
+      );
     response.setHeader('Content-Type', format === 'csv' ? 'text/csv; charset=utf-8' : 'application/json');
     response.setHeader('Content-Disposition', `attachment; filename="transactions.${format}"`);
     if (request.method === 'HEAD') {

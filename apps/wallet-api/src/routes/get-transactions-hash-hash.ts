@@ -1,13 +1,13 @@
 import { walletApi } from '@wrkz/api';
 import { refusal } from '@wrkz/service-kit';
 import { transactionRecorder } from '../records/transaction';
-import { declareRoute, KEY, NOT_FOUND } from './declare';
+import { declareWalletRoute, KEY_WANTED, NOT_FOUND } from './declare';
 
-export const getTransactionsHashHash = declareRoute({
+export const getTransactionsHashHash = declareWalletRoute({
   method: 'GET',
   path: '/transactions/hash/{hash}',
   summary: 'A transaction that is in a block.',
-  guards: KEY,
+  guards: KEY_WANTED,
   labels: { wallet: 'open', viewWallet: true, scope: 'read' },
   params: walletApi.hashParams,
   answer: walletApi.transactionAnswer,

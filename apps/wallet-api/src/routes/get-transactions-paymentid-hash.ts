@@ -1,12 +1,12 @@
 import { walletApi } from '@wrkz/api';
 import { listed } from '../records/transaction';
-import { declareRoute, KEY } from './declare';
+import { declareWalletRoute, KEY_WANTED } from './declare';
 
-export const getTransactionsPaymentIdHash = declareRoute({
+export const getTransactionsPaymentIdHash = declareWalletRoute({
   method: 'GET',
   path: '/transactions/paymentid/{hash}',
   summary: 'Transactions with exactly this payment id.',
-  guards: KEY,
+  guards: KEY_WANTED,
   labels: { wallet: 'open', viewWallet: true, scope: 'read' },
   params: walletApi.hashParams,
   answer: walletApi.transactionsAnswer,

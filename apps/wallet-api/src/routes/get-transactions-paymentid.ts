@@ -1,12 +1,12 @@
 import { walletApi } from '@wrkz/api';
 import { listed } from '../records/transaction';
-import { declareRoute, KEY } from './declare';
+import { declareWalletRoute, KEY_WANTED } from './declare';
 
-export const getTransactionsPaymentId = declareRoute({
+export const getTransactionsPaymentId = declareWalletRoute({
   method: 'GET',
   path: '/transactions/paymentid',
   summary: 'Transactions with any payment id.',
-  guards: KEY,
+  guards: KEY_WANTED,
   labels: { wallet: 'open', viewWallet: true, scope: 'read' },
   answer: walletApi.transactionsAnswer,
   errors: [],

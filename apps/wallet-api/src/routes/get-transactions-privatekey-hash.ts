@@ -1,12 +1,12 @@
 import { walletApi } from '@wrkz/api';
 import { walletError } from '@wrkz/wallet-core';
-import { declareRoute, KEY, walletErrors } from './declare';
+import { declareWalletRoute, KEY_WANTED, walletErrors } from './declare';
 
-export const getTransactionsPrivateKeyHash = declareRoute({
+export const getTransactionsPrivateKeyHash = declareWalletRoute({
   method: 'GET',
   path: '/transactions/privatekey/{hash}',
   summary: 'The key by which a send of this wallet is proved.',
-  guards: KEY,
+  guards: KEY_WANTED,
   labels: { wallet: 'open', viewWallet: false, scope: 'send' },
   params: walletApi.hashParams,
   answer: walletApi.transactionKeyAnswer,

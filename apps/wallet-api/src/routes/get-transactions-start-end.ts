@@ -1,13 +1,13 @@
 import { walletApi } from '@wrkz/api';
 import { rangeOf } from '../records/height';
 import { listed } from '../records/transaction';
-import { declareRoute, KEY } from './declare';
+import { declareWalletRoute, KEY_WANTED } from './declare';
 
-export const getTransactionsStartEnd = declareRoute({
+export const getTransactionsStartEnd = declareWalletRoute({
   method: 'GET',
   path: '/transactions/{startHeight}/{endHeight}',
   summary: 'Transactions from one height up to, but not in, another.',
-  guards: KEY,
+  guards: KEY_WANTED,
   labels: { wallet: 'open', viewWallet: true, scope: 'read' },
   params: walletApi.rangeParams,
   answer: walletApi.transactionsAnswer,

@@ -1,13 +1,13 @@
 import { walletApi } from '@wrkz/api';
 import { BLOCKS_OF_A_LISTING, heightOf } from '../records/height';
 import { listed } from '../records/transaction';
-import { declareRoute, KEY } from './declare';
+import { declareWalletRoute, KEY_WANTED } from './declare';
 
-export const getTransactionsStart = declareRoute({
+export const getTransactionsStart = declareWalletRoute({
   method: 'GET',
   path: '/transactions/{startHeight}',
   summary: 'Transactions of 1,000 blocks from a height on.',
-  guards: KEY,
+  guards: KEY_WANTED,
   labels: { wallet: 'open', viewWallet: true, scope: 'read' },
   params: walletApi.startParams,
   answer: walletApi.transactionsAnswer,

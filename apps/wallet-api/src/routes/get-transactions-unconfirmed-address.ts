@@ -1,13 +1,13 @@
 import { walletApi } from '@wrkz/api';
 import { listedKey } from '../records/own-address';
 import { listed } from '../records/transaction';
-import { declareRoute, KEY, walletErrors } from './declare';
+import { declareWalletRoute, KEY_WANTED, walletErrors } from './declare';
 
-export const getTransactionsUnconfirmedAddress = declareRoute({
+export const getTransactionsUnconfirmedAddress = declareWalletRoute({
   method: 'GET',
   path: '/transactions/unconfirmed/{address}',
   summary: 'Those of them that touch an address.',
-  guards: KEY,
+  guards: KEY_WANTED,
   labels: { wallet: 'open', viewWallet: true, scope: 'read' },
   params: walletApi.addressParams,
   answer: walletApi.transactionsAnswer,

@@ -1,12 +1,12 @@
 import { walletApi } from '@wrkz/api';
 import { listed } from '../records/transaction';
-import { declareRoute, KEY } from './declare';
+import { declareWalletRoute, KEY_WANTED } from './declare';
 
-export const getTransactionsUnconfirmed = declareRoute({
+export const getTransactionsUnconfirmed = declareWalletRoute({
   method: 'GET',
   path: '/transactions/unconfirmed',
   summary: 'Own sends that are in no block yet.',
-  guards: KEY,
+  guards: KEY_WANTED,
   labels: { wallet: 'open', viewWallet: true, scope: 'read' },
   answer: walletApi.transactionsAnswer,
   errors: [],

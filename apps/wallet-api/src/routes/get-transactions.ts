@@ -1,20 +1,20 @@
 import { walletApi } from '@wrkz/api';
-import { pageOf } from '../records/page';
+import { transactionPage } from '../records/page';
 import { listed } from '../records/transaction';
-import { declareRoute, KEY } from './declare';
+import { declareWalletRoute, KEY_WANTED } from './declare';
 
-export const getTransactions = declareRoute({
+export const getTransactions = declareWalletRoute({
   method: 'GET',
   path: '/transactions',
   summary: 'Transactions in blocks, oldest first, or a page of them.',
-  guards: KEY,
+  guards: KEY_WANTED,
   labels: { wallet: 'open', viewWallet: true, scope: 'read' },
   query: walletApi.pageQuery,
   answer: walletApi.pageAnswer,
   errors: [],
   handle: ({ held }, { query }) => {
     const open = held.require();
-    const { transactions, nextCursor } = pageOf(open.wallet.snapshot.transactions(), query);
+    const { transactions, nextCursor } = transactionPage(open.wallet.snapshot.transactions(), query);
     return listed(open, transactions, nextCursor === undefined ? '' : `"nextCursor":"${nextCursor}",`);
   },
 });

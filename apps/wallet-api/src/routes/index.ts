@@ -1,6 +1,6 @@
 import { healthRoutes, metricsRoute, openApiRoute, type Readiness } from '@wrkz/service-kit';
 import type { WalletApiContext } from '../context';
-import { KEY, type WalletRoute } from './declare';
+import { KEY_WANTED, type WalletRoute } from './declare';
 import { WALLET_SERVICE } from './description';
 import { deleteAddressesAddress } from './delete-addresses-address';
 import { deleteTransactionsPreparedHash } from './delete-transactions-prepared-hash';
@@ -110,13 +110,15 @@ export const WALLET_ROUTES: readonly WalletRoute[] = [
 ];
 
 /** Every route that an instance serves. */
-export function walletRoutes(context: Pick<WalletApiContext, 'metrics' | 'isStopping' | 'held'>): readonly WalletRoute[] {
+export function walletRoutes(
+  context: Pick<WalletApiContext, 'metrics' | 'isStopping' | 'held'>,
+): readonly WalletRoute[] {
   const readiness = (): Readiness => ({ ready: !context.isStopping(), walletOpen: context.held.current !== undefined });
   const routes: WalletRoute[] = [
     ...WALLET_ROUTES,
     ...healthRoutes(readiness),
-    ...(context.metrics === undefined ? [] : [metricsRoute(context.metrics, KEY)]),
+    ...(context.metrics === undefined ? [] : [metricsRoute(context.metrics, KEY_WANTED)]),
   ];
-  routes.push(openApiRoute(WALLET_SERVICE, () => routes, { guards: KEY }));
+  routes.push(openApiRoute(WALLET_SERVICE, () => routes, { guards: KEY_WANTED }));
   return routes;
 }

@@ -1,12 +1,12 @@
 import { walletApi } from '@wrkz/api';
 import { Reply } from '@wrkz/service-kit';
-import { declareRoute, KEY, walletErrors } from './declare';
+import { declareWalletRoute, KEY_WANTED, walletErrors } from './declare';
 
-export const postAddressesCreate = declareRoute({
+export const postAddressesCreate = declareWalletRoute({
   method: 'POST',
   path: '/addresses/create',
   summary: 'Makes the next deterministic address. A key that is not for everything is not told its private key.',
-  guards: KEY,
+  guards: KEY_WANTED,
   labels: { wallet: 'open', viewWallet: false, scope: 'receive' },
   answer: walletApi.createdAddressAnswer,
   errors: walletErrors('illegalViewWalletOperation', 'walletIndexTooLarge', 'invalidWalletFilename'),

@@ -1,16 +1,21 @@
 import { walletApi } from '@wrkz/api';
 import { Reply } from '@wrkz/service-kit';
-import { declareRoute, KEY, walletErrors } from './declare';
+import { declareWalletRoute, KEY_WANTED, walletErrors } from './declare';
 
-export const postAddressesImportDeterministic = declareRoute({
+export const postAddressesImportDeterministic = declareWalletRoute({
   method: 'POST',
   path: '/addresses/import/deterministic',
   summary: 'Adds the deterministic address of an index.',
-  guards: KEY,
+  guards: KEY_WANTED,
   labels: { wallet: 'open', viewWallet: false, scope: 'admin' },
   body: walletApi.importDeterministicBody,
   answer: walletApi.addressAnswer,
-  errors: walletErrors('illegalViewWalletOperation', 'walletIndexTooLarge', 'subwalletAlreadyExists', 'invalidWalletFilename'),
+  errors: walletErrors(
+    'illegalViewWalletOperation',
+    'walletIndexTooLarge',
+    'subwalletAlreadyExists',
+    'invalidWalletFilename',
+  ),
   handle: async ({ held }, { body }) => {
     const { wallet } = held.require();
     const { address } = await wallet.importDeterministicSubWallet(body.walletIndex, body.scanHeight ?? 0);

@@ -1,16 +1,21 @@
 import { walletApi } from '@wrkz/api';
 import { Reply } from '@wrkz/service-kit';
-import { declareRoute, KEY, walletErrors } from './declare';
+import { declareWalletRoute, KEY_WANTED, walletErrors } from './declare';
 
-export const postAddressesImport = declareRoute({
+export const postAddressesImport = declareWalletRoute({
   method: 'POST',
   path: '/addresses/import',
   summary: 'Adds an address by its private spend key.',
-  guards: KEY,
+  guards: KEY_WANTED,
   labels: { wallet: 'open', viewWallet: false, scope: 'admin' },
   body: walletApi.importAddressBody,
   answer: walletApi.addressAnswer,
-  errors: walletErrors('illegalViewWalletOperation', 'invalidPrivateKey', 'subwalletAlreadyExists', 'invalidWalletFilename'),
+  errors: walletErrors(
+    'illegalViewWalletOperation',
+    'invalidPrivateKey',
+    'subwalletAlreadyExists',
+    'invalidWalletFilename',
+  ),
   handle: async ({ held }, { body }) => {
     const { wallet } = held.require();
     const { address } = await wallet.importSubWallet(body.privateSpendKey, body.scanHeight ?? 0);

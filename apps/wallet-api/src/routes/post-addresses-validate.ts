@@ -1,12 +1,12 @@
 import { walletApi } from '@wrkz/api';
 import { checkAddress } from '@wrkz/wallet-core';
-import { declareRoute, KEY, walletErrors } from './declare';
+import { declareWalletRoute, KEY_WANTED, walletErrors } from './declare';
 
-export const postAddressesValidate = declareRoute({
+export const postAddressesValidate = declareWalletRoute({
   method: 'POST',
   path: '/addresses/validate',
   summary: 'Takes an address apart, whosever it is.',
-  guards: KEY,
+  guards: KEY_WANTED,
   labels: { wallet: 'any', viewWallet: true, scope: 'read' },
   body: walletApi.validateBody,
   answer: walletApi.validateAnswer,

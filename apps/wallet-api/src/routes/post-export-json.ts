@@ -2,13 +2,13 @@ import { walletApi } from '@wrkz/api';
 import { walletError } from '@wrkz/wallet-core';
 import { filePlace } from '../file-names';
 import { withSystemText } from '../system-text';
-import { declareRoute, KEY, walletErrors } from './declare';
+import { declareWalletRoute, KEY_WANTED, walletErrors } from './declare';
 
-export const postExportJson = declareRoute({
+export const postExportJson = declareWalletRoute({
   method: 'POST',
   path: '/export/json',
   summary: 'Writes the content of the wallet, keys and all, in plain.',
-  guards: KEY,
+  guards: KEY_WANTED,
   labels: { wallet: 'open', viewWallet: true, scope: 'admin' },
   body: walletApi.exportBody,
   answer: walletApi.noContent,

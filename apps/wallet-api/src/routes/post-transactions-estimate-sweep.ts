@@ -1,13 +1,13 @@
 import { walletApi } from '@wrkz/api';
 import { sweepRequest } from '../records/send-request';
-import { declareRoute, KEY } from './declare';
+import { declareWalletRoute, KEY_WANTED } from './declare';
 import { SEND_ERRORS } from './send-errors';
 
-export const postTransactionsEstimateSweep = declareRoute({
+export const postTransactionsEstimateSweep = declareWalletRoute({
   method: 'POST',
   path: '/transactions/estimate/sweep',
   summary: 'What a sweep would send and cost. Nothing is built or sent.',
-  guards: KEY,
+  guards: KEY_WANTED,
   labels: { wallet: 'open', viewWallet: false, scope: 'read' },
   body: walletApi.sweepBody,
   answer: walletApi.sweepEstimateAnswer,

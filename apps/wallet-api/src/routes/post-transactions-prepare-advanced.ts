@@ -3,17 +3,17 @@ import { Reply } from '@wrkz/service-kit';
 import { sendRecord } from '../records/send';
 import { advancedRequest } from '../records/send-request';
 import { checkDestinations } from '../send-rules';
-import { declareRoute, KEY } from './declare';
+import { declareWalletRoute, KEY_WANTED } from './declare';
 import { SEND_ERRORS } from './send-errors';
 
-export const postTransactionsPrepareAdvanced = declareRoute({
+export const postTransactionsPrepareAdvanced = declareWalletRoute({
   method: 'POST',
   path: '/transactions/prepare/advanced',
   summary: 'Builds a transaction and keeps it.',
-  guards: KEY,
+  guards: KEY_WANTED,
   labels: { wallet: 'open', viewWallet: false, scope: 'send' },
   body: walletApi.advancedBody,
-  answer: walletApi.sendAnswer,
+  answer: walletApi.builtAnswer,
   errors: SEND_ERRORS,
   handle: async ({ held, keys, prepared }, { body, http }) => {
     const request = advancedRequest(body);

@@ -3,17 +3,17 @@ import { Reply } from '@wrkz/service-kit';
 import { sendRecord } from '../records/send';
 import { basicRequest } from '../records/send-request';
 import { checkDestinations } from '../send-rules';
-import { declareRoute, KEY } from './declare';
+import { declareWalletRoute, KEY_WANTED } from './declare';
 import { SEND_ERRORS } from './send-errors';
 
-export const postTransactionsPrepareBasic = declareRoute({
+export const postTransactionsPrepareBasic = declareWalletRoute({
   method: 'POST',
   path: '/transactions/prepare/basic',
   summary: 'Builds a transaction to one address and keeps it.',
-  guards: KEY,
+  guards: KEY_WANTED,
   labels: { wallet: 'open', viewWallet: false, scope: 'send' },
   body: walletApi.basicBody,
-  answer: walletApi.sendAnswer,
+  answer: walletApi.builtAnswer,
   errors: SEND_ERRORS,
   handle: async ({ held, keys, prepared }, { body, http }) => {
     const request = basicRequest(body);

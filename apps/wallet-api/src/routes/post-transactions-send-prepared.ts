@@ -1,15 +1,15 @@
 import { walletApi } from '@wrkz/api';
 import { notAllowed } from '../send-rules';
-import { declareRoute, KEY, walletErrors } from './declare';
+import { declareWalletRoute, KEY_WANTED, walletErrors } from './declare';
 import { RELAY_ERRORS } from './send-errors';
 
 const sent = (transactionHash: string) => ({ transactionHash });
 
-export const postTransactionsSendPrepared = declareRoute({
+export const postTransactionsSendPrepared = declareWalletRoute({
   method: 'POST',
   path: '/transactions/send/prepared',
   summary: 'Sends what was prepared.',
-  guards: KEY,
+  guards: KEY_WANTED,
   labels: { wallet: 'open', viewWallet: false, scope: 'send' },
   body: walletApi.preparedBody,
   answer: walletApi.sentAnswer,
@@ -25,12 +25,16 @@ export const postTransactionsSendPrepared = declareRoute({
     ...RELAY_ERRORS,
   ],
   handle: (context, { body, http }) =>
-    context.sends.answer(context, { http }, {
-      status: 201,
-      run: async ({ wallet }, { name, allowedAddresses }) => {
-        if (allowedAddresses !== undefined && !context.prepared.isOf(body.transactionHash, name)) throw notAllowed();
-        return sent((await wallet.sendPrepared(body.transactionHash)).hash);
+    context.sends.answer(
+      context,
+      { http },
+      {
+        status: 201,
+        run: async ({ wallet }, { name, allowedAddresses }) => {
+          if (allowedAddresses !== undefined && !context.prepared.isOf(body.transactionHash, name)) throw notAllowed();
+          return sent((await wallet.sendPrepared(body.transactionHash)).hash);
+        },
+        recovered: ([first]) => sent(first?.hash ?? body.transactionHash),
       },
-      recovered: ([first]) => sent(first?.hash ?? body.transactionHash),
-    }),
+    ),
 });

@@ -1,13 +1,13 @@
 import { walletApi } from '@wrkz/api';
 import { Wallet } from '@wrkz/wallet-core';
-import { declareRoute, KEY, walletErrors } from './declare';
+import { declareWalletRoute, KEY_WANTED, walletErrors } from './declare';
 import { openBy } from './open-by';
 
-export const postWalletCreate = declareRoute({
+export const postWalletCreate = declareWalletRoute({
   method: 'POST',
   path: '/wallet/create',
   summary: 'Makes a wallet with new keys.',
-  guards: KEY,
+  guards: KEY_WANTED,
   labels: { wallet: 'closed', viewWallet: true, scope: 'admin' },
   body: walletApi.openBody,
   answer: walletApi.noContent,

@@ -1,12 +1,12 @@
 import { walletApi } from '@wrkz/api';
 import { nodeChoice } from '../node-choice';
-import { declareRoute, KEY, walletErrors } from './declare';
+import { declareWalletRoute, KEY_WANTED, walletErrors } from './declare';
 
-export const putNode = declareRoute({
+export const putNode = declareWalletRoute({
   method: 'PUT',
   path: '/node',
   summary: 'Goes on with the same progress at another node, reachable or not.',
-  guards: KEY,
+  guards: KEY_WANTED,
   labels: { wallet: 'open', viewWallet: true, scope: 'admin' },
   body: walletApi.setNodeBody,
   answer: walletApi.noContent,

@@ -1,11 +1,11 @@
 import { walletApi } from '@wrkz/api';
-import { declareRoute, KEY, walletErrors } from './declare';
+import { declareWalletRoute, KEY_WANTED, walletErrors } from './declare';
 
-export const putReset = declareRoute({
+export const putReset = declareWalletRoute({
   method: 'PUT',
   path: '/reset',
   summary: 'Forgets what came from the chain, and reads it again from a height on.',
-  guards: KEY,
+  guards: KEY_WANTED,
   labels: { wallet: 'open', viewWallet: true, scope: 'admin' },
   body: walletApi.resetBody,
   answer: walletApi.noContent,

@@ -1,11 +1,11 @@
 import { walletApi } from '@wrkz/api';
-import { declareRoute, KEY, walletErrors } from './declare';
+import { declareWalletRoute, KEY_WANTED, walletErrors } from './declare';
 
-export const putSave = declareRoute({
+export const putSave = declareWalletRoute({
   method: 'PUT',
   path: '/save',
   summary: 'Saves the wallet.',
-  guards: KEY,
+  guards: KEY_WANTED,
   labels: { wallet: 'open', viewWallet: true, scope: 'receive' },
   answer: walletApi.noContent,
   errors: walletErrors('invalidWalletFilename'),

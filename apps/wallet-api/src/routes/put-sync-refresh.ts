@@ -1,11 +1,11 @@
 import { walletApi } from '@wrkz/api';
-import { declareRoute, KEY } from './declare';
+import { declareWalletRoute, KEY_WANTED } from './declare';
 
-export const putSyncRefresh = declareRoute({
+export const putSyncRefresh = declareWalletRoute({
   method: 'PUT',
   path: '/sync/refresh',
   summary: 'Drops the connection to the node and asks it anew.',
-  guards: KEY,
+  guards: KEY_WANTED,
   labels: { wallet: 'open', viewWallet: true, scope: 'admin' },
   answer: walletApi.refreshAnswer,
   errors: [],

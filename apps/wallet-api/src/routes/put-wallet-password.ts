@@ -1,12 +1,12 @@
 import { walletApi } from '@wrkz/api';
 import { walletError } from '@wrkz/wallet-core';
-import { declareRoute, KEY, walletErrors } from './declare';
+import { declareWalletRoute, KEY_WANTED, walletErrors } from './declare';
 
-export const putWalletPassword = declareRoute({
+export const putWalletPassword = declareWalletRoute({
   method: 'PUT',
   path: '/wallet/password',
   summary: 'Saves the wallet under another password.',
-  guards: KEY,
+  guards: KEY_WANTED,
   labels: { wallet: 'open', viewWallet: true, scope: 'admin' },
   body: walletApi.passwordBody,
   answer: walletApi.noContent,

@@ -57,15 +57,18 @@ export class TestService {
     return new Promise((resolve, reject) => {
       // Node.js sends the body of a DELETE without its length, unless it is told.
       const length = body === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(body)) };
-      const sent = { ...(key === '' ? {} : { 'X-API-KEY': key }), ...length, ...headers };
-      const asked = request({ agent: false, port: this.api.port, host: '127.0.0.1', method, path, headers: sent }, (response) => {
-        const parts: Buffer[] = [];
-        response.on('data', (part: Buffer) => parts.push(part));
-        response.on('end', () => {
-          const text = Buffer.concat(parts).toString('utf8');
-          resolve({ status: response.statusCode ?? 0, headers: response.headers, text });
-        });
-      });
+      const sent = { ...(key === '' ? {} : { 'X-API-KEY_WANTED': key }), ...length, ...headers };
+      const asked = request(
+        { agent: false, port: this.api.port, host: '127.0.0.1', method, path, headers: sent },
+        (response) => {
+          const parts: Buffer[] = [];
+          response.on('data', (part: Buffer) => parts.push(part));
+          response.on('end', () => {
+            const text = Buffer.concat(parts).toString('utf8');
+            resolve({ status: response.statusCode ?? 0, headers: response.headers, text });
+          });
+        },
+      );
       asked.on('error', reject);
       asked.end(body);
     });

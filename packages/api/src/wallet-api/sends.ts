@@ -20,7 +20,7 @@ export const sweepBody = z.object({
 export const sweepAllBody = sweepBody.omit({ amount: true });
 
 /** A transaction that was built; `mixin` is what it has, `defaultMixin` what wallets take at this height. */
-export const sendAnswer = z.object({
+export const builtAnswer = z.object({
   defaultMixin: integer.optional(),
   fee: uint64,
   mixin: integer.optional(),

@@ -14,8 +14,13 @@ export type OnSideFile = (sideFile: SideFile) => void;
  * (docs/protocol/wallet.md#side-file).
  */
 export function containerStore(onSideFile: OnSideFile, now: () => number): ContainerStore {
-  const join = ({ walletFile, content }: { walletFile: WalletFile; content: WalletContent }): Promise<OpenedContainer> =>
-    withItsSideFile(walletFile, content, onSideFile, now);
+  const join = ({
+    walletFile,
+    content,
+  }: {
+    walletFile: WalletFile;
+    content: WalletContent;
+  }): Promise<OpenedContainer> => withItsSideFile(walletFile, content, onSideFile, now);
   return {
     open: async (file, password) => join(await WalletFile.open(file, password)),
     create: async (file, password, content) => join(await WalletFile.create(file, password, content)),

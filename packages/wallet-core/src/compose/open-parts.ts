@@ -29,7 +29,7 @@ export interface ServedWallet {
   readonly wallet: ServiceWallet;
   readonly sideFile: SideFile;
   /** Where the synchronization stands, in full. */
-  syncStatus(): WalletSyncStatus;
+  readonly syncStatus: () => WalletSyncStatus;
 }
 
 /**
@@ -58,7 +58,9 @@ export async function serveWallet(
     follow: (node, ledger) => {
       synchronizer = new Synchronizer(node, ledger, { ...sync, genesisHash: toHex(network.genesis.hash) });
       synchronizer.on('unreadable', ({ height }, error) => {
-        warn(`block ${String(height)} could not be read and was passed: ${error instanceof Error ? error.message : ''}`);
+        warn(
+          `block ${String(height)} could not be read and was passed: ${error instanceof Error ? error.message : ''}`,
+        );
       });
       // The types of its events are the same; that of EventEmitter cannot be compared with a narrower one.
       return synchronizer as ChainFollower<NodeList>;

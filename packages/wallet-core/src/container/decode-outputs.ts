@@ -15,7 +15,7 @@ export function* decodeOutputs(
     const output = decodeOutput(members, isView);
     outputs.push(output);
     const { parentTransactionHash, outputIndex } = output;
-    unknown.keep(members, layout.INPUT, () => layout.pathOf.output(parentTransactionHash, outputIndex));
+    unknown.noteUnknown(members, layout.INPUT, () => layout.pathOf.output(parentTransactionHash, outputIndex));
     yield;
   }
   return outputs;
@@ -51,7 +51,7 @@ export function* decodeUnconfirmedAmounts(
   const amounts: UnconfirmedAmount[] = [];
   for (const members of subWallet.objects('unconfirmedIncomingAmounts')) {
     const key = members.key('key');
-    unknown.keep(members, layout.UNCONFIRMED_AMOUNT, () => layout.pathOf.unconfirmedAmount(key));
+    unknown.noteUnknown(members, layout.UNCONFIRMED_AMOUNT, () => layout.pathOf.unconfirmedAmount(key));
     const parentTransactionHash = members.key('parentTransactionHash');
     amounts.push({ amount: members.uint64('amount'), key, parentTransactionHash });
     yield;

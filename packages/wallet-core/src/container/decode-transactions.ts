@@ -19,7 +19,7 @@ export function* decodeTransactions(
 
 function decodeTransaction(members: ContainerMembers, unknown: UnknownMembers): WalletTransaction {
   const hash = members.key('hash');
-  unknown.keep(members, layout.TRANSACTION, () => layout.pathOf.transaction(hash));
+  unknown.noteUnknown(members, layout.TRANSACTION, () => layout.pathOf.transaction(hash));
   return {
     transfers: decodeTransfers(members, hash, unknown),
     hash,
@@ -37,7 +37,7 @@ function decodeTransfers(transaction: ContainerMembers, hash: string, unknown: U
   const transfers: Transfer[] = [];
   for (const members of transaction.objects('transfers')) {
     const publicSpendKey = members.key('publicKey');
-    unknown.keep(members, layout.TRANSFER, () => layout.pathOf.transfer(hash, publicSpendKey));
+    unknown.noteUnknown(members, layout.TRANSFER, () => layout.pathOf.transfer(hash, publicSpendKey));
     transfers.push({ publicSpendKey, amount: members.int64('amount') });
   }
   return transfers;

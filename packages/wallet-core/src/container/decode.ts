@@ -30,9 +30,9 @@ function* decodeDocument(document: JsonValue): Generator<void, WalletContent> {
   const unknown = new UnknownMembers();
   const subWallets = root.within('subWallets');
   const synchronizer = root.within('walletSynchronizer');
-  unknown.keep(root, layout.ROOT, () => layout.pathOf.root);
-  unknown.keep(subWallets, layout.SUB_WALLETS, () => layout.pathOf.subWallets);
-  unknown.keep(synchronizer, layout.SYNCHRONIZER, () => layout.pathOf.synchronizer);
+  unknown.noteUnknown(root, layout.ROOT, () => layout.pathOf.root);
+  unknown.noteUnknown(subWallets, layout.SUB_WALLETS, () => layout.pathOf.subWallets);
+  unknown.noteUnknown(synchronizer, layout.SYNCHRONIZER, () => layout.pathOf.synchronizer);
   // Both halves hold the view key; the reference uses each for its own purpose and they are always equal.
   synchronizer.key('privateViewKey');
   const isViewWallet = subWallets.flag('isViewWallet');
@@ -75,7 +75,7 @@ function* decodeSubWallet(
 ): Generator<void, SubWallet> {
   const publicSpendKey = members.key('publicSpendKey');
   const privateSpendKey = members.key('privateSpendKey');
-  unknown.keep(members, layout.SUB_WALLET, () => layout.pathOf.subWallet(publicSpendKey));
+  unknown.noteUnknown(members, layout.SUB_WALLET, () => layout.pathOf.subWallet(publicSpendKey));
   return {
     walletIndex: members.has('walletIndex') ? members.count('walletIndex') : 0,
     publicSpendKey,
@@ -96,7 +96,7 @@ function* decodeTransactionKeys(parent: ContainerMembers, unknown: UnknownMember
   const keys: TransactionKey[] = [];
   for (const members of parent.objects('txPrivateKeys')) {
     const transactionHash = members.key('transactionHash');
-    unknown.keep(members, layout.TRANSACTION_KEY, () => layout.pathOf.transactionKey(transactionHash));
+    unknown.noteUnknown(members, layout.TRANSACTION_KEY, () => layout.pathOf.transactionKey(transactionHash));
     keys.push({ transactionHash, secretKey: members.key('txPrivateKey') });
     yield;
   }
@@ -105,7 +105,7 @@ function* decodeTransactionKeys(parent: ContainerMembers, unknown: UnknownMember
 
 function decodeProgress(synchronizer: ContainerMembers, unknown: UnknownMembers): SyncProgress {
   const status = synchronizer.within('transactionSynchronizerStatus');
-  unknown.keep(status, layout.SYNCHRONIZER_STATUS, () => layout.pathOf.synchronizerStatus);
+  unknown.noteUnknown(status, layout.SYNCHRONIZER_STATUS, () => layout.pathOf.synchronizerStatus);
   return {
     height: status.count('lastKnownBlockHeight'),
     recentHashes: hashList(status, 'lastKnownBlockHashes'),

@@ -6,7 +6,7 @@ export class UnknownMembers {
   private readonly known = new WeakMap<readonly string[], ReadonlySet<string>>();
 
   /** Looks at one object. Of two under one path the first counts. */
-  keep(members: ContainerMembers, names: readonly string[], path: () => string): void {
+  noteUnknown(members: ContainerMembers, names: readonly string[], path: () => string): void {
     let known = this.known.get(names);
     if (known === undefined) this.known.set(names, (known = new Set(names)));
     const others = members.others(known);

@@ -4,7 +4,7 @@ import {
   readHash,
   readOutput,
   readSpend,
-  readTransaction,
+  readGreenTransaction,
   skipInformation,
   skipTransfer,
   SMALLEST,
@@ -41,7 +41,7 @@ export function* readCache(window: CacheWindow, facts: CacheFacts): CacheWork<Gr
   const transactions: GreenTransaction[] = [];
   if (level >= WITH_TRANSACTIONS) {
     for (let left = yield* window.count(SMALLEST.transaction, 'transactions'); left > 0; left--) {
-      transactions.push(yield* window.read(readTransaction));
+      transactions.push(yield* window.read(readGreenTransaction));
     }
     for (let left = yield* window.count(SMALLEST.transfer, 'transfers'); left > 0; left--) {
       yield* window.read(skipTransfer);

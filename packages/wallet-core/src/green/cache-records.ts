@@ -34,7 +34,7 @@ function skipNumbers(reader: BinaryReader): void {
 }
 
 /** A transaction of the list; 0 is the state of one that succeeded. */
-export function readTransaction(reader: BinaryReader): GreenTransaction {
+export function readGreenTransaction(reader: BinaryReader): GreenTransaction {
   const state = reader.varintNumber(8);
   const timestamp = reader.varintNumber(53);
   const blockHeight = index32(reader);

@@ -125,7 +125,7 @@ class Sweep {
         const plan = await withSmallerRings({ mixin: frame.terms.usualMixin, terms: frame.terms }, (mixin) =>
           planBatch(frame, mixin, { inputs, to, left: this.#unpaid }, this.ports),
         );
-        this.#keep(inputs, plan);
+        this.#putBack(inputs, plan);
         yield await this.#carried(plan, carry);
       } catch (error) {
         if (!(error instanceof WalletError)) throw error;
@@ -225,7 +225,7 @@ class Sweep {
   }
 
   /** Inputs that a batch had no room for wait for the next one. */
-  #keep(inputs: readonly OwnedInput[], plan: Plan): void {
+  #putBack(inputs: readonly OwnedInput[], plan: Plan): void {
     const taken = new Set(plan.rings.map(({ input }) => input));
     this.#waiting.unshift(...inputs.filter((input) => !taken.has(input)));
   }

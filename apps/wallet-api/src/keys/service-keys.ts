@@ -1,12 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import {
-  clientAddressOf,
-  countedAddress,
-  type HttpError,
-  refusal,
-  secondsToNextMinute,
-} from '@wrkz/service-kit';
+import { clientAddressOf, countedAddress, type HttpError, refusal, secondsToNextMinute } from '@wrkz/service-kit';
 import { KEY_SCOPES, type KeyScope, type ScopedKey } from './key-file';
 
 /** Wrong keys that an address may present in a minute. */
@@ -26,7 +20,7 @@ const MAIN: KeyGrant = { name: '', scope: 'admin', dailyLimit: undefined, allowe
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 
 /** Knows the keys, and whose key a request bears. Who guesses is no longer looked at for the rest of the minute. */
-export class KeyRing {
+export class ServiceKeys {
   readonly #rows: readonly { readonly digest: Buffer; readonly grant: KeyGrant }[];
   readonly #grants = new WeakMap<IncomingMessage, KeyGrant>();
   readonly #wrong = new Map<string, number>();
