@@ -3,3 +3,4 @@ export * from './scalars';
 export * as daemonApi from './daemon';
 export * as powHelperApi from './pow-helper';
 export * as stratumApi from './stratum';
+export * as walletApi from './wallet-api';

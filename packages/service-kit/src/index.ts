@@ -45,7 +45,7 @@ export * from './http/routes/bind';
 export * from './http/routes/declaration';
 export * from './http/routes/error-row';
 export * from './http/routes/json-rpc';
-export { guardOtherMethods } from './http/routes/other-methods';
+export { badMethod, guardOtherMethods } from './http/routes/other-methods';
 export { readMember, memberReader, type InvalidMember, type Members, type RefuseMember } from './http/routes/members';
 export * from './http/send';
 export * from './http/server';

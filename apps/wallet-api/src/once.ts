@@ -1,0 +1,150 @@
+import { walletApi } from '@wrkz/api';
+import { FinishedJson, rawBody, Reply, type RouteRequest, stringifyJson } from '@wrkz/service-kit';
+import { type FinishedSend, listeningToSends, type RequestKey, walletError } from '@wrkz/wallet-core';
+import type { KeyGrant, ServiceKeys } from './keys/service-keys';
+import type { Open, OpenWallet } from './open-wallet';
+import { badRequest } from './refusals';
+import { DailyLimit } from './send-rules';
+
+/** The work of a send route, and what it answered if a kill came before the answer. */
+export interface SendWork<Value> {
+  readonly status: 200 | 201;
+  run(open: Open, grant: KeyGrant): Promise<Value>;
+  /** The answer for transactions of which the wallet knows. */
+  recovered(known: readonly { readonly hash: string; readonly fee: bigint }[]): Value;
+}
+
+/** What a send needs of the service. */
+export interface SendSurroundings {
+  readonly held: OpenWallet;
+  readonly keys: ServiceKeys;
+  /** Unix milliseconds. */
+  readonly now: () => number;
+}
+
+type SendReply<Value> = Reply<Value | FinishedJson>;
+
+/**
+ * Does what a send route asks for. With an Idempotency-Key it is done once: whoever comes with the same key gets the first
+ * answer, also while the first is at work, and after a restart (docs/operations/wallet-api.md#idempotency-keys).
+ */
+export class Sends {
+  /** Requests at work, by wallet, owner and key. */
+  readonly #running = new Map<string, Promise<unknown>>();
+
+  /** @throws HttpError 400 for a key that is none; WalletError 1002, 1003, and those of the work */
+  async answer<Value>(
+    context: SendSurroundings,
+    { http }: Pick<RouteRequest, 'http'>,
+    work: SendWork<Value>,
+  ): Promise<SendReply<Value>> {
+    const { request } = http;
+    const open = context.held.require();
+    const grant = context.keys.grantOf(request);
+    const given = request.headers['idempotency-key'];
+    if (given === undefined) return new Reply(work.status, await sending(open, grant, context.now, work));
+    const key = walletApi.idempotencyKey.safeParse(given);
+    if (!key.success) throw badRequest();
+    const body = Buffer.concat([Buffer.from(`${request.method} ${request.path}\n`), rawBody(request)]);
+    return this.#once({ owner: grant.name, key: key.data }, body, { open, grant, now: context.now, work });
+  }
+
+  async #once<Value>(key: RequestKey, body: Buffer, parts: OnceParts<Value>): Promise<SendReply<Value>> {
+    const name = `${parts.open.sideFile.identity.sideFile} ${key.owner} ${key.key}`;
+    for (;;) {
+      const before = this.#running.get(name);
+      if (before === undefined) break;
+      await before.catch(() => undefined);
+    }
+    const result = once(key, body, parts);
+    this.#running.set(name, result);
+    try {
+      return await result;
+    } finally {
+      this.#running.delete(name);
+    }
+  }
+}
+
+interface OnceParts<Value> {
+  readonly open: Open;
+  readonly grant: KeyGrant;
+  readonly now: () => number;
+  readonly work: SendWork<Value>;
+}
+
+async function once<Value>(key: RequestKey, body: Buffer, parts: OnceParts<Value>): Promise<SendReply<Value>> {
+  const { open, grant, now, work } = parts;
+  const { answers } = open.sideFile;
+  const standing = answers.begin(key, body, now());
+  switch (standing.kind) {
+    case 'other-body':
+      throw walletError.idempotencyKeyReused();
+    case 'answered':
+      return new Reply(standing.answer.status, new FinishedJson(standing.answer.body));
+    case 'unanswered': {
+      const known = whatLeft(open, standing.transactions);
+      if (known.length > 0) return keepAnswer(open, key, work.status, work.recovered(known));
+      if (standing.transactions.length > 0 && !open.syncStatus().isAtTip) throw walletError.idempotencyKeyUnderWay();
+      answers.forget(key);
+      answers.begin(key, body, now());
+      break;
+    }
+    case 'new':
+  }
+  const left = new Set<string>();
+  try {
+    const value = await sending(open, grant, now, work, {
+      leaving: ({ hash }) => {
+        answers.sending(key, hash);
+        left.add(hash);
+      },
+      stayed: ({ hash }) => void left.delete(hash),
+    });
+    return keepAnswer(open, key, work.status, value);
+  } catch (error) {
+    // What may have left is found out when the key comes again.
+    if (left.size === 0) answers.forget(key);
+    throw error;
+  }
+}
+
+function keepAnswer<Value>({ sideFile }: Open, key: RequestKey, status: number, value: Value): SendReply<Value> {
+  const body = stringifyJson(value);
+  sideFile.answers.answered(key, { status, body });
+  return new Reply(status, new FinishedJson(body));
+}
+
+/** Those of the transactions that the wallet has, in a block or not. */
+function whatLeft({ wallet }: Open, hashes: readonly string[]): { readonly hash: string; readonly fee: bigint }[] {
+  const { snapshot } = wallet;
+  const unconfirmed = new Map(snapshot.unconfirmed().map((transaction) => [transaction.hash, transaction]));
+  return hashes.flatMap((hash) => unconfirmed.get(hash) ?? snapshot.transaction(hash) ?? []);
+}
+
+interface SendWatcher {
+  leaving(send: FinishedSend): void;
+  stayed(send: FinishedSend): void;
+}
+
+/** Runs the work while each transaction that it sends is counted against the limit of its key, and told to the watcher. */
+function sending<Value>(
+  open: Open,
+  grant: KeyGrant,
+  now: () => number,
+  work: SendWork<Value>,
+  watcher?: SendWatcher,
+): Promise<Value> {
+  const limit = new DailyLimit(grant, open, now);
+  const listener = {
+    leaving: (send: FinishedSend): void => {
+      limit.take(send);
+      watcher?.leaving(send);
+    },
+    stayed: (send: FinishedSend): void => {
+      limit.giveBack(send);
+      watcher?.stayed(send);
+    },
+  };
+  return listeningToSends(listener, () => work.run(open, grant));
+}

@@ -1,0 +1,69 @@
+import { parseJson } from '@wrkz/service-kit';
+import { WebSocket } from 'ws';
+import type { NodeTransport } from './transport';
+
+/** A stream of events that a node keeps open. */
+export interface TipStream {
+  /** Resolves when it has ended, by either side. */
+  readonly ended: Promise<void>;
+  close(): void;
+}
+
+/** Blocks, and reorganisations, whose blocks come in one message. */
+const TOPICS = ['hashblock', 'chainswitch'];
+/** Messages carry a hash or the hashes of a branch. */
+const MAX_MESSAGE = 1024 * 1024;
+/** A node sends something every 30 seconds. */
+const SILENCE_MS = 95_000;
+
+/**
+ * Follows `GET /ws` of a node (docs/operations/notifications.md#websocket).
+ * @param onTip told after each block that joins the main chain
+ * @returns undefined when the node has no such route or lets nobody in
+ */
+export function openTipStream(
+  transport: NodeTransport,
+  onTip: () => void,
+  signal: AbortSignal,
+): Promise<TipStream | undefined> {
+  signal.throwIfAborted();
+  const { endpoint, headers, timeouts } = transport;
+  const socket = new WebSocket(`${endpoint.baseUrl.replace(/^http/, 'ws')}/ws?topics=${TOPICS.join(',')}`, {
+    headers,
+    handshakeTimeout: timeouts.connectMs,
+    maxPayload: MAX_MESSAGE,
+    perMessageDeflate: false,
+    followRedirects: false,
+    createConnection: () => transport.connect(),
+  });
+  const close = (): void => socket.terminate();
+  signal.addEventListener('abort', close, { once: true });
+  const silence = setTimeout(close, SILENCE_MS);
+  const ended = new Promise<void>((resolve) => {
+    socket.once('close', () => {
+      clearTimeout(silence);
+      signal.removeEventListener('abort', close);
+      resolve();
+    });
+  });
+  socket.on('error', close); // 'close' follows
+  socket.on('ping', () => silence.refresh());
+  socket.on('message', (message: Buffer) => {
+    silence.refresh();
+    if (TOPICS.includes(topicOf(message) ?? '')) onTip();
+  });
+  return new Promise((resolve) => {
+    socket.once('open', () => resolve({ ended, close }));
+    void ended.then(() => resolve(undefined));
+  });
+}
+
+function topicOf(message: Buffer): string | undefined {
+  try {
+    const parsed = parseJson(message.toString('utf8'));
+    const { topic } = parsed as { topic?: unknown };
+    return typeof topic === 'string' ? topic : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,56 @@
+import { NodeFailure, type NodeCalls } from '@wrkz/client';
+import type { RandomOutsAnswer, RelayAnswer, SpendNode, Whereabouts } from '../spend';
+
+/** What a node answers that has too few outputs of an amount. */
+const TOO_FEW_OUTPUTS = 27;
+
+/** A node as sending sees it: failures of the client become the answers that a send can act on. */
+export class NodeOfSends implements SpendNode {
+  /** @param serving the node that serves now */
+  constructor(private readonly serving: () => NodeCalls) {}
+
+  async randomOuts(amounts: readonly bigint[], count: number): Promise<RandomOutsAnswer> {
+    try {
+      const sets = await this.serving().randomOuts(amounts, count);
+      return { kind: 'outs', sets: sets.map(({ amount, outs }) => ({ amount, outputs: outs })) };
+    } catch (error) {
+      const { facts } = failureOf(error);
+      return { kind: facts.errorCode === TOO_FEW_OUTPUTS ? 'tooFew' : 'unavailable' };
+    }
+  }
+
+  async relay(transaction: Buffer): Promise<RelayAnswer> {
+    try {
+      const verdict = await this.serving().sendTransaction(transaction);
+      return verdict.isTaken ? { kind: 'accepted' } : { kind: 'refused', reason: verdict.reason };
+    } catch (error) {
+      return relayFailure(failureOf(error));
+    }
+  }
+
+  async whereIs(hash: string): Promise<Whereabouts> {
+    try {
+      const { inBlock, inPool, unknown } = await this.serving().transactionPlaces([hash]);
+      if (inBlock.includes(hash)) return 'block';
+      if (inPool.includes(hash)) return 'pool';
+      return unknown.includes(hash) ? 'unknown' : 'unavailable';
+    } catch (error) {
+      failureOf(error);
+      return 'unavailable';
+    }
+  }
+}
+
+/** Only what certainly never reached the pool counts as not taken; whatever is in doubt is asked for by hash. */
+function relayFailure({ kind, facts }: NodeFailure): RelayAnswer {
+  const isAnswered = facts.status !== undefined;
+  if (kind === 'foreignChain' || kind === 'rateLimited' || facts.status === 503 || facts.isUnsent === true) {
+    return { kind: 'unavailable' };
+  }
+  return { kind: 'unclear', ended: isAnswered };
+}
+
+function failureOf(error: unknown): NodeFailure {
+  if (error instanceof NodeFailure) return error;
+  throw error;
+}
