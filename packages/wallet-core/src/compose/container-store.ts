@@ -4,23 +4,23 @@ import { WalletFile } from '../container/wallet-file';
 import type { WalletContent } from '../ledger/model';
 import { sideFileOf, withSideFile } from '../side-file/mark';
 import { SideFile } from '../side-file/side-file';
-import type { ContainerStore, OpenContainer, OpenedContainer } from '../wallet/ports';
+import type { ContainerConversion, ContainerStore, OpenContainer, OpenedContainer } from '../wallet/ports';
 
-/** Hears of the side file as soon as it is open. */
-export type OnSideFile = (sideFile: SideFile) => void;
+/** What is found beside a container, told as soon as both are open. */
+export interface ContainerSurroundings {
+  readonly sideFile: SideFile;
+  /** Undefined unless the file was of the old kind until now. */
+  readonly converted: ContainerConversion | undefined;
+}
+
+export type OnContainer = (surroundings: ContainerSurroundings) => void;
 
 /**
  * Containers together with their side files: each is opened while the container is held, and named in it by every save
  * (docs/protocol/wallet.md#side-file).
  */
-export function containerStore(onSideFile: OnSideFile, now: () => number): ContainerStore {
-  const join = ({
-    walletFile,
-    content,
-  }: {
-    walletFile: WalletFile;
-    content: WalletContent;
-  }): Promise<OpenedContainer> => withItsSideFile(walletFile, content, onSideFile, now);
+export function containerStore(onContainer: OnContainer, now: () => number): ContainerStore {
+  const join = (held: HeldContainer): Promise<OpenedContainer> => withItsSideFile(held, onContainer, now);
   return {
     open: async (file, password) => join(await WalletFile.open(file, password)),
     create: async (file, password, content) => join(await WalletFile.create(file, password, content)),
@@ -28,16 +28,21 @@ export function containerStore(onSideFile: OnSideFile, now: () => number): Conta
   };
 }
 
+interface HeldContainer {
+  readonly walletFile: WalletFile;
+  readonly content: WalletContent;
+  readonly converted?: ContainerConversion | undefined;
+}
+
 async function withItsSideFile(
-  walletFile: WalletFile,
-  content: WalletContent,
-  onSideFile: OnSideFile,
+  { walletFile, content, converted }: HeldContainer,
+  onContainer: OnContainer,
   now: () => number,
 ): Promise<OpenedContainer> {
   try {
     const wallet = publicViewKey(content);
     const sideFile = SideFile.open({ walletFile: walletFile.file, wallet, expected: sideFileOf(content), now: now() });
-    onSideFile(sideFile);
+    onContainer({ sideFile, converted });
     return { walletFile: new ContainerWithSideFile(walletFile, sideFile), content };
   } catch (error) {
     await walletFile.close();

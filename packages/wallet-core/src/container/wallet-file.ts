@@ -2,8 +2,9 @@ import { realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { FileLocked, takeWriteLock, type WriteLock } from '@wrkz/sqlite';
 import { walletErrorOfCode, walletErrorRows } from '../errors';
-import { convertGreenFile, type GreenConversion } from '../green/convert-file';
+import { convertGreenFile } from '../green/convert-file';
 import type { WalletContent } from '../ledger/model';
+import type { ContainerConversion } from '../wallet/ports';
 import { decodeContent } from './decode';
 import { decryptContainer } from './decrypt';
 import { FileKeys } from './file-key';
@@ -42,7 +43,7 @@ export class WalletFile {
   static async open(
     path: string,
     password: string,
-  ): Promise<{ walletFile: WalletFile; content: WalletContent; converted: GreenConversion | undefined }> {
+  ): Promise<{ walletFile: WalletFile; content: WalletContent; converted: ContainerConversion | undefined }> {
     const file = followed(path);
     // Before it is locked, since a lock makes a file beside it.
     await readFileStart(file, 1);
