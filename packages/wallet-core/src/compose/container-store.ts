@@ -1,6 +1,8 @@
 import { secretKeyToPublicKey } from '@wrkz/crypto';
 import { fromHex } from '@wrkz/core-types';
+import { FileLocked, sqliteFailure, SqliteFileError, WrongSchemaVersion } from '@wrkz/sqlite';
 import { WalletFile } from '../container/wallet-file';
+import { walletErrorOfCode, walletErrorRows } from '../errors';
 import type { WalletContent } from '../ledger/model';
 import { sideFileOf, withSideFile } from '../side-file/mark';
 import { SideFile } from '../side-file/side-file';
@@ -46,8 +48,18 @@ async function withItsSideFile(
     return { walletFile: new ContainerWithSideFile(walletFile, sideFile), content };
   } catch (error) {
     await walletFile.close();
-    throw error;
+    throw refusalOf(error);
   }
+}
+
+/** Of a side file that cannot be used at all, where one that is damaged is set aside. */
+function refusalOf(error: unknown): unknown {
+  if (!(error instanceof SqliteFileError) && sqliteFailure(error) === undefined) return error;
+  const { walletFileInUse, unsupportedWalletFileFormatVersion, invalidWalletFilename } = walletErrorRows;
+  let row: { readonly code: number } = invalidWalletFilename;
+  if (error instanceof FileLocked) row = walletFileInUse;
+  if (error instanceof WrongSchemaVersion) row = unsupportedWalletFileFormatVersion;
+  return walletErrorOfCode(row.code, undefined, { cause: error });
 }
 
 class ContainerWithSideFile implements OpenContainer {

@@ -1,6 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { DecodeError, networkOf } from '@wrkz/core-types';
 import { deriveFileKey } from '../container/file-key';
+import { readUpTo } from '../container/read-file';
 import { replaceFile } from '../container/replace-file';
 import { inTurns } from '../container/turns';
 import { writeContainer } from '../container/write-container';
@@ -11,7 +12,6 @@ import { backUp } from './backup';
 import { convertedContent } from './convert';
 import { type GreenKeys, readGreenKeys } from './keys';
 import { GREEN_PREFIX_SIZE, greenLayout } from './layout';
-import { readUpTo } from './read-at';
 import { readGreenCache } from './read-cache';
 
 /**
