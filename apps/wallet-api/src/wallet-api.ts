@@ -143,7 +143,8 @@ export class WalletApi implements Service {
 }
 
 function conversionText({ backup, lostCache }: ContainerConversion): string {
-  const history = lostCache === undefined ? '' : `; its history could not be read (${lostCache}) and comes from the chain`;
+  const history =
+    lostCache === undefined ? '' : `; its history could not be read (${lostCache}) and comes from the chain`;
   return `this wallet was of the old kind and has been converted; the file as it was is kept as ${backup}${history}`;
 }
 

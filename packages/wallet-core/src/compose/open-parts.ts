@@ -67,7 +67,8 @@ export async function serveWallet(
     release: (node) => node.close(),
     now: seconds,
   });
-  if (surrounded === undefined || synchronizer === undefined) throw new Error('the wallet was opened without its parts');
+  if (surrounded === undefined || synchronizer === undefined)
+    throw new Error('the wallet was opened without its parts');
   const follower = synchronizer;
   return { ...surrounded, wallet, syncStatus: () => follower.status };
 }

@@ -61,7 +61,7 @@ async function synced(name: string): Promise<string> {
 }
 
 const byKey = (list: JsonObject[], member: string): void =>
-  void list.sort((a, b) => (String(a[member]) < String(b[member]) ? -1 : 1));
+  void list.sort((a, b) => ((a[member] as string) < (b[member] as string) ? -1 : 1));
 
 /** Lists without an order of their own are sorted; hash lists and what one of the programs alone knows are taken out. */
 function members(text: string): JsonObject {
