@@ -3,6 +3,7 @@ import { Ledger } from './ledger/ledger';
 import type { SubWallet, WalletContent, WalletTransaction } from './ledger/model';
 import { OneAtATime } from './wallet/one-at-a-time';
 import type {
+  AddedSubWallet,
   ChainFollower,
   FinishedSend,
   OpenContainer,
@@ -293,11 +294,11 @@ export class Wallet<Node, Shapes extends SpendShapes = SpendShapes> extends Even
     return this.desk.estimateSweep(request);
   }
 
-  private addSubWallet(make: () => Promise<{ subWallet: SubWallet }>, scanHeight?: number): Promise<SubWallet> {
+  private addSubWallet(make: () => Promise<AddedSubWallet>, scanHeight?: number): Promise<SubWallet> {
     return this.write(async () => {
-      const { subWallet } = await make();
+      const { subWallet, subWalletIndexCounter } = await make();
       await this.whileStopped(() => {
-        this.ledger.addSubWallet(subWallet);
+        this.ledger.addSubWallet(subWallet, subWalletIndexCounter);
         if (scanHeight === undefined) return;
         // What is known below that height stays; from there on the chain is read once more for all.
         if (liesBefore(scanHeight, this.ledger.scanStart())) this.ledger.startAt(scanHeight);
