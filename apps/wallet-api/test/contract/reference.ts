@@ -144,7 +144,7 @@ export const OWN_ROUTES: readonly ReferenceRoute[] = [
   route('POST /transactions/estimate/sweep', {
     ...SWEEP,
     optional: ['amount', 'paymentID'],
-    codes: [19, ...ADDRESS, 26, 11, 23, 24, ...BUILT],
+    codes: [...ADDRESS, 26, 11, 23, 24, ...BUILT],
   }),
   route('GET /transactions/export'),
   route('PUT /wallet/password', { required: ['password', 'newPassword'], codes: [5, 2] }),
