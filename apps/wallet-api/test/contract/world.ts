@@ -11,12 +11,13 @@ export interface KnownWallet {
   readonly address: string;
   readonly privateViewKey: string;
   readonly privateSpendKey: string;
+  readonly publicSpendKey: string;
   readonly mnemonic: string;
 }
 
 interface Expected {
   readonly wallets: Readonly<
-    Record<string, { keys?: { privateViewKey: string; addresses: (KnownWallet & { publicSpendKey: string })[] } }>
+    Record<string, { keys?: { privateViewKey: string; addresses: KnownWallet[] } }>
   >;
 }
 

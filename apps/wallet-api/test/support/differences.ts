@@ -1,3 +1,4 @@
+import type { RecordedRow } from './recorded';
 import type { Replayed } from './replay';
 
 /** A reason why rows are answered otherwise on purpose (docs/differences.md#wallet), and what ours answers instead. */
@@ -64,6 +65,12 @@ const PICKED_AT_RANDOM = new Map<number, readonly string[]>([
 
 /** Members of a row's answer that are compared by their type alone. */
 export const alsoVolatile = (id: number): readonly string[] => PICKED_AT_RANDOM.get(id) ?? [];
+
+/** Status and error code of ours for a row. */
+export function briefOf({ id, status, response }: Pick<RecordedRow, 'id' | 'status' | 'response'>): string {
+  const code = /"errorCode": ?(\d+)/.exec(response)?.[1];
+  return listed.get(id)?.ours ?? [status, ...(code === undefined ? [] : [code])].join(' ');
+}
 
 export const listedRows = (): number[] => DIFFERENCES.flatMap(({ rows }) => rows);
 
