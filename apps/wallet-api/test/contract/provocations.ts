@@ -70,7 +70,7 @@ const TERMS: readonly (readonly [number, object])[] = [
   [60, { unlockTime: 1 }],
   [61, { destinations: [1, 2].map((amount) => ({ address: bob.address, amount })), paymentID: SHORT_ID }],
   [56, { destinations: Array.from({ length: 200 }, (_, i) => ({ address: bob.address, amount: 111_111 + i })) }],
-  [32, { extra: 'ab'.repeat(130_000) }],
+  [31, { extra: 'ab'.repeat(2_000) }],
 ];
 
 const GOOD = { destinations: [{ address: bob.address, amount: 1000 }] };
@@ -182,7 +182,7 @@ export const ELSEWHERE: readonly (readonly [name: RegExp, where: string])[] = [
   [/create 1001$/, 'after 2^24 addresses: wallet-core/test/keys'],
   [/open (6|1000)$/, 'files of another version, and files in use: wallet-core/test/container'],
   [/import\/seed 7$/, 'words that fit their checksum and are no key: wallet-core/test/keys'],
-  [/(basic|sweep|sweep\/all) 32$/, 'more inputs than a transaction holds: wallet-core/test/spend'],
-  [/(prepare\/\w+|estimate|estimate\/sweep|sweep|sweep\/all) 31$/, 'outputs without an index: wallet-core/test/spend'],
-  [/send\/sweep(\/all)? (11|28|30)$/, 'entries of sweeps: wallet-core/test/spend'],
+  [/ 32$/, 'more inputs than a transaction holds: wallet-core/test/spend'],
+  [/(prepare\/basic|estimate\/sweep|sweep|sweep\/all) 31$/, 'outputs without an index: wallet-core/test/spend'],
+  [/send\/sweep(\/all)? (11|28|30|56)$/, 'entries of sweeps: wallet-core/test/spend'],
 ];

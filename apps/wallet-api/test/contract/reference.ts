@@ -41,7 +41,11 @@ const ADVANCED = {
   success: 201,
   codes: [53, 18, 19, ...ADDRESS, 26, 25, 10, 17, 9, 11, 21, 22, 23, 24, 60, 61, 56, ...BUILT],
 } as const;
-const SWEEP = { viewWallet: false, required: ['destination'] } as const;
+const SWEEP = {
+  viewWallet: false,
+  required: ['destination'],
+  codes: [...ADDRESS, 26, 23, 24, 32, 11, 31, 30, 28, 56, 20, 44],
+} as const;
 
 /** The routes of the C++ program. */
 export const REFERENCE_ROUTES: readonly ReferenceRoute[] = [
