@@ -202,6 +202,11 @@ export class Wallet<Node, Shapes extends SpendShapes = SpendShapes> extends Even
     });
   }
 
+  /** Reads the chain again from a height on; what is known below stays, and so do sends and their keys. @throws 2 */
+  rescan(scanHeight: number): Promise<void> {
+    return this.write(() => this.whileStopped(() => this.readAgain(scanHeight)));
+  }
+
   /** Another node; progress stays. */
   setNode(node: Node): Promise<void> {
     return this.write(async () => {
@@ -299,13 +304,16 @@ export class Wallet<Node, Shapes extends SpendShapes = SpendShapes> extends Even
       const { subWallet, subWalletIndexCounter } = await make();
       await this.whileStopped(() => {
         this.ledger.addSubWallet(subWallet, subWalletIndexCounter);
-        if (scanHeight === undefined) return;
-        // What is known below that height stays; from there on the chain is read once more for all.
-        if (liesBefore(scanHeight, this.ledger.scanStart())) this.ledger.startAt(scanHeight);
-        if (scanHeight <= this.ledger.position().height) this.ledger.rewind(scanHeight);
+        if (scanHeight !== undefined) this.readAgain(scanHeight);
       });
       return subWallet;
     });
+  }
+
+  /** What is known below that height stays; from there on the chain is read once more for all. */
+  private readAgain(scanHeight: number): void {
+    if (liesBefore(scanHeight, this.ledger.scanStart())) this.ledger.startAt(scanHeight);
+    if (scanHeight <= this.ledger.position().height) this.ledger.rewind(scanHeight);
   }
 
   /** Changes the ledger while no block can come, publishes and saves. */
