@@ -4,6 +4,7 @@ import { walletError, WalletError, walletErrorRows } from '@wrkz/wallet-core';
 
 /** Errors of which the C library speaks in other words than Node.js. */
 const TEXTS: Readonly<Record<string, string>> = {
+  EEXIST: 'File exists',
   EISDIR: 'Is a directory',
   ELOOP: 'Too many levels of symbolic links',
   ENAMETOOLONG: 'File name too long',

@@ -1,3 +1,5 @@
+import { constants } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { walletApi } from '@wrkz/api';
 import { walletError } from '@wrkz/wallet-core';
@@ -17,6 +19,7 @@ export const postExportJson = declareWalletRoute({
   handle: async ({ held, files }, { body }) => {
     const file = filePlace(body.filename, files);
     if (file === undefined) throw walletError.invalidWalletFilename(systemText(whyNone(body.filename, files)) ?? '');
+    if (await isOtherFile(file)) throw walletError.invalidWalletFilename(systemText('EEXIST') ?? '');
     try {
       await held.withWallet(({ wallet }) => wallet.exportPlain(file));
     } catch (error) {
@@ -25,6 +28,22 @@ export const postExportJson = declareWalletRoute({
     return undefined;
   },
 });
+
+/** Whether there is a file that is no earlier export: no wallet, lock or letter is lost to one. */
+async function isOtherFile(file: string): Promise<boolean> {
+  let handle: FileHandle | undefined;
+  try {
+    handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK);
+    if (!(await handle.stat()).isFile()) return false;
+    const { bytesRead, buffer } = await handle.read(Buffer.alloc(1), 0, 1, 0);
+    return buffer.toString('latin1', 0, bytesRead) !== '{';
+  } catch {
+    // What cannot be read is told of when it is written.
+    return false;
+  } finally {
+    await handle?.close();
+  }
+}
 
 /** What the system would say of a name that leads to no file within the folder. */
 function whyNone(name: string, { directory }: FilePlaces): string {
