@@ -175,7 +175,7 @@ test('what a node is asked: the list of nodes, the token, how much at once, from
   const secret = join(folder, 'hook.secret');
   writeFileSync(secret, `whsec_${Buffer.alloc(32, 7).toString('base64')}\n`, { mode: 0o600 });
   const service = await serve([
-    ...['--daemon-failover', `127.0.0.1:${String(behind.port)}`, '--daemon-token', 'a token', '--rescan-from', '60'],
+    ...['--daemon-failover', `127.0.0.1:${String(behind.port)}`, '--daemon-token', 'a token', '--rescan-from', '30'],
     ...['--sync-max-blocks', '25', '--skip-coinbase-transactions', '--notify-during-sync'],
     ...['--tx-notify', `http://127.0.0.1:${String(receiver.port)}/hook`, '--notify-secret-file', secret],
   ]);
@@ -192,7 +192,7 @@ test('what a node is asked: the list of nodes, the token, how much at once, from
   }
   const { text } = await service.json('GET', '/status');
   expect(JSON.parse(text)).toMatchObject({ nodeSwitch: { to: expect.stringContaining(String(behind.port)) } });
-  const page = await service.json('GET', '/transactions/60/721');
+  const page = await service.json('GET', '/transactions/30/721');
   const listed = (JSON.parse(page.text) as { transactions: { blockHeight: number }[] }).transactions;
   while (told.length < listed.length) await new Promise((resolve) => setImmediate(resolve));
   expect(told.sort()).toEqual(listed.map(({ blockHeight }) => `${String(blockHeight)} true`).sort());
@@ -204,7 +204,7 @@ test('what a node is asked: the list of nodes, the token, how much at once, from
   await service.json('POST', '/wallet/open', { ...body, daemonPort: behind.port });
   await service.synced(CHAIN_A_HEIGHT);
   const again = behind.questions('/getwalletsyncdata').slice(before);
-  expect(again.every(({ body: members }) => Number(members['startHeight'] ?? 0) !== 60)).toBe(true);
+  expect(again.every(({ body: members }) => Number(members['startHeight'] ?? 0) !== 30)).toBe(true);
 });
 
 test('a helper for the proof of work is asked with its key, and this machine where it fails', async () => {
