@@ -45,8 +45,21 @@ async function raw(bytes: string | Buffer, ends = true): Promise<string> {
 const MEMBERS = [
   ...['-1', '1.5', '1e400', '-1e400', '1e308', 'NaN', 'Infinity', '18446744073709551616', `1${'0'.repeat(5_000)}`],
   ...['9007199254740993', '1e-400', '-0', '0.1e1', '01', '0x10', '"\\ud800"', '"\\u0000"', '"\u202e"', 'null', 'true'],
-  ...['{}', '[]', '[[[[]]]]', `${'['.repeat(10_000)}${']'.repeat(10_000)}`, `${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`],
-  ...['{"__proto__":{"isAdmin":true}}', '{"constructor":{"prototype":{}}}', `"${'x'.repeat(500_000)}"`, '"\\q"', '"', ''],
+  ...[
+    '{}',
+    '[]',
+    '[[[[]]]]',
+    `${'['.repeat(10_000)}${']'.repeat(10_000)}`,
+    `${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`,
+  ],
+  ...[
+    '{"__proto__":{"isAdmin":true}}',
+    '{"constructor":{"prototype":{}}}',
+    `"${'x'.repeat(500_000)}"`,
+    '"\\q"',
+    '"',
+    '',
+  ],
 ];
 
 test('no value of any member of any route is answered with a failure inside', async () => {
@@ -56,7 +69,10 @@ test('no value of any member of any route is answered with a failure inside', as
   for (const { method, path, body } of routes) {
     const names = Object.keys(body?.shape ?? {});
     if (path.startsWith('/wallet') && path !== '/wallet/password') continue;
-    const target = path.replace('{address}', to).replace('{hash}', 'ab'.repeat(32)).replace(/\{\w+\}/g, '1');
+    const target = path
+      .replace('{address}', to)
+      .replace('{hash}', 'ab'.repeat(32))
+      .replace(/\{\w+\}/g, '1');
     for (const name of names) {
       for (const value of MEMBERS) {
         const others = names.filter((other) => other !== name).map((other) => `"${other}":"${to}"`);
@@ -77,7 +93,10 @@ test('of a member that stands twice the first counts', async () => {
 
 test('a body over its limit is a 413, however it comes, and an encoded one a 415', async () => {
   const big = Buffer.alloc(1024 * 1024 + 1, 0x20).toString();
-  expect(await service.ask({ method: 'POST', path: '/addresses/validate', body: big })).toMatchObject({ status: 413, text: '' });
+  expect(await service.ask({ method: 'POST', path: '/addresses/validate', body: big })).toMatchObject({
+    status: 413,
+    text: '',
+  });
   const head = `POST /addresses/validate HTTP/1.1\r\nHost: x\r\nX-API-KEY: ${PASSWORD}\r\nConnection: close\r\n`;
   const chunk = `10000\r\n${'x'.repeat(0x10000)}\r\n`;
   expect(await raw(`${head}Transfer-Encoding: chunked\r\n\r\n${chunk.repeat(17)}0\r\n\r\n`)).toMatch(/^HTTP\/1.1 413 /);
@@ -87,7 +106,12 @@ test('a body over its limit is a 413, however it comes, and an encoded one a 415
 test('bytes that are no HTTP, and headers that try it on, are a 4xx or cut off', async () => {
   const key = `X-API-KEY: ${PASSWORD}\r\n`;
   for (const bytes of [
-    ...['\u0000\u0001\u0002\r\n\r\n', 'GET\r\n\r\n', 'GET /status HTTP/9.9\r\n\r\n', `GET /status HTTP/1.1\r\n${key}\r\n`],
+    ...[
+      '\u0000\u0001\u0002\r\n\r\n',
+      'GET\r\n\r\n',
+      'GET /status HTTP/9.9\r\n\r\n',
+      `GET /status HTTP/1.1\r\n${key}\r\n`,
+    ],
     `GET /status HTTP/1.1\r\nHost: x\r\n${key}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
     `GET /status HTTP/1.1\r\nHost: x\r\n${key}Content-Length: -5\r\n\r\n`,
     `GET /status HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(100_000)}\r\n\r\n`,
@@ -106,8 +130,29 @@ test('bytes that are no HTTP, and headers that try it on, are a 4xx or cut off',
 test('targets that are no path, or try to leave it', async () => {
   const to = await address();
   for (const path of [
-    ...['/%', '/%00', '/%ff', '/..', '/../status', '/./status', '/status/..', '//', '/status%2f', '/STATUS', '/status;x=1'],
-    ...[`/keys/${to}%00`, `/keys/${to}/../..`, '/transactions/%2e%2e', 'http://[', 'http://other/status', '*', '?x', '/status#x'],
+    ...[
+      '/%',
+      '/%00',
+      '/%ff',
+      '/..',
+      '/../status',
+      '/./status',
+      '/status/..',
+      '//',
+      '/status%2f',
+      '/STATUS',
+      '/status;x=1',
+    ],
+    ...[
+      `/keys/${to}%00`,
+      `/keys/${to}/../..`,
+      '/transactions/%2e%2e',
+      'http://[',
+      'http://other/status',
+      '*',
+      '?x',
+      '/status#x',
+    ],
   ]) {
     const text = await raw(`GET ${path} HTTP/1.1\r\nHost: x\r\nX-API-KEY: wrong\r\nConnection: close\r\n\r\n`);
     expect([path, /^HTTP\/1\.1 (\d+)/.exec(text)?.[1]]).toEqual([path, expect.stringMatching(/^(400|401|404)$/)]);
@@ -125,7 +170,11 @@ test('names of files lead out of the folder by no way', async () => {
   const names = ['../x.json', '/tmp/x.json', 'link/x.json', 'present.json', 'a\0b', 'link', '..', 'x/../../y.json'];
   for (const filename of [...names, `${'a/'.repeat(3_000)}x`, 'x'.repeat(300)]) {
     const answer = await service.json('POST', '/export/json', { filename });
-    expect([filename.slice(0, 20), answer.status, answer.text.includes('"errorCode":2')]).toEqual([filename.slice(0, 20), 400, true]);
+    expect([filename.slice(0, 20), answer.status, answer.text.includes('"errorCode":2')]).toEqual([
+      filename.slice(0, 20),
+      400,
+      true,
+    ]);
   }
   // A link to nothing gives way to the file.
   expect(await service.json('POST', '/export/json', { filename: 'dangling.json' })).toMatchObject({ status: 200 });
@@ -134,16 +183,31 @@ test('names of files lead out of the folder by no way', async () => {
 });
 
 test('a thousand requests at once are all answered, while a wallet is closed and opened', async () => {
-  const reads = ['/status', '/balance', '/balances', '/transactions', '/addresses', '/keys', '/node', '/none', '/transactions/export'];
+  const reads = [
+    '/status',
+    '/balance',
+    '/balances',
+    '/transactions',
+    '/addresses',
+    '/keys',
+    '/node',
+    '/none',
+    '/transactions/export',
+  ];
   const life = (async () => {
     const changes: number[] = [];
     for (let i = 0; i < 3; i++) {
-      changes.push((await service.json('DELETE', '/wallet')).status, (await service.json('POST', '/wallet/open', FILE)).status);
+      changes.push(
+        (await service.json('DELETE', '/wallet')).status,
+        (await service.json('POST', '/wallet/open', FILE)).status,
+      );
     }
     return changes;
   })();
   const answers = await Promise.all(
-    Array.from({ length: 1_000 }, (_, i) => service.json(i % 7 === 0 ? 'PUT' : 'GET', i % 7 === 0 ? '/save' : (reads[i % reads.length] ?? '/'))),
+    Array.from({ length: 1_000 }, (_, i) =>
+      service.json(i % 7 === 0 ? 'PUT' : 'GET', i % 7 === 0 ? '/save' : (reads[i % reads.length] ?? '/')),
+    ),
   );
   expect(answers.map(soundness).filter((fault) => fault !== undefined)).toEqual([]);
   expect(answers.filter(({ status }) => ![200, 403, 404].includes(status))).toEqual([]);
@@ -153,7 +217,9 @@ test('a thousand requests at once are all answered, while a wallet is closed and
 test('five opens, closes and password changes at once do each its own thing, and the file opens', async () => {
   const ask = (method: string, path: string, body?: object) => service.json(method, path, body);
   const answers = await Promise.all([
-    ...Array.from({ length: 5 }, (_, i) => ask('PUT', '/wallet/password', { password: FILE.password, newPassword: `p${String(i)}` })),
+    ...Array.from({ length: 5 }, (_, i) =>
+      ask('PUT', '/wallet/password', { password: FILE.password, newPassword: `p${String(i)}` }),
+    ),
     ...Array.from({ length: 3 }, () => ask('DELETE', '/wallet')),
     ...Array.from({ length: 3 }, () => ask('POST', '/wallet/open', FILE)),
   ]);

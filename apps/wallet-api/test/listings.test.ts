@@ -36,7 +36,11 @@ afterAll(() => world.stop());
 
 test('pages of any size, either way, come to the same list', async () => {
   expect(all.length).toBeGreaterThan(100);
-  for (const [limit, order] of [[1000, 'asc'], [17, 'asc'], [23, 'desc']] as const) {
+  for (const [limit, order] of [
+    [1000, 'asc'],
+    [17, 'asc'],
+    [23, 'desc'],
+  ] as const) {
     const found: Listed[] = [];
     let cursor = '';
     do {
@@ -75,14 +79,18 @@ test('a transaction of the newest block has one confirmation, an unconfirmed one
   expect((await world.at('full').json('POST', '/transactions/send/basic', body)).status).toBe(201);
   const [sent] = await listed('/unconfirmed');
   expect(sent).toMatchObject({ confirmations: 0, blockHeight: 0 });
-  expect((await get<{ transactions: Listed[] }>(`/transactions/unconfirmed/${knownWallet('alice').address}`)).transactions).toHaveLength(1);
+  expect(
+    (await get<{ transactions: Listed[] }>(`/transactions/unconfirmed/${knownWallet('alice').address}`)).transactions,
+  ).toHaveLength(1);
 });
 
 test('a file of a period, as CSV and as JSON', async () => {
   const [from, to] = [all[10] as Listed, all[40] as Listed].map(({ timestamp }) => timestamp) as [number, number];
   const inside = all.filter(({ timestamp }) => timestamp >= from && timestamp <= to);
   const period = `from=${String(from)}&to=${String(to)}`;
-  expect((await get<{ transactions: Listed[] }>(`/transactions/export?format=json&${period}`)).transactions).toEqual(inside);
+  expect((await get<{ transactions: Listed[] }>(`/transactions/export?format=json&${period}`)).transactions).toEqual(
+    inside,
+  );
   const { text, headers } = await world.at('full').json('GET', `/transactions/export?${period}`);
   expect(headers).toMatchObject({
     'content-type': 'text/csv; charset=utf-8',
@@ -128,8 +136,14 @@ test('an estimate tells fee, size and ring, and nothing is sent', async () => {
   expect(told).toMatchObject({ mixin: 1 });
   expect(told.fee).toBeGreaterThan(0);
   expect(told.size).toBeGreaterThan(100);
-  const sweep = await world.at('full').json('POST', '/transactions/estimate/sweep', { destination: knownWallet('bob').address, amount: 5_000_000 });
-  const rows = JSON.parse(sweep.text) as { amount: number; fee: number; transactions: { amount: number; fee: number }[] };
+  const sweep = await world
+    .at('full')
+    .json('POST', '/transactions/estimate/sweep', { destination: knownWallet('bob').address, amount: 5_000_000 });
+  const rows = JSON.parse(sweep.text) as {
+    amount: number;
+    fee: number;
+    transactions: { amount: number; fee: number }[];
+  };
   expect(rows.amount).toBe(5_000_000);
   expect(rows.fee).toBe(rows.transactions.reduce((sum, { fee }) => sum + fee, 0));
   expect(await listed('/unconfirmed')).toEqual(before);
@@ -145,7 +159,9 @@ test('the password of a wallet is changed, and the file opens with the new one a
   expect(await change('wrong', 'x')).toMatchObject({ status: 400, text: expect.stringContaining('"errorCode":5') });
   expect((await change('secret_carol', 'ключ \u0000 🔑')).status).toBe(200);
   await service.json('DELETE', '/wallet');
-  expect((await service.json('POST', '/wallet/open', { ...file, password: 'secret_carol' })).text).toContain('"errorCode":5');
+  expect((await service.json('POST', '/wallet/open', { ...file, password: 'secret_carol' })).text).toContain(
+    '"errorCode":5',
+  );
   expect((await service.json('POST', '/wallet/open', { ...file, password: 'ключ \u0000 🔑' })).status).toBe(200);
   await service.json('DELETE', '/wallet');
 });
@@ -153,7 +169,8 @@ test('the password of a wallet is changed, and the file opens with the new one a
 test('why a sync stands still is told in /status, and the way on after it', async () => {
   const service = world.at('view');
   await service.json('PUT', '/node', { daemonHost: '127.0.0.1', daemonPort: 1 });
-  const status = async () => JSON.parse((await service.json('GET', '/status')).text) as { syncStall?: { code: string } };
+  const status = async () =>
+    JSON.parse((await service.json('GET', '/status')).text) as { syncStall?: { code: string } };
   while ((await status()).syncStall === undefined) await new Promise((resolve) => setImmediate(resolve));
   expect(await status()).toMatchObject({
     localDaemonBlockCount: 0,

@@ -17,7 +17,7 @@ export function faultsOf({ answer, status = 200 }: Pick<WalletRoute, 'answer' | 
 /** Whether a text is what a schema says, member for member. */
 export function faultsOfJson(schema: z.ZodType, text: string): string[] {
   const value = parseJson(text, Infinity);
-  const read = z.safeDecode(schema, value as never);
+  const read = z.safeDecode(schema, value);
   if (!read.success) return read.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
   const again = stringifyJson(sorted(z.encode(schema, read.data)));
   return again === stringifyJson(sorted(value)) ? [] : [`more members than declared: ${text.slice(0, 500)}`];

@@ -87,7 +87,10 @@ describe.each(routes.filter(({ labels }) => labels !== undefined).map((route) =>
     test('in a view wallet is 39, or is not', async () => {
       if (labels?.viewWallet !== false) return;
       const { status, text } = await world.at('view').ask({ method, path: pathWith(path), body: '{}' });
-      expect({ status, code: (JSON.parse(text) as { errorCode: number }).errorCode }).toEqual({ status: 400, code: 39 });
+      expect({ status, code: (JSON.parse(text) as { errorCode: number }).errorCode }).toEqual({
+        status: 400,
+        code: 39,
+      });
     });
   },
 );
@@ -116,7 +119,8 @@ test('a member that is missing, or of a wrong type, or out of bounds is a bare 4
     for (const { name, text } of wrongBodies(route, good.get(key) ?? {})) {
       count++;
       const answer = await askAt(at, { route: key, at }, text);
-      if (answer.status !== 400 || answer.text !== '') wrong.push(`${key} ${name}: ${String(answer.status)} ${answer.text}`);
+      if (answer.status !== 400 || answer.text !== '')
+        wrong.push(`${key} ${name}: ${String(answer.status)} ${answer.text}`);
     }
   }
   expect(wrong).toEqual([]);
@@ -183,7 +187,14 @@ describe('the parts of a path', () => {
 
 test.each([
   ...['limit=0', 'limit=-1', 'limit=1.5', 'limit=100000', 'limit=x', 'limit=', 'cursor=x', 'cursor=5', 'order=up'],
-  ...['direction=both', 'minAmount=-1', 'minAmount=1.5', 'minAmount=x', 'limit=1&limit=2', `minAmount=${'9'.repeat(21)}`],
+  ...[
+    'direction=both',
+    'minAmount=-1',
+    'minAmount=1.5',
+    'minAmount=x',
+    'limit=1&limit=2',
+    `minAmount=${'9'.repeat(21)}`,
+  ],
 ])('GET /transactions?%s is a bare 400', async (query) => {
   expect(await world.at('full').json('GET', `/transactions?${query}`)).toMatchObject(bare(400));
 });
@@ -200,7 +211,9 @@ test('an unknown route is a 404 before the key is asked for, another method a 40
   for (const path of ['/', '/none', '/wallet', '/Status', '/status/', '//status', '/transactions/send/fusion/basic']) {
     expect(await service.ask({ method: 'GET', path, key: '' })).toMatchObject(bare(404));
   }
-  expect(await service.ask({ method: 'POST', path: '/transactions/send/fusion/advanced', key: '' })).toMatchObject(bare(404));
+  expect(await service.ask({ method: 'POST', path: '/transactions/send/fusion/advanced', key: '' })).toMatchObject(
+    bare(404),
+  );
   for (const method of ['PATCH', 'TRACE', 'PROPFIND']) {
     expect(await service.ask({ method, path: '/status', key: '' })).toMatchObject(bare(400));
   }

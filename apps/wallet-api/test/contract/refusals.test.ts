@@ -49,7 +49,9 @@ function codeOf({ status, text }: Answer): { status: number; code: number } {
   return { status, code: isEntries ? (read.transactions[0]?.errorCode ?? 0) : read.errorCode };
 }
 
-const counted = PROVOCATIONS.map((row, i) => [`${String(i)}: ${row.route} is refused with ${String(row.code)}`, row] as const);
+const counted = PROVOCATIONS.map(
+  (row, i) => [`${String(i)}: ${row.route} is refused with ${String(row.code)}`, row] as const,
+);
 
 test.each(counted)('%s', async (_name, row) => {
   row.node?.(node);

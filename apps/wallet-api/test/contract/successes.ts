@@ -84,7 +84,11 @@ export function* successes(nodePort: number): Generator<Success> {
   yield { route: 'PUT /wallet/password', at: full, body: { password: 'secret_alice', newPassword: 'another' } };
 
   const close = { route: 'DELETE /wallet', at: closed } as const;
-  yield { route: 'POST /wallet/open', at: closed, body: { filename: 'carol.wallet', ...file, password: 'secret_carol' } };
+  yield {
+    route: 'POST /wallet/open',
+    at: closed,
+    body: { filename: 'carol.wallet', ...file, password: 'secret_carol' },
+  };
   yield close;
   yield { route: 'POST /wallet/create', at: closed, body: { filename: 'created', ...file } };
   yield { route: 'POST /transactions/send/sweep/all', at: closed, body: { destination: bob.address } };

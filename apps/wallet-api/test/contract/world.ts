@@ -16,9 +16,7 @@ export interface KnownWallet {
 }
 
 interface Expected {
-  readonly wallets: Readonly<
-    Record<string, { keys?: { privateViewKey: string; addresses: KnownWallet[] } }>
-  >;
+  readonly wallets: Readonly<Record<string, { keys?: { privateViewKey: string; addresses: KnownWallet[] } }>>;
 }
 
 export function knownWallet(name: 'alice' | 'bob' | 'carol'): KnownWallet {

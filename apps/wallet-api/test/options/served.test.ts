@@ -230,7 +230,9 @@ test('a program: its log file in JSON, and a console that leaves, or is not read
     const port = String(await freePort());
     const basics = ['-r', PASSWORD, '--network', 'devnet', '--wallet-dir', folder, '--port', port];
     const logging = ['--log-level', '3', '--log-file', log, '--log-format', 'json'];
-    const child = spawn(process.execPath, [program, ...basics, ...logging, ...args], { stdio: ['pipe', 'pipe', 'inherit'] });
+    const child = spawn(process.execPath, [program, ...basics, ...logging, ...args], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
     const ended = once(child, 'exit') as Promise<[number | null]>;
     for await (const text of child.stdout) if (String(text).includes('listens')) break;
     child.stdin.write('help\nexit\n');
@@ -243,7 +245,10 @@ test('a program: its log file in JSON, and a console that leaves, or is not read
   };
   for (const { code, log } of [await run(), await run('--no-console')]) {
     expect(code).toBe(0);
-    const lines = log.trim().split('\n').map((line) => JSON.parse(line) as { message?: string; msg?: string });
+    const lines = log
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { message?: string; msg?: string });
     expect(JSON.stringify(lines)).toContain('listens on 127.0.0.1');
     expect(log).not.toContain(PASSWORD);
   }
