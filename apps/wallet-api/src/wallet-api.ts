@@ -11,7 +11,7 @@ import {
   type Service,
   VERSION,
 } from '@wrkz/service-kit';
-import { PowClient, powServerSettings } from '@wrkz/wallet-core';
+import { type ContainerConversion, PowClient, powServerSettings } from '@wrkz/wallet-core';
 import type { WalletApiConfig } from './config/config';
 import { WALLET_LOG_SCALE } from './config/options';
 import { startConsole } from './console';
@@ -67,7 +67,8 @@ export class WalletApi implements Service {
     const rescanFrom = options['rescan-from'];
     const held = new OpenWallet({ network, sync, pow, now, warn }, { ...nodes, rescanFrom });
     held.on('warning', warn);
-    held.on('opened', ({ sideFile }) => {
+    held.on('opened', ({ sideFile, converted }) => {
+      if (converted !== undefined) warn(conversionText(converted));
       const { lost } = sideFile.identity;
       if (lost === undefined) return;
       warn(
@@ -140,6 +141,11 @@ export class WalletApi implements Service {
     if (input === undefined || requestStop === undefined || this.config.options['no-console']) return;
     this.opened.push(startConsole({ input, write, leave: requestStop }));
   }
+}
+
+function conversionText({ backup, lostCache }: ContainerConversion): string {
+  const history = lostCache === undefined ? '' : `; its history could not be read (${lostCache}) and comes from the chain`;
+  return `this wallet was of the old kind and has been converted; the file as it was is kept as ${backup}${history}`;
 }
 
 function walletLogger({ options, secrets }: WalletApiConfig): Logger {

@@ -246,6 +246,19 @@ test('at the tip, locked outputs that nothing takes are free, and a long scan is
   expect(parts.saved.at(-1)?.progress.height).toBe(1_500);
 });
 
+test('what is read again after a reorganisation is worth a save as it was before', async () => {
+  const { parts, chain } = await open();
+  chain.play(block(1_500));
+  chain.emit('synced', 1_500);
+  await new Promise(setImmediate);
+  chain.ledger.rewind(100);
+  chain.emit('rewound', 100);
+  chain.play({ ...block(1_490), hash: hashOf('another branch') });
+  chain.emit('synced', 1_490);
+  await new Promise(setImmediate);
+  expect(parts.saved.map(({ progress }) => progress.height)).toEqual([1_500, 1_490]);
+});
+
 test('closing gives up what is being built, finishes what has left, saves and lets go, once', async () => {
   const { parts, wallet, chain } = await open();
   chain.play(block(1, pay('a'), pay('b')));
