@@ -84,3 +84,14 @@ test('every listed row is a recorded one, and listed once', () => {
   expect(listed.filter((id) => !ids.has(id))).toEqual([]);
   expect(listed).toHaveLength(new Set(listed).size);
 });
+
+test('rows are told of that differ unlisted, are listed and equal, or differ in another way', () => {
+  const [plain, fusion] = [1, 30].map((id) => rows.find((row) => row.id === id) as RecordedRow) as [
+    RecordedRow,
+    RecordedRow,
+  ];
+  const told = (row: RecordedRow, brief: string, differs?: string): number =>
+    complaints([{ row, brief, differs }]).length;
+  expect([told(plain, '401'), told(fusion, '404', 'another status')]).toEqual([0, 0]);
+  expect([told(plain, '403', 'another status'), told(fusion, '401'), told(fusion, '403', 'another')]).toEqual([1, 1, 1]);
+});
