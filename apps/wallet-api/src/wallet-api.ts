@@ -64,7 +64,8 @@ export class WalletApi implements Service {
     const sync = { skipCoinbases: options['skip-coinbase-transactions'], maxBlocks: options['sync-max-blocks'] };
     const warn = (text: string): void => this.logger.warning(text);
     const nodes = { network, failover: options['daemon-failover'], token: options['daemon-token'] };
-    const held = new OpenWallet({ network, sync, pow, now, warn }, nodes);
+    const rescanFrom = options['rescan-from'];
+    const held = new OpenWallet({ network, sync, pow, now, warn }, { ...nodes, rescanFrom });
     held.on('warning', warn);
     held.on('opened', ({ sideFile, converted }) => {
       if (converted !== undefined) warn(conversionText(converted));

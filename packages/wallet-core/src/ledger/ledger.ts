@@ -159,14 +159,17 @@ export class Ledger {
     return walletBalance(this.subWallets(), { height: networkHeight, timestamp: now }, publicSpendKeys);
   }
 
-  /** @throws LedgerFault when its spend key is here already */
-  addSubWallet(subWallet: SubWallet): void {
+  /**
+   * @param counter the highest index of a deterministic sub-wallet so far
+   * @throws LedgerFault when its spend key is here already
+   */
+  addSubWallet(subWallet: SubWallet, counter = subWallet.walletIndex): void {
     if (this.parts.outputs.book(subWallet.publicSpendKey) !== undefined) {
       throw new LedgerFault(`the sub-wallet ${subWallet.publicSpendKey} is here already`);
     }
     this.parts.outputs.addBook(subWallet);
     this.keys = undefined;
-    this.subWalletIndexCounter = Math.max(this.subWalletIndexCounter, subWallet.walletIndex);
+    this.subWalletIndexCounter = Math.max(this.subWalletIndexCounter, counter);
   }
 
   /** Takes out a sub-wallet with its outputs; a transaction that touched nothing else goes too. */

@@ -41,7 +41,7 @@ export interface ContainerStore {
 
 type KeysOfContent = Pick<WalletContent, 'isViewWallet' | 'privateViewKey' | 'subWallets' | 'subWalletIndexCounter'>;
 
-interface AddedSubWallet {
+export interface AddedSubWallet {
   readonly subWallet: SubWallet;
   readonly subWalletIndexCounter: number;
 }

@@ -2,7 +2,15 @@ import { EventEmitter } from 'node:events';
 import { Ledger } from '../ledger/ledger';
 import type { SubWallet, WalletTransaction } from '../ledger/model';
 import { OneAtATime } from './one-at-a-time';
-import type { ChainFollower, FinishedSend, OpenContainer, OpenedContainer, SpendShapes, WalletParts } from './ports';
+import type {
+  AddedSubWallet,
+  ChainFollower,
+  FinishedSend,
+  OpenContainer,
+  OpenedContainer,
+  SpendShapes,
+  WalletParts,
+} from './ports';
 import { liesBefore, startOfNewKeys } from './scan-start';
 import { SendDesk } from './send-desk';
 import { WalletSnapshot } from './snapshot';
@@ -115,6 +123,11 @@ export class RunningWallet<Node, Shapes extends SpendShapes = SpendShapes> exten
     });
   }
 
+  /** Reads the chain again from a height on; what is known below stays, and so do sends and their keys. @throws 2 */
+  rescan(scanHeight: number): Promise<void> {
+    return this.write(() => this.whileStopped(() => this.readAgain(scanHeight)));
+  }
+
   /** Another node; progress stays. */
   setNode(node: Node): Promise<void> {
     return this.write(async () => {
@@ -207,18 +220,21 @@ export class RunningWallet<Node, Shapes extends SpendShapes = SpendShapes> exten
     return this.desk.estimateSweep(request);
   }
 
-  private addSubWallet(make: () => Promise<{ subWallet: SubWallet }>, scanHeight?: number): Promise<SubWallet> {
+  private addSubWallet(make: () => Promise<AddedSubWallet>, scanHeight?: number): Promise<SubWallet> {
     return this.write(async () => {
-      const { subWallet } = await make();
+      const { subWallet, subWalletIndexCounter } = await make();
       await this.whileStopped(() => {
-        this.ledger.addSubWallet(subWallet);
-        if (scanHeight === undefined) return;
-        // What is known below that height stays; from there on the chain is read once more for all.
-        if (liesBefore(scanHeight, this.ledger.scanStart())) this.ledger.startAt(scanHeight);
-        if (scanHeight <= this.ledger.position().height) this.ledger.rewind(scanHeight);
+        this.ledger.addSubWallet(subWallet, subWalletIndexCounter);
+        if (scanHeight !== undefined) this.readAgain(scanHeight);
       });
       return subWallet;
     });
+  }
+
+  /** What is known below that height stays; from there on the chain is read once more for all. */
+  private readAgain(scanHeight: number): void {
+    if (liesBefore(scanHeight, this.ledger.scanStart())) this.ledger.startAt(scanHeight);
+    if (scanHeight <= this.ledger.position().height) this.ledger.rewind(scanHeight);
   }
 
   /** Changes the ledger while no block can come, publishes and saves. */
