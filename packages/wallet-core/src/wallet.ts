@@ -275,6 +275,11 @@ export class Wallet<Node, Shapes extends SpendShapes = SpendShapes> extends Even
     return this.write(() => this.desk.sendPrepared(hash));
   }
 
+  /** Gives out once more what was built and recorded before, with the same bytes. @throws 57, 30, 31, 55 */
+  resend(send: FinishedSend): Promise<void> {
+    return this.write(() => this.desk.resend(send));
+  }
+
   /** false when there was none. */
   deletePrepared(hash: string): boolean {
     return this.desk.deletePrepared(hash);

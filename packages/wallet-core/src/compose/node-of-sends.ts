@@ -4,14 +4,23 @@ import type { RandomOutsAnswer, RelayAnswer, SpendNode, Whereabouts } from '../s
 /** What a node answers that has too few outputs of an amount. */
 const TOO_FEW_OUTPUTS = 27;
 
+/** What a proxy answers that has given up waiting: the node behind it may take the transaction yet. */
+const GIVEN_UP = new Set([408, 499, 502, 504, 520, 521, 522, 523, 524]);
+
 /** A node as sending sees it: failures of the client become the answers that a send can act on. */
 export class NodeOfSends implements SpendNode {
-  /** @param serving the node that serves now */
-  constructor(private readonly serving: () => NodeCalls) {}
+  /**
+   * @param serving the node that serves now
+   * @param signal ends what is asked before anything leaves; what is leaving goes its way to the end
+   */
+  constructor(
+    private readonly serving: () => NodeCalls,
+    private readonly signal?: AbortSignal,
+  ) {}
 
   async randomOuts(amounts: readonly bigint[], count: number): Promise<RandomOutsAnswer> {
     try {
-      const sets = await this.serving().randomOuts(amounts, count);
+      const sets = await this.serving().randomOuts(amounts, count, this.signal);
       return { kind: 'outs', sets: sets.map(({ amount, outs }) => ({ amount, outputs: outs })) };
     } catch (error) {
       const { facts } = failureOf(error);
@@ -43,7 +52,7 @@ export class NodeOfSends implements SpendNode {
 
 /** Only what certainly never reached the pool counts as not taken; whatever is in doubt is asked for by hash. */
 function relayFailure({ kind, facts }: NodeFailure): RelayAnswer {
-  const isAnswered = facts.status !== undefined;
+  const isAnswered = facts.status !== undefined && !GIVEN_UP.has(facts.status);
   if (kind === 'foreignChain' || kind === 'rateLimited' || facts.status === 503 || facts.isUnsent === true) {
     return { kind: 'unavailable' };
   }

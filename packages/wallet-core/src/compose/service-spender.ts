@@ -38,7 +38,7 @@ export function serviceSpender(
   const prepared = new PreparedSends();
   const of = (view: SpendingView): SpendView => ({ ...view, network });
   const ports = (signal: AbortSignal): SpendPorts => {
-    return { node, pow, transactionKeys: generateKeyPair, now, signal };
+    return { node: new NodeOfSends(nodes, signal), pow, transactionKeys: generateKeyPair, now, signal };
   };
   return {
     build: (request, view, signal) => buildSend(request, of(view), ports(signal)),
