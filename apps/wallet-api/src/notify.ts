@@ -14,8 +14,8 @@ export function isNews(
   { blockHeight }: Pick<WalletTransaction, 'blockHeight'>,
   open: Pick<Open, 'syncStatus'>,
 ): boolean {
-  const { walletHeight, networkHeight } = open.syncStatus();
-  return blockHeight + BLOCKS_OF_NEWS >= Math.max(walletHeight, networkHeight);
+  const { localHeight, networkHeight } = open.syncStatus();
+  return blockHeight + BLOCKS_OF_NEWS >= Math.max(localHeight, networkHeight);
 }
 
 /** What receivers are told of a transaction (docs/operations/wallet-api.md#notifications). */

@@ -23,7 +23,7 @@ export { seedOf } from './keys/seed';
 export * from './keys/sub-wallets';
 export { sideFileOf, withSideFile } from './side-file/mark';
 export { SideFile, sideFileName, type SideFileOptions } from './side-file/side-file';
-export type { RequestKey, RequestStanding, StoredAnswer } from './side-file/answered-requests';
+export type { AnswersToDrop, KeptSend, RequestKey, RequestStanding, StoredAnswer } from './side-file/answered-requests';
 export type { DelayedState, DelayedTransaction } from './side-file/delayed-transactions';
 export { dayOf } from './side-file/key-spending';
 export type { MemoryLoss, SideFileIdentity } from './side-file/schema';

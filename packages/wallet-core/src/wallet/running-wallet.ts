@@ -202,6 +202,11 @@ export class RunningWallet<Node, Shapes extends SpendShapes = SpendShapes> exten
     return this.write(() => this.desk.sendPrepared(hash));
   }
 
+  /** Gives out once more what was built and recorded before, with the same bytes. @throws 57, 30, 31, 55 */
+  resend(send: FinishedSend): Promise<void> {
+    return this.write(() => this.desk.resend(send));
+  }
+
   /** false when there was none. */
   deletePrepared(hash: string): boolean {
     return this.desk.deletePrepared(hash);
@@ -271,7 +276,10 @@ export class RunningWallet<Node, Shapes extends SpendShapes = SpendShapes> exten
   }
 
   private spendingView(): ReturnType<SendDesk<Shapes>['view']> {
-    const { localHeight, networkHeight } = this.follower.status;
+    const { height } = this.ledger.position();
+    // Before the node's first answer the wallet's own height is the best guess: the rules of block 0 fit nobody.
+    const { localHeight, networkHeight } =
+      this.follower.status.networkHeight === 0 ? { localHeight: height, networkHeight: height } : this.follower.status;
     const { privateViewKey, isViewWallet, subWallets } = this.ledger.content();
     return { localHeight, networkHeight, privateViewKey, isViewWallet, subWallets };
   }

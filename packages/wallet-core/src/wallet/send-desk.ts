@@ -50,6 +50,11 @@ export class SendDesk<Shapes extends SpendShapes> {
     return built;
   }
 
+  /** Of another run of the program too: it is recorded where it is not any more. */
+  resend(built: FinishedSend): Promise<void> {
+    return this.dispatch(built);
+  }
+
   deletePrepared(hash: string): boolean {
     return this.spender.prepared.forget(hash);
   }
