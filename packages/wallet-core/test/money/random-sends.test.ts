@@ -1,6 +1,9 @@
 import { Campaign } from './support/random-sends';
 
-/* Wallets on files, two nodes, a reorganisation and a restart: the money of each is what the chain says, at every height. */
+/*
+ * Wallets on files, two nodes, a reorganisation and a restart: the money of
+ * each is what the chain says, at every height. Every second wallet follows a node that answers as those of July 2025 do.
+ */
 
 jest.setTimeout(180_000);
 

@@ -1,13 +1,14 @@
 import { join } from 'node:path';
-import { Daemon, readConfig } from '@wrkz/daemon';
+import type { Daemon } from '@wrkz/daemon';
 import { encodeAddress } from '@wrkz/core-types';
-import { silentLogger } from '@wrkz/service-kit';
-import { freePort, Link, Purse, Suite, type SuiteNode } from '@wrkz/testing';
+import { answerAsJuly2025, Purse, StandInNode, type SuiteNode } from '@wrkz/testing';
+import { setTimeout as pause } from 'node:timers/promises';
 import { Wallet, WalletError } from '../../../src';
 import type { BuiltSend, FinishedSend, SendRequest } from '../../../src';
 import { ChainSum } from './chain-sum';
 import { Dice } from './dice';
-import { HASTY, MoneyWallet } from './served';
+import { MoneyWallet } from './served';
+import { TwoNodes } from './two-nodes';
 
 export interface CampaignOptions {
   readonly seed: number;
@@ -20,6 +21,8 @@ export interface CampaignOptions {
   readonly restarts: number;
   /** Blocks that fund the wallets before the first send. */
   readonly funding: number;
+  /** Every so manieth wallet follows a node that answers as those of July 2025 do; none when left out. */
+  readonly oldNodeOf?: number;
   /** Hears how far it has come. */
   readonly tell?: (text: string) => void;
 }
@@ -41,26 +44,23 @@ const MORE_KEYS: Readonly<Record<string, number>> = { ben: 1, eve: 2, hal: 3 };
 
 /** Random sends between ten wallets over a chain that is reorganised while its node is restarted. */
 export class Campaign {
-  private readonly suite = new Suite<Daemon>((args) => Daemon.create(readConfig(args), { logger: silentLogger() }));
+  private readonly nodes = new TwoNodes();
   private readonly dice: Dice;
   private readonly bytes = new Map<string, Buffer>();
   private players: Player[] = [];
-  private node!: SuiteNode<Daemon>;
-  private rival!: SuiteNode<Daemon>;
-  private link!: Link;
-  private port = 0;
   private sum!: ChainSum;
-  readonly counts = { sent: 0, refused: 0, reorganisations: 0, restarts: 0, reopened: 0, checks: 0 };
+  private old!: StandInNode;
+  readonly counts = { sent: 0, refused: 0, reorganisations: 0, restarts: 0, reopened: 0, checks: 0, late: 0 };
 
   constructor(private readonly options: CampaignOptions) {
     this.dice = new Dice(options.seed);
   }
 
   async begin(): Promise<void> {
-    this.port = await freePort();
-    await this.startNodes();
+    await this.nodes.start();
     const names = NAMES.slice(0, this.options.wallets - 1);
-    await this.fund(names);
+    await this.nodes.fund(() => this.keysOf(this.dice.of(names)).address, this.options.funding);
+    this.old = this.nodes.suite.closeAtEnd(answerAsJuly2025(await StandInNode.start(this.node.url)));
     for (const name of names) this.players.push(await this.player(name));
     this.players.push(await this.viewer(this.players[0] as Player));
     this.sum = new ChainSum(this.players.filter(({ isView }) => !isView).flatMap(({ purses }) => [...purses.values()]));
@@ -75,9 +75,9 @@ export class Campaign {
     for (let block = 1; block <= blocks; block++) {
       await this.someSends(Math.floor((sends * block) / blocks));
       await this.check();
-      if (turn(reorganisations, block)) await this.reorganise();
-      else await this.mine(this.node);
-      await this.check();
+      const isReorganised = turn(reorganisations, block);
+      await (isReorganised ? this.reorganise() : this.mine(this.node));
+      await this.check(isReorganised);
       if (turn(restarts, block)) await this.restart();
       if (this.dice.oneIn(25)) await this.reopenOne();
       this.options.tell?.(`block ${String(block)}: ${JSON.stringify(this.counts)}`);
@@ -87,15 +87,7 @@ export class Campaign {
 
   async stop(): Promise<void> {
     await Promise.allSettled(this.players.map(({ money }) => money.close()));
-    await this.suite.stopAll();
-  }
-
-  private async fund(names: readonly string[]): Promise<void> {
-    const spacing = 30;
-    let timestamp = Math.floor(Date.now() / 1000) - 3_600 * 24;
-    for (let left = this.options.funding; left > 0; left -= 3, timestamp += 3 * spacing) {
-      await this.node.generate(this.keysOf(this.dice.of(names)).address, Math.min(3, left), { timestamp, spacing });
-    }
+    await this.nodes.stop();
   }
 
   private keysOf(name: string): Purse {
@@ -106,7 +98,7 @@ export class Campaign {
   private async someSends(count: number): Promise<void> {
     while (this.counts.sent < count) {
       const able = this.players.filter(({ isView }) => !isView);
-      const some = Array.from({ length: Math.min(3, count - this.counts.sent) }, () => this.dice.of(able));
+      const some = Array.from({ length: Math.min(4, count - this.counts.sent) }, () => this.dice.of(able));
       await Promise.all([...new Set(some)].map((player) => this.one(player)));
       if (this.counts.refused > 3 * this.counts.sent + 200) throw new Error('nothing can be sent any more');
     }
@@ -189,28 +181,23 @@ export class Campaign {
   /** The rival mines alone for a while, with what it has in its pool, and its branch is the longer one. */
   private async reorganise(): Promise<void> {
     const depth = 1 + this.dice.below(4);
-    await this.rival.untilTip(this.node.tip);
-    await this.rival.untilPool(this.node.pool());
-    this.link.cut();
-    await this.rival.untilConnections(0);
+    await this.nodes.cut();
     for (let i = 0; i < depth; i++) {
       await this.mine(this.node);
       await this.check();
       await this.one(this.dice.of(this.players.filter(({ isView }) => !isView)));
     }
     // With or without what was sent before the cut.
-    for (let i = 0; i <= depth; i++) await this.mine(this.rival);
-    this.link.join();
-    await this.node.untilTip(this.rival.tip);
+    for (let i = 0; i <= depth; i++) await this.mine(this.nodes.rival);
+    await this.nodes.join();
     this.counts.reorganisations += 1;
   }
 
   /** The same data, the same port. */
   private async restart(): Promise<void> {
-    await Promise.all([this.node.stop(), this.rival.stop()]);
-    await this.startNodes([this.node.dataDir, this.rival.dataDir]);
+    await this.nodes.restart();
     this.counts.restarts += 1;
-    await this.check();
+    await this.check(true);
   }
 
   private async reopenOne(): Promise<void> {
@@ -226,10 +213,13 @@ export class Campaign {
     expect(this.node.pool()).toEqual([]);
   }
 
-  /** Every balance equals the sum over the chain, and every coin that was made is somebody's. */
-  private async check(): Promise<void> {
+  /**
+   * Every balance equals the sum over the chain, and every coin that was made is somebody's.
+   * @param isAfterChange of pools, that is: after a reorganisation or a restart
+   */
+  private async check(isAfterChange = false): Promise<void> {
     const { sum } = this;
-    await this.untilAgreed();
+    await this.untilAgreed(isAfterChange);
     const { height } = sum;
     let total = 0n;
     for (const player of this.players) {
@@ -243,11 +233,12 @@ export class Campaign {
 
   /**
    * Until all stand at the tip and list what the pool holds. After a reorganisation or a restart nodes fill each other's
-   * pools for a while, and a send that no pool holds any more is given up after two questions.
+   * pools for a while, and a send that no pool holds any more is given up after two questions. Where it comes back later than
+   * that, the wallet knows it again once it is mined.
    */
-  private async untilAgreed(): Promise<void> {
+  private async untilAgreed(isAfterChange: boolean): Promise<void> {
     const end = performance.now() + PATIENCE;
-    for (;;) {
+    for (let turn = 1; ; turn++) {
       const { node, sum } = this;
       const pool = node.pool().map((hash) => this.bytes.get(hash) ?? fail(`a stranger's transaction ${hash}`));
       await sum.follow(node, pool);
@@ -259,7 +250,11 @@ export class Campaign {
       });
       if (apart.length === 0) return;
       if (performance.now() > end) throw new Error(`waited too long: ${apart.join('; ')}`);
-      await HASTY.wait(10_000, NEVER);
+      if (isAfterChange && turn % 100 === 0) {
+        await this.mine(this.node);
+        this.counts.late += 1;
+      }
+      await pause(100);
     }
   }
 
@@ -301,14 +296,14 @@ export class Campaign {
     return this.dice.of(money.wallet.snapshot.addresses);
   }
 
-  /** Two nodes and the wire between them, on new data or on that of nodes at rest. */
-  private async startNodes([mine, other]: readonly string[] = []): Promise<void> {
-    const args = ['--rpc-bind-port', String(this.port), '--daemon-mode', 'explorer'];
-    this.node = await this.suite.node(mine === undefined ? { args } : { from: mine, args });
-    this.link = this.suite.closeAtEnd(await Link.to(this.node.p2pPort));
-    const peers = [this.link.port];
-    this.rival = await this.suite.node(other === undefined ? { peers } : { peers, from: other });
-    await this.rival.untilConnections(1);
+  private get node(): SuiteNode<Daemon> {
+    return this.nodes.node;
+  }
+
+  private nextPort(): number {
+    const { oldNodeOf } = this.options;
+    const isOld = oldNodeOf !== undefined && (this.players.length + 1) % oldNodeOf === 0;
+    return isOld ? this.old.port : this.nodes.port;
   }
 
   private async player(name: string): Promise<Player> {
@@ -318,8 +313,8 @@ export class Campaign {
       privateSpendKey: spendSecret.toString('hex'),
       scanHeight: 0,
     };
-    const file = join(this.suite.folder(), `${name}.wallet`);
-    const money = await MoneyWallet.begin(file, [this.port], (parts, settings) =>
+    const file = join(this.nodes.suite.folder(), `${name}.wallet`);
+    const money = await MoneyWallet.begin(file, [this.nextPort()], (parts, settings) =>
       Wallet.importKeys(parts, settings, keys),
     );
     for (let i = 0; i < (MORE_KEYS[name] ?? 0); i++) {
@@ -341,8 +336,8 @@ export class Campaign {
   private async viewer(of: Player): Promise<Player> {
     const [entry] = of.purses;
     const [key, purse] = entry ?? fail('no purse');
-    const file = join(this.suite.folder(), 'view.wallet');
-    const money = await MoneyWallet.begin(file, [this.port], (parts, settings) =>
+    const file = join(this.nodes.suite.folder(), 'view.wallet');
+    const money = await MoneyWallet.begin(file, [this.nextPort()], (parts, settings) =>
       Wallet.importView(parts, settings, {
         privateViewKey: purse.viewSecret.toString('hex'),
         address: encodeAddress({ spendPublic: purse.spendPublic, viewPublic: purse.viewPublic }),
@@ -355,7 +350,6 @@ export class Campaign {
 
 /** Longest wait for what must come to agree, milliseconds. */
 const PATIENCE = 120_000;
-const NEVER = new AbortController().signal;
 const LONG_ID = '0123456789abcdef'.repeat(4);
 const SHORT_ID = '1122334455667788';
 

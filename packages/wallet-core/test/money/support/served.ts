@@ -1,5 +1,5 @@
 import { NodeList } from '@wrkz/client';
-import { networkOf, toHex } from '@wrkz/core-types';
+import { type Network, networkOf, toHex } from '@wrkz/core-types';
 import {
   DEFAULT_POW_SERVER,
   PowClient,
@@ -18,11 +18,29 @@ import type { ServiceWallet } from '../../../src';
 export const devnet = networkOf('devnet');
 export const PASSWORD = 'money';
 
-/** The waits of a wallet, fifty times as fast: a block is seen within a tenth of a second, a lost send within two. */
-export const HASTY: SyncClock = {
-  now: () => performance.now(),
-  wait: (milliseconds, signal) => MACHINE_CLOCK.wait(Math.max(20, milliseconds / 50), signal),
-};
+/** Milliseconds: waits up to this are cut short by a nudge; longer ones are precautions of the wallet. */
+const SHORT = 10_000;
+
+/** The waits of a wallet, twenty times as fast, and shorter ones end as soon as a test knows that there is something to see. */
+class NudgedClock implements SyncClock {
+  private readonly waiting = new Set<AbortController>();
+
+  now(): number {
+    return performance.now();
+  }
+
+  async wait(milliseconds: number, signal: AbortSignal): Promise<void> {
+    if (milliseconds > SHORT) return MACHINE_CLOCK.wait(milliseconds / 20, signal);
+    const nudged = new AbortController();
+    this.waiting.add(nudged);
+    await MACHINE_CLOCK.wait(milliseconds / 20, AbortSignal.any([signal, nudged.signal]));
+    this.waiting.delete(nudged);
+  }
+
+  nudge(): void {
+    for (const one of this.waiting) one.abort();
+  }
+}
 
 type Way = (parts: WalletParts<NodeList, ServiceShapes>, settings: WalletSettings<NodeList>) => Promise<ServiceWallet>;
 
@@ -31,11 +49,15 @@ export class MoneyWallet {
   private constructor(
     readonly file: string,
     private served: ServedWallet,
-    private readonly ports: readonly number[],
+    private readonly clock: NudgedClock,
+    readonly ports: readonly number[],
+    readonly network: Network,
   ) {}
 
-  static async begin(file: string, ports: readonly number[], way: Way): Promise<MoneyWallet> {
-    return new MoneyWallet(file, await serve(file, ports, way), ports);
+  /** @param network that of the nodes; a test may give the wallet stricter rules than theirs */
+  static async begin(file: string, ports: readonly number[], way: Way, network = devnet): Promise<MoneyWallet> {
+    const clock = new NudgedClock();
+    return new MoneyWallet(file, await serve({ file, ports, network }, clock, way), clock, ports, network);
   }
 
   get wallet(): ServiceWallet {
@@ -49,12 +71,7 @@ export class MoneyWallet {
   /** Closed and opened again, as after a restart of the service. */
   async reopen(): Promise<void> {
     await this.wallet.close();
-    this.served = await serve(this.file, this.ports, (parts, settings) => Wallet.open(parts, settings));
-  }
-
-  get status(): unknown {
-    const { difficulty, ...rest } = this.served.syncStatus();
-    return { ...rest, difficulty: String(difficulty) };
+    this.served = await serve(this, this.clock, (parts, settings) => Wallet.open(parts, settings));
   }
 
   close(): Promise<void> {
@@ -71,7 +88,7 @@ export class MoneyWallet {
         this.wallet.once('changed', resolve);
         over.signal.addEventListener('abort', () => this.wallet.off('changed', resolve), { once: true });
       });
-      await Promise.race([changed, HASTY.wait(1_000, over.signal)]);
+      await Promise.race([changed, MACHINE_CLOCK.wait(20, over.signal)]);
       over.abort();
     }
   }
@@ -88,18 +105,23 @@ export class MoneyWallet {
       const { stall } = this.served.syncStatus();
       return `${this.file} at ${String(progress.height)} of ${String(height)}: ${JSON.stringify(stall)}`;
     };
+    this.clock.nudge();
     return this.until(at, where);
   }
 }
 
-function serve(file: string, ports: readonly number[], way: Way): Promise<ServedWallet> {
+function serve(
+  { file, ports, network }: Pick<MoneyWallet, 'file' | 'ports' | 'network'>,
+  clock: SyncClock,
+  way: Way,
+): Promise<ServedWallet> {
   const genesisHash = toHex(devnet.genesis.hash);
   const node = new NodeList(
     ports.map((port) => ({ host: '127.0.0.1', port, ssl: false })),
     { genesisHash },
   );
   return serveWallet(
-    { network: devnet, pow: new PowClient(DEFAULT_POW_SERVER), sync: { clock: HASTY }, warn: () => undefined },
+    { network, pow: new PowClient(DEFAULT_POW_SERVER), sync: { clock }, warn: () => undefined },
     (parts) => way(parts, { file, password: PASSWORD, node }),
   );
 }
