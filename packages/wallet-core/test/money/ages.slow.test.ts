@@ -64,15 +64,22 @@ const KINDS: readonly [string, (height: number) => SendRequest, bigint][] = [
 
 const own = (place: number): string => money.wallet.snapshot.addresses[place] ?? '';
 
-const paid = { total: 0n, sends: 0 };
+const paid = { total: 0n, sends: 0, alone: 0 };
+/** On a chain so young some small amounts have no others to hide among: the wallet says so, and pays later. */
+const NOBODY_TO_HIDE_AMONG = 28;
 
-async function one(name: string, make: () => Promise<string[]>, amount: bigint): Promise<string[]> {
+/** @returns undefined where it has to wait */
+async function one(name: string, make: () => Promise<string[]>, amount: bigint): Promise<string[] | undefined> {
   try {
     const hashes = await make();
     paid.total += amount;
     paid.sends += hashes.length;
     return hashes;
   } catch (error) {
+    if (error instanceof WalletError && error.code === NOBODY_TO_HIDE_AMONG) {
+      paid.alone += 1;
+      return undefined;
+    }
     const why = error instanceof WalletError ? `${String(error.code)} ${error.message}` : String(error);
     throw new Error(`${name} at ${String(nodes.node.height)}: ${why}`, { cause: error });
   }
@@ -82,6 +89,8 @@ const hashOf = (send: Promise<FinishedSend>): Promise<string[]> => send.then(({ 
 
 async function swept(amount: bigint): Promise<string[]> {
   const { entries, unpaid } = await money.wallet.sweep({ destination: receiver.address, amount });
+  const [first] = entries;
+  if (first?.success === false) throw new WalletError(first.errorCode, 'SWEEP', first.errorMessage);
   expect(unpaid).toBe(0n);
   return entries.map((entry) => (entry.success ? entry.transactionHash : fail(entry.errorMessage)));
 }
@@ -106,6 +115,7 @@ test('sends of every kind are taken and mined at every age', async () => {
   await money.wallet.importSubWallet(hex(second.spendSecret), 0);
   const places = heights();
   let next = 0;
+  const done = new Map<string, number>();
   for (const height of places) {
     await nodes.fund(() => (turn++ % 4 === 3 ? secondAddress() : keys.address), height - nodes.node.height);
     await money.untilAt(nodes.node.height, nodes.node.tip);
@@ -121,11 +131,17 @@ test('sends of every kind are taken and mined at every age', async () => {
     const count = height < 70 ? 3 : 7;
     for (let i = 0; i < count; i++) {
       const [name, make, amount] = KINDS[next++ % KINDS.length]!;
-      hashes.push(...(await one(name, () => hashOf(money.wallet.send(make(height))), amount)));
+      const made = await one(name, () => hashOf(money.wallet.send(make(height))), amount);
+      if (made === undefined) next -= 1;
+      else done.set(name, (done.get(name) ?? 0) + 1);
+      hashes.push(...(made ?? []));
     }
-    hashes.push(...(await one('sweep of an amount', () => swept(11n), 11n)));
-    const { hash } = await money.wallet.prepare({ destinations: [to(13n)] });
-    hashes.push(...(await one('prepared', () => hashOf(money.wallet.sendPrepared(hash)), 13n)));
+    hashes.push(...((await one('sweep of an amount', () => swept(11n), 11n)) ?? []));
+    const prepared = async (): Promise<string[]> => {
+      const { hash } = await money.wallet.prepare({ destinations: [to(13n)] });
+      return hashOf(money.wallet.sendPrepared(hash));
+    };
+    hashes.push(...((await one('prepared', prepared, 13n)) ?? []));
     expect((await nodes.node.status(hashes)).transactionsInPool.toSorted()).toEqual(hashes.toSorted());
     await nodes.fund(() => keys.address, 1);
     expect((await nodes.node.status(hashes)).transactionsInBlock.toSorted()).toEqual(hashes.toSorted());
@@ -134,7 +150,9 @@ test('sends of every kind are taken and mined at every age', async () => {
   await sum.follow(nodes.node, []);
   const { unlocked, locked } = sum.holding(receiver, 0);
   expect(unlocked + locked).toBe(paid.total);
-  console.log(`${String(paid.sends)} transactions at ${String(places.length)} heights`);
+  expect(KINDS.filter(([name]) => (done.get(name) ?? 0) < 10)).toEqual([]);
+  expect(paid.alone).toBeLessThan(paid.sends / 4);
+  console.log(`${String(paid.sends)} transactions at ${String(places.length)} heights`, paid.alone);
 });
 
 const secondAddress = (): string => encodeAddress({ spendPublic: second.spendPublic, viewPublic: keys.viewPublic });

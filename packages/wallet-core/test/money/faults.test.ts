@@ -13,7 +13,18 @@ import { TwoNodes } from './support/two-nodes';
 
 jest.setTimeout(240_000);
 
-const NAMES = ['cancelled', 'refused', 'overpaid', 'unclear', 'lost', 'vanished', 'reorganised', 'denied', 'closed'];
+const NAMES = [
+  'cancelled',
+  'refused',
+  'overpaid',
+  'unclear',
+  'lost',
+  'vanished',
+  'reorganised',
+  'denied',
+  'closed',
+  'kept',
+];
 const nodes = new TwoNodes();
 const receiver = new Purse('receiver of faults');
 const stranger = new Purse('stranger of faults');
@@ -181,6 +192,14 @@ describe('code 55 is raised', () => {
     expect((await summed(receiver)) - paidBefore).toBe(70_000n);
     const { fee } = money.wallet.snapshot.transaction(hash ?? '') ?? { fee: 0n };
     expect(balanceOf(money).unlocked + balanceOf(money).locked).toBe(whole.unlocked + whole.locked - 70_000n - fee);
+  });
+
+  test('and not where a node closes kept connections at that moment: a send has one of its own', async () => {
+    const money = await open('kept');
+    front.on(ROUTES.relay, async ({ isReused }, behind) => (isReused ? destroyed : behind()));
+    const { hash } = await money.wallet.send(pay(70_000n));
+    expect(nodes.node.pool()).toContain(hash);
+    await mine(money);
   });
 
   test('where it never arrived: later questions give the inputs back', async () => {
