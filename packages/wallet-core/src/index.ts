@@ -1,6 +1,5 @@
 export { subWalletBalance, type Balance } from './ledger/balance';
 export type { AppliedInput, AppliedOutput, AppliedTransaction, BlockToApply, OwnOutputFound } from './ledger/block';
-export { LedgerFault } from './ledger/fault';
 export { Ledger, type AppliedBlock, type LedgerKeys, type UnindexedPlace } from './ledger/ledger';
 export type { TransactionFilter } from './ledger/listings';
 export * from './ledger/model';

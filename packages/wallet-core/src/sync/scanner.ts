@@ -7,7 +7,7 @@ import {
 } from '@wrkz/crypto';
 import type { SyncBlock, SyncTransaction } from '@wrkz/client';
 import type { ScanKeys } from './ports';
-import type { ScannedOutput } from './scanned-output';
+import type { OwnOutputFound } from '../ledger/block';
 
 /** Outputs in one native batch: enough for every lane and thread, few enough for the turns of the event loop. */
 const OUTPUTS_A_BATCH = 2_000;
@@ -15,7 +15,7 @@ const OUTPUTS_A_BATCH = 2_000;
 /** A block with what of it is ours. */
 export interface ScannedBlock {
   readonly block: SyncBlock;
-  readonly found: readonly ScannedOutput[];
+  readonly found: readonly OwnOutputFound[];
   /** Of transactions with an own output and a short payment id, by their hash. */
   readonly decryptedPaymentIds: ReadonlyMap<string, string>;
 }
@@ -101,7 +101,7 @@ async function scan(blocks: readonly SyncBlock[], given: ScanKeys, keys: Prepare
   });
   const results = blocks.map((block) => ({
     block,
-    found: [] as ScannedOutput[],
+    found: [] as OwnOutputFound[],
     decryptedPaymentIds: new Map<string, string>(),
   }));
   const oneTime = await oneTimeKeys(owned, places, keys);

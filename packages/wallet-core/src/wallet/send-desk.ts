@@ -82,14 +82,14 @@ export class SendDesk<Shapes extends SpendShapes> {
   }
 
   private dispatch(built: FinishedSend): Promise<void> {
-    return this.spender.dispatch(built, this.records);
+    return this.options.ledger.whileLeaving(built.hash, () => this.spender.dispatch(built, this.records));
   }
 
   private readonly records: SendRecords = {
     record: async (built) => {
       const { ledger, signal, refusals, changed, save } = this.options;
       signal.throwIfAborted();
-      if (ledger.unconfirmedHashes().includes(built.hash)) return false;
+      if (ledger.hasSend(built.hash)) return false;
       try {
         ledger.recordSend(built.intent);
       } catch (error) {

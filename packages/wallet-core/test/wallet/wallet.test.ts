@@ -123,6 +123,20 @@ describe('sends', () => {
     expect(wallet.snapshot.unconfirmed()).toEqual([]);
   });
 
+  test('that are on their way to a slow node are not asked about, and so not given up; afterwards they are', async () => {
+    const { parts, wallet, chain } = await open();
+    chain.play(block(1, pay('a')));
+    let [asked, listed] = [['nothing'], 0];
+    parts.onRelay = async () => {
+      asked = [...chain.ledger.unconfirmedHashes()];
+      listed = wallet.snapshot.unconfirmed().length;
+      return 'accepted';
+    };
+    const { hash } = await wallet.send({ amount: 30n });
+    expect([asked, listed]).toEqual([[], 1]);
+    expect(chain.ledger.unconfirmedHashes()).toEqual([hash]);
+  });
+
   test('that are prepared lock nothing, go once, and stay when the node refuses', async () => {
     const { parts, wallet, chain } = await open();
     chain.play(block(1, pay('a')));
