@@ -30,7 +30,6 @@ export function openTipStream(
   const { endpoint, headers, timeouts } = transport;
   const socket = new WebSocket(`${endpoint.baseUrl.replace(/^http/, 'ws')}/ws?topics=${TOPICS.join(',')}`, {
     headers,
-    handshakeTimeout: timeouts.connectMs,
     maxPayload: MAX_MESSAGE,
     perMessageDeflate: false,
     followRedirects: false,
@@ -38,9 +37,12 @@ export function openTipStream(
   });
   const close = (): void => socket.terminate();
   signal.addEventListener('abort', close, { once: true });
+  // The library's own limit has no hold on a socket that it is given.
+  const handshake = setTimeout(close, timeouts.connectMs);
   const silence = setTimeout(close, SILENCE_MS);
   const ended = new Promise<void>((resolve) => {
     socket.once('close', () => {
+      clearTimeout(handshake);
       clearTimeout(silence);
       signal.removeEventListener('abort', close);
       resolve();
@@ -53,7 +55,10 @@ export function openTipStream(
     if (TOPICS.includes(topicOf(message) ?? '')) onTip();
   });
   return new Promise((resolve) => {
-    socket.once('open', () => resolve({ ended, close }));
+    socket.once('open', () => {
+      clearTimeout(handshake);
+      resolve({ ended, close });
+    });
     void ended.then(() => resolve(undefined));
   });
 }
