@@ -69,11 +69,13 @@ export class OutputBook {
   }
 
   put(book: SubWalletBook, list: OutputList, output: WalletOutput): void {
+    // One that is spent before its index came in keeps waiting: the file tells it of spent outputs too.
+    const isAwaited = list !== 'spent' || this.unindexed.get(output.parentTransactionHash)?.has(output.key) === true;
     this.remove(output.key);
     book.put(list, output);
     this.places.set(output.key, { book, list, output });
     if (output.keyImage !== undefined) this.images.set(output.keyImage, output.key);
-    if (output.globalIndex === undefined && list !== 'spent') this.awaitIndex(output);
+    if (output.globalIndex === undefined && isAwaited) this.awaitIndex(output);
   }
 
   remove(key: string): void {
@@ -112,7 +114,7 @@ export class OutputBook {
     }
   }
 
-  /** Unspent and locked outputs whose global index is not known. */
+  /** Outputs whose global index is not known: unspent and locked ones, and those that were spent while it was asked for. */
   unindexedOutputs(): WalletOutput[] {
     return [...this.unindexed.values()].flatMap((keys) =>
       [...keys].flatMap((key) => this.places.get(key)?.output ?? []),

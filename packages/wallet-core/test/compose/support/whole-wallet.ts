@@ -67,13 +67,16 @@ export class WholeWallet {
     return this.served.syncStatus();
   }
 
-  /** Until it stands at the tip and, unless it sees only what comes in, knows the place of each output that it may spend. */
-  async untilSynced(height = CHAIN_A_HEIGHT): Promise<this> {
+  /**
+   * Until it stands at the tip and, unless it sees only what comes in, knows the place of each output.
+   * @param isRead it has read the chain itself: of a file of the reference, places of spent outputs may be unknown for ever
+   */
+  async untilSynced(isRead = true): Promise<this> {
     await this.until(() => {
       const { progress, isViewWallet, subWallets } = this.wallet.snapshot.content;
-      const outputs = subWallets.flatMap(({ unspent }) => unspent);
+      const outputs = subWallets.flatMap(({ unspent, spent }) => (isRead ? [...unspent, ...spent] : unspent));
       const isPlaced = isViewWallet || outputs.every(({ globalIndex }) => globalIndex !== undefined);
-      return this.wallet.status.isAtTip && progress.height === height && isPlaced;
+      return this.wallet.status.isAtTip && progress.height === CHAIN_A_HEIGHT && isPlaced;
     });
     return this;
   }
