@@ -292,7 +292,7 @@ describe('a stream of events', () => {
 test('a node that closes its kept connections is asked again on a new one', async () => {
   let answers = 0;
   const server = await listening(createHttp(answering()));
-  (server as Server).on('request', (_request, response: ServerResponse) => {
+  (server).on('request', (_request, response: ServerResponse) => {
     answers++;
     response.on('finish', () => response.socket?.destroySoon());
   });

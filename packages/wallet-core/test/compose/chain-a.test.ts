@@ -262,5 +262,5 @@ function ofTheReference(text: string): ReturnType<typeof plain> {
 }
 
 function sortBy(name: string, list: ReturnType<typeof listAt>): void {
-  list.sort((a, b) => (String(a[name]) < String(b[name]) ? -1 : 1));
+  list.sort((a, b) => ((a[name] as string) < (b[name] as string) ? -1 : 1));
 }
