@@ -6,7 +6,9 @@ import { type ScannedBlock, scannedBatches, type UnreadableBlock } from './scann
 /** Blocks that are taken from the store at once. */
 const CHUNK = 500;
 /** Milliseconds after which the event loop gets a turn. */
-const TURN_MS = 10;
+const TURN_MS = 5;
+
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 export interface ApplierEvents<Applied> {
   readonly applied: (applied: Applied, block: SyncBlock) => void;
@@ -36,10 +38,12 @@ export class Applier<Applied> {
   async #chunk(signal: AbortSignal): Promise<void> {
     const keys = this.ledger.scanKeys();
     for await (const batch of scannedBatches(this.store.first(CHUNK), keys)) {
+      // The batch behind this one was just begun, which took its time too.
+      await nextTurn();
       let turn = performance.now();
       for (const scanned of batch) {
         if (performance.now() - turn > TURN_MS) {
-          await new Promise((resolve) => setImmediate(resolve));
+          await nextTurn();
           turn = performance.now();
         }
         // What is stored may have been thrown away while the loop had its turn.
