@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer as createHttp, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createHttp, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createHttps } from 'node:https';
 import { type AddressInfo, createServer as createTcp, type Server as TcpServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -292,7 +292,7 @@ describe('a stream of events', () => {
 test('a node that closes its kept connections is asked again on a new one', async () => {
   let answers = 0;
   const server = await listening(createHttp(answering()));
-  (server).on('request', (_request, response: ServerResponse) => {
+  server.on('request', (_request, response: ServerResponse) => {
     answers++;
     response.on('finish', () => response.socket?.destroySoon());
   });
