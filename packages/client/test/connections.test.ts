@@ -257,6 +257,33 @@ describe('a stream of events', () => {
     await stream?.ended;
   });
 
+  test('a flood is told of now and then, and its messages are not read meanwhile', async () => {
+    const SENT = 5_000;
+    let left = SENT;
+    const server = await eventsOf((socket) => {
+      const more = (): void => {
+        for (let i = 0; i < 100 && left > 0; i++, left--) socket.send('{"topic":"hashblock"}');
+        if (left > 0) setImmediate(more);
+        else socket.close();
+      };
+      more();
+    });
+    let tips = 0;
+    const stream = await client(server).tipStream(() => tips++, new AbortController().signal);
+    await stream?.ended;
+    expect(left).toBe(0);
+    expect(tips).toBeGreaterThan(0);
+    expect(tips).toBeLessThan(SENT / 10);
+  });
+
+  test('one that tells of nothing but what was not asked for is given up', async () => {
+    const server = await eventsOf((socket) => {
+      for (let i = 0; i < 2_000; i++) socket.send(`{"topic":"hashtx","data":${'0'.repeat(i % 7)}}`);
+    });
+    const stream = await client(server).tipStream(() => undefined, new AbortController().signal);
+    await stream?.ended;
+  });
+
   test('a message larger than any event, or masked like a client, ends it', async () => {
     for (const send of [
       (socket: WebSocket) => socket.send(Buffer.alloc(2 * 1024 * 1024)),
