@@ -7,6 +7,8 @@ import { keysOf, nodeAt, SyncedWallet } from './support/wallets';
 
 /* A daemon with `/ws`: its blocks reach the wallet while the wallet's own clock stands still. */
 
+jest.setTimeout(120_000);
+
 const suite = new Suite((args) => Daemon.create(readConfig(args), { logger: silentLogger() }));
 
 afterAll(() => suite.stopAll());
