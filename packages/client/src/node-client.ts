@@ -204,7 +204,7 @@ export class NodeClient implements NodeCalls {
     return header === undefined || header.orphan_status ? undefined : header;
   }
 
-  tipStream(onTip: () => void, signal: AbortSignal): Promise<TipStream | undefined> {
+  async tipStream(onTip: () => void, signal: AbortSignal): Promise<TipStream | undefined> {
     return openTipStream(this.#transport, onTip, signal);
   }
 

@@ -154,7 +154,9 @@ function refuse(error: unknown): never {
     throw new NodeFailure('timeout', `gave no answer in time: ${text}`);
   if (text.includes('maxContentLength'))
     throw new NodeFailure('tooLarge', 'its answer is larger than this question allows');
-  if (code !== undefined && /^(Z_|ERR_BAD_RESPONSE$|HPE_)/.test(code)) {
+  // A connection that broke within an answer speaks of the connection, not of what was said.
+  const isCut = text.includes('aborted');
+  if (!isCut && code !== undefined && /^(Z_|ERR_BAD_RESPONSE$|HPE_)/.test(code)) {
     throw new NodeFailure('malformed', `its answer cannot be read: ${text}`);
   }
   const facts = code !== undefined && NO_CONNECTION.has(code) ? { isUnsent: true } : {};
