@@ -93,5 +93,7 @@ test('rows are told of that differ unlisted, are listed and equal, or differ in 
   const told = (row: RecordedRow, brief: string, differs?: string): number =>
     complaints([{ row, brief, differs }]).length;
   expect([told(plain, '401'), told(fusion, '404', 'another status')]).toEqual([0, 0]);
-  expect([told(plain, '403', 'another status'), told(fusion, '401'), told(fusion, '403', 'another')]).toEqual([1, 1, 1]);
+  expect([told(plain, '403', 'another status'), told(fusion, '401'), told(fusion, '403', 'another')]).toEqual([
+    1, 1, 1,
+  ]);
 });
