@@ -23,7 +23,7 @@ import { ServiceKeys } from './keys/service-keys';
 import { publishFigures } from './metrics';
 import { startWalletHooks } from './notify';
 import { Sends } from './once';
-import { OpenWallet } from './open-wallet';
+import { type Open, OpenWallet } from './open-wallet';
 import { PreparedOwners } from './prepared-owners';
 
 /** What a test may put in the place of the real thing. */
@@ -97,6 +97,11 @@ export class WalletApi implements Service {
   /** The port it listens on, once started. */
   get port(): number {
     return this.servers[0]?.port ?? this.config.options.port;
+  }
+
+  /** The wallet that is open. */
+  get current(): Open | undefined {
+    return this.context.held.current;
   }
 
   /** @throws Error with a message for the operator; everything opened so far is closed again */
