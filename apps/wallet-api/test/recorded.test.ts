@@ -62,7 +62,7 @@ async function replay(rows: readonly RecordedRow[], service: TestService, port: 
   const complaints: string[] = [];
   for (const row of rows) {
     if (/\/import\//.test(row.path)) rmSync(join(service.folder, 'n.wallet'), { force: true });
-    const { 'X-API-KEY_WANTED': named, ...headers } = row.headers;
+    const { 'X-API-KEY': named, ...headers } = row.headers;
     const key = named === 'right' ? PASSWORD : named === 'wrong' ? 'wrong' : '';
     const answer = await service.ask({ ...row, key, headers, body: bodyOf(row, port) });
     const ours = found(row, answer, port);

@@ -57,7 +57,7 @@ export class TestService {
     return new Promise((resolve, reject) => {
       // Node.js sends the body of a DELETE without its length, unless it is told.
       const length = body === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(body)) };
-      const sent = { ...(key === '' ? {} : { 'X-API-KEY_WANTED': key }), ...length, ...headers };
+      const sent = { ...(key === '' ? {} : { 'X-API-KEY': key }), ...length, ...headers };
       const asked = request(
         { agent: false, port: this.api.port, host: '127.0.0.1', method, path, headers: sent },
         (response) => {
