@@ -67,7 +67,12 @@ export class WalletApi implements Service {
     });
     const sync = { skipCoinbases: options['skip-coinbase-transactions'], maxBlocks: options['sync-max-blocks'] };
     const warn = (text: string): void => this.logger.warning(text);
-    const nodes = { network, failover: options['daemon-failover'], token: options['daemon-token'], timeouts: overrides.nodeTimeouts };
+    const nodes = {
+      network,
+      failover: options['daemon-failover'],
+      token: options['daemon-token'],
+      timeouts: overrides.nodeTimeouts,
+    };
     const held = new OpenWallet({ network, sync, pow, now, warn }, nodes);
     held.on('warning', warn);
     held.on('opened', ({ sideFile }) => {

@@ -346,7 +346,9 @@ export class Wallet<Node, Shapes extends SpendShapes = SpendShapes> extends Even
   }
 
   private spendingView(): ReturnType<SendDesk<Shapes>['view']> {
-    const { localHeight, networkHeight } = this.follower.status;
+    const { height } = this.ledger.position();
+    // Before the node's first answer the wallet's own height is the best guess: the rules of block 0 fit nobody.
+    const { localHeight = height, networkHeight = height } = this.follower.status.networkHeight === 0 ? {} : this.follower.status;
     const { privateViewKey, isViewWallet, subWallets } = this.ledger.content();
     return { localHeight, networkHeight, privateViewKey, isViewWallet, subWallets };
   }

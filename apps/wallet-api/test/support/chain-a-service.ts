@@ -1,7 +1,8 @@
-import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync } from 'node:fs';
 import { Daemon, readConfig } from '@wrkz/daemon';
 import { silentLogger } from '@wrkz/service-kit';
 import { CHAIN_A_HEIGHT, chainAWallet, StandInNode, Suite, type SuiteNode } from '@wrkz/testing';
+import type { WalletSnapshot } from '@wrkz/wallet-core';
 import type { WalletApiOverrides } from '../../src';
 import { type Answer, PASSWORD, TestService } from './service';
 
@@ -10,13 +11,15 @@ export const ADDRESSES = Object.fromEntries(
   ['alice', 'bob', 'carol', 'dave', 'erin', 'frank', 'grace'].map((name) => [name, chainAWallet(name).address]),
 ) as Record<'alice' | 'bob' | 'carol' | 'dave' | 'erin' | 'frank' | 'grace', string>;
 
+/** Beyond the unlock time that a wallet gives to its sends. */
+export const BLOCKS_TO_UNLOCK = 40;
+
 /** A daemon with chain A, a stand-in before it, and services whose wallets follow the stand-in. */
 export class ChainAStage {
   private readonly services: TestService[] = [];
 
   private constructor(
     private readonly suite: Suite,
-    private readonly chain: string,
     readonly node: SuiteNode,
     readonly standIn: StandInNode,
   ) {}
@@ -25,7 +28,7 @@ export class ChainAStage {
     const suite = new Suite((args) => Daemon.create(readConfig(args), { logger: silentLogger() }));
     const chain = await suite.chainA();
     const node = await suite.node({ from: chain });
-    return new ChainAStage(suite, chain, node, suite.closeAtEnd(await StandInNode.start(node.url)));
+    return new ChainAStage(suite, node, suite.closeAtEnd(await StandInNode.start(node.url)));
   }
 
   async strike(): Promise<void> {
@@ -63,7 +66,8 @@ export class ChainAStage {
 }
 
 export function requireStatus(answer: Answer, status: number): Answer {
-  if (answer.status !== status) throw new Error(`${String(answer.status)} instead of ${String(status)}: ${answer.text}`);
+  if (answer.status !== status)
+    throw new Error(`${String(answer.status)} instead of ${String(status)}: ${answer.text}`);
   return answer;
 }
 
@@ -79,14 +83,19 @@ export function send(
 
 export const parsed = <T = Record<string, unknown>>({ text }: Answer): T => JSON.parse(text) as T;
 
-export const hashOf = (answer: Answer): string => parsed<{ transactionHash: string }>(requireStatus(answer, 201)).transactionHash;
+export const hashOf = (answer: Answer): string =>
+  parsed<{ transactionHash: string }>(requireStatus(answer, 201)).transactionHash;
 
 export const codeOf = (answer: Answer): number | undefined =>
   answer.text === '' ? undefined : parsed<{ errorCode?: number }>(answer).errorCode;
 
-/** Flips a byte of a file in the middle of its content. */
-export function damage(file: string, at: number): void {
-  const bytes = readFileSync(file);
-  bytes[at] = (bytes[at] ?? 0) ^ 0xff;
-  writeFileSync(file, bytes);
+/** Until the open wallet is as a test wants it; it is looked at whenever it changes. */
+export async function untilWallet(service: TestService, holds: (snapshot: WalletSnapshot) => boolean): Promise<void> {
+  const { wallet } = service.api.current ?? {};
+  if (wallet === undefined) throw new Error('no wallet is open');
+  while (!holds(wallet.snapshot)) await new Promise<void>((resolve) => wallet.once('changed', resolve));
 }
+
+/** Whether the node has numbered all outputs, without which none can be spent. */
+export const hasIndexes = ({ subWallets }: WalletSnapshot): boolean =>
+  subWallets.every(({ unspent }) => unspent.every(({ globalIndex }) => globalIndex !== undefined));
