@@ -130,7 +130,7 @@ interface SendWatcher {
 }
 
 /** Runs the work while each transaction that it sends is counted against the limit of its key, and told to the watcher. */
-function sending<Value>(
+async function sending<Value>(
   open: Open,
   grant: KeyGrant,
   now: () => number,
@@ -153,5 +153,7 @@ function sending<Value>(
       watcher?.stayed(send);
     },
   };
-  return listeningToSends(listener, () => work.run(open, grant));
+  const value = await listeningToSends(listener, () => work.run(open, grant));
+  limit.requireSome();
+  return value;
 }
