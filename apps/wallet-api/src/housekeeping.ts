@@ -6,10 +6,13 @@ import type { OpenWallet } from './open-wallet';
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
 
-/** How long answers to requests with an Idempotency-Key are kept; the newest ones stay whatever their age. */
-const ANSWERS = { ageMs: 30 * DAY_MS, newest: 10_000 };
-/** How many days of what a key has sent are kept; of each key its latest ones stay whatever their age. */
-const SPENDING = { days: 35, latest: 35 };
+/** How long something is kept. */
+export const KEPT = {
+  /** Answers to requests with an Idempotency-Key; the newest ones stay whatever their age. */
+  answers: { days: 30, newest: 10_000 },
+  /** What a key has sent, by day; of each key its latest days stay whatever their age. */
+  spending: { days: 35, latest: 35 },
+};
 
 export interface HousekeepingParts {
   readonly held: OpenWallet;
@@ -44,7 +47,9 @@ export async function dropOld(
   { answers, spending }: Pick<SideFile, 'answers' | 'spending'>,
   now: number,
   goOn: () => boolean,
+  kept = KEPT,
 ): Promise<void> {
-  spending.dropBefore(dayOf(now) - SPENDING.days, SPENDING.latest);
-  while (goOn() && answers.dropAnswered({ before: now - ANSWERS.ageMs, newest: ANSWERS.newest })) await nextTurn();
+  spending.dropBefore(dayOf(now) - kept.spending.days, kept.spending.latest);
+  const before = now - kept.answers.days * DAY_MS;
+  while (goOn() && answers.dropAnswered({ before, newest: kept.answers.newest })) await nextTurn();
 }

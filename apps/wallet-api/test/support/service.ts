@@ -31,7 +31,8 @@ export class TestService {
 
   static async start(args: readonly string[] = [], overrides: WalletApiOverrides = {}): Promise<TestService> {
     const folder = mkdtempSync(join(tmpdir(), 'wrkz-wallet-api-'));
-    const basics = ['-r', PASSWORD, '--network', 'devnet', '--threads', '1', '--wallet-dir', folder, '--no-console'];
+    const console = overrides.input === undefined ? ['--no-console'] : [];
+    const basics = ['-r', PASSWORD, '--network', 'devnet', '--threads', '1', '--wallet-dir', folder, ...console];
     const config = readWalletApiConfig([...basics, ...args]);
     const api = WalletApi.create(config, { logger: silentLogger(), port: 0, ...overrides });
     await api.start();

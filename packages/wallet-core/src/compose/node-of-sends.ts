@@ -7,6 +7,29 @@ const TOO_FEW_OUTPUTS = 27;
 /** What a proxy answers that has given up waiting: the node behind it may take the transaction yet. */
 const GIVEN_UP = new Set([408, 499, 502, 504, 520, 521, 522, 523, 524]);
 
+/** After a node was silent for as long as it may be, nobody waits for it anew for so many milliseconds. */
+const SILENCE_REMEMBERED_MS = 5_000;
+
+/**
+ * Which nodes were silent a moment ago. Sends stand in a queue: without this each of them would wait for such a node in its
+ * turn, and the last one for all of them.
+ */
+export class SilentNodes {
+  readonly #since = new WeakMap<NodeCalls, number>();
+
+  /** @param now milliseconds of a clock that never steps */
+  constructor(private readonly now: () => number = () => performance.now()) {}
+
+  note(node: NodeCalls): void {
+    this.#since.set(node, this.now());
+  }
+
+  has(node: NodeCalls): boolean {
+    const since = this.#since.get(node);
+    return since !== undefined && this.now() - since < SILENCE_REMEMBERED_MS;
+  }
+}
+
 /** A node as sending sees it: failures of the client become the answers that a send can act on. */
 export class NodeOfSends implements SpendNode {
   /**
@@ -15,15 +38,19 @@ export class NodeOfSends implements SpendNode {
    */
   constructor(
     private readonly serving: () => NodeCalls,
+    private readonly silent = new SilentNodes(),
     private readonly signal?: AbortSignal,
   ) {}
 
   async randomOuts(amounts: readonly bigint[], count: number): Promise<RandomOutsAnswer> {
+    const node = this.serving();
+    if (this.silent.has(node)) return { kind: 'unavailable' };
     try {
-      const sets = await this.serving().randomOuts(amounts, count, this.signal);
+      const sets = await node.randomOuts(amounts, count, this.signal);
       return { kind: 'outs', sets: sets.map(({ amount, outs }) => ({ amount, outputs: outs })) };
     } catch (error) {
-      const { facts } = failureOf(error);
+      const { kind, facts } = failureOf(error);
+      if (kind === 'timeout') this.silent.note(node);
       return { kind: facts.errorCode === TOO_FEW_OUTPUTS ? 'tooFew' : 'unavailable' };
     }
   }
