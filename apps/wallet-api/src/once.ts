@@ -1,6 +1,13 @@
 import { walletApi } from '@wrkz/api';
 import { FinishedJson, rawBody, Reply, type RouteRequest, stringifyJson } from '@wrkz/service-kit';
-import { type FinishedSend, listeningToSends, type RequestKey, sealSend, walletError } from '@wrkz/wallet-core';
+import {
+  type FinishedSend,
+  type LeavingListener,
+  listeningToSends,
+  type RequestKey,
+  sealSend,
+  walletError,
+} from '@wrkz/wallet-core';
 import type { KeyGrant, ServiceKeys } from './keys/service-keys';
 import type { Open, OpenWallet } from './open-wallet';
 import { badRequest, forbidden } from './refusals';
@@ -95,6 +102,7 @@ async function once<Value>(key: RequestKey, body: Buffer, parts: OnceParts<Value
     case 'new':
   }
   const left = new Set<string>();
+  let isDoubtful = false;
   const { privateViewKey } = open.wallet.snapshot.content;
   try {
     const value = await sending(open, grant, now, work, {
@@ -106,7 +114,10 @@ async function once<Value>(key: RequestKey, body: Buffer, parts: OnceParts<Value
         answers.stayed(key, hash);
         left.delete(hash);
       },
+      doubted: () => void (isDoubtful = true),
     });
+    // A sweep tells of a doubt in an entry; who asks again gets a better answer.
+    if (isDoubtful) return new Reply<Value | FinishedJson>(work.status, value);
     if (left.size > 0) return keepAnswer(open, key, work.status, value);
     // A sweep of refusals alone has changed nothing.
     answers.forget(key);
@@ -124,18 +135,13 @@ function keepAnswer<Value>({ sideFile }: Open, key: RequestKey, status: number, 
   return new Reply(status, new FinishedJson(body));
 }
 
-interface SendWatcher {
-  leaving(send: FinishedSend): void;
-  stayed(send: FinishedSend): void;
-}
-
 /** Runs the work while each transaction that it sends is counted against the limit of its key, and told to the watcher. */
 async function sending<Value>(
   open: Open,
   grant: KeyGrant,
   now: () => number,
   work: SendWork<Value>,
-  watcher?: SendWatcher,
+  watcher?: LeavingListener,
 ): Promise<Value> {
   const limit = new DailyLimit(grant, open, now);
   const listener = {
@@ -152,6 +158,7 @@ async function sending<Value>(
       limit.giveBack(send);
       watcher?.stayed(send);
     },
+    doubted: (send: FinishedSend): void => watcher?.doubted(send),
   };
   const value = await listeningToSends(listener, () => work.run(open, grant));
   limit.requireSome();

@@ -139,6 +139,31 @@ test.each([
   expect(stage.node.pool()).toEqual([hash]);
 });
 
+test('a sweep of which nobody knows whether it arrived has no answer to keep: it is sent again', async () => {
+  const service = await alice();
+  const path = '/transactions/send/sweep';
+  const entries = async (): Promise<unknown> =>
+    parsed(requireStatus(await send(service, PAYMENT, { key: 'sweep in doubt', path }), 200))['transactions'];
+  loseTheQuestion();
+  expect(await entries()).toMatchObject([{ errorCode: 55, success: false }]);
+  stage.standIn.off(RELAY).off(WHEREABOUTS);
+  const found = await entries();
+  expect(found).toEqual([{ success: true, transactionHash: stage.node.pool()[0] }]);
+  expect(await entries()).toEqual(found);
+  expect(stage.node.pool()).toHaveLength(1);
+});
+
+test('a wallet that is closed among sends answers each of them, and begins none behind it', async () => {
+  const service = await alice();
+  const sends = Array.from({ length: 8 }, (_, i) => send(service, PAYMENT, { key: `close ${String(i % 6)}` }));
+  await untilWallet(service, (snapshot) => snapshot.unconfirmed().length > 0);
+  requireStatus(await service.json('DELETE', '/wallet'), 200);
+  const answers = await Promise.all(sends);
+  expect(answers.filter(({ status }) => status !== 201 && status !== 403)).toEqual([]);
+  const hashes = new Set(answers.filter(({ status }) => status === 201).map(hashOf));
+  expect(stage.node.pool()).toEqual([...hashes].sort());
+});
+
 test.each([
   ['before the transaction came to the node', loseTheQuestion],
   ['after the node took it', loseTheAnswer],

@@ -65,7 +65,8 @@ async function dispatch(send: FinishedSend, records: SendRecords, node: NodeOfSe
   try {
     await dispatchSend(asBuilt(send), records, node);
   } catch (error) {
-    if (!(error instanceof WalletError && error.code === STILL_PROCESSING)) listener?.stayed(send);
+    if (error instanceof WalletError && error.code === STILL_PROCESSING) listener?.doubted(send);
+    else listener?.stayed(send);
     throw error;
   }
 }
