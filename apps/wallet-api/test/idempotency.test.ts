@@ -143,7 +143,7 @@ test('a sweep of which nobody knows whether it arrived has no answer to keep: it
   const service = await alice();
   const path = '/transactions/send/sweep';
   const entries = async (): Promise<unknown> =>
-    parsed(requireStatus(await send(service, PAYMENT, { key: 'sweep in doubt', path }), 200))['transactions'];
+    parsed(requireStatus(await send(service, PAYMENT, { key: 'sweep-in-doubt', path }), 200))['transactions'];
   loseTheQuestion();
   expect(await entries()).toMatchObject([{ errorCode: 55, success: false }]);
   stage.standIn.off(RELAY).off(WHEREABOUTS);
@@ -155,7 +155,7 @@ test('a sweep of which nobody knows whether it arrived has no answer to keep: it
 
 test('a wallet that is closed among sends answers each of them, and begins none behind it', async () => {
   const service = await alice();
-  const sends = Array.from({ length: 8 }, (_, i) => send(service, PAYMENT, { key: `close ${String(i % 6)}` }));
+  const sends = Array.from({ length: 8 }, (_, i) => send(service, PAYMENT, { key: `close-${String(i % 6)}` }));
   await untilWallet(service, (snapshot) => snapshot.unconfirmed().length > 0);
   requireStatus(await service.json('DELETE', '/wallet'), 200);
   const answers = await Promise.all(sends);
