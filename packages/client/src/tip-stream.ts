@@ -56,7 +56,7 @@ export function openTipStream(
   socket.on('ping', () => silence.refresh());
   let strange = 0;
   const quiet = quietly(onTip);
-  socket.once('close', quiet.end);
+  socket.once('close', () => quiet.end());
   socket.on('message', (message: Buffer) => {
     silence.refresh();
     if (!quiet.isOver()) return;

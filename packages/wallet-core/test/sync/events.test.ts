@@ -13,7 +13,7 @@ const suite = new Suite((args) => Daemon.create(readConfig(args), { logger: sile
 
 afterAll(() => suite.stopAll());
 
-test('blocks of a daemon arrive as they are mined, also after its stream was away', async () => {
+test('blocks of a daemon arrive as they are mined', async () => {
   const node = await suite.node({ args: ['--enable-websocket'] });
   const miner = new TestNodeClient(node.url);
   const client = nodeAt(node.daemon.ports.rpc);
