@@ -112,14 +112,15 @@ describe('inputs of cancelled sends are not locked for ever', () => {
     await money.wallet.save();
     await money.reopen();
     await atTip(money);
+    await indexed(money);
     expect(balanceOf(money)).toEqual(before);
-    const { entries, left } = await money.wallet.sweep({ destination: stranger.address });
-    expect(entries.every(({ success }) => success)).toBe(true);
-    expect(left).toEqual({ outputs: 0, amount: 0n });
-    const taken = new Set(money.primary.locked.map(({ key }) => key));
-    expect(intent.inputs.every(({ output }) => taken.has(output.key))).toBe(true);
+    const free = new Set(money.primary.unspent.map(({ key }) => key));
+    expect(intent.inputs.every(({ output }) => free.has(output.key))).toBe(true);
+    const again = await money.wallet.send(pay(100_000n));
     await mine(money);
-    expect(balanceOf(money)).toEqual({ unlocked: 0n, locked: 0n });
+    expect(money.wallet.snapshot.transaction(again.hash)).toMatchObject({ fee: again.fee });
+    const { unlocked, locked } = balanceOf(money);
+    expect(unlocked + locked).toBe(before.unlocked + before.locked - 100_000n - again.fee);
   });
 
   test('where it was dropped while the wallet was closed', async () => {
