@@ -59,7 +59,10 @@ function operation<Context, Labels>(service: ServiceDescription<Context, Labels>
     responses: {
       200:
         'contentType' in answer
-          ? { description: answer.description, content: { 'text/plain': { schema: { type: 'string' } } } }
+          ? {
+              description: answer.description,
+              content: { [mediaType(answer.contentType)]: { schema: { type: 'string' } } },
+            }
           : { description: answer.description ?? 'The answer', content: json(answer) },
       ...errorResponses([
         ...errorsOfRoute(service, route).map((row) => ({ row, body: service.errorBody })),
@@ -68,6 +71,11 @@ function operation<Context, Labels>(service: ServiceDescription<Context, Labels>
     },
     ...(labels === undefined ? {} : { 'x-labels': labels }),
   };
+}
+
+/** A content type without its parameters. */
+function mediaType(contentType: string): string {
+  return contentType.split(';', 1)[0] ?? contentType;
 }
 
 function operationId({ method, path }: Pick<Route, 'method' | 'path'>): string {
