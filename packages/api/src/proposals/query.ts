@@ -7,13 +7,13 @@ export function first<S extends z.ZodType>(schema: S) {
 
 /** A whole number in decimal digits, within bounds; `otherwise` stands in for one that was not sent. */
 export function wholeNumber({ min, max, otherwise }: { min: number; max: number; otherwise: number }) {
-  const sent = (value: unknown): unknown => (value === undefined ? otherwise : isIntegerText(value) ? Number(value) : value);
-  return first(z.preprocess(sent, z.int().min(min).max(max))).meta({
-    type: 'integer',
-    minimum: min,
-    maximum: max,
-    default: otherwise,
-  });
+  const numbers = z.preprocess(
+    (text: unknown) => (isIntegerText(text) ? Number(text) : text),
+    z.int().min(min).max(max),
+  );
+  return first(numbers)
+    .default(otherwise)
+    .meta({ type: 'integer', minimum: min, maximum: max });
 }
 
 /** Whether a text is a whole number, of whatever size. */
