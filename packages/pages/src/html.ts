@@ -44,9 +44,8 @@ const ENTITIES: Readonly<Record<string, string>> = {
 export function escapeText(text: string): string {
   return (
     text
-      .toWellFormed()
-      // eslint-disable-next-line no-control-regex -- these are what XML cannot hold
-      .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, '\ufffd')
+      // eslint-disable-next-line no-control-regex -- these are what XML cannot hold, halves of pairs among them
+      .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff\p{Cs}]/gu, '\ufffd')
       .replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character)
   );
 }

@@ -48,6 +48,8 @@ export const proposalErrors = {
     when: 'The amount is no positive number of coins, or has more than two decimals.',
   },
   notFound: { status: 404, text: 'there is no such proposal', when: 'No proposal has that number.' },
+  noSuchPage: { status: 404, text: 'there is no such page', when: 'A filter or a page of the list does not exist.' },
+  methodNotAllowed: { status: 405, text: 'Only GET and HEAD are answered here', when: 'The method is another one.' },
   rateLimited: {
     status: 429,
     text: 'too many requests from this address, retry later',

@@ -11,9 +11,7 @@ export function wholeNumber({ min, max, otherwise }: { min: number; max: number;
     (text: unknown) => (isIntegerText(text) ? Number(text) : text),
     z.int().min(min).max(max),
   );
-  return first(numbers)
-    .default(otherwise)
-    .meta({ type: 'integer', minimum: min, maximum: max });
+  return first(numbers).default(otherwise).meta({ type: 'integer', minimum: min, maximum: max });
 }
 
 /** Whether a text is a whole number, of whatever size. */
