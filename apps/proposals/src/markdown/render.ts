@@ -11,7 +11,7 @@ const EXCERPT = 200;
 export interface RenderedText {
   /** Inert markup; its highest heading is h2. */
   readonly html: string;
-  /** The first words, without headings, lists' marks, code and tables. */
+  /** The first words, of paragraphs alone: no headings, lists, code and tables. */
   readonly excerpt: string;
 }
 
@@ -64,7 +64,7 @@ export function renderText(markdown: string): RenderedText {
 function excerptOf(markdown: string): string {
   const tokens = parser.parse(markdown.slice(0, 10 * EXCERPT), {});
   const words = tokens
-    .filter(({ type }, i) => type === 'inline' && tokens[i - 1]?.type === 'paragraph_open')
+    .filter(({ type, level }, i) => type === 'inline' && level === 1 && tokens[i - 1]?.type === 'paragraph_open')
     .map(inlineText)
     .join(' ')
     .replace(/\s+/g, ' ')

@@ -1,7 +1,8 @@
 import type MarkdownIt from 'markdown-it';
 
-type Token = MarkdownIt.Token;
-type TokenClass = MarkdownIt.StateCore['Token'];
+type Parser = InstanceType<typeof MarkdownIt>;
+type Token = ReturnType<Parser['parse']>[number];
+type TokenClass = Parameters<Parser['core']['process']>[0]['Token'];
 
 /**
  * Makes of parsed Markdown what a page can hold: headings below the page's own without a gap between their levels, and

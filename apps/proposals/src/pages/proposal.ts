@@ -48,17 +48,19 @@ export function proposalPage(facts: ProposalFacts): PageContent {
           <p class="muted">Posted by ${user} on ${dayElement(posted)}</p>
         </header>
         <div class="columns">
-          <div class="text prose">${trustedMarkup(text.html)}</div>
+          <div class="reading">
+            <div class="text prose">${trustedMarkup(text.html)}</div>
+            ${contributionTable(facts)}
+          </div>
           <div class="side">${fundingCard(facts)} ${donationCard(facts)}</div>
         </div>
-        ${contributionTable(facts)}
       </article>`,
   };
 }
 
 function fundingCard({ listed, checkedAt, isStale }: ProposalFacts): Markup {
   const { funding, proposal } = listed;
-  return html`<section class="card" aria-labelledby="funding">
+  return html`<section class="card raising" aria-labelledby="funding">
     <h2 id="funding">Funding</h2>
     <div class="funds">${fundingMeter(listed)}</div>
     ${
@@ -79,7 +81,9 @@ function fundingCard({ listed, checkedAt, isStale }: ProposalFacts): Markup {
       checkedAt !== undefined &&
       html`<p class="small"><span class="label warn">Not up to date</span> The wallet has not answered since then.</p>`
     }
-    <p class="small muted">${STATUS_WORDS[proposal.status].label}: ${STATUS_WORDS[proposal.status].meaning}</p>
+    <p class="small muted">
+      <strong>${STATUS_WORDS[proposal.status].label}.</strong> ${STATUS_WORDS[proposal.status].meaning}
+    </p>
   </section>`;
 }
 
@@ -94,9 +98,12 @@ function donationCard({ listed, asked }: ProposalFacts): Fragment {
     <h2 id="donate">Contribute</h2>
     <img class="qr" src="/proposal/${id}/qr.svg${query}" alt="QR code of ${what}" width="264" height="264" />
     <p class="small muted caption">
-      ${amount === undefined ? 'Donation address' : html`Payment of <strong>${describeAmount(amount)}</strong>`}
-      &middot;
-      <a href="/proposal/${id}/qr.svg${query}">SVG</a> &middot; <a href="/proposal/${id}/qr.png${query}">PNG</a>
+      <span
+        >${amount === undefined ? 'Donation address' : html`Payment of <strong>${describeAmount(amount)}</strong>`}</span
+      >
+      <span>
+        To keep: <a href="/proposal/${id}/qr.svg${query}">SVG</a>, <a href="/proposal/${id}/qr.png${query}">PNG</a>
+      </span>
     </p>
     <p><code class="address" id="address">${address}</code></p>
     <p class="actions">
