@@ -1,4 +1,5 @@
-import { parseDocument, stringify } from 'yaml';
+import { errorText } from '@wrkz/service-kit';
+import { type Document, parseDocument, stringify } from 'yaml';
 
 /** A file in two parts: what stands between the lines `---`, every value as text, and the Markdown behind it. */
 export interface FrontMatterFile {
@@ -22,10 +23,10 @@ export function parseFrontMatter(text: string): FrontMatterFile {
   const frame = FRAME.exec(text.replace(/^\uFEFF/, '').replace(/\r\n?/g, '\n'));
   if (frame === null) throw new BadFrontMatter('it does not begin with a front matter between two lines ---');
   const { matter = '', body = '' } = frame.groups ?? {};
-  const document = parseDocument(matter, { schema: 'failsafe', uniqueKeys: true, maxAliasCount: 0 } as never);
+  const document = parseDocument(matter, { schema: 'failsafe', uniqueKeys: true });
   const [fault] = document.errors;
   if (fault !== undefined) throw new BadFrontMatter(`front matter: ${fault.message.split('\n', 1)[0] ?? ''}`);
-  const value: unknown = document.contents === null ? {} : document.toJS({ maxAliasCount: 0 });
+  const value = document.contents === null ? {} : plainValue(document);
   if (value === null || typeof value !== 'object' || Array.isArray(value))
     throw new BadFrontMatter('front matter: expected lines of the form key: value');
   const fields: Record<string, string> = {};
@@ -34,6 +35,14 @@ export function parseFrontMatter(text: string): FrontMatterFile {
     fields[name] = field;
   }
   return { fields, body: body.replace(/^\n+/, '') };
+}
+
+function plainValue(document: Document.Parsed): unknown {
+  try {
+    return document.toJS({ maxAliasCount: 0 });
+  } catch (error) {
+    throw new BadFrontMatter(`front matter: ${errorText(error)}`);
+  }
 }
 
 /** The text of such a file. */

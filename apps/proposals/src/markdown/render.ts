@@ -25,6 +25,9 @@ parser.core.ruler.push('tidy', (state) => {
 parser.renderer.rules['table_open'] = () => '<div class="scroll" tabindex="0"><table>\n';
 parser.renderer.rules['table_close'] = () => '</table></div>\n';
 
+/** A link names its place in full: what is relative would lead somewhere else wherever the text is shown. */
+const WHOLE_LINK = /^(https?:\/\/|mailto:|wrkz:)/i;
+
 /**
  * The parser gives out nothing else; this stands behind it, so that no fault of it and no rule added to it can let anything
  * else through (docs/protocol/lessons.md#a-listing-that-trusts-what-it-is-told).
@@ -50,7 +53,7 @@ const ALLOWED: sanitizeHtml.IOptions = {
   transformTags: {
     a: (_tag, { href }) => ({
       tagName: 'a',
-      attribs: { ...(href === undefined ? {} : { href }), rel: 'nofollow noopener noreferrer' },
+      attribs: { ...(WHOLE_LINK.test(href ?? '') && { href: href ?? '' }), rel: 'nofollow noopener noreferrer' },
     }),
     pre: () => ({ tagName: 'pre', attribs: { tabindex: '0' } }),
   },
