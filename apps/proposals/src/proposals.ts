@@ -2,6 +2,7 @@ import {
   createLogger,
   createMetrics,
   ensureDirectory,
+  errorText,
   memoryMinuteCounter,
   parseLogLevel,
   RequestCounters,
@@ -51,6 +52,7 @@ export class Proposals implements Service {
   #follower: FundingFollower | undefined;
   #server: HttpServer | undefined;
   #stopping = false;
+  #fault: string | undefined;
 
   private constructor(config: ProposalsConfig, overrides: ProposalsOverrides) {
     const { options } = config;
@@ -112,6 +114,19 @@ export class Proposals implements Service {
     );
   }
 
+  /** Whether the files are there and can be read; what is wrong is logged when it begins. */
+  #isSound(stores: Stores): boolean {
+    const before = this.#fault;
+    try {
+      stores.check();
+      this.#fault = undefined;
+    } catch (error) {
+      this.#fault = errorText(error);
+      if (before !== this.#fault) this.logger.error(this.#fault);
+    }
+    return this.#fault === undefined;
+  }
+
   #makeFollower({ funding, reader }: Stores, metrics: Metrics | undefined): FundingFollower | undefined {
     const source = incomeSource(this.#config.options);
     if (source === undefined) return undefined;
@@ -149,9 +164,8 @@ export class Proposals implements Service {
       metrics,
       now: this.#now,
       readiness: () => {
-        stores.check();
         const wallet = follower === undefined ? {} : { wallet: follower.failure === undefined ? 'OK' : 'AWAY' };
-        return { ready: !this.#stopping, ...wallet };
+        return { ready: !this.#stopping && this.#isSound(stores), ...wallet };
       },
     };
   }
