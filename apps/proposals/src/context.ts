@@ -9,7 +9,7 @@ import type { QrImages } from './qr/qr-images';
 export interface ProposalsContext {
   readonly listing: Listing;
   readonly answers: AnswerCache;
-  readonly markdown: Pick<MarkdownRenderer, 'render'>;
+  readonly markdown: Pick<MarkdownRenderer, 'excerpt' | 'render'>;
   readonly images: QrImages;
   readonly site: Site;
   /** Counts new images by client, against this many a minute; 0 for no limit. */

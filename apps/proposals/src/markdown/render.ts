@@ -7,14 +7,6 @@ const DEEPEST = 20;
 /** Characters of an excerpt. */
 const EXCERPT = 200;
 
-/** What somebody wrote, made fit for pages. */
-export interface RenderedText {
-  /** Inert markup; its highest heading is h2. */
-  readonly html: string;
-  /** The first words, of paragraphs alone: no headings, lists, code and tables. */
-  readonly excerpt: string;
-}
-
 /** Markdown without HTML of its own. */
 const parser = new MarkdownIt('default', { html: false, linkify: true, typographer: false, maxNesting: DEEPEST });
 // only what looks like a link in full: `file.md` is no host
@@ -59,12 +51,16 @@ const ALLOWED: sanitizeHtml.IOptions = {
   },
 };
 
-/** Renders Markdown; a long text may take half a second, so this belongs into a thread of its own. */
-export function renderText(markdown: string): RenderedText {
-  return { html: sanitizeHtml(parser.render(markdown), ALLOWED), excerpt: excerptOf(markdown) };
+/**
+ * Renders Markdown as inert markup whose highest heading is h2. A long text may take half a second, so this belongs into a
+ * thread of its own.
+ */
+export function renderText(markdown: string): string {
+  return sanitizeHtml(parser.render(markdown), ALLOWED);
 }
 
-function excerptOf(markdown: string): string {
+/** The first words of paragraphs: no headings, lists, code and tables. */
+export function excerptOf(markdown: string): string {
   const tokens = parser.parse(markdown.slice(0, 10 * EXCERPT), {});
   const words = tokens
     .filter(({ type, level }, i) => type === 'inline' && level === 1 && tokens[i - 1]?.type === 'paragraph_open')

@@ -1,5 +1,9 @@
 import { serveThread } from '@wrkz/service-kit';
 import type { MarkdownThread } from './protocol';
-import { renderText } from './render';
+import { excerptOf, renderText } from './render';
 
-serveThread<MarkdownThread>(() => ({ ready: {}, calls: { render: renderText }, close: () => undefined }));
+serveThread<MarkdownThread>(() => ({
+  ready: {},
+  calls: { render: renderText, excerpt: excerptOf },
+  close: () => undefined,
+}));

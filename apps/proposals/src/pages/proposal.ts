@@ -26,7 +26,9 @@ export type AskedAmount = { readonly amount: bigint } | { readonly wrong: string
 export interface ProposalFacts {
   readonly listed: ListedProposal;
   /** The text, rendered and inert. */
-  readonly text: { readonly html: string; readonly excerpt: string };
+  readonly html: string;
+  /** Its first words. */
+  readonly excerpt: string;
   readonly contributions: readonly Contribution[];
   readonly asked: AskedAmount;
   readonly checkedAt: number | undefined;
@@ -35,11 +37,11 @@ export interface ProposalFacts {
 
 /** One proposal: its text, what has come in, and how to contribute. */
 export function proposalPage(facts: ProposalFacts): PageContent {
-  const { listed, text } = facts;
+  const { listed, excerpt } = facts;
   const { headline, status, category, user, posted } = listed.proposal;
   return {
     title: headline,
-    description: text.excerpt === '' ? headline : text.excerpt,
+    description: excerpt === '' ? headline : excerpt,
     main: html`<p class="back"><a href="/">All proposals</a></p>
       <article class="proposal-page">
         <header>
@@ -49,7 +51,7 @@ export function proposalPage(facts: ProposalFacts): PageContent {
         </header>
         <div class="columns">
           <div class="reading">
-            <div class="text prose">${trustedMarkup(text.html)}</div>
+            <div class="text prose">${trustedMarkup(facts.html)}</div>
             ${contributionTable(facts)}
           </div>
           <div class="side">${fundingCard(facts)} ${donationCard(facts)}</div>
@@ -150,10 +152,9 @@ function contributionTable({ listed, contributions }: ProposalFacts): Fragment {
       <table>
         <thead>
           <tr>
-            <th scope="col">Date</th>
-            <th scope="col" class="number">Amount</th>
+            <th scope="col">Date and transaction</th>
+            <th scope="col" class="number">Amount, WRKZ</th>
             <th scope="col">State</th>
-            <th scope="col">Transaction</th>
           </tr>
         </thead>
         <tbody>
@@ -168,9 +169,10 @@ function contributionTable({ listed, contributions }: ProposalFacts): Fragment {
 function contributionRow({ hash, amount, time, unlocked }: Contribution): Markup {
   const state = unlocked ? html`<span class="label good">Counted</span>` : html`<span class="label warn">Locked</span>`;
   return html`<tr>
-    <td>${dayElement(time)}</td>
-    <td class="number">${describeAmount(amount)}</td>
+    <td>
+      ${dayElement(time)}<br /><code class="hash muted" title="${hash}">${hash.slice(0, 8)}…${hash.slice(-6)}</code>
+    </td>
+    <td class="number">${describeAmount(amount).split(' ', 1)}</td>
     <td>${state}</td>
-    <td><code class="hash" title="${hash}">${hash.slice(0, 12)}…${hash.slice(-6)}</code></td>
   </tr>`;
 }

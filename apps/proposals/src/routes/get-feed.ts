@@ -13,7 +13,7 @@ export const getFeed = declareRoute({
     const answer = await answers.get(listing.revision(), 'feed', async () => {
       const entries = listing.list({ limit: FEED_LENGTH, offset: 0 }).map(async (listed) => ({
         listed,
-        html: (await markdown.render(listed.proposal.content)).html,
+        html: await markdown.render(listed.proposal.content),
       }));
       return atomFeed(site, await Promise.all(entries));
     });

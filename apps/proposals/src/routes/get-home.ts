@@ -29,7 +29,7 @@ export const getHome = declareRoute({
     const answer = await answers.get(listing.revision(), key, async () => {
       const listed = listing.list({ ...view, limit: PER_PAGE, offset: PER_PAGE * (view.page - 1) });
       const proposals = await Promise.all(
-        listed.map(async (one) => ({ listed: one, excerpt: (await markdown.render(one.proposal.content)).excerpt })),
+        listed.map(async (one) => ({ listed: one, excerpt: await markdown.excerpt(one.proposal.content) })),
       );
       return site.page(homePage({ view, counts: listing.counts(), proposals }));
     });

@@ -22,7 +22,8 @@ export const getProposal = declareRoute({
         proposalPage({
           listed,
           asked,
-          text: await markdown.render(listed.proposal.content),
+          html: await markdown.render(listed.proposal.content),
+          excerpt: await markdown.excerpt(listed.proposal.content),
           contributions: listing.contributions(listed.proposal.address),
           checkedAt: listing.checkedAt(),
           isStale: listing.isStale(),
