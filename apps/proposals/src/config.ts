@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { dataDirectory, splitList, type OptionValues } from '@wrkz/service-kit';
-import type { DATA_OPTIONS, OPTIONS } from './options';
+import type { DATA_OPTIONS, PROPOSALS_OPTIONS } from './options';
 import type { StorePlace } from './store/files';
 
 /** The resolved options under their own names. */
-export type ProposalsOptions = OptionValues<typeof OPTIONS>;
+export type ProposalsOptions = OptionValues<typeof PROPOSALS_OPTIONS>;
 
 /** Everything the program that serves is configured with, resolved and checked. */
 export interface ProposalsConfig {

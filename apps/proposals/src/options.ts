@@ -50,7 +50,7 @@ export const DATA_OPTIONS = defineOptions([
 ]);
 
 /** Every start-up option, for the command line and the configuration file. */
-export const OPTIONS = defineOptions([
+export const PROPOSALS_OPTIONS = defineOptions([
   bindAddressOption({
     name: 'bind-ip',
     default: '127.0.0.1',

@@ -1,7 +1,7 @@
 import { parseCommand } from '@wrkz/service-kit';
 import { ADMIN_COMMANDS } from './admin/commands';
 import { proposalsConfig, type ProposalsConfig } from './config';
-import { OPTIONS, optionsComplaint } from './options';
+import { PROPOSALS_OPTIONS, optionsComplaint } from './options';
 
 /** What the command line asked for: a command, or to serve. */
 export type ParsedProgram = ReturnType<typeof parseProgram>;
@@ -15,7 +15,7 @@ export function parseProgram(argv: readonly string[]) {
     {
       name: 'wrkz-proposals',
       description: 'Lists the funding proposals of the community, for people and for programs.',
-      options: OPTIONS,
+      options: PROPOSALS_OPTIONS,
       check: optionsComplaint,
       commands: ADMIN_COMMANDS,
     },

@@ -5,12 +5,12 @@ import type { z } from 'zod';
 
 const { proposalErrors, QR_DOCSTRING } = proposalsApi;
 
-export type RefusalName = keyof typeof proposalErrors;
+export type ProposalRefusalName = keyof typeof proposalErrors;
 
 /** A refusal, thrown in a handler and answered by the error handler. Its code is its name in `proposalErrors`. */
 export class ProposalRefusal extends HttpError {
   constructor(
-    readonly reason: RefusalName,
+    readonly reason: ProposalRefusalName,
     values: Readonly<Record<string, string>> = {},
     headers: Readonly<Record<string, string>> = {},
   ) {

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { fundedHundredths, fundedPercent } from '../src/funding/percent';
-import { isUnlocked } from '../src/funding/unlock';
 import { LOOKS_BETWEEN_WHOLE, ReceiptBook, REREAD_DEPTH } from '../src/funding/receipt-book';
 import { AnswerTooLong, type Receipt } from '../src/funding/income';
 import {
@@ -312,16 +311,4 @@ test('the share is exact to the hundredth, halves rounded up', () => {
       expect((distance < 0n ? -distance : distance) * 2n <= target).toBe(true);
     }),
   );
-});
-
-test('an output is unlocked by the index of the tip or by the time', () => {
-  expect([0n, 1001n, 1002n, 499_999_999n].map((unlock) => isUnlocked(unlock, 1000, 0))).toEqual([
-    true,
-    true,
-    false,
-    false,
-  ]);
-  expect(
-    [500_000_000n, 1_700_000_060n, 1_700_000_061n].map((unlock) => isUnlocked(unlock, 10 ** 9, 1_700_000_000)),
-  ).toEqual([true, true, false]);
 });

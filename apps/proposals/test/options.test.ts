@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runSource } from '@wrkz/testing/source';
-import { OPTIONS, parseProgram, readProposalsConfig } from '../src';
+import { PROPOSALS_OPTIONS, parseProgram, readProposalsConfig } from '../src';
 import { ADMIN_COMMANDS } from '../src/admin/commands';
 import { startService, stopAll, temporaryFolder } from './support/service';
 import { json, send } from './support/http-client';
@@ -89,7 +89,7 @@ test('everything may stand in a configuration file, which the commands of the op
 
 test('every option and command has its row on the page for operators', () => {
   const page = readFileSync(join(__dirname, '../../../docs/operations/proposals.md'), 'utf8');
-  const missing = OPTIONS.filter(({ name }) => !page.includes(`| \`--${name}`)).map(({ name }) => name);
+  const missing = PROPOSALS_OPTIONS.filter(({ name }) => !page.includes(`| \`--${name}`)).map(({ name }) => name);
   expect(missing).toEqual([]);
   expect(
     ADMIN_COMMANDS.filter(({ name }) => !page.includes(`\`${name} `) && !page.includes(`\`${name}\``)).map(

@@ -28,18 +28,6 @@ export function dayElement(unixSeconds: number): Markup {
   >`;
 }
 
-const STEPS: readonly (readonly [seconds: number, name: string])[] = [
-  [86_400, 'day'],
-  [3600, 'hour'],
-  [60, 'minute'],
-];
-
-/** How long something took, in the largest whole unit: `3 minutes`. */
-export function durationText(seconds: number): string {
-  const [size, name] = STEPS.find(([step]) => seconds >= step) ?? [1, 'second'];
-  return countText(Math.max(0, Math.floor(seconds / size)), name);
-}
-
 /** A number with its noun: `1 proposal`, `2 proposals`. */
 export function countText(count: number, noun: string): string {
   return `${count.toLocaleString('en-US')} ${noun}${count === 1 ? '' : 's'}`;

@@ -11,6 +11,7 @@ const LEAST_TARGET = 100n;
 
 /** Characters that no line of text needs: controls, and marks that turn the direction of what follows. */
 const ODD_CHARACTERS = /[\p{Cc}\p{Cs}\u202a-\u202e\u2066-\u2069]/u;
+// eslint-disable-next-line no-control-regex -- a text has line ends and tabs, and no other control characters
 const ODD_IN_CONTENT = /[\p{Cs}\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\u202a-\u202e\u2066-\u2069]/u;
 
 /** What a file says of a proposal; what it does not name is left out. */

@@ -3,7 +3,7 @@ import { ensureDirectory, errorText, UsageError } from '@wrkz/service-kit';
 import { FileMissing, SqliteFileError } from '@wrkz/sqlite';
 import { storePlace } from '../config';
 import type { ParsedProgram } from '../program';
-import { openProposals, WrongNetwork, type StorePlace } from '../store/files';
+import { openProposals, OtherNetwork, type StorePlace } from '../store/files';
 import { ChangeRefused, ProposalWriter } from '../store/proposal-writer';
 import { ProposalReader } from '../store/proposal-reader';
 import { addProposal, editProposal, setStatus, type ChangeOrder } from './change';
@@ -24,7 +24,7 @@ export function runAdmin(call: AdminCall): string {
     return carryOut(call);
   } catch (error) {
     if (error instanceof FileMissing) throw new UsageError(`${error.message}; "admin add" makes it`);
-    const isExpected = [BadFrontMatter, ChangeRefused, SqliteFileError, WrongNetwork].some(
+    const isExpected = [BadFrontMatter, ChangeRefused, SqliteFileError, OtherNetwork].some(
       (kind) => error instanceof kind,
     );
     throw isExpected ? new UsageError(errorText(error)) : error;

@@ -1,7 +1,7 @@
+import { isUnlocked, type LockTime } from '@wrkz/consensus';
 import { decodeAddress, encodeAddress } from '@wrkz/core-types';
 import type { Contribution } from '../store/funding-store';
 import type { Receipt } from './income';
-import { isUnlocked } from './unlock';
 
 /** By what the donations of a proposal are known: the wallet's address, and the payment id that came with it. */
 export interface DonationTarget {
@@ -22,19 +22,19 @@ export function donationTarget(address: string): DonationTarget {
 /**
  * Gives each receipt of one base address to the proposal it was meant for. To a plain address goes what bears no payment
  * id of another proposal.
- * @param at the index of the wallet's tip, and Unix seconds, by which outputs are unlocked
+ * @param at the index of the wallet's tip and the clock, by which outputs are unlocked
  */
 export function assignReceipts(
   targets: readonly DonationTarget[],
   receipts: readonly Receipt[],
-  at: { readonly height: number; readonly now: number },
+  at: LockTime,
 ): Map<string, Contribution[]> {
   const assigned = new Map<string, Contribution[]>(targets.map(({ address }) => [address, []]));
   const byPaymentId = new Map(targets.map((target) => [target.paymentId, target.address]));
   for (const { hash, amount, height, time, paymentId, unlockTime } of receipts) {
     const address = byPaymentId.get(paymentId) ?? byPaymentId.get('');
     if (address === undefined) continue;
-    const unlocked = isUnlocked(unlockTime, at.height, at.now);
+    const unlocked = isUnlocked(unlockTime, at);
     assigned.get(address)?.push({ hash, amount, height, time, unlocked });
   }
   return assigned;

@@ -84,7 +84,7 @@ export class FundingFollower {
       const book = this.#books.get(base) ?? new ReceiptBook();
       this.#books.set(base, book);
       const receipts = await book.look(source, base, height, signal);
-      for (const [address, contributions] of assignReceipts(targets, receipts, { height, now: checked })) {
+      for (const [address, contributions] of assignReceipts(targets, receipts, { height, timestamp: checked })) {
         found.set(address, contributions);
       }
     }

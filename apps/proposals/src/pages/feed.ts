@@ -7,7 +7,7 @@ export const FEED_TYPE = 'application/atom+xml; charset=utf-8';
 /** Entries of the feed. */
 export const FEED_LENGTH = 30;
 
-export interface FeedEntry {
+export interface AtomEntry {
   readonly listed: ListedProposal;
   readonly html: string;
 }
@@ -16,7 +16,7 @@ export interface FeedEntry {
 const xml = html;
 
 /** The newest proposals as an Atom feed. Ids stay the same wherever the site stands. */
-export function atomFeed(site: Site, entries: readonly FeedEntry[]): string {
+export function atomFeed(site: Site, entries: readonly AtomEntry[]): string {
   const { network } = site.options;
   const newest = entries[0]?.listed.proposal.posted ?? 0;
   const feed = xml`<feed xmlns="http://www.w3.org/2005/Atom" xml:lang="en">
@@ -32,7 +32,7 @@ ${entries.map((entry) => feedEntry(site, entry))}</feed>
   return `<?xml version="1.0" encoding="utf-8"?>\n${feed.toString()}`;
 }
 
-function feedEntry(site: Site, { listed, html: text }: FeedEntry): Markup {
+function feedEntry(site: Site, { listed, html: text }: AtomEntry): Markup {
   const { id, headline, user, posted, category, status } = listed.proposal;
   return xml`  <entry>
     <title>${headline}</title>

@@ -3,7 +3,7 @@ import { html, type Markup } from '@wrkz/pages';
 import type { ListedProposal } from '../listing';
 
 /** A share as people read it: `1.02 %`, `12,000.00 %`. */
-export function percentText(percent: number): string {
+export function shareText(percent: number): string {
   return `${percent.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })} %`;
 }
 
@@ -16,9 +16,9 @@ export function fundingMeter({ proposal, funding, fundedPercent }: ListedProposa
   return html`<p class="figures">
       <span class="raised">${describeAmount(funding.received)}</span>
       <span class="muted">of ${target}</span>
-      <span class="share">${percentText(fundedPercent)}</span>
+      <span class="share">${shareText(fundedPercent)}</span>
     </p>
     <progress class="meter" max="100" value="${Math.min(fundedPercent, 100)}" aria-label="Funded">
-      ${percentText(fundedPercent)}
+      ${shareText(fundedPercent)}
     </progress>`;
 }

@@ -4,7 +4,7 @@ import { create } from 'qrcode';
 export interface QrCode {
   /** Modules on a side. */
   readonly size: number;
-  isDark(row: number, column: number): boolean;
+  readonly isDark: (row: number, column: number) => boolean;
 }
 
 /** Encodes a text with correction level L, as the original does: a long address stays coarse enough for a phone. */

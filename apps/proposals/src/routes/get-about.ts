@@ -1,11 +1,11 @@
 import { aboutPage } from '../pages/about';
-import { declareRoute, HTML_TYPE, LIMITED, SHORT_CACHING } from './route';
+import { declareListingRoute, HTML_TYPE, COUNTED, SHORT_CACHING } from './route';
 
-export const getAbout = declareRoute({
+export const getAbout = declareListingRoute({
   method: 'GET',
   path: '/about',
   summary: 'How proposals are funded, and how programs read them, as a page.',
-  guards: LIMITED,
+  guards: COUNTED,
   answer: { contentType: HTML_TYPE, description: 'A page' },
   caching: SHORT_CACHING,
   errors: [],

@@ -1,16 +1,16 @@
 import { ASSET_CACHING } from '@wrkz/pages';
 import { z } from 'zod';
 import type { Site } from '../pages/site';
-import { declareRoute, OPEN } from './route';
+import { declareListingRoute, UNCOUNTED } from './route';
 
 /** One route a file that pages load: its name changes with what stands in it. */
 export function assetRoutes({ assets }: Pick<Site, 'assets'>) {
   return [...assets.values()].map(({ path, contentType, bytes }) =>
-    declareRoute({
+    declareListingRoute({
       method: 'GET',
       path,
       summary: 'A file that pages load.',
-      guards: OPEN,
+      guards: UNCOUNTED,
       params: z.object({}),
       answer: { contentType, description: 'The file' },
       caching: ASSET_CACHING,

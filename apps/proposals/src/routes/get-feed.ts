@@ -1,11 +1,11 @@
 import { atomFeed, FEED_LENGTH, FEED_TYPE } from '../pages/feed';
-import { declareRoute, LIMITED, SHORT_CACHING } from './route';
+import { declareListingRoute, COUNTED, SHORT_CACHING } from './route';
 
-export const getFeed = declareRoute({
+export const getFeed = declareListingRoute({
   method: 'GET',
   path: '/feed.xml',
   summary: 'The newest proposals as an Atom feed.',
-  guards: LIMITED,
+  guards: COUNTED,
   answer: { contentType: FEED_TYPE, description: 'An Atom feed' },
   caching: SHORT_CACHING,
   errors: [],

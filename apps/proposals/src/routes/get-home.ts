@@ -3,18 +3,18 @@ import { z } from 'zod';
 import { homePage, PER_PAGE, type HomeView } from '../pages/home';
 import { LISTED_STATUSES, STATUS_WORDS } from '../pages/words';
 import { ProposalRefusal } from '../refusals';
-import { declareRoute, HTML_TYPE, LIMITED, SHORT_CACHING } from './route';
+import { declareListingRoute, HTML_TYPE, COUNTED, SHORT_CACHING } from './route';
 
 const { first, isIntegerText, PROPOSAL_CATEGORIES, proposalErrors } = proposalsApi;
 const HIGHEST_PAGE = 100_000;
 
 const text = (description: string) => first(z.string()).optional().meta({ type: 'string', description });
 
-export const getHome = declareRoute({
+export const getHome = declareListingRoute({
   method: 'GET',
   path: '/',
   summary: 'The list of proposals, as a page.',
-  guards: LIMITED,
+  guards: COUNTED,
   query: z.object({
     status: text(`One of ${LISTED_STATUSES.map((status) => STATUS_WORDS[status].name).join(', ')}`),
     cat: text(`One of ${PROPOSAL_CATEGORIES.join(', ')}`),

@@ -1,16 +1,16 @@
 import { proposalsApi } from '@wrkz/api';
 import { paymentUri } from '../qr/payment-uri';
 import { ProposalRefusal } from '../refusals';
-import { declareRoute, LIMITED, SHORT_CACHING } from './route';
+import { declareListingRoute, COUNTED, SHORT_CACHING } from './route';
 import { amountQuery, askedAmount, proposalAt, proposalParams } from './proposal-path';
 
 /** The donation address of a proposal as a QR code in one of two forms; with an amount, a payment of so much. */
 function qrRoute(form: 'png' | 'svg', contentType: string) {
-  return declareRoute({
+  return declareListingRoute({
     method: 'GET',
     path: `/proposal/{id}/qr.${form}`,
     summary: `The donation address as a QR code (${form.toUpperCase()}); with an amount, a wrkz: URI.`,
-    guards: LIMITED,
+    guards: COUNTED,
     params: proposalParams,
     query: amountQuery,
     answer: { contentType, description: 'The image' },

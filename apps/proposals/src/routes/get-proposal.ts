@@ -1,13 +1,13 @@
 import { proposalsApi } from '@wrkz/api';
 import { proposalPage, type AskedAmount } from '../pages/proposal';
-import { declareRoute, HTML_TYPE, LIMITED, SHORT_CACHING } from './route';
+import { declareListingRoute, HTML_TYPE, COUNTED, SHORT_CACHING } from './route';
 import { amountQuery, askedAmount, proposalAt, proposalParams } from './proposal-path';
 
-export const getProposal = declareRoute({
+export const getProposal = declareListingRoute({
   method: 'GET',
   path: '/proposal/{id}',
   summary: 'One proposal, as a page. With an amount its QR code is a payment of so much.',
-  guards: LIMITED,
+  guards: COUNTED,
   params: proposalParams,
   query: amountQuery,
   answer: { contentType: HTML_TYPE, description: 'A page' },

@@ -6,15 +6,15 @@ import type { ListedProposal } from '../listing';
 import { ProposalRefusal } from '../refusals';
 import type { Category } from '../store/proposal';
 import { FUNDING_AGE_HEADER, fundingAge } from './funding-age';
-import { declareRoute, LIMITED, SHORT_CACHING } from './route';
+import { declareListingRoute, COUNTED, SHORT_CACHING } from './route';
 
 const { proposalErrors, PROPOSAL_CATEGORIES } = proposalsApi;
 
-export const getProposals = declareRoute({
+export const getProposals = declareListingRoute({
   method: 'GET',
   path: '/api/1/proposals',
   summary: `Proposals of a status, newest first. ${FUNDING_AGE_HEADER} tells how many seconds old the income is.`,
-  guards: LIMITED,
+  guards: COUNTED,
   query: proposalsApi.listQuery,
   answer: proposalsApi.listAnswer,
   caching: SHORT_CACHING,

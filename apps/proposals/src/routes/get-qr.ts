@@ -3,17 +3,17 @@ import { AddressError, decodeAddress } from '@wrkz/core-types';
 import { countedAddress, isLoopback, secondsToNextMinute } from '@wrkz/service-kit';
 import type { ProposalsContext } from '../context';
 import { ProposalRefusal } from '../refusals';
-import { declareRoute, LIMITED, LONG_CACHING } from './route';
+import { declareListingRoute, COUNTED, LONG_CACHING } from './route';
 
 const { proposalErrors } = proposalsApi;
 /** The error of an address of another length. */
 const WRONG_LENGTH = 12;
 
-export const getQr = declareRoute({
+export const getQr = declareListingRoute({
   method: 'GET',
   path: '/api/1/qr',
   summary: 'An address as a QR code of 300 x 300 pixels; the code holds the address alone.',
-  guards: LIMITED,
+  guards: COUNTED,
   query: proposalsApi.qrQuery,
   answer: { contentType: 'image/png', description: 'The image' },
   caching: LONG_CACHING,

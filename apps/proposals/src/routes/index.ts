@@ -9,7 +9,7 @@ import { getProposal } from './get-proposal';
 import { getProposalQrPng, getProposalQrSvg } from './get-proposal-qr';
 import { getProposals } from './get-proposals';
 import { getQr } from './get-qr';
-import { LIMITED, OPEN } from './route';
+import { COUNTED, UNCOUNTED } from './route';
 
 export type ProposalsRoute = Route<ProposalsContext, never>;
 
@@ -29,8 +29,8 @@ export function proposalsRoutes({
     getAbout,
     getFeed,
     ...healthRoutes(readiness),
-    ...(metrics === undefined ? [] : [metricsRoute(metrics, OPEN)]),
+    ...(metrics === undefined ? [] : [metricsRoute(metrics, UNCOUNTED)]),
   ];
-  routes.push(openApiRoute(PROPOSALS_SERVICE, () => routes, { guards: LIMITED }));
+  routes.push(openApiRoute(PROPOSALS_SERVICE, () => routes, { guards: COUNTED }));
   return [...routes, ...assetRoutes(site)];
 }

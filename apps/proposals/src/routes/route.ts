@@ -2,12 +2,12 @@ import { routeDeclarer, type Guards } from '@wrkz/service-kit';
 import type { ProposalsContext } from '../context';
 
 /** Declares a route of the listing. */
-export const declareRoute = routeDeclarer<ProposalsContext>();
+export const declareListingRoute = routeDeclarer<ProposalsContext>();
 
 /** For monitors, and for files that pages load: not counted. */
-export const OPEN: Guards = { key: false, limit: false };
+export const UNCOUNTED: Guards = { key: false, limit: false };
 /** Counted against the limit of the client's address. */
-export const LIMITED: Guards = { key: false, limit: true };
+export const COUNTED: Guards = { key: false, limit: true };
 
 /** Cache-Control of what follows the proposals and their income. */
 export const SHORT_CACHING = 'public, max-age=15';

@@ -3,8 +3,8 @@ import { openDatabase, type SqliteConnection, type SqliteDatabase } from '@wrkz/
 import { FUNDING_ID, FUNDING_MIGRATIONS, PROPOSALS_ID, PROPOSALS_MIGRATIONS } from './schema';
 
 /** A file of another network is refused before anything in it is read. */
-export class WrongNetwork extends Error {
-  override readonly name = 'WrongNetwork';
+export class OtherNetwork extends Error {
+  override readonly name = 'OtherNetwork';
 }
 
 /** Where the files of a network stand, and whose they are. */
@@ -15,7 +15,7 @@ export interface StorePlace {
 
 /**
  * Opens the proposals; for writing, the file is made where there is none.
- * @throws SqliteFileError; WrongNetwork
+ * @throws SqliteFileError; OtherNetwork
  */
 export function openProposals({ directory, network }: StorePlace, mode: 'read' | 'write'): SqliteDatabase {
   return openDatabase({
@@ -43,5 +43,5 @@ export function openFunding({ directory }: StorePlace): SqliteDatabase {
 function assertNetwork(connection: SqliteConnection, wanted: string): void {
   const found = connection.prepare<[], { name: string }>('SELECT name FROM network').get()?.name;
   if (found === wanted) return;
-  throw new WrongNetwork(`this is the database of proposals of ${String(found)}, and ${wanted} was asked for`);
+  throw new OtherNetwork(`this is the database of proposals of ${String(found)}, and ${wanted} was asked for`);
 }

@@ -17,7 +17,7 @@ export interface Stores {
 /**
  * Opens the files of a place, or fills a memory with samples.
  * @param now Unix milliseconds
- * @throws SqliteFileError; WrongNetwork
+ * @throws SqliteFileError; OtherNetwork
  */
 export function openStores(place: StorePlace, isDemo: boolean, now: () => number): Stores {
   return isDemo ? memoryStores(now) : fileStores(place);
