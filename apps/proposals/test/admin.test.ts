@@ -306,6 +306,18 @@ test('a database of another network, a foreign and a newer file are refused and 
   await expect(startService([], {}, newer)).rejects.toThrow('written by a newer program');
 });
 
+test('a second command that changes something while one does is refused, and so says', () => {
+  run('add', proposalFile());
+  const held = openProposals({ directory: folder, network: 'mainnet' }, 'write');
+  try {
+    expect(() => run('add', proposalFile())).toThrow('is in use by another running program');
+    expect(run('list')).toContain('Proposal number');
+  } finally {
+    held.close();
+  }
+  expect(run('add', proposalFile())).toContain('Added proposal 2');
+});
+
 test('the program runs a command, prints what it did and ends; a refusal ends with code 1', () => {
   const main = join(__dirname, '../src/main.ts');
   const added = runSource(main, [
