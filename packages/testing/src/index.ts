@@ -6,6 +6,7 @@ export * from './link';
 export * from './node-client';
 export * from './purse';
 export * from './spend';
+export * from './stand-in-node';
 export * from './suite';
 export * from './wallets';
 export * from './documents';

@@ -10,7 +10,7 @@ export class NodeRefusal extends Error {
 }
 
 /** Asks a daemon over its RPC; every call throws `NodeRefusal` on an HTTP or JSON-RPC error. */
-export class NodeClient {
+export class TestNodeClient {
   /** @param base the URL, or how it is found once the node listens */
   constructor(private readonly base: string | (() => string)) {}
 

@@ -4,7 +4,7 @@ import {
   encodeTransaction,
   encodeTransactionPrefix,
   parseBlock,
-  parseExtra,
+  parseExtraWallet,
 } from '@wrkz/core-types';
 import type { KeyInput, RawBlock, Transaction, TransactionPrefix } from '@wrkz/core-types';
 import { parseTransaction } from '@wrkz/core-types';
@@ -76,8 +76,8 @@ export class Purse {
     const block = parseBlock(raw.block);
     const all = [block.coinbase, ...raw.transactions.map((bytes) => parseTransaction(bytes))];
     return all.flatMap(({ transaction }, t) => {
-      const key = parseExtra(transaction.extra).publicKey;
-      const derivation = key === undefined ? null : generateKeyDerivation(key, this.viewSecret);
+      // Wallets find a key in more places than the daemon does.
+      const derivation = generateKeyDerivation(parseExtraWallet(transaction.extra).publicKey, this.viewSecret);
       if (derivation === null) return [];
       return transaction.outputs.flatMap((output, i) => {
         if (!derivePublicKey(derivation, i, this.spendPublic)?.equals(output.key)) return [];

@@ -11,7 +11,7 @@ import {
 } from '@wrkz/core-types';
 import { generateKeyImage, searchNonce } from '@wrkz/crypto';
 import { CHAIN_A_HEIGHT, chainA } from './chain-a';
-import type { NodeClient } from './node-client';
+import type { TestNodeClient } from './node-client';
 import type { PurseOutput, Purse, SpendOptions } from './purse';
 
 const network = networkOf('devnet');
@@ -58,7 +58,7 @@ export function unspentOnChainA(purse: Purse): PurseOutput[] {
 const LEAST = 100_000n;
 
 /** The unspent outputs that are worth spending and of an amount that has enough others for the rings of today. */
-export async function spendable(node: NodeClient, purse: Purse): Promise<PurseOutput[]> {
+export async function spendable(node: TestNodeClient, purse: Purse): Promise<PurseOutput[]> {
   const { default: most } = network.rulesAt(CHAIN_A_HEIGHT).mixin;
   const unspent = unspentOnChainA(purse).filter(
     ({ amount, height }) => amount >= LEAST && height + COINBASE_UNLOCK_WINDOW <= CHAIN_A_HEIGHT,
@@ -72,7 +72,11 @@ export async function spendable(node: NodeClient, purse: Purse): Promise<PurseOu
 }
 
 /** Ring members for an output, as many as wanted or as there are; the node answers 400 where an amount is too rare. */
-async function decoys(node: NodeClient, output: PurseOutput, count: number): Promise<{ index: number; key: Buffer }[]> {
+async function decoys(
+  node: TestNodeClient,
+  output: PurseOutput,
+  count: number,
+): Promise<{ index: number; key: Buffer }[]> {
   const answer = await node.post<RandomOuts>('/getrandom_outs', {
     amounts: [Number(output.amount)],
     outs_count: count + 1,
@@ -102,7 +106,7 @@ export interface Spend {
  * of decoys drawn by the node, outputs in denominations, a lock time, the public key and the proof of work in extra.
  */
 export async function buildSpend(
-  node: NodeClient,
+  node: TestNodeClient,
   purse: Purse,
   output: PurseOutput,
   { height, fee, findNonce }: { height: number; fee: bigint; findNonce: FindNonce },

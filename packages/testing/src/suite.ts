@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { verifyChain } from '@wrkz/chain-db';
 import type { NetworkName } from '@wrkz/core-types';
 import { writeChainADump } from './chain-a';
-import { NodeClient } from './node-client';
+import { TestNodeClient } from './node-client';
 
 interface Watched<Event extends string> {
   on(event: Event, listener: () => void): unknown;
@@ -116,7 +116,7 @@ export function nodeArguments(network: NetworkName, dataDir: string, peers: read
 }
 
 /** One running node of a suite. Waiting is done on its own events, never by the clock. */
-export class SuiteNode<D extends WholeDaemon = WholeDaemon> extends NodeClient {
+export class SuiteNode<D extends WholeDaemon = WholeDaemon> extends TestNodeClient {
   private running = true;
 
   constructor(

@@ -1,5 +1,5 @@
 import { cpSync } from 'node:fs';
-import { buildSpend, chainAWallet, findNonceHere, NodeClient, type PurseOutput, spendable } from '@wrkz/testing';
+import { buildSpend, chainAWallet, findNonceHere, TestNodeClient, type PurseOutput, spendable } from '@wrkz/testing';
 import { newSuite } from '../network/daemons';
 import { seeded } from '../support/kills';
 import type { GivenPage } from './support/events-client';
@@ -56,7 +56,7 @@ test(`${String(KILLS)} kills at random moments (WRKZ_SEED=${String(seed)})`, asy
   const follower = new Follower(chainIn(dataDir));
   let sent = 0;
 
-  const send = async (node: NodeClient): Promise<void> => {
+  const send = async (node: TestNodeClient): Promise<void> => {
     const output = outputs.shift();
     if (output === undefined) return;
     const spend = await buildSpend(peer, alice, output, { height: peer.height, fee: 1000n, findNonce: findNonceHere });
@@ -69,7 +69,7 @@ test(`${String(KILLS)} kills at random moments (WRKZ_SEED=${String(seed)})`, asy
     const alone = random() < 0.3;
     const child = startNode(dataDir, alone ? NOBODY : peer.p2pPort);
     const url = await rpcUrlOf(child);
-    const node = new NodeClient(url);
+    const node = new TestNodeClient(url);
     const following = follower.follow(url, () => false);
     const traffic = [
       node.generate(alice.address, 1 + upTo(3)),

@@ -2,7 +2,7 @@ import { EventEmitter, once } from 'node:events';
 import { cpSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { chainAWallet, NodeClient } from '@wrkz/testing';
+import { chainAWallet, TestNodeClient } from '@wrkz/testing';
 import { newSuite } from '../network/daemons';
 import { seeded } from '../support/kills';
 import { allEvents, type GivenEvent } from './support/events-client';
@@ -106,7 +106,7 @@ test(`${String(KILLS)} kills of either side: every block and turn is told, in or
   for (let kills = 0; kills < KILLS; kills++) {
     const alone = random() < 0.3;
     const child = startNode(dataDir, alone ? NOBODY : peer.p2pPort, hooks);
-    const node = new NodeClient(await rpcUrlOf(child));
+    const node = new TestNodeClient(await rpcUrlOf(child));
     const traffic = [
       node.generate(alice.address, 1 + upTo(3)),
       alone ? Promise.resolve() : peer.generate(alice.address, upTo(2) || 1),

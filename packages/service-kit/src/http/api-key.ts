@@ -11,6 +11,8 @@ export interface ApiKeyOptions {
   readonly bearer?: boolean;
   /** Callers over a local socket need it too; else the rights of its file are enough. */
   readonly local?: boolean;
+  /** A program with keys of several kinds judges what was presented ('' for nothing) itself, and `key` is not asked. */
+  readonly judge?: ((presented: string, request: IncomingMessage) => HttpError | undefined) | undefined;
 }
 
 /** Says what is wrong with a key given as an option, or undefined: some that no header can carry would lock out everybody. */
@@ -33,7 +35,9 @@ export function keyCheck({
   key,
   bearer = false,
   local = false,
+  judge,
 }: ApiKeyOptions): (request: IncomingMessage) => HttpError | undefined {
+  if (judge !== undefined) return (request) => judge(presentedKey(request, bearer), request);
   if (key === undefined || key === '') return () => undefined;
   return (request) => {
     if (!local && listenerOf(request) === 'local') return undefined;

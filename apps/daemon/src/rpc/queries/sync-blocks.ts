@@ -7,7 +7,7 @@ export const STRIDE = 16;
 const NO_TRANSACTIONS: TransactionScan = { hashes: [], prefixes: [] };
 
 /** A main-chain block on its way into a sync answer. */
-export class SyncBlock {
+export class WalkedBlock {
   constructor(
     readonly stamp: BlockStamp,
     /** The id of its coinbase. */
@@ -58,14 +58,14 @@ class BlockRun {
 }
 
 /** The main-chain blocks [start, end), lowest first. To be used within one snapshot. */
-export function* syncBlocks({ reader, throwIfGone }: QueryTools, start: number, end: number): Generator<SyncBlock> {
+export function* syncBlocks({ reader, throwIfGone }: QueryTools, start: number, end: number): Generator<WalkedBlock> {
   let first = start === 0 ? 0 : (reader.blockStamps(start - 1, start)[0]?.generatedTransactions ?? 0);
   for (let from = start; from < end; from += STRIDE) {
     const stamps = reader.blockStamps(from, Math.min(from + STRIDE, end));
     const run = new BlockRun(reader, stamps, first);
     for (const stamp of stamps) {
       throwIfGone();
-      yield new SyncBlock(stamp, first, run);
+      yield new WalkedBlock(stamp, first, run);
       first = stamp.generatedTransactions;
     }
   }

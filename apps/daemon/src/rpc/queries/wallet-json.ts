@@ -2,7 +2,7 @@ import { CorruptDatabase } from '@wrkz/chain-db';
 import { findWalletExtra } from '@wrkz/core-types';
 import { type JsonBuffer, piece } from './json-buffer';
 import { PrefixCursor } from './prefix-cursor';
-import type { SyncBlock } from './sync-blocks';
+import type { WalkedBlock } from './sync-blocks';
 
 export type WalletEncoding = 'hex' | 'base64';
 
@@ -50,7 +50,7 @@ export class WalletJson {
   ) {}
 
   /** One block. @throws CorruptDatabase */
-  block(block: SyncBlock): void {
+  block(block: WalkedBlock): void {
     const { out, options } = this;
     const { hash, height, timestamp } = block.stamp;
     this.key(out.put(BLOCK), hash, 0);

@@ -13,11 +13,13 @@ import { pathPattern } from './path';
 export interface RouteRules<Context, Labels> {
   /** Whether bytes that are no UTF-8 make a body no JSON; else U+FFFD takes their place. A mark of order is skipped then. */
   readonly strictUtf8?: boolean;
-  /** Refuses a body that is no JSON, given its text. */
-  readonly notJson: (text: string) => Error;
+  /** Refuses a body that is no JSON, given its text; without a refusal it counts as one without members. */
+  readonly notJson: (text: string) => Error | undefined;
   readonly invalid: RefuseMember;
   /** Holds a declaration's labels against the state of the program; throws what it refuses with. */
-  readonly admit?: (labels: Labels | undefined, context: Context) => void | Promise<void>;
+  readonly admit?: (labels: Labels | undefined, context: Context, request: Request) => void | Promise<void>;
+  /** What an error of a handler is answered as; without it, as it is. */
+  readonly failed?: (error: unknown) => unknown;
 }
 
 /** A declaration with everything that it takes to answer a request. */
@@ -64,7 +66,7 @@ function handlerOf<Context, Labels>(
 
   return async (request, response) => {
     const json = body && readJson(request, rules);
-    await rules.admit?.(route.labels, context);
+    await rules.admit?.(route.labels, context, request);
     const typed = new TypedRequest(
       read(path, request.params, context),
       read(query, request.query, context),
@@ -75,7 +77,7 @@ function handlerOf<Context, Labels>(
       await send(route, request, response, await route.handle(context, typed as never));
     } catch (error) {
       // Nobody is there to be told that the work was given up.
-      if (!typed.isGivenUp(error)) throw error;
+      if (!typed.isGivenUp(error)) throw rules.failed === undefined ? error : rules.failed(error);
     }
   };
 }
@@ -89,13 +91,15 @@ const STRICT = new TextDecoder('utf-8', { fatal: true });
 function readJson(
   request: Request,
   { notJson, strictUtf8 = false }: Pick<RouteRules<unknown, unknown>, 'notJson' | 'strictUtf8'>,
-): JsonValue {
+): JsonValue | undefined {
   const bytes = rawBody(request);
   const text = bytes.toString('utf8');
   try {
     return parseJson(strictUtf8 ? STRICT.decode(bytes) : text);
   } catch {
-    throw notJson(text);
+    const refused = notJson(text);
+    if (refused !== undefined) throw refused;
+    return undefined;
   }
 }
 

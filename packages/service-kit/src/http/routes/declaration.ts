@@ -81,6 +81,8 @@ export interface RouteDeclaration<
    * may be answered by 304. Without it nothing may be stored. A handler that knows a shorter ETag gives it as a header.
    */
   readonly caching?: string;
+  /** Of an answer that is no refusal; left out, it is 200. */
+  readonly status?: number;
   readonly errors: readonly ErrorRow[];
   /** Refusals of this route for members of the right type whose value its schema does not take. */
   readonly invalid?: MemberRefusals<Body>;

@@ -1,4 +1,5 @@
 import { notFound } from '../error-handler';
+import { refusal } from '../errors';
 import type { BoundRoute } from './bind';
 import type { Route } from './declaration';
 import { pathPattern } from './path';
@@ -22,4 +23,16 @@ export function guardOtherMethods<Context, Labels>(
     });
   }
   return [...byPath.values()];
+}
+
+/** Behind all routes: a method that the program does not know at all is a 400, on whatever path. */
+export function badMethod(known: readonly string[]): BoundRoute {
+  return {
+    method: 'ALL',
+    path: '{any}',
+    pattern: /^/,
+    guards: { key: false, limit: false },
+    handler: (request, _response, next) =>
+      next(known.includes(request.method) ? refusal('not_found') : refusal('bad_request')),
+  };
 }

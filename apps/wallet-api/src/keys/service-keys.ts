@@ -1,0 +1,79 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { clientAddressOf, countedAddress, type HttpError, refusal, secondsToNextMinute } from '@wrkz/service-kit';
+import { KEY_SCOPES, type KeyScope, type ScopedKey } from './key-file';
+
+/** Wrong keys that an address may present in a minute. */
+export const WRONG_KEYS_A_MINUTE = 100;
+
+/** What the key of a request allows. */
+export interface KeyGrant {
+  /** '' of the main key. */
+  readonly name: string;
+  readonly scope: KeyScope;
+  readonly dailyLimit: bigint | undefined;
+  readonly allowedAddresses: readonly string[] | undefined;
+}
+
+const MAIN: KeyGrant = { name: '', scope: 'admin', dailyLimit: undefined, allowedAddresses: undefined };
+
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+
+/** Knows the keys, and whose key a request bears. Who guesses is no longer looked at for the rest of the minute. */
+export class ServiceKeys {
+  readonly #rows: readonly { readonly digest: Buffer; readonly grant: KeyGrant }[];
+  readonly #grants = new WeakMap<IncomingMessage, KeyGrant>();
+  readonly #wrong = new Map<string, number>();
+  #minute = -1;
+
+  constructor(
+    password: string,
+    scoped: readonly ScopedKey[],
+    private readonly now: () => number = Date.now,
+  ) {
+    this.#rows = [
+      { digest: digest(password), grant: MAIN },
+      ...scoped.map(({ name, hash, scope, dailyLimit, allowedAddresses }) => {
+        return { digest: Buffer.from(hash, 'hex'), grant: { name, scope, dailyLimit, allowedAddresses } };
+      }),
+    ];
+  }
+
+  /** Looks for the key among all of them, in a time that does not depend on which one it is. */
+  readonly judge = (presented: string, request: IncomingMessage): HttpError | undefined => {
+    const address = countedAddress(clientAddressOf(request));
+    this.#turnMinute();
+    const wrong = this.#wrong.get(address) ?? 0;
+    if (wrong >= WRONG_KEYS_A_MINUTE) {
+      return refusal('rate_limited', { headers: { 'Retry-After': String(secondsToNextMinute(this.now())) } });
+    }
+    const shown = digest(presented);
+    let grant: KeyGrant | undefined;
+    for (const row of this.#rows) if (timingSafeEqual(row.digest, shown)) grant ??= row.grant;
+    if (grant === undefined || presented === '') {
+      this.#wrong.set(address, wrong + 1);
+      return refusal('unauthorized');
+    }
+    this.#grants.set(request, grant);
+    return undefined;
+  };
+
+  /** @throws Error for a request whose route asks for no key */
+  grantOf(request: IncomingMessage): KeyGrant {
+    const grant = this.#grants.get(request);
+    if (grant === undefined) throw new Error('this request was not asked for a key');
+    return grant;
+  }
+
+  #turnMinute(): void {
+    const minute = Math.floor(this.now() / 60_000);
+    if (minute === this.#minute) return;
+    this.#minute = minute;
+    this.#wrong.clear();
+  }
+}
+
+/** Whether a key of one scope has the rights of another. */
+export function covers(has: KeyScope, needed: KeyScope): boolean {
+  return KEY_SCOPES.indexOf(has) >= KEY_SCOPES.indexOf(needed);
+}

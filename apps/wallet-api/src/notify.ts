@@ -1,0 +1,52 @@
+import { type HookEvent, type Logger, NotificationHooks } from '@wrkz/service-kit';
+import type { WalletTransaction } from '@wrkz/wallet-core';
+import type { WalletApiConfig } from './config/config';
+import type { Open, OpenWallet } from './open-wallet';
+import { netAmount } from './records/page';
+
+const HOOK = 'tx-notify';
+
+/** A transaction that lies further behind the tip is history: nobody is told of it unless asked for. */
+export const BLOCKS_OF_NEWS = 1_440;
+
+/** Whether a transaction is news. */
+export function isNews(
+  { blockHeight }: Pick<WalletTransaction, 'blockHeight'>,
+  open: Pick<Open, 'syncStatus'>,
+): boolean {
+  const { localHeight, networkHeight } = open.syncStatus();
+  return blockHeight + BLOCKS_OF_NEWS >= Math.max(localHeight, networkHeight);
+}
+
+/** What receivers are told of a transaction (docs/operations/wallet-api.md#notifications). */
+export function transactionEvent(transaction: WalletTransaction): HookEvent {
+  const { hash, blockHeight, fee, paymentId, timestamp, unlockTime, isCoinbase } = transaction;
+  const amount = netAmount(transaction);
+  return {
+    event: 'tx',
+    placeholders: { s: hash, h: String(blockHeight), a: String(amount), f: String(fee), p: paymentId, c: '1' },
+    fields: { hash, height: blockHeight, amount, fee, paymentId, confirmed: true, timestamp, unlockTime, isCoinbase },
+  };
+}
+
+/**
+ * The hooks as the options want them.
+ * @throws Error with a message for the operator
+ */
+export async function startWalletHooks(
+  { options, walletDirectory }: WalletApiConfig,
+  held: OpenWallet,
+  logger: Logger,
+): Promise<NotificationHooks> {
+  const hooks = await NotificationHooks.start({
+    hooks: [{ name: HOOK, values: options['tx-notify'] }],
+    logger,
+    directory: walletDirectory,
+    secretFile: options['notify-secret-file'],
+  });
+  held.on('transaction', (transaction, open) => {
+    if (!hooks.has(HOOK) || !(options['notify-during-sync'] || isNews(transaction, open))) return;
+    hooks.notify(HOOK, transactionEvent(transaction));
+  });
+  return hooks;
+}

@@ -1,0 +1,18 @@
+import { walletApi } from '@wrkz/api';
+import { refusal } from '@wrkz/service-kit';
+import { declareWalletRoute, KEY_WANTED, NOT_FOUND, walletErrors } from './declare';
+
+export const deleteTransactionsPreparedHash = declareWalletRoute({
+  method: 'DELETE',
+  path: '/transactions/prepared/{hash}',
+  summary: 'Forgets what was prepared.',
+  guards: KEY_WANTED,
+  labels: { wallet: 'open', viewWallet: false, scope: 'send' },
+  params: walletApi.preparedParams,
+  answer: walletApi.noContent,
+  errors: [...walletErrors('illegalViewWalletOperation'), NOT_FOUND],
+  handle: ({ held }, { path }) => {
+    if (!held.require().wallet.deletePrepared(path.hash)) throw refusal('not_found');
+    return undefined;
+  },
+});

@@ -1,0 +1,99 @@
+import { Daemon, readConfig } from '@wrkz/daemon';
+import { silentLogger } from '@wrkz/service-kit';
+import { Suite } from '@wrkz/testing';
+import { complaints, listedRows } from './support/differences';
+import { type RecordedRow, recordedRows } from './support/recorded';
+import { replay, type Replayed } from './support/replay';
+import { TestService } from './support/service';
+
+jest.setTimeout(600_000);
+
+/* Every recorded request to the C++ wallet, in the order of its session, each session with fresh copies and a fresh node. */
+
+const suite = new Suite((args) => Daemon.create(readConfig(args), { logger: silentLogger() }));
+let chain: string;
+
+beforeAll(async () => {
+  chain = await suite.chainA();
+});
+
+afterAll(() => suite.stopAll());
+
+const WALLETS = [
+  ...['alice', 'bob-view', 'carol', 'carol-nocoinbase', 'dave', 'erin'].map((name) => `${name}.wallet`),
+  'yolanda.restored.wallet',
+];
+
+function prepare(service: TestService): void {
+  for (const name of WALLETS) service.copyWallet(name);
+  const alice = service.file('alice.wallet');
+  service.file('not-a-wallet.bin', 'this is not a wallet file');
+  service.file('empty.bin', '');
+  service.file('truncated.bin', alice.subarray(0, 64 + 16 + Math.floor((alice.length - 80) / 2 / 16) * 16));
+  service.file('identifier-only.bin', alice.subarray(0, 64));
+  const flipped = Buffer.from(alice);
+  flipped[5000] = (flipped[5000] ?? 0) ^ 1;
+  service.file('flipped.bin', flipped);
+}
+
+/** Asks these rows of one program, which begins with fresh copies. */
+async function ask(rows: readonly RecordedRow[], nodePort: number, ...args: string[]): Promise<Replayed[]> {
+  const service = await TestService.start(['--scan-coinbase-transactions', ...args]);
+  try {
+    prepare(service);
+    return await replay(rows, service, nodePort);
+  } finally {
+    await service.stop();
+  }
+}
+
+/** The rows that were recorded each in a program of its own, by their first ones. */
+const PROGRAMS = [482, 703, 751, 762, 768, 770] as const;
+const CORS = 762;
+
+const rows = recordedRows();
+
+test.each(['A', 'B', 'C'] as const)('session %s answers as recorded', async (session) => {
+  const node = await suite.node({ from: chain });
+  const asked = rows.filter((row) => row.session === session);
+  const replayed: Replayed[] = [];
+  try {
+    for (const program of byProgram(asked)) {
+      const cors = program[0]?.id === CORS ? ['--enable-cors', '*'] : [];
+      replayed.push(...(await ask(program, node.daemon.ports.rpc, ...cors)));
+    }
+  } finally {
+    await node.stop();
+  }
+  expect(replayed).toHaveLength(asked.length);
+  expect(complaints(replayed)).toEqual([]);
+});
+
+function byProgram(asked: readonly RecordedRow[]): RecordedRow[][] {
+  const programs: RecordedRow[][] = [];
+  for (const row of asked) {
+    if (programs.length === 0 || PROGRAMS.some((id) => id === row.id)) programs.push([]);
+    programs.at(-1)?.push(row);
+  }
+  return programs;
+}
+
+test('every listed row is a recorded one, and listed once', () => {
+  const ids = new Set(rows.map(({ id }) => id));
+  const listed = listedRows();
+  expect(listed.filter((id) => !ids.has(id))).toEqual([]);
+  expect(listed).toHaveLength(new Set(listed).size);
+});
+
+test('rows are told of that differ unlisted, are listed and equal, or differ in another way', () => {
+  const [plain, fusion] = [1, 30].map((id) => rows.find((row) => row.id === id) as RecordedRow) as [
+    RecordedRow,
+    RecordedRow,
+  ];
+  const told = (row: RecordedRow, brief: string, differs?: string): number =>
+    complaints([{ row, brief, differs }]).length;
+  expect([told(plain, '401'), told(fusion, '404', 'another status')]).toEqual([0, 0]);
+  expect([told(plain, '403', 'another status'), told(fusion, '401'), told(fusion, '403', 'another')]).toEqual([
+    1, 1, 1,
+  ]);
+});

@@ -1,0 +1,78 @@
+import { parseJson, stringifyJson } from '@wrkz/service-kit';
+import { readFixture } from '@wrkz/testing/fixtures';
+
+/** One recorded request to the C++ wallet, and its answer. */
+export interface RecordedRow {
+  readonly id: number;
+  readonly session: 'A' | 'B' | 'C';
+  readonly group: string;
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** The text that was sent: numbers with all their digits. */
+  readonly body: string | undefined;
+  readonly status: number;
+  readonly responseHeaders: Readonly<Record<string, string>>;
+  readonly response: string;
+  readonly note: string;
+  /** What of the answer differs from run to run, by its path. */
+  readonly volatile: readonly string[];
+}
+
+interface Line extends Omit<RecordedRow, 'body'> {
+  /** Text that is no JSON. */
+  readonly rawBody?: string;
+}
+
+export function recordedRows(): RecordedRow[] {
+  const lines = readFixture('devnet/wallet-api.jsonl').trim().split('\n');
+  return lines.map((text) => {
+    const { rawBody, ...line } = JSON.parse(text) as Line;
+    const { body = null } = parseJson(text) as { body?: unknown };
+    return { ...line, body: rawBody ?? (body === null ? undefined : stringifyJson(body)) };
+  });
+}
+
+/** Members that ours has besides those of July 2025. */
+const ADDED = new Set([
+  'confirmations',
+  'mixin',
+  'defaultMixin',
+  'daemonLiteStartHeight',
+  'isDaemonSynced',
+  'isOutOfSync',
+  'isSyncStalledByLiteNode',
+  'isWalletSynced',
+  'nodes',
+  'nodeSwitch',
+  'syncGapCoveredTo',
+  'syncGapDaemonServesFrom',
+  'syncStall',
+  'unreadableBlocks',
+]);
+
+/** An answer as it is compared: without what was added, volatile values as their type, address lists in one order. */
+export function comparable(text: string, volatile: readonly string[]): unknown {
+  if (text === '') return '';
+  const value: unknown = JSON.parse(text, (_name, member: unknown, context?: { source?: string }) =>
+    typeof member === 'number' && context?.source !== undefined ? `#${context.source}` : member,
+  );
+  return tidy(value, new Set(volatile.map((path) => path.replace(/^.*[.[\]]/, ''))), volatile);
+}
+
+function tidy(value: unknown, names: ReadonlySet<string>, volatile: readonly string[], name = ''): unknown {
+  if (Array.isArray(value)) {
+    if (names.has(name)) return 'array';
+    const entries = value.map((entry) => tidy(entry, names, volatile, name));
+    if (name === 'addresses') return volatile.includes('addresses[]') ? entries.length : entries.sort();
+    const isByAddress = entries.every((entry) => typeof entry === 'object' && entry !== null && 'unlocked' in entry);
+    return isByAddress || name === 'transfers' ? entries.map((entry) => JSON.stringify(entry)).sort() : entries;
+  }
+  if (typeof value !== 'object' || value === null) return names.has(name) ? typeof value : value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([member]) => !ADDED.has(member))
+      .map(([member, inner]) => [member, tidy(inner, names, volatile, member)])
+      .sort(([a], [b]) => String(a).localeCompare(String(b))),
+  );
+}

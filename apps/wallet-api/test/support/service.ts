@@ -1,0 +1,91 @@
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { silentLogger } from '@wrkz/service-kit';
+import { fixturePath } from '@wrkz/testing';
+import { readWalletApiConfig, WalletApi, type WalletApiOverrides } from '../../src';
+
+export const PASSWORD = 'the key of the tests';
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly text: string;
+}
+
+export interface Question {
+  readonly method: string;
+  readonly path: string;
+  readonly key?: string | undefined;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | undefined;
+}
+
+/** A wallet service on a free port with a folder of its own. */
+export class TestService {
+  private constructor(
+    readonly api: WalletApi,
+    readonly folder: string,
+  ) {}
+
+  static async start(args: readonly string[] = [], overrides: WalletApiOverrides = {}): Promise<TestService> {
+    const folder = mkdtempSync(join(tmpdir(), 'wrkz-wallet-api-'));
+    const console = overrides.input === undefined ? ['--no-console'] : [];
+    const basics = ['-r', PASSWORD, '--network', 'devnet', '--threads', '1', '--wallet-dir', folder, ...console];
+    const config = readWalletApiConfig([...basics, ...args]);
+    const api = WalletApi.create(config, { logger: silentLogger(), port: 0, ...overrides });
+    await api.start();
+    return new TestService(api, folder);
+  }
+
+  async stop(): Promise<void> {
+    await this.api.stop();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  /** Puts a recorded wallet into the folder. */
+  copyWallet(name: string, as = name): void {
+    copyFileSync(fixturePath(`devnet/wallets/${name}`), join(this.folder, as));
+  }
+
+  file(name: string, content?: Uint8Array | string): Buffer {
+    if (content !== undefined) writeFileSync(join(this.folder, name), content);
+    return readFileSync(join(this.folder, name));
+  }
+
+  ask({ method, path, key = PASSWORD, headers = {}, body }: Question): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      // Node.js sends the body of a DELETE without its length, unless it is told.
+      const length = body === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(body)) };
+      const sent = { ...(key === '' ? {} : { 'X-API-KEY': key }), ...length, ...headers };
+      const asked = request(
+        { agent: false, port: this.api.port, host: '127.0.0.1', method, path, headers: sent },
+        (response) => {
+          const parts: Buffer[] = [];
+          response.on('data', (part: Buffer) => parts.push(part));
+          response.on('end', () => {
+            const text = Buffer.concat(parts).toString('utf8');
+            resolve({ status: response.statusCode ?? 0, headers: response.headers, text });
+          });
+        },
+      );
+      asked.on('error', reject);
+      asked.end(body);
+    });
+  }
+
+  json(method: string, path: string, body?: unknown): Promise<Answer> {
+    return this.ask({ method, path, body: body === undefined ? undefined : JSON.stringify(body) });
+  }
+
+  /** Until the wallet has read the chain up to a height; its own status says so. */
+  async synced(height: number): Promise<void> {
+    for (;;) {
+      const { status, text } = await this.ask({ method: 'GET', path: '/status' });
+      if (status !== 200) throw new Error(`no wallet is open: ${String(status)}`);
+      if ((JSON.parse(text) as { walletBlockCount: number }).walletBlockCount >= height) return;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+}

@@ -1,0 +1,105 @@
+/**
+ * How many blocks and outputs a second a wallet reads and scans: chain A, again and again, as a node answers it.
+ *
+ *   node -r ./scripts/source-loader.cjs bench/wallet-scan.bench.ts [--blocks 10000] [--rounds 5] [--sub-wallets 1]
+ *
+ * The answers are made once, by a node of ours that holds chain A; reading their JSON and scanning them, key images
+ * included, is what is timed. Medians of the rounds, and for how long the main thread was held up at most.
+ */
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { parseArgs } from 'node:util';
+import { readSyncAnswer, type SyncBlock } from '@wrkz/client';
+import { generateKeyPair } from '@wrkz/crypto';
+import { Daemon, readConfig } from '@wrkz/daemon';
+import { silentLogger } from '@wrkz/service-kit';
+import { chainAWallet, Suite } from '@wrkz/testing';
+import { type ScanKeys, scannedBatches } from '@wrkz/wallet-core';
+import { median, row, runBench } from './support/figures';
+import { machine } from './support/machine';
+
+const { values } = parseArgs({
+  options: {
+    blocks: { type: 'string', default: '10000' },
+    rounds: { type: 'string', default: '5' },
+    'sub-wallets': { type: 'string', default: '1' },
+  },
+});
+
+/** All of chain A in answers of up to 1,000 blocks. */
+async function answersOfChainA(): Promise<Buffer[]> {
+  const suite = new Suite((args) => Daemon.create(readConfig(args), { logger: silentLogger() }));
+  try {
+    const node = await suite.node({ from: await suite.chainA() });
+    const answers: Buffer[] = [];
+    for (let start = 0; start <= node.height;) {
+      const body = JSON.stringify({
+        startHeight: start,
+        blockCount: 1_000,
+        skipInputKeyOffsets: true,
+        encoding: 'base64',
+      });
+      const response = await fetch(`${node.url}/getwalletsyncdata`, { method: 'POST', body });
+      const answer = Buffer.from(await response.arrayBuffer());
+      answers.push(answer);
+      start = (readSyncAnswer(answer).blocks.at(-1)?.height ?? start) + 1;
+    }
+    return answers;
+  } finally {
+    await suite.stopAll();
+  }
+}
+
+function keys(count: number): ScanKeys {
+  const alice = chainAWallet('alice');
+  const own = {
+    publicSpendKey: alice.spendPublic.toString('hex'),
+    privateSpendKey: alice.spendSecret.toString('hex'),
+  };
+  const others = Array.from({ length: count - 1 }, () => {
+    const { publicKey, secretKey } = generateKeyPair();
+    return { publicSpendKey: publicKey.toString('hex'), privateSpendKey: secretKey.toString('hex') };
+  });
+  return { privateViewKey: alice.viewSecret.toString('hex'), spendKeys: [own, ...others] };
+}
+
+function outputsOf({ coinbase, transactions }: SyncBlock): number {
+  return transactions.reduce((sum, { outputs }) => sum + outputs.length, coinbase?.outputs.length ?? 0);
+}
+
+async function main(): Promise<void> {
+  const answers = await answersOfChainA();
+  const wallet = keys(Number(values['sub-wallets']));
+  const rounds: { reading: number; scanning: number; blocks: number; outputs: number; found: number }[] = [];
+  const delay = monitorEventLoopDelay({ resolution: 1 });
+  for (let round = -1; round < Number(values.rounds); round++) {
+    const sum = { reading: 0, scanning: 0, blocks: 0, outputs: 0, found: 0 };
+    while (sum.blocks < Number(values.blocks)) {
+      for (const answer of answers) {
+        const start = performance.now();
+        const { blocks } = readSyncAnswer(answer);
+        const read = performance.now();
+        delay.enable();
+        for await (const batch of scannedBatches(blocks, wallet)) {
+          for (const scanned of batch) if ('found' in scanned) sum.found += scanned.found.length;
+        }
+        delay.disable();
+        sum.reading += read - start;
+        sum.scanning += performance.now() - read;
+        sum.blocks += blocks.length;
+        sum.outputs += blocks.reduce((all, block) => all + outputsOf(block), 0);
+      }
+    }
+    // the first round warms up
+    if (round >= 0) rounds.push(sum);
+  }
+  const rate = (count: 'blocks' | 'outputs', time: 'reading' | 'scanning'): number =>
+    Math.round(median(rounds.map((one) => (one[count] / one[time]) * 1_000)));
+  console.log(machine());
+  console.log(`\n${row('a second', ['blocks', 'outputs'])}`);
+  console.log(row('reading answers', [rate('blocks', 'reading'), rate('outputs', 'reading')]));
+  console.log(row('scanning', [rate('blocks', 'scanning'), rate('outputs', 'scanning')]));
+  console.log(row('own outputs a round', [rounds[0]?.found ?? 0, '']));
+  console.log(row('main thread held, ms', [(delay.max / 1e6).toFixed(1), '']));
+}
+
+runBench(main);

@@ -1,0 +1,51 @@
+import { isSocketAddress, nodePath, socketPath } from '@wrkz/service-kit';
+
+/** Where a node listens, as a user names it (docs/protocol/wallet-sync.md#the-address-of-a-node). */
+export interface NodeAddress {
+  /** A name, an IP address, either with a base path behind it, or a socket: `/path`, `@name`, `ipc://path`. */
+  readonly host: string;
+  /** Has no meaning for a socket. */
+  readonly port: number;
+  readonly ssl: boolean;
+  /** Sent as X-API-KEY; nodes that ask for none ignore it. */
+  readonly token?: string | undefined;
+}
+
+/** An address taken apart. */
+export interface NodePlace {
+  /** Without a slash at its end; of a socket the host says nothing. */
+  readonly baseUrl: string;
+  /** As `net` takes it, where a local socket is meant. */
+  readonly socket: string | undefined;
+  /** The address in words that may be shown; it holds no token. */
+  readonly name: string;
+}
+
+/** @throws RangeError when the address names no node */
+export function nodePlace({ host, port, ssl }: NodeAddress): NodePlace {
+  const text = host.trim();
+  if (isSocketAddress(text)) return socketEndpoint(text);
+  if (!Number.isInteger(port) || port < 1 || port > 65_535) throw new RangeError('a port lies between 1 and 65535');
+  const slash = text.indexOf('/');
+  const hostname = slash < 0 ? text : text.slice(0, slash);
+  const basePath = slash < 0 ? '' : text.slice(slash);
+  const given = `${ssl ? 'https' : 'http'}://${bracketed(hostname)}:${String(port)}${basePath}`;
+  if (hostname === '' || /[\s@?#\\]/.test(text) || !URL.canParse(given)) throw noNode(host);
+  const { origin, pathname } = new URL(given);
+  return { baseUrl: origin + pathname.replace(/\/+$/, ''), socket: undefined, name: given };
+}
+
+function socketEndpoint(text: string): NodePlace {
+  const path = socketPath(text);
+  if (path === '' || path === '@' || path.includes('\0')) throw noNode(text);
+  return { baseUrl: 'http://localhost', socket: nodePath(path), name: `ipc://${path}` };
+}
+
+/** An IPv6 address stands in brackets inside a URL. */
+function bracketed(hostname: string): string {
+  return hostname.includes(':') && !hostname.startsWith('[') ? `[${hostname}]` : hostname;
+}
+
+function noNode(host: string): RangeError {
+  return new RangeError(`${JSON.stringify(host)} names no node`);
+}

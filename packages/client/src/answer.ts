@@ -1,0 +1,68 @@
+import { parseJson } from '@wrkz/service-kit';
+import type { z } from 'zod';
+import { NodeFailure, strangersText } from './failure';
+import type { NodeAnswer } from './transport';
+
+/** JSON values that an answer may hold where nothing else is said. */
+const MAX_VALUES = 100_000;
+
+/**
+ * The answer of a route, read by its schema, every integer exact.
+ * @throws NodeFailure for a status other than 200, a `status` other than OK, and what does not fit the schema
+ */
+export function readAnswer<S extends z.ZodType>(answer: NodeAnswer, schema: S): z.output<S> {
+  requireSuccess(answer);
+  const body = readJsonBody(answer.body);
+  requireOk(body);
+  const parsed = schema.safeParse(body);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw new NodeFailure(
+    'malformed',
+    `its answer is not as documented: ${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}`,
+  );
+}
+
+/** @throws NodeFailure when the text is no JSON, or has more values than that */
+export function readJsonBody(body: Buffer, maxValues = MAX_VALUES): unknown {
+  try {
+    return parseJson(body.toString('utf8'), maxValues);
+  } catch (error) {
+    throw new NodeFailure('malformed', `its answer is no JSON: ${(error as Error).message}`);
+  }
+}
+
+/** @throws NodeFailure for every status but 200, and for a `status` member other than OK that comes with it */
+export function requireSuccess({ status, body }: NodeAnswer): void {
+  if (status === 200) return;
+  const said = errorBody(body);
+  const facts = { ...said, status, isEmpty: body.length === 0 };
+  const reason = said.text === undefined ? '' : `: ${said.text}`;
+  if (status === 429) throw new NodeFailure('rateLimited', 'asks to be left alone for a while (429)', facts);
+  if (status >= 400 && status < 500) throw new NodeFailure('refused', `refused (${String(status)})${reason}`, facts);
+  throw new NodeFailure('failed', `failed (${String(status)})${reason}`, facts);
+}
+
+/** A node may answer 200 and say BUSY; whether Failed is an answer is told by the schema of the route. */
+function requireOk(body: unknown): void {
+  const status = typeof body === 'object' && body !== null ? (body as { status?: unknown }).status : undefined;
+  if (typeof status !== 'string' || status === 'OK' || status === 'Failed') return;
+  throw new NodeFailure('failed', `answered the status ${JSON.stringify(strangersText(status) ?? '')}`);
+}
+
+function errorBody(body: Buffer): { text?: string; errorCode?: number } {
+  if (body.length === 0 || body.length > 65_536) return {};
+  let parsed: unknown;
+  try {
+    parsed = parseJson(body.toString('utf8'));
+  } catch {
+    return {};
+  }
+  if (typeof parsed !== 'object' || parsed === null) return {};
+  const { error, errorMessage, errorCode } = parsed as Record<string, unknown>;
+  const text = strangersText(error) ?? strangersText(errorMessage);
+  return {
+    ...(text === undefined ? {} : { text }),
+    ...(typeof errorCode === 'bigint' ? { errorCode: Number(errorCode) } : {}),
+  };
+}

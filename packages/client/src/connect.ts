@@ -1,0 +1,55 @@
+import { Agent as HttpAgent } from 'node:http';
+import { Agent as HttpsAgent } from 'node:https';
+import { connect as connectTcp, isIP, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import type { NodePlace } from './address';
+
+export interface ConnectOptions {
+  readonly connectMs: number;
+  /** Certificates that are trusted besides the system's. */
+  readonly certificates?: string | undefined;
+}
+
+/** Opens a connection that fails by itself when it does not come about in time. */
+export function connectTo({ baseUrl, socket }: NodePlace, options: ConnectOptions): Socket {
+  const { connectMs, certificates } = options;
+  if (socket !== undefined) return watched(connectTcp({ path: socket }), 'connect', connectMs);
+  const { protocol, hostname, port } = new URL(baseUrl);
+  const host = hostname.replace(/^\[|\]$/g, '');
+  const isTls = protocol === 'https:';
+  const place = { host, port: Number(port === '' ? (isTls ? 443 : 80) : port), noDelay: true };
+  if (!isTls) return watched(connectTcp(place), 'connect', connectMs);
+  const tls = connectTls({
+    ...place,
+    ...(isIP(host) === 0 ? { servername: host } : {}),
+    ...(certificates === undefined ? {} : { ca: certificates }),
+  });
+  return watched(tls, 'secureConnect', connectMs);
+}
+
+function watched(socket: Socket, ready: 'connect' | 'secureConnect', limit: number): Socket {
+  const timer = setTimeout(() => {
+    socket.destroy(Object.assign(new Error('no connection in time'), { code: 'ETIMEDOUT' }));
+  }, limit);
+  const end = (): void => clearTimeout(timer);
+  return socket.once(ready, end).once('close', end).setNoDelay(true);
+}
+
+/**
+ * The pool of kept connections: one for the sequence of requests and one for each window that is fetched beside it.
+ * @param sockets how many may be open
+ */
+export function nodeAgent(endpoint: NodePlace, sockets: number, options: ConnectOptions): HttpAgent {
+  const Agent = endpoint.baseUrl.startsWith('https:') ? HttpsAgent : HttpAgent;
+  const agent = new Agent({ keepAlive: true, maxSockets: sockets, maxFreeSockets: sockets, scheduling: 'lifo' });
+  return Object.assign(agent, { createConnection: () => connectTo(endpoint, options) });
+}
+
+/**
+ * Connections for one question each. What must not be asked twice goes over these: a kept connection may be closed by the
+ * node at that very moment, and nobody could tell whether the question was heard.
+ */
+export function freshConnections(endpoint: NodePlace, options: ConnectOptions): HttpAgent {
+  const Agent = endpoint.baseUrl.startsWith('https:') ? HttpsAgent : HttpAgent;
+  return Object.assign(new Agent({ keepAlive: false }), { createConnection: () => connectTo(endpoint, options) });
+}

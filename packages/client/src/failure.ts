@@ -1,0 +1,54 @@
+import { plainText } from '@wrkz/service-kit';
+
+/**
+ * Why a node gave no answer that can be used:
+ * - `unreachable`: no connection, or it broke
+ * - `timeout`: it did not connect, went silent, or took too long in all
+ * - `rateLimited`: 429
+ * - `refused`: another status of the 4xx, or a `status` member other than OK
+ * - `failed`: a status of the 5xx, or a redirection
+ * - `malformed`: an answer that is not what the route answers
+ * - `tooLarge`: an answer above the bound of its route, unpacked
+ * - `foreignChain`: another genesis block
+ */
+export type NodeFailureKind =
+  'unreachable' | 'timeout' | 'rateLimited' | 'refused' | 'failed' | 'malformed' | 'tooLarge' | 'foreignChain';
+
+export interface NodeFailureFacts {
+  /** No connection came about, so nothing was sent. */
+  readonly isUnsent?: boolean;
+  /** HTTP status, where there was an answer. */
+  readonly status?: number;
+  /** The answer had no body. */
+  readonly isEmpty?: boolean;
+  /** The wallet error code that some routes answer. */
+  readonly errorCode?: number;
+  /** What the node said of it, cut and made safe to show. */
+  readonly text?: string;
+}
+
+/** Each call of a client fails with this and with nothing else, its caller's own abort aside. */
+export class NodeFailure extends Error {
+  override readonly name = 'NodeFailure';
+
+  constructor(
+    readonly kind: NodeFailureKind,
+    message: string,
+    readonly facts: NodeFailureFacts = {},
+  ) {
+    super(message);
+  }
+
+  /** Whether it speaks against the node, and not against what was asked. */
+  get isUnhealthy(): boolean {
+    return this.kind !== 'rateLimited' && this.kind !== 'refused';
+  }
+}
+
+const LONGEST_TEXT = 300;
+
+/** A stranger's text, short and on one line. */
+export function strangersText(value: unknown): string | undefined {
+  if (typeof value !== 'string' || value === '') return undefined;
+  return plainText(value.slice(0, LONGEST_TEXT));
+}

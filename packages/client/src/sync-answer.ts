@@ -1,0 +1,128 @@
+import { readJsonBody } from './answer';
+import { NodeFailure } from './failure';
+import type { SyncAnswer, SyncBlock, SyncInput, SyncOutput, SyncTransaction } from './sync-model';
+
+/** A node ends its answer at 8 MiB of blocks as it holds them; written as JSON they take up to four times that. */
+export const MAX_SYNC_BYTES = 32 * 1024 * 1024;
+/** JSON values in an answer of that size, with room to spare. */
+const MAX_VALUES = 2_000_000;
+/** No node sends more blocks than this. */
+const MAX_BLOCKS = 10_000;
+const MAX_UINT64 = 2n ** 64n - 1n;
+/** Beyond every chain; what is added to a height stays exact. */
+const MAX_HEIGHT = 2 ** 32;
+
+/**
+ * Reads an answer of `/getwalletsyncdata`, in either encoding of keys. Written by hand, since a scan spends much of its
+ * time here; a test holds it against the schema of the route.
+ * @throws NodeFailure `malformed`
+ */
+export function readSyncAnswer(body: Buffer): SyncAnswer {
+  const answer = members(readJsonBody(body, MAX_VALUES), 'the answer');
+  if (answer['status'] !== 'OK') fail('status', 'is not OK');
+  const items = list(answer['items'], 'items');
+  if (items.length > MAX_BLOCKS) fail('items', 'are too many');
+  const blocks = items.map(block);
+  blocks.forEach(({ height }, i) => {
+    if (i > 0 && height <= (blocks[i - 1]?.height ?? -1)) fail('items', 'do not ascend');
+  });
+  const { scannedToHeight, topBlock } = answer;
+  return {
+    blocks,
+    scannedTo: scannedToHeight === undefined ? undefined : heightOf(scannedToHeight, 'scannedToHeight'),
+    tip: topBlock === undefined ? undefined : tip(members(topBlock, 'topBlock')),
+  };
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+function fail(name: string, what: string): never {
+  throw new NodeFailure('malformed', `its answer is not as documented: ${name} ${what}`);
+}
+
+function members(value: unknown, name: string): Members {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) fail(name, 'is no object');
+  return value as Members;
+}
+
+function list(value: unknown, name: string): readonly unknown[] {
+  if (!Array.isArray(value)) fail(name, 'is no array');
+  return value;
+}
+
+function uint64Of(value: unknown, name: string): bigint {
+  if (typeof value !== 'bigint' || value < 0n || value > MAX_UINT64) fail(name, 'is no integer of 64 bits');
+  return value;
+}
+
+function heightOf(value: unknown, name: string): number {
+  const height = uint64Of(value, name);
+  if (height >= MAX_HEIGHT) fail(name, 'is no height');
+  return Number(height);
+}
+
+/** A time beyond every clock is cut. */
+function secondsOf(value: unknown): number {
+  const seconds = uint64Of(value, 'blockTimestamp');
+  return seconds > Number.MAX_SAFE_INTEGER ? Number.MAX_SAFE_INTEGER : Number(seconds);
+}
+
+const HEX = /^[0-9a-f]{64}$/;
+const BASE64 = /^[A-Za-z0-9+/]{43}=$/;
+const PAYMENT_ID = /^(?:[0-9a-f]{16}|[0-9a-f]{64})?$/;
+
+/** 32 bytes in hex or base64; which one follows from the length. */
+function key(value: unknown, name: string): string {
+  if (typeof value !== 'string') fail(name, 'is no text');
+  if (value.length === 64 && HEX.test(value)) return value;
+  if (value.length === 44 && BASE64.test(value)) return Buffer.from(value, 'base64').toString('hex');
+  return fail(name, 'is no 32 bytes');
+}
+
+function tip(top: Members): { height: number; hash: string } {
+  return { height: heightOf(top['height'], 'topBlock.height'), hash: key(top['hash'], 'topBlock.hash') };
+}
+
+function block(item: unknown): SyncBlock {
+  const given = members(item, 'an item');
+  const { coinbaseTX } = given;
+  return {
+    height: heightOf(given['blockHeight'], 'blockHeight'),
+    hash: key(given['blockHash'], 'blockHash'),
+    timestamp: secondsOf(given['blockTimestamp']),
+    coinbase: coinbaseTX === undefined ? undefined : transaction(members(coinbaseTX, 'coinbaseTX'), [], ''),
+    transactions: list(given['transactions'], 'transactions').map((one) => {
+      const fields = members(one, 'a transaction');
+      const { paymentID } = fields;
+      if (typeof paymentID !== 'string' || !PAYMENT_ID.test(paymentID)) fail('paymentID', 'is no payment id');
+      return transaction(fields, inputs(list(fields['inputs'], 'inputs')), paymentID);
+    }),
+  };
+}
+
+function transaction(fields: Members, spent: readonly SyncInput[], paymentId: string): SyncTransaction {
+  return {
+    hash: key(fields['hash'], 'hash'),
+    transactionPublicKey: key(fields['txPublicKey'], 'txPublicKey'),
+    unlockTime: uint64Of(fields['unlockTime'], 'unlockTime'),
+    paymentId,
+    inputs: spent,
+    outputs: list(fields['outputs'], 'outputs').map(output),
+  };
+}
+
+function output(value: unknown): SyncOutput {
+  const fields = members(value, 'an output');
+  return { key: key(fields['key'], 'key'), amount: uint64Of(fields['amount'], 'amount') };
+}
+
+/** An input without members stands for one that spends nothing. */
+function inputs(values: readonly unknown[]): SyncInput[] {
+  const spent: SyncInput[] = [];
+  for (const value of values) {
+    const fields = members(value, 'an input');
+    if (Object.keys(fields).length === 0) continue;
+    spent.push({ keyImage: key(fields['k_image'], 'k_image'), amount: uint64Of(fields['amount'], 'amount') });
+  }
+  return spent;
+}

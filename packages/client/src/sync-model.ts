@@ -1,0 +1,62 @@
+/** Values of `/getwalletsyncdata` after their bounds were checked. Hashes and keys are 64 lower-case hex characters. */
+
+export interface SyncInput {
+  readonly keyImage: string;
+  readonly amount: bigint;
+}
+
+export interface SyncOutput {
+  readonly key: string;
+  readonly amount: bigint;
+}
+
+export interface SyncTransaction {
+  readonly hash: string;
+  /** 64 zeros where the extra holds none. */
+  readonly transactionPublicKey: string;
+  readonly unlockTime: bigint;
+  /** "" for none, 64 characters of a long id, 16 of a short one as it stands encrypted. */
+  readonly paymentId: string;
+  readonly inputs: readonly SyncInput[];
+  readonly outputs: readonly SyncOutput[];
+}
+
+export interface SyncBlock {
+  /** An index. */
+  readonly height: number;
+  readonly hash: string;
+  /** Unix seconds. */
+  readonly timestamp: number;
+  /** Undefined where coinbases were not asked for. */
+  readonly coinbase: SyncTransaction | undefined;
+  readonly transactions: readonly SyncTransaction[];
+}
+
+export interface SyncTip {
+  readonly height: number;
+  readonly hash: string;
+}
+
+export interface SyncAnswer {
+  /** Heights ascend; there are gaps only where empty blocks are left out. */
+  readonly blocks: readonly SyncBlock[];
+  /** The highest index that the node looked at; undefined where it does not say. */
+  readonly scannedTo: number | undefined;
+  /** Where the chain ends; told when the node has nothing left to send. */
+  readonly tip: SyncTip | undefined;
+}
+
+/** What is asked for (docs/protocol/wallet-sync.md#asking). */
+export interface SyncQuestion {
+  /** Newest first. */
+  readonly checkpoints: readonly string[];
+  readonly startHeight: number;
+  /** Unix seconds; 0 where the height counts. */
+  readonly startTimestamp: number;
+  readonly blockCount: number;
+  readonly skipCoinbases: boolean;
+  readonly skipEmptyBlocks: boolean;
+  /** Exclusive; 0 for none. */
+  readonly endHeight: number;
+  readonly isBase64: boolean;
+}

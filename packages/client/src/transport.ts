@@ -1,0 +1,164 @@
+import type { Agent } from 'node:http';
+import axios, { type AxiosInstance, type AxiosResponse, isAxiosError } from 'axios';
+import { errorText, stringifyJson, VERSION } from '@wrkz/service-kit';
+import { type NodeAddress, type NodePlace, nodePlace } from './address';
+import { connectTo, freshConnections, nodeAgent } from './connect';
+import { NodeFailure } from './failure';
+
+/** How long a node may take, in milliseconds. */
+export interface NodeTimeouts {
+  readonly connectMs: number;
+  /** Without a single byte. */
+  readonly silenceMs: number;
+  /** From the question to the last byte of the answer. */
+  readonly answerMs: number;
+}
+
+export const NODE_TIMEOUTS: NodeTimeouts = { connectMs: 10_000, silenceMs: 30_000, answerMs: 120_000 };
+
+export interface TransportOptions {
+  readonly timeouts?: Partial<NodeTimeouts> | undefined;
+  readonly userAgent?: string | undefined;
+  /** Connections that may be open at once. */
+  readonly sockets?: number | undefined;
+  /** Certificates that are trusted besides the system's, as PEM. */
+  readonly certificates?: string | undefined;
+}
+
+/** One question to a node. */
+export interface NodeQuestion {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly body?: object | undefined;
+  /** Bytes that the answer may have, unpacked. */
+  readonly maxBytes: number;
+  readonly signal?: AbortSignal | undefined;
+  /** Never asked twice, since the first one may have been heard; goes over a connection of its own. */
+  readonly isOnce?: boolean | undefined;
+}
+
+/** What came back, whatever its status. */
+export interface NodeAnswer {
+  readonly status: number;
+  readonly body: Buffer;
+}
+
+const SOCKETS = 5;
+
+/** Questions and answers as bytes, over few kept connections. Every failure is a NodeFailure; every question ends. */
+export class NodeTransport {
+  readonly endpoint: NodePlace;
+  readonly timeouts: NodeTimeouts;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly #client: AxiosInstance;
+  readonly #agent: Agent;
+  readonly #fresh: Agent;
+
+  /** @throws RangeError when the address names no node */
+  constructor(
+    address: NodeAddress,
+    readonly options: TransportOptions = {},
+  ) {
+    this.endpoint = nodePlace(address);
+    this.timeouts = { ...NODE_TIMEOUTS, ...options.timeouts };
+    this.headers = {
+      'User-Agent': options.userAgent ?? `Nigel/${VERSION}`,
+      ...(address.token === undefined || address.token === '' ? {} : { 'X-API-KEY': address.token }),
+    };
+    this.#agent = nodeAgent(this.endpoint, options.sockets ?? SOCKETS, this.#connectOptions());
+    this.#fresh = freshConnections(this.endpoint, this.#connectOptions());
+    this.#client = axios.create({
+      baseURL: this.endpoint.baseUrl,
+      httpAgent: this.#agent,
+      httpsAgent: this.#agent,
+      adapter: 'http',
+      responseType: 'arraybuffer',
+      maxRedirects: 0,
+      proxy: false,
+      timeout: this.timeouts.silenceMs,
+      headers: { ...this.headers, Accept: 'application/json', 'Accept-Encoding': 'gzip' },
+      validateStatus: () => true,
+      transformRequest: [],
+      transformResponse: [],
+    });
+  }
+
+  /** @throws NodeFailure without an answer; the signal's reason when the caller gives up */
+  async ask(question: NodeQuestion): Promise<NodeAnswer> {
+    try {
+      return await this.#askOnce(question);
+    } catch (error) {
+      question.signal?.throwIfAborted();
+      // A kept connection that the node was just closing: nothing was heard, so the question is put once more.
+      if (question.isOnce !== true && isStaleConnection(error)) return this.#askOnce(question).catch(refuse);
+      return refuse(error);
+    }
+  }
+
+  /** A connection of its own, for a stream. */
+  connect(): ReturnType<typeof connectTo> {
+    return connectTo(this.endpoint, this.#connectOptions());
+  }
+
+  close(): void {
+    this.#agent.destroy();
+    this.#fresh.destroy();
+  }
+
+  async #askOnce({ method, path, body, maxBytes, signal, isOnce = false }: NodeQuestion): Promise<NodeAnswer> {
+    const limit = AbortSignal.timeout(this.timeouts.answerMs);
+    const response: AxiosResponse<Buffer> = await this.#client
+      .request<Buffer>({
+        method,
+        url: path,
+        ...(isOnce && { httpAgent: this.#fresh, httpsAgent: this.#fresh }),
+        maxContentLength: maxBytes,
+        signal: signal === undefined ? limit : AbortSignal.any([signal, limit]),
+        ...(body === undefined ? {} : { data: stringifyJson(body), headers: { 'Content-Type': 'application/json' } }),
+      })
+      .catch((error: unknown) => {
+        throw limit.aborted && signal?.aborted !== true ? new NodeFailure('timeout', 'its answer never ended') : error;
+      });
+    return { status: response.status, body: response.data };
+  }
+
+  #connectOptions(): { connectMs: number; certificates: string | undefined } {
+    return { connectMs: this.timeouts.connectMs, certificates: this.options.certificates };
+  }
+}
+
+/** Whether a kept connection broke before the answer began. */
+function isStaleConnection(error: unknown): boolean {
+  if (!isAxiosError(error) || error.response !== undefined) return false;
+  const request = error.request as { reusedSocket?: boolean } | undefined;
+  return request?.reusedSocket === true && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
+}
+
+/** How the system says that there was never a connection. */
+const NO_CONNECTION: ReadonlySet<string> = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ENETUNREACH',
+  'EHOSTUNREACH',
+  'EADDRNOTAVAIL',
+  'ENOENT',
+  'EACCES',
+]);
+
+function refuse(error: unknown): never {
+  if (error instanceof NodeFailure) throw error;
+  const code = isAxiosError(error) ? error.code : undefined;
+  const text = errorText(error);
+  if (code === 'ECONNABORTED' || code === 'ETIMEDOUT')
+    throw new NodeFailure('timeout', `gave no answer in time: ${text}`);
+  if (text.includes('maxContentLength'))
+    throw new NodeFailure('tooLarge', 'its answer is larger than this question allows');
+  // A connection that broke within an answer speaks of the connection, not of what was said.
+  const isCut = text.includes('aborted');
+  if (!isCut && code !== undefined && /^(Z_|ERR_BAD_RESPONSE$|HPE_)/.test(code)) {
+    throw new NodeFailure('malformed', `its answer cannot be read: ${text}`);
+  }
+  const facts = code !== undefined && NO_CONNECTION.has(code) ? { isUnsent: true } : {};
+  throw new NodeFailure('unreachable', `cannot be reached: ${text}`, facts);
+}

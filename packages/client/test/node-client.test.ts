@@ -1,0 +1,138 @@
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { StandInNode } from '@wrkz/testing';
+import { NodeClient, NodeList, NodeFailure } from '../src';
+
+const GENESIS = 'ab'.repeat(32);
+const INFO = {
+  ...{ height: 11, network_height: 13, difficulty: 10, status: 'OK' },
+  ...{ incoming_connections_count: 3, outgoing_connections_count: 2 },
+};
+const open: { close(): unknown }[] = [];
+const keep = <T extends { close(): unknown }>(thing: T): T => {
+  open.push(thing);
+  return thing;
+};
+
+async function standIn(genesis = GENESIS): Promise<StandInNode> {
+  const header = { hash: genesis, height: 0, orphan_status: false };
+  return keep(await StandInNode.start())
+    .on('/info', () => ({ json: INFO }))
+    .on('/json_rpc', () => ({ json: { jsonrpc: '2.0', result: { block_header: header, status: 'OK' } } }));
+}
+
+const address = ({ port }: StandInNode, token?: string) => ({ host: '127.0.0.1', port, ssl: false, token });
+
+afterEach(async () => {
+  for (const thing of open.splice(0).reverse()) await thing.close();
+});
+
+test('figures of a node without the newer members, as indexes', async () => {
+  const client = keep(new NodeClient(address(await standIn()), { genesisHash: GENESIS }));
+  expect(await client.info()).toEqual({
+    ...{ localHeight: 10, networkHeight: 12, peerCount: 5, difficulty: 10n },
+    ...{ liteStartHeight: 0, syncFeatures: [], isCompressed: false },
+  });
+});
+
+test('the token goes along, and the first block is looked at once', async () => {
+  const node = await standIn();
+  const client = keep(new NodeClient(address(node, 'secret'), { genesisHash: GENESIS }));
+  await Promise.all([client.info(), client.info()]);
+  await client.info();
+  expect(node.questions('/json_rpc')).toHaveLength(1);
+  expect(node.asked.map(({ headers }) => headers['x-api-key'])).toEqual(Array(4).fill('secret'));
+  expect(node.asked[0]?.headers['user-agent']).toMatch(/^Nigel\//);
+});
+
+test('another first block is refused before anything is believed', async () => {
+  const node = await standIn('cd'.repeat(32));
+  const client = keep(new NodeClient(address(node), { genesisHash: GENESIS }));
+  await expect(client.info()).rejects.toMatchObject({ kind: 'foreignChain' });
+  expect(node.questions('/info')).toEqual([]);
+});
+
+test.each([
+  [{ status: 429 }, 'rateLimited'],
+  [{ status: 401, json: { status: 'Failed', error: 'Unauthorized\u0007' } }, 'refused'],
+  [{ status: 503, json: { status: 'BUSY' } }, 'failed'],
+  [{ status: 302 }, 'failed'],
+  [{ json: { status: 'BUSY' } }, 'failed'],
+  [{ text: '{"status":"OK"' }, 'malformed'],
+  [{ json: { ...INFO, height: -1 } }, 'malformed'],
+  [{ json: { ...INFO, pad: 'x'.repeat(70_000) } }, 'tooLarge'],
+] as const)('%j is a failure of its kind: %s', async (answer, kind) => {
+  const node = (await standIn()).on('/info', () => answer);
+  const client = keep(new NodeClient(address(node)));
+  const failure = await client.info().catch((error: unknown) => error);
+  expect(failure).toBeInstanceOf(NodeFailure);
+  expect(failure).toMatchObject({ kind });
+  // eslint-disable-next-line no-control-regex -- these must not come out of a node
+  expect((failure as Error).message).not.toMatch(/[\u0000-\u001f]/);
+});
+
+test('a refusal to give ring members carries its code', async () => {
+  const json = { errorCode: 27, errorMessage: 'too few' };
+  const node = (await standIn()).on('/getrandom_outs', () => ({ status: 400, json }));
+  const client = keep(new NodeClient(address(node)));
+  await expect(client.randomOuts([1n], 4)).rejects.toMatchObject({
+    facts: { status: 400, errorCode: 27, text: 'too few' },
+  });
+});
+
+test('a transaction is never sent twice, and the amount of 2^64 - 1 arrives as it is', async () => {
+  const node = (await standIn())
+    .on('/sendrawtransaction', () => (response) => response.destroy())
+    .on('/getrandom_outs', () => ({ text: '{"outs":[{"amount":18446744073709551615,"outs":[]}],"status":"OK"}' }));
+  const other = (await standIn()).on('/sendrawtransaction', () => ({ json: { status: 'OK', error: '' } }));
+  const list = keep(new NodeList([address(node), address(other)], { genesisHash: GENESIS }));
+  expect(await list.randomOuts([2n ** 64n - 1n], 1)).toEqual([{ amount: 2n ** 64n - 1n, outs: [] }]);
+  await expect(list.sendTransaction(Buffer.of(1))).rejects.toMatchObject({ kind: 'unreachable' });
+  expect([node, other].map((one) => one.questions('/sendrawtransaction').length)).toEqual([1, 0]);
+  expect(list.nodes().map(({ isServing }) => isServing)).toEqual([false, true]);
+  expect(await list.sendTransaction(Buffer.of(1))).toEqual({ isTaken: true });
+});
+
+test('a node of another chain never takes over', async () => {
+  const first = await standIn();
+  const foreign = await standIn('cd'.repeat(32));
+  const third = await standIn();
+  const list = keep(
+    new NodeList(
+      [first, foreign, third].map((node) => address(node)),
+      { genesisHash: GENESIS },
+    ),
+  );
+  await list.info();
+  await first.close();
+  await list.info();
+  expect(list.nodes().map(({ isServing, failure }) => [isServing, failure !== undefined])).toEqual([
+    [false, true],
+    [false, true],
+    [true, false],
+  ]);
+});
+
+test('a local socket', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'wrkz-client-'));
+  const path = join(folder, 'node.sock');
+  const server: Server = createServer((_request, response) => response.end(JSON.stringify(INFO))).listen(path);
+  await once(server, 'listening');
+  const client = new NodeClient({ host: `ipc://${path}`, port: 0, ssl: false });
+  expect(await client.info()).toMatchObject({ localHeight: 10 });
+  client.close();
+  server.close();
+  rmSync(folder, { recursive: true });
+});
+
+test('who gives up is let go at once', async () => {
+  const node = (await standIn()).on('/info', () => () => undefined);
+  const client = keep(new NodeClient(address(node)));
+  const controller = new AbortController();
+  const asked = client.info(controller.signal);
+  controller.abort(new Error('enough'));
+  await expect(asked).rejects.toThrow('enough');
+});

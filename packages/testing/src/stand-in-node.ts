@@ -1,0 +1,182 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+type Members = Record<string, unknown>;
+
+/** What was asked of a stand-in. */
+export interface StandInRequest {
+  readonly path: string;
+  readonly headers: IncomingMessage['headers'];
+  /** The members of a JSON body; none without one. */
+  readonly body: Members;
+  /** Whether its connection carried a question before. */
+  readonly isReused: boolean;
+}
+
+/** An answer: a value that becomes JSON, text as it is, or whatever is done with the response by hand. */
+export type StandInAnswer =
+  { readonly status?: number; readonly json?: unknown; readonly text?: string } | ((response: ServerResponse) => void);
+
+export type StandInHandler = (
+  request: StandInRequest,
+  /** What the node behind answers, to this body where one is given. */
+  behind: (body?: Members) => Promise<{ readonly status: number; readonly json: Members }>,
+) => StandInAnswer | Promise<StandInAnswer>;
+
+/**
+ * A node in front of a node: it passes everything on but the routes that a test answers itself. It listens on loopback
+ * alone and calls nobody but the given URL.
+ */
+export class StandInNode {
+  readonly asked: StandInRequest[] = [];
+  private readonly handlers = new Map<string, StandInHandler>();
+  private readonly connections = new WeakSet<object>();
+
+  private constructor(
+    private readonly server: Server,
+    private readonly behind: string | undefined,
+  ) {
+    server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+      this.answer(request, response).catch(() => response.destroy());
+    });
+  }
+
+  /** @param behind the URL of a node; left out, every route must have its handler */
+  static async start(behind?: string, port = 0): Promise<StandInNode> {
+    const server = createServer({ keepAliveTimeout: 3_000 }).listen(port, '127.0.0.1');
+    await once(server, 'listening');
+    return new StandInNode(server, behind);
+  }
+
+  get port(): number {
+    return (this.server.address() as AddressInfo).port;
+  }
+
+  on(path: string, handler: StandInHandler): this {
+    this.handlers.set(path, handler);
+    return this;
+  }
+
+  /** Gives a route back to the node behind. */
+  off(path: string): this {
+    this.handlers.delete(path);
+    return this;
+  }
+
+  /** Of a route that is answered here, so that a test can answer differently now and then. */
+  handlerOf(path: string): StandInHandler {
+    return this.handlers.get(path) ?? ((_asked, behind) => behind());
+  }
+
+  questions(path: string): StandInRequest[] {
+    return this.asked.filter((request) => request.path === path);
+  }
+
+  /** Ends at once, in the middle of whatever it answers. */
+  async close(): Promise<void> {
+    if (!this.server.listening) return;
+    const closed = once(this.server, 'close');
+    this.server.close();
+    this.server.closeAllConnections();
+    await closed;
+  }
+
+  private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const text = Buffer.concat(chunks).toString('utf8');
+    const path = (request.url ?? '/').split('?', 1)[0] ?? '/';
+    const isReused = this.connections.has(request.socket);
+    this.connections.add(request.socket);
+    const asked = { path, isReused, headers: request.headers, body: text === '' ? {} : (JSON.parse(text) as Members) };
+    this.asked.push(asked);
+    const handler: StandInHandler = this.handlers.get(path) ?? ((_asked, behind) => behind());
+    const answer = await handler(asked, (body) => this.pass(request, body ?? asked.body));
+    if (typeof answer === 'function') return answer(response);
+    response.writeHead(answer.status ?? 200, { 'Content-Type': 'application/json' });
+    response.end(answer.text ?? (answer.json === undefined ? '' : JSON.stringify(answer.json)));
+  }
+
+  private async pass(request: IncomingMessage, body: Members): Promise<{ status: number; json: Members }> {
+    if (this.behind === undefined) throw new Error(`nobody answers ${request.url ?? ''}`);
+    const answer = await fetch(this.behind + (request.url ?? '/'), {
+      method: request.method ?? 'GET',
+      ...(request.method === 'GET' ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await answer.text();
+    return { status: answer.status, json: (text === '' ? {} : JSON.parse(text)) as Members };
+  }
+}
+
+/** The members that `/info` had in July 2025. */
+const OLD_INFO = new Set(
+  (
+    'height difficulty tx_count tx_pool_size alt_blocks_count outgoing_connections_count incoming_connections_count ' +
+    'white_peerlist_size grey_peerlist_size last_known_block_index network_height upgrade_heights supported_height ' +
+    'hashrate synced major_version minor_version version status start_time'
+  ).split(' '),
+);
+const OLD_MOST_BLOCKS = 100;
+
+/** Lets a stand-in answer as nodes of July 2025 do (docs/protocol/wallet-sync.md#older-nodes). */
+export function answerAsJuly2025(node: StandInNode): StandInNode {
+  return node
+    .on('/info', async (_request, behind) => {
+      const { status, json } = await behind();
+      return { status, json: Object.fromEntries(Object.entries(json).filter(([name]) => OLD_INFO.has(name))) };
+    })
+    .on('/getinfo', () => ({ status: 404 }))
+    .on('/getwalletsyncdata', async ({ body }, behind) => {
+      const { blockHashCheckpoints, startHeight, startTimestamp, blockCount, skipCoinbaseTransactions } = body;
+      const checkpoints = (blockHashCheckpoints ?? []) as readonly string[];
+      const count = Math.min(Number(blockCount ?? 0) || OLD_MOST_BLOCKS, OLD_MOST_BLOCKS);
+      const skips = skipCoinbaseTransactions === true;
+      const asked = { startHeight, startTimestamp, blockCount: count, skipCoinbaseTransactions: skips };
+      let start = Number(startHeight ?? 0);
+      if (checkpoints.length > 0) {
+        const place = await placeOf(checkpoints, behind);
+        if (place === undefined) return { status: 500 };
+        start = Math.max(start, place);
+        asked.startTimestamp = 0;
+      }
+      const { status, json } = await behind({ ...asked, startHeight: start });
+      const { items, synced, topBlock, status: ok } = json;
+      const kept = (items as readonly { transactions: readonly unknown[] }[]).filter(
+        ({ transactions }) => !skips || transactions.length > 0,
+      );
+      return { status, json: { items: kept, synced, topBlock, status: ok } };
+    });
+}
+
+/** Where a node goes on that is told of these hashes; undefined when it knows none. */
+async function placeOf(
+  checkpoints: readonly string[],
+  behind: Parameters<StandInHandler>[1],
+): Promise<number | undefined> {
+  const { json } = await behind({ blockHashCheckpoints: checkpoints, startHeight: 0, blockCount: 1 });
+  const items = json['items'] as readonly { blockHeight: number }[];
+  const { topBlock } = json as { topBlock?: { height: number } };
+  if (topBlock !== undefined) return topBlock.height + 1;
+  return items[0]?.blockHeight === 0 ? undefined : items[0]?.blockHeight;
+}
+
+/** Lets a stand-in answer as a lite node does that holds full blocks from a height on. */
+export function answerAsLiteNode(node: StandInNode, liteStartHeight: number): StandInNode {
+  const refusal = `This node is a lite node and stores no transaction data below height ${String(liteStartHeight)}`;
+  return node
+    .on('/info', async (_request, behind) => {
+      const { status, json } = await behind();
+      return { status, json: { ...json, lite: true, lite_start_height: liteStartHeight } };
+    })
+    .on('/getwalletsyncdata', async ({ body }, behind) => {
+      const { status, json } = await behind();
+      const [first] = (json['items'] ?? []) as readonly { blockHeight: number }[];
+      if (first === undefined || first.blockHeight >= liteStartHeight) return { status, json };
+      return behind({ ...body, blockHashCheckpoints: [], startTimestamp: 0, startHeight: liteStartHeight });
+    })
+    .on('/get_global_indexes_for_range', async ({ body }, behind) => {
+      if (Number(body['startHeight']) >= liteStartHeight) return behind();
+      return { status: 400, json: { status: 'Failed', error: refusal } };
+    });
+}

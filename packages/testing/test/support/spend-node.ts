@@ -1,0 +1,49 @@
+import type { RandomOutsAnswer, RelayAnswer, SpendNode, Whereabouts } from '@wrkz/wallet-core';
+import { type TestNodeClient, NodeRefusal } from '../../src';
+
+interface RandomOuts {
+  readonly outs: readonly {
+    readonly amount: number;
+    readonly outs: readonly { readonly global_amount_index: number; readonly out_key: string }[];
+  }[];
+}
+
+/** A daemon as sending asks it. */
+export class SpendNodeOver implements SpendNode {
+  /** What was sent, in its order. */
+  readonly relayed: Buffer[] = [];
+  /** The node takes what is relayed, and its answers are lost. */
+  losesAnswers = false;
+
+  constructor(private readonly node: TestNodeClient) {}
+
+  async randomOuts(amounts: readonly bigint[], count: number): Promise<RandomOutsAnswer> {
+    try {
+      const body = { amounts: amounts.map(Number), outs_count: count };
+      const { outs } = await this.node.post<RandomOuts>('/getrandom_outs', body);
+      const sets = outs.map(({ amount, outs: outputs }) => ({
+        amount: BigInt(amount),
+        outputs: outputs.map((out) => ({ globalIndex: out.global_amount_index, key: out.out_key })),
+      }));
+      return { kind: 'outs', sets };
+    } catch (error) {
+      return {
+        kind: error instanceof NodeRefusal && error.message.includes('"errorCode":27') ? 'tooFew' : 'unavailable',
+      };
+    }
+  }
+
+  async relay(transaction: Buffer): Promise<RelayAnswer> {
+    this.relayed.push(transaction);
+    const body = { tx_as_hex: transaction.toString('hex') };
+    const { status, error } = await this.node.post<{ status: string; error: string }>('/sendrawtransaction', body);
+    if (this.losesAnswers) return { kind: 'unclear', ended: false };
+    return status === 'OK' ? { kind: 'accepted' } : { kind: 'refused', reason: error };
+  }
+
+  async whereIs(hash: string): Promise<Whereabouts> {
+    const places = await this.node.status([hash]);
+    if (places.transactionsInBlock.includes(hash)) return 'block';
+    return places.transactionsInPool.includes(hash) ? 'pool' : 'unknown';
+  }
+}

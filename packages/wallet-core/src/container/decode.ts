@@ -1,0 +1,114 @@
+import type { JsonValue } from '@wrkz/service-kit';
+import type { SubWallet, SyncProgress, TransactionKey, WalletContent } from '../ledger/model';
+import { walletError, walletErrorOfCode, walletErrorRows } from '../errors';
+import { decodeOutputs, decodeUnconfirmedAmounts } from './decode-outputs';
+import { decodeTransactions } from './decode-transactions';
+import { readContainerJson } from './json-reader';
+import * as layout from './layout';
+import { hashList, ContainerMembers, WrongMember } from './members';
+import { UnknownMembers } from './unknown-members';
+
+/**
+ * Reads what stands behind the markers of a container, or an export of one.
+ * @throws WalletError 4 for what is no JSON, or whose members are missing or of a wrong type; 6 for another version, which
+ * is looked at before any other member
+ */
+export function* decodeContent(bytes: Buffer): Generator<void, WalletContent> {
+  try {
+    return yield* decodeDocument(yield* readContainerJson(bytes));
+  } catch (error) {
+    if (!(error instanceof SyntaxError || error instanceof WrongMember)) throw error;
+    throw walletErrorOfCode(walletErrorRows.walletFileCorrupted.code, undefined, { cause: error });
+  }
+}
+
+function* decodeDocument(document: JsonValue): Generator<void, WalletContent> {
+  const root = ContainerMembers.of(document, '');
+  if (root.uint64('walletFileFormatVersion') !== layout.FORMAT_VERSION) {
+    throw walletError.unsupportedWalletFileFormatVersion();
+  }
+  const unknown = new UnknownMembers();
+  const subWallets = root.within('subWallets');
+  const synchronizer = root.within('walletSynchronizer');
+  unknown.noteUnknown(root, layout.ROOT, () => layout.pathOf.root);
+  unknown.noteUnknown(subWallets, layout.SUB_WALLETS, () => layout.pathOf.subWallets);
+  unknown.noteUnknown(synchronizer, layout.SYNCHRONIZER, () => layout.pathOf.synchronizer);
+  // Both halves hold the view key; the reference uses each for its own purpose and they are always equal.
+  synchronizer.key('privateViewKey');
+  const isViewWallet = subWallets.flag('isViewWallet');
+  return {
+    privateViewKey: subWallets.key('privateViewKey'),
+    isViewWallet,
+    subWallets: yield* decodeSubWallets(subWallets, isViewWallet, unknown),
+    subWalletIndexCounter: subWallets.has('subWalletIndexCounter') ? subWallets.count('subWalletIndexCounter') : 0,
+    transactions: yield* decodeTransactions(subWallets, 'transactions', unknown),
+    unconfirmed: yield* decodeTransactions(subWallets, 'lockedTransactions', unknown),
+    transactionKeys: yield* decodeTransactionKeys(subWallets, unknown),
+    progress: decodeProgress(synchronizer, unknown),
+    startTimestamp: synchronizer.count('startTimestamp'),
+    startHeight: synchronizer.count('startHeight'),
+    unknownMembers: unknown.all(),
+  };
+}
+
+function* decodeSubWallets(
+  parent: ContainerMembers,
+  isView: boolean,
+  unknown: UnknownMembers,
+): Generator<void, SubWallet[]> {
+  const found = new Map<string, SubWallet>();
+  for (const members of parent.objects('subWallet')) {
+    const subWallet = yield* decodeSubWallet(members, isView, unknown);
+    // The reference reads them into a map, too: of two with one key it has one.
+    if (!found.has(subWallet.publicSpendKey)) found.set(subWallet.publicSpendKey, subWallet);
+  }
+  // That list has them in the order in which they came to be; the other one is in the order of a hash map.
+  const order = new Map(hashList(parent, 'publicSpendKeys').map((key, place) => [key, place]));
+  const placeOf = ({ publicSpendKey }: SubWallet): number => order.get(publicSpendKey) ?? order.size;
+  return [...found.values()].sort((a, b) => placeOf(a) - placeOf(b));
+}
+
+function* decodeSubWallet(
+  members: ContainerMembers,
+  isView: boolean,
+  unknown: UnknownMembers,
+): Generator<void, SubWallet> {
+  const publicSpendKey = members.key('publicSpendKey');
+  const privateSpendKey = members.key('privateSpendKey');
+  unknown.noteUnknown(members, layout.SUB_WALLET, () => layout.pathOf.subWallet(publicSpendKey));
+  return {
+    walletIndex: members.has('walletIndex') ? members.count('walletIndex') : 0,
+    publicSpendKey,
+    privateSpendKey: isView || privateSpendKey === layout.NO_KEY ? undefined : privateSpendKey,
+    address: members.text('address'),
+    isPrimary: members.flag('isPrimaryAddress'),
+    syncStartTimestamp: members.count('syncStartTimestamp'),
+    syncStartHeight: members.count('syncStartHeight'),
+    unspent: yield* decodeOutputs(members, 'unspentInputs', isView, unknown),
+    locked: yield* decodeOutputs(members, 'lockedInputs', isView, unknown),
+    spent: yield* decodeOutputs(members, 'spentInputs', isView, unknown),
+    unconfirmedIncoming: yield* decodeUnconfirmedAmounts(members, unknown),
+    ...(members.has('retiredKeys') && { retiredKeys: hashList(members, 'retiredKeys') }),
+  };
+}
+
+function* decodeTransactionKeys(parent: ContainerMembers, unknown: UnknownMembers): Generator<void, TransactionKey[]> {
+  const keys: TransactionKey[] = [];
+  for (const members of parent.objects('txPrivateKeys')) {
+    const transactionHash = members.key('transactionHash');
+    unknown.noteUnknown(members, layout.TRANSACTION_KEY, () => layout.pathOf.transactionKey(transactionHash));
+    keys.push({ transactionHash, secretKey: members.key('txPrivateKey') });
+    yield;
+  }
+  return keys;
+}
+
+function decodeProgress(synchronizer: ContainerMembers, unknown: UnknownMembers): SyncProgress {
+  const status = synchronizer.within('transactionSynchronizerStatus');
+  unknown.noteUnknown(status, layout.SYNCHRONIZER_STATUS, () => layout.pathOf.synchronizerStatus);
+  return {
+    height: status.count('lastKnownBlockHeight'),
+    recentHashes: hashList(status, 'lastKnownBlockHashes'),
+    checkpointHashes: hashList(status, 'blockHashCheckpoints'),
+  };
+}

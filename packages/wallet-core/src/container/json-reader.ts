@@ -1,0 +1,214 @@
+import { isUtf8 } from 'node:buffer';
+import type { JsonObject, JsonValue } from '@wrkz/service-kit';
+
+const Byte = {
+  Quote: 0x22,
+  Comma: 0x2c,
+  Minus: 0x2d,
+  Colon: 0x3a,
+  Zero: 0x30,
+  Nine: 0x39,
+  OpenArray: 0x5b,
+  Backslash: 0x5c,
+  CloseArray: 0x5d,
+  OpenObject: 0x7b,
+  CloseObject: 0x7d,
+} as const;
+
+/** Containers within containers. */
+const MAX_DEPTH = 64;
+/** Down to this depth the work may be interrupted between members; what lies deeper is small. */
+const INTERRUPTED_DEPTH = 5;
+/** Digits of an integer that a double holds in any case. */
+const SAFE_DIGITS = 15;
+/** A longer integer fits no member of a container and would only cost time; it is read as a number. */
+const LONGEST_INTEGER = 40;
+const NUMBER = /^-?(?:0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
+const WORDS: readonly (readonly [Buffer, JsonValue])[] = [
+  [Buffer.from('true'), true],
+  [Buffer.from('false'), false],
+  [Buffer.from('null'), null],
+];
+
+/**
+ * Parses JSON from its bytes without losing digits and without holding up the event loop: integers are `bigint`, of a
+ * repeated name the first counts. The parser of requests reads one text at once, and a text has an upper bound of its own
+ * (512 MiB) that the container of a busy exchange reaches.
+ *
+ * @throws SyntaxError on anything that is not one JSON value, on invalid UTF-8 and on nesting deeper than 64
+ */
+export function* readContainerJson(bytes: Buffer): Generator<void, JsonValue> {
+  const reader = new JsonReader(bytes);
+  const value = yield* reader.interrupted(0);
+  reader.expectEnd();
+  return value;
+}
+
+class JsonReader {
+  private at = 0;
+
+  constructor(private readonly bytes: Buffer) {}
+
+  *interrupted(depth: number): Generator<void, JsonValue> {
+    const first = this.next();
+    if (depth >= INTERRUPTED_DEPTH || (first !== Byte.OpenArray && first !== Byte.OpenObject)) return this.value(depth);
+    this.at++;
+    if (first === Byte.OpenArray) {
+      const list: JsonValue[] = [];
+      if (this.take(Byte.CloseArray)) return list;
+      do {
+        list.push(yield* this.interrupted(depth + 1));
+        yield;
+      } while (this.more(Byte.CloseArray));
+      return list;
+    }
+    const object: JsonObject = {};
+    if (this.take(Byte.CloseObject)) return object;
+    do {
+      const name = this.name();
+      setFirst(object, name, yield* this.interrupted(depth + 1));
+    } while (this.more(Byte.CloseObject));
+    return object;
+  }
+
+  expectEnd(): void {
+    this.next();
+    if (this.at < this.bytes.length) this.fail();
+  }
+
+  private value(depth: number): JsonValue {
+    if (depth >= MAX_DEPTH) throw new SyntaxError('JSON is nested too deeply');
+    switch (this.next()) {
+      case Byte.Quote:
+        return this.string();
+      case Byte.OpenObject:
+        return this.object(depth);
+      case Byte.OpenArray:
+        return this.array(depth);
+      default:
+        return this.scalar();
+    }
+  }
+
+  private object(depth: number): JsonObject {
+    const object: JsonObject = {};
+    this.at++;
+    if (this.take(Byte.CloseObject)) return object;
+    do {
+      const name = this.name();
+      setFirst(object, name, this.value(depth + 1));
+    } while (this.more(Byte.CloseObject));
+    return object;
+  }
+
+  private array(depth: number): JsonValue[] {
+    const list: JsonValue[] = [];
+    this.at++;
+    if (this.take(Byte.CloseArray)) return list;
+    do list.push(this.value(depth + 1));
+    while (this.more(Byte.CloseArray));
+    return list;
+  }
+
+  private name(): string {
+    if (this.next() !== Byte.Quote) this.fail();
+    const name = this.string();
+    if (!this.take(Byte.Colon)) this.fail();
+    return name;
+  }
+
+  /** Whether another element follows; otherwise steps over the end. */
+  private more(end: number): boolean {
+    if (this.take(Byte.Comma)) return true;
+    if (!this.take(end)) this.fail();
+    return false;
+  }
+
+  private string(): string {
+    const { bytes } = this;
+    const start = this.at + 1;
+    let plain = true;
+    let end = start;
+    for (; bytes[end] !== Byte.Quote; end++) {
+      const byte = bytes[end];
+      if (byte === undefined) this.fail();
+      if (byte === Byte.Backslash) end++;
+      if (byte === Byte.Backslash || byte < 0x20 || byte > 0x7e) plain = false;
+    }
+    if (end >= bytes.length) this.fail();
+    this.at = end + 1;
+    if (plain) return bytes.toString('latin1', start, end);
+    const quoted = bytes.subarray(start - 1, this.at);
+    if (!isUtf8(quoted)) throw new SyntaxError('JSON holds text that is not UTF-8');
+    return JSON.parse(quoted.toString('utf8')) as string;
+  }
+
+  private scalar(): JsonValue {
+    for (const [word, value] of WORDS) {
+      if (this.bytes.subarray(this.at, this.at + word.length).equals(word)) {
+        this.at += word.length;
+        return value;
+      }
+    }
+    return this.smallInteger() ?? this.number();
+  }
+
+  /** An integer of few digits, which nearly all are; undefined, and nothing read, for any other value. */
+  private smallInteger(): bigint | undefined {
+    const { bytes, at } = this;
+    let value = 0;
+    let end = at;
+    for (let byte = bytes[end]; byte !== undefined && byte >= Byte.Zero && byte <= Byte.Nine; byte = bytes[++end]) {
+      if (end - at >= SAFE_DIGITS) return undefined;
+      value = value * 10 + byte - Byte.Zero;
+    }
+    if (end === at || (bytes[at] === Byte.Zero && end - at > 1) || isNumberByte(bytes[end])) return undefined;
+    this.at = end;
+    return BigInt(value);
+  }
+
+  private number(): number | bigint {
+    let end = this.at;
+    while (isNumberByte(this.bytes[end])) end++;
+    const token = this.bytes.toString('latin1', this.at, end);
+    const match = NUMBER.exec(token);
+    if (match === null) this.fail();
+    this.at = end;
+    const [, fraction, exponent] = match;
+    if (fraction === undefined && exponent === undefined && token.length <= LONGEST_INTEGER) return BigInt(token);
+    const value = Number(token);
+    if (!Number.isFinite(value)) this.fail();
+    return value;
+  }
+
+  /** The next byte that is no white space. */
+  private next(): number | undefined {
+    let byte = this.bytes[this.at];
+    while (byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09) byte = this.bytes[++this.at];
+    return byte;
+  }
+
+  private take(byte: number): boolean {
+    if (this.next() !== byte) return false;
+    this.at++;
+    return true;
+  }
+
+  private fail(): never {
+    const what = this.at >= this.bytes.length ? 'unexpected end' : 'unexpected byte';
+    throw new SyntaxError(`${what} of JSON at ${this.at}`);
+  }
+}
+
+function isNumberByte(byte: number | undefined): boolean {
+  if (byte === undefined) return false;
+  const isDigit = byte >= Byte.Zero && byte <= Byte.Nine;
+  return isDigit || byte === Byte.Minus || byte === 0x2b || byte === 0x2e || byte === 0x65 || byte === 0x45;
+}
+
+function setFirst(object: JsonObject, name: string, value: JsonValue): void {
+  if (Object.hasOwn(object, name)) return;
+  if (name !== '__proto__') object[name] = value;
+  // Assigning would set the prototype: this makes a member of it like any other.
+  else Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true });
+}

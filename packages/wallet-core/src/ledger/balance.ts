@@ -1,0 +1,70 @@
+import { isUnlocked, type LockTime } from '@wrkz/consensus';
+import type { SubWallet, WalletContent, WalletOutput } from './model';
+
+/** Atomic units (docs/protocol/wallet.md#balances). */
+export interface Balance {
+  readonly unlocked: bigint;
+  /** Outputs whose time has not come, and the change of sends that are in no block. */
+  readonly locked: bigint;
+}
+
+/** Sums of the unspent outputs of one sub-wallet by unlock time: a value never changes, so neither do its sums. */
+const sums = new WeakMap<SubWallet, ReadonlyMap<bigint, bigint>>();
+
+function sumsOf(subWallet: SubWallet): ReadonlyMap<bigint, bigint> {
+  const known = sums.get(subWallet);
+  if (known !== undefined) return known;
+  const made = new Map<bigint, bigint>();
+  for (const { unlockTime, amount } of subWallet.unspent) made.set(unlockTime, (made.get(unlockTime) ?? 0n) + amount);
+  sums.set(subWallet, made);
+  return made;
+}
+
+/**
+ * What a sub-wallet holds.
+ * @param at index of the network's tip, and the clock's unix seconds
+ */
+export function subWalletBalance(subWallet: SubWallet, at: LockTime): Balance {
+  let unlocked = 0n;
+  let locked = subWallet.unconfirmedIncoming.reduce((total, { amount }) => total + amount, 0n);
+  for (const [unlockTime, amount] of sumsOf(subWallet)) {
+    if (isUnlocked(unlockTime, at)) unlocked += amount;
+    else locked += amount;
+  }
+  return { unlocked, locked };
+}
+
+/** What these sub-wallets hold together; all of the wallet where none are named. */
+export function walletBalance(
+  { subWallets }: Pick<WalletContent, 'subWallets'>,
+  at: LockTime,
+  publicSpendKeys?: Iterable<string>,
+): Balance {
+  const chosen = publicSpendKeys === undefined ? undefined : new Set(publicSpendKeys);
+  let unlocked = 0n;
+  let locked = 0n;
+  for (const subWallet of subWallets) {
+    if (chosen !== undefined && !chosen.has(subWallet.publicSpendKey)) continue;
+    const part = subWalletBalance(subWallet, at);
+    unlocked += part.unlocked;
+    locked += part.locked;
+  }
+  return { unlocked, locked };
+}
+
+/**
+ * The unspent outputs of these sub-wallets whose time has come; an output without a global index is among them, for the
+ * builder to leave out and to tell of.
+ */
+export function spendableOutputs(
+  { subWallets }: Pick<WalletContent, 'subWallets'>,
+  at: LockTime,
+  publicSpendKeys?: Iterable<string>,
+): WalletOutput[] {
+  const chosen = publicSpendKeys === undefined ? undefined : new Set(publicSpendKeys);
+  return subWallets.flatMap(({ publicSpendKey, unspent }) =>
+    chosen !== undefined && !chosen.has(publicSpendKey)
+      ? []
+      : unspent.filter(({ unlockTime }) => isUnlocked(unlockTime, at)),
+  );
+}

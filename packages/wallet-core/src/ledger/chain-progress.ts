@@ -1,0 +1,70 @@
+import type { SyncProgress } from './model';
+
+/** How many hashes of the last blocks are kept. */
+const RECENT = 50;
+/** One hash for good each time the height passes a multiple of this. */
+const CHECKPOINT_STEP = 5_000;
+
+interface KnownBlock {
+  readonly hash: string;
+  /** Its height, or where only a file told of it the highest that it can have. */
+  readonly height: number;
+}
+
+/** How far the chain was read, and by which hashes a node can find the place (docs/protocol/wallet.md#progress). */
+export class ChainProgress {
+  private at: number;
+  private recent: KnownBlock[];
+  private checkpoints: KnownBlock[];
+
+  constructor({ height, recentHashes, checkpointHashes }: SyncProgress) {
+    this.at = height;
+    // A file may name the tip several times and tells no heights. The newest is the last block that was applied, and each
+    // older one lies at least one block below.
+    this.recent = [...new Set(recentHashes)].slice(0, RECENT).map((hash, i) => ({ hash, height: height - i }));
+    this.checkpoints = [...new Set(checkpointHashes)].map((hash) => ({ hash, height: -1 }));
+  }
+
+  get height(): number {
+    return this.at;
+  }
+
+  get hash(): string | undefined {
+    return this.recent[0]?.hash;
+  }
+
+  get hasStarted(): boolean {
+    return this.at > 0 || this.recent.length > 0;
+  }
+
+  /** The block at `height`, above all others, is the last one that was applied. */
+  advance(height: number, hash: string): void {
+    const passed = Math.floor(height / CHECKPOINT_STEP) > Math.floor(this.at / CHECKPOINT_STEP);
+    this.at = height;
+    if (this.recent[0]?.hash === hash) this.recent[0] = { hash, height };
+    else this.recent = [{ hash, height }, ...this.recent.filter((block) => block.hash !== hash)].slice(0, RECENT);
+    if (passed && this.checkpoints[0]?.hash !== hash) this.checkpoints.unshift({ hash, height });
+  }
+
+  /** Forgets the blocks from `height` on. */
+  rewind(height: number): void {
+    const below = (block: KnownBlock): boolean => block.height < height;
+    this.recent = this.recent.filter(below);
+    this.checkpoints = this.checkpoints.filter(below);
+    this.at = Math.max(0, Math.min(this.at, height - 1));
+  }
+
+  clear(): void {
+    this.at = 0;
+    this.recent = [];
+    this.checkpoints = [];
+  }
+
+  content(): SyncProgress {
+    return {
+      height: this.at,
+      recentHashes: this.recent.map(({ hash }) => hash),
+      checkpointHashes: this.checkpoints.map(({ hash }) => hash),
+    };
+  }
+}

@@ -1,0 +1,114 @@
+import type { TransactionKey, WalletContent, WalletTransaction } from './model';
+
+type HistoryContent = Pick<WalletContent, 'transactions' | 'unconfirmed'>;
+
+/** The transactions of a wallet: in blocks, and own sends that are in none yet; and the keys of own sends. */
+export class History {
+  private confirmed: WalletTransaction[];
+  private readonly byHash = new Map<string, WalletTransaction>();
+  private readonly sends = new Map<string, WalletTransaction>();
+  /** Sends that were in a block before. */
+  private readonly returned = new Set<string>();
+  private readonly keys = new Map<string, TransactionKey>();
+  private values: HistoryContent | undefined;
+  private keyValues: readonly TransactionKey[] | undefined;
+
+  constructor(content: HistoryContent & Pick<WalletContent, 'transactionKeys'>) {
+    this.confirmed = content.transactions.filter((transaction) => {
+      const first = !this.byHash.has(transaction.hash);
+      if (first) this.byHash.set(transaction.hash, transaction);
+      return first;
+    });
+    for (const send of content.unconfirmed) if (!this.byHash.has(send.hash)) this.sends.set(send.hash, send);
+    for (const key of content.transactionKeys) this.keys.set(key.transactionHash, key);
+  }
+
+  confirmedTransaction(hash: string): WalletTransaction | undefined {
+    return this.byHash.get(hash);
+  }
+
+  send(hash: string): WalletTransaction | undefined {
+    return this.sends.get(hash);
+  }
+
+  /** Whether the record of an unconfirmed send is that of a block which has gone: its transfers are whole then. */
+  wasConfirmed(hash: string): boolean {
+    return this.returned.has(hash);
+  }
+
+  get hasSends(): boolean {
+    return this.sends.size > 0;
+  }
+
+  /** Takes a transaction of a block; the send of that hash is unconfirmed no longer. */
+  confirm(transaction: WalletTransaction): void {
+    this.removeSend(transaction.hash);
+    this.byHash.set(transaction.hash, transaction);
+    this.confirmed.push(transaction);
+    this.values = undefined;
+  }
+
+  addSend(transaction: WalletTransaction): void {
+    this.sends.set(transaction.hash, transaction);
+    this.values = undefined;
+  }
+
+  returnSend(transaction: WalletTransaction): void {
+    this.addSend({ ...transaction, blockHeight: 0, timestamp: 0, unlockTime: 0n });
+    this.returned.add(transaction.hash);
+  }
+
+  removeSend(hash: string): void {
+    this.returned.delete(hash);
+    if (this.sends.delete(hash)) this.values = undefined;
+  }
+
+  /** Takes out and gives back what is in blocks from `height` on, oldest first. */
+  removeFrom(height: number): WalletTransaction[] {
+    const removed = this.confirmed.filter(({ blockHeight }) => blockHeight >= height);
+    if (removed.length === 0) return removed;
+    for (const { hash } of removed) this.byHash.delete(hash);
+    this.confirmed = this.confirmed.filter(({ blockHeight }) => blockHeight < height);
+    this.values = undefined;
+    return removed;
+  }
+
+  setKey(key: TransactionKey): void {
+    this.keys.set(key.transactionHash, key);
+    this.keyValues = undefined;
+  }
+
+  removeKey(transactionHash: string): void {
+    if (this.keys.delete(transactionHash)) this.keyValues = undefined;
+  }
+
+  /** Takes a sub-wallet out of all transfers; what touched nothing else goes. */
+  removeTransfersOf(publicSpendKey: string): void {
+    const without = (transaction: WalletTransaction): WalletTransaction => {
+      const transfers = transaction.transfers.filter((transfer) => transfer.publicSpendKey !== publicSpendKey);
+      return transfers.length === transaction.transfers.length ? transaction : { ...transaction, transfers };
+    };
+    this.confirmed = this.confirmed.map(without).filter(({ transfers }) => transfers.length > 0);
+    this.byHash.clear();
+    for (const transaction of this.confirmed) this.byHash.set(transaction.hash, transaction);
+    for (const send of [...this.sends.values()].map(without)) {
+      if (send.transfers.length > 0) this.sends.set(send.hash, send);
+      else this.sends.delete(send.hash);
+    }
+    this.values = undefined;
+  }
+
+  clear(): void {
+    this.confirmed = [];
+    for (const map of [this.byHash, this.sends, this.returned, this.keys]) map.clear();
+    this.values = undefined;
+    this.keyValues = undefined;
+  }
+
+  /** The same arrays until something changes. */
+  content(): HistoryContent & Pick<WalletContent, 'transactionKeys'> {
+    this.values ??= { transactions: this.confirmed.slice(), unconfirmed: [...this.sends.values()] };
+    this.keyValues ??= [...this.keys.values()];
+    return { ...this.values, transactionKeys: this.keyValues };
+  }
+}

@@ -1,0 +1,123 @@
+/**
+ * What a wallet knows, as values without behaviour. Keys, hashes and key images are 64 lower-case hex characters, which
+ * serve as keys of maps and stand so in the container; amounts are atomic units; heights are indexes of blocks
+ * (docs/protocol/wallet.md#container).
+ */
+
+/** An output of the chain that belongs to a sub-wallet. */
+export interface WalletOutput {
+  /** Undefined in a view wallet, which cannot make it. */
+  readonly keyImage: string | undefined;
+  readonly amount: bigint;
+  /** Of the block that holds it. */
+  readonly blockHeight: number;
+  readonly transactionPublicKey: string;
+  /** Its place in its transaction. */
+  readonly outputIndex: number;
+  /** Undefined until a node has told it; such an output counts and cannot be spent. */
+  readonly globalIndex: number | undefined;
+  /** The one-time key. */
+  readonly key: string;
+  /** Of the block that spent it; 0 while nothing has. */
+  readonly spendHeight: number;
+  readonly unlockTime: bigint;
+  /** The transaction that made it. */
+  readonly parentTransactionHash: string;
+  /** The one-time secret, where it is known. */
+  readonly privateEphemeral: string | undefined;
+  /** The send that takes a locked output, or took a spent one. Undefined where another program wrote the file. */
+  readonly spendingTransactionHash: string | undefined;
+}
+
+/** Change of a send that is in no block yet. */
+export interface UnconfirmedAmount {
+  readonly amount: bigint;
+  readonly key: string;
+  readonly parentTransactionHash: string;
+}
+
+/** What a transaction gave to a spend key, minus what it took; 0 is listed too. */
+export interface Transfer {
+  readonly publicSpendKey: string;
+  readonly amount: bigint;
+}
+
+export interface WalletTransaction {
+  readonly transfers: readonly Transfer[];
+  readonly hash: string;
+  /** Inputs minus outputs of the whole transaction; 0 of a coinbase. */
+  readonly fee: bigint;
+  /** 0 while it is in no block. */
+  readonly blockHeight: number;
+  /** Unix seconds of the block; 0 while it is in none. */
+  readonly timestamp: number;
+  /** "" for none, else 16 or 64 characters. */
+  readonly paymentId: string;
+  /** 0 while it is in no block. */
+  readonly unlockTime: bigint;
+  readonly isCoinbase: boolean;
+}
+
+export interface SubWallet {
+  /** 0 for the primary one and for imported keys. */
+  readonly walletIndex: number;
+  readonly publicSpendKey: string;
+  /** Undefined in a view wallet. */
+  readonly privateSpendKey: string | undefined;
+  readonly address: string;
+  readonly isPrimary: boolean;
+  /** Unix seconds, or 0 where the height says where to begin. */
+  readonly syncStartTimestamp: number;
+  readonly syncStartHeight: number;
+  readonly unspent: readonly WalletOutput[];
+  /** Taken by sends that are in no block yet. */
+  readonly locked: readonly WalletOutput[];
+  readonly spent: readonly WalletOutput[];
+  readonly unconfirmedIncoming: readonly UnconfirmedAmount[];
+  /**
+   * One-time keys of outputs that have left `spent`: a second output with such a key is worth nothing. Absent where another
+   * program wrote the file (docs/protocol/wallet.md#spent-outputs).
+   */
+  readonly retiredKeys?: readonly string[];
+}
+
+/** How far the chain has been read; hashes newest first. */
+export interface SyncProgress {
+  /** Index of the last block that was applied; 0 at the start. */
+  readonly height: number;
+  /** At most 50. */
+  readonly recentHashes: readonly string[];
+  readonly checkpointHashes: readonly string[];
+}
+
+/** Where a scan begins that has no progress yet: one of both is 0, and both are where the whole chain is read. */
+export interface ScanStart {
+  readonly height: number;
+  /** Unix seconds. */
+  readonly timestamp: number;
+}
+
+export interface TransactionKey {
+  readonly transactionHash: string;
+  readonly secretKey: string;
+}
+
+/** All of it: what a container holds, and what an export shows. */
+export interface WalletContent {
+  readonly privateViewKey: string;
+  readonly isViewWallet: boolean;
+  readonly subWallets: readonly SubWallet[];
+  /** The highest deterministic index that was handed out. */
+  readonly subWalletIndexCounter: number;
+  /** In blocks, in the order in which they were applied. */
+  readonly transactions: readonly WalletTransaction[];
+  /** Own sends that are in no block yet. */
+  readonly unconfirmed: readonly WalletTransaction[];
+  readonly transactionKeys: readonly TransactionKey[];
+  readonly progress: SyncProgress;
+  /** Where the first scan began: unix seconds, or 0 where the height counts. */
+  readonly startTimestamp: number;
+  readonly startHeight: number;
+  /** Members of the file that this program does not know, by the path of the object that holds them; written back as they were. */
+  readonly unknownMembers: ReadonlyMap<string, Readonly<Record<string, unknown>>>;
+}

@@ -1,0 +1,133 @@
+import type { SubWallet, WalletOutput } from './model';
+import { LISTS_BY_WEIGHT, type OutputList, SubWalletBook, type SubWalletFacts } from './sub-wallet-book';
+
+/** Where an output stands. */
+export interface OutputPlace {
+  readonly book: SubWalletBook;
+  readonly list: OutputList;
+  readonly output: WalletOutput;
+}
+
+/** All outputs of all sub-wallets, found by one-time key or key image in one step. */
+export class OutputBook {
+  private readonly books = new Map<string, SubWalletBook>();
+  private readonly places = new Map<string, OutputPlace>();
+  /** One-time keys by key image. */
+  private readonly images = new Map<string, string>();
+  private readonly retired = new Set<string>();
+  /** One-time keys of outputs without a global index, by the hash of their transaction. */
+  private readonly unindexed = new Map<string, Set<string>>();
+
+  constructor(subWallets: readonly SubWallet[]) {
+    for (const subWallet of subWallets) this.addBook(subWallet);
+  }
+
+  /**
+   * Takes up a sub-wallet with its outputs. Of outputs with one key the one in the weightiest list stays: a file of another
+   * program may hold a worthless second one.
+   */
+  addBook(subWallet: SubWallet): void {
+    const { unspent, locked, spent, unconfirmedIncoming, retiredKeys = [], ...facts } = subWallet;
+    const book = new SubWalletBook(facts satisfies SubWalletFacts, retiredKeys);
+    this.books.set(book.publicSpendKey, book);
+    for (const key of retiredKeys) this.retired.add(key);
+    const lists = { unspent, locked, spent };
+    for (const list of LISTS_BY_WEIGHT) {
+      for (const output of lists[list]) if (!this.knows(output.key)) this.put(book, list, output);
+    }
+    for (const amount of unconfirmedIncoming) if (!this.knows(amount.key)) book.expect(amount);
+  }
+
+  removeBook(publicSpendKey: string): void {
+    const book = this.books.get(publicSpendKey);
+    if (book === undefined) return;
+    for (const list of LISTS_BY_WEIGHT) for (const key of [...book.outputs(list).keys()]) this.remove(key);
+    for (const key of book.retiredKeys) this.retired.delete(key);
+    this.books.delete(publicSpendKey);
+  }
+
+  book(publicSpendKey: string): SubWalletBook | undefined {
+    return this.books.get(publicSpendKey);
+  }
+
+  all(): Iterable<SubWalletBook> {
+    return this.books.values();
+  }
+
+  /** Whether an output with this one-time key has been counted, in whatever state it is now. */
+  knows(key: string): boolean {
+    return this.places.has(key) || this.retired.has(key);
+  }
+
+  find(key: string): OutputPlace | undefined {
+    return this.places.get(key);
+  }
+
+  findByKeyImage(keyImage: string): OutputPlace | undefined {
+    const key = this.images.get(keyImage);
+    return key === undefined ? undefined : this.places.get(key);
+  }
+
+  put(book: SubWalletBook, list: OutputList, output: WalletOutput): void {
+    this.remove(output.key);
+    book.put(list, output);
+    this.places.set(output.key, { book, list, output });
+    if (output.keyImage !== undefined) this.images.set(output.keyImage, output.key);
+    if (output.globalIndex === undefined) this.awaitIndex(output);
+  }
+
+  remove(key: string): void {
+    const place = this.places.get(key);
+    if (place === undefined) return;
+    const { book, list, output } = place;
+    book.take(list, key);
+    this.places.delete(key);
+    if (output.keyImage !== undefined && this.images.get(output.keyImage) === key) this.images.delete(output.keyImage);
+    this.stopAwaitingIndex(output);
+  }
+
+  /** Drops a spent output and remembers its key. */
+  retire({ book, output }: OutputPlace): void {
+    this.remove(output.key);
+    book.retire(output.key);
+    this.retired.add(output.key);
+  }
+
+  clear(): void {
+    for (const book of this.books.values()) book.clear();
+    for (const index of [this.places, this.images, this.retired, this.unindexed]) index.clear();
+  }
+
+  /** Puts in the global indexes of one transaction's outputs; one that is told already stays. */
+  setIndexes(transactionHash: string, indexes: readonly number[]): void {
+    for (const key of [...(this.unindexed.get(transactionHash) ?? [])]) {
+      const place = this.places.get(key);
+      const globalIndex = place === undefined ? undefined : indexes[place.output.outputIndex];
+      if (place === undefined || globalIndex === undefined) continue;
+      const output = { ...place.output, globalIndex };
+      // In place: an output keeps its turn in its list.
+      place.book.put(place.list, output);
+      this.places.set(key, { ...place, output });
+      this.stopAwaitingIndex(output);
+    }
+  }
+
+  /** Outputs whose global index is not known; of a spent one a reorganisation may ask for it. */
+  unindexedOutputs(): WalletOutput[] {
+    return [...this.unindexed.values()].flatMap((keys) =>
+      [...keys].flatMap((key) => this.places.get(key)?.output ?? []),
+    );
+  }
+
+  private awaitIndex({ parentTransactionHash, key }: WalletOutput): void {
+    const keys = this.unindexed.get(parentTransactionHash);
+    if (keys === undefined) this.unindexed.set(parentTransactionHash, new Set([key]));
+    else keys.add(key);
+  }
+
+  private stopAwaitingIndex({ parentTransactionHash, key }: WalletOutput): void {
+    const keys = this.unindexed.get(parentTransactionHash);
+    keys?.delete(key);
+    if (keys?.size === 0) this.unindexed.delete(parentTransactionHash);
+  }
+}

@@ -1,0 +1,135 @@
+import type { WalletOutput, WalletTransaction } from './model';
+import { type LedgerParts, unexpectChange } from './parts';
+import type { SubWalletBook } from './sub-wallet-book';
+
+/** What a rewind did. */
+export interface Rewound {
+  /** Transactions that are in no block any more, oldest first. */
+  readonly removed: readonly WalletTransaction[];
+  /** Hashes of those among them that are own sends, and unconfirmed now. */
+  readonly returned: readonly string[];
+}
+
+/**
+ * Takes back all blocks from `height` on. Own sends become unconfirmed again and keep their inputs: most are back in the
+ * node's pool, and an input that was free here could be spent twice (docs/protocol/wallet.md#reorganisations).
+ */
+export function rewindTo(parts: LedgerParts, height: number): Rewound {
+  const { outputs, history, progress } = parts;
+  const spenders = spendersFrom(parts, height);
+  const removed = history.removeFrom(height);
+  const returned = new Set<string>();
+  for (const transaction of removed) {
+    if (transaction.isCoinbase || !(spenders.has(transaction.hash) || isOutgoing(transaction))) continue;
+    returned.add(transaction.hash);
+    history.returnSend(transaction);
+  }
+  const inferred = onlySpenders(removed, returned);
+  for (const book of outputs.all()) {
+    const spender = (output: WalletOutput): string | undefined =>
+      output.spendingTransactionHash ?? inferred.get(`${book.publicSpendKey}:${output.spendHeight}`);
+    for (const output of [...book.outputs('unspent').values()]) {
+      if (output.blockHeight >= height) withdraw(parts, book, output, undefined, returned);
+    }
+    for (const output of [...book.outputs('locked').values()]) {
+      if (output.blockHeight >= height) withdraw(parts, book, output, output.spendingTransactionHash, returned);
+    }
+    for (const output of [...book.outputs('spent').values()]) {
+      if (output.blockHeight >= height) withdraw(parts, book, output, spender(output), returned);
+      else if (output.spendHeight >= height) {
+        outputs.put(book, 'locked', { ...output, spendHeight: 0, spendingTransactionHash: spender(output) });
+      }
+    }
+  }
+  progress.rewind(height);
+  return { removed, returned: [...returned] };
+}
+
+/** What all own inputs of a transaction took is more than what it gave back: nobody else can have made it. */
+function isOutgoing({ transfers }: WalletTransaction): boolean {
+  return transfers.reduce((total, { amount }) => total + amount, 0n) < 0n;
+}
+
+function spendersFrom({ outputs }: LedgerParts, height: number): Set<string> {
+  const hashes = new Set<string>();
+  for (const book of outputs.all()) {
+    for (const { spendHeight, spendingTransactionHash } of book.outputs('spent').values()) {
+      if (spendHeight >= height && spendingTransactionHash !== undefined) hashes.add(spendingTransactionHash);
+    }
+  }
+  return hashes;
+}
+
+/**
+ * Who spent an output of which a file of another program tells the height alone: where one send of that height touched the
+ * sub-wallet it can be no other. By spend key and height.
+ */
+function onlySpenders(removed: readonly WalletTransaction[], returned: ReadonlySet<string>): Map<string, string> {
+  const candidates = new Map<string, string[]>();
+  for (const { hash, transfers, blockHeight } of removed) {
+    if (!returned.has(hash)) continue;
+    for (const { publicSpendKey } of transfers) {
+      const place = `${publicSpendKey}:${blockHeight}`;
+      candidates.set(place, [...(candidates.get(place) ?? []), hash]);
+    }
+  }
+  return new Map(
+    Array.from(candidates, ([place, hashes]): [string, string] => [place, hashes[0] ?? '']).filter(
+      ([place]) => candidates.get(place)?.length === 1,
+    ),
+  );
+}
+
+/** Takes out an output whose block is gone; as change of a send under way it is waited for. */
+function withdraw(
+  parts: LedgerParts,
+  book: SubWalletBook,
+  output: WalletOutput,
+  spender: string | undefined,
+  returned: ReadonlySet<string>,
+): void {
+  const { outputs, awaited, history } = parts;
+  outputs.remove(output.key);
+  const { amount, key, parentTransactionHash, keyImage } = output;
+  const change = { amount, key, parentTransactionHash };
+  const isTaken = spender !== undefined && keyImage !== undefined && history.send(spender) !== undefined;
+  if (isTaken) {
+    const { publicSpendKey } = book;
+    awaited.add({ keyImage, spendingTransactionHash: spender, publicSpendKey, amount: change });
+  } else if (returned.has(parentTransactionHash)) book.expect(change);
+}
+
+/** Gives up a send: its inputs are free again, its change is waited for no longer. */
+export function releaseSend(parts: LedgerParts, hash: string): void {
+  const { outputs, history, awaited } = parts;
+  history.removeSend(hash);
+  unexpectChange(parts, hash);
+  for (const book of outputs.all()) {
+    for (const output of [...book.outputs('locked').values()]) {
+      if (output.spendingTransactionHash === hash) free(parts, book, output);
+    }
+  }
+  for (const { publicSpendKey, amount } of awaited.removeSend(hash)) {
+    // Its own block is still away: while the send that made it is under way, it is change of that one.
+    if (history.send(amount.parentTransactionHash) !== undefined) outputs.book(publicSpendKey)?.expect(amount);
+  }
+}
+
+/**
+ * Frees locked outputs that no send under way takes. Called where the whole chain has been read: what was spent is in
+ * `spent` then.
+ */
+export function releaseAbandoned(parts: LedgerParts): void {
+  const { outputs, history } = parts;
+  for (const book of outputs.all()) {
+    for (const output of [...book.outputs('locked').values()]) {
+      const spender = output.spendingTransactionHash;
+      const isAbandoned = spender === undefined ? !history.hasSends : history.send(spender) === undefined;
+      if (isAbandoned) free(parts, book, output);
+    }
+  }
+}
+
+function free({ outputs }: LedgerParts, book: SubWalletBook, output: WalletOutput): void {
+  outputs.put(book, 'unspent', { ...output, spendingTransactionHash: undefined });
+}

@@ -1,0 +1,99 @@
+import type { SubWallet, UnconfirmedAmount, WalletOutput } from './model';
+
+export type OutputList = 'unspent' | 'locked' | 'spent';
+
+/** Where an output is first looked for when a file names it in several lists: what is spent stays spent. */
+export const LISTS_BY_WEIGHT: readonly OutputList[] = ['spent', 'locked', 'unspent'];
+
+/** What of a sub-wallet does not come from the chain. */
+export type SubWalletFacts = Pick<
+  SubWallet,
+  | 'walletIndex'
+  | 'publicSpendKey'
+  | 'privateSpendKey'
+  | 'address'
+  | 'isPrimary'
+  | 'syncStartTimestamp'
+  | 'syncStartHeight'
+>;
+
+/** One sub-wallet while it changes. Every output stands in one list, by its one-time key, in the order of its arrival there. */
+export class SubWalletBook {
+  private readonly lists = {
+    unspent: new Map<string, WalletOutput>(),
+    locked: new Map<string, WalletOutput>(),
+    spent: new Map<string, WalletOutput>(),
+  };
+  private readonly incoming = new Map<string, UnconfirmedAmount>();
+  private readonly retired: Set<string>;
+  private value: SubWallet | undefined;
+
+  constructor(
+    private facts: SubWalletFacts,
+    retiredKeys: Iterable<string> = [],
+  ) {
+    this.retired = new Set(retiredKeys);
+  }
+
+  get publicSpendKey(): string {
+    return this.facts.publicSpendKey;
+  }
+
+  get retiredKeys(): ReadonlySet<string> {
+    return this.retired;
+  }
+
+  outputs(list: OutputList): ReadonlyMap<string, WalletOutput> {
+    return this.lists[list];
+  }
+
+  unconfirmedIncoming(): ReadonlyMap<string, UnconfirmedAmount> {
+    return this.incoming;
+  }
+
+  put(list: OutputList, output: WalletOutput): void {
+    this.lists[list].set(output.key, output);
+    this.value = undefined;
+  }
+
+  take(list: OutputList, key: string): void {
+    if (this.lists[list].delete(key)) this.value = undefined;
+  }
+
+  expect(amount: UnconfirmedAmount): void {
+    this.incoming.set(amount.key, amount);
+    this.value = undefined;
+  }
+
+  unexpect(key: string): void {
+    if (this.incoming.delete(key)) this.value = undefined;
+  }
+
+  retire(key: string): void {
+    this.retired.add(key);
+    this.value = undefined;
+  }
+
+  startAt(height: number, timestamp: number): void {
+    this.facts = { ...this.facts, syncStartHeight: height, syncStartTimestamp: timestamp };
+    this.value = undefined;
+  }
+
+  /** Forgets whatever came from the chain. */
+  clear(): void {
+    for (const list of [...Object.values(this.lists), this.incoming, this.retired]) list.clear();
+    this.value = undefined;
+  }
+
+  /** The sub-wallet as a value; the same one until something changes. */
+  content(): SubWallet {
+    return (this.value ??= {
+      ...this.facts,
+      unspent: [...this.lists.unspent.values()],
+      locked: [...this.lists.locked.values()],
+      spent: [...this.lists.spent.values()],
+      unconfirmedIncoming: [...this.incoming.values()],
+      ...(this.retired.size > 0 && { retiredKeys: [...this.retired] }),
+    });
+  }
+}

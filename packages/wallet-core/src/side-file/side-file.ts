@@ -1,0 +1,137 @@
+import { closeSync, existsSync, openSync, renameSync } from 'node:fs';
+import { FileCutShort, NotOurFile, openDatabase, sqliteFailure, type SqliteDatabase, WrongLog } from '@wrkz/sqlite';
+import { isSomethingElse } from '../container/regular';
+import { AnsweredRequests } from './answered-requests';
+import { DelayedTransactions } from './delayed-transactions';
+import { KeySpending } from './key-spending';
+import { type MemoryLoss, readIdentity, type SideFileIdentity, sideFileOptions } from './schema';
+import { TransactionExtras } from './transaction-extras';
+
+export interface SideFileOptions {
+  /** The container; the side file stands beside it. */
+  readonly walletFile: string;
+  /** Public view key of the wallet, hex. */
+  readonly wallet: string;
+  /** What the container says (`sideFileOf`). */
+  readonly expected: string | undefined;
+  /** Unix milliseconds. */
+  readonly now: number;
+}
+
+/** Where the side file of a container stands. */
+export const sideFileName = (walletFile: string): string => `${walletFile}.side`;
+
+/** Not the extras, which may be many and guard nothing. */
+const GUARDING = ['identity', 'answers', 'spending', 'delayed'];
+
+/** What SQLite puts beside a file. */
+const BESIDE = ['', '-wal', '-shm', '-journal'];
+
+/**
+ * What the container's format has no place for (docs/protocol/wallet.md#side-file). Losing it loses no coins. What is written
+ * is on disk when a call returns.
+ */
+export class SideFile {
+  readonly answers: AnsweredRequests;
+  readonly spending: KeySpending;
+  readonly extras: TransactionExtras;
+  readonly delayed: DelayedTransactions;
+
+  private constructor(
+    private readonly database: SqliteDatabase,
+    readonly identity: SideFileIdentity,
+  ) {
+    const { connection } = database;
+    this.answers = new AnsweredRequests(connection);
+    this.spending = new KeySpending(connection);
+    this.extras = new TransactionExtras(connection);
+    this.delayed = new DelayedTransactions(connection);
+  }
+
+  /**
+   * Opens the side file or makes one. One that is damaged, or of another wallet, is set aside under another name, never
+   * removed; then, and when the container names one that is not there, `identity.lost` says so, for as long as the new one
+   * lives. The caller holds the lock of the container.
+   *
+   * @throws FileLocked, FileInaccessible, WrongSchemaVersion
+   */
+  static open(options: SideFileOptions): SideFile {
+    const file = sideFileName(options.walletFile);
+    const found = openFound(file, options);
+    if (found instanceof SideFile) return found;
+    if (found !== undefined) setAside(file, options.now);
+    const lost = found ?? (options.expected === undefined ? undefined : 'missing');
+    return SideFile.at(file, options, lost);
+  }
+
+  /** Idempotent. */
+  close(): void {
+    this.database.close();
+  }
+
+  /** Whether what keeps a payment from being made twice can be read: a page of it may be damaged. */
+  isWhole(): boolean {
+    try {
+      return GUARDING.every((table) => {
+        const [answer] = this.database.connection.pragma(`quick_check(${table})`) as { quick_check: string }[];
+        return answer?.quick_check === 'ok';
+      });
+    } catch (error) {
+      if (isDamage(error)) return false;
+      throw error;
+    }
+  }
+
+  static at(file: string, { wallet, now }: SideFileOptions, lost: MemoryLoss | undefined): SideFile {
+    makePrivate(file);
+    const database = openDatabase(sideFileOptions(file, { wallet, since: now, lost }));
+    try {
+      return new SideFile(database, readIdentity(database.connection));
+    } catch (error) {
+      database.close();
+      throw error;
+    }
+  }
+}
+
+/** The side file that is there, or why it cannot be gone on with; undefined when there is none. */
+function openFound(file: string, options: SideFileOptions): SideFile | MemoryLoss | undefined {
+  if (BESIDE.some((ending) => isSomethingElse(file + ending))) return 'damaged';
+  if (!existsSync(file)) return undefined;
+  let sideFile: SideFile;
+  try {
+    sideFile = SideFile.at(file, options, undefined);
+  } catch (error) {
+    if (isDamage(error)) return 'damaged';
+    throw error;
+  }
+  if (!sideFile.isWhole()) {
+    sideFile.close();
+    return 'damaged';
+  }
+  const { wallet, sideFile: name } = sideFile.identity;
+  const isOurs = wallet === options.wallet && (options.expected === undefined || options.expected === name);
+  if (isOurs) return sideFile;
+  sideFile.close();
+  return 'foreign';
+}
+
+/** What a wallet sent, and to whom, is its owner's alone. What SQLite puts beside a file has the permissions of that file. */
+function makePrivate(file: string): void {
+  try {
+    closeSync(openSync(file, 'wx', 0o600));
+  } catch {
+    // It is there, or SQLite says why it cannot be.
+  }
+}
+
+function isDamage(error: unknown): boolean {
+  if (sqliteFailure(error)?.code.startsWith('SQLITE_CORRUPT') === true) return true;
+  return error instanceof NotOurFile || error instanceof WrongLog || error instanceof FileCutShort;
+}
+
+function setAside(file: string, now: number): void {
+  for (const ending of BESIDE) {
+    if (existsSync(file + ending)) renameSync(file + ending, `${file}.${now}.old${ending}`);
+  }
+}

@@ -1,0 +1,232 @@
+import { payee } from './addresses';
+import { describePlan, type SendEstimate, withSmallerRings } from './build-send';
+import { primaryOf } from './check-request';
+import { WalletError } from '../wallet-error';
+import { checkPaymentId } from '../keys/addresses';
+import { failures } from './failures';
+import { type BuiltSend, finish } from './finish';
+import { inRounds } from './input-order';
+import { agreedPaymentId } from './payment-ids';
+import { inputsOf } from './plan';
+import type { SpendPorts } from './ports';
+import type { SpendView } from './request';
+import type { Plan, SendFrame } from './settle';
+import type { OwnedInput } from './spendable';
+import { amountOf, batchCapacity, dearestBatchFee, planBatch } from './sweep-batches';
+import { SendTerms } from './terms';
+
+/** What is swept where to. */
+export interface SweepRequest {
+  readonly destination: string;
+  /** Left out, or 0: everything. */
+  readonly amount?: bigint | undefined;
+  readonly paymentId?: string | undefined;
+}
+
+/** One transaction of a sweep, sent or not. */
+export type SweepEntry =
+  | { readonly success: true; readonly transactionHash: string; readonly fee: bigint; readonly mixin: number }
+  | { readonly success: false; readonly errorCode: number; readonly errorMessage: string };
+
+export interface SweepResult {
+  readonly entries: readonly SweepEntry[];
+  /** What was sent, or may have been, to the destination. */
+  readonly paid: bigint;
+  readonly fees: bigint;
+  /** What of the amount asked for is still to pay; 0 when everything was asked for. */
+  readonly unpaid: bigint;
+  /** Unlocked outputs that no transaction of this sweep takes. */
+  readonly left: { readonly outputs: number; readonly amount: bigint };
+}
+
+/** What every transaction of a sweep goes through once it is planned. */
+type Carry<R> = (plan: Plan) => Promise<R>;
+
+/** No node, nobody knows what became of the last one, or its key may send no more: another attempt would fare no better. */
+const ENDING = new Set([30, 55, 1004]);
+const STILL_PROCESSING = 55;
+
+/**
+ * Sends everything, or an amount exactly, in as many transactions as it takes; each is recorded and relayed before the
+ * next one (docs/protocol/wallet.md#sweeps). Refusals are entries.
+ *
+ * @param readView the wallet as it is now; asked before each transaction
+ * @param dispatch records and relays, as `dispatchSend`
+ */
+export async function sweep(
+  request: SweepRequest,
+  readView: () => SpendView,
+  ports: SpendPorts,
+  dispatch: (built: BuiltSend) => Promise<void>,
+): Promise<SweepResult> {
+  const entries: SweepEntry[] = [];
+  const run = new Sweep(request, readView, ports);
+  const carry = async (plan: Plan): Promise<SweepEntry> => {
+    const built = await finish(plan, ports);
+    await dispatch(built);
+    return { success: true, transactionHash: built.hash, fee: built.fee, mixin: built.mixin };
+  };
+  try {
+    for await (const entry of run.batches(carry)) {
+      entries.push(entry instanceof WalletError ? failedEntry(entry) : entry);
+    }
+  } catch (error) {
+    if (!(error instanceof WalletError)) throw error;
+    entries.push(failedEntry(error));
+  }
+  return { entries, ...run.sums() };
+}
+
+/** What a sweep would send, a row for each transaction. @throws WalletError when there would be none, or one fails */
+export async function estimateSweep(
+  request: SweepRequest,
+  readView: () => SpendView,
+  ports: SpendPorts,
+): Promise<(SendEstimate & { readonly amount: bigint })[]> {
+  const rows: (SendEstimate & { readonly amount: bigint })[] = [];
+  const carry = (plan: Plan) => Promise.resolve({ ...describePlan(plan), amount: plan.paid });
+  for await (const row of new Sweep(request, readView, ports).batches(carry)) {
+    if (row instanceof WalletError) throw row;
+    rows.push(row);
+  }
+  return rows;
+}
+
+function failedEntry({ code, message }: WalletError): SweepEntry {
+  return { success: false, errorCode: code, errorMessage: message };
+}
+
+class Sweep {
+  #waiting: OwnedInput[] = [];
+  #unpaid: bigint | undefined;
+  #paid = 0n;
+  #fees = 0n;
+  #all: readonly OwnedInput[] = [];
+  readonly #gone = new Set<string>();
+
+  constructor(
+    private readonly request: SweepRequest,
+    private readonly readView: () => SpendView,
+    private readonly ports: SpendPorts,
+  ) {}
+
+  /** Each batch's outcome, or its refusal. @throws WalletError when the sweep cannot begin */
+  async *batches<R>(carry: Carry<R>): AsyncGenerator<R | WalletError> {
+    const to = payee(this.request.destination);
+    const paymentId = agreedPaymentId(this.request.paymentId ?? '', [to]);
+    if (paymentId !== '') checkPaymentId(paymentId);
+    this.#begin(this.#frame(paymentId));
+    while (this.#waiting.length > 0 && this.#unpaid !== 0n) {
+      this.ports.signal?.throwIfAborted();
+      const frame = this.#frame(paymentId);
+      const inputs = this.#nextInputs(frame);
+      if (inputs.length === 0) return;
+      try {
+        const plan = await withSmallerRings({ mixin: frame.terms.usualMixin, terms: frame.terms }, (mixin) =>
+          planBatch(frame, mixin, { inputs, to, left: this.#unpaid }, this.ports),
+        );
+        this.#putBack(inputs, plan);
+        yield await this.#carried(plan, carry);
+      } catch (error) {
+        if (!(error instanceof WalletError)) throw error;
+        yield error;
+        if (ENDING.has(error.code)) return;
+      }
+    }
+  }
+
+  sums(): Omit<SweepResult, 'entries'> {
+    const left = this.#all.filter(({ output }) => !this.#gone.has(output.key));
+    const unpaid = this.#unpaid ?? 0n;
+    return {
+      paid: this.#paid,
+      fees: this.#fees,
+      unpaid,
+      left: { outputs: left.length, amount: amountOf(left) },
+    };
+  }
+
+  /** Counted before its outcome is known to anybody: what may have been sent must not be sent again. */
+  async #carried<R>(plan: Plan, carry: Carry<R>): Promise<R> {
+    try {
+      const outcome = await carry(plan);
+      this.#count(plan);
+      return outcome;
+    } catch (error) {
+      if (error instanceof WalletError && error.code === STILL_PROCESSING) this.#count(plan);
+      throw error;
+    }
+  }
+
+  #count({ paid, fee, rings }: Plan): void {
+    this.#paid += paid;
+    this.#fees += fee;
+    if (this.#unpaid !== undefined) this.#unpaid -= paid;
+    for (const { input } of rings) this.#gone.add(input.output.key);
+  }
+
+  #frame(paymentId: string): SendFrame {
+    const view = this.readView();
+    if (view.isViewWallet) throw failures.viewWallet();
+    const terms = new SendTerms(view.network, view.localHeight, view.networkHeight);
+    return {
+      view,
+      terms,
+      fees: terms.fees({ kind: 'minimum' }),
+      paymentId,
+      data: Buffer.alloc(0),
+      sources: view.subWallets,
+      change: primaryOf(view.subWallets),
+      unlockTime: terms.defaultUnlockTime,
+    };
+  }
+
+  /** @throws WalletError 32, 11, 31: before anything is sent */
+  #begin(frame: SendFrame): void {
+    const mixin = frame.terms.usualMixin;
+    const capacity = batchCapacity(frame, mixin);
+    if (capacity === 0) throw failures.batchTooLarge();
+    this.#all = [...inRounds(inputsOf(frame, this.ports.now()))];
+    this.#waiting = this.#all.filter(({ output }) => output.globalIndex !== undefined);
+    const amount = this.request.amount ?? 0n;
+    if (amount > 0n) this.#unpaid = amount;
+    if (this.#waiting.length > 0 && (amount === 0n || this.#covers(frame, mixin, capacity, amount))) return;
+    throw this.#waiting.length < this.#all.length ? failures.missingGlobalIndex() : failures.notEnoughBalance();
+  }
+
+  /** Whether the inputs hold an amount and what the batches cost that it takes. */
+  #covers(frame: SendFrame, mixin: number, capacity: number, amount: bigint): boolean {
+    const dearest = (inputs: number): bigint => (inputs === 0 ? 0n : dearestBatchFee(frame, mixin, inputs));
+    const full = dearest(capacity);
+    let sum = 0n;
+    return this.#waiting.some(({ output }, i) => {
+      sum += output.amount;
+      const earlier = amount + BigInt(Math.floor((i + 1) / capacity)) * full;
+      return sum >= earlier && sum >= earlier + dearest((i + 1) % capacity);
+    });
+  }
+
+  /** Up to a full batch of what is still unspent; of an amount only until what is left of it is covered for certain. */
+  #nextInputs(frame: SendFrame): OwnedInput[] {
+    const mixin = frame.terms.usualMixin;
+    const capacity = batchCapacity(frame, mixin);
+    const spendable = new Set<string>();
+    for (const { output } of inputsOf(frame, this.ports.now())) spendable.add(output.key);
+    const inputs: OwnedInput[] = [];
+    let sum = 0n;
+    while (this.#waiting.length > 0 && inputs.length < capacity) {
+      const input = this.#waiting.shift() as OwnedInput;
+      if (!spendable.has(input.output.key)) continue;
+      inputs.push(input);
+      sum += input.output.amount;
+      if (this.#unpaid !== undefined && sum >= this.#unpaid + dearestBatchFee(frame, mixin, inputs.length)) break;
+    }
+    return inputs;
+  }
+
+  /** Inputs that a batch had no room for wait for the next one. */
+  #putBack(inputs: readonly OwnedInput[], plan: Plan): void {
+    const taken = new Set(plan.rings.map(({ input }) => input));
+    this.#waiting.unshift(...inputs.filter((input) => !taken.has(input)));
+  }
+}

@@ -1,0 +1,69 @@
+import type { SyncAnswer, SyncBlock } from '@wrkz/client';
+
+/** Bytes that fetched blocks may take before fetching waits. */
+const MAX_BYTES = 40 * 1024 * 1024;
+/** What objects and strings of one output, input or block take, roughly. */
+const BYTES_A_KEY = 150;
+const BYTES_A_BLOCK = 500;
+
+/** Blocks that are fetched and not applied, oldest first. */
+export class BlockStore {
+  #blocks: SyncBlock[] = [];
+  #taken = 0;
+  #bytes = 0;
+
+  get isEmpty(): boolean {
+    return this.#taken === this.#blocks.length;
+  }
+
+  get isFull(): boolean {
+    return this.#bytes >= MAX_BYTES;
+  }
+
+  get last(): SyncBlock | undefined {
+    return this.isEmpty ? undefined : this.#blocks.at(-1);
+  }
+
+  add({ blocks }: Pick<SyncAnswer, 'blocks'>): void {
+    for (const block of blocks) {
+      this.#blocks.push(block);
+      this.#bytes += weight(block);
+    }
+  }
+
+  /** The oldest blocks, which stay until they are dropped. */
+  first(count: number): readonly SyncBlock[] {
+    return this.#blocks.slice(this.#taken, this.#taken + count);
+  }
+
+  drop(): void {
+    const block = this.#blocks[this.#taken];
+    if (block === undefined) return;
+    this.#bytes -= weight(block);
+    this.#taken++;
+    if (this.#taken < 1_000 && !this.isEmpty) return;
+    this.#blocks = this.#blocks.slice(this.#taken);
+    this.#taken = 0;
+  }
+
+  clear(): void {
+    this.#blocks = [];
+    this.#taken = 0;
+    this.#bytes = 0;
+  }
+
+  /** Newest first, at most `count`. */
+  newestHashes(count: number): string[] {
+    const from = Math.max(this.#taken, this.#blocks.length - count);
+    return this.#blocks
+      .slice(from)
+      .map(({ hash }) => hash)
+      .reverse();
+  }
+}
+
+function weight({ coinbase, transactions }: SyncBlock): number {
+  let keys = coinbase === undefined ? 0 : coinbase.outputs.length + 2;
+  for (const { inputs, outputs } of transactions) keys += inputs.length + outputs.length + 2;
+  return BYTES_A_BLOCK + keys * BYTES_A_KEY;
+}

@@ -1,0 +1,354 @@
+import { type NodeCalls, NodeFailure, type ReadSyncBody, type SyncAnswer, type SyncQuestion } from '@wrkz/client';
+import { BlockBatchSize } from './batch-size';
+import type { BlockStore } from './block-store';
+import { checkpointsOf } from './checkpoints';
+import type { NodeView } from './node-view';
+import type { ScanStart } from '../ledger/model';
+import type { SyncLedger } from './ports';
+import { StartCheck, type SyncGap } from './start-check';
+import { type HeightWindow, heightWindows } from './windows';
+
+/** What one step of fetching came to; a step that fails throws NodeFailure. */
+export type FetchOutcome =
+  /** Blocks were stored. */
+  | 'stored'
+  /** Something was learnt; the next step may follow at once. */
+  | 'again'
+  /** The wallet stands at the node's tip. */
+  | 'tip'
+  /** The node has nothing more now. */
+  | 'nothing'
+  /** The node has not said yet where it stands. */
+  | 'unknown'
+  /** The node stands below the wallet. */
+  | 'behind'
+  /** The node does not serve what the wallet needs next. */
+  | 'gap';
+
+export interface FetchOptions {
+  readonly genesisHash: string;
+  readonly skipCoinbases: boolean;
+  readonly maxBlocks?: number | undefined;
+}
+
+interface Surroundings {
+  /** The node that serves now. */
+  readonly node: () => NodeCalls;
+  readonly view: NodeView;
+  readonly ledger: SyncLedger<unknown>;
+  readonly store: BlockStore;
+  readonly read: ReadSyncBody;
+  readonly warn: (text: string) => void;
+}
+
+/** Nodes of July 2025 cut to this without a word. */
+const OLD_NODES_BATCH = 100;
+/** Further down than the newest hashes reach. */
+const DEEP_REWIND = 50;
+/** Looks at a node below the wallet, before its chain counts as another one. */
+const LOOKS_FROM_BELOW = 3;
+
+/** Asks the node for what follows on the blocks that the wallet has (docs/protocol/wallet-sync.md#asking). */
+export class Fetcher {
+  readonly #check = new StartCheck();
+  #batch: BlockBatchSize | undefined;
+  /** The next index nobody has looked at, once an answer has told it. */
+  #next: number | undefined;
+  /** Behind an empty stretch that is longer than what a node walks at once: the next question begins there. */
+  #skipTo: number | undefined;
+  /** The hashes that the wallet has belong to another chain. */
+  #withoutHashes = false;
+  #looksFromBelow = 0;
+  /** Counts resets: what was asked before one is of no use after it. */
+  #epoch = 0;
+
+  constructor(
+    private readonly surroundings: Surroundings,
+    private readonly options: FetchOptions,
+  ) {}
+
+  get gap(): SyncGap | undefined {
+    return this.#check.gap;
+  }
+
+  /** Another node serves, or the ledger was changed under it: everything about the place is learnt anew. */
+  reset(): void {
+    this.#epoch++;
+    this.#batch = undefined;
+    this.#next = undefined;
+    this.#skipTo = undefined;
+    this.#withoutHashes = false;
+    this.#looksFromBelow = 0;
+    this.#check.clear();
+    this.surroundings.store.clear();
+  }
+
+  /** @throws NodeFailure; the signal's reason */
+  async step(signal: AbortSignal): Promise<FetchOutcome> {
+    const { view, ledger } = this.surroundings;
+    const { info } = view;
+    if (info === undefined) return 'unknown';
+    if (info.localHeight < ledger.position().height && !this.#withoutHashes) return this.#lookFromBelow(signal);
+    this.#looksFromBelow = 0;
+    if (!this.#startsWhereItCan(info.liteStartHeight)) return 'gap';
+    this.#batch ??= new BlockBatchSize(view.isOld ? OLD_NODES_BATCH : this.options.maxBlocks);
+    const windows = this.#windows();
+    if (windows.length > 0 && (await this.#fetchWindows(windows, signal))) return 'stored';
+    return this.#fetchSequence(signal);
+  }
+
+  get #node(): NodeCalls {
+    return this.surroundings.node();
+  }
+
+  get #size(): BlockBatchSize {
+    return (this.#batch ??= new BlockBatchSize(this.options.maxBlocks));
+  }
+
+  /** Empty blocks may be left out: by nodes of today when asked to, by older ones with the coinbases. */
+  get #mayHaveHoles(): boolean {
+    return this.options.skipCoinbases;
+  }
+
+  get #isSparse(): boolean {
+    return this.options.skipCoinbases && this.surroundings.view.offers('skipEmptyBlocks');
+  }
+
+  /** The highest index fetched or applied. */
+  get #coveredTo(): number {
+    const { store, ledger } = this.surroundings;
+    return Math.max(store.last?.height ?? 0, ledger.position().height);
+  }
+
+  #startsWhereItCan(liteStartHeight: number): boolean {
+    const { ledger, warn } = this.surroundings;
+    const { height } = ledger.scanStart();
+    if (liteStartHeight !== 0 && this.#coveredTo === 0 && height < liteStartHeight) {
+      warn(
+        `the node is a lite node and holds no blocks below ${String(liteStartHeight)}: the scan begins there, and what ` +
+          'was received before cannot be seen through this node',
+      );
+      ledger.startAt(liteStartHeight);
+    }
+    return this.#check.meetsLiteNode(this.#coveredTo, liteStartHeight);
+  }
+
+  #windows(): HeightWindow[] {
+    const { view } = this.surroundings;
+    if (this.#next === undefined || this.gap !== undefined || !view.offers('heightRange')) return [];
+    return heightWindows(this.#next, view.info?.localHeight ?? 0, this.#size.size, this.#isSparse);
+  }
+
+  #question(more: Partial<SyncQuestion>): SyncQuestion {
+    return {
+      checkpoints: [],
+      startHeight: 0,
+      startTimestamp: 0,
+      blockCount: this.#size.size,
+      skipCoinbases: this.options.skipCoinbases,
+      skipEmptyBlocks: this.#isSparse,
+      endHeight: 0,
+      isBase64: this.surroundings.view.offers('base64'),
+      ...more,
+    };
+  }
+
+  /** The blocks behind those that the wallet has; the hashes say which they are. */
+  async #fetchSequence(signal: AbortSignal): Promise<FetchOutcome> {
+    const { ledger, store, view, read } = this.surroundings;
+    const start = ledger.scanStart();
+    const isPlaced = this.#withoutHashes || this.#skipTo !== undefined;
+    const checkpoints = isPlaced ? [] : checkpointsOf(store.newestHashes(50), ledger.progress());
+    const question = this.#question({
+      checkpoints,
+      startHeight: this.#skipTo ?? start.height,
+      startTimestamp: this.#skipTo === undefined ? start.timestamp : 0,
+    });
+    const epoch = this.#epoch;
+    let answer: SyncAnswer;
+    try {
+      answer = await this.#node.walletSyncData(question, signal, read);
+      this.#requireSense(answer, question.blockCount);
+    } catch (error) {
+      this.#next = undefined;
+      this.#skipTo = undefined;
+      return this.#onFailure(error, checkpoints, signal);
+    }
+    if (epoch !== this.#epoch) return 'again';
+    const { blocks, tip } = answer;
+    const last = blocks.at(-1);
+    if (last === undefined) return this.#onNothing(answer);
+    if (!(await this.#mayRewindTo(blocks[0]?.height ?? 0, signal))) return 'behind';
+    if (epoch !== this.#epoch) return 'again';
+    view.noteHeight(Math.max(last.height, this.#isSparse ? (answer.scannedTo ?? 0) : 0, tip?.height ?? 0));
+    return this.#take(answer, start);
+  }
+
+  /** A node that has just lost blocks knows none of the wallet's; what it said of its height may be older than that. */
+  async #mayRewindTo(first: number, signal: AbortSignal): Promise<boolean> {
+    const { ledger, view } = this.surroundings;
+    const { height } = ledger.position();
+    if (this.#withoutHashes || first + DEEP_REWIND > height) return true;
+    view.set(await this.#node.info(signal));
+    return (view.info?.localHeight ?? 0) >= height;
+  }
+
+  #take(answer: SyncAnswer, start: ScanStart): FetchOutcome {
+    const { ledger, store, view } = this.surroundings;
+    const first = answer.blocks[0]?.height ?? 0;
+    const isOpen = start.timestamp !== 0 && this.#coveredTo === 0;
+    const isAccepted = this.#check.accepts({
+      coveredTo: this.#withoutHashes ? 0 : this.#coveredTo,
+      startHeight: start.height,
+      liteStartHeight: view.info?.liteStartHeight ?? 0,
+      first,
+      isFree: this.#mayHaveHoles || isOpen,
+    });
+    if (!isAccepted) {
+      this.#next = undefined;
+      return this.gap === undefined ? 'nothing' : 'gap';
+    }
+    // A wallet with a history and no hashes, as conversion leaves it, begins there as well.
+    const isFirst = isOpen || (ledger.position().hash === undefined && store.isEmpty);
+    if (start.timestamp !== 0) ledger.startAt(isFirst ? first : start.height);
+    store.add(answer);
+    this.#withoutHashes = false;
+    this.#skipTo = undefined;
+    this.#next = this.#reached(answer) + 1;
+    this.#size.succeeded();
+    this.#check.clear();
+    return 'stored';
+  }
+
+  /** The highest index that needs no other look: what the node says counts only where blocks may be missing. */
+  #reached({ blocks, scannedTo }: SyncAnswer): number {
+    const last = blocks.at(-1)?.height ?? 0;
+    return this.#isSparse ? Math.max(last, scannedTo ?? 0) : last;
+  }
+
+  #onNothing({ tip, scannedTo }: SyncAnswer): FetchOutcome {
+    const { ledger, store, view } = this.surroundings;
+    this.#check.clear();
+    if (tip === undefined) {
+      if (this.#isSparse && scannedTo !== undefined && scannedTo >= (this.#skipTo ?? this.#coveredTo + 1)) {
+        this.#skipTo = scannedTo + 1;
+        return 'again';
+      }
+      this.#size.failed();
+      return 'nothing';
+    }
+    this.#skipTo = undefined;
+    if (!store.isEmpty) return 'nothing';
+    const { height, hash } = ledger.position();
+    const start = ledger.scanStart();
+    const isReached = tip.height === height || this.#mayHaveHoles || start.timestamp !== 0 || tip.height < start.height;
+    if (tip.height > height && !isReached) {
+      throw new NodeFailure(
+        'malformed',
+        `tells a tip at ${String(tip.height)} and gives no block above ${String(height)}`,
+      );
+    }
+    view.noteHeight(tip.height);
+    if (tip.height >= height && tip.hash !== hash) ledger.markTip(tip.height, tip.hash);
+    return 'tip';
+  }
+
+  async #onFailure(error: unknown, checkpoints: readonly string[], signal: AbortSignal): Promise<FetchOutcome> {
+    if (!(error instanceof NodeFailure) || error.kind === 'rateLimited') throw error;
+    if (error.facts.status === 400 && this.#size.refused()) return 'again';
+    const { view, ledger } = this.surroundings;
+    const { hash } = ledger.position();
+    const isUnknown = error.facts.status === 500 && error.facts.isEmpty === true && view.isOld;
+    if (isUnknown && checkpoints.length > 0 && hash !== undefined) {
+      // So says a node of July 2025 that knows none of the hashes. It says the same when it cannot read its chain.
+      if ((await this.#node.mainBlock(hash, signal)) === undefined) {
+        this.#withoutHashes = true;
+        return 'again';
+      }
+    }
+    this.#size.failed();
+    throw error;
+  }
+
+  /** Several windows at once: whether any brought something. They are stored in order, up to the first that falls short. */
+  async #fetchWindows(windows: readonly HeightWindow[], signal: AbortSignal): Promise<boolean> {
+    const { store, read } = this.surroundings;
+    const round = new AbortController();
+    const either = AbortSignal.any([signal, round.signal]);
+    const answers = windows.map(({ start, end }) =>
+      this.#node
+        .walletSyncData(this.#question({ startHeight: start, endHeight: end }), either, read)
+        .catch((error: unknown) => {
+          return error instanceof NodeFailure ? error : undefined;
+        }),
+    );
+    const epoch = this.#epoch;
+    let stored = 0;
+    for (const [i, window] of windows.entries()) {
+      const answer = await answers[i];
+      if (answer === undefined || answer instanceof NodeFailure) {
+        if (answer?.kind === 'rateLimited' && stored === 0) throw answer;
+        break;
+      }
+      const reached = this.#reachedIn(window, answer);
+      if (reached === undefined || epoch !== this.#epoch) break;
+      store.add(answer);
+      this.#next = reached + 1;
+      stored++;
+      if (reached + 1 < window.end) break;
+    }
+    round.abort();
+    await Promise.all(answers);
+    signal.throwIfAborted();
+    if (epoch !== this.#epoch) return true;
+    if (stored === 0) this.#next = undefined;
+    else this.#size.succeeded();
+    return stored > 0;
+  }
+
+  /** The last index of a window that the answer covers; undefined when it cannot be used. */
+  #reachedIn({ start, end }: HeightWindow, answer: SyncAnswer): number | undefined {
+    const { blocks, scannedTo } = answer;
+    if (scannedTo === undefined || scannedTo < start || scannedTo >= end) return undefined;
+    if (blocks.some(({ height }) => height < start || height > scannedTo)) return undefined;
+    if (this.#isSparse) return scannedTo;
+    const isWhole = blocks.every(({ height }, i) => height === start + i) && blocks.length === scannedTo - start + 1;
+    return isWhole ? scannedTo : undefined;
+  }
+
+  /** @throws NodeFailure for an answer that no honest node gives */
+  #requireSense({ blocks }: SyncAnswer, asked: number): void {
+    if (blocks.length > asked) throw new NodeFailure('malformed', 'gives more blocks than were asked for');
+    const [first] = blocks;
+    if (first?.height === 0 && first.hash !== this.options.genesisHash) {
+      throw new NodeFailure('foreignChain', 'serves another chain: its first block is not that of this network');
+    }
+    if (this.#mayHaveHoles || first === undefined) return;
+    const gap = blocks.find(({ height }, i) => height !== first.height + i);
+    if (gap !== undefined) throw new NodeFailure('malformed', `leaves out blocks below ${String(gap.height)}`);
+  }
+
+  /**
+   * A node below the wallet is mostly one that catches up, and is waited for. One that has peers, says that it stands
+   * at the network's tip and knows no block of the wallet's tells that those belong to no chain of the network.
+   */
+  async #lookFromBelow(signal: AbortSignal): Promise<FetchOutcome> {
+    const { ledger, view, warn } = this.surroundings;
+    const { info } = view;
+    if (info === undefined || info.localHeight < info.networkHeight || info.peerCount === 0) return 'behind';
+    const checkpoints = checkpointsOf([], ledger.progress());
+    try {
+      const { blocks, tip } = await this.#node.walletSyncData(this.#question({ checkpoints, blockCount: 1 }), signal);
+      if (tip !== undefined || blocks[0]?.height !== 0) this.#looksFromBelow = 0;
+      else this.#looksFromBelow++;
+    } catch (error) {
+      if (!(error instanceof NodeFailure) || error.facts.status !== 500 || error.facts.isEmpty !== true) throw error;
+      this.#looksFromBelow++;
+    }
+    if (this.#looksFromBelow < LOOKS_FROM_BELOW) return 'behind';
+    warn('the node stands at the tip of its network and knows no block of this wallet: the chain is read again');
+    ledger.rewind(Math.max(1, ledger.scanStart().height));
+    this.#withoutHashes = true;
+    return 'again';
+  }
+}

@@ -1,0 +1,87 @@
+import type { IndexesByTransaction, NodeCalls } from '@wrkz/client';
+import type { SyncLedger, UnindexedOutput } from './ports';
+
+/** Blocks asked for at once, so that the node cannot tell which transaction is meant. */
+const RANGE = 10;
+const TRIES = 3;
+
+interface Wanted {
+  readonly outputs: UnindexedOutput[];
+  tries: number;
+}
+
+/** Learns the global indexes of own outputs (docs/protocol/wallet-sync.md#global-indexes). */
+export class IndexFinder {
+  /** By the first height of their range. */
+  readonly #wanted = new Map<number, Wanted>();
+
+  constructor(
+    private readonly ledger: SyncLedger<unknown>,
+    private readonly warn: (text: string) => void,
+  ) {}
+
+  get isDone(): boolean {
+    return this.#wanted.size === 0;
+  }
+
+  add(outputs: readonly UnindexedOutput[]): void {
+    for (const output of outputs) {
+      const start = output.blockHeight - (output.blockHeight % RANGE);
+      const wanted = this.#wanted.get(start);
+      if (wanted === undefined) this.#wanted.set(start, { outputs: [output], tries: 0 });
+      else wanted.outputs.push(output);
+    }
+  }
+
+  /** What the ledger lacks from earlier runs; what was given up is asked again. */
+  begin(): void {
+    this.#wanted.clear();
+    this.add(this.ledger.unindexedOutputs());
+  }
+
+  /** Blocks at or above the height are gone. */
+  rewind(height: number): void {
+    for (const [start, { outputs, tries }] of [...this.#wanted]) {
+      if (start + RANGE <= height) continue;
+      const left = outputs.filter(({ blockHeight }) => blockHeight < height);
+      if (left.length === 0) this.#wanted.delete(start);
+      else this.#wanted.set(start, { outputs: left, tries });
+    }
+  }
+
+  /** Asks for each range once. @throws NodeFailure, which counts as no try; the signal's reason */
+  async step(node: NodeCalls, signal: AbortSignal): Promise<void> {
+    for (const [start, wanted] of [...this.#wanted]) {
+      const indexes = await node.globalIndexes(start, start + RANGE, signal);
+      // Rewound, or begun anew, meanwhile.
+      if (this.#wanted.get(start) !== wanted) continue;
+      this.ledger.setGlobalIndexes(known(indexes, wanted.outputs));
+      const missing = wanted.outputs.filter((output) => indexOf(indexes, output) === undefined);
+      if (missing.length === 0) this.#wanted.delete(start);
+      else if (++wanted.tries >= TRIES) this.#giveUp(start, missing);
+    }
+  }
+
+  #giveUp(start: number, missing: readonly UnindexedOutput[]): void {
+    this.#wanted.delete(start);
+    const first = missing[0]?.transactionHash ?? '';
+    this.warn(
+      `the node tells no global index of ${String(missing.length)} own outputs, the first in transaction ${first}: they ` +
+        'count in the balance and cannot be spent yet',
+    );
+  }
+}
+
+function indexOf(indexes: IndexesByTransaction, { transactionHash, outputIndex }: UnindexedOutput): number | undefined {
+  return indexes.get(transactionHash)?.[outputIndex];
+}
+
+/** Those of own transactions; the others were asked for to hide them. */
+function known(indexes: IndexesByTransaction, outputs: readonly UnindexedOutput[]): IndexesByTransaction {
+  const own = new Map<string, readonly number[]>();
+  for (const output of outputs) {
+    const list = indexes.get(output.transactionHash);
+    if (list !== undefined && indexOf(indexes, output) !== undefined) own.set(output.transactionHash, list);
+  }
+  return own;
+}

@@ -1,0 +1,196 @@
+import {
+  deriveSecretKey,
+  encryptPaymentId,
+  generateKeyImagesAsync,
+  type OwnedOutput,
+  scanPackedOutputsAsync,
+} from '@wrkz/crypto';
+import type { SyncBlock, SyncTransaction } from '@wrkz/client';
+import type { ScanKeys } from './ports';
+import type { OwnOutputFound } from '../ledger/block';
+
+/** Outputs in one native batch: enough for every lane and thread, few enough for the turns of the event loop. */
+const OUTPUTS_A_BATCH = 1_000;
+
+const KEY_SIZE = 32;
+
+/** A block with what of it is ours. */
+export interface ScannedBlock {
+  readonly block: SyncBlock;
+  readonly found: readonly OwnOutputFound[];
+  /** Of transactions with an own output and a short payment id, by their hash. */
+  readonly decryptedPaymentIds: ReadonlyMap<string, string>;
+}
+
+/** A block that could not be scanned, and why. */
+export interface UnreadableBlock {
+  readonly block: SyncBlock;
+  readonly error: unknown;
+}
+
+/** A set of keys, ready for the native side. */
+interface PreparedKeys {
+  readonly viewSecret: Buffer;
+  /** One key after another. */
+  readonly spendPublic: Buffer;
+  readonly spendSecret: readonly (Buffer | undefined)[];
+}
+
+/** Where a transaction of a batch stands. */
+interface Place {
+  readonly block: number;
+  readonly index: number;
+  readonly transaction: SyncTransaction;
+}
+
+/**
+ * Finds own outputs, with their one-time secrets and key images, on the native threads
+ * (docs/protocol/wallet-sync.md#scanning). The batch after the one that is given out is scanned meanwhile.
+ */
+export async function* scannedBatches(
+  blocks: readonly SyncBlock[],
+  keys: ScanKeys,
+): AsyncGenerator<readonly (ScannedBlock | UnreadableBlock)[], void> {
+  const prepared = prepare(keys);
+  let ahead: ReturnType<typeof scanEach> | undefined;
+  for (const batch of batchesOf(blocks)) {
+    const next = scanEach(batch, keys, prepared);
+    if (ahead !== undefined) yield await ahead;
+    ahead = next;
+  }
+  if (ahead !== undefined) yield await ahead;
+}
+
+function* batchesOf(blocks: readonly SyncBlock[]): Generator<readonly SyncBlock[], void> {
+  let batch: SyncBlock[] = [];
+  let outputs = 0;
+  for (const block of blocks) {
+    batch.push(block);
+    outputs += countOutputs(block);
+    if (outputs < OUTPUTS_A_BATCH) continue;
+    yield batch;
+    batch = [];
+    outputs = 0;
+  }
+  if (batch.length > 0) yield batch;
+}
+
+/** A batch that fails is scanned block by block, so that one block does not hide the others. */
+async function scanEach(
+  blocks: readonly SyncBlock[],
+  keys: ScanKeys,
+  prepared: PreparedKeys,
+): Promise<readonly (ScannedBlock | UnreadableBlock)[]> {
+  try {
+    return await scan(blocks, keys, prepared);
+  } catch (error) {
+    const [block] = blocks;
+    if (blocks.length === 1 && block !== undefined) return [{ block, error }];
+    const results: (ScannedBlock | UnreadableBlock)[] = [];
+    for (const one of blocks) results.push(...(await scanEach([one], keys, prepared)));
+    return results;
+  }
+}
+
+async function scan(blocks: readonly SyncBlock[], given: ScanKeys, keys: PreparedKeys): Promise<ScannedBlock[]> {
+  const places = blocks.flatMap(placesOf);
+  const owned = await scanPackedOutputsAsync({
+    viewSecret: keys.viewSecret,
+    spendKeys: keys.spendPublic,
+    transactionKeys: packed(places.map(({ transaction }) => transaction.transactionPublicKey)),
+    outputCounts: Uint32Array.from(places, ({ transaction }) => transaction.outputs.length),
+    outputs: packed(places.flatMap(({ transaction }) => transaction.outputs.map(({ key }) => key))),
+  });
+  const results = blocks.map((block) => ({
+    block,
+    found: [] as OwnOutputFound[],
+    decryptedPaymentIds: new Map<string, string>(),
+  }));
+  const oneTime = await oneTimeKeys(owned, places, keys);
+  owned.forEach((own, i) => {
+    const place = places[own.transaction];
+    const result = place === undefined ? undefined : results[place.block];
+    const spendKey = given.spendKeys[own.spendKey];
+    if (place === undefined || result === undefined || spendKey === undefined) return;
+    const { hash, paymentId } = place.transaction;
+    result.found.push({
+      transaction: place.index,
+      output: own.output,
+      publicSpendKey: spendKey.publicSpendKey,
+      keyImage: oneTime[i]?.keyImage,
+      privateEphemeral: oneTime[i]?.privateEphemeral,
+      globalIndex: undefined,
+    });
+    if (paymentId.length === 16 && !result.decryptedPaymentIds.has(hash)) {
+      const plain = encryptPaymentId(Buffer.from(paymentId, 'hex'), own.derivation);
+      result.decryptedPaymentIds.set(hash, plain.toString('hex'));
+    }
+  });
+  return results;
+}
+
+const bytes = (hex: string): Buffer => Buffer.from(hex, 'hex');
+
+/**
+ * Keys one after another, without an object for each: thousands of those a batch would keep the collector of garbage busy.
+ * @throws RangeError for what is no key
+ */
+function packed(keys: readonly string[]): Buffer {
+  const all = Buffer.allocUnsafe(KEY_SIZE * keys.length);
+  keys.forEach((key, i) => {
+    if (key.length !== 2 * KEY_SIZE || all.write(key, KEY_SIZE * i, 'hex') !== KEY_SIZE) {
+      throw new RangeError('a key has 32 bytes');
+    }
+  });
+  return all;
+}
+
+function prepare({ privateViewKey, spendKeys }: ScanKeys): PreparedKeys {
+  return {
+    viewSecret: bytes(privateViewKey),
+    spendPublic: packed(spendKeys.map(({ publicSpendKey }) => publicSpendKey)),
+    spendSecret: spendKeys.map(({ privateSpendKey }) =>
+      privateSpendKey === undefined ? undefined : bytes(privateSpendKey),
+    ),
+  };
+}
+
+/** A block without outputs has a price too. */
+function countOutputs({ coinbase, transactions }: SyncBlock): number {
+  let count = 1 + (coinbase?.outputs.length ?? 0);
+  for (const { outputs } of transactions) count += outputs.length;
+  return count;
+}
+
+function placesOf({ coinbase, transactions }: SyncBlock, block: number): Place[] {
+  const places = transactions.map((transaction, i) => ({ block, index: i + 1, transaction }));
+  return coinbase === undefined ? places : [{ block, index: 0, transaction: coinbase }, ...places];
+}
+
+interface OneTimeKeys {
+  readonly keyImage: string;
+  readonly privateEphemeral: string;
+}
+
+/** One entry an own output; undefined where the spend secret is not known. */
+async function oneTimeKeys(
+  owned: readonly OwnedOutput[],
+  places: readonly Place[],
+  keys: PreparedKeys,
+): Promise<(OneTimeKeys | undefined)[]> {
+  const pairs = owned.map(({ transaction, output, spendKey, derivation }) => {
+    const secret = keys.spendSecret[spendKey];
+    const key = places[transaction]?.transaction.outputs[output]?.key;
+    if (secret === undefined || key === undefined) return undefined;
+    return { publicKey: bytes(key), secretKey: deriveSecretKey(derivation, output, secret) };
+  });
+  const known = pairs.filter((pair) => pair !== undefined);
+  if (known.length === 0) return [];
+  const images = await generateKeyImagesAsync(known);
+  let next = 0;
+  return pairs.map((pair) => {
+    const image = pair === undefined ? undefined : images[next++];
+    if (pair === undefined || image === undefined) return undefined;
+    return { keyImage: image.toString('hex'), privateEphemeral: pair.secretKey.toString('hex') };
+  });
+}

@@ -1,0 +1,354 @@
+import { EventEmitter } from 'node:events';
+import { type NodeCalls, NodeFailure, NodeList, type ReadSyncBody, type SyncBlock, type TipStream } from '@wrkz/client';
+import { errorText } from '@wrkz/service-kit';
+import { Applier } from './applier';
+import { BlockStore } from './block-store';
+import { Bell, MACHINE_CLOCK, type SyncClock } from './clock';
+import { Fetcher, type FetchOutcome } from './fetcher';
+import { IndexFinder } from './index-finder';
+import { NodeView } from './node-view';
+import type { SyncLedger } from './ports';
+import { AnswerReader } from './reading/answer-reader';
+import { SendWatch } from './send-watch';
+import { stallOf } from './stall';
+import type { SyncStall, WalletSyncStatus } from './status';
+
+/** Milliseconds (docs/protocol/wallet-sync.md#waits). */
+const INFO_MS = 10_000;
+const WAIT_MS = 5_000;
+const RATE_LIMITED_MS = 20_000;
+const SENDS_MS = 60_000;
+/** With a node that tells of its blocks, asking is a precaution. */
+const FOLLOWED_WAIT_MS = 60_000;
+/** A node that offers no events is asked for them again after a while. */
+const NO_STREAM_MS = 300_000;
+
+export interface SynchronizerOptions {
+  /** Of the network, 64 hex characters. */
+  readonly genesisHash: string;
+  readonly skipCoinbases?: boolean | undefined;
+  /** The most blocks to ask for at once. */
+  readonly maxBlocks?: number | undefined;
+  readonly clock?: SyncClock | undefined;
+  /** Reads the bytes of answers; a thread does it for large ones when left out. */
+  readonly read?: ReadSyncBody | undefined;
+}
+
+export interface SynchronizerEvents<Applied> {
+  /** A block was applied. */
+  applied: [Applied, SyncBlock];
+  /** A batch of blocks was applied: a good time to publish a snapshot. */
+  progressed: [];
+  /** Everything at or above the height is gone from the ledger. */
+  rewound: [number];
+  /** The wallet stands at the node's tip. */
+  synced: [number];
+  /** A block could not be handled and was passed. */
+  unreadable: [SyncBlock, unknown];
+  /** The node knows an own send no more; its inputs are free. */
+  cancelled: [string];
+  /** Global indexes of own outputs came in. */
+  indexed: [];
+  /** Where the node stands has changed. */
+  node: [];
+  warning: [string];
+}
+
+/** One run between a start and a stop. */
+interface Run {
+  readonly controller: AbortController;
+  readonly ended: Promise<unknown>;
+}
+
+/**
+ * Follows a node and brings its blocks into the ledger (docs/protocol/wallet-sync.md#the-node). Fetching goes on while blocks are
+ * applied; everything else that is asked of the node goes by its own clock. A node that fails is asked again: nothing
+ * ends a run but `stop`.
+ */
+export class Synchronizer<Applied> extends EventEmitter<SynchronizerEvents<Applied>> {
+  readonly #clock: SyncClock;
+  readonly #view = new NodeView();
+  readonly #store = new BlockStore();
+  readonly #reader = new AnswerReader();
+  readonly #indexes: IndexFinder;
+  readonly #sends: SendWatch;
+  readonly #applier: Applier<Applied>;
+  #fetcher: Fetcher;
+  /** What each loop waits for besides its clock. */
+  readonly #bells = {
+    /** There may be something to fetch. */
+    fetch: new Bell(),
+    /** Blocks were stored. */
+    apply: new Bell(),
+    /** Stored blocks were applied. */
+    room: new Bell(),
+    /** An own output has no global index. */
+    index: new Bell(),
+    /** Somebody wants to know where the node stands. */
+    info: new Bell(),
+    /** Another node may offer events. */
+    stream: new Bell(),
+  };
+  #stream: TipStream | undefined;
+  #run: Run | undefined;
+  #stall: SyncStall | undefined;
+  #isAtTip = false;
+  #isFollowing = false;
+  #unreadable = 0;
+
+  constructor(
+    private node: NodeCalls,
+    private readonly ledger: SyncLedger<Applied>,
+    private readonly options: SynchronizerOptions,
+  ) {
+    super();
+    this.#clock = options.clock ?? MACHINE_CLOCK;
+    const warn = (text: string): void => void this.emit('warning', text);
+    this.#indexes = new IndexFinder(ledger, warn);
+    this.#sends = new SendWatch(ledger, (hash) => this.emit('cancelled', hash));
+    this.#fetcher = this.#newFetcher();
+    this.#applier = new Applier(ledger, this.#store, {
+      applied: (applied, block) => this.emit('applied', applied, block),
+      rewound: (height) => {
+        this.#indexes.rewind(height);
+        this.emit('rewound', height);
+      },
+      unreadable: (block, error) => {
+        this.#unreadable++;
+        this.emit('unreadable', block, error);
+      },
+      unindexed: (outputs) => {
+        this.#indexes.add(outputs);
+        this.#bells.index.ring();
+      },
+      batch: () => {
+        this.#bells.room.ring();
+        this.emit('progressed');
+      },
+    });
+  }
+
+  get status(): WalletSyncStatus {
+    const { info } = this.#view;
+    return {
+      walletHeight: this.ledger.position().height,
+      localHeight: info?.localHeight ?? 0,
+      networkHeight: info?.networkHeight ?? 0,
+      peerCount: info?.peerCount ?? 0,
+      difficulty: info?.difficulty ?? 0n,
+      liteStartHeight: info?.liteStartHeight ?? 0,
+      gap: this.#fetcher.gap,
+      stall: this.#run === undefined ? { code: 'stopped', message: 'the synchronization is stopped' } : this.#stall,
+      isAtTip: this.#isAtTip,
+      isFollowing: this.#isFollowing,
+      unreadableBlocks: this.#unreadable,
+    };
+  }
+
+  /** Begins, or goes on after a stop, from where the ledger stands. */
+  start(): void {
+    if (this.#run !== undefined) return;
+    this.#fetcher.reset();
+    this.#indexes.begin();
+    this.#stall = undefined;
+    this.#isAtTip = false;
+    const controller = new AbortController();
+    const { signal } = controller;
+    const loops = [
+      this.#followInfo(signal),
+      this.#fetch(signal),
+      this.#apply(signal),
+      this.#findIndexes(signal),
+      this.#watchSends(signal),
+      this.#followTip(signal),
+    ];
+    this.#run = { controller, ended: Promise.allSettled(loops) };
+    const { node } = this;
+    if (node instanceof NodeList) {
+      const onSwitch = (): void => this.#onOtherNode();
+      node.on('switched', onSwitch);
+      signal.addEventListener('abort', () => node.off('switched', onSwitch), { once: true });
+    }
+  }
+
+  /** Ends whatever is under way and waits for it. The ledger is not touched afterwards. */
+  async stop(): Promise<void> {
+    const run = this.#run;
+    if (run === undefined) return;
+    run.controller.abort();
+    await this.#reader.close();
+    await run.ended;
+    if (this.#run === run) this.#run = undefined;
+    this.#isFollowing = false;
+  }
+
+  /** Goes on with the same progress at another node. */
+  async swap(node: NodeCalls): Promise<void> {
+    const wasRunning = this.#run !== undefined;
+    await this.stop();
+    this.node = node;
+    this.#view.forget();
+    if (wasRunning) this.start();
+  }
+
+  /** Asks the node now, whatever there was to wait for. */
+  refresh(): void {
+    this.#bells.info.ring();
+    this.#bells.fetch.ring();
+  }
+
+  #newFetcher(): Fetcher {
+    const { genesisHash, skipCoinbases = false, maxBlocks } = this.options;
+    return new Fetcher(
+      {
+        node: () => this.node,
+        view: this.#view,
+        ledger: this.ledger,
+        store: this.#store,
+        read: this.options.read ?? this.#reader.read,
+        warn: (text) => void this.emit('warning', text),
+      },
+      { genesisHash, skipCoinbases, maxBlocks },
+    );
+  }
+
+  /** A node of the list has taken over: what the one before offered, and where it stood, counts no more. */
+  #onOtherNode(): void {
+    this.#view.forget();
+    this.#fetcher.reset();
+    this.#isAtTip = false;
+    this.#stream?.close();
+    this.#bells.stream.ring();
+    this.refresh();
+  }
+
+  async #followInfo(signal: AbortSignal): Promise<void> {
+    await this.#repeat(
+      signal,
+      async () => {
+        const info = await this.node.info(signal);
+        const isFirst = this.#view.info === undefined;
+        this.#view.set(info);
+        if (isFirst) this.#bells.fetch.ring();
+        this.emit('node');
+      },
+      () => this.#bells.info.heardWithin(INFO_MS, this.#clock, signal),
+    );
+  }
+
+  async #fetch(signal: AbortSignal): Promise<void> {
+    let wait = 0;
+    await this.#repeat(
+      signal,
+      async () => {
+        wait = WAIT_MS;
+        if (this.#store.isFull) {
+          wait = 0;
+          return this.#bells.room.heard(signal);
+        }
+        wait = this.#onOutcome(await this.#fetcher.step(signal));
+      },
+      (failure) => {
+        if (failure?.kind === 'rateLimited') wait = RATE_LIMITED_MS;
+        return wait === 0 ? Promise.resolve() : this.#bells.fetch.heardWithin(wait, this.#clock, signal);
+      },
+    );
+  }
+
+  /** How long to wait after it. */
+  #onOutcome(outcome: FetchOutcome): number {
+    this.#stall = stallOf(outcome, this.#fetcher.gap, this.status) ?? (outcome === 'unknown' ? this.#stall : undefined);
+    const wasAtTip = this.#isAtTip;
+    this.#isAtTip = outcome === 'tip';
+    switch (outcome) {
+      case 'stored':
+        this.#bells.apply.ring();
+        return 0;
+      case 'again':
+        return 0;
+      case 'tip':
+        if (!wasAtTip) this.emit('synced', this.ledger.position().height);
+        return this.#isFollowing ? FOLLOWED_WAIT_MS : WAIT_MS;
+      default:
+        return WAIT_MS;
+    }
+  }
+
+  async #apply(signal: AbortSignal): Promise<void> {
+    await this.#repeat(
+      signal,
+      async () => {
+        await this.#bells.apply.heard(signal);
+        await this.#applier.run(signal);
+        // Fetching may have found the tip while blocks waited; now that they are in, it can say so.
+        if (this.#store.isEmpty) this.#bells.fetch.ring();
+      },
+      async (failure) => {
+        if (failure === undefined) return;
+        await this.#clock.wait(WAIT_MS, signal);
+        this.#bells.apply.ring();
+      },
+    );
+  }
+
+  async #findIndexes(signal: AbortSignal): Promise<void> {
+    await this.#repeat(
+      signal,
+      async () => {
+        if (this.#indexes.isDone) await this.#bells.index.heard(signal);
+        if (signal.aborted || this.#indexes.isDone) return;
+        await this.#indexes.step(this.node, signal);
+        this.emit('indexed');
+      },
+      () => (this.#indexes.isDone ? Promise.resolve() : this.#clock.wait(WAIT_MS, signal)),
+    );
+  }
+
+  async #watchSends(signal: AbortSignal): Promise<void> {
+    await this.#repeat(
+      signal,
+      async () => {
+        if (this.#isAtTip) await this.#sends.step(this.node, signal);
+      },
+      () => this.#clock.wait(SENDS_MS, signal),
+    );
+  }
+
+  async #followTip(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      const stream = await this.node.tipStream(() => this.#bells.fetch.ring(), signal).catch(() => undefined);
+      if (stream !== undefined) {
+        this.#stream = stream;
+        this.#isFollowing = true;
+        this.#bells.fetch.ring();
+        await stream.ended;
+        this.#stream = undefined;
+        this.#isFollowing = false;
+        // Whatever came while nobody listened is asked for.
+        this.#bells.fetch.ring();
+      }
+      await this.#bells.stream.heardWithin(stream === undefined ? NO_STREAM_MS : WAIT_MS, this.#clock, signal);
+    }
+  }
+
+  /** Until the signal fires: one step, then a wait. A step that fails is told in the status, and the next one tries again. */
+  async #repeat(
+    signal: AbortSignal,
+    step: () => Promise<void>,
+    wait: (failure: NodeFailure | undefined) => Promise<void>,
+  ): Promise<void> {
+    while (!signal.aborted) {
+      let failure: NodeFailure | undefined;
+      try {
+        await step();
+      } catch (error) {
+        if (signal.aborted) return;
+        failure = error instanceof NodeFailure ? error : new NodeFailure('failed', errorText(error));
+        this.#stall = stallOf(failure, this.#fetcher.gap, this.status);
+        this.#isAtTip = false;
+        this.emit('node');
+      }
+      await wait(failure);
+    }
+  }
+}

@@ -1,0 +1,168 @@
+import fc from 'fast-check';
+import { type JsonObject, parseJson, stringifyJson } from '@wrkz/service-kit';
+import { readFixture } from '@wrkz/testing/fixtures';
+import { decodeContent } from '../../src/container/decode';
+import { readContainerJson } from '../../src/container/json-reader';
+import { inTurns } from '../../src/container/turns';
+import { contentText } from '../../src/container/write-container';
+import type { WalletContent } from '../../src/ledger/model';
+import { WalletError } from '../../src/wallet-error';
+import { arbitraryContent } from '../support/arbitrary-content';
+import { grown, walletAt } from '../support/contents';
+import { exportOf2026 } from '../support/exports-of-2026';
+import { listAt, plain } from '../support/plain';
+import { codeOf } from '../support/rejection';
+
+const decode = (text: string | Buffer): Promise<WalletContent> => inTurns(decodeContent(Buffer.from(text)));
+const seed = exportOf2026('seed');
+const exported = readFixture('devnet/wallets/alice.export.json');
+
+test('any content is what it was after it was written and read', async () => {
+  await fc.assert(
+    fc.asyncProperty(arbitraryContent, async (content) => {
+      expect(await decode(contentText(content))).toEqual(content);
+    }),
+  );
+});
+
+test('JSON is read like by the parser of requests', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.json({ maxDepth: 9 }), async (text) => {
+      expect(await inTurns(readContainerJson(Buffer.from(text)))).toEqual(parseJson(text));
+    }),
+  );
+});
+
+test.each(['', ' ', '{', '[1,]', '{"a":1,}', '01', '-', '1.', '.5', '+1', '1e400', 'nul', '"', '"\\', '"\\x"', '"\n"'])(
+  'no JSON: %j',
+  (text) => {
+    expect(() => [...readContainerJson(Buffer.from(text))]).toThrow(SyntaxError);
+  },
+);
+
+test('text that is not UTF-8, and nesting without end, are no JSON', () => {
+  expect(() => [...readContainerJson(Buffer.from([0x22, 0xff, 0x22]))]).toThrow(SyntaxError);
+  expect(() => [...readContainerJson(Buffer.from('['.repeat(100_000)))]).toThrow(SyntaxError);
+});
+
+test('a container cut short, or with any byte changed, is read or is 4 or 6, and nothing else', async () => {
+  const damage = fc.tuple(fc.nat(seed.length - 1), fc.integer({ min: 0, max: 255 }), fc.boolean());
+  await fc.assert(
+    fc.asyncProperty(damage, async ([at, byte, cut]) => {
+      const bytes = Buffer.from(seed);
+      bytes[at] = byte;
+      try {
+        await decode(cut ? bytes.subarray(0, at) : bytes);
+      } catch (error) {
+        expect(error).toBeInstanceOf(WalletError);
+        expect([4, 6]).toContain((error as WalletError).code);
+      }
+    }),
+  );
+});
+
+/** Every member of an object and of what is in it, each once with its path. */
+function* membersOf(
+  value: unknown,
+  path: string[] = [],
+): Generator<{ holder: JsonObject; name: string; path: string[] }> {
+  if (typeof value !== 'object' || value === null) return;
+  for (const name of Object.keys(value)) {
+    // One element of a list stands for all.
+    if (Array.isArray(value) && name !== '0') continue;
+    if (!Array.isArray(value)) yield { holder: value as JsonObject, name, path: [...path, name] };
+    yield* membersOf((value as JsonObject)[name], [...path, name]);
+  }
+}
+
+const OPTIONAL = new Set(['subWalletIndexCounter', 'walletIndex', 'privateEphemeral']);
+
+test('every member is required but for three, and each wants its type', async () => {
+  const document = plain(exported);
+  const wallet = listAt(document, 'subWallets', 'subWallet')[0]!;
+  for (const list of ['unspentInputs', 'spentInputs']) listAt(wallet, list).splice(1);
+  wallet['lockedInputs'] = [listAt(wallet, 'spentInputs')[0]!];
+  wallet['unconfirmedIncomingAmounts'] = [{ amount: 1n, key: 'a'.repeat(64), parentTransactionHash: 'b'.repeat(64) }];
+  const subWallets = document['subWallets'] as JsonObject;
+  listAt(document, 'subWallets', 'transactions').splice(1);
+  subWallets['lockedTransactions'] = [listAt(document, 'subWallets', 'transactions')[0]!];
+  subWallets['txPrivateKeys'] = [{ transactionHash: 'c'.repeat(64), txPrivateKey: 'd'.repeat(64) }];
+  await decode(stringifyJson(document));
+  let count = 0;
+  for (const { holder, name } of [...membersOf(document)]) {
+    const value = holder[name]!;
+    delete holder[name];
+    if (OPTIONAL.has(name)) await decode(stringifyJson(document));
+    else expect([name, await codeOf(decode(stringifyJson(document)))]).toEqual([name, 4]);
+    for (const wrong of [null, 1.5, [1n], 'z', -(2n ** 70n)]) {
+      if (typeof wrong === 'string' && /address|paymentID/.test(name)) continue;
+      holder[name] = wrong;
+      const code = await codeOf(decode(stringifyJson(document)));
+      expect([name, wrong, code]).toEqual([name, wrong, 4]);
+    }
+    holder[name] = value;
+    count++;
+  }
+  expect(count).toBe(87);
+});
+
+test('numbers of 64 bits are exact, and a height beyond counting is beyond every chain', async () => {
+  const document = plain(seed);
+  const wallet = listAt(document, 'subWallets', 'subWallet')[0]!;
+  wallet['syncStartHeight'] = 2n ** 64n - 1n;
+  const amount = { amount: 2n ** 64n - 1n, key: 'A'.repeat(64), parentTransactionHash: 'b'.repeat(64) };
+  wallet['unconfirmedIncomingAmounts'] = [amount];
+  const { subWallets } = await decode(stringifyJson(document));
+  expect(subWallets[0]).toMatchObject({
+    syncStartHeight: Number.MAX_SAFE_INTEGER,
+    unconfirmedIncoming: [{ ...amount, key: 'a'.repeat(64) }],
+  });
+});
+
+test('a hash that stands several times running is taken once, and never written twice', async () => {
+  const [a, b] = ['a'.repeat(64), 'b'.repeat(64)] as const;
+  const content = walletAt(1);
+  const progress = { height: 1, recentHashes: [a, a, b, b, a], checkpointHashes: [b, b] };
+  const text = contentText({ ...content, progress });
+  expect((await decode(text)).progress).toEqual({ height: 1, recentHashes: [a, b, a], checkpointHashes: [b] });
+  const doubled = text.replaceAll(`"${b}"`, `"${b}","${b}"`);
+  expect((await decode(doubled)).progress.checkpointHashes).toEqual([b]);
+});
+
+test('members that are not known come back where they were, and follow what they belong to', async () => {
+  const document = plain(exported);
+  const wallet = listAt(document, 'subWallets', 'subWallet')[0]!;
+  const unspent = listAt(wallet, 'unspentInputs');
+  const transaction = listAt(document, 'subWallets', 'transactions')[3]!;
+  const unknown = { a: 12345678901234567890n, b: [1.5, null, { c: 'ü"\\' }], ['__proto__']: true };
+  for (const holder of [document, document['walletSynchronizer'] as JsonObject, wallet, unspent[2]!, transaction]) {
+    holder['newer'] = unknown;
+    holder['Zeit'] = 7n;
+  }
+  (transaction['transfers'] as JsonObject[])[0]!['note'] = 'x';
+  const content = await decode(stringifyJson(document));
+  const written = plain(contentText(content));
+  expect(written['newer']).toEqual(unknown);
+  expect(listAt(written, 'subWallets', 'transactions')[3]).toEqual(transaction);
+  expect(listAt(written, 'subWallets', 'subWallet')[0]).toMatchObject({ newer: unknown, Zeit: 7n });
+  const [first] = content.subWallets;
+  const [one, two, third] = first!.unspent;
+  const moved = { ...first!, unspent: [one!, two!], spent: [{ ...third!, spendHeight: 700 }] };
+  const after = plain(contentText({ ...content, subWallets: [moved] }));
+  const spent = listAt(listAt(after, 'subWallets', 'subWallet')[0]!, 'spentInputs');
+  expect(spent).toEqual([{ ...unspent[2], spendHeight: 700n }]);
+});
+
+test('a repeated name counts the first time', async () => {
+  expect((await decode(seed.replace('"startHeight":', '"startHeight":77,"startHeight":'))).startHeight).toBe(77);
+});
+
+test('a large container leaves the event loop its turns', async () => {
+  const text = contentText(grown(walletAt(1), 100_000));
+  const bytes = Buffer.from(text);
+  let turns = 0;
+  const timer = setInterval(() => turns++, 1);
+  await decode(bytes);
+  clearInterval(timer);
+  expect(turns).toBeGreaterThan(3);
+});

@@ -1,0 +1,161 @@
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { WalletFile } from '../../src/container/wallet-file';
+import { contentText } from '../../src/container/write-container';
+import { walletError } from '../../src/errors';
+import { endPrograms, runProgram } from '../support/child';
+import { containerOf } from '../support/container-bytes';
+import { walletAt } from '../support/contents';
+import { fresh, removeFolders } from '../support/folder';
+import { killSavers } from '../support/kills';
+import { codeOf } from '../support/rejection';
+
+afterEach(async () => {
+  await endPrograms();
+  removeFolders();
+});
+
+const made = async (password = 'secret') => WalletFile.create(fresh('a.wallet'), password, () => walletAt(1));
+
+async function heightIn(file: string, password = 'secret'): Promise<number> {
+  const { walletFile, content } = await WalletFile.open(file, password);
+  await walletFile.close();
+  return content.startHeight;
+}
+
+test('a new container is there with the answer, for its owner alone', async () => {
+  const { walletFile, content } = await made();
+  expect(statSync(walletFile.file).mode & 0o777).toBe(0o600);
+  await walletFile.close();
+  const again = await WalletFile.open(walletFile.file, 'secret');
+  expect(again.content).toEqual(content);
+  await again.walletFile.close();
+});
+
+test('a name that is taken is 8, one that cannot be used 2, and nothing is left behind', async () => {
+  const file = fresh('a.wallet');
+  const create = (path: string) => codeOf(WalletFile.create(path, 'secret', () => walletAt(1)));
+  expect(await create(join(file, 'below'))).toBe(2);
+  expect(await create(`${file}\0`)).toBe(2);
+  expect(await create(dirname(file))).toBe(8);
+  const refused = WalletFile.create(file, 'secret', () => {
+    throw walletError.invalidMnemonic();
+  });
+  expect(await codeOf(refused)).toBe(7);
+  expect(readdirSync(dirname(file)).filter((name) => !name.endsWith('.lock'))).toEqual([]);
+  writeFileSync(file, 'something');
+  expect(await create(file)).toBe(8);
+  expect(readFileSync(file, 'utf8')).toBe('something');
+});
+
+test('of two that make one name at once, one does', async () => {
+  const file = fresh('a.wallet');
+  const results = await Promise.allSettled([1, 2].map((at) => WalletFile.create(file, 'secret', () => walletAt(at))));
+  expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+  for (const result of results) if (result.status === 'fulfilled') await result.value.walletFile.close();
+});
+
+test('saves that overlap become one, and the last content counts', async () => {
+  const { walletFile, content } = await made();
+  const saves = [2, 3, 4, 5].map((startHeight) => walletFile.save({ ...content, startHeight }));
+  await Promise.all(saves);
+  expect(saves[0]).toBe(saves[3]);
+  await walletFile.save({ ...content, startHeight: 6 });
+  await walletFile.close();
+  expect(await heightIn(walletFile.file)).toBe(6);
+  await expect(walletFile.save(content)).rejects.toThrow('closed');
+});
+
+test('a save that was asked for is done before the file is let go of', async () => {
+  const { walletFile, content } = await made();
+  void walletFile.save({ ...content, startHeight: 9 });
+  await walletFile.close();
+  expect(await heightIn(walletFile.file)).toBe(9);
+});
+
+test('each version has a salt of its own', async () => {
+  const { walletFile, content } = await made();
+  const salts = new Set<string>();
+  for (let i = 0; i < 3; i++) {
+    await walletFile.save(content);
+    salts.add(readFileSync(walletFile.file).toString('hex', 64, 80));
+  }
+  await walletFile.close();
+  expect(salts.size).toBe(3);
+});
+
+test('another password holds from the next version on; when that cannot be written, the old one does', async () => {
+  const { walletFile, content } = await made();
+  mkdirSync(`${walletFile.file}.tmp/in/the/way`, { recursive: true });
+  expect(await codeOf(walletFile.changePassword('new', content))).toBe(2);
+  expect(walletFile.isPassword('secret')).toBe(true);
+  await walletFile.close();
+  expect(await codeOf(heightIn(walletFile.file, 'new'))).toBe(5);
+  const { walletFile: again } = await WalletFile.open(walletFile.file, 'secret');
+  await codeOf(again.save(content));
+  await again.close();
+});
+
+test('a password is changed', async () => {
+  const { walletFile, content } = await made();
+  await walletFile.changePassword('new', { ...content, startHeight: 2 });
+  expect([walletFile.isPassword('secret'), walletFile.isPassword('new')]).toEqual([false, true]);
+  await walletFile.save({ ...content, startHeight: 3 });
+  await walletFile.close();
+  expect(await codeOf(heightIn(walletFile.file))).toBe(5);
+  expect(await heightIn(walletFile.file, 'new')).toBe(3);
+});
+
+test('what a kill left beside the file is written over, and where it is a link, not through it', async () => {
+  const { walletFile, content } = await made();
+  const elsewhere = fresh('elsewhere');
+  writeFileSync(elsewhere, 'untouched');
+  symlinkSync(elsewhere, `${walletFile.file}.tmp`);
+  await walletFile.save({ ...content, startHeight: 2 });
+  writeFileSync(`${walletFile.file}.tmp`, 'half a wall');
+  await walletFile.save({ ...content, startHeight: 3 });
+  await walletFile.close();
+  expect(readFileSync(elsewhere, 'utf8')).toBe('untouched');
+  expect(await heightIn(walletFile.file)).toBe(3);
+  expect(readdirSync(dirname(walletFile.file)).sort()).toEqual(['a.wallet', 'a.wallet.lock']);
+});
+
+test('a link to a container stays one, and the permissions stay', async () => {
+  const file = fresh('real.wallet');
+  writeFileSync(file, containerOf('secret', contentText(walletAt(1))));
+  chmodSync(file, 0o640);
+  const link = fresh('link.wallet');
+  symlinkSync(file, link);
+  const { walletFile, content } = await WalletFile.open(link, 'secret');
+  await walletFile.save({ ...content, startHeight: 7 });
+  await walletFile.close();
+  expect(await heightIn(file)).toBe(7);
+  expect(statSync(file).mode & 0o777).toBe(0o640);
+  expect(readdirSync(dirname(link))).toEqual(['link.wallet']);
+});
+
+test('an export is the plain content and a line end, also over an older one', async () => {
+  const file = fresh('export.json');
+  writeFileSync(file, 'older '.repeat(10_000));
+  const content = walletAt(4);
+  await WalletFile.exportPlain(file, content);
+  expect(readFileSync(file, 'utf8')).toBe(`${contentText(content)}\n`);
+  expect(await codeOf(WalletFile.exportPlain(join(file, 'below'), content))).toBe(2);
+});
+
+test('where the file may not grow, the save fails, the old version stays, and a later save works', async () => {
+  const { walletFile } = await made();
+  await walletFile.close();
+  const program = runProgram('fill.ts', [walletFile.file, 'secret'], 'ulimit -f 1000');
+  expect(await program.line()).toBe('2');
+  expect(readdirSync(dirname(walletFile.file)).sort()).toEqual(['a.wallet', 'a.wallet.lock']);
+  expect(await program.line()).toBe('0');
+  expect(await program.ended).toBe(0);
+  const { walletFile: again, content } = await WalletFile.open(walletFile.file, 'secret');
+  await again.close();
+  expect(content.transactionKeys).toHaveLength(3);
+}, 30_000);
+
+test('killed in the midst of saves, the file opens with a version that was saved', async () => {
+  await killSavers(4, Math.random);
+}, 60_000);

@@ -1,0 +1,191 @@
+import { readJson } from '@wrkz/testing/fixtures';
+import { checkAddress, checkPaymentId, integratedAddress } from '../../src/keys/addresses';
+import * as wallets from '../../src/keys/new-wallet';
+import { seedOf } from '../../src/keys/seed';
+import * as rings from '../../src/keys/sub-wallets';
+import type { WalletContent } from '../../src/ledger/model';
+import { exportOf2026 } from '../support/exports-of-2026';
+import { codeOf } from '../support/rejection';
+
+interface ExpectedKeys {
+  readonly privateViewKey: string;
+  readonly addresses: readonly {
+    readonly address: string;
+    readonly privateSpendKey: string;
+    readonly publicSpendKey: string;
+    readonly mnemonic: string | null;
+  }[];
+}
+
+const expected = readJson<{ wallets: Record<string, { keys?: ExpectedKeys }> }>('devnet/chain-a-expected.json').wallets;
+const recorded = Object.entries(expected).flatMap(([name, { keys }]) => (keys === undefined ? [] : [{ name, keys }]));
+const START = { height: 5, timestamp: 0 };
+const ZERO = '0'.repeat(64);
+const TOO_LARGE = 'f'.repeat(64);
+
+test.each(recorded)('$name has the keys, address and seed that the reference tells', ({ keys }) => {
+  const { privateViewKey, addresses } = keys;
+  const [first, ...others] = addresses;
+  const { address, privateSpendKey, publicSpendKey, mnemonic } = first!;
+  const content = wallets.walletFromKeys(privateViewKey, privateSpendKey, START);
+  expect(content).toMatchObject({ privateViewKey, isViewWallet: false, startHeight: 5, startTimestamp: 0 });
+  expect(content.subWallets).toMatchObject([
+    { address, privateSpendKey, publicSpendKey, isPrimary: true, walletIndex: 0 },
+  ]);
+  if (mnemonic === null) expect(() => seedOf(privateSpendKey, privateViewKey)).toThrow('cannot get a mnemonic seed');
+  else {
+    expect(seedOf(privateSpendKey, privateViewKey)).toBe(mnemonic);
+    expect(wallets.walletFromSeed(mnemonic, START)).toEqual(content);
+  }
+  for (const other of others) {
+    const { subWallet } = rings.importedSubWallet(content, other.privateSpendKey, START);
+    expect(subWallet).toMatchObject({ address: other.address, isPrimary: false, walletIndex: 0, syncStartHeight: 5 });
+    expect(() => seedOf(other.privateSpendKey, privateViewKey)).toThrow('cannot get a mnemonic seed');
+  }
+  const view = wallets.walletFromViewKey(privateViewKey, address, START);
+  expect(view).toMatchObject({ isViewWallet: true, privateViewKey });
+  expect(view.subWallets).toMatchObject([{ address, publicSpendKey, privateSpendKey: undefined }]);
+  expect(wallets.isViewKeyOf(privateViewKey, address)).toBe(true);
+});
+
+const words =
+  'eluded ceiling theatrics orange mixture epoxy viewpoint oatmeal aggravate tell different dating intended richly slower inundate ridges slug inundate ridges slug were rotate rudely viewpoint';
+
+function withSub(content: WalletContent, { subWallet, subWalletIndexCounter }: rings.NewSubWallet): WalletContent {
+  return { ...content, subWallets: [...content.subWallets, subWallet], subWalletIndexCounter };
+}
+
+test('deterministic ones are those of the reference, and the counter goes on from the highest', async () => {
+  const written = JSON.parse(exportOf2026('subwallets')) as {
+    subWallets: { subWallet: { address: string; privateSpendKey: string }[] };
+  };
+  let content = wallets.walletFromSeed(words, START);
+  for (const index of [1, 2]) {
+    const next = await rings.nextSubWallet(content, START);
+    expect(next).toMatchObject({ subWalletIndexCounter: index, subWallet: { walletIndex: index } });
+    expect(next.subWallet).toMatchObject({
+      address: written.subWallets.subWallet[index]!.address,
+      privateSpendKey: written.subWallets.subWallet[index]!.privateSpendKey,
+    });
+    content = withSub(content, next);
+  }
+  const seventh = await rings.deterministicSubWallet(content, 7n, START);
+  expect(seventh).toMatchObject({ subWalletIndexCounter: 7, subWallet: { walletIndex: 0 } });
+  content = withSub(content, seventh);
+  expect((await rings.deterministicSubWallet(content, 5n, START)).subWalletIndexCounter).toBe(7);
+  const afterDelete = { ...content, subWallets: content.subWallets.slice(0, 1) };
+  expect((await rings.nextSubWallet(afterDelete, START)).subWalletIndexCounter).toBe(8);
+});
+
+test('those of a recorded wallet', async () => {
+  const [carol, alice] = ['carol', 'alice'].map((name) => {
+    const { privateViewKey, addresses } = expected[name]!.keys!;
+    return wallets.walletFromKeys(privateViewKey, addresses[0]!.privateSpendKey, START);
+  });
+  const first = await rings.deterministicSubWallet(carol!, 1n, START);
+  expect(first.subWallet.address).toBe(
+    'WrkzYx2hMX74yvQHepCKAQFsbRBEGDevB2Ab4x1ayf1W3Ki5ZkWzi9AgyVbdjyQ5kQ1LmV5LbgXjQersuYHF2JkY41dWPPBoPe',
+  );
+  const seventh = await rings.deterministicSubWallet(alice!, 7n, START);
+  expect(seventh.subWallet.address).toBe(
+    'WrkzTu2vkDKFJT1iivZifkdymL61qWaoUAQPqsoPPUGT1Lbej1LEdtyMFZQxAozudz9mDQ8yvigK6XAjSrSnYn377MLxp8HNrH',
+  );
+});
+
+test('an index that was imported by its key is passed over', async () => {
+  const content = wallets.walletFromSeed(words, START);
+  const first = await rings.nextSubWallet(content, START);
+  const imported = withSub(content, rings.importedSubWallet(content, first.subWallet.privateSpendKey!, START));
+  expect(imported.subWalletIndexCounter).toBe(0);
+  expect((await rings.nextSubWallet(imported, START)).subWalletIndexCounter).toBe(2);
+});
+
+test('an index without end is refused, and one under way can be given up', async () => {
+  const content = wallets.walletFromSeed(words, START);
+  for (const index of [2n ** 24n + 1n, 2n ** 64n - 1n]) {
+    expect(await codeOf(rings.deterministicSubWallet(content, index, START))).toBe(1001);
+  }
+  const giveUp = new AbortController();
+  const given = rings.deterministicSubWallet(content, 2n ** 24n, START, giveUp.signal);
+  giveUp.abort(new Error('closing'));
+  await expect(given).rejects.toThrow('closing');
+});
+
+test('keys that are none, are there already, or do not belong into the wallet', async () => {
+  const full = wallets.walletFromSeed(words, START);
+  const { address, publicSpendKey, privateSpendKey } = full.subWallets[0]!;
+  const view = wallets.walletFromViewKey(full.privateViewKey, address, START);
+  const other = wallets.createdWallet(START).subWallets[0]!;
+  for (const bad of [ZERO, TOO_LARGE, 'zz', '']) {
+    expect(await codeOf(() => wallets.walletFromKeys(bad, TOO_LARGE, START))).toBe(52);
+    expect(await codeOf(() => wallets.walletFromKeys(full.privateViewKey, bad, START))).toBe(52);
+    expect(await codeOf(() => wallets.walletFromViewKey(bad, 'no address', START))).toBe(52);
+    expect(await codeOf(() => rings.importedSubWallet(full, bad, START))).toBe(52);
+    expect(await codeOf(() => rings.viewSubWallet(full, bad, START))).toBe(51);
+  }
+  expect(await codeOf(() => rings.viewSubWallet(view, `01${'0'.repeat(62)}`, START))).toBe(51);
+  expect(await codeOf(() => rings.importedSubWallet(full, privateSpendKey!, START))).toBe(38);
+  expect(await codeOf(rings.deterministicSubWallet(full, 0n, START))).toBe(38);
+  expect(await codeOf(() => rings.viewSubWallet(view, publicSpendKey, START))).toBe(38);
+  expect(await codeOf(() => rings.viewSubWallet(full, publicSpendKey, START))).toBe(40);
+  expect(await codeOf(() => rings.importedSubWallet(view, other.privateSpendKey!, START))).toBe(39);
+  expect(await codeOf(rings.nextSubWallet(view, START))).toBe(39);
+  expect(await codeOf(rings.deterministicSubWallet(view, 1n, START))).toBe(39);
+  expect(await codeOf(() => seedOf(undefined, full.privateViewKey))).toBe(39);
+  const watched = rings.viewSubWallet(view, other.publicSpendKey.toUpperCase(), START).subWallet;
+  expect(watched.publicSpendKey).toBe(other.publicSpendKey);
+  expect(checkAddress(watched.address, { allowIntegrated: false }).spendPublic.toString('hex')).toBe(
+    other.publicSpendKey,
+  );
+});
+
+test('seeds: length, word, checksum, group, key', async () => {
+  const list = words.split(' ');
+  const code = (text: string) => codeOf(() => wallets.walletFromSeed(text, START));
+  expect(await code(list.slice(1).join(' '))).toBe(34);
+  expect(await code('')).toBe(34);
+  expect(await code(words.replace('orange', 'oranges'))).toBe(33);
+  expect(await code(words.replace('orange', 'mixture'))).toBe(35);
+  expect(await code(words.toUpperCase())).toBe(35);
+  expect(wallets.walletFromSeed(`\t${words.replaceAll(' ', ' \n ')}\n`, START)).toEqual(
+    wallets.walletFromSeed(words, START),
+  );
+});
+
+test('addresses: found, not found, primary', async () => {
+  const content = wallets.walletFromSeed(words, START);
+  const other = await rings.nextSubWallet(content, START);
+  const both = withSub(content, other);
+  const primary = content.subWallets[0]!.address;
+  expect(rings.subWalletOf(both, other.subWallet.address)).toBe(other.subWallet);
+  expect(rings.removableSubWallet(both, other.subWallet.address)).toBe(other.subWallet);
+  expect(await codeOf(() => rings.removableSubWallet(both, primary))).toBe(42);
+  expect(await codeOf(() => rings.subWalletOf(content, other.subWallet.address))).toBe(10);
+  expect(await codeOf(() => rings.subWalletOf(content, `${primary.slice(0, -1)}x`))).toBe(15);
+});
+
+test('integrated addresses of both kinds, and what is wrong with others', async () => {
+  const { address } = wallets.walletFromSeed(words, START).subWallets[0]!;
+  for (const [paymentId, length] of [
+    ['1122334455667788', 120],
+    ['AB'.repeat(32), 186],
+  ] as const) {
+    const integrated = integratedAddress(address, paymentId);
+    expect(integrated).toHaveLength(length);
+    expect(checkAddress(integrated, { allowIntegrated: true })).toMatchObject({ paymentId, plain: address });
+    expect(await codeOf(() => checkAddress(integrated, { allowIntegrated: false }))).toBe(25);
+    expect(await codeOf(() => integratedAddress(integrated, paymentId))).toBe(25);
+    expect(await codeOf(() => checkAddress(`${integrated.slice(0, -1)}0`, { allowIntegrated: true }))).toBe(14);
+  }
+  expect(await codeOf(() => checkAddress(`${address}x`, { allowIntegrated: true }))).toBe(12);
+  expect(await codeOf(() => checkAddress(address.replace('Wrkz', 'wrkz'), { allowIntegrated: true }))).toBe(13);
+  expect(await codeOf(() => checkAddress(`${address.slice(0, -1)}0`, { allowIntegrated: true }))).toBe(15);
+  expect(await codeOf(() => checkPaymentId('12'))).toBe(23);
+  expect(await codeOf(() => checkPaymentId('g'.repeat(64)))).toBe(24);
+});
+
+test('a created wallet has keys of its own and a seed', () => {
+  const [a, b] = [wallets.createdWallet(START), wallets.createdWallet(START)];
+  expect(a.privateViewKey).not.toBe(b.privateViewKey);
+  expect(wallets.walletFromSeed(seedOf(a.subWallets[0]!.privateSpendKey, a.privateViewKey), START)).toEqual(a);
+});

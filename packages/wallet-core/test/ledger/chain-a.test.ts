@@ -1,0 +1,126 @@
+import { isUnlocked } from '@wrkz/consensus';
+import { parseBlock, parseTransaction } from '@wrkz/core-types';
+import { generateKeyImage } from '@wrkz/crypto';
+import { CHAIN_A_HEIGHT, chainA, Purse } from '@wrkz/testing';
+import { Ledger } from '../../src/ledger/ledger';
+import { listTransactions } from '../../src/ledger/listings';
+import { toldChainA } from './support/chain-a-scan';
+import { applyAll, readWallet, type ReadWallet, recorded, RECORDED_AT } from './support/chain-a-wallets';
+
+/* Every wallet of chain A, held against what the reference reported and against sums that know nothing of a ledger. */
+
+const names = Object.keys(recorded.wallets);
+
+function asRecorded(wallet: ReadWallet, ledger: Ledger): unknown[] {
+  const { subWallets } = wallet.empty;
+  const addressOf = new Map(subWallets.map(({ publicSpendKey, address }) => [publicSpendKey, address]));
+  return listTransactions(ledger.content()).map((transaction) => ({
+    blockHeight: transaction.blockHeight,
+    fee: Number(transaction.fee),
+    hash: transaction.hash,
+    isCoinbaseTransaction: transaction.isCoinbase,
+    paymentID: transaction.paymentId,
+    timestamp: transaction.timestamp,
+    transfers: byAddress(
+      transaction.transfers.map(({ publicSpendKey, amount }) => ({
+        address: addressOf.get(publicSpendKey) ?? '',
+        amount: Number(amount),
+      })),
+    ),
+    unlockTime: Number(transaction.unlockTime),
+  }));
+}
+
+const byAddress = <T extends { readonly address: string }>(list: readonly T[]): T[] =>
+  list.toSorted((a, b) => a.address.localeCompare(b.address));
+
+describe.each(names)('%s', (name) => {
+  let wallet: ReadWallet;
+  let ledger: Ledger;
+  beforeAll(async () => {
+    wallet = await readWallet(name);
+    ledger = new Ledger(wallet.empty);
+    applyAll(ledger, wallet.chain);
+  });
+
+  test('has every transaction as the reference reported it', () => {
+    expect(asRecorded(wallet, ledger)).toEqual(
+      wallet.report.transactions.map((transaction) => ({
+        ...transaction,
+        transfers: byAddress(transaction.transfers),
+      })),
+    );
+  });
+
+  test('has every balance as the reference reported it', () => {
+    const balance = (keys?: readonly string[]): unknown => {
+      const { locked, unlocked } = ledger.balance(keys, CHAIN_A_HEIGHT, RECORDED_AT);
+      return { locked: Number(locked), unlocked: Number(unlocked) };
+    };
+    expect(balance()).toEqual(wallet.report.balance);
+    expect(
+      byAddress(
+        wallet.empty.subWallets.map(({ address, publicSpendKey }) => ({
+          address,
+          ...(balance([publicSpendKey]) as object),
+        })),
+      ),
+    ).toEqual(byAddress(wallet.report.balances));
+  });
+
+  test('knows the place of every output in its amount', () => {
+    expect(ledger.unindexedOutputs()).toEqual([]);
+  });
+});
+
+/** What purses hold after each block, found in the bytes of the chain by other code. */
+function* sums(
+  purses: readonly Purse[],
+): Generator<(height: number, now: number) => { unlocked: bigint; locked: bigint }> {
+  const held = new Map<string, { amount: bigint; unlockTime: bigint }>();
+  for (const [height, raw] of chainA().entries()) {
+    const all = [parseBlock(raw.block).coinbase, ...raw.transactions.map((bytes) => parseTransaction(bytes))];
+    for (const purse of purses) {
+      for (const { amount, unlockTime, publicKey, secretKey } of purse.find(
+        raw,
+        height,
+        all.map(({ transaction }) => transaction.outputs.map((_, i) => i)),
+      )) {
+        held.set(generateKeyImage(publicKey, secretKey).toString('hex'), { amount, unlockTime });
+      }
+    }
+    for (const { transaction } of all) {
+      for (const input of transaction.inputs) if (input.type === 'key') held.delete(input.keyImage.toString('hex'));
+    }
+    yield (at, timestamp) => {
+      const total = { unlocked: 0n, locked: 0n };
+      for (const { amount, unlockTime } of held.values()) {
+        total[isUnlocked(unlockTime, { height: at, timestamp }) ? 'unlocked' : 'locked'] += amount;
+      }
+      return total;
+    };
+  }
+}
+
+test.each(names.filter((name) => recorded.wallets[name]?.of === undefined))(
+  'the balance of %s is the sum over the chain at every height',
+  async (name) => {
+    const { keys, empty, chain } = await readWallet(name);
+    const purses = keys.spendKeys.map(
+      ({ secretKey }) => new Purse({ viewSecret: keys.viewSecret, spendSecret: secretKey ?? Buffer.alloc(32) }),
+    );
+    const ledger = new Ledger(empty);
+    let height = 0;
+    for (const sum of sums(purses)) {
+      applyAll(ledger, chain.slice(height, height + 1));
+      const now = toldChainA()[height]?.block.timestamp ?? 0;
+      expect({ height, ...ledger.balance(undefined, height, now) }).toEqual({ height, ...sum(height, now) });
+      const { transactions } = ledger.content();
+      const total = transactions.flatMap(({ transfers }) => transfers).reduce((all, { amount }) => all + amount, 0n);
+      const { unlocked, locked } = ledger.balance(undefined, height, now);
+      expect(total).toBe(unlocked + locked);
+      height += 1;
+    }
+    expect(height).toBe(CHAIN_A_HEIGHT + 1);
+  },
+);

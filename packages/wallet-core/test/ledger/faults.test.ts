@@ -1,0 +1,467 @@
+import fc from 'fast-check';
+import type { AppliedTransaction, BlockToApply, OwnOutputFound } from '../../src/ledger/block';
+import { LedgerFault } from '../../src/ledger/fault';
+import { Ledger } from '../../src/ledger/ledger';
+import type { SubWallet, WalletContent, WalletOutput } from '../../src/ledger/model';
+import { emptyContent, emptySubWallet } from './support/contents';
+import { hashOf, heldBy, type ModelBlock, type ModelTransaction, noteOf, tell } from './support/model-chain';
+
+/* Faults of other wallets that cost money or trust, one test each; and what a lying node may tell. */
+
+const ALICE = hashOf('alice');
+const BOB = hashOf('bob');
+
+const paying = (name: string, amount: bigint, owner = ALICE, key = hashOf(`output of ${name}`)): ModelTransaction => ({
+  hash: hashOf(name),
+  isCoinbase: false,
+  paymentId: '',
+  takes: [],
+  outputs: [{ key, amount, owner }],
+});
+
+const blockOf = (height: number, ...transactions: ModelTransaction[]): ModelBlock => ({
+  height,
+  hash: hashOf(`block ${height} ${transactions.map(({ hash }) => hash).join()}`),
+  transactions,
+});
+
+const newLedger = (...owners: string[]): Ledger =>
+  new Ledger(emptyContent((owners.length === 0 ? [ALICE, BOB] : owners).map((owner) => emptySubWallet(owner))));
+
+function apply(ledger: Ledger, ...blocks: ModelBlock[]): void {
+  for (const model of blocks) {
+    const { block, found } = tell(model);
+    ledger.apply(block, found, new Map());
+  }
+}
+
+const of = (ledger: Ledger, owner = ALICE): SubWallet => {
+  const found = ledger.content().subWallets.find(({ publicSpendKey }) => publicSpendKey === owner);
+  if (found === undefined) throw new Error('no such sub-wallet');
+  return found;
+};
+
+const amounts = (outputs: readonly WalletOutput[]): bigint[] => outputs.map(({ amount }) => amount);
+
+/** Alice sends all that she has, and gets `change` back. */
+function sendAll(ledger: Ledger, name: string, change: bigint): ModelTransaction {
+  const inputs = of(ledger).unspent.map((output) => ({ owner: ALICE, output }));
+  const transaction: ModelTransaction = {
+    hash: hashOf(name),
+    isCoinbase: false,
+    paymentId: 'ab'.repeat(8),
+    takes: inputs.map(({ output: { key, amount } }) => ({ key, amount })),
+    outputs: [
+      { key: hashOf(`paid by ${name}`), amount: 1n, owner: undefined },
+      { key: hashOf(`change of ${name}`), amount: change, owner: ALICE },
+    ],
+  };
+  ledger.recordSend(noteOf(transaction, inputs));
+  return transaction;
+}
+
+describe('own sends', () => {
+  test('the inputs of a cancelled send return, and its change is not waited for', () => {
+    const ledger = newLedger();
+    apply(ledger, blockOf(1, paying('a', 100n)));
+    const { hash } = sendAll(ledger, 'send', 40n);
+    expect(ledger.balance(undefined, 1, 0)).toEqual({ unlocked: 0n, locked: 40n });
+    ledger.cancelSend(hash);
+    expect(ledger.balance(undefined, 1, 0)).toEqual({ unlocked: 100n, locked: 0n });
+    expect(of(ledger).unspent[0]?.spendingTransactionHash).toBeUndefined();
+    expect(ledger.content().unconfirmed).toEqual([]);
+  });
+
+  test('they return after the file was written and read in between as well', () => {
+    let ledger = newLedger();
+    apply(ledger, blockOf(1, paying('a', 100n)));
+    const { hash } = sendAll(ledger, 'send', 40n);
+    ledger = new Ledger(ledger.content());
+    ledger.cancelSend(hash);
+    expect(amounts(of(ledger).unspent)).toEqual([100n]);
+  });
+
+  test('inputs that another program locked and never freed are free once the chain was read and nothing is under way', () => {
+    const ledger = newLedger();
+    apply(ledger, blockOf(1, paying('a', 100n), paying('b', 7n)));
+    sendAll(ledger, 'send', 40n);
+    const { subWallets, unconfirmed, ...rest } = ledger.content();
+    const asWritten = subWallets.map((one) => ({
+      ...one,
+      locked: one.locked.map((output) => ({ ...output, spendingTransactionHash: undefined })),
+    }));
+    const busy = new Ledger({ ...rest, subWallets: asWritten, unconfirmed });
+    busy.releaseAbandoned();
+    expect(amounts(of(busy).locked)).toEqual([100n, 7n]);
+    const idle = new Ledger({ ...rest, subWallets: asWritten, unconfirmed: [] });
+    idle.releaseAbandoned();
+    expect(amounts(of(idle).unspent)).toEqual([100n, 7n]);
+    expect(of(idle).locked).toEqual([]);
+  });
+
+  test('no input is taken twice, and what is refused changes nothing', () => {
+    const ledger = newLedger();
+    apply(ledger, blockOf(1, paying('a', 100n)));
+    const inputs = of(ledger).unspent.map((output) => ({ owner: ALICE, output }));
+    const first = sendAll(ledger, 'first', 40n);
+    const before = ledger.content();
+    for (const [name, taken] of [
+      ['second', inputs],
+      ['first', inputs],
+      ['none', []],
+    ] as const) {
+      const again = { ...first, hash: hashOf(name), outputs: [] };
+      expect(() => ledger.recordSend(noteOf(again, taken))).toThrow(LedgerFault);
+    }
+    expect(ledger.content()).toEqual(before);
+    ledger.cancelSend(first.hash);
+    const twice = [...inputs, ...inputs];
+    expect(() => ledger.recordSend(noteOf({ ...first, hash: hashOf('twice') }, twice))).toThrow(
+      'takes an output twice',
+    );
+    const others = inputs.map(({ output }) => ({ owner: BOB, output }));
+    expect(() => ledger.recordSend(noteOf({ ...first, hash: hashOf('bob') }, others))).toThrow('not free');
+  });
+
+  test('a short payment id is kept from the send; a send that is unknown here has none', () => {
+    const ledger = newLedger();
+    apply(ledger, blockOf(1, paying('a', 100n)));
+    const send = sendAll(ledger, 'send', 40n);
+    apply(ledger, blockOf(2, { ...send, paymentId: 'cd'.repeat(8) }));
+    expect(ledger.content().transactions.at(-1)).toMatchObject({ paymentId: 'ab'.repeat(8), unlockTime: 0n });
+    const restored = newLedger();
+    apply(restored, blockOf(1, paying('a', 100n)));
+    const { block, found } = tell(blockOf(2, { ...send, paymentId: 'cd'.repeat(8) }));
+    restored.apply(block, found, new Map([[send.hash, 'ef'.repeat(8)]]));
+    expect(restored.content().transactions.at(-1)).toMatchObject({ paymentId: '' });
+  });
+
+  test('what comes in has its long id as it is, and its short one decrypted', () => {
+    const ledger = newLedger();
+    const long = { ...paying('long', 1n), paymentId: 'Aa'.repeat(32) };
+    const short = { ...paying('short', 2n), paymentId: 'cd'.repeat(8) };
+    const { block, found } = tell(blockOf(1, long, short));
+    ledger.apply(block, found, new Map([[short.hash, 'ef'.repeat(8)]]));
+    expect(ledger.content().transactions.map(({ paymentId }) => paymentId)).toEqual([long.paymentId, 'ef'.repeat(8)]);
+  });
+
+  test('the key of a send that was given up stays, that of one that was refused goes', () => {
+    const ledger = newLedger();
+    apply(ledger, blockOf(1, paying('a', 100n)));
+    const { hash } = sendAll(ledger, 'send', 40n);
+    ledger.cancelSend(hash);
+    expect(ledger.content().transactionKeys).toHaveLength(1);
+    const refused = sendAll(ledger, 'refused', 40n);
+    ledger.forgetSend(refused.hash);
+    expect(ledger.content().transactionKeys.map(({ transactionHash }) => transactionHash)).toEqual([hash]);
+  });
+});
+
+describe('reorganisations', () => {
+  test('inputs of a send whose block is gone stay locked, until its status is known', () => {
+    const ledger = newLedger();
+    apply(ledger, blockOf(1, paying('a', 100n)));
+    const send = sendAll(ledger, 'send', 40n);
+    apply(ledger, blockOf(2, send), blockOf(3, paying('b', 5n)));
+    const { returned, removed } = ledger.rewind(2);
+    expect(returned).toEqual([send.hash]);
+    expect(removed.map(({ hash }) => hash)).toEqual([send.hash, hashOf('b')]);
+    expect(amounts(of(ledger).locked)).toEqual([100n]);
+    expect(ledger.balance(undefined, 1, 0)).toEqual({ unlocked: 0n, locked: 40n });
+    expect(ledger.content().unconfirmed).toMatchObject([
+      { hash: send.hash, blockHeight: 0, paymentId: 'ab'.repeat(8) },
+    ]);
+    ledger.cancelSend(send.hash);
+    expect(ledger.balance(undefined, 1, 0)).toEqual({ unlocked: 100n, locked: 0n });
+  });
+
+  test('so do those of a send of which a file tells the height alone', () => {
+    const first = newLedger();
+    apply(first, blockOf(1, paying('a', 100n)));
+    const send = sendAll(first, 'send', 40n);
+    apply(first, blockOf(2, send));
+    const { subWallets, ...rest } = first.content();
+    const ledger = new Ledger({
+      ...rest,
+      subWallets: subWallets.map((one) => ({
+        ...one,
+        spent: one.spent.map((output) => ({ ...output, spendingTransactionHash: undefined })),
+      })),
+    });
+    expect(ledger.rewind(2).returned).toEqual([send.hash]);
+    expect(of(ledger).locked[0]?.spendingTransactionHash).toBe(send.hash);
+  });
+
+  test('change that another send takes is locked as soon as it is back', () => {
+    const ledger = newLedger();
+    apply(ledger, blockOf(1, paying('a', 100n)));
+    const first = sendAll(ledger, 'first', 40n);
+    apply(ledger, blockOf(2, first));
+    const second = sendAll(ledger, 'second', 30n);
+    ledger.rewind(2);
+    apply(ledger, blockOf(2, { ...first }));
+    expect(of(ledger).unspent).toEqual([]);
+    expect(of(ledger).locked).toMatchObject([{ amount: 40n, spendingTransactionHash: second.hash }]);
+  });
+
+  test('the hashes of the blocks that are gone are told no more', () => {
+    const ledger = newLedger();
+    const blocks = Array.from({ length: 60 }, (_, i) => blockOf(i + 1, paying(`p${i}`, 1n)));
+    apply(ledger, ...blocks);
+    expect(ledger.progress().recentHashes).toEqual(
+      blocks
+        .slice(-50)
+        .toReversed()
+        .map(({ hash }) => hash),
+    );
+    ledger.rewind(59);
+    expect(ledger.progress().recentHashes[0]).toBe(blocks[57]?.hash);
+    const read = new Ledger(ledger.content());
+    read.rewind(58);
+    expect(read.progress()).toMatchObject({ height: 57, recentHashes: ledger.progress().recentHashes.slice(1) });
+  });
+});
+
+describe('outputs with a key that was seen before', () => {
+  const second = (name: string, amount: bigint): ModelTransaction => paying(name, amount, ALICE, hashOf('output of a'));
+
+  test.each(['unspent', 'locked', 'spent'])('count for nothing while the first is %s', (list) => {
+    const ledger = newLedger();
+    apply(ledger, blockOf(1, paying('a', 100n)));
+    const send = list === 'unspent' ? undefined : sendAll(ledger, 'send', 40n);
+    if (list === 'spent' && send !== undefined) apply(ledger, blockOf(2, send));
+    const before = ledger.balance(undefined, 9, 0);
+    apply(ledger, blockOf(3, second('b', 5_000n)));
+    expect(ledger.balance(undefined, 9, 0)).toEqual(before);
+    expect(ledger.content().transactions.at(-1)).toMatchObject({ hash: hashOf('b'), transfers: [{ amount: 0n }] });
+  });
+
+  test('count for nothing long after the first was spent and given up, also when the file was read anew', () => {
+    let ledger = newLedger();
+    apply(ledger, blockOf(1, paying('a', 100n)));
+    const send = sendAll(ledger, 'send', 40n);
+    apply(ledger, blockOf(2, send), blockOf(5_759));
+    expect(of(ledger).spent).toHaveLength(1);
+    apply(ledger, blockOf(5_760));
+    expect(of(ledger)).toMatchObject({ spent: [], retiredKeys: [hashOf('output of a')] });
+    ledger = new Ledger(ledger.content());
+    apply(ledger, blockOf(5_761, second('b', 5_000n)));
+    expect(ledger.balance(undefined, 9_999, 0)).toEqual({ unlocked: 40n, locked: 0n });
+    expect(ledger.content().transactions.map(({ hash }) => hash)).toEqual([hashOf('a'), send.hash, hashOf('b')]);
+  });
+
+  test('are dropped where a file of another program counts them', () => {
+    const ledger = newLedger();
+    apply(ledger, blockOf(1, paying('a', 100n)));
+    apply(ledger, blockOf(2, sendAll(ledger, 'send', 40n)));
+    const { subWallets, ...rest } = ledger.content();
+    const phantom = subWallets.map((one) => ({
+      ...one,
+      unspent: [...one.unspent, ...one.spent.map((output) => ({ ...output, amount: 5_000n, spendHeight: 0 }))],
+    }));
+    expect(new Ledger({ ...rest, subWallets: phantom }).balance(undefined, 9, 0).unlocked).toBe(40n);
+  });
+});
+
+test('an output that is received and spent in one block is spent', () => {
+  const ledger = newLedger();
+  const first = paying('a', 100n);
+  const spend: ModelTransaction = {
+    ...paying('b', 60n, BOB),
+    takes: [{ key: hashOf('output of a'), amount: 100n }],
+  };
+  apply(ledger, blockOf(1, spend, first));
+  expect(ledger.balance(undefined, 9, 0)).toEqual({ unlocked: 60n, locked: 0n });
+  expect(ledger.content().transactions).toMatchObject([
+    { hash: spend.hash, transfers: expect.arrayContaining([{ publicSpendKey: ALICE, amount: -100n }]) },
+    { hash: first.hash, transfers: [{ publicSpendKey: ALICE, amount: 100n }] },
+  ]);
+});
+
+test('after a rescan a send is listed as it was, though its inputs were given up', () => {
+  const ledger = newLedger();
+  apply(ledger, blockOf(1, paying('a', 100n)));
+  const send = sendAll(ledger, 'send', 40n);
+  const blocks = [blockOf(2, send), blockOf(5_760)];
+  apply(ledger, ...blocks);
+  const before = ledger.content();
+  ledger.rewind(2);
+  apply(ledger, ...blocks);
+  expect(ledger.content()).toEqual(before);
+});
+
+test('a sub-wallet that goes takes its outputs and what touched it alone', () => {
+  const ledger = newLedger();
+  apply(ledger, blockOf(1, paying('a', 100n), paying('b', 50n, BOB)));
+  apply(ledger, blockOf(2, { ...paying('c', 60n, BOB), takes: [{ key: hashOf('output of a'), amount: 100n }] }));
+  ledger.removeSubWallet(ALICE);
+  const { transactions, subWallets } = ledger.content();
+  expect(transactions.map(({ hash }) => hash)).toEqual([hashOf('b'), hashOf('c')]);
+  expect(transactions[1]?.transfers).toEqual([{ publicSpendKey: BOB, amount: 60n }]);
+  expect(subWallets.map(({ publicSpendKey }) => publicSpendKey)).toEqual([BOB]);
+  ledger.addSubWallet(emptySubWallet(ALICE, { walletIndex: 9 }));
+  expect(ledger.content().subWalletIndexCounter).toBe(9);
+  expect(() => ledger.addSubWallet(emptySubWallet(ALICE))).toThrow(LedgerFault);
+});
+
+test('a reset forgets all but the keys', () => {
+  const ledger = newLedger();
+  apply(ledger, blockOf(1, paying('a', 100n)), blockOf(2));
+  sendAll(ledger, 'send', 40n);
+  ledger.reset(77);
+  const start = { syncStartHeight: 77, syncStartTimestamp: 0 };
+  expect(ledger.content()).toEqual(
+    emptyContent(
+      [ALICE, BOB].map((owner) => emptySubWallet(owner, start)),
+      { startHeight: 77 },
+    ),
+  );
+});
+
+test.each([
+  [0n, 0, 0, true],
+  [11n, 10, 0, true],
+  [12n, 10, 0, false],
+  [499_999_999n, 10, 2_000_000_000, false],
+  [500_000_000n, 499_999_999, 499_999_939, false],
+  [500_000_000n, 0, 499_999_940, true],
+  [1_700_000_060n, 0, 1_700_000_000, true],
+  [1_700_000_061n, 9_999_999, 1_700_000_000, false],
+])('an output locked to %s is free at index %s and time %s: %s', (unlockTime, height, now, isFree) => {
+  const ledger = newLedger();
+  const { block, found } = tell(blockOf(1, paying('a', 100n)));
+  const transactions = block.transactions.map((transaction) => ({ ...transaction, unlockTime }));
+  ledger.apply({ ...block, transactions }, found, new Map());
+  expect(ledger.balance(undefined, height, now)).toEqual(
+    isFree ? { unlocked: 100n, locked: 0n } : { unlocked: 0n, locked: 100n },
+  );
+  expect(ledger.spendable([ALICE], height, now)).toHaveLength(isFree ? 1 : 0);
+  expect(ledger.spendable([BOB], height, now)).toEqual([]);
+});
+
+test('a view wallet sees what comes in, never what goes, and asks for no global index', () => {
+  const ledger = new Ledger(emptyContent([emptySubWallet(ALICE)], { isViewWallet: true }));
+  const { block, found } = tell(blockOf(1, paying('a', 100n)));
+  const seen = found.map((item) => ({ ...item, keyImage: undefined, globalIndex: undefined }));
+  ledger.apply(block, seen, new Map());
+  apply(ledger, blockOf(2, { ...paying('b', 1n, BOB), takes: [{ key: hashOf('output of a'), amount: 100n }] }));
+  expect(ledger.balance(undefined, 9, 0)).toEqual({ unlocked: 100n, locked: 0n });
+  expect(ledger.unindexedOutputs()).toEqual([]);
+});
+
+test('a global index that is told later keeps the output in its place', () => {
+  const ledger = newLedger();
+  const { block, found } = tell(blockOf(1, paying('a', 1n), paying('b', 2n)));
+  ledger.apply(
+    block,
+    found.map((item) => ({ ...item, globalIndex: undefined })),
+    new Map(),
+  );
+  expect(ledger.unindexedOutputs()).toEqual([
+    { blockHeight: 1, transactionHash: hashOf('a'), outputIndex: 0 },
+    { blockHeight: 1, transactionHash: hashOf('b'), outputIndex: 0 },
+  ]);
+  ledger.setGlobalIndexes(
+    new Map([
+      [hashOf('a'), [31]],
+      [hashOf('b'), []],
+      [hashOf('of somebody else'), [1]],
+    ]),
+  );
+  expect(of(ledger).unspent).toMatchObject([
+    { amount: 1n, globalIndex: 31 },
+    { amount: 2n, globalIndex: undefined },
+  ]);
+  ledger.setGlobalIndexes(new Map([[hashOf('a'), [32]]]));
+  expect(of(ledger).unspent[0]?.globalIndex).toBe(31);
+});
+
+test('what was published never changes, and what did not change is the same value', () => {
+  const ledger = newLedger();
+  apply(ledger, blockOf(1, paying('a', 100n)));
+  const before = ledger.content();
+  const copy = structuredClone(before);
+  apply(ledger, blockOf(2, paying('b', 5n, BOB)));
+  const after = ledger.content();
+  expect(before).toEqual(copy);
+  expect(after.subWallets[0]).toBe(before.subWallets[0]);
+  expect(after.subWallets[1]).not.toBe(before.subWallets[1]);
+  expect(ledger.content().transactions).toBe(after.transactions);
+});
+
+describe('a lying node', () => {
+  const key = fc.nat(12).map((n) => hashOf(`output ${n}`));
+  const hash = fc.nat(20).map((n) => hashOf(`transaction ${n}`));
+  const amount = fc.oneof(fc.bigInt(0n, 1_000n), fc.constantFrom(2n ** 64n - 1n, 2n ** 63n, 2n ** 64n, -1n));
+  const transaction: fc.Arbitrary<AppliedTransaction> = fc.record({
+    hash,
+    transactionPublicKey: hash,
+    unlockTime: fc.bigInt(0n, 2n ** 64n - 1n),
+    paymentId: fc.constantFrom('', 'ab'.repeat(8), 'ab'.repeat(32), 'ab'),
+    inputs: fc.array(fc.record({ keyImage: key.map((one) => hashOf(`image of ${one}`)), amount }), { maxLength: 3 }),
+    outputs: fc.array(fc.record({ key, amount }), { maxLength: 3 }),
+  });
+  const block: fc.Arbitrary<BlockToApply> = fc.record({
+    height: fc.oneof(fc.nat(30), fc.constantFrom(-1, 1.5, 6_000, 1_000_000)),
+    hash,
+    timestamp: fc.nat(),
+    coinbase: fc.option(transaction, { nil: undefined }),
+    transactions: fc.array(transaction, { maxLength: 4 }),
+  });
+  const found: fc.Arbitrary<{ transaction: number; output: number; owner: string }[]> = fc.array(
+    fc.record({ transaction: fc.nat(5), output: fc.nat(3), owner: fc.constantFrom(ALICE, BOB, hashOf('nobody')) }),
+    { maxLength: 6 },
+  );
+
+  const places = ({ subWallets }: WalletContent): string[] =>
+    subWallets.flatMap(({ unspent, locked, spent, retiredKeys = [] }) => [
+      ...[...unspent, ...locked, ...spent].map((output) => output.key),
+      ...retiredKeys,
+    ]);
+
+  test('no output stands in two lists, sums stay exact, and a refused block changes nothing but what it replaces', () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(block, found), { maxLength: 30 }), (told) => {
+        const ledger = newLedger();
+        for (const [next, owned] of told) {
+          const all = [next.coinbase, ...next.transactions];
+          const items: OwnOutputFound[] = owned.map(({ owner, ...item }) => ({
+            ...item,
+            publicSpendKey: owner,
+            keyImage: hashOf(`image of ${all[item.transaction]?.outputs[item.output]?.key ?? ''}`),
+            privateEphemeral: undefined,
+            globalIndex: undefined,
+          }));
+          const before = heldBy(ledger.content());
+          const { height } = ledger.position();
+          try {
+            ledger.apply(next, items, new Map());
+          } catch (error) {
+            expect(error).toBeInstanceOf(LedgerFault);
+            if (!(next.height <= height)) expect(heldBy(ledger.content())).toEqual(before);
+          }
+          const content = ledger.content();
+          const keys = places(content);
+          expect(new Set(keys).size).toBe(keys.length);
+          const { unlocked, locked } = ledger.balance(undefined, 2 ** 40, 2 ** 40);
+          expect(unlocked).toBeGreaterThanOrEqual(0n);
+          expect(locked).toBeGreaterThanOrEqual(0n);
+          for (const { fee, transfers } of content.transactions) {
+            expect(fee).toBeGreaterThanOrEqual(0n);
+            for (const transfer of transfers) expect(BigInt.asIntN(64, transfer.amount)).toBe(transfer.amount);
+          }
+          expect(heldBy(new Ledger(content).content())).toEqual(heldBy(content));
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test('an honest chain afterwards gives the right balance', () => {
+    const ledger = newLedger();
+    apply(ledger, blockOf(1, paying('a', 100n)), blockOf(2, paying('lie', 2n ** 60n)), blockOf(1_000_000));
+    apply(ledger, blockOf(2, paying('b', 5n)));
+    expect(ledger.balance(undefined, 2, 0)).toEqual({ unlocked: 105n, locked: 0n });
+    expect(ledger.position().height).toBe(2);
+  });
+});

@@ -1,0 +1,37 @@
+import type { SubWallet, WalletContent } from '../../../src/ledger/model';
+
+/** A sub-wallet that has seen nothing yet. */
+export function emptySubWallet(publicSpendKey: string, facts: Partial<SubWallet> = {}): SubWallet {
+  return {
+    walletIndex: 0,
+    publicSpendKey,
+    privateSpendKey: undefined,
+    address: `address of ${publicSpendKey}`,
+    isPrimary: false,
+    syncStartTimestamp: 0,
+    syncStartHeight: 0,
+    unspent: [],
+    locked: [],
+    spent: [],
+    unconfirmedIncoming: [],
+    ...facts,
+  };
+}
+
+/** A wallet that has seen nothing yet. */
+export function emptyContent(subWallets: readonly SubWallet[], facts: Partial<WalletContent> = {}): WalletContent {
+  return {
+    privateViewKey: '0'.repeat(64),
+    isViewWallet: false,
+    subWallets,
+    subWalletIndexCounter: 0,
+    transactions: [],
+    unconfirmed: [],
+    transactionKeys: [],
+    progress: { height: 0, recentHashes: [], checkpointHashes: [] },
+    startTimestamp: 0,
+    startHeight: 0,
+    unknownMembers: new Map(),
+    ...facts,
+  };
+}

@@ -1,0 +1,162 @@
+import { createHash } from 'node:crypto';
+import type { AppliedTransaction, BlockToApply, OwnOutputFound } from '../../../src/ledger/block';
+import type { RecordedSend } from '../../../src/ledger/recorded-send';
+import type { WalletContent, WalletOutput } from '../../../src/ledger/model';
+
+export const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
+const imageOf = (key: string): string => hashOf(`image of ${key}`);
+
+export interface ModelOutput {
+  readonly key: string;
+  readonly amount: bigint;
+  /** Whose it is; undefined for somebody else's. */
+  readonly owner: string | undefined;
+}
+
+export interface ModelTransaction {
+  readonly hash: string;
+  readonly isCoinbase: boolean;
+  readonly paymentId: string;
+  /** One-time keys of the outputs that it takes. */
+  readonly takes: readonly { readonly key: string; readonly amount: bigint }[];
+  readonly outputs: readonly ModelOutput[];
+}
+
+export interface ModelBlock {
+  readonly height: number;
+  readonly hash: string;
+  readonly transactions: readonly ModelTransaction[];
+}
+
+/** The block as a node and a scanner tell of it. */
+export function tell(model: ModelBlock): { block: BlockToApply; found: OwnOutputFound[] } {
+  const toApply = (transaction: ModelTransaction): AppliedTransaction => ({
+    hash: transaction.hash,
+    transactionPublicKey: hashOf(`key of ${transaction.hash}`),
+    unlockTime: 0n,
+    paymentId: transaction.paymentId,
+    inputs: transaction.takes.map(({ key, amount }) => ({ keyImage: imageOf(key), amount })),
+    outputs: transaction.outputs.map(({ key, amount }) => ({ key, amount })),
+  });
+  const coinbase = model.transactions.find(({ isCoinbase }) => isCoinbase);
+  const rest = model.transactions.filter(({ isCoinbase }) => !isCoinbase);
+  const found = [coinbase, ...rest].flatMap((transaction, number) =>
+    (transaction?.outputs ?? []).flatMap(({ key, owner }, output) =>
+      owner === undefined
+        ? []
+        : [
+            {
+              transaction: number,
+              output,
+              publicSpendKey: owner,
+              keyImage: imageOf(key),
+              privateEphemeral: undefined,
+              globalIndex: 7,
+            },
+          ],
+    ),
+  );
+  return {
+    block: {
+      height: model.height,
+      hash: model.hash,
+      timestamp: 1_000 + model.height,
+      coinbase: coinbase === undefined ? undefined : toApply(coinbase),
+      transactions: rest.map(toApply),
+    },
+    found,
+  };
+}
+
+/** The send as a wallet notes it. */
+export function noteOf(
+  transaction: ModelTransaction,
+  inputs: readonly { owner: string; output: WalletOutput }[],
+): RecordedSend {
+  const sums = new Map<string, bigint>();
+  const add = (owner: string, amount: bigint): void => void sums.set(owner, (sums.get(owner) ?? 0n) + amount);
+  for (const { owner, output } of inputs) add(owner, -output.amount);
+  const own = transaction.outputs.flatMap(({ key, amount, owner }) =>
+    owner === undefined ? [] : [{ publicSpendKey: owner, amount, key }],
+  );
+  for (const { publicSpendKey, amount } of own) add(publicSpendKey, amount);
+  return {
+    hash: transaction.hash,
+    inputs: inputs.map(({ owner, output }) => ({ output, publicSpendKey: owner })),
+    ownOutputs: own,
+    fee: 0n,
+    paymentId: transaction.paymentId,
+    transactionSecretKey: hashOf(`secret of ${transaction.hash}`),
+    transfers: Array.from(sums, ([publicSpendKey, amount]) => ({ publicSpendKey, amount })),
+  };
+}
+
+/** What a wallet must hold, worked out anew from the whole chain and the sends that are under way. */
+export function workedOut(chain: readonly ModelBlock[], pending: readonly ModelTransaction[]): unknown {
+  const outputs = new Map<string, { owner: string; amount: bigint; height: number; spent: number }>();
+  const transactions: unknown[] = [];
+  for (const { height, transactions: all } of chain) {
+    const touched = all.map(() => new Map<string, bigint>());
+    const add = (i: number, owner: string, amount: bigint): void =>
+      void touched[i]?.set(owner, (touched[i].get(owner) ?? 0n) + amount);
+    all.forEach(({ outputs: list }, i) => {
+      for (const { key, amount, owner } of list) {
+        if (owner === undefined) continue;
+        const isNew = !outputs.has(key);
+        if (isNew) outputs.set(key, { owner, amount, height, spent: 0 });
+        add(i, owner, isNew ? amount : 0n);
+      }
+    });
+    all.forEach(({ hash, takes }, i) => {
+      for (const { key } of takes) {
+        const output = outputs.get(key);
+        if (output === undefined || output.spent > 0) continue;
+        output.spent = height;
+        add(i, output.owner, -output.amount);
+      }
+      const transfers = sorted(Array.from(touched[i] ?? [], ([owner, amount]) => `${owner} ${amount}`));
+      if (transfers.length > 0) transactions.push([height, hash, transfers]);
+    });
+  }
+  const claimed = new Set(pending.flatMap(({ takes }) => takes.map(({ key }) => key)));
+  const place = ([key, { spent }]: [string, { spent: number }]): string =>
+    spent > 0 ? `spent at ${spent}` : claimed.has(key) ? 'locked' : 'unspent';
+  return {
+    outputs: sorted([...outputs].map((entry) => `${entry[0]} ${entry[1].owner} ${entry[1].amount} ${place(entry)}`)),
+    incoming: sorted(
+      pending.flatMap(({ outputs: list }) =>
+        list.flatMap(({ key, amount, owner }) =>
+          owner === undefined || outputs.has(key) || claimed.has(key) ? [] : [`${key} ${owner} ${amount}`],
+        ),
+      ),
+    ),
+    transactions,
+    pending: sorted(pending.map(({ hash }) => hash)),
+  };
+}
+
+/** The same of a ledger's content. */
+export function heldBy({ subWallets, transactions, unconfirmed }: WalletContent): unknown {
+  return {
+    outputs: sorted(
+      subWallets.flatMap(({ publicSpendKey, unspent, locked, spent }) => [
+        ...unspent.map(({ key, amount }) => `${key} ${publicSpendKey} ${amount} unspent`),
+        ...locked.map(({ key, amount }) => `${key} ${publicSpendKey} ${amount} locked`),
+        ...spent.map(({ key, amount, spendHeight }) => `${key} ${publicSpendKey} ${amount} spent at ${spendHeight}`),
+      ]),
+    ),
+    incoming: sorted(
+      subWallets.flatMap(({ publicSpendKey, unconfirmedIncoming }) =>
+        unconfirmedIncoming.map(({ key, amount }) => `${key} ${publicSpendKey} ${amount}`),
+      ),
+    ),
+    transactions: transactions.map(({ blockHeight, hash, transfers }) => [
+      blockHeight,
+      hash,
+      sorted(transfers.map(({ publicSpendKey, amount }) => `${publicSpendKey} ${amount}`)),
+    ]),
+    pending: sorted(unconfirmed.map(({ hash }) => hash)),
+  };
+}
+
+const sorted = (list: readonly string[]): string[] => list.toSorted();

@@ -1,0 +1,15 @@
+/** `hold.ts <file> <password>`: opens a container, says how that went, and keeps it until its input ends. */
+import { WalletFile } from '../../src/container/wallet-file';
+import { WalletError } from '../../src/wallet-error';
+
+const [file = '', password = ''] = process.argv.slice(2);
+WalletFile.open(file, password).then(
+  ({ walletFile }) => {
+    console.log('open');
+    process.stdin.resume().once('end', () => void walletFile.close());
+  },
+  (error: unknown) => {
+    console.log(error instanceof WalletError ? error.code : String(error));
+    process.exitCode = 1;
+  },
+);

@@ -1,0 +1,21 @@
+/**
+ * `save.ts <file> <keys>`: saves for ever, each version with another scan height and a size of its own, and prints the height
+ * when a save is done. The key is derived once, so that nearly all of the time is spent in writing. Whoever starts it kills it.
+ */
+import { deriveFileKey } from '../../src/container/file-key';
+import { replaceFile } from '../../src/container/replace-file';
+import { writeContainer } from '../../src/container/write-container';
+import { grown, walletAt } from '../support/contents';
+
+async function saveForEver(file: string, keys: number): Promise<never> {
+  const key = await deriveFileKey('secret');
+  const wallet = walletAt(0);
+  for (let height = 1; ; height++) {
+    const content = grown({ ...wallet, startHeight: height }, 1 + ((height * 7919) % keys));
+    await replaceFile(file, false, (handle) => writeContainer(handle, content, key));
+    process.stdout.write(`${height}\n`);
+  }
+}
+
+const [file = '', keys = '1'] = process.argv.slice(2);
+void saveForEver(file, Number(keys));

@@ -1,0 +1,14 @@
+import fc from 'fast-check';
+import { anySend, checkSend } from './check-send';
+import { devnet } from './support';
+
+jest.setTimeout(600_000);
+
+test('at every height of devnet a send of any kind is taken and mined', async () => {
+  for (let height = 1; height <= 720; height++) {
+    const [any] = fc.sample(anySend, { seed: height, numRuns: 1 });
+    await checkSend(devnet, height, any!).catch((error: unknown) => {
+      throw new Error(`height ${height}`, { cause: error });
+    });
+  }
+});

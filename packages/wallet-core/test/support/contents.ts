@@ -1,0 +1,15 @@
+import { createdWallet } from '../../src/keys/new-wallet';
+import type { TransactionKey, WalletContent } from '../../src/ledger/model';
+
+/** A small wallet whose version can be told by its scan height. */
+export function walletAt(height: number): WalletContent {
+  return { ...createdWallet({ height: 0, timestamp: 0 }), startHeight: height };
+}
+
+/** The same with so many transaction keys, some 170 bytes each. */
+export function grown(content: WalletContent, keys: number): WalletContent {
+  const key = (i: number): TransactionKey => {
+    return { transactionHash: i.toString(16).padStart(64, '0'), secretKey: 'ab'.repeat(32) };
+  };
+  return { ...content, transactionKeys: Array.from({ length: keys }, (_, i) => key(i)) };
+}

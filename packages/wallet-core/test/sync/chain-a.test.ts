@@ -1,0 +1,175 @@
+import { Daemon, readConfig } from '@wrkz/daemon';
+import { silentLogger } from '@wrkz/service-kit';
+import {
+  answerAsJuly2025,
+  answerAsLiteNode,
+  CHAIN_A_HEIGHT,
+  chainAWallet,
+  StandInNode,
+  Suite,
+  type SuiteNode,
+  unspentOnChainA,
+} from '@wrkz/testing';
+import { type NodeAddress, NodeList, type SyncQuestion } from '@wrkz/client';
+import { FakeLedger } from './support/fake-ledger';
+import { contentOf, expectedOf, GENESIS, keysOf, nodeAt, SyncedWallet, WALLETS } from './support/wallets';
+
+/* The wallets of chain A, read from a daemon that holds it. */
+
+jest.setTimeout(120_000);
+
+const suite = new Suite((args) => Daemon.create(readConfig(args), { logger: silentLogger() }));
+const wallets: SyncedWallet[] = [];
+let node: SuiteNode;
+
+function open(name: string, port = node.daemon.ports.rpc, isView = false): SyncedWallet {
+  const client = suite.closeAtEnd(closing(nodeAt(port)));
+  const wallet = new SyncedWallet(new FakeLedger(keysOf(name, isView)), client);
+  wallets.push(wallet);
+  return wallet;
+}
+
+const closing = <T extends { close(): void }>(thing: T): T & { close(): Promise<void> } => {
+  const close = thing.close.bind(thing);
+  return Object.assign(thing, { close: async () => close() });
+};
+
+const question = (more: Partial<SyncQuestion>): SyncQuestion => ({
+  ...{ checkpoints: [], startHeight: 0, startTimestamp: 0, blockCount: 100, endHeight: 0 },
+  ...{ skipCoinbases: false, skipEmptyBlocks: false, isBase64: false },
+  ...more,
+});
+
+beforeAll(async () => {
+  node = await suite.node({ from: await suite.chainA() });
+}, 300_000);
+
+afterEach(async () => {
+  await Promise.all(wallets.splice(0).map(({ sync }) => sync.stop()));
+});
+
+afterAll(() => suite.stopAll());
+
+test.each(WALLETS)('%s has every transaction and payment id, and the recorded sum', async (name) => {
+  const wallet = open(name);
+  await wallet.untilSynced();
+  expect(contentOf(wallet.ledger)).toEqual(expectedOf(name));
+  expect(wallet.sync.status).toMatchObject({
+    walletHeight: CHAIN_A_HEIGHT,
+    localHeight: CHAIN_A_HEIGHT,
+    stall: undefined,
+  });
+  await wallet.until(() => wallet.ledger.unindexedOutputs().length === 0);
+  expect(wallet.warnings).toEqual([]);
+});
+
+test('the global indexes, one-time secrets and key images are those of the chain', async () => {
+  const wallet = open('alice');
+  await wallet.untilSynced();
+  await wallet.until(() => wallet.ledger.unindexedOutputs().length === 0);
+  const own = new Map(wallet.ledger.outputs.map((output) => [output.key, output]));
+  const spendable = unspentOnChainA(chainAWallet('alice'));
+  expect(spendable.length).toBeGreaterThan(50);
+  for (const { publicKey, globalIndex, secretKey } of spendable) {
+    const output = own.get(publicKey.toString('hex'));
+    expect(output).toMatchObject({ globalIndex, privateEphemeral: secretKey.toString('hex'), spentAt: undefined });
+  }
+});
+
+test('a view wallet lists what came in, and asks for no indexes', async () => {
+  const wallet = open('bob-view', undefined, true);
+  await wallet.untilSynced();
+  expect(contentOf(wallet.ledger)).toEqual(expectedOf('bob-view'));
+  expect(wallet.ledger.unindexedOutputs()).toEqual([]);
+});
+
+test.each(['alice', 'carol'])('%s reads the same from a node of July 2025', async (name) => {
+  const old = suite.closeAtEnd(answerAsJuly2025(await StandInNode.start(node.url)));
+  const wallet = open(name, old.port);
+  await wallet.untilSynced();
+  expect(contentOf(wallet.ledger)).toEqual(expectedOf(name));
+  const counts = old.questions('/getwalletsyncdata').map(({ body }) => Number(body['blockCount']));
+  expect(Math.max(...counts)).toBe(100);
+  expect(old.questions('/getwalletsyncdata')[0]?.body).not.toHaveProperty('encoding');
+});
+
+test('a lite node: the scan begins where its blocks do, with a warning', async () => {
+  const lite = suite.closeAtEnd(answerAsLiteNode(await StandInNode.start(node.url), 300));
+  const wallet = open('alice', lite.port);
+  await wallet.untilSynced();
+  expect(wallet.ledger.start).toEqual({ height: 300, timestamp: 0 });
+  expect(wallet.warnings).toEqual([expect.stringContaining('holds no blocks below 300')]);
+  expect(wallet.ledger.blocks[0]?.height).toBe(300);
+  expect(wallet.sync.status).toMatchObject({ liteStartHeight: 300, gap: undefined, walletHeight: CHAIN_A_HEIGHT });
+});
+
+test('a wallet that stands below a lite node waits and says why, and goes on at a whole node', async () => {
+  const lite = suite.closeAtEnd(answerAsLiteNode(await StandInNode.start(node.url), 300));
+  const wallet = open('alice', lite.port);
+  const client = nodeAt(node.daemon.ports.rpc);
+  const { blocks } = await client.walletSyncData(question({ blockCount: 100 }));
+  for (const block of blocks) wallet.ledger.apply(block, [], new Map());
+  await wallet.until(() => wallet.sync.status.gap !== undefined);
+  expect(wallet.sync.status.gap).toEqual({ coveredTo: 99, servesFrom: 300 });
+  expect(wallet.sync.status.stall).toMatchObject({ code: 'gap', message: expect.stringContaining('below 300') });
+  expect(wallet.ledger.position().height).toBe(99);
+  await wallet.sync.swap(client);
+  await wallet.untilSynced();
+  expect(wallet.sync.status.gap).toBeUndefined();
+  expect(wallet.ledger.position().height).toBe(CHAIN_A_HEIGHT);
+  await wallet.sync.stop();
+  client.close();
+});
+
+test('a timestamp start takes the height of the first block that is answered', async () => {
+  const wallet = new SyncedWallet(
+    new FakeLedger(keysOf('alice'), { height: 0, timestamp: 1_700_039_707 }),
+    nodeAt(node.daemon.ports.rpc),
+  );
+  wallets.push(wallet);
+  await wallet.untilSynced();
+  expect(wallet.ledger.start.timestamp).toBe(0);
+  expect(wallet.ledger.blocks[0]?.height).toBe(wallet.ledger.start.height);
+});
+
+test('without coinbases the sum lacks them, and the wallet stands at the tip', async () => {
+  const wallet = new SyncedWallet(new FakeLedger(keysOf('carol-nocoinbase')), nodeAt(node.daemon.ports.rpc), {
+    skipCoinbases: true,
+  });
+  wallets.push(wallet);
+  await wallet.untilSynced();
+  expect(contentOf(wallet.ledger)).toEqual(expectedOf('carol-nocoinbase'));
+});
+
+test('a node that dies in the middle: the next of the list goes on, and the first serves again when it is back', async () => {
+  const first = await StandInNode.start(node.url);
+  let answers = 0;
+  first.on('/getwalletsyncdata', async (_request, behind) => {
+    if (++answers > 2) return (response) => response.destroy();
+    return behind();
+  });
+  const address = (port: number): NodeAddress => ({ host: '127.0.0.1', port, ssl: false });
+  const clock = { now: 0 };
+  const list = new NodeList([address(first.port), address(node.daemon.ports.rpc)], {
+    genesisHash: GENESIS,
+    now: () => clock.now,
+  });
+  const switches: string[] = [];
+  list.on('switched', ({ to }) => switches.push(to));
+  const wallet = new SyncedWallet(new FakeLedger(keysOf('alice')), list);
+  wallets.push(wallet);
+  await wallet.untilSynced();
+  expect(contentOf(wallet.ledger)).toEqual(expectedOf('alice'));
+  expect(switches).toEqual([`http://127.0.0.1:${String(node.daemon.ports.rpc)}`]);
+  expect(list.nodes()).toEqual([
+    { name: `http://127.0.0.1:${String(first.port)}`, isServing: false, failure: expect.stringContaining('reached') },
+    { name: switches[0], isServing: true, failure: undefined },
+  ]);
+  first.off('/getwalletsyncdata');
+  clock.now = 60_000;
+  await list.info();
+  expect(list.nodes()[0]).toMatchObject({ isServing: true, failure: undefined });
+  await wallet.sync.stop();
+  list.close();
+  await first.close();
+});

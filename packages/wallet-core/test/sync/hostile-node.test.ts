@@ -1,0 +1,316 @@
+import { gzipSync } from 'node:zlib';
+import { type NodeCalls, NodeClient } from '@wrkz/client';
+import { StandInNode } from '@wrkz/testing';
+import { FakeLedger } from './support/fake-ledger';
+import { KEYS, type ScriptedBlock, scriptedChain, serveChain, type ServedChain } from './support/scripted-chain';
+import { GENESIS, SyncedWallet } from './support/wallets';
+
+/* Nodes that lie, break off or never end: the wallet says so, takes nothing in, and is right again at an honest node. */
+
+/** Small on the wire, twice what an answer may have when it is unpacked. */
+const BOMB = gzipSync(Buffer.alloc(64 * 1024 * 1024, ' '));
+const honest = { blocks: scriptedChain(150) };
+const open: { close(): unknown }[] = [];
+let wallet: SyncedWallet | undefined;
+
+function keep<T extends { close(): unknown }>(thing: T): T {
+  open.push(thing);
+  return thing;
+}
+
+async function standIn(chain: ServedChain = honest): Promise<StandInNode> {
+  return keep(serveChain(await StandInNode.start(), chain));
+}
+
+/** Its patience is short: a node that says nothing is given up after a moment. */
+function client(node: StandInNode): NodeClient {
+  const timeouts = { connectMs: 5_000, silenceMs: 1_000, answerMs: 3_000 };
+  return keep(new NodeClient({ host: '127.0.0.1', port: node.port, ssl: false }, { genesisHash: GENESIS, timeouts }));
+}
+
+function opened(node: NodeCalls, options = {}): SyncedWallet {
+  wallet = new SyncedWallet(new FakeLedger(KEYS), node, options);
+  return wallet;
+}
+
+/** Goes to an honest node, where everything must be as if nothing had been. */
+async function isRightAgain(at: SyncedWallet): Promise<void> {
+  await at.sync.swap(client(await standIn()));
+  await at.untilSynced();
+  expect(at.ledger.blocks.map(({ hash }) => hash)).toEqual(honest.blocks.map(({ blockHash }) => blockHash));
+  expect(at.ledger.total).toBe(150n * 1_000n);
+  expect(at.sync.status.stall).toBeUndefined();
+}
+
+afterEach(async () => {
+  await wallet?.sync.stop();
+  wallet = undefined;
+  for (const thing of open.splice(0)) await thing.close();
+});
+
+/** What the node does with each sync answer, and how the wallet tells it. */
+const LIES: readonly [string, string, RegExp, (node: StandInNode) => void][] = [
+  [
+    'a gzip bomb',
+    'nodeHostile',
+    /larger than this question allows/,
+    (node) =>
+      node.on('/getwalletsyncdata', () => (response) => {
+        response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' });
+        response.end(BOMB);
+      }),
+  ],
+  [
+    'an amount of 2^64',
+    'nodeHostile',
+    /amount is no integer of 64 bits/,
+    (node) => changed(node, (text) => text.replaceAll('"amount":1000', '"amount":18446744073709551616')),
+  ],
+  ['truncated JSON', 'nodeHostile', /no JSON/, (node) => changed(node, (text) => text.slice(0, text.length / 2))],
+  [
+    'a block left out',
+    'nodeHostile',
+    /leaves out blocks below 8/,
+    (node) => items(node, (blocks) => blocks.filter(({ blockHeight }) => blockHeight !== 7)),
+  ],
+  [
+    'a block given twice',
+    'nodeHostile',
+    /do not ascend/,
+    (node) => items(node, (blocks) => blocks.flatMap((block) => (block.blockHeight === 7 ? [block, block] : [block]))),
+  ],
+  [
+    'a start too high',
+    'gap',
+    /serves nothing below 20/,
+    (node) => items(node, (blocks) => blocks.filter(({ blockHeight }) => blockHeight >= 20)),
+  ],
+  [
+    'a tip a million ahead, and no blocks',
+    'nodeHostile',
+    /tells a tip at 1000000/,
+    (node) =>
+      node.on('/getwalletsyncdata', () => ({
+        json: { items: [], topBlock: { hash: 'ab'.repeat(32), height: 1_000_000 }, synced: true, status: 'OK' },
+      })),
+  ],
+  [
+    'another first block',
+    'foreignChain',
+    /first block is not that of this network/,
+    (node) =>
+      node.on('/json_rpc', () => ({
+        json: { result: { block_header: { hash: 'cd'.repeat(32), height: 0, orphan_status: false }, status: 'OK' } },
+      })),
+  ],
+  [
+    'another first block, hidden from the look at it',
+    'foreignChain',
+    /first block is not that of this network/,
+    (node) => {
+      node.on('/json_rpc', () => ({ status: 404 }));
+      items(node, (blocks) =>
+        blocks.map((block) => (block.blockHeight > 0 ? block : { ...block, blockHash: 'cd'.repeat(32) })),
+      );
+    },
+  ],
+  [
+    'an answer that never begins',
+    'nodeUnreachable',
+    /no answer in time/,
+    (node) => node.on('/getwalletsyncdata', () => () => undefined),
+  ],
+  [
+    'an answer that never ends',
+    'nodeUnreachable',
+    /never ended/,
+    (node) =>
+      node.on('/getwalletsyncdata', () => (response) => {
+        response.writeHead(200, { 'Content-Type': 'application/json' });
+        const drip = setInterval(() => response.write(' '), 20);
+        response.on('close', () => clearInterval(drip));
+      }),
+  ],
+  [
+    'a failure without words',
+    'nodeFailing',
+    /failed \(500\)/,
+    (node) => node.on('/getwalletsyncdata', () => ({ status: 500 })),
+  ],
+  ['a limit', 'rateLimited', /left alone/, (node) => node.on('/getwalletsyncdata', () => ({ status: 429 }))],
+  [
+    'more blocks than were asked for',
+    'nodeHostile',
+    /more blocks than were asked for/,
+    (node) => node.on('/getwalletsyncdata', () => ({ json: { items: honest.blocks, synced: false, status: 'OK' } })),
+  ],
+];
+
+/** Changes the text of honest answers. */
+function changed(node: StandInNode, change: (text: string) => string): void {
+  items(node, undefined, change);
+}
+
+function items(
+  node: StandInNode,
+  change?: (blocks: ScriptedBlock[]) => ScriptedBlock[],
+  text: (given: string) => string = (given) => given,
+): void {
+  node.on('/getwalletsyncdata', ({ body }) => {
+    const start = Number(body['startHeight']);
+    const blocks = honest.blocks.slice(start, start + Number(body['blockCount']));
+    return { text: text(JSON.stringify({ items: change?.(blocks) ?? blocks, synced: false, status: 'OK' })) };
+  });
+}
+
+test.each(LIES)('%s: %s', async (_name, code, message, lie) => {
+  const node = await standIn();
+  lie(node);
+  const lied = opened(client(node));
+  await lied.until(() => lied.sync.status.stall?.code === code);
+  expect(lied.sync.status.stall?.message).toMatch(message);
+  expect(lied.ledger.blocks).toEqual([]);
+  await isRightAgain(lied);
+});
+
+test('another chain is followed to its end, and left at a node of the network that stands lower', async () => {
+  const lied = opened(client(await standIn({ blocks: scriptedChain(400, 'forged', honest.blocks.slice(0, 1)) })));
+  await lied.untilSynced();
+  expect(lied.ledger.position().height).toBe(399);
+  await isRightAgain(lied);
+  expect(lied.warnings).toEqual([expect.stringContaining('knows no block of this wallet')]);
+});
+
+test('a node that catches up is waited for', async () => {
+  const chain = { blocks: honest.blocks, networkHeight: 150 };
+  const node = await standIn(chain);
+  const kept = opened(client(node));
+  await kept.untilSynced();
+  chain.blocks = honest.blocks.slice(0, 100);
+  const asked = node.questions('/getwalletsyncdata').length;
+  await kept.until(
+    () =>
+      kept.sync.status.stall?.code === 'nodeBehindWallet' || node.questions('/getwalletsyncdata').length > asked + 9,
+  );
+  expect(kept.ledger.rewinds).toEqual([]);
+  chain.blocks = scriptedChain(160, 'main', honest.blocks);
+  await kept.until(() => kept.ledger.position().height === 159);
+  expect(kept.ledger.rewinds).toEqual([]);
+});
+
+test('a reorganisation at the tip, a deep one, and one beyond every hash', async () => {
+  const chain = { blocks: honest.blocks };
+  const kept = opened(client(await standIn(chain)));
+  await kept.untilSynced();
+  for (const [fork, branch] of [
+    [148, 'short'],
+    [60, 'deep'],
+    [1, 'whole'],
+  ] as const) {
+    chain.blocks = scriptedChain(chain.blocks.length + 1, branch, chain.blocks.slice(0, fork));
+    await kept.until(() => kept.ledger.position().hash === chain.blocks.at(-1)?.blockHash);
+    expect(kept.ledger.blocks.map(({ hash }) => hash)).toEqual(chain.blocks.map(({ blockHash }) => blockHash));
+    expect(kept.ledger.total).toBe(BigInt(chain.blocks.length) * 1_000n);
+  }
+  await kept.until(() => kept.ledger.unindexedOutputs().length === 0);
+});
+
+test('a block that the ledger cannot take is told and passed', async () => {
+  const kept = opened(client(await standIn()));
+  kept.ledger.broken.add(40).add(149);
+  await kept.untilSynced();
+  expect(kept.unreadable).toEqual([40, 149]);
+  expect(kept.sync.status).toMatchObject({ unreadableBlocks: 2, walletHeight: 149, stall: undefined });
+  expect(kept.ledger.total).toBe(148n * 1_000n);
+});
+
+test('windows are fetched side by side far below the tip, and one that falls short loses nothing', async () => {
+  const chain = { blocks: scriptedChain(2_000) };
+  const node = await standIn(chain);
+  const serve = node.handlerOf('/getwalletsyncdata');
+  let windows = 0;
+  node.on('/getwalletsyncdata', async (request, behind) => {
+    const isWindow = request.body['endHeight'] !== undefined;
+    if (isWindow && ++windows % 7 === 0) return { status: 500 };
+    const answer = (await serve(request, behind)) as { json: { items: unknown[]; scannedToHeight: number } };
+    if (!isWindow || windows % 5 !== 0) return answer;
+    const { items: blocks, ...rest } = answer.json;
+    return {
+      json: { ...rest, items: blocks.slice(0, 50), scannedToHeight: rest.scannedToHeight - blocks.length + 50 },
+    };
+  });
+  const kept = opened(client(node), { maxBlocks: 50 });
+  await kept.untilSynced();
+  expect(windows).toBeGreaterThan(8);
+  expect(kept.ledger.blocks).toHaveLength(2_000);
+  expect(kept.ledger.total).toBe(2_000n * 1_000n);
+});
+
+test('400 to many blocks at once lowers the ceiling, and 429 nothing', async () => {
+  const node = await standIn({ blocks: scriptedChain(900) });
+  const serve = node.handlerOf('/getwalletsyncdata');
+  let limited = 2;
+  node.on('/getwalletsyncdata', (request, behind) => {
+    if (Number(request.body['blockCount']) > 250) return { status: 400, json: { status: 'Failed', error: 'too many' } };
+    if (Number(request.body['blockCount']) > 100 && limited-- > 0) return { status: 429 };
+    return serve(request, behind);
+  });
+  const kept = opened(client(node));
+  await kept.untilSynced();
+  const counts = node.questions('/getwalletsyncdata').map(({ body }) => body['blockCount']);
+  expect(counts.slice(0, 6)).toEqual([100, 200, 200, 200, 400, 200]);
+  expect(kept.clock.waits.filter((wait) => wait === 20_000)).toHaveLength(2);
+});
+
+test('an own send is cancelled when two answers running do not know it, and not by one', async () => {
+  const node = await standIn();
+  const [lost, kept, briefly] = ['aa', 'bb', 'cc'].map((byte) => byte.repeat(32)) as [string, string, string];
+  let answers = 0;
+  node.on('/get_transactions_status', () => {
+    answers++;
+    const unknown = answers === 2 ? [lost, briefly] : [lost];
+    const transactionsInPool = answers === 2 ? [kept] : [kept, briefly];
+    return { json: { transactionsInBlock: [], transactionsInPool, transactionsUnknown: unknown, status: 'OK' } };
+  });
+  const sender = opened(client(node));
+  sender.ledger.unconfirmed = [lost, kept, briefly];
+  await sender.until(() => answers > 3);
+  expect(sender.ledger.cancelled).toEqual([lost]);
+});
+
+test('an index that a node does not tell is asked for three times and left open', async () => {
+  const node = await standIn();
+  const serve = node.handlerOf('/get_global_indexes_for_range');
+  node.on('/get_global_indexes_for_range', (request, behind) =>
+    request.body['startHeight'] === 30 ? { json: { indexes: [], status: 'OK' } } : serve(request, behind),
+  );
+  const kept = opened(client(node));
+  await kept.until(() => kept.warnings.length > 0);
+  expect(kept.warnings).toEqual([expect.stringContaining('no global index of 10 own outputs')]);
+  const asked = node
+    .questions('/get_global_indexes_for_range')
+    .map(({ body }) => [body['startHeight'], body['endHeight']]);
+  expect(asked.filter(([start]) => start === 30)).toEqual(Array(3).fill([30, 40]));
+  expect(kept.ledger.unindexedOutputs()).toHaveLength(10);
+});
+
+test('a node that tells of its blocks wakes the wallet, and is asked by the minute besides', async () => {
+  const chain = { blocks: honest.blocks };
+  const node = client(await standIn(chain));
+  let told: (() => void) | undefined;
+  let end: (() => void) | undefined;
+  node.tipStream = async (onTip) => {
+    told = onTip;
+    return { ended: new Promise<void>((resolve) => (end = resolve)), close: () => end?.() };
+  };
+  const kept = opened(node);
+  await kept.until(() => kept.sync.status.isAtTip && kept.clock.waits.includes(60_000));
+  expect(kept.sync.status.isFollowing).toBe(true);
+  chain.blocks = scriptedChain(151, 'main', honest.blocks);
+  const grown = new Promise((resolve) => kept.sync.once('progressed', () => resolve(undefined)));
+  // its clock stands still meanwhile
+  told?.();
+  await grown;
+  expect(kept.ledger.position().height).toBe(150);
+  end?.();
+});

@@ -1,0 +1,81 @@
+import type { NodeCalls } from '@wrkz/client';
+import type { SyncClock } from '../../../src';
+
+interface Waiter {
+  readonly due: number;
+  readonly resolve: () => void;
+}
+
+/** Real milliseconds between two looks whether to jump. */
+const PACE_MS = 5;
+
+/**
+ * A clock that jumps from the end of one wait to the end of the next, the earliest first, while no request is under way. It
+ * stands still until a test waits for something.
+ */
+export class TestClock implements SyncClock {
+  /** What was waited for, milliseconds, in the order in which it began. */
+  readonly waits: number[] = [];
+  #waiters: Waiter[] = [];
+  #now = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #requests = 0;
+
+  now(): number {
+    return this.#now;
+  }
+
+  wait(milliseconds: number, signal: AbortSignal): Promise<void> {
+    this.waits.push(milliseconds);
+    if (signal.aborted) return Promise.resolve();
+    return new Promise((resolve) => {
+      const waiter = { due: this.#now + milliseconds, resolve: () => end() };
+      const end = (): void => {
+        this.#waiters = this.#waiters.filter((other) => other !== waiter);
+        signal.removeEventListener('abort', end);
+        resolve();
+      };
+      signal.addEventListener('abort', end, { once: true });
+      this.#waiters.push(waiter);
+    });
+  }
+
+  /** The node, whose requests hold the clock up. */
+  watching<T extends NodeCalls>(node: T): T {
+    return new Proxy(node, {
+      get: (target, name) => {
+        const member: unknown = Reflect.get(target, name, target);
+        if (typeof member !== 'function') return member;
+        return (...given: unknown[]) => {
+          const result: unknown = member.apply(target, given);
+          if (result instanceof Promise && name !== 'tipStream') {
+            this.#requests++;
+            const end = (): number => this.#requests--;
+            result.then(end, end);
+          }
+          return result;
+        };
+      },
+    });
+  }
+
+  go(): void {
+    this.#timer ??= setInterval(() => this.#jump(), PACE_MS);
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  #jump(): void {
+    if (this.#requests > 0) return;
+    const next = this.#waiters.reduce<Waiter | undefined>(
+      (first, waiter) => (first === undefined || waiter.due < first.due ? waiter : first),
+      undefined,
+    );
+    if (next === undefined) return;
+    this.#now = Math.max(this.#now, next.due);
+    next.resolve();
+  }
+}

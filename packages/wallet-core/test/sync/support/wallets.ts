@@ -1,0 +1,119 @@
+import { once } from 'node:events';
+import { networkOf } from '@wrkz/core-types';
+import { secretKeyToPublicKey } from '@wrkz/crypto';
+import { readJson } from '@wrkz/testing';
+import { type NodeCalls, NodeClient } from '@wrkz/client';
+import { type ScanKeys, Synchronizer, type SynchronizerOptions } from '../../../src';
+import { FakeLedger, type FakeTransaction } from './fake-ledger';
+import { TestClock } from './test-clock';
+
+export const GENESIS = networkOf('devnet').genesis.hash.toString('hex');
+
+interface ExpectedTransaction {
+  readonly hash: string;
+  readonly blockHeight: number;
+  readonly paymentID: string;
+  readonly transfers: readonly { readonly amount: number }[];
+}
+
+interface ExpectedWallet {
+  readonly keys?: {
+    readonly privateViewKey: string;
+    readonly addresses: readonly { readonly privateSpendKey: string }[];
+  };
+  readonly of?: string;
+  readonly report: {
+    readonly balance: { readonly locked: number; readonly unlocked: number };
+    readonly transactions: readonly ExpectedTransaction[];
+  };
+}
+
+const { wallets } = readJson<{ wallets: Record<string, ExpectedWallet> }>('devnet/chain-a-expected.json');
+
+/** The wallets of chain A whose keys are recorded. */
+export const WALLETS = Object.keys(wallets).filter((name) => wallets[name]?.keys !== undefined);
+
+export function expectedOf(name: string): { total: bigint; transactions: unknown[] } {
+  const report = wallets[name]?.report;
+  if (report === undefined) throw new RangeError(`no wallet ${name}`);
+  return {
+    total: BigInt(report.balance.locked) + BigInt(report.balance.unlocked),
+    transactions: report.transactions
+      .map(({ hash, blockHeight, paymentID, transfers }) => ({
+        height: blockHeight,
+        hash,
+        amount: transfers.reduce((sum, { amount }) => sum + BigInt(amount), 0n),
+        paymentId: paymentID,
+      }))
+      .sort(byHash),
+  };
+}
+
+export const byHash = (a: { hash: string }, b: { hash: string }): number => (a.hash < b.hash ? -1 : 1);
+
+export const contentOf = (ledger: FakeLedger): { total: bigint; transactions: FakeTransaction[] } => ({
+  total: ledger.total,
+  transactions: [...ledger.transactions].sort(byHash),
+});
+
+export function keysOf(name: string, isView = false): ScanKeys {
+  const keys = wallets[wallets[name]?.of ?? name]?.keys;
+  if (keys === undefined) throw new RangeError(`no keys of ${name}`);
+  return {
+    privateViewKey: keys.privateViewKey,
+    spendKeys: keys.addresses.map(({ privateSpendKey }) => ({
+      publicSpendKey: secretKeyToPublicKey(Buffer.from(privateSpendKey, 'hex')).toString('hex'),
+      privateSpendKey: isView ? undefined : privateSpendKey,
+    })),
+  };
+}
+
+/** A wallet under test, with a clock that takes no time. */
+export class SyncedWallet {
+  readonly clock = new TestClock();
+  readonly sync: Synchronizer<readonly FakeTransaction[]>;
+  readonly warnings: string[] = [];
+  readonly unreadable: number[] = [];
+
+  constructor(
+    readonly ledger: FakeLedger,
+    node: NodeCalls,
+    options: Partial<SynchronizerOptions> = {},
+  ) {
+    this.sync = new Synchronizer(this.clock.watching(node), ledger, {
+      genesisHash: GENESIS,
+      clock: this.clock,
+      ...options,
+    });
+    this.sync.on('warning', (text) => this.warnings.push(text));
+    this.sync.on('unreadable', ({ height }) => this.unreadable.push(height));
+  }
+
+  /** Until it stands at the tip of its node. */
+  untilSynced(): Promise<void> {
+    return this.until(() => this.sync.status.isAtTip);
+  }
+
+  /** Until something holds of it; looked at after each of its events. Its clock goes meanwhile. */
+  async until(holds: () => boolean): Promise<void> {
+    this.sync.start();
+    this.clock.go();
+    try {
+      while (!holds()) {
+        const over = new AbortController();
+        const happened = EVENTS.map((event) => once(this.sync, event, { signal: over.signal }));
+        await Promise.race(happened);
+        over.abort();
+        await Promise.allSettled(happened);
+      }
+    } finally {
+      this.clock.stop();
+    }
+  }
+}
+
+const EVENTS = ['node', 'progressed', 'synced', 'indexed', 'cancelled', 'warning', 'rewound', 'unreadable'] as const;
+
+export function nodeAt(port: number): NodeClient {
+  return new NodeClient({ host: '127.0.0.1', port, ssl: false }, { genesisHash: GENESIS });
+}
