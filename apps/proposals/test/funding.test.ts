@@ -183,6 +183,17 @@ function endless(response: import('node:http').ServerResponse): void {
   response.write('[', more);
 }
 
+test('a wallet that says that it gets no further is not believed', async () => {
+  const service = await startFollowing(API());
+  service.add({ target: '100', address: donationAddress('a') });
+  wallet.more = { syncStall: { code: 'nodeUnreachable', message: 'the node cannot be reached' } };
+  await service.look();
+  expect(service.service.follower?.failure).toContain('not synchronized');
+  wallet.more = {};
+  await service.look();
+  expect(service.service.follower?.failure).toBeUndefined();
+});
+
 test('a hanging wallet holds up no stop', async () => {
   const service = await startFollowing(API());
   wallet.answer = () => undefined;

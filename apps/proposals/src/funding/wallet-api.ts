@@ -10,6 +10,8 @@ const status = z.object({
   walletBlockCount: integer,
   localDaemonBlockCount: integer,
   networkBlockCount: integer,
+  /** Why the wallet gets no further, where a wallet of this suite says so; the counts stay what they were. */
+  syncStall: z.object({ code: z.string() }).optional(),
 });
 const addressList = z.object({ addresses: z.array(z.string()) });
 const transactionList = z.object({
@@ -36,9 +38,9 @@ export class WalletApiIncome implements IncomeSource {
   async state(signal: AbortSignal): Promise<WalletState> {
     const found = await this.#get('/status', status, signal);
     const { addresses } = await this.#get('/addresses', addressList, signal);
-    const { walletBlockCount: height, localDaemonBlockCount: local, networkBlockCount: network } = found;
+    const { walletBlockCount: height, localDaemonBlockCount: local, networkBlockCount: network, syncStall } = found;
     // a node that never answered leaves both counts at 0
-    const isSynced = network > 0 && local + 1 >= network && height + NEARLY >= network;
+    const isSynced = syncStall === undefined && network > 0 && local + 1 >= network && height + NEARLY >= network;
     return { height, isSynced, addresses: new Set(addresses) };
   }
 

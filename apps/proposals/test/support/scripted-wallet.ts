@@ -20,6 +20,8 @@ export const KEY = 'the key';
 export class ScriptedWallet {
   height = 1000;
   network = 1000;
+  /** Further members of /status. */
+  more: object = {};
   addresses: string[] = [];
   transactions: ScriptedTransaction[] = [];
   /** Replaces every answer, e.g. by a refusal. */
@@ -72,6 +74,7 @@ export class ScriptedWallet {
         localDaemonBlockCount: local,
         networkBlockCount: network,
         peerCount: 1,
+        ...this.more,
       });
     } else if (path === '/addresses') send(response, { addresses: this.addresses });
     else if (range === null) response.writeHead(404).end();
