@@ -95,8 +95,11 @@ export class OpenWallet extends EventEmitter<OpenWalletEvents> {
     return this.#exclusively(async () => {
       const { wallet } = this.require();
       this.#open = undefined;
-      await wallet.close();
-      this.emit('closed');
+      try {
+        await wallet.close();
+      } finally {
+        this.emit('closed');
+      }
     });
   }
 

@@ -79,7 +79,7 @@ export class WalletApi implements Service {
     held.on('warning', warn);
     held.on('closed', () => this.logger.info('wallet closed'));
     held.on('opened', ({ file, nodes, sideFile, converted }) => {
-      this.logger.info('wallet opened', { file, node: nodes.nodes().find(({ isServing }) => isServing)?.name });
+      this.logger.info('wallet opened', { file, node: nodes.nodes().find(({ isInUse }) => isInUse)?.name });
       if (converted !== undefined) warn(conversionText(converted));
       const { lost } = sideFile.identity;
       if (lost === undefined) return;
