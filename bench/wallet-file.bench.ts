@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { createdWallet, Ledger, type WalletContent, WalletFile, type WalletOutput } from '@wrkz/wallet-core';
+import { createdWallet, inTurns, Ledger, type WalletContent, WalletFile, type WalletOutput } from '@wrkz/wallet-core';
 import { median, milliseconds, row, runBench, since } from './support/figures';
 import { machine } from './support/machine';
 
@@ -106,7 +106,7 @@ async function main(): Promise<void> {
     };
     for (let round = 0; round < rounds; round++) {
       const { walletFile, content } = await note('open', () => WalletFile.open(file, 'secret'));
-      const ledger = await note('the ledger of it', async () => new Ledger(content));
+      const ledger = await note('the ledger of it', () => inTurns(Ledger.loading(content)));
       await walletFile.save(content);
       // The key of the next version is derived meanwhile.
       await wait(1_000);
