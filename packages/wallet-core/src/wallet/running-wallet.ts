@@ -2,14 +2,7 @@ import { EventEmitter } from 'node:events';
 import type { Ledger } from '../ledger/ledger';
 import type { SubWallet, WalletTransaction } from '../ledger/model';
 import { OneAtATime } from './one-at-a-time';
-import type {
-  AddedSubWallet,
-  ChainFollower,
-  FinishedSend,
-  OpenContainer,
-  SpendShapes,
-  WalletParts,
-} from './ports';
+import type { AddedSubWallet, ChainFollower, FinishedSend, OpenContainer, SpendShapes, WalletParts } from './ports';
 import { liesBefore, startOfNewKeys } from './scan-start';
 import { SendDesk } from './send-desk';
 import { WalletSnapshot } from './snapshot';
