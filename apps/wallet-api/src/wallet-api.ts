@@ -12,7 +12,7 @@ import {
   type Service,
   VERSION,
 } from '@wrkz/service-kit';
-import { type ContainerConversion, PowClient, powServerSettings } from '@wrkz/wallet-core';
+import { type ContainerConversion, PowClient, powServerSettings, type SyncClock } from '@wrkz/wallet-core';
 import type { WalletApiConfig } from './config/config';
 import { WALLET_LOG_SCALE } from './config/options';
 import { startConsole } from './console';
@@ -40,6 +40,8 @@ export interface WalletApiOverrides {
   readonly requestStop?: () => void;
   /** How long nodes may take. */
   readonly nodeTimeouts?: Partial<NodeTimeouts>;
+  /** By which a wallet waits between its questions to a node. */
+  readonly syncClock?: SyncClock;
 }
 
 /** Milliseconds that running requests have to end when the program stops. */
@@ -66,7 +68,11 @@ export class WalletApi implements Service {
       threads: config.threads,
       onFallback: (reason) => this.logger.warning(`the proof-of-work helper did not help: ${reason}`),
     });
-    const sync = { skipCoinbases: options['skip-coinbase-transactions'], maxBlocks: options['sync-max-blocks'] };
+    const sync = {
+      skipCoinbases: options['skip-coinbase-transactions'],
+      maxBlocks: options['sync-max-blocks'],
+      clock: overrides.syncClock,
+    };
     const warn = (text: string): void => this.logger.warning(text);
     const settings = {
       network,

@@ -1,7 +1,8 @@
-import type { AwaitedSpends } from './awaited-spends';
-import type { ChainProgress } from './chain-progress';
-import type { History } from './history';
-import type { OutputBook } from './output-book';
+import { AwaitedSpends } from './awaited-spends';
+import { ChainProgress } from './chain-progress';
+import { History } from './history';
+import type { WalletContent } from './model';
+import { OutputBook } from './output-book';
 
 /** What the steps of the ledger work on. */
 export interface LedgerParts {
@@ -9,6 +10,15 @@ export interface LedgerParts {
   readonly history: History;
   readonly awaited: AwaitedSpends;
   readonly progress: ChainProgress;
+}
+
+/** Makes them of what a file holds; a wallet of many transactions is interrupted between them. */
+export function* partsOf(content: WalletContent): Generator<void, LedgerParts> {
+  const outputs = new OutputBook();
+  for (const subWallet of content.subWallets) yield* outputs.addingBook(subWallet);
+  const history = new History();
+  yield* history.taking(content);
+  return { outputs, history, awaited: new AwaitedSpends(), progress: new ChainProgress(content.progress) };
 }
 
 /** Takes the change of a send out of the amounts that are waited for. */

@@ -1,4 +1,5 @@
 import type { CheckedSend } from './check-request';
+import { gatherBreathing } from './breathe';
 import { failures } from './failures';
 import { inRounds, largestFirst } from './input-order';
 import { withChange } from './layout';
@@ -14,7 +15,7 @@ import { type OwnedInput, unlocked } from './spendable';
  * @throws TooFewDecoys; WalletError 31 (index), 30, 56, 20, 17 (fixed fee), 11, 32
  */
 export async function planSend(checked: CheckedSend, mixin: number, ports: SpendPorts): Promise<Plan> {
-  const candidates = [...inputsOf(checked, ports.now())];
+  const candidates = await gatherBreathing(inputsOf(checked, ports.now()));
   const numbered = candidates.filter(({ output }) => output.globalIndex !== undefined);
   const most = inputsThatFit(checked.terms.largestSize, 1, mixin);
   try {
