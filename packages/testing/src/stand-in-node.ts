@@ -102,6 +102,7 @@ export class StandInNode {
     if (this.behind === undefined) throw new Error(`nobody answers ${request.url ?? ''}`);
     const answer = await fetch(this.behind + (request.url ?? '/'), {
       method: request.method ?? 'GET',
+      headers: { connection: 'close' },
       ...(request.method === 'GET' ? {} : { body: JSON.stringify(body) }),
     });
     const text = await answer.text();
