@@ -134,9 +134,10 @@ class Sweep {
         this.#putBack(inputs, plan);
         yield await this.#carried(plan, carry);
       } catch (error) {
-        const refusal = error instanceof TooFewDecoys ? await this.#leaveRare(frame, inputs, error) : error;
+        const isRare = error instanceof TooFewDecoys;
+        if (!isRare && !(error instanceof WalletError)) throw error;
+        const refusal = isRare ? await this.#leaveRare(frame, inputs, error) : error;
         if (refusal === undefined) continue;
-        if (!(refusal instanceof WalletError)) throw refusal;
         yield refusal;
         if (ENDING.has(refusal.code)) return;
       }
