@@ -134,9 +134,8 @@ class Sweep {
         this.#putBack(inputs, plan);
         yield await this.#carried(plan, carry);
       } catch (error) {
-        const refusal = error instanceof TooFewDecoys ? await this.#leaveRare(frame, inputs, error) : error;
+        const refusal = error instanceof TooFewDecoys ? await this.#leaveRare(frame, inputs, error) : refusalOf(error);
         if (refusal === undefined) continue;
-        if (!(refusal instanceof WalletError)) throw refusal;
         yield refusal;
         if (ENDING.has(refusal.code)) return;
       }
