@@ -134,9 +134,7 @@ class Sweep {
         this.#putBack(inputs, plan);
         yield await this.#carried(plan, carry);
       } catch (error) {
-        const isRare = error instanceof TooFewDecoys;
-        if (!isRare && !(error instanceof WalletError)) throw error;
-        const refusal = isRare ? await this.#leaveRare(frame, inputs, error) : error;
+        const refusal = error instanceof TooFewDecoys ? await this.#leaveRare(frame, inputs, error) : refusalOf(error);
         if (refusal === undefined) continue;
         yield refusal;
         if (ENDING.has(refusal.code)) return;
