@@ -31,7 +31,7 @@ export interface IncomeSource {
 }
 
 /** What an address received in a transaction beyond what it spent: both may stand apart, each as often as it happened. */
-export function netAmount(
+export function incomeAmount(
   transfers: readonly { readonly address: string; readonly amount: bigint }[],
   address: string,
 ): bigint {

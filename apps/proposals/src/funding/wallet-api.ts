@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { integer, uint64 } from '@wrkz/api';
-import { type IncomeSource, netAmount, type Receipt, type WalletState } from './income';
+import { type IncomeSource, incomeAmount, type Receipt, type WalletState } from './income';
 import { WalletClient } from './wallet-client';
 
 /** Blocks that a wallet may be behind and still counts as synchronized, as its own `isWalletSynced` has it. */
@@ -49,7 +49,7 @@ export class WalletApiIncome implements IncomeSource {
     return transactions
       .map((one) => ({
         hash: one.hash.toLowerCase(),
-        amount: netAmount(one.transfers, address),
+        amount: incomeAmount(one.transfers, address),
         height: one.blockHeight,
         time: one.timestamp,
         paymentId: one.paymentID.toLowerCase(),
