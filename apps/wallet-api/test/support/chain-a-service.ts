@@ -63,10 +63,12 @@ export class ChainAStage {
     await service.synced(CHAIN_A_HEIGHT);
   }
 
-  /** Mines blocks, and waits until the wallet has them. */
+  /** Mines blocks, and waits until the wallet has them and knows that no more are to come. */
   async mine(service: TestService, count: number): Promise<void> {
     await this.node.generate(ADDRESSES.grace, count);
     await service.synced(this.node.height);
+    const open = service.api.current;
+    while (open !== undefined && !open.syncStatus().isAtTip) await new Promise((resolve) => setImmediate(resolve));
   }
 }
 
