@@ -48,6 +48,7 @@ export function serviceSpender(
     estimateSweep: (request, view, signal) => estimateSweep(request, () => of(view()), ports(signal)),
     prepared: {
       add: (send) => prepared.add(asBuilt(send)),
+      find: (hash) => prepared.find(hash),
       take: (hash, view, time) => prepared.take(hash, of(view), time),
       forget: (hash) => prepared.forget(hash),
       clear: () => prepared.clear(),
