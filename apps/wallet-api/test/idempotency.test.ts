@@ -333,7 +333,7 @@ test('a wallet whose side file is gone, damaged or of yesterday says so, and ope
   expect(await lost()).toBeUndefined();
   await stage.open(service, 'alice', true);
   await service.synced(stage.node.height);
-  hashOf(await send(service, PAYMENT, { key: 'since then' }));
+  hashOf(await send(service, PAYMENT, { key: 'since-then' }));
   await service.json('DELETE', '/wallet');
   copyFileSync(yesterday, side);
   expect(await lost()).toBe('outdated');
