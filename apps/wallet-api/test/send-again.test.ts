@@ -19,24 +19,25 @@ const send: FinishedSend = {
   },
 };
 
-function openWith(spentBy: string | undefined, spendHeight: number): Open {
+function openWith(spentBy: string | undefined, spendHeight: number, isAtTip: boolean): Open {
   const spent = [{ ...output, spendHeight, spendingTransactionHash: spentBy }];
   const snapshot = { content: { privateViewKey: KEY }, transaction: () => undefined, subWallets: [{ spent }] };
   const wallet = { snapshot, resend: () => Promise.reject(walletError.preparedTransactionExpired()) };
   const places = { inBlock: [], inPool: [], unknown: [HASH] };
   const nodes = { transactionPlaces: () => Promise.resolve(places) };
-  return { wallet, nodes, syncStatus: () => ({ isAtTip: true, walletHeight: 100 }) } as unknown as Open;
+  return { wallet, nodes, syncStatus: () => ({ isAtTip, walletHeight: 100 }) } as unknown as Open;
 }
 
 const DEEP = 100 - BLOCKS_TO_BE_FINAL;
 
 test.each([
-  ['by another one, long ago', 'cd'.repeat(32), DEEP, []],
-  ['by somebody, long ago', undefined, DEEP, []],
-  ['by another one, lately', 'cd'.repeat(32), DEEP + 1, undefined],
-  ['by itself', HASH, DEEP, undefined],
-])('a send whose input was spent %s', async (_, spentBy, height, found) => {
-  const result = sendAgain(openWith(spentBy, height), [{ hash: HASH, sealed: sealSend(send, KEY) }]);
+  ['by another one, long ago', 'cd'.repeat(32), DEEP, true, []],
+  ['by somebody, long ago', undefined, DEEP, true, []],
+  ['by another one, lately', 'cd'.repeat(32), DEEP + 1, true, undefined],
+  ['by another one, in a chain that is not read to its end', 'cd'.repeat(32), DEEP, false, undefined],
+  ['by itself', HASH, DEEP, true, undefined],
+])('a send whose input was spent %s', async (_, spentBy, height, isAtTip, found) => {
+  const result = sendAgain(openWith(spentBy, height, isAtTip), [{ hash: HASH, sealed: sealSend(send, KEY) }]);
   if (found !== undefined) await expect(result).resolves.toEqual(found);
   else await expect(result).rejects.toMatchObject({ code: 1003 });
 });
