@@ -12,7 +12,7 @@ import type { KeyGrant, ServiceKeys } from './keys/service-keys';
 import type { Open, OpenWallet } from './open-wallet';
 import { badRequest, forbidden } from './refusals';
 import { sendAgain } from './send-again';
-import { DailyLimit } from './send-rules';
+import { DailyLimit, SendsInDoubt } from './send-rules';
 
 /** The work of a send route, and what it answered if a kill came before the answer. */
 export interface SendWork<Value> {
@@ -39,6 +39,7 @@ type SendReply<Value> = Reply<Value | FinishedJson>;
 export class Sends {
   /** Requests at work, by wallet, owner and key. */
   readonly #running = new Map<string, Promise<unknown>>();
+  readonly #inDoubt = new SendsInDoubt();
 
   /** @throws HttpError 400 for a key that is none; WalletError 1002, 1003, and those of the work */
   async answer<Value>(
@@ -49,12 +50,13 @@ export class Sends {
     const { request } = http;
     const open = context.held.require();
     const grant = context.keys.grantOf(request);
+    const limit = new DailyLimit(grant, open, context.now, this.#inDoubt);
     const given = request.headers['idempotency-key'];
-    if (given === undefined) return new Reply(work.status, await sending(open, grant, context.now, work));
+    if (given === undefined) return new Reply(work.status, await sending(open, grant, limit, work));
     const key = walletApi.idempotencyKey.safeParse(given);
     if (!key.success) throw badRequest();
     const body = Buffer.concat([Buffer.from(`${request.method} ${request.path}\n`), rawBody(request)]);
-    return this.#once({ owner: grant.name, key: key.data }, body, { open, grant, now: context.now, work });
+    return this.#once({ owner: grant.name, key: key.data }, body, { open, grant, limit, now: context.now, work });
   }
 
   async #once<Value>(key: RequestKey, body: Buffer, parts: OnceParts<Value>): Promise<SendReply<Value>> {
@@ -79,12 +81,13 @@ export class Sends {
 interface OnceParts<Value> {
   readonly open: Open;
   readonly grant: KeyGrant;
+  readonly limit: DailyLimit;
   readonly now: () => number;
   readonly work: SendWork<Value>;
 }
 
 async function once<Value>(key: RequestKey, body: Buffer, parts: OnceParts<Value>): Promise<SendReply<Value>> {
-  const { open, grant, now, work } = parts;
+  const { open, grant, limit, now, work } = parts;
   const { answers } = open.sideFile;
   const standing = answers.begin(key, body, now());
   switch (standing.kind) {
@@ -105,7 +108,7 @@ async function once<Value>(key: RequestKey, body: Buffer, parts: OnceParts<Value
   let isDoubtful = false;
   const { privateViewKey } = open.wallet.snapshot.content;
   try {
-    const value = await sending(open, grant, now, work, {
+    const value = await sending(open, grant, limit, work, {
       leaving: (send) => {
         answers.sending(key, { hash: send.hash, sealed: sealSend(send, privateViewKey) });
         left.add(send.hash);
@@ -118,8 +121,8 @@ async function once<Value>(key: RequestKey, body: Buffer, parts: OnceParts<Value
     });
     // A sweep tells of a doubt in an entry; who asks again gets a better answer.
     if (isDoubtful) return new Reply<Value | FinishedJson>(work.status, value);
-    if (left.size > 0) return keepAnswer(open, key, work.status, value);
-    // A sweep of refusals alone has changed nothing.
+    // One transaction that is answered is there, also when an earlier request brought it out; a sweep may be of refusals alone.
+    if (left.size > 0 || work.status === 201) return keepAnswer(open, key, work.status, value);
     answers.forget(key);
     return new Reply<Value | FinishedJson>(work.status, value);
   } catch (error) {
@@ -139,11 +142,10 @@ function keepAnswer<Value>({ sideFile }: Open, key: RequestKey, status: number, 
 async function sending<Value>(
   open: Open,
   grant: KeyGrant,
-  now: () => number,
+  limit: DailyLimit,
   work: SendWork<Value>,
   watcher?: LeavingListener,
 ): Promise<Value> {
-  const limit = new DailyLimit(grant, open, now);
   const listener = {
     leaving: (send: FinishedSend): void => {
       limit.take(send);
@@ -158,7 +160,10 @@ async function sending<Value>(
       limit.giveBack(send);
       watcher?.stayed(send);
     },
-    doubted: (send: FinishedSend): void => watcher?.doubted(send),
+    doubted: (send: FinishedSend): void => {
+      limit.doubt(send);
+      watcher?.doubted(send);
+    },
   };
   const value = await listeningToSends(listener, () => work.run(open, grant));
   limit.requireSome();

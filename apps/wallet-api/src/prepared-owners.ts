@@ -1,6 +1,8 @@
+import type { KeyGrant } from './keys/service-keys';
+
 const MOST = 1_000;
 
-/** By which key a transaction was prepared: one with allowed addresses may send only what it prepared itself. */
+/** By which key a transaction was prepared: one with allowed addresses may send and forget only what it prepared itself. */
 export class PreparedOwners {
   readonly #names = new Map<string, string>();
 
@@ -10,7 +12,7 @@ export class PreparedOwners {
     this.#names.set(hash.toLowerCase(), name);
   }
 
-  isOf(hash: string, name: string): boolean {
-    return this.#names.get(hash.toLowerCase()) === name;
+  isFor({ name, allowedAddresses }: KeyGrant, hash: string): boolean {
+    return allowedAddresses === undefined || this.#names.get(hash.toLowerCase()) === name;
   }
 }

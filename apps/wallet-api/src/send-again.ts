@@ -1,6 +1,7 @@
 import {
   type FinishedSend,
   type KeptSend,
+  NodeOfSends,
   unsealSend,
   walletError,
   WalletError,
@@ -39,21 +40,30 @@ async function isThere(open: Open, send: FinishedSend, hash: string): Promise<bo
     const inputsAreGone =
       error instanceof WalletError && error.code === walletErrorRows.preparedTransactionExpired.code;
     if (!inputsAreGone) throw error;
-    if (isInBlock()) return true;
+    if (isInBlock() || (await isKnownToNode(open, hash))) return true;
     if (isImpossible(open, send)) return false;
     throw walletError.idempotencyKeyUnderWay();
   }
+}
+
+/** The wallet may not list it: it was reset to a height above its block, or the sub-wallet that paid is gone. */
+async function isKnownToNode({ nodes }: Open, hash: string): Promise<boolean> {
+  const place = await new NodeOfSends(() => nodes).whereIs(hash);
+  return place === 'block' || place === 'pool';
 }
 
 /**
  * Whether an input was spent by another transaction, long enough ago. Everything less than that proves nothing: a pool that
  * nobody asked may hold it, and after a reset the wallet may not have come to its block yet.
  */
-function isImpossible({ wallet, syncStatus }: Open, { intent }: FinishedSend): boolean {
+function isImpossible({ wallet, syncStatus }: Open, { hash, intent }: FinishedSend): boolean {
   const { isAtTip, walletHeight } = syncStatus();
   if (!isAtTip) return false;
   const inputs = new Set(intent.inputs.map(({ output }) => output.key));
   return wallet.snapshot.subWallets.some(({ spent }) =>
-    spent.some(({ key, spendHeight }) => inputs.has(key) && spendHeight + BLOCKS_TO_BE_FINAL <= walletHeight),
+    spent.some(
+      ({ key, spendHeight, spendingTransactionHash }) =>
+        inputs.has(key) && spendingTransactionHash !== hash && spendHeight + BLOCKS_TO_BE_FINAL <= walletHeight,
+    ),
   );
 }

@@ -31,6 +31,24 @@ export function notAllowed(): Error {
   return walletErrorOfCode(walletErrorRows.keyLimitExceeded.code, 'This key may not send to that address.');
 }
 
+/** As many as may be prepared; those without an answer in the side file are not counted anew anyway. */
+const MOST_IN_DOUBT = 1_000;
+
+/** Transactions of which nobody could tell whether they left, by the key whose limit counts them. */
+export class SendsInDoubt {
+  readonly #known = new Set<string>();
+
+  note(name: string, hash: string): void {
+    const [oldest] = this.#known;
+    if (this.#known.size >= MOST_IN_DOUBT && oldest !== undefined) this.#known.delete(oldest);
+    this.#known.add(`${hash} ${name}`);
+  }
+
+  has(name: string, hash: string): boolean {
+    return this.#known.has(`${hash} ${name}`);
+  }
+}
+
 /** Counts what a key sends in a day; what stayed here after all is given back. */
 export class DailyLimit {
   readonly #reserved = new Map<string, { readonly day: number; readonly amount: bigint }>();
@@ -40,12 +58,13 @@ export class DailyLimit {
     private readonly grant: KeyGrant,
     private readonly open: Open,
     private readonly now: () => number,
+    private readonly inDoubt: SendsInDoubt,
   ) {}
 
   /** @throws WalletError 1004 */
   take(send: FinishedSend): void {
     const { name, dailyLimit } = this.grant;
-    if (dailyLimit === undefined) return;
+    if (dailyLimit === undefined || this.inDoubt.has(name, send.hash)) return;
     const [day, amount] = [dayOf(this.now()), leavingAmount(send)];
     this.#hasRefused = !this.open.sideFile.spending.reserve(name, day, amount, dailyLimit);
     if (this.#hasRefused) throw walletError.keyLimitExceeded();
@@ -55,6 +74,11 @@ export class DailyLimit {
   /** A sweep makes entries of refusals: where the limit let nothing through, all of it is refused. @throws WalletError 1004 */
   requireSome(): void {
     if (this.#hasRefused && this.#reserved.size === 0) throw walletError.keyLimitExceeded();
+  }
+
+  /** It stays counted, and is not counted anew when the same one is sent again. */
+  doubt({ hash }: FinishedSend): void {
+    if (this.#reserved.has(hash)) this.inDoubt.note(this.grant.name, hash);
   }
 
   giveBack({ hash }: FinishedSend): void {

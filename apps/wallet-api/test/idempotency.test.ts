@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { copyFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { StandInHandler } from '@wrkz/testing';
+import { answerAsJuly2025, type StandInHandler } from '@wrkz/testing';
 import { BLOCKS_TO_BE_FINAL } from '../src/send-again';
 import {
   ADDRESSES,
@@ -103,13 +103,49 @@ test('a request that changed nothing may come again with its key, a sweep of ref
   expect(stage.node.pool()).toHaveLength(1);
 });
 
-test('what the node refuses is none: its key may come again', async () => {
+test.each([
+  ['today', false],
+  ['of July 2025', true],
+])('what a node refuses is none: its key may come again; a node %s', async (_, isOld) => {
+  if (isOld) answerAsJuly2025(stage.standIn);
   const service = await alice();
   stage.standIn.on(RELAY, () => ({ json: { status: 'Failed', error: 'not today' } }));
   expect(codeOf(await send(service, PAYMENT, { key: 'refused' }))).toBe(31);
   stage.standIn.off(RELAY);
   const hash = hashOf(await send(service, PAYMENT, { key: 'refused' }));
   expect(stage.node.pool()).toEqual([hash]);
+  for (const path of ['/info', '/getinfo', '/getrandom_outs', '/getwalletsyncdata']) stage.standIn.off(path);
+});
+
+test('a node that refuses what it took, and says no more, is not believed: one payment, mined or not', async () => {
+  const service = await alice();
+  stage.standIn.on(WHEREABOUTS, cutOff).on(RELAY, async (_asked, behind) => {
+    await behind();
+    return { json: { status: 'Failed', error: 'a false word' } };
+  });
+  expect(codeOf(await send(service, PAYMENT, { key: 'false' }))).toBe(55);
+  const pool = stage.node.pool();
+  await stage.mine(service, 1);
+  stage.standIn.off(RELAY).off(WHEREABOUTS);
+  expect([hashOf(await send(service, PAYMENT, { key: 'false' }))]).toEqual(pool);
+  expect(stage.node.pool()).toEqual([]);
+});
+
+test('a prepared send in doubt that was mined meanwhile is answered as sent, and its key keeps that answer', async () => {
+  const service = await alice();
+  const prepared = await service.json('POST', '/transactions/prepare/basic', PAYMENT);
+  const { transactionHash } = parsed(requireStatus(prepared, 201));
+  const body = JSON.stringify({ transactionHash });
+  const go = (headers: Record<string, string> = {}) =>
+    service.ask({ method: 'POST', path: '/transactions/send/prepared', headers, body });
+  loseTheAnswer();
+  expect(codeOf(await go())).toBe(55);
+  stage.standIn.off(RELAY).off(WHEREABOUTS);
+  await stage.mine(service, 1);
+  const keyed = { 'Idempotency-Key': 'mined' };
+  expect(parsed(requireStatus(await go(keyed), 201))).toEqual({ transactionHash });
+  expect(codeOf(await go())).toBe(58);
+  expect(parsed(requireStatus(await go(keyed), 201))).toEqual({ transactionHash });
 });
 
 test('an answer that was cut off right after the node took it is found by its hash', async () => {
@@ -199,8 +235,10 @@ test('a reset makes the wallet forget a send, not the side file: the same one go
   expect(
     parsed<{ transactions: unknown[] }>(await service.json('GET', '/transactions/unconfirmed')).transactions,
   ).toEqual([]);
-  // While the chain is read again its inputs are not known, so nobody can tell.
+  // While the chain is read again its inputs are not known: the node alone can tell.
+  stage.standIn.on(WHEREABOUTS, cutOff);
   expect((await send(service, PAYMENT, { key: 'pool' })).status).toBe(409);
+  stage.standIn.off(WHEREABOUTS);
   await service.synced(stage.node.height);
   expect(stage.node.pool()).toContain(hashOf(await send(service, PAYMENT, { key: 'pool' })));
   expect(stage.node.pool()).toHaveLength(2);
@@ -211,6 +249,20 @@ test('a reset makes the wallet forget a send, not the side file: the same one go
   await service.synced(stage.node.height);
   const found = hashOf(await send(service, PAYMENT, { key: 'block' }));
   expect((await service.json('GET', `/transactions/hash/${found}`)).status).toBe(200);
+  expect(stage.node.pool()).toEqual([]);
+});
+
+test('a payment below the height of a reset is found by its hash, which the wallet does not list any more', async () => {
+  const service = await alice();
+  loseTheAnswer();
+  expect(codeOf(await send(service, PAYMENT, { key: 'below' }))).toBe(55);
+  const [hash] = stage.node.pool();
+  await stage.mine(service, 2);
+  requireStatus(await service.json('PUT', '/reset', { scanHeight: stage.node.height }), 200);
+  await service.synced(stage.node.height);
+  expect(codeOf(await send(service, PAYMENT, { key: 'below' }))).toBe(1003);
+  stage.standIn.off(RELAY).off(WHEREABOUTS);
+  expect(hashOf(await send(service, PAYMENT, { key: 'below' }))).toBe(hash);
   expect(stage.node.pool()).toEqual([]);
 });
 
@@ -267,7 +319,7 @@ test('a client that leaves in the middle of its send finds the answer when it co
 
 test('a wallet whose side file is gone, damaged or of yesterday says so, and opens', async () => {
   const service = await alice();
-  hashOf(await send(service, PAYMENT, { key: 'side' }));
+  const hash = hashOf(await send(service, PAYMENT, { key: 'side' }));
   const yesterday = join(service.folder, 'yesterday');
   await service.json('DELETE', '/wallet');
   const side = join(service.folder, 'alice.wallet.side');
@@ -279,6 +331,17 @@ test('a wallet whose side file is gone, damaged or of yesterday says so, and ope
     return told;
   };
   expect(await lost()).toBeUndefined();
+  await stage.open(service, 'alice', true);
+  await service.synced(stage.node.height);
+  hashOf(await send(service, PAYMENT, { key: 'since-then' }));
+  await service.json('DELETE', '/wallet');
+  copyFileSync(yesterday, side);
+  expect(await lost()).toBe('outdated');
+  expect(await lost()).toBe('outdated');
+  // What it knows it goes on with.
+  await stage.open(service, 'alice', true);
+  expect(hashOf(await send(service, PAYMENT, { key: 'side' }))).toBe(hash);
+  await service.json('DELETE', '/wallet');
   rmSync(side);
   expect(await lost()).toBe('missing');
   expect(await lost()).toBe('missing');

@@ -235,6 +235,26 @@ test('what the node refuses is given back, and what may have left is not', async
   expect(codeOf(await send(service, to(200_000), SHOP))).toBe(1004);
 });
 
+test('a prepared transaction in doubt counts once, however often it is sent again', async () => {
+  const { service } = await shop();
+  const ask = (path: string, body: object, headers = {}) =>
+    service.ask({ method: 'POST', path, key: 'key shop', headers, body: JSON.stringify(body) });
+  const prepared = parsed(requireStatus(await ask('/transactions/prepare/basic', to(600_000)), 201));
+  const go = (headers = {}) =>
+    ask('/transactions/send/prepared', { transactionHash: prepared['transactionHash'] }, headers);
+  const cut = () => (response: { destroy(): unknown }) => void response.destroy();
+  stage.standIn.on('/sendrawtransaction', cut).on('/get_transactions_status', cut);
+  expect(codeOf(await go())).toBe(55);
+  const spent = spentOn(service, dayOf(NOON));
+  expect(spent).toBeGreaterThan(600_000n);
+  for (const headers of [{}, { 'Idempotency-Key': 'again' }]) expect(codeOf(await go(headers))).toBe(55);
+  stage.standIn.on('/sendrawtransaction', () => ({ status: 503 }));
+  expect(codeOf(await go())).toBe(30);
+  stage.standIn.off('/sendrawtransaction').off('/get_transactions_status');
+  requireStatus(await go({ 'Idempotency-Key': 'again' }), 201);
+  expect(spentOn(service, dayOf(NOON))).toBe(spent);
+});
+
 test('sweeps and prepared transactions count too; preparing and estimating do not', async () => {
   const { service } = await shop();
   const sweep = { rpcKey: 'key poor', path: '/transactions/send/sweep' };
@@ -278,6 +298,12 @@ test('a key with allowed addresses pays nobody else, by no route', async () => {
   // Somebody else prepared it: to whom it pays is not this key's word.
   const { transactionHash } = parsed(await service.json('POST', '/transactions/prepare/basic', carol));
   expect(codeOf(await ask('/transactions/send/prepared', { transactionHash }))).toBe(1004);
+  const forget = (hash: unknown) =>
+    service.ask({ method: 'DELETE', path: `/transactions/prepared/${String(hash)}`, key: TILL });
+  expect((await forget(transactionHash)).status).toBe(404);
+  expect((await service.json('DELETE', `/transactions/prepared/${String(transactionHash)}`)).status).toBe(200);
+  const dropped = parsed(requireStatus(await ask('/transactions/prepare/basic', to(1_000)), 201));
+  expect((await forget(dropped['transactionHash'])).status).toBe(200);
   const own = parsed(requireStatus(await ask('/transactions/prepare/basic', to(1_000)), 201));
   requireStatus(await ask('/transactions/send/prepared', { transactionHash: own['transactionHash'] }), 201);
   const integrated = await service.json('GET', `/addresses/${ADDRESSES.bob}/${'ab'.repeat(32)}`);

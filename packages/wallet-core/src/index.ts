@@ -20,7 +20,7 @@ export { checkAddress, checkPaymentId, integratedAddress, type CheckedAddress } 
 export * from './keys/new-wallet';
 export { seedOf } from './keys/seed';
 export * from './keys/sub-wallets';
-export { sideFileOf, withSideFile } from './side-file/mark';
+export { sideFileOf, withSideFile, type SideFileMark } from './side-file/mark';
 export { SideFile, sideFileName, type SideFileOptions } from './side-file/side-file';
 export type { AnswersToDrop, KeptSend, RequestKey, RequestStanding, StoredAnswer } from './side-file/answered-requests';
 export type { DelayedState, DelayedTransaction } from './side-file/delayed-transactions';

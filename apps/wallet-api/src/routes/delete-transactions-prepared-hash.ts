@@ -11,8 +11,10 @@ export const deleteTransactionsPreparedHash = declareWalletRoute({
   params: walletApi.preparedParams,
   answer: walletApi.noContent,
   errors: [...walletErrors('illegalViewWalletOperation'), NOT_FOUND],
-  handle: ({ held }, { path }) => {
-    if (!held.require().wallet.deletePrepared(path.hash)) throw refusal('not_found');
+  handle: ({ held, keys, prepared }, { path, http }) => {
+    const { wallet } = held.require();
+    const isTheirs = prepared.isFor(keys.grantOf(http.request), path.hash);
+    if (!isTheirs || !wallet.deletePrepared(path.hash)) throw refusal('not_found');
     return undefined;
   },
 });

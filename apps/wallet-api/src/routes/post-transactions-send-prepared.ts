@@ -31,8 +31,8 @@ export const postTransactionsSendPrepared = declareWalletRoute({
       { http },
       {
         status: 201,
-        run: async ({ wallet }, { name, allowedAddresses }) => {
-          if (allowedAddresses !== undefined && !context.prepared.isOf(body.transactionHash, name)) throw notAllowed();
+        run: async ({ wallet }, grant) => {
+          if (!context.prepared.isFor(grant, body.transactionHash)) throw notAllowed();
           return sent((await wallet.sendPrepared(body.transactionHash)).hash);
         },
         recovered: ([first]) => sent(first?.hash ?? body.transactionHash),

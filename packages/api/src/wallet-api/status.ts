@@ -21,7 +21,7 @@ export const statusAnswer = z.object({
   nodeSwitch: z.object({ from: z.string(), to: z.string(), reason: z.string(), timestamp: integer }).optional(),
   peerCount: integer,
   /** Why the memory of idempotency keys does not reach back to the first send; left out while it does. */
-  sideFileLost: z.enum(['missing', 'damaged', 'foreign']).optional(),
+  sideFileLost: z.enum(['missing', 'damaged', 'foreign', 'outdated']).optional(),
   subWalletCount: integer,
   syncGapCoveredTo: integer,
   syncGapDaemonServesFrom: integer,

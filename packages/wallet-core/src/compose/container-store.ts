@@ -87,7 +87,7 @@ class ContainerWithSideFile implements OpenContainer {
   }
 
   private named(content: WalletContent): WalletContent {
-    return withSideFile(content, this.sideFile.identity.sideFile);
+    return withSideFile(content, this.sideFile.mark);
   }
 }
 

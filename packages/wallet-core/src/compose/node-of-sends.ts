@@ -1,4 +1,4 @@
-import { NodeFailure, type NodeCalls } from '@wrkz/client';
+import { NodeFailure, NodeList, type NodeCalls } from '@wrkz/client';
 import type { RandomOutsAnswer, RelayAnswer, SpendNode, Whereabouts } from '../spend';
 
 /** What a node answers that has too few outputs of an amount. */
@@ -30,8 +30,14 @@ export class SilentNodes {
   }
 }
 
-/** A node as sending sees it: failures of the client become the answers that a send can act on. */
+/** The one of a list that is asked now. */
+const oneOf = (node: NodeCalls): NodeCalls => (node instanceof NodeList ? node.serving : node);
+
+/** A node as one send sees it: failures of the client become the answers that a send can act on. */
 export class NodeOfSends implements SpendNode {
+  /** Who was given the transaction. */
+  private relayedTo: NodeCalls | undefined;
+
   /**
    * @param serving the node that serves now
    * @param signal ends what is asked before anything leaves; what is leaving goes its way to the end
@@ -56,8 +62,10 @@ export class NodeOfSends implements SpendNode {
   }
 
   async relay(transaction: Buffer): Promise<RelayAnswer> {
+    const node = this.serving();
+    this.relayedTo = oneOf(node);
     try {
-      const verdict = await this.serving().sendTransaction(transaction);
+      const verdict = await node.sendTransaction(transaction);
       return verdict.isTaken ? { kind: 'accepted' } : { kind: 'refused', reason: verdict.reason };
     } catch (error) {
       return relayFailure(failureOf(error));
@@ -65,11 +73,13 @@ export class NodeOfSends implements SpendNode {
   }
 
   async whereIs(hash: string): Promise<Whereabouts> {
+    const node = this.serving();
+    const isAskedOfItsNode = this.relayedTo === undefined || this.relayedTo === oneOf(node);
     try {
-      const { inBlock, inPool, unknown } = await this.serving().transactionPlaces([hash]);
+      const { inBlock, inPool, unknown } = await node.transactionPlaces([hash]);
       if (inBlock.includes(hash)) return 'block';
       if (inPool.includes(hash)) return 'pool';
-      return unknown.includes(hash) ? 'unknown' : 'unavailable';
+      return unknown.includes(hash) && isAskedOfItsNode ? 'unknown' : 'unavailable';
     } catch (error) {
       failureOf(error);
       return 'unavailable';

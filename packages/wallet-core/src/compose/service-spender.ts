@@ -35,7 +35,6 @@ export function serviceSpender(
   { network, pow, now }: ServiceSpenderOptions,
 ): Spender<ServiceShapes> {
   const silent = new SilentNodes();
-  const node = new NodeOfSends(nodes, silent);
   const prepared = new PreparedSends();
   const of = (view: SpendingView): SpendView => ({ ...view, network });
   const ports = (signal: AbortSignal): SpendPorts => {
@@ -44,11 +43,12 @@ export function serviceSpender(
   return {
     build: (request, view, signal) => buildSend(request, of(view), ports(signal)),
     estimate: (request, view, signal) => estimateSend(request, of(view), ports(signal)),
-    dispatch: (send, records) => dispatch(send, records, node),
+    dispatch: (send, records) => dispatch(send, records, new NodeOfSends(nodes, silent)),
     sweep: (request, view, leave, signal) => sweep(request, () => of(view()), ports(signal), leave),
     estimateSweep: (request, view, signal) => estimateSweep(request, () => of(view()), ports(signal)),
     prepared: {
       add: (send) => prepared.add(asBuilt(send)),
+      find: (hash) => prepared.find(hash),
       take: (hash, view, time) => prepared.take(hash, of(view), time),
       forget: (hash) => prepared.forget(hash),
       clear: () => prepared.clear(),

@@ -39,6 +39,8 @@ type ConstantMembers = Pick<WalletContent, 'privateViewKey' | 'isViewWallet' | '
 export class Ledger {
   private readonly constant: ConstantMembers;
   private readonly leaving = new Set<string>();
+  private readonly departures = new Map<string, number>();
+  private lastDeparture = 0;
   private subWalletIndexCounter: number;
   private keys: LedgerKeys | undefined;
   private start: { readonly height: number; readonly timestamp: number };
@@ -134,12 +136,24 @@ export class Ledger {
     return this.parts.history.send(hash) !== undefined;
   }
 
+  /** Whether a transaction of this hash is listed as confirmed. */
+  isInBlock(hash: string): boolean {
+    return this.parts.history.confirmedTransaction(hash) !== undefined;
+  }
+
+  /** A number that is another one each time that a send was given to a node; 0 before. */
+  departureOf(hash: string): number {
+    return this.departures.get(hash) ?? 0;
+  }
+
   /**
    * A send is on its way to a node until the promise settles: that no node knows it says nothing so long, and it is not
    * given up.
    */
   async whileLeaving<T>(hash: string, leave: () => Promise<T>): Promise<T> {
     this.leaving.add(hash);
+    for (const known of this.departures.keys()) if (!this.hasSend(known)) this.departures.delete(known);
+    this.departures.set(hash, ++this.lastDeparture);
     try {
       return await leave();
     } finally {

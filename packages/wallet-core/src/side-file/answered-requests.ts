@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { SqliteConnection } from '@wrkz/sqlite';
+import { countWrite } from './writes';
 
 /** Whose key it is, so that callers with keys of their own do not meet in one name; and the key as they gave it. */
 export interface RequestKey {
@@ -74,6 +75,7 @@ export class AnsweredRequests {
         this.connection
           .prepare('INSERT OR IGNORE INTO leaving (owner, key, hash, sealed) VALUES (?, ?, ?, ?)')
           .run(owner, key, hash, sealed);
+        countWrite(this.connection);
       })
       .immediate();
   }

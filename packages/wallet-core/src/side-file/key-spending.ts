@@ -1,4 +1,5 @@
 import type { SqliteConnection } from '@wrkz/sqlite';
+import { countWrite } from './writes';
 
 const DAY = 86_400_000;
 
@@ -28,6 +29,7 @@ export class KeySpending {
         const sum = this.spent(name, day) + amount;
         if (sum > limit) return false;
         this.put(name, day, sum);
+        countWrite(this.connection);
         return true;
       })
       .immediate();

@@ -32,8 +32,14 @@ const SCHEMA = `
   ) STRICT, WITHOUT ROWID;
 `;
 
-/** Why the file does not remember what went before it. */
-export type MemoryLoss = 'missing' | 'damaged' | 'foreign';
+/** How often the file was written before something left the wallet: the container knows how often it was at least. */
+const WRITES = `
+  CREATE TABLE writes (id INTEGER PRIMARY KEY CHECK (id = 0), count INTEGER NOT NULL) STRICT;
+  INSERT INTO writes VALUES (0, 0);
+`;
+
+/** Why the file does not remember all that went before. */
+export type MemoryLoss = 'missing' | 'damaged' | 'foreign' | 'outdated';
 
 export interface SideFileIdentity {
   /** Random; the container names it, so that its loss is noticed. */
@@ -52,7 +58,10 @@ export function sideFileOptions(file: string, first: Omit<SideFileIdentity, 'sid
     title: 'side file of the wallet',
     applicationId: APPLICATION_ID,
     mode: 'write',
-    migrations: [{ version: 1, name: 'side file', up: (connection) => void connection.exec(SCHEMA) }],
+    migrations: [
+      { version: 1, name: 'side file', up: (connection) => void connection.exec(SCHEMA) },
+      { version: 2, name: 'writes', up: (connection) => void connection.exec(WRITES) },
+    ],
     onCreate: (connection) => {
       connection
         .prepare('INSERT INTO identity VALUES (0, ?, ?, ?, ?)')

@@ -1,11 +1,21 @@
 import { closeSync, existsSync, openSync, renameSync } from 'node:fs';
-import { FileCutShort, NotOurFile, openDatabase, sqliteFailure, type SqliteDatabase, WrongLog } from '@wrkz/sqlite';
+import {
+  FileCutShort,
+  NotOurFile,
+  openDatabase,
+  type SqliteConnection,
+  sqliteFailure,
+  type SqliteDatabase,
+  WrongLog,
+} from '@wrkz/sqlite';
 import { isSomethingElse } from '../container/regular';
 import { AnsweredRequests } from './answered-requests';
 import { DelayedTransactions } from './delayed-transactions';
 import { KeySpending } from './key-spending';
+import type { SideFileMark } from './mark';
 import { type MemoryLoss, readIdentity, type SideFileIdentity, sideFileOptions } from './schema';
 import { TransactionExtras } from './transaction-extras';
+import { markOutdated, writesOf } from './writes';
 
 export interface SideFileOptions {
   /** The container; the side file stands beside it. */
@@ -13,7 +23,7 @@ export interface SideFileOptions {
   /** Public view key of the wallet, hex. */
   readonly wallet: string;
   /** What the container says (`sideFileOf`). */
-  readonly expected: string | undefined;
+  readonly expected: SideFileMark | undefined;
   /** Unix milliseconds. */
   readonly now: number;
 }
@@ -22,7 +32,7 @@ export interface SideFileOptions {
 export const sideFileName = (walletFile: string): string => `${walletFile}.side`;
 
 /** Not the extras, which may be many and guard nothing. */
-const GUARDING = ['identity', 'answers', 'leaving', 'spending', 'delayed'];
+const GUARDING = ['identity', 'answers', 'leaving', 'spending', 'delayed', 'writes'];
 
 /** What SQLite puts beside a file. */
 const BESIDE = ['', '-wal', '-shm', '-journal'];
@@ -51,7 +61,7 @@ export class SideFile {
   /**
    * Opens the side file or makes one. One that is damaged, or of another wallet, is set aside under another name, never
    * removed; then, and when the container names one that is not there, `identity.lost` says so, for as long as the new one
-   * lives. The caller holds the lock of the container.
+   * lives. An older copy of the one that the container names goes on with what it knows, and says so too. The caller holds the lock of the container.
    *
    * @throws FileLocked, FileInaccessible, WrongSchemaVersion
    */
@@ -62,6 +72,11 @@ export class SideFile {
     if (found !== undefined) setAside(file, options.now);
     const lost = found ?? (options.expected === undefined ? undefined : 'missing');
     return SideFile.at(file, options, lost);
+  }
+
+  /** For the container, which is saved after it was written and before anything leaves. */
+  get mark(): SideFileMark {
+    return { name: this.identity.sideFile, writes: writesOf(this.database.connection) };
   }
 
   /** Idempotent. */
@@ -82,10 +97,17 @@ export class SideFile {
     }
   }
 
-  static at(file: string, { wallet, now }: SideFileOptions, lost: MemoryLoss | undefined): SideFile {
+  /** @param prepare done before anything is read */
+  static at(
+    file: string,
+    { wallet, now }: SideFileOptions,
+    lost: MemoryLoss | undefined,
+    prepare: (connection: SqliteConnection) => void = () => undefined,
+  ): SideFile {
     makePrivate(file);
     const database = openDatabase(sideFileOptions(file, { wallet, since: now, lost }));
     try {
+      prepare(database.connection);
       return new SideFile(database, readIdentity(database.connection));
     } catch (error) {
       database.close();
@@ -109,8 +131,13 @@ function openFound(file: string, options: SideFileOptions): SideFile | MemoryLos
     sideFile.close();
     return 'damaged';
   }
-  const { wallet, sideFile: name } = sideFile.identity;
-  const isOurs = wallet === options.wallet && (options.expected === undefined || options.expected === name);
+  const { wallet, expected, now } = options;
+  const isOurs =
+    sideFile.identity.wallet === wallet && (expected === undefined || expected.name === sideFile.mark.name);
+  if (isOurs && expected !== undefined && sideFile.mark.writes < expected.writes) {
+    sideFile.close();
+    return SideFile.at(file, options, undefined, (connection) => markOutdated(connection, expected.writes, now));
+  }
   if (isOurs) return sideFile;
   sideFile.close();
   return 'foreign';

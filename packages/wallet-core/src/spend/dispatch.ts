@@ -11,8 +11,8 @@ export interface SendBook {
 }
 
 /**
- * Writes a send down and gives it to the node (docs/protocol/wallet.md#relaying). A refusal takes it back; where the
- * node's word was lost, it is asked for by hash, and while nobody can tell, the send stays written and its inputs locked.
+ * Writes a send down and gives it to the node (docs/protocol/wallet.md#relaying). A refusal takes it back once the node,
+ * asked by hash, does not know it; while nobody can tell, the send stays written and its inputs locked.
  * The same transaction may be dispatched again.
  * @throws WalletError 30, 31 when it did not go out, 55 when that is not known
  */
@@ -27,11 +27,9 @@ export async function dispatchSend(built: BuiltSend, book: SendBook, node: Spend
   // A refusal too: what was lost a moment ago may have arrived, and its repetition is what is refused.
   const place = await node.whereIs(built.hash).catch(() => 'unavailable' as const);
   if (place === 'block' || place === 'pool') return;
-  if (answer.kind === 'refused') {
-    if (isFirst) await book.cancel(built.hash);
-    throw failures.nodeError(answer.reason);
-  }
-  if (place === 'unavailable' || !answer.ended) throw failures.stillProcessing();
+  // A word that nobody confirms takes nothing back: what was taken all the same would be paid twice by its repetition.
+  const isOver = answer.kind === 'refused' || answer.ended;
+  if (place === 'unavailable' || !isOver) throw failures.stillProcessing();
   if (isFirst) await book.cancel(built.hash);
-  throw failures.nodeOffline();
+  throw answer.kind === 'refused' ? failures.nodeError(answer.reason) : failures.nodeOffline();
 }

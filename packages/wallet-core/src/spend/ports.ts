@@ -32,6 +32,7 @@ export interface SpendNode {
   /** A set for each amount, repeats kept; `count` outputs in each. */
   randomOuts(amounts: readonly bigint[], count: number): Promise<RandomOutsAnswer>;
   relay(transaction: Buffer): Promise<RelayAnswer>;
+  /** `unknown` is the word of the node that the last relay went to; that another one knows nothing of it proves nothing. */
   whereIs(hash: string): Promise<Whereabouts>;
 }
 

@@ -19,6 +19,11 @@ export class PreparedSends {
     this.#sends.set(built.hash, built);
   }
 
+  /** Whatever became of its inputs. */
+  find(hash: string): BuiltSend | undefined {
+    return this.#sends.get(hash.toLowerCase());
+  }
+
   /**
    * The transaction, if its inputs are still there to be spent or locked by nothing but itself.
    * @throws WalletError 58; 57 when they are gone, and the preparation with them

@@ -38,5 +38,7 @@ export interface SyncLedger<Applied> {
   unindexedOutputs(): readonly UnindexedOutput[];
   /** Own sends that are in no block yet. */
   unconfirmedHashes(): readonly string[];
+  /** Another number each time that a send was given to a node. */
+  departureOf(hash: string): number;
   cancelSend(hash: string): void;
 }

@@ -152,6 +152,7 @@ export interface Spender<Shapes extends SpendShapes> {
   ): Promise<Shapes['sweepEstimate']>;
   readonly prepared: {
     add(send: FinishedSend): void;
+    find(hash: string): FinishedSend | undefined;
     take(hash: string, view: SpendingView, now: number): FinishedSend;
     forget(hash: string): boolean;
     clear(): void;

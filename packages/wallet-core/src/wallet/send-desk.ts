@@ -42,11 +42,15 @@ export class SendDesk<Shapes extends SpendShapes> {
     return built;
   }
 
-  /** A preparation goes once it was sent; after a failure it may be tried again. */
+  /** A preparation goes once it was sent; after a failure it may be tried again, and what was in doubt may be in a block by then. */
   async sendPrepared(hash: string): Promise<FinishedSend> {
-    const built = this.spender.prepared.take(hash, this.view(), this.options.now());
-    await this.dispatch(built);
-    this.spender.prepared.forget(hash);
+    const { prepared } = this.spender;
+    let built = prepared.find(hash);
+    if (built === undefined || !this.options.ledger.isInBlock(built.hash)) {
+      built = prepared.take(hash, this.view(), this.options.now());
+      await this.dispatch(built);
+    }
+    prepared.forget(hash);
     return built;
   }
 

@@ -247,6 +247,7 @@ function ofTheReference(text: string): ReturnType<typeof plain> {
   ] as ReturnType<typeof plain>;
   for (const name of ['blockHashCheckpoints', 'lastKnownBlockHashes']) delete status[name];
   delete document['sideFile'];
+  delete document['sideFileWrites'];
   delete (document['subWallets'] as ReturnType<typeof plain>)['subWalletIndexCounter'];
   for (const transaction of listAt(document, 'subWallets', 'transactions'))
     sortBy('publicKey', listAt(transaction, 'transfers'));

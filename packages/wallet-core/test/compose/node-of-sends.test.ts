@@ -1,4 +1,5 @@
-import { type NodeCalls, NodeFailure, type NodeFailureFacts, type NodeFailureKind } from '@wrkz/client';
+import { type NodeCalls, NodeFailure, NodeList, type NodeFailureFacts, type NodeFailureKind } from '@wrkz/client';
+import { StandInNode } from '@wrkz/testing';
 import { NodeOfSends, SilentNodes } from '../../src/compose/node-of-sends';
 
 const HASH = 'ab'.repeat(32);
@@ -31,6 +32,44 @@ test('a hash that an answer does not name is not known to be absent', async () =
   const absent = { ...places, unknown: [HASH] };
   expect(await nodeWith({ transactionPlaces: () => Promise.resolve(absent) }).whereIs(HASH)).toBe('unknown');
   expect(await nodeWith({ transactionPlaces: failing('timeout') }).whereIs(HASH)).toBe('unavailable');
+});
+
+test.each([
+  ['an error, after which another one serves', { status: 500 }, 'unclear'],
+  ['a refusal', { json: { status: 'Failed', error: 'no' } }, 'refused'],
+])('that another node knows nothing of it proves nothing of the one that was given it: %s', async (_, word, kind) => {
+  const places = (known: readonly string[]) => ({
+    json: {
+      transactionsInBlock: [],
+      transactionsInPool: known,
+      transactionsUnknown: known.length > 0 ? [] : [HASH],
+      status: 'OK',
+    },
+  });
+  const info = {
+    ...{ height: 9, network_height: 9, difficulty: 1, status: 'OK' },
+    ...{ incoming_connections_count: 1, outgoing_connections_count: 1 },
+  };
+  let known: string[] = [];
+  const [first, second] = await Promise.all([StandInNode.start(), StandInNode.start()]);
+  for (const node of [first, second]) node.on('/info', () => ({ json: info }));
+  first.on('/sendrawtransaction', () => word).on('/get_transactions_status', () => places(known));
+  second.on('/get_transactions_status', () => places(known));
+  const list = new NodeList([first, second].map(({ port }) => ({ host: '127.0.0.1', port, ssl: false })));
+  try {
+    const node = new NodeOfSends(() => list);
+    expect(await node.relay(Buffer.from('00', 'hex'))).toMatchObject({ kind });
+    expect(await node.whereIs(HASH)).toBe('unknown');
+    await first.close();
+    await list.info();
+    expect(list.nodes()[1]?.isInUse).toBe(true);
+    expect(await node.whereIs(HASH)).toBe('unavailable');
+    known = [HASH];
+    expect(await node.whereIs(HASH)).toBe('pool');
+  } finally {
+    list.close();
+    await second.close();
+  }
 });
 
 test('a node that was silent is not waited for again at once, another one is asked', async () => {

@@ -69,6 +69,7 @@ function members(text: string): JsonObject {
   const subWallets = document['subWallets'] as JsonObject;
   delete subWallets['subWalletIndexCounter'];
   delete document['sideFile'];
+  delete document['sideFileWrites'];
   const status = ['walletSynchronizer', 'transactionSynchronizerStatus'];
   for (const name of ['lastKnownBlockHashes', 'blockHashCheckpoints']) listAt(document, ...status, name).length = 0;
   for (const subWallet of listAt(document, 'subWallets', 'subWallet')) {

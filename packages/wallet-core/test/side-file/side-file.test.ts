@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { decodeContent } from '../../src/container/decode';
 import { inTurns } from '../../src/container/turns';
@@ -12,8 +12,8 @@ afterEach(removeFolders);
 
 const HASH = 'ab'.repeat(32);
 const kept = (hash: string) => ({ hash, sealed: Buffer.from(hash.slice(0, 8), 'hex') });
-const open = (walletFile: string, expected?: string, wallet = 'w', now = 1000): SideFile =>
-  SideFile.open({ walletFile, wallet, expected, now });
+const open = (walletFile: string, expected?: string, wallet = 'w', now = 1000, writes = 0): SideFile =>
+  SideFile.open({ walletFile, wallet, expected: expected === undefined ? undefined : { name: expected, writes }, now });
 
 test('one that is new is none that was lost; one that the container names and is not there is', () => {
   const walletFile = fresh('a.wallet');
@@ -48,6 +48,30 @@ test.each([
   expect(existsSync(`${sideFileName(walletFile)}.5.old`)).toBe(true);
 });
 
+test('an older copy of what the container was saved beside says so, and goes on with what it knows', () => {
+  const walletFile = fresh('a.wallet');
+  const request = { owner: '', key: 'k' };
+  const first = open(walletFile);
+  const { name } = first.mark;
+  first.answers.begin(request, '{}', 1);
+  first.answers.sending(request, kept(HASH));
+  first.close();
+  const copy = readFileSync(sideFileName(walletFile));
+  const second = open(walletFile, name);
+  expect(second.spending.reserve('shop', 1, 5n, 5n)).toBe(true);
+  expect(second.mark).toEqual({ name, writes: 2 });
+  second.close();
+  open(walletFile, name, 'w', 5, 2).close();
+  for (const now of [7, 8]) {
+    writeFileSync(sideFileName(walletFile), copy);
+    const older = open(walletFile, name, 'w', now, 2);
+    expect(older.identity).toMatchObject({ sideFile: name, lost: 'outdated', since: now });
+    expect(older.mark).toEqual({ name, writes: 2 });
+    expect(older.answers.begin(request, '{}', 1)).toEqual({ kind: 'unanswered', sends: [kept(HASH)] });
+    older.close();
+  }
+});
+
 test('one that is damaged is set aside', () => {
   const walletFile = fresh('a.wallet');
   writeFileSync(sideFileName(walletFile), 'no database at all '.repeat(1000));
@@ -69,11 +93,15 @@ test('a second program is refused', () => {
 test('the container names its side file, among members that it keeps anyway', async () => {
   const content = walletAt(1);
   expect(sideFileOf(content)).toBeUndefined();
-  const marked = withSideFile({ ...content, unknownMembers: new Map([['', { other: 'x' }]]) }, 'abc');
-  expect(withSideFile(marked, 'abc')).toBe(marked);
+  const marked = withSideFile(
+    { ...content, unknownMembers: new Map([['', { other: 'x' }]]) },
+    { name: 'abc', writes: 7 },
+  );
+  expect(withSideFile(marked, { name: 'abc', writes: 7 })).toBe(marked);
+  expect(sideFileOf(withSideFile(marked, { name: 'abc', writes: 8 }))).toEqual({ name: 'abc', writes: 8 });
   const read = await inTurns(decodeContent(Buffer.from(contentText(marked))));
-  expect(sideFileOf(read)).toBe('abc');
-  expect(read.unknownMembers.get('')).toEqual({ other: 'x', sideFile: 'abc' });
+  expect(sideFileOf(read)).toEqual({ name: 'abc', writes: 7 });
+  expect(read.unknownMembers.get('')).toEqual({ other: 'x', sideFile: 'abc', sideFileWrites: '7' });
 });
 
 test('a request is begun once, answered once, and remembered over a restart', () => {

@@ -42,7 +42,7 @@ const REFUSED: RelayAnswer = { kind: 'refused', reason: 'Transaction uses locked
 const OUTCOMES: [string, RelayAnswer | Error, Whereabouts, number, boolean][] = [
   ['taken', { kind: 'accepted' }, 'unavailable', 0, true],
   ['refused', REFUSED, 'unknown', 31, false],
-  ['refused, and nothing more is heard', REFUSED, 'unavailable', 31, false],
+  ['refused, and nothing more is heard: the word of a node that may have it', REFUSED, 'unavailable', 55, true],
   ['refused because it is there', REFUSED, 'pool', 0, true],
   ['refused because it is mined', REFUSED, 'block', 0, true],
   ['not reached', { kind: 'unavailable' }, 'unavailable', 30, false],

@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { type NodeCalls, NodeClient } from '@wrkz/client';
 import { StandInNode } from '@wrkz/testing';
+import { SendWatch } from '../../src/sync/send-watch';
 import { FakeLedger } from './support/fake-ledger';
 import { KEYS, type ScriptedBlock, scriptedChain, serveChain, type ServedChain } from './support/scripted-chain';
 import { GENESIS, SyncedWallet } from './support/wallets';
@@ -276,6 +277,26 @@ test('an own send is cancelled when two answers running do not know it, and not 
   sender.ledger.unconfirmed = [lost, kept, briefly];
   await sender.until(() => answers > 3);
   expect(sender.ledger.cancelled).toEqual([lost]);
+});
+
+test('what was known before a send left once more says nothing of it', async () => {
+  const hash = 'aa'.repeat(32);
+  const ledger = new FakeLedger({ privateViewKey: '', spendKeys: [] });
+  ledger.unconfirmed = [hash];
+  const watch = new SendWatch(ledger, () => undefined);
+  const absent = { inBlock: [], inPool: [], unknown: [hash] };
+  const step = (meanwhile = (): unknown => undefined): Promise<void> =>
+    watch.step({ transactionPlaces: async () => (meanwhile(), absent) } as unknown as NodeCalls, AbortSignal.any([]));
+  const leaveAgain = (): number => ledger.departures++;
+  await step();
+  // It leaves while the question is under way, then between two questions: each time the count begins anew.
+  await step(leaveAgain);
+  await step();
+  leaveAgain();
+  await step();
+  expect(ledger.cancelled).toEqual([]);
+  await step();
+  expect(ledger.cancelled).toEqual([hash]);
 });
 
 test('an index that a node does not tell is asked for three times and left open', async () => {

@@ -183,6 +183,7 @@ export class FakeParts implements WalletParts<string, TestShapes> {
       estimateSweep: async () => 'sweep estimate',
       prepared: {
         add: (send) => void prepared.set(send.hash, send),
+        find: (hash) => prepared.get(hash),
         take: (hash) => required(prepared.get(hash)),
         forget: (hash) => prepared.delete(hash),
         clear: () => prepared.clear(),

@@ -150,6 +150,24 @@ describe('sends', () => {
     expect(wallet.deletePrepared(hash)).toBe(false);
   });
 
+  test('that leave once more are recorded once, and their leaving is noted each time', async () => {
+    const { parts, wallet, chain } = await open();
+    chain.play(block(1, pay('a')));
+    const sent = await wallet.send({ amount: 30n });
+    const first = chain.ledger.departureOf(sent.hash);
+    parts.log.length = 0;
+    await wallet.resend(sent);
+    expect(parts.log).toEqual(['relay']);
+    expect(chain.ledger.departureOf(sent.hash)).toBeGreaterThan(first);
+    expect(wallet.snapshot.unconfirmed()).toHaveLength(1);
+    // In its block it is there, and cannot be recorded anew.
+    const { hash, intent } = sent;
+    const takes = intent.inputs.map(({ output: { key, amount } }) => ({ key, amount }));
+    chain.play(block(2, { hash, isCoinbase: false, paymentId: '', takes, outputs: [] }));
+    expect(chain.ledger.isInBlock(hash)).toBe(true);
+    await expect(wallet.resend(sent)).rejects.toThrow();
+  });
+
   test('of a sweep are each written down before the next', async () => {
     const { parts, wallet, chain } = await open();
     chain.play(block(1, pay('a'), pay('b')));

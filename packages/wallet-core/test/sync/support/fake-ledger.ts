@@ -28,6 +28,8 @@ export class FakeLedger implements SyncLedger<readonly FakeTransaction[]> {
   readonly rewinds: number[] = [];
   readonly cancelled: string[] = [];
   unconfirmed: string[] = [];
+  /** How often each of them was given to a node. */
+  departures = 0;
   /** Heights at which `apply` fails. */
   readonly broken = new Set<number>();
 
@@ -38,6 +40,10 @@ export class FakeLedger implements SyncLedger<readonly FakeTransaction[]> {
 
   get total(): bigint {
     return this.outputs.reduce((sum, { spentAt, amount }) => (spentAt === undefined ? sum + amount : sum), 0n);
+  }
+
+  departureOf(): number {
+    return this.departures;
   }
 
   position(): { height: number; hash: string | undefined } {
