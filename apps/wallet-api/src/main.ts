@@ -2,6 +2,7 @@ import '@wrkz/service-kit/early-signals';
 import { cpuFeatures } from '@wrkz/crypto';
 import { assertPortsFree, runMain } from '@wrkz/service-kit';
 import { walletListenAddresses, readWalletApiConfig } from './config/config';
+import { isConsole } from './console';
 import { WalletApi } from './wallet-api';
 
 /** A large wallet takes a while to be written. */
@@ -14,7 +15,7 @@ runMain(
     cpuFeatures();
     await assertPortsFree(walletListenAddresses(config));
     return WalletApi.create(config, {
-      input: process.stdin,
+      ...(isConsole(0) ? { input: process.stdin } : {}),
       write: (line) => void process.stdout.write(`${line}\n`),
       requestStop: () => control.requestStop(),
     });

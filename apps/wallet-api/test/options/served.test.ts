@@ -223,28 +223,43 @@ test('a helper for the proof of work is asked with its key, and this machine whe
   expect(helper.asked.map(({ headers }) => headers['x-api-key'])).toContain('a key');
 });
 
-test('a program: its log file in JSON, and a console that leaves, or is not read', async () => {
+test('a program: its log file in JSON, and a console that leaves, is not read, or is none', async () => {
   const program = join(__dirname, '..', '..', 'bin', 'wrkz-wallet-api.js');
-  const run = async (...args: string[]): Promise<{ code: number | null; log: string }> => {
-    const log = join(folder, `${args.length}.log`);
+  const run = async (
+    input: 'pipe' | 'ignore',
+    ...args: string[]
+  ): Promise<{ code: number | null; log: string; said: string }> => {
+    const log = join(folder, `${input}${args.length}.log`);
     const port = String(await freePort());
     const basics = ['-r', PASSWORD, '--network', 'devnet', '--wallet-dir', folder, '--port', port];
     const logging = ['--log-level', '3', '--log-file', log, '--log-format', 'json'];
     const child = spawn(process.execPath, [program, ...basics, ...logging, ...args], {
-      stdio: ['pipe', 'pipe', 'inherit'],
+      stdio: [input, 'pipe', 'inherit'],
     });
-    const ended = once(child, 'exit') as Promise<[number | null]>;
-    for await (const text of child.stdout) if (String(text).includes('listens')) break;
-    child.stdin.write('help\nexit\n');
-    if (args.includes('--no-console')) {
+    const ended = once(child, 'close') as Promise<[number | null]>;
+    let said = '';
+    const listens = new Promise<void>((resolve) => {
+      child.stdout?.on('data', (text: Buffer) => {
+        said += text.toString();
+        if (said.includes('listens')) resolve();
+      });
+    });
+    await Promise.race([listens, ended]);
+    if (input === 'ignore' || args.length > 0) {
+      child.stdin?.end('exit\n');
       expect(await statusOf({ host: '127.0.0.1', port: Number(port) }, KEY)).toBe(403);
       child.kill('SIGTERM');
-    }
+    } else child.stdin?.end('help\n');
     const [code] = await ended;
-    return { code, log: readFileSync(log, 'utf8') };
+    return { code, log: readFileSync(log, 'utf8'), said };
   };
-  for (const { code, log } of [await run(), await run('--no-console')]) {
+  for (const [hasEnded, { code, log, said }] of [
+    [true, await run('pipe')],
+    [false, await run('pipe', '--no-console')],
+    [false, await run('ignore')],
+  ] as const) {
     expect(code).toBe(0);
+    expect(said.includes('The console has ended')).toBe(hasEnded);
     const lines = log
       .trim()
       .split('\n')
