@@ -4,13 +4,47 @@
  * Runs TypeScript sources without a build: `node -r ./scripts/source-loader.cjs apps/daemon/src/main.ts`. A package of
  * the suite is taken from what its `exports` name under `@wrkz/source`; the importing file's package must declare it.
  * For tests and development; needs the development dependencies.
+ *
+ * What a source becomes is kept by its content below node_modules, since a test run starts hundreds of processes and
+ * threads over the same thousand files.
  */
+const { createHash } = require('node:crypto');
+const { mkdirSync, readFileSync, renameSync, writeFileSync } = require('node:fs');
 const Module = require('node:module');
-const { dirname, join } = require('node:path');
-
-require('esbuild-register/dist/node').register({ target: 'node20' });
+const { basename, dirname, join } = require('node:path');
 
 const CONDITION = '@wrkz/source';
+const OPTIONS = { loader: 'ts', format: 'cjs', target: 'node20', sourcemap: 'inline' };
+const kept = join(dirname(__dirname), 'node_modules/.cache/source-loader');
+
+process.setSourceMapsEnabled(true);
+
+Module._extensions['.ts'] = function (module, file) {
+  const source = readFileSync(file, 'utf8');
+  module._compile(compiled(source, file), file);
+};
+
+function compiled(source, file) {
+  // The map names its source beside the compiled text, which stands in for the same file.
+  const options = { ...OPTIONS, sourcefile: basename(file) };
+  const name = join(
+    kept,
+    createHash('sha256')
+      .update(`${JSON.stringify(options)}\0${source}`)
+      .digest('hex'),
+  );
+  try {
+    return readFileSync(name, 'utf8');
+  } catch {
+    const { code } = require('esbuild').transformSync(source, options);
+    mkdirSync(kept, { recursive: true });
+    // Another process may write the same one: each makes its own file and puts it in place whole.
+    const unfinished = `${name}.${process.pid}.${require('node:worker_threads').threadId}`;
+    writeFileSync(unfinished, code);
+    renameSync(unfinished, name);
+    return code;
+  }
+}
 
 const resolve = Module._resolveFilename;
 Module._resolveFilename = function (request, ...rest) {

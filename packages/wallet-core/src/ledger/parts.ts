@@ -1,5 +1,6 @@
 import type { AwaitedSpends } from './awaited-spends';
 import type { ChainProgress } from './chain-progress';
+import type { HeldTransactions } from './held-transactions';
 import type { History } from './history';
 import type { OutputBook } from './output-book';
 
@@ -8,6 +9,7 @@ export interface LedgerParts {
   readonly outputs: OutputBook;
   readonly history: History;
   readonly awaited: AwaitedSpends;
+  readonly held: HeldTransactions;
   readonly progress: ChainProgress;
 }
 

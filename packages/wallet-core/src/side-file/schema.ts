@@ -28,6 +28,9 @@ const SCHEMA = `
   ) STRICT, WITHOUT ROWID;
 `;
 
+/** `told`: of which transactions receivers of notifications were told, and how far. */
+const TOLD = 'CREATE TABLE told (hash BLOB PRIMARY KEY, stage INTEGER NOT NULL) STRICT, WITHOUT ROWID;';
+
 /** Why the file does not remember what went before it. */
 export type MemoryLoss = 'missing' | 'damaged' | 'foreign';
 
@@ -48,7 +51,10 @@ export function sideFileOptions(file: string, first: Omit<SideFileIdentity, 'sid
     title: 'side file of the wallet',
     applicationId: APPLICATION_ID,
     mode: 'write',
-    migrations: [{ version: 1, name: 'side file', up: (connection) => void connection.exec(SCHEMA) }],
+    migrations: [
+      { version: 1, name: 'side file', up: (connection) => void connection.exec(SCHEMA) },
+      { version: 2, name: 'told transactions', up: (connection) => void connection.exec(TOLD) },
+    ],
     onCreate: (connection) => {
       connection
         .prepare('INSERT INTO identity VALUES (0, ?, ?, ?, ?)')

@@ -4,6 +4,7 @@ import { AnsweredRequests } from './answered-requests';
 import { DelayedTransactions } from './delayed-transactions';
 import { KeySpending } from './key-spending';
 import { type MemoryLoss, readIdentity, type SideFileIdentity, sideFileOptions } from './schema';
+import { ToldTransactions } from './told-transactions';
 import { TransactionExtras } from './transaction-extras';
 
 export interface SideFileOptions {
@@ -32,6 +33,7 @@ export class SideFile {
   readonly spending: KeySpending;
   readonly extras: TransactionExtras;
   readonly delayed: DelayedTransactions;
+  readonly told: ToldTransactions;
 
   private constructor(
     private readonly database: SqliteDatabase,
@@ -42,6 +44,7 @@ export class SideFile {
     this.spending = new KeySpending(connection);
     this.extras = new TransactionExtras(connection);
     this.delayed = new DelayedTransactions(connection);
+    this.told = new ToldTransactions(connection);
   }
 
   /**
