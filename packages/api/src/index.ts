@@ -4,3 +4,4 @@ export * as daemonApi from './daemon';
 export * as powHelperApi from './pow-helper';
 export * as stratumApi from './stratum';
 export * as walletApi from './wallet-api';
+export * as walletRpcApi from './wallet-rpc';

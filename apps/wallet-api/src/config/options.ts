@@ -15,6 +15,9 @@ import {
   trustedProxyOption,
 } from '@wrkz/service-kit';
 import { powServerOptions } from '@wrkz/wallet-core';
+import { readFailover } from '@wrkz/wallet-service';
+
+export { readFailover };
 
 const API = 'API';
 const WALLET = 'Wallet';
@@ -172,14 +175,4 @@ function failoverComplaint(text: string): string | undefined {
   return readFailover(text) === undefined
     ? 'must be host:port, [address]:port, or a socket: /path or @name'
     : undefined;
-}
-
-/** `host:port`, `[address]:port` or a socket; the host may bear a base path. Undefined for anything else. */
-export function readFailover(text: string): { readonly host: string; readonly port: number } | undefined {
-  const trimmed = text.trim();
-  if (/^(?:ipc:\/\/|\/|@)./.test(trimmed)) return { host: trimmed, port: 0 };
-  const parts = /^(\[[0-9a-fA-F:.]+\]|[^\s:/@]+):(\d{1,5})(\/\S*)?$/.exec(trimmed);
-  const port = Number(parts?.[2]);
-  if (parts?.[1] === undefined || port < 1 || port > 65_535) return undefined;
-  return { host: parts[1] + (parts[3] ?? ''), port };
 }

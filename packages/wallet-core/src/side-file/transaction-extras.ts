@@ -16,6 +16,10 @@ export interface TransactionDetails {
   readonly outputs: bigint;
   /** Of the block that holds it; undefined while none does. */
   readonly blockHash?: string | undefined;
+  /** Known here while no block holds it. */
+  readonly unlockTime?: bigint | undefined;
+  /** Decoys in each ring of an own send. */
+  readonly mixin?: number | undefined;
   /** Sums of what each own spend key received, by its 64 hex characters. */
   readonly received?: ReadonlyMap<string, bigint> | undefined;
   /** Whom an own send pays, and its change; undefined of what was learnt from the chain. */
@@ -56,14 +60,18 @@ export class TransactionExtras {
 /** Amounts stand as decimal digits. */
 interface WrittenDetails {
   readonly blockHash?: string | undefined;
+  readonly unlockTime?: string | undefined;
+  readonly mixin?: number | undefined;
   readonly received?: readonly (readonly [string, string])[] | undefined;
   readonly sent?: readonly (readonly [address: string, amount: string, isChange: boolean])[] | undefined;
 }
 
 /** The two sums, and whatever else is known as JSON behind them. */
-function writeDetails({ inputs, outputs, blockHash, received, sent }: TransactionDetails): string {
+function writeDetails({ inputs, outputs, blockHash, unlockTime, mixin, received, sent }: TransactionDetails): string {
   const more: WrittenDetails = {
     blockHash,
+    unlockTime: unlockTime?.toString(),
+    mixin,
     received: received && Array.from(received, ([key, amount]) => [key, String(amount)] as const),
     sent: sent?.map(({ address, amount, isChange }) => [address, String(amount), isChange] as const),
   };
@@ -77,6 +85,8 @@ function readDetails(text: string): Omit<TransactionDetails, 'extra'> {
     inputs: BigInt(inputs),
     outputs: BigInt(outputs),
     blockHash: more.blockHash,
+    unlockTime: more.unlockTime === undefined ? undefined : BigInt(more.unlockTime),
+    mixin: more.mixin,
     received: more.received && new Map(more.received.map(([key, amount]) => [key, BigInt(amount)])),
     sent: more.sent?.map(([address, amount, isChange]) => ({ address, amount: BigInt(amount), isChange })),
   };

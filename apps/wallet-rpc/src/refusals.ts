@@ -1,0 +1,93 @@
+import { getSystemErrorMap } from 'node:util';
+import { walletRpcApi } from '@wrkz/api';
+import { NodeFailure } from '@wrkz/client';
+import { errorCode, errorText, JsonRpcError } from '@wrkz/service-kit';
+import { WalletError } from '@wrkz/wallet-core';
+
+const { walletRpcErrors, walletRpcEnvelopeErrors } = walletRpcApi;
+
+export type WalletRpcErrorName = keyof typeof walletRpcErrors;
+
+/** The error of a row. */
+export function applicationRefusal(name: WalletRpcErrorName): JsonRpcError {
+  const { code, text, application } = walletRpcErrors[name];
+  return new JsonRpcError(code, text, 200, { application_code: application });
+}
+
+/** An error of the envelope. */
+export function envelopeRefusal(name: keyof typeof walletRpcEnvelopeErrors, filled?: string): JsonRpcError {
+  const { code, text } = walletRpcEnvelopeErrors[name];
+  return new JsonRpcError(code, filled ?? text);
+}
+
+/** The rows for the codes of a wallet; what has none is an internal failure. */
+const ROW_OF_CODE: Readonly<Record<number, WalletRpcErrorName>> = {
+  9: 'sumOverflow',
+  10: 'badAddress',
+  11: 'wrongAmount',
+  12: 'badAddress',
+  13: 'badAddress',
+  14: 'badAddress',
+  15: 'badAddress',
+  16: 'wrongPaymentId',
+  17: 'feeTooSmall',
+  18: 'nothingToSend',
+  19: 'nothingToSend',
+  21: 'mixinTooSmall',
+  22: 'mixinTooBig',
+  23: 'badPaymentId',
+  24: 'badPaymentId',
+  25: 'badAddress',
+  26: 'conflictingPaymentIds',
+  27: 'networkError',
+  28: 'tooFewDecoys',
+  30: 'nodeAway',
+  31: 'nodeRefused',
+  32: 'tooLarge',
+  38: 'addressExists',
+  39: 'trackingMode',
+  40: 'wrongParameters',
+  41: 'keysNotDeterministic',
+  51: 'wrongParameters',
+  52: 'cannotMakeKey',
+  53: 'badExtra',
+  55: 'nodeTimeout',
+  56: 'tooManyOutputs',
+  57: 'nodeRefused',
+  60: 'nodeRefused',
+  61: 'badPaymentId',
+  62: 'wrongParameters',
+  1001: 'wrongParameters',
+  1002: 'idempotencyKeyReused',
+  1003: 'idempotencyKeyUnderWay',
+};
+
+/** A file that could not be written. */
+const INVALID_FILENAME = 2;
+
+/** What an error of a handler is told as; undefined for what nobody has foreseen. */
+export function refusalOf(error: unknown): JsonRpcError | undefined {
+  if (error instanceof JsonRpcError) return error;
+  if (error instanceof NodeFailure) return applicationRefusal('nodeAway');
+  if (!(error instanceof WalletError)) return undefined;
+  if (error.code === INVALID_FILENAME) return fileRefusal(error);
+  const name = ROW_OF_CODE[error.code];
+  return name === undefined ? envelopeRefusal('unexpected', error.message) : applicationRefusal(name);
+}
+
+/** With the number and the words of the system. */
+function fileRefusal(error: unknown): JsonRpcError {
+  const name = systemName(error);
+  const { code, application } = walletRpcErrors.cannotWrite;
+  for (const [number, [systemErrorName, text]] of getSystemErrorMap()) {
+    if (systemErrorName !== name) continue;
+    const sentence = text.charAt(0).toUpperCase() + text.slice(1);
+    return new JsonRpcError(code, sentence, 200, { application_code: Math.abs(number) });
+  }
+  return new JsonRpcError(code, errorText(error), 200, { application_code: application });
+}
+
+function systemName(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  return systemName(error.cause) ?? errorCode(error);
+}

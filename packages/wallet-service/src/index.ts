@@ -1,0 +1,5 @@
+export { readFailover } from './failover';
+export { nodeChoice, nodeList, type NodeChoice, type NodeMembers, type NodeSettings } from './node-choice';
+export { nodeFollowOptions, networkOption, scanOptions, workOptions } from './node-options';
+export { BLOCKS_OF_NEWS, isNews } from './news';
+export { netAmount } from './net-amount';
