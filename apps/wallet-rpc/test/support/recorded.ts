@@ -1,4 +1,5 @@
-import { readJsonLines } from '@wrkz/testing';
+import { parseJson, stringifyJson } from '@wrkz/service-kit';
+import { chainALines, readFixture } from '@wrkz/testing';
 
 /** One recorded request to the C++ service, and its answer. */
 export interface RecordedRow {
@@ -24,20 +25,30 @@ export interface RecordedStart {
   }[];
 }
 
+/** Read with every integer exact: some have all 64 bits. */
 export function recordings(): { readonly start: RecordedStart; readonly rows: readonly RecordedRow[] } {
-  const [start, ...rows] = readJsonLines<RecordedStart | RecordedRow>('devnet/wallet-service.jsonl');
-  return { start: start as RecordedStart, rows: rows as RecordedRow[] };
+  const lines = readFixture('devnet/wallet-service.jsonl').trim().split('\n');
+  const [start, ...rows] = lines.map((line) => parseJson(line) as unknown);
+  return {
+    start: start as RecordedStart,
+    rows: rows.map((row) => {
+      const { id, status } = row as { id: bigint | string; status: bigint };
+      return { ...(row as RecordedRow), id: typeof id === 'bigint' ? Number(id) : id, status: Number(status) };
+    }),
+  };
 }
 
 /** The body as it was sent. */
-export function bodyOf({ id, method, params, password, rawBody, note }: RecordedRow): string {
+export function bodyOf({ method, params, password, rawBody, note }: RecordedRow): string {
   if (rawBody !== undefined) return rawBody;
-  const sentId: unknown = /^id (.+)$/.test(note) ? ID_OF_NOTE.get(note) : 1;
-  void id;
-  const members: Record<string, unknown> = { jsonrpc: '2.0', id: sentId, method };
+  const members: Record<string, unknown> = {
+    jsonrpc: '2.0',
+    id: ID_OF_NOTE.has(note) ? ID_OF_NOTE.get(note) : 1,
+    method,
+  };
   if (params !== null) members['params'] = params;
   if (password !== null) members['password'] = password;
-  return JSON.stringify(members);
+  return stringifyJson(members);
 }
 
 const ID_OF_NOTE = new Map<string, unknown>([
@@ -51,8 +62,23 @@ const ID_OF_NOTE = new Map<string, unknown>([
   ['id True', true],
 ]);
 
+/** The block behind a block of chain A, by hash. */
+const next = new Map<string, string>();
+
+/** A recorded item bears the hash of the block before its own; here each bears its own (docs/differences.md#wallet-over-json-rpc). */
+export function withOwnHashes(text: string): string {
+  if (next.size === 0) {
+    const hashes = chainALines().map(({ hash }) => hash);
+    hashes.forEach((hash, i) => next.set(hash, hashes[i + 1] ?? ''));
+  }
+  return text.replace(/"blockHash":"(\w{64})"/g, (_all, hash: string) => `"blockHash":"${next.get(hash) ?? ''}"`);
+}
+
 /** Members that are compared as sets: maps of the reference order them. */
 const SETS = new Set(['transfers', 'addresses', 'transactionHashes']);
+
+/** Members that ours has besides those of July 2025. */
+const ADDED = new Set(['anonymity']);
 
 /** An answer as it is compared: key order counts, numbers are exact, volatile values count by their type alone. */
 export function comparable(text: string, volatile: readonly string[]): unknown {
@@ -72,6 +98,8 @@ function tidy(value: unknown, volatile: ReadonlySet<string>, path: string): unkn
   }
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([name, inner]) => [name, tidy(inner, volatile, path === '' ? name : `${path}.${name}`)]),
+    Object.entries(value)
+      .filter(([name]) => !ADDED.has(name))
+      .map(([name, inner]) => [name, tidy(inner, volatile, path === '' ? name : `${path}.${name}`)]),
   );
 }
