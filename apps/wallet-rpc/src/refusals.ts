@@ -39,7 +39,7 @@ const ROW_OF_CODE: Readonly<Record<number, WalletRpcErrorName>> = {
   24: 'badPaymentId',
   25: 'badAddress',
   26: 'conflictingPaymentIds',
-  27: 'networkError',
+  27: 'tooFewDecoys',
   28: 'tooFewDecoys',
   30: 'nodeAway',
   31: 'nodeRefused',

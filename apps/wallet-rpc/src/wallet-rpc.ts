@@ -31,6 +31,8 @@ export interface WalletRpcOverrides {
   readonly now?: () => number;
   /** Milliseconds between two looks at the pool. */
   readonly poolMs?: number;
+  /** Hashes of one answer. */
+  readonly mostHashes?: number;
 }
 
 /** Milliseconds that running requests have to end when the program stops. */
@@ -141,7 +143,7 @@ export class WalletRpc implements Service {
       announcer,
       delayed: new DelayedDesk({ wallet, sideFile, now, sent }),
       pool: new PoolWatch({ ...container, details, seen: (transaction) => announcer.seen(transaction), ...everyMs }),
-      blockHashes: new BlockHashes(nodes),
+      blockHashes: new BlockHashes(nodes, overrides.mostHashes),
       keyed: new KeyedRequests({ sideFile, now }),
       now,
     };

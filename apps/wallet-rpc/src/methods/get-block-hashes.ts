@@ -2,9 +2,6 @@ import { walletRpcApi } from '@wrkz/api';
 import { applicationRefusal } from '../refusals';
 import { applicationErrors, declareWalletMethod } from '../declare';
 
-/** Hashes of one answer: each is asked of the node. */
-const MOST = 10_000;
-
 export const getBlockHashes = declareWalletMethod({
   name: 'getBlockHashes',
   summary: 'Hashes of blocks from an index on, as far as the wallet has read.',
@@ -14,7 +11,7 @@ export const getBlockHashes = declareWalletMethod({
   errors: applicationErrors('wrongParameters', 'nodeAway'),
   handle: async ({ wallet, blockHashes }, { firstBlockIndex, blockCount }) => {
     const end = Math.min(firstBlockIndex + blockCount, wallet.snapshot.content.progress.height + 1);
-    if (end - firstBlockIndex > MOST) throw applicationRefusal('wrongParameters');
+    if (end - firstBlockIndex > blockHashes.most) throw applicationRefusal('wrongParameters');
     return { blockHashes: await blockHashes.range(firstBlockIndex, end) };
   },
 });

@@ -9,6 +9,6 @@ export const sendTransaction = declareWalletMethod({
   params: walletRpcApi.sendParams,
   paramsOptional: true,
   result: walletRpcApi.sentResult,
-  errors: applicationErrors(...SEND_ERRORS, 'badExtra', 'nodeTimeout'),
+  errors: applicationErrors(...SEND_ERRORS, 'badExtra', 'nodeTimeout', 'idempotencyKeyUnderWay'),
   handle: (context, params) => sendNow(context, params),
 });

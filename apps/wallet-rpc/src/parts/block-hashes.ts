@@ -2,10 +2,16 @@ import type { NodeCalls, SyncTip } from '@wrkz/client';
 
 /** Blocks that are asked for at once. */
 const AT_ONCE = 1_000;
+/** Each is asked of the node. */
+const MOST = 10_000;
 
 /** Hashes of blocks, which a container holds only few of: the node tells them. */
 export class BlockHashes {
-  constructor(private readonly nodes: Pick<NodeCalls, 'walletSyncData' | 'mainBlock'>) {}
+  constructor(
+    private readonly nodes: Pick<NodeCalls, 'walletSyncData' | 'mainBlock'>,
+    /** Hashes of one answer. */
+    readonly most = MOST,
+  ) {}
 
   /** Of the blocks [start, end), as far as the node has them, ascending. @throws NodeFailure */
   async range(start: number, end: number): Promise<string[]> {

@@ -40,13 +40,11 @@ export const SEND_ERRORS = [
   'sumOverflow',
   'extraTooLarge',
   'tooFewDecoys',
-  'networkError',
   'nodeAway',
   'tooLarge',
   'tooManyOutputs',
   'nodeRefused',
   'idempotencyKeyReused',
-  'idempotencyKeyUnderWay',
 ] as const satisfies readonly WalletRpcErrorName[];
 
 /**

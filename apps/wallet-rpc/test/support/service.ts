@@ -103,18 +103,25 @@ export class TestService {
     return result as T;
   }
 
-  /** Until the wallet stands at the node's tip, at this height at least. */
+  /** Until the wallet stands at the node's tip, at this height at least, and has all that sends need. */
   async synced(height: number): Promise<void> {
     const { wallet, syncStatus } = this.rpc.context;
-    while (syncStatus().walletHeight < height || !syncStatus().isAtTip) {
+    const isReady = (): boolean =>
+      syncStatus().walletHeight >= height &&
+      syncStatus().isAtTip &&
+      (wallet.snapshot.content.isViewWallet ||
+        wallet.snapshot.subWallets.every(({ unspent }) =>
+          unspent.every(({ globalIndex }) => globalIndex !== undefined),
+        ));
+    while (!isReady()) {
       await new Promise<void>((resolve) => {
-        const timer = setTimeout(done, 20);
-        wallet.once('changed', done);
-        function done(): void {
+        const done = (): void => {
           clearTimeout(timer);
           wallet.off('changed', done);
           resolve();
-        }
+        };
+        const timer = setTimeout(done, 20);
+        wallet.once('changed', done);
       });
     }
   }

@@ -83,7 +83,6 @@ export const walletRpcErrors = {
     'The transaction would have more than 90 outputs.',
   ),
 
-  networkError: own(3, 'Network error', 'The node did not answer what was asked of it.'),
   nodeRefused: own(5, 'Internal node error', 'The node does not take the transaction.'),
   nodeAway: own(7, "Can't connect to daemon", 'No node can be reached.'),
   nodeTimeout: own(
