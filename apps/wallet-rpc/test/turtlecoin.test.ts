@@ -38,9 +38,8 @@ test('the client of older integrations creates, asks for balances, sends now and
   await service.synced(node.height);
   expect((await client.getStatus()).blockCount).toBe(node.height + 1);
   const items = await client.getTransactions({ firstBlockIndex: node.height, blockCount: 1 });
-  expect(items.flatMap(({ transactions }) => transactions.map((each) => each.transactionHash)).sort()).toEqual(
-    [hash, transactionHash].sort(),
-  );
+  // An entry for each transfer.
+  expect([...new Set(items.map((entry) => entry.transactionHash))].sort()).toEqual([hash, transactionHash].sort());
   expect(await client.getTransaction({ transactionHash: hash })).toMatchObject({ transactionHash: hash, amount: -10 });
   expect(await client.getBalance({ address: created })).toEqual({ availableBalance: 0, lockedAmount: 13.5 });
 });

@@ -37,7 +37,7 @@ test('there are the 25 methods, each with a success, and a way to each of its er
     expect([name, Object.keys(PROVOCATIONS[name] ?? {}).sort()]).toEqual([name, [...declared(name)].sort()]);
     expect(declared(name)).toHaveLength(errors.length);
   }
-  expect(cases).toHaveLength(102);
+  expect(cases).toHaveLength(101);
 });
 
 test.each(cases)('%s: %s', async (method, error) => {
@@ -54,7 +54,7 @@ test.each(cases)('%s: %s', async (method, error) => {
 test.each(WALLET_METHODS.map(({ name }) => name))(
   '%s refuses params that are none, and a wrong password',
   async (method) => {
-    const { ask } = { ask: (body: object) => scene.alice.ask(JSON.stringify(body)) };
+    const ask = (body: object) => scene.alice.ask(JSON.stringify(body));
     const { code, text } = walletRpcApi.walletRpcEnvelopeErrors.params;
     const refused = await ask({ method, params: [], password: PASSWORD });
     expect(JSON.parse(refused.text)).toEqual({ error: { code, message: text }, jsonrpc: '2.0' });
@@ -66,8 +66,6 @@ test.each(WALLET_METHODS.map(({ name }) => name))(
 test.each(Object.keys(SUCCESSES))('%s succeeds, and its result is as declared', async (method) => {
   const result = await scene.alice.result(method, await SUCCESSES[method]?.(scene));
   const declaration = WALLET_METHODS.find(({ name }) => name === method);
-  // Members of a result are printed, so what is read back is the form on the wire.
-  expect(declaration?.result.safeEncode === undefined).toBe(false);
   const parsed = declaration?.result.safeParse(result);
   expect([method, parsed?.error]).toEqual([method, undefined]);
   if (method === 'reset') await scene.alice.synced(CHAIN_A_HEIGHT);

@@ -1,3 +1,4 @@
+import { walletError } from '@wrkz/wallet-core';
 import type { walletRpcApi } from '@wrkz/api';
 import { addressOf, expectedWallet } from '../support/world';
 import type { Outcome, TestService } from '../support/service';
@@ -85,12 +86,12 @@ function sends(method: string): Provocations {
         () => scene.alice.call(method, TO_BOB),
       ),
     nodeAway: away('/getrandom_outs', method, always(TO_BOB)),
-    tooLarge: async (scene) => {
-      const { availableBalance } = await scene.alice.result<{ availableBalance: bigint }>('getBalance');
-      return scene.alice.call(method, {
-        transfers: [{ address: BOB, amount: availableBalance - 100_000n }],
-        anonymity: 7,
-      });
+    // No wallet of chain A holds so many outputs.
+    tooLarge: (scene) => {
+      const { wallet } = scene.alice.rpc.context;
+      const way = method === 'sendTransaction' ? 'send' : 'delay';
+      jest.spyOn(wallet, way).mockRejectedValueOnce(walletError.tooManyInputsToFitInBlock(2, 1));
+      return scene.alice.call(method, TO_BOB);
     },
     tooManyOutputs: paying(...Array.from({ length: 200 }, (_none, i) => ({ address: BOB, amount: 111_111 + i }))),
     nodeRefused: refused({ unlockTime: 1 }),

@@ -11,7 +11,7 @@ export interface TurtleClient {
   _postToWalletd<T>(method: string, params: object): Promise<T>;
   getDelayedTransactionHashes(): Promise<{ transactionHashes: string[] }>;
   sendDelayedTransaction(options: { transactionHash: string }): Promise<unknown>;
-  getTransactions(options: object): Promise<{ transactions: { transactionHash: string }[] }[]>;
+  getTransactions(options: object): Promise<{ transactionHash: string }[]>;
   getTransaction(options: { transactionHash: string }): Promise<{ transactionHash: string; amount: number }>;
 }
 

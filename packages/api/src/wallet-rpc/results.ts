@@ -18,7 +18,7 @@ const signed = z.bigint();
 export const transfer = z.object({
   address: z.string().meta({ description: 'Empty for all that is not ours' }),
   amount: signed.meta({ description: 'What came is positive, what went is negative' }),
-  type: z.union([z.literal(0), z.literal(1), z.literal(2)]).meta({ description: '2 is change, all else is 0' }),
+  type: integer.meta({ description: '2 is change, all else is 0' }),
 });
 
 export const transactionObject = z.object({
@@ -28,7 +28,7 @@ export const transactionObject = z.object({
   fee: uint64,
   isBase: z.boolean(),
   paymentId: z.string(),
-  state: z.int().min(0).max(4).meta({ description: '0 on its way or in a block, 2 deleted, 3 delayed' }),
+  state: integer.meta({ description: '0 on its way or in a block, 2 deleted, 3 delayed' }),
   timestamp: integer.meta({ description: 'Unix seconds of its block; 0 while it is in none' }),
   transactionHash: z.string(),
   transfers: z.array(transfer),
