@@ -1,9 +1,12 @@
 /**
- * `npm run test:isolated [-- daemon crypto ... --jest options]`: tests each package and app (or those named) from a
+ * `npm run test:isolated [-- daemon crypto ... --apps-briefly --jest options]`: tests each package and app (or those named) from a
  * folder that holds only what its package.json declares. The folder lies outside the workspace, so that nothing is found
  * by walking up: the project with its tests, the suite's packages that it reaches by declarations (sources only, without
  * their development dependencies), the suite's documents, and a node_modules made by pnpm from the matching part of the
  * lockfile. Prints counts; fails when any project fails.
+ *
+ * With `--apps-briefly` every test file of an app is loaded, with all it imports, but only one test runs, which starts
+ * the program: what an app lacks shows when it is loaded, and `npm test` has run the rest.
  */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,12 +17,18 @@ import { typescriptFiles } from './lib/sources.mjs';
 import { countsOf, COUNT_HEADINGS, printTable, readReport } from './lib/table.mjs';
 import { projects } from './lib/workspace.mjs';
 
+const APPS_BRIEFLY = '--apps-briefly';
+/** A test of every app, by its name; all files are loaded to look for it. */
+const BRIEF_RUN = ['--testNamePattern', 'started by itself it tells its version'];
+
 await main(async () => {
   const all = projects();
   const args = process.argv.slice(2);
   const options = args.findIndex((arg) => arg.startsWith('-'));
   const wanted = options < 0 ? args : args.slice(0, options);
-  const forJest = options < 0 ? [] : args.slice(options);
+  const given = options < 0 ? [] : args.slice(options);
+  const forJest = given.filter((arg) => arg !== APPS_BRIEFLY);
+  const briefly = given.length > forJest.length;
   const unknown = wanted.find((name) => !all.some((project) => project.name === name));
   if (unknown !== undefined) throw new Failure(`no package or app named ${unknown}`);
 
@@ -35,7 +44,12 @@ await main(async () => {
     }
     const started = Date.now();
     process.stderr.write(`\n[isolated] ${project.folder}\n`);
-    const { code, counts } = await testAlone(project, all, pnpm, forJest);
+    const { code, counts } = await testAlone(
+      project,
+      all,
+      pnpm,
+      briefly && project.folder.startsWith('apps/') ? BRIEF_RUN : forJest,
+    );
     if (code !== 0) failed += 1;
     const seconds = Math.round((Date.now() - started) / 1000);
     rows.push([project.folder, code === 0 ? 'ok' : 'FAILED', ...counts, `${seconds} s`]);
@@ -55,7 +69,9 @@ async function testAlone(project, all, pnpm, forJest) {
     const jest = join(home, 'node_modules/jest/bin/jest.js');
     const reporting = ['--maxWorkers=100%', '--json', `--outputFile=${report}`];
     const code = await run(process.execPath, [jest, ...reporting, ...forJest], { cwd: home });
-    return { code, counts: countsOf(readReport(report)) };
+    const found = readReport(report);
+    // A run in which nothing was tested proves nothing, whatever jest makes of it.
+    return { code: code === 0 && !(found?.numPassedTests > 0) ? 1 : code, counts: countsOf(found) };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -126,6 +126,7 @@ describe('checkpoints', () => {
     expect(() => loadCheckpoints(file(`0,${'00'.repeat(32)}\n`), mainnet)).toThrow('are of another network');
     expect(() => loadCheckpoints(file('0;nothing\n'), mainnet)).toThrow(CheckpointsRefused);
     expect(() => loadCheckpoints(join(folder, 'missing'), mainnet)).toThrow('cannot be read');
+    expect(() => loadCheckpoints('/dev/zero', mainnet)).toThrow(/cannot be read: it has more than \d+ bytes/);
   });
 
   it('a stored chain is held against them, as far as it goes', () => {

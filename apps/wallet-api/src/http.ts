@@ -19,6 +19,7 @@ import { walletRoutes } from './routes';
 
 /** A send of the most destinations that fit a transaction takes some 30 KB. */
 const BODY_LIMIT = 1024 * 1024;
+const CORS_HEADERS = ['Access-Control-Allow-Origin', 'Access-Control-Expose-Headers'];
 /** A send waits for its proof of work, and a sweep for many of them. */
 const LONGEST_ANSWER_MS = 3_600_000;
 
@@ -75,5 +76,16 @@ function boundRoutes(context: WalletApiContext): BoundRoute[] {
     admit: admitToWallet,
     failed,
   });
-  return [...bound, badMethod(['GET', 'HEAD', 'POST', 'PUT', 'DELETE'])];
+  return [...bound, withoutCors(badMethod(['GET', 'HEAD', 'POST', 'PUT', 'DELETE']))];
+}
+
+/** What is no route is no business of other origins, which the reference has so as well. */
+function withoutCors(route: BoundRoute): BoundRoute {
+  return {
+    ...route,
+    handler: (request, response, next) => {
+      for (const name of CORS_HEADERS) response.removeHeader(name);
+      return route.handler(request, response, next);
+    },
+  };
 }

@@ -1,17 +1,25 @@
 import { walletApi } from '@wrkz/api';
 import { FinishedJson, rawBody, Reply, type RouteRequest, stringifyJson } from '@wrkz/service-kit';
-import { type FinishedSend, listeningToSends, type RequestKey, walletError } from '@wrkz/wallet-core';
+import {
+  type FinishedSend,
+  type LeavingListener,
+  listeningToSends,
+  type RequestKey,
+  sealSend,
+  walletError,
+} from '@wrkz/wallet-core';
 import type { KeyGrant, ServiceKeys } from './keys/service-keys';
 import type { Open, OpenWallet } from './open-wallet';
-import { badRequest } from './refusals';
+import { badRequest, forbidden } from './refusals';
+import { sendAgain } from './send-again';
 import { DailyLimit } from './send-rules';
 
 /** The work of a send route, and what it answered if a kill came before the answer. */
 export interface SendWork<Value> {
   readonly status: 200 | 201;
   run(open: Open, grant: KeyGrant): Promise<Value>;
-  /** The answer for transactions of which the wallet knows. */
-  recovered(known: readonly { readonly hash: string; readonly fee: bigint }[]): Value;
+  /** The answer for transactions that have left, in their order. */
+  recovered(left: readonly FinishedSend[]): Value;
 }
 
 /** What a send needs of the service. */
@@ -56,6 +64,8 @@ export class Sends {
       if (before === undefined) break;
       await before.catch(() => undefined);
     }
+    // Its wallet may have been closed while it waited.
+    if (parts.open.wallet.isClosed) throw forbidden();
     const result = once(key, body, parts);
     this.#running.set(name, result);
     try {
@@ -83,9 +93,8 @@ async function once<Value>(key: RequestKey, body: Buffer, parts: OnceParts<Value
     case 'answered':
       return new Reply(standing.answer.status, new FinishedJson(standing.answer.body));
     case 'unanswered': {
-      const known = whatLeft(open, standing.transactions);
-      if (known.length > 0) return keepAnswer(open, key, work.status, work.recovered(known));
-      if (standing.transactions.length > 0 && !open.syncStatus().isAtTip) throw walletError.idempotencyKeyUnderWay();
+      const there = await sendAgain(open, standing.sends);
+      if (there.length > 0) return keepAnswer(open, key, work.status, work.recovered(there));
       answers.forget(key);
       answers.begin(key, body, now());
       break;
@@ -93,15 +102,26 @@ async function once<Value>(key: RequestKey, body: Buffer, parts: OnceParts<Value
     case 'new':
   }
   const left = new Set<string>();
+  let isDoubtful = false;
+  const { privateViewKey } = open.wallet.snapshot.content;
   try {
     const value = await sending(open, grant, now, work, {
-      leaving: ({ hash }) => {
-        answers.sending(key, hash);
-        left.add(hash);
+      leaving: (send) => {
+        answers.sending(key, { hash: send.hash, sealed: sealSend(send, privateViewKey) });
+        left.add(send.hash);
       },
-      stayed: ({ hash }) => void left.delete(hash),
+      stayed: ({ hash }) => {
+        answers.stayed(key, hash);
+        left.delete(hash);
+      },
+      doubted: () => void (isDoubtful = true),
     });
-    return keepAnswer(open, key, work.status, value);
+    // A sweep tells of a doubt in an entry; who asks again gets a better answer.
+    if (isDoubtful) return new Reply<Value | FinishedJson>(work.status, value);
+    if (left.size > 0) return keepAnswer(open, key, work.status, value);
+    // A sweep of refusals alone has changed nothing.
+    answers.forget(key);
+    return new Reply<Value | FinishedJson>(work.status, value);
   } catch (error) {
     // What may have left is found out when the key comes again.
     if (left.size === 0) answers.forget(key);
@@ -115,36 +135,32 @@ function keepAnswer<Value>({ sideFile }: Open, key: RequestKey, status: number, 
   return new Reply(status, new FinishedJson(body));
 }
 
-/** Those of the transactions that the wallet has, in a block or not. */
-function whatLeft({ wallet }: Open, hashes: readonly string[]): { readonly hash: string; readonly fee: bigint }[] {
-  const { snapshot } = wallet;
-  const unconfirmed = new Map(snapshot.unconfirmed().map((transaction) => [transaction.hash, transaction]));
-  return hashes.flatMap((hash) => unconfirmed.get(hash) ?? snapshot.transaction(hash) ?? []);
-}
-
-interface SendWatcher {
-  leaving(send: FinishedSend): void;
-  stayed(send: FinishedSend): void;
-}
-
 /** Runs the work while each transaction that it sends is counted against the limit of its key, and told to the watcher. */
-function sending<Value>(
+async function sending<Value>(
   open: Open,
   grant: KeyGrant,
   now: () => number,
   work: SendWork<Value>,
-  watcher?: SendWatcher,
+  watcher?: LeavingListener,
 ): Promise<Value> {
   const limit = new DailyLimit(grant, open, now);
   const listener = {
     leaving: (send: FinishedSend): void => {
       limit.take(send);
-      watcher?.leaving(send);
+      try {
+        watcher?.leaving(send);
+      } catch (error) {
+        limit.giveBack(send);
+        throw error;
+      }
     },
     stayed: (send: FinishedSend): void => {
       limit.giveBack(send);
       watcher?.stayed(send);
     },
+    doubted: (send: FinishedSend): void => watcher?.doubted(send),
   };
-  return listeningToSends(listener, () => work.run(open, grant));
+  const value = await listeningToSends(listener, () => work.run(open, grant));
+  limit.requireSome();
+  return value;
 }

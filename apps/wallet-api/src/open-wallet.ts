@@ -42,10 +42,14 @@ export class OpenWallet extends EventEmitter<OpenWalletEvents> {
   #open: Open | undefined;
   #last: Promise<unknown> = Promise.resolve();
   #isEnding = false;
+  /** The last switch within each list. */
+  readonly #switches = new WeakMap<NodeList, NonNullable<Open['nodeSwitch']>>();
+  /** Files that were read again from `--rescan-from`. */
+  readonly #rescanned = new Set<string>();
 
   constructor(
     private readonly surroundings: WalletSurroundings,
-    private readonly settings: NodeSettings,
+    private readonly settings: NodeSettings & { readonly rescanFrom?: number | undefined },
   ) {
     super();
   }
@@ -64,18 +68,21 @@ export class OpenWallet extends EventEmitter<OpenWalletEvents> {
   /** @throws HttpError 403 when one is open already; WalletError */
   open(
     way: WayToWallet,
-    { file, password, node }: { file: string; password: string; node: NodeChoice },
+    { file, password, node, isNew }: { file: string; password: string; node: NodeChoice; isNew: boolean },
   ): Promise<void> {
     return this.#exclusively(async () => {
       if (this.#open !== undefined || this.#isEnding) throw forbidden();
       const nodes = nodeList(node, this.settings);
+      // The first switch may come while the file is being read.
+      this.#watch(nodes);
       try {
         const served = await serveWallet(this.surroundings, (parts) => way(parts, { file, password, node: nodes }));
-        this.#hold({ ...served, node, nodes, nodeSwitch: undefined });
+        this.#hold({ ...served, node, nodes, nodeSwitch: this.#switches.get(nodes) });
       } catch (error) {
         nodes.close();
         throw error;
       }
+      if (!isNew) await this.#rescan(file);
     });
   }
 
@@ -102,9 +109,9 @@ export class OpenWallet extends EventEmitter<OpenWalletEvents> {
   setNode(node: NodeChoice): Promise<void> {
     return this.withWallet(async (open) => {
       const nodes = nodeList(node, this.settings);
-      await open.wallet.setNode(nodes);
-      this.#open = { ...open, node, nodes, nodeSwitch: undefined };
       this.#watch(nodes);
+      await open.wallet.setNode(nodes);
+      this.#open = { ...open, node, nodes, nodeSwitch: this.#switches.get(nodes) };
     });
   }
 
@@ -113,9 +120,23 @@ export class OpenWallet extends EventEmitter<OpenWalletEvents> {
     return this.#exclusively(() => task(this.require()));
   }
 
+  /** Reads an opened wallet again from the height that the operator names, once while the program runs. */
+  async #rescan(file: string): Promise<void> {
+    const { rescanFrom } = this.settings;
+    if (rescanFrom === undefined || this.#rescanned.has(file)) return;
+    const { wallet } = this.require();
+    try {
+      await wallet.rescan(rescanFrom);
+    } catch (error) {
+      this.#open = undefined;
+      await wallet.close().catch(() => undefined);
+      throw error;
+    }
+    this.#rescanned.add(file);
+  }
+
   #hold(open: Open): void {
     this.#open = open;
-    this.#watch(open.nodes);
     open.wallet.on('warning', (text) => void this.emit('warning', text));
     open.wallet.on('transaction', (transaction) => {
       if (this.#open?.wallet === open.wallet) this.emit('transaction', transaction, this.#open);
@@ -125,9 +146,9 @@ export class OpenWallet extends EventEmitter<OpenWalletEvents> {
 
   #watch(nodes: NodeList): void {
     nodes.on('switched', (change) => {
-      if (this.#open?.nodes !== nodes) return;
-      const timestamp = Math.floor((this.surroundings.now ?? Date.now)() / 1000);
-      this.#open = { ...this.#open, nodeSwitch: { ...change, timestamp } };
+      const nodeSwitch = { ...change, timestamp: Math.floor((this.surroundings.now ?? Date.now)() / 1000) };
+      this.#switches.set(nodes, nodeSwitch);
+      if (this.#open?.nodes === nodes) this.#open = { ...this.#open, nodeSwitch };
       this.emit('warning', `the node ${change.to} serves now instead of ${change.from}: ${change.reason}`);
     });
   }

@@ -8,7 +8,7 @@ export function walletPreflight(
 ): PreflightAnswer {
   const methods = origin === undefined ? '' : 'OPTIONS, GET, POST, PUT, DELETE';
   const name = headers['access-control-request-method'] === undefined ? 'Allow' : 'Access-Control-Allow-Methods';
-  const allowed = 'Origin, X-Requested-With, Content-Type, Accept, X-API-KEY_WANTED, Idempotency-Key';
+  const allowed = 'Origin, X-Requested-With, Content-Type, Accept, X-API-KEY, Idempotency-Key';
   return {
     status: 200,
     headers: { [name]: methods, ...(origin === undefined ? {} : { 'Access-Control-Allow-Headers': allowed }) },

@@ -17,8 +17,11 @@ export const badRequest = (): HttpError => refusal('bad_request');
 /** The status and body of a wallet's error. */
 export function walletRefusal({ code, message, name }: WalletError): HttpError {
   const body = { errorCode: code, errorMessage: message };
-  return new HttpError(STATUS_OF_CODE[code] ?? 400, name, message, {}, body);
+  return new HttpError(statusOfCode(code), name, message, {}, body);
 }
+
+/** The status of a code. */
+export const statusOfCode = (code: number): number => STATUS_OF_CODE[code] ?? 400;
 
 /** What an error of a handler is answered as. */
 export function failed(error: unknown): unknown {

@@ -34,6 +34,7 @@ export function notAllowed(): Error {
 /** Counts what a key sends in a day; what stayed here after all is given back. */
 export class DailyLimit {
   readonly #reserved = new Map<string, { readonly day: number; readonly amount: bigint }>();
+  #hasRefused = false;
 
   constructor(
     private readonly grant: KeyGrant,
@@ -46,8 +47,14 @@ export class DailyLimit {
     const { name, dailyLimit } = this.grant;
     if (dailyLimit === undefined) return;
     const [day, amount] = [dayOf(this.now()), leavingAmount(send)];
-    if (!this.open.sideFile.spending.reserve(name, day, amount, dailyLimit)) throw walletError.keyLimitExceeded();
+    this.#hasRefused = !this.open.sideFile.spending.reserve(name, day, amount, dailyLimit);
+    if (this.#hasRefused) throw walletError.keyLimitExceeded();
     this.#reserved.set(send.hash, { day, amount });
+  }
+
+  /** A sweep makes entries of refusals: where the limit let nothing through, all of it is refused. @throws WalletError 1004 */
+  requireSome(): void {
+    if (this.#hasRefused && this.#reserved.size === 0) throw walletError.keyLimitExceeded();
   }
 
   giveBack({ hash }: FinishedSend): void {

@@ -1,3 +1,4 @@
+import type { NodeTimeouts } from '@wrkz/client';
 import { setThreads } from '@wrkz/crypto';
 import {
   createLogger,
@@ -11,17 +12,18 @@ import {
   type Service,
   VERSION,
 } from '@wrkz/service-kit';
-import { PowClient, powServerSettings } from '@wrkz/wallet-core';
+import { type ContainerConversion, PowClient, powServerSettings } from '@wrkz/wallet-core';
 import type { WalletApiConfig } from './config/config';
 import { WALLET_LOG_SCALE } from './config/options';
 import { startConsole } from './console';
 import type { WalletApiContext } from './context';
+import { keepHouse } from './housekeeping';
 import { startWalletServer } from './http';
 import { ServiceKeys } from './keys/service-keys';
 import { publishFigures } from './metrics';
 import { startWalletHooks } from './notify';
 import { Sends } from './once';
-import { OpenWallet } from './open-wallet';
+import { type Open, OpenWallet } from './open-wallet';
 import { PreparedOwners } from './prepared-owners';
 
 /** What a test may put in the place of the real thing. */
@@ -35,6 +37,8 @@ export interface WalletApiOverrides {
   readonly input?: NodeJS.ReadableStream;
   readonly write?: (line: string) => void;
   readonly requestStop?: () => void;
+  /** How long nodes may take. */
+  readonly nodeTimeouts?: Partial<NodeTimeouts>;
 }
 
 /** Milliseconds that running requests have to end when the program stops. */
@@ -63,10 +67,17 @@ export class WalletApi implements Service {
     });
     const sync = { skipCoinbases: options['skip-coinbase-transactions'], maxBlocks: options['sync-max-blocks'] };
     const warn = (text: string): void => this.logger.warning(text);
-    const nodes = { network, failover: options['daemon-failover'], token: options['daemon-token'] };
+    const nodes = {
+      network,
+      failover: options['daemon-failover'],
+      token: options['daemon-token'],
+      timeouts: overrides.nodeTimeouts,
+      rescanFrom: options['rescan-from'],
+    };
     const held = new OpenWallet({ network, sync, pow, now, warn }, nodes);
     held.on('warning', warn);
-    held.on('opened', ({ sideFile }) => {
+    held.on('opened', ({ sideFile, converted }) => {
+      if (converted !== undefined) warn(conversionText(converted));
       const { lost } = sideFile.identity;
       if (lost === undefined) return;
       warn(
@@ -95,6 +106,11 @@ export class WalletApi implements Service {
     return this.servers[0]?.port ?? this.config.options.port;
   }
 
+  /** The wallet that is open. */
+  get current(): Open | undefined {
+    return this.context.held.current;
+  }
+
   /** @throws Error with a message for the operator; everything opened so far is closed again */
   async start(): Promise<void> {
     try {
@@ -116,6 +132,8 @@ export class WalletApi implements Service {
     const { options, network } = config;
     setThreads(config.threads);
     this.opened.push(() => context.held.end());
+    const { held, now } = context;
+    this.opened.push(keepHouse({ held, now, warn: (text) => logger.warning(text) }));
     const hooks = await startWalletHooks(config, context.held, logger.child('notify'));
     this.opened.push(() => hooks.close());
     if (context.metrics !== undefined) {
@@ -139,6 +157,12 @@ export class WalletApi implements Service {
     if (input === undefined || requestStop === undefined || this.config.options['no-console']) return;
     this.opened.push(startConsole({ input, write, leave: requestStop }));
   }
+}
+
+function conversionText({ backup, lostCache }: ContainerConversion): string {
+  const history =
+    lostCache === undefined ? '' : `; its history could not be read (${lostCache}) and comes from the chain`;
+  return `this wallet was of the old kind and has been converted; the file as it was is kept as ${backup}${history}`;
 }
 
 function walletLogger({ options, secrets }: WalletApiConfig): Logger {

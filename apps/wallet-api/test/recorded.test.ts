@@ -1,13 +1,14 @@
-import { rmSync } from 'node:fs';
-import { join } from 'node:path';
 import { Daemon, readConfig } from '@wrkz/daemon';
 import { silentLogger } from '@wrkz/service-kit';
-import { CHAIN_A_HEIGHT, Suite, type SuiteNode } from '@wrkz/testing';
-import { differenceOf } from './support/differences';
-import { comparable, type RecordedRow, recordedRows } from './support/recorded';
-import { type Answer, PASSWORD, TestService } from './support/service';
+import { Suite } from '@wrkz/testing';
+import { complaints, listedRows } from './support/differences';
+import { type RecordedRow, recordedRows } from './support/recorded';
+import { replay, type Replayed } from './support/replay';
+import { TestService } from './support/service';
 
 jest.setTimeout(600_000);
+
+/* Every recorded request to the C++ wallet, in the order of its session, each session with fresh copies and a fresh node. */
 
 const suite = new Suite((args) => Daemon.create(readConfig(args), { logger: silentLogger() }));
 let chain: string;
@@ -17,9 +18,6 @@ beforeAll(async () => {
 });
 
 afterAll(() => suite.stopAll());
-
-/** The port that the recorded requests mean when they say nothing. */
-const RECORDED_PORT = 37856;
 
 const WALLETS = [
   ...['alice', 'bob-view', 'carol', 'carol-nocoinbase', 'dave', 'erin'].map((name) => `${name}.wallet`),
@@ -38,64 +36,64 @@ function prepare(service: TestService): void {
   service.file('flipped.bin', flipped);
 }
 
-/** A body as it is sent here, where the node has another port. */
-function bodyOf({ body, rawBody, path, method }: RecordedRow, port: number): string | undefined {
-  if (rawBody !== undefined) return rawBody;
-  if (body === null || body === undefined) return undefined;
-  const meansNode = /^\/wallet\/(open|create|import)|^\/node$/.test(path) && ['POST', 'PUT'].includes(method);
-  const isObject = typeof body === 'object' && !Array.isArray(body);
-  if (!meansNode || !isObject || Object.keys(body).length === 0) return JSON.stringify(body);
-  const { daemonPort = RECORDED_PORT, ...rest } = body as { daemonPort?: unknown };
-  return JSON.stringify({ ...rest, daemonPort: daemonPort === RECORDED_PORT ? port : daemonPort });
-}
-
-function found(row: RecordedRow, answer: Answer, port: number): unknown {
-  const text = answer.text.replaceAll(`"daemonPort":${String(port)}`, `"daemonPort":${String(RECORDED_PORT)}`);
-  return { status: answer.status, body: comparable(text, row.volatile) };
-}
-
-const opens = ({ method, path }: RecordedRow): boolean =>
-  method === 'POST' && /^\/wallet\/(open|create|import)/.test(path);
-
-/** Asks a session's requests one after the other; the rows that came out otherwise without a reason. */
-async function replay(rows: readonly RecordedRow[], service: TestService, port: number): Promise<string[]> {
-  const complaints: string[] = [];
-  for (const row of rows) {
-    if (/\/import\//.test(row.path)) rmSync(join(service.folder, 'n.wallet'), { force: true });
-    const { 'X-API-KEY_WANTED': named, ...headers } = row.headers;
-    const key = named === 'right' ? PASSWORD : named === 'wrong' ? 'wrong' : '';
-    const answer = await service.ask({ ...row, key, headers, body: bodyOf(row, port) });
-    const ours = found(row, answer, port);
-    const theirs = { status: row.status, body: comparable(row.method === 'HEAD' ? '' : row.response, row.volatile) };
-    const isEqual = JSON.stringify(ours) === JSON.stringify(theirs);
-    if (!isEqual && differenceOf(row.id) === undefined) {
-      complaints.push(
-        `${String(row.id)} ${row.method} ${row.path} ${JSON.stringify(ours).slice(0, 300)} instead of ${JSON.stringify(theirs).slice(0, 300)}`,
-      );
-    }
-    if (answer.status < 300 && (opens(row) || row.path === '/reset' || row.path.startsWith('/addresses/import'))) {
-      if (!/"daemonPort": ?1\b|no-such-host/.test(JSON.stringify(row.body))) await service.synced(CHAIN_A_HEIGHT);
-    }
+/** Asks these rows of one program, which begins with fresh copies. */
+async function ask(rows: readonly RecordedRow[], nodePort: number, ...args: string[]): Promise<Replayed[]> {
+  const service = await TestService.start(['--scan-coinbase-transactions', ...args]);
+  try {
+    prepare(service);
+    return await replay(rows, service, nodePort);
+  } finally {
+    await service.stop();
   }
-  return complaints;
 }
 
-async function serve(): Promise<{ node: SuiteNode; service: TestService }> {
-  const node = await suite.node({ from: chain });
-  const service = await TestService.start(['--scan-coinbase-transactions']);
-  prepare(service);
-  return { node, service };
-}
+/** The rows that were recorded each in a program of its own, by their first ones. */
+const PROGRAMS = [482, 703, 751, 762, 768, 770] as const;
+const CORS = 762;
 
 const rows = recordedRows();
 
-test('keys, routes, wallets of every kind and their reads answer as recorded', async () => {
-  const { node, service } = await serve();
+test.each(['A', 'B', 'C'] as const)('session %s answers as recorded', async (session) => {
+  const node = await suite.node({ from: chain });
+  const asked = rows.filter((row) => row.session === session);
+  const replayed: Replayed[] = [];
   try {
-    const asked = rows.filter(({ session }) => session === 'A');
-    expect(await replay(asked, service, node.daemon.ports.rpc)).toEqual([]);
+    for (const program of byProgram(asked)) {
+      const cors = program[0]?.id === CORS ? ['--enable-cors', '*'] : [];
+      replayed.push(...(await ask(program, node.daemon.ports.rpc, ...cors)));
+    }
   } finally {
-    await service.stop();
     await node.stop();
   }
+  expect(replayed).toHaveLength(asked.length);
+  expect(complaints(replayed)).toEqual([]);
+});
+
+function byProgram(asked: readonly RecordedRow[]): RecordedRow[][] {
+  const programs: RecordedRow[][] = [];
+  for (const row of asked) {
+    if (programs.length === 0 || PROGRAMS.some((id) => id === row.id)) programs.push([]);
+    programs.at(-1)?.push(row);
+  }
+  return programs;
+}
+
+test('every listed row is a recorded one, and listed once', () => {
+  const ids = new Set(rows.map(({ id }) => id));
+  const listed = listedRows();
+  expect(listed.filter((id) => !ids.has(id))).toEqual([]);
+  expect(listed).toHaveLength(new Set(listed).size);
+});
+
+test('rows are told of that differ unlisted, are listed and equal, or differ in another way', () => {
+  const [plain, fusion] = [1, 30].map((id) => rows.find((row) => row.id === id) as RecordedRow) as [
+    RecordedRow,
+    RecordedRow,
+  ];
+  const told = (row: RecordedRow, brief: string, differs?: string): number =>
+    complaints([{ row, brief, differs }]).length;
+  expect([told(plain, '401'), told(fusion, '404', 'another status')]).toEqual([0, 0]);
+  expect([told(plain, '403', 'another status'), told(fusion, '401'), told(fusion, '403', 'another')]).toEqual([
+    1, 1, 1,
+  ]);
 });

@@ -97,7 +97,9 @@ export class Envelope {
 function callOf(method: WalletRpcMethod): Call {
   const params = method.params instanceof z.ZodObject ? method.params : walletRpcApi.noParams;
   const reader = memberReader(params, (_member: InvalidMember) => envelopeRefusal('params'));
-  const lists = Object.entries<z.core.$ZodType>(params.shape).flatMap(([name, schema]) => (isList(schema) ? [name] : []));
+  const lists = Object.entries<z.core.$ZodType>(params.shape).flatMap(([name, schema]) =>
+    isList(schema) ? [name] : [],
+  );
   return async (sent, context, request) => {
     const read = reader.read(withLists(sent, lists), context);
     return method.handle(context, read as never, request);

@@ -1,4 +1,5 @@
 import { dirname } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { setThreads } from '@wrkz/crypto';
 import {
   endpointText,
@@ -39,6 +40,8 @@ export interface WalletRpcOverrides {
 const DRAIN_MS = 2_000;
 /** Answers to requests with a key are kept for so long. */
 const ANSWERS_KEPT_MS = 7 * 24 * 3_600_000;
+/** So many stay whatever their age. */
+const NEWEST_KEPT = 1_000;
 
 /** The wallet over JSON-RPC: its parts are put together here and nowhere else. `create`, then `start`, then `stop`. */
 export class WalletRpc implements Service {
@@ -106,7 +109,9 @@ export class WalletRpc implements Service {
     const context = this.contextOf(container, hooks, now);
     this.served = context;
     this.startParts(context);
-    container.sideFile.answers.dropAnsweredBefore(now() - ANSWERS_KEPT_MS);
+    while (container.sideFile.answers.dropAnswered({ before: now() - ANSWERS_KEPT_MS, newest: NEWEST_KEPT })) {
+      await nextTurn();
+    }
     this.server = await startServiceServer({ config, context, logger, port });
     const { server } = this;
     this.opened.push(() => server.close(DRAIN_MS));
@@ -144,7 +149,7 @@ export class WalletRpc implements Service {
       delayed: new DelayedDesk({ wallet, sideFile, now, sent }),
       pool: new PoolWatch({ ...container, details, seen: (transaction) => announcer.seen(transaction), ...everyMs }),
       blockHashes: new BlockHashes(nodes, overrides.mostHashes),
-      keyed: new KeyedRequests({ sideFile, now }),
+      keyed: new KeyedRequests({ wallet, sideFile, now }),
       now,
     };
   }

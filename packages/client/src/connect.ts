@@ -44,3 +44,12 @@ export function nodeAgent(endpoint: NodePlace, sockets: number, options: Connect
   const agent = new Agent({ keepAlive: true, maxSockets: sockets, maxFreeSockets: sockets, scheduling: 'lifo' });
   return Object.assign(agent, { createConnection: () => connectTo(endpoint, options) });
 }
+
+/**
+ * Connections for one question each. What must not be asked twice goes over these: a kept connection may be closed by the
+ * node at that very moment, and nobody could tell whether the question was heard.
+ */
+export function freshConnections(endpoint: NodePlace, options: ConnectOptions): HttpAgent {
+  const Agent = endpoint.baseUrl.startsWith('https:') ? HttpsAgent : HttpAgent;
+  return Object.assign(new Agent({ keepAlive: false }), { createConnection: () => connectTo(endpoint, options) });
+}

@@ -272,7 +272,7 @@ export class NodeClient implements NodeCalls, NodeLookups {
     };
   }
 
-  tipStream(onTip: () => void, signal: AbortSignal): Promise<TipStream | undefined> {
+  async tipStream(onTip: () => void, signal: AbortSignal): Promise<TipStream | undefined> {
     return openTipStream(this.#transport, onTip, signal);
   }
 

@@ -47,9 +47,21 @@ interface NodeListEvents {
   switched: [NodeSwitch];
 }
 
+/** A node that says of itself that it lacks so many blocks is catching up. */
+const CATCHING_UP = 5;
+/** How often the wait for a node that fails again and again is doubled. */
+const MOST_DOUBLINGS = 5;
+/** A node that has served this many times the span between two looks has made up for its failures. */
+const GOOD_CONDUCT = 10;
+
 interface Row {
   readonly client: NodeClient;
   failure: string | undefined;
+  /** How often it was left, of late. */
+  leavings: number;
+  /** By the clock: since when it serves, and before when it is not looked at again. */
+  since: number;
+  notBefore: number;
 }
 
 /**
@@ -60,7 +72,7 @@ export class NodeList extends EventEmitter<NodeListEvents> implements NodeCalls,
   readonly #rows: readonly Row[];
   #serving = 0;
   #failures = 0;
-  #lookedBack = 0;
+  #looked = -Infinity;
   #search: Promise<boolean> | undefined;
 
   /** @throws RangeError when there is no address, or one that names no node */
@@ -70,7 +82,8 @@ export class NodeList extends EventEmitter<NodeListEvents> implements NodeCalls,
   ) {
     super();
     if (addresses.length === 0) throw new RangeError('a wallet needs a node');
-    this.#rows = addresses.map((address) => ({ client: new NodeClient(address, options), failure: undefined }));
+    const untried = { failure: undefined, leavings: 0, since: this.#now(), notBefore: 0 };
+    this.#rows = addresses.map((address) => ({ client: new NodeClient(address, options), ...untried }));
   }
 
   /** The node that serves now. */
@@ -88,7 +101,10 @@ export class NodeList extends EventEmitter<NodeListEvents> implements NodeCalls,
 
   async info(signal?: AbortSignal): Promise<NodeInfo> {
     await this.#lookBack(signal);
-    return this.#read((node) => node.info(signal), signal, false);
+    const info = await this.#read((node) => node.info(signal), signal, false);
+    if (!isCatchingUp(info) || !this.#isTimeToLook()) return info;
+    const hasLeft = await this.#searchAmong(this.#rows, 'it is still catching up', signal, false);
+    return hasLeft ? this.#read((node) => node.info(signal), signal, false) : info;
   }
 
   /** Not put to another node: where that one stands on the chain, and what it offers, is another matter. */
@@ -174,39 +190,80 @@ export class NodeList extends EventEmitter<NodeListEvents> implements NodeCalls,
   }
 
   async #lookBack(signal: AbortSignal | undefined): Promise<void> {
-    const now = (this.options.now ?? (() => performance.now()))();
-    if (this.#serving === 0) this.#lookedBack = now;
-    else if (now - this.#lookedBack >= (this.options.returnMs ?? RETURN_MS)) {
-      this.#lookedBack = now;
-      await this.#searchAmong(this.#rows.slice(0, this.#serving), 'it answers again', signal);
-    }
+    const now = this.#now();
+    const before = this.#rows.slice(0, this.#serving).filter(({ notBefore }) => notBefore <= now);
+    if (before.length === 0 || !this.#isTimeToLook()) return;
+    await this.#searchAmong(before, 'it answers again', signal, false);
   }
 
-  /** One search at a time, whoever asks for it. */
-  #searchAmong(rows: readonly Row[], reason: string, signal: AbortSignal | undefined): Promise<boolean> {
-    this.#search ??= this.#firstHealthy(rows, reason).finally(() => (this.#search = undefined));
+  get #returnMs(): number {
+    return this.options.returnMs ?? RETURN_MS;
+  }
+
+  #now(): number {
+    return (this.options.now ?? (() => performance.now()))();
+  }
+
+  /** Whether other nodes may be looked at while one serves; that is done now and then. */
+  #isTimeToLook(): boolean {
+    const now = this.#now();
+    if (this.#rows.length === 1 || now - this.#looked < this.#returnMs) return false;
+    this.#looked = now;
+    return true;
+  }
+
+  /**
+   * One search at a time, whoever asks for it.
+   * @param isUrgent whether a node that is catching up is better than the present one
+   */
+  #searchAmong(
+    rows: readonly Row[],
+    reason: string,
+    signal: AbortSignal | undefined,
+    isUrgent = true,
+  ): Promise<boolean> {
+    this.#search ??= this.#firstHealthy(rows, reason, isUrgent).finally(() => (this.#search = undefined));
     return untilAborted(this.#search, signal);
   }
 
-  async #firstHealthy(rows: readonly Row[], reason: string): Promise<boolean> {
+  async #firstHealthy(rows: readonly Row[], reason: string, isUrgent: boolean): Promise<boolean> {
     const left = this.#row;
+    let late: Row | undefined;
     for (const row of rows) {
       if (row === left) continue;
       try {
-        await row.client.info();
+        const info = await row.client.info();
+        row.failure = undefined;
+        if (!isCatchingUp(info)) return this.#take(row, left, reason, isUrgent);
+        late ??= row;
       } catch (error) {
         if (!(error instanceof NodeFailure)) throw error;
         row.failure = error.message;
-        continue;
       }
-      row.failure = undefined;
-      this.#serving = this.#rows.indexOf(row);
-      this.#failures = 0;
-      this.emit('switched', { from: left.client.displayName, to: row.client.displayName, reason });
-      return true;
     }
-    return false;
+    return isUrgent && late !== undefined && this.#take(late, left, reason, true);
   }
+
+  /** @param hasFailed the node before: it is given the longer, the oftener that happens */
+  #take(row: Row, left: Row, reason: string, hasFailed: boolean): true {
+    const now = this.#now();
+    if (hasFailed) {
+      if (now - left.since > GOOD_CONDUCT * this.#returnMs) left.leavings = 0;
+      left.notBefore = now + this.#returnMs * 2 ** Math.min(left.leavings, MOST_DOUBLINGS);
+      left.leavings++;
+    }
+    row.since = now;
+    this.#looked = now;
+    this.#serving = this.#rows.indexOf(row);
+    this.#failures = 0;
+    this.emit('switched', { from: left.client.displayName, to: row.client.displayName, reason });
+    return true;
+  }
+}
+
+/** By its own word; a node that has met no peers knows of no network and says nothing of the kind. */
+function isCatchingUp({ localHeight, networkHeight }: NodeInfo): boolean {
+  return localHeight + CATCHING_UP < networkHeight;
 }
 
 /** Lets a caller go who no longer wants to wait for what others still wait for. */

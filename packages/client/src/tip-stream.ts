@@ -13,12 +13,16 @@ export interface TipStream {
 const TOPICS = ['hashblock', 'chainswitch'];
 /** Messages carry a hash or the hashes of a branch. */
 const MAX_MESSAGE = 1024 * 1024;
+/** Milliseconds in which blocks are told of once, and nothing else is read: a node may flood whoever listens. */
+const QUIET_MS = 100;
+/** Messages of no topic that was asked for, before the stream is given up. */
+const MOST_STRANGE = 1_000;
 /** A node sends something every 30 seconds. */
 const SILENCE_MS = 95_000;
 
 /**
  * Follows `GET /ws` of a node (docs/operations/notifications.md#websocket).
- * @param onTip told after each block that joins the main chain
+ * @param onTip told after blocks join the main chain, once for those that come close together
  * @returns undefined when the node has no such route or lets nobody in
  */
 export function openTipStream(
@@ -30,7 +34,6 @@ export function openTipStream(
   const { endpoint, headers, timeouts } = transport;
   const socket = new WebSocket(`${endpoint.baseUrl.replace(/^http/, 'ws')}/ws?topics=${TOPICS.join(',')}`, {
     headers,
-    handshakeTimeout: timeouts.connectMs,
     maxPayload: MAX_MESSAGE,
     perMessageDeflate: false,
     followRedirects: false,
@@ -38,9 +41,12 @@ export function openTipStream(
   });
   const close = (): void => socket.terminate();
   signal.addEventListener('abort', close, { once: true });
+  // The library's own limit has no hold on a socket that it is given.
+  const handshake = setTimeout(close, timeouts.connectMs);
   const silence = setTimeout(close, SILENCE_MS);
   const ended = new Promise<void>((resolve) => {
     socket.once('close', () => {
+      clearTimeout(handshake);
       clearTimeout(silence);
       signal.removeEventListener('abort', close);
       resolve();
@@ -48,12 +54,20 @@ export function openTipStream(
   });
   socket.on('error', close); // 'close' follows
   socket.on('ping', () => silence.refresh());
+  let strange = 0;
+  const quiet = quietly(onTip);
+  socket.once('close', () => quiet.end());
   socket.on('message', (message: Buffer) => {
     silence.refresh();
-    if (TOPICS.includes(topicOf(message) ?? '')) onTip();
+    if (!quiet.isOver()) return;
+    if (TOPICS.includes(topicOf(message) ?? '')) quiet.tell();
+    else if (++strange > MOST_STRANGE) close();
   });
   return new Promise((resolve) => {
-    socket.once('open', () => resolve({ ended, close }));
+    socket.once('open', () => {
+      clearTimeout(handshake);
+      resolve({ ended, close });
+    });
     void ended.then(() => resolve(undefined));
   });
 }
@@ -66,4 +80,30 @@ function topicOf(message: Buffer): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Tells at once, then at most once within each span, and at the end of one in which anything came. */
+function quietly(onTip: () => void): { isOver(): boolean; tell(): void; end(): void } {
+  let timer: NodeJS.Timeout | undefined;
+  let hasMore = false;
+  const rest = (): void => {
+    timer = setTimeout(() => {
+      timer = undefined;
+      if (!hasMore) return;
+      hasMore = false;
+      tell();
+    }, QUIET_MS);
+  };
+  const tell = (): void => {
+    rest();
+    onTip();
+  };
+  return {
+    isOver: () => {
+      if (timer !== undefined) hasMore = true;
+      return timer === undefined;
+    },
+    tell,
+    end: () => clearTimeout(timer),
+  };
 }

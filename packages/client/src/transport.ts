@@ -2,7 +2,7 @@ import type { Agent } from 'node:http';
 import axios, { type AxiosInstance, type AxiosResponse, isAxiosError } from 'axios';
 import { errorText, stringifyJson, VERSION } from '@wrkz/service-kit';
 import { type NodeAddress, type NodePlace, nodePlace } from './address';
-import { connectTo, nodeAgent } from './connect';
+import { connectTo, freshConnections, nodeAgent } from './connect';
 import { NodeFailure } from './failure';
 
 /** How long a node may take, in milliseconds. */
@@ -33,7 +33,7 @@ export interface NodeQuestion {
   /** Bytes that the answer may have, unpacked. */
   readonly maxBytes: number;
   readonly signal?: AbortSignal | undefined;
-  /** Never asked twice, since the first one may have been heard. */
+  /** Never asked twice, since the first one may have been heard; goes over a connection of its own. */
   readonly isOnce?: boolean | undefined;
 }
 
@@ -52,6 +52,7 @@ export class NodeTransport {
   readonly headers: Readonly<Record<string, string>>;
   readonly #client: AxiosInstance;
   readonly #agent: Agent;
+  readonly #fresh: Agent;
 
   /** @throws RangeError when the address names no node */
   constructor(
@@ -65,6 +66,7 @@ export class NodeTransport {
       ...(address.token === undefined || address.token === '' ? {} : { 'X-API-KEY': address.token }),
     };
     this.#agent = nodeAgent(this.endpoint, options.sockets ?? SOCKETS, this.#connectOptions());
+    this.#fresh = freshConnections(this.endpoint, this.#connectOptions());
     this.#client = axios.create({
       baseURL: this.endpoint.baseUrl,
       httpAgent: this.#agent,
@@ -100,14 +102,16 @@ export class NodeTransport {
 
   close(): void {
     this.#agent.destroy();
+    this.#fresh.destroy();
   }
 
-  async #askOnce({ method, path, body, maxBytes, signal }: NodeQuestion): Promise<NodeAnswer> {
+  async #askOnce({ method, path, body, maxBytes, signal, isOnce = false }: NodeQuestion): Promise<NodeAnswer> {
     const limit = AbortSignal.timeout(this.timeouts.answerMs);
     const response: AxiosResponse<Buffer> = await this.#client
       .request<Buffer>({
         method,
         url: path,
+        ...(isOnce && { httpAgent: this.#fresh, httpsAgent: this.#fresh }),
         maxContentLength: maxBytes,
         signal: signal === undefined ? limit : AbortSignal.any([signal, limit]),
         ...(body === undefined ? {} : { data: stringifyJson(body), headers: { 'Content-Type': 'application/json' } }),
@@ -150,7 +154,9 @@ function refuse(error: unknown): never {
     throw new NodeFailure('timeout', `gave no answer in time: ${text}`);
   if (text.includes('maxContentLength'))
     throw new NodeFailure('tooLarge', 'its answer is larger than this question allows');
-  if (code !== undefined && /^(Z_|ERR_BAD_RESPONSE$|HPE_)/.test(code)) {
+  // A connection that broke within an answer speaks of the connection, not of what was said.
+  const isCut = text.includes('aborted');
+  if (!isCut && code !== undefined && /^(Z_|ERR_BAD_RESPONSE$|HPE_)/.test(code)) {
     throw new NodeFailure('malformed', `its answer cannot be read: ${text}`);
   }
   const facts = code !== undefined && NO_CONNECTION.has(code) ? { isUnsent: true } : {};

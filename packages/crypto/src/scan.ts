@@ -1,4 +1,4 @@
-import { concat32, split32 } from './arguments';
+import { concat32, requireBytes, split32 } from './arguments';
 import { binding } from './binding';
 import { requireSecret } from './secret';
 
@@ -62,6 +62,32 @@ export async function scanOutputsAsync(options: ScanOptions): Promise<OwnedOutpu
     'outputs',
   );
   return native().scanOutputs(viewSecret, keys, counts, outputs, concat32(spendKeys, 'spend keys'));
+}
+
+/** The same question with its keys one after another, 32 bytes each, for callers that have thousands at once. */
+export interface PackedScan {
+  viewSecret: Uint8Array;
+  /** One key a transaction. */
+  transactionKeys: Buffer;
+  /** How many outputs each transaction has. */
+  outputCounts: Uint32Array;
+  /** The one-time keys of all outputs. */
+  outputs: Buffer;
+  spendKeys: Buffer;
+}
+
+/**
+ * `scanOutputsAsync` of packed keys, which must stay as they are until it resolves.
+ * @throws (as a rejection) RangeError when the view secret is not below the group order or the lengths do not fit.
+ */
+export async function scanPackedOutputsAsync(scan: PackedScan): Promise<OwnedOutput[]> {
+  const { viewSecret, transactionKeys, outputCounts, outputs, spendKeys } = scan;
+  requireSecret(viewSecret, 'view secret key');
+  const count = outputCounts.reduce((sum, one) => sum + one, 0);
+  requireBytes(transactionKeys, 'transaction keys', 32 * outputCounts.length);
+  requireBytes(outputs, 'outputs', 32 * count);
+  requireBytes(spendKeys, 'spend keys', spendKeys.length - (spendKeys.length % 32));
+  return native().scanOutputs(viewSecret, transactionKeys, outputCounts, outputs, spendKeys);
 }
 
 /** `checkKey` of many keys, on the native threads. */

@@ -46,7 +46,14 @@ export * from './http/routes/declaration';
 export * from './http/routes/error-row';
 export * from './http/routes/json-rpc';
 export { badMethod, guardOtherMethods } from './http/routes/other-methods';
-export { readMember, memberReader, type InvalidMember, type Members, type RefuseMember } from './http/routes/members';
+export {
+  isMembers,
+  readMember,
+  memberReader,
+  type InvalidMember,
+  type Members,
+  type RefuseMember,
+} from './http/routes/members';
 export * from './http/send';
 export * from './http/server';
 export * from './http/stringify-json';

@@ -10,6 +10,8 @@ export interface StandInRequest {
   readonly headers: IncomingMessage['headers'];
   /** The members of a JSON body; none without one. */
   readonly body: Members;
+  /** Whether its connection carried a question before. */
+  readonly isReused: boolean;
 }
 
 /** An answer: a value that becomes JSON, text as it is, or whatever is done with the response by hand. */
@@ -29,6 +31,7 @@ export type StandInHandler = (
 export class StandInNode {
   readonly asked: StandInRequest[] = [];
   private readonly handlers = new Map<string, StandInHandler>();
+  private readonly connections = new WeakSet<object>();
 
   private constructor(
     private readonly server: Server,
@@ -84,7 +87,9 @@ export class StandInNode {
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const text = Buffer.concat(chunks).toString('utf8');
     const path = (request.url ?? '/').split('?', 1)[0] ?? '/';
-    const asked = { path, headers: request.headers, body: text === '' ? {} : (JSON.parse(text) as Members) };
+    const isReused = this.connections.has(request.socket);
+    this.connections.add(request.socket);
+    const asked = { path, isReused, headers: request.headers, body: text === '' ? {} : (JSON.parse(text) as Members) };
     this.asked.push(asked);
     const handler: StandInHandler = this.handlers.get(path) ?? ((_asked, behind) => behind());
     const answer = await handler(asked, (body) => this.pass(request, body ?? asked.body));

@@ -1,6 +1,5 @@
 export { subWalletBalance, type Balance } from './ledger/balance';
 export type { AppliedInput, AppliedOutput, AppliedTransaction, BlockToApply, OwnOutputFound } from './ledger/block';
-export { LedgerFault } from './ledger/fault';
 export { Ledger, type AppliedBlock, type LedgerKeys, type UnindexedPlace } from './ledger/ledger';
 export type { TransactionFilter } from './ledger/listings';
 export * from './ledger/model';
@@ -23,7 +22,7 @@ export { seedOf } from './keys/seed';
 export * from './keys/sub-wallets';
 export { sideFileOf, withSideFile } from './side-file/mark';
 export { SideFile, sideFileName, type SideFileOptions } from './side-file/side-file';
-export type { RequestKey, RequestStanding, StoredAnswer } from './side-file/answered-requests';
+export type { AnswersToDrop, KeptSend, RequestKey, RequestStanding, StoredAnswer } from './side-file/answered-requests';
 export type { DelayedState, DelayedTransaction, DelayedTransactions } from './side-file/delayed-transactions';
 export { dayOf } from './side-file/key-spending';
 export type { MemoryLoss, SideFileIdentity } from './side-file/schema';

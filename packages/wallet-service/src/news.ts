@@ -6,7 +6,7 @@ export const BLOCKS_OF_NEWS = 1_440;
 /** Whether a transaction is news. */
 export function isNews(
   { blockHeight }: Pick<WalletTransaction, 'blockHeight'>,
-  { walletHeight, networkHeight }: Pick<WalletSyncStatus, 'walletHeight' | 'networkHeight'>,
+  { localHeight, networkHeight }: Pick<WalletSyncStatus, 'localHeight' | 'networkHeight'>,
 ): boolean {
-  return blockHeight + BLOCKS_OF_NEWS >= Math.max(walletHeight, networkHeight);
+  return blockHeight + BLOCKS_OF_NEWS >= Math.max(localHeight, networkHeight);
 }

@@ -1,4 +1,4 @@
-import { NodeList } from '@wrkz/client';
+import { NodeList, type NodeTimeouts } from '@wrkz/client';
 import { type Network, toHex } from '@wrkz/core-types';
 import { walletError } from '@wrkz/wallet-core';
 import { readFailover } from './failover';
@@ -23,6 +23,7 @@ export interface NodeSettings {
   /** `--daemon-failover`. */
   readonly failover: readonly string[];
   readonly token: string | undefined;
+  readonly timeouts?: Partial<NodeTimeouts> | undefined;
 }
 
 const LOCAL_NODE = '127.0.0.1';
@@ -36,14 +37,14 @@ export function nodeChoice(members: NodeMembers, { network }: Pick<NodeSettings,
 }
 
 /** The node of a request, and behind it those of `--daemon-failover`. @throws WalletError 30 for an address that names none */
-export function nodeList(choice: NodeChoice, { network, failover, token }: NodeSettings): NodeList {
+export function nodeList(choice: NodeChoice, { network, failover, token, timeouts }: NodeSettings): NodeList {
   const chosen = { host: choice.daemonHost, port: choice.daemonPort, ssl: choice.daemonSSL, token };
   const others = failover.flatMap((text) => {
     const place = readFailover(text);
     return place === undefined ? [] : [{ ...place, ssl: false, token }];
   });
   try {
-    return new NodeList([chosen, ...others], { genesisHash: toHex(network.genesis.hash) });
+    return new NodeList([chosen, ...others], { genesisHash: toHex(network.genesis.hash), timeouts });
   } catch (error) {
     if (error instanceof RangeError) throw walletError.daemonOffline();
     throw error;

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
 import { type ChainReader, CorruptDatabase } from '@wrkz/chain-db';
 import { Checkpoints, parseBlockOrRefuse, RuleFailure } from '@wrkz/consensus';
 import type { Network } from '@wrkz/core-types';
@@ -9,6 +9,9 @@ export class CheckpointsRefused extends Error {
   override readonly name = 'CheckpointsRefused';
 }
 
+/** A line for each of two million blocks; the built-in list has a few thousand. */
+const MOST_BYTES = 160 * 1024 * 1024;
+
 /**
  * The checkpoints of a start: `default` = the built-in ones (networks without any have none), empty = none, else a file
  * of lines `index,hash`. A file may say more than the built-in ones; one that contradicts them is refused.
@@ -18,7 +21,7 @@ export function loadCheckpoints(choice: string, network: Network): Checkpoints {
   if (choice === 'default') return network.hasCheckpoints ? builtInCheckpoints() : Checkpoints.none;
   let text: string;
   try {
-    text = readFileSync(choice, 'utf8');
+    text = readUpTo(choice, MOST_BYTES);
   } catch (error) {
     throw new CheckpointsRefused(`the checkpoints ${choice} cannot be read: ${errorText(error)}`);
   }
@@ -57,6 +60,24 @@ export function holdStored(checkpoints: Checkpoints, reader: Pick<ChainReader, '
       `the stored chain has another block ${String(height)} than the checkpoints say: it is not theirs to continue. ` +
         'Start with the right checkpoints, or with another data directory to sync again',
     );
+  }
+}
+
+/** A file of unknown size, and maybe without an end. @throws Error */
+function readUpTo(path: string, most: number): string {
+  const file = openSync(path, 'r');
+  try {
+    const parts: Buffer[] = [];
+    for (let size = 0; ;) {
+      const part = Buffer.allocUnsafe(1024 * 1024);
+      const read = readSync(file, part);
+      if (read === 0) return Buffer.concat(parts).toString();
+      size += read;
+      if (size > most) throw new Error(`it has more than ${String(most)} bytes`);
+      parts.push(part.subarray(0, read));
+    }
+  } finally {
+    closeSync(file);
   }
 }
 

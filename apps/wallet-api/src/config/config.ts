@@ -50,7 +50,7 @@ export function readWalletApiConfig(argv: readonly string[]): WalletApiConfig {
   return {
     options: values,
     password,
-    keys: values['rpc-key-file'] === '' ? [] : readKeyFile(values['rpc-key-file']),
+    keys: values['rpc-key-file'] === '' ? [] : readKeyFile(values['rpc-key-file'], password),
     network: networkOf(values.network),
     threads: values.threads ?? availableParallelism(),
     walletDirectory: resolve(values['wallet-dir']),

@@ -55,7 +55,7 @@ export async function* jsonOf(open: Open, transactions: readonly WalletTransacti
 }
 
 /** A text in a spreadsheet must not become a formula: only numbers may begin with a minus. */
-function cell(text: string): string {
+export function cell(text: string): string {
   const safe = /^[=+@\t\r]|^-(?!\d+$)/.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

@@ -9,8 +9,8 @@ export function sendRecord({ hash, fee, mixin, defaultMixin }: FinishedSend, rel
   return { defaultMixin, fee, mixin, relayedToNetwork, transactionHash: hash };
 }
 
-/** The answer to a send that a kill came into: what the wallet still knows of it. */
-export function recoveredSend([first]: readonly { readonly hash: string; readonly fee: bigint }[]): SendAnswer {
+/** The answer to a send that a kill came into. */
+export function recoveredSend([first]: readonly FinishedSend[]): SendAnswer {
   if (first === undefined) throw new RangeError('there is no transaction to tell of');
-  return { fee: first.fee, relayedToNetwork: true, transactionHash: first.hash };
+  return sendRecord(first, true);
 }

@@ -2,6 +2,7 @@ import { type ErrorRow, type Guards, type Route, routeDeclarer } from '@wrkz/ser
 import { walletErrorRows } from '@wrkz/wallet-core';
 import type { WalletApiContext } from '../context';
 import type { KeyScope } from '../keys/key-file';
+import { statusOfCode } from '../refusals';
 
 /** What a route asks before the request itself is looked at. */
 export interface WalletLabels {
@@ -27,7 +28,7 @@ type ErrorName = keyof typeof walletErrorRows;
 export function walletErrors(...names: readonly ErrorName[]): ErrorRow[] {
   return names.map((name) => {
     const { code, text, name: title } = walletErrorRows[name];
-    return { status: 400, code, text, when: title };
+    return { status: statusOfCode(code), code, text, when: title };
   });
 }
 

@@ -13,6 +13,6 @@ export const getBalanceAddress = declareWalletRoute({
   errors: walletErrors('addressNotValid', 'addressNotInWallet'),
   handle: ({ held }, { path }) => {
     const { snapshot } = held.require().wallet;
-    return snapshot.balance([subWalletOfBalance(snapshot, path.address).publicSpendKey]);
+    return snapshot.balanceOf(subWalletOfBalance(snapshot, path.address));
   },
 });

@@ -11,9 +11,6 @@ export const getBalances = declareWalletRoute({
   errors: [],
   handle: ({ held }) => {
     const { snapshot } = held.require().wallet;
-    return snapshot.subWallets.map(({ address, publicSpendKey }) => ({
-      address,
-      ...snapshot.balance([publicSpendKey]),
-    }));
+    return snapshot.subWallets.map((subWallet) => ({ address: subWallet.address, ...snapshot.balanceOf(subWallet) }));
   },
 });

@@ -21,5 +21,5 @@ export async function openBy(
 ): Promise<undefined> {
   const file = filePlace(body.filename, files);
   if (file === undefined) throw isNew ? walletError.invalidWalletFilename() : walletError.filenameNonExistent();
-  await held.open(way, { file, password: body.password, node: nodeChoice(body, { network }) });
+  await held.open(way, { file, password: body.password, node: nodeChoice(body, { network }), isNew });
 }

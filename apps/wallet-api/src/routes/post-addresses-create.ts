@@ -9,6 +9,7 @@ export const postAddressesCreate = declareWalletRoute({
   guards: KEY_WANTED,
   labels: { wallet: 'open', viewWallet: false, scope: 'receive' },
   answer: walletApi.createdAddressAnswer,
+  status: 201,
   errors: walletErrors('illegalViewWalletOperation', 'walletIndexTooLarge', 'invalidWalletFilename'),
   handle: async ({ held, keys }, { http }) => {
     const { address, privateSpendKey, publicSpendKey, walletIndex } = await held.require().wallet.createSubWallet();

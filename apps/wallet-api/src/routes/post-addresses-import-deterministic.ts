@@ -10,6 +10,7 @@ export const postAddressesImportDeterministic = declareWalletRoute({
   labels: { wallet: 'open', viewWallet: false, scope: 'admin' },
   body: walletApi.importDeterministicBody,
   answer: walletApi.addressAnswer,
+  status: 201,
   errors: walletErrors(
     'illegalViewWalletOperation',
     'walletIndexTooLarge',

@@ -10,6 +10,7 @@ export const postAddressesImportView = declareWalletRoute({
   labels: { wallet: 'open', viewWallet: true, scope: 'admin' },
   body: walletApi.importViewAddressBody,
   answer: walletApi.addressAnswer,
+  status: 201,
   errors: walletErrors(
     'invalidPublicKey',
     'illegalNonViewWalletOperation',

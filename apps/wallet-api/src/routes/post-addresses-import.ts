@@ -10,6 +10,7 @@ export const postAddressesImport = declareWalletRoute({
   labels: { wallet: 'open', viewWallet: false, scope: 'admin' },
   body: walletApi.importAddressBody,
   answer: walletApi.addressAnswer,
+  status: 201,
   errors: walletErrors(
     'illegalViewWalletOperation',
     'invalidPrivateKey',

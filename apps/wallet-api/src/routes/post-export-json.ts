@@ -1,13 +1,16 @@
+import { constants } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { walletApi } from '@wrkz/api';
 import { walletError } from '@wrkz/wallet-core';
-import { filePlace } from '../file-names';
-import { withSystemText } from '../system-text';
+import { type FilePlaces, filePlace } from '../file-names';
+import { systemText, withSystemText } from '../system-text';
 import { declareWalletRoute, KEY_WANTED, walletErrors } from './declare';
 
 export const postExportJson = declareWalletRoute({
   method: 'POST',
   path: '/export/json',
-  summary: 'Writes the content of the wallet, keys and all, in plain.',
+  summary: 'Writes the content of the wallet, keys and all, in plain. No wallet file is written over.',
   guards: KEY_WANTED,
   labels: { wallet: 'open', viewWallet: true, scope: 'admin' },
   body: walletApi.exportBody,
@@ -15,7 +18,8 @@ export const postExportJson = declareWalletRoute({
   errors: walletErrors('invalidWalletFilename'),
   handle: async ({ held, files }, { body }) => {
     const file = filePlace(body.filename, files);
-    if (file === undefined) throw walletError.invalidWalletFilename('Permission denied');
+    if (file === undefined) throw walletError.invalidWalletFilename(systemText(whyNone(body.filename, files)) ?? '');
+    if (await isOtherFile(file)) throw walletError.invalidWalletFilename(systemText('EEXIST') ?? '');
     try {
       await held.withWallet(({ wallet }) => wallet.exportPlain(file));
     } catch (error) {
@@ -24,3 +28,25 @@ export const postExportJson = declareWalletRoute({
     return undefined;
   },
 });
+
+/** Whether there is a file that is no earlier export: no wallet, lock or letter is lost to one. */
+async function isOtherFile(file: string): Promise<boolean> {
+  let handle: FileHandle | undefined;
+  try {
+    handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK);
+    if (!(await handle.stat()).isFile()) return false;
+    const { bytesRead, buffer } = await handle.read(Buffer.alloc(1), 0, 1, 0);
+    return buffer.toString('latin1', 0, bytesRead) !== '{';
+  } catch {
+    // What cannot be read is told of when it is written.
+    return false;
+  } finally {
+    await handle?.close();
+  }
+}
+
+/** What the system would say of a name that leads to no file within the folder. */
+function whyNone(name: string, { directory }: FilePlaces): string {
+  if (name === '') return 'ENOENT';
+  return resolve(directory, name) === directory ? 'EISDIR' : 'EACCES';
+}

@@ -1,7 +1,8 @@
 import { walletApi } from '@wrkz/api';
+import { walletErrorRows } from '@wrkz/wallet-core';
 import { sweepRequest } from '../records/send-request';
 import { declareWalletRoute, KEY_WANTED } from './declare';
-import { SEND_ERRORS } from './send-errors';
+import { BASIC_SEND_ERRORS } from './send-errors';
 
 export const postTransactionsEstimateSweep = declareWalletRoute({
   method: 'POST',
@@ -11,7 +12,7 @@ export const postTransactionsEstimateSweep = declareWalletRoute({
   labels: { wallet: 'open', viewWallet: false, scope: 'read' },
   body: walletApi.sweepBody,
   answer: walletApi.sweepEstimateAnswer,
-  errors: SEND_ERRORS,
+  errors: BASIC_SEND_ERRORS.filter(({ code }) => code !== walletErrorRows.amountIsZero.code),
   handle: async ({ held }, { body }) => {
     const transactions = await held.require().wallet.estimateSweep(sweepRequest(body));
     const sum = (of: 'amount' | 'fee'): bigint => transactions.reduce((total, row) => total + row[of], 0n);

@@ -4,7 +4,7 @@ import { sendRecord } from '../records/send';
 import { advancedRequest } from '../records/send-request';
 import { checkDestinations } from '../send-rules';
 import { declareWalletRoute, KEY_WANTED } from './declare';
-import { SEND_ERRORS } from './send-errors';
+import { LIMIT_ERRORS, SEND_ERRORS } from './send-errors';
 
 export const postTransactionsPrepareAdvanced = declareWalletRoute({
   method: 'POST',
@@ -14,7 +14,8 @@ export const postTransactionsPrepareAdvanced = declareWalletRoute({
   labels: { wallet: 'open', viewWallet: false, scope: 'send' },
   body: walletApi.advancedBody,
   answer: walletApi.builtAnswer,
-  errors: SEND_ERRORS,
+  status: 201,
+  errors: [...SEND_ERRORS, ...LIMIT_ERRORS],
   handle: async ({ held, keys, prepared }, { body, http }) => {
     const request = advancedRequest(body);
     const grant = keys.grantOf(http.request);

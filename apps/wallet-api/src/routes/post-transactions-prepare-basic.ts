@@ -4,7 +4,7 @@ import { sendRecord } from '../records/send';
 import { basicRequest } from '../records/send-request';
 import { checkDestinations } from '../send-rules';
 import { declareWalletRoute, KEY_WANTED } from './declare';
-import { SEND_ERRORS } from './send-errors';
+import { BASIC_SEND_ERRORS, LIMIT_ERRORS } from './send-errors';
 
 export const postTransactionsPrepareBasic = declareWalletRoute({
   method: 'POST',
@@ -14,7 +14,8 @@ export const postTransactionsPrepareBasic = declareWalletRoute({
   labels: { wallet: 'open', viewWallet: false, scope: 'send' },
   body: walletApi.basicBody,
   answer: walletApi.builtAnswer,
-  errors: SEND_ERRORS,
+  status: 201,
+  errors: [...BASIC_SEND_ERRORS, ...LIMIT_ERRORS],
   handle: async ({ held, keys, prepared }, { body, http }) => {
     const request = basicRequest(body);
     const grant = keys.grantOf(http.request);

@@ -3,7 +3,7 @@ import { recoveredSend, sendRecord } from '../records/send';
 import { advancedRequest } from '../records/send-request';
 import { checkDestinations } from '../send-rules';
 import { declareWalletRoute, KEY_WANTED } from './declare';
-import { RELAY_ERRORS, SEND_ERRORS } from './send-errors';
+import { LIMIT_ERRORS, RELAY_ERRORS, SEND_ERRORS } from './send-errors';
 
 export const postTransactionsSendAdvanced = declareWalletRoute({
   method: 'POST',
@@ -13,7 +13,8 @@ export const postTransactionsSendAdvanced = declareWalletRoute({
   labels: { wallet: 'open', viewWallet: false, scope: 'send' },
   body: walletApi.advancedBody,
   answer: walletApi.builtAnswer,
-  errors: [...SEND_ERRORS, ...RELAY_ERRORS],
+  status: 201,
+  errors: [...SEND_ERRORS, ...LIMIT_ERRORS, ...RELAY_ERRORS],
   handle: (context, { body, http }) =>
     context.sends.answer(
       context,

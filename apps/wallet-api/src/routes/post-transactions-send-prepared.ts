@@ -13,6 +13,7 @@ export const postTransactionsSendPrepared = declareWalletRoute({
   labels: { wallet: 'open', viewWallet: false, scope: 'send' },
   body: walletApi.preparedBody,
   answer: walletApi.sentAnswer,
+  status: 201,
   errors: [
     ...walletErrors(
       'illegalViewWalletOperation',

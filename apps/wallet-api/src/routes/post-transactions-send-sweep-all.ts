@@ -3,6 +3,7 @@ import { sweepRequest } from '../records/send-request';
 import { recoveredSweep, sweepRecord } from '../records/sweep';
 import { checkDestinations } from '../send-rules';
 import { declareWalletRoute, KEY_WANTED, walletErrors } from './declare';
+import { LIMIT_ERRORS } from './send-errors';
 
 export const postTransactionsSendSweepAll = declareWalletRoute({
   method: 'POST',
@@ -12,7 +13,10 @@ export const postTransactionsSendSweepAll = declareWalletRoute({
   labels: { wallet: 'open', viewWallet: false, scope: 'send' },
   body: walletApi.sweepAllBody,
   answer: walletApi.sweepAnswer,
-  errors: walletErrors('keyLimitExceeded', 'idempotencyKeyReused', 'idempotencyKeyUnderWay'),
+  errors: [
+    ...walletErrors('illegalViewWalletOperation', 'idempotencyKeyReused', 'idempotencyKeyUnderWay'),
+    ...LIMIT_ERRORS,
+  ],
   handle: (context, { body, http }) =>
     context.sends.answer(
       context,

@@ -12,9 +12,10 @@ export const putWalletPassword = declareWalletRoute({
   answer: walletApi.noContent,
   errors: walletErrors('wrongPassword', 'invalidWalletFilename'),
   handle: async ({ held }, { body }) => {
-    const { wallet } = held.require();
-    if (!wallet.isPassword(body.password)) throw walletError.wrongPassword();
-    await wallet.changePassword(body.newPassword);
+    await held.withWallet(async ({ wallet }) => {
+      if (!wallet.isPassword(body.password)) throw walletError.wrongPassword();
+      await wallet.changePassword(body.newPassword);
+    });
     return undefined;
   },
 });

@@ -1,17 +1,86 @@
-/** Rows of the recordings that are answered otherwise on purpose, and why (docs/differences.md#wallet). */
-const DIFFERENCES: readonly (readonly [reason: string, ids: readonly number[]])[] = [
-  ['the sweeps and the refresh exist: 403 while no wallet is open', [59, 60, 61]],
-  ['a payment id of 16 hex digits makes an integrated address: 403 while no wallet is open', [63]],
-  ['the fusion routes are gone: 404', [30, 31, 105, 106, 443, 444]],
-  ['the text of code 12 names three lengths', [124, 125, 130, 141, 213, 272]],
-  ['negative, fractional and too large numbers are refused', [162, 181, 184, 325, 340, 341]],
-  ['the request that opened the wallet was refused, so there is none', [163, 182, 183, 185, 186]],
-  ['keys of zero are refused', [176, 177, 399, 405, 407, 408, 470, 471]],
-  ['a seed whose spend key is not reduced is refused', [194, 195, 196]],
-  ['a folder is no wallet file: 1', [159]],
+import type { RecordedRow } from './recorded';
+import type { Replayed } from './replay';
+
+/** A reason why rows are answered otherwise on purpose (docs/differences.md#wallet), and what ours answers instead. */
+interface Difference {
+  readonly why: string;
+  /** The status and the error code of ours. */
+  readonly ours: string;
+  readonly rows: readonly number[];
+}
+
+const DIFFERENCES: readonly Difference[] = [
+  { why: 'the sweeps and the refresh exist, and no wallet is open', ours: '403', rows: [59, 60, 61] },
+  { why: 'a payment id of 16 hex digits makes an integrated address, and no wallet is open', ours: '403', rows: [63] },
+  {
+    why: 'the fusion routes are gone',
+    ours: '404',
+    rows: [30, 31, 105, 106, 443, 444, 667, 668, 669, 670, 671, 672, 673, 674, 675, 676],
+  },
+  {
+    why: 'the text of code 12 names three lengths',
+    ours: '400 12',
+    rows: [124, 125, 130, 141, 213, 272, 502, 503, 508, 535, 536, 541],
+  },
+  {
+    why: 'the text of code 11 speaks of no node fee',
+    ours: '400 11',
+    rows: [237, 496, 497, 499, 500, 529, 530, 532, 533, 561, 615],
+  },
+  { why: 'the text of code 23 names two lengths', ours: '400 23', rows: [509, 510, 514, 542, 543, 547, 600, 656] },
+  { why: 'a payment id that is not hex is refused', ours: '400 24', rows: [511, 512, 544, 545] },
+  { why: 'a payment id of 16 hex digits is encrypted', ours: '201', rows: [707] },
+  { why: 'a payment id of 16 hex digits needs a single destination', ours: '400 61', rows: [729] },
+  {
+    why: 'negative, fractional and too large numbers are refused',
+    ours: '400',
+    rows: [
+      ...[162, 181, 184, 325, 340, 341, 492, 493, 498, 525, 526, 531, 565, 567, 571, 573, 593, 595],
+      ...[619, 621, 625, 627, 647, 649, 771],
+    ],
+  },
+  { why: 'keys of zero are refused', ours: '400 52', rows: [176, 399] },
+  { why: 'keys of zero are refused', ours: '400 51', rows: [470] },
+  { why: 'a seed whose spend key is not reduced is refused', ours: '400 52', rows: [194] },
+  {
+    why: 'the request that opened a wallet was refused, so there is none',
+    ours: '403',
+    rows: [163, 177, 178, 182, 183, 185, 186, 195, 196],
+  },
+  { why: 'the address of the key of zero is not there', ours: '200', rows: [405, 406, 422, 471, 472] },
+  { why: 'the address of the key of zero is not there', ours: '400 10', rows: [407, 408, 474] },
+  { why: 'a folder is no wallet file', ours: '400 1', rows: [159] },
+  { why: 'an address that is none is refused', ours: '400 15', rows: [278] },
+  { why: 'what was sent before is not the same', ours: '200', rows: [677, 678, 734] },
+  { why: 'while the node is away, locks are judged at the height of the wallet', ours: '200', rows: [754] },
 ];
 
-const reasons = new Map(DIFFERENCES.flatMap(([reason, ids]) => ids.map((id) => [id, reason] as const)));
+const listed = new Map(DIFFERENCES.flatMap((difference) => difference.rows.map((id) => [id, difference] as const)));
 
-/** Why a row is answered otherwise; undefined where it has to be equal. */
-export const differenceOf = (id: number): string | undefined => reasons.get(id);
+/** Figures that follow from the inputs which were picked at random: their sums are held against the chain elsewhere. */
+const PICKED_AT_RANDOM = new Map<number, readonly string[]>([
+  [693, ['locked', 'unlocked']],
+  [698, ['locked', 'unlocked']],
+]);
+
+/** Members of a row's answer that are compared by their type alone. */
+export const alsoVolatile = (id: number): readonly string[] => PICKED_AT_RANDOM.get(id) ?? [];
+
+/** Status and error code of ours for a row. */
+export function briefOf({ id, status, response }: Pick<RecordedRow, 'id' | 'status' | 'response'>): string {
+  const code = /"errorCode": ?(\d+)/.exec(response)?.[1];
+  return listed.get(id)?.ours ?? [status, ...(code === undefined ? [] : [code])].join(' ');
+}
+
+export const listedRows = (): number[] => DIFFERENCES.flatMap(({ rows }) => rows);
+
+/** Rows that differ and are not listed, that are listed and equal, and that differ in another way than listed. */
+export function complaints(replayed: readonly Replayed[]): string[] {
+  return replayed.flatMap(({ row: { id, method, path }, differs, brief }) => {
+    const difference = listed.get(id);
+    const name = `${String(id)} ${method} ${path}`;
+    if (difference === undefined) return differs === undefined ? [] : [`${name} ${differs}`];
+    if (differs === undefined) return [`${name} is equal and yet listed: ${difference.why}`];
+    return brief === difference.ours ? [] : [`${name} should be ${difference.ours}: ${differs}`];
+  });
+}

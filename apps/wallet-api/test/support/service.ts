@@ -31,7 +31,8 @@ export class TestService {
 
   static async start(args: readonly string[] = [], overrides: WalletApiOverrides = {}): Promise<TestService> {
     const folder = mkdtempSync(join(tmpdir(), 'wrkz-wallet-api-'));
-    const basics = ['-r', PASSWORD, '--network', 'devnet', '--threads', '1', '--wallet-dir', folder, '--no-console'];
+    const console = overrides.input === undefined ? ['--no-console'] : [];
+    const basics = ['-r', PASSWORD, '--network', 'devnet', '--threads', '1', '--wallet-dir', folder, ...console];
     const config = readWalletApiConfig([...basics, ...args]);
     const api = WalletApi.create(config, { logger: silentLogger(), port: 0, ...overrides });
     await api.start();
@@ -57,7 +58,7 @@ export class TestService {
     return new Promise((resolve, reject) => {
       // Node.js sends the body of a DELETE without its length, unless it is told.
       const length = body === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(body)) };
-      const sent = { ...(key === '' ? {} : { 'X-API-KEY_WANTED': key }), ...length, ...headers };
+      const sent = { ...(key === '' ? {} : { 'X-API-KEY': key }), ...length, ...headers };
       const asked = request(
         { agent: false, port: this.api.port, host: '127.0.0.1', method, path, headers: sent },
         (response) => {

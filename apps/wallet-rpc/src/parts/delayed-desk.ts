@@ -34,7 +34,7 @@ export class DelayedDesk {
       else if (!unconfirmed.has(hash)) sideFile.delayed.move(hash, 'sending', 'delayed');
     }
     const waiting = [...sideFile.delayed.inState('delayed'), ...sideFile.delayed.inState('sending')];
-    wallet.hold(waiting.map((row) => heldOf(finishedSend(row))));
+    wallet.hold(waiting.map((row) => heldOf(this.read(row))));
     wallet.on('cancelled', (hash) => void sideFile.delayed.move(hash, 'sending', 'delayed'));
     wallet.on('transaction', ({ hash }) => {
       for (const state of ['sending', 'delayed'] as const) sideFile.delayed.move(hash, state, 'sent');
@@ -47,12 +47,22 @@ export class DelayedDesk {
     return wallet.delay(request, (built) => {
       known(built);
       const { hash, bytes } = built;
-      sideFile.delayed.add({ hash, created: now(), bytes, intent: delayedText(built) });
+      sideFile.delayed.add({
+        hash,
+        created: now(),
+        bytes,
+        intent: delayedText(built, wallet.snapshot.content.privateViewKey),
+      });
     });
   }
 
   get(hash: string): DelayedTransaction | undefined {
     return this.surroundings.sideFile.delayed.get(hash);
+  }
+
+  /** The finished transaction of a row. */
+  read(row: DelayedTransaction): FinishedSend {
+    return finishedSend(row, this.surroundings.wallet.snapshot.content.privateViewKey);
   }
 
   /** In the order in which they were made. */
@@ -66,7 +76,7 @@ export class DelayedDesk {
     const row = sideFile.delayed.get(hash);
     if (row === undefined) throw applicationRefusal('unknownObject');
     if (!sideFile.delayed.move(hash, 'delayed', 'sending')) throw applicationRefusal('cannotTransfer');
-    const built = finishedSend(row);
+    const built = this.read(row);
     try {
       await wallet.sendDelayed(built);
     } catch (error) {

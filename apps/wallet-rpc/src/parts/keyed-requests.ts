@@ -1,12 +1,26 @@
 import { stringifyJson, FinishedJson } from '@wrkz/service-kit';
-import { type RequestKey, type ServedWallet, walletError } from '@wrkz/wallet-core';
+import {
+  type FinishedSend,
+  type KeptSend,
+  type RequestKey,
+  sealSend,
+  type ServedWallet,
+  walletError,
+} from '@wrkz/wallet-core';
+
+/** What the work of a request tells of the transactions that it sends. */
+export interface SendNotes {
+  /** It is about to leave. */
+  readonly leaving: (send: FinishedSend) => void;
+  /** It did not leave after all. */
+  readonly stayed: (hash: string) => void;
+}
 
 /** Work that is done once for a key. */
 export interface KeyedWork<Value> {
-  /** @param leaving notes the hash of a transaction before it counts */
-  run(notes: { readonly leaving: (hash: string) => void; readonly stayed: (hash: string) => void }): Promise<Value>;
+  run(notes: SendNotes): Promise<Value>;
   /** The answer to a request that a kill came before, if what it was going to do was done; undefined when it was not. */
-  recovered(hashes: readonly string[]): Value | 'undecided' | undefined;
+  recovered(sends: readonly KeptSend[]): Promise<Value | undefined>;
 }
 
 /**
@@ -16,7 +30,9 @@ export interface KeyedWork<Value> {
 export class KeyedRequests {
   private readonly running = new Map<string, Promise<unknown>>();
 
-  constructor(private readonly surroundings: Pick<ServedWallet, 'sideFile'> & { readonly now: () => number }) {}
+  constructor(
+    private readonly surroundings: Pick<ServedWallet, 'wallet' | 'sideFile'> & { readonly now: () => number },
+  ) {}
 
   /** @throws WalletError 1002, 1003, and what the work throws */
   async once<Value>(
@@ -39,14 +55,13 @@ export class KeyedRequests {
   }
 
   private async begin<Value>(key: RequestKey, body: string, work: KeyedWork<Value>): Promise<Value | FinishedJson> {
-    const { sideFile, now } = this.surroundings;
+    const { wallet, sideFile, now } = this.surroundings;
     const { answers } = sideFile;
     const standing = answers.begin(key, body, now());
     if (standing.kind === 'other-body') throw walletError.idempotencyKeyReused();
     if (standing.kind === 'answered') return new FinishedJson(standing.answer.body);
     if (standing.kind === 'unanswered') {
-      const recovered = work.recovered(standing.transactions);
-      if (recovered === 'undecided') throw walletError.idempotencyKeyUnderWay();
+      const recovered = await work.recovered(standing.sends);
       if (recovered !== undefined) return this.keep(key, recovered);
       answers.forget(key);
       answers.begin(key, body, now());
@@ -54,11 +69,15 @@ export class KeyedRequests {
     const left = new Set<string>();
     try {
       const value = await work.run({
-        leaving: (hash) => {
-          answers.sending(key, hash);
-          left.add(hash);
+        leaving: (send) => {
+          const { privateViewKey } = wallet.snapshot.content;
+          answers.sending(key, { hash: send.hash, sealed: sealSend(send, privateViewKey) });
+          left.add(send.hash);
         },
-        stayed: (hash) => void left.delete(hash),
+        stayed: (hash) => {
+          answers.stayed(key, hash);
+          left.delete(hash);
+        },
       });
       return this.keep(key, value);
     } catch (error) {

@@ -1,6 +1,5 @@
 import type { WalletTransaction } from '@wrkz/wallet-core';
 import type { WalletRpcContext } from '../context';
-import { finishedSend } from '../parts/delayed-text';
 import { type TransactionRecord, transactionRecorder, TransactionState } from './transaction-record';
 
 /** A transaction of the wallet: in a block, on its way, in the pool, delayed or deleted. */
@@ -14,7 +13,7 @@ export async function findTransaction(context: WalletRpcContext, hash: string): 
   if (known !== undefined) return record(known);
   const row = delayed.get(hash);
   if (row === undefined) return undefined;
-  const { fee, intent } = finishedSend(row);
+  const { fee, intent } = delayed.read(row);
   const waiting: WalletTransaction = {
     transfers: intent.transfers,
     hash,

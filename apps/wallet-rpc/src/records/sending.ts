@@ -1,9 +1,10 @@
 import type { walletRpcApi } from '@wrkz/api';
 import type { FinishedJson } from '@wrkz/service-kit';
-import { type FinishedSend, listeningToSends } from '@wrkz/wallet-core';
+import { type FinishedSend, listeningToSends, walletError } from '@wrkz/wallet-core';
+import { sendAgain } from '@wrkz/wallet-service';
 import type { z } from 'zod';
 import type { WalletRpcContext } from '../context';
-import { finishedSend } from '../parts/delayed-text';
+import type { SendNotes } from '../parts/keyed-requests';
 import { checkedRequest, detailsOfSend } from './send-request';
 import { requireHash } from './texts';
 
@@ -14,29 +15,29 @@ type SendDelayedParams = z.output<typeof walletRpcApi.sendDelayedParams>;
 
 /** sendTransaction. @throws JsonRpcError, WalletError */
 export function sendNow(context: WalletRpcContext, params: SendParams): Promise<SentResult | FinishedJson> {
-  const { wallet, details, announcer, keyed } = context;
+  const { wallet, details, keyed } = context;
   const { idempotencyKey, ...asked } = params;
   return keyed.once(idempotencyKey, 'sendTransaction', asked, {
     run: async ({ leaving, stayed }) => {
       const request = checkedRequest(context, params, 'badExtra');
       const listener = {
         leaving: (built: FinishedSend): void => {
-          leaving(built.hash);
+          leaving(built);
           details.put(built.hash, detailsOfSend(built, request, wallet.snapshot.subWallets));
         },
         stayed: ({ hash }: FinishedSend): void => stayed(hash),
+        // It is kept, and whoever comes with the same key finds out.
+        doubted: (): void => undefined,
       };
       const built = await listeningToSends(listener, () => wallet.send(request));
       announceSend(context, built.hash);
       return { anonymity: built.mixin, fee: built.fee, transactionHash: built.hash };
     },
-    recovered: (hashes) => {
-      const [known] = knownOf(context, hashes);
-      if (known !== undefined) {
-        announcer.seen(known);
-        return { anonymity: details.get(known.hash)?.mixin ?? 0, fee: known.fee, transactionHash: known.hash };
-      }
-      return hashes.length > 0 && !context.syncStatus().isAtTip ? 'undecided' : undefined;
+    recovered: async (sends) => {
+      const [there] = await sendAgain(context, sends);
+      if (there === undefined) return undefined;
+      announceSend(context, there.hash);
+      return { anonymity: there.mixin, fee: there.fee, transactionHash: there.hash };
     },
   });
 }
@@ -51,7 +52,8 @@ export function buildDelayed(context: WalletRpcContext, params: SendParams): Pro
       let noted: string | undefined;
       try {
         const built = await delayed.create(request, (made) => {
-          leaving((noted = made.hash));
+          noted = made.hash;
+          leaving(made);
           details.put(made.hash, detailsOfSend(made, request, wallet.snapshot.subWallets));
         });
         return { fee: built.fee, transactionHash: built.hash };
@@ -60,9 +62,9 @@ export function buildDelayed(context: WalletRpcContext, params: SendParams): Pro
         throw error;
       }
     },
-    recovered: ([hash = '']) => {
-      const row = hash === '' ? undefined : delayed.get(hash);
-      return row && { fee: finishedSend(row).fee, transactionHash: hash };
+    recovered: async ([first]) => {
+      const row = first && delayed.get(first.hash);
+      return row && { fee: delayed.read(row).fee, transactionHash: row.hash };
     },
   });
 }
@@ -75,33 +77,25 @@ export function sendWaiting(
   const { delayed, keyed } = context;
   const { idempotencyKey, transactionHash } = params;
   const hash = requireHash(transactionHash);
-  return keyed.once(
-    idempotencyKey,
-    'sendDelayedTransaction',
-    { transactionHash: hash },
-    {
-      run: async ({ leaving, stayed }) => {
-        leaving(hash);
-        try {
-          await delayed.send(hash);
-        } catch (error) {
-          if (delayed.get(hash)?.state !== 'sending') stayed(hash);
-          throw error;
-        }
-        return {};
-      },
-      recovered: () => {
-        switch (delayed.get(hash)?.state) {
-          case 'sent':
-            return {};
-          case 'sending':
-            return 'undecided';
-          default:
-            return undefined;
-        }
-      },
+  const work = {
+    run: async ({ leaving, stayed }: SendNotes): Promise<Record<string, never>> => {
+      const row = delayed.get(hash);
+      if (row !== undefined) leaving(delayed.read(row));
+      try {
+        await delayed.send(hash);
+      } catch (error) {
+        if (delayed.get(hash)?.state !== 'sending') stayed(hash);
+        throw error;
+      }
+      return {};
     },
-  );
+    recovered: async (): Promise<Record<string, never> | undefined> => {
+      const state = delayed.get(hash)?.state;
+      if (state === 'sending') throw walletError.idempotencyKeyUnderWay();
+      return state === 'sent' ? {} : undefined;
+    },
+  };
+  return keyed.once(idempotencyKey, 'sendDelayedTransaction', { transactionHash: hash }, work);
 }
 
 /** Tells receivers of a send that a node has taken. */

@@ -178,20 +178,20 @@ export const PROVOCATIONS: Readonly<Record<string, Provocations>> = {
             () => scene.alice.call('sendTransaction', TO_BOB),
           ),
       ),
+    // What was on its way takes inputs that something else has taken, in a block that is not deep enough to be final.
     idempotencyKeyUnderWay: async (scene) => {
-      scene.interrupted(
-        'cut',
-        'sendTransaction',
-        {
-          transfers: [{ address: BOB, amount: 1_000n }],
-          addresses: [],
-          changeAddress: '',
-          anonymity: 1n,
-          unlockTime: 0n,
-        },
-        NO_HASH,
-      );
-      return scene.behindTip(() => scene.alice.call('sendTransaction', { ...TO_BOB, idempotencyKey: 'cut' }));
+      const transactionHash = await scene.delayed();
+      const params = {
+        transfers: [{ address: BOB, amount: 1_000n }],
+        addresses: [],
+        changeAddress: '',
+        anonymity: 1n,
+        unlockTime: 0n,
+      };
+      scene.interrupted('cut', 'sendTransaction', params, transactionHash);
+      const { wallet } = scene.alice.rpc.context;
+      jest.spyOn(wallet, 'resend').mockRejectedValueOnce(walletError.preparedTransactionExpired());
+      return scene.alice.call('sendTransaction', { ...TO_BOB, idempotencyKey: 'cut' });
     },
   },
   createDelayedTransaction: {

@@ -1,6 +1,7 @@
 import { mkdirSync, renameSync } from 'node:fs';
 import { decodeTagged, encodeTagged } from '@wrkz/core-types';
 import { stringifyJson } from '@wrkz/service-kit';
+import { sealSend } from '@wrkz/wallet-core';
 import { StandInNode, type SuiteNode } from '@wrkz/testing';
 import { generate, type TestService } from '../support/service';
 import { addressOf, CONTAINER_PASSWORD, expectedWallet, World } from '../support/world';
@@ -63,9 +64,12 @@ export class Scene {
 
   /** As if a kill had come between a send with this key and its answer. */
   interrupted(key: string, method: string, params: object, hash: string): void {
-    const { sideFile, now } = this.alice.rpc.context;
+    const { sideFile, now, wallet, delayed } = this.alice.rpc.context;
+    const row = sideFile.delayed.get(hash);
+    if (row === undefined) throw new RangeError('no such delayed transaction');
+    const { privateViewKey } = wallet.snapshot.content;
     sideFile.answers.begin({ owner: 'json-rpc', key }, `${method} ${stringifyJson(params)}`, now());
-    sideFile.answers.sending({ owner: 'json-rpc', key }, hash);
+    sideFile.answers.sending({ owner: 'json-rpc', key }, { hash, sealed: sealSend(delayed.read(row), privateViewKey) });
   }
 
   /** The delayed transaction of alice that was made first. */
@@ -74,21 +78,6 @@ export class Scene {
       'getDelayedTransactionHashes',
     );
     return transactionHashes[0] ?? '';
-  }
-
-  /** While alice does not know where the chain ends. */
-  async behindTip<T>(call: () => Promise<T>): Promise<T> {
-    const { wallet, syncStatus } = this.alice.rpc.context;
-    this.stand.on('/getwalletsyncdata', () => ({ status: 500 }));
-    await wallet.refresh();
-    while (syncStatus().isAtTip) await new Promise((resolve) => setTimeout(resolve, 10));
-    try {
-      return await call();
-    } finally {
-      this.stand.off('/getwalletsyncdata');
-      await wallet.refresh();
-      await this.alice.synced(0);
-    }
   }
 
   private async trackingService(): Promise<TestService> {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { decimal, hash, integer, uint64 } from '../scalars';
 
 /** The body of a refusal that has one. */
-export const walletErrorBody = z.object({ errorCode: z.int(), errorMessage: z.string() });
+export const walletErrorBody = z.object({ errorCode: integer, errorMessage: z.string() });
 
 /** What answers without a body. */
 export const noContent = z.undefined();

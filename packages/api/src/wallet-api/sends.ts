@@ -35,7 +35,7 @@ export const idempotencyKey = z.string().regex(/^[\x21-\x7e]{1,255}$/);
 
 const sweepEntry = z.union([
   z.object({ success: z.literal(true), transactionHash: hash }),
-  z.object({ success: z.literal(false), errorCode: z.int(), errorMessage: z.string() }),
+  z.object({ success: z.literal(false), errorCode: integer, errorMessage: z.string() }),
 ]);
 
 export const sweepAnswer = z.object({ transactions: z.array(sweepEntry) });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { integer } from '../scalars';
 import { key, nodeMembers, scanHeight, walletMembers } from './common';
 
 /** POST /wallet/open and /wallet/create. */
@@ -25,10 +26,10 @@ export const exportBody = z.object({ filename: z.string() });
 
 export const setNodeBody = z.object({ ...nodeMembers, daemonHost: z.string() });
 
-const nodeFields = { daemonHost: z.string(), daemonPort: z.int(), daemonSSL: z.boolean() };
+const nodeFields = { daemonHost: z.string(), daemonPort: integer, daemonSSL: z.boolean() };
 
 /** GET /node. */
-export const nodeAnswer = z.object({ ...nodeFields, nodeAddress: z.string(), nodeFee: z.int() });
+export const nodeAnswer = z.object({ ...nodeFields, nodeAddress: z.string(), nodeFee: integer });
 
 /** PUT /sync/refresh. */
 export const refreshAnswer = z.object({ ...nodeFields, message: z.string(), status: z.literal('OK') });

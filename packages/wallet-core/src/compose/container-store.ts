@@ -1,26 +1,28 @@
 import { secretKeyToPublicKey } from '@wrkz/crypto';
 import { fromHex } from '@wrkz/core-types';
+import { FileLocked, sqliteFailure, SqliteFileError, WrongSchemaVersion } from '@wrkz/sqlite';
 import { WalletFile } from '../container/wallet-file';
+import { walletErrorOfCode, walletErrorRows } from '../errors';
 import type { WalletContent } from '../ledger/model';
 import { sideFileOf, withSideFile } from '../side-file/mark';
 import { SideFile } from '../side-file/side-file';
-import type { ContainerStore, OpenContainer, OpenedContainer } from '../wallet/ports';
+import type { ContainerConversion, ContainerStore, OpenContainer, OpenedContainer } from '../wallet/ports';
 
-/** Hears of the side file as soon as it is open. */
-export type OnSideFile = (sideFile: SideFile) => void;
+/** What is found beside a container, told as soon as both are open. */
+export interface ContainerSurroundings {
+  readonly sideFile: SideFile;
+  /** Undefined unless the file was of the old kind until now. */
+  readonly converted: ContainerConversion | undefined;
+}
+
+export type OnContainer = (surroundings: ContainerSurroundings) => void;
 
 /**
  * Containers together with their side files: each is opened while the container is held, and named in it by every save
  * (docs/protocol/wallet.md#side-file).
  */
-export function containerStore(onSideFile: OnSideFile, now: () => number): ContainerStore {
-  const join = ({
-    walletFile,
-    content,
-  }: {
-    walletFile: WalletFile;
-    content: WalletContent;
-  }): Promise<OpenedContainer> => withItsSideFile(walletFile, content, onSideFile, now);
+export function containerStore(onContainer: OnContainer, now: () => number): ContainerStore {
+  const join = (held: HeldContainer): Promise<OpenedContainer> => withItsSideFile(held, onContainer, now);
   return {
     open: async (file, password) => join(await WalletFile.open(file, password)),
     create: async (file, password, content) => join(await WalletFile.create(file, password, content)),
@@ -28,21 +30,36 @@ export function containerStore(onSideFile: OnSideFile, now: () => number): Conta
   };
 }
 
+interface HeldContainer {
+  readonly walletFile: WalletFile;
+  readonly content: WalletContent;
+  readonly converted?: ContainerConversion | undefined;
+}
+
 async function withItsSideFile(
-  walletFile: WalletFile,
-  content: WalletContent,
-  onSideFile: OnSideFile,
+  { walletFile, content, converted }: HeldContainer,
+  onContainer: OnContainer,
   now: () => number,
 ): Promise<OpenedContainer> {
   try {
     const wallet = publicViewKey(content);
     const sideFile = SideFile.open({ walletFile: walletFile.file, wallet, expected: sideFileOf(content), now: now() });
-    onSideFile(sideFile);
+    onContainer({ sideFile, converted });
     return { walletFile: new ContainerWithSideFile(walletFile, sideFile), content };
   } catch (error) {
     await walletFile.close();
-    throw error;
+    throw refusalOf(error);
   }
+}
+
+/** Of a side file that cannot be used at all, where one that is damaged is set aside. */
+function refusalOf(error: unknown): unknown {
+  if (!(error instanceof SqliteFileError) && sqliteFailure(error) === undefined) return error;
+  const { walletFileInUse, unsupportedWalletFileFormatVersion, invalidWalletFilename } = walletErrorRows;
+  let row: { readonly code: number } = invalidWalletFilename;
+  if (error instanceof FileLocked) row = walletFileInUse;
+  if (error instanceof WrongSchemaVersion) row = unsupportedWalletFileFormatVersion;
+  return walletErrorOfCode(row.code, undefined, { cause: error });
 }
 
 class ContainerWithSideFile implements OpenContainer {

@@ -10,6 +10,8 @@ export interface LeavingListener {
   leaving(send: FinishedSend): void;
   /** It did not leave after all. */
   stayed(send: FinishedSend): void;
+  /** It left, and nobody knows whether it arrived. */
+  doubted(send: FinishedSend): void;
 }
 
 const listeners = new AsyncLocalStorage<LeavingListener>();

@@ -4,17 +4,53 @@ import type { RandomOutsAnswer, RelayAnswer, SpendNode, Whereabouts } from '../s
 /** What a node answers that has too few outputs of an amount. */
 const TOO_FEW_OUTPUTS = 27;
 
+/** What a proxy answers that has given up waiting: the node behind it may take the transaction yet. */
+const GIVEN_UP = new Set([408, 499, 502, 504, 520, 521, 522, 523, 524]);
+
+/** After a node was silent for as long as it may be, nobody waits for it anew for so many milliseconds. */
+const SILENCE_REMEMBERED_MS = 5_000;
+
+/**
+ * Which nodes were silent a moment ago. Sends stand in a queue: without this each of them would wait for such a node in its
+ * turn, and the last one for all of them.
+ */
+export class SilentNodes {
+  readonly #since = new WeakMap<NodeCalls, number>();
+
+  /** @param now milliseconds of a clock that never steps */
+  constructor(private readonly now: () => number = () => performance.now()) {}
+
+  note(node: NodeCalls): void {
+    this.#since.set(node, this.now());
+  }
+
+  has(node: NodeCalls): boolean {
+    const since = this.#since.get(node);
+    return since !== undefined && this.now() - since < SILENCE_REMEMBERED_MS;
+  }
+}
+
 /** A node as sending sees it: failures of the client become the answers that a send can act on. */
 export class NodeOfSends implements SpendNode {
-  /** @param serving the node that serves now */
-  constructor(private readonly serving: () => NodeCalls) {}
+  /**
+   * @param serving the node that serves now
+   * @param signal ends what is asked before anything leaves; what is leaving goes its way to the end
+   */
+  constructor(
+    private readonly serving: () => NodeCalls,
+    private readonly silent = new SilentNodes(),
+    private readonly signal?: AbortSignal,
+  ) {}
 
   async randomOuts(amounts: readonly bigint[], count: number): Promise<RandomOutsAnswer> {
+    const node = this.serving();
+    if (this.silent.has(node)) return { kind: 'unavailable' };
     try {
-      const sets = await this.serving().randomOuts(amounts, count);
+      const sets = await node.randomOuts(amounts, count, this.signal);
       return { kind: 'outs', sets: sets.map(({ amount, outs }) => ({ amount, outputs: outs })) };
     } catch (error) {
-      const { facts } = failureOf(error);
+      const { kind, facts } = failureOf(error);
+      if (kind === 'timeout') this.silent.note(node);
       return { kind: facts.errorCode === TOO_FEW_OUTPUTS ? 'tooFew' : 'unavailable' };
     }
   }
@@ -43,7 +79,7 @@ export class NodeOfSends implements SpendNode {
 
 /** Only what certainly never reached the pool counts as not taken; whatever is in doubt is asked for by hash. */
 function relayFailure({ kind, facts }: NodeFailure): RelayAnswer {
-  const isAnswered = facts.status !== undefined;
+  const isAnswered = facts.status !== undefined && !GIVEN_UP.has(facts.status);
   if (kind === 'foreignChain' || kind === 'rateLimited' || facts.status === 503 || facts.isUnsent === true) {
     return { kind: 'unavailable' };
   }

@@ -5,10 +5,9 @@ import * as newWallets from '../keys/new-wallet';
 import * as subWallets from '../keys/sub-wallets';
 import type { AppliedBlock } from '../ledger/ledger';
 import type { PowClient } from '../pow-client/pow-client';
-import type { SideFile } from '../side-file/side-file';
 import { Synchronizer, type SynchronizerOptions, type WalletSyncStatus } from '../sync';
 import type { ChainFollower, WalletParts } from '../wallet/ports';
-import { containerStore } from './container-store';
+import { type ContainerSurroundings, containerStore } from './container-store';
 import { serviceSpender } from './service-spender';
 import type { ServiceShapes, ServiceWallet } from './shapes';
 import { WalletClosed } from './wallet-closed';
@@ -25,9 +24,8 @@ export interface WalletSurroundings {
 }
 
 /** An open wallet with the parts of it that a service looks at itself. */
-export interface ServedWallet {
+export interface ServedWallet extends ContainerSurroundings {
   readonly wallet: ServiceWallet;
-  readonly sideFile: SideFile;
   /** Where the synchronization stands, in full. */
   readonly syncStatus: () => WalletSyncStatus;
 }
@@ -44,10 +42,10 @@ export async function serveWallet(
 ): Promise<ServedWallet> {
   const { network, sync, pow, warn, now = Date.now } = surroundings;
   const seconds = (): number => Math.floor(now() / 1000);
-  let sideFile: SideFile | undefined;
+  let surrounded: ContainerSurroundings | undefined;
   let synchronizer: Synchronizer<AppliedBlock> | undefined;
   const wallet = await begin({
-    containers: containerStore((opened) => (sideFile = opened), now),
+    containers: containerStore((found) => (surrounded = found), now),
     keys: { ...newWallets, ...subWallets },
     refusals: {
       inputsGone: walletError.preparedTransactionExpired,
@@ -69,7 +67,8 @@ export async function serveWallet(
     release: (node) => node.close(),
     now: seconds,
   });
-  if (sideFile === undefined || synchronizer === undefined) throw new Error('the wallet was opened without its parts');
-  const [side, follower] = [sideFile, synchronizer];
-  return { wallet, sideFile: side, syncStatus: () => follower.status };
+  if (surrounded === undefined || synchronizer === undefined)
+    throw new Error('the wallet was opened without its parts');
+  const follower = synchronizer;
+  return { ...surrounded, wallet, syncStatus: () => follower.status };
 }

@@ -16,7 +16,7 @@ import {
 import { WalletError } from '../wallet-error';
 import type { FinishedSend, SendRecords, Spender, SpendingView } from '../wallet/ports';
 import { leavingListener } from './leaving';
-import { NodeOfSends } from './node-of-sends';
+import { NodeOfSends, SilentNodes } from './node-of-sends';
 import type { ServiceShapes } from './shapes';
 
 export interface ServiceSpenderOptions {
@@ -34,11 +34,12 @@ export function serviceSpender(
   nodes: () => NodeList,
   { network, pow, now }: ServiceSpenderOptions,
 ): Spender<ServiceShapes> {
-  const node = new NodeOfSends(nodes);
+  const silent = new SilentNodes();
+  const node = new NodeOfSends(nodes, silent);
   const prepared = new PreparedSends();
   const of = (view: SpendingView): SpendView => ({ ...view, network });
   const ports = (signal: AbortSignal): SpendPorts => {
-    return { node, pow, transactionKeys: generateKeyPair, now, signal };
+    return { node: new NodeOfSends(nodes, silent, signal), pow, transactionKeys: generateKeyPair, now, signal };
   };
   return {
     build: (request, view, signal) => buildSend(request, of(view), ports(signal)),
@@ -64,7 +65,8 @@ async function dispatch(send: FinishedSend, records: SendRecords, node: NodeOfSe
   try {
     await dispatchSend(asBuilt(send), records, node);
   } catch (error) {
-    if (!(error instanceof WalletError && error.code === STILL_PROCESSING)) listener?.stayed(send);
+    if (error instanceof WalletError && error.code === STILL_PROCESSING) listener?.doubted(send);
+    else listener?.stayed(send);
     throw error;
   }
 }

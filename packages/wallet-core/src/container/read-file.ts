@@ -2,35 +2,30 @@ import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { errorText } from '@wrkz/service-kit';
 import { walletErrorOfCode, walletErrorRows } from '../errors';
-import { TurnTaker } from './turns';
-
-const CHUNK = 4 * 1024 * 1024;
-
-/** All of a regular file. @throws WalletError 1 when it cannot be read, with the system's error as cause */
-export async function readWalletFile(file: string): Promise<Buffer> {
-  return reading(file, async (handle, size) => {
-    const turns = new TurnTaker();
-    const content = Buffer.allocUnsafeSlow(size);
-    let length = 0;
-    while (length < size) {
-      const { bytesRead } = await handle.read(content, length, Math.min(CHUNK, size - length), length);
-      if (bytesRead === 0) break;
-      length += bytesRead;
-      await turns.pause();
-    }
-    return content.subarray(0, length);
-  });
-}
+import { WalletError } from '../wallet-error';
 
 /** The first bytes of a regular file, fewer when it is shorter: what it is can be told by them. @throws WalletError 1 */
 export async function readFileStart(file: string, size: number): Promise<Buffer> {
-  return reading(file, async (handle) => {
-    const { bytesRead, buffer } = await handle.read(Buffer.alloc(size), 0, size, 0);
-    return buffer.subarray(0, bytesRead);
-  });
+  return withRegularFile(file, (handle) => readUpTo(handle, 0, size));
 }
 
-async function reading<T>(file: string, read: (handle: FileHandle, size: number) => Promise<T>): Promise<T> {
+/** As many bytes as there are, at most `size`. A read may give fewer than it was asked for. */
+export async function readUpTo(handle: FileHandle, offset: number, size: number): Promise<Buffer> {
+  const bytes = Buffer.allocUnsafeSlow(size);
+  let length = 0;
+  while (length < size) {
+    const { bytesRead } = await handle.read(bytes, length, size - length, offset + length);
+    if (bytesRead === 0) break;
+    length += bytesRead;
+  }
+  return bytes.subarray(0, length);
+}
+
+/** Reads from a regular file. @throws WalletError 1 when that fails, with the system's error as cause; what `read` refuses */
+export async function withRegularFile<T>(
+  file: string,
+  read: (handle: FileHandle, size: number) => Promise<T>,
+): Promise<T> {
   let handle: FileHandle | undefined;
   try {
     // A pipe would be waited for at the open already.
@@ -39,6 +34,7 @@ async function reading<T>(file: string, read: (handle: FileHandle, size: number)
     if (!stats.isFile()) throw new Error('it is not a regular file');
     return await read(handle, stats.size);
   } catch (error) {
+    if (error instanceof WalletError) throw error;
     const { code } = walletErrorRows.filenameNonExistent;
     throw walletErrorOfCode(code, undefined, { cause: new Error(errorText(error), { cause: error }) });
   } finally {

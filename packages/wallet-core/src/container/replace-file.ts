@@ -1,4 +1,4 @@
-import { type FileHandle, link, open, rename, rm, stat } from 'node:fs/promises';
+import { type FileHandle, link, lstat, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { errorCode, errorText, syncFolder } from '@wrkz/service-kit';
 import { walletError, walletErrorOfCode, walletErrorRows } from '../errors';
@@ -51,10 +51,11 @@ export async function checkNewFile(file: string): Promise<void> {
   }
 }
 
-/** Those of the file that is replaced; nobody else may read a new one, which holds keys. */
+/** Those of the file that is replaced; nobody else may read a new one, which holds keys, whatever stood in its place. */
 async function permissionsOf(file: string): Promise<number> {
   try {
-    return (await stat(file)).mode & 0o777;
+    const stats = await lstat(file);
+    return stats.isFile() ? stats.mode & 0o777 : 0o600;
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return 0o600;
     throw error;

@@ -2,12 +2,14 @@ import { realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { FileLocked, takeWriteLock, type WriteLock } from '@wrkz/sqlite';
 import { walletErrorOfCode, walletErrorRows } from '../errors';
-import { convertGreenFile, type GreenConversion } from '../green/convert-file';
+import { convertGreenFile } from '../green/convert-file';
 import type { WalletContent } from '../ledger/model';
+import type { ContainerConversion } from '../wallet/ports';
 import { decodeContent } from './decode';
-import { decryptContainer } from './decrypt';
 import { FileKeys } from './file-key';
-import { readFileStart, readWalletFile } from './read-file';
+import { readContainer } from './read-container';
+import { readFileStart } from './read-file';
+import { isSomethingElse } from './regular';
 import { checkNewFile, replaceFile } from './replace-file';
 import { inTurns } from './turns';
 import { writeContainer, writePlain } from './write-container';
@@ -42,14 +44,14 @@ export class WalletFile {
   static async open(
     path: string,
     password: string,
-  ): Promise<{ walletFile: WalletFile; content: WalletContent; converted: GreenConversion | undefined }> {
+  ): Promise<{ walletFile: WalletFile; content: WalletContent; converted: ContainerConversion | undefined }> {
     const file = followed(path);
     // Before it is locked, since a lock makes a file beside it.
     await readFileStart(file, 1);
     const lock = takeLock(file);
     try {
       const converted = await convertGreenFile(file, password);
-      const content = await inTurns(decodeContent(await decryptContainer(await readWalletFile(file), password)));
+      const content = await inTurns(decodeContent(await readContainer(file, password)));
       return { walletFile: new WalletFile(file, new FileKeys(password), lock), content, converted };
     } catch (error) {
       lock.release();
@@ -153,8 +155,10 @@ function followed(path: string): string {
 
 /** The lock is the operating system's, on a file beside the container that stays there, empty. */
 function takeLock(file: string): WriteLock {
+  const lockFile = `${file}.lock`;
   try {
-    return takeWriteLock(`${file}.lock`, { file, title: 'wallet' });
+    if (isSomethingElse(lockFile)) throw new Error(`${lockFile} is not a regular file`);
+    return takeWriteLock(lockFile, { file, title: 'wallet' });
   } catch (error) {
     const row = error instanceof FileLocked ? walletErrorRows.walletFileInUse : walletErrorRows.invalidWalletFilename;
     throw walletErrorOfCode(row.code, undefined, { cause: error });

@@ -1,11 +1,12 @@
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { errorCode } from '@wrkz/service-kit';
+import { readUpTo } from '../container/read-file';
 import { replaceFile } from '../container/replace-file';
 import { TurnTaker } from '../container/turns';
 import { walletErrorOfCode, walletErrorRows } from '../errors';
 import { WalletError } from '../wallet-error';
-import { readAt, readUpTo } from './read-at';
+import { readAt } from './read-at';
 
 const CHUNK = 1024 * 1024;
 /** Different copies of one name; somebody who has as many does not look at them any more. */

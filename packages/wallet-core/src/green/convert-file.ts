@@ -1,25 +1,18 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { DecodeError, networkOf } from '@wrkz/core-types';
 import { deriveFileKey } from '../container/file-key';
+import { readUpTo } from '../container/read-file';
 import { replaceFile } from '../container/replace-file';
 import { inTurns } from '../container/turns';
 import { writeContainer } from '../container/write-container';
 import { walletError } from '../errors';
 import type { WalletContent } from '../ledger/model';
+import type { ContainerConversion } from '../wallet/ports';
 import { backUp } from './backup';
 import { convertedContent } from './convert';
 import { type GreenKeys, readGreenKeys } from './keys';
 import { GREEN_PREFIX_SIZE, greenLayout } from './layout';
-import { readUpTo } from './read-at';
 import { readGreenCache } from './read-cache';
-
-/** What became of an old container. */
-export interface GreenConversion {
-  /** The copy of the file as it was. */
-  readonly backup: string;
-  /** Why the history was left to the next scan; undefined when it was kept, or there was none. */
-  readonly lostCache: string | undefined;
-}
 
 /**
  * Converts a WalletGreen file into a container with the same password, in its place; the file that was is kept beside it
@@ -30,7 +23,7 @@ export interface GreenConversion {
  * @throws WalletError 5 wrong password or damaged keys, 4 tracking and other keys mixed, 2 copy or container cannot be
  * written, 1000 somebody wrote to it meanwhile; the file is as it was then
  */
-export async function convertGreenFile(file: string, password: string): Promise<GreenConversion | undefined> {
+export async function convertGreenFile(file: string, password: string): Promise<ContainerConversion | undefined> {
   const handle = await open(file, 'r');
   try {
     const before = await handle.stat();

@@ -1,12 +1,12 @@
 import type { FileHandle } from 'node:fs/promises';
 import { BinaryReader, DecodeError } from '@wrkz/core-types';
+import { readUpTo } from '../container/read-file';
 import { TurnTaker } from '../container/turns';
 import type { GreenCache } from './cache-model';
 import { type CacheFacts, readCache } from './cache-reader';
 import { CacheWindow } from './cache-window';
 import { ChaCha8 } from './chacha8';
 import { IV_SIZE } from './layout';
-import { readUpTo } from './read-at';
 import { SealedBytes } from './sealed-bytes';
 
 /** Bytes of the file that are opened at once: some milliseconds of work. */

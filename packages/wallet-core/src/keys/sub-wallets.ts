@@ -45,7 +45,8 @@ export async function deterministicSubWallet(
   signal?: AbortSignal,
 ): Promise<NewSubWallet> {
   const secret = await deterministicSecret(ring, index, signal);
-  const subWallet = subWalletOfSecret(ring, secret, Number(index), start);
+  // The index is kept of addresses alone that were created, as files of the reference have it.
+  const subWallet = subWalletOfSecret(ring, secret, 0, start);
   const subWalletIndexCounter = Math.max(ring.subWalletIndexCounter, Number(index));
   return { subWallet: requireNew(ring, subWallet), subWalletIndexCounter };
 }

@@ -1,4 +1,4 @@
-import { LONG_PAYMENT_ID_LENGTH, SHORT_PAYMENT_ID_LENGTH } from '@wrkz/core-types';
+import { LONG_PAYMENT_ID_LENGTH, MAX_UINT64, SHORT_PAYMENT_ID_LENGTH } from '@wrkz/core-types';
 import type { AppliedTransaction, BlockToApply } from './block';
 import type { PlannedTransaction } from './block-plan';
 import type { WalletTransaction } from './model';
@@ -81,10 +81,11 @@ function withRetired(
   return merged;
 }
 
-/** Never negative: a node that names more outputs than inputs lies, and a container has no place for it. */
+/** What a container has a place for: a node that names more outputs than inputs, or inputs of more than 2^64, lies. */
 function feeOf({ inputs, outputs }: AppliedTransaction): bigint {
   const fee = sum(inputs) - sum(outputs);
-  return fee < 0n ? 0n : fee;
+  if (fee < 0n) return 0n;
+  return fee > MAX_UINT64 ? MAX_UINT64 : fee;
 }
 
 const sum = (parts: readonly { readonly amount: bigint }[]): bigint =>

@@ -43,6 +43,7 @@ type ConstantMembers = Pick<WalletContent, 'privateViewKey' | 'isViewWallet' | '
 export class Ledger {
   private readonly parts: LedgerParts;
   private constant: ConstantMembers;
+  private readonly leaving = new Set<string>();
   private subWalletIndexCounter: number;
   private keys: LedgerKeys | undefined;
   private start: { readonly height: number; readonly timestamp: number };
@@ -125,9 +126,28 @@ export class Ledger {
       }));
   }
 
-  /** Own sends that are in no block yet. */
+  /** Own sends that are in no block yet, of which a node can tell: those on their way to one are not among them. */
   unconfirmedHashes(): readonly string[] {
-    return this.parts.history.content().unconfirmed.map(({ hash }) => hash);
+    const { unconfirmed } = this.parts.history.content();
+    return unconfirmed.map(({ hash }) => hash).filter((hash) => !this.leaving.has(hash));
+  }
+
+  /** Whether a send of this hash is written down and in no block yet. */
+  hasSend(hash: string): boolean {
+    return this.parts.history.send(hash) !== undefined;
+  }
+
+  /**
+   * A send is on its way to a node until the promise settles: that no node knows it says nothing so long, and it is not
+   * given up.
+   */
+  async whileLeaving<T>(hash: string, leave: () => Promise<T>): Promise<T> {
+    this.leaving.add(hash);
+    try {
+      return await leave();
+    } finally {
+      this.leaving.delete(hash);
+    }
   }
 
   /** @param indexes of all outputs of a transaction, by its hash; one that is known already stays */
@@ -174,8 +194,11 @@ export class Ledger {
     return walletBalance(this.subWallets(), { height: networkHeight, timestamp: now }, publicSpendKeys);
   }
 
-  /** @throws LedgerFault when its spend key is here already */
-  addSubWallet(subWallet: SubWallet): void {
+  /**
+   * @param counter the highest index of a deterministic sub-wallet so far
+   * @throws LedgerFault when its spend key is here already
+   */
+  addSubWallet(subWallet: SubWallet, counter = subWallet.walletIndex): void {
     if (this.parts.outputs.book(subWallet.publicSpendKey) !== undefined) {
       throw new LedgerFault(`the sub-wallet ${subWallet.publicSpendKey} is here already`);
     }
@@ -184,7 +207,7 @@ export class Ledger {
     if (isFirst) this.constant = { ...this.constant, isViewWallet: subWallet.privateSpendKey === undefined };
     this.parts.outputs.addBook(isFirst ? { ...subWallet, isPrimary: true } : subWallet);
     this.keys = undefined;
-    this.subWalletIndexCounter = Math.max(this.subWalletIndexCounter, subWallet.walletIndex);
+    this.subWalletIndexCounter = Math.max(this.subWalletIndexCounter, counter);
   }
 
   /**

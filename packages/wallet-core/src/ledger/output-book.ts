@@ -73,7 +73,7 @@ export class OutputBook {
     book.put(list, output);
     this.places.set(output.key, { book, list, output });
     if (output.keyImage !== undefined) this.images.set(output.keyImage, output.key);
-    if (output.globalIndex === undefined && list !== 'spent') this.awaitIndex(output);
+    if (output.globalIndex === undefined) this.awaitIndex(output);
   }
 
   remove(key: string): void {
@@ -112,7 +112,7 @@ export class OutputBook {
     }
   }
 
-  /** Unspent and locked outputs whose global index is not known. */
+  /** Outputs whose global index is not known; of a spent one a reorganisation may ask for it. */
   unindexedOutputs(): WalletOutput[] {
     return [...this.unindexed.values()].flatMap((keys) =>
       [...keys].flatMap((key) => this.places.get(key)?.output ?? []),

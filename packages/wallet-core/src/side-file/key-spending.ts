@@ -43,8 +43,14 @@ export class KeySpending {
       .immediate();
   }
 
-  dropBefore(day: number): number {
-    return this.connection.prepare('DELETE FROM spending WHERE day < ?').run(day).changes;
+  /** Drops sums of days before one; of each key so many of its latest days stay, since a clock may be wrong for a while. */
+  dropBefore(day: number, latest = 0): number {
+    return this.connection
+      .prepare(
+        `DELETE FROM spending WHERE day < ? AND
+          (SELECT count(*) FROM spending later WHERE later.name = spending.name AND later.day > spending.day) >= ?`,
+      )
+      .run(day, latest).changes;
   }
 
   private put(name: string, day: number, amount: bigint): void {

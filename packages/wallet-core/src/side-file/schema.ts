@@ -5,7 +5,7 @@ const APPLICATION_ID = 0x57_4b_57_53;
 
 /**
  * `identity` has one row: which side file this is, and what came before it. `answers` are requests by the key that their
- * caller gave them, `spending` what each access key has sent in a day, `extras` what of a transaction the container has no
+ * caller gave them, `leaving` what an unanswered one was about to send, sealed, `spending` what each access key has sent in a day, `extras` what of a transaction the container has no
  * place for, `delayed` transactions that were built and not sent.
  */
 const SCHEMA = `
@@ -14,10 +14,14 @@ const SCHEMA = `
     lost TEXT
   ) STRICT;
   CREATE TABLE answers (
-    owner TEXT NOT NULL, key TEXT NOT NULL, body_hash BLOB NOT NULL, begun INTEGER NOT NULL, transactions TEXT NOT NULL,
-    status INTEGER, body TEXT, PRIMARY KEY (owner, key)
+    owner TEXT NOT NULL, key TEXT NOT NULL, body_hash BLOB NOT NULL, begun INTEGER NOT NULL, status INTEGER, body TEXT,
+    PRIMARY KEY (owner, key)
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX answers_by_age ON answers (begun);
+  CREATE TABLE leaving (
+    place INTEGER PRIMARY KEY, owner TEXT NOT NULL, key TEXT NOT NULL, hash TEXT NOT NULL, sealed BLOB NOT NULL,
+    UNIQUE (owner, key, hash)
+  ) STRICT;
   CREATE TABLE spending (
     name TEXT NOT NULL, day INTEGER NOT NULL, amount TEXT NOT NULL, PRIMARY KEY (name, day)
   ) STRICT, WITHOUT ROWID;

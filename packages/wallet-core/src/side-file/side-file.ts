@@ -1,5 +1,6 @@
-import { existsSync, renameSync } from 'node:fs';
-import { FileCutShort, NotOurFile, openDatabase, type SqliteDatabase, WrongLog } from '@wrkz/sqlite';
+import { closeSync, existsSync, openSync, renameSync } from 'node:fs';
+import { FileCutShort, NotOurFile, openDatabase, sqliteFailure, type SqliteDatabase, WrongLog } from '@wrkz/sqlite';
+import { isSomethingElse } from '../container/regular';
 import { AnsweredRequests } from './answered-requests';
 import { DelayedTransactions } from './delayed-transactions';
 import { KeySpending } from './key-spending';
@@ -20,6 +21,9 @@ export interface SideFileOptions {
 
 /** Where the side file of a container stands. */
 export const sideFileName = (walletFile: string): string => `${walletFile}.side`;
+
+/** Not the extras, which may be many and guard nothing. */
+const GUARDING = ['identity', 'answers', 'spending', 'delayed'];
 
 /** What SQLite puts beside a file. */
 const BESIDE = ['', '-wal', '-shm', '-journal'];
@@ -56,7 +60,7 @@ export class SideFile {
    */
   static open(options: SideFileOptions): SideFile {
     const file = sideFileName(options.walletFile);
-    const found = existsSync(file) ? openFound(file, options) : undefined;
+    const found = openFound(file, options);
     if (found instanceof SideFile) return found;
     if (found !== undefined) setAside(file, options.now);
     const lost = found ?? (options.expected === undefined ? undefined : 'missing');
@@ -68,7 +72,21 @@ export class SideFile {
     this.database.close();
   }
 
+  /** Whether what keeps a payment from being made twice can be read: a page of it may be damaged. */
+  isWhole(): boolean {
+    try {
+      return GUARDING.every((table) => {
+        const [answer] = this.database.connection.pragma(`quick_check(${table})`) as { quick_check: string }[];
+        return answer?.quick_check === 'ok';
+      });
+    } catch (error) {
+      if (isDamage(error)) return false;
+      throw error;
+    }
+  }
+
   static at(file: string, { wallet, now }: SideFileOptions, lost: MemoryLoss | undefined): SideFile {
+    makePrivate(file);
     const database = openDatabase(sideFileOptions(file, { wallet, since: now, lost }));
     try {
       return new SideFile(database, readIdentity(database.connection));
@@ -79,14 +97,20 @@ export class SideFile {
   }
 }
 
-/** The side file that is there, or why it cannot be gone on with. */
-function openFound(file: string, options: SideFileOptions): SideFile | MemoryLoss {
+/** The side file that is there, or why it cannot be gone on with; undefined when there is none. */
+function openFound(file: string, options: SideFileOptions): SideFile | MemoryLoss | undefined {
+  if (BESIDE.some((ending) => isSomethingElse(file + ending))) return 'damaged';
+  if (!existsSync(file)) return undefined;
   let sideFile: SideFile;
   try {
     sideFile = SideFile.at(file, options, undefined);
   } catch (error) {
     if (isDamage(error)) return 'damaged';
     throw error;
+  }
+  if (!sideFile.isWhole()) {
+    sideFile.close();
+    return 'damaged';
   }
   const { wallet, sideFile: name } = sideFile.identity;
   const isOurs = wallet === options.wallet && (options.expected === undefined || options.expected === name);
@@ -95,7 +119,17 @@ function openFound(file: string, options: SideFileOptions): SideFile | MemoryLos
   return 'foreign';
 }
 
+/** What a wallet sent, and to whom, is its owner's alone. What SQLite puts beside a file has the permissions of that file. */
+function makePrivate(file: string): void {
+  try {
+    closeSync(openSync(file, 'wx', 0o600));
+  } catch {
+    // It is there, or SQLite says why it cannot be.
+  }
+}
+
 function isDamage(error: unknown): boolean {
+  if (sqliteFailure(error)?.code.startsWith('SQLITE_CORRUPT') === true) return true;
   return error instanceof NotOurFile || error instanceof WrongLog || error instanceof FileCutShort;
 }
 

@@ -42,8 +42,8 @@ export interface SweepResult {
 /** What every transaction of a sweep goes through once it is planned. */
 type Carry<R> = (plan: Plan) => Promise<R>;
 
-/** No node, or nobody knows what became of the last one: another attempt would fare no better. */
-const ENDING = new Set([30, 55]);
+/** No node, nobody knows what became of the last one, or its key may send no more: another attempt would fare no better. */
+const ENDING = new Set([30, 55, 1004]);
 const STILL_PROCESSING = 55;
 
 /**

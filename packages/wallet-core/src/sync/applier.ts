@@ -6,7 +6,11 @@ import { type ScannedBlock, scannedBatches, type UnreadableBlock } from './scann
 /** Blocks that are taken from the store at once. */
 const CHUNK = 500;
 /** Milliseconds after which the event loop gets a turn. */
-const TURN_MS = 10;
+const TURN_MS = 5;
+/** Between two times that applied batches are told of, while more of them wait. */
+const TELL_MS = 100;
+
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 export interface ApplierEvents<Applied> {
   readonly applied: (applied: Applied, block: SyncBlock) => void;
@@ -15,12 +19,16 @@ export interface ApplierEvents<Applied> {
   /** A block could not be scanned or applied; it is passed. */
   readonly unreadable: (block: SyncBlock, error: unknown) => void;
   readonly unindexed: (outputs: readonly UnindexedOutput[]) => void;
-  /** A batch is done, and readers can be shown what it brought. */
+  /** Batches are done, and readers can be shown what they brought. */
   readonly batch: () => void;
 }
 
 /** Brings stored blocks into the ledger, in order. */
 export class Applier<Applied> {
+  #toldAt = -Infinity;
+  /** Batches were applied that nobody was told of. */
+  #untold = false;
+
   constructor(
     private readonly ledger: SyncLedger<Applied>,
     private readonly store: BlockStore,
@@ -29,17 +37,30 @@ export class Applier<Applied> {
 
   /** Applies what is stored, until nothing is left or the signal fires. */
   async run(signal: AbortSignal): Promise<void> {
-    while (!this.store.isEmpty && !signal.aborted) await this.#chunk(signal);
+    try {
+      while (!this.store.isEmpty && !signal.aborted) await this.#chunk(signal);
+    } finally {
+      if (this.#untold) this.#tell();
+    }
+  }
+
+  /** A snapshot for readers costs more the longer the history is: there is one now and then, and one at the end. */
+  #tell(): void {
+    this.#untold = false;
+    this.#toldAt = performance.now();
+    this.events.batch();
   }
 
   /** Keys that come meanwhile end the chunk: the rest is scanned again, with them. */
   async #chunk(signal: AbortSignal): Promise<void> {
     const keys = this.ledger.scanKeys();
     for await (const batch of scannedBatches(this.store.first(CHUNK), keys)) {
+      // The batch behind this one was just begun, which took its time too.
+      await nextTurn();
       let turn = performance.now();
       for (const scanned of batch) {
         if (performance.now() - turn > TURN_MS) {
-          await new Promise((resolve) => setImmediate(resolve));
+          await nextTurn();
           turn = performance.now();
         }
         // What is stored may have been thrown away while the loop had its turn.
@@ -47,7 +68,8 @@ export class Applier<Applied> {
         this.#one(scanned);
         this.store.drop();
       }
-      this.events.batch();
+      this.#untold = true;
+      if (performance.now() - this.#toldAt > TELL_MS) this.#tell();
     }
   }
 

@@ -208,7 +208,9 @@ export class Fetcher {
       this.#next = undefined;
       return this.gap === undefined ? 'nothing' : 'gap';
     }
-    if (start.timestamp !== 0) ledger.startAt(isOpen ? first : start.height);
+    // A wallet with a history and no hashes, as conversion leaves it, begins there as well.
+    const isFirst = isOpen || (ledger.position().hash === undefined && store.isEmpty);
+    if (start.timestamp !== 0) ledger.startAt(isFirst ? first : start.height);
     store.add(answer);
     this.#withoutHashes = false;
     this.#skipTo = undefined;

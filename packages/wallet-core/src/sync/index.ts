@@ -1,6 +1,5 @@
 export { type SyncClock, MACHINE_CLOCK } from './clock';
 export type { ScanKeys, SyncLedger, UnindexedOutput } from './ports';
-export type { ScannedOutput } from './scanned-output';
 export { scannedBatches, type ScannedBlock, type UnreadableBlock } from './scanner';
 export type { SyncGap } from './start-check';
 export type { SyncStall, WalletSyncStatus } from './status';

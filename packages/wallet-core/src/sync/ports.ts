@@ -1,6 +1,6 @@
 import type { IndexesByTransaction, SyncBlock } from '@wrkz/client';
 import type { ScanStart, SyncProgress } from '../ledger/model';
-import type { ScannedOutput } from './scanned-output';
+import type { OwnOutputFound } from '../ledger/block';
 
 /** The keys that blocks are scanned with, as hex. One object stands for one set of keys: another set is another object. */
 export interface ScanKeys {
@@ -29,7 +29,7 @@ export interface SyncLedger<Applied> {
   scanStart(): ScanStart;
   /** The height is known from now on, and the timestamp has no more meaning. */
   startAt(height: number): void;
-  apply(block: SyncBlock, found: readonly ScannedOutput[], decryptedPaymentIds: ReadonlyMap<string, string>): Applied;
+  apply(block: SyncBlock, found: readonly OwnOutputFound[], decryptedPaymentIds: ReadonlyMap<string, string>): Applied;
   /** Everything at or above the height goes. */
   rewind(height: number): void;
   /** Nothing up to this block is left to be looked at. */

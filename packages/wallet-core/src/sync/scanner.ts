@@ -3,19 +3,21 @@ import {
   encryptPaymentId,
   generateKeyImagesAsync,
   type OwnedOutput,
-  scanOutputsAsync,
+  scanPackedOutputsAsync,
 } from '@wrkz/crypto';
 import type { SyncBlock, SyncTransaction } from '@wrkz/client';
 import type { ScanKeys } from './ports';
-import type { ScannedOutput } from './scanned-output';
+import type { OwnOutputFound } from '../ledger/block';
 
 /** Outputs in one native batch: enough for every lane and thread, few enough for the turns of the event loop. */
-const OUTPUTS_A_BATCH = 2_000;
+const OUTPUTS_A_BATCH = 1_000;
+
+const KEY_SIZE = 32;
 
 /** A block with what of it is ours. */
 export interface ScannedBlock {
   readonly block: SyncBlock;
-  readonly found: readonly ScannedOutput[];
+  readonly found: readonly OwnOutputFound[];
   /** Of transactions with an own output and a short payment id, by their hash. */
   readonly decryptedPaymentIds: ReadonlyMap<string, string>;
 }
@@ -29,7 +31,8 @@ export interface UnreadableBlock {
 /** A set of keys, ready for the native side. */
 interface PreparedKeys {
   readonly viewSecret: Buffer;
-  readonly spendPublic: readonly Buffer[];
+  /** One key after another. */
+  readonly spendPublic: Buffer;
   readonly spendSecret: readonly (Buffer | undefined)[];
 }
 
@@ -91,17 +94,16 @@ async function scanEach(
 
 async function scan(blocks: readonly SyncBlock[], given: ScanKeys, keys: PreparedKeys): Promise<ScannedBlock[]> {
   const places = blocks.flatMap(placesOf);
-  const owned = await scanOutputsAsync({
+  const owned = await scanPackedOutputsAsync({
     viewSecret: keys.viewSecret,
     spendKeys: keys.spendPublic,
-    transactions: places.map(({ transaction }) => ({
-      publicKey: Buffer.from(transaction.transactionPublicKey, 'hex'),
-      outputs: transaction.outputs.map(({ key }) => Buffer.from(key, 'hex')),
-    })),
+    transactionKeys: packed(places.map(({ transaction }) => transaction.transactionPublicKey)),
+    outputCounts: Uint32Array.from(places, ({ transaction }) => transaction.outputs.length),
+    outputs: packed(places.flatMap(({ transaction }) => transaction.outputs.map(({ key }) => key))),
   });
   const results = blocks.map((block) => ({
     block,
-    found: [] as ScannedOutput[],
+    found: [] as OwnOutputFound[],
     decryptedPaymentIds: new Map<string, string>(),
   }));
   const oneTime = await oneTimeKeys(owned, places, keys);
@@ -129,10 +131,24 @@ async function scan(blocks: readonly SyncBlock[], given: ScanKeys, keys: Prepare
 
 const bytes = (hex: string): Buffer => Buffer.from(hex, 'hex');
 
+/**
+ * Keys one after another, without an object for each: thousands of those a batch would keep the collector of garbage busy.
+ * @throws RangeError for what is no key
+ */
+function packed(keys: readonly string[]): Buffer {
+  const all = Buffer.allocUnsafe(KEY_SIZE * keys.length);
+  keys.forEach((key, i) => {
+    if (key.length !== 2 * KEY_SIZE || all.write(key, KEY_SIZE * i, 'hex') !== KEY_SIZE) {
+      throw new RangeError('a key has 32 bytes');
+    }
+  });
+  return all;
+}
+
 function prepare({ privateViewKey, spendKeys }: ScanKeys): PreparedKeys {
   return {
     viewSecret: bytes(privateViewKey),
-    spendPublic: spendKeys.map(({ publicSpendKey }) => bytes(publicSpendKey)),
+    spendPublic: packed(spendKeys.map(({ publicSpendKey }) => publicSpendKey)),
     spendSecret: spendKeys.map(({ privateSpendKey }) =>
       privateSpendKey === undefined ? undefined : bytes(privateSpendKey),
     ),

@@ -19,6 +19,14 @@ export interface OpenedContainer {
   readonly content: WalletContent;
 }
 
+/** What became of a container of the old kind. */
+export interface ContainerConversion {
+  /** The copy of the file as it was. */
+  readonly backup: string;
+  /** Why the history was left to the next scan; undefined when it was kept, or there was none. */
+  readonly lostCache: string | undefined;
+}
+
 /** Where containers come from and go to. */
 export interface ContainerStore {
   open(file: string, password: string): Promise<OpenedContainer>;
@@ -33,7 +41,7 @@ export interface ContainerStore {
 
 type KeysOfContent = Pick<WalletContent, 'isViewWallet' | 'privateViewKey' | 'subWallets' | 'subWalletIndexCounter'>;
 
-interface AddedSubWallet {
+export interface AddedSubWallet {
   readonly subWallet: SubWallet;
   readonly subWalletIndexCounter: number;
 }

@@ -54,6 +54,11 @@ export class SendDesk<Shapes extends SpendShapes> {
     return built;
   }
 
+  /** Of another run of the program too: it is recorded where it is not any more. */
+  resend(built: FinishedSend): Promise<void> {
+    return this.dispatch(built);
+  }
+
   deletePrepared(hash: string): boolean {
     return this.spender.prepared.forget(hash);
   }
@@ -81,14 +86,14 @@ export class SendDesk<Shapes extends SpendShapes> {
   }
 
   dispatch(built: FinishedSend): Promise<void> {
-    return this.spender.dispatch(built, this.records);
+    return this.options.ledger.whileLeaving(built.hash, () => this.spender.dispatch(built, this.records));
   }
 
   private readonly records: SendRecords = {
     record: async (built) => {
       const { ledger, signal, refusals, changed, save } = this.options;
       signal.throwIfAborted();
-      if (ledger.unconfirmedHashes().includes(built.hash)) return false;
+      if (ledger.hasSend(built.hash)) return false;
       try {
         ledger.recordSend(built.intent);
       } catch (error) {

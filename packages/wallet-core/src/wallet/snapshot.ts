@@ -1,4 +1,4 @@
-import { type Balance, walletBalance } from '../ledger/balance';
+import { type Balance, subWalletBalance, walletBalance } from '../ledger/balance';
 import { findConfirmed, listTransactions, listUnconfirmed, type TransactionFilter } from '../ledger/listings';
 import type { SubWallet, WalletContent, WalletTransaction } from '../ledger/model';
 
@@ -26,6 +26,11 @@ export class WalletSnapshot {
   /** Of these spend keys, or of the whole wallet; by the network's tip and the clock of now. */
   balance(publicSpendKeys?: Iterable<string>): Balance {
     return walletBalance(this.content, { height: this.judgedAt(), timestamp: this.now() }, publicSpendKeys);
+  }
+
+  /** Of one sub-wallet, without a look at the others. */
+  balanceOf(subWallet: SubWallet): Balance {
+    return subWalletBalance(subWallet, { height: this.judgedAt(), timestamp: this.now() });
   }
 
   transactions(filter?: TransactionFilter): WalletTransaction[] {

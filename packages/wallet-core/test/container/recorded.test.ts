@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { readFixture } from '@wrkz/testing/fixtures';
 import { decodeContent } from '../../src/container/decode';
-import { decryptContainer } from '../../src/container/decrypt';
+import { readContainer } from '../../src/container/read-container';
 import { inTurns } from '../../src/container/turns';
 import { contentText } from '../../src/container/write-container';
 import { exportOf2026 } from '../support/exports-of-2026';
@@ -11,7 +10,7 @@ import { recordedWallets } from '../support/recorded-wallets';
 const decode = (text: string) => inTurns(decodeContent(Buffer.from(text)));
 
 test.each(recordedWallets())('$name says the same after it was read and written', async ({ path, password }) => {
-  const bytes = await decryptContainer(readFileSync(path), password);
+  const bytes = await readContainer(path, password);
   const content = await inTurns(decodeContent(bytes));
   expect(content.unknownMembers.size).toBe(0);
   const written = contentText(content);

@@ -11,6 +11,7 @@ import { fresh, removeFolders } from '../support/folder';
 afterEach(removeFolders);
 
 const HASH = 'ab'.repeat(32);
+const kept = (hash: string) => ({ hash, sealed: Buffer.from(hash.slice(0, 8), 'hex') });
 const open = (walletFile: string, expected?: string, wallet = 'w', now = 1000): SideFile =>
   SideFile.open({ walletFile, wallet, expected, now });
 
@@ -81,12 +82,12 @@ test('a request is begun once, answered once, and remembered over a restart', ()
   let sideFile = open(walletFile);
   const again = (body = '{"a":1}') => sideFile.answers.begin(request, body, 10);
   expect(again()).toEqual({ kind: 'new' });
-  expect(again()).toEqual({ kind: 'unanswered', transactions: [] });
-  sideFile.answers.sending(request, HASH);
-  sideFile.answers.sending(request, 'cd'.repeat(32));
+  expect(again()).toEqual({ kind: 'unanswered', sends: [] });
+  for (const hash of [HASH, '01'.repeat(32), 'cd'.repeat(32)]) sideFile.answers.sending(request, kept(hash));
+  sideFile.answers.stayed(request, '01'.repeat(32));
   sideFile.close();
   sideFile = open(walletFile);
-  expect(again()).toEqual({ kind: 'unanswered', transactions: [HASH, 'cd'.repeat(32)] });
+  expect(again()).toEqual({ kind: 'unanswered', sends: [kept(HASH), kept('cd'.repeat(32))] });
   expect(again('{"a":2}')).toEqual({ kind: 'other-body' });
   expect(sideFile.answers.begin({ owner: 'other', key: 'k1' }, '{"a":2}', 10)).toEqual({ kind: 'new' });
   sideFile.answers.answered(request, { status: 201, body: '{"transactionHash":"x"}' });
@@ -96,11 +97,19 @@ test('a request is begun once, answered once, and remembered over a restart', ()
   sideFile = open(walletFile);
   expect(again()).toEqual({ kind: 'answered', answer: { status: 201, body: '{"transactionHash":"x"}' } });
   expect(again('{"a":2}')).toEqual({ kind: 'other-body' });
-  expect(() => sideFile.answers.sending({ owner: '', key: 'none' }, HASH)).toThrow(RangeError);
+  expect(() => sideFile.answers.sending({ owner: '', key: 'none' }, kept(HASH))).toThrow(RangeError);
   sideFile.answers.forget({ owner: 'other', key: 'k1' });
-  expect(sideFile.answers.dropAnsweredBefore(10)).toBe(0);
-  expect(sideFile.answers.dropAnsweredBefore(11)).toBe(1);
+  for (const old of [
+    { before: 10, newest: 0 },
+    { before: 11, newest: 1 },
+  ]) {
+    sideFile.answers.dropAnswered(old);
+    expect(again()).toMatchObject({ kind: 'answered' });
+  }
+  sideFile.answers.dropAnswered({ before: 11, newest: 0 });
   expect(again()).toEqual({ kind: 'new' });
+  sideFile.answers.dropAnswered({ before: 99, newest: 0 });
+  expect(again()).toEqual({ kind: 'unanswered', sends: [] });
   sideFile.close();
 });
 
@@ -122,6 +131,10 @@ test('what a key may send in a day is counted to the atomic unit, over a restart
   spending.giveBack('shop', 6, 7n);
   expect(spending.spent('shop', 6)).toBe(0n);
   expect(() => spending.reserve('shop', 5, -1n, limit)).toThrow(RangeError);
+  // 'till' has not sent anything that day.
+  expect(spending.dropBefore(99, 2)).toBe(0);
+  expect(spending.dropBefore(99, 1)).toBe(1);
+  expect(spending.reserve('shop', 5, 1n, limit)).toBe(true);
   expect(spending.dropBefore(6)).toBe(1);
   expect(spending.spent('shop', 5)).toBe(0n);
   sideFile.close();

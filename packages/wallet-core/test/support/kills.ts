@@ -1,7 +1,7 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { decodeContent } from '../../src/container/decode';
-import { decryptContainer } from '../../src/container/decrypt';
+import { readContainer } from '../../src/container/read-container';
 import { inTurns } from '../../src/container/turns';
 import { contentText } from '../../src/container/write-container';
 import { runProgram } from './child';
@@ -25,7 +25,7 @@ export async function killSavers(times: number, random: () => number): Promise<v
     program.kill();
     expect(await program.ended).toBe('SIGKILL');
     // The loop has read no further; what was saved after that line may be there, too.
-    const content = await inTurns(decodeContent(await decryptContainer(readFileSync(file), 'secret')));
+    const content = await inTurns(decodeContent(await readContainer(file, 'secret')));
     expect(content.startHeight).toBeGreaterThanOrEqual(said);
     expect(content.transactionKeys).toHaveLength(1 + ((content.startHeight * 7919) % KEYS));
   }

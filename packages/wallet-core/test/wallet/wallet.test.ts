@@ -123,6 +123,20 @@ describe('sends', () => {
     expect(wallet.snapshot.unconfirmed()).toEqual([]);
   });
 
+  test('that are on their way to a slow node are not asked about, and so not given up; afterwards they are', async () => {
+    const { parts, wallet, chain } = await open();
+    chain.play(block(1, pay('a')));
+    let [asked, listed] = [['nothing'], 0];
+    parts.onRelay = async () => {
+      asked = [...chain.ledger.unconfirmedHashes()];
+      listed = wallet.snapshot.unconfirmed().length;
+      return 'accepted';
+    };
+    const { hash } = await wallet.send({ amount: 30n });
+    expect([asked, listed]).toEqual([[], 1]);
+    expect(chain.ledger.unconfirmedHashes()).toEqual([hash]);
+  });
+
   test('that are prepared lock nothing, go once, and stay when the node refuses', async () => {
     const { parts, wallet, chain } = await open();
     chain.play(block(1, pay('a')));
@@ -244,6 +258,19 @@ test('at the tip, locked outputs that nothing takes are free, and a long scan is
   chain.emit('synced', 1_500);
   await new Promise(setImmediate);
   expect(parts.saved.at(-1)?.progress.height).toBe(1_500);
+});
+
+test('what is read again after a reorganisation is worth a save as it was before', async () => {
+  const { parts, chain } = await open();
+  chain.play(block(1_500));
+  chain.emit('synced', 1_500);
+  await new Promise(setImmediate);
+  chain.ledger.rewind(100);
+  chain.emit('rewound', 100);
+  chain.play({ ...block(1_490), hash: hashOf('another branch') });
+  chain.emit('synced', 1_490);
+  await new Promise(setImmediate);
+  expect(parts.saved.map(({ progress }) => progress.height)).toEqual([1_500, 1_490]);
 });
 
 test('closing gives up what is being built, finishes what has left, saves and lets go, once', async () => {

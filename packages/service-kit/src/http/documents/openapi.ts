@@ -48,7 +48,7 @@ export function openApiRoute<Context, Labels>(
 }
 
 function operation<Context, Labels>(service: ServiceDescription<Context, Labels>, route: Route<Context, Labels>): Json {
-  const { summary, guards, labels, body, params, query, answer, answerErrors = [] } = route;
+  const { summary, guards, labels, body, params, query, answer, status = 200, answerErrors = [] } = route;
   return {
     operationId: operationId(route),
     summary,
@@ -57,10 +57,7 @@ function operation<Context, Labels>(service: ServiceDescription<Context, Labels>
     parameters: [...parameters(params, 'path'), ...parameters(query, 'query')],
     ...(body === undefined ? {} : { requestBody: { required: true, content: json(body) } }),
     responses: {
-      200:
-        'contentType' in answer
-          ? { description: answer.description, content: { 'text/plain': { schema: { type: 'string' } } } }
-          : { description: answer.description ?? 'The answer', content: json(answer) },
+      [status]: success(answer),
       ...errorResponses([
         ...errorsOfRoute(service, route).map((row) => ({ row, body: service.errorBody })),
         ...('contentType' in answer ? [] : answerErrors.map((row) => ({ row, body: answer }))),
@@ -68,6 +65,13 @@ function operation<Context, Labels>(service: ServiceDescription<Context, Labels>
     },
     ...(labels === undefined ? {} : { 'x-labels': labels }),
   };
+}
+
+function success(answer: Route['answer']): Json {
+  if (answer instanceof z.ZodUndefined) return { description: 'Done; there is no body' };
+  if (!('contentType' in answer)) return { description: answer.description ?? 'The answer', content: json(answer) };
+  const [type = ''] = answer.contentType.split(';');
+  return { description: answer.description, content: { [type]: { schema: { type: 'string' } } } };
 }
 
 function operationId({ method, path }: Pick<Route, 'method' | 'path'>): string {

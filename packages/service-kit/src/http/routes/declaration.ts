@@ -76,6 +76,8 @@ export interface RouteDeclaration<
   readonly query?: Query;
   readonly body?: Body;
   readonly answer: Answer;
+  /** Of an answer that is no refusal; left out, it is 200. */
+  readonly status?: number;
   readonly errors: readonly ErrorRow[];
   /** Refusals of this route for members of the right type whose value its schema does not take. */
   readonly invalid?: MemberRefusals<Body>;

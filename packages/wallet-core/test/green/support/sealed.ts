@@ -32,14 +32,24 @@ function record(secret: Buffer, iv: number, time = 0n): Buffer {
   return bytes;
 }
 
-/** A file of one address. @param cache as `sealedCache` gives it */
-export function greenFile(cache: Buffer, time = 0n): Buffer {
+/** Secret keys that a file is made of. */
+export interface GreenSecrets {
+  readonly view: Buffer;
+  readonly spend: Buffer;
+}
+
+/** A file of one address. @param cache as `sealedCache` gives it, or nothing */
+export function greenFile(
+  cache: Buffer,
+  time = 0n,
+  { view, spend }: GreenSecrets = { view: VIEW_SECRET, spend: SPEND_SECRET },
+): Buffer {
   const prefix = Buffer.alloc(9);
   prefix[0] = 6;
   const counts = Buffer.alloc(16);
   counts.writeBigUInt64LE(1n, 0);
   counts.writeBigUInt64LE(1n, 8);
-  return Buffer.concat([prefix, record(VIEW_SECRET, 1), counts, record(SPEND_SECRET, 2, time), cache]);
+  return Buffer.concat([prefix, record(view, 1), counts, record(spend, 2, time), cache]);
 }
 
 /** An opened cache whose synchronizer has read so many blocks and found nothing. */

@@ -40,6 +40,11 @@ export const recorded = readJson<{ wallets: Record<string, RecordedWallet>; note
 /** Unix seconds of the recording: the clock by which it judged locks that are times. */
 export const RECORDED_AT = Number(/now=(\d+)/.exec(recorded.notes.time)?.[1]);
 
+/** What the wallets of the recording tell of their transactions, one after the other. */
+export function chainATransactions(): RecordedTransaction[] {
+  return Object.values(recorded.wallets).flatMap(({ report }) => report.transactions);
+}
+
 /** A wallet of chain A, read by this suite. */
 export interface ReadWallet {
   readonly name: string;

@@ -1,5 +1,5 @@
 import type { IndexesByTransaction, SyncBlock } from '@wrkz/client';
-import type { ScanKeys, ScannedOutput, ScanStart, SyncLedger, UnindexedOutput } from '../../../src';
+import type { OwnOutputFound, ScanKeys, ScanStart, SyncLedger, UnindexedOutput } from '../../../src';
 
 export interface FakeOutput {
   readonly height: number;
@@ -68,7 +68,7 @@ export class FakeLedger implements SyncLedger<readonly FakeTransaction[]> {
 
   apply(
     block: SyncBlock,
-    found: readonly ScannedOutput[],
+    found: readonly OwnOutputFound[],
     decrypted: ReadonlyMap<string, string>,
   ): readonly FakeTransaction[] {
     const { height, hash } = block;

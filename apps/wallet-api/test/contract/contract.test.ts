@@ -1,0 +1,231 @@
+import { createMetrics } from '@wrkz/service-kit';
+import { walletRoutes } from '../../src/routes';
+import type { WalletRoute } from '../../src/routes/declare';
+import { type Answer, TestService } from '../support/service';
+import { faultsOf } from './answers';
+import { isOptional, wrongBodies } from './fields';
+import { jsonOf, type Success, successes } from './successes';
+import { World } from './world';
+
+jest.setTimeout(600_000);
+
+/* What is declared of a route is what the program does: each of them is asked for everything that its declaration says. */
+
+const routes = walletRoutes({
+  metrics: createMetrics('wrkz_wallet_'),
+  isStopping: () => false,
+  held: { current: undefined } as never,
+});
+const keyOf = ({ method, path }: Pick<WalletRoute, 'method' | 'path'>): string => `${method} ${path}`;
+const routeOf = (key: string): WalletRoute => {
+  const found = routes.find((route) => keyOf(route) === key);
+  if (found === undefined) throw new Error(`no route ${key}`);
+  return found;
+};
+
+/** Values that parameters of a path may have. */
+const PARAMETERS: Readonly<Record<string, string>> = {
+  address: `Wrkz${'a'.repeat(94)}`,
+  hash: 'ab'.repeat(32),
+  paymentId: 'ab'.repeat(8),
+  startHeight: '1',
+  endHeight: '2',
+};
+
+const pathWith = (path: string, given: Readonly<Record<string, string>> = {}): string =>
+  path.replace(/\{(\w+)\}/g, (_all, name: string) => given[name] ?? PARAMETERS[name] ?? '');
+
+let world: World;
+/** The bodies of the requests that succeeded, for others that have one fault. */
+const good = new Map<string, object>();
+const closing: TestService[] = [];
+
+beforeAll(async () => {
+  world = await World.start('--enable-metrics');
+});
+
+afterAll(async () => {
+  await Promise.all(closing.map((service) => service.stop()));
+  await world.stop();
+});
+
+function askAt(at: Success['at'], success: Success, text?: string): Promise<Answer> {
+  const { method, path } = routeOf(success.route);
+  const body = text ?? (success.body === undefined ? undefined : JSON.stringify(success.body));
+  return world.at(at).ask({ method, path: pathWith(path, success.path) + (success.query ?? ''), body });
+}
+
+const bare = (status: number) => ({ status, text: '' });
+
+test('without the key, and with a wrong one, nothing is answered but 401', async () => {
+  let minute = 0;
+  const service = await TestService.start(['--enable-metrics'], { now: () => ++minute * 60_000 });
+  closing.push(service);
+  const wrong: string[] = [];
+  for (const { method, path, guards } of routes.filter((route) => route.guards.key)) {
+    for (const key of ['', 'wrong', 'THE KEY OF THE TESTS', 'the key of the test']) {
+      const { status, text } = await service.ask({ method, path: pathWith(path), key, body: '{}' });
+      if (status !== 401 || text !== '' || !guards.key) wrong.push(`${method} ${path} ${key}: ${String(status)}`);
+    }
+  }
+  expect(wrong).toEqual([]);
+  expect(routes.filter(({ guards }) => !guards.key).map(keyOf)).toEqual(['GET /livez', 'GET /readyz']);
+});
+
+describe.each(routes.filter(({ labels }) => labels !== undefined).map((route) => [keyOf(route), route] as const))(
+  '%s',
+  (_name, { method, path, labels }) => {
+    test('in the wrong state of the wallet is a bare 403, whatever the body', async () => {
+      const places = { open: ['closed'], closed: ['full', 'view'], any: [] } as const;
+      for (const place of places[labels?.wallet ?? 'any']) {
+        for (const body of [undefined, '{}', 'no json']) {
+          expect(await world.at(place).ask({ method, path: pathWith(path), body })).toMatchObject(bare(403));
+        }
+      }
+    });
+
+    test('in a view wallet is 39, or is not', async () => {
+      if (labels?.viewWallet !== false) return;
+      const { status, text } = await world.at('view').ask({ method, path: pathWith(path), body: '{}' });
+      expect({ status, code: (JSON.parse(text) as { errorCode: number }).errorCode }).toEqual({
+        status: 400,
+        code: 39,
+      });
+    });
+  },
+);
+
+test('each succeeds, and answers with the declared status and members', async () => {
+  const faults: string[] = [];
+  const asked = new Set<string>();
+  for (const success of successes(world.nodePort)) {
+    const { route, at, body, note } = success;
+    const answer = await askAt(at, success);
+    asked.add(route);
+    if (body !== undefined) good.set(route, body);
+    faults.push(...faultsOf(routeOf(route), answer).map((fault) => `${route}: ${fault}`));
+    note?.(jsonOf(answer));
+  }
+  expect(faults).toEqual([]);
+  expect(routes.map(keyOf).filter((key) => !asked.has(key))).toEqual([]);
+});
+
+test('a member that is missing, or of a wrong type, or out of bounds is a bare 400', async () => {
+  const wrong: string[] = [];
+  let count = 0;
+  for (const route of routes.filter(({ body }) => body !== undefined)) {
+    const key = keyOf(route);
+    const at = route.labels?.wallet === 'open' ? (key.endsWith('/import/view') ? 'view' : 'full') : 'closed';
+    for (const { name, text } of wrongBodies(route, good.get(key) ?? {})) {
+      count++;
+      const answer = await askAt(at, { route: key, at }, text);
+      if (answer.status !== 400 || answer.text !== '')
+        wrong.push(`${key} ${name}: ${String(answer.status)} ${answer.text}`);
+    }
+  }
+  expect(wrong).toEqual([]);
+  expect(count).toBeGreaterThan(400);
+});
+
+test('a reset is not taken from a body that was cut short', async () => {
+  for (const text of ['{"scanHeight": 700', '[]', '5', 'null', '{"scanHeight": 1e400}']) {
+    expect(await world.at('full').ask({ method: 'PUT', path: '/reset', body: text })).toMatchObject(bare(400));
+  }
+});
+
+test('a body that is none counts as none, and members besides are not looked at', async () => {
+  for (const route of routes.filter(({ body }) => body !== undefined)) {
+    const key = keyOf(route);
+    const needs = Object.values(route.body?.shape ?? {}).some((member) => !isOptional(member as never));
+    if (!needs) continue;
+    const at = route.labels?.wallet === 'open' ? (key.endsWith('/import/view') ? 'view' : 'full') : 'closed';
+    for (const text of ['', '{', '[]', '"text"', '5', 'null', '\u0000', '{"__proto__":{"address":"x"}}', '\ufeff{}']) {
+      expect(await askAt(at, { route: key, at }, text)).toMatchObject(bare(400));
+    }
+  }
+  const { address } = { address: pathWith('{address}') };
+  const answer = await world
+    .at('closed')
+    .json('POST', '/addresses/validate', { address, more: [1, { deep: true }], Address: 5 });
+  expect(answer).toMatchObject({ status: 400, text: expect.stringContaining('"errorCode":15') });
+});
+
+describe('the parts of a path', () => {
+  const wrongOf: Readonly<Record<string, readonly string[]>> = {
+    address: [`Wrkz${'a'.repeat(93)}`, `wrkz${'a'.repeat(94)}`, `Wrkz${'a'.repeat(93)}-`, `Wrkz${'a'.repeat(182)}`],
+    hash: ['ab'.repeat(31), `${'ab'.repeat(31)}ag`, 'ab'.repeat(33)],
+    paymentId: ['ab'.repeat(7), `${'ab'.repeat(7)}ag`, 'ab'.repeat(16)],
+    startHeight: ['-1', '1.5', '0x1', '+1', '%31x', '١'],
+    endHeight: ['-1', '1.5', 'x'],
+  };
+
+  test.each(routes.filter(({ params }) => params !== undefined).map((route) => [keyOf(route), route] as const))(
+    '%s: what does not fit the pattern is no route',
+    async (_name, { method, path, params }) => {
+      for (const name of Object.keys(params?.shape ?? {})) {
+        for (const value of wrongOf[name] ?? []) {
+          const wrong = pathWith(path, { [name]: encodeURI(value) });
+          expect([wrong, (await world.at('full').ask({ method, path: wrong })).status]).toEqual([wrong, 404]);
+        }
+      }
+      const slash = await world.at('full').ask({ method, path: `${pathWith(path)}/` });
+      expect(slash).toMatchObject(bare(404));
+    },
+  );
+
+  test('a height beyond 64 bits, and a range without a block, are a bare 400', async () => {
+    const address = pathWith('{address}');
+    for (const heights of ['18446744073709551616', '99999999999999999999/5', '5/5', '6/5', '1/18446744073709551616']) {
+      expect(await world.at('full').json('GET', `/transactions/${heights}`)).toMatchObject(bare(400));
+      const judged = await world.at('full').json('GET', `/transactions/address/${address}/${heights}`);
+      expect(judged).toMatchObject({ status: 400, text: expect.stringContaining('"errorCode":15') });
+    }
+    const highest = await world.at('full').json('GET', '/transactions/18446744073709551615');
+    expect(highest).toMatchObject({ status: 200, text: '{"transactions":[]}' });
+  });
+});
+
+test.each([
+  ...['limit=0', 'limit=-1', 'limit=1.5', 'limit=100000', 'limit=x', 'limit=', 'cursor=x', 'cursor=5', 'order=up'],
+  ...[
+    'direction=both',
+    'minAmount=-1',
+    'minAmount=1.5',
+    'minAmount=x',
+    'limit=1&limit=2',
+    `minAmount=${'9'.repeat(21)}`,
+  ],
+])('GET /transactions?%s is a bare 400', async (query) => {
+  expect(await world.at('full').json('GET', `/transactions?${query}`)).toMatchObject(bare(400));
+});
+
+test.each(['format=xml', 'from=-1', 'to=x', 'from=1.5', 'direction=both', 'minAmount=x', 'from=1&from=2'])(
+  'GET /transactions/export?%s is a bare 400',
+  async (query) => {
+    expect(await world.at('full').json('GET', `/transactions/export?${query}`)).toMatchObject(bare(400));
+  },
+);
+
+test('an unknown route is a 404 before the key is asked for, another method a 400', async () => {
+  const service = world.at('closed');
+  for (const path of ['/', '/none', '/wallet', '/Status', '/status/', '//status', '/transactions/send/fusion/basic']) {
+    expect(await service.ask({ method: 'GET', path, key: '' })).toMatchObject(bare(404));
+  }
+  expect(await service.ask({ method: 'POST', path: '/transactions/send/fusion/advanced', key: '' })).toMatchObject(
+    bare(404),
+  );
+  for (const method of ['PATCH', 'TRACE', 'PROPFIND']) {
+    expect(await service.ask({ method, path: '/status', key: '' })).toMatchObject(bare(400));
+  }
+  const head = await world.at('full').ask({ method: 'HEAD', path: '/status?x=1' });
+  expect(head).toMatchObject({ status: 200, text: '', headers: { 'content-type': expect.stringContaining('json') } });
+});
+
+test('every answer bears an id of its request', async () => {
+  const [one, two] = await Promise.all([
+    world.at('full').json('GET', '/status'),
+    world.at('full').ask({ method: 'GET', path: '/none', key: '' }),
+  ]);
+  for (const { headers } of [one, two]) expect(headers['x-request-id']).toMatch(/^[\w-]{36}$/);
+  expect(one.headers['x-request-id']).not.toBe(two.headers['x-request-id']);
+});

@@ -1,0 +1,120 @@
+import { walletErrorRows } from '@wrkz/wallet-core';
+import { documentFaults } from '@wrkz/testing';
+import { bindRoutes, errorsOfRoute, openApiDocument, stringifyJson } from '@wrkz/service-kit';
+import { WALLET_ROUTES } from '../../src';
+import type { WalletRoute } from '../../src/routes/declare';
+import { WALLET_SERVICE } from '../../src/routes/description';
+import { briefOf } from '../support/differences';
+import { recordedRows } from '../support/recorded';
+import { isOptional } from './fields';
+import { ELSEWHERE, PROVOCATIONS, SAVING } from './provocations';
+import { OWN_CODES, OWN_ROUTES, REFERENCE_ROUTES, type ReferenceRoute } from './reference';
+
+/* The declarations counted against the reference's table of routes, members and codes, and each code against what shows it. */
+
+const keyOf = ({ method, path }: Pick<WalletRoute | ReferenceRoute, 'method' | 'path'>): string => `${method} ${path}`;
+const declared = new Map(WALLET_ROUTES.map((route) => [keyOf(route), route]));
+const inOrder = (numbers: Iterable<number>): number[] => [...numbers].sort((a, b) => a - b);
+const codesOf = ({ errors }: Pick<WalletRoute, 'errors'>): number[] =>
+  errors.flatMap(({ code }) => (typeof code === 'number' ? [code] : []));
+
+/** Sweeps tell the codes of their transactions in entries, with status 200. */
+const isSweep = (key: string): boolean => key.startsWith('POST /transactions/send/sweep');
+
+test('the routes are those of the reference and our own', () => {
+  const table = [...REFERENCE_ROUTES, ...OWN_ROUTES].map(keyOf);
+  expect([...declared.keys()].sort()).toEqual(table.sort());
+  expect([REFERENCE_ROUTES.length, OWN_ROUTES.length]).toEqual([47, 4]);
+});
+
+describe.each([...REFERENCE_ROUTES, ...OWN_ROUTES].map((route) => [keyOf(route), route] as const))('%s', (key, row) => {
+  const route = declared.get(key);
+
+  test('has the state, the view wallet rule and the status of the table', () => {
+    const { wallet, viewWallet } = route?.labels ?? {};
+    expect({ wallet, viewWallet, success: route?.status ?? 200 }).toEqual({
+      wallet: row.wallet,
+      viewWallet: row.viewWallet,
+      success: row.success,
+    });
+  });
+
+  test('has the members of the table', () => {
+    const members = Object.entries(route?.body?.shape ?? {});
+    const named = (optional: boolean) =>
+      members.filter(([, member]) => isOptional(member as never) === optional).map(([name]) => name);
+    expect(named(false).sort()).toEqual([...row.required].sort());
+    expect(named(true).sort()).toEqual([...row.optional].sort());
+  });
+
+  test('declares the codes of the table, and besides them only our own', () => {
+    const codes = codesOf(route as WalletRoute);
+    const expected = isSweep(key) ? [39] : row.codes;
+    const own = new Set([...OWN_CODES, ...(OWN_BESIDES[key] ?? [])]);
+    expect(inOrder(new Set(codes.filter((code) => !own.has(code) || row.codes.includes(code))))).toEqual(
+      inOrder(new Set(expected)),
+    );
+  });
+});
+
+/** Codes that the C++ gives on other routes alone: failed saves, which it does not tell, and addresses of nodes. */
+const SAVES = [2];
+const OWN_BESIDES: Readonly<Record<string, readonly number[]>> = {
+  'POST /wallet/open': [30],
+  'POST /wallet/create': [30],
+  'POST /wallet/import/key': [30],
+  'POST /wallet/import/seed': [30],
+  'POST /wallet/import/view': [30],
+  'PUT /node': [30],
+  'PUT /reset': SAVES,
+  'POST /addresses/create': SAVES,
+  'POST /addresses/import': SAVES,
+  'POST /addresses/import/deterministic': SAVES,
+  'POST /addresses/import/view': SAVES,
+  'DELETE /addresses/{address}': SAVES,
+  'POST /transactions/send/basic': [...SAVES, 55],
+  'POST /transactions/send/advanced': [...SAVES, 55],
+  'POST /transactions/send/prepared': [...SAVES, 55],
+};
+
+test('every code of every route has been seen: recorded, provoked here, or where it says', () => {
+  const seen = new Set([...PROVOCATIONS, ...SAVING].map(({ route, code }) => `${route} ${String(code)}`));
+  const rules = { notJson: () => undefined, invalid: () => new Error() };
+  const bound = bindRoutes(WALLET_ROUTES, {} as never, rules);
+  for (const row of recordedRows()) {
+    const route = bound.find(({ method, pattern }) => method === row.method && pattern.test(row.path));
+    const code = briefOf(row).split(' ')[1];
+    if (route !== undefined && code !== undefined) seen.add(`${route.method} ${route.path} ${code}`);
+  }
+  const wanted = [...REFERENCE_ROUTES, ...OWN_ROUTES].flatMap((row) => {
+    const route = declared.get(keyOf(row));
+    const codes = new Set([...row.codes, ...(route === undefined ? [] : codesOf(route))]);
+    // Of view wallets each route is asked in contract.test.ts.
+    return [...codes].filter((code) => code !== 39).map((code) => `${keyOf(row)} ${String(code)}`);
+  });
+  const elsewhere = (name: string): boolean => ELSEWHERE.some(([pattern]) => pattern.test(name));
+  expect(wanted.filter((name) => !seen.has(name) && !elsewhere(name))).toEqual([]);
+  expect([...seen].filter((name) => !wanted.includes(name) && !name.endsWith(' 39'))).toEqual([]);
+});
+
+test('every code that is not used up is declared on some route, or no route can have it', () => {
+  const used = new Set(WALLET_ROUTES.flatMap(codesOf));
+  const entries = REFERENCE_ROUTES.flatMap(({ codes }) => codes);
+  const unused = Object.values(walletErrorRows).flatMap(({ code }) =>
+    used.has(code) || entries.includes(code) ? [] : [code],
+  );
+  // No error; inside a node's answer; never raised; of fusions; of forms that are a bare 400; anything else.
+  expect(unused).toEqual([0, 27, 29, 36, 37, 46, 47, 48, 49, 50, 54, 59]);
+});
+
+test('the OpenAPI document is valid, and names every route with every status', async () => {
+  const document = openApiDocument(WALLET_SERVICE, WALLET_ROUTES) as {
+    paths: Record<string, Record<string, { responses: Record<string, unknown> }>>;
+  };
+  expect(await documentFaults('openapi', stringifyJson(document))).toEqual([]);
+  for (const route of WALLET_ROUTES) {
+    const statuses = [route.status ?? 200, ...errorsOfRoute(WALLET_SERVICE, route).map(({ status }) => status)];
+    const { responses } = document.paths[route.path]?.[route.method.toLowerCase()] ?? {};
+    expect(Object.keys(responses ?? {}).sort()).toEqual([...new Set(statuses.map(String))].sort());
+  }
+});

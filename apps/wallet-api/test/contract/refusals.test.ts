@@ -1,0 +1,98 @@
+import { rename } from 'node:fs/promises';
+import { StandInNode } from '@wrkz/testing';
+import { walletApi } from '@wrkz/api';
+import type { Answer } from '../support/service';
+import { faultsOfJson } from './answers';
+import { type Provocation, PROVOCATIONS, SAVING } from './provocations';
+import { knownWallet, World } from './world';
+
+jest.setTimeout(600_000);
+
+/* Each refusal that no recorded request shows is provoked, with a node in between that misbehaves where it takes one. */
+
+let world: World;
+let node: StandInNode;
+const LITE = 500;
+
+beforeAll(async () => {
+  world = await World.start();
+  node = await StandInNode.start(`http://127.0.0.1:${String(world.nodePort)}`);
+  const change = { daemonHost: '127.0.0.1', daemonPort: node.port };
+  expect((await world.at('full').json('PUT', '/node', change)).status).toBe(200);
+});
+
+afterAll(async () => {
+  await node.close();
+  await world.stop();
+});
+
+async function provoke({ route, at = 'full', path = {}, body = '', prepares = false }: Provocation): Promise<Answer> {
+  const [method = '', declared = ''] = route.split(' ');
+  const text = prepares ? body.replace('{hash}', await prepared()) : body;
+  const whole = declared.replace(/\{(\w+)\}/g, (_all, name: string) => path[name] ?? '');
+  return world.at(at).ask({ method, path: whole, body: text });
+}
+
+async function prepared(): Promise<string> {
+  const body = { destination: knownWallet('bob').address, amount: 1000 };
+  const { text } = await world.at('full').json('POST', '/transactions/prepare/basic', body);
+  return (JSON.parse(text) as { transactionHash: string }).transactionHash;
+}
+
+/** The code of a refusal, or of the only entry of a sweep, in the declared shape. */
+function codeOf({ status, text }: Answer): { status: number; code: number } {
+  const isEntries = status === 200;
+  const schema = isEntries ? walletApi.sweepAnswer : walletApi.walletErrorBody;
+  if (text === '') return { status, code: 0 };
+  expect(faultsOfJson(schema, text)).toEqual([]);
+  const read = JSON.parse(text) as { errorCode: number; transactions: { errorCode: number }[] };
+  return { status, code: isEntries ? (read.transactions[0]?.errorCode ?? 0) : read.errorCode };
+}
+
+const counted = PROVOCATIONS.map(
+  (row, i) => [`${String(i)}: ${row.route} is refused with ${String(row.code)}`, row] as const,
+);
+
+test.each(counted)('%s', async (_name, row) => {
+  row.node?.(node);
+  try {
+    if (row.code === 62) await liteHeightKnown();
+    const answer = codeOf(await provoke(row));
+    const isSweep = row.route.startsWith('POST /transactions/send/sweep');
+    expect(answer).toEqual({ status: isSweep ? 200 : 400, code: row.code });
+  } finally {
+    for (const path of ['/getrandom_outs', '/sendrawtransaction', '/info', '/getwalletsyncdata']) node.off(path);
+    node.off('/get_global_indexes_for_range');
+  }
+});
+
+async function liteHeightKnown(): Promise<void> {
+  await world.at('full').json('PUT', '/sync/refresh');
+  for (;;) {
+    const { text } = await world.at('full').json('GET', '/status');
+    if ((JSON.parse(text) as { daemonLiteStartHeight: number }).daemonLiteStartHeight === LITE) return;
+  }
+}
+
+test('what cannot be saved is refused with 2 and nothing leaves', async () => {
+  const made = JSON.parse((await world.at('full').json('POST', '/addresses/create')).text) as { address: string };
+  const point = knownWallet('carol').publicSpendKey;
+  const hash = await prepared();
+  const before = node.questions('/sendrawtransaction').length;
+  const folders = (['full', 'view'] as const).map((place) => world.at(place).folder);
+  for (const folder of folders) await rename(folder, `${folder}.away`);
+  const answers: unknown[] = [];
+  try {
+    for (const row of SAVING) {
+      const body = (row.body ?? '').replace('{point}', point).replace('{hash}', hash);
+      const path = row.path === undefined ? {} : { address: made.address };
+      const { status, code } = codeOf(await provoke({ ...row, body, path, prepares: false }));
+      answers.push([row.route, status, code]);
+    }
+  } finally {
+    for (const folder of folders) await rename(`${folder}.away`, folder);
+  }
+  expect(answers).toEqual(SAVING.map(({ route }) => [route, 400, 2]));
+  expect(node.questions('/sendrawtransaction')).toHaveLength(before);
+  expect((await world.at('full').json('PUT', '/save')).status).toBe(200);
+});

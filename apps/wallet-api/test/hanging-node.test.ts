@@ -1,0 +1,102 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { CHAIN_A_HEIGHT } from '@wrkz/testing';
+import { ADDRESSES, codeOf, parsed, requireStatus, send } from './support/chain-a-service';
+import { TestService } from './support/service';
+
+jest.setTimeout(120_000);
+
+/* A node that accepts connections and never says a word. */
+
+const sockets = new Set<Socket>();
+const mute = createServer((socket) => {
+  sockets.add(socket);
+  socket.on('error', () => undefined);
+});
+let service: TestService;
+
+beforeAll(async () => {
+  await once(mute.listen(0, '127.0.0.1'), 'listening');
+});
+
+beforeEach(async () => {
+  const nodeTimeouts = { connectMs: 200, silenceMs: 400, answerMs: 600 };
+  service = await TestService.start([], { nodeTimeouts });
+  service.copyWallet('alice.restored.wallet', 'alice.wallet');
+  const place = { daemonHost: '127.0.0.1', daemonPort: (mute.address() as AddressInfo).port };
+  const body = { filename: 'alice.wallet', password: 'secret_alice', ...place };
+  requireStatus(await service.json('POST', '/wallet/open', body), 200);
+});
+
+afterEach(() => service.stop());
+
+afterAll(async () => {
+  for (const socket of sockets) socket.destroy();
+  mute.close();
+  await once(mute, 'close');
+});
+
+const PAYMENT = { destination: ADDRESSES.bob, amount: 1_000 };
+const FIRST_READS = [
+  '/balance',
+  '/balances',
+  '/status',
+  '/addresses',
+  '/transactions',
+  '/transactions/unconfirmed',
+  '/node',
+];
+
+test('reads are answered from what is known, and do not wait for a send', async () => {
+  const answered: string[] = [];
+  const underWay = send(service, PAYMENT, { key: 'mute' }).then((answer) => {
+    answered.push('the send');
+    return answer;
+  });
+  for (const path of FIRST_READS) {
+    requireStatus(await service.json('GET', path), 200);
+    answered.push(path);
+  }
+  expect(answered).toEqual(FIRST_READS);
+  expect(codeOf(await underWay)).toBe(30);
+  const status = parsed<{ walletBlockCount: number; syncStall: { code: string } }>(
+    await service.json('GET', '/status'),
+  );
+  expect(status.walletBlockCount).toBe(CHAIN_A_HEIGHT);
+  expect(parsed<{ unlocked: number }>(await service.json('GET', '/balance')).unlocked).toBeGreaterThan(0);
+});
+
+test('writes end with an error of the node, and everything that needs none is done', async () => {
+  const answers = await Promise.all([
+    send(service, PAYMENT),
+    send(service, PAYMENT, { key: 'a' }),
+    service.json('POST', '/transactions/prepare/basic', PAYMENT),
+    service.json('POST', '/transactions/estimate', { destinations: [{ address: ADDRESSES.bob, amount: 1_000 }] }),
+  ]);
+  expect(answers.map(codeOf)).toEqual([30, 30, 30, 30]);
+  const sweep = await send(service, PAYMENT, { path: '/transactions/send/sweep' });
+  expect(parsed(sweep)['transactions']).toMatchObject([{ errorCode: 30 }]);
+  requireStatus(await service.json('PUT', '/save'), 200);
+  requireStatus(await service.json('POST', '/addresses/create'), 201);
+  requireStatus(await service.json('PUT', '/sync/refresh'), 200);
+  requireStatus(await service.json('PUT', '/reset', { scanHeight: 0 }), 200);
+  requireStatus(await service.json('DELETE', '/wallet'), 200);
+});
+
+test('a stop in the middle of a send ends, and the wallet is saved', async () => {
+  const create = requireStatus(await service.json('POST', '/addresses/create'), 201);
+  const sends = [1, 2, 3].map((i) => send(service, PAYMENT, { key: String(i) }).catch(() => undefined));
+  await service.json('GET', '/status');
+  await service.api.stop();
+  await Promise.all(sends);
+  const next = await TestService.start();
+  try {
+    next.file('alice.wallet', service.file('alice.wallet'));
+    const body = { filename: 'alice.wallet', password: 'secret_alice', daemonHost: '127.0.0.1', daemonPort: 1 };
+    requireStatus(await next.json('POST', '/wallet/open', body), 200);
+    const { addresses } = parsed<{ addresses: string[] }>(await next.json('GET', '/addresses'));
+    expect(addresses).toContain(parsed<{ address: string }>(create).address);
+  } finally {
+    await next.stop();
+  }
+});

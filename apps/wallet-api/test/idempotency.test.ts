@@ -1,0 +1,288 @@
+import { request } from 'node:http';
+import { copyFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { StandInHandler } from '@wrkz/testing';
+import { BLOCKS_TO_BE_FINAL } from '../src/send-again';
+import {
+  ADDRESSES,
+  BLOCKS_TO_UNLOCK,
+  ChainAStage,
+  codeOf,
+  hashOf,
+  hasIndexes,
+  parsed,
+  requireStatus,
+  send,
+  untilWallet,
+} from './support/chain-a-service';
+import { PASSWORD, type TestService } from './support/service';
+
+jest.setTimeout(300_000);
+
+const RELAY = '/sendrawtransaction';
+const WHEREABOUTS = '/get_transactions_status';
+const PAYMENT = { destination: ADDRESSES.bob, amount: 12_345 };
+
+let stage: ChainAStage;
+
+beforeAll(async () => {
+  stage = await ChainAStage.set();
+});
+
+afterAll(() => stage.strike());
+
+afterEach(async () => {
+  stage.standIn.off(RELAY).off(WHEREABOUTS);
+  // Each test begins with an empty pool.
+  await stage.node.generate(ADDRESSES.grace, 1);
+});
+
+const relays = (): number => stage.standIn.questions(RELAY).length;
+const cutOff: StandInHandler = () => (response) => void response.destroy();
+const cutAfterwards: StandInHandler = async (_asked, behind) => {
+  await behind();
+  return (response) => void response.destroy();
+};
+
+/** Alice's wallet in a service of its own, as deep in the chain as the node. */
+async function alice(args: readonly string[] = []): Promise<TestService> {
+  const service = await stage.service(args);
+  await stage.open(service, 'alice');
+  await service.synced(stage.node.height);
+  return service;
+}
+
+/** The node takes it, says nothing, and does not answer for it later either. */
+function loseTheAnswer(): void {
+  stage.standIn.on(RELAY, cutAfterwards).on(WHEREABOUTS, cutOff);
+}
+
+/** The way of a transaction ends before the node, and nobody can say so. */
+function loseTheQuestion(): void {
+  stage.standIn.on(RELAY, cutOff).on(WHEREABOUTS, cutOff);
+}
+
+test('five at once are one payment, with one answer, which a restart does not change', async () => {
+  const service = await alice();
+  const before = relays();
+  const answers = await Promise.all(Array.from({ length: 5 }, () => send(service, PAYMENT, { key: 'five' })));
+  const hashes = new Set(answers.map(hashOf));
+  expect(hashes.size).toBe(1);
+  expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+  expect(relays() - before).toBe(1);
+  expect(stage.node.pool()).toEqual([...hashes]);
+
+  expect(codeOf(await send(service, { ...PAYMENT, amount: 1 }, { key: 'five' }))).toBe(1002);
+  expect((await send(service, { ...PAYMENT, amount: 1 }, { key: 'five' })).status).toBe(422);
+  // The same bytes to another route are another request.
+  expect(codeOf(await send(service, PAYMENT, { key: 'five', path: '/transactions/send/sweep' }))).toBe(1002);
+  expect((await send(service, PAYMENT, { key: 'a b' })).status).toBe(400);
+  expect((await send(service, PAYMENT, { key: 'x'.repeat(256) })).status).toBe(400);
+
+  const next = await stage.afterKill(service);
+  await service.json('DELETE', '/wallet');
+  await stage.open(next, 'alice', true);
+  expect((await send(next, PAYMENT, { key: 'five' })).text).toBe(answers[0]?.text);
+  expect(relays() - before).toBe(1);
+});
+
+test('a request that changed nothing may come again with its key, a sweep of refusals too', async () => {
+  const service = await alice();
+  expect(codeOf(await send(service, { ...PAYMENT, amount: 10 ** 15 }, { key: 'poor' }))).toBe(11);
+  stage.standIn.on('/getrandom_outs', cutOff);
+  expect(codeOf(await send(service, PAYMENT, { key: 'poor' }))).toBe(30);
+  const sweep = await send(service, PAYMENT, { key: 'sweep', path: '/transactions/send/sweep' });
+  expect(parsed<{ transactions: unknown[] }>(sweep).transactions).toMatchObject([{ errorCode: 30, success: false }]);
+  stage.standIn.off('/getrandom_outs');
+  const swept = await send(service, PAYMENT, { key: 'sweep', path: '/transactions/send/sweep' });
+  expect(parsed<{ transactions: unknown[] }>(swept).transactions).toMatchObject([{ success: true }]);
+  expect(await send(service, PAYMENT, { key: 'sweep', path: '/transactions/send/sweep' })).toMatchObject({
+    text: swept.text,
+  });
+  expect(stage.node.pool()).toHaveLength(1);
+});
+
+test('what the node refuses is none: its key may come again', async () => {
+  const service = await alice();
+  stage.standIn.on(RELAY, () => ({ json: { status: 'Failed', error: 'not today' } }));
+  expect(codeOf(await send(service, PAYMENT, { key: 'refused' }))).toBe(31);
+  stage.standIn.off(RELAY);
+  const hash = hashOf(await send(service, PAYMENT, { key: 'refused' }));
+  expect(stage.node.pool()).toEqual([hash]);
+});
+
+test('an answer that was cut off right after the node took it is found by its hash', async () => {
+  const service = await alice();
+  stage.standIn.on(RELAY, cutAfterwards);
+  const hash = hashOf(await send(service, PAYMENT, { key: 'cut' }));
+  expect(stage.node.pool()).toEqual([hash]);
+  expect(hashOf(await send(service, PAYMENT, { key: 'cut' }))).toBe(hash);
+});
+
+test.each([
+  ['the node took it', loseTheAnswer],
+  ['it never came to the node', loseTheQuestion],
+])('what nobody can tell is 55, and the same transaction when it is asked for again: %s', async (_, lose) => {
+  const service = await alice();
+  lose();
+  expect(codeOf(await send(service, PAYMENT, { key: 'doubt' }))).toBe(55);
+  expect(codeOf(await send(service, PAYMENT, { key: 'doubt' }))).toBe(55);
+  const given = new Set(
+    stage.standIn
+      .questions(RELAY)
+      .slice(-2)
+      .map(({ body }) => body['tx_as_hex']),
+  );
+  expect(given.size).toBe(1);
+  stage.standIn.off(RELAY).off(WHEREABOUTS);
+  const hash = hashOf(await send(service, PAYMENT, { key: 'doubt' }));
+  expect(stage.node.pool()).toEqual([hash]);
+});
+
+test('a sweep of which nobody knows whether it arrived has no answer to keep: it is sent again', async () => {
+  const service = await alice();
+  const path = '/transactions/send/sweep';
+  const entries = async (): Promise<unknown> =>
+    parsed(requireStatus(await send(service, PAYMENT, { key: 'sweep-in-doubt', path }), 200))['transactions'];
+  loseTheQuestion();
+  expect(await entries()).toMatchObject([{ errorCode: 55, success: false }]);
+  stage.standIn.off(RELAY).off(WHEREABOUTS);
+  const found = await entries();
+  expect(found).toEqual([{ success: true, transactionHash: stage.node.pool()[0] }]);
+  expect(await entries()).toEqual(found);
+  expect(stage.node.pool()).toHaveLength(1);
+});
+
+test('a wallet that is closed among sends answers each of them, and begins none behind it', async () => {
+  const service = await alice();
+  const sends = Array.from({ length: 8 }, (_, i) => send(service, PAYMENT, { key: `close-${String(i % 6)}` }));
+  await untilWallet(service, (snapshot) => snapshot.unconfirmed().length > 0);
+  requireStatus(await service.json('DELETE', '/wallet'), 200);
+  const answers = await Promise.all(sends);
+  expect(answers.filter(({ status }) => status !== 201 && status !== 403)).toEqual([]);
+  const hashes = new Set(answers.filter(({ status }) => status === 201).map(hashOf));
+  expect(stage.node.pool()).toEqual([...hashes].sort());
+});
+
+test.each([
+  ['before the transaction came to the node', loseTheQuestion],
+  ['after the node took it', loseTheAnswer],
+])('a kill %s: the next run sends the same one', async (_, lose) => {
+  const service = await alice();
+  lose();
+  expect(codeOf(await send(service, PAYMENT, { key: 'kill' }))).toBe(55);
+  const next = await stage.afterKill(service);
+  await service.json('DELETE', '/wallet');
+  await stage.open(next, 'alice', true);
+  expect(codeOf(await send(next, { ...PAYMENT, amount: 1 }, { key: 'kill' }))).toBe(1002);
+  stage.standIn.off(RELAY).off(WHEREABOUTS);
+  const hash = hashOf(await send(next, PAYMENT, { key: 'kill' }));
+  expect(stage.node.pool()).toEqual([hash]);
+  const [first, second] = stage.standIn.questions(RELAY).slice(-2);
+  expect(first?.body['tx_as_hex']).toBe(second?.body['tx_as_hex']);
+  await stage.mine(next, 1);
+  expect((await next.json('GET', `/transactions/hash/${hash}`)).status).toBe(200);
+  expect(hashOf(await send(next, PAYMENT, { key: 'kill' }))).toBe(hash);
+});
+
+test('a reset makes the wallet forget a send, not the side file: the same one goes out, or is found in its block', async () => {
+  const service = await alice();
+  loseTheAnswer();
+  expect(codeOf(await send(service, PAYMENT, { key: 'pool' }))).toBe(55);
+  expect(codeOf(await send(service, PAYMENT, { key: 'block' }))).toBe(55);
+  const [first] = stage.node.pool();
+  expect(stage.node.pool()).toHaveLength(2);
+  stage.standIn.off(RELAY).off(WHEREABOUTS);
+
+  requireStatus(await service.json('PUT', '/reset', { scanHeight: 0 }), 200);
+  expect(
+    parsed<{ transactions: unknown[] }>(await service.json('GET', '/transactions/unconfirmed')).transactions,
+  ).toEqual([]);
+  // While the chain is read again its inputs are not known, so nobody can tell.
+  expect((await send(service, PAYMENT, { key: 'pool' })).status).toBe(409);
+  await service.synced(stage.node.height);
+  expect(stage.node.pool()).toContain(hashOf(await send(service, PAYMENT, { key: 'pool' })));
+  expect(stage.node.pool()).toHaveLength(2);
+  expect(first).toBeDefined();
+
+  await stage.mine(service, 1);
+  requireStatus(await service.json('PUT', '/reset', { scanHeight: 0 }), 200);
+  await service.synced(stage.node.height);
+  const found = hashOf(await send(service, PAYMENT, { key: 'block' }));
+  expect((await service.json('GET', `/transactions/hash/${found}`)).status).toBe(200);
+  expect(stage.node.pool()).toEqual([]);
+});
+
+test('another payment is built only when the first can never come: its inputs were spent long ago', async () => {
+  const giver = await alice();
+  const service = await stage.service();
+  const node = { daemonHost: '127.0.0.1', daemonPort: stage.standIn.port };
+  const created = await service.json('POST', '/wallet/create', { filename: 'one', password: 'secret', ...node });
+  requireStatus(created, 200);
+  const { address } = parsed<{ address: string }>(await service.json('GET', '/addresses/primary'));
+  hashOf(await send(giver, { destination: address, amount: 1_000_000 }));
+  await stage.mine(service, BLOCKS_TO_UNLOCK);
+  await untilWallet(service, hasIndexes);
+
+  loseTheQuestion();
+  expect(codeOf(await send(service, PAYMENT, { key: 'gone' }))).toBe(55);
+  stage.standIn.off(RELAY).off(WHEREABOUTS);
+  // The node knows nothing of it: the wallet gives it up, and a sweep takes its only input.
+  await untilWallet(service, (snapshot) => snapshot.unconfirmed().length === 0);
+  const back = { destination: address, amount: 0 };
+  requireStatus(await send(service, back, { path: '/transactions/send/sweep/all' }), 200);
+  expect(codeOf(await send(service, PAYMENT, { key: 'gone' }))).toBe(1003);
+  await stage.mine(service, BLOCKS_TO_BE_FINAL);
+  expect(codeOf(await send(service, PAYMENT, { key: 'gone' }))).toBe(1003);
+  await stage.mine(service, 1);
+  const hash = hashOf(await send(service, PAYMENT, { key: 'gone' }));
+  expect(stage.node.pool()).toEqual([hash]);
+});
+
+test('a client that leaves in the middle of its send finds the answer when it comes back', async () => {
+  const service = await alice();
+  let left = (): void => undefined;
+  const underWay = new Promise<void>((resolve) => {
+    stage.standIn.on('/getrandom_outs', async (_asked, behind) => {
+      resolve();
+      await new Promise<void>((gone) => (left = gone));
+      return behind();
+    });
+  });
+  const headers = { 'X-API-KEY': PASSWORD, 'Idempotency-Key': 'leaver' };
+  const port = service.api.port;
+  const client = request({ port, host: '127.0.0.1', method: 'POST', path: '/transactions/send/basic', headers });
+  client.on('error', () => undefined);
+  client.end(JSON.stringify(PAYMENT));
+  await underWay;
+  client.destroy();
+  stage.standIn.off('/getrandom_outs');
+  left();
+  const before = relays();
+  const hash = hashOf(await send(service, PAYMENT, { key: 'leaver' }));
+  expect(stage.node.pool()).toEqual([hash]);
+  expect(relays() - before).toBeLessThanOrEqual(1);
+});
+
+test('a wallet whose side file is gone, damaged or of yesterday says so, and opens', async () => {
+  const service = await alice();
+  hashOf(await send(service, PAYMENT, { key: 'side' }));
+  const yesterday = join(service.folder, 'yesterday');
+  await service.json('DELETE', '/wallet');
+  const side = join(service.folder, 'alice.wallet.side');
+  copyFileSync(side, yesterday);
+  const lost = async (): Promise<unknown> => {
+    await stage.open(service, 'alice', true);
+    const told = parsed(await service.json('GET', '/status'))['sideFileLost'];
+    await service.json('DELETE', '/wallet');
+    return told;
+  };
+  expect(await lost()).toBeUndefined();
+  rmSync(side);
+  expect(await lost()).toBe('missing');
+  expect(await lost()).toBe('missing');
+  copyFileSync(yesterday, side);
+  expect(await lost()).toBe('foreign');
+  service.file('alice.wallet.side', 'no database');
+  expect(await lost()).toBe('damaged');
+});

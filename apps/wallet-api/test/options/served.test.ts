@@ -1,0 +1,255 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Daemon, readConfig } from '@wrkz/daemon';
+import { createMemoryLogger, silentLogger } from '@wrkz/service-kit';
+import { CHAIN_A_HEIGHT, freePort, StandInNode, Suite, type SuiteNode } from '@wrkz/testing';
+import { knownWallet } from '../contract/world';
+import { exercises } from '../support/exercises';
+import { PASSWORD, TestService } from '../support/service';
+
+exercises('rpc-key-file', 'rpc-bind-ip', 'port', 'rpc-bind-ipv6-address', 'rpc-use-ipv6', 'enable-cors');
+exercises('trusted-proxy', 'wallet-dir', 'allow-any-path', 'skip-coinbase-transactions', 'rescan-from');
+exercises('sync-max-blocks', 'daemon-failover', 'daemon-token', 'tx-pow-server', 'tx-pow-server-port');
+exercises('tx-pow-server-ssl', 'tx-pow-server-key', 'rpc-ipc-path', 'rpc-ipc-mode', 'rpc-ipc-group', 'tx-notify');
+exercises('notify-during-sync', 'notify-secret-file', 'no-console', 'log-level', 'log-file', 'log-format');
+exercises('enable-metrics');
+
+jest.setTimeout(300_000);
+
+/* What the options do to a running program. */
+
+const suite = new Suite((args) => Daemon.create(readConfig(args), { logger: silentLogger() }));
+let node: SuiteNode;
+let folder: string;
+const running: { stop(): Promise<void> }[] = [];
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'wrkz-wallet-served-'));
+  node = await suite.node({ from: await suite.chainA() });
+});
+
+afterAll(async () => {
+  await suite.stopAll();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+afterEach(async () => {
+  for (const one of running.splice(0)) await one.stop();
+});
+
+async function serve(args: readonly string[], overrides: Parameters<typeof TestService.start>[1] = {}) {
+  const service = await TestService.start(args, overrides);
+  running.push(service);
+  return service;
+}
+
+async function standIn(behind?: string): Promise<StandInNode> {
+  const made = await StandInNode.start(behind);
+  running.push({ stop: () => made.close() });
+  return made;
+}
+
+interface Place {
+  readonly host?: string;
+  readonly port?: number;
+  readonly socketPath?: string;
+}
+
+function statusOf(place: Place, headers: Record<string, string>): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const asked = request({ ...place, path: '/status', headers, agent: false }, (response) => {
+      response.resume();
+      resolve(response.statusCode ?? 0);
+    });
+    asked.on('error', reject).end();
+  });
+}
+
+const KEY = { 'X-API-KEY': PASSWORD };
+
+test('the listeners: port, both families, a second address, a local socket with the key still asked for', async () => {
+  const port = await freePort();
+  await serve(['--rpc-bind-ip', '::', '--port', String(port)], { port });
+  expect(await statusOf({ host: '127.0.0.1', port }, KEY)).toBe(403);
+  expect(await statusOf({ host: '::1', port }, KEY)).toBe(403);
+
+  const path = join(folder, 'api.sock');
+  const local = ['--rpc-ipc-path', path, '--rpc-ipc-mode', '0640', '--rpc-ipc-group', String(process.getgid?.() ?? 0)];
+  const second = ['--rpc-use-ipv6', '--rpc-bind-ipv6-address', '::1'];
+  const other = await freePort();
+  await serve([...local, ...second, '--port', String(other)], { port: other });
+  expect(await statusOf({ host: '::1', port: other }, KEY)).toBe(403);
+  expect(await statusOf({ socketPath: path }, KEY)).toBe(403);
+  expect(await statusOf({ socketPath: path }, {})).toBe(401);
+  expect(statSync(path).mode & 0o777).toBe(0o640);
+});
+
+test('a second address and a socket that cannot be had are warnings', async () => {
+  const logger = createMemoryLogger();
+  const path = join(folder, 'missing', 'api.sock');
+  const args = ['--rpc-use-ipv6', '--rpc-bind-ipv6-address', '2001:db8::1', '--rpc-ipc-path', path];
+  const service = await serve(args, { logger });
+  expect(await service.json('GET', '/status')).toMatchObject({ status: 403 });
+  const lines = JSON.stringify(logger);
+  expect(lines).toContain('2001:db8::1');
+  expect(lines).toContain('local socket');
+});
+
+test('CORS as recorded: on every answer of a route, not on what is none', async () => {
+  const origin = 'https://shop.example';
+  const service = await serve(['--enable-cors', origin]);
+  for (const key of ['', PASSWORD]) {
+    const { headers } = await service.ask({ method: 'GET', path: '/status', key });
+    expect(headers['access-control-allow-origin']).toBe(origin);
+  }
+  const none = await service.ask({ method: 'GET', path: '/none' });
+  expect(none.headers['access-control-allow-origin']).toBeUndefined();
+  const asked = { 'Access-Control-Request-Method': 'POST', Origin: origin };
+  const preflight = await service.ask({ method: 'OPTIONS', path: '/wallet/open', key: '', headers: asked });
+  expect(preflight).toMatchObject({
+    status: 200,
+    text: '',
+    headers: {
+      'access-control-allow-origin': origin,
+      'access-control-allow-methods': 'OPTIONS, GET, POST, PUT, DELETE',
+      'access-control-allow-headers': 'Origin, X-Requested-With, Content-Type, Accept, X-API-KEY, Idempotency-Key',
+    },
+  });
+});
+
+test('after 100 wrong keys in a minute an address gets 429, whatever it shows, until the minute is over', async () => {
+  let now = 60_000;
+  const service = await serve(['--trusted-proxy', '127.0.0.1'], { now: () => now });
+  const ask = async (key: string, client: string): Promise<number> =>
+    (await service.ask({ method: 'GET', path: '/status', key, headers: { 'X-Forwarded-For': client } })).status;
+  const first = await Promise.all(Array.from({ length: 100 }, () => ask('wrong', '192.0.2.1')));
+  expect(new Set(first)).toEqual(new Set([401]));
+  expect([await ask('wrong', '192.0.2.1'), await ask(PASSWORD, '192.0.2.1')]).toEqual([429, 429]);
+  expect([await ask(PASSWORD, '192.0.2.2'), await ask('wrong', '192.0.2.2')]).toEqual([403, 401]);
+  now += 60_000;
+  expect(await ask(PASSWORD, '192.0.2.1')).toBe(403);
+});
+
+test('further keys, and the metrics behind the key', async () => {
+  const file = join(folder, 'keys.json');
+  const hash = createHash('sha256').update('a reading key').digest('hex');
+  writeFileSync(file, JSON.stringify([{ name: 'reader', hash, scope: 'read' }]));
+  const service = await serve(['--rpc-key-file', file, '--enable-metrics']);
+  expect(await service.ask({ method: 'GET', path: '/metrics', key: '' })).toMatchObject({ status: 401 });
+  expect((await service.json('GET', '/metrics')).text).toContain('wrkz_wallet_open 0');
+  const asked = { path: '/addresses/validate', method: 'POST', key: 'a reading key', body: '{"address":""}' };
+  expect((await service.ask(asked)).status).toBe(400);
+  expect(await (await serve([])).json('GET', '/metrics')).toMatchObject({ status: 404 });
+});
+
+test('file names stay within --wallet-dir, unless --allow-any-path', async () => {
+  const inside = await serve([]);
+  const outside = `../${Date.now().toString(36)}.wallet`;
+  const body = { filename: outside, password: '', daemonPort: 1 };
+  for (const filename of [outside, '/etc/passwd', 'a\0b', 'x/../../y', '..', './.']) {
+    const made = await inside.json('POST', '/wallet/create', { ...body, filename });
+    expect(made).toMatchObject({ status: 400, text: expect.stringContaining('"errorCode":2') });
+    const opened = await inside.json('POST', '/wallet/open', { ...body, filename });
+    expect(opened).toMatchObject({ status: 400, text: expect.stringContaining('"errorCode":1') });
+  }
+  const free = await serve(['--allow-any-path']);
+  expect((await free.json('POST', '/wallet/create', body)).status).toBe(200);
+  expect(existsSync(join(free.folder, outside))).toBe(true);
+  await free.json('DELETE', '/wallet');
+  for (const end of ['', '.lock', '.side']) rmSync(join(free.folder, outside + end), { force: true });
+});
+
+test('what a node is asked: the list of nodes, the token, how much at once, from where, without coinbases', async () => {
+  const behind = await standIn(`http://127.0.0.1:${String(node.daemon.ports.rpc)}`);
+  const receiver = await standIn();
+  const told: string[] = [];
+  receiver.on('/hook', ({ headers, body }) => {
+    told.push(`${String(body['height'])} ${String(headers['webhook-signature'] !== undefined)}`);
+    return { status: 200 };
+  });
+  const secret = join(folder, 'hook.secret');
+  writeFileSync(secret, `whsec_${Buffer.alloc(32, 7).toString('base64')}\n`, { mode: 0o600 });
+  const service = await serve([
+    ...['--daemon-failover', `127.0.0.1:${String(behind.port)}`, '--daemon-token', 'a token', '--rescan-from', '30'],
+    ...['--sync-max-blocks', '25', '--skip-coinbase-transactions', '--notify-during-sync'],
+    ...['--tx-notify', `http://127.0.0.1:${String(receiver.port)}/hook`, '--notify-secret-file', secret],
+  ]);
+  service.copyWallet('alice.wallet');
+  const body = { filename: 'alice.wallet', password: 'secret_alice', daemonPort: 1 };
+  expect(await service.json('POST', '/wallet/open', body)).toMatchObject({ status: 200 });
+  await service.synced(CHAIN_A_HEIGHT);
+  const questions = behind.questions('/getwalletsyncdata');
+  expect(questions.length).toBeGreaterThanOrEqual(5);
+  for (const { body: members, headers } of questions) {
+    expect(members).toMatchObject({ skipCoinbaseTransactions: true });
+    expect(Number(members['blockCount'])).toBeLessThanOrEqual(25);
+    expect(headers['x-api-key']).toBe('a token');
+  }
+  const { text } = await service.json('GET', '/status');
+  expect(JSON.parse(text)).toMatchObject({ nodeSwitch: { to: expect.stringContaining(String(behind.port)) } });
+  const page = await service.json('GET', '/transactions/30/721');
+  const listed = (JSON.parse(page.text) as { transactions: { blockHeight: number }[] }).transactions;
+  while (told.length < listed.length) await new Promise((resolve) => setImmediate(resolve));
+  expect(told.sort()).toEqual(listed.map(({ blockHeight }) => `${String(blockHeight)} true`).sort());
+  // What the sends before that height left behind is still there, and the next open does not read again.
+  const sent = '/transactions/privatekey/af457eac540ce2860d1e2ab37354d54d68748a19e85bfede088aa30d19654469';
+  expect(await service.json('GET', sent)).toMatchObject({ status: 200 });
+  const before = behind.questions('/getwalletsyncdata').length;
+  await service.json('DELETE', '/wallet');
+  await service.json('POST', '/wallet/open', { ...body, daemonPort: behind.port });
+  await service.synced(CHAIN_A_HEIGHT);
+  const again = behind.questions('/getwalletsyncdata').slice(before);
+  expect(again.every(({ body: members }) => Number(members['startHeight'] ?? 0) !== 30)).toBe(true);
+});
+
+test('a helper for the proof of work is asked with its key, and this machine where it fails', async () => {
+  const helper = await standIn();
+  helper.on('/base/pow', () => ({ status: 503 }));
+  const service = await serve([
+    ...['--tx-pow-server', '127.0.0.1/base', '--tx-pow-server-port', String(helper.port)],
+    ...['--tx-pow-server-ssl=false', '--tx-pow-server-key', 'a key'],
+  ]);
+  service.copyWallet('alice.wallet');
+  const open = { filename: 'alice.wallet', password: 'secret_alice', daemonPort: node.daemon.ports.rpc };
+  await service.json('POST', '/wallet/open', open);
+  await service.synced(CHAIN_A_HEIGHT);
+  const body = { destination: knownWallet('bob').address, amount: 1000 };
+  expect(await service.json('POST', '/transactions/send/basic', body)).toMatchObject({ status: 201 });
+  expect(helper.asked.map(({ headers }) => headers['x-api-key'])).toContain('a key');
+});
+
+test('a program: its log file in JSON, and a console that leaves, or is not read', async () => {
+  const program = join(__dirname, '..', '..', 'bin', 'wrkz-wallet-api.js');
+  const run = async (...args: string[]): Promise<{ code: number | null; log: string }> => {
+    const log = join(folder, `${args.length}.log`);
+    const port = String(await freePort());
+    const basics = ['-r', PASSWORD, '--network', 'devnet', '--wallet-dir', folder, '--port', port];
+    const logging = ['--log-level', '3', '--log-file', log, '--log-format', 'json'];
+    const child = spawn(process.execPath, [program, ...basics, ...logging, ...args], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    const ended = once(child, 'exit') as Promise<[number | null]>;
+    for await (const text of child.stdout) if (String(text).includes('listens')) break;
+    child.stdin.write('help\nexit\n');
+    if (args.includes('--no-console')) {
+      expect(await statusOf({ host: '127.0.0.1', port: Number(port) }, KEY)).toBe(403);
+      child.kill('SIGTERM');
+    }
+    const [code] = await ended;
+    return { code, log: readFileSync(log, 'utf8') };
+  };
+  for (const { code, log } of [await run(), await run('--no-console')]) {
+    expect(code).toBe(0);
+    const lines = log
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { message?: string; msg?: string });
+    expect(JSON.stringify(lines)).toContain('listens on 127.0.0.1');
+    expect(log).not.toContain(PASSWORD);
+  }
+});

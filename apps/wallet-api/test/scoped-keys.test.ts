@@ -1,0 +1,306 @@
+import { createHash } from 'node:crypto';
+import { IncomingMessage } from 'node:http';
+import { Socket } from 'node:net';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { UsageError } from '@wrkz/service-kit';
+import { dayOf } from '@wrkz/wallet-core';
+import { readWalletApiConfig, WALLET_ROUTES } from '../src';
+import { admitToWallet } from '../src/admit';
+import { KEY_SCOPES, type KeyScope, readKeyFile } from '../src/keys/key-file';
+import { ServiceKeys } from '../src/keys/service-keys';
+import { ADDRESSES, ChainAStage, codeOf, hashOf, parsed, requireStatus, send } from './support/chain-a-service';
+import type { TestService } from './support/service';
+
+jest.setTimeout(300_000);
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+const keyOf = (name: string, scope: KeyScope, more: object = {}) => ({
+  name,
+  hash: sha256(`key ${name}`),
+  scope,
+  ...more,
+});
+
+let folder: string;
+let stage: ChainAStage;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'wrkz-scoped-keys-'));
+  stage = await ChainAStage.set();
+});
+
+// The copies of the wallet choose the same inputs: each test begins with an empty pool.
+afterEach(async () => {
+  if (stage.node.pool().length > 0) await stage.node.generate(ADDRESSES.grace, 1);
+});
+
+afterAll(async () => {
+  await stage.strike();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function keyFile(content: unknown): string {
+  const path = join(folder, 'keys.json');
+  writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content));
+  return path;
+}
+
+const ROUTES: Readonly<Record<KeyScope, readonly string[]>> = {
+  read: [
+    'GET /addresses',
+    'GET /addresses/primary',
+    'GET /addresses/{address}/{paymentId}',
+    'POST /addresses/validate',
+    'GET /balance',
+    'GET /balance/{address}',
+    'GET /balances',
+    'GET /node',
+    'GET /status',
+    'GET /transactions',
+    'GET /transactions/address/{address}/{startHeight}',
+    'GET /transactions/address/{address}/{startHeight}/{endHeight}',
+    'POST /transactions/estimate',
+    'POST /transactions/estimate/sweep',
+    'GET /transactions/export',
+    'GET /transactions/hash/{hash}',
+    'GET /transactions/paymentid',
+    'GET /transactions/paymentid/{hash}',
+    'GET /transactions/unconfirmed',
+    'GET /transactions/unconfirmed/{address}',
+    'GET /transactions/{startHeight}',
+    'GET /transactions/{startHeight}/{endHeight}',
+  ],
+  receive: ['POST /addresses/create', 'PUT /save'],
+  send: [
+    'POST /transactions/prepare/advanced',
+    'POST /transactions/prepare/basic',
+    'DELETE /transactions/prepared/{hash}',
+    'GET /transactions/privatekey/{hash}',
+    'POST /transactions/send/advanced',
+    'POST /transactions/send/basic',
+    'POST /transactions/send/prepared',
+    'POST /transactions/send/sweep',
+    'POST /transactions/send/sweep/all',
+  ],
+  admin: [
+    'DELETE /addresses/{address}',
+    'POST /addresses/import',
+    'POST /addresses/import/deterministic',
+    'POST /addresses/import/view',
+    'POST /export/json',
+    'GET /keys',
+    'GET /keys/mnemonic/{address}',
+    'GET /keys/{address}',
+    'PUT /node',
+    'PUT /reset',
+    'PUT /sync/refresh',
+    'DELETE /wallet',
+    'POST /wallet/create',
+    'POST /wallet/import/key',
+    'POST /wallet/import/seed',
+    'POST /wallet/import/view',
+    'POST /wallet/open',
+    'PUT /wallet/password',
+  ],
+};
+
+test('every declared route has the scope that this table gives it, and no other', () => {
+  for (const scope of KEY_SCOPES) {
+    const declared = WALLET_ROUTES.filter(({ labels }) => labels?.scope === scope);
+    expect(declared.map(({ method, path }) => `${method} ${path}`).sort()).toEqual([...ROUTES[scope]].sort());
+  }
+  expect(WALLET_ROUTES.filter(({ labels }) => labels === undefined)).toEqual([]);
+});
+
+test.each(WALLET_ROUTES.map((route) => [`${route.method} ${route.path}`, route] as const))(
+  '%s lets keys of its scope and of those above it in, and nobody else',
+  (_, { labels }) => {
+    const keys = new ServiceKeys('main', readKeyFile(keyFile(KEY_SCOPES.map((scope) => keyOf(scope, scope))), 'main'));
+    const held = { current: undefined } as Parameters<typeof admitToWallet>[1]['held'];
+    const needed = KEY_SCOPES.indexOf(labels?.scope ?? 'admin');
+    KEY_SCOPES.forEach((scope, rank) => {
+      const request = new IncomingMessage(new Socket());
+      expect(keys.judge(`key ${scope}`, request)).toBeUndefined();
+      const admitted = (): void => admitToWallet(labels && { ...labels, wallet: 'any' }, { keys, held }, request);
+      if (rank < needed) expect(admitted).toThrow(expect.objectContaining({ status: 403 }));
+      else expect(admitted).not.toThrow();
+    });
+  },
+);
+
+test.each([
+  ['no JSON', '[{', /JSON|position/i],
+  ['no list', {}, /array/],
+  ['a name with a blank', [keyOf('a b', 'read')], /0\.name/],
+  ['the name of the main key', [keyOf('', 'read')], /0\.name/],
+  ['a hash that is none', [{ ...keyOf('a', 'read'), hash: 'ff' }], /0\.hash/],
+  ['an unknown scope', [{ ...keyOf('a', 'read'), scope: 'root' }], /0\.scope/],
+  ['a member that nobody knows', [keyOf('a', 'read', { limit: 5 })], /limit/],
+  ['a negative limit', [keyOf('a', 'send', { dailyLimit: -1 })], /0\.dailyLimit/],
+  ['a limit with a fraction', [keyOf('a', 'send', { dailyLimit: 1.5 })], /0\.dailyLimit/],
+  ['an address that is none', [keyOf('a', 'send', { allowedAddresses: ['Wrkz'] })], /a allows Wrkz: /],
+  ['two keys of one name', [keyOf('a', 'read'), { ...keyOf('b', 'send'), name: 'a' }], /two keys are named a/],
+  ['one key twice', [keyOf('a', 'read'), { ...keyOf('b', 'send'), hash: sha256('key a').toUpperCase() }], /same as a/],
+  ['the main key', [{ ...keyOf('a', 'read'), hash: sha256('main') }], /same as the main one/],
+])('a key file with %s ends the start with a word', (_, content, said) => {
+  const path = keyFile(content);
+  expect(() => readWalletApiConfig(['-r', 'main', '--rpc-key-file', path])).toThrow(UsageError);
+  expect(() => readWalletApiConfig(['-r', 'main', '--rpc-key-file', path])).toThrow(said);
+});
+
+test('a key file that is not there ends the start', () => {
+  expect(() => readKeyFile(join(folder, 'none'), 'main')).toThrow(/no such file/);
+});
+
+const DAY_MS = 86_400_000;
+/** Noon, as the clock of the service tells it. */
+const NOON = dayOf(Date.now()) * DAY_MS + DAY_MS / 2;
+const LIMIT = 1_000_000;
+
+interface Shop {
+  readonly service: TestService;
+  readonly clock: { now: number };
+  readonly args: readonly string[];
+}
+
+/** A service with three keys that may send: one for a million a day, one for bob alone, one for nothing. */
+async function shop(): Promise<Shop> {
+  const args = [
+    '--rpc-key-file',
+    keyFile([
+      keyOf('shop', 'send', { dailyLimit: LIMIT }),
+      keyOf('till', 'send', { allowedAddresses: [ADDRESSES.bob] }),
+      keyOf('view', 'read'),
+      keyOf('poor', 'send', { dailyLimit: 0 }),
+    ]),
+  ];
+  const clock = { now: NOON };
+  const service = await stage.service(args, { now: () => clock.now });
+  await stage.open(service, 'alice');
+  await service.synced(stage.node.height);
+  return { service, clock, args };
+}
+
+const spentOn = ({ api }: TestService, day: number): bigint | undefined =>
+  api.current?.sideFile.spending.spent('shop', day);
+const to = (amount: number, destination = ADDRESSES.bob) => ({ destination, amount });
+const SHOP = { rpcKey: 'key shop' };
+
+test('what leaves with its fee is counted before it leaves, in parallel too, and a restart forgets nothing', async () => {
+  const { service, clock, args } = await shop();
+  const today = dayOf(NOON);
+  const answers = await Promise.all(Array.from({ length: 5 }, () => send(service, to(300_000), SHOP)));
+  const sent = answers.filter(({ status }) => status === 201);
+  expect(sent).toHaveLength(3);
+  for (const answer of answers.filter(({ status }) => status !== 201)) {
+    expect([answer.status, codeOf(answer)]).toEqual([403, 1004]);
+  }
+  const fees = sent.reduce((sum, answer) => sum + parsed<{ fee: number }>(answer).fee, 0);
+  expect(spentOn(service, today)).toBe(BigInt(900_000 + fees));
+
+  // What the folder holds now is what a kill would leave.
+  const next = await stage.afterKill(service, args);
+  await service.json('DELETE', '/wallet');
+  await stage.open(next, 'alice', true);
+  // Its clock is the machine's: the day is the same unless midnight came between.
+  expect(spentOn(next, today)).toBe(BigInt(900_000 + fees));
+  await next.json('DELETE', '/wallet');
+
+  await stage.open(service, 'alice', true);
+  expect(codeOf(await send(service, to(300_000), SHOP))).toBe(1004);
+  // Another day begins at midnight UTC, and a clock that goes back finds the first day as it was.
+  clock.now = (today + 1) * DAY_MS - 1;
+  expect(codeOf(await send(service, to(300_000), SHOP))).toBe(1004);
+  clock.now += 1;
+  requireStatus(await send(service, to(300_000), SHOP), 201);
+  clock.now -= 1;
+  expect(codeOf(await send(service, to(300_000), SHOP))).toBe(1004);
+  // The main key has no limit.
+  requireStatus(await send(service, to(300_000)), 201);
+});
+
+test('what the node refuses is given back, and what may have left is not', async () => {
+  const { service } = await shop();
+  const today = dayOf(NOON);
+  stage.standIn.on('/sendrawtransaction', () => ({ json: { status: 'Failed', error: 'no' } }));
+  expect(codeOf(await send(service, to(900_000), SHOP))).toBe(31);
+  expect(spentOn(service, today)).toBe(0n);
+  const cut = () => (response: { destroy(): unknown }) => void response.destroy();
+  stage.standIn.on('/sendrawtransaction', cut).on('/get_transactions_status', cut);
+  expect(codeOf(await send(service, to(900_000), SHOP))).toBe(55);
+  stage.standIn.off('/sendrawtransaction').off('/get_transactions_status');
+  expect(spentOn(service, today)).toBeGreaterThan(900_000n);
+  expect(codeOf(await send(service, to(200_000), SHOP))).toBe(1004);
+});
+
+test('sweeps and prepared transactions count too; preparing and estimating do not', async () => {
+  const { service } = await shop();
+  const sweep = { rpcKey: 'key poor', path: '/transactions/send/sweep' };
+  const refused = await send(service, to(5_000), sweep);
+  expect([refused.status, codeOf(refused)]).toEqual([403, 1004]);
+  const ask = (path: string, key: string, body: object, method = 'POST') =>
+    service.ask({ method, path, key, body: JSON.stringify(body) });
+  const prepared = await ask('/transactions/prepare/basic', 'key poor', to(5_000));
+  const { transactionHash } = parsed(requireStatus(prepared, 201));
+  expect(codeOf(await ask('/transactions/send/prepared', 'key poor', { transactionHash }))).toBe(1004);
+  requireStatus(
+    await ask('/transactions/estimate', 'key poor', { destinations: [{ address: ADDRESSES.bob, amount: 5_000 }] }),
+    200,
+  );
+  expect(stage.node.pool()).not.toContain(transactionHash);
+  // Its inputs are free: whoever may sends it.
+  requireStatus(await ask('/transactions/send/prepared', 'key shop', { transactionHash }), 201);
+  expect(spentOn(service, dayOf(NOON))).toBeGreaterThan(5_000n);
+});
+
+test('a key with allowed addresses pays nobody else, by no route', async () => {
+  const { service } = await shop();
+  const TILL = 'key till';
+  const carol = to(1_000, ADDRESSES.carol);
+  const ask = (path: string, body: object) =>
+    service.ask({ method: 'POST', path, key: TILL, body: JSON.stringify(body) });
+  const destinations = [
+    { address: ADDRESSES.bob, amount: 1_000 },
+    { address: ADDRESSES.carol, amount: 1_000 },
+  ];
+  for (const answer of [
+    await ask('/transactions/send/basic', carol),
+    await ask('/transactions/send/advanced', { destinations }),
+    await ask('/transactions/send/sweep', carol),
+    await ask('/transactions/send/sweep/all', carol),
+    await ask('/transactions/prepare/basic', carol),
+    await ask('/transactions/prepare/advanced', { destinations }),
+  ]) {
+    expect([answer.status, codeOf(answer)]).toEqual([403, 1004]);
+  }
+  // Somebody else prepared it: to whom it pays is not this key's word.
+  const { transactionHash } = parsed(await service.json('POST', '/transactions/prepare/basic', carol));
+  expect(codeOf(await ask('/transactions/send/prepared', { transactionHash }))).toBe(1004);
+  const own = parsed(requireStatus(await ask('/transactions/prepare/basic', to(1_000)), 201));
+  requireStatus(await ask('/transactions/send/prepared', { transactionHash: own['transactionHash'] }), 201);
+  const integrated = await service.json('GET', `/addresses/${ADDRESSES.bob}/${'ab'.repeat(32)}`);
+  const { integratedAddress } = parsed<{ integratedAddress: string }>(integrated);
+  requireStatus(await ask('/transactions/send/basic', to(1_000, integratedAddress)), 201);
+  // Change to a stranger is refused for everybody.
+  const strange = { destinations: destinations.slice(0, 1), changeAddress: ADDRESSES.carol };
+  expect((await ask('/transactions/send/advanced', strange)).status).toBe(400);
+});
+
+test('keys do not meet in an Idempotency-Key; what is beyond the scope is a bare 403; a changed file counts at the next start', async () => {
+  const { service } = await shop();
+  const key = 'same';
+  const hashes = [
+    hashOf(await send(service, to(1_000), { key })),
+    hashOf(await send(service, to(1_000), { key, rpcKey: 'key shop' })),
+    hashOf(await send(service, to(1_000), { key, rpcKey: 'key till' })),
+  ];
+  expect(new Set(hashes).size).toBe(3);
+  const bare = await send(service, to(1_000), { rpcKey: 'key view' });
+  expect([bare.status, bare.text]).toEqual([403, '']);
+  requireStatus(await service.ask({ method: 'GET', path: '/balance', key: 'key view' }), 200);
+  keyFile([keyOf('late', 'admin')]);
+  expect((await service.ask({ method: 'GET', path: '/balance', key: 'key late' })).status).toBe(401);
+  requireStatus(await service.ask({ method: 'GET', path: '/balance', key: 'key view' }), 200);
+});

@@ -1,0 +1,127 @@
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { request, type RequestOptions } from 'node:http';
+import { PassThrough } from 'node:stream';
+import { networkInterfaces, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createMemoryLogger } from '@wrkz/service-kit';
+import { PASSWORD, TestService } from './support/service';
+
+const services: TestService[] = [];
+let folder: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'wrkz-sockets-'));
+});
+
+afterEach(async () => {
+  for (const service of services.splice(0)) await service.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function serve(...given: Parameters<typeof TestService.start>): Promise<TestService> {
+  const service = await TestService.start(...given);
+  services.push(service);
+  return service;
+}
+
+/** The status of a request for /wallet's state: 403 says that the key was right and no wallet is open. */
+function statusOf(at: RequestOptions, key = PASSWORD, path = '/status'): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const headers = key === '' ? {} : { 'X-API-KEY': key };
+    const asked = request({ ...at, path, headers, agent: false }, (response) => {
+      response.resume();
+      resolve(response.statusCode ?? 0);
+    });
+    asked.on('error', reject);
+    asked.end();
+  });
+}
+
+const hasIpv6 = Object.values(networkInterfaces()).some((all) => all?.some(({ address }) => address === '::1'));
+const testWithIpv6 = hasIpv6 ? test : test.skip;
+
+test('the local socket asks for the key too, and has the rights that were asked for', async () => {
+  const path = join(folder, 'api.sock');
+  await serve(['--rpc-ipc-path', path, '--rpc-ipc-mode', '0640']);
+  expect(await statusOf({ socketPath: path })).toBe(403);
+  expect(await statusOf({ socketPath: path }, '')).toBe(401);
+  expect(await statusOf({ socketPath: path }, 'wrong')).toBe(401);
+  expect(await statusOf({ socketPath: path }, '', '/livez')).toBe(200);
+  expect(statSync(path).mode & 0o777).toBe(0o640);
+});
+
+test('a local socket that cannot be had is a warning, and the port serves', async () => {
+  const path = join(folder, 'not-a-socket');
+  writeFileSync(path, 'something of somebody');
+  const logger = createMemoryLogger();
+  const service = await serve(['--rpc-ipc-path', path], { logger });
+  expect(await statusOf({ host: '127.0.0.1', port: service.api.port })).toBe(403);
+  expect(logger.entries.map(({ message }) => message).join('\n')).toContain('not served on the local socket');
+});
+
+testWithIpv6(':: takes both families, and ::1 as a second listener stands beside IPv4', async () => {
+  const both = await serve(['--rpc-bind-ip', '::']);
+  for (const host of ['127.0.0.1', '::1']) {
+    expect(await statusOf({ host, port: both.api.port })).toBe(403);
+    expect(await statusOf({ host, port: both.api.port }, 'wrong')).toBe(401);
+  }
+  const second = await serve(['--rpc-use-ipv6', '--rpc-bind-ipv6-address', '::1']);
+  expect(await statusOf({ host: '::1', port: second.api.port })).toBe(403);
+  expect(await statusOf({ host: '127.0.0.1', port: second.api.port })).toBe(403);
+});
+
+test('a second listener that cannot be had is a warning; without both options there is none', async () => {
+  const logger = createMemoryLogger();
+  const service = await serve(['--rpc-use-ipv6', '--rpc-bind-ipv6-address', '2001:db8::1'], { logger });
+  expect(await statusOf({ host: '127.0.0.1', port: service.api.port })).toBe(403);
+  expect(logger.entries.some(({ level }) => level === 'warning')).toBe(true);
+  const alone = createMemoryLogger();
+  await serve(['--rpc-bind-ipv6-address', '::1'], { logger: alone });
+  expect(alone.entries.map(({ message }) => message).join('\n')).toContain('there is no IPv6 listener');
+});
+
+test('a key in the query or as a bearer opens nothing; after 100 wrong ones the address waits', async () => {
+  let now = 60_000_000;
+  const service = await serve([], { now: () => now });
+  const at = { host: '127.0.0.1', port: service.api.port };
+  expect(await statusOf(at, '', `/status?X-API-KEY=${encodeURIComponent(PASSWORD)}`)).toBe(401);
+  expect(await statusOf({ ...at, auth: `user:${PASSWORD}` }, '')).toBe(401);
+  for (let i = 2; i < 100; i++) expect(await statusOf(at, `wrong ${String(i)}`)).toBe(401);
+  expect(await statusOf(at)).toBe(429);
+  expect(await statusOf(at, '', '/livez')).toBe(200);
+  now += 60_000;
+  expect(await statusOf(at)).toBe(403);
+});
+
+test('the console helps, and leaves at exit, quit and the end of the input', async () => {
+  for (const end of ['exit\n', 'QUIT\n', undefined]) {
+    const input = new PassThrough();
+    const said: string[] = [];
+    let line = (): void => undefined;
+    const left = new Promise<void>((leave) => {
+      void serve([], {
+        input,
+        write: (text) => {
+          said.push(text);
+          line();
+        },
+        requestStop: () => leave(),
+      }).then(() => input.write('help\nfly\n'));
+    });
+    while (!said.some((text) => text.includes('fly'))) await new Promise<void>((resolve) => (line = resolve));
+    expect(said.join('\n')).toMatch(/exit, quit[^]*Unknown command: fly/);
+    if (end === undefined) input.end();
+    else input.write(end);
+    await left;
+  }
+});
+
+test('metrics are behind the key, and count nothing while no wallet is open', async () => {
+  const service = await serve(['--enable-metrics']);
+  expect((await service.ask({ method: 'GET', path: '/metrics', key: '' })).status).toBe(401);
+  const { text } = await service.ask({ method: 'GET', path: '/metrics' });
+  expect(text).toMatch(/^wrkz_wallet_open 0$/m);
+  expect(text).not.toMatch(/^wrkz_wallet_height/m);
+  const without = await serve();
+  expect((await without.ask({ method: 'GET', path: '/metrics' })).status).toBe(404);
+});

@@ -1,0 +1,101 @@
+import { cpSync } from 'node:fs';
+import { Daemon, readConfig } from '@wrkz/daemon';
+import { silentLogger } from '@wrkz/service-kit';
+import { CHAIN_A_HEIGHT, chainAWallet, StandInNode, Suite, type SuiteNode } from '@wrkz/testing';
+import type { WalletSnapshot } from '@wrkz/wallet-core';
+import type { WalletApiOverrides } from '../../src';
+import { type Answer, PASSWORD, TestService } from './service';
+
+/** Whose wallets they are in the recordings, and who mines the blocks of a test: nobody of them. */
+export const ADDRESSES = Object.fromEntries(
+  ['alice', 'bob', 'carol', 'dave', 'erin', 'frank', 'grace'].map((name) => [name, chainAWallet(name).address]),
+) as Record<'alice' | 'bob' | 'carol' | 'dave' | 'erin' | 'frank' | 'grace', string>;
+
+/** Beyond the unlock time that a wallet gives to its sends. */
+export const BLOCKS_TO_UNLOCK = 40;
+
+/** A daemon with chain A, a stand-in before it, and services whose wallets follow the stand-in. */
+export class ChainAStage {
+  private readonly services: TestService[] = [];
+
+  private constructor(
+    private readonly suite: Suite,
+    readonly node: SuiteNode,
+    readonly standIn: StandInNode,
+  ) {}
+
+  static async set(): Promise<ChainAStage> {
+    const suite = new Suite((args) => Daemon.create(readConfig(args), { logger: silentLogger() }));
+    const chain = await suite.chainA();
+    const node = await suite.node({ from: chain });
+    return new ChainAStage(suite, node, suite.closeAtEnd(await StandInNode.start(node.url)));
+  }
+
+  async strike(): Promise<void> {
+    for (const service of this.services.splice(0)) await service.stop();
+    await this.suite.stopAll();
+  }
+
+  async service(args: readonly string[] = [], overrides: WalletApiOverrides = {}): Promise<TestService> {
+    const service = await TestService.start(args, overrides);
+    this.services.push(service);
+    return service;
+  }
+
+  /** A service in whose folder lies what this one would leave behind if it were killed now. */
+  async afterKill(service: TestService, args: readonly string[] = []): Promise<TestService> {
+    const next = await this.service(args);
+    cpSync(service.folder, next.folder, { recursive: true });
+    return next;
+  }
+
+  /** Opens a wallet of chain A, which is copied unless it lies there already. */
+  async open(service: TestService, name: string, isThere = false): Promise<void> {
+    if (!isThere) service.copyWallet(`${name}.restored.wallet`, `${name}.wallet`);
+    const place = { daemonHost: '127.0.0.1', daemonPort: this.standIn.port };
+    const body = { filename: `${name}.wallet`, password: `secret_${name}`, ...place };
+    requireStatus(await service.json('POST', '/wallet/open', body), 200);
+    await service.synced(CHAIN_A_HEIGHT);
+  }
+
+  /** Mines blocks, and waits until the wallet has them. */
+  async mine(service: TestService, count: number): Promise<void> {
+    await this.node.generate(ADDRESSES.grace, count);
+    await service.synced(this.node.height);
+  }
+}
+
+export function requireStatus(answer: Answer, status: number): Answer {
+  if (answer.status !== status)
+    throw new Error(`${String(answer.status)} instead of ${String(status)}: ${answer.text}`);
+  return answer;
+}
+
+/** Sends to somebody, with an Idempotency-Key where one is given. */
+export function send(
+  service: TestService,
+  body: { readonly destination: string; readonly amount: number },
+  { key, rpcKey = PASSWORD, path = '/transactions/send/basic' }: { key?: string; rpcKey?: string; path?: string } = {},
+): Promise<Answer> {
+  const headers: Record<string, string> = key === undefined ? {} : { 'Idempotency-Key': key };
+  return service.ask({ method: 'POST', path, key: rpcKey, headers, body: JSON.stringify(body) });
+}
+
+export const parsed = <T = Record<string, unknown>>({ text }: Answer): T => JSON.parse(text) as T;
+
+export const hashOf = (answer: Answer): string =>
+  parsed<{ transactionHash: string }>(requireStatus(answer, 201)).transactionHash;
+
+export const codeOf = (answer: Answer): number | undefined =>
+  answer.text === '' ? undefined : parsed<{ errorCode?: number }>(answer).errorCode;
+
+/** Until the open wallet is as a test wants it; it is looked at whenever it changes. */
+export async function untilWallet(service: TestService, holds: (snapshot: WalletSnapshot) => boolean): Promise<void> {
+  const { wallet } = service.api.current ?? {};
+  if (wallet === undefined) throw new Error('no wallet is open');
+  while (!holds(wallet.snapshot)) await new Promise<void>((resolve) => wallet.once('changed', resolve));
+}
+
+/** Whether the node has numbered all outputs, without which none can be spent. */
+export const hasIndexes = ({ subWallets }: WalletSnapshot): boolean =>
+  subWallets.every(({ unspent }) => unspent.every(({ globalIndex }) => globalIndex !== undefined));

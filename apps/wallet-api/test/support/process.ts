@@ -1,0 +1,112 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { copyFileSync, existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { CHAIN_A_HEIGHT, fixturePath } from '@wrkz/testing';
+import { sourceArguments } from '@wrkz/testing/source';
+import { type ChainAStage, parsed, requireStatus } from './chain-a-service';
+import type { Answer } from './service';
+
+const app = join(__dirname, '..', '..');
+
+/** The program as it was built, else from its source. */
+function commandLine(): string[] {
+  const built = join(app, 'dist', 'main.js');
+  return existsSync(built) ? [built] : sourceArguments(join(app, 'src', 'main.ts'));
+}
+
+interface Ended {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+interface Asking {
+  readonly body?: object;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly key?: string;
+}
+
+/** The wallet service in a process of its own, on devnet. */
+export class ApiProcess {
+  readonly password = 'main-key-of-the-process';
+  readonly ended: Promise<Ended>;
+  private readonly output = { stdout: '', stderr: '' };
+  private isOver = false;
+
+  private constructor(
+    private readonly child: ChildProcess,
+    private readonly folder: string,
+    private readonly port: number,
+  ) {
+    for (const name of ['stdout', 'stderr'] as const) {
+      child[name]?.on('data', (text: Buffer) => (this.output[name] += text.toString()));
+    }
+    this.ended = once(child, 'close').then(([code, signal]) => {
+      this.isOver = true;
+      return { code: code as number | null, signal: signal as NodeJS.Signals | null, ...this.output };
+    });
+  }
+
+  static start(options: { folder: string; port: number; more?: readonly string[] }): Promise<ApiProcess> {
+    const { folder, port, more = [] } = options;
+    const basics = ['-r', 'main-key-of-the-process', '--network', 'devnet', '--threads', '1', '--no-console'];
+    const level = more.includes('--log-level') ? [] : ['--log-level', '3'];
+    const args = [...basics, '--wallet-dir', folder, '-p', String(port), ...level, ...more];
+    const child = spawn(process.execPath, [...commandLine(), ...args], {
+      cwd: folder,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    return Promise.resolve(new ApiProcess(child, folder, port));
+  }
+
+  kill(signal: NodeJS.Signals): void {
+    this.child.kill(signal);
+  }
+
+  /** Ends it if it goes on. */
+  async end(): Promise<void> {
+    if (!this.isOver) this.child.kill('SIGKILL');
+    await this.ended;
+  }
+
+  read(file: string): string {
+    return readFileSync(file, 'utf8');
+  }
+
+  /** Until what it prints has this. @throws Error when it ends without */
+  async prints(pattern: RegExp): Promise<void> {
+    while (!pattern.test(this.output.stdout + this.output.stderr)) {
+      if (this.isOver) throw new Error(`it ended without ${String(pattern)}: ${JSON.stringify(this.output)}`);
+      const { stdout, stderr } = this.child;
+      await Promise.race([this.ended, ...[stdout, stderr].map((stream) => stream && once(stream, 'data'))]);
+    }
+  }
+
+  /** Until it listens. */
+  ready(): Promise<void> {
+    return this.prints(/listens on/);
+  }
+
+  async ask(method: string, path: string, { body, headers = {}, key = this.password }: Asking = {}): Promise<Answer> {
+    const response = await fetch(`http://127.0.0.1:${String(this.port)}${path}`, {
+      method,
+      headers: { ...(key === '' ? {} : { 'X-API-KEY': key }), Connection: 'close', ...headers },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    return { status: response.status, headers: {}, text: await response.text() };
+  }
+
+  /** Opens Alice's wallet of chain A, and waits until it has read the chain. */
+  async openAlice({ standIn, node }: ChainAStage, isThere = false): Promise<void> {
+    if (!isThere) copyFileSync(fixturePath('devnet/wallets/alice.restored.wallet'), join(this.folder, 'alice.wallet'));
+    const place = { daemonHost: '127.0.0.1', daemonPort: standIn.port };
+    const body = { filename: 'alice.wallet', password: 'secret_alice', ...place };
+    requireStatus(await this.ask('POST', '/wallet/open', { body }), 200);
+    const reached = async (): Promise<number> =>
+      parsed<{ walletBlockCount: number }>(await this.ask('GET', '/status')).walletBlockCount;
+    while ((await reached()) < Math.max(CHAIN_A_HEIGHT, node.height)) await pause(50);
+  }
+}

@@ -1,0 +1,108 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { CHAIN_A_HEIGHT } from '@wrkz/testing';
+import { alsoVolatile } from './differences';
+import { comparable, type RecordedRow } from './recorded';
+import { type Answer, PASSWORD, type TestService } from './service';
+
+/** What became of a recorded request here. */
+export interface Replayed {
+  readonly row: RecordedRow;
+  /** Status and, where there is one, the error code. */
+  readonly brief: string;
+  /** What differs from the recorded answer; undefined for an equal one. */
+  readonly differs: string | undefined;
+}
+
+/** The port that the recorded requests mean when they say nothing. */
+const RECORDED_PORT = 37856;
+
+const opens = ({ method, path }: RecordedRow): boolean =>
+  method === 'POST' && /^\/wallet\/(open|create|import)/.test(path);
+
+/** Whether a request begins a scan that has to end before the next row, at a node that is there. */
+const scans = (row: RecordedRow): boolean =>
+  (opens(row) || row.path === '/reset' || row.path.startsWith('/addresses/import')) && row.group !== 'risky';
+
+const meansNobody = ({ body = '' }: RecordedRow): boolean => /"daemonPort":1\b|no-such-host/.test(body);
+
+/** Asks requests one after the other, each once the wallet has caught up with the one before. */
+export async function replay(
+  rows: readonly RecordedRow[],
+  service: TestService,
+  nodePort: number,
+): Promise<Replayed[]> {
+  /** Hashes that are random, theirs to ours. */
+  const hashes = new Map<string, string>();
+  let isOffline = false;
+  const replayed: Replayed[] = [];
+  for (const row of rows) {
+    if (/\/import\//.test(row.path)) rmSync(join(service.folder, 'n.wallet'), { force: true });
+    const { 'X-API-KEY': named, ...headers } = row.headers;
+    const key = { right: PASSWORD, wrong: 'wrong' }[named ?? ''] ?? '';
+    const path = withHashes(row.path, hashes);
+    const body = bodyOf(row, nodePort);
+    const answer = await service.ask({
+      ...row,
+      ...{ path, key, headers, body: body === undefined ? undefined : withHashes(body, hashes) },
+    });
+    replayed.push(compared(row, answer, nodePort, hashes));
+    noteHash(row, answer, hashes);
+    if (answer.status >= 300) continue;
+    if (opens(row)) isOffline = meansNobody(row);
+    if (scans(row) && !isOffline) await service.synced(CHAIN_A_HEIGHT);
+  }
+  return replayed;
+}
+
+const withHashes = (text: string, hashes: ReadonlyMap<string, string>): string =>
+  text.replace(/[0-9a-f]{64}/gi, (hash) => {
+    const ours = hashes.get(hash.toLowerCase());
+    if (ours === undefined) return hash;
+    return hash === hash.toLowerCase() ? ours : ours.toUpperCase();
+  });
+
+function noteHash({ response }: RecordedRow, { text }: Answer, hashes: Map<string, string>): void {
+  const [theirs, ours] = [response, text].map((answer) => /"transactionHash": ?"([0-9a-f]{64})"/.exec(answer)?.[1]);
+  if (theirs !== undefined && ours !== undefined) hashes.set(theirs, ours);
+}
+
+/** A body as it is sent here, where the node has another port. */
+function bodyOf({ body, path, method }: RecordedRow, port: number): string | undefined {
+  const meansNode = /^\/wallet\/(open|create|import)|^\/node$/.test(path) && ['POST', 'PUT'].includes(method);
+  if (body === undefined || !meansNode || !/^\{"/.test(body) || !body.endsWith('}')) return body;
+  const ours = `"daemonPort":${String(port)}`;
+  if (body.includes('"daemonPort"')) return body.replace(`"daemonPort":${String(RECORDED_PORT)}`, ours);
+  return `${body.slice(0, -1)},${ours}}`;
+}
+
+function compared(row: RecordedRow, answer: Answer, port: number, hashes: ReadonlyMap<string, string>): Replayed {
+  const text = answer.text.replaceAll(`"daemonPort":${String(port)}`, `"daemonPort":${String(RECORDED_PORT)}`);
+  const volatile = [...row.volatile, ...alsoVolatile(row.id)];
+  const response = row.method === 'HEAD' ? '' : withHashes(row.response, hashes);
+  const headers = comparedHeaders(answer.headers);
+  const ours = JSON.stringify({ status: answer.status, headers, body: comparable(text, volatile) });
+  const theirs = JSON.stringify({
+    status: row.status,
+    headers: comparedHeaders(row.responseHeaders),
+    body: comparable(response, volatile),
+  });
+  const code = /^\{"errorCode":(\d+)/.exec(answer.text)?.[1];
+  return {
+    row,
+    brief: [answer.status, ...(code === undefined ? [] : [code])].join(' '),
+    differs: ours === theirs ? undefined : `${ours.slice(0, 400)} instead of ${theirs.slice(0, 400)}`,
+  };
+}
+
+/** The headers that were recorded, but the length, which is another in compact JSON; ours allows one header more. */
+function comparedHeaders(headers: Answer['headers']): Record<string, unknown> {
+  const allowed = String(headers['access-control-allow-headers'] ?? '').replace(', Idempotency-Key', '');
+  return {
+    type: String(headers['content-type'] ?? '').split(';')[0],
+    allow: headers['allow'],
+    methods: headers['access-control-allow-methods'],
+    origin: headers['access-control-allow-origin'],
+    allowed,
+  };
+}

@@ -1,0 +1,329 @@
+import { once } from 'node:events';
+import { createServer as createHttp, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createHttps } from 'node:https';
+import { type AddressInfo, createServer as createTcp, type Server as TcpServer, type Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { type WebSocket, WebSocketServer } from 'ws';
+import { NodeClient, type NodeClientOptions } from '../src';
+import { ELSEWHERE, LOOPBACK } from './support/certificates';
+
+/* What lies below the routes: TLS, local sockets, broken HTTP, and streams of events. */
+
+const INFO = {
+  ...{ height: 11, network_height: 13, difficulty: 10, status: 'OK' },
+  ...{ incoming_connections_count: 3, outgoing_connections_count: 2 },
+};
+const open: { close(): unknown }[] = [];
+const sockets = new Set<Duplex>();
+
+function keep<T extends { close(): unknown }>(thing: T): T {
+  open.push(thing);
+  return thing;
+}
+
+afterEach(() => {
+  for (const thing of open.splice(0).reverse()) thing.close();
+  for (const socket of sockets) socket.destroy();
+  sockets.clear();
+});
+
+const answering = (asked: IncomingMessage[] = []) => {
+  return (request: IncomingMessage, response: ServerResponse): void => {
+    asked.push(request);
+    response.end(JSON.stringify(INFO));
+  };
+};
+
+async function listening<T extends TcpServer>(server: T, place: number | string = 0): Promise<T> {
+  server.on('connection', (socket: Socket) => sockets.add(socket));
+  if (typeof place === 'string') server.listen(place);
+  else server.listen(place, '127.0.0.1');
+  await once(server, 'listening');
+  return keep(server);
+}
+
+const portOf = (server: TcpServer): number => (server.address() as AddressInfo).port;
+const TIMEOUTS = { connectMs: 5_000, silenceMs: 1_000, answerMs: 2_000 };
+
+function client(server: TcpServer, options: NodeClientOptions & { ssl?: boolean; token?: string } = {}): NodeClient {
+  const { ssl = false, token, ...rest } = options;
+  return keep(new NodeClient({ host: '127.0.0.1', port: portOf(server), ssl, token }, { timeouts: TIMEOUTS, ...rest }));
+}
+
+describe('TLS', () => {
+  test('a certificate that nobody vouches for is refused before a token is sent, and taken when it is named', async () => {
+    const asked: IncomingMessage[] = [];
+    const server = await listening(createHttps(LOOPBACK, answering(asked)));
+    const refused = client(server, { ssl: true, token: 'secret' });
+    await expect(refused.info()).rejects.toMatchObject({
+      kind: 'unreachable',
+      message: expect.stringMatching(/self-signed certificate/),
+    });
+    expect(asked).toEqual([]);
+    const told = client(server, { ssl: true, token: 'secret', certificates: LOOPBACK.cert });
+    expect(await told.info()).toMatchObject({ localHeight: 10 });
+    expect(asked.map(({ headers }) => headers['x-api-key'])).toEqual(['secret']);
+  });
+
+  test('a certificate of another host is refused even when it is trusted', async () => {
+    const asked: IncomingMessage[] = [];
+    const server = await listening(createHttps(ELSEWHERE, answering(asked)));
+    const refused = client(server, { ssl: true, certificates: ELSEWHERE.cert });
+    await expect(refused.info()).rejects.toMatchObject({
+      kind: 'unreachable',
+      message: expect.stringMatching(/does not match certificate/),
+    });
+    expect(asked).toEqual([]);
+  });
+
+  test('TLS to a node without it, and the other way round, end', async () => {
+    const plain = await listening(createHttp(answering()));
+    await expect(client(plain, { ssl: true }).info()).rejects.toMatchObject({ kind: 'unreachable' });
+    const secured = await listening(createHttps(LOOPBACK, answering()));
+    await expect(client(secured).info()).rejects.toMatchObject({ name: 'NodeFailure' });
+  });
+
+  test('events come over TLS, and not from a certificate that nobody vouches for', async () => {
+    const server = await listening(createHttps(LOOPBACK));
+    const events = keep(new WebSocketServer({ server, path: '/ws' }));
+    events.on('connection', (socket) => socket.send('{"topic":"hashblock","data":{}}'));
+    const { signal } = new AbortController();
+    expect(await client(server, { ssl: true }).tipStream(() => undefined, signal)).toBeUndefined();
+    const told = client(server, { ssl: true, certificates: LOOPBACK.cert });
+    let stream: Awaited<ReturnType<NodeClient['tipStream']>>;
+    await new Promise<void>((resolve) => {
+      void told.tipStream(resolve, signal).then((opened) => (stream = opened));
+    });
+    stream?.close();
+    await stream?.ended;
+  });
+});
+
+test('a local socket without a file, with events', async () => {
+  const name = `wrkz-client-${String(process.pid)}`;
+  const asked: IncomingMessage[] = [];
+  const server = await listening(createHttp(answering(asked)), `\0${name}`);
+  const events = keep(new WebSocketServer({ server, path: '/ws' }));
+  for (const host of [`@${name}`, `ipc://@${name}`]) {
+    const local = keep(new NodeClient({ host, port: 0, ssl: true, token: 'secret' }));
+    expect(await local.info()).toMatchObject({ localHeight: 10 });
+    const connected = once(events, 'connection') as Promise<[WebSocket, IncomingMessage]>;
+    const stream = await local.tipStream(() => undefined, new AbortController().signal);
+    expect((await connected)[1].headers['x-api-key']).toBe('secret');
+    stream?.close();
+    await stream?.ended;
+  }
+  expect(asked.map(({ headers }) => headers['x-api-key'])).toEqual(['secret', 'secret']);
+});
+
+/** A server that answers every connection with these bytes, chunk by chunk, whatever was asked. */
+function saying(write: (socket: Socket) => void): Promise<TcpServer> {
+  return listening(
+    createTcp((socket) => {
+      socket.on('error', () => undefined);
+      socket.once('data', () => write(socket));
+    }),
+  );
+}
+
+const head = (...lines: string[]): string => ['HTTP/1.1 200 OK', ...lines, '', ''].join('\r\n');
+const text = JSON.stringify(INFO);
+
+/** Repeats until the other side leaves. */
+function dripping(socket: Socket, piece: () => string | Buffer, milliseconds = 20): void {
+  const drip = setInterval(() => socket.write(piece()), milliseconds);
+  socket.once('close', () => clearInterval(drip));
+}
+
+const BROKEN: readonly [string, string, (socket: Socket) => void][] = [
+  ['no HTTP', 'malformed', (socket) => socket.end('SSH-2.0-OpenSSH_9.6\r\n')],
+  [
+    'a head that never ends',
+    'timeout',
+    (socket) => (socket.write('HTTP/1.1 200 OK\r\nX-A: '), dripping(socket, () => 'a')),
+  ],
+  ['headers without end', 'malformed', (socket) => dripping(socket, () => `X-${'a'.repeat(999)}: b\r\n`, 1)],
+  [
+    'one byte now and then',
+    'timeout',
+    (socket) => (socket.write(head('Content-Length: 60000')), dripping(socket, () => ' ')),
+  ],
+  ['silence in the middle', 'timeout', (socket) => socket.write(head('Content-Length: 500') + text.slice(0, 9))],
+  ['a length that is not kept', 'unreachable', (socket) => socket.end(head('Content-Length: 500') + text)],
+  ['two lengths', 'malformed', (socket) => socket.end(head('Content-Length: 5', 'Content-Length: 500') + text)],
+  ['a chunk of no size', 'malformed', (socket) => socket.end(head('Transfer-Encoding: chunked') + 'zz\r\n' + text)],
+  [
+    'chunks without end',
+    'tooLarge',
+    (socket) => {
+      socket.write(head('Transfer-Encoding: chunked'));
+      dripping(socket, () => `2000\r\n${' '.repeat(0x2000)}\r\n`, 1);
+    },
+  ],
+  [
+    'a length of more than may come',
+    'tooLarge',
+    (socket) => {
+      socket.write(head('Content-Length: 1000000000'));
+      dripping(socket, () => ' '.repeat(9_999), 1);
+    },
+  ],
+  [
+    'gzip that is none',
+    'malformed',
+    (socket) => socket.end(head('Content-Encoding: gzip', `Content-Length: ${String(text.length)}`) + text),
+  ],
+  [
+    'an encoding that was not asked for',
+    'malformed',
+    (socket) => socket.end(head('Content-Encoding: compress', 'Content-Length: 3') + 'abc'),
+  ],
+  ['no answer but an end', 'unreachable', (socket) => socket.end()],
+];
+
+test.each(BROKEN)('%s: %s', async (_name, kind, write) => {
+  const failure: unknown = await client(await saying(write))
+    .info()
+    .catch((error: unknown) => error);
+  expect(failure).toMatchObject({ name: 'NodeFailure', kind });
+  // eslint-disable-next-line no-control-regex -- these must not come out of a node
+  expect((failure as Error).message).not.toMatch(/[\u0000-\u001f]/);
+});
+
+const ANSWERS: readonly [string, string, (response: ServerResponse) => void][] = [
+  ['204', 'failed', (response) => response.writeHead(204).end()],
+  ['205 with a body', 'failed', (response) => response.writeHead(205).end(text)],
+  ['206', 'failed', (response) => response.writeHead(206).end(text)],
+  ['300', 'failed', (response) => response.writeHead(300).end(text)],
+  ['307', 'failed', (response) => response.writeHead(307, { Location: '/info2' }).end()],
+  ['an empty 200', 'malformed', (response) => response.writeHead(200).end()],
+  ['HTML', 'malformed', (response) => response.writeHead(200, { 'Content-Type': 'text/html' }).end('<!doctype html>')],
+  ['a list', 'malformed', (response) => response.end('[]')],
+  ['deep nesting', 'malformed', (response) => response.end('['.repeat(30_000) + ']'.repeat(30_000))],
+  ['many values', 'malformed', (response) => response.end(`[${'0,'.repeat(30_000)}0]`)],
+  ['a number of any length', 'malformed', (response) => response.end(`{"height":1${'0'.repeat(60_000)}}`)],
+  ['bytes that are no text', 'malformed', (response) => response.end(Buffer.from([0xff, 0xfe, 0x00]))],
+  ['members of a prototype', 'malformed', (response) => response.end('{"__proto__":{"height":1,"status":"OK"}}')],
+];
+
+test.each(ANSWERS)('the answer %s: %s, and none is followed anywhere', async (_name, kind, write) => {
+  const asked: string[] = [];
+  const server = await listening(
+    createHttp((request, response) => {
+      asked.push(request.url ?? '');
+      write(response);
+    }),
+  );
+  await expect(client(server).info()).rejects.toMatchObject({ name: 'NodeFailure', kind });
+  expect(asked).toEqual(['/info']);
+});
+
+test('a redirection to another port is not followed, and the token goes nowhere', async () => {
+  const stolen: IncomingMessage[] = [];
+  const thief = await listening(createHttp(answering(stolen)));
+  const server = await listening(
+    createHttp((_request, response) =>
+      response.writeHead(302, { Location: `http://127.0.0.1:${String(portOf(thief))}/info` }).end(),
+    ),
+  );
+  await expect(client(server, { token: 'secret' }).info()).rejects.toMatchObject({ kind: 'failed' });
+  await expect(client(server).tipStream(() => undefined, new AbortController().signal)).resolves.toBeUndefined();
+  expect(stolen).toEqual([]);
+});
+
+describe('a stream of events', () => {
+  async function eventsOf(onConnection: (socket: WebSocket) => void): Promise<TcpServer> {
+    const server = await listening(createHttp());
+    keep(new WebSocketServer({ server, path: '/ws' })).on('connection', onConnection);
+    return server;
+  }
+
+  test('tells of blocks, passes whatever else comes, and ends when it is closed', async () => {
+    const server = await eventsOf((socket) => {
+      for (const message of ['{', '[]', 'null', '{"topic":7}', '{"topic":"hashtx"}', '{"topic":{"toString":1}}']) {
+        socket.send(message);
+      }
+      socket.send(Buffer.from([0xff, 0x00]));
+      socket.send('{"topic":"hashblock"}');
+      socket.send('{"topic":"chainswitch"}');
+    });
+    let tips = 0;
+    const told = new Promise<Awaited<ReturnType<NodeClient['tipStream']>>>((resolve) => {
+      const opened = client(server).tipStream(() => ++tips === 2 && resolve(opened), new AbortController().signal);
+    });
+    const stream = await told;
+    expect(tips).toBe(2);
+    stream?.close();
+    await stream?.ended;
+  });
+
+  test('a flood is told of now and then, and its messages are not read meanwhile', async () => {
+    const SENT = 5_000;
+    let left = SENT;
+    const server = await eventsOf((socket) => {
+      const more = (): void => {
+        for (let i = 0; i < 100 && left > 0; i++, left--) socket.send('{"topic":"hashblock"}');
+        if (left > 0) setImmediate(more);
+        else socket.close();
+      };
+      more();
+    });
+    let tips = 0;
+    const stream = await client(server).tipStream(() => tips++, new AbortController().signal);
+    await stream?.ended;
+    expect(left).toBe(0);
+    expect(tips).toBeGreaterThan(0);
+    expect(tips).toBeLessThan(SENT / 10);
+  });
+
+  test('one that tells of nothing but what was not asked for is given up', async () => {
+    const server = await eventsOf((socket) => {
+      for (let i = 0; i < 2_000; i++) socket.send(`{"topic":"hashtx","data":${'0'.repeat(i % 7)}}`);
+    });
+    const stream = await client(server).tipStream(() => undefined, new AbortController().signal);
+    await stream?.ended;
+  });
+
+  test('a message larger than any event, or masked like a client, ends it', async () => {
+    for (const send of [
+      (socket: WebSocket) => socket.send(Buffer.alloc(2 * 1024 * 1024)),
+      (socket: WebSocket) => socket.send('x', { mask: true }),
+    ]) {
+      const stream = await client(await eventsOf(send)).tipStream(() => undefined, new AbortController().signal);
+      await stream?.ended;
+    }
+  });
+
+  test('a handshake that is refused, wrong, or never answered is no stream', async () => {
+    const wrong = await listening(createHttp((_request, response) => response.writeHead(401).end()));
+    const lying = await saying((socket) =>
+      socket.end('HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n'),
+    );
+    const silent = await saying(() => undefined);
+    for (const server of [wrong, lying, silent]) {
+      const asked = client(server, { timeouts: { ...TIMEOUTS, connectMs: 300 } });
+      expect(await asked.tipStream(() => undefined, new AbortController().signal)).toBeUndefined();
+    }
+  });
+
+  test('whoever gives up is let go, and the connection with it', async () => {
+    const server = await eventsOf(() => undefined);
+    const controller = new AbortController();
+    const stream = await client(server).tipStream(() => undefined, controller.signal);
+    controller.abort();
+    await stream?.ended;
+    await expect(client(server).tipStream(() => undefined, controller.signal)).rejects.toThrow();
+  });
+});
+
+test('a node that closes its kept connections is asked again on a new one', async () => {
+  let answers = 0;
+  const server = await listening(createHttp(answering()));
+  server.on('request', (_request, response: ServerResponse) => {
+    answers++;
+    response.on('finish', () => response.socket?.destroySoon());
+  });
+  const asked = client(server);
+  for (let i = 0; i < 5; i++) expect(await asked.info()).toMatchObject({ localHeight: 10 });
+  expect(answers).toBe(5);
+});

@@ -1,0 +1,146 @@
+import { StandInNode } from '@wrkz/testing';
+import { NodeList } from '../src';
+
+const GENESIS = 'ab'.repeat(32);
+const MINUTE = 60_000;
+const open: { close(): unknown }[] = [];
+
+afterEach(async () => {
+  for (const thing of open.splice(0).reverse()) await thing.close();
+});
+
+/** A node whose heights and health a test changes as it goes. */
+class Stand {
+  height = 100;
+  network = 100;
+  isWell = true;
+  /** Its `/info` works, and nothing else. */
+  isHollow = false;
+
+  private constructor(readonly node: StandInNode) {}
+
+  static async start(genesis = GENESIS): Promise<Stand> {
+    const node = await StandInNode.start();
+    open.push(node);
+    const stand = new Stand(node);
+    const header = { hash: genesis, height: 0, orphan_status: false };
+    node
+      .on('/json_rpc', () => (stand.isWell ? { json: { result: { block_header: header, status: 'OK' } } } : cut))
+      .on('/get_transactions_status', () =>
+        stand.isWell && !stand.isHollow
+          ? { json: { transactionsInBlock: [], transactionsInPool: [], transactionsUnknown: [], status: 'OK' } }
+          : { status: 500 },
+      )
+      .on('/info', () =>
+        stand.isWell
+          ? {
+              json: {
+                ...{ height: stand.height + 1, network_height: stand.network + 1, difficulty: 1, status: 'OK' },
+                ...{ incoming_connections_count: 1, outgoing_connections_count: 1 },
+              },
+            }
+          : cut,
+      );
+    return stand;
+  }
+}
+
+const cut = (response: { destroy(): unknown }): void => void response.destroy();
+
+async function listOf(
+  ...stands: Stand[]
+): Promise<{ list: NodeList; clock: { now: number }; serves: () => number; switches: string[] }> {
+  const clock = { now: 0 };
+  const addresses = stands.map(({ node }) => ({ host: '127.0.0.1', port: node.port, ssl: false }));
+  const list = new NodeList(addresses, { genesisHash: GENESIS, now: () => clock.now });
+  open.push(list);
+  const switches: string[] = [];
+  list.on('switched', ({ reason }) => switches.push(reason));
+  return { list, clock, switches, serves: () => list.nodes().findIndex(({ isServing }) => isServing) };
+}
+
+test('a first node that is catching up is left for one that is not, and serves once it has caught up', async () => {
+  const [first, second] = [await Stand.start(), await Stand.start()];
+  first.height = 20;
+  const { list, clock, serves, switches } = await listOf(first, second);
+  expect(await list.info()).toMatchObject({ localHeight: 100 });
+  expect(serves()).toBe(1);
+  clock.now += MINUTE;
+  await list.info();
+  expect(serves()).toBe(1);
+  first.height = 97;
+  clock.now += MINUTE;
+  expect(await list.info()).toMatchObject({ localHeight: 97 });
+  expect(serves()).toBe(0);
+  expect(switches).toEqual(['it is still catching up', 'it answers again']);
+});
+
+test('when all are catching up the first serves, and one that fails is left for one that is late', async () => {
+  const [first, second] = [await Stand.start(), await Stand.start()];
+  first.height = 20;
+  second.height = 10;
+  const { list, clock, serves } = await listOf(first, second);
+  for (let i = 0; i < 3; i++, clock.now += MINUTE) await list.info();
+  expect(serves()).toBe(0);
+  first.isWell = false;
+  await list.info();
+  expect(serves()).toBe(1);
+});
+
+test('a network that a node has only heard of drives nobody away when no other is further', async () => {
+  const [first, second] = [await Stand.start(), await Stand.start('cd'.repeat(32))];
+  first.network = 1_000_000;
+  second.height = second.network = 1_000_000;
+  const { list, serves } = await listOf(first, second);
+  await list.info();
+  expect(serves()).toBe(0);
+  expect(list.nodes()[1]?.failure).toMatch(/first block is not that of this network/);
+});
+
+test('a node that fails again and again is given more time each time', async () => {
+  const [first, second] = [await Stand.start(), await Stand.start()];
+  const { list, clock, serves, switches } = await listOf(first, second);
+  first.isHollow = true;
+  const ask = (): Promise<unknown> => list.transactionPlaces([]).catch(() => undefined);
+  const returns: number[] = [];
+  await list.info();
+  await ask();
+  await ask();
+  expect(serves()).toBe(1);
+  for (let minute = 1; minute <= 40; minute++) {
+    clock.now += MINUTE;
+    await list.info();
+    if (serves() !== 0) continue;
+    returns.push(minute);
+    await ask();
+    await ask();
+    expect(serves()).toBe(1);
+  }
+  expect(returns).toEqual([1, 3, 7, 15, 31]);
+  expect(switches).toHaveLength(11);
+  // one that keeps going is taken back for good, and its past is forgotten
+  first.isHollow = false;
+  clock.now += 60 * MINUTE;
+  await list.info();
+  expect(serves()).toBe(0);
+  clock.now += 11 * MINUTE;
+  first.isWell = false;
+  await list.info();
+  expect(serves()).toBe(1);
+  first.isWell = true;
+  clock.now += MINUTE;
+  await list.info();
+  expect(serves()).toBe(0);
+});
+
+test('nobody answers: the first failure is told each time, and whoever comes back first serves', async () => {
+  const stands = [await Stand.start(), await Stand.start(), await Stand.start()];
+  const { list, serves } = await listOf(...stands);
+  for (const stand of stands) stand.isWell = false;
+  await expect(list.info()).rejects.toMatchObject({ kind: 'unreachable' });
+  await expect(list.info()).rejects.toMatchObject({ kind: 'unreachable' });
+  expect(list.nodes().every(({ failure }) => failure !== undefined)).toBe(true);
+  (stands[2] as Stand).isWell = true;
+  await list.info();
+  expect(serves()).toBe(2);
+});

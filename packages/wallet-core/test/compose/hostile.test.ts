@@ -1,0 +1,135 @@
+import { copyFileSync } from 'node:fs';
+import { StandInNode } from '@wrkz/testing';
+import { Wallet } from '../../src';
+import { fresh, removeFolders } from '../support/folder';
+import { KEYS, type ScriptedBlock, scriptedChain, serveChain } from '../sync/support/scripted-chain';
+import { WholeWallet } from './support/whole-wallet';
+
+/* What a lying node leaves in a whole wallet and its file, and that nothing of it is left at an honest one. */
+
+jest.mock('node:crypto', () => {
+  const { withCheapKeys } = jest.requireActual<typeof import('./support/cheap-keys')>('./support/cheap-keys');
+  return withCheapKeys(jest.requireActual('node:crypto'));
+});
+
+const LENGTH = 60;
+const honest = scriptedChain(LENGTH);
+const open: { close(): unknown }[] = [];
+
+afterEach(async () => {
+  for (const thing of open.splice(0).reverse()) await thing.close();
+  removeFolders();
+});
+
+/** Amounts that stand in quotes become numbers on the wire, whatever their size. */
+async function serving(blocks: readonly ScriptedBlock[]): Promise<StandInNode> {
+  const node = serveChain(await StandInNode.start(), { blocks });
+  open.push(node);
+  const serve = node.handlerOf('/getwalletsyncdata');
+  return node.on('/getwalletsyncdata', async (request, behind) => {
+    const { json } = (await serve(request, behind)) as { json: unknown };
+    return { text: JSON.stringify(json).replaceAll(/"amount":"(\d+)"/g, '"amount":$1') };
+  });
+}
+
+async function begin(
+  way: Parameters<typeof WholeWallet.begin>[0],
+  node: StandInNode,
+  file?: string,
+): Promise<WholeWallet> {
+  const whole = await WholeWallet.begin(way, { ports: [node.port], ...(file === undefined ? {} : { file }) });
+  open.push(whole);
+  return whole;
+}
+
+const imported: Parameters<typeof WholeWallet.begin>[0] = (parts, settings) =>
+  Wallet.importKeys(parts, settings, {
+    ...{ privateViewKey: KEYS.privateViewKey, scanHeight: 0 },
+    privateSpendKey: KEYS.spendKeys[0]?.privateSpendKey ?? '',
+  });
+
+const totalOf = ({ wallet }: WholeWallet): bigint => {
+  const { unlocked, locked } = wallet.snapshot.balance();
+  return unlocked + locked;
+};
+
+const untilTip = (whole: WholeWallet, height = LENGTH - 1): Promise<void> =>
+  whole.until(() => whole.status.isAtTip && whole.wallet.snapshot.content.progress.height === height);
+
+type Members = Record<string, unknown>;
+
+/** An honest beginning, then blocks with transactions that no chain holds. */
+function lyingChain(): { blocks: ScriptedBlock[]; total: bigint } {
+  const blocks = scriptedChain(LENGTH, 'forged', honest.slice(0, 30));
+  const [known] = (honest[10]?.coinbaseTX['outputs'] ?? []) as { key: string }[];
+  const knownKey = known?.key ?? '';
+  const other = scriptedChain(5, 'other', honest.slice(0, 1));
+  const put = (height: number, ...transactions: Members[]): void => {
+    const block = blocks[height] as ScriptedBlock;
+    blocks[height] = { ...block, transactions: transactions.map((one) => ({ inputs: [], paymentID: '', ...one })) };
+  };
+  const paying = (which: number, amount: unknown, more: Members = {}): Members => {
+    const coinbase = other[which]?.coinbaseTX ?? {};
+    const [output] = coinbase['outputs'] as Members[];
+    return { ...coinbase, outputs: [{ ...output, amount }], ...more };
+  };
+  const txPublicKey = honest[10]?.coinbaseTX['txPublicKey'];
+  // an own key a second time, worth more; the same key twice in one transaction; each is counted as what came first
+  put(31, { hash: '31'.repeat(32), txPublicKey, unlockTime: 0, outputs: [{ key: knownKey, amount: 10 ** 15 }] });
+  put(32, { ...paying(1, 7), hash: '32'.repeat(32) }, { ...paying(1, 9_999), hash: '33'.repeat(32) });
+  // more than a container can hold: the block is passed
+  put(34, paying(2, '18446744073709551615'));
+  // inputs that come to more than 64 bits
+  const inputs = ['aa', 'bb'].map((byte) => ({ k_image: byte.repeat(32), amount: '18446744073709551615' }));
+  put(36, paying(3, 5, { inputs }));
+  // a lock beyond all times
+  put(38, paying(4, 3, { unlockTime: 2 ** 53 }));
+  return { blocks, total: BigInt(LENGTH - 1) * 1_000n + 7n + 5n + 3n };
+}
+
+test('keys that come twice count once, sums that no file holds are passed, and the file opens afterwards', async () => {
+  const lies = lyingChain();
+  const lying = await serving(lies.blocks);
+  const whole = await begin(imported, lying);
+  await untilTip(whole);
+  expect(totalOf(whole)).toBe(lies.total);
+  expect(whole.status.unreadableBlocks).toBe(1);
+  expect(whole.warnings).toEqual([expect.stringContaining('block 34 could not be read and was passed')]);
+  const { content } = whole.wallet.snapshot;
+  await whole.close();
+
+  const copy = fresh('copy.wallet');
+  copyFileSync(whole.file, copy);
+  const again = await begin((parts, settings) => Wallet.open(parts, settings), await serving(honest), copy);
+  expect(again.wallet.snapshot.content.transactions).toEqual(content.transactions);
+  await untilTip(again);
+  expect(totalOf(again)).toBe(BigInt(LENGTH) * 1_000n);
+  const clean = await begin(imported, await serving(honest));
+  await untilTip(clean);
+  expect(again.wallet.snapshot.content.transactions).toEqual(clean.wallet.snapshot.content.transactions);
+  expect(again.wallet.snapshot.content.subWallets[0]?.unspent.map(({ key }) => key)).toEqual(
+    clean.wallet.snapshot.content.subWallets[0]?.unspent.map(({ key }) => key),
+  );
+});
+
+test('a node that tells another chain each time leaves a wallet that stands on one of them', async () => {
+  const chain = { blocks: honest };
+  const branch = scriptedChain(LENGTH + 1, 'branch', honest.slice(0, 20));
+  const node = serveChain(await StandInNode.start(), chain);
+  open.push(node);
+  let polls = 0;
+  const serve = node.handlerOf('/getwalletsyncdata');
+  node.on('/getwalletsyncdata', (request, behind) => {
+    chain.blocks = ++polls % 2 === 0 ? branch : honest;
+    return serve(request, behind);
+  });
+  const whole = await begin(imported, node);
+  await whole.until(() => polls > 40);
+  node.on('/getwalletsyncdata', serve);
+  for (const blocks of [branch, scriptedChain(LENGTH + 5, 'main', honest)]) {
+    chain.blocks = blocks;
+    await untilTip(whole, blocks.length - 1);
+    expect(totalOf(whole)).toBe(BigInt(blocks.length) * 1_000n);
+    expect(whole.wallet.snapshot.content.progress.recentHashes[0]).toBe(blocks.at(-1)?.blockHash);
+  }
+});

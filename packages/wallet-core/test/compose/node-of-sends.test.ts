@@ -1,0 +1,58 @@
+import { type NodeCalls, NodeFailure, type NodeFailureFacts, type NodeFailureKind } from '@wrkz/client';
+import { NodeOfSends, SilentNodes } from '../../src/compose/node-of-sends';
+
+const HASH = 'ab'.repeat(32);
+const failing = (kind: NodeFailureKind, facts: NodeFailureFacts = {}) => {
+  return (): Promise<never> => Promise.reject(new NodeFailure(kind, 'it failed', facts));
+};
+const nodeWith = (calls: Partial<NodeCalls>): NodeOfSends => new NodeOfSends(() => calls as NodeCalls);
+
+test.each<[string, NodeFailureKind, NodeFailureFacts, object]>([
+  ['no connection', 'unreachable', { isUnsent: true }, { kind: 'unavailable' }],
+  ['a broken connection', 'unreachable', {}, { kind: 'unclear', ended: false }],
+  ['silence', 'timeout', {}, { kind: 'unclear', ended: false }],
+  ['503', 'failed', { status: 503 }, { kind: 'unavailable' }],
+  ['429', 'rateLimited', { status: 429 }, { kind: 'unavailable' }],
+  ['another chain', 'foreignChain', {}, { kind: 'unavailable' }],
+  ['500', 'failed', { status: 500 }, { kind: 'unclear', ended: true }],
+  ['an answer that is none', 'malformed', { status: 200 }, { kind: 'unclear', ended: true }],
+  // A proxy has given up, the node has not.
+  ['502', 'failed', { status: 502 }, { kind: 'unclear', ended: false }],
+  ['504', 'failed', { status: 504 }, { kind: 'unclear', ended: false }],
+  ['408', 'refused', { status: 408 }, { kind: 'unclear', ended: false }],
+  ['524', 'failed', { status: 524 }, { kind: 'unclear', ended: false }],
+])('what %s says of a transaction on its way', async (_, kind, facts, answer) => {
+  expect(await nodeWith({ sendTransaction: failing(kind, facts) }).relay(Buffer.from('00', 'hex'))).toEqual(answer);
+});
+
+test('a hash that an answer does not name is not known to be absent', async () => {
+  const places = { inBlock: [], inPool: [], unknown: [] };
+  expect(await nodeWith({ transactionPlaces: () => Promise.resolve(places) }).whereIs(HASH)).toBe('unavailable');
+  const absent = { ...places, unknown: [HASH] };
+  expect(await nodeWith({ transactionPlaces: () => Promise.resolve(absent) }).whereIs(HASH)).toBe('unknown');
+  expect(await nodeWith({ transactionPlaces: failing('timeout') }).whereIs(HASH)).toBe('unavailable');
+});
+
+test('a node that was silent is not waited for again at once, another one is asked', async () => {
+  let now = 0;
+  let asked = 0;
+  const mute = { randomOuts: () => (asked++, failing('timeout')()) } as unknown as NodeCalls;
+  const well = { randomOuts: () => Promise.resolve([]) } as unknown as NodeCalls;
+  let serving = mute;
+  const silent = new SilentNodes(() => now);
+  const ask = () => new NodeOfSends(() => serving, silent).randomOuts([1n], 3);
+  for (let i = 0; i < 5; i++) expect(await ask()).toEqual({ kind: 'unavailable' });
+  expect(asked).toBe(1);
+  now = 5_000;
+  await ask();
+  expect(asked).toBe(2);
+  serving = well;
+  expect(await ask()).toEqual({ kind: 'outs', sets: [] });
+});
+
+test('a shortage is told by its code, and a failure that is no word of the node is not swallowed', async () => {
+  const short = nodeWith({ randomOuts: failing('refused', { status: 400, errorCode: 27 }) });
+  expect(await short.randomOuts([1n], 3)).toEqual({ kind: 'tooFew' });
+  const broken = nodeWith({ randomOuts: () => Promise.reject(new TypeError('a fault of ours')) });
+  await expect(broken.randomOuts([1n], 3)).rejects.toThrow(TypeError);
+});

@@ -1,0 +1,97 @@
+import { once } from 'node:events';
+import { NodeList } from '@wrkz/client';
+import { networkOf } from '@wrkz/core-types';
+import { CHAIN_A_HEIGHT } from '@wrkz/testing';
+import {
+  type ServedWallet,
+  serveWallet,
+  type ServiceShapes,
+  type ServiceWallet,
+  type WalletParts,
+  type WalletSettings,
+} from '../../../src';
+import { RECORDED_AT } from '../../ledger/support/chain-a-wallets';
+import { fresh } from '../../support/folder';
+import { TestClock } from '../../sync/support/test-clock';
+import { GENESIS } from '../../sync/support/wallets';
+
+export const PASSWORD = 'a password';
+
+type Way = (parts: WalletParts<NodeList, ServiceShapes>, settings: WalletSettings<NodeList>) => Promise<ServiceWallet>;
+
+export interface WholeOptions {
+  /** Of daemons on loopback. */
+  readonly ports: readonly number[];
+  readonly file?: string;
+  readonly password?: string;
+  readonly skipCoinbases?: boolean;
+}
+
+/** A wallet as a service puts it together, with its file and a list of nodes; waits take no time. */
+export class WholeWallet {
+  readonly warnings: string[] = [];
+
+  private constructor(
+    private readonly served: ServedWallet,
+    readonly file: string,
+    private readonly clock: TestClock,
+  ) {
+    served.wallet.on('warning', (text) => this.warnings.push(text));
+  }
+
+  static async begin(way: Way, options: WholeOptions): Promise<WholeWallet> {
+    const { ports, file = fresh('some.wallet'), password = PASSWORD, skipCoinbases = false } = options;
+    const clock = new TestClock();
+    const nodes = ports.map((port) => ({ host: '127.0.0.1', port, ssl: false }));
+    const node = clock.watching(new NodeList(nodes, { genesisHash: GENESIS }));
+    const served = await serveWallet(
+      {
+        network: networkOf('devnet'),
+        sync: { clock, skipCoinbases },
+        pow: { findNonce: () => Promise.reject(new Error('nothing is sent here')) },
+        // the clock of the recording judges locks that are times
+        now: () => RECORDED_AT * 1_000,
+        warn: (text) => whole.warnings.push(text),
+      },
+      (parts) => way(parts, { file, password, node }),
+    );
+    const whole = new WholeWallet(served, file, clock);
+    return whole;
+  }
+
+  get wallet(): ServiceWallet {
+    return this.served.wallet;
+  }
+
+  get status(): ReturnType<ServedWallet['syncStatus']> {
+    return this.served.syncStatus();
+  }
+
+  /**
+   * Until it stands at the tip and, unless it sees only what comes in, knows the place of each output.
+   * @param isRead it has read the chain itself: of a file of the reference, places of spent outputs may be unknown for ever
+   */
+  async untilSynced(isRead = true): Promise<this> {
+    await this.until(() => {
+      const { progress, isViewWallet, subWallets } = this.wallet.snapshot.content;
+      const outputs = subWallets.flatMap(({ unspent, spent }) => (isRead ? [...unspent, ...spent] : unspent));
+      const isPlaced = isViewWallet || outputs.every(({ globalIndex }) => globalIndex !== undefined);
+      return this.wallet.status.isAtTip && progress.height === CHAIN_A_HEIGHT && isPlaced;
+    });
+    return this;
+  }
+
+  /** Until something holds of it; looked at whenever it changes. Its clock goes meanwhile. */
+  async until(holds: () => boolean): Promise<void> {
+    this.clock.go();
+    try {
+      while (!holds()) await once(this.wallet, 'changed');
+    } finally {
+      this.clock.stop();
+    }
+  }
+
+  close(): Promise<void> {
+    return this.wallet.close();
+  }
+}

@@ -1,0 +1,157 @@
+import { execFileSync } from 'node:child_process';
+import {
+  appendFileSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { containerStore } from '../../src/compose/container-store';
+import { contentText } from '../../src/container/write-container';
+import { WalletFile } from '../../src/container/wallet-file';
+import { sideFileName } from '../../src/side-file/side-file';
+import type { OpenContainer } from '../../src/wallet/ports';
+import { endPrograms, runProgram } from '../support/child';
+import { containerOf } from '../support/container-bytes';
+import { walletAt } from '../support/contents';
+import { fresh, removeFolders } from '../support/folder';
+import { codeOf } from '../support/rejection';
+
+/* What may stand where a container, its lock or its side file should. Nothing of it may be waited for, or read without end. */
+
+jest.setTimeout(60_000);
+
+const held: OpenContainer[] = [];
+
+afterEach(async () => {
+  for (const container of held.splice(0)) await container.close();
+  await endPrograms();
+  removeFolders();
+});
+
+const bytes = containerOf('secret', contentText(walletAt(3)));
+
+function container(): string {
+  const file = fresh('a.wallet');
+  writeFileSync(file, bytes);
+  return file;
+}
+
+const kinds: [string, (path: string) => void][] = [
+  ['folder', (path) => mkdirSync(path)],
+  ['pipe', (path) => void execFileSync('mkfifo', [path])],
+  ['device', (path) => symlinkSync('/dev/zero', path)],
+];
+
+/** Opens a container with its side file: what that has lost. */
+async function lossOf(file: string): Promise<unknown> {
+  let lost: unknown;
+  const store = containerStore(({ sideFile }) => (lost = sideFile.identity.lost), Date.now);
+  const { walletFile, content } = await store.open(file, 'secret');
+  await walletFile.save(content);
+  await walletFile.close();
+  return lost;
+}
+
+test.each(kinds)('a %s instead of the lock is 2, and the container stays', async (_kind, make) => {
+  const file = container();
+  make(`${file}.lock`);
+  expect(await codeOf(WalletFile.open(file, 'secret'))).toBe(2);
+  expect(readFileSync(file).equals(bytes)).toBe(true);
+});
+
+test.each(kinds)('a %s instead of the side file is set aside, and told', async (_kind, make) => {
+  const file = container();
+  make(sideFileName(file));
+  expect(await lossOf(file)).toBe('damaged');
+  expect(await lossOf(file)).toBe('damaged');
+  expect(statSync(sideFileName(file)).isFile()).toBe(true);
+});
+
+test('a side file with a damaged page is set aside, and read by its owner alone', async () => {
+  const file = container();
+  expect(await lossOf(file)).toBeUndefined();
+  expect(statSync(sideFileName(file)).mode & 0o777).toBe(0o600);
+  const side = readFileSync(sideFileName(file));
+  // The pages behind the first, which every open reads.
+  side.fill(0xa5, 4_096);
+  writeFileSync(sideFileName(file), side);
+  expect(await lossOf(file)).toBe('damaged');
+});
+
+test('a side file of a newer program is 6, one that another program holds 1000', async () => {
+  const file = container();
+  await lossOf(file);
+  const side = readFileSync(sideFileName(file));
+  // The schema's version.
+  const newer = Buffer.from(side);
+  newer.writeUInt32BE(99, 60);
+  writeFileSync(sideFileName(file), newer);
+  expect(await codeOf(lossOf(file))).toBe(6);
+  writeFileSync(sideFileName(file), side);
+  const other = fresh('other.wallet');
+  writeFileSync(other, readFileSync(file));
+  symlinkSync(sideFileName(file), sideFileName(other));
+  const store = containerStore(() => undefined, Date.now);
+  held.push((await store.open(file, 'secret')).walletFile);
+  expect(await codeOf(lossOf(other))).toBe(1000);
+  // Its lock is free again.
+  const { walletFile } = await WalletFile.open(other, 'secret');
+  await walletFile.close();
+});
+
+test.each(kinds)('a %s that takes the place of an open container is never written through', async (kind, make) => {
+  const { walletFile, content } = await WalletFile.open(container(), 'secret');
+  held.push(walletFile);
+  unlinkSync(walletFile.file);
+  make(walletFile.file);
+  if (kind === 'folder') expect(await codeOf(walletFile.save(content))).toBe(2);
+  else {
+    await walletFile.save(content);
+    expect(lstatSync(walletFile.file).isFile()).toBe(true);
+    expect(statSync(walletFile.file).mode & 0o777).toBe(0o600);
+  }
+});
+
+test('a file of any length is read only as far as it is a container of this password', async () => {
+  const length = 50_000_000_000;
+  const text = fresh('text');
+  writeFileSync(text, 'no container');
+  truncateSync(text, length);
+  expect(await codeOf(WalletFile.open(text, 'secret'))).toBe(3);
+  const file = container();
+  truncateSync(file, length);
+  expect(await codeOf(WalletFile.open(file, 'other'))).toBe(5);
+  const padded = container();
+  appendFileSync(padded, Buffer.alloc(20_000_000));
+  expect(await codeOf(WalletFile.open(padded, 'secret'))).toBe(5);
+});
+
+test('a link to itself and a device are 1', async () => {
+  const loop = fresh('loop');
+  symlinkSync(loop, loop);
+  expect(await codeOf(WalletFile.open(loop, 'secret'))).toBe(1);
+  const device = fresh('device');
+  symlinkSync('/dev/zero', device);
+  expect(await codeOf(WalletFile.open(device, 'secret'))).toBe(1);
+});
+
+test('a password of a million characters opens what it closed', async () => {
+  const password = 'ß'.repeat(1_000_000);
+  const { walletFile } = await WalletFile.create(fresh('a.wallet'), password, () => walletAt(1));
+  await walletFile.close();
+  expect(await codeOf(WalletFile.open(walletFile.file, password.slice(1)))).toBe(5);
+  const again = await WalletFile.open(walletFile.file, password);
+  await again.walletFile.close();
+});
+
+test('of several programs that open one container at once, one has it', async () => {
+  const file = container();
+  const programs = Array.from({ length: 4 }, () => runProgram('hold.ts', [file, 'secret']));
+  const lines = await Promise.all(programs.map((program) => program.line()));
+  expect(lines.sort()).toEqual(['1000', '1000', '1000', 'open']);
+});

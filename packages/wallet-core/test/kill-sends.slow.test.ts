@@ -1,0 +1,126 @@
+import { once } from 'node:events';
+import { copyFileSync } from 'node:fs';
+import { setTimeout as wait } from 'node:timers/promises';
+import { Daemon, readConfig } from '@wrkz/daemon';
+import { silentLogger } from '@wrkz/service-kit';
+import { chainAWallet, Suite, type SuiteNode } from '@wrkz/testing';
+import { WalletFile } from '../src/container/wallet-file';
+import type { WalletContent } from '../src/ledger/model';
+import { Wallet } from '../src/wallet';
+import { endPrograms, runProgram } from './support/child';
+import { fresh, removeFolders } from './support/folder';
+import { recordedWallets } from './support/recorded-wallets';
+import { served, untilAtTip } from './support/served';
+
+/* A wallet that sends to a node is killed at random moments; KILLS says how often. */
+
+const KILLS = Number(process.env['KILLS'] ?? 60);
+/** Milliseconds from the open wallet to the latest kill. */
+const LATEST_KILL = 2_500;
+/** One kill of so many meets the opening. */
+const EARLY_KILL = 8;
+/** Refusals that say nothing but that funds or decoys are short for the moment. */
+const SHORT = new Set(['11', '28']);
+
+const suite = new Suite((args) => Daemon.create(readConfig(args), { logger: silentLogger() }));
+let node: SuiteNode;
+
+beforeAll(async () => {
+  node = await suite.node({ from: await suite.chainA() });
+}, 300_000);
+
+afterAll(async () => {
+  await endPrograms();
+  await suite.stopAll();
+  removeFolders();
+});
+
+const recordedDave = recordedWallets().find(({ name }) => name === 'dave.wallet')!;
+const { password } = recordedDave;
+const receiver = chainAWallet('erin').address;
+const miner = chainAWallet('frank').address;
+
+/** Runs the sending program and kills it: the lines that it had printed by then. */
+async function sendUntilKilled(file: string): Promise<string[]> {
+  const program = runProgram('send.ts', [file, password, String(node.daemon.ports.rpc), receiver]);
+  const lines: string[] = [];
+  if (Math.random() * EARLY_KILL < 1) await wait(Math.random() * LATEST_KILL);
+  else {
+    lines.push(await program.line());
+    await wait(Math.random() * LATEST_KILL);
+  }
+  program.kill();
+  try {
+    for (;;) lines.push(await program.line());
+  } catch {
+    expect(await program.ended).toBe('SIGKILL');
+    return lines;
+  }
+}
+
+/** What the file says of itself, to whoever opens it next. */
+async function contentOf(file: string): Promise<WalletContent> {
+  const { walletFile, content } = await WalletFile.open(file, password);
+  await walletFile.close();
+  return content;
+}
+
+const hashesOf = ({ transactions, unconfirmed }: WalletContent): Set<string> =>
+  new Set([...transactions, ...unconfirmed].map(({ hash }) => hash));
+
+/** What both a wallet that made its sends and one that found them know. */
+const moneyOf = ({ subWallets, transactions }: WalletContent): unknown => ({
+  hashes: transactions.map(({ hash }) => hash).sort(),
+  amounts: transactions
+    .flatMap(({ hash, transfers }) =>
+      transfers.map(({ publicSpendKey, amount }) => `${hash} ${publicSpendKey} ${amount}`),
+    )
+    .sort(),
+  unspent: subWallets.flatMap(({ unspent }) => unspent.map(({ key }) => key)).sort(),
+  locked: subWallets.flatMap(({ locked }) => locked.map(({ key }) => key)),
+});
+
+test(`killed ${String(KILLS)} times while it sends and saves, a wallet opens every time and knows every send`, async () => {
+  const file = fresh('dave.wallet');
+  copyFileSync(recordedDave.path, file);
+  const sent = new Set<string>();
+  const refused: string[] = [];
+  let killedWithSends = 0;
+  for (let kill = 0; kill < KILLS; kill++) {
+    const lines = await sendUntilKilled(file);
+    const hashes = lines.filter((line) => line.startsWith('sent ')).map((line) => line.slice(5));
+    if (hashes.length > 0) killedWithSends++;
+    for (const hash of hashes) {
+      // A hash that comes twice would be one payment told as two.
+      expect(sent.has(hash)).toBe(false);
+      sent.add(hash);
+    }
+    refused.push(...lines.filter((line) => line.startsWith('refused ')).map((line) => line.slice(8)));
+    const known = hashesOf(await contentOf(file));
+    expect([...sent].filter((hash) => !known.has(hash))).toEqual([]);
+    if (kill % 3 === 0) await node.generate(miner);
+  }
+  while (node.pool().length > 0) await node.generate(miner);
+  const places = await node.status([...sent]);
+  expect(new Set(places.transactionsInBlock)).toEqual(sent);
+  expect(refused.filter((code) => !SHORT.has(code))).toEqual([]);
+  expect(killedWithSends).toBeGreaterThan(0);
+
+  const port = node.daemon.ports.rpc;
+  const open = await served((parts, settings) => Wallet.open(parts, settings), { file, password, port });
+  await untilAtTip(open);
+  // What was written down and never left is given up after two looks at the node, a minute apart.
+  while (open.wallet.snapshot.unconfirmed().length > 0) await once(open.wallet, 'changed');
+  const before = open.wallet.snapshot.content;
+  await open.wallet.reset(0);
+  await untilAtTip(open);
+  const after = open.wallet.snapshot.content;
+  await open.wallet.close();
+  const found = new Set(after.transactions.map(({ hash }) => hash));
+  expect([...sent].filter((hash) => !found.has(hash))).toEqual([]);
+  // A send that was never answered is there as well when it had left, and gone when it had not.
+  expect(moneyOf(before)).toEqual(moneyOf(after));
+  process.stdout.write(
+    `${String(KILLS)} kills, ${String(killedWithSends)} of them after sends, ${String(sent.size)} sends\n`,
+  );
+}, 10_800_000);

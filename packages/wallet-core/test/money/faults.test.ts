@@ -1,0 +1,299 @@
+import { join } from 'node:path';
+import { type Network, networkOf } from '@wrkz/core-types';
+import { Purse, StandInNode } from '@wrkz/testing';
+import { Wallet } from '../../src';
+import { ChainSum } from './support/chain-sum';
+import { devnet, MoneyWallet } from './support/served';
+import { TwoNodes } from './support/two-nodes';
+
+/*
+ * The faults of the reference that cost money or trust, each run through a whole wallet: file, synchronization, sending, and
+ * a node behind one that can lie.
+ */
+
+jest.setTimeout(240_000);
+
+const NAMES = [
+  'cancelled',
+  'refused',
+  'overpaid',
+  'unclear',
+  'lost',
+  'vanished',
+  'reorganised',
+  'denied',
+  'closed',
+  'kept',
+];
+const nodes = new TwoNodes();
+const receiver = new Purse('receiver of faults');
+const stranger = new Purse('stranger of faults');
+const opened: MoneyWallet[] = [];
+let front: StandInNode;
+
+const ROUTES = { relay: '/sendrawtransaction', places: '/get_transactions_status' };
+
+beforeAll(async () => {
+  await nodes.start();
+  front = nodes.suite.closeAtEnd(await StandInNode.start(nodes.node.url));
+  let turn = 0;
+  await nodes.fund(() => new Purse(NAMES[turn++ % NAMES.length] ?? '').address, 3 * NAMES.length * 3);
+  await nodes.node.generate(stranger.address, 41);
+}, 240_000);
+
+afterEach(async () => {
+  for (const path of Object.values(ROUTES)) front.off(path);
+  await Promise.allSettled(opened.splice(0).map((wallet) => wallet.close()));
+});
+
+afterAll(() => nodes.stop());
+
+async function open(name: string, network: Network = devnet): Promise<MoneyWallet> {
+  const { viewSecret, spendSecret } = new Purse(name);
+  const keys = {
+    privateViewKey: viewSecret.toString('hex'),
+    privateSpendKey: spendSecret.toString('hex'),
+    scanHeight: 0,
+  };
+  const file = join(nodes.suite.folder(), `${name}.wallet`);
+  const money = await MoneyWallet.begin(
+    file,
+    [front.port],
+    (parts, settings) => Wallet.importKeys(parts, settings, keys),
+    network,
+  );
+  opened.push(money);
+  await atTip(money);
+  await indexed(money);
+  return money;
+}
+
+const atTip = (money: MoneyWallet): Promise<void> => money.untilAt(nodes.node.height, nodes.node.tip);
+
+/** Until all that it holds can be spent. */
+const indexed = (money: MoneyWallet): Promise<void> =>
+  money.until(
+    () => money.primary.unspent.every(({ globalIndex }) => globalIndex !== undefined),
+    () => 'the global indexes are missing',
+  );
+
+async function mine(...wallets: MoneyWallet[]): Promise<void> {
+  await nodes.node.generate(stranger.address);
+  await Promise.all(wallets.map(atTip));
+}
+
+const pay = (amount: bigint) => ({ destinations: [{ address: receiver.address, amount }] });
+const balanceOf = (money: MoneyWallet) => money.wallet.snapshot.balance();
+const unconfirmedOf = (money: MoneyWallet): string[] => money.wallet.snapshot.unconfirmed().map(({ hash }) => hash);
+
+/** What the chain and the pool say that somebody has. */
+async function summed(purse: Purse): Promise<bigint> {
+  const sum = new ChainSum([purse]);
+  await sum.follow(nodes.node, []);
+  const { unlocked, locked } = sum.holding(purse, 0);
+  return unlocked + locked;
+}
+
+describe('inputs of cancelled sends are not locked for ever', () => {
+  test('where a node says that it took a send, and dropped it', async () => {
+    const money = await open('cancelled');
+    const before = balanceOf(money);
+    front.on(ROUTES.relay, () => ({ json: { status: 'OK', error: '' } }));
+    const { hash, intent } = await money.wallet.send(pay(100_000n));
+    expect(unconfirmedOf(money)).toEqual([hash]);
+    expect(balanceOf(money)).not.toEqual(before);
+    front.off(ROUTES.relay);
+    await money.until(
+      () => unconfirmedOf(money).length === 0,
+      () => 'a send that no node knows is still listed',
+    );
+    expect(balanceOf(money)).toEqual(before);
+    // The same inputs pay the next one, also after the file was read again.
+    await money.wallet.save();
+    await money.reopen();
+    await atTip(money);
+    await indexed(money);
+    expect(balanceOf(money)).toEqual(before);
+    const free = new Set(money.primary.unspent.map(({ key }) => key));
+    expect(intent.inputs.every(({ output }) => free.has(output.key))).toBe(true);
+    const again = await money.wallet.send(pay(100_000n));
+    await mine(money);
+    expect(money.wallet.snapshot.transaction(again.hash)).toMatchObject({ fee: again.fee });
+    const { unlocked, locked } = balanceOf(money);
+    expect(unlocked + locked).toBe(before.unlocked + before.locked - 100_000n - again.fee);
+  });
+
+  test('where it was dropped while the wallet was closed', async () => {
+    const money = await open('closed');
+    const before = balanceOf(money);
+    front.on(ROUTES.relay, () => ({ json: { status: 'OK', error: '' } }));
+    await money.wallet.send(pay(50_000n));
+    front.off(ROUTES.relay);
+    await money.reopen();
+    await money.until(
+      () => unconfirmedOf(money).length === 0,
+      () => 'a send that no node knows is still listed',
+    );
+    expect(balanceOf(money)).toEqual(before);
+  });
+
+  test('where the node refused', async () => {
+    const money = await open('refused');
+    const before = balanceOf(money);
+    front.on(ROUTES.relay, () => ({ json: { status: 'Failed', error: 'no room' } }));
+    await expect(money.wallet.send(pay(100_000n))).rejects.toMatchObject({ code: 31, message: 'no room' });
+    expect([balanceOf(money), unconfirmedOf(money)]).toEqual([before, []]);
+    await money.reopen();
+    await atTip(money);
+    expect(balanceOf(money)).toEqual(before);
+  });
+});
+
+test('a sweep of an amount does not overpay', async () => {
+  const zone = 3_000;
+  const tight: Network = {
+    ...networkOf('devnet'),
+    rulesAt: (height) => ({ ...devnet.rulesAt(height), fullRewardZone: zone }),
+  };
+  const money = await open('overpaid', tight);
+  const { unlocked } = balanceOf(money);
+  const amount = (unlocked * 7n) / 8n;
+  const payee = new Purse('payee of a sweep');
+  const { entries, paid, unpaid, fees } = await money.wallet.sweep({ destination: payee.address, amount });
+  expect(entries.length).toBeGreaterThan(1);
+  expect(entries.every(({ success }) => success)).toBe(true);
+  expect([paid, unpaid]).toEqual([amount, 0n]);
+  await mine(money);
+  expect(await summed(payee)).toBe(amount);
+  expect(balanceOf(money).unlocked + balanceOf(money).locked).toBe(unlocked - amount - fees);
+});
+
+describe('code 55 is raised', () => {
+  const destroyed = (response: { destroy(): unknown }): void => void response.destroy();
+
+  test('where the answer was lost and nobody tells: nothing is paid twice, and nothing is lost', async () => {
+    const money = await open('unclear');
+    const whole = balanceOf(money);
+    const paidBefore = await summed(receiver);
+    front.on(ROUTES.relay, async (_asked, behind) => (await behind(), destroyed));
+    front.on(ROUTES.places, () => destroyed);
+    await expect(money.wallet.send(pay(70_000n))).rejects.toMatchObject({ code: 55 });
+    const [hash] = unconfirmedOf(money);
+    expect(nodes.node.pool()).toEqual([hash]);
+    // What it took stays locked, so a second attempt of a caller pays from other inputs.
+    const locked = money.primary.locked.map(({ key }) => key);
+    expect(locked.length).toBeGreaterThan(0);
+    const { intent } = await money.wallet.prepare(pay(70_000n));
+    expect(intent.inputs.filter(({ output }) => locked.includes(output.key))).toEqual([]);
+    await money.reopen();
+    expect(unconfirmedOf(money)).toEqual([hash]);
+    for (const path of Object.values(ROUTES)) front.off(path);
+    await mine(money);
+    expect(unconfirmedOf(money)).toEqual([]);
+    expect((await summed(receiver)) - paidBefore).toBe(70_000n);
+    const { fee } = money.wallet.snapshot.transaction(hash ?? '') ?? { fee: 0n };
+    expect(balanceOf(money).unlocked + balanceOf(money).locked).toBe(whole.unlocked + whole.locked - 70_000n - fee);
+  });
+
+  test('and not where a node closes kept connections at that moment: a send has one of its own', async () => {
+    const money = await open('kept');
+    front.on(ROUTES.relay, async ({ isReused }, behind) => (isReused ? destroyed : behind()));
+    const { hash } = await money.wallet.send(pay(70_000n));
+    expect(nodes.node.pool()).toContain(hash);
+    await mine(money);
+  });
+
+  test('where it never arrived: later questions give the inputs back', async () => {
+    const money = await open('lost');
+    const whole = balanceOf(money);
+    front.on(ROUTES.relay, () => destroyed);
+    await expect(money.wallet.send(pay(70_000n))).rejects.toMatchObject({ code: 55 });
+    expect(unconfirmedOf(money)).toHaveLength(1);
+    await money.until(
+      () => unconfirmedOf(money).length === 0,
+      () => 'a send that no node knows is still listed',
+    );
+    expect(balanceOf(money)).toEqual(whole);
+  });
+});
+
+test('an import of an address does not make older funds vanish', async () => {
+  const money = await open('vanished');
+  const { hash } = await money.wallet.send(pay(10_000n));
+  const before = balanceOf(money);
+  const transactions = money.wallet.snapshot.transactions();
+  const other = new Purse('imported beside');
+  const late = nodes.node.height - 20;
+  await money.wallet.importSubWallet(other.spendSecret.toString('hex'), late);
+  await atTip(money);
+  // What is older than the scan height of the new key stays, and so do sends and their keys.
+  expect(balanceOf(money)).toEqual(before);
+  expect(money.wallet.snapshot.transactions()).toEqual(transactions);
+  expect(unconfirmedOf(money)).toEqual([hash]);
+  expect(money.wallet.snapshot.transactionKey(hash)).toBeDefined();
+  await nodes.node.generate(money.wallet.snapshot.addresses[1] ?? '');
+  await atTip(money);
+  const { viewSecret } = new Purse('vanished');
+  const held = await summed(new Purse({ spendSecret: other.spendSecret, viewSecret }));
+  const imported = money.wallet.snapshot.balance([other.spendPublic.toString('hex')]);
+  expect(imported).toEqual({ unlocked: 0n, locked: held });
+  expect(held).toBeGreaterThan(0n);
+});
+
+test('inputs are not unspent by a reorganisation whose spend is back in the pool', async () => {
+  const money = await open('reorganised');
+  const { unlocked } = balanceOf(money);
+  await nodes.cut();
+  const paidBefore = await summed(receiver);
+  const swept = await money.wallet.sweep({ destination: receiver.address });
+  const hashes = swept.entries.flatMap((entry) => (entry.success ? [entry.transactionHash] : []));
+  expect(swept.left).toEqual({ outputs: 0, amount: 0n });
+  await mine(money);
+  expect(balanceOf(money)).toEqual({ unlocked: 0n, locked: 0n });
+  await nodes.rival.generate(stranger.address, 2);
+  await nodes.join();
+  await nodes.node.untilPool(hashes);
+  await atTip(money);
+  // All of it is on its way once more: nothing is free, and the wallet itself refuses, not the node.
+  expect(unconfirmedOf(money).sort()).toEqual(hashes.sort());
+  expect(balanceOf(money)).toEqual({ unlocked: 0n, locked: 0n });
+  await expect(money.wallet.send(pay(1n))).rejects.toMatchObject({ code: 11 });
+  await money.reopen();
+  await atTip(money);
+  await expect(money.wallet.send(pay(1n))).rejects.toMatchObject({ code: 11 });
+  await mine(money);
+  expect((await summed(receiver)) - paidBefore).toBe(unlocked - swept.fees);
+  expect(unconfirmedOf(money)).toEqual([]);
+});
+
+describe('nodes that say what is not so', () => {
+  test('a refusal of what the pool holds is a send', async () => {
+    const money = await open('denied');
+    front.on(ROUTES.relay, async (_asked, behind) => {
+      await behind();
+      return { json: { status: 'Failed', error: 'I do not want it' } };
+    });
+    const { hash } = await money.wallet.send(pay(30_000n));
+    expect(nodes.node.pool()).toContain(hash);
+    await mine(money);
+    expect(money.wallet.snapshot.transaction(hash)).toBeDefined();
+  });
+
+  test('a reorganisation between build and relay that takes the inputs away: 57, and nothing leaves', async () => {
+    const taker = new Purse('paid on one branch');
+    await nodes.cut();
+    await nodes.node.generate(taker.address);
+    await nodes.node.generate(stranger.address, 40);
+    const money = await open('paid on one branch');
+    const { hash } = await money.wallet.prepare(pay(1_000n));
+    await nodes.rival.generate(stranger.address, 42);
+    await nodes.join();
+    await atTip(money);
+    expect(balanceOf(money)).toEqual({ unlocked: 0n, locked: 0n });
+    await expect(money.wallet.sendPrepared(hash)).rejects.toMatchObject({ code: 57 });
+    expect([nodes.node.pool(), unconfirmedOf(money)]).toEqual([[], []]);
+    await nodes.node.generate(taker.address);
+    await atTip(money);
+    expect(balanceOf(money).locked).toBe(await summed(taker));
+  });
+});

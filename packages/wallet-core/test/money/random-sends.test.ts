@@ -1,0 +1,27 @@
+import { Campaign } from './support/random-sends';
+
+/*
+ * Wallets on files, two nodes, a reorganisation and a restart: the money of
+ * each is what the chain says, at every height. Every second wallet follows a node that answers as those of July 2025 do.
+ */
+
+jest.setTimeout(180_000);
+
+const seed = Number(process.env['WRKZ_SEED'] ?? 20_261_122);
+const campaign = new Campaign({
+  seed,
+  wallets: 5,
+  sends: 60,
+  blocks: 20,
+  reorganisations: 1,
+  restarts: 1,
+  funding: 120,
+});
+afterAll(() => campaign.stop());
+
+test(`60 random sends over 20 blocks, seed ${String(seed)}`, async () => {
+  await campaign.begin();
+  await campaign.run();
+  expect(campaign.counts).toMatchObject({ reorganisations: 1, restarts: 1 });
+  expect(campaign.counts.sent).toBeGreaterThanOrEqual(60);
+});

@@ -1,0 +1,182 @@
+import { parseBlock, parseTransaction, toHex, UNLOCK_TIME_BOUNDARY } from '@wrkz/core-types';
+import { generateKeyImage } from '@wrkz/crypto';
+import { chainA, Purse, type PurseOutput, type TestNodeClient } from '@wrkz/testing';
+
+/** What a purse holds, as the chain and the pool tell it. */
+export interface Holding {
+  readonly unlocked: bigint;
+  readonly locked: bigint;
+}
+
+interface Found {
+  readonly purse: Purse;
+  readonly amount: bigint;
+  readonly unlockTime: bigint;
+  readonly image: string;
+}
+
+/** A transaction as the sum sees it. */
+interface Seen {
+  readonly hash: string;
+  readonly images: readonly string[];
+  readonly taken: bigint;
+  readonly given: bigint;
+  readonly found: readonly Found[];
+}
+
+interface Layer {
+  readonly hash: string;
+  readonly transactions: readonly Seen[];
+}
+
+/**
+ * The money of some purses, summed over the raw blocks of a node: it shares no code with wallets beside the curve and the
+ * format of blocks, and starts from the blocks anew at every height.
+ */
+export class ChainSum {
+  private readonly layers: Layer[] = [];
+  private readonly known = new Map<string, Seen>();
+  private pending: readonly Seen[] = [];
+
+  constructor(private readonly purses: readonly Purse[]) {}
+
+  get height(): number {
+    return this.layers.length - 1;
+  }
+
+  get tip(): string {
+    return this.layers.at(-1)?.hash ?? '';
+  }
+
+  /** Takes over what the node holds now; blocks that it holds no more go first. */
+  async follow(node: TestNodeClient, pool: readonly Buffer[]): Promise<void> {
+    const { height } = await node.get<{ height: number }>('/info');
+    while (this.height >= 0 && (this.height >= height || (await hashAt(node, this.height)) !== this.tip)) {
+      this.layers.pop();
+    }
+    while (this.height + 1 < height) await this.append(node);
+    this.pending = pool.map((bytes) => this.transaction(bytes));
+  }
+
+  /** Of one purse, by the clock of now. */
+  holding(purse: Purse, now: number): Holding {
+    const spent = new Set(this.layers.flatMap(({ transactions }) => transactions.flatMap(({ images }) => images)));
+    const leaving = new Set(this.pending.flatMap(({ images }) => images));
+    let [unlocked, locked] = [0n, 0n];
+    for (const { transactions } of this.layers) {
+      for (const { found } of transactions) {
+        for (const output of found) {
+          if (output.purse !== purse || spent.has(output.image) || leaving.has(output.image)) continue;
+          if (this.isOpen(output.unlockTime, now)) unlocked += output.amount;
+          else locked += output.amount;
+        }
+      }
+    }
+    return { unlocked, locked };
+  }
+
+  /** What ever came in, whether it was spent or not: what a view wallet sees. */
+  received(purse: Purse, now: number): Holding {
+    const own = this.layers.flatMap(({ transactions }) =>
+      transactions.flatMap(({ found }) => found.filter((output) => output.purse === purse)),
+    );
+    const sum = (open: boolean): bigint =>
+      own.reduce((total, { amount, unlockTime }) => total + (this.isOpen(unlockTime, now) === open ? amount : 0n), 0n);
+    return { unlocked: sum(true), locked: sum(false) };
+  }
+
+  /** Transactions of the pool that take outputs of these purses. */
+  pendingOf(purses: readonly Purse[]): readonly Seen[] {
+    const own = new Set(
+      this.layers.flatMap(({ transactions }) =>
+        transactions.flatMap(({ found }) =>
+          found.filter(({ purse }) => purses.includes(purse)).map(({ image }) => image),
+        ),
+      ),
+    );
+    return this.pending.filter(({ images }) => images.some((image) => own.has(image)));
+  }
+
+  /** What the pool's transactions take from the purses and give to nobody yet, fees included. */
+  inFlight(): bigint {
+    return this.pending.reduce((sum, { taken }) => sum + taken, 0n);
+  }
+
+  /** Every coin that the blocks made: what coinbases pay beyond the fees of their blocks. */
+  supply(): bigint {
+    let supply = 0n;
+    for (const { transactions } of this.layers) for (const { given, taken } of transactions) supply += given - taken;
+    return supply;
+  }
+
+  /** Of the first block, whose keys nobody here has. */
+  get genesis(): bigint {
+    return this.layers[0]?.transactions.reduce((sum, { given }) => sum + given, 0n) ?? 0n;
+  }
+
+  private isOpen(unlockTime: bigint, now: number): boolean {
+    return unlockTime < UNLOCK_TIME_BOUNDARY ? unlockTime <= BigInt(this.height + 1) : unlockTime <= BigInt(now + 60);
+  }
+
+  private async append(node: TestNodeClient): Promise<void> {
+    const start = this.height + 1;
+    const asked = { startHeight: start, blockCount: 100, blockHashCheckpoints: [] };
+    const { items } = await node.post<{ items: { block: string; transactions: string[] }[] }>('/getrawblocks', asked);
+    for (const [i, { block, transactions }] of items.entries()) {
+      const raw = { block: Buffer.from(block, 'hex'), transactions: [] };
+      this.layers.push({
+        hash: await hashAt(node, start + i),
+        transactions: [
+          this.coinbase(raw, start + i),
+          ...transactions.map((hex) => this.transaction(Buffer.from(hex, 'hex'))),
+        ],
+      });
+    }
+  }
+
+  private coinbase(raw: { block: Buffer; transactions: Buffer[] }, height: number): Seen {
+    const found = this.find((purse) => purse.find(raw, height, [NUMBERS]));
+    const given = parseBlock(raw.block).coinbase.transaction.outputs.reduce((sum, { amount }) => sum + amount, 0n);
+    return { hash: '', images: [], taken: 0n, given, found };
+  }
+
+  private transaction(bytes: Buffer): Seen {
+    const { transaction, hash } = parseTransaction(bytes);
+    const name = toHex(hash);
+    const seen = this.known.get(name);
+    if (seen !== undefined) return seen;
+    const keyInputs = transaction.inputs.flatMap((input) => (input.type === 'key' ? [input] : []));
+    // Purses read blocks: a coinbase that pays nobody here stands before it.
+    const raw = { block: (chainA()[0] as { block: Buffer }).block, transactions: [bytes] };
+    const made: Seen = {
+      hash: name,
+      images: keyInputs.map(({ keyImage }) => toHex(keyImage)),
+      taken: keyInputs.reduce((sum, { amount }) => sum + amount, 0n),
+      given: transaction.outputs.reduce((sum, { amount }) => sum + amount, 0n),
+      found: this.find((purse) => purse.find(raw, 0, [NUMBERS, NUMBERS])),
+    };
+    this.known.set(name, made);
+    return made;
+  }
+
+  private find(look: (purse: Purse) => PurseOutput[]): Found[] {
+    return this.purses.flatMap((purse) =>
+      look(purse).map(({ amount, unlockTime, publicKey, secretKey }) => ({
+        purse,
+        amount,
+        unlockTime,
+        image: toHex(generateKeyImage(publicKey, secretKey)),
+      })),
+    );
+  }
+}
+
+/** Purses ask for global indexes, which no sum needs. */
+const NUMBERS = Array.from({ length: 1_000 }, (_, i) => i);
+
+async function hashAt(node: TestNodeClient, height: number): Promise<string> {
+  const { block_header: header } = await node.rpc<{ block_header: { hash: string } }>('getblockheaderbyheight', {
+    height,
+  });
+  return header.hash;
+}

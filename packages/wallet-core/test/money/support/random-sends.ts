@@ -1,0 +1,372 @@
+import { join } from 'node:path';
+import type { Daemon } from '@wrkz/daemon';
+import { encodeAddress } from '@wrkz/core-types';
+import { answerAsJuly2025, Purse, StandInNode, type SuiteNode } from '@wrkz/testing';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Wallet, WalletError } from '../../../src';
+import type { BuiltSend, FinishedSend, SendRequest } from '../../../src';
+import { ChainSum } from './chain-sum';
+import { Dice } from './dice';
+import { MoneyWallet } from './served';
+import { TwoNodes } from './two-nodes';
+
+export interface CampaignOptions {
+  readonly seed: number;
+  /** The last of them is a view wallet of the first one. */
+  readonly wallets: number;
+  readonly sends: number;
+  readonly blocks: number;
+  /** Of these blocks. */
+  readonly reorganisations: number;
+  readonly restarts: number;
+  /** Blocks that fund the wallets before the first send. */
+  readonly funding: number;
+  /** Every so manieth wallet follows a node that answers as those of July 2025 do; none when left out. */
+  readonly oldNodeOf?: number;
+  /** Hears how far it has come. */
+  readonly tell?: (text: string) => void;
+}
+
+/** A wallet of the campaign with what the chain says of it. */
+interface Player {
+  readonly name: string;
+  readonly money: MoneyWallet;
+  /** Of each spend key. */
+  readonly purses: ReadonlyMap<string, Purse>;
+  readonly isView: boolean;
+}
+
+/** What is refused without harm: the wallet has nothing unlocked, or nobody to hide among. */
+const HARMLESS = new Set([11, 28]);
+const NAMES = ['ann', 'ben', 'cat', 'dan', 'eve', 'fay', 'gus', 'hal', 'ivy'];
+/** Sub-wallets beside the primary one. */
+const MORE_KEYS: Readonly<Record<string, number>> = { ben: 1, eve: 2, hal: 3 };
+
+/** Random sends between ten wallets over a chain that is reorganised while its node is restarted. */
+export class Campaign {
+  private readonly nodes = new TwoNodes();
+  private readonly dice: Dice;
+  private readonly bytes = new Map<string, Buffer>();
+  private players: Player[] = [];
+  private sum!: ChainSum;
+  private old!: StandInNode;
+  readonly counts = { sent: 0, refused: 0, reorganisations: 0, restarts: 0, reopened: 0, checks: 0, late: 0 };
+
+  constructor(private readonly options: CampaignOptions) {
+    this.dice = new Dice(options.seed);
+  }
+
+  async begin(): Promise<void> {
+    await this.nodes.start();
+    const names = NAMES.slice(0, this.options.wallets - 1);
+    await this.nodes.fund(() => this.keysOf(this.dice.of(names)).address, this.options.funding);
+    this.old = this.nodes.suite.closeAtEnd(answerAsJuly2025(await StandInNode.start(this.node.url)));
+    for (const name of names) this.players.push(await this.player(name));
+    this.players.push(await this.viewer(this.players[0] as Player));
+    this.sum = new ChainSum(this.players.filter(({ isView }) => !isView).flatMap(({ purses }) => [...purses.values()]));
+    await this.check();
+  }
+
+  /** All of it. @throws what an expectation throws */
+  async run(): Promise<void> {
+    const { blocks, sends, reorganisations, restarts } = this.options;
+    const turn = (every: number, block: number): boolean =>
+      every > 0 && Math.floor((block * every) / blocks) > Math.floor(((block - 1) * every) / blocks);
+    for (let block = 1; block <= blocks; block++) {
+      await this.someSends(Math.floor((sends * block) / blocks));
+      await this.check();
+      const isReorganised = turn(reorganisations, block);
+      await (isReorganised ? this.reorganise() : this.mine(this.node));
+      await this.check(isReorganised);
+      if (turn(restarts, block)) await this.restart();
+      if (this.dice.oneIn(25)) await this.reopenOne();
+      this.options.tell?.(`block ${String(block)}: ${JSON.stringify(this.counts)}`);
+    }
+    await this.end();
+  }
+
+  async stop(): Promise<void> {
+    await Promise.allSettled(this.players.map(({ money }) => money.close()));
+    await this.nodes.stop();
+  }
+
+  private keysOf(name: string): Purse {
+    return new Purse(`${name} ${String(this.options.seed)}`);
+  }
+
+  /** Until the count is reached; what is refused for want of money is tried by another wallet. */
+  private async someSends(count: number): Promise<void> {
+    while (this.counts.sent < count) {
+      const able = this.players.filter(({ isView }) => !isView);
+      const some = Array.from({ length: Math.min(4, count - this.counts.sent) }, () => this.dice.of(able));
+      await Promise.all([...new Set(some)].map((player) => this.one(player)));
+      if (this.counts.refused > 3 * this.counts.sent + 200) throw new Error('nothing can be sent any more');
+    }
+  }
+
+  private async one(player: Player): Promise<void> {
+    const { wallet } = player.money;
+    try {
+      for (const { hash, bytes } of await this.anySend(player)) {
+        this.bytes.set(hash, bytes);
+        this.counts.sent += 1;
+      }
+      if (wallet.isClosed) throw new Error('a wallet closed itself');
+    } catch (error) {
+      if (!(error instanceof WalletError && HARMLESS.has(error.code))) throw error;
+      this.counts.refused += 1;
+    }
+  }
+
+  /** Straight, prepared first, or a sweep. */
+  private async anySend({ money: { wallet } }: Player): Promise<{ hash: string; bytes: Buffer }[]> {
+    const way = this.dice.below(20);
+    if (way === 0) return this.swept(wallet);
+    const request = this.request(wallet.snapshot.addresses);
+    if (way > 2) return [sent(await wallet.send(request))];
+    const prepared = await wallet.prepare(request);
+    if (this.dice.oneIn(4)) {
+      wallet.deletePrepared(prepared.hash);
+      return [];
+    }
+    return [sent(await wallet.sendPrepared(prepared.hash))];
+  }
+
+  private async swept(wallet: MoneyWallet['wallet']): Promise<{ hash: string; bytes: Buffer }[]> {
+    const amount = this.dice.amount(300_000);
+    const { entries, paid, unpaid } = await wallet.sweep({ destination: this.anyAddress(), amount });
+    for (const entry of entries) {
+      if (!entry.success) {
+        if (!HARMLESS.has(entry.errorCode)) throw new Error(`a sweep was refused: ${entry.errorMessage}`);
+        this.counts.refused += 1;
+      }
+    }
+    if (entries.every(({ success }) => success)) expect([paid, unpaid]).toEqual([amount, 0n]);
+    return Promise.all(entries.flatMap((entry) => (entry.success ? [this.bytesOf(entry.transactionHash)] : [])));
+  }
+
+  /** The bytes of a sweep are not handed out; the node has them. */
+  private async bytesOf(hash: string): Promise<{ hash: string; bytes: Buffer }> {
+    const bytes = this.node.daemon.parts.pool.get(Buffer.from(hash, 'hex'))?.parsed.bytes;
+    if (bytes === undefined) throw new Error(`the pool lacks ${hash}`);
+    return { hash, bytes };
+  }
+
+  private request(own: readonly string[]): SendRequest {
+    const { dice } = this;
+    const several = dice.oneIn(4) ? 2 + dice.below(3) : 1;
+    const paymentId = several === 1 ? dice.of(['', '', '', SHORT_ID, LONG_ID]) : dice.of(['', LONG_ID]);
+    const destinations = Array.from({ length: several }, () => ({
+      address: this.anyAddress(),
+      amount: dice.amount(200_000),
+    }));
+    return {
+      destinations,
+      paymentId,
+      ...(dice.oneIn(6) && { fee: { kind: 'perByte', rate: 0.1 + dice.next() } as const }),
+      ...(dice.oneIn(8) && { fee: { kind: 'fixed', amount: 4_000n + BigInt(dice.below(9_000)) } as const }),
+      ...(dice.oneIn(6) && { extra: 'c0'.repeat(1 + dice.below(200)) }),
+      ...(dice.oneIn(4) && { sourceAddresses: [dice.of(own)] }),
+      ...(dice.oneIn(4) && { changeAddress: dice.of(own) }),
+      ...(dice.oneIn(10) && { unlockTime: BigInt(this.node.height + 40 + dice.below(60)) }),
+      ...(dice.oneIn(40) && { unlockTime: BigInt(Math.floor(Date.now() / 1000) + 100_000) }),
+      ...(dice.oneIn(10) && { mixin: 1 }),
+    };
+  }
+
+  private async mine(node: SuiteNode<Daemon>): Promise<void> {
+    await node.generate(this.anyAddress());
+  }
+
+  /** The rival mines alone for a while, with what it has in its pool, and its branch is the longer one. */
+  private async reorganise(): Promise<void> {
+    const depth = 1 + this.dice.below(4);
+    await this.nodes.cut();
+    for (let i = 0; i < depth; i++) {
+      await this.mine(this.node);
+      await this.check();
+      await this.one(this.dice.of(this.players.filter(({ isView }) => !isView)));
+    }
+    // With or without what was sent before the cut.
+    for (let i = 0; i <= depth; i++) await this.mine(this.nodes.rival);
+    await this.nodes.join();
+    this.counts.reorganisations += 1;
+  }
+
+  /** The same data, the same port. */
+  private async restart(): Promise<void> {
+    await this.nodes.restart();
+    this.counts.restarts += 1;
+    await this.check(true);
+  }
+
+  private async reopenOne(): Promise<void> {
+    await this.dice.of(this.players).money.reopen();
+    this.counts.reopened += 1;
+    await this.check();
+  }
+
+  /** Everything that is on its way is mined, and every coin has its place. */
+  private async end(): Promise<void> {
+    for (let i = 0; i < 30 && this.node.pool().length > 0; i++) await this.mine(this.node);
+    await this.check();
+    expect(this.node.pool()).toEqual([]);
+  }
+
+  /**
+   * Every balance equals the sum over the chain, and every coin that was made is somebody's.
+   * @param isAfterChange of pools, that is: after a reorganisation or a restart
+   */
+  private async check(isAfterChange = false): Promise<void> {
+    const { sum } = this;
+    await this.untilAgreed(isAfterChange);
+    const { height } = sum;
+    let total = 0n;
+    for (const player of this.players) {
+      if (player.isView) this.checkViewer(player);
+      else total += this.checkPlayer(player);
+    }
+    expect({ height, coins: total + sum.inFlight() }).toEqual({ height, coins: sum.supply() - sum.genesis });
+    expect(sum.supply()).toBe(await this.generated());
+    this.counts.checks += 1;
+  }
+
+  /**
+   * Until all stand at the tip and list what the pool holds. After a reorganisation or a restart nodes fill each other's
+   * pools for a while, and a send that no pool holds any more is given up after two questions. Where it comes back later than
+   * that, the wallet knows it again once it is mined.
+   */
+  private async untilAgreed(isAfterChange: boolean): Promise<void> {
+    const end = performance.now() + PATIENCE;
+    for (let turn = 1; ; turn++) {
+      const { node, sum } = this;
+      const pool = node.pool().map((hash) => this.bytes.get(hash) ?? fail(`a stranger's transaction ${hash}`));
+      await sum.follow(node, pool);
+      await Promise.all(this.players.map(({ money }) => money.untilAt(sum.height, sum.tip)));
+      const apart = this.players.flatMap(({ name, money, purses, isView }) => {
+        const listed = hashesOf(money.wallet.snapshot.unconfirmed());
+        const pending = isView ? '' : hashesOf(sum.pendingOf([...purses.values()]));
+        return listed === pending ? [] : [`${name} lists ${listed}, the pool ${pending}`];
+      });
+      if (apart.length === 0) return;
+      if (performance.now() > end) throw new Error(`waited too long: ${apart.join('; ')}`);
+      if (isAfterChange && turn % 100 === 0) {
+        await this.mine(this.node);
+        this.counts.late += 1;
+      }
+      await pause(100);
+    }
+  }
+
+  /** What of its money stands in blocks. */
+  private checkPlayer({ name, money, purses }: Player): bigint {
+    const { sum } = this;
+    const pending = sum.pendingOf([...purses.values()]);
+    const now = Math.floor(Date.now() / 1000);
+    let [total, returning] = [0n, 0n];
+    for (const [key, purse] of purses) {
+      const { unlocked, locked } = sum.holding(purse, now);
+      const back = pending.reduce((coming, { found }) => coming + amountFor(purse, found), 0n);
+      const expected = { name, height: sum.height, unlocked, locked: locked + back };
+      expect({ name, height: sum.height, ...money.wallet.snapshot.balance([key]) }).toEqual(expected);
+      total += unlocked + locked + back;
+      returning += back;
+    }
+    const whole = money.wallet.snapshot.balance();
+    expect(whole.unlocked + whole.locked).toBe(total);
+    return total - returning;
+  }
+
+  private checkViewer({ name, money, purses }: Player): void {
+    const [purse] = purses.values();
+    const now = Math.floor(Date.now() / 1000);
+    const expected = this.sum.received(purse as Purse, now);
+    expect({ name, ...money.wallet.snapshot.balance() }).toEqual({ name, ...expected });
+  }
+
+  private async generated(): Promise<bigint> {
+    const { block } = await this.node.rpc<{ block: { alreadyGeneratedCoins: string } }>('f_block_json', {
+      hash: this.sum.tip,
+    });
+    return BigInt(block.alreadyGeneratedCoins);
+  }
+
+  private anyAddress(): string {
+    const { money } = this.dice.of(this.players);
+    return this.dice.of(money.wallet.snapshot.addresses);
+  }
+
+  private get node(): SuiteNode<Daemon> {
+    return this.nodes.node;
+  }
+
+  private nextPort(): number {
+    const { oldNodeOf } = this.options;
+    const isOld = oldNodeOf !== undefined && (this.players.length + 1) % oldNodeOf === 0;
+    return isOld ? this.old.port : this.nodes.port;
+  }
+
+  private async player(name: string): Promise<Player> {
+    const { spendSecret, viewSecret } = this.keysOf(name);
+    const keys = {
+      privateViewKey: viewSecret.toString('hex'),
+      privateSpendKey: spendSecret.toString('hex'),
+      scanHeight: 0,
+    };
+    const file = join(this.nodes.suite.folder(), `${name}.wallet`);
+    const money = await MoneyWallet.begin(file, [this.nextPort()], (parts, settings) =>
+      Wallet.importKeys(parts, settings, keys),
+    );
+    for (let i = 0; i < (MORE_KEYS[name] ?? 0); i++) {
+      if (i === 1) {
+        const other = this.keysOf(`${name} imported`);
+        await money.wallet.importSubWallet(other.spendSecret.toString('hex'), 0);
+      } else await money.wallet.createSubWallet();
+    }
+    const purses = money.wallet.snapshot.subWallets.map(
+      ({ publicSpendKey, privateSpendKey }) =>
+        [
+          publicSpendKey,
+          new Purse({ viewSecret, spendSecret: Buffer.from(privateSpendKey ?? fail('no key'), 'hex') }),
+        ] as const,
+    );
+    return { name, money, purses: new Map(purses), isView: false };
+  }
+
+  private async viewer(of: Player): Promise<Player> {
+    const [entry] = of.purses;
+    const [key, purse] = entry ?? fail('no purse');
+    const file = join(this.nodes.suite.folder(), 'view.wallet');
+    const money = await MoneyWallet.begin(file, [this.nextPort()], (parts, settings) =>
+      Wallet.importView(parts, settings, {
+        privateViewKey: purse.viewSecret.toString('hex'),
+        address: encodeAddress({ spendPublic: purse.spendPublic, viewPublic: purse.viewPublic }),
+        scanHeight: 0,
+      }),
+    );
+    return { name: `view of ${of.name}`, money, purses: new Map([[key, purse]]), isView: true };
+  }
+}
+
+/** Longest wait for what must come to agree, milliseconds. */
+const PATIENCE = 120_000;
+const LONG_ID = '0123456789abcdef'.repeat(4);
+const SHORT_ID = '1122334455667788';
+
+const sent = (send: FinishedSend | BuiltSend): { hash: string; bytes: Buffer } => ({
+  hash: send.hash,
+  bytes: send.bytes,
+});
+
+const hashesOf = (transactions: readonly { readonly hash: string }[]): string =>
+  transactions
+    .map(({ hash }) => hash)
+    .sort()
+    .join(' ');
+
+const amountFor = (purse: Purse, found: readonly { readonly purse: Purse; readonly amount: bigint }[]): bigint =>
+  found.reduce((sum, one) => (one.purse === purse ? sum + one.amount : sum), 0n);
+
+function fail(message: string): never {
+  throw new Error(message);
+}
