@@ -4,7 +4,7 @@ import type { ServedWallet } from '@wrkz/wallet-core';
 import type { BlockHashes } from './parts/block-hashes';
 import type { DelayedDesk } from './parts/delayed-desk';
 import type { DetailsKeeper } from './parts/details-keeper';
-import type { Announcer } from './parts/announcer';
+import type { TransactionAnnouncer } from './parts/announcer';
 import type { PoolWatch } from './parts/pool-watch';
 import type { KeyedRequests } from './parts/keyed-requests';
 
@@ -18,7 +18,7 @@ export interface WalletRpcContext extends ServedWallet {
   readonly delayed: DelayedDesk;
   readonly pool: PoolWatch;
   readonly blockHashes: BlockHashes;
-  readonly announcer: Announcer;
+  readonly announcer: TransactionAnnouncer;
   readonly keyed: KeyedRequests;
   /** Unix milliseconds. */
   readonly now: () => number;

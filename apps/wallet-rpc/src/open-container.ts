@@ -12,7 +12,7 @@ import {
 import { nodeList } from '@wrkz/wallet-service';
 import type { WalletRpcConfig } from './config/config';
 
-export interface OpenContainer extends ServedWallet {
+export interface ServedContainer extends ServedWallet {
   readonly nodes: NodeList;
 }
 
@@ -29,7 +29,7 @@ export async function openContainer(
   config: WalletRpcConfig,
   logger: Logger,
   now: () => number,
-): Promise<OpenContainer> {
+): Promise<ServedContainer> {
   const { options, network, threads, containerFile: file } = config;
   const warn = (text: string): void => logger.warning(text);
   const pow = new PowClient(powServerSettings(options), {

@@ -14,8 +14,8 @@ import type { WalletRpcConfig } from './config/config';
 import { serviceLogger } from './config/service-logger';
 import type { WalletRpcContext } from './context';
 import { startServiceServer } from './http';
-import { type OpenContainer, openContainer } from './open-container';
-import { Announcer, HOOKS } from './parts/announcer';
+import { type ServedContainer, openContainer } from './open-container';
+import { TransactionAnnouncer, HOOKS } from './parts/announcer';
 import { BlockHashes } from './parts/block-hashes';
 import { DelayedDesk } from './parts/delayed-desk';
 import { DetailsKeeper } from './parts/details-keeper';
@@ -132,12 +132,17 @@ export class WalletRpc implements Service {
     this.opened.push(() => pool.stop());
   }
 
-  private contextOf(container: OpenContainer, hooks: NotificationHooks, now: () => number): WalletRpcContext {
+  private contextOf(container: ServedContainer, hooks: NotificationHooks, now: () => number): WalletRpcContext {
     const { config, logger, overrides } = this;
     const { nodes, wallet, sideFile } = container;
     const details = new DetailsKeeper({ ...container, warn: (text) => logger.warning(text) });
     const duringSync = config.options['notify-during-sync'];
-    const announcer = new Announcer({ ...container, hooks, duringSync, details: (hash) => details.get(hash) });
+    const announcer = new TransactionAnnouncer({
+      ...container,
+      hooks,
+      duringSync,
+      details: (hash) => details.get(hash),
+    });
     const sent = ({ hash }: FinishedSend): void => announceSend({ wallet, announcer }, hash);
     const everyMs = overrides.poolMs === undefined ? {} : { everyMs: overrides.poolMs };
     return {

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { NodeAddress } from './address';
 import { readAnswer, requireSuccess } from './answer';
 import { NodeFailure, strangersText } from './failure';
-import { anyNodeInfo, headerEnvelope, poolAnswer, rawBlocksAnswer, sendAnswer } from './schemas';
+import { anyNodeInfo, headerEnvelope, nodePool, nodeBlocks, sendAnswer } from './schemas';
 import { MAX_SYNC_BYTES, readSyncAnswer } from './sync-answer';
 import type { SyncAnswer, SyncInput, SyncOutput, SyncQuestion, SyncTip } from './sync-model';
 import { openTipStream, type TipStream } from './tip-stream';
@@ -72,7 +72,7 @@ export interface RawChainBlock {
 }
 
 /** A transaction of the pool, without its signatures. */
-export interface PoolTransaction {
+export interface NodePoolTransaction {
   readonly hash: string;
   readonly extra: Buffer;
   readonly unlockTime: bigint;
@@ -80,8 +80,8 @@ export interface PoolTransaction {
   readonly outputs: readonly SyncOutput[];
 }
 
-export interface PoolChanges {
-  readonly added: readonly PoolTransaction[];
+export interface NodePoolChanges {
+  readonly added: readonly NodePoolTransaction[];
   readonly deleted: readonly string[];
 }
 
@@ -90,7 +90,7 @@ export interface NodeLookups {
   /** From an index on, as many as the node gives at once, at most `count`. */
   rawBlocks(start: number, count: number, signal?: AbortSignal): Promise<readonly RawChainBlock[]>;
   /** How the pool differs from the hashes that are known of it. */
-  poolChanges(tail: string, known: readonly string[], signal?: AbortSignal): Promise<PoolChanges>;
+  poolChanges(tail: string, known: readonly string[], signal?: AbortSignal): Promise<NodePoolChanges>;
 }
 
 export interface NodeClientOptions extends TransportOptions {
@@ -245,14 +245,14 @@ export class NodeClient implements NodeCalls, NodeLookups {
         maxBytes: BOUNDS.rawBlocks,
         signal,
       },
-      rawBlocksAnswer,
+      nodeBlocks,
     );
     return items.map(({ block, transactions }) => {
       return { block: Buffer.from(block, 'hex'), transactions: transactions.map((hex) => Buffer.from(hex, 'hex')) };
     });
   }
 
-  async poolChanges(tail: string, known: readonly string[], signal?: AbortSignal): Promise<PoolChanges> {
+  async poolChanges(tail: string, known: readonly string[], signal?: AbortSignal): Promise<NodePoolChanges> {
     await this.#requireChain(signal);
     const { addedTxs, deletedTxsIds } = await this.#read(
       {
@@ -262,7 +262,7 @@ export class NodeClient implements NodeCalls, NodeLookups {
         maxBytes: BOUNDS.pool,
         signal,
       },
-      poolAnswer,
+      nodePool,
     );
     return {
       added: addedTxs.map((info) =>
@@ -337,9 +337,9 @@ export class NodeClient implements NodeCalls, NodeLookups {
   }
 }
 
-type PoolPrefix = z.output<typeof poolAnswer>['addedTxs'][number]['transactionPrefixInfo.txPrefix'];
+type PoolPrefix = z.output<typeof nodePool>['addedTxs'][number]['transactionPrefixInfo.txPrefix'];
 
-function poolTransaction(hash: string, { extra, unlock_time, vin, vout }: PoolPrefix): PoolTransaction {
+function poolTransaction(hash: string, { extra, unlock_time, vin, vout }: PoolPrefix): NodePoolTransaction {
   return {
     hash: hash.toLowerCase(),
     extra: Buffer.from(extra, 'hex'),

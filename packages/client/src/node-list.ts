@@ -8,7 +8,7 @@ import {
   type NodeClientOptions,
   type NodeInfo,
   type NodeLookups,
-  type PoolChanges,
+  type NodePoolChanges,
   type RandomOuts,
   type RawChainBlock,
   type ReadSyncBody,
@@ -138,7 +138,7 @@ export class NodeList extends EventEmitter<NodeListEvents> implements NodeCalls,
   }
 
   /** Not put to another node, whose pool is another one. */
-  poolChanges(tail: string, known: readonly string[], signal?: AbortSignal): Promise<PoolChanges> {
+  poolChanges(tail: string, known: readonly string[], signal?: AbortSignal): Promise<NodePoolChanges> {
     return this.#once((node) => node.poolChanges(tail, known, signal), signal);
   }
 

@@ -35,6 +35,6 @@ export const headerEnvelope = z.object({
 /** Nodes of 2025 answer no hash with a transaction that they take. */
 export const sendAnswer = daemonApi.sendRawTransactionAnswer.extend({ error: z.string().default('') });
 
-export const rawBlocksAnswer = daemonApi.rawBlocksAnswer.pick({ items: true });
+export const nodeBlocks = daemonApi.rawBlocksAnswer.pick({ items: true });
 
-export const poolAnswer = daemonApi.poolChangesAnswer.pick({ addedTxs: true, deletedTxsIds: true });
+export const nodePool = daemonApi.poolChangesAnswer.pick({ addedTxs: true, deletedTxsIds: true });

@@ -3,7 +3,7 @@ import { addSecretKeys } from '../records/new-keys';
 import { envelopeRefusal } from '../refusals';
 import { applicationErrors, declareWalletMethod } from '../declare';
 
-export const createAddressList = declareWalletMethod({
+export const createAddressListMethod = declareWalletMethod({
   name: 'createAddressList',
   summary: 'Adds the addresses of secret keys, all or none.',
   params: walletRpcApi.createAddressListParams,

@@ -3,7 +3,7 @@ import { addNewKey, addPublicKey, addSecretKeys } from '../records/new-keys';
 import { envelopeRefusal } from '../refusals';
 import { applicationErrors, declareWalletMethod } from '../declare';
 
-export const createAddress = declareWalletMethod({
+export const createAddressMethod = declareWalletMethod({
   name: 'createAddress',
   summary: 'Adds an address: of a new key, of a secret key, or of a public key to a container that tracks.',
   params: walletRpcApi.createAddressParams,

@@ -5,10 +5,10 @@ import { requirePaymentId } from '../records/texts';
 import { applicationRefusal } from '../refusals';
 import { applicationErrors, declareWalletMethod } from '../declare';
 
-export const createIntegratedAddress = declareWalletMethod({
+export const createIntegratedAddressMethod = declareWalletMethod({
   name: 'createIntegratedAddress',
   summary: 'An address and a payment id in one.',
-  params: walletRpcApi.integratedParams,
+  params: walletRpcApi.integrateParams,
   paramsOptional: true,
   result: walletRpcApi.integratedResult,
   errors: applicationErrors('badAddress', 'wrongPaymentId'),

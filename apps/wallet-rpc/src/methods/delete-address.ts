@@ -2,7 +2,7 @@ import { walletRpcApi } from '@wrkz/api';
 import { subWalletOfAddress } from '../records/own-address';
 import { applicationErrors, declareWalletMethod } from '../declare';
 
-export const deleteAddress = declareWalletMethod({
+export const deleteAddressMethod = declareWalletMethod({
   name: 'deleteAddress',
   summary: 'Takes an address out of the container, with its money and its key.',
   params: walletRpcApi.ofAddress,

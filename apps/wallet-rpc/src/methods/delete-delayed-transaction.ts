@@ -2,7 +2,7 @@ import { walletRpcApi } from '@wrkz/api';
 import { requireHash } from '../records/texts';
 import { applicationErrors, declareWalletMethod } from '../declare';
 
-export const deleteDelayedTransaction = declareWalletMethod({
+export const deleteDelayedTransactionMethod = declareWalletMethod({
   name: 'deleteDelayedTransaction',
   summary: 'Gives up a transaction that waits: its inputs are free again.',
   params: walletRpcApi.ofTransaction,

@@ -2,7 +2,7 @@ import { walletRpcApi } from '@wrkz/api';
 import { exportPlace } from '../records/export-place';
 import { applicationErrors, declareWalletMethod } from '../declare';
 
-export const exportContainer = declareWalletMethod({
+export const exportContainerMethod = declareWalletMethod({
   name: 'export',
   summary: 'Writes the container in plain JSON to a file of its folder, over what is there.',
   params: walletRpcApi.exportParams,

@@ -1,7 +1,7 @@
 import { walletRpcApi } from '@wrkz/api';
 import { declareWalletMethod } from '../declare';
 
-export const getAddresses = declareWalletMethod({
+export const getAddressesMethod = declareWalletMethod({
   name: 'getAddresses',
   summary: 'The addresses of the container, in the order in which they were made.',
   params: walletRpcApi.noParams,

@@ -2,7 +2,7 @@ import { walletRpcApi } from '@wrkz/api';
 import { subWalletOfAddress } from '../records/own-address';
 import { applicationErrors, declareWalletMethod } from '../declare';
 
-export const getBalance = declareWalletMethod({
+export const getBalanceMethod = declareWalletMethod({
   name: 'getBalance',
   summary: 'What an address holds, or all of them.',
   params: walletRpcApi.balanceParams,

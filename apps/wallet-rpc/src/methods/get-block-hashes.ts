@@ -2,7 +2,7 @@ import { walletRpcApi } from '@wrkz/api';
 import { applicationRefusal } from '../refusals';
 import { applicationErrors, declareWalletMethod } from '../declare';
 
-export const getBlockHashes = declareWalletMethod({
+export const getBlockHashesMethod = declareWalletMethod({
   name: 'getBlockHashes',
   summary: 'Hashes of blocks from an index on, as far as the wallet has read.',
   params: walletRpcApi.blockHashesParams,

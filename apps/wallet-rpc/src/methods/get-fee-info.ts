@@ -1,7 +1,7 @@
 import { walletRpcApi } from '@wrkz/api';
 import { declareWalletMethod } from '../declare';
 
-export const getFeeInfo = declareWalletMethod({
+export const getFeeInfoMethod = declareWalletMethod({
   name: 'getFeeInfo',
   summary: 'Nodes ask for no fee of their own: the answer is always the same.',
   params: walletRpcApi.noParams,

@@ -4,7 +4,7 @@ import { subWalletOfAddress } from '../records/own-address';
 import { applicationRefusal } from '../refusals';
 import { applicationErrors, declareWalletMethod } from '../declare';
 
-export const getMnemonicSeed = declareWalletMethod({
+export const getMnemonicSeedMethod = declareWalletMethod({
   name: 'getMnemonicSeed',
   summary: 'The 25 words of an address, where its view key follows from its spend key.',
   params: walletRpcApi.ofAddress,

@@ -1,7 +1,7 @@
 import { walletRpcApi } from '@wrkz/api';
 import { declareWalletMethod } from '../declare';
 
-export const getNodeFeeInfo = declareWalletMethod({
+export const getNodeFeeInfoMethod = declareWalletMethod({
   name: 'getNodeFeeInfo',
   summary: 'Nodes ask for no fee of their own: the answer is always the same.',
   params: walletRpcApi.noParams,

@@ -2,7 +2,7 @@ import { walletRpcApi } from '@wrkz/api';
 import { subWalletOfAddress } from '../records/own-address';
 import { applicationErrors, declareWalletMethod } from '../declare';
 
-export const getSpendKeys = declareWalletMethod({
+export const getSpendKeysMethod = declareWalletMethod({
   name: 'getSpendKeys',
   summary: 'The spend keys of an address; the secret one is all zeros where it is not known.',
   params: walletRpcApi.ofAddress,

@@ -1,7 +1,7 @@
 import { walletRpcApi } from '@wrkz/api';
 import { declareWalletMethod } from '../declare';
 
-export const getStatus = declareWalletMethod({
+export const getStatusMethod = declareWalletMethod({
   name: 'getStatus',
   summary: 'Where the wallet, its node and the network stand.',
   params: walletRpcApi.noParams,

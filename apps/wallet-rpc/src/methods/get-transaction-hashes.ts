@@ -2,7 +2,7 @@ import { walletRpcApi } from '@wrkz/api';
 import { windowItems } from '../records/window';
 import { applicationErrors, declareWalletMethod } from '../declare';
 
-export const getTransactionHashes = declareWalletMethod({
+export const getTransactionHashesMethod = declareWalletMethod({
   name: 'getTransactionHashes',
   summary: 'Hashes of the transactions of a run of blocks, by block.',
   params: walletRpcApi.windowParams,

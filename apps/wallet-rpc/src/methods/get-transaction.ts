@@ -4,12 +4,12 @@ import { requireHash } from '../records/texts';
 import { applicationRefusal } from '../refusals';
 import { applicationErrors, declareWalletMethod } from '../declare';
 
-export const getTransaction = declareWalletMethod({
+export const getTransactionMethod = declareWalletMethod({
   name: 'getTransaction',
   summary: 'One transaction, wherever it stands.',
   params: walletRpcApi.ofTransaction,
   paramsOptional: true,
-  result: walletRpcApi.transactionResult,
+  result: walletRpcApi.oneTransactionResult,
   errors: applicationErrors('wrongHash', 'objectNotFound'),
   handle: async (context, { transactionHash }) => {
     const transaction = await findTransaction(context, requireHash(transactionHash));

@@ -2,7 +2,7 @@ import { walletRpcApi } from '@wrkz/api';
 import { windowItems } from '../records/window';
 import { applicationErrors, declareWalletMethod } from '../declare';
 
-export const getTransactions = declareWalletMethod({
+export const getTransactionsMethod = declareWalletMethod({
   name: 'getTransactions',
   summary: 'The transactions of a run of blocks, by block.',
   params: walletRpcApi.windowParams,

@@ -1,19 +1,19 @@
 import { walletRpcApi } from '@wrkz/api';
 import { requirePlain } from '../records/own-address';
-import { transactionRecorder } from '../records/transaction-record';
+import { serviceTransactions } from '../records/transaction-record';
 import { applicationErrors, declareWalletMethod } from '../declare';
 
-export const getUnconfirmedTransactionHashes = declareWalletMethod({
+export const getUnconfirmedTransactionHashesMethod = declareWalletMethod({
   name: 'getUnconfirmedTransactionHashes',
   summary: 'Own sends and transactions of the pool that are in no block yet.',
   params: walletRpcApi.unconfirmedParams,
   paramsOptional: true,
-  result: walletRpcApi.hashList,
+  result: walletRpcApi.transactionHashList,
   errors: applicationErrors('badAddress'),
   handle: (context, { addresses }) => {
     addresses.forEach(requirePlain);
     const wanted = new Set(addresses);
-    const record = transactionRecorder(context);
+    const record = serviceTransactions(context);
     const all = [...context.wallet.snapshot.unconfirmed(), ...context.pool.transactions];
     const found = all.filter(
       (transaction) => wanted.size === 0 || record(transaction).transfers.some(({ address }) => wanted.has(address)),

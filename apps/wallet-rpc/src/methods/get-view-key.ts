@@ -1,7 +1,7 @@
 import { walletRpcApi } from '@wrkz/api';
 import { declareWalletMethod } from '../declare';
 
-export const getViewKey = declareWalletMethod({
+export const getViewKeyMethod = declareWalletMethod({
   name: 'getViewKey',
   summary: 'The secret view key of the container.',
   params: walletRpcApi.noParams,

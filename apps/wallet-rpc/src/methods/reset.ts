@@ -1,7 +1,7 @@
 import { walletRpcApi } from '@wrkz/api';
 import { applicationErrors, declareWalletMethod } from '../declare';
 
-export const reset = declareWalletMethod({
+export const resetMethod = declareWalletMethod({
   name: 'reset',
   summary: 'Forgets all that came from the chain, and reads it again from a height on.',
   params: walletRpcApi.resetParams,

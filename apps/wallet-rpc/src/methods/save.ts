@@ -1,7 +1,7 @@
 import { walletRpcApi } from '@wrkz/api';
 import { applicationErrors, declareWalletMethod } from '../declare';
 
-export const save = declareWalletMethod({
+export const saveMethod = declareWalletMethod({
   name: 'save',
   summary: 'Writes the container to the disk.',
   params: walletRpcApi.noParams,

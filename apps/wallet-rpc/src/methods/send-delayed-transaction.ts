@@ -2,7 +2,7 @@ import { walletRpcApi } from '@wrkz/api';
 import { sendWaiting } from '../records/sending';
 import { applicationErrors, declareWalletMethod } from '../declare';
 
-export const sendDelayedTransaction = declareWalletMethod({
+export const sendDelayedTransactionMethod = declareWalletMethod({
   name: 'sendDelayedTransaction',
   summary: 'Gives a transaction that waits to the node.',
   params: walletRpcApi.sendDelayedParams,

@@ -5,7 +5,7 @@ import { isNews, netAmount } from '@wrkz/wallet-service';
 /** The hooks, by their options. */
 export const HOOKS = { tx: 'tx-notify', confirmed: 'tx-confirmed-notify' } as const;
 
-export interface AnnouncerSurroundings extends Pick<ServedWallet, 'wallet' | 'sideFile' | 'syncStatus'> {
+export interface AnnouncerParts extends Pick<ServedWallet, 'wallet' | 'sideFile' | 'syncStatus'> {
   readonly hooks: Pick<NotificationHooks, 'has' | 'notify'>;
   /** `--notify-during-sync`. */
   readonly duringSync: boolean;
@@ -16,8 +16,8 @@ export interface AnnouncerSurroundings extends Pick<ServedWallet, 'wallet' | 'si
  * Tells receivers of transactions: when each is first seen, and when a block holds it. What was told is noted in the side
  * file, so that neither a restart nor a reorganisation tells it again (docs/operations/wallet-rpc.md#notifications).
  */
-export class Announcer {
-  constructor(private readonly surroundings: AnnouncerSurroundings) {}
+export class TransactionAnnouncer {
+  constructor(private readonly surroundings: AnnouncerParts) {}
 
   start(): void {
     this.surroundings.wallet.on('transaction', (transaction) => this.mined(transaction));

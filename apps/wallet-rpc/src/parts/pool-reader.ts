@@ -1,4 +1,4 @@
-import type { PoolTransaction } from '@wrkz/client';
+import type { NodePoolTransaction } from '@wrkz/client';
 import {
   type HeldTransaction,
   scannedBatches,
@@ -23,7 +23,7 @@ interface OwnedOutput {
 
 /** Those of some transactions of the pool that pay the wallet or take its outputs. */
 export async function ownOfPool(
-  added: readonly PoolTransaction[],
+  added: readonly NodePoolTransaction[],
   content: WalletContent,
 ): Promise<OwnPoolTransaction[]> {
   if (added.length === 0 || content.subWallets.length === 0) return [];
@@ -54,7 +54,7 @@ export async function ownOfPool(
 }
 
 function ownTransaction(
-  { hash, extra, unlockTime, inputs, outputs }: PoolTransaction,
+  { hash, extra, unlockTime, inputs, outputs }: NodePoolTransaction,
   taken: readonly OwnedOutput[],
   paid: HeldTransaction['ownOutputs'],
   paymentId: string,

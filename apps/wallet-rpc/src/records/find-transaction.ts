@@ -1,14 +1,17 @@
 import type { WalletTransaction } from '@wrkz/wallet-core';
 import type { WalletRpcContext } from '../context';
-import { type TransactionRecord, transactionRecorder, TransactionState } from './transaction-record';
+import { type ServiceTransaction, serviceTransactions, TransactionState } from './transaction-record';
 
 /** A transaction of the wallet: in a block, on its way, in the pool, delayed or deleted. */
-export async function findTransaction(context: WalletRpcContext, hash: string): Promise<TransactionRecord | undefined> {
+export async function findTransaction(
+  context: WalletRpcContext,
+  hash: string,
+): Promise<ServiceTransaction | undefined> {
   const { wallet, pool, delayed, details } = context;
   const { snapshot } = wallet;
   const confirmed = snapshot.transaction(hash);
   if (confirmed !== undefined) await details.ensure([confirmed]);
-  const record = transactionRecorder(context);
+  const record = serviceTransactions(context);
   const known = confirmed ?? snapshot.unconfirmed().find((transaction) => transaction.hash === hash) ?? pool.get(hash);
   if (known !== undefined) return record(known);
   const row = delayed.get(hash);

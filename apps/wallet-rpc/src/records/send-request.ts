@@ -24,7 +24,7 @@ const EXTRA_LIMIT = 1_024;
 const EXTRA_FRAME = 42;
 
 /** What sendTransaction and createDelayedTransaction may be refused with. */
-export const SEND_ERRORS = [
+export const SERVICE_SEND_ERRORS = [
   'badAddress',
   'wrongPaymentId',
   'conflictingPaymentIds',

@@ -4,8 +4,8 @@ import { netAmount } from '@wrkz/wallet-service';
 import type { z } from 'zod';
 import type { WalletRpcContext } from '../context';
 
-export type TransactionRecord = z.output<typeof walletRpcApi.transactionObject>;
-type TransferRecord = TransactionRecord['transfers'][number];
+export type ServiceTransaction = z.output<typeof walletRpcApi.transactionObject>;
+type TransferRecord = ServiceTransaction['transfers'][number];
 
 /** The index of a block that is not there. */
 const NO_BLOCK = 4_294_967_295;
@@ -18,10 +18,13 @@ const USUAL = 0;
 const CHANGE = 2;
 
 /** Makes the records of one answer; addresses are looked up once. */
-export function transactionRecorder({
+export function serviceTransactions({
   wallet,
   details: keeper,
-}: Pick<WalletRpcContext, 'wallet' | 'details'>): (transaction: WalletTransaction, state?: State) => TransactionRecord {
+}: Pick<WalletRpcContext, 'wallet' | 'details'>): (
+  transaction: WalletTransaction,
+  state?: State,
+) => ServiceTransaction {
   const { subWallets } = wallet.snapshot;
   const addresses = new Map(subWallets.map(({ publicSpendKey, address }) => [publicSpendKey, address]));
   return (transaction, state = TransactionState.succeeded) => {

@@ -7,7 +7,7 @@ import type { WalletRpcContext } from '../context';
 import { applicationRefusal, envelopeRefusal } from '../refusals';
 import { requirePlain } from './own-address';
 import { requireHash, requirePaymentId } from './texts';
-import { type TransactionRecord, transactionRecorder } from './transaction-record';
+import { type ServiceTransaction, serviceTransactions } from './transaction-record';
 
 type WindowParams = z.output<typeof walletRpcApi.windowParams>;
 
@@ -24,14 +24,14 @@ export async function windowItems(
   context: WalletRpcContext,
   params: WindowParams,
   list: string,
-  print: (record: TransactionRecord) => unknown,
+  print: (record: ServiceTransaction) => unknown,
 ): Promise<FinishedJson> {
   const isWanted = filterOf(params);
   const first = await firstIndex(context, params);
   const { snapshot } = context.wallet;
   const found = transactionsFrom(snapshot.content.transactions, first, first + params.blockCount);
   await context.details.ensure(found);
-  const recorder = transactionRecorder(context);
+  const recorder = serviceTransactions(context);
   const parts: string[] = [];
   let block: { height: number; entries: string[]; hash: string } | undefined;
   const finish = async (): Promise<void> => {
@@ -78,7 +78,7 @@ function filterOf({
   paymentId,
   firstBlockIndex,
   blockHash,
-}: WindowParams): (record: TransactionRecord) => boolean {
+}: WindowParams): (record: ServiceTransaction) => boolean {
   if ((firstBlockIndex === undefined) === (blockHash === undefined)) throw envelopeRefusal('params');
   addresses.forEach(requirePlain);
   const id = requirePaymentId(paymentId);

@@ -31,7 +31,7 @@ export const ofAddress = z.object({ address: z.string() });
 /** 64 hex digits in either case; what is none has an error of its own. */
 export const ofTransaction = z.object({ transactionHash: z.string() });
 
-export const hashList = z.object({ transactionHashes: z.array(z.string()) });
+export const transactionHashList = z.object({ transactionHashes: z.array(z.string()) });
 
 export const addressList = z.object({ addresses: z.array(z.string()) });
 
@@ -68,7 +68,7 @@ export const windowParams = z.object({
 
 export const unconfirmedParams = z.object({ addresses: z.array(z.string()).default([]) });
 
-export const integratedParams = z.object({ address: z.string(), paymentId: z.string() });
+export const integrateParams = z.object({ address: z.string(), paymentId: z.string() });
 
 /** At least a price of nothing: what is below the network's least one is refused as too small. */
 const feeRate = decimal.refine((rate) => rate >= 0);

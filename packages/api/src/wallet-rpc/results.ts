@@ -58,6 +58,6 @@ export const mnemonicResult = z.object({ mnemonicSeed: z.string() });
 
 export const blockHashesResult = z.object({ blockHashes: z.array(z.string()) });
 
-export const transactionResult = z.object({ transaction: transactionObject });
+export const oneTransactionResult = z.object({ transaction: transactionObject });
 
 export const integratedResult = z.object({ integratedAddress: z.string() });
