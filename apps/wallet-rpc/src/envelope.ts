@@ -89,7 +89,9 @@ export class Envelope {
   private refusal(error: unknown, method: JsonValue | undefined): JsonRpcError {
     const refused = refusalOf(error);
     if (refused !== undefined) return refused;
-    this.options.logger.error(`${String(method)} failed: ${error instanceof Error ? (error.stack ?? '') : ''}`);
+    this.options.logger.error(
+      `${typeof method === 'string' ? method : 'a request'} failed: ${error instanceof Error ? (error.stack ?? '') : ''}`,
+    );
     return envelopeRefusal('unexpected', errorText(error));
   }
 }
