@@ -18,6 +18,7 @@ const LADDER = {
   'packages/consensus': ['core-types', 'crypto'],
   'packages/levin': ['core-types', 'crypto'],
   'packages/api': [],
+  'packages/pages': [],
   'packages/sqlite': [],
   'packages/service-kit': [],
   'packages/chain-db': ['sqlite', 'consensus', 'core-types', 'crypto', 'service-kit'],
@@ -37,6 +38,7 @@ const LADDER = {
     'service-kit',
     'service-kit/early-signals',
     'sqlite',
+    'pages',
     'core-types',
     'crypto',
   ],
@@ -157,6 +159,19 @@ module.exports = defineConfig(
     languageOptions: {
       sourceType: 'commonjs',
       globals: { require: 'readonly', module: 'writable', process: 'readonly', __dirname: 'readonly' },
+    },
+  },
+  {
+    files: ['packages/pages/assets/*.js'],
+    languageOptions: {
+      sourceType: 'script',
+      globals: {
+        document: 'readonly',
+        navigator: 'readonly',
+        getSelection: 'readonly',
+        setTimeout: 'readonly',
+        clearTimeout: 'readonly',
+      },
     },
   },
   {

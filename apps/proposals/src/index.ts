@@ -1,1 +1,4 @@
-export {};
+export type { ProposalsConfig } from './config';
+export { PROPOSALS_OPTIONS } from './options';
+export { parseProgram, readProposalsConfig } from './program';
+export { Proposals, type ProposalsOverrides } from './proposals';

@@ -83,7 +83,11 @@ function topicOf(message: Buffer): string | undefined {
 }
 
 /** Tells at once, then at most once within each span, and at the end of one in which anything came. */
-function quietly(onTip: () => void): { isOver(): boolean; tell(): void; end(): void } {
+function quietly(onTip: () => void): {
+  readonly isOver: () => boolean;
+  readonly tell: () => void;
+  readonly end: () => void;
+} {
   let timer: NodeJS.Timeout | undefined;
   let hasMore = false;
   const rest = (): void => {

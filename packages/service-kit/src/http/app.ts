@@ -26,6 +26,8 @@ export interface HttpAppOptions {
   readonly onRefusal?: OnRefusal;
   readonly clientAddress?: ClientAddressMode;
   readonly cors?: CorsOptions;
+  /** Stand on every answer, refusals included. */
+  readonly headers?: Readonly<Record<string, string>>;
   /**
    * Names, besides those of this machine, that requests to a loopback listener may be addressed to (`*`: any), whereupon
    * pages of other origins than that of `cors` are refused there too. Left out: nobody is asked.
@@ -58,6 +60,7 @@ export interface HttpApp extends RequestListener {
  */
 export function createHttpApp(options: HttpAppOptions): HttpApp {
   const { clientAddress: addressMode = 'connection' } = options;
+  const headers = Object.entries(options.headers ?? {});
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -68,6 +71,7 @@ export function createHttpApp(options: HttpAppOptions): HttpApp {
   app.use((_request, response, next) => {
     response.setHeader('X-Content-Type-Options', 'nosniff');
     response.setHeader('Cache-Control', 'no-store');
+    for (const [name, value] of headers) response.setHeader(name, value);
     next();
   });
   app.use(clientAddress(addressMode));

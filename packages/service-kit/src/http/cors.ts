@@ -3,6 +3,8 @@ import type { Request, RequestHandler } from 'express';
 export interface CorsOptions {
   /** The value of Access-Control-Allow-Origin; undefined or empty: no CORS headers at all. */
   readonly origin?: string | undefined;
+  /** What the paths begin with that get the headers; left out, all do. */
+  readonly under?: string;
   /** Headers of our own that pages may read. */
   readonly exposed?: readonly string[];
   /**
@@ -31,9 +33,9 @@ export function checkCorsOrigin(origin: string): string | undefined {
 }
 
 /** Puts Access-Control-Allow-Origin on every answer and answers OPTIONS. Credentials are never allowed. */
-export function cors({ origin, exposed = [], preflight }: CorsOptions): RequestHandler {
-  const allowed = origin === '' ? undefined : origin;
+export function cors({ origin, under = '/', exposed = [], preflight }: CorsOptions): RequestHandler {
   return (request, response, next) => {
+    const allowed = origin === '' || !request.path.startsWith(under) ? undefined : origin;
     if (allowed !== undefined) {
       response.setHeader('Access-Control-Allow-Origin', allowed);
       if (allowed !== '*') response.vary('Origin');

@@ -6,7 +6,7 @@ import { clientAddressOf } from './client-address';
 import { HttpError, refusal, RefusalCode } from './errors';
 import { routeOf } from './matched-route';
 import { requestIdOf } from './request-id';
-import { sendJson } from './send';
+import { FinishedText, sendFinished, sendJson } from './send';
 
 /** A refusal on its way out; the app gives it its words and shape. */
 export interface Refusal {
@@ -18,7 +18,7 @@ export interface Refusal {
 /** Hears of every refusal, even if the client has left meanwhile: on which declared path it was (undefined: on none), and to whom. */
 export type OnRefusal = (refused: Refusal, on: { readonly path: string | undefined; readonly client: string }) => void;
 
-/** The body of a refusal in the app's documented shape; undefined answers with an empty body. */
+/** The body of a refusal in the app's documented shape; FinishedText is one that is no JSON, undefined an empty body. */
 export type RefusalBody = (refused: Refusal, request: IncomingMessage) => unknown;
 
 /** The handler behind all routes: 404. */
@@ -44,7 +44,8 @@ export function errorHandler(body: RefusalBody, logger: Logger, onRefusal?: OnRe
     for (const [name, value] of Object.entries(failure.headers)) response.setHeader(name, value);
     try {
       const answer = failure.body === undefined ? body(failure, request) : failure.body;
-      await sendJson(request, response, failure.status, answer);
+      if (answer instanceof FinishedText) await sendFinished(request, response, failure.status, answer);
+      else await sendJson(request, response, failure.status, answer);
     } catch (broken) {
       logger.error(`the answer to ${request.method} ${request.path} could not be made: ${errorText(broken)}`, {
         request: requestIdOf(request),

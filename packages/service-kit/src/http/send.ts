@@ -42,6 +42,34 @@ export async function sendJsonText(
 ): Promise<void> {
   response.status(status);
   response.setHeader('Content-Type', 'application/json');
+  await sendBody(request, response, text);
+}
+
+/** An answer in a form of its own, such as a page. */
+export class FinishedText {
+  constructor(
+    readonly contentType: string,
+    readonly text: string | Buffer,
+  ) {}
+}
+
+/** Answers with finished text or bytes of a content type; images and the like, which are compressed already, as they are. */
+export async function sendFinished(
+  request: Request,
+  response: Response,
+  status: number,
+  { contentType, text }: FinishedText,
+): Promise<void> {
+  response.status(status);
+  response.setHeader('Content-Type', contentType);
+  if (COMPRESSIBLE.test(contentType)) return sendBody(request, response, text);
+  response.setHeader('Content-Length', Buffer.byteLength(text));
+  response.end(request.method === 'HEAD' ? undefined : text);
+}
+
+const COMPRESSIBLE = /^text\/|[+/](?:json|xml|javascript)\b/;
+
+async function sendBody(request: Request, response: Response, text: string | Buffer): Promise<void> {
   const size = typeof text === 'string' ? Buffer.byteLength(text) : text.length;
   let body = text;
   if (size >= GZIP_FROM_BYTES) {

@@ -61,7 +61,7 @@ interface Run {
 }
 
 /**
- * Follows a node and brings its blocks into the ledger (docs/protocol/wallet-sync.md). Fetching goes on while blocks are
+ * Follows a node and brings its blocks into the ledger (docs/protocol/wallet-sync.md#the-node). Fetching goes on while blocks are
  * applied; everything else that is asked of the node goes by its own clock. A node that fails is asked again: nothing
  * ends a run but `stop`.
  */

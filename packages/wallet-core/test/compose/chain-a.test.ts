@@ -1,4 +1,4 @@
-import { copyFileSync, readFileSync } from 'node:fs';
+import { copyFileSync } from 'node:fs';
 import { Daemon, readConfig } from '@wrkz/daemon';
 import { silentLogger } from '@wrkz/service-kit';
 import {
@@ -12,7 +12,7 @@ import {
 } from '@wrkz/testing';
 import { seedOf, Wallet, type WalletContent } from '../../src';
 import { decodeContent } from '../../src/container/decode';
-import { decryptContainer } from '../../src/container/decrypt';
+import { readContainer } from '../../src/container/read-container';
 import { inTurns } from '../../src/container/turns';
 import { fresh, removeFolders } from '../support/folder';
 import { comparable, listAt, plain } from '../support/plain';
@@ -159,7 +159,7 @@ describe.each(OWN)('%s', (name) => {
       expect(reportOf(whole.wallet.snapshot)).toEqual(recordedReport(name));
       expectKeys(whole.wallet.snapshot.content, name);
       await whole.close();
-      const written = await decryptContainer(readFileSync(whole.file), PASSWORD);
+      const written = await readContainer(whole.file, PASSWORD);
       expect(ofTheReference(written.toString())).toEqual(ofTheReference(await textOf(file)));
       // and what is written opens as what it was
       expect(await inTurns(decodeContent(written))).toMatchObject({

@@ -1,8 +1,10 @@
 import type { Request, RequestHandler, Response } from 'express';
+import { createHash } from 'node:crypto';
 import { rawBody } from '../body';
 import { clientAddressOf } from '../client-address';
 import { JsonValue, parseJson } from '../json';
-import { sendJson, sendJsonText } from '../send';
+import { FinishedText, sendFinished, sendJsonText } from '../send';
+import { stringifyJson } from '../stringify-json';
 import { ANSWERED, FinishedJson, Reply, type Guards, type Route, type RouteRequest, type Verb } from './declaration';
 import { isMembers, memberReader, type MemberReader, type RefuseMember } from './members';
 import { pathPattern } from './path';
@@ -132,7 +134,7 @@ class TypedRequest implements RouteRequest {
 }
 
 async function send(
-  { answer }: Pick<Route, 'answer'>,
+  { answer, caching }: Pick<Route, 'answer' | 'caching'>,
   request: Request,
   response: Response,
   answered: unknown,
@@ -141,12 +143,30 @@ async function send(
   const reply: Reply = answered instanceof Reply ? (answered as Reply) : new Reply(200, answered);
   const { status, value, headers } = reply;
   for (const [name, text] of Object.entries(headers)) response.setHeader(name, text);
-  if ('contentType' in answer) {
-    response.status(status).setHeader('Content-Type', answer.contentType);
-    response.end(value);
-  } else if (value instanceof FinishedJson) {
-    await sendJsonText(request, response, status, value.text);
+  if (value === undefined) return void response.status(status).end();
+  const body = 'contentType' in answer ? (value as string | Buffer) : jsonText(value);
+  if (caching !== undefined && status === 200 && isHeldAlready(request, response, caching, body)) {
+    response.status(304).end();
+  } else if ('contentType' in answer) {
+    await sendFinished(request, response, status, new FinishedText(answer.contentType, body));
   } else {
-    await sendJson(request, response, status, value);
+    await sendJsonText(request, response, status, body);
   }
+}
+
+function jsonText(value: unknown): string | Buffer {
+  return value instanceof FinishedJson ? value.text : stringifyJson(value);
+}
+
+/** Puts the marks of a cacheable answer on it, and says whether the caller holds this very answer. */
+function isHeldAlready(request: Request, response: Response, caching: string, body: string | Buffer): boolean {
+  response.setHeader('Cache-Control', caching);
+  if (!response.hasHeader('ETag')) response.setHeader('ETag', entityTag(body));
+  response.statusCode = 200;
+  return request.fresh;
+}
+
+/** A weak one: with and without compression the answer is the same. */
+export function entityTag(body: string | Buffer): string {
+  return `W/"${createHash('sha1').update(body).digest('base64url')}"`;
 }

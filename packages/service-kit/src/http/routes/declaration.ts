@@ -46,10 +46,10 @@ export interface TextAnswer {
   readonly description: string;
 }
 
-/** What a handler may return: a value of the answer's schema, or JSON that is finished. */
+/** What a handler may return: a value of the answer's schema, or JSON that is finished; else text or bytes. */
 export type Answered<A> = A extends z.ZodType
   ? z.output<A> | FinishedJson | Reply<z.output<A> | FinishedJson> | typeof ANSWERED
-  : string | Reply<string> | typeof ANSWERED;
+  : string | Buffer | Reply<string | Buffer> | typeof ANSWERED;
 
 /** What a handler finds of members that were declared. */
 export type Read<M extends Members | undefined> = M extends Members ? z.output<M> : undefined;
@@ -76,6 +76,11 @@ export interface RouteDeclaration<
   readonly query?: Query;
   readonly body?: Body;
   readonly answer: Answer;
+  /**
+   * How long the answer may be held by others: the value of Cache-Control with status 200, which then has an ETag too and
+   * may be answered by 304. Without it nothing may be stored. A handler that knows a shorter ETag gives it as a header.
+   */
+  readonly caching?: string;
   /** Of an answer that is no refusal; left out, it is 200. */
   readonly status?: number;
   readonly errors: readonly ErrorRow[];

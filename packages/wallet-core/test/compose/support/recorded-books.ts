@@ -1,10 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { isUnlocked } from '@wrkz/consensus';
 import { parseTransaction } from '@wrkz/core-types';
 import { CHAIN_A_HEIGHT, chainA, fixturePath } from '@wrkz/testing';
 import type { WalletContent, WalletOutput } from '../../../src';
 import { decodeContent } from '../../../src/container/decode';
-import { decryptContainer } from '../../../src/container/decrypt';
+import { readContainer } from '../../../src/container/read-container';
 import { inTurns } from '../../../src/container/turns';
 import { RECORDED_AT } from '../../ledger/support/chain-a-wallets';
 
@@ -15,7 +14,7 @@ export interface RecordedFile {
 
 /** The text within a recorded file. */
 export async function textOf({ file, password }: RecordedFile): Promise<string> {
-  return (await decryptContainer(readFileSync(fixturePath(`devnet/${file}`)), password)).toString();
+  return (await readContainer(fixturePath(`devnet/${file}`), password)).toString();
 }
 
 /** The content of a recorded file. */

@@ -1,0 +1,39 @@
+/** Something that an address of the wallet received, in a block. */
+export interface Receipt {
+  /** Of the transaction, 64 hex characters in lower case. */
+  readonly hash: string;
+  /** Atomic units, above 0: what the address received beyond what it spent in that transaction. */
+  readonly amount: bigint;
+  /** The index of the block. */
+  readonly height: number;
+  /** Unix seconds of the block. */
+  readonly time: number;
+  /** In lower case; empty for none. */
+  readonly paymentId: string;
+  readonly unlockTime: bigint;
+}
+
+/** Where a wallet stands. */
+export interface WalletState {
+  /** The index of the last block that it has looked at. */
+  readonly height: number;
+  /** Whether it has looked at all that its node knows of, or nearly so, and its node at all of the network's. */
+  readonly isSynced: boolean;
+  /** Its addresses, without payment ids. */
+  readonly addresses: ReadonlySet<string>;
+}
+
+/** A wallet that tells its income. Each call throws WalletAway when there is no answer that can be used. */
+export interface IncomeSource {
+  state(signal: AbortSignal): Promise<WalletState>;
+  /** What an address received in the blocks from `from` up to, not including, `to`. */
+  receipts(address: string, from: number, to: number, signal: AbortSignal): Promise<Receipt[]>;
+}
+
+/** Why a wallet gave no usable answer, in words for the log. */
+export class WalletAway extends Error {
+  override readonly name: string = 'WalletAway';
+}
+
+/** The answer was longer than is read: less may be asked for. */
+export class AnswerTooLong extends WalletAway {}

@@ -1,0 +1,9 @@
+import { serveThread } from '@wrkz/service-kit';
+import type { MarkdownThread } from './protocol';
+import { excerptOf, renderText } from './render';
+
+serveThread<MarkdownThread>(() => ({
+  ready: {},
+  calls: { render: renderText, excerpt: excerptOf },
+  close: () => undefined,
+}));

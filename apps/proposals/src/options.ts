@@ -1,0 +1,166 @@
+import { networkNames } from '@wrkz/core-types';
+import {
+  bindAddressOption,
+  defineOptions,
+  loggingOptions,
+  type LogScale,
+  metricsOption,
+  portOption,
+  secondAddressOption,
+  trustedProxyOption,
+} from '@wrkz/service-kit';
+
+const LISTENERS = 'Listeners';
+const DATA = 'Data';
+const FUNDING = 'Funding';
+const LIMITS = 'Limits';
+const LOGGING = 'Logging and metrics';
+
+/** Levels go by name alone. */
+export const LEVELS: LogScale = {
+  names: ['trace', 'debug', 'info', 'warning', 'fatal', 'disabled'],
+  help: 'trace, debug, info, warning, fatal or disabled',
+  complaint: 'must be one of trace, debug, info, warning, fatal, disabled',
+};
+
+const asUrl = (value: string | number | boolean): string | undefined => {
+  const text = String(value);
+  const fine = URL.canParse(text) && ['http:', 'https:'].includes(new URL(text).protocol);
+  return fine ? undefined : 'must be a URL of the form http://host:port';
+};
+
+/** Where the data stands; the commands have them too. */
+export const DATA_OPTIONS = defineOptions([
+  {
+    name: 'network',
+    type: 'string',
+    default: 'mainnet',
+    choices: networkNames,
+    group: DATA,
+    help: 'Whose coins the proposals ask for; another one than mainnet has a sub-folder of its own',
+  },
+  {
+    name: 'data-dir',
+    type: 'string',
+    default: undefined,
+    defaultText: '~/.wrkzcoin-suite/proposals',
+    group: DATA,
+    help: 'Folder of the databases',
+  },
+]);
+
+/** Every start-up option, for the command line and the configuration file. */
+export const PROPOSALS_OPTIONS = defineOptions([
+  bindAddressOption({
+    name: 'bind-ip',
+    default: '127.0.0.1',
+    group: LISTENERS,
+    help: 'Interface to listen on; 0.0.0.0 or :: for everybody',
+  }),
+  portOption({ name: 'bind-port', default: 17880, min: 1, group: LISTENERS, help: 'TCP port' }),
+  secondAddressOption({
+    name: 'bind-ipv6-address',
+    default: undefined,
+    group: LISTENERS,
+    help: 'Address of a second listener on the same port',
+  }),
+  trustedProxyOption({
+    name: 'trusted-proxy',
+    group: LISTENERS,
+    help: 'Address or range of a reverse proxy that names its clients; may be repeated or a comma-separated list',
+  }),
+  {
+    name: 'public-url',
+    type: 'string',
+    default: undefined,
+    group: LISTENERS,
+    help: 'Where people reach the site, for absolute links in the feed: https://proposals.example.org',
+    validate: asUrl,
+  },
+  ...DATA_OPTIONS,
+  {
+    name: 'demo',
+    type: 'boolean',
+    default: false,
+    group: DATA,
+    help: 'Show made-up proposals from memory; no file is read or written',
+  },
+  {
+    name: 'wallet-api',
+    type: 'string',
+    default: undefined,
+    group: FUNDING,
+    help: 'Follow donations through the wallet HTTP API at this URL: http://127.0.0.1:7856',
+    validate: asUrl,
+  },
+  {
+    name: 'wallet-api-key',
+    type: 'string',
+    default: undefined,
+    secret: true,
+    group: FUNDING,
+    help: 'Its key, sent as X-API-KEY',
+  },
+  {
+    name: 'wallet-rpc',
+    type: 'string',
+    default: undefined,
+    group: FUNDING,
+    help: 'Follow donations through the wallet JSON-RPC service at this URL instead: http://127.0.0.1:7855',
+    validate: asUrl,
+  },
+  {
+    name: 'wallet-rpc-password',
+    type: 'string',
+    default: undefined,
+    secret: true,
+    group: FUNDING,
+    help: 'Its password',
+  },
+  {
+    name: 'wallet-poll',
+    type: 'number',
+    default: 30,
+    min: 1,
+    max: 3600,
+    group: FUNDING,
+    help: 'Seconds between two looks at the wallet',
+  },
+  {
+    name: 'rate-limit',
+    type: 'number',
+    default: 600,
+    min: 0,
+    group: LIMITS,
+    help: 'Requests per minute per client address; 0 disables',
+  },
+  {
+    name: 'qr-limit',
+    type: 'number',
+    default: 20,
+    min: 0,
+    group: LIMITS,
+    help: 'New QR images per minute per client address, drawn ones not counted; 0 disables',
+  },
+  ...loggingOptions({
+    group: LOGGING,
+    scale: LEVELS,
+    level: 'info',
+    file: undefined,
+    fileHelp: 'Append log lines to this file too',
+  }),
+  metricsOption({ name: 'enable-metrics', group: LOGGING, help: 'Serve GET /metrics for Prometheus' }),
+]);
+
+/** What does not go together. */
+export function optionsComplaint(values: Readonly<Record<string, unknown>>): string | undefined {
+  const isSet = (name: string): boolean => values[name] !== undefined && values[name] !== '';
+  if (isSet('wallet-api') && isSet('wallet-rpc'))
+    return '--wallet-api and --wallet-rpc: one wallet is followed, not two';
+  if (isSet('wallet-api') && !isSet('wallet-api-key')) return '--wallet-api needs --wallet-api-key';
+  if (isSet('wallet-api-key') && !isSet('wallet-api')) return '--wallet-api-key needs --wallet-api';
+  if (isSet('wallet-rpc-password') && !isSet('wallet-rpc')) return '--wallet-rpc-password needs --wallet-rpc';
+  if (values['demo'] === true && (isSet('wallet-api') || isSet('wallet-rpc')))
+    return '--demo shows made-up donations, so it follows no wallet';
+  return undefined;
+}

@@ -1,0 +1,333 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { runSource } from '@wrkz/testing/source';
+import { openDatabase } from '@wrkz/sqlite';
+import { openProposals } from '../src/store/files';
+import { PROPOSALS_ID } from '../src/store/schema';
+import { ProposalReader } from '../src/store/proposal-reader';
+import { parseFrontMatter } from '../src/admin/front-matter';
+import { admin, donationAddress, proposalFile, startService, stopAll, temporaryFolder } from './support/service';
+import { json, send } from './support/http-client';
+
+/* What the operator does with proposals, and what is refused. */
+
+let folder: string;
+beforeEach(() => {
+  folder = temporaryFolder();
+});
+afterEach(stopAll);
+
+const run = (...words: string[]): string => admin(folder, 'admin', ...words);
+
+function read<Result>(look: (reader: ProposalReader) => Result, from = folder): Result {
+  const database = openProposals({ directory: from, network: 'mainnet' }, 'read');
+  try {
+    return look(new ProposalReader(database.connection));
+  } finally {
+    database.close();
+  }
+}
+
+const audit = (from = folder) => read((reader) => reader.audit(), from);
+const find = (id: number) => read((reader) => reader.find(id));
+
+test('a proposal is added with what the file says', () => {
+  const path = proposalFile(
+    {
+      headline: '"A: quoted # headline"',
+      category: 'core',
+      target: '1000000.10',
+      user: 'bob',
+      status: 'funding',
+      posted: '2026-11-22T14:05:00Z',
+    },
+    '# Title\r\n\r\nSome text here, with a line\nand --- another\n---\nend\n\n',
+  );
+  expect(run('add', path)).toBe('Added proposal 1, "A: quoted # headline"');
+  expect(find(1)).toMatchObject({
+    id: 1,
+    headline: 'A: quoted # headline',
+    category: 'core',
+    status: 2,
+    user: 'bob',
+    target: 100_000_010n,
+    posted: 1795356300,
+    content: '# Title\n\nSome text here, with a line\nand --- another\n---\nend',
+  });
+});
+
+test('status and date have defaults; every change stands in the audit with who made it', () => {
+  const before = Math.floor(Date.now() / 1000);
+  run('add', proposalFile(), '--note', 'agreed in the meeting');
+  run(
+    'edit',
+    '1',
+    proposalFile(
+      { headline: 'Another headline', category: undefined, user: undefined, target: undefined, address: undefined },
+      '',
+    ),
+  );
+  run('status', '1', 'wip', '--note', 'begun');
+  run('status', '1', '3');
+  const proposal = find(1);
+  expect(proposal).toMatchObject({
+    headline: 'Another headline',
+    status: 3,
+    user: 'alice',
+    content: 'A text that is long enough to be one.',
+  });
+  expect(proposal?.posted).toBeGreaterThanOrEqual(before);
+  const entries = audit();
+  expect(entries.map(({ action, proposal: id, note }) => [action, id, note])).toEqual([
+    ['add', 1, 'agreed in the meeting'],
+    ['edit', 1, ''],
+    ['status', 1, 'begun'],
+  ]);
+  expect(entries.every(({ actor, at }) => actor !== '' && at >= before)).toBe(true);
+  expect(entries[0]?.before).toBeUndefined();
+  expect(
+    [entries[2]?.before, entries[2]?.after].map((text) => (JSON.parse(text ?? '') as { status: number }).status),
+  ).toEqual([1, 3]);
+  const listed = run('list', '--audit').split('\n');
+  expect(listed).toHaveLength(4);
+  expect(listed[2]).toMatch(/ edit +1 +headline$/);
+});
+
+test('nobody takes a row out of the audit', () => {
+  run('add', proposalFile());
+  const database = openProposals({ directory: folder, network: 'mainnet' }, 'write');
+  for (const sql of ['DELETE FROM audit', "UPDATE audit SET note = 'x'"])
+    expect(() => database.connection.exec(sql)).toThrow('the audit is kept');
+  database.close();
+});
+
+const REFUSED: readonly (readonly [string, Record<string, string | undefined>, string, RegExp])[] = [
+  ['a target of 0', { target: '0' }, '', /target: expected coins from 1 to/],
+  ['less than a coin', { target: '0.99' }, '', /target: expected coins/],
+  ['a negative target', { target: '-5' }, '', /target: expected coins/],
+  ['NaN', { target: 'nan' }, '', /target: expected coins/],
+  ['an exponent', { target: '1e9' }, '', /target: expected coins/],
+  ['three decimals', { target: '1.001' }, '', /target: expected coins/],
+  ['more than there is', { target: '99999999999999999999' }, '', /target: expected coins/],
+  ['an unknown category', { category: 'Core' }, '', /category: expected one of wallets/],
+  ['a short headline', { headline: 'short' }, '', /headline: expected 9 to 140 characters, got 5/],
+  ['a long headline', { headline: 'x'.repeat(141) }, '', /headline: expected 9 to 140/],
+  ['a headline that turns around', { headline: 'abc \u202e fedcba' }, '', /headline: it holds/],
+  ['a long name', { user: 'x'.repeat(20) }, '', /user: expected 1 to 19/],
+  [
+    'an address with a typo',
+    { address: donationAddress('x').replace(/.$/, (end) => (end === 'a' ? 'b' : 'a')) },
+    '',
+    /address: The address given is not valid|address: .*invalid/,
+  ],
+  ['an address of another length', { address: 'Wrkz' }, '', /address: The address given is the wrong length/],
+  ['an unknown status', { status: '5' }, '', /status: expected 0 to 4/],
+  ['a date that is none', { posted: '2026-13-45' }, '', /posted: expected a date/],
+  ['a date in words', { posted: 'yesterday' }, '', /posted: expected a date/],
+  ['an unknown key', { reward: '5' }, '', /reward: there is no such key/],
+  ['a key that objects have', { constructor: '5' }, '', /constructor: there is no such key/],
+  ['no address', { address: undefined }, '', /address: it is missing/],
+  ['a list', { headline: '[a, b]' }, '', /headline is no text/],
+  ['a short text', {}, 'too short', /content: expected 21 characters/],
+  ['a huge text', {}, 'x'.repeat(32_769), /content: expected 21 characters to 32768 bytes, got 32769/],
+  ['control characters', {}, `${'x'.repeat(30)}\u0007`, /content: it holds control characters/],
+  ['a number of another kind', { id: '0' }, '', /id: expected a number/],
+];
+
+test.each(REFUSED)('%s is refused, and nothing is added', (_what, fields, content, text) => {
+  run('add', proposalFile());
+  const path = proposalFile(fields, content === '' ? undefined : content);
+  expect(() => run('add', path)).toThrow(text);
+  expect(() => run('add', path)).toThrow(path);
+  expect([read((reader) => reader.counts()).length, audit().length]).toEqual([1, 1]);
+});
+
+test('all faults of a file are told at once', () => {
+  const path = proposalFile({ target: '0', category: 'x', user: undefined });
+  expect(() => run('add', path)).toThrow(new RegExp(`^${path}: category: .*\n${path}: target: .*$`));
+});
+
+test.each([
+  ['no front matter', 'Just text'],
+  ['an open one', '---\nheadline: x\n'],
+  ['broken YAML', '---\nheadline: "x\n---\ntext'],
+  ['a list of YAML', '---\n- a\n---\ntext'],
+  ['a key twice', '---\nuser: a\nuser: b\n---\ntext'],
+  ['an alias', '---\nuser: &a bob\nheadline: *a\n---\ntext'],
+  ['a bomb of aliases', '---\na: &a [x,x]\nb: &b [*a,*a]\nc: [*b,*b]\n---\ntext'],
+])('%s is refused', (_what, text) => {
+  expect(() => parseFrontMatter(text)).toThrow(/front matter/i);
+});
+
+test('a file that is not there, is no text, or is a folder', () => {
+  expect(() => run('add', join(folder, 'none.md'))).toThrow(/cannot read .*none\.md/);
+  expect(() => run('add', folder)).toThrow(/cannot read/);
+  const binary = join(folder, 'binary.md');
+  writeFileSync(binary, Buffer.from([0x2d, 0xff, 0xfe]));
+  expect(() => run('add', binary)).toThrow('is no text in UTF-8');
+});
+
+test('one address, one proposal; one number, one proposal', () => {
+  run('add', proposalFile({ address: donationAddress('same') }));
+  expect(() => run('add', proposalFile({ address: donationAddress('same') }))).toThrow('proposal 1 has this address');
+  expect(() => run('add', proposalFile({ id: '1' }))).toThrow('there is a proposal 1 already');
+  run('add', proposalFile({ id: '7' }));
+  run('add', proposalFile());
+  expect(find(8)).toBeDefined();
+  expect(() => run('edit', '8', proposalFile({ address: donationAddress('same') }))).toThrow(
+    'proposal 1 has this address',
+  );
+  expect(() => run('edit', '8', proposalFile({ id: '7' }))).toThrow('is about proposal 7, not 8');
+});
+
+test('what is not there, or no number, is not changed', () => {
+  run('add', proposalFile());
+  for (const id of ['2', '0', '-1', 'x', '1 OR 1=1', '9'.repeat(30)]) {
+    expect(() => run('status', id, 'wip')).toThrow(/there is no proposal|is no number/);
+    expect(() => run('edit', id, proposalFile())).toThrow(/there is no proposal|is no number/);
+  }
+  expect(() => run('status', '1', 'done')).toThrow('expected 0 to 4');
+});
+
+test('a dry run checks and changes nothing', () => {
+  expect(run('add', proposalFile(), '--dry-run')).toMatch(
+    /^Added proposal 1, .*\nNothing was changed \(--dry-run\)\.$/,
+  );
+  expect(read((reader) => reader.counts())).toEqual([]);
+  expect(() => run('add', proposalFile({ target: '0' }), '--dry-run')).toThrow('target');
+});
+
+test('what is exported is imported as it was', () => {
+  for (let i = 0; i < 4; i++)
+    run(
+      'add',
+      proposalFile(
+        { headline: `"Häadline: no. ${i} — #'x'"`, status: String(i + 1), posted: `2026-01-0${i + 1}` },
+        `Text ${i} with *marks*\n\n---\n\n    code\n\nend: |\n`,
+      ),
+    );
+  run('status', '2', 'disabled');
+  const [out, copy] = [join(temporaryFolder(), 'out'), temporaryFolder()];
+  expect(run('export', out)).toBe(`Exported 4 proposals to ${out}`);
+  expect(readdirSync(out)).toHaveLength(4);
+  expect(readdirSync(out)[0]).toMatch(/^0001-ha-adline-no-0-x\.md$|^0001-.*\.md$/);
+  expect(admin(copy, 'admin', 'import', out)).toBe('Imported 4 proposals');
+  const all = (reader: ProposalReader) => [1, 2, 3, 4].map((id) => reader.find(id));
+  expect(read(all, copy)).toEqual(read(all));
+  expect(() => run('export', out)).toThrow('is not empty');
+});
+
+test('an import is done as a whole or not at all, and tells every fault', () => {
+  const from = temporaryFolder();
+  mkdirSync(from, { recursive: true });
+  const put = (name: string, path: string) => writeFileSync(join(from, name), readFileSync(path));
+  put('1.md', proposalFile());
+  put('2.md', proposalFile({ target: '0' }));
+  put('3.md', proposalFile({ category: 'x' }));
+  expect(() => run('import', from)).toThrow(/2\.md: target: .*\n.*3\.md: category: /);
+  put('2.md', proposalFile({ id: '5', address: donationAddress('twice') }));
+  put('3.md', proposalFile({ address: donationAddress('twice') }));
+  expect(() => run('import', from)).toThrow('proposal 5 has this address');
+  expect(read((reader) => reader.counts())).toEqual([]);
+  put('3.md', proposalFile());
+  expect(run('import', from)).toBe('Imported 3 proposals');
+  expect(audit().map(({ action }) => action)).toEqual(['import', 'import', 'import']);
+  expect(() => run('import', join(from, '2.md'))).toThrow('there is a proposal 5 already');
+  expect(run('import', join(from, '2.md'), '--replace')).toBe(
+    'Imported 1 proposal, 1 of them in the place of older ones',
+  );
+  expect(() => run('import', temporaryFolder())).toThrow('there is no file *.md');
+});
+
+test('an answer of the listing API is imported, from this program or the original', async () => {
+  const service = await startService();
+  service.add({ target: '1234.5', posted: '2021-01-30T06:11:15Z' }, 'Some Markdown *text* that stays as it is.');
+  const file = join(temporaryFolder(), 'answer.json');
+  writeFileSync(file, (await send(service.url, '/api/1/proposals')).text);
+  expect(run('import', file)).toBe('Imported 1 proposal');
+  expect(find(1)).toEqual(read((reader) => reader.find(1), service.folder));
+  writeFileSync(file, '{"data":[{"id":3}]}');
+  expect(() => run('import', file)).toThrow(/data\.0\.addr_donation/);
+  writeFileSync(file, '{"data":');
+  expect(() => run('import', file)).toThrow(/unexpected/);
+});
+
+test('the list', () => {
+  expect(() => run('list')).toThrow(/there is no database of proposals .*"admin add" makes it/);
+  run('add', proposalFile({ headline: 'The first of two', posted: '2026-01-01' }));
+  run('add', proposalFile({ headline: 'The second of two', posted: '2026-01-02', status: 'disabled' }));
+  expect(run('list').split('\n')).toEqual([
+    expect.stringMatching(/^id {2}status +category +posted +target +user +headline$/),
+    expect.stringMatching(/^1 {3}proposal +misc +2026-01-01T00:00:00Z +1,000\.00 WRKZ +alice +The first of two$/),
+    expect.stringMatching(/^2 {3}disabled/),
+  ]);
+  expect(run('list', '--status', 'completed')).toBe('There are no proposals.');
+});
+
+test('a program that serves sees a change at once, and stands in no way of it', async () => {
+  const service = await startService();
+  expect(json(await send(service.url, '/api/1/proposals'))).toEqual({ data: [] });
+  const id = service.add();
+  expect((json(await send(service.url, '/api/1/proposals'))['data'] as unknown[]).length).toBe(1);
+  service.admin('admin', 'edit', String(id), proposalFile({ headline: 'Changed while it was served' }));
+  expect((await send(service.url, `/proposal/${id}`)).text).toContain('Changed while it was served');
+});
+
+test('a database of another network, a foreign and a newer file are refused and left as they are', async () => {
+  run('add', proposalFile());
+  const nested = join(temporaryFolder(), 'devnet');
+  mkdirSync(nested);
+  writeFileSync(join(nested, 'proposals.sqlite'), readFileSync(join(folder, 'proposals.sqlite')));
+  expect(() => admin(join(nested, '..'), 'admin', 'list', '--network', 'devnet')).toThrow(
+    'this is the database of proposals of mainnet, and devnet was asked for',
+  );
+  const foreign = temporaryFolder();
+  writeFileSync(
+    join(foreign, 'proposals.sqlite'),
+    'not a database at all, but long enough to be looked at as one'.repeat(20),
+  );
+  expect(() => admin(foreign, 'admin', 'add', proposalFile())).toThrow('is not the database of proposals it should be');
+  await expect(startService([], {}, foreign)).rejects.toThrow('is not the database of proposals it should be');
+  const newer = temporaryFolder();
+  const migrations = [1, 2, 3].map((version) => ({
+    version,
+    name: 'x',
+    up: (connection: { exec(sql: string): unknown }) => void connection.exec(`CREATE TABLE t${version} (x)`),
+  }));
+  openDatabase({
+    file: join(newer, 'proposals.sqlite'),
+    title: 'x',
+    applicationId: PROPOSALS_ID,
+    mode: 'write',
+    migrations,
+    onCreate: (connection) =>
+      void connection.exec("CREATE TABLE network (name TEXT); INSERT INTO network VALUES ('mainnet')"),
+  }).close();
+  await expect(startService([], {}, newer)).rejects.toThrow('written by a newer program');
+});
+
+test('a second command that changes something while one does is refused, and so says', () => {
+  run('add', proposalFile());
+  const held = openProposals({ directory: folder, network: 'mainnet' }, 'write');
+  try {
+    expect(() => run('add', proposalFile())).toThrow('is in use by another running program');
+    expect(run('list')).toContain('Proposal number');
+  } finally {
+    held.close();
+  }
+  expect(run('add', proposalFile())).toContain('Added proposal 2');
+});
+
+test('the program runs a command, prints what it did and ends; a refusal ends with code 1', () => {
+  const main = join(__dirname, '../src/main.ts');
+  const added = runSource(main, [
+    'admin',
+    'add',
+    proposalFile({ headline: 'From the command line' }),
+    '--data-dir',
+    folder,
+  ]);
+  expect(added).toEqual({ code: 0, stdout: 'Added proposal 1, "From the command line"\n', stderr: '' });
+  const refused = runSource(main, ['admin', 'status', '9', 'wip', '--data-dir', folder]);
+  expect(refused).toEqual({ code: 1, stdout: '', stderr: 'there is no proposal 9\n' });
+});

@@ -1,0 +1,235 @@
+import type { Browser } from 'playwright-core';
+import { ATTACKS } from './support/attacks';
+import {
+  accessibilityFindings,
+  BROWSER,
+  LOOKS,
+  openWatched,
+  seenCode,
+  startBrowser,
+  type WatchedPage,
+} from './support/browser';
+import { donationAddress, startService, stopAll, type RunningService } from './support/service';
+
+/* The pages in a browser. Debian's chromium is found on the path; .ci/run installs it. */
+
+const inBrowser = BROWSER === undefined ? describe.skip : describe;
+if (BROWSER === undefined)
+  process.stderr.write('skipped: the pages in a browser, as there is no chromium on the path\n');
+
+jest.setTimeout(180_000);
+
+const TEXT = `# What will be there
+
+Some *words* and a [link](https://a.example/), \`code\` and more.
+
+| Step | Until | |
+| --- | --- | ---: |
+| One that has a long name | January | 40 % |
+
+### Further down
+
+\`\`\`
+a line of code that is much longer than the screen of any phone, so that it has to be moved to and fro to be read
+\`\`\`
+
+1. one
+2. two
+
+> quoted
+
+- ${'averylongwordwithoutabreak'.repeat(12)}
+`;
+
+inBrowser('in a browser', () => {
+  let browser: Browser;
+  let demo: RunningService;
+  let service: RunningService;
+  let empty: RunningService;
+  const opened: WatchedPage[] = [];
+  const address = donationAddress('in the browser');
+
+  beforeAll(async () => {
+    [browser, demo, service, empty] = await Promise.all([
+      startBrowser(),
+      startService(['--demo', '--rate-limit', '0']),
+      startService(['--rate-limit', '0']),
+      startService(['--rate-limit', '0']),
+    ]);
+    service.add(
+      {
+        headline: 'A proposal with every kind of text',
+        address,
+        status: 'funding',
+        category: 'core',
+        target: '1234567.89',
+      },
+      TEXT,
+    );
+    service.add({ headline: 'Another one, of another kind', status: 'wip', category: 'design' });
+  });
+  afterEach(async () => {
+    for (const watched of opened.splice(0)) {
+      await watched.close();
+      expect(watched.offences).toEqual([]);
+    }
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await stopAll();
+  });
+
+  async function open(at: RunningService, options: Parameters<typeof openWatched>[2] = LOOKS.wide) {
+    const watched = await openWatched(browser, at.url, options);
+    opened.push(watched);
+    return watched.page;
+  }
+
+  test('somebody finds a proposal by the filters, opens it, copies its address, and goes back', async () => {
+    const page = await open(service, { ...LOOKS.wide, permissions: ['clipboard-read', 'clipboard-write'] });
+    await page.goto(service.url);
+    expect(await page.getByRole('heading', { level: 3 }).allTextContents()).toHaveLength(2);
+    await page.getByRole('link', { name: /^Funding 1$/ }).click();
+    await page.getByRole('link', { name: 'Core', exact: true }).click();
+    expect(page.url()).toBe(`${service.url}/?status=funding&cat=core`);
+    expect(await page.getByRole('link', { name: /^Funding 1$/ }).getAttribute('aria-current')).toBe('true');
+    await page.getByRole('link', { name: 'A proposal with every kind of text' }).click();
+    await page.getByRole('heading', { level: 1, name: 'A proposal with every kind of text' }).waitFor();
+    await page.getByRole('button', { name: 'Copy the address' }).click();
+    await page.getByRole('status').getByText('Copied to the clipboard.').waitFor();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(address);
+    await page.getByRole('link', { name: 'All proposals' }).click();
+    expect(page.url()).toBe(`${service.url}/`);
+  });
+
+  test('where there is no clipboard, the old way copies', async () => {
+    const page = await open(service);
+    await page.addInitScript("Object.defineProperty(navigator, 'clipboard', { value: undefined })");
+    await page.addInitScript("addEventListener('copy', () => { window.copied = String(getSelection()) })");
+    await page.goto(`${service.url}/proposal/1`);
+    await page.getByRole('button', { name: 'Copy the address' }).click();
+    await page.getByRole('status').getByText('Copied to the clipboard.').waitFor();
+    expect(await page.evaluate('window.copied')).toBe(address);
+  });
+
+  describe.each(Object.entries(LOOKS))('%s', (name, look) => {
+    test('the code that is seen says the address, and with an amount the payment', async () => {
+      const page = await open(service, look);
+      await page.goto(`${service.url}/proposal/1`);
+      const image = page.getByRole('img', { name: 'QR code of the donation address' });
+      expect(await seenCode(image)).toBe(address);
+      await page.getByLabel('QR code with an amount, in WRKZ').fill('250.5');
+      await page.getByRole('button', { name: 'Show' }).click();
+      const payment = page.getByRole('img', { name: 'QR code of a payment of 250.50 WRKZ to this proposal' });
+      expect(await seenCode(payment)).toBe(`wrkz:${address}?amount=250.50`);
+    });
+
+    test('axe finds nothing, and nothing stands beyond the edge of the screen', async () => {
+      const page = await open(service, look);
+      const paths = [
+        '/',
+        '/proposal/1',
+        '/?status=wip',
+        '/?status=completed',
+        '/proposal/1?amount=5',
+        '/proposal/2?amount=x',
+        '/about',
+      ];
+      const others = [...['/', '/proposal/1', '/proposal/4'].map((path) => demo.url + path), `${empty.url}/`];
+      // what differs between pages is looked at in two of the four looks
+      const isThorough = name === 'wide' || name === 'phone, dark';
+      const places = [
+        ...paths.slice(0, isThorough ? 7 : 2).map((path) => service.url + path),
+        ...(isThorough ? others : []),
+      ];
+      for (const place of places) {
+        const watched = place.startsWith(service.url)
+          ? page
+          : await open(place.startsWith(demo.url) ? demo : empty, look);
+        await watched.goto(place);
+        expect([place, await accessibilityFindings(watched)]).toEqual([place, []]);
+        expect([place, await watched.evaluate('document.documentElement.scrollWidth <= innerWidth')]).toEqual([
+          place,
+          true,
+        ]);
+      }
+    });
+  });
+
+  test('a page that is not there is one, too', async () => {
+    const watched = await openWatched(browser, service.url, LOOKS.phone);
+    const answer = await watched.page.goto(`${service.url}/nothing`);
+    expect(answer?.status()).toBe(404);
+    expect(await accessibilityFindings(watched.page)).toEqual([]);
+    await watched.page.getByRole('link', { name: 'To the proposals' }).click();
+    expect(watched.page.url()).toBe(`${service.url}/`);
+    await watched.close();
+    expect(watched.offences).toEqual([
+      'console: Failed to load resource: the server responded with a status of 404 (Not Found)',
+    ]);
+  });
+
+  test('the keyboard reaches everything, first of all the way past the navigation', async () => {
+    const page = await open(service);
+    await page.goto(`${service.url}/proposal/1`);
+    await page.keyboard.press('Tab');
+    const focused = () =>
+      page.evaluate(
+        "document.activeElement.textContent.trim() || document.activeElement.id || document.activeElement.getAttribute('aria-label') || document.activeElement.className",
+      );
+    expect(await focused()).toBe('Skip to the content');
+    await page.keyboard.press('Enter');
+    expect(await page.evaluate('document.activeElement.id')).toBe('main');
+    const reached: unknown[] = [];
+    for (let i = 0; i < 20; i++) {
+      await page.keyboard.press('Tab');
+      reached.push(await focused());
+    }
+    expect(reached).toEqual(
+      expect.arrayContaining(['All proposals', 'link', 'Copy the address', 'Open in a wallet', 'amount', 'Show']),
+    );
+  });
+
+  test('everything works without JavaScript', async () => {
+    const context = await browser.newContext({ ...LOOKS.phone, javaScriptEnabled: false });
+    const page = await context.newPage();
+    await page.goto(service.url);
+    await page.getByRole('link', { name: /^Funding 1$/ }).click();
+    await page.getByRole('link', { name: 'A proposal with every kind of text' }).click();
+    expect(await page.getByRole('button', { name: 'Copy the address' }).isVisible()).toBe(false);
+    expect(await page.locator('#address').textContent()).toBe(address);
+    await page.getByLabel('QR code with an amount, in WRKZ').fill('7');
+    await page.getByRole('button', { name: 'Show' }).click();
+    expect(await seenCode(page.locator('img.qr'))).toBe(`wrkz:${address}?amount=7.00`);
+    await context.close();
+  });
+
+  test('texts that attack are shown and do nothing', async () => {
+    const { url, add } = await startService(['--rate-limit', '0']);
+    const texts = ATTACKS.filter((text) => text.length < 20_000).map((text) =>
+      text.replace(/[^\P{Cc}\n\t]|\u202e/gu, ' '),
+    );
+    const ids = texts.map((text, i) =>
+      add({ headline: `Attack ${i} <img src=x onerror=hit=1>` }, `${text}\n\nand some words to make it long enough\n`),
+    );
+    const watched = await openWatched(browser, url, LOOKS.phone);
+    for (const path of ['/', '/?page=2', ...ids.map((id) => `/proposal/${id}`)]) {
+      await watched.page.goto(url + path);
+      for (const link of await watched.page.locator('.prose a[href]').all())
+        await link.hover({ force: true, timeout: 1000 }).catch(() => undefined);
+      expect(
+        await watched.page.evaluate(
+          '[window.hit, document.title.includes("Proposals"), document.querySelectorAll("main").length]',
+        ),
+      ).toEqual([undefined, true, 1]);
+      expect(
+        await watched.page
+          .locator('.prose')
+          .locator('script, style, img, svg, iframe, form, input, object, embed, link, meta, base')
+          .count(),
+      ).toBe(0);
+    }
+    await watched.close();
+    expect(watched.offences).toEqual([]);
+  });
+});

@@ -1,0 +1,325 @@
+import fc from 'fast-check';
+import { fundedHundredths, fundedPercent } from '../src/funding/percent';
+import { LOOKS_BETWEEN_WHOLE, ReceiptBook, REREAD_DEPTH } from '../src/funding/receipt-book';
+import { AnswerTooLong, type Receipt } from '../src/funding/income';
+import {
+  WALLET_ADDRESS,
+  donationAddress,
+  paymentIdOf,
+  shortAddress,
+  startService,
+  stopAll,
+  temporaryFolder,
+  type RunningService,
+} from './support/service';
+import { json, send } from './support/http-client';
+import { KEY, ScriptedWallet } from './support/scripted-wallet';
+
+/* What a proposal has received, as both wallet services tell it. */
+
+let wallet: ScriptedWallet;
+beforeEach(async () => {
+  wallet = await ScriptedWallet.start();
+  wallet.addresses = [WALLET_ADDRESS];
+});
+afterEach(async () => {
+  await stopAll();
+  await wallet.close();
+});
+
+const hash = (n: number): string => n.toString(16).padStart(64, '0');
+const HOUR = 3_600_000;
+const API = () => ['--wallet-api', wallet.url, '--wallet-api-key', KEY];
+const RPC = () => ['--wallet-rpc', wallet.url, '--wallet-rpc-password', KEY];
+
+/** A service that looks at the wallet when a test says so, and once at its start. */
+async function startFollowing(args: readonly string[], folder?: string, now?: () => number) {
+  const service = await startService(['--rate-limit', '0', ...args], { pollMs: HOUR, ...(now && { now }) }, folder);
+  return { ...service, look: () => service.service.follower?.look() ?? Promise.reject(new Error('nobody follows')) };
+}
+
+async function percents({ url }: Pick<RunningService, 'url'>, query = ''): Promise<unknown[]> {
+  const { data } = json(await send(url, `/api/1/proposals${query}`)) as { data: { funded_pct: number }[] };
+  return data.map(({ funded_pct }) => funded_pct).reverse();
+}
+
+describe.each([
+  ['wallet HTTP API', API],
+  ['wallet JSON-RPC', RPC],
+])('over the %s', (_name, options) => {
+  test('donations to two proposals show up, vanish when the chain turns, and come back', async () => {
+    const folder = temporaryFolder();
+    const { url, look, add, ...service } = await startFollowing(options(), folder);
+    add({ target: '1000', address: donationAddress('a') });
+    add({ target: '300', address: donationAddress('b') });
+    await look();
+    expect(await percents({ url })).toEqual([0, 0]);
+    const first = { hash: hash(1), height: 990, amount: 12_345n, paymentId: paymentIdOf('a') };
+    const second = { hash: hash(2), height: 995, amount: 10_000n, paymentId: paymentIdOf('b').toUpperCase() };
+    wallet.transactions = [
+      first,
+      second,
+      { ...second, hash: hash(3), paymentId: paymentIdOf('nobody') },
+      { ...first, hash: hash(4), paymentId: '' },
+    ];
+    await look();
+    expect(await percents({ url })).toEqual([12.35, 33.33]);
+    const page = await send(url, '/proposal/1');
+    expect(page.text).toContain('123.45 WRKZ');
+    expect(page.text).toContain('1 contribution');
+
+    wallet.transactions = [first];
+    wallet.height = wallet.network = 994;
+    await look();
+    expect(await percents({ url })).toEqual([12.35, 0]);
+    expect((await send(url, '/proposal/2')).text).toContain('Nothing has come in yet');
+    wallet.transactions = [];
+    wallet.height = wallet.network = 996;
+    await look();
+    expect(await percents({ url })).toEqual([0, 0]);
+
+    wallet.transactions = [
+      { ...first, height: 997 },
+      { ...second, height: 998 },
+    ];
+    wallet.height = wallet.network = 1001;
+    await look();
+    expect(await percents({ url })).toEqual([12.35, 33.33]);
+    await service.stop();
+  });
+
+  test('locked coins are told, and count when they are unlocked', async () => {
+    const service = await startFollowing(options());
+    service.add({ target: '100', address: donationAddress('a') });
+    wallet.transactions = [
+      { hash: hash(1), height: 990, amount: 2_500n, paymentId: paymentIdOf('a'), unlockTime: 1002n },
+      { hash: hash(2), height: 991, amount: 1_000n, paymentId: paymentIdOf('a'), unlockTime: 1001n },
+    ];
+    await service.look();
+    expect(await percents(service)).toEqual([10]);
+    expect((await send(service.url, '/proposal/1')).text).toContain('25.00 WRKZ more has arrived and is still locked');
+    wallet.height = wallet.network = 1001;
+    await service.look();
+    expect(await percents(service)).toEqual([35]);
+  });
+
+  test('what was known is served with its age while the wallet is away, also after a restart', async () => {
+    let now = 1_800_000_000_000;
+    const folder = temporaryFolder();
+    const service = await startFollowing(options(), folder, () => now);
+    service.add({ target: '100', address: donationAddress('a') });
+    wallet.transactions = [{ hash: hash(1), height: 990, amount: 100n, paymentId: paymentIdOf('a') }];
+    await service.look();
+    const age = async ({ url }: { url: string }) => (await send(url, '/api/1/proposals')).headers['x-funding-age'];
+    expect([await percents(service), await age(service)]).toEqual([[1], '0']);
+    wallet.answer = (response) => response.destroy();
+    now += 75_000;
+    await service.look();
+    expect([await percents(service), await age(service)]).toEqual([[1], '75']);
+    expect(json(await send(service.url, '/readyz'))).toEqual({ status: 'OK', wallet: 'AWAY' });
+    expect((await send(service.url, '/proposal/1')).text).toContain('The wallet has not answered since then.');
+    await service.stop();
+
+    const again = await startFollowing(options(), folder, () => now);
+    await again.look();
+    expect([await percents(again), await age(again)]).toEqual([[1], '75']);
+    wallet.answer = undefined;
+    wallet.transactions = [];
+    await again.look();
+    expect([await percents(again), await age(again)]).toEqual([[0], '0']);
+    expect((await send(again.url, '/proposal/1')).text).not.toContain('has not answered');
+  });
+
+  test('a wallet that is behind is not believed', async () => {
+    const service = await startFollowing(options());
+    service.add({ target: '100', address: donationAddress('a') });
+    wallet.transactions = [{ hash: hash(1), height: 990, amount: 100n, paymentId: paymentIdOf('a') }];
+    await service.look();
+    // a rescan begins: the wallet knows little, and says so
+    wallet.transactions = [];
+    wallet.height = 10;
+    await service.look();
+    expect(await percents(service)).toEqual([1]);
+    wallet.network = 0;
+    wallet.height = 0;
+    await service.look();
+    expect(await percents(service)).toEqual([1]);
+    expect(service.service.follower?.failure).toContain('not synchronized');
+  });
+});
+
+test.each([
+  ['a wrong key', (response) => response.writeHead(401).end(), 'the key is wrong'],
+  ['no wallet open', (response) => response.writeHead(403).end(), 'no wallet is open'],
+  ['a redirect', (response) => response.writeHead(302, { location: 'http://192.0.2.1/' }).end(), 'status 302'],
+  ['no JSON', (response) => response.end('<html>'), 'JSON'],
+  ['another shape', (response) => response.end('{"walletBlockCount":"7"}'), 'unexpected answer'],
+  ['an endless answer', (response) => endless(response), 'maxContentLength'],
+  ['deep JSON', (response) => response.end('['.repeat(100_000)), 'nested too deeply'],
+  [
+    'an answer that breaks off',
+    (response) => (response.writeHead(200, { 'content-length': 100 }), response.write('{'), response.destroy()),
+    '',
+  ],
+] as readonly [string, (response: import('node:http').ServerResponse) => void, string][])(
+  'a wallet with %s is away, and the service goes on',
+  async (_what, answer, why) => {
+    const service = await startFollowing(API());
+    service.add({ target: '100', address: donationAddress('a') });
+    wallet.answer = answer;
+    await service.look();
+    expect(service.service.follower?.failure).toContain(why);
+    expect(await percents(service)).toEqual([0]);
+    wallet.answer = undefined;
+    wallet.transactions = [{ hash: hash(1), height: 990, amount: 100n, paymentId: paymentIdOf('a') }];
+    await service.look();
+    expect(await percents(service)).toEqual([1]);
+  },
+);
+
+function endless(response: import('node:http').ServerResponse): void {
+  const chunk = '1'.repeat(65_536);
+  const more = (): void => void (response.destroyed || response.write(chunk, more));
+  response.write('[', more);
+}
+
+test('a wallet that says that it gets no further is not believed', async () => {
+  const service = await startFollowing(API());
+  service.add({ target: '100', address: donationAddress('a') });
+  wallet.more = { syncStall: { code: 'nodeUnreachable', message: 'the node cannot be reached' } };
+  await service.look();
+  expect(service.service.follower?.failure).toContain('not synchronized');
+  wallet.more = {};
+  await service.look();
+  expect(service.service.follower?.failure).toBeUndefined();
+});
+
+test('a hanging wallet holds up no stop', async () => {
+  const service = await startFollowing(API());
+  wallet.answer = () => undefined;
+  const looking = service.look();
+  looking.catch(() => undefined);
+  const before = performance.now();
+  await service.stop();
+  expect(performance.now() - before).toBeLessThan(10_000);
+  await expect(looking).rejects.toThrow();
+});
+
+test('a plain address takes what bears no payment id of another proposal; one that the wallet does not hold takes nothing', async () => {
+  const service = await startFollowing(API());
+  service.add({ target: '100', address: WALLET_ADDRESS });
+  service.add({ target: '100', address: donationAddress('b') });
+  service.add({ target: '100', address: shortAddress });
+  const foreign = 'WrkziZp1ebXV6D9WxRj4s8bHKetYR7DzrYywVnEwkshKjnfqbjNx1oBXpe4p8JpNgQ5scpJ4fsTKhjnAbPf3Mgr57KTxVEvZUj';
+  service.add({ target: '100', address: foreign });
+  wallet.transactions = [
+    { hash: hash(1), height: 1, amount: 100n },
+    { hash: hash(2), height: 2, amount: 200n, paymentId: paymentIdOf('nobody') },
+    { hash: hash(3), height: 3, amount: 400n, paymentId: paymentIdOf('b') },
+    { hash: hash(4), height: 4, amount: 800n, paymentId: '0123456789abcdef' },
+    { hash: hash(5), height: 5, amount: 1600n, address: foreign },
+    { hash: hash(6), height: 6, amount: -3200n },
+  ];
+  await service.look();
+  expect(await percents(service)).toEqual([3, 4, 8, 0]);
+  expect((await send(service.url, '/proposal/4')).text).toContain('Donations to this address are not followed here.');
+});
+
+test('more than the target is told as it is', async () => {
+  const service = await startFollowing(API());
+  service.add({ target: '3', address: donationAddress('a') });
+  wallet.transactions = [{ hash: hash(1), height: 1, amount: 1_000_000_000n, paymentId: paymentIdOf('a') }];
+  await service.look();
+  expect(await percents(service)).toEqual([333333333.33]);
+  expect((await send(service.url, '/proposal/1')).text).toContain('333,333,333.33 %');
+});
+
+describe('reading the income', () => {
+  const receipt = (n: number, height: number): Receipt => ({
+    hash: hash(n),
+    amount: 1n,
+    height,
+    time: 0,
+    paymentId: '',
+    unlockTime: 0n,
+  });
+  const never = new AbortController().signal;
+
+  test('the first look reads all, later ones what is near the tip, and now and then one reads all again', async () => {
+    const asked: [number, number][] = [];
+    const source = {
+      state: () => Promise.reject(new Error('unused')),
+      receipts: async (_address: string, from: number, to: number) => (asked.push([from, to]), [receipt(to, to - 1)]),
+    };
+    const book = new ReceiptBook();
+    await book.look(source, 'x', 100_000, never);
+    expect(asked).toEqual([
+      [0, 20_000],
+      [20_000, 100_001],
+    ]);
+    for (let i = 1; i <= LOOKS_BETWEEN_WHOLE; i++) {
+      asked.length = 0;
+      await book.look(source, 'x', 100_000 + i, never);
+      expect(asked).toEqual([[100_000 + i - 1 - REREAD_DEPTH, 100_001 + i]]);
+    }
+    asked.length = 0;
+    await book.look(source, 'x', 100_100, never);
+    expect(asked[0]?.[0]).toBe(0);
+    asked.length = 0;
+    await book.look(source, 'x', 100_100 - REREAD_DEPTH - 1, never);
+    expect(asked[0]?.[0]).toBe(0);
+  });
+
+  test('what lies below the part that is read again stays, what has gone from that part goes', async () => {
+    let chain = [receipt(1, 10), receipt(2, 5000), receipt(3, 9000)];
+    const source = {
+      state: () => Promise.reject(new Error('unused')),
+      receipts: async (_a: string, from: number, to: number) =>
+        chain.filter(({ height }) => height >= from && height < to),
+    };
+    const book = new ReceiptBook();
+    const hashes = async (tip: number) => (await book.look(source, 'x', tip, never)).map((one) => one.hash);
+    expect(await hashes(9500)).toEqual([hash(1), hash(2), hash(3)]);
+    chain = [receipt(1, 10), receipt(2, 5000), receipt(4, 9400)];
+    expect(await hashes(9501)).toEqual([hash(1), hash(2), hash(4)]);
+  });
+
+  test('a range whose answer is too long is asked for in parts', async () => {
+    const source = {
+      state: () => Promise.reject(new Error('unused')),
+      receipts: async (_a: string, from: number, to: number) => {
+        if (to - from > 700) throw new AnswerTooLong('too long');
+        return Array.from({ length: to - from }, (_, i) => receipt(from + i, from + i));
+      },
+    };
+    expect(await new ReceiptBook().look(source, 'x', 3000, never)).toHaveLength(3001);
+  });
+
+  test('a transaction that moved between two requests counts once', async () => {
+    const source = {
+      state: () => Promise.reject(new Error('unused')),
+      receipts: async (_a: string, from: number, to: number) => [
+        receipt(7, Math.min(to, 30_000) - 1),
+        receipt(from, from),
+      ],
+    };
+    const found = await new ReceiptBook().look(source, 'x', 40_000, never);
+    expect(found.filter((one) => one.hash === hash(7))).toHaveLength(1);
+  });
+});
+
+test('the share is exact to the hundredth, halves rounded up', () => {
+  expect(fundedPercent(0n, 1n)).toBe(0);
+  expect(fundedPercent(1n, 3n)).toBe(33.33);
+  expect(fundedPercent(2n, 3n)).toBe(66.67);
+  expect(fundedPercent(1n, 20_000n)).toBe(0.01);
+  expect(fundedPercent(99_994n, 100_000n)).toBe(99.99);
+  expect(fundedPercent(99_995n, 100_000n)).toBe(100);
+  fc.assert(
+    fc.property(fc.bigInt(0n, 10n ** 15n), fc.bigInt(1n, 10n ** 12n), (received, target) => {
+      const hundredths = fundedHundredths(received, target);
+      const distance = hundredths * target - received * 10_000n;
+      expect((distance < 0n ? -distance : distance) * 2n <= target).toBe(true);
+    }),
+  );
+});

@@ -1,0 +1,99 @@
+import { donationAddress, startService, stopAll, type RunningService } from './support/service';
+import { send } from './support/http-client';
+
+/* The pages as they leave the program: filters, pages of the list, the feed. How they look and act is browser.test.ts. */
+
+afterAll(stopAll);
+
+let service: RunningService;
+const page = async (path: string) => (await send(service.url, path)).text;
+const headlines = (html: string) => [...html.matchAll(/<a href="\/proposal\/(\d+)">/g)].map(([, id]) => Number(id));
+
+beforeAll(async () => {
+  service = await startService(['--rate-limit', '0']);
+  for (let i = 1; i <= 23; i++)
+    service.add({
+      posted: `2026-01-${String(i).padStart(2, '0')}`,
+      status: i % 2 === 0 ? 'funding' : 'proposal',
+      category: i > 20 ? 'core' : 'misc',
+    });
+  service.add({ headline: 'One that was taken back', status: 'disabled', posted: '2026-03-01' });
+  service.add({
+    headline: '<script>alert(1)</script> "quoted" & more',
+    user: "<b>'x'</b>",
+    status: 'completed',
+    posted: '2026-02-01',
+    address: donationAddress('done'),
+  });
+});
+
+test('the list is newest first, in pages of 20, without what is disabled', async () => {
+  const first = await page('/');
+  expect(headlines(first)).toEqual([25, ...Array.from({ length: 19 }, (_, i) => 23 - i)]);
+  expect(first).toContain('Page 1 of 2');
+  expect(first).toContain('href="/?page=2"');
+  expect(headlines(await page('/?page=2'))).toEqual([4, 3, 2, 1]);
+  expect(await page('/?page=9')).toContain('Nothing on this page');
+});
+
+test('filters by status and category, with their counts', async () => {
+  const core = await page('/?status=funding&cat=core');
+  expect(headlines(core)).toEqual([22]);
+  expect(core.replace(/\s+/g, ' ')).toContain('Proposed <span class="count">2</span>');
+  expect(await page('/?status=wip')).toContain('No proposal matches');
+});
+
+test('what people wrote is text, in the list, on its page, in its title and in the feed', async () => {
+  for (const path of ['/', '/proposal/25', '/feed.xml']) {
+    const html = await page(path);
+    expect(html).not.toMatch(/<script>alert|<b>/);
+    expect(html).toContain('&lt;script&gt;alert(1)&lt;/script&gt; &quot;quoted&quot; &amp; more');
+  }
+});
+
+test('a proposal that is disabled or completed asks for nothing', async () => {
+  for (const id of [24, 25]) expect(await page(`/proposal/${id}`)).not.toContain('id="donate"');
+  expect(await page('/proposal/1')).toContain('id="donate"');
+  expect(await page('/proposal/24')).toContain('Disabled');
+});
+
+test('no page holds a style, a script of its own, an event or a foreign address', async () => {
+  for (const path of ['/', '/?status=wip', '/proposal/1', '/proposal/25?amount=5', '/about', '/nothing']) {
+    const html = await page(path);
+    expect(html).not.toMatch(
+      /\sstyle=|<style|\son[a-z]+=|<script(?! src="\/assets\/copy\.[0-9a-f]{12}\.js" defer><\/script>)/i,
+    );
+    expect(html).not.toMatch(/(src|href|action)="(https?:)?\/\//);
+  }
+});
+
+test('the feed has the newest, with ids that stay, and is well-formed', async () => {
+  const feed = await page('/feed.xml');
+  expect(feed).toMatch(/^<\?xml version="1\.0" encoding="utf-8"\?>\n<feed xmlns="http:\/\/www\.w3\.org\/2005\/Atom"/);
+  expect([...feed.matchAll(/<entry>/g)]).toHaveLength(24);
+  expect(feed).toContain('<id>urn:wrkz:proposal:mainnet:25</id>');
+  expect(feed).toContain('<updated>2026-02-01T00:00:00Z</updated>');
+  const open: string[] = [];
+  for (const [, slash, name = '', rest = ''] of feed.matchAll(/<(\/?)([a-z]+)([^>]*)>/g)) {
+    if (slash === '/') expect(open.pop()).toBe(name);
+    else if (!rest.endsWith('/')) open.push(name);
+  }
+  expect(open).toEqual([]);
+});
+
+test('a page that nothing changed is not sent again', async () => {
+  const { headers } = await send(service.url, '/proposal/1');
+  const again = await send(service.url, '/proposal/1', { headers: { 'if-none-match': String(headers['etag']) } });
+  expect([again.status, again.text]).toEqual([304, '']);
+});
+
+test('the style sheet and the script may be held for ever, and are not counted', async () => {
+  const [path = ''] = /\/assets\/suite\.[0-9a-f]{12}\.css/.exec(await page('/')) ?? [];
+  const { status, headers } = await send(service.url, path);
+  expect([status, headers['cache-control'], headers['content-type']]).toEqual([
+    200,
+    'public, max-age=31536000, immutable',
+    'text/css; charset=utf-8',
+  ]);
+  expect(headers['ratelimit-limit']).toBeUndefined();
+});

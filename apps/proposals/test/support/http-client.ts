@@ -1,0 +1,38 @@
+import { once } from 'node:events';
+import { request, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import { gunzipSync } from 'node:zlib';
+
+export interface HttpAnswer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly bytes: Buffer;
+  readonly text: string;
+}
+
+export interface Asked {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | undefined;
+}
+
+/** One request over a connection of its own; the path goes out as it is written. */
+export async function send(
+  url: string,
+  path: string,
+  { method = 'GET', headers = {}, body }: Asked = {},
+): Promise<HttpAnswer> {
+  const { hostname, port } = new URL(url);
+  const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
+  const asked = request({ hostname, port, path, method, headers: { ...length, ...headers }, agent: false });
+  asked.end(body);
+  const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+  const raw = await buffer(answer);
+  const bytes = answer.headers['content-encoding'] === 'gzip' ? gunzipSync(raw) : raw;
+  return { status: answer.statusCode ?? 0, headers: answer.headers, bytes, text: bytes.toString() };
+}
+
+/** The members of an answer of JSON. */
+export function json(answer: HttpAnswer): Record<string, unknown> {
+  return JSON.parse(answer.text) as Record<string, unknown>;
+}

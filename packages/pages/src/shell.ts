@@ -1,0 +1,66 @@
+import { html, type Fragment, type Markup } from './html';
+
+export interface NavigationLink {
+  readonly href: string;
+  readonly text: string;
+  /** Whether the page is, or lies below, this one. */
+  readonly current?: boolean;
+}
+
+export interface ShellOptions {
+  /** What the site is called, beside its mark. */
+  readonly site: string;
+  /** What the page is called; the title of the window has the site behind it. */
+  readonly title: string;
+  readonly description: string;
+  /** Paths of style sheets, scripts and the icon. */
+  readonly styles: readonly string[];
+  readonly scripts: readonly string[];
+  readonly icon: string;
+  readonly feed?: { readonly href: string; readonly title: string };
+  readonly navigation: readonly NavigationLink[];
+  /** Stands above everything: that data is made up, that a network is not the real one. */
+  readonly notice?: Fragment;
+  readonly main: Fragment;
+  readonly footer: Fragment;
+}
+
+/** A whole page. Its script may be missing, its style sheet too: what it says is in the markup. */
+export function pageShell(options: ShellOptions): string {
+  const { site, title, description, styles, scripts, icon, feed, navigation, notice, main, footer } = options;
+  const page = html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <title>${title === site ? site : `${title} · ${site}`}</title>
+        <meta name="description" content="${description}" />
+        <meta name="color-scheme" content="light dark" />
+        <link rel="icon" type="image/svg+xml" href="${icon}" />
+        ${styles.map((href) => html`<link rel="stylesheet" href="${href}" />`)}
+        ${feed && html`<link rel="alternate" type="application/atom+xml" href="${feed.href}" title="${feed.title}" />`}
+        ${scripts.map((src) => html`<script src="${src}" defer></script>`)}
+      </head>
+      <body>
+        <a class="skip" href="#main">Skip to the content</a>
+        ${notice && html`<aside class="notice" aria-label="Notice"><div class="wide">${notice}</div></aside>`}
+        <header class="site-head">
+          <div class="wide">
+            <a class="brand" href="/"><img src="${icon}" alt="" width="36" height="36" /><span>${site}</span></a>
+            <nav aria-label="Site">
+              <ul>
+                ${navigation.map(link)}
+              </ul>
+            </nav>
+          </div>
+        </header>
+        <main id="main" class="wide" tabindex="-1">${main}</main>
+        <footer class="site-foot"><div class="wide">${footer}</div></footer>
+      </body>
+    </html> `;
+  return page.toString();
+}
+
+function link({ href, text, current = false }: NavigationLink): Markup {
+  return html`<li><a href="${href}" ${current && html` aria-current="page"`}>${text}</a></li>`;
+}

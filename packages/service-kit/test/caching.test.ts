@@ -1,0 +1,182 @@
+import { z } from 'zod';
+import {
+  bindRoutes,
+  createHttpApp,
+  FinishedJson,
+  FinishedText,
+  HttpError,
+  type HttpServer,
+  silentLogger,
+  Reply,
+  routeDeclarer,
+  startHttpServer,
+} from '../src';
+
+/* Answers that others may hold, answers that are no JSON, CORS for a part of the paths, headers on every answer. */
+
+const declare = routeDeclarer<object>();
+const OPEN = { key: false, limit: false };
+let text = 'first'.repeat(400);
+
+const routes = [
+  declare({
+    method: 'GET',
+    path: '/api/held',
+    summary: '',
+    guards: OPEN,
+    caching: 'public, max-age=5',
+    answer: z.object({ text: z.string() }),
+    errors: [],
+    handle: () => ({ text }),
+  }),
+  declare({
+    method: 'GET',
+    path: '/api/tagged',
+    summary: '',
+    guards: OPEN,
+    caching: 'private',
+    answer: z.unknown(),
+    errors: [],
+    handle: () => new Reply(200, new FinishedJson('[1]'), { ETag: '"own"' }),
+  }),
+  declare({
+    method: 'GET',
+    path: '/api/other',
+    summary: '',
+    guards: OPEN,
+    caching: 'public',
+    answer: z.unknown(),
+    errors: [],
+    handle: () => new Reply(202, 1),
+  }),
+  declare({
+    method: 'GET',
+    path: '/page',
+    summary: '',
+    guards: OPEN,
+    answer: { contentType: 'text/html; charset=utf-8', description: '' },
+    errors: [],
+    handle: () => `<p>${text}</p>`,
+  }),
+  declare({
+    method: 'GET',
+    path: '/image',
+    summary: '',
+    guards: OPEN,
+    caching: 'public',
+    answer: { contentType: 'image/png', description: '' },
+    errors: [],
+    handle: () => Buffer.alloc(5000, 7),
+  }),
+  declare({
+    method: 'GET',
+    path: '/refused',
+    summary: '',
+    guards: OPEN,
+    caching: 'public',
+    answer: z.unknown(),
+    errors: [],
+    handle: () => {
+      throw new HttpError(400, 'x', 'no');
+    },
+  }),
+];
+
+let server: HttpServer;
+beforeAll(async () => {
+  const logger = silentLogger();
+  const bound = bindRoutes(routes, {}, { notJson: () => new Error(), invalid: () => new Error() });
+  const app = createHttpApp({
+    logger,
+    refusalBody: ({ status }) => (status === 404 ? new FinishedText('text/html', '<p>gone</p>') : { status }),
+    cors: {
+      origin: '*',
+      under: '/api/',
+      preflight: (_request, origin) => ({ status: origin === undefined ? 204 : 200, headers: {} }),
+    },
+    headers: { 'Referrer-Policy': 'no-referrer' },
+    bodyLimit: 10,
+    routes: bound,
+  });
+  server = await startHttpServer({ app, listen: [{ host: '127.0.0.1', port: 0 }], logger });
+});
+afterAll(() => server.close(0));
+
+const ask = async (path: string, headers: Record<string, string> = {}, method = 'GET') => {
+  const answer = await fetch(`http://127.0.0.1:${server.port}${path}`, {
+    method,
+    // fetch would ask for no stored answer by itself
+    headers: { 'accept-encoding': 'identity', 'cache-control': 'max-age=0', ...headers },
+  });
+  return { status: answer.status, headers: answer.headers, body: Buffer.from(await answer.arrayBuffer()) };
+};
+const head = (answer: { headers: Headers }, ...names: string[]) => names.map((name) => answer.headers.get(name));
+
+test('what may be held says how long and bears a tag; who holds it is told so', async () => {
+  const first = await ask('/api/held');
+  const [caching, tag] = head(first, 'cache-control', 'etag');
+  expect([first.status, caching]).toEqual([200, 'public, max-age=5']);
+  const again = await ask('/api/held', { 'if-none-match': String(tag) });
+  expect([again.status, again.body.length, ...head(again, 'etag', 'cache-control')]).toEqual([
+    304,
+    0,
+    tag,
+    'public, max-age=5',
+  ]);
+  const packed = await ask('/api/held', { 'accept-encoding': 'gzip' });
+  expect(head(packed, 'content-encoding', 'etag', 'vary')).toEqual(['gzip', tag, 'Accept-Encoding']);
+  expect((await ask('/api/held', {}, 'HEAD')).body).toHaveLength(0);
+  text = 'second';
+  const changed = await ask('/api/held', { 'if-none-match': String(tag) });
+  expect([changed.status, changed.body.toString()]).toEqual([200, '{"text":"second"}']);
+});
+
+test('a tag of its own counts; another status and a refusal are not to be held', async () => {
+  expect(head(await ask('/api/tagged'), 'etag', 'cache-control')).toEqual(['"own"', 'private']);
+  expect((await ask('/api/tagged', { 'if-none-match': '"own"' })).status).toBe(304);
+  const other = await ask('/api/other');
+  expect([other.status, ...head(other, 'etag', 'cache-control')]).toEqual([202, null, 'no-store']);
+  const refused = await ask('/refused');
+  expect([refused.status, ...head(refused, 'etag', 'cache-control')]).toEqual([400, null, 'no-store']);
+});
+
+test('pages are compressed for who takes it, images are not', async () => {
+  text = 'x'.repeat(2000);
+  const page = await ask('/page', { 'accept-encoding': 'gzip' });
+  expect([...head(page, 'content-type', 'content-encoding', 'cache-control'), page.body.length]).toEqual([
+    'text/html; charset=utf-8',
+    'gzip',
+    'no-store',
+    2007,
+  ]);
+  const image = await ask('/image', { 'accept-encoding': 'gzip' });
+  expect([...head(image, 'content-type', 'content-encoding', 'content-length'), image.body.length]).toEqual([
+    'image/png',
+    null,
+    '5000',
+    5000,
+  ]);
+});
+
+test('a refusal may be a page', async () => {
+  const answer = await ask('/nothing');
+  expect([answer.status, answer.headers.get('content-type'), answer.body.toString()]).toEqual([
+    404,
+    'text/html',
+    '<p>gone</p>',
+  ]);
+});
+
+test('CORS holds for the part that it was given, other headers for all', async () => {
+  for (const [path, origin] of [
+    ['/api/held', '*'],
+    ['/api/nothing', '*'],
+    ['/page', null],
+    ['/apix', null],
+  ] as const) {
+    expect(head(await ask(path), 'access-control-allow-origin', 'referrer-policy')).toEqual([origin, 'no-referrer']);
+  }
+  expect([(await ask('/api/held', {}, 'OPTIONS')).status, (await ask('/page', {}, 'OPTIONS')).status]).toEqual([
+    200, 204,
+  ]);
+});
