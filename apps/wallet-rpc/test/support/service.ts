@@ -1,28 +1,12 @@
 import { mkdtempSync, rmSync } from 'node:fs';
-import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseJson, silentLogger, stringifyJson } from '@wrkz/service-kit';
+import { silentLogger } from '@wrkz/service-kit';
 import { readWalletRpcConfig, WalletRpc, type WalletRpcOverrides } from '../../src';
 import { generateContainer } from '../../src/generate';
+import { PASSWORD, RpcClient } from './rpc-client';
 
-export const PASSWORD = 'devnet-rpc';
-
-export interface Answer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  readonly text: string;
-}
-
-export interface Result {
-  readonly [name: string]: unknown;
-}
-
-/** What a method answered: its result, or its error. */
-export interface Outcome {
-  readonly result?: Result;
-  readonly error?: { readonly code: bigint; readonly message: string; readonly data?: { application_code: bigint } };
-}
+export { PASSWORD, type Outcome } from './rpc-client';
 
 /** A folder that is gone at the end. */
 export class Folder {
@@ -47,8 +31,10 @@ export function generate(file: string, password: string, args: readonly string[]
 }
 
 /** A service on a free port. */
-export class TestService {
-  private constructor(readonly rpc: WalletRpc) {}
+export class TestService extends RpcClient {
+  private constructor(readonly rpc: WalletRpc) {
+    super(() => rpc.port);
+  }
 
   /** @param node the port of a node's RPC */
   static async start(
@@ -70,37 +56,6 @@ export class TestService {
 
   stop(): Promise<void> {
     return this.rpc.stop();
-  }
-
-  ask(text: string, { method = 'POST', path = '/json_rpc', headers = {} } = {}): Promise<Answer> {
-    return new Promise((resolve, reject) => {
-      const sent = { 'Content-Length': String(Buffer.byteLength(text)), ...headers };
-      const asked = request(
-        { agent: false, port: this.rpc.port, host: '127.0.0.1', method, path, headers: sent },
-        (response) => {
-          const parts: Buffer[] = [];
-          response.on('data', (part: Buffer) => parts.push(part));
-          response.on('end', () => {
-            const body = Buffer.concat(parts).toString('utf8');
-            resolve({ status: response.statusCode ?? 0, headers: response.headers, text: body });
-          });
-        },
-      );
-      asked.on('error', reject);
-      asked.end(text);
-    });
-  }
-
-  async call(method: string, params?: object): Promise<Outcome> {
-    const { text } = await this.ask(stringifyJson({ id: 1, method, params: params ?? {}, password: PASSWORD }));
-    return parseJson(text) as Outcome;
-  }
-
-  /** The result of a method. @throws Error with what it was refused with */
-  async result<T = Result>(method: string, params?: object): Promise<T> {
-    const { result, error } = await this.call(method, params);
-    if (result === undefined) throw new Error(`${method}: ${stringifyJson(error)}`);
-    return result as T;
   }
 
   /** Until the wallet stands at the node's tip, at this height at least, and has all that sends need. */
