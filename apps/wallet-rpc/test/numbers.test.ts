@@ -85,7 +85,7 @@ test.each(['alice', 'bob', 'carol', 'erin'])(
   },
 );
 
-async function openOverHttp(file: string): Promise<{
+async function openOverHttp(): Promise<{
   api: WalletApi;
   ask: (method: string, path: string, body?: object) => Promise<{ status: number; json: unknown }>;
 }> {
@@ -111,7 +111,6 @@ async function openOverHttp(file: string): Promise<{
     const text = await response.text();
     return { status: response.status, json: text === '' ? undefined : parseJson(text) };
   };
-  void file;
   return { api, ask };
 }
 
@@ -119,7 +118,7 @@ test('both services work with one file, one after the other, and tell the same n
   const file = await world.read('alice', node.daemon.ports.rpc);
   const service = await world.service(file, node.daemon.ports.rpc);
   await service.synced(CHAIN_A_HEIGHT);
-  const { api, ask } = await openOverHttp(file);
+  const { api, ask } = await openOverHttp();
   try {
     const open = {
       filename: file.slice(world.folder.path.length + 1),
@@ -153,6 +152,52 @@ test('both services work with one file, one after the other, and tell the same n
     expect((await ask('DELETE', '/wallet')).status).toBe(200);
     const here = await world.service(world.folder.file('made.wallet'), node.daemon.ports.rpc);
     expect(await here.result('getAddresses')).toEqual({ addresses: [address] });
+  } finally {
+    await api.stop();
+  }
+});
+
+test('both services serve at once, each its own file, at one daemon, and pay each other', async () => {
+  const own = await world.node();
+  const service = await world.synced('alice', own.daemon.ports.rpc);
+  const file = await world.read('bob', own.daemon.ports.rpc);
+  const { api, ask } = await openOverHttp();
+  try {
+    expect(api.port).not.toBe(service.rpc.port);
+    const filename = file.slice(world.folder.path.length + 1);
+    const opened = { filename, password: CONTAINER_PASSWORD, daemonPort: own.daemon.ports.rpc };
+    expect((await ask('POST', '/wallet/open', opened)).status).toBe(200);
+    const untilRead = async (): Promise<void> => {
+      const isRead = async (): Promise<boolean> =>
+        ((await ask('GET', '/status')).json as { walletBlockCount: bigint }).walletBlockCount >= own.height;
+      while (!(await isRead())) await new Promise((resolve) => setTimeout(resolve, 20));
+      await service.synced(own.height);
+    };
+    await untilRead();
+    const [here, there] = await Promise.all([
+      service.result<{ transactionHash: string }>('sendTransaction', {
+        transfers: [{ address: addressOf('bob'), amount: 4_321 }],
+        anonymity: 1,
+      }),
+      ask('POST', '/transactions/send/advanced', {
+        destinations: [{ address: addressOf('alice'), amount: 1_234 }],
+        mixin: 1,
+      }),
+    ]);
+    expect(there.status).toBe(201);
+    const { transactionHash } = there.json as { transactionHash: string };
+    expect(own.pool()).toEqual([here.transactionHash, transactionHash].sort());
+    await own.generate(addressOf('frank'));
+    await untilRead();
+    for (const hash of [here.transactionHash, transactionHash]) {
+      const { transaction } = await service.result<{ transaction: { blockIndex: bigint; fee: bigint } }>(
+        'getTransaction',
+        { transactionHash: hash },
+      );
+      const { json } = await ask('GET', `/transactions/hash/${hash}`);
+      expect(json).toMatchObject({ transaction: { blockHeight: transaction.blockIndex, fee: transaction.fee } });
+      expect(transaction.blockIndex).toBe(BigInt(own.height));
+    }
   } finally {
     await api.stop();
   }

@@ -2,7 +2,7 @@ import { Daemon, readConfig } from '@wrkz/daemon';
 import { silentLogger } from '@wrkz/service-kit';
 import { CHAIN_A_HEIGHT, Suite, type SuiteNode } from '@wrkz/testing';
 import { differenceOf, listedDifferences } from './support/differences';
-import { bodyOf, comparable, type RecordedRow, recordings, withOwnHashes } from './support/recorded';
+import { bodyOf, comparable, type RecordedRow, recordings, withAddedMembers, withOwnHashes } from './support/recorded';
 import { Folder, generate, TestService } from './support/service';
 
 jest.setTimeout(600_000);
@@ -61,7 +61,7 @@ async function replay(asked: readonly RecordedRow[], service: TestService): Prom
     const ours = JSON.stringify({ status: answer.status, body: comparable(answer.text, row.volatile) });
     const theirs = JSON.stringify({
       status: row.status,
-      body: comparable(withOwnHashes(renamed.apply(row.response)), row.volatile),
+      body: comparable(withAddedMembers(row, withOwnHashes(renamed.apply(row.response))), row.volatile),
     });
     if (ours === theirs) {
       if (differenceOf(row.id) !== undefined) complaints.push(`${String(row.id)} is equal, though listed as different`);
