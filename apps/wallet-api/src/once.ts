@@ -11,7 +11,7 @@ import {
 import type { KeyGrant, ServiceKeys } from './keys/service-keys';
 import type { Open, OpenWallet } from './open-wallet';
 import { badRequest, forbidden } from './refusals';
-import { sendAgain } from './send-again';
+import { sendAgain } from '@wrkz/wallet-service';
 import { DailyLimit } from './send-rules';
 
 /** The work of a send route, and what it answered if a kill came before the answer. */

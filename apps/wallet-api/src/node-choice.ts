@@ -1,1 +1,0 @@
-export { nodeChoice, nodeList, type NodeChoice, type NodeMembers, type NodeSettings } from '@wrkz/wallet-service';

@@ -1,1 +1,0 @@
-export { BLOCKS_TO_BE_FINAL, sendAgain } from '@wrkz/wallet-service';
