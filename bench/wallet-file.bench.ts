@@ -1,5 +1,6 @@
 /**
- * Opening and saving a container with many transactions: milliseconds, and how long the event loop was held up meanwhile.
+ * Opening and saving a container with many transactions, and what readers ask of its wallet: milliseconds by the clock, and
+ * how long the event loop was held up meanwhile, by the processor time of the main thread.
  *
  *   node -r ./scripts/source-loader.cjs bench/wallet-file.bench.ts [--transactions 100000] [--rounds 7]
  *
@@ -12,9 +13,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { createdWallet, Ledger, type WalletContent, WalletFile, type WalletOutput } from '@wrkz/wallet-core';
+import {
+  createdWallet,
+  inTurns,
+  Ledger,
+  type WalletContent,
+  WalletFile,
+  type WalletOutput,
+  WalletSnapshot,
+} from '@wrkz/wallet-core';
 import { median, milliseconds, row, runBench, since } from './support/figures';
 import { machine } from './support/machine';
+import { mainThreadTime } from './support/main-thread';
 
 const { values } = parseArgs({
   options: { transactions: { type: 'string', default: '100000' }, rounds: { type: 'string', default: '7' } },
@@ -66,13 +76,44 @@ function walletWith(count: number): WalletContent {
   };
 }
 
-/** How long some work took, and the longest time in which nothing else ran. */
+/** What `Ledger.apply` takes for a block with one payment to this wallet. */
+function paying({ subWallets }: WalletContent, height: number): Parameters<Ledger['apply']> {
+  const [key, hash] = [hashOf('new key'), hashOf('new transaction')];
+  const block = {
+    height,
+    hash: hashOf('next'),
+    timestamp: 1_800_000_000,
+    coinbase: undefined,
+    transactions: [
+      {
+        hash,
+        transactionPublicKey: hashOf('new transaction key'),
+        unlockTime: 0n,
+        paymentId: '',
+        inputs: [],
+        outputs: [{ key, amount: 1n }],
+      },
+    ],
+  };
+  const own = {
+    transaction: 1,
+    output: 0,
+    publicSpendKey: subWallets[0]?.publicSpendKey ?? '',
+    keyImage: hashOf('new image'),
+    privateEphemeral: hashOf('new secret'),
+    globalIndex: 1,
+  };
+  return [block, [own], new Map()];
+}
+
+/** How long some work took, and the most work of the main thread between two turns of others. */
 async function watched<T>(work: () => Promise<T>): Promise<{ value: T; took: number; held: number }> {
   let held = 0;
-  let last = performance.now();
+  let last = mainThreadTime();
   const look = (): void => {
-    held = Math.max(held, since(last) - LOOK);
-    last = performance.now();
+    const now = mainThreadTime();
+    held = Math.max(held, now - last);
+    last = now;
   };
   const timer = setInterval(look, LOOK);
   await wait(5 * LOOK);
@@ -96,7 +137,15 @@ async function main(): Promise<void> {
     const file = join(folder, 'a.wallet');
     const { walletFile: first } = await WalletFile.create(file, 'secret', () => walletWith(count));
     await first.close();
-    const names = ['open', 'the ledger of it', 'save', 'content for readers'] as const;
+    const names = [
+      'open',
+      'the ledger of it',
+      'first snapshot',
+      'a block and its snapshot',
+      'balance',
+      '100 newest of the transactions',
+      'save',
+    ] as const;
     const figures = new Map(names.map((name) => [name, { took: [] as number[], held: [] as number[] }]));
     const note = async <T>(name: (typeof names)[number], work: () => Promise<T>): Promise<T> => {
       const { value, took, held } = await watched(work);
@@ -106,12 +155,26 @@ async function main(): Promise<void> {
     };
     for (let round = 0; round < rounds; round++) {
       const { walletFile, content } = await note('open', () => WalletFile.open(file, 'secret'));
-      const ledger = await note('the ledger of it', async () => new Ledger(content));
+      const ledger = await note('the ledger of it', () => inTurns(Ledger.loading(content)));
       await walletFile.save(content);
       // The key of the next version is derived meanwhile.
       await wait(1_000);
-      const present = await note('content for readers', async () => ledger.content());
-      await note('save', () => walletFile.save(present));
+      const snapshotOf = (): WalletSnapshot => {
+        return new WalletSnapshot(
+          ledger.content(),
+          () => 2 * count,
+          () => 1_800_000_000,
+        );
+      };
+      await note('first snapshot', async () => snapshotOf());
+      const snapshot = await note('a block and its snapshot', async () => {
+        const height = 2 * count + 1;
+        ledger.apply(...paying(content, height));
+        return snapshotOf();
+      });
+      await note('balance', async () => snapshot.balance());
+      await note('100 newest of the transactions', async () => snapshot.transactions({ start: count - 99 }));
+      await note('save', () => walletFile.save(snapshot.content));
       await walletFile.close();
     }
     console.log(`${String(count)} transactions, ${(statSync(file).size / 1e6).toFixed(1)} MB`);

@@ -79,7 +79,11 @@ function reduceLockfile(text, project, kept) {
     kind = /^ {4}(\w+):$/.exec(line)?.[1] ?? (name === undefined ? kind : '');
     if (importer === project || (kept.has(importer) && kind !== 'devDependencies')) importers.push(line);
   }
-  return [...lines.slice(0, start + 1), '', '  .: {}', '', ...importers, ...lines.slice(end)].join('\n');
+  // One that had nothing but development dependencies is left with none.
+  const isName = (line) => /^ {2}\S.*:$/.test(line ?? '');
+  const rest = importers.filter((line) => line !== '');
+  const whole = rest.map((line, i) => (isName(line) && !/^ {4}/.test(rest[i + 1] ?? '') ? `${line} {}` : line));
+  return [...lines.slice(0, start + 1), '', '  .: {}', '', ...whole, '', ...lines.slice(end)].join('\n');
 }
 
 function copy(name, folder) {

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { fundedHundredths, fundedPercent } from '../src/funding/percent';
 import { LOOKS_BETWEEN_WHOLE, ReceiptBook, REREAD_DEPTH } from '../src/funding/receipt-book';
 import { AnswerTooLong, type Receipt } from '../src/funding/income';
+import { MOST_RECEIPTS } from '../src/funding/plausible';
 import {
   WALLET_ADDRESS,
   donationAddress,
@@ -177,6 +178,54 @@ test.each([
   },
 );
 
+/** An answer to the question for transactions alone. */
+const tells =
+  (transaction: object) =>
+  (response: import('node:http').ServerResponse, path: string): void => {
+    const one = { hash: hash(1), paymentID: '', unlockTime: 0, timestamp: 1_700_000_000, blockHeight: 990 };
+    if (path === '/status')
+      response.end('{"walletBlockCount":1000,"localDaemonBlockCount":1000,"networkBlockCount":1000}');
+    else if (path === '/addresses') response.end(JSON.stringify({ addresses: [WALLET_ADDRESS] }));
+    else {
+      const transfers = [{ address: WALLET_ADDRESS, amount: 100 }];
+      response.end(
+        JSON.stringify({ transactions: [{ ...one, transfers, ...transaction }] })
+          .replaceAll('"#', '')
+          .replaceAll('#"', ''),
+      );
+    }
+  };
+
+test.each([
+  ['a time beyond all calendars', tells({ timestamp: '#18446744073709551615#' }), 'which is none'],
+  ['a block that was not asked for', tells({ blockHeight: '#9007199254740993#' }), 'not asked for'],
+  ['a height of text', tells({ blockHeight: '1' }), 'unexpected answer'],
+  ['a negative height', tells({ blockHeight: -1 }), 'unexpected answer'],
+  ['a fraction of a coin', tells({ transfers: [{ address: WALLET_ADDRESS, amount: 0.5 }] }), 'unexpected answer'],
+  [
+    'more coins than there can be',
+    tells({ transfers: [{ address: WALLET_ADDRESS, amount: '#18446744073709551616#' }] }),
+    'than there can be',
+  ],
+] as const)('a wallet that tells %s is not believed', async (_what, answer, why) => {
+  const service = await startFollowing(API());
+  service.add({ target: '100', address: WALLET_ADDRESS });
+  wallet.answer = answer;
+  await service.look();
+  expect(service.service.follower?.failure).toContain(why);
+  expect((await send(service.url, '/proposal/1')).status).toBe(200);
+  expect(await percents(service)).toEqual([0]);
+});
+
+test('two payments to one address in a transaction count together', async () => {
+  const service = await startFollowing(API());
+  service.add({ target: '100', address: WALLET_ADDRESS });
+  const transfers = [1, 2].map((amount) => ({ address: WALLET_ADDRESS, amount: 1000 * amount }));
+  wallet.answer = tells({ transfers });
+  await service.look();
+  expect(await percents(service)).toEqual([30]);
+});
+
 function endless(response: import('node:http').ServerResponse): void {
   const chunk = '1'.repeat(65_536);
   const more = (): void => void (response.destroyed || response.write(chunk, more));
@@ -293,6 +342,16 @@ describe('reading the income', () => {
       },
     };
     expect(await new ReceiptBook().look(source, 'x', 3000, never)).toHaveLength(3001);
+  });
+
+  test('a wallet that tells of donations without end is given up', async () => {
+    const source = {
+      state: () => Promise.reject(new Error('unused')),
+      receipts: async (_a: string, from: number) =>
+        Array.from({ length: 10_000 }, (_, i) => receipt(from * 10_000 + i, from)),
+    };
+    const looking = new ReceiptBook().look(source, 'x', Number.MAX_SAFE_INTEGER - 1, never);
+    await expect(looking).rejects.toThrow(`more than ${MOST_RECEIPTS} donations`);
   });
 
   test('a transaction that moved between two requests counts once', async () => {

@@ -1,4 +1,4 @@
-import { realpathSync } from 'node:fs';
+import { realpathSync, statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 
 /** Where file names of requests lead. */
@@ -7,6 +7,12 @@ export interface FilePlaces {
   readonly directory: string;
   /** Whether a name may lead out of it. */
   readonly anyPath: boolean;
+}
+
+/** @throws Error with a message for the operator */
+export function assertFolder(directory: string): void {
+  const found = statSync(directory, { throwIfNoEntry: false });
+  if (found?.isDirectory() !== true) throw new Error(`--wallet-dir: ${directory} is no folder`);
 }
 
 /**

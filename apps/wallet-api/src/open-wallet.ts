@@ -21,6 +21,8 @@ export type WayToWallet = (
 
 /** The wallet that is open, and what the routes ask of it. */
 export interface Open extends ServedWallet {
+  /** Absolute. */
+  readonly file: string;
   readonly node: NodeChoice;
   readonly nodes: NodeList;
   /** The last time that another node of the list took over, with unix seconds. */
@@ -31,6 +33,8 @@ interface OpenWalletEvents {
   /** A block brought it. */
   transaction: [WalletTransaction, Open];
   opened: [Open];
+  /** Saved and closed. */
+  closed: [];
   warning: [string];
 }
 
@@ -77,7 +81,7 @@ export class OpenWallet extends EventEmitter<OpenWalletEvents> {
       this.#watch(nodes);
       try {
         const served = await serveWallet(this.surroundings, (parts) => way(parts, { file, password, node: nodes }));
-        this.#hold({ ...served, node, nodes, nodeSwitch: this.#switches.get(nodes) });
+        this.#hold({ ...served, file, node, nodes, nodeSwitch: this.#switches.get(nodes) });
       } catch (error) {
         nodes.close();
         throw error;
@@ -91,7 +95,11 @@ export class OpenWallet extends EventEmitter<OpenWalletEvents> {
     return this.#exclusively(async () => {
       const { wallet } = this.require();
       this.#open = undefined;
-      await wallet.close();
+      try {
+        await wallet.close();
+      } finally {
+        this.emit('closed');
+      }
     });
   }
 
@@ -102,6 +110,7 @@ export class OpenWallet extends EventEmitter<OpenWalletEvents> {
       const open = this.#open;
       this.#open = undefined;
       await open?.wallet.close();
+      if (open !== undefined) this.emit('closed');
     });
   }
 

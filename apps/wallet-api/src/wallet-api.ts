@@ -12,11 +12,12 @@ import {
   type Service,
   VERSION,
 } from '@wrkz/service-kit';
-import { type ContainerConversion, PowClient, powServerSettings } from '@wrkz/wallet-core';
+import { type ContainerConversion, PowClient, powServerSettings, type SyncClock } from '@wrkz/wallet-core';
 import type { WalletApiConfig } from './config/config';
 import { WALLET_LOG_SCALE } from './config/options';
 import { startConsole } from './console';
 import type { WalletApiContext } from './context';
+import { assertFolder } from './file-names';
 import { keepHouse } from './housekeeping';
 import { startWalletServer } from './http';
 import { ServiceKeys } from './keys/service-keys';
@@ -39,6 +40,8 @@ export interface WalletApiOverrides {
   readonly requestStop?: () => void;
   /** How long nodes may take. */
   readonly nodeTimeouts?: Partial<NodeTimeouts>;
+  /** By which a wallet waits between its questions to a node. */
+  readonly syncClock?: SyncClock;
 }
 
 /** Milliseconds that running requests have to end when the program stops. */
@@ -65,18 +68,24 @@ export class WalletApi implements Service {
       threads: config.threads,
       onFallback: (reason) => this.logger.warning(`the proof-of-work helper did not help: ${reason}`),
     });
-    const sync = { skipCoinbases: options['skip-coinbase-transactions'], maxBlocks: options['sync-max-blocks'] };
+    const sync = {
+      skipCoinbases: options['skip-coinbase-transactions'],
+      maxBlocks: options['sync-max-blocks'],
+      clock: overrides.syncClock,
+    };
     const warn = (text: string): void => this.logger.warning(text);
-    const nodes = {
+    const settings = {
       network,
       failover: options['daemon-failover'],
       token: options['daemon-token'],
       timeouts: overrides.nodeTimeouts,
       rescanFrom: options['rescan-from'],
     };
-    const held = new OpenWallet({ network, sync, pow, now, warn }, nodes);
+    const held = new OpenWallet({ network, sync, pow, now, warn }, settings);
     held.on('warning', warn);
-    held.on('opened', ({ sideFile, converted }) => {
+    held.on('closed', () => this.logger.info('wallet closed'));
+    held.on('opened', ({ file, nodes, sideFile, converted }) => {
+      this.logger.info('wallet opened', { file, node: nodes.nodes().find(({ isInUse }) => isInUse)?.name });
       if (converted !== undefined) warn(conversionText(converted));
       const { lost } = sideFile.identity;
       if (lost === undefined) return;
@@ -130,6 +139,7 @@ export class WalletApi implements Service {
   private async serve(): Promise<void> {
     const { config, context, logger } = this;
     const { options, network } = config;
+    assertFolder(config.walletDirectory);
     setThreads(config.threads);
     this.opened.push(() => context.held.end());
     const { held, now } = context;

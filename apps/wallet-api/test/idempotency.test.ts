@@ -33,6 +33,7 @@ afterAll(() => stage.strike());
 
 afterEach(async () => {
   stage.standIn.off(RELAY).off(WHEREABOUTS);
+  await stage.clear();
   // Each test begins with an empty pool.
   await stage.node.generate(ADDRESSES.grace, 1);
 });

@@ -6,3 +6,10 @@ test('started by itself it tells its version, that of the suite', () => {
   const told = runSource(join(__dirname, '../src/main.ts'), ['--version']);
   expect(told).toEqual({ code: 0, stdout: `wrkz-wallet-api ${VERSION}\n`, stderr: '' });
 });
+
+test('a start that fails says why, although nothing is logged by default', () => {
+  const none = join(__dirname, 'no-such-folder');
+  const args = ['-r', 'x', '--network', 'devnet', '-p', '47856', '--no-console', '--wallet-dir', none];
+  const { code, stderr } = runSource(join(__dirname, '../src/main.ts'), args);
+  expect({ code, stderr }).toEqual({ code: 1, stderr: `cannot start: --wallet-dir: ${none} is no folder\n` });
+});

@@ -27,7 +27,8 @@ export interface NodeSwitch {
 /** One row of a list of nodes, for whoever wants to know who serves. */
 export interface ListedNode {
   readonly name: string;
-  readonly isServing: boolean;
+  /** The one that is asked now, whether it answers or not. */
+  readonly isInUse: boolean;
   /** Why it was last found unable to serve. */
   readonly failure: string | undefined;
 }
@@ -94,7 +95,7 @@ export class NodeList extends EventEmitter<NodeListEvents> implements NodeCalls,
   nodes(): ListedNode[] {
     return this.#rows.map(({ client, failure }, i) => ({
       name: client.displayName,
-      isServing: i === this.#serving,
+      isInUse: i === this.#serving,
       failure,
     }));
   }

@@ -92,7 +92,7 @@ test('a transaction is never sent twice, and the amount of 2^64 - 1 arrives as i
   expect(await list.randomOuts([2n ** 64n - 1n], 1)).toEqual([{ amount: 2n ** 64n - 1n, outs: [] }]);
   await expect(list.sendTransaction(Buffer.of(1))).rejects.toMatchObject({ kind: 'unreachable' });
   expect([node, other].map((one) => one.questions('/sendrawtransaction').length)).toEqual([1, 0]);
-  expect(list.nodes().map(({ isServing }) => isServing)).toEqual([false, true]);
+  expect(list.nodes().map(({ isInUse }) => isInUse)).toEqual([false, true]);
   expect(await list.sendTransaction(Buffer.of(1))).toEqual({ isTaken: true });
 });
 
@@ -109,7 +109,7 @@ test('a node of another chain never takes over', async () => {
   await list.info();
   await first.close();
   await list.info();
-  expect(list.nodes().map(({ isServing, failure }) => [isServing, failure !== undefined])).toEqual([
+  expect(list.nodes().map(({ isInUse, failure }) => [isInUse, failure !== undefined])).toEqual([
     [false, true],
     [false, true],
     [true, false],

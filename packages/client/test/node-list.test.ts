@@ -56,7 +56,7 @@ async function listOf(
   open.push(list);
   const switches: string[] = [];
   list.on('switched', ({ reason }) => switches.push(reason));
-  return { list, clock, switches, serves: () => list.nodes().findIndex(({ isServing }) => isServing) };
+  return { list, clock, switches, serves: () => list.nodes().findIndex(({ isInUse }) => isInUse) };
 }
 
 test('a first node that is catching up is left for one that is not, and serves once it has caught up', async () => {

@@ -66,9 +66,12 @@ export function runMain(create: (control: Control) => Promise<Service> | Service
       return exit(error.exitCode);
     }
     const stack = error instanceof Error ? (error.stack ?? '') : '';
-    if (service?.logger) service.logger.fatal(`${what}: ${errorText(error)}`);
-    else process.stderr.write(`${what}: ${errorText(error)}\n`);
-    if (what !== START_FAILED) service?.logger?.fatal(stack);
+    // Where nothing is logged, the end of the program is still told.
+    const tell = service?.logger?.enabled('fatal')
+      ? service.logger.fatal.bind(service.logger)
+      : (line: string) => void process.stderr.write(`${line}\n`);
+    tell(`${what}: ${errorText(error)}`);
+    if (what !== START_FAILED) tell(stack);
     exit(1);
   };
 

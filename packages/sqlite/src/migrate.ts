@@ -67,7 +67,7 @@ export function* upgradeSchema(
 
 /**
  * Whether this program can read the file; for writing an older schema is right, too, as it will be brought up to date.
- * @throws WrongSchemaVersion; NotOurFile for tables without a version, which no step leaves behind
+ * @throws WrongSchemaVersion; NotOurFile for tables without a version or with one below 0, which no step leaves behind
  */
 export function checkSchemaVersion(
   connection: SqliteConnection,
@@ -79,6 +79,7 @@ export function checkSchemaVersion(
   const version = mark.version();
   const begun = mark.begun()?.version ?? version;
   if (version === 0) throw new NotOurFile(options, 'it has tables and no schema version, as no program leaves it');
+  if (version < 0) throw new NotOurFile(options, `its schema version is ${version}, as no program leaves it`);
   if (begun > newest) throw new WrongSchemaVersion(options, begun, newest);
   if (version > newest || (mode === 'read' && version < newest)) throw new WrongSchemaVersion(options, version, newest);
 }

@@ -140,15 +140,18 @@ test('a newer schema is refused by name, an older one only for reading', () => {
   openDatabase(journal(file, { mode: 'read' })).close();
 });
 
-test('tables without a schema version are told as what they are, and stay as they are', () => {
+test.each([
+  [0, 'it has tables and no schema version'],
+  [-1, 'its schema version is -1'],
+])('tables with a schema version of %d are told as what they are, and stay as they are', (version, told) => {
   const file = fresh('journal.sqlite');
   openDatabase(journal(file)).close();
-  editing(file, 'PRAGMA user_version = 0');
+  editing(file, `PRAGMA user_version = ${String(version)}`);
   const before = contents(file);
   for (const mode of ['read', 'write'] as const) {
     expect(() => openDatabase(journal(file, { mode }))).toThrow(NotOurFile);
     expect(() => openDatabase(journal(file, { mode }))).toThrow(
-      `${file} is not the journal it should be: it has tables and no schema version, as no program leaves it`,
+      `${file} is not the journal it should be: ${told}, as no program leaves it`,
     );
   }
   expect(contents(file)).toEqual(before);

@@ -61,7 +61,8 @@ export class TestNodeClient {
   }
 
   private async ask<T>(path: string, init: RequestInit): Promise<T> {
-    const response = await fetch(this.url + path, init);
+    // A kept connection may be closed by the node at the moment of the next question, which a test could not tell from a fault.
+    const response = await fetch(this.url + path, { ...init, headers: { connection: 'close' } });
     const text = await response.text();
     if (!response.ok)
       throw new NodeRefusal(response.status, `${path}: ${String(response.status)} ${text.slice(0, 200)}`);

@@ -102,6 +102,7 @@ export class StandInNode {
     if (this.behind === undefined) throw new Error(`nobody answers ${request.url ?? ''}`);
     const answer = await fetch(this.behind + (request.url ?? '/'), {
       method: request.method ?? 'GET',
+      headers: { connection: 'close' },
       ...(request.method === 'GET' ? {} : { body: JSON.stringify(body) }),
     });
     const text = await answer.text();
@@ -127,6 +128,12 @@ export function answerAsJuly2025(node: StandInNode): StandInNode {
       return { status, json: Object.fromEntries(Object.entries(json).filter(([name]) => OLD_INFO.has(name))) };
     })
     .on('/getinfo', () => ({ status: 404 }))
+    .on('/getrandom_outs', async ({ body }, behind) => {
+      const { status, json } = await behind();
+      const sets = (json['outs'] ?? []) as readonly { outs: readonly unknown[] }[];
+      const isShort = sets.some(({ outs }) => outs.length < Number(body['outs_count']));
+      return isShort ? { status: 400, json: { errorCode: 27, errorMessage: 'too few outputs' } } : { status, json };
+    })
     .on('/getwalletsyncdata', async ({ body }, behind) => {
       const { blockHashCheckpoints, startHeight, startTimestamp, blockCount, skipCoinbaseTransactions } = body;
       const checkpoints = (blockHashCheckpoints ?? []) as readonly string[];

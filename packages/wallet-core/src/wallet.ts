@@ -1,5 +1,7 @@
+import { inTurns } from './container/turns';
+import { Ledger } from './ledger/ledger';
 import type { WalletContent } from './ledger/model';
-import type { OpenedContainer, SpendShapes, WalletParts } from './wallet/ports';
+import type { OpenContainer, OpenedContainer, SpendShapes, WalletParts } from './wallet/ports';
 import { RunningWallet } from './wallet/running-wallet';
 import { startOfNewKeys } from './wallet/scan-start';
 
@@ -13,8 +15,8 @@ export interface WalletSettings<Node> {
 
 /** An open wallet, by each of the ways to one. */
 export class Wallet<Node, Shapes extends SpendShapes = SpendShapes> extends RunningWallet<Node, Shapes> {
-  private constructor(parts: WalletParts<Node, Shapes>, opened: OpenedContainer, node: Node) {
-    super(parts, opened, node);
+  private constructor(parts: WalletParts<Node, Shapes>, walletFile: OpenContainer, ledger: Ledger, node: Node) {
+    super(parts, walletFile, ledger, node);
   }
 
   /** @throws what the container's reader refuses: 1 to 6 */
@@ -77,13 +79,13 @@ export class Wallet<Node, Shapes extends SpendShapes = SpendShapes> extends Runn
   /** A node that cannot be followed leaves the file to whoever comes next. */
   private static async begin<Node, Shapes extends SpendShapes>(
     parts: WalletParts<Node, Shapes>,
-    opened: OpenedContainer,
+    { walletFile, content }: OpenedContainer,
     node: Node,
   ): Promise<Wallet<Node, Shapes>> {
     try {
-      return new Wallet(parts, opened, node);
+      return new Wallet(parts, walletFile, await inTurns(Ledger.loading(content)), node);
     } catch (error) {
-      await opened.walletFile.close();
+      await walletFile.close();
       throw error;
     }
   }

@@ -30,6 +30,14 @@ export interface IncomeSource {
   receipts(address: string, from: number, to: number, signal: AbortSignal): Promise<Receipt[]>;
 }
 
+/** What an address received in a transaction beyond what it spent: both may stand apart, each as often as it happened. */
+export function incomeAmount(
+  transfers: readonly { readonly address: string; readonly amount: bigint }[],
+  address: string,
+): bigint {
+  return transfers.reduce((sum, transfer) => (transfer.address === address ? sum + transfer.amount : sum), 0n);
+}
+
 /** Why a wallet gave no usable answer, in words for the log. */
 export class WalletAway extends Error {
   override readonly name: string = 'WalletAway';

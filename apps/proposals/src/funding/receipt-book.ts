@@ -1,4 +1,5 @@
 import { AnswerTooLong, type IncomeSource, type Receipt } from './income';
+import { assertInRange, assertKeepable } from './plausible';
 
 /**
  * Blocks below the tip that are read again with every look. A chain that turns deeper is noticed by the whole reading that
@@ -25,6 +26,7 @@ export class ReceiptBook {
     // a transaction that moved to another block between two requests counts once
     const receipts = new Map([...this.#receipts].filter(([, { height }]) => height < from));
     for (const receipt of read) receipts.set(receipt.hash, receipt);
+    assertKeepable(receipts.values());
     this.#receipts = receipts;
     this.#looks = from === 0 ? 0 : this.#looks + 1;
     this.#tip = tip;
@@ -51,7 +53,9 @@ async function readRange(
     const to = Math.min(end, at + window);
     try {
       const found = await source.receipts(address, at, to, signal);
+      assertInRange(found, at, to);
       for (const receipt of found) receipts.push(receipt);
+      assertKeepable(receipts);
       at = to;
       if (found.length < FEW) window *= 8;
     } catch (error) {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { integer, uint64 } from '@wrkz/api';
-import type { IncomeSource, Receipt, WalletState } from './income';
+import { type IncomeSource, incomeAmount, type Receipt, type WalletState } from './income';
 import { WalletClient } from './wallet-client';
 
 /** Blocks that a wallet may be behind and still counts as synchronized, as its own `isWalletSynced` has it. */
@@ -46,18 +46,16 @@ export class WalletApiIncome implements IncomeSource {
 
   async receipts(address: string, from: number, to: number, signal: AbortSignal): Promise<Receipt[]> {
     const { transactions } = await this.#get(`/transactions/address/${address}/${from}/${to}`, transactionList, signal);
-    return transactions.flatMap((one) =>
-      one.transfers
-        .filter((transfer) => transfer.address === address && transfer.amount > 0n)
-        .map(({ amount }) => ({
-          hash: one.hash.toLowerCase(),
-          amount,
-          height: one.blockHeight,
-          time: one.timestamp,
-          paymentId: one.paymentID.toLowerCase(),
-          unlockTime: one.unlockTime,
-        })),
-    );
+    return transactions
+      .map((one) => ({
+        hash: one.hash.toLowerCase(),
+        amount: incomeAmount(one.transfers, address),
+        height: one.blockHeight,
+        time: one.timestamp,
+        paymentId: one.paymentID.toLowerCase(),
+        unlockTime: one.unlockTime,
+      }))
+      .filter(({ amount }) => amount > 0n);
   }
 
   #get<S extends z.ZodType>(path: string, schema: S, signal: AbortSignal): Promise<z.output<S>> {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { integer, uint64 } from '@wrkz/api';
 import { stringifyJson } from '@wrkz/service-kit';
-import { WalletAway, type IncomeSource, type Receipt, type WalletState } from './income';
+import { type IncomeSource, incomeAmount, type Receipt, WalletAway, type WalletState } from './income';
 import { WalletClient } from './wallet-client';
 
 /** Blocks that a wallet may be behind and still counts as synchronized. */
@@ -64,11 +64,7 @@ export class WalletRpcIncome implements IncomeSource {
       .filter(({ state, blockIndex }) => state === SUCCEEDED && blockIndex !== NO_BLOCK && blockIndex > 0)
       .map((one) => ({
         hash: one.transactionHash.toLowerCase(),
-        // what was spent and what came in stand apart here
-        amount: one.transfers.reduce(
-          (sum, transfer) => (transfer.address === address ? sum + transfer.amount : sum),
-          0n,
-        ),
+        amount: incomeAmount(one.transfers, address),
         height: one.blockIndex,
         time: one.timestamp,
         paymentId: one.paymentId.toLowerCase(),

@@ -19,6 +19,7 @@ export const WALLET_SERVICE: ServiceDescription<WalletApiContext, WalletLabels> 
   title: 'WrkzCoin wallet',
   version: VERSION,
   description: 'One wallet over HTTP. Amounts are atomic units, heights are indexes of blocks.',
+  alwaysAsksKey: true,
   errorBody: walletApi.walletErrorBody,
   routeErrors: ({ guards, labels, body, params, query }) => [
     ...(guards.key ? [WRONG_KEY, TOO_MANY_KEYS] : []),

@@ -66,6 +66,7 @@ const OWN_BESIDES: Readonly<Record<string, readonly number[]>> = {
   'POST /wallet/import/seed': [30],
   'POST /wallet/import/view': [30],
   'PUT /node': [30],
+  'DELETE /wallet': SAVES,
   'PUT /reset': SAVES,
   'POST /addresses/create': SAVES,
   'POST /addresses/import': SAVES,

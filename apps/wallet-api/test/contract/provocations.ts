@@ -172,6 +172,7 @@ export const SAVING: readonly Provocation[] = [
   { route: 'PUT /wallet/password', code: 2, body: '{"password":"secret_alice","newPassword":"x"}' },
   { route: 'DELETE /addresses/{address}', code: 2, path: { address: '{made}' } },
   { route: 'PUT /reset', code: 2, body: '{"scanHeight":700}' },
+  { route: 'DELETE /wallet', code: 2, at: 'view' },
 ];
 
 /** Codes that no request brings about while wallet and program are sound, or that other tests bring about, and where. */

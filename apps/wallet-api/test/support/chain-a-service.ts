@@ -31,8 +31,13 @@ export class ChainAStage {
     return new ChainAStage(suite, node, suite.closeAtEnd(await StandInNode.start(node.url)));
   }
 
-  async strike(): Promise<void> {
+  /** Stops the services, so that those of one test do not follow the blocks of the next. */
+  async clear(): Promise<void> {
     for (const service of this.services.splice(0)) await service.stop();
+  }
+
+  async strike(): Promise<void> {
+    await this.clear();
     await this.suite.stopAll();
   }
 

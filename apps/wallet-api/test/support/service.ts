@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { silentLogger } from '@wrkz/service-kit';
 import { fixturePath } from '@wrkz/testing';
 import { readWalletApiConfig, WalletApi, type WalletApiOverrides } from '../../src';
+import { QUICK_CLOCK } from './quick-clock';
 
 export const PASSWORD = 'the key of the tests';
 
@@ -34,7 +35,7 @@ export class TestService {
     const console = overrides.input === undefined ? ['--no-console'] : [];
     const basics = ['-r', PASSWORD, '--network', 'devnet', '--threads', '1', '--wallet-dir', folder, ...console];
     const config = readWalletApiConfig([...basics, ...args]);
-    const api = WalletApi.create(config, { logger: silentLogger(), port: 0, ...overrides });
+    const api = WalletApi.create(config, { logger: silentLogger(), port: 0, syncClock: QUICK_CLOCK, ...overrides });
     await api.start();
     return new TestService(api, folder);
   }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { integer, uint64 } from '../scalars';
 
 /** One node of the list. */
-const listedNode = z.object({ name: z.string(), isServing: z.boolean(), failure: z.string().optional() });
+const listedNode = z.object({ name: z.string(), isInUse: z.boolean(), failure: z.string().optional() });
 
 /** GET /status. Heights are indexes of blocks; those of the node are 0 until it first answered. */
 export const statusAnswer = z.object({

@@ -44,7 +44,7 @@ function* decodeDocument(document: JsonValue): Generator<void, WalletContent> {
     transactions: yield* decodeTransactions(subWallets, 'transactions', unknown),
     unconfirmed: yield* decodeTransactions(subWallets, 'lockedTransactions', unknown),
     transactionKeys: yield* decodeTransactionKeys(subWallets, unknown),
-    progress: decodeProgress(synchronizer, unknown),
+    progress: yield* decodeProgress(synchronizer, unknown),
     startTimestamp: synchronizer.count('startTimestamp'),
     startHeight: synchronizer.count('startHeight'),
     unknownMembers: unknown.all(),
@@ -63,7 +63,7 @@ function* decodeSubWallets(
     if (!found.has(subWallet.publicSpendKey)) found.set(subWallet.publicSpendKey, subWallet);
   }
   // That list has them in the order in which they came to be; the other one is in the order of a hash map.
-  const order = new Map(hashList(parent, 'publicSpendKeys').map((key, place) => [key, place]));
+  const order = new Map((yield* hashList(parent, 'publicSpendKeys')).map((key, place) => [key, place]));
   const placeOf = ({ publicSpendKey }: SubWallet): number => order.get(publicSpendKey) ?? order.size;
   return [...found.values()].sort((a, b) => placeOf(a) - placeOf(b));
 }
@@ -88,7 +88,7 @@ function* decodeSubWallet(
     locked: yield* decodeOutputs(members, 'lockedInputs', isView, unknown),
     spent: yield* decodeOutputs(members, 'spentInputs', isView, unknown),
     unconfirmedIncoming: yield* decodeUnconfirmedAmounts(members, unknown),
-    ...(members.has('retiredKeys') && { retiredKeys: hashList(members, 'retiredKeys') }),
+    ...(members.has('retiredKeys') && { retiredKeys: yield* hashList(members, 'retiredKeys') }),
   };
 }
 
@@ -103,12 +103,12 @@ function* decodeTransactionKeys(parent: ContainerMembers, unknown: UnknownMember
   return keys;
 }
 
-function decodeProgress(synchronizer: ContainerMembers, unknown: UnknownMembers): SyncProgress {
+function* decodeProgress(synchronizer: ContainerMembers, unknown: UnknownMembers): Generator<void, SyncProgress> {
   const status = synchronizer.within('transactionSynchronizerStatus');
   unknown.noteUnknown(status, layout.SYNCHRONIZER_STATUS, () => layout.pathOf.synchronizerStatus);
   return {
     height: status.count('lastKnownBlockHeight'),
-    recentHashes: hashList(status, 'lastKnownBlockHashes'),
-    checkpointHashes: hashList(status, 'blockHashCheckpoints'),
+    recentHashes: yield* hashList(status, 'lastKnownBlockHashes'),
+    checkpointHashes: yield* hashList(status, 'blockHashCheckpoints'),
   };
 }

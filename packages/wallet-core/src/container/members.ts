@@ -111,12 +111,13 @@ function wrong(place: string, expected: string): WrongMember {
 }
 
 /** A list of hashes; one that stands twice running is taken once (docs/protocol/wallet.md#container). */
-export function hashList(members: ContainerMembers, name: string): string[] {
+export function* hashList(members: ContainerMembers, name: string): Generator<void, string[]> {
   const hashes: string[] = [];
   for (const value of members.list(name)) {
     if (typeof value !== 'string' || !ANY_CASE_KEY.test(value)) throw new WrongMember(`${name} holds what is no hash`);
     const hash = value.toLowerCase();
     if (hash !== hashes.at(-1)) hashes.push(hash);
+    yield;
   }
   return hashes;
 }

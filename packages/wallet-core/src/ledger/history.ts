@@ -4,7 +4,7 @@ type HistoryContent = Pick<WalletContent, 'transactions' | 'unconfirmed'>;
 
 /** The transactions of a wallet: in blocks, and own sends that are in none yet; and the keys of own sends. */
 export class History {
-  private confirmed: WalletTransaction[];
+  private confirmed: WalletTransaction[] = [];
   private readonly byHash = new Map<string, WalletTransaction>();
   private readonly sends = new Map<string, WalletTransaction>();
   /** Sends that were in a block before. */
@@ -13,14 +13,23 @@ export class History {
   private values: HistoryContent | undefined;
   private keyValues: readonly TransactionKey[] | undefined;
 
-  constructor(content: HistoryContent & Pick<WalletContent, 'transactionKeys'>) {
-    this.confirmed = content.transactions.filter((transaction) => {
-      const first = !this.byHash.has(transaction.hash);
-      if (first) this.byHash.set(transaction.hash, transaction);
-      return first;
-    });
-    for (const send of content.unconfirmed) if (!this.byHash.has(send.hash)) this.sends.set(send.hash, send);
-    for (const key of content.transactionKeys) this.keys.set(key.transactionHash, key);
+  /** Takes up what a file holds, into an empty history. Of transactions with one hash the first counts. */
+  *taking(content: HistoryContent & Pick<WalletContent, 'transactionKeys'>): Generator<void, void> {
+    for (const transaction of content.transactions) {
+      if (!this.byHash.has(transaction.hash)) {
+        this.byHash.set(transaction.hash, transaction);
+        this.confirmed.push(transaction);
+      }
+      yield;
+    }
+    for (const send of content.unconfirmed) {
+      if (!this.byHash.has(send.hash)) this.sends.set(send.hash, send);
+      yield;
+    }
+    for (const key of content.transactionKeys) {
+      this.keys.set(key.transactionHash, key);
+      yield;
+    }
   }
 
   confirmedTransaction(hash: string): WalletTransaction | undefined {

@@ -1,16 +1,13 @@
 import { applyPlan, retireSpent } from './apply-block';
-import { AwaitedSpends } from './awaited-spends';
+import { atOnce } from './at-once';
 import { type Balance, spendableOutputs, walletBalance } from './balance';
 import type { BlockToApply, OwnOutputFound } from './block';
 import { requirePossible, planBlock } from './block-plan';
-import { ChainProgress } from './chain-progress';
 import { LedgerFault } from './fault';
-import { type HeldTransaction, HeldTransactions } from './held-transactions';
+import type { HeldTransaction } from './held-transactions';
 import { takeHeld, withoutHeld } from './hold';
-import { History } from './history';
 import type { SubWallet, SyncProgress, WalletContent, WalletOutput, WalletTransaction } from './model';
-import { OutputBook } from './output-book';
-import type { LedgerParts } from './parts';
+import { type LedgerParts, partsOf } from './parts';
 import { releaseAbandoned, releaseSend, type Rewound, rewindTo } from './rewind';
 import { type RecordedSend, recordOwnSend } from './recorded-send';
 
@@ -42,25 +39,26 @@ type ConstantMembers = Pick<WalletContent, 'privateViewKey' | 'isViewWallet' | '
  * has one writer; readers take `content`, whose values never change (docs/protocol/wallet.md#the-ledger).
  */
 export class Ledger {
-  private readonly parts: LedgerParts;
   private constant: ConstantMembers;
   private readonly leaving = new Set<string>();
   private subWalletIndexCounter: number;
   private keys: LedgerKeys | undefined;
   private start: { readonly height: number; readonly timestamp: number };
 
-  constructor(content: WalletContent) {
+  /** Of a small content: one of many transactions is taken up by `loading`. */
+  constructor(
+    content: WalletContent,
+    private readonly parts: LedgerParts = atOnce(partsOf(content)),
+  ) {
     const { privateViewKey, isViewWallet, unknownMembers, startHeight, startTimestamp } = content;
     this.constant = { privateViewKey, isViewWallet, unknownMembers };
     this.subWalletIndexCounter = content.subWalletIndexCounter;
     this.start = { height: startHeight, timestamp: startTimestamp };
-    this.parts = {
-      outputs: new OutputBook(content.subWallets),
-      history: new History(content),
-      awaited: new AwaitedSpends(),
-      held: new HeldTransactions(),
-      progress: new ChainProgress(content.progress),
-    };
+  }
+
+  /** The ledger of a content of any size, as work that may be interrupted. */
+  static *loading(content: WalletContent): Generator<void, Ledger> {
+    return new Ledger(content, yield* partsOf(content));
   }
 
   /** The last block that was applied: 0 and no hash at the start. */

@@ -1,3 +1,4 @@
+import { atOnce } from './at-once';
 import type { SubWallet, WalletOutput } from './model';
 import { LISTS_BY_WEIGHT, type OutputList, SubWalletBook, type SubWalletFacts } from './sub-wallet-book';
 
@@ -18,24 +19,35 @@ export class OutputBook {
   /** One-time keys of outputs without a global index, by the hash of their transaction. */
   private readonly unindexed = new Map<string, Set<string>>();
 
-  constructor(subWallets: readonly SubWallet[]) {
-    for (const subWallet of subWallets) this.addBook(subWallet);
-  }
-
   /**
    * Takes up a sub-wallet with its outputs. Of outputs with one key the one in the weightiest list stays: a file of another
    * program may hold a worthless second one.
    */
   addBook(subWallet: SubWallet): void {
+    atOnce(this.addingBook(subWallet));
+  }
+
+  /** Does what `addBook` does, and may be interrupted between outputs. */
+  *addingBook(subWallet: SubWallet): Generator<void, void> {
     const { unspent, locked, spent, unconfirmedIncoming, retiredKeys = [], ...facts } = subWallet;
-    const book = new SubWalletBook(facts satisfies SubWalletFacts, retiredKeys);
+    const book = new SubWalletBook(facts satisfies SubWalletFacts);
     this.books.set(book.publicSpendKey, book);
-    for (const key of retiredKeys) this.retired.add(key);
+    for (const key of retiredKeys) {
+      book.retire(key);
+      this.retired.add(key);
+      yield;
+    }
     const lists = { unspent, locked, spent };
     for (const list of LISTS_BY_WEIGHT) {
-      for (const output of lists[list]) if (!this.knows(output.key)) this.put(book, list, output);
+      for (const output of lists[list]) {
+        if (!this.knows(output.key)) this.put(book, list, output);
+        yield;
+      }
     }
-    for (const amount of unconfirmedIncoming) if (!this.knows(amount.key)) book.expect(amount);
+    for (const amount of unconfirmedIncoming) {
+      if (!this.knows(amount.key)) book.expect(amount);
+      yield;
+    }
   }
 
   removeBook(publicSpendKey: string): void {

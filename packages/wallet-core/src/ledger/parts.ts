@@ -1,8 +1,9 @@
-import type { AwaitedSpends } from './awaited-spends';
-import type { ChainProgress } from './chain-progress';
-import type { HeldTransactions } from './held-transactions';
-import type { History } from './history';
-import type { OutputBook } from './output-book';
+import { AwaitedSpends } from './awaited-spends';
+import { ChainProgress } from './chain-progress';
+import { HeldTransactions } from './held-transactions';
+import { History } from './history';
+import type { WalletContent } from './model';
+import { OutputBook } from './output-book';
 
 /** What the steps of the ledger work on. */
 export interface LedgerParts {
@@ -11,6 +12,21 @@ export interface LedgerParts {
   readonly awaited: AwaitedSpends;
   readonly held: HeldTransactions;
   readonly progress: ChainProgress;
+}
+
+/** Makes them of what a file holds; a wallet of many transactions is interrupted between them. */
+export function* partsOf(content: WalletContent): Generator<void, LedgerParts> {
+  const outputs = new OutputBook();
+  for (const subWallet of content.subWallets) yield* outputs.addingBook(subWallet);
+  const history = new History();
+  yield* history.taking(content);
+  return {
+    outputs,
+    history,
+    awaited: new AwaitedSpends(),
+    held: new HeldTransactions(),
+    progress: new ChainProgress(content.progress),
+  };
 }
 
 /** Takes the change of a send out of the amounts that are waited for. */

@@ -25,15 +25,13 @@ export class SubWalletBook {
     spent: new Map<string, WalletOutput>(),
   };
   private readonly incoming = new Map<string, UnconfirmedAmount>();
-  private readonly retired: Set<string>;
+  private readonly retired = new Set<string>();
+  /** Those of the lists above as they were last given out; one that has changed since is not among them. */
+  private readonly given: Partial<Record<OutputList, readonly WalletOutput[]>> = {};
+  private givenRetired: readonly string[] | undefined;
   private value: SubWallet | undefined;
 
-  constructor(
-    private facts: SubWalletFacts,
-    retiredKeys: Iterable<string> = [],
-  ) {
-    this.retired = new Set(retiredKeys);
-  }
+  constructor(private facts: SubWalletFacts) {}
 
   get publicSpendKey(): string {
     return this.facts.publicSpendKey;
@@ -53,11 +51,11 @@ export class SubWalletBook {
 
   put(list: OutputList, output: WalletOutput): void {
     this.lists[list].set(output.key, output);
-    this.value = undefined;
+    this.changed(list);
   }
 
   take(list: OutputList, key: string): void {
-    if (this.lists[list].delete(key)) this.value = undefined;
+    if (this.lists[list].delete(key)) this.changed(list);
   }
 
   expect(amount: UnconfirmedAmount): void {
@@ -71,6 +69,7 @@ export class SubWalletBook {
 
   retire(key: string): void {
     this.retired.add(key);
+    this.givenRetired = undefined;
     this.value = undefined;
   }
 
@@ -87,18 +86,28 @@ export class SubWalletBook {
   /** Forgets whatever came from the chain. */
   clear(): void {
     for (const list of [...Object.values(this.lists), this.incoming, this.retired]) list.clear();
-    this.value = undefined;
+    for (const list of LISTS_BY_WEIGHT) this.changed(list);
+    this.givenRetired = undefined;
   }
 
-  /** The sub-wallet as a value; the same one until something changes. */
+  /** The sub-wallet as a value; the same one, and each list the same, until something in it changes. */
   content(): SubWallet {
     return (this.value ??= {
       ...this.facts,
-      unspent: [...this.lists.unspent.values()],
-      locked: [...this.lists.locked.values()],
-      spent: [...this.lists.spent.values()],
+      unspent: this.give('unspent'),
+      locked: this.give('locked'),
+      spent: this.give('spent'),
       unconfirmedIncoming: [...this.incoming.values()],
-      ...(this.retired.size > 0 && { retiredKeys: [...this.retired] }),
+      ...(this.retired.size > 0 && { retiredKeys: (this.givenRetired ??= [...this.retired]) }),
     });
+  }
+
+  private give(list: OutputList): readonly WalletOutput[] {
+    return (this.given[list] ??= [...this.lists[list].values()]);
+  }
+
+  private changed(list: OutputList): void {
+    delete this.given[list];
+    this.value = undefined;
   }
 }

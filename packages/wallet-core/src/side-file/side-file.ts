@@ -23,7 +23,7 @@ export interface SideFileOptions {
 export const sideFileName = (walletFile: string): string => `${walletFile}.side`;
 
 /** Not the extras, which may be many and guard nothing. */
-const GUARDING = ['identity', 'answers', 'spending', 'delayed'];
+const GUARDING = ['identity', 'answers', 'leaving', 'spending', 'delayed'];
 
 /** What SQLite puts beside a file. */
 const BESIDE = ['', '-wal', '-shm', '-journal'];

@@ -1,9 +1,9 @@
 import { checkRequest, type CheckedSend } from './check-request';
-import { TooFewDecoys } from './decoys';
 import { type BuiltSend, finish } from './finish';
 import { planSend } from './plan';
 import type { SpendPorts } from './ports';
 import type { SendRequest, SpendView } from './request';
+import { withOtherInputs } from './ring-fallback';
 import type { Plan } from './settle';
 
 /** What a send would cost and look like. */
@@ -38,26 +38,5 @@ export function describePlan({ fee, size, mixin, frame, rings, pieces }: Plan): 
 }
 
 export function planWithFallback(checked: CheckedSend, ports: SpendPorts): Promise<Plan> {
-  return withSmallerRings(checked, (mixin) => planSend(checked, mixin, ports));
-}
-
-/**
- * Tries with the ring size asked for, then with what the node had decoys for, then with the least of the network
- * (docs/protocol/wallet.md#ring-size-fallback).
- * @throws WalletError 28 when even that is too many
- */
-export async function withSmallerRings<T>(
-  { mixin: asked, terms }: Pick<CheckedSend, 'mixin' | 'terms'>,
-  attempt: (mixin: number) => Promise<T>,
-): Promise<T> {
-  const { min } = terms.mixin;
-  for (let mixin = asked, isFirst = true; ; isFirst = false) {
-    try {
-      return await attempt(mixin);
-    } catch (error) {
-      if (!(error instanceof TooFewDecoys)) throw error;
-      if (mixin <= min) throw error.failure;
-      mixin = isFirst ? Math.max(min, Math.min(error.achievable, mixin - 1)) : min;
-    }
-  }
+  return withOtherInputs(checked, ports.node, (mixin, leftOut) => planSend(checked, mixin, ports, leftOut));
 }

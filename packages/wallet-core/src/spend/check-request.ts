@@ -7,7 +7,7 @@ import { failures } from './failures';
 import type { FeeTerms } from './fee-terms';
 import { agreedPaymentId, freeData, isShortPaymentId } from './payment-ids';
 import type { SendRequest, SpendView } from './request';
-import { unlockedBalance } from './spendable';
+import { unlockedCovers } from './spendable';
 import { LEAST_UNLOCK, SendTerms } from './terms';
 
 /** Somebody who is paid. */
@@ -56,7 +56,7 @@ export async function checkRequest(request: SendRequest, view: SpendView, now: n
   const total = payments.reduce((sum, { amount }) => sum + amount, 0n);
   const cost = total + (fees.fixed ?? 0n);
   if (cost > MAX_UINT64) throw failures.willOverflow();
-  if (unlockedBalance(sources, view.localHeight, now) < cost) throw failures.notEnoughBalance();
+  if (!unlockedCovers(cost, sources, view.localHeight, now)) throw failures.notEnoughBalance();
   const mixin = checkMixin(request.mixin ?? terms.usualMixin, terms);
   if (paymentId !== '') checkPaymentId(paymentId);
   const change = changeOf(request.changeAddress ?? '', view);

@@ -30,6 +30,9 @@ export class TooFewDecoys extends Error {
     /** The largest mixin that what it gave has room for; 0 when nothing is known. */
     readonly achievable: number,
     readonly failure: WalletError,
+    readonly asked: readonly bigint[],
+    /** Of these amounts there are too few; undefined where the node did not tell. */
+    readonly rare?: readonly bigint[],
   ) {
     super(failure.message);
   }
@@ -43,12 +46,10 @@ export class TooFewDecoys extends Error {
  */
 export async function makeRings(inputs: readonly OwnedInput[], mixin: number, node: SpendNode): Promise<Ring[]> {
   if (mixin === 0) return inputs.map((input) => ringOf(input, []));
-  const answer = await node.randomOuts(
-    inputs.map(({ output }) => output.amount),
-    mixin + 1,
-  );
+  const amounts = inputs.map(({ output }) => output.amount);
+  const answer = await node.randomOuts(amounts, mixin + 1);
   if (answer.kind === 'unavailable') throw failures.nodeOffline();
-  if (answer.kind === 'tooFew') throw new TooFewDecoys(0, failures.tooFewFakeOutputs());
+  if (answer.kind === 'tooFew') throw new TooFewDecoys(0, failures.tooFewFakeOutputs(), amounts);
   const sets = setsOf(inputs, answer.sets);
   const known = knownKeys(inputs);
   const usable = await mapBreathing(inputs, (input, i) => others(input, sets[i] as DecoySet, known));
@@ -59,7 +60,8 @@ export async function makeRings(inputs: readonly OwnedInput[], mixin: number, no
   const found = (usable[fewest] as RingMember[]).length;
   if (found < mixin) {
     const { amount } = (inputs[fewest] as OwnedInput).output;
-    throw new TooFewDecoys(found, failures.notEnoughFakeOutputs(amount, mixin, found));
+    const rare = amounts.filter((_, i) => (usable[i] as RingMember[]).length < mixin);
+    throw new TooFewDecoys(found, failures.notEnoughFakeOutputs(amount, mixin, found), amounts, rare);
   }
   return inputs.map((input, i) => ringOf(input, (usable[i] as RingMember[]).slice(0, mixin)));
 }
@@ -72,13 +74,13 @@ function setsOf(inputs: readonly OwnedInput[], sets: readonly DecoySet[]): Decoy
     if (same === undefined) byAmount.set(set.amount, [set]);
     else same.push(set);
   }
-  const taken = inputs.map(({ output: { amount } }) => {
-    const set = byAmount.get(amount)?.shift();
-    if (set === undefined) throw new TooFewDecoys(0, failures.noFakeOutputs(amount));
-    return set;
-  });
-  if (sets.length !== inputs.length) throw new TooFewDecoys(0, failures.tooFewFakeOutputs());
-  return taken;
+  const amounts = inputs.map(({ output }) => output.amount);
+  const taken = amounts.map((amount) => byAmount.get(amount)?.shift());
+  const missing = amounts.filter((_, i) => taken[i] === undefined);
+  const [first] = missing;
+  if (first !== undefined) throw new TooFewDecoys(0, failures.noFakeOutputs(first), amounts, missing);
+  if (sets.length !== inputs.length) throw new TooFewDecoys(0, failures.tooFewFakeOutputs(), amounts, []);
+  return taken as DecoySet[];
 }
 
 const placeOf = (amount: bigint, index: number): string => `${amount} ${index}`;

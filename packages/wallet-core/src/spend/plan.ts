@@ -1,4 +1,5 @@
 import type { CheckedSend } from './check-request';
+import { gatherBreathing } from './breathe';
 import { failures } from './failures';
 import { inRounds, largestFirst } from './input-order';
 import { withChange } from './layout';
@@ -11,10 +12,17 @@ import { type OwnedInput, unlocked } from './spendable';
 /**
  * Takes inputs until they cover amount and fee, and lays the transaction out. Where the usual order takes more inputs than
  * a transaction has room for, the largest ones are taken.
+ * @param leftOut amounts of which no input is taken
  * @throws TooFewDecoys; WalletError 31 (index), 30, 56, 20, 17 (fixed fee), 11, 32
  */
-export async function planSend(checked: CheckedSend, mixin: number, ports: SpendPorts): Promise<Plan> {
-  const candidates = [...inputsOf(checked, ports.now())];
+export async function planSend(
+  checked: CheckedSend,
+  mixin: number,
+  ports: SpendPorts,
+  leftOut: ReadonlySet<bigint>,
+): Promise<Plan> {
+  const all = await gatherBreathing(inputsOf(checked, ports.now()));
+  const candidates = all.filter(({ output }) => !leftOut.has(output.amount));
   const numbered = candidates.filter(({ output }) => output.globalIndex !== undefined);
   const most = inputsThatFit(checked.terms.largestSize, 1, mixin);
   try {

@@ -1,15 +1,18 @@
 import { payee } from './addresses';
-import { describePlan, type SendEstimate, withSmallerRings } from './build-send';
+import { describePlan, type SendEstimate } from './build-send';
 import { primaryOf } from './check-request';
 import { WalletError } from '../wallet-error';
 import { checkPaymentId } from '../keys/addresses';
+import { TooFewDecoys } from './decoys';
 import { failures } from './failures';
 import { type BuiltSend, finish } from './finish';
 import { inRounds } from './input-order';
 import { agreedPaymentId } from './payment-ids';
 import { inputsOf } from './plan';
 import type { SpendPorts } from './ports';
+import { rareAmounts } from './rare-amounts';
 import type { SpendView } from './request';
+import { withSmallerRings } from './ring-fallback';
 import type { Plan, SendFrame } from './settle';
 import type { OwnedInput } from './spendable';
 import { amountOf, batchCapacity, dearestBatchFee, planBatch } from './sweep-batches';
@@ -48,7 +51,8 @@ const STILL_PROCESSING = 55;
 
 /**
  * Sends everything, or an amount exactly, in as many transactions as it takes; each is recorded and relayed before the
- * next one (docs/protocol/wallet.md#sweeps). Refusals are entries.
+ * next one (docs/protocol/wallet.md#sweeps). Refusals are entries. Outputs of amounts that have too few others are left, and
+ * told of by an entry with 28.
  *
  * @param readView the wallet as it is now; asked before each transaction
  * @param dispatch records and relays, as `dispatchSend`
@@ -102,6 +106,8 @@ class Sweep {
   #paid = 0n;
   #fees = 0n;
   #all: readonly OwnedInput[] = [];
+  /** Why outputs of rare amounts were left aside. */
+  #shortage: WalletError | undefined;
   readonly #gone = new Set<string>();
 
   constructor(
@@ -120,7 +126,7 @@ class Sweep {
       this.ports.signal?.throwIfAborted();
       const frame = this.#frame(paymentId);
       const inputs = this.#nextInputs(frame);
-      if (inputs.length === 0) return;
+      if (inputs.length === 0) break;
       try {
         const plan = await withSmallerRings({ mixin: frame.terms.usualMixin, terms: frame.terms }, (mixin) =>
           planBatch(frame, mixin, { inputs, to, left: this.#unpaid }, this.ports),
@@ -128,11 +134,13 @@ class Sweep {
         this.#putBack(inputs, plan);
         yield await this.#carried(plan, carry);
       } catch (error) {
-        if (!(error instanceof WalletError)) throw error;
-        yield error;
-        if (ENDING.has(error.code)) return;
+        const refusal = error instanceof TooFewDecoys ? await this.#leaveRare(frame, inputs, error) : refusalOf(error);
+        if (refusal === undefined) continue;
+        yield refusal;
+        if (ENDING.has(refusal.code)) return;
       }
     }
+    if (this.#shortage !== undefined && this.#unpaid !== 0n) yield this.#shortage;
   }
 
   sums(): Omit<SweepResult, 'entries'> {
@@ -225,9 +233,35 @@ class Sweep {
     return inputs;
   }
 
+  /**
+   * Goes on without the amounts that have too few others.
+   * @returns a refusal of the batch, where nothing tells which they are or the node is away
+   */
+  async #leaveRare(
+    frame: SendFrame,
+    inputs: readonly OwnedInput[],
+    shortage: TooFewDecoys,
+  ): Promise<WalletError | undefined> {
+    const rare = await rareAmounts(shortage, frame.terms.mixin.min, this.ports.node).catch(refusalOf);
+    if (rare instanceof WalletError) return rare;
+    if (rare.length === 0) return shortage.failure;
+    this.#shortage ??= shortage.failure;
+    this.#waiting = [...inputs, ...this.#waiting].filter(({ output }) => !rare.includes(output.amount));
+    const mixin = frame.terms.usualMixin;
+    const isFirst = this.#paid === 0n && this.#unpaid !== undefined;
+    // An amount that the others do not cover is refused before anything leaves.
+    if (isFirst && !this.#covers(frame, mixin, batchCapacity(frame, mixin), this.#unpaid ?? 0n)) this.#waiting = [];
+    return undefined;
+  }
+
   /** Inputs that a batch had no room for wait for the next one. */
   #putBack(inputs: readonly OwnedInput[], plan: Plan): void {
     const taken = new Set(plan.rings.map(({ input }) => input));
     this.#waiting.unshift(...inputs.filter((input) => !taken.has(input)));
   }
+}
+
+function refusalOf(error: unknown): WalletError {
+  if (error instanceof WalletError) return error;
+  throw error;
 }

@@ -1,19 +1,11 @@
 import { EventEmitter } from 'node:events';
-import { Ledger } from '../ledger/ledger';
 import type { HeldTransaction } from '../ledger/held-transactions';
+import type { Ledger } from '../ledger/ledger';
 import type { SubWallet, WalletTransaction } from '../ledger/model';
 import { heldOf } from './held-send';
 import { type NewKeys, subWalletsOf } from './key-list';
 import { OneAtATime } from './one-at-a-time';
-import type {
-  AddedSubWallet,
-  ChainFollower,
-  FinishedSend,
-  OpenContainer,
-  OpenedContainer,
-  SpendShapes,
-  WalletParts,
-} from './ports';
+import type { AddedSubWallet, ChainFollower, FinishedSend, OpenContainer, SpendShapes, WalletParts } from './ports';
 import { liesBefore, startOfNewKeys } from './scan-start';
 import { SendDesk } from './send-desk';
 import { WalletSnapshot } from './snapshot';
@@ -36,7 +28,6 @@ const BLOCKS_WORTH_SAVING = 1_000;
  * come in between. Readers take `snapshot`, which never waits (docs/protocol/wallet.md#one-writer).
  */
 export class RunningWallet<Node, Shapes extends SpendShapes = SpendShapes> extends EventEmitter<WalletEvents> {
-  private readonly ledger: Ledger;
   private readonly file: OpenContainer;
   private readonly follower: ChainFollower<Node>;
   private readonly desk: SendDesk<Shapes>;
@@ -50,19 +41,19 @@ export class RunningWallet<Node, Shapes extends SpendShapes = SpendShapes> exten
 
   protected constructor(
     private readonly parts: WalletParts<Node, Shapes>,
-    { walletFile, content }: OpenedContainer,
+    walletFile: OpenContainer,
+    private readonly ledger: Ledger,
     private node: Node,
   ) {
     super();
     this.file = walletFile;
-    this.ledger = new Ledger(content);
-    this.savedHeight = content.progress.height;
-    this.follower = parts.follow(node, this.ledger);
+    this.savedHeight = ledger.position().height;
+    this.follower = parts.follow(node, ledger);
     this.published = this.newSnapshot();
     this.desk = new SendDesk(
       parts.spender(() => this.node),
       {
-        ledger: this.ledger,
+        ledger,
         refusals: parts.refusals,
         view: () => this.spendingView(),
         changed: () => this.publish(),

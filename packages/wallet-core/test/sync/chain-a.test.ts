@@ -162,13 +162,13 @@ test('a node that dies in the middle: the next of the list goes on, and the firs
   expect(contentOf(wallet.ledger)).toEqual(expectedOf('alice'));
   expect(switches).toEqual([`http://127.0.0.1:${String(node.daemon.ports.rpc)}`]);
   expect(list.nodes()).toEqual([
-    { name: `http://127.0.0.1:${String(first.port)}`, isServing: false, failure: expect.stringContaining('reached') },
-    { name: switches[0], isServing: true, failure: undefined },
+    { name: `http://127.0.0.1:${String(first.port)}`, isInUse: false, failure: expect.stringContaining('reached') },
+    { name: switches[0], isInUse: true, failure: undefined },
   ]);
   first.off('/getwalletsyncdata');
   clock.now = 60_000;
   await list.info();
-  expect(list.nodes()[0]).toMatchObject({ isServing: true, failure: undefined });
+  expect(list.nodes()[0]).toMatchObject({ isInUse: true, failure: undefined });
   await wallet.sync.stop();
   list.close();
   await first.close();

@@ -8,6 +8,8 @@ export interface ServiceDescription<Context, Labels> {
   readonly title: string;
   readonly version: string;
   readonly description: string;
+  /** Whether no operator can do without the key; where it is left out, a service has one only if it was given one. */
+  readonly alwaysAsksKey?: boolean;
   /** The body of an error; rows without a text have none. */
   readonly errorBody: z.ZodType;
   /** Errors that follow from what a declaration says: its guards, its body, its labels. */

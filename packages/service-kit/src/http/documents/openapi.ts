@@ -52,8 +52,7 @@ function operation<Context, Labels>(service: ServiceDescription<Context, Labels>
   return {
     operationId: operationId(route),
     summary,
-    // a key is asked for only where the operator has set one
-    security: guards.key ? [{ apiKey: [] }, {}] : [],
+    security: security(service, guards),
     parameters: [...parameters(params, 'path'), ...parameters(query, 'query')],
     ...(body === undefined ? {} : { requestBody: { required: true, content: json(body) } }),
     responses: {
@@ -65,6 +64,12 @@ function operation<Context, Labels>(service: ServiceDescription<Context, Labels>
     },
     ...(labels === undefined ? {} : { 'x-labels': labels }),
   };
+}
+
+/** Most services ask for a key only where the operator has set one. */
+function security({ alwaysAsksKey = false }: { readonly alwaysAsksKey?: boolean }, { key }: Guards): Json[] {
+  if (!key) return [];
+  return alwaysAsksKey ? [{ apiKey: [] }] : [{ apiKey: [] }, {}];
 }
 
 function success(answer: Route['answer']): Json {

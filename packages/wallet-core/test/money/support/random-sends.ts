@@ -34,6 +34,8 @@ interface Player {
   /** Of each spend key. */
   readonly purses: ReadonlyMap<string, Purse>;
   readonly isView: boolean;
+  /** Its node answers as those of July 2025 do. */
+  readonly isOld: boolean;
 }
 
 /** What is refused without harm: the wallet has nothing unlocked, or nobody to hide among. */
@@ -50,7 +52,17 @@ export class Campaign {
   private players: Player[] = [];
   private sum!: ChainSum;
   private old!: StandInNode;
-  readonly counts = { sent: 0, refused: 0, reorganisations: 0, restarts: 0, reopened: 0, checks: 0, late: 0 };
+  readonly counts = {
+    sent: 0,
+    sentAtOld: 0,
+    checkedAtOld: 0,
+    refused: 0,
+    reorganisations: 0,
+    restarts: 0,
+    reopened: 0,
+    checks: 0,
+    late: 0,
+  };
 
   constructor(private readonly options: CampaignOptions) {
     this.dice = new Dice(options.seed);
@@ -110,6 +122,7 @@ export class Campaign {
       for (const { hash, bytes } of await this.anySend(player)) {
         this.bytes.set(hash, bytes);
         this.counts.sent += 1;
+        if (player.isOld) this.counts.sentAtOld += 1;
       }
       if (wallet.isClosed) throw new Error('a wallet closed itself');
     } catch (error) {
@@ -225,6 +238,7 @@ export class Campaign {
     for (const player of this.players) {
       if (player.isView) this.checkViewer(player);
       else total += this.checkPlayer(player);
+      if (player.isOld) this.counts.checkedAtOld += 1;
     }
     expect({ height, coins: total + sum.inFlight() }).toEqual({ height, coins: sum.supply() - sum.genesis });
     expect(sum.supply()).toBe(await this.generated());
@@ -300,10 +314,14 @@ export class Campaign {
     return this.nodes.node;
   }
 
-  private nextPort(): number {
+  /** Of the player who comes next. */
+  private get isOld(): boolean {
     const { oldNodeOf } = this.options;
-    const isOld = oldNodeOf !== undefined && (this.players.length + 1) % oldNodeOf === 0;
-    return isOld ? this.old.port : this.nodes.port;
+    return oldNodeOf !== undefined && (this.players.length + 1) % oldNodeOf === 0;
+  }
+
+  private nextPort(): number {
+    return this.isOld ? this.old.port : this.nodes.port;
   }
 
   private async player(name: string): Promise<Player> {
@@ -330,7 +348,7 @@ export class Campaign {
           new Purse({ viewSecret, spendSecret: Buffer.from(privateSpendKey ?? fail('no key'), 'hex') }),
         ] as const,
     );
-    return { name, money, purses: new Map(purses), isView: false };
+    return { name, money, purses: new Map(purses), isView: false, isOld: this.isOld };
   }
 
   private async viewer(of: Player): Promise<Player> {
@@ -344,7 +362,7 @@ export class Campaign {
         scanHeight: 0,
       }),
     );
-    return { name: `view of ${of.name}`, money, purses: new Map([[key, purse]]), isView: true };
+    return { name: `view of ${of.name}`, money, purses: new Map([[key, purse]]), isView: true, isOld: this.isOld };
   }
 }
 

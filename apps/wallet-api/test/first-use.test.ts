@@ -1,0 +1,48 @@
+import { join } from 'node:path';
+import { createMemoryLogger } from '@wrkz/service-kit';
+import { TestService } from './support/service';
+
+jest.setTimeout(120_000);
+
+/* What somebody meets who starts it for the first time. */
+
+const services: TestService[] = [];
+
+afterEach(async () => {
+  for (const service of services.splice(0)) await service.stop();
+});
+
+async function serve(...given: Parameters<typeof TestService.start>): Promise<TestService> {
+  const service = await TestService.start(...given);
+  services.push(service);
+  return service;
+}
+
+test('a folder for wallets that is not there, or is none, ends the start with a word', async () => {
+  for (const place of [join(__dirname, 'no-such-folder'), __filename]) {
+    await expect(serve(['--wallet-dir', place])).rejects.toThrow(`--wallet-dir: ${place} is no folder`);
+  }
+});
+
+test('the log tells which wallet is opened and that it is closed, and nothing of its keys', async () => {
+  const logger = createMemoryLogger();
+  const service = await serve([], { logger });
+  const body = { filename: 'first.wallet', password: 'of the wallet', daemonPort: 1 };
+  expect((await service.json('POST', '/wallet/create', body)).status).toBe(200);
+  expect((await service.json('DELETE', '/wallet')).status).toBe(200);
+  const told = logger.entries.filter(({ message }) => /^wallet (opened|closed)$/.test(message));
+  const file = join(service.folder, body.filename);
+  expect(told).toMatchObject([
+    { level: 'info', message: 'wallet opened', fields: { file, node: 'http://127.0.0.1:1' } },
+    { level: 'info', message: 'wallet closed' },
+  ]);
+  expect(JSON.stringify(logger.entries)).not.toContain('of the wallet');
+});
+
+test('the document says that a key is always asked for', async () => {
+  const service = await serve();
+  const { text } = await service.json('GET', '/openapi.json');
+  const { paths } = JSON.parse(text) as { paths: Record<string, Record<string, { security: object[] }>> };
+  expect(paths['/status']?.['get']?.security).toEqual([{ apiKey: [] }]);
+  expect(paths['/livez']?.['get']?.security).toEqual([]);
+});

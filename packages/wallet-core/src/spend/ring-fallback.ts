@@ -1,0 +1,60 @@
+import { WalletError } from '../wallet-error';
+import type { CheckedSend } from './check-request';
+import { TooFewDecoys } from './decoys';
+import type { SpendNode } from './ports';
+import { rareAmounts } from './rare-amounts';
+
+/** So many times other inputs are looked for: whatever a node answers, a send comes to an end. */
+const MOST_CHOICES = 20;
+
+/** The balance, the numbered outputs, the room or the pieces do not allow it: other inputs cannot pay instead. */
+const NO_OTHERS = new Set([11, 20, 31, 32]);
+
+/**
+ * Tries with the ring size asked for, then with what the node had decoys for, then with the least of the network
+ * (docs/protocol/wallet.md#ring-size-fallback).
+ * @throws TooFewDecoys when even that is too many
+ */
+export async function withSmallerRings<T>(
+  { mixin: asked, terms }: Pick<CheckedSend, 'mixin' | 'terms'>,
+  attempt: (mixin: number) => Promise<T>,
+): Promise<T> {
+  const { min } = terms.mixin;
+  for (let mixin = asked, isFirst = true; ; isFirst = false) {
+    try {
+      return await attempt(mixin);
+    } catch (error) {
+      if (!(error instanceof TooFewDecoys) || mixin <= min) throw error;
+      mixin = isFirst ? Math.max(min, Math.min(error.achievable, mixin - 1)) : min;
+    }
+  }
+}
+
+/**
+ * The same; where an amount has too few others even for the least ring, once more without its outputs
+ * (docs/protocol/wallet.md#ring-size-fallback).
+ * @param attempt takes no input of the amounts that are left out
+ * @throws WalletError 28 when no other inputs do
+ */
+export async function withOtherInputs<T>(
+  frame: Pick<CheckedSend, 'mixin' | 'terms'>,
+  node: SpendNode,
+  attempt: (mixin: number, leftOut: ReadonlySet<bigint>) => Promise<T>,
+): Promise<T> {
+  const leftOut = new Set<bigint>();
+  let shortage: TooFewDecoys | undefined;
+  for (let choice = 1; ; choice++) {
+    try {
+      return await withSmallerRings(frame, (mixin) => attempt(mixin, leftOut));
+    } catch (error) {
+      if (!(error instanceof TooFewDecoys)) {
+        if (shortage !== undefined && error instanceof WalletError && NO_OTHERS.has(error.code)) throw shortage.failure;
+        throw error;
+      }
+      shortage ??= error;
+      const rare = await rareAmounts(error, frame.terms.mixin.min, node);
+      if (rare.length === 0 || choice === MOST_CHOICES) throw shortage.failure;
+      for (const amount of rare) leftOut.add(amount);
+    }
+  }
+}
