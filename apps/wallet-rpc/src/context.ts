@@ -1,12 +1,12 @@
 import type { NodeList } from '@wrkz/client';
 import type { Network } from '@wrkz/core-types';
 import type { ServedWallet } from '@wrkz/wallet-core';
+import type { OnceByKey } from '@wrkz/wallet-service';
 import type { BlockHashes } from './parts/block-hashes';
 import type { DelayedDesk } from './parts/delayed-desk';
 import type { DetailsKeeper } from './parts/details-keeper';
 import type { TransactionAnnouncer } from './parts/announcer';
 import type { PoolWatch } from './parts/pool-watch';
-import type { KeyedRequests } from './parts/keyed-requests';
 
 /** What the methods work with. */
 export interface WalletRpcContext extends ServedWallet {
@@ -19,7 +19,7 @@ export interface WalletRpcContext extends ServedWallet {
   readonly pool: PoolWatch;
   readonly blockHashes: BlockHashes;
   readonly announcer: TransactionAnnouncer;
-  readonly keyed: KeyedRequests;
+  readonly keyed: OnceByKey;
   /** Unix milliseconds. */
   readonly now: () => number;
 }

@@ -1,3 +1,5 @@
+import type { IncomingMessage } from 'node:http';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { walletRpcApi } from '@wrkz/api';
 import {
   errorText,
@@ -12,6 +14,7 @@ import {
   secretsEqual,
   stringifyJson,
 } from '@wrkz/service-kit';
+import { WrongSecrets } from '@wrkz/wallet-service';
 import { z } from 'zod';
 import type { WalletRpcContext } from './context';
 import type { WalletRpcMethod } from './declare';
@@ -25,6 +28,8 @@ export interface EnvelopeOptions {
   /** Undefined: nobody is asked for one. */
   readonly password: string | undefined;
   readonly logger: Logger;
+  /** Unix milliseconds. */
+  readonly now: () => number;
 }
 
 type Members = Readonly<Record<string, JsonValue>>;
@@ -36,13 +41,21 @@ type Call = (params: Members, context: WalletRpcContext, request: RouteRequest) 
  */
 export class Envelope {
   private readonly calls: ReadonlyMap<string, Call>;
+  private readonly wrong: WrongSecrets;
 
   constructor(private readonly options: EnvelopeOptions) {
     this.calls = new Map(options.methods.map((method) => [method.name, callOf(method)]));
+    this.wrong = new WrongSecrets(options.now);
   }
 
-  /** @param isBatch whether an array is taken for several requests @returns JSON */
+  /**
+   * @param isBatch whether an array is taken for several requests
+   * @returns JSON
+   * @throws HttpError 429 for an address that has guessed too often
+   */
   async answer(text: string, isBatch: boolean, context: WalletRpcContext, request: RouteRequest): Promise<string> {
+    const tooMany = this.wrong.refusal(request.http.request);
+    if (tooMany !== undefined) throw tooMany;
     let body: JsonValue;
     try {
       body = parseJson(text);
@@ -55,7 +68,10 @@ export class Envelope {
       return enveloped({ error: errorObject(envelopeRefusal('noMethod')), id: null, jsonrpc: '2.0' });
     }
     const answers: string[] = [];
-    for (const entry of body) answers.push(await this.one(entry, context, request));
+    for (const entry of body) {
+      answers.push(await this.one(entry, context, request));
+      await nextTurn();
+    }
     return `[${answers.join(',')}]`;
   }
 
@@ -73,17 +89,23 @@ export class Envelope {
   }
 
   private async call(body: Members, context: WalletRpcContext, request: RouteRequest): Promise<unknown> {
-    const { password } = this.options;
-    const given = body['password'];
-    if (password !== undefined && !(typeof given === 'string' && secretsEqual(given, password))) {
-      throw envelopeRefusal('password');
-    }
+    if (!this.isAdmitted(body['password'], request.http.request)) throw envelopeRefusal('password');
     const { method, params = {} } = body;
     if (typeof method !== 'string') throw envelopeRefusal('noMethod');
     const call = this.calls.get(method);
     if (call === undefined) throw envelopeRefusal('unknownMethod');
     if (!isObject(params)) throw envelopeRefusal('params');
     return call(params, context, request);
+  }
+
+  /** Of a batch that guesses, what comes behind too many wrong ones is not looked at. */
+  private isAdmitted(given: JsonValue | undefined, request: IncomingMessage): boolean {
+    const { password } = this.options;
+    if (password === undefined) return true;
+    if (this.wrong.refusal(request) !== undefined) return false;
+    if (typeof given === 'string' && secretsEqual(given, password)) return true;
+    this.wrong.count(request);
+    return false;
   }
 
   private refusal(error: unknown, method: JsonValue | undefined): JsonRpcError {

@@ -64,7 +64,7 @@ export function startServiceServer({ config, context, logger, port }: ServiceSer
 
 /** Whatever the method of HTTP, the body is what counts. */
 function jsonRpcRoute(context: WalletRpcContext, password: string | undefined, logger: Logger): BoundRoute {
-  const envelope = new Envelope({ methods: ALL_METHODS, password, logger });
+  const envelope = new Envelope({ methods: ALL_METHODS, password, logger, now: context.now });
   return {
     method: 'ALL',
     path: '/json_rpc',

@@ -9,7 +9,7 @@ import {
   WalletError,
   walletErrorRows,
 } from '@wrkz/wallet-core';
-import { nodeList } from '@wrkz/wallet-service';
+import { nodeList, openingNews } from '@wrkz/wallet-service';
 import type { WalletRpcConfig } from './config/config';
 
 export interface ServedContainer extends ServedWallet {
@@ -44,20 +44,12 @@ export async function openContainer(
     );
     served.wallet.on('warning', warn);
     nodes.on('switched', ({ from, to, reason }) => warn(`the node ${to} serves now instead of ${from}: ${reason}`));
-    tellOfLoss(served, warn);
+    openingNews(served).forEach(warn);
     return { ...served, nodes };
   } catch (error) {
     nodes.close();
     throw new Error(`The container ${file} could not be opened: ${openingText(error)}`, { cause: error });
   }
-}
-
-function tellOfLoss({ sideFile }: ServedWallet, warn: (text: string) => void): void {
-  const { lost } = sideFile.identity;
-  if (lost === undefined) return;
-  warn(
-    `the side file of this container was ${lost}: delayed transactions and idempotency keys of before are not known`,
-  );
 }
 
 function openingText(error: unknown): string {

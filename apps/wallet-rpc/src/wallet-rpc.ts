@@ -1,5 +1,4 @@
 import { dirname } from 'node:path';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { setThreads } from '@wrkz/crypto';
 import {
   endpointText,
@@ -10,6 +9,7 @@ import {
   VERSION,
 } from '@wrkz/service-kit';
 import type { FinishedSend } from '@wrkz/wallet-core';
+import { keepHouse, OnceByKey } from '@wrkz/wallet-service';
 import type { WalletRpcConfig } from './config/config';
 import { serviceLogger } from './config/service-logger';
 import type { WalletRpcContext } from './context';
@@ -19,7 +19,6 @@ import { TransactionAnnouncer, HOOKS } from './parts/announcer';
 import { BlockHashes } from './parts/block-hashes';
 import { DelayedDesk } from './parts/delayed-desk';
 import { DetailsKeeper } from './parts/details-keeper';
-import { KeyedRequests } from './parts/keyed-requests';
 import { PoolWatch } from './parts/pool-watch';
 import { announceSend } from './records/sending';
 
@@ -38,10 +37,6 @@ export interface WalletRpcOverrides {
 
 /** Milliseconds that running requests have to end when the program stops. */
 const DRAIN_MS = 2_000;
-/** Answers to requests with a key are kept for so long. */
-const ANSWERS_KEPT_MS = 7 * 24 * 3_600_000;
-/** So many stay whatever their age. */
-const NEWEST_KEPT = 1_000;
 
 /** The wallet over JSON-RPC: its parts are put together here and nowhere else. `create`, then `start`, then `stop`. */
 export class WalletRpc implements Service {
@@ -109,9 +104,13 @@ export class WalletRpc implements Service {
     const context = this.contextOf(container, hooks, now);
     this.served = context;
     this.startParts(context);
-    while (container.sideFile.answers.dropAnswered({ before: now() - ANSWERS_KEPT_MS, newest: NEWEST_KEPT })) {
-      await nextTurn();
-    }
+    const house = keepHouse({
+      current: () => (container.wallet.isClosed ? undefined : container.sideFile),
+      now,
+      warn: (text) => logger.warning(text),
+    });
+    this.opened.push(house.stop);
+    house.tidy();
     this.server = await startServiceServer({ config, context, logger, port });
     const { server } = this;
     this.opened.push(() => server.close(DRAIN_MS));
@@ -154,7 +153,7 @@ export class WalletRpc implements Service {
       delayed: new DelayedDesk({ wallet, sideFile, now, sent }),
       pool: new PoolWatch({ ...container, details, seen: (transaction) => announcer.seen(transaction), ...everyMs }),
       blockHashes: new BlockHashes(nodes, overrides.mostHashes),
-      keyed: new KeyedRequests({ wallet, sideFile, now }),
+      keyed: new OnceByKey(),
       now,
     };
   }

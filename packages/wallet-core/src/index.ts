@@ -12,7 +12,7 @@ export { PowServerFailure } from './pow-client/server-connection';
 export { decodeContent } from './container/decode';
 export { isContainer, CONTAINER_HEADER_SIZE } from './container/format';
 export { readFileStart } from './container/read-file';
-export { inTurns } from './container/turns';
+export { inTurns, TurnTaker } from './container/turns';
 export { WalletFile } from './container/wallet-file';
 export { contentText } from './container/write-container';
 export { walletError, walletErrorOfCode, walletErrorRows } from './errors';

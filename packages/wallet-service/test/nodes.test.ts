@@ -54,7 +54,7 @@ test('the chosen node comes first, behind it those to fail over to in their orde
   expect(names[0]).toMatch(/^https:\/\/chosen:1/);
   expect(names[1]).toMatch(/^http:\/\/b:2/);
   expect(names[2]).toContain('/run/c.sock');
-  expect(list.nodes().map(({ isServing }) => isServing)).toEqual([true, false, false]);
+  expect(list.nodes().map(({ isInUse }) => isInUse)).toEqual([true, false, false]);
   list.close();
 });
 

@@ -1,5 +1,5 @@
 import { walletRpcApi } from '@wrkz/api';
-import { requirePlain } from '../records/own-address';
+import { requireAllPlain } from '../records/own-address';
 import { serviceTransactions } from '../records/transaction-record';
 import { applicationErrors, declareWalletMethod } from '../declare';
 
@@ -10,8 +10,8 @@ export const getUnconfirmedTransactionHashesMethod = declareWalletMethod({
   paramsOptional: true,
   result: walletRpcApi.transactionHashList,
   errors: applicationErrors('badAddress'),
-  handle: (context, { addresses }) => {
-    addresses.forEach(requirePlain);
+  handle: async (context, { addresses }) => {
+    await requireAllPlain(addresses);
     const wanted = new Set(addresses);
     const record = serviceTransactions(context);
     const all = [...context.wallet.snapshot.unconfirmed(), ...context.pool.transactions];

@@ -17,28 +17,37 @@ export interface AnnouncerParts extends Pick<ServedWallet, 'wallet' | 'sideFile'
  * file, so that neither a restart nor a reorganisation tells it again (docs/operations/wallet-rpc.md#notifications).
  */
 export class TransactionAnnouncer {
+  /** Of one answer of the node; they are noted at once. */
+  private mined: WalletTransaction[] = [];
+
   constructor(private readonly surroundings: AnnouncerParts) {}
 
   start(): void {
-    this.surroundings.wallet.on('transaction', (transaction) => this.mined(transaction));
+    this.surroundings.wallet.on('transaction', (transaction) => {
+      if (this.mined.push(transaction) === 1) queueMicrotask(() => this.tellMined());
+    });
   }
 
   /** An own send that a node has taken, or an incoming transaction of the pool. */
   seen(transaction: WalletTransaction): void {
     const { sideFile } = this.surroundings;
-    if (sideFile.told.advance(transaction.hash, ToldStage.seen) === undefined) return;
-    this.tell('tx', transaction, false);
+    const [before] = sideFile.told.advance([transaction.hash], ToldStage.seen);
+    if (before !== undefined) this.tell('tx', transaction, false);
   }
 
-  private mined(transaction: WalletTransaction): void {
+  private tellMined(): void {
     const { sideFile, duringSync, syncStatus, details } = this.surroundings;
-    const { hash } = transaction;
-    if (!duringSync && !isNews(transaction, syncStatus())) return;
-    const wasSent = details(hash)?.sent !== undefined;
-    const before = sideFile.told.advance(hash, ToldStage.confirmed);
-    if (before === undefined) return;
-    if (before === ToldStage.nothing && !wasSent) this.tell('tx', transaction, true);
-    this.tell('confirmed', transaction, true);
+    const found = this.mined.splice(0);
+    const status = syncStatus();
+    const news = duringSync ? found : found.filter((transaction) => isNews(transaction, status));
+    const hashes = news.map(({ hash }) => hash);
+    sideFile.told.advance(hashes, ToldStage.confirmed).forEach((before, i) => {
+      const transaction = news[i];
+      if (before === undefined || transaction === undefined) return;
+      const wasSent = details(transaction.hash)?.sent !== undefined;
+      if (before === ToldStage.nothing && !wasSent) this.tell('tx', transaction, true);
+      this.tell('confirmed', transaction, true);
+    });
   }
 
   private tell(which: keyof typeof HOOKS, transaction: WalletTransaction, isMined: boolean): void {

@@ -13,13 +13,13 @@ export interface BlockDetails {
 /** Reads a block: its hash, and of those transactions that are wanted what the container has no place for. */
 export async function blockDetails(
   raw: RawChainBlock,
-  isWanted: (hash: string) => boolean,
+  isWanted: (height: number, hash: string) => boolean,
   keys: ScanKeys,
 ): Promise<BlockDetails> {
   const parsed = parseBlock(raw.block);
   const all = [parsed.coinbase, ...raw.transactions.map((bytes) => parseTransaction(bytes))];
-  const wanted = all.filter((transaction) => isWanted(transaction.hash.toString('hex')));
   const height = heightOf(parsed.coinbase);
+  const wanted = all.filter((transaction) => isWanted(height, transaction.hash.toString('hex')));
   const hash = parsed.hash.toString('hex');
   const received = await receivedIn(
     { height, hash, timestamp: 0, coinbase: undefined, transactions: wanted.map(scannableOf) },

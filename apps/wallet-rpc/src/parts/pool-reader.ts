@@ -42,7 +42,8 @@ export async function ownOfPool(
       }
     }
   }
-  const byImage = outputsByImage(content);
+  const images = new Set(added.flatMap(({ inputs }) => inputs.map(({ keyImage }) => keyImage)));
+  const byImage = outputsByImage(content, images);
   return added.flatMap((pooled, i) => {
     const taken = pooled.inputs.flatMap(({ keyImage }) => byImage.get(keyImage) ?? []);
     const outputs = paid.get(i + 1) ?? [];
@@ -87,12 +88,15 @@ function ownTransaction(
   };
 }
 
-function outputsByImage({ subWallets }: WalletContent): Map<string, OwnedOutput> {
+/** Own outputs by their key image, as far as one of these takes them. */
+function outputsByImage({ subWallets }: WalletContent, images: ReadonlySet<string>): Map<string, OwnedOutput> {
   const byImage = new Map<string, OwnedOutput>();
   for (const { publicSpendKey, unspent, locked } of subWallets) {
     for (const list of [unspent, locked]) {
-      for (const output of list)
-        if (output.keyImage !== undefined) byImage.set(output.keyImage, { output, publicSpendKey });
+      for (const output of list) {
+        const { keyImage } = output;
+        if (keyImage !== undefined && images.has(keyImage)) byImage.set(keyImage, { output, publicSpendKey });
+      }
     }
   }
   return byImage;

@@ -1,7 +1,6 @@
 import type { walletRpcApi } from '@wrkz/api';
 import { fromHex, MAX_UINT64, parseTransaction } from '@wrkz/core-types';
 import {
-  checkAddress,
   type FeeChoice,
   type FinishedSend,
   type SendRequest,
@@ -13,7 +12,7 @@ import type { z } from 'zod';
 import type { WalletRpcContext } from '../context';
 import { applicationRefusal, envelopeRefusal, type WalletRpcErrorName } from '../refusals';
 import { sumsOf } from '../parts/block-details';
-import { requirePlain } from './own-address';
+import { checkedPayees, requireAllPlain } from './own-address';
 
 type SendParams = z.output<typeof walletRpcApi.sendParams>;
 
@@ -52,19 +51,19 @@ export const SERVICE_SEND_ERRORS = [
  * @param badExtra what an extra is refused with that is no hex
  * @throws JsonRpcError, WalletError
  */
-export function checkedRequest(
+export async function checkedRequest(
   { wallet, network, syncStatus }: Pick<WalletRpcContext, 'wallet' | 'network' | 'syncStatus'>,
   params: SendParams,
   badExtra: WalletRpcErrorName,
-): SendRequest {
+): Promise<SendRequest> {
   const { transfers, addresses, changeAddress, anonymity, extra, unlockTime } = params;
   if (extra !== undefined && params.paymentId !== undefined) throw envelopeRefusal('params');
-  const payees = transfers.map(({ address }) => checkAddress(address, { allowIntegrated: true }));
+  const payees = await checkedPayees(transfers.map(({ address }) => address));
   const paymentId = onePaymentId(
     params.paymentId ?? '',
     payees.map((payee) => payee.paymentId ?? ''),
   );
-  for (const address of [...addresses, ...(changeAddress === '' ? [] : [changeAddress])]) requirePlain(address);
+  await requireAllPlain([...addresses, ...(changeAddress === '' ? [] : [changeAddress])]);
   const { localHeight, networkHeight } = syncStatus();
   const { mixin } = network.rulesAt(localHeight);
   if (anonymity !== undefined && anonymity < mixin.min) throw applicationRefusal('mixinTooSmall');

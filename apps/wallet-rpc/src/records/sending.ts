@@ -1,10 +1,15 @@
 import type { walletRpcApi } from '@wrkz/api';
-import type { FinishedJson } from '@wrkz/service-kit';
-import { type FinishedSend, listeningToSends, walletError } from '@wrkz/wallet-core';
+import { type FinishedJson, stringifyJson } from '@wrkz/service-kit';
+import {
+  type FinishedSend,
+  type KeptSend,
+  type LeavingListener,
+  listeningToSends,
+  walletError,
+} from '@wrkz/wallet-core';
 import { sendAgain } from '@wrkz/wallet-service';
 import type { z } from 'zod';
 import type { WalletRpcContext } from '../context';
-import type { SendNotes } from '../parts/keyed-requests';
 import { checkedRequest, detailsOfSend } from './send-request';
 import { requireHash } from './texts';
 
@@ -15,50 +20,48 @@ type SendDelayedParams = z.output<typeof walletRpcApi.sendDelayedParams>;
 
 /** sendTransaction. @throws JsonRpcError, WalletError */
 export function sendNow(context: WalletRpcContext, params: SendParams): Promise<SentResult | FinishedJson> {
-  const { wallet, details, keyed } = context;
+  const { wallet, details } = context;
   const { idempotencyKey, ...asked } = params;
-  return keyed.once(idempotencyKey, 'sendTransaction', asked, {
-    run: async ({ leaving, stayed }) => {
-      const request = checkedRequest(context, params, 'badExtra');
+  const told = (send: FinishedSend): SentResult => {
+    announceSend(context, send.hash);
+    return { anonymity: send.mixin, fee: send.fee, transactionHash: send.hash };
+  };
+  return once(context, idempotencyKey, ['sendTransaction', asked], {
+    run: async (watcher) => {
+      const request = await checkedRequest(context, params, 'badExtra');
       const listener = {
+        ...watcher,
         leaving: (built: FinishedSend): void => {
-          leaving(built);
+          watcher.leaving(built);
           details.put(built.hash, detailsOfSend(built, request, wallet.snapshot.subWallets));
         },
-        stayed: ({ hash }: FinishedSend): void => stayed(hash),
-        // It is kept, and whoever comes with the same key finds out.
-        doubted: (): void => undefined,
       };
-      const built = await listeningToSends(listener, () => wallet.send(request));
-      announceSend(context, built.hash);
-      return { anonymity: built.mixin, fee: built.fee, transactionHash: built.hash };
+      return told(await listeningToSends(listener, () => wallet.send(request)));
     },
     recovered: async (sends) => {
       const [there] = await sendAgain(context, sends);
-      if (there === undefined) return undefined;
-      announceSend(context, there.hash);
-      return { anonymity: there.mixin, fee: there.fee, transactionHash: there.hash };
+      return there && told(there);
     },
   });
 }
 
 /** createDelayedTransaction. @throws JsonRpcError, WalletError */
 export function buildDelayed(context: WalletRpcContext, params: SendParams): Promise<DelayedResult | FinishedJson> {
-  const { wallet, details, keyed, delayed } = context;
+  const { wallet, details, delayed } = context;
   const { idempotencyKey, ...asked } = params;
-  return keyed.once(idempotencyKey, 'createDelayedTransaction', asked, {
-    run: async ({ leaving, stayed }) => {
-      const request = checkedRequest(context, params, 'internalError');
-      let noted: string | undefined;
+  return once(context, idempotencyKey, ['createDelayedTransaction', asked], {
+    run: async (watcher) => {
+      const request = await checkedRequest(context, params, 'internalError');
+      let noted: FinishedSend | undefined;
       try {
         const built = await delayed.create(request, (made) => {
-          noted = made.hash;
-          leaving(made);
+          noted = made;
+          watcher.leaving(made);
           details.put(made.hash, detailsOfSend(made, request, wallet.snapshot.subWallets));
         });
         return { fee: built.fee, transactionHash: built.hash };
       } catch (error) {
-        if (noted !== undefined && delayed.get(noted) === undefined) stayed(noted);
+        if (noted !== undefined && delayed.get(noted.hash) === undefined) watcher.stayed(noted);
         throw error;
       }
     },
@@ -70,32 +73,56 @@ export function buildDelayed(context: WalletRpcContext, params: SendParams): Pro
 }
 
 /** sendDelayedTransaction. @throws JsonRpcError, WalletError */
-export function sendWaiting(
+export async function sendWaiting(
   context: WalletRpcContext,
   params: SendDelayedParams,
 ): Promise<Record<string, never> | FinishedJson> {
-  const { delayed, keyed } = context;
+  const { delayed } = context;
   const { idempotencyKey, transactionHash } = params;
   const hash = requireHash(transactionHash);
-  const work = {
-    run: async ({ leaving, stayed }: SendNotes): Promise<Record<string, never>> => {
+  return once(context, idempotencyKey, ['sendDelayedTransaction', { transactionHash: hash }], {
+    run: async (watcher): Promise<Record<string, never>> => {
       const row = delayed.get(hash);
-      if (row !== undefined) leaving(delayed.read(row));
+      const built = row && delayed.read(row);
+      if (built !== undefined) watcher.leaving(built);
       try {
         await delayed.send(hash);
       } catch (error) {
-        if (delayed.get(hash)?.state !== 'sending') stayed(hash);
+        if (built !== undefined && delayed.get(hash)?.state !== 'sending') watcher.stayed(built);
         throw error;
       }
       return {};
     },
-    recovered: async (): Promise<Record<string, never> | undefined> => {
+    recovered: async () => {
       const state = delayed.get(hash)?.state;
       if (state === 'sending') throw walletError.idempotencyKeyUnderWay();
       return state === 'sent' ? {} : undefined;
     },
+  });
+}
+
+interface SendOfRequest<Value> {
+  run(watcher: LeavingListener): Promise<Value>;
+  recovered(sends: readonly KeptSend[]): Promise<Value | undefined>;
+}
+
+const NOBODY: LeavingListener = { leaving: () => undefined, stayed: () => undefined, doubted: () => undefined };
+
+/** Once for a key, if there is one (docs/operations/wallet-rpc.md#idempotency). */
+async function once<Value>(
+  { wallet, sideFile, keyed, now }: WalletRpcContext,
+  key: string | undefined,
+  [method, params]: readonly [method: string, params: object],
+  work: SendOfRequest<Value>,
+): Promise<Value | FinishedJson> {
+  if (key === undefined) return work.run(NOBODY);
+  const request = {
+    key: { owner: 'json-rpc', key },
+    body: `${method} ${stringifyJson(params)}`,
+    status: 200,
+    ...work,
   };
-  return keyed.once(idempotencyKey, 'sendDelayedTransaction', { transactionHash: hash }, work);
+  return keyed.answer({ wallet, sideFile, now }, request);
 }
 
 /** Tells receivers of a send that a node has taken. */

@@ -5,7 +5,7 @@ import type { WalletTransaction } from '@wrkz/wallet-core';
 import type { z } from 'zod';
 import type { WalletRpcContext } from '../context';
 import { applicationRefusal, envelopeRefusal } from '../refusals';
-import { requirePlain } from './own-address';
+import { requireAllPlain } from './own-address';
 import { requireHash, requirePaymentId } from './texts';
 import { type ServiceTransaction, serviceTransactions } from './transaction-record';
 
@@ -26,7 +26,7 @@ export async function windowItems(
   list: string,
   print: (record: ServiceTransaction) => unknown,
 ): Promise<FinishedJson> {
-  const isWanted = filterOf(params);
+  const isWanted = await filterOf(params);
   const first = await firstIndex(context, params);
   const { snapshot } = context.wallet;
   const found = transactionsFrom(snapshot.content.transactions, first, first + params.blockCount);
@@ -73,14 +73,14 @@ async function firstIndex(
 }
 
 /** @throws JsonRpcError */
-function filterOf({
+async function filterOf({
   addresses,
   paymentId,
   firstBlockIndex,
   blockHash,
-}: WindowParams): (record: ServiceTransaction) => boolean {
+}: WindowParams): Promise<(record: ServiceTransaction) => boolean> {
   if ((firstBlockIndex === undefined) === (blockHash === undefined)) throw envelopeRefusal('params');
-  addresses.forEach(requirePlain);
+  await requireAllPlain(addresses);
   const id = requirePaymentId(paymentId);
   const wanted = new Set(addresses);
   return ({ transfers, paymentId: found }) =>

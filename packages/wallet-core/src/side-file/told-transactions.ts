@@ -18,13 +18,20 @@ export class ToldTransactions {
   }
 
   /**
-   * Notes a stage unless that one or a later one was reached before.
-   * @returns the stage before; undefined when nothing has changed
+   * Notes a stage of each unless that one or a later one was reached before; all are on the disk at once.
+   * @returns the stage of each before; undefined where nothing has changed
    */
-  advance(hash: string, stage: ToldStage): ToldStage | undefined {
-    const before = this.stage(hash);
-    if (before >= stage) return undefined;
-    this.connection.prepare('INSERT OR REPLACE INTO told VALUES (?, ?)').run(Buffer.from(hash, 'hex'), stage);
-    return before;
+  advance(hashes: readonly string[], stage: ToldStage): (ToldStage | undefined)[] {
+    const insert = this.connection.prepare('INSERT OR REPLACE INTO told VALUES (?, ?)');
+    return this.connection
+      .transaction(() =>
+        hashes.map((hash) => {
+          const before = this.stage(hash);
+          if (before >= stage) return undefined;
+          insert.run(Buffer.from(hash, 'hex'), stage);
+          return before;
+        }),
+      )
+      .deferred();
   }
 }

@@ -13,16 +13,16 @@ test('what receivers were told goes forward alone, each hash for itself, over a 
   const walletFile = fresh('a.wallet');
   let sideFile = open(walletFile);
   expect(sideFile.told.stage(HASH)).toBe(ToldStage.nothing);
-  expect(sideFile.told.advance(HASH, ToldStage.seen)).toBe(ToldStage.nothing);
-  expect(sideFile.told.advance(HASH, ToldStage.seen)).toBeUndefined();
+  expect(sideFile.told.advance([HASH], ToldStage.seen)).toEqual([ToldStage.nothing]);
+  expect(sideFile.told.advance([HASH], ToldStage.seen)).toEqual([undefined]);
   sideFile.close();
   sideFile = open(walletFile);
   const { told } = sideFile;
   expect([told.stage(HASH), told.stage(OTHER)]).toEqual([ToldStage.seen, ToldStage.nothing]);
-  expect(told.advance(HASH, ToldStage.confirmed)).toBe(ToldStage.seen);
-  expect(told.advance(HASH, ToldStage.seen)).toBeUndefined();
+  expect(told.advance([HASH], ToldStage.confirmed)).toEqual([ToldStage.seen]);
+  expect(told.advance([HASH], ToldStage.seen)).toEqual([undefined]);
   expect(told.stage(HASH)).toBe(ToldStage.confirmed);
-  expect(told.advance(OTHER, ToldStage.confirmed)).toBe(ToldStage.nothing);
+  expect(told.advance([OTHER], ToldStage.confirmed)).toEqual([ToldStage.nothing]);
   sideFile.close();
 });
 
