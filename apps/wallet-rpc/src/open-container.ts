@@ -1,10 +1,11 @@
-import type { NodeList } from '@wrkz/client';
+import type { NodeList, NodeTimeouts } from '@wrkz/client';
 import { errorText, type Logger } from '@wrkz/service-kit';
 import {
   PowClient,
   powServerSettings,
   type ServedWallet,
   serveWallet,
+  type SyncClock,
   Wallet,
   WalletError,
   walletErrorRows,
@@ -16,9 +17,12 @@ export interface ServedContainer extends ServedWallet {
   readonly nodes: NodeList;
 }
 
-/** The nodes that the options name. @throws Error for an address that names none */
-export function nodesOf({ node, network, options }: WalletRpcConfig): NodeList {
-  return nodeList(node, { network, failover: options['daemon-failover'], token: options['daemon-token'] });
+export interface OpeningParts {
+  readonly logger: Logger;
+  /** Unix milliseconds. */
+  readonly now: () => number;
+  readonly nodeTimeouts?: Partial<NodeTimeouts> | undefined;
+  readonly syncClock?: SyncClock | undefined;
 }
 
 /**
@@ -27,17 +31,25 @@ export function nodesOf({ node, network, options }: WalletRpcConfig): NodeList {
  */
 export async function openContainer(
   config: WalletRpcConfig,
-  logger: Logger,
-  now: () => number,
+  { logger, now, nodeTimeouts, syncClock }: OpeningParts,
 ): Promise<ServedContainer> {
-  const { options, network, threads, containerFile: file } = config;
+  const { options, network, threads, node, containerFile: file } = config;
   const warn = (text: string): void => logger.warning(text);
   const pow = new PowClient(powServerSettings(options), {
     threads,
     onFallback: (reason) => warn(`the proof-of-work helper did not help: ${reason}`),
   });
-  const sync = { skipCoinbases: options['skip-coinbase-transactions'], maxBlocks: options['sync-max-blocks'] };
-  const nodes = nodesOf(config);
+  const sync = {
+    skipCoinbases: options['skip-coinbase-transactions'],
+    maxBlocks: options['sync-max-blocks'],
+    clock: syncClock,
+  };
+  const nodes = nodeList(node, {
+    network,
+    failover: options['daemon-failover'],
+    token: options['daemon-token'],
+    timeouts: nodeTimeouts,
+  });
   try {
     const served = await serveWallet({ network, sync, pow, now, warn }, (parts) =>
       Wallet.open(parts, { file, password: options['container-password'], node: nodes }),

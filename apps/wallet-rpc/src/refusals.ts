@@ -78,13 +78,22 @@ export function refusalOf(error: unknown): JsonRpcError | undefined {
 /** With the number and the words of the system. */
 function fileRefusal(error: unknown): JsonRpcError {
   const name = systemName(error);
-  const { code, application } = walletRpcErrors.cannotWrite;
+  return name === undefined ? refusedFile(errorText(error)) : systemRefusal(name, errorText(error));
+}
+
+/** @param name such as EEXIST @param otherwise told where the system knows no such name */
+export function systemRefusal(name: string, otherwise = name): JsonRpcError {
   for (const [number, [systemErrorName, text]] of getSystemErrorMap()) {
     if (systemErrorName !== name) continue;
     const sentence = text.charAt(0).toUpperCase() + text.slice(1);
-    return new JsonRpcError(code, sentence, 200, { application_code: Math.abs(number) });
+    return refusedFile(sentence, Math.abs(number));
   }
-  return new JsonRpcError(code, errorText(error), 200, { application_code: application });
+  return refusedFile(otherwise);
+}
+
+function refusedFile(text: string, number?: number): JsonRpcError {
+  const { code, application } = walletRpcErrors.cannotWrite;
+  return new JsonRpcError(code, text, 200, { application_code: number ?? application });
 }
 
 function systemName(error: unknown): string | undefined {

@@ -1,4 +1,5 @@
 import { dirname } from 'node:path';
+import type { NodeTimeouts } from '@wrkz/client';
 import { setThreads } from '@wrkz/crypto';
 import {
   endpointText,
@@ -8,7 +9,7 @@ import {
   type Service,
   VERSION,
 } from '@wrkz/service-kit';
-import type { FinishedSend } from '@wrkz/wallet-core';
+import type { FinishedSend, SyncClock } from '@wrkz/wallet-core';
 import { keepHouse, OnceByKey } from '@wrkz/wallet-service';
 import type { WalletRpcConfig } from './config/config';
 import { serviceLogger } from './config/service-logger';
@@ -33,6 +34,10 @@ export interface WalletRpcOverrides {
   readonly poolMs?: number;
   /** Hashes of one answer. */
   readonly mostHashes?: number;
+  /** How long nodes may take. */
+  readonly nodeTimeouts?: Partial<NodeTimeouts>;
+  /** By which the wallet waits between its questions to a node. */
+  readonly syncClock?: SyncClock;
 }
 
 /** Milliseconds that running requests have to end when the program stops. */
@@ -89,7 +94,8 @@ export class WalletRpc implements Service {
     const { options, network, containerFile } = config;
     const { now = Date.now, port = options['bind-port'] } = overrides;
     setThreads(config.threads);
-    const container = await openContainer(config, logger, now);
+    const { nodeTimeouts, syncClock } = overrides;
+    const container = await openContainer(config, { logger, now, nodeTimeouts, syncClock });
     this.opened.push(() => container.wallet.close());
     const hooks = await NotificationHooks.start({
       hooks: [

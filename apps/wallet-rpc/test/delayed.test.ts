@@ -1,10 +1,18 @@
-import { CHAIN_A_HEIGHT, StandInNode } from '@wrkz/testing';
+import { StandInNode, type SuiteNode } from '@wrkz/testing';
 import type { TestService } from './support/service';
 import { addressOf, World } from './support/world';
 
 jest.setTimeout(300_000);
 
 const world = new World();
+let node: SuiteNode;
+
+beforeAll(async () => {
+  node = await world.node();
+});
+
+// Each test begins with an empty pool.
+afterEach(() => node.generate(addressOf('frank')));
 
 afterAll(() => world.stopAll());
 
@@ -24,10 +32,9 @@ const waiting = async (service: TestService): Promise<readonly string[]> =>
 const balance = (service: TestService): Promise<object> => service.result('getBalance');
 
 test('delayed transactions survive a restart with their inputs, and are sent or deleted once', async () => {
-  const node = await world.node();
   const file = await world.read('alice', node.daemon.ports.rpc);
   let service = await world.service(file, node.daemon.ports.rpc);
-  await service.synced(CHAIN_A_HEIGHT);
+  await service.synced(node.height);
   const before = await balance(service);
   const [first, second] = [await delayed(service), await delayed(service)];
   const kept = await balance(service);
@@ -35,7 +42,7 @@ test('delayed transactions survive a restart with their inputs, and are sent or 
 
   await world.stop(service);
   service = await world.service(file, node.daemon.ports.rpc);
-  await service.synced(CHAIN_A_HEIGHT);
+  await service.synced(node.height);
   expect(await waiting(service)).toEqual([first, second]);
   expect(await balance(service)).toEqual(kept);
   const { transaction } = await service.result<{ transaction: object }>('getTransaction', { transactionHash: second });
@@ -61,12 +68,11 @@ test('delayed transactions survive a restart with their inputs, and are sent or 
 });
 
 test('what a delayed transaction takes is not taken by another send, nor after a rescan', async () => {
-  const node = await world.node();
   const service = await world.synced('alice', node.daemon.ports.rpc);
   const hash = await delayed(service);
   const kept = await balance(service);
   await service.result('reset', { scanHeight: 0 });
-  await service.synced(CHAIN_A_HEIGHT);
+  await service.synced(node.height);
   expect(await balance(service)).toEqual(kept);
   // All that is left goes, and the delayed one is still good.
   const { availableBalance } = kept as { availableBalance: bigint };
@@ -77,7 +83,6 @@ test('what a delayed transaction takes is not taken by another send, nor after a
 });
 
 test('a node that refuses or is away leaves a delayed transaction where it was', async () => {
-  const node = await world.node();
   const stand = world.suite.closeAtEnd(await StandInNode.start(node.url));
   const service = await world.synced('alice', stand.port);
   const hash = await delayed(service);
@@ -96,28 +101,26 @@ test('a node that refuses or is away leaves a delayed transaction where it was',
 });
 
 test('a key is answered once: the same again, another request refused', async () => {
-  const node = await world.node();
   const file = await world.read('alice', node.daemon.ports.rpc);
   let service = await world.service(file, node.daemon.ports.rpc);
-  await service.synced(CHAIN_A_HEIGHT);
+  await service.synced(node.height);
   const send = { ...TO_BOB, idempotencyKey: 'order-1' };
-  const [one, two] = await Promise.all([
-    service.result('sendTransaction', send),
-    service.result('sendTransaction', send),
-  ]);
-  expect(two).toEqual(one);
+  const five = (method: string, params: object) =>
+    Promise.all(Array.from({ length: 5 }, () => service.result<{ transactionHash: string }>(method, params)));
+  const [one, ...others] = await five('sendTransaction', send);
+  for (const answer of others) expect(answer).toEqual(one);
   expect(node.pool()).toHaveLength(1);
   await world.stop(service);
   service = await world.service(file, node.daemon.ports.rpc);
-  await service.synced(CHAIN_A_HEIGHT);
+  await service.synced(node.height);
   expect(await service.result('sendTransaction', send)).toEqual(one);
   const other = await service.call('sendTransaction', { ...send, anonymity: 2 });
   expect(other.error?.data?.application_code).toBe(1002n);
   const made = { ...TO_BOB, idempotencyKey: 'order-2' };
-  const built = await service.result<{ transactionHash: string }>('createDelayedTransaction', made);
-  expect(await service.result('createDelayedTransaction', made)).toEqual(built);
-  const sent = { transactionHash: built.transactionHash, idempotencyKey: 'order-3' };
-  expect(await service.result('sendDelayedTransaction', sent)).toEqual({});
-  expect(await service.result('sendDelayedTransaction', sent)).toEqual({});
+  const [built, ...same] = await five('createDelayedTransaction', made);
+  for (const answer of same) expect(answer).toEqual(built);
+  expect(await waiting(service)).toEqual([built?.transactionHash]);
+  const sent = { transactionHash: built?.transactionHash, idempotencyKey: 'order-3' };
+  for (const answer of await five('sendDelayedTransaction', sent)) expect(answer).toEqual({});
   expect(node.pool()).toHaveLength(2);
 });

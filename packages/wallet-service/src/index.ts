@@ -4,6 +4,7 @@ export { nodeFollowOptions, networkOption, scanOptions, workOptions } from './no
 export { BLOCKS_OF_NEWS, isNews } from './news';
 export { dropOld, type Housekeeping, keepHouse, KEPT } from './housekeeping';
 export { type KeyedRequest, OnceByKey } from './once-by-key';
+export { isOtherFile } from './other-file';
 export { openingNews } from './opening-news';
 export { BLOCKS_TO_BE_FINAL, sendAgain } from './send-again';
 export { netAmount } from './net-amount';

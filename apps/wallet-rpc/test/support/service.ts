@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { silentLogger } from '@wrkz/service-kit';
 import { readWalletRpcConfig, WalletRpc, type WalletRpcOverrides } from '../../src';
 import { generateContainer } from '../../src/generate';
+import { QUICK_CLOCK } from './quick-clock';
 import { PASSWORD, RpcClient } from './rpc-client';
 
 export { PASSWORD, type Outcome } from './rpc-client';
@@ -49,7 +50,10 @@ export class TestService extends RpcClient {
     const security = args.includes('--rpc-legacy-security') ? [] : ['--rpc-password', PASSWORD];
     const rest = ['--daemon-port', String(node), '--threads', '1', ...security, ...args];
     const config = readWalletRpcConfig([...basics(file, password), ...rest]);
-    const rpc = WalletRpc.create(config, { logger: silentLogger(), port: 0, poolMs: 50, ...overrides });
+    const rpc = WalletRpc.create(config, {
+      ...{ logger: silentLogger(), port: 0, poolMs: 50, syncClock: QUICK_CLOCK },
+      ...overrides,
+    });
     await rpc.start();
     return new TestService(rpc);
   }
