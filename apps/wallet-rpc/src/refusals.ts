@@ -3,6 +3,7 @@ import { walletRpcApi } from '@wrkz/api';
 import { NodeFailure } from '@wrkz/client';
 import { errorCode, errorText, JsonRpcError } from '@wrkz/service-kit';
 import { WalletError } from '@wrkz/wallet-core';
+import { systemText } from '@wrkz/wallet-service';
 
 const { walletRpcErrors, walletRpcEnvelopeErrors } = walletRpcApi;
 
@@ -83,12 +84,8 @@ function fileRefusal(error: unknown): JsonRpcError {
 
 /** @param name such as EEXIST @param otherwise told where the system knows no such name */
 export function systemRefusal(name: string, otherwise = name): JsonRpcError {
-  for (const [number, [systemErrorName, text]] of getSystemErrorMap()) {
-    if (systemErrorName !== name) continue;
-    const sentence = text.charAt(0).toUpperCase() + text.slice(1);
-    return refusedFile(sentence, Math.abs(number));
-  }
-  return refusedFile(otherwise);
+  const number = [...getSystemErrorMap()].find(([, [systemErrorName]]) => systemErrorName === name)?.[0];
+  return number === undefined ? refusedFile(otherwise) : refusedFile(systemText(name) ?? otherwise, Math.abs(number));
 }
 
 function refusedFile(text: string, number?: number): JsonRpcError {

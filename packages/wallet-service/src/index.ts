@@ -8,4 +8,5 @@ export { isOtherFile } from './other-file';
 export { openingNews } from './opening-news';
 export { BLOCKS_TO_BE_FINAL, sendAgain } from './send-again';
 export { netAmount } from './net-amount';
+export { systemText } from './system-text';
 export { WrongSecrets } from './wrong-secrets';

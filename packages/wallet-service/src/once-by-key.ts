@@ -56,8 +56,9 @@ export class OnceByKey {
 
 async function once<Value>(
   { wallet, sideFile, now }: Surroundings,
-  { key, body, status, run, recovered }: KeyedRequest<Value>,
+  request: KeyedRequest<Value>,
 ): Promise<Value | FinishedJson> {
+  const { key, body, status } = request;
   const { answers } = sideFile;
   const kept = (value: Value): FinishedJson => {
     const text = stringifyJson(value);
@@ -71,7 +72,7 @@ async function once<Value>(
     case 'answered':
       return new FinishedJson(standing.answer.body);
     case 'unanswered': {
-      const done = await recovered(standing.sends);
+      const done = await request.recovered(standing.sends);
       if (done !== undefined) return kept(done);
       answers.forget(key);
       answers.begin(key, body, now());
@@ -83,7 +84,7 @@ async function once<Value>(
   let isDoubtful = false;
   const { privateViewKey } = wallet.snapshot.content;
   try {
-    const value = await run({
+    const value = await request.run({
       leaving: (send) => {
         answers.sending(key, { hash: send.hash, sealed: sealSend(send, privateViewKey) });
         left.add(send.hash);

@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import { walletApi } from '@wrkz/api';
 import { walletError } from '@wrkz/wallet-core';
-import { isOtherFile } from '@wrkz/wallet-service';
+import { isOtherFile, systemText } from '@wrkz/wallet-service';
 import { type FilePlaces, filePlace } from '../file-names';
-import { systemText, withSystemText } from '../system-text';
+import { withSystemText } from '../system-text';
 import { declareWalletRoute, KEY_WANTED, walletErrors } from './declare';
 
 export const postExportJson = declareWalletRoute({

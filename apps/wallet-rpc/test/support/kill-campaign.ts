@@ -152,9 +152,11 @@ export class KillCampaign {
     for (const { hash = '' } of this.book.waiting) if (!there.has(hash)) this.complaints.push(`${hash} is lost`);
     for (const { hash = '', isDone } of this.book.payments) {
       if (isDone && there.has(hash)) this.complaints.push(`${hash} waits again`);
-      const known = hash === '' || (await this.program.call('getTransaction', { transactionHash: hash })).result;
-      if (known === undefined) this.complaints.push(`${hash} is not known`);
+      if (hash === '') continue;
+      const { error } = await this.program.call('getTransaction', { transactionHash: hash });
+      if (error !== undefined) this.complaints.push(`${hash} is not known: ${error.message}`);
     }
+    if (this.complaints.length > 0) this.complaints.push(...this.program.log);
   }
 
   private sends(signal: AbortSignal): Promise<void> {
