@@ -1,4 +1,6 @@
-import { SideFile } from '../../src/side-file/side-file';
+import { openDatabase } from '@wrkz/sqlite';
+import { sideFileOptions } from '../../src/side-file/schema';
+import { SideFile, sideFileName } from '../../src/side-file/side-file';
 import { ToldStage } from '../../src/side-file/told-transactions';
 import type { TransactionDetails } from '../../src/side-file/transaction-extras';
 import { fresh, removeFolders } from '../support/folder';
@@ -70,5 +72,22 @@ test('of a batch that cannot be written nothing is', () => {
     ]),
   ).toThrow();
   expect(sideFile.extras.missing([HASH, OTHER])).toEqual([HASH, OTHER]);
+  sideFile.close();
+});
+
+test('a side file of the first version is taken over with all that it remembers', () => {
+  const walletFile = fresh('a.wallet');
+  const options = sideFileOptions(sideFileName(walletFile), { wallet: 'w', since: 1, lost: undefined });
+  const first = openDatabase({ ...options, migrations: options.migrations.slice(0, 1) });
+  first.connection.exec("INSERT INTO answers VALUES ('', 'key', x'00', 1, 201, '{}')");
+  first.connection
+    .prepare("INSERT INTO delayed VALUES (?, 1, 'delayed', x'01', 'intent')")
+    .run(Buffer.from(HASH, 'hex'));
+  first.close();
+  const sideFile = open(walletFile);
+  expect(sideFile.identity.lost).toBeUndefined();
+  expect(sideFile.delayed.get(HASH)).toMatchObject({ state: 'delayed', intent: 'intent' });
+  expect(sideFile.answers.begin({ owner: '', key: 'key' }, 'body', 2).kind).toBe('other-body');
+  expect(sideFile.told.advance([HASH], ToldStage.seen)).toEqual([ToldStage.nothing]);
   sideFile.close();
 });
