@@ -30,7 +30,7 @@ function coinbaseOf(height: number): WalletTransaction {
 
 let count = 0;
 
-function keeper(rawBlocks: RawBlocks, heights: readonly number[]) {
+function keeper(rawBlocks: RawBlocks, heights: readonly number[], retryMs = 20) {
   const walletFile = folder.file(`${String((count += 1))}.container`);
   const sideFile = SideFile.open({ walletFile, wallet: 'w', expected: undefined, now: 1 });
   const transactions = heights.map(coinbaseOf);
@@ -47,7 +47,7 @@ function keeper(rawBlocks: RawBlocks, heights: readonly number[]) {
       },
     },
     warn: (text) => warnings.push(text),
-    retryMs: 20,
+    retryMs,
   });
   open.push(
     () => sideFile.close(),
@@ -107,6 +107,10 @@ test('a node that hangs is waited for a moment, one that is away not at all, and
   );
   await hanging.details.ensure(hanging.transactions, 30);
   expect(hanging.missing()).toHaveLength(1);
+
+  const gone = keeper(() => Promise.reject(new NodeFailure('unreachable', 'cannot be reached')), [10], 60_000);
+  for (let i = 0; i < 3; i++) await gone.details.ensure(gone.transactions, 60_000);
+  expect(gone.asked).toHaveLength(1);
 
   let isAway = true;
   const away = keeper(
