@@ -148,7 +148,7 @@ export class DetailsKeeper {
     for (const raw of blocks) {
       await turns.pause();
       if (this.ending.signal.aborted) return;
-      isServed = (await this.keep(raw, start, end)) || isServed;
+      isServed = (await this.keepDetails(raw, start, end)) || isServed;
     }
     // A block that the node no longer has is found again by the scan; one that cannot be read is told as empty.
     if (!isServed) this.wanted.delete(end);
@@ -171,7 +171,7 @@ export class DetailsKeeper {
   }
 
   /** @returns whether it was one of those */
-  private async keep(raw: RawChainBlock, start: number, end: number): Promise<boolean> {
+  private async keepDetails(raw: RawChainBlock, start: number, end: number): Promise<boolean> {
     const { sideFile, wallet } = this.surroundings;
     let details: Awaited<ReturnType<typeof blockDetails>>;
     try {

@@ -22,7 +22,7 @@ type SendDelayedParams = z.output<typeof walletRpcApi.sendDelayedParams>;
 export function sendNow(context: WalletRpcContext, params: SendParams): Promise<SentResult | FinishedJson> {
   const { wallet, details } = context;
   const { idempotencyKey, ...asked } = params;
-  const told = (send: FinishedSend): SentResult => {
+  const answerOf = (send: FinishedSend): SentResult => {
     announceSend(context, send.hash);
     return { anonymity: send.mixin, fee: send.fee, transactionHash: send.hash };
   };
@@ -36,11 +36,11 @@ export function sendNow(context: WalletRpcContext, params: SendParams): Promise<
           details.put(built.hash, detailsOfSend(built, request, wallet.snapshot.subWallets));
         },
       };
-      return told(await listeningToSends(listener, () => wallet.send(request)));
+      return answerOf(await listeningToSends(listener, () => wallet.send(request)));
     },
     recovered: async (sends) => {
       const [there] = await sendAgain(context, sends);
-      return there && told(there);
+      return there && answerOf(there);
     },
   });
 }

@@ -206,12 +206,12 @@ export class RunningWallet<Node, Shapes extends SpendShapes = SpendShapes> exten
 
   /**
    * Builds a transaction and keeps its inputs for it; nothing leaves.
-   * @param keep writes it down before it counts; what it throws undoes all
+   * @param writeDown called before it counts; what it throws undoes all
    */
-  delay(request: Shapes['send'], keep: (built: FinishedSend) => void): Promise<FinishedSend> {
+  delay(request: Shapes['send'], writeDown: (built: FinishedSend) => void): Promise<FinishedSend> {
     return this.write(async () => {
       const built = await this.desk.build(request);
-      keep(built);
+      writeDown(built);
       this.hold([heldOf(built)]);
       return built;
     });
