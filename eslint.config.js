@@ -24,11 +24,13 @@ const LADDER = {
   'packages/chain-db': ['sqlite', 'consensus', 'core-types', 'crypto', 'service-kit'],
   'packages/wallet-core': ['sqlite', 'client', 'levin', 'api', 'consensus', 'core-types', 'crypto', 'service-kit'],
   'packages/client': ['api', 'core-types', 'crypto', 'service-kit'],
+  'packages/wallet-service': ['client', 'wallet-core', 'core-types', 'service-kit'],
   'packages/miner': ['api', 'client', 'consensus', 'core-types', 'crypto', 'service-kit', 'service-kit/early-signals'],
   'apps/*': [
     'client',
     'miner',
     'wallet-core',
+    'wallet-service',
     'chain-db',
     'levin',
     'api',

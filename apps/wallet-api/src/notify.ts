@@ -1,22 +1,10 @@
 import { type HookEvent, type Logger, NotificationHooks } from '@wrkz/service-kit';
 import type { WalletTransaction } from '@wrkz/wallet-core';
 import type { WalletApiConfig } from './config/config';
-import type { Open, OpenWallet } from './open-wallet';
-import { netAmount } from './records/page';
+import { isNews, netAmount } from '@wrkz/wallet-service';
+import type { OpenWallet } from './open-wallet';
 
 const HOOK = 'tx-notify';
-
-/** A transaction that lies further behind the tip is history: nobody is told of it unless asked for. */
-export const BLOCKS_OF_NEWS = 1_440;
-
-/** Whether a transaction is news. */
-export function isNews(
-  { blockHeight }: Pick<WalletTransaction, 'blockHeight'>,
-  open: Pick<Open, 'syncStatus'>,
-): boolean {
-  const { localHeight, networkHeight } = open.syncStatus();
-  return blockHeight + BLOCKS_OF_NEWS >= Math.max(localHeight, networkHeight);
-}
 
 /** What receivers are told of a transaction (docs/operations/wallet-api.md#notifications). */
 export function transactionEvent(transaction: WalletTransaction): HookEvent {
@@ -45,7 +33,7 @@ export async function startWalletHooks(
     secretFile: options['notify-secret-file'],
   });
   held.on('transaction', (transaction, open) => {
-    if (!hooks.has(HOOK) || !(options['notify-during-sync'] || isNews(transaction, open))) return;
+    if (!hooks.has(HOOK) || !(options['notify-during-sync'] || isNews(transaction, open.syncStatus()))) return;
     hooks.notify(HOOK, transactionEvent(transaction));
   });
   return hooks;

@@ -10,7 +10,7 @@ import {
   type WalletSurroundings,
   type WalletTransaction,
 } from '@wrkz/wallet-core';
-import { type NodeChoice, nodeList, type NodeSettings } from './node-choice';
+import { type NodeChoice, nodeList, type NodeSettings } from '@wrkz/wallet-service';
 import { forbidden } from './refusals';
 
 /** A way to a wallet: open, create or import. */

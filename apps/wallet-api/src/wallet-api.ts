@@ -12,13 +12,13 @@ import {
   type Service,
   VERSION,
 } from '@wrkz/service-kit';
-import { type ContainerConversion, PowClient, powServerSettings, type SyncClock } from '@wrkz/wallet-core';
+import { PowClient, powServerSettings, type SyncClock } from '@wrkz/wallet-core';
+import { keepHouse, openingNews } from '@wrkz/wallet-service';
 import type { WalletApiConfig } from './config/config';
 import { WALLET_LOG_SCALE } from './config/options';
 import { startConsole } from './console';
 import type { WalletApiContext } from './context';
 import { assertFolder } from './file-names';
-import { keepHouse } from './housekeeping';
 import { startWalletServer } from './http';
 import { ServiceKeys } from './keys/service-keys';
 import { publishFigures } from './metrics';
@@ -84,14 +84,10 @@ export class WalletApi implements Service {
     const held = new OpenWallet({ network, sync, pow, now, warn }, settings);
     held.on('warning', warn);
     held.on('closed', () => this.logger.info('wallet closed'));
-    held.on('opened', ({ file, nodes, sideFile, converted }) => {
+    held.on('opened', (open) => {
+      const { file, nodes } = open;
       this.logger.info('wallet opened', { file, node: nodes.nodes().find(({ isInUse }) => isInUse)?.name });
-      if (converted !== undefined) warn(conversionText(converted));
-      const { lost } = sideFile.identity;
-      if (lost === undefined) return;
-      warn(
-        `the side file of this wallet was ${lost}: requests with an Idempotency-Key from before are not known any more`,
-      );
+      openingNews(open).forEach(warn);
     });
     this.context = {
       network,
@@ -143,7 +139,13 @@ export class WalletApi implements Service {
     setThreads(config.threads);
     this.opened.push(() => context.held.end());
     const { held, now } = context;
-    this.opened.push(keepHouse({ held, now, warn: (text) => logger.warning(text) }));
+    const house = keepHouse({
+      current: () => held.current?.sideFile,
+      now,
+      warn: (text) => logger.warning(text),
+    });
+    held.on('opened', house.tidy);
+    this.opened.push(house.stop);
     const hooks = await startWalletHooks(config, context.held, logger.child('notify'));
     this.opened.push(() => hooks.close());
     if (context.metrics !== undefined) {
@@ -167,12 +169,6 @@ export class WalletApi implements Service {
     if (input === undefined || requestStop === undefined || this.config.options['no-console']) return;
     this.opened.push(startConsole({ input, write, leave: requestStop }));
   }
-}
-
-function conversionText({ backup, lostCache }: ContainerConversion): string {
-  const history =
-    lostCache === undefined ? '' : `; its history could not be read (${lostCache}) and comes from the chain`;
-  return `this wallet was of the old kind and has been converted; the file as it was is kept as ${backup}${history}`;
 }
 
 function walletLogger({ options, secrets }: WalletApiConfig): Logger {

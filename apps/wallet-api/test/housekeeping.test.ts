@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { dayOf, SideFile } from '@wrkz/wallet-core';
-import { dropOld, KEPT } from '../src/housekeeping';
+import { dropOld, KEPT } from '@wrkz/wallet-service';
 
 const DAY_MS = 86_400_000;
 const NOW = 20_000 * DAY_MS;

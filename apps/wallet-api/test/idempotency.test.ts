@@ -2,7 +2,7 @@ import { request } from 'node:http';
 import { copyFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { answerAsJuly2025, type StandInHandler } from '@wrkz/testing';
-import { BLOCKS_TO_BE_FINAL } from '../src/send-again';
+import { BLOCKS_TO_BE_FINAL } from '@wrkz/wallet-service';
 import {
   ADDRESSES,
   BLOCKS_TO_UNLOCK,

@@ -1,3 +1,25 @@
-import { runUnbuilt } from '@wrkz/service-kit';
+import '@wrkz/service-kit/early-signals';
+import { cpuFeatures } from '@wrkz/crypto';
+import { assertPortsFree, EarlyExit, runMain } from '@wrkz/service-kit';
+import { readWalletRpcConfig, serviceListenAddresses } from './config/config';
+import { generateContainer } from './generate';
+import { addressLines } from './list-addresses';
+import { WalletRpc } from './wallet-rpc';
 
-runUnbuilt('wrkz-wallet-rpc', 'the wallet over JSON-RPC');
+/** A large container takes a while to be written. */
+const STOP_DEADLINE_MS = 120_000;
+
+runMain(
+  async () => {
+    const config = readWalletRpcConfig(process.argv.slice(2));
+    // A machine without the native module is told at once.
+    cpuFeatures();
+    if (config.options['generate-container']) {
+      throw new EarlyExit(`New container ${config.containerFile}: ${await generateContainer(config)}`, 0);
+    }
+    if (config.options.address) throw new EarlyExit((await addressLines(config)).join('\n'), 0);
+    await assertPortsFree(serviceListenAddresses(config));
+    return WalletRpc.create(config);
+  },
+  { stopDeadlineMs: STOP_DEADLINE_MS },
+);

@@ -3,9 +3,9 @@ import type { z } from 'zod';
 import type { NodeAddress } from './address';
 import { readAnswer, requireSuccess } from './answer';
 import { NodeFailure, strangersText } from './failure';
-import { headerEnvelope, anyNodeInfo, sendAnswer } from './schemas';
+import { anyNodeInfo, headerEnvelope, nodePool, nodeBlocks, sendAnswer } from './schemas';
 import { MAX_SYNC_BYTES, readSyncAnswer } from './sync-answer';
-import type { SyncAnswer, SyncQuestion, SyncTip } from './sync-model';
+import type { SyncAnswer, SyncInput, SyncOutput, SyncQuestion, SyncTip } from './sync-model';
 import { openTipStream, type TipStream } from './tip-stream';
 import { NodeTransport, type TransportOptions } from './transport';
 
@@ -64,6 +64,35 @@ export interface NodeCalls {
   tipStream(onTip: () => void, signal: AbortSignal): Promise<TipStream | undefined>;
 }
 
+/** A block as it stands on the chain. */
+export interface RawChainBlock {
+  readonly block: Buffer;
+  /** Without the coinbase. */
+  readonly transactions: readonly Buffer[];
+}
+
+/** A transaction of the pool, without its signatures. */
+export interface NodePoolTransaction {
+  readonly hash: string;
+  readonly extra: Buffer;
+  readonly unlockTime: bigint;
+  readonly inputs: readonly SyncInput[];
+  readonly outputs: readonly SyncOutput[];
+}
+
+export interface NodePoolChanges {
+  readonly added: readonly NodePoolTransaction[];
+  readonly deleted: readonly string[];
+}
+
+/** What wallets ask that look at whole blocks and at the pool. Each may fail with NodeFailure. */
+export interface NodeLookups {
+  /** From an index on, as many as the node gives at once, at most `count`. */
+  rawBlocks(start: number, count: number, signal?: AbortSignal): Promise<readonly RawChainBlock[]>;
+  /** How the pool differs from the hashes that are known of it. */
+  poolChanges(tail: string, known: readonly string[], signal?: AbortSignal): Promise<NodePoolChanges>;
+}
+
 export interface NodeClientOptions extends TransportOptions {
   /** 64 hex characters: a node with another first block is refused. */
   readonly genesisHash?: string | undefined;
@@ -78,10 +107,12 @@ const BOUNDS = {
   places: 512 * KIB,
   indexes: 2048 * KIB,
   randomOuts: 2048 * KIB,
+  rawBlocks: 32 * 1024 * KIB,
+  pool: 16 * 1024 * KIB,
 };
 
 /** One node. Its chain is looked at before its first answer is believed, and again after it was away. */
-export class NodeClient implements NodeCalls {
+export class NodeClient implements NodeCalls, NodeLookups {
   readonly #transport: NodeTransport;
   #chain: Promise<void> | undefined;
 
@@ -204,6 +235,43 @@ export class NodeClient implements NodeCalls {
     return header === undefined || header.orphan_status ? undefined : header;
   }
 
+  async rawBlocks(start: number, count: number, signal?: AbortSignal): Promise<readonly RawChainBlock[]> {
+    await this.#requireChain(signal);
+    const { items } = await this.#read(
+      {
+        method: 'POST',
+        path: '/getrawblocks',
+        body: { startHeight: start, startTimestamp: 0, blockCount: count, skipCoinbaseTransactions: false },
+        maxBytes: BOUNDS.rawBlocks,
+        signal,
+      },
+      nodeBlocks,
+    );
+    return items.map(({ block, transactions }) => {
+      return { block: Buffer.from(block, 'hex'), transactions: transactions.map((hex) => Buffer.from(hex, 'hex')) };
+    });
+  }
+
+  async poolChanges(tail: string, known: readonly string[], signal?: AbortSignal): Promise<NodePoolChanges> {
+    await this.#requireChain(signal);
+    const { addedTxs, deletedTxsIds } = await this.#read(
+      {
+        method: 'POST',
+        path: '/get_pool_changes_lite',
+        body: { tailBlockId: tail, knownTxsIds: known },
+        maxBytes: BOUNDS.pool,
+        signal,
+      },
+      nodePool,
+    );
+    return {
+      added: addedTxs.map((info) =>
+        poolTransaction(info['transactionPrefixInfo.txHash'], info['transactionPrefixInfo.txPrefix']),
+      ),
+      deleted: deletedTxsIds.map((hash) => hash.toLowerCase()),
+    };
+  }
+
   async tipStream(onTip: () => void, signal: AbortSignal): Promise<TipStream | undefined> {
     return openTipStream(this.#transport, onTip, signal);
   }
@@ -267,6 +335,20 @@ export class NodeClient implements NodeCalls {
   async #read<S extends z.ZodType>(question: Parameters<NodeTransport['ask']>[0], schema: S): Promise<z.output<S>> {
     return readAnswer(await this.#ask(question), schema);
   }
+}
+
+type PoolPrefix = z.output<typeof nodePool>['addedTxs'][number]['transactionPrefixInfo.txPrefix'];
+
+function poolTransaction(hash: string, { extra, unlock_time, vin, vout }: PoolPrefix): NodePoolTransaction {
+  return {
+    hash: hash.toLowerCase(),
+    extra: Buffer.from(extra, 'hex'),
+    unlockTime: unlock_time,
+    inputs: vin.flatMap(({ value }) => {
+      return 'k_image' in value ? [{ keyImage: value.k_image.toLowerCase(), amount: value.amount }] : [];
+    }),
+    outputs: vout.map(({ amount, target }) => ({ amount, key: target.data.key.toLowerCase() })),
+  };
 }
 
 interface HeaderAnswer extends SyncTip {

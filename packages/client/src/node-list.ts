@@ -7,7 +7,10 @@ import {
   NodeClient,
   type NodeClientOptions,
   type NodeInfo,
+  type NodeLookups,
+  type NodePoolChanges,
   type RandomOuts,
+  type RawChainBlock,
   type ReadSyncBody,
   type SendVerdict,
   type TransactionPlaces,
@@ -66,7 +69,7 @@ interface Row {
  * A list of nodes of which one serves: the first healthy one, on the wallet's chain. A node that fails is left for the
  * first one that answers; nodes that stand before it are looked at again now and then.
  */
-export class NodeList extends EventEmitter<NodeListEvents> implements NodeCalls {
+export class NodeList extends EventEmitter<NodeListEvents> implements NodeCalls, NodeLookups {
   readonly #rows: readonly Row[];
   #serving = 0;
   #failures = 0;
@@ -129,6 +132,15 @@ export class NodeList extends EventEmitter<NodeListEvents> implements NodeCalls 
 
   mainBlock(hash: string, signal?: AbortSignal): Promise<SyncTip | undefined> {
     return this.#once((node) => node.mainBlock(hash, signal), signal);
+  }
+
+  rawBlocks(start: number, count: number, signal?: AbortSignal): Promise<readonly RawChainBlock[]> {
+    return this.#read((node) => node.rawBlocks(start, count, signal), signal);
+  }
+
+  /** Not put to another node, whose pool is another one. */
+  poolChanges(tail: string, known: readonly string[], signal?: AbortSignal): Promise<NodePoolChanges> {
+    return this.#once((node) => node.poolChanges(tail, known, signal), signal);
   }
 
   tipStream(onTip: () => void, signal: AbortSignal): Promise<TipStream | undefined> {

@@ -34,3 +34,7 @@ export const headerEnvelope = z.object({
 
 /** Nodes of 2025 answer no hash with a transaction that they take. */
 export const sendAnswer = daemonApi.sendRawTransactionAnswer.extend({ error: z.string().default('') });
+
+export const nodeBlocks = daemonApi.rawBlocksAnswer.pick({ items: true });
+
+export const nodePool = daemonApi.poolChangesAnswer.pick({ addedTxs: true, deletedTxsIds: true });

@@ -50,10 +50,11 @@ function stranger(head: DatabaseHead, log: LogFacts, mark: MarkFacts | undefined
   if (mark === undefined) {
     // A session that ended between its first commit and the mark leaves one commit.
     if (marked && log.commits > 1) return 'nothing tells that the last session here left one';
-    const first = log.counters?.[0];
-    if (first !== undefined && (first < head.counter || first > head.counter + 1)) {
-      return 'it begins at another state of the database';
-    }
+    if (log.counters === undefined) return undefined;
+    const [first, last] = log.counters;
+    if (first > head.counter + 1) return 'it begins at another state of the database';
+    // A copy of the log that no commit has followed leaves all of it: the database stands somewhere within it then.
+    if (head.counter > last) return 'the database is younger than the log';
     return undefined;
   }
   if (log.identity !== mark.log) return 'it is not the one that the last session here has written';

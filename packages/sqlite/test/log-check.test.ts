@@ -314,6 +314,20 @@ test('a log without its database is told where no mark is kept, too', () => {
   expect(existsSync(file)).toBe(false);
 });
 
+test('where no mark is kept, a kill behind a copy of the log is no loss, however many sessions wrote into it', () => {
+  const plain = { migrations: HISTORY.slice(0, 2) };
+  let file = fresh('journal.sqlite');
+  for (let session = 1; session <= 3; session++) {
+    const database = closing(openDatabase(journal(file, plain)));
+    add(database, 40);
+    // As a commit does that crosses the bound: the log stays as it is until the next one.
+    if (session === 3) database.connection.pragma('wal_checkpoint(PASSIVE)');
+    file = crashed(file, fresh('left'));
+  }
+  const { connection } = closing(openDatabase(journal(file, plain)));
+  expect(connection.prepare('SELECT count(*) FROM entries').pluck().get()).toBe(120);
+});
+
 test('a folder in the place of the log is named', () => {
   const file = closedJournal(5);
   mkdirSync(wal(file));

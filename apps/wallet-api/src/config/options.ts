@@ -1,4 +1,3 @@
-import { networkNames } from '@wrkz/core-types';
 import {
   apiKeyOption,
   bindAddressOption,
@@ -14,7 +13,7 @@ import {
   secondAddressOption,
   trustedProxyOption,
 } from '@wrkz/service-kit';
-import { powServerOptions } from '@wrkz/wallet-core';
+import { networkOption, nodeFollowOptions, scanOptions, workOptions } from '@wrkz/wallet-service';
 
 const API = 'API';
 const WALLET = 'Wallet';
@@ -69,23 +68,8 @@ export const WALLET_API_OPTIONS = defineOptions([
     group: API,
     help: 'Address or range of a reverse proxy that names its clients; may be repeated or a comma-separated list',
   }),
-  {
-    name: 'threads',
-    type: 'number',
-    default: undefined,
-    max: 1024,
-    defaultText: 'all hardware threads',
-    group: API,
-    help: 'Threads that search proofs of work and scan blocks',
-  },
-  {
-    name: 'network',
-    type: 'string',
-    default: 'mainnet',
-    choices: networkNames,
-    group: WALLET,
-    help: 'Whose rules, ports and addresses count',
-  },
+  ...workOptions(API),
+  networkOption(WALLET),
   {
     name: 'wallet-dir',
     type: 'string',
@@ -101,21 +85,7 @@ export const WALLET_API_OPTIONS = defineOptions([
     group: WALLET,
     help: 'Let file names of requests lead anywhere',
   },
-  {
-    name: 'scan-coinbase-transactions',
-    type: 'boolean',
-    default: false,
-    group: WALLET,
-    help: 'Look at coinbases too, which is done anyway unless they are skipped',
-  },
-  {
-    name: 'skip-coinbase-transactions',
-    type: 'boolean',
-    default: false,
-    aliases: ['skip-coinbase'],
-    group: WALLET,
-    help: 'Do not look at coinbases: for wallets that nobody mines to',
-  },
+  ...scanOptions(WALLET),
   {
     name: 'rescan-from',
     type: 'number',
@@ -134,32 +104,7 @@ export const WALLET_API_OPTIONS = defineOptions([
     help: 'Accepted for older configurations: windows are asked for side by side wherever a node offers them',
     noEffect: 'windows are asked for side by side wherever a node offers them',
   },
-  {
-    name: 'sync-max-blocks',
-    type: 'number',
-    default: 1000,
-    min: 1,
-    max: 10_000,
-    group: NODE,
-    help: 'The most blocks to ask a node for at once',
-  },
-  {
-    name: 'daemon-failover',
-    type: 'list',
-    default: [],
-    group: NODE,
-    help: 'Another node, host:port or a socket, that serves while those before it do not; may be repeated',
-    validate: (value) => failoverComplaint(String(value)),
-  },
-  {
-    name: 'daemon-token',
-    type: 'string',
-    default: undefined,
-    secret: true,
-    group: NODE,
-    help: 'Sent to every node as X-API-KEY',
-  },
-  ...powServerOptions(NODE),
+  ...nodeFollowOptions(NODE),
   ...localSocketOptions({ prefix: 'rpc', group: SOCKET, serves: 'Serve the API on this socket as well' }),
   hookOption({
     name: 'tx-notify',
@@ -185,19 +130,3 @@ export const WALLET_API_OPTIONS = defineOptions([
   }),
   metricsOption({ name: 'enable-metrics', group: LOGGING, help: 'Serve GET /metrics for Prometheus' }),
 ]);
-
-function failoverComplaint(text: string): string | undefined {
-  return readFailover(text) === undefined
-    ? 'must be host:port, [address]:port, or a socket: /path or @name'
-    : undefined;
-}
-
-/** `host:port`, `[address]:port` or a socket; the host may bear a base path. Undefined for anything else. */
-export function readFailover(text: string): { readonly host: string; readonly port: number } | undefined {
-  const trimmed = text.trim();
-  if (/^(?:ipc:\/\/|\/|@)./.test(trimmed)) return { host: trimmed, port: 0 };
-  const parts = /^(\[[0-9a-fA-F:.]+\]|[^\s:/@]+):(\d{1,5})(\/\S*)?$/.exec(trimmed);
-  const port = Number(parts?.[2]);
-  if (parts?.[1] === undefined || port < 1 || port > 65_535) return undefined;
-  return { host: parts[1] + (parts[3] ?? ''), port };
-}

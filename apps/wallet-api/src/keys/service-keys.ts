@@ -1,10 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { clientAddressOf, countedAddress, type HttpError, refusal, secondsToNextMinute } from '@wrkz/service-kit';
+import { type HttpError, refusal } from '@wrkz/service-kit';
+import { WrongSecrets } from '@wrkz/wallet-service';
 import { KEY_SCOPES, type KeyScope, type ScopedKey } from './key-file';
-
-/** Wrong keys that an address may present in a minute. */
-export const WRONG_KEYS_A_MINUTE = 100;
 
 /** What the key of a request allows. */
 export interface KeyGrant {
@@ -23,14 +21,10 @@ const digest = (text: string): Buffer => createHash('sha256').update(text).diges
 export class ServiceKeys {
   readonly #rows: readonly { readonly digest: Buffer; readonly grant: KeyGrant }[];
   readonly #grants = new WeakMap<IncomingMessage, KeyGrant>();
-  readonly #wrong = new Map<string, number>();
-  #minute = -1;
+  readonly #wrong: WrongSecrets;
 
-  constructor(
-    password: string,
-    scoped: readonly ScopedKey[],
-    private readonly now: () => number = Date.now,
-  ) {
+  constructor(password: string, scoped: readonly ScopedKey[], now: () => number = Date.now) {
+    this.#wrong = new WrongSecrets(now);
     this.#rows = [
       { digest: digest(password), grant: MAIN },
       ...scoped.map(({ name, hash, scope, dailyLimit, allowedAddresses }) => {
@@ -41,17 +35,13 @@ export class ServiceKeys {
 
   /** Looks for the key among all of them, in a time that does not depend on which one it is. */
   readonly judge = (presented: string, request: IncomingMessage): HttpError | undefined => {
-    const address = countedAddress(clientAddressOf(request));
-    this.#turnMinute();
-    const wrong = this.#wrong.get(address) ?? 0;
-    if (wrong >= WRONG_KEYS_A_MINUTE) {
-      return refusal('rate_limited', { headers: { 'Retry-After': String(secondsToNextMinute(this.now())) } });
-    }
+    const tooMany = this.#wrong.refusal(request);
+    if (tooMany !== undefined) return tooMany;
     const shown = digest(presented);
     let grant: KeyGrant | undefined;
     for (const row of this.#rows) if (timingSafeEqual(row.digest, shown)) grant ??= row.grant;
     if (grant === undefined || presented === '') {
-      this.#wrong.set(address, wrong + 1);
+      this.#wrong.count(request);
       return refusal('unauthorized');
     }
     this.#grants.set(request, grant);
@@ -63,13 +53,6 @@ export class ServiceKeys {
     const grant = this.#grants.get(request);
     if (grant === undefined) throw new Error('this request was not asked for a key');
     return grant;
-  }
-
-  #turnMinute(): void {
-    const minute = Math.floor(this.now() / 60_000);
-    if (minute === this.#minute) return;
-    this.#minute = minute;
-    this.#wrong.clear();
   }
 }
 

@@ -1,6 +1,9 @@
 import type { walletApi } from '@wrkz/api';
 import type { WalletTransaction } from '@wrkz/wallet-core';
+import { netAmount } from '@wrkz/wallet-service';
 import type { z } from 'zod';
+
+export { netAmount };
 
 type PageQuery = z.output<typeof walletApi.pageQuery>;
 
@@ -40,11 +43,6 @@ export function matcher({
     if (direction !== undefined && (amount < 0n ? 'out' : 'in') !== direction) return false;
     return least === undefined || (amount < 0n ? -amount : amount) >= least;
   };
-}
-
-/** What all addresses of the wallet received less what they spent. */
-export function netAmount({ transfers }: WalletTransaction): bigint {
-  return transfers.reduce((sum, { amount }) => sum + amount, 0n);
 }
 
 const cursorOf = ({ blockHeight, hash }: WalletTransaction): string => `${String(blockHeight)}-${hash}`;

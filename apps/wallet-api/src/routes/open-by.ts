@@ -1,7 +1,7 @@
 import { walletError } from '@wrkz/wallet-core';
 import type { WalletApiContext } from '../context';
 import { filePlace } from '../file-names';
-import { nodeChoice, type NodeMembers } from '../node-choice';
+import { nodeChoice, type NodeMembers } from '@wrkz/wallet-service';
 import type { WayToWallet } from '../open-wallet';
 
 interface WalletMembers extends NodeMembers {

@@ -1,10 +1,9 @@
-import { constants } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { walletApi } from '@wrkz/api';
 import { walletError } from '@wrkz/wallet-core';
+import { isOtherFile, systemText } from '@wrkz/wallet-service';
 import { type FilePlaces, filePlace } from '../file-names';
-import { systemText, withSystemText } from '../system-text';
+import { withSystemText } from '../system-text';
 import { declareWalletRoute, KEY_WANTED, walletErrors } from './declare';
 
 export const postExportJson = declareWalletRoute({
@@ -28,22 +27,6 @@ export const postExportJson = declareWalletRoute({
     return undefined;
   },
 });
-
-/** Whether there is a file that is no earlier export: no wallet, lock or letter is lost to one. */
-async function isOtherFile(file: string): Promise<boolean> {
-  let handle: FileHandle | undefined;
-  try {
-    handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK);
-    if (!(await handle.stat()).isFile()) return false;
-    const { bytesRead, buffer } = await handle.read(Buffer.alloc(1), 0, 1, 0);
-    return buffer.toString('latin1', 0, bytesRead) !== '{';
-  } catch {
-    // What cannot be read is told of when it is written.
-    return false;
-  } finally {
-    await handle?.close();
-  }
-}
 
 /** What the system would say of a name that leads to no file within the folder. */
 function whyNone(name: string, { directory }: FilePlaces): string {

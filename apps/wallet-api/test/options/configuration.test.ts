@@ -2,9 +2,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { EarlyExit, type OptionSpec, parseLogLevel } from '@wrkz/service-kit';
+import { readFailover } from '@wrkz/wallet-service';
 import { readWalletApiConfig, WALLET_API_OPTIONS } from '../../src';
 import { walletListenAddresses } from '../../src/config/config';
-import { readFailover, WALLET_LOG_SCALE } from '../../src/config/options';
+import { WALLET_LOG_SCALE } from '../../src/config/options';
 import { exercises } from '../support/exercises';
 
 exercises('help', 'version', 'config-file', 'save-config', 'dump-config', 'explain-config');

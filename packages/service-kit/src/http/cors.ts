@@ -7,8 +7,11 @@ export interface CorsOptions {
   readonly under?: string;
   /** Headers of our own that pages may read. */
   readonly exposed?: readonly string[];
-  /** How OPTIONS is answered: status and headers. It is answered before keys and limits are looked at. */
-  readonly preflight: (request: Request, origin: string | undefined) => PreflightAnswer;
+  /**
+   * How OPTIONS is answered: status and headers. It is answered before keys and limits are looked at. Undefined: it is no
+   * preflight, and goes on like any other request.
+   */
+  readonly preflight: (request: Request, origin: string | undefined) => PreflightAnswer | undefined;
 }
 
 export interface PreflightAnswer {
@@ -40,6 +43,7 @@ export function cors({ origin, under = '/', exposed = [], preflight }: CorsOptio
     }
     if (request.method !== 'OPTIONS') return next();
     const answer = preflight(request, allowed);
+    if (answer === undefined) return next();
     response.status(answer.status).set(answer.headers).end();
   };
 }

@@ -24,7 +24,7 @@ export const STANDARD_OPTIONS = defineOptions([
   },
   {
     name: 'config-file',
-    aliases: ['c'],
+    aliases: ['c', 'config'],
     type: 'string',
     default: undefined,
     oneShot: true,

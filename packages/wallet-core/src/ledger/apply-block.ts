@@ -27,10 +27,9 @@ export function applyPlan(
         spendingTransactionHash: transaction.hash,
       });
     }
-    if (sent !== undefined) {
-      history.removeSend(transaction.hash);
-      unexpectChange(parts, transaction.hash);
-    }
+    const held = parts.held.delete(transaction.hash);
+    if (sent !== undefined) history.removeSend(transaction.hash);
+    if (sent !== undefined || held !== undefined) unexpectChange(parts, transaction.hash);
     if (transfers.size === 0) return [];
     const record: WalletTransaction = {
       transfers: Array.from(transfers, ([publicSpendKey, amount]) => ({ publicSpendKey, amount })),
@@ -53,17 +52,16 @@ function receive(
   publicSpendKey: string,
   output: PlannedTransaction['received'][0]['output'],
 ): void {
-  const { outputs, awaited, history } = parts;
+  const { outputs, awaited, history, held } = parts;
   const book = outputs.book(publicSpendKey);
   if (book === undefined) return;
   book.unexpect(output.key);
   const spend = output.keyImage === undefined ? undefined : awaited.find(output.keyImage);
   if (spend !== undefined) awaited.delete(spend.keyImage);
-  if (spend === undefined || history.send(spend.spendingTransactionHash) === undefined) {
-    outputs.put(book, 'unspent', output);
-  } else {
-    outputs.put(book, 'locked', { ...output, spendingTransactionHash: spend.spendingTransactionHash });
-  }
+  const isTaken = spend !== undefined && history.send(spend.spendingTransactionHash) !== undefined;
+  const taker = isTaken ? spend.spendingTransactionHash : held.takerOf(output.key);
+  if (taker === undefined) outputs.put(book, 'unspent', output);
+  else outputs.put(book, 'locked', { ...output, spendingTransactionHash: taker });
 }
 
 /**

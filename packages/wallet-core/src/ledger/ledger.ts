@@ -4,6 +4,8 @@ import { type Balance, spendableOutputs, walletBalance } from './balance';
 import type { BlockToApply, OwnOutputFound } from './block';
 import { requirePossible, planBlock } from './block-plan';
 import { LedgerFault } from './fault';
+import type { HeldTransaction } from './held-transactions';
+import { takeHeld, withoutHeld } from './hold';
 import type { SubWallet, SyncProgress, WalletContent, WalletOutput, WalletTransaction } from './model';
 import { type LedgerParts, partsOf } from './parts';
 import { releaseAbandoned, releaseSend, type Rewound, rewindTo } from './rewind';
@@ -37,7 +39,7 @@ type ConstantMembers = Pick<WalletContent, 'privateViewKey' | 'isViewWallet' | '
  * has one writer; readers take `content`, whose values never change (docs/protocol/wallet.md#the-ledger).
  */
 export class Ledger {
-  private readonly constant: ConstantMembers;
+  private constant: ConstantMembers;
   private readonly leaving = new Set<string>();
   private readonly departures = new Map<string, number>();
   private lastDeparture = 0;
@@ -183,6 +185,19 @@ export class Ledger {
     this.parts.history.removeKey(hash);
   }
 
+  /** Keeps what a transaction takes, which is in no block and not sent, and waits for what it brings. */
+  hold(transaction: HeldTransaction): void {
+    this.parts.held.add(transaction);
+    takeHeld(this.parts, transaction);
+  }
+
+  /** Ends that; what a send of the same hash takes stays taken. */
+  unhold(hash: string): void {
+    if (this.parts.held.delete(hash) !== undefined && this.parts.history.send(hash) === undefined) {
+      releaseSend(this.parts, hash);
+    }
+  }
+
   /** The unspent outputs of these sub-wallets (all, where none are named) that may be spent at this index and time. */
   spendable(publicSpendKeys: Iterable<string> | undefined, networkHeight: number, now: number): WalletOutput[] {
     return spendableOutputs(this.subWallets(), { height: networkHeight, timestamp: now }, publicSpendKeys);
@@ -200,14 +215,22 @@ export class Ledger {
     if (this.parts.outputs.book(subWallet.publicSpendKey) !== undefined) {
       throw new LedgerFault(`the sub-wallet ${subWallet.publicSpendKey} is here already`);
     }
-    this.parts.outputs.addBook(subWallet);
+    const isFirst = this.subWallets().subWallets.length === 0;
+    // The first one of an emptied wallet says what kind of wallet it is from now on.
+    if (isFirst) this.constant = { ...this.constant, isViewWallet: subWallet.privateSpendKey === undefined };
+    this.parts.outputs.addBook(isFirst ? { ...subWallet, isPrimary: true } : subWallet);
     this.keys = undefined;
     this.subWalletIndexCounter = Math.max(this.subWalletIndexCounter, counter);
   }
 
-  /** Takes out a sub-wallet with its outputs; a transaction that touched nothing else goes too. */
+  /**
+   * Takes out a sub-wallet with its outputs; a transaction that touched nothing else goes too. Of the primary one its place
+   * goes to the next.
+   */
   removeSubWallet(publicSpendKey: string): void {
     this.parts.outputs.removeBook(publicSpendKey);
+    const [first] = this.parts.outputs.all();
+    if (first !== undefined && !this.subWallets().subWallets.some(({ isPrimary }) => isPrimary)) first.makePrimary();
     this.keys = undefined;
     this.parts.awaited.removeOwner(publicSpendKey);
     this.parts.history.removeTransfersOf(publicSpendKey);
@@ -218,6 +241,7 @@ export class Ledger {
     const { outputs, history, awaited, progress } = this.parts;
     for (const part of [outputs, history, awaited, progress]) part.clear();
     for (const book of outputs.all()) book.startAt(scanHeight, 0);
+    for (const transaction of this.parts.held.all()) takeHeld(this.parts, transaction);
     this.startAt(scanHeight);
   }
 
@@ -253,6 +277,16 @@ export class Ledger {
       startTimestamp: this.start.timestamp,
       startHeight: this.start.height,
     };
+  }
+
+  /** What a container is to hold: other programs know nothing of held transactions, and could never free what they take. */
+  storedContent(): WalletContent {
+    const { held, history, outputs } = this.parts;
+    const content = this.content();
+    if (held.isEmpty) return content;
+    const isHeld = (hash: string | undefined): boolean =>
+      hash !== undefined && held.has(hash) && history.send(hash) === undefined;
+    return { ...content, subWallets: Array.from(outputs.all(), (book) => withoutHeld(book, isHeld)) };
   }
 
   private subWallets(): Pick<WalletContent, 'subWallets'> {

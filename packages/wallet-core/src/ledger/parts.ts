@@ -1,5 +1,6 @@
 import { AwaitedSpends } from './awaited-spends';
 import { ChainProgress } from './chain-progress';
+import { HeldTransactions } from './held-transactions';
 import { History } from './history';
 import type { WalletContent } from './model';
 import { OutputBook } from './output-book';
@@ -9,6 +10,7 @@ export interface LedgerParts {
   readonly outputs: OutputBook;
   readonly history: History;
   readonly awaited: AwaitedSpends;
+  readonly held: HeldTransactions;
   readonly progress: ChainProgress;
 }
 
@@ -18,7 +20,13 @@ export function* partsOf(content: WalletContent): Generator<void, LedgerParts> {
   for (const subWallet of content.subWallets) yield* outputs.addingBook(subWallet);
   const history = new History();
   yield* history.taking(content);
-  return { outputs, history, awaited: new AwaitedSpends(), progress: new ChainProgress(content.progress) };
+  return {
+    outputs,
+    history,
+    awaited: new AwaitedSpends(),
+    held: new HeldTransactions(),
+    progress: new ChainProgress(content.progress),
+  };
 }
 
 /** Takes the change of a send out of the amounts that are waited for. */

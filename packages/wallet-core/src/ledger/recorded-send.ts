@@ -20,7 +20,7 @@ export interface RecordedSend {
  * Notes a send: its inputs are locked, what comes back is waited for, its key is kept.
  * @throws LedgerFault, and nothing has changed, when the hash is known or an input is not free
  */
-export function recordOwnSend({ outputs, history }: LedgerParts, send: RecordedSend): void {
+export function recordOwnSend({ outputs, history, held }: LedgerParts, send: RecordedSend): void {
   const { hash, inputs, ownOutputs, fee, paymentId, transactionSecretKey, transfers } = send;
   const refuse = (why: string): LedgerFault => new LedgerFault(`the send ${hash} ${why}`);
   if (history.send(hash) !== undefined || history.confirmedTransaction(hash) !== undefined) {
@@ -30,7 +30,8 @@ export function recordOwnSend({ outputs, history }: LedgerParts, send: RecordedS
   if (new Set(inputs.map(({ output }) => output.key)).size < inputs.length) throw refuse('takes an output twice');
   const places = inputs.map(({ output, publicSpendKey }) => {
     const place = outputs.find(output.key);
-    if (place?.list !== 'unspent' || place.book.publicSpendKey !== publicSpendKey) {
+    const isKept = held.has(hash) && place?.list === 'locked' && place.output.spendingTransactionHash === hash;
+    if (place === undefined || !(place.list === 'unspent' || isKept) || place.book.publicSpendKey !== publicSpendKey) {
       throw refuse('takes an output that is not free');
     }
     return place;

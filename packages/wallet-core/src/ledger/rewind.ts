@@ -101,8 +101,10 @@ function withdraw(
 
 /** Gives up a send: its inputs are free again, its change is waited for no longer. */
 export function releaseSend(parts: LedgerParts, hash: string): void {
-  const { outputs, history, awaited } = parts;
+  const { outputs, history, awaited, held } = parts;
   history.removeSend(hash);
+  // It waits to be sent again, and keeps what it takes.
+  if (held.has(hash)) return;
   unexpectChange(parts, hash);
   for (const book of outputs.all()) {
     for (const output of [...book.outputs('locked').values()]) {
@@ -120,10 +122,11 @@ export function releaseSend(parts: LedgerParts, hash: string): void {
  * `spent` then.
  */
 export function releaseAbandoned(parts: LedgerParts): void {
-  const { outputs, history } = parts;
+  const { outputs, history, held } = parts;
   for (const book of outputs.all()) {
     for (const output of [...book.outputs('locked').values()]) {
       const spender = output.spendingTransactionHash;
+      if (held.has(spender)) continue;
       const isAbandoned = spender === undefined ? !history.hasSends : history.send(spender) === undefined;
       if (isAbandoned) free(parts, book, output);
     }

@@ -73,6 +73,11 @@ export class SubWalletBook {
     this.value = undefined;
   }
 
+  makePrimary(): void {
+    this.facts = { ...this.facts, isPrimary: true };
+    this.value = undefined;
+  }
+
   startAt(height: number, timestamp: number): void {
     this.facts = { ...this.facts, syncStartHeight: height, syncStartTimestamp: timestamp };
     this.value = undefined;

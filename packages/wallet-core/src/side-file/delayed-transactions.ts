@@ -1,4 +1,5 @@
 import type { SqliteConnection } from '@wrkz/sqlite';
+import { countWrite } from './writes';
 
 /** A delayed one waits until it is asked for; one that is on its way may have left, and is asked for by its hash. */
 export type DelayedState = 'delayed' | 'sending' | 'sent' | 'deleted';
@@ -39,9 +40,11 @@ export class DelayedTransactions {
   }
 
   add({ hash, created, bytes, intent }: Omit<DelayedTransaction, 'state'>): void {
-    this.connection
-      .prepare("INSERT INTO delayed VALUES (?, ?, 'delayed', ?, ?)")
-      .run(Buffer.from(hash, 'hex'), created, bytes, intent);
+    this.counted(() =>
+      this.connection
+        .prepare("INSERT INTO delayed VALUES (?, ?, 'delayed', ?, ?)")
+        .run(Buffer.from(hash, 'hex'), created, bytes, intent),
+    );
   }
 
   /**
@@ -49,10 +52,23 @@ export class DelayedTransactions {
    * @returns false when it is not in that state: somebody else was quicker
    */
   move(hash: string, from: DelayedState, to: DelayedState): boolean {
-    const { changes } = this.connection
-      .prepare('UPDATE delayed SET state = ? WHERE hash = ? AND state = ?')
-      .run(to, Buffer.from(hash, 'hex'), from);
-    return changes === 1;
+    return this.counted(() => {
+      const { changes } = this.connection
+        .prepare('UPDATE delayed SET state = ? WHERE hash = ? AND state = ?')
+        .run(to, Buffer.from(hash, 'hex'), from);
+      return changes === 1;
+    });
+  }
+
+  /** A copy of an earlier day does not know what was built, or has left, since: it has to show as one. */
+  private counted<Result>(write: () => Result): Result {
+    return this.connection
+      .transaction(() => {
+        const result = write();
+        countWrite(this.connection);
+        return result;
+      })
+      .immediate();
   }
 }
 

@@ -5,8 +5,8 @@ const APPLICATION_ID = 0x57_4b_57_53;
 
 /**
  * `identity` has one row: which side file this is, and what came before it. `answers` are requests by the key that their
- * caller gave them, `leaving` what an unanswered one was about to send, sealed, `spending` what each access key has sent in a day, `extras` what of a transaction the container has no
- * place for, `delayed` transactions that were built and not sent.
+ * caller gave them, `leaving` what an unanswered one was about to send, sealed, `spending` what each access key has sent in
+ * a day, `extras` what of a transaction the container has no place for, `delayed` transactions that were built and not sent.
  */
 const SCHEMA = `
   CREATE TABLE identity (
@@ -32,10 +32,17 @@ const SCHEMA = `
   ) STRICT, WITHOUT ROWID;
 `;
 
+/* Both later steps may be done again: where one bit of the version is damaged, what they make is there already. */
+
 /** How often the file was written before something left the wallet: the container knows how often it was at least. */
 const WRITES = `
-  CREATE TABLE writes (id INTEGER PRIMARY KEY CHECK (id = 0), count INTEGER NOT NULL) STRICT;
-  INSERT INTO writes VALUES (0, 0);
+  CREATE TABLE IF NOT EXISTS writes (id INTEGER PRIMARY KEY CHECK (id = 0), count INTEGER NOT NULL) STRICT;
+  INSERT OR IGNORE INTO writes VALUES (0, 0);
+`;
+
+/** `told`: of which transactions receivers of notifications were told, and how far. */
+const TOLD = `
+  CREATE TABLE IF NOT EXISTS told (hash BLOB PRIMARY KEY, stage INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 `;
 
 /** Why the file does not remember all that went before. */
@@ -61,6 +68,7 @@ export function sideFileOptions(file: string, first: Omit<SideFileIdentity, 'sid
     migrations: [
       { version: 1, name: 'side file', up: (connection) => void connection.exec(SCHEMA) },
       { version: 2, name: 'writes', up: (connection) => void connection.exec(WRITES) },
+      { version: 3, name: 'told transactions', up: (connection) => void connection.exec(TOLD) },
     ],
     onCreate: (connection) => {
       connection

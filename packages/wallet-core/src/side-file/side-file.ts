@@ -14,6 +14,7 @@ import { DelayedTransactions } from './delayed-transactions';
 import { KeySpending } from './key-spending';
 import type { SideFileMark } from './mark';
 import { type MemoryLoss, readIdentity, type SideFileIdentity, sideFileOptions } from './schema';
+import { ToldTransactions } from './told-transactions';
 import { TransactionExtras } from './transaction-extras';
 import { markOutdated, writesOf } from './writes';
 
@@ -46,6 +47,7 @@ export class SideFile {
   readonly spending: KeySpending;
   readonly extras: TransactionExtras;
   readonly delayed: DelayedTransactions;
+  readonly told: ToldTransactions;
 
   private constructor(
     private readonly database: SqliteDatabase,
@@ -56,6 +58,7 @@ export class SideFile {
     this.spending = new KeySpending(connection);
     this.extras = new TransactionExtras(connection);
     this.delayed = new DelayedTransactions(connection);
+    this.told = new ToldTransactions(connection);
   }
 
   /**

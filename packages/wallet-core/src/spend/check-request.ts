@@ -27,6 +27,8 @@ export interface CheckedSend {
   /** '' is none. */
   readonly paymentId: string;
   readonly data: Buffer;
+  /** Fields of extra as they were given. */
+  readonly fields: Buffer;
   readonly sources: readonly SubWallet[];
   readonly change: SubWallet;
   readonly mixin: number;
@@ -43,6 +45,7 @@ export async function checkRequest(request: SendRequest, view: SpendView, now: n
   const terms = new SendTerms(view.network, view.localHeight, view.networkHeight);
   if (view.isViewWallet) throw failures.viewWallet();
   const data = freeData(request.extra ?? '');
+  const fields = freeData(request.extraFields ?? '');
   if (destinations.length === 0) throw failures.noDestinations();
   if (destinations.some(({ amount }) => amount <= 0n)) throw failures.amountIsZero();
   const payees = await payeesOf(destinations.map(({ address }) => address));
@@ -59,7 +62,7 @@ export async function checkRequest(request: SendRequest, view: SpendView, now: n
   const change = changeOf(request.changeAddress ?? '', view);
   const unlockTime = checkUnlockTime(request.unlockTime ?? 0n, terms, now);
   if (isShortPaymentId(paymentId) && payments.length > 1) throw failures.shortPaymentIdNeedsOne();
-  return { view, terms, fees, payments, total, paymentId, data, sources, change, mixin, unlockTime };
+  return { view, terms, fees, payments, total, paymentId, data, fields, sources, change, mixin, unlockTime };
 }
 
 /** An address that stands there a hundred times is decoded once. */

@@ -26,7 +26,7 @@ export interface Layout {
 }
 
 interface Materials {
-  readonly frame: Pick<CheckedSend, 'change' | 'data' | 'paymentId' | 'terms' | 'unlockTime'>;
+  readonly frame: Pick<CheckedSend, 'change' | 'data' | 'fields' | 'paymentId' | 'terms' | 'unlockTime'>;
   readonly keys: KeyPair;
   readonly rings: readonly Ring[];
   readonly inputKeys: readonly InputKeys[];
@@ -39,8 +39,8 @@ interface Materials {
 export function layOut({ frame, keys, rings, inputKeys, payments, change, fee }: Materials): Layout {
   const pieces = splitPayments(withChange(payments, change, frame.change.address));
   const hasWork = !frame.terms.isFreeOfWork(fee);
-  const { paymentId, data } = frame;
-  const extra = extraOf({ keys, paymentId, data, receiver: (payments[0] as Payment).to, hasWork });
+  const { paymentId, data, fields } = frame;
+  const extra = extraOf({ keys, paymentId, data, fields, receiver: (payments[0] as Payment).to, hasWork });
   if (extra.length >= MAX_EXTRA_SIZE) throw failures.nodeError(REASONS.EXTRA_TOO_LARGE.text);
   const inputs = rings.map((ring, i): TransactionInput => ({
     type: 'key',

@@ -76,7 +76,13 @@ async function cover(
 function estimate(checked: CheckedSend, mixin: number, inputs: number, change: bigint): number {
   const parts = withChange(checked.payments, change, checked.change.address);
   const outputs = parts.reduce((sum, { amount }) => sum + piecesOf(amount).length, 0);
-  return estimateSize({ inputs, outputs, mixin, hasPaymentId: checked.paymentId !== '', data: checked.data.length });
+  return estimateSize({
+    inputs,
+    outputs,
+    mixin,
+    hasPaymentId: checked.paymentId !== '',
+    data: checked.data.length + checked.fields.length,
+  });
 }
 
 function nothingWhenTooLarge(error: unknown): undefined {

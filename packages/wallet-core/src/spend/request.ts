@@ -23,6 +23,8 @@ export interface SendRequest {
   readonly unlockTime?: bigint | undefined;
   /** Hex of free data. */
   readonly extra?: string | undefined;
+  /** Hex of fields that go into extra as they are, behind the transaction key. */
+  readonly extraFields?: string | undefined;
 }
 
 /** What sending needs to know of the wallet and the chain at one moment. */

@@ -183,6 +183,7 @@ class Sweep {
       fees: terms.fees({ kind: 'minimum' }),
       paymentId,
       data: Buffer.alloc(0),
+      fields: Buffer.alloc(0),
       sources: view.subWallets,
       change: primaryOf(view.subWallets),
       unlockTime: terms.defaultUnlockTime,

@@ -75,7 +75,8 @@ export interface NodeStanding {
 
 /** What the synchronization tells, by name of the event. */
 export interface ChainFollowerEvents {
-  applied: [AppliedBlock, ...unknown[]];
+  /** What a block did, and the block. */
+  applied: [AppliedBlock, { readonly hash: string }?];
   progressed: [];
   rewound: [number];
   synced: [number];

@@ -1,6 +1,9 @@
 import { EventEmitter } from 'node:events';
+import type { HeldTransaction } from '../ledger/held-transactions';
 import type { Ledger } from '../ledger/ledger';
 import type { SubWallet, WalletTransaction } from '../ledger/model';
+import { heldOf } from './held-send';
+import { type NewKeys, subWalletsOf } from './key-list';
 import { OneAtATime } from './one-at-a-time';
 import type { AddedSubWallet, ChainFollower, FinishedSend, OpenContainer, SpendShapes, WalletParts } from './ports';
 import { liesBefore, startOfNewKeys } from './scan-start';
@@ -8,8 +11,10 @@ import { SendDesk } from './send-desk';
 import { WalletSnapshot } from './snapshot';
 
 interface WalletEvents {
-  /** A block brought it; by then it stands in the snapshot. */
-  transaction: [WalletTransaction];
+  /** A block, of this hash where it is known, brought it; by then it stands in the snapshot. */
+  transaction: [WalletTransaction, string | undefined];
+  /** No node knows an own send any more. */
+  cancelled: [string];
   /** The snapshot is a new one. */
   changed: [];
   warning: [string];
@@ -30,7 +35,7 @@ export class RunningWallet<Node, Shapes extends SpendShapes = SpendShapes> exten
   private readonly ending = new AbortController();
   private published: WalletSnapshot;
   /** Transactions of blocks that no snapshot shows yet. */
-  private untold: WalletTransaction[] = [];
+  private untold: [WalletTransaction, string | undefined][] = [];
   private savedHeight: number;
   private ended: Promise<void> | undefined;
 
@@ -82,7 +87,7 @@ export class RunningWallet<Node, Shapes extends SpendShapes = SpendShapes> exten
 
   /** Resolves when the present state is on the disk. @throws 2 */
   async save(): Promise<void> {
-    const content = this.ledger.content();
+    const content = this.ledger.storedContent();
     await this.file.save(content);
     this.savedHeight = content.progress.height;
   }
@@ -98,7 +103,7 @@ export class RunningWallet<Node, Shapes extends SpendShapes = SpendShapes> exten
   }
 
   changePassword(password: string): Promise<void> {
-    return this.write(() => this.file.changePassword(password, this.ledger.content()));
+    return this.write(() => this.file.changePassword(password, this.ledger.storedContent()));
   }
 
   /** Forgets all that came from the chain and reads it again from a height on. @throws 62 at a lite node */
@@ -178,6 +183,56 @@ export class RunningWallet<Node, Shapes extends SpendShapes = SpendShapes> exten
     });
   }
 
+  /** Any address, the primary and the last one too. @throws 15, 10 */
+  removeAnySubWallet(address: string): Promise<void> {
+    return this.write(async () => {
+      const { publicSpendKey } = this.parts.keys.subWalletOf(this.ledger.content(), address);
+      await this.whileStopped(() => this.ledger.removeSubWallet(publicSpendKey));
+    });
+  }
+
+  /**
+   * Several keys at once, all or none; without a height they are looked for from now on.
+   * @throws 39, 40, 51, 52, 38
+   */
+  importKeyList(keys: NewKeys, scanHeight: number | undefined): Promise<readonly SubWallet[]> {
+    return this.write(async () => {
+      const start = scanHeight === undefined ? startOfNewKeys(this.parts.now()) : { height: scanHeight, timestamp: 0 };
+      const made = await subWalletsOf(this.parts.keys, this.ledger.content(), keys, start);
+      if (made.length > 0) await this.takeIn(made, 0, scanHeight);
+      return made;
+    });
+  }
+
+  /**
+   * Builds a transaction and keeps its inputs for it; nothing leaves.
+   * @param writeDown called before it counts; what it throws undoes all
+   */
+  delay(request: Shapes['send'], writeDown: (built: FinishedSend) => void): Promise<FinishedSend> {
+    return this.write(async () => {
+      const built = await this.desk.build(request);
+      writeDown(built);
+      this.hold([heldOf(built)]);
+      return built;
+    });
+  }
+
+  /** Sends what was built and held; where it stays here after all it is held again. @throws 57, 30, 31, 55 */
+  sendDelayed(built: FinishedSend): Promise<void> {
+    return this.write(() => this.desk.dispatch(built));
+  }
+
+  /** Keeps what transactions take that are in no block and not sent by this wallet, and waits for what they bring. */
+  hold(transactions: readonly HeldTransaction[]): void {
+    for (const transaction of transactions) this.ledger.hold(transaction);
+    if (transactions.length > 0) this.publish();
+  }
+
+  unhold(hashes: readonly string[]): void {
+    for (const hash of hashes) this.ledger.unhold(hash);
+    if (hashes.length > 0) this.publish();
+  }
+
   /** Builds, writes down, relays: the hash of what this answers is on the disk. */
   send(request: Shapes['send']): Promise<FinishedSend> {
     return this.write(() => this.desk.send(request));
@@ -219,11 +274,15 @@ export class RunningWallet<Node, Shapes extends SpendShapes = SpendShapes> exten
   private addSubWallet(make: () => Promise<AddedSubWallet>, scanHeight?: number): Promise<SubWallet> {
     return this.write(async () => {
       const { subWallet, subWalletIndexCounter } = await make();
-      await this.whileStopped(() => {
-        this.ledger.addSubWallet(subWallet, subWalletIndexCounter);
-        if (scanHeight !== undefined) this.readAgain(scanHeight);
-      });
+      await this.takeIn([subWallet], subWalletIndexCounter, scanHeight);
       return subWallet;
+    });
+  }
+
+  private takeIn(subWallets: readonly SubWallet[], counter: number, scanHeight: number | undefined): Promise<void> {
+    return this.whileStopped(() => {
+      for (const subWallet of subWallets) this.ledger.addSubWallet(subWallet, counter);
+      if (scanHeight !== undefined) this.readAgain(scanHeight);
     });
   }
 
@@ -277,7 +336,9 @@ export class RunningWallet<Node, Shapes extends SpendShapes = SpendShapes> exten
 
   private listen(): void {
     const { follower } = this;
-    follower.on('applied', ({ transactions }) => void this.untold.push(...transactions));
+    follower.on('applied', ({ transactions }, block) => {
+      for (const transaction of transactions) this.untold.push([transaction, block?.hash]);
+    });
     follower.on('progressed', () => this.publish());
     follower.on('rewound', (height) => {
       // What is read again is progress once more.
@@ -286,7 +347,10 @@ export class RunningWallet<Node, Shapes extends SpendShapes = SpendShapes> exten
     });
     follower.on('indexed', () => this.publish());
     follower.on('warning', (text) => void this.emit('warning', text));
-    follower.on('cancelled', () => this.publish());
+    follower.on('cancelled', (hash) => {
+      this.publish();
+      this.emit('cancelled', hash);
+    });
     follower.on('synced', (height) => {
       this.ledger.releaseAbandoned();
       this.publish();
@@ -310,6 +374,6 @@ export class RunningWallet<Node, Shapes extends SpendShapes = SpendShapes> exten
     const news = this.untold;
     this.untold = [];
     this.emit('changed');
-    for (const transaction of news) this.emit('transaction', transaction);
+    for (const [transaction, blockHash] of news) this.emit('transaction', transaction, blockHash);
   }
 }

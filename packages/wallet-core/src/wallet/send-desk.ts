@@ -36,6 +36,10 @@ export class SendDesk<Shapes extends SpendShapes> {
     return built;
   }
 
+  build(request: Shapes['send']): Promise<FinishedSend> {
+    return this.spender.build(request, this.view(), this.options.signal);
+  }
+
   async prepare(request: Shapes['send']): Promise<FinishedSend> {
     const built = await this.spender.build(request, this.view(), this.options.signal);
     this.spender.prepared.add(built);
@@ -85,7 +89,7 @@ export class SendDesk<Shapes extends SpendShapes> {
     return this.spender.estimateSweep(request, () => this.view(), this.options.signal);
   }
 
-  private dispatch(built: FinishedSend): Promise<void> {
+  dispatch(built: FinishedSend): Promise<void> {
     return this.options.ledger.whileLeaving(built.hash, () => this.spender.dispatch(built, this.records));
   }
 

@@ -1,13 +1,17 @@
+import type { NodeCalls } from '@wrkz/client';
 import {
   type FinishedSend,
   type KeptSend,
   NodeOfSends,
+  type ServedWallet,
   unsealSend,
   walletError,
   WalletError,
   walletErrorRows,
 } from '@wrkz/wallet-core';
-import type { Open } from './open-wallet';
+
+/** The wallet that sends, how far it has read, and who is asked what became of a transaction. */
+type Sender = Pick<ServedWallet, 'wallet' | 'syncStatus'> & { readonly nodes: NodeCalls };
 
 /** A block with so many above it is there to stay, and so is what it spent. */
 export const BLOCKS_TO_BE_FINAL = 60;
@@ -20,7 +24,7 @@ export const BLOCKS_TO_BE_FINAL = 60;
  * @returns those that are with the network. None when none of them can ever be there: then it is safe to build others
  * @throws WalletError 1003 while nobody can tell; 30, 31, 55 of the node
  */
-export async function sendAgain(open: Open, kept: readonly KeptSend[]): Promise<FinishedSend[]> {
+export async function sendAgain(open: Sender, kept: readonly KeptSend[]): Promise<FinishedSend[]> {
   const there: FinishedSend[] = [];
   for (const { hash, sealed } of kept) {
     const send = unsealSend(sealed, open.wallet.snapshot.content.privateViewKey);
@@ -29,7 +33,7 @@ export async function sendAgain(open: Open, kept: readonly KeptSend[]): Promise<
   return there;
 }
 
-async function isThere(open: Open, send: FinishedSend, hash: string): Promise<boolean> {
+async function isThere(open: Sender, send: FinishedSend, hash: string): Promise<boolean> {
   const { wallet } = open;
   const isInBlock = (): boolean => wallet.snapshot.transaction(hash) !== undefined;
   if (isInBlock()) return true;
@@ -47,7 +51,7 @@ async function isThere(open: Open, send: FinishedSend, hash: string): Promise<bo
 }
 
 /** The wallet may not list it: it was reset to a height above its block, or the sub-wallet that paid is gone. */
-async function isKnownToNode({ nodes }: Open, hash: string): Promise<boolean> {
+async function isKnownToNode({ nodes }: Sender, hash: string): Promise<boolean> {
   const place = await new NodeOfSends(() => nodes).whereIs(hash);
   return place === 'block' || place === 'pool';
 }
@@ -56,7 +60,7 @@ async function isKnownToNode({ nodes }: Open, hash: string): Promise<boolean> {
  * Whether an input was spent by another transaction, long enough ago. Everything less than that proves nothing: a pool that
  * nobody asked may hold it, and after a reset the wallet may not have come to its block yet.
  */
-function isImpossible({ wallet, syncStatus }: Open, { hash, intent }: FinishedSend): boolean {
+function isImpossible({ wallet, syncStatus }: Sender, { hash, intent }: FinishedSend): boolean {
   const { isAtTip, walletHeight } = syncStatus();
   if (!isAtTip) return false;
   const inputs = new Set(intent.inputs.map(({ output }) => output.key));

@@ -1,7 +1,7 @@
 import { NodeList, type NodeTimeouts } from '@wrkz/client';
 import { type Network, toHex } from '@wrkz/core-types';
 import { walletError } from '@wrkz/wallet-core';
-import { readFailover } from './config/options';
+import { readFailover } from './failover';
 
 /** The node of a request, as it is told again. */
 export interface NodeChoice {

@@ -1,0 +1,155 @@
+import type { IncomingMessage } from 'node:http';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { walletRpcApi } from '@wrkz/api';
+import {
+  errorText,
+  FinishedJson,
+  type InvalidMember,
+  JsonRpcError,
+  type JsonValue,
+  type Logger,
+  memberReader,
+  parseJson,
+  type RouteRequest,
+  secretsEqual,
+  stringifyJson,
+} from '@wrkz/service-kit';
+import { WrongSecrets } from '@wrkz/wallet-service';
+import { z } from 'zod';
+import type { WalletRpcContext } from './context';
+import type { WalletRpcMethod } from './declare';
+import { envelopeRefusal, refusalOf } from './refusals';
+
+/** Requests of one batch; each may be a send. */
+const MOST_OF_A_BATCH = 100;
+
+export interface EnvelopeOptions {
+  readonly methods: readonly WalletRpcMethod[];
+  /** Undefined: nobody is asked for one. */
+  readonly password: string | undefined;
+  readonly logger: Logger;
+  /** Unix milliseconds. */
+  readonly now: () => number;
+}
+
+type Members = Readonly<Record<string, JsonValue>>;
+type Call = (params: Members, context: WalletRpcContext, request: RouteRequest) => Promise<unknown>;
+
+/**
+ * Answers what is sent to `/json_rpc` (docs/operations/wallet-rpc.md#envelope). Looked at in this order: JSON, an object, the
+ * password, the method, its params.
+ */
+export class Envelope {
+  private readonly calls: ReadonlyMap<string, Call>;
+  private readonly wrong: WrongSecrets;
+
+  constructor(private readonly options: EnvelopeOptions) {
+    this.calls = new Map(options.methods.map((method) => [method.name, callOf(method)]));
+    this.wrong = new WrongSecrets(options.now);
+  }
+
+  /**
+   * @param isBatch whether an array is taken for several requests
+   * @returns JSON
+   * @throws HttpError 429 for an address that has guessed too often
+   */
+  async answer(text: string, isBatch: boolean, context: WalletRpcContext, request: RouteRequest): Promise<string> {
+    const tooMany = this.wrong.refusal(request.http.request);
+    if (tooMany !== undefined) throw tooMany;
+    let body: JsonValue;
+    try {
+      body = parseJson(text);
+    } catch {
+      return enveloped({ error: errorObject(envelopeRefusal('parse')), id: null, jsonrpc: '2.0' });
+    }
+    if (!isBatch || !Array.isArray(body)) return this.one(body, context, request);
+    const { length } = body;
+    if (length === 0 || length > MOST_OF_A_BATCH) {
+      return enveloped({ error: errorObject(envelopeRefusal('noMethod')), id: null, jsonrpc: '2.0' });
+    }
+    const answers: string[] = [];
+    for (const entry of body) {
+      answers.push(await this.one(entry, context, request));
+      await nextTurn();
+    }
+    return `[${answers.join(',')}]`;
+  }
+
+  private async one(body: JsonValue, context: WalletRpcContext, request: RouteRequest): Promise<string> {
+    if (!isObject(body)) return enveloped({ error: errorObject(envelopeRefusal('notAnObject')) });
+    const { id } = body;
+    try {
+      const result = await this.call(body, context, request);
+      if (!(result instanceof FinishedJson)) return enveloped({ id, jsonrpc: '2.0', result });
+      const head = enveloped({ id, jsonrpc: '2.0' }).slice(0, -1);
+      return `${head},"result":${String(result.text)}}`;
+    } catch (error) {
+      return enveloped({ error: errorObject(this.refusal(error, body['method'])), id, jsonrpc: '2.0' });
+    }
+  }
+
+  private async call(body: Members, context: WalletRpcContext, request: RouteRequest): Promise<unknown> {
+    if (!this.isAdmitted(body['password'], request.http.request)) throw envelopeRefusal('password');
+    const { method, params = {} } = body;
+    if (typeof method !== 'string') throw envelopeRefusal('noMethod');
+    const call = this.calls.get(method);
+    if (call === undefined) throw envelopeRefusal('unknownMethod');
+    if (!isObject(params)) throw envelopeRefusal('params');
+    return call(params, context, request);
+  }
+
+  /** Of a batch that guesses, what comes behind too many wrong ones is not looked at. */
+  private isAdmitted(given: JsonValue | undefined, request: IncomingMessage): boolean {
+    const { password } = this.options;
+    if (password === undefined) return true;
+    if (this.wrong.refusal(request) !== undefined) return false;
+    if (typeof given === 'string' && secretsEqual(given, password)) return true;
+    this.wrong.count(request);
+    return false;
+  }
+
+  private refusal(error: unknown, method: JsonValue | undefined): JsonRpcError {
+    const refused = refusalOf(error);
+    if (refused !== undefined) return refused;
+    this.options.logger.error(
+      `${typeof method === 'string' ? method : 'a request'} failed: ${error instanceof Error ? (error.stack ?? '') : ''}`,
+    );
+    return envelopeRefusal('unexpected', errorText(error));
+  }
+}
+
+function callOf(method: WalletRpcMethod): Call {
+  const params = method.params instanceof z.ZodObject ? method.params : walletRpcApi.noParams;
+  const reader = memberReader(params, (_member: InvalidMember) => envelopeRefusal('params'));
+  const lists = Object.entries<z.core.$ZodType>(params.shape).flatMap(([name, schema]) =>
+    isList(schema) ? [name] : [],
+  );
+  return async (sent, context, request) => {
+    const read = reader.read(withLists(sent, lists), context);
+    return method.handle(context, read as never, request);
+  };
+}
+
+/** An empty object in the place of a list is an empty list. */
+function withLists(sent: Members, lists: readonly string[]): Members {
+  const odd = lists.filter((name) => {
+    const value = Object.hasOwn(sent, name) ? sent[name] : undefined;
+    return isObject(value) && Object.keys(value).length === 0;
+  });
+  return odd.length === 0 ? sent : { ...sent, ...Object.fromEntries(odd.map((name) => [name, []])) };
+}
+
+function isList(schema: z.core.$ZodType): boolean {
+  const def = schema._zod.def as { type: string; innerType?: z.core.$ZodType };
+  return def.innerType === undefined ? def.type === 'array' : isList(def.innerType);
+}
+
+function isObject(value: JsonValue | undefined): value is { [name: string]: JsonValue } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function errorObject({ code, message, data }: JsonRpcError): object {
+  return { code, ...(data === undefined ? {} : { data }), message };
+}
+
+const enveloped = (answer: object): string => stringifyJson(answer);

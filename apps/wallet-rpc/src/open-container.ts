@@ -1,0 +1,70 @@
+import type { NodeList, NodeTimeouts } from '@wrkz/client';
+import { errorText, type Logger } from '@wrkz/service-kit';
+import {
+  PowClient,
+  powServerSettings,
+  type ServedWallet,
+  serveWallet,
+  type SyncClock,
+  Wallet,
+  WalletError,
+  walletErrorRows,
+} from '@wrkz/wallet-core';
+import { nodeList, openingNews } from '@wrkz/wallet-service';
+import type { WalletRpcConfig } from './config/config';
+
+export interface ServedContainer extends ServedWallet {
+  readonly nodes: NodeList;
+}
+
+export interface OpeningParts {
+  readonly logger: Logger;
+  /** Unix milliseconds. */
+  readonly now: () => number;
+  readonly nodeTimeouts?: Partial<NodeTimeouts> | undefined;
+  readonly syncClock?: SyncClock | undefined;
+}
+
+/**
+ * Opens the container and follows the nodes.
+ * @throws Error with a message for the operator
+ */
+export async function openContainer(
+  config: WalletRpcConfig,
+  { logger, now, nodeTimeouts, syncClock }: OpeningParts,
+): Promise<ServedContainer> {
+  const { options, network, threads, node, containerFile: file } = config;
+  const warn = (text: string): void => logger.warning(text);
+  const pow = new PowClient(powServerSettings(options), {
+    threads,
+    onFallback: (reason) => warn(`the proof-of-work helper did not help: ${reason}`),
+  });
+  const sync = {
+    skipCoinbases: options['skip-coinbase-transactions'],
+    maxBlocks: options['sync-max-blocks'],
+    clock: syncClock,
+  };
+  const nodes = nodeList(node, {
+    network,
+    failover: options['daemon-failover'],
+    token: options['daemon-token'],
+    timeouts: nodeTimeouts,
+  });
+  try {
+    const served = await serveWallet({ network, sync, pow, now, warn }, (parts) =>
+      Wallet.open(parts, { file, password: options['container-password'], node: nodes }),
+    );
+    served.wallet.on('warning', warn);
+    nodes.on('switched', ({ from, to, reason }) => warn(`the node ${to} serves now instead of ${from}: ${reason}`));
+    openingNews(served).forEach(warn);
+    return { ...served, nodes };
+  } catch (error) {
+    nodes.close();
+    throw new Error(`The container ${file} could not be opened: ${openingText(error)}`, { cause: error });
+  }
+}
+
+function openingText(error: unknown): string {
+  const isInUse = error instanceof WalletError && error.code === walletErrorRows.walletFileInUse.code;
+  return isInUse ? `${errorText(error)} Close it there first.` : errorText(error);
+}

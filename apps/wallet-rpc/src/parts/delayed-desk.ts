@@ -1,0 +1,103 @@
+import {
+  type DelayedTransaction,
+  type FinishedSend,
+  heldOf,
+  type SendRequest,
+  type ServedWallet,
+  WalletError,
+  walletErrorRows,
+} from '@wrkz/wallet-core';
+import { applicationRefusal } from '../refusals';
+import { delayedText, finishedSend } from './delayed-text';
+
+export interface DelayedSurroundings extends Pick<ServedWallet, 'wallet' | 'sideFile'> {
+  /** Unix milliseconds. */
+  readonly now: () => number;
+  /** It is with the network now. */
+  readonly sent: (send: FinishedSend) => void;
+}
+
+/**
+ * Transactions that were built and answered and are sent later. They stand in the side file before they are answered, so no
+ * kill loses one, and their bytes never change, so none is paid twice (docs/operations/wallet-rpc.md#delayed-transactions).
+ */
+export class DelayedDesk {
+  constructor(private readonly surroundings: DelayedSurroundings) {}
+
+  /** Takes up what an earlier run has left. */
+  start(): void {
+    const { wallet, sideFile } = this.surroundings;
+    const unconfirmed = new Set(wallet.snapshot.unconfirmed().map(({ hash }) => hash));
+    for (const { hash } of sideFile.delayed.inState('sending')) {
+      if (wallet.snapshot.transaction(hash) !== undefined) sideFile.delayed.move(hash, 'sending', 'sent');
+      // It was never written down as a send, so it never left.
+      else if (!unconfirmed.has(hash)) sideFile.delayed.move(hash, 'sending', 'delayed');
+    }
+    const waiting = [...sideFile.delayed.inState('delayed'), ...sideFile.delayed.inState('sending')];
+    wallet.hold(waiting.map((row) => heldOf(this.read(row))));
+    wallet.on('cancelled', (hash) => void sideFile.delayed.move(hash, 'sending', 'delayed'));
+    wallet.on('transaction', ({ hash }) => {
+      for (const state of ['sending', 'delayed'] as const) sideFile.delayed.move(hash, state, 'sent');
+    });
+  }
+
+  /** @param known hears of the transaction before it counts */
+  create(request: SendRequest, known: (built: FinishedSend) => void): Promise<FinishedSend> {
+    const { wallet, sideFile, now } = this.surroundings;
+    return wallet.delay(request, (built) => {
+      known(built);
+      const { hash, bytes } = built;
+      sideFile.delayed.add({
+        hash,
+        created: now(),
+        bytes,
+        intent: delayedText(built, wallet.snapshot.content.privateViewKey),
+      });
+    });
+  }
+
+  get(hash: string): DelayedTransaction | undefined {
+    return this.surroundings.sideFile.delayed.get(hash);
+  }
+
+  /** The finished transaction of a row. */
+  read(row: DelayedTransaction): FinishedSend {
+    return finishedSend(row, this.surroundings.wallet.snapshot.content.privateViewKey);
+  }
+
+  /** In the order in which they were made. */
+  hashes(): string[] {
+    return this.surroundings.sideFile.delayed.inState('delayed').map(({ hash }) => hash);
+  }
+
+  /** @throws JsonRpcError 4 unknown, 15 sent or deleted before; WalletError, after which it waits as before */
+  async send(hash: string): Promise<void> {
+    const { wallet, sideFile, sent } = this.surroundings;
+    const row = sideFile.delayed.get(hash);
+    if (row === undefined) throw applicationRefusal('unknownObject');
+    if (!sideFile.delayed.move(hash, 'delayed', 'sending')) throw applicationRefusal('cannotTransfer');
+    const built = this.read(row);
+    try {
+      await wallet.sendDelayed(built);
+    } catch (error) {
+      if (!isUnclear(error)) sideFile.delayed.move(hash, 'sending', 'delayed');
+      throw error;
+    }
+    sideFile.delayed.move(hash, 'sending', 'sent');
+    wallet.unhold([hash]);
+    sent(built);
+  }
+
+  /** @throws JsonRpcError 4 unknown, 12 sent or deleted before */
+  remove(hash: string): void {
+    const { wallet, sideFile } = this.surroundings;
+    if (sideFile.delayed.get(hash) === undefined) throw applicationRefusal('unknownObject');
+    if (!sideFile.delayed.move(hash, 'delayed', 'deleted')) throw applicationRefusal('cannotCancel');
+    wallet.unhold([hash]);
+  }
+}
+
+/** Whether the node has it is not known: it stays on its way until a block or the node's word says so. */
+function isUnclear(error: unknown): boolean {
+  return error instanceof WalletError && error.code === walletErrorRows.daemonStillProcessing.code;
+}

@@ -1,0 +1,110 @@
+import type { NodeLookups } from '@wrkz/client';
+import type { ServedWallet, WalletTransaction } from '@wrkz/wallet-core';
+import { ownOfPool } from './pool-reader';
+import type { DetailsKeeper } from './details-keeper';
+
+export interface PoolSurroundings extends Pick<ServedWallet, 'wallet' | 'syncStatus'> {
+  readonly nodes: Pick<NodeLookups, 'poolChanges'>;
+  readonly details: Pick<DetailsKeeper, 'put' | 'get'>;
+  readonly seen: (transaction: WalletTransaction) => void;
+  /** Milliseconds between two looks. */
+  readonly everyMs?: number;
+}
+
+const EVERY_MS = 3_000;
+
+/**
+ * Looks at the node's pool for transactions of the wallet: what they take is locked at once, what they bring is waited for
+ * (docs/operations/wallet-rpc.md#pool).
+ */
+export class PoolWatch {
+  /** All of the pool, ours or not. */
+  private known = new Set<string>();
+  private readonly own = new Map<string, WalletTransaction>();
+  /** Gone from the pool at the last look: into a block that is still to be read, or for good. */
+  private leaving = new Set<string>();
+  private readonly ending = new AbortController();
+  private timer: NodeJS.Timeout | undefined;
+  private looking: Promise<void> | undefined;
+
+  constructor(private readonly surroundings: PoolSurroundings) {}
+
+  start(): void {
+    this.surroundings.wallet.on('transaction', ({ hash }) => this.mined(hash));
+    this.again();
+  }
+
+  async stop(): Promise<void> {
+    this.ending.abort();
+    clearTimeout(this.timer);
+    await this.looking;
+  }
+
+  /** Those of others, and own sends that another program made. */
+  get transactions(): readonly WalletTransaction[] {
+    return [...this.own.values()];
+  }
+
+  get(hash: string): WalletTransaction | undefined {
+    return this.own.get(hash);
+  }
+
+  /** Keys came or went, or the history was thrown away: all of the pool is looked at anew. */
+  forget(): void {
+    this.surroundings.wallet.unhold([...this.own.keys()]);
+    this.own.clear();
+    this.leaving.clear();
+    this.known = new Set();
+  }
+
+  /** One look; resolves when it is done. */
+  look(): Promise<void> {
+    return (this.looking ??= this.compare()
+      .catch(() => undefined)
+      .finally(() => (this.looking = undefined)));
+  }
+
+  private again(): void {
+    if (this.ending.signal.aborted) return;
+    this.timer = setTimeout(() => void this.look().then(() => this.again()), this.surroundings.everyMs ?? EVERY_MS);
+    this.timer.unref();
+  }
+
+  private async compare(): Promise<void> {
+    const { wallet, syncStatus, nodes } = this.surroundings;
+    if (!syncStatus().isAtTip || this.ending.signal.aborted) return;
+    const before = this.known;
+    const [tail = ''] = wallet.snapshot.content.progress.recentHashes;
+    if (tail === '') return;
+    const { added, deleted } = await nodes.poolChanges(tail, [...before], this.ending.signal);
+    const found = await ownOfPool(added, wallet.snapshot.content);
+    // Forgotten, or closed, meanwhile: the next look finds it all again.
+    if (this.known !== before || wallet.isClosed) return;
+    for (const { hash } of added) before.add(hash);
+    const sends = new Set(wallet.snapshot.unconfirmed().map(({ hash }) => hash));
+    for (const { transaction, held, details } of found) {
+      const { hash } = transaction;
+      if (sends.has(hash) || wallet.snapshot.transaction(hash) !== undefined) continue;
+      this.own.set(hash, transaction);
+      const { sent, mixin } = this.surroundings.details.get(hash) ?? {};
+      this.surroundings.details.put(hash, { ...details, sent, mixin });
+      wallet.hold([held]);
+      this.surroundings.seen(transaction);
+    }
+    this.letGo(deleted);
+  }
+
+  private letGo(deleted: readonly string[]): void {
+    const gone = deleted.filter((hash) => !this.own.has(hash) || this.leaving.has(hash));
+    this.leaving = new Set(deleted.filter((hash) => !gone.includes(hash)));
+    for (const hash of gone) {
+      this.known.delete(hash);
+      if (this.own.delete(hash)) this.surroundings.wallet.unhold([hash]);
+    }
+  }
+
+  private mined(hash: string): void {
+    this.own.delete(hash);
+    this.leaving.delete(hash);
+  }
+}

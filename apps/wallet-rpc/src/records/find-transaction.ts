@@ -1,0 +1,31 @@
+import type { WalletTransaction } from '@wrkz/wallet-core';
+import type { WalletRpcContext } from '../context';
+import { type ServiceTransaction, serviceTransactions, TransactionState } from './transaction-record';
+
+/** A transaction of the wallet: in a block, on its way, in the pool, delayed or deleted. */
+export async function findTransaction(
+  context: WalletRpcContext,
+  hash: string,
+): Promise<ServiceTransaction | undefined> {
+  const { wallet, pool, delayed, details } = context;
+  const { snapshot } = wallet;
+  const confirmed = snapshot.transaction(hash);
+  if (confirmed !== undefined) await details.ensure([confirmed]);
+  const record = serviceTransactions(context);
+  const known = confirmed ?? snapshot.unconfirmed().find((transaction) => transaction.hash === hash) ?? pool.get(hash);
+  if (known !== undefined) return record(known);
+  const row = delayed.get(hash);
+  if (row === undefined) return undefined;
+  const { fee, intent } = delayed.read(row);
+  const waiting: WalletTransaction = {
+    transfers: intent.transfers,
+    hash,
+    fee,
+    blockHeight: 0,
+    timestamp: 0,
+    paymentId: intent.paymentId,
+    unlockTime: 0n,
+    isCoinbase: false,
+  };
+  return record(waiting, row.state === 'deleted' ? TransactionState.cancelled : TransactionState.created);
+}

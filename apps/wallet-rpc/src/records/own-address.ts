@@ -1,0 +1,39 @@
+import { checkAddress, type CheckedAddress, type SubWallet, TurnTaker, type WalletSnapshot } from '@wrkz/wallet-core';
+import { applicationRefusal, type WalletRpcErrorName } from '../refusals';
+
+/** @throws JsonRpcError 7 for what is no plain address of this network */
+export function requirePlain(address: string): void {
+  checkAddress(address, { allowIntegrated: false });
+}
+
+/** All of a list, which may be as long as a request; others get their turn meanwhile. @throws JsonRpcError 7 */
+export async function requireAllPlain(addresses: readonly string[]): Promise<void> {
+  await allChecked(addresses, false);
+}
+
+/** Those who are paid. @throws JsonRpcError 7; 2 for an integrated one whose payment id is no hex */
+export function checkedPayees(addresses: readonly string[]): Promise<readonly CheckedAddress[]> {
+  return allChecked(addresses, true);
+}
+
+/** An address that stands there a hundred times is decoded once. */
+async function allChecked(addresses: readonly string[], allowIntegrated: boolean): Promise<CheckedAddress[]> {
+  const turns = new TurnTaker();
+  const known = new Map<string, CheckedAddress>();
+  const checked: CheckedAddress[] = [];
+  for (const address of addresses) {
+    await turns.pause();
+    const one = known.get(address) ?? checkAddress(address, { allowIntegrated });
+    known.set(address, one);
+    checked.push(one);
+  }
+  return checked;
+}
+
+/** The sub-wallet of an address. @throws JsonRpcError 7 for what is none; the named one when it is not of this container */
+export function subWalletOfAddress(snapshot: WalletSnapshot, address: string, missing: WalletRpcErrorName): SubWallet {
+  requirePlain(address);
+  const found = snapshot.subWallets.find((subWallet) => subWallet.address === address);
+  if (found === undefined) throw applicationRefusal(missing);
+  return found;
+}

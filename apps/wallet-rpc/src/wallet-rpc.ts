@@ -1,0 +1,166 @@
+import { dirname } from 'node:path';
+import type { NodeTimeouts } from '@wrkz/client';
+import { setThreads } from '@wrkz/crypto';
+import {
+  endpointText,
+  type HttpServer,
+  type Logger,
+  NotificationHooks,
+  type Service,
+  VERSION,
+} from '@wrkz/service-kit';
+import type { FinishedSend, SyncClock } from '@wrkz/wallet-core';
+import { keepHouse, OnceByKey } from '@wrkz/wallet-service';
+import type { WalletRpcConfig } from './config/config';
+import { serviceLogger } from './config/service-logger';
+import type { WalletRpcContext } from './context';
+import { startServiceServer } from './http';
+import { type ServedContainer, openContainer } from './open-container';
+import { TransactionAnnouncer, HOOKS } from './parts/announcer';
+import { BlockHashes } from './parts/block-hashes';
+import { DelayedDesk } from './parts/delayed-desk';
+import { DetailsKeeper } from './parts/details-keeper';
+import { PoolWatch } from './parts/pool-watch';
+import { announceSend } from './records/sending';
+
+/** What a test may put in the place of the real thing. */
+export interface WalletRpcOverrides {
+  readonly logger?: Logger;
+  /** Takes 0 for a free port, which the option does not. */
+  readonly port?: number;
+  /** Unix milliseconds. */
+  readonly now?: () => number;
+  /** Milliseconds between two looks at the pool. */
+  readonly poolMs?: number;
+  /** Hashes of one answer. */
+  readonly mostHashes?: number;
+  /** How long nodes may take. */
+  readonly nodeTimeouts?: Partial<NodeTimeouts>;
+  /** By which the wallet waits between its questions to a node. */
+  readonly syncClock?: SyncClock;
+}
+
+/** Milliseconds that running requests have to end when the program stops. */
+const DRAIN_MS = 2_000;
+
+/** The wallet over JSON-RPC: its parts are put together here and nowhere else. `create`, then `start`, then `stop`. */
+export class WalletRpc implements Service {
+  readonly logger: Logger;
+  /** What `start` opened, to be closed in the opposite order. */
+  private readonly opened: (() => unknown)[] = [];
+  private server: HttpServer | undefined;
+  private served: WalletRpcContext | undefined;
+
+  private constructor(
+    private readonly config: WalletRpcConfig,
+    private readonly overrides: WalletRpcOverrides,
+  ) {
+    this.logger = overrides.logger ?? serviceLogger(config);
+    for (const warning of config.warnings) this.logger.warning(warning);
+  }
+
+  static create(config: WalletRpcConfig, overrides: WalletRpcOverrides = {}): WalletRpc {
+    return new WalletRpc(config, overrides);
+  }
+
+  /** The port it listens on, once started. */
+  get port(): number {
+    return this.server?.port ?? this.config.options['bind-port'];
+  }
+
+  /** What the methods work with, once started. */
+  get context(): WalletRpcContext {
+    if (this.served === undefined) throw new Error('the service has not started');
+    return this.served;
+  }
+
+  /** @throws Error with a message for the operator; everything opened so far is closed again */
+  async start(): Promise<void> {
+    try {
+      await this.serve();
+    } catch (error) {
+      await this.stop();
+      throw error;
+    }
+  }
+
+  /** Takes no new requests, saves and closes the container. */
+  async stop(): Promise<void> {
+    for (const close of this.opened.splice(0).reverse()) await close();
+  }
+
+  private async serve(): Promise<void> {
+    const { config, overrides, logger } = this;
+    const { options, network, containerFile } = config;
+    const { now = Date.now, port = options['bind-port'] } = overrides;
+    setThreads(config.threads);
+    const { nodeTimeouts, syncClock } = overrides;
+    const container = await openContainer(config, { logger, now, nodeTimeouts, syncClock });
+    this.opened.push(() => container.wallet.close());
+    const hooks = await NotificationHooks.start({
+      hooks: [
+        { name: HOOKS.tx, values: options['tx-notify'] },
+        { name: HOOKS.confirmed, values: options['tx-confirmed-notify'] },
+      ],
+      logger: logger.child('notify'),
+      directory: dirname(containerFile),
+      secretFile: options['notify-secret-file'],
+    });
+    this.opened.push(() => hooks.close());
+    const context = this.contextOf(container, hooks, now);
+    this.served = context;
+    this.startParts(context);
+    const house = keepHouse({
+      current: () => (container.wallet.isClosed ? undefined : container.sideFile),
+      now,
+      warn: (text) => logger.warning(text),
+    });
+    this.opened.push(house.stop);
+    house.tidy();
+    this.server = await startServiceServer({ config, context, logger, port });
+    const { server } = this;
+    this.opened.push(() => server.close(DRAIN_MS));
+    const at =
+      config.socket === undefined
+        ? endpointText({ host: options['bind-address'], port: this.port })
+        : `the socket ${config.socket.socketPath}`;
+    logger.info(`wrkz-wallet-rpc ${VERSION} listens on ${at}, ${network.name} rules, container ${containerFile}`);
+  }
+
+  /** In an order in which each hears of a transaction before those that tell of it. */
+  private startParts({ details, delayed, announcer, pool }: WalletRpcContext): void {
+    delayed.start();
+    announcer.start();
+    details.start();
+    this.opened.push(() => details.stop());
+    pool.start();
+    this.opened.push(() => pool.stop());
+  }
+
+  private contextOf(container: ServedContainer, hooks: NotificationHooks, now: () => number): WalletRpcContext {
+    const { config, logger, overrides } = this;
+    const { nodes, wallet, sideFile } = container;
+    const details = new DetailsKeeper({ ...container, warn: (text) => logger.warning(text) });
+    const duringSync = config.options['notify-during-sync'];
+    const announcer = new TransactionAnnouncer({
+      ...container,
+      hooks,
+      duringSync,
+      details: (hash) => details.get(hash),
+    });
+    const sent = ({ hash }: FinishedSend): void => announceSend({ wallet, announcer }, hash);
+    const everyMs = overrides.poolMs === undefined ? {} : { everyMs: overrides.poolMs };
+    return {
+      ...container,
+      network: config.network,
+      directory: dirname(config.containerFile),
+      details,
+      announcer,
+      delayed: new DelayedDesk({ wallet, sideFile, now, sent }),
+      pool: new PoolWatch({ ...container, details, seen: (transaction) => announcer.seen(transaction), ...everyMs }),
+      blockHashes: new BlockHashes(nodes, overrides.mostHashes),
+      keyed: new OnceByKey(),
+      now,
+    };
+  }
+}

@@ -1,0 +1,100 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { walletRpcApi } from '@wrkz/api';
+import { CHAIN_A_HEIGHT } from '@wrkz/testing';
+import { ALL_METHODS, WALLET_METHODS } from '../../src';
+import { PASSWORD } from '../support/service';
+import { type ErrorName, PROVOCATIONS, SUCCESSES } from './provocations';
+import { Scene } from './scene';
+
+jest.setTimeout(600_000);
+
+const scene = new Scene();
+const rows = walletRpcApi.walletRpcErrors;
+
+beforeAll(async () => {
+  await scene.start();
+  mkdirSync(join(scene.alice.rpc.context.directory, 'folder'), { recursive: true });
+}, 300_000);
+
+afterAll(async () => {
+  scene.comeHome();
+  await scene.stop();
+});
+
+/** The names of the errors that a method declares. */
+const declared = (name: string): ErrorName[] => {
+  const errors = WALLET_METHODS.find((method) => method.name === name)?.errors ?? [];
+  return (Object.keys(rows) as ErrorName[]).filter((row) => errors.includes(rows[row]));
+};
+
+const cases = WALLET_METHODS.flatMap(({ name }) => declared(name).map((error) => [name, error] as const));
+
+test('there are the 25 methods, each with a success, and a way to each of its errors', () => {
+  expect(WALLET_METHODS).toHaveLength(25);
+  expect(Object.keys(SUCCESSES).sort()).toEqual(WALLET_METHODS.map(({ name }) => name).sort());
+  for (const { name, errors } of WALLET_METHODS) {
+    expect([name, Object.keys(PROVOCATIONS[name] ?? {}).sort()]).toEqual([name, [...declared(name)].sort()]);
+    expect(declared(name)).toHaveLength(errors.length);
+  }
+  expect(cases).toHaveLength(101);
+});
+
+test.each(cases)('%s: %s', async (method, error) => {
+  const outcome = await PROVOCATIONS[method]?.[error]?.(scene);
+  const { code, application, text }: walletRpcApi.WalletRpcError = rows[error];
+  const isSystem = text === '{text}';
+  expect(outcome?.error).toEqual({
+    code: BigInt(code),
+    message: isSystem ? expect.stringMatching(/^[A-Z]/) : text,
+    data: { application_code: isSystem ? expect.any(BigInt) : BigInt(application ?? 0) },
+  });
+});
+
+test.each(WALLET_METHODS.map(({ name }) => name))(
+  '%s refuses params that are none, and a wrong password',
+  async (method) => {
+    const ask = (body: object) => scene.alice.ask(JSON.stringify(body));
+    const { code, text } = walletRpcApi.walletRpcEnvelopeErrors.params;
+    const refused = await ask({ method, params: [], password: PASSWORD });
+    expect(JSON.parse(refused.text)).toEqual({ error: { code, message: text }, jsonrpc: '2.0' });
+    const stranger = await ask({ method, params: {}, password: 'wrong' });
+    expect(JSON.parse(stranger.text)).toMatchObject({ error: { code: -32_604 } });
+  },
+);
+
+test.each(Object.keys(SUCCESSES))('%s succeeds, and its result is as declared', async (method) => {
+  const result = await scene.alice.result(method, await SUCCESSES[method]?.(scene));
+  const declaration = WALLET_METHODS.find(({ name }) => name === method);
+  const parsed = declaration?.result.safeParse(result);
+  expect([method, parsed?.error]).toEqual([method, undefined]);
+  // Own sends in the pool are forgotten with the rest, and found there again.
+  if (method === 'reset') {
+    await scene.alice.synced(CHAIN_A_HEIGHT);
+    await scene.alice.rpc.context.pool.look();
+  }
+});
+
+test('rpc.discover tells every method with its errors', async () => {
+  const document = await scene.alice.result<{ methods: { name: string; errors: unknown[] }[] }>('rpc.discover');
+  expect(document.methods.map(({ name }) => name)).toEqual(ALL_METHODS.map(({ name }) => name));
+  for (const { name, errors } of document.methods)
+    expect([name, errors.length]).toEqual([name, declared(name).length + 3]);
+});
+
+test('a batch is answered as one behind its header alone', async () => {
+  const one = (id: number): object => ({ id, method: 'getFeeInfo', password: PASSWORD });
+  const batch = JSON.stringify([one(1), 5, { ...one(2), method: 'nothing' }]);
+  const without = await scene.alice.ask(batch);
+  expect(without.text).toBe('{"error":{"code":-32001,"message":"JsonValue type is not OBJECT"}}');
+  const { text } = await scene.alice.ask(batch, { headers: { 'X-JSON-RPC-Batch': '1' } });
+  expect(JSON.parse(text)).toEqual([
+    { id: 1, jsonrpc: '2.0', result: { address: '', amount: 0 } },
+    { error: { code: -32_001, message: 'JsonValue type is not OBJECT' } },
+    { error: { code: -32_601, message: 'Method not found' }, id: 2, jsonrpc: '2.0' },
+  ]);
+  for (const wrong of ['[]', JSON.stringify(Array.from({ length: 101 }, () => one(1)))]) {
+    const refused = await scene.alice.ask(wrong, { headers: { 'X-JSON-RPC-Batch': '1' } });
+    expect(JSON.parse(refused.text)).toMatchObject({ error: { code: -3_600 } });
+  }
+});

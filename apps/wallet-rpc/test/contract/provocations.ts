@@ -1,0 +1,307 @@
+import { walletError } from '@wrkz/wallet-core';
+import type { walletRpcApi } from '@wrkz/api';
+import { addressOf, expectedWallet } from '../support/world';
+import type { Outcome, TestService } from '../support/service';
+import { ALICE, badlyIntegrated, BOB, NO_HASH, type Scene, TO_BOB } from './scene';
+
+export type ErrorName = keyof typeof walletRpcApi.walletRpcErrors;
+
+/** Makes a method answer with an error. */
+export type Provocation = (scene: Scene) => Promise<Outcome>;
+
+type Provocations = { readonly [Name in ErrorName]?: Provocation };
+
+const PAYMENT_ID = 'cd'.repeat(32);
+const OTHER_KEY = '0'.repeat(63) + '1';
+
+const asked =
+  (
+    method: string,
+    params: (scene: Scene) => object | Promise<object>,
+    of: (scene: Scene) => TestService = ({ alice }) => alice,
+  ): Provocation =>
+  async (scene) =>
+    of(scene).call(method, await params(scene));
+
+const always = (params: object) => (): object => params;
+const homeless = ({ homeless: service }: Scene): TestService => service;
+const tracking = ({ tracking: service }: Scene): TestService => service;
+
+const aliceKey = (): string => expectedWallet('alice').keys.addresses[0]?.privateSpendKey ?? '';
+
+/** With nobody behind the routes that are named. */
+const away =
+  (path: string, method: string, params: (scene: Scene) => object | Promise<object>): Provocation =>
+  async (scene) => {
+    const given = await params(scene);
+    return scene.with(
+      path,
+      () => ({ status: 503, json: { status: 'Failed', error: 'away' } }),
+      () => scene.alice.call(method, given),
+    );
+  };
+
+const ofAddress = (method: string, missing: ErrorName): Provocations => ({
+  badAddress: asked(method, always({ address: 'Wrkz' })),
+  [missing]: asked(method, always({ address: BOB })),
+});
+
+const windows = (method: string): Provocations => ({
+  badAddress: asked(method, always({ firstBlockIndex: 1, blockCount: 1, addresses: ['x'] })),
+  wrongPaymentId: asked(method, always({ firstBlockIndex: 1, blockCount: 1, paymentId: 'zz' })),
+  wrongHash: asked(method, always({ blockHash: 'zz', blockCount: 1 })),
+  wrongParameters: asked(method, always({ firstBlockIndex: 1, blockCount: 0 })),
+  unknownObject: asked(method, always({ blockHash: NO_HASH, blockCount: 1 })),
+  nodeAway: away('/json_rpc', method, always({ blockHash: NO_HASH, blockCount: 1 })),
+});
+
+function sends(method: string): Provocations {
+  const refused = (more: object): Provocation => asked(method, always({ ...TO_BOB, ...more }));
+  const paying = (...transfers: readonly object[]): Provocation => asked(method, always({ ...TO_BOB, transfers }));
+  return {
+    badAddress: paying({ address: 'x', amount: 1 }),
+    wrongPaymentId: paying({ address: badlyIntegrated(), amount: 1 }),
+    conflictingPaymentIds: async (scene) => {
+      const { integratedAddress } = await scene.alice.result<{ integratedAddress: string }>('createIntegratedAddress', {
+        address: BOB,
+        paymentId: PAYMENT_ID,
+      });
+      return scene.alice.call(method, { transfers: [{ address: integratedAddress, amount: 1 }], paymentId: NO_HASH });
+    },
+    mixinTooSmall: refused({ anonymity: 0 }),
+    mixinTooBig: refused({ anonymity: 100 }),
+    badPaymentId: refused({ paymentId: 'zz' }),
+    trackingMode: asked(method, always(TO_BOB), tracking),
+    nothingToSend: paying(),
+    feeTooSmall: refused({ fee: 0 }),
+    changeAddressRequired: asked(method, always(TO_BOB), ({ two }) => two),
+    changeAddressNotFound: refused({ changeAddress: BOB }),
+    wrongAmount: paying({ address: BOB, amount: 1_000_000_000_000 }),
+    sumOverflow: paying(...[1, 2, 3].map(() => ({ address: BOB, amount: 2n ** 63n - 2n }))),
+    extraTooLarge: refused({ extra: 'ab'.repeat(1_000) }),
+    tooFewDecoys: (scene) =>
+      scene.with(
+        '/getrandom_outs',
+        () => ({ status: 400, json: { errorCode: 27, errorMessage: 'too few' } }),
+        () => scene.alice.call(method, TO_BOB),
+      ),
+    nodeAway: away('/getrandom_outs', method, always(TO_BOB)),
+    // No wallet of chain A holds so many outputs.
+    tooLarge: (scene) => {
+      const { wallet } = scene.alice.rpc.context;
+      const way = method === 'sendTransaction' ? 'send' : 'delay';
+      jest.spyOn(wallet, way).mockRejectedValueOnce(walletError.tooManyInputsToFitInBlock(2, 1));
+      return scene.alice.call(method, TO_BOB);
+    },
+    tooManyOutputs: paying(...Array.from({ length: 200 }, (_none, i) => ({ address: BOB, amount: 111_111 + i }))),
+    nodeRefused: refused({ unlockTime: 1 }),
+    idempotencyKeyReused: async (scene) => {
+      await scene.alice.result(method, { ...TO_BOB, idempotencyKey: `${method}-1` });
+      return scene.alice.call(method, { ...TO_BOB, anonymity: 2, idempotencyKey: `${method}-1` });
+    },
+  };
+}
+
+const files = (method: string, params: object): Provocations => ({
+  cannotWrite: asked(method, always(params), homeless),
+});
+
+/** By method: how it is made to answer with each of its errors. */
+export const PROVOCATIONS: Readonly<Record<string, Provocations>> = {
+  save: files('save', {}),
+  export: {
+    noSuchFile: asked('export', always({ fileName: '../x' })),
+    cannotWrite: asked('export', always({ fileName: 'folder' })),
+  },
+  reset: {
+    ...files('reset', {}),
+    wrongParameters: async (scene) => {
+      const lite = async (_asked: unknown, behind: () => Promise<{ json: object }>): Promise<object> => {
+        return { json: { ...(await behind()).json, lite_start_height: 500 } };
+      };
+      scene.stand.on('/info', lite);
+      const service = await scene.world.synced('alice', scene.stand.port);
+      while (service.rpc.context.syncStatus().liteStartHeight === 0)
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      scene.stand.off('/info');
+      return service.call('reset', { scanHeight: 0 });
+    },
+  },
+  createAddress: {
+    ...files('createAddress', { newAddress: true }),
+    wrongKey: asked('createAddress', always({ spendSecretKey: '12' })),
+    cannotMakeKey: asked('createAddress', always({ spendSecretKey: 'f'.repeat(64) })),
+    wrongParameters: asked('createAddress', always({ newAddress: true }), tracking),
+    addressExists: asked('createAddress', () => ({ spendSecretKey: aliceKey() })),
+  },
+  createAddressList: {
+    ...files('createAddressList', { spendSecretKeys: [OTHER_KEY.replace(/0/, '1')], newAddress: true }),
+    duplicateKey: asked('createAddressList', always({ spendSecretKeys: [OTHER_KEY, OTHER_KEY] })),
+    wrongKey: asked('createAddressList', always({ spendSecretKeys: ['12'] })),
+    cannotMakeKey: asked('createAddressList', always({ spendSecretKeys: ['f'.repeat(64)] })),
+    wrongParameters: asked('createAddressList', () => ({ spendSecretKeys: [aliceKey()] }), tracking),
+    addressExists: asked('createAddressList', () => ({ spendSecretKeys: [aliceKey()] })),
+  },
+  deleteAddress: {
+    ...ofAddress('deleteAddress', 'objectNotFound'),
+    cannotWrite: async (scene) => {
+      const { addresses } = await scene.homeless.result<{ addresses: string[] }>('getAddresses');
+      return scene.homeless.call('deleteAddress', { address: addresses[0] });
+    },
+  },
+  getSpendKeys: ofAddress('getSpendKeys', 'objectNotFound'),
+  getBalance: ofAddress('getBalance', 'walletNotFound'),
+  getBlockHashes: {
+    wrongParameters: asked('getBlockHashes', always({ firstBlockIndex: 0, blockCount: 700 })),
+    nodeAway: away('/getwalletsyncdata', 'getBlockHashes', always({ firstBlockIndex: 0, blockCount: 3 })),
+  },
+  getTransactionHashes: windows('getTransactionHashes'),
+  getTransactions: windows('getTransactions'),
+  getUnconfirmedTransactionHashes: {
+    badAddress: asked('getUnconfirmedTransactionHashes', always({ addresses: ['x'] })),
+  },
+  getTransaction: {
+    wrongHash: asked('getTransaction', always({ transactionHash: 'x' })),
+    objectNotFound: asked('getTransaction', always({ transactionHash: NO_HASH })),
+  },
+  sendTransaction: {
+    ...sends('sendTransaction'),
+    badExtra: asked('sendTransaction', always({ ...TO_BOB, extra: 'xyz' })),
+    nodeTimeout: (scene) =>
+      scene.with(
+        '/get_transactions_status',
+        () => ({ status: 500 }),
+        () =>
+          scene.with(
+            '/sendrawtransaction',
+            () => (response) => void response.destroy(),
+            () => scene.alice.call('sendTransaction', TO_BOB),
+          ),
+      ),
+    // What was on its way takes inputs that something else has taken, in a block that is not deep enough to be final.
+    idempotencyKeyUnderWay: async (scene) => {
+      const transactionHash = await scene.delayed();
+      const params = {
+        transfers: [{ address: BOB, amount: 1_000n }],
+        addresses: [],
+        changeAddress: '',
+        anonymity: 1n,
+        unlockTime: 0n,
+      };
+      scene.interrupted('cut', 'sendTransaction', params, transactionHash);
+      const { wallet } = scene.alice.rpc.context;
+      jest.spyOn(wallet, 'resend').mockRejectedValueOnce(walletError.preparedTransactionExpired());
+      return scene.alice.call('sendTransaction', { ...TO_BOB, idempotencyKey: 'cut' });
+    },
+  },
+  createDelayedTransaction: {
+    ...sends('createDelayedTransaction'),
+    internalError: asked('createDelayedTransaction', always({ ...TO_BOB, extra: 'xyz' })),
+  },
+  getDelayedTransactionHashes: { trackingMode: asked('getDelayedTransactionHashes', always({}), tracking) },
+  deleteDelayedTransaction: {
+    wrongHash: asked('deleteDelayedTransaction', always({ transactionHash: 'x' })),
+    unknownObject: asked('deleteDelayedTransaction', always({ transactionHash: NO_HASH })),
+    cannotCancel: async (scene) => {
+      const transactionHash = await scene.delayed();
+      await scene.alice.result('deleteDelayedTransaction', { transactionHash });
+      return scene.alice.call('deleteDelayedTransaction', { transactionHash });
+    },
+  },
+  sendDelayedTransaction: {
+    wrongHash: asked('sendDelayedTransaction', always({ transactionHash: 'x' })),
+    unknownObject: asked('sendDelayedTransaction', always({ transactionHash: NO_HASH })),
+    cannotTransfer: async (scene) => {
+      const transactionHash = await scene.delayed();
+      await scene.alice.result('deleteDelayedTransaction', { transactionHash });
+      return scene.alice.call('sendDelayedTransaction', { transactionHash });
+    },
+    nodeRefused: async (scene) => {
+      const transactionHash = await scene.delayed();
+      return scene.with(
+        '/sendrawtransaction',
+        () => ({ json: { status: 'Failed', error: 'no' } }),
+        () => scene.alice.call('sendDelayedTransaction', { transactionHash }),
+      );
+    },
+    nodeAway: away('/sendrawtransaction', 'sendDelayedTransaction', async (scene) => ({
+      transactionHash: await scene.delayed(),
+    })),
+    nodeTimeout: async (scene) => {
+      const transactionHash = await scene.delayed();
+      return scene.with(
+        '/get_transactions_status',
+        () => ({ status: 500 }),
+        () =>
+          scene.with(
+            '/sendrawtransaction',
+            () => (response) => void response.destroy(),
+            () => scene.alice.call('sendDelayedTransaction', { transactionHash }),
+          ),
+      );
+    },
+    idempotencyKeyReused: async (scene) => {
+      const transactionHash = await scene.delayed();
+      await scene.alice.result('sendDelayedTransaction', { transactionHash, idempotencyKey: 'sent' });
+      return scene.alice.call('sendDelayedTransaction', { transactionHash: NO_HASH, idempotencyKey: 'sent' });
+    },
+    idempotencyKeyUnderWay: async (scene) => {
+      const transactionHash = await scene.delayed();
+      scene.interrupted('cut-delayed', 'sendDelayedTransaction', { transactionHash }, transactionHash);
+      scene.alice.rpc.context.sideFile.delayed.move(transactionHash, 'delayed', 'sending');
+      return scene.alice.call('sendDelayedTransaction', { transactionHash, idempotencyKey: 'cut-delayed' });
+    },
+  },
+  getViewKey: {},
+  getMnemonicSeed: {
+    ...ofAddress('getMnemonicSeed', 'objectNotFound'),
+    keysNotDeterministic: asked(
+      'getMnemonicSeed',
+      ({ second }) => ({ address: second }),
+      ({ two }) => two,
+    ),
+  },
+  getStatus: {},
+  getAddresses: {},
+  createIntegratedAddress: {
+    badAddress: asked('createIntegratedAddress', always({ address: 'x', paymentId: PAYMENT_ID })),
+    wrongPaymentId: asked('createIntegratedAddress', always({ address: ALICE, paymentId: '12' })),
+  },
+  getFeeInfo: {},
+  getNodeFeeInfo: {},
+};
+
+/** By method: params that succeed; the order is that of the calls. */
+export const SUCCESSES: Readonly<Record<string, (scene: Scene) => object | Promise<object>>> = {
+  save: always({}),
+  export: always({ fileName: 'exported.json' }),
+  reset: always({ scanHeight: 0 }),
+  createAddress: always({}),
+  createAddressList: always({ spendSecretKeys: [OTHER_KEY], newAddress: true }),
+  getSpendKeys: always({ address: ALICE }),
+  getBalance: always({ address: ALICE }),
+  getBlockHashes: always({ firstBlockIndex: 0, blockCount: 3 }),
+  getTransactionHashes: always({ firstBlockIndex: 20, blockCount: 2 }),
+  getTransactions: always({ firstBlockIndex: 20, blockCount: 2 }),
+  getUnconfirmedTransactionHashes: always({}),
+  getTransaction: always({ transactionHash: 'deca8546192c5847851db43da4e24127a4db5741d619d9b9bcb164ecee17c9dd' }),
+  sendTransaction: always({ ...TO_BOB, changeAddress: ALICE, addresses: [ALICE] }),
+  createDelayedTransaction: always({ ...TO_BOB, changeAddress: ALICE, addresses: [ALICE] }),
+  getDelayedTransactionHashes: always({}),
+  deleteDelayedTransaction: async (scene) => ({ transactionHash: await scene.first() }),
+  sendDelayedTransaction: async (scene) => {
+    const send = { ...TO_BOB, changeAddress: ALICE, addresses: [ALICE] };
+    return {
+      transactionHash: (await scene.alice.result<{ transactionHash: string }>('createDelayedTransaction', send))
+        .transactionHash,
+    };
+  },
+  getViewKey: always({}),
+  getMnemonicSeed: always({ address: ALICE }),
+  getStatus: always({}),
+  getAddresses: always({}),
+  createIntegratedAddress: always({ address: addressOf('bob'), paymentId: '0123456789abcdef' }),
+  getFeeInfo: always({}),
+  getNodeFeeInfo: always({}),
+  deleteAddress: always({ address: ALICE }),
+};

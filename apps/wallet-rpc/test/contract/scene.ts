@@ -1,0 +1,115 @@
+import { mkdirSync, renameSync } from 'node:fs';
+import { decodeTagged, encodeTagged } from '@wrkz/core-types';
+import { stringifyJson } from '@wrkz/service-kit';
+import { sealSend } from '@wrkz/wallet-core';
+import { StandInNode, type SuiteNode } from '@wrkz/testing';
+import { generate, type TestService } from '../support/service';
+import { addressOf, CONTAINER_PASSWORD, expectedWallet, World } from '../support/world';
+
+export const BOB = addressOf('bob');
+export const ALICE = addressOf('alice');
+export const NO_HASH = 'ab'.repeat(32);
+export const TO_BOB = { transfers: [{ address: BOB, amount: 1_000 }], anonymity: 1 };
+
+/** Services in every state that a method can be refused in. */
+export class Scene {
+  readonly world = new World();
+  node!: SuiteNode;
+  /** Stands between the services and the node. */
+  stand!: StandInNode;
+  /** One with money. */
+  alice!: TestService;
+  /** One with two addresses, the second of another seed. */
+  two!: TestService;
+  second = '';
+  /** One that cannot spend. */
+  tracking!: TestService;
+  /** One whose folder is gone. */
+  homeless!: TestService;
+
+  async start(): Promise<void> {
+    const { world } = this;
+    this.node = await world.node();
+    this.stand = world.suite.closeAtEnd(await StandInNode.start(this.node.url));
+    this.alice = await world.synced('alice', this.stand.port, [], { mostHashes: 100 });
+    this.two = await world.synced('erin', this.stand.port);
+    const { address } = await this.two.result<{ address: string }>('createAddress');
+    this.second = address;
+    this.tracking = await this.trackingService();
+    this.homeless = await this.homelessService();
+  }
+
+  stop(): Promise<void> {
+    return this.world.stopAll();
+  }
+
+  /** Answers a route otherwise, for one call. */
+  async with<T>(path: string, handler: Parameters<StandInNode['on']>[1], call: () => Promise<T>): Promise<T> {
+    this.stand.on(path, handler);
+    try {
+      return await call();
+    } finally {
+      this.stand.off(path);
+    }
+  }
+
+  /** A delayed transaction of alice. */
+  async delayed(): Promise<string> {
+    const { transactionHash } = await this.alice.result<{ transactionHash: string }>(
+      'createDelayedTransaction',
+      TO_BOB,
+    );
+    return transactionHash;
+  }
+
+  /** As if a kill had come between a send with this key and its answer. */
+  interrupted(key: string, method: string, params: object, hash: string): void {
+    const { sideFile, now, wallet, delayed } = this.alice.rpc.context;
+    const row = sideFile.delayed.get(hash);
+    if (row === undefined) throw new RangeError('no such delayed transaction');
+    const { privateViewKey } = wallet.snapshot.content;
+    sideFile.answers.begin({ owner: 'json-rpc', key }, `${method} ${stringifyJson(params)}`, now());
+    sideFile.answers.sending({ owner: 'json-rpc', key }, { hash, sealed: sealSend(delayed.read(row), privateViewKey) });
+  }
+
+  /** The delayed transaction of alice that was made first. */
+  async first(): Promise<string> {
+    const { transactionHashes } = await this.alice.result<{ transactionHashes: string[] }>(
+      'getDelayedTransactionHashes',
+    );
+    return transactionHashes[0] ?? '';
+  }
+
+  private async trackingService(): Promise<TestService> {
+    const file = this.world.newFile();
+    const address = await generate(file, CONTAINER_PASSWORD);
+    const service = await this.world.service(file, this.stand.port);
+    await service.result('deleteAddress', { address });
+    const { publicSpendKey } = expectedWallet('bob').keys.addresses[0] as unknown as { publicSpendKey: string };
+    await service.result('createAddress', { spendPublicKey: publicSpendKey, newAddress: true });
+    return service;
+  }
+
+  private async homelessService(): Promise<TestService> {
+    const folder = this.world.suite.folder();
+    const file = `${folder}/home/a.container`;
+    mkdirSync(`${folder}/home`);
+    await generate(file, CONTAINER_PASSWORD);
+    const service = await this.world.service(file, this.stand.port);
+    await service.result('createAddress');
+    renameSync(`${folder}/home`, `${folder}/gone`);
+    return service;
+  }
+
+  /** Gives the folder back, so that the service can be stopped in peace. */
+  comeHome(): void {
+    const { directory } = this.homeless.rpc.context;
+    renameSync(directory.replace(/home$/, 'gone'), directory);
+  }
+}
+
+/** An integrated address whose payment id is no hex. */
+export function badlyIntegrated(): string {
+  const { tag, data } = decodeTagged(ALICE);
+  return encodeTagged(tag, Buffer.concat([Buffer.from('g'.repeat(64)), data]));
+}

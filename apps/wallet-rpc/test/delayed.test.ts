@@ -1,0 +1,126 @@
+import { StandInNode, type SuiteNode } from '@wrkz/testing';
+import type { TestService } from './support/service';
+import { addressOf, World } from './support/world';
+
+jest.setTimeout(300_000);
+
+const world = new World();
+let node: SuiteNode;
+
+beforeAll(async () => {
+  node = await world.node();
+});
+
+// Each test begins with an empty pool.
+afterEach(() => node.generate(addressOf('frank')));
+
+afterAll(() => world.stopAll());
+
+const TO_BOB = { transfers: [{ address: addressOf('bob'), amount: 1_000 }], anonymity: 1 };
+
+async function delayed(service: TestService, more: object = {}): Promise<string> {
+  const { transactionHash } = await service.result<{ transactionHash: string }>('createDelayedTransaction', {
+    ...TO_BOB,
+    ...more,
+  });
+  return transactionHash;
+}
+
+const waiting = async (service: TestService): Promise<readonly string[]> =>
+  (await service.result<{ transactionHashes: string[] }>('getDelayedTransactionHashes')).transactionHashes;
+
+const balance = (service: TestService): Promise<object> => service.result('getBalance');
+
+test('delayed transactions survive a restart with their inputs, and are sent or deleted once', async () => {
+  const file = await world.read('alice', node.daemon.ports.rpc);
+  let service = await world.service(file, node.daemon.ports.rpc);
+  await service.synced(node.height);
+  const before = await balance(service);
+  const [first, second] = [await delayed(service), await delayed(service)];
+  const kept = await balance(service);
+  expect(kept).not.toEqual(before);
+
+  await world.stop(service);
+  service = await world.service(file, node.daemon.ports.rpc);
+  await service.synced(node.height);
+  expect(await waiting(service)).toEqual([first, second]);
+  expect(await balance(service)).toEqual(kept);
+  const { transaction } = await service.result<{ transaction: object }>('getTransaction', { transactionHash: second });
+  expect(transaction).toMatchObject({ state: 3n, blockIndex: 4_294_967_295n });
+
+  await service.result('deleteDelayedTransaction', { transactionHash: second });
+  await service.result('sendDelayedTransaction', { transactionHash: first });
+  expect(node.pool()).toEqual([first]);
+  expect(await waiting(service)).toEqual([]);
+  for (const [hash, send, remove] of [
+    [first, 15n, 12n],
+    [second, 15n, 12n],
+  ] as const) {
+    const sent = await service.call('sendDelayedTransaction', { transactionHash: hash });
+    expect(sent.error?.data?.application_code).toBe(send);
+    const removed = await service.call('deleteDelayedTransaction', { transactionHash: hash });
+    expect(removed.error?.data?.application_code).toBe(remove);
+  }
+  await node.generate(addressOf('frank'));
+  await service.synced(node.height);
+  const mined = await service.result<{ transaction: object }>('getTransaction', { transactionHash: first });
+  expect(mined.transaction).toMatchObject({ state: 0n, blockIndex: BigInt(node.height) });
+});
+
+test('what a delayed transaction takes is not taken by another send, nor after a rescan', async () => {
+  const service = await world.synced('alice', node.daemon.ports.rpc);
+  const hash = await delayed(service);
+  const kept = await balance(service);
+  await service.result('reset', { scanHeight: 0 });
+  await service.synced(node.height);
+  expect(await balance(service)).toEqual(kept);
+  // All that is left goes, and the delayed one is still good.
+  const { availableBalance } = kept as { availableBalance: bigint };
+  const all = { transfers: [{ address: addressOf('bob'), amount: Number(availableBalance / 2n) }], anonymity: 1 };
+  await service.result('sendTransaction', all);
+  await service.result('sendDelayedTransaction', { transactionHash: hash });
+  expect(node.pool()).toHaveLength(2);
+});
+
+test('a node that refuses or is away leaves a delayed transaction where it was', async () => {
+  const stand = world.suite.closeAtEnd(await StandInNode.start(node.url));
+  const service = await world.synced('alice', stand.port);
+  const hash = await delayed(service);
+  stand.on('/sendrawtransaction', () => ({ json: { status: 'Failed', error: 'no' } }));
+  expect((await service.call('sendDelayedTransaction', { transactionHash: hash })).error?.message).toBe(
+    'Internal node error',
+  );
+  stand.on('/sendrawtransaction', () => ({ status: 503, json: { status: 'Failed', error: 'away' } }));
+  expect((await service.call('sendDelayedTransaction', { transactionHash: hash })).error?.message).toBe(
+    "Can't connect to daemon",
+  );
+  expect(await waiting(service)).toEqual([hash]);
+  stand.off('/sendrawtransaction');
+  await service.result('sendDelayedTransaction', { transactionHash: hash });
+  expect(node.pool()).toEqual([hash]);
+});
+
+test('a key is answered once: the same again, another request refused', async () => {
+  const file = await world.read('alice', node.daemon.ports.rpc);
+  let service = await world.service(file, node.daemon.ports.rpc);
+  await service.synced(node.height);
+  const send = { ...TO_BOB, idempotencyKey: 'order-1' };
+  const five = (method: string, params: object) =>
+    Promise.all(Array.from({ length: 5 }, () => service.result<{ transactionHash: string }>(method, params)));
+  const [one, ...others] = await five('sendTransaction', send);
+  for (const answer of others) expect(answer).toEqual(one);
+  expect(node.pool()).toHaveLength(1);
+  await world.stop(service);
+  service = await world.service(file, node.daemon.ports.rpc);
+  await service.synced(node.height);
+  expect(await service.result('sendTransaction', send)).toEqual(one);
+  const other = await service.call('sendTransaction', { ...send, anonymity: 2 });
+  expect(other.error?.data?.application_code).toBe(1002n);
+  const made = { ...TO_BOB, idempotencyKey: 'order-2' };
+  const [built, ...same] = await five('createDelayedTransaction', made);
+  for (const answer of same) expect(answer).toEqual(built);
+  expect(await waiting(service)).toEqual([built?.transactionHash]);
+  const sent = { transactionHash: built?.transactionHash, idempotencyKey: 'order-3' };
+  for (const answer of await five('sendDelayedTransaction', sent)) expect(answer).toEqual({});
+  expect(node.pool()).toHaveLength(2);
+});

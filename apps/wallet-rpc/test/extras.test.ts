@@ -1,0 +1,139 @@
+import { NodeFailure, type RawChainBlock } from '@wrkz/client';
+import { parseBlock } from '@wrkz/core-types';
+import { chainA } from '@wrkz/testing';
+import { SideFile, type WalletTransaction } from '@wrkz/wallet-core';
+import { DetailsKeeper } from '../src/parts/details-keeper';
+import { WantedTransactions } from '../src/parts/wanted-transactions';
+import { Folder } from './support/service';
+
+const folder = new Folder();
+const open: (() => unknown)[] = [];
+
+afterEach(async () => {
+  for (const close of open.splice(0).reverse()) await close();
+});
+
+afterAll(() => folder.remove());
+
+type RawBlocks = (start: number, count: number, signal?: AbortSignal) => Promise<readonly RawChainBlock[]>;
+
+const served: RawBlocks = async (start, count) => chainA().slice(start, start + count);
+
+/** The coinbase of a block of chain A, as a wallet would list it. */
+function coinbaseOf(height: number): WalletTransaction {
+  const { coinbase } = parseBlock(chainA()[height]?.block ?? Buffer.alloc(0));
+  return {
+    ...{ hash: coinbase.hash.toString('hex'), blockHeight: height, transfers: [], fee: 0n, timestamp: 0 },
+    ...{ paymentId: '', unlockTime: 0n, isCoinbase: true },
+  };
+}
+
+let count = 0;
+
+function keeper(rawBlocks: RawBlocks, heights: readonly number[], retryMs = 20) {
+  const walletFile = folder.file(`${String((count += 1))}.container`);
+  const sideFile = SideFile.open({ walletFile, wallet: 'w', expected: undefined, now: 1 });
+  const transactions = heights.map(coinbaseOf);
+  const content = { privateViewKey: '00'.repeat(32), subWallets: [], transactions };
+  const warnings: string[] = [];
+  const asked: [number, number][] = [];
+  const details = new DetailsKeeper({
+    wallet: { on: () => undefined, snapshot: { content } } as never,
+    sideFile,
+    nodes: {
+      rawBlocks: (start, length, signal) => {
+        asked.push([start, length]);
+        return rawBlocks(start, length, signal);
+      },
+    },
+    warn: (text) => warnings.push(text),
+    retryMs,
+  });
+  open.push(
+    () => sideFile.close(),
+    () => details.stop(),
+  );
+  details.start();
+  const missing = (): string[] => sideFile.extras.missing(transactions.map(({ hash }) => hash));
+  return { details, transactions, missing, warnings, asked };
+}
+
+test('they are fetched once, the newest first, few blocks at a time', async () => {
+  const { details, transactions, missing, asked } = keeper(served, [3, 500, 480, 700]);
+  await details.ensure(transactions, 60_000);
+  expect(missing()).toEqual([]);
+  expect(asked).toEqual([
+    [700, 1],
+    [480, 21],
+    [3, 1],
+  ]);
+  await details.ensure(transactions);
+  expect(asked).toHaveLength(3);
+});
+
+test('fewer blocks are asked for where an answer would be too large, and one that is never given holds up no other', async () => {
+  const limited: RawBlocks = async (start, length) => {
+    if (length > 4 || (start <= 600 && start + length > 600)) throw new NodeFailure('tooLarge', 'too large');
+    return served(start, length);
+  };
+  const heights = Array.from({ length: 30 }, (_none, i) => 580 + i);
+  const { details, transactions, missing, warnings } = keeper(limited, heights);
+  const others = transactions.filter(({ blockHeight }) => blockHeight !== 600);
+  for (let i = 0; i < 50 && missing().length > 1; i++) await details.ensure(others, 5_000);
+  expect(missing()).toEqual(transactions.filter(({ blockHeight }) => blockHeight === 600).map(({ hash }) => hash));
+  expect(warnings).toEqual(['block 600 could not be fetched: too large']);
+});
+
+test('blocks that were not asked for are not believed, and what is no block is passed', async () => {
+  const { details, transactions, missing, warnings } = keeper(
+    async (start, length) => {
+      if (start > 100) return served(1, 1);
+      return [{ block: Buffer.from('00'), transactions: [] }, ...(await served(start, length))];
+    },
+    [50, 51, 300],
+  );
+  for (let i = 0; i < 50 && missing().length > 1; i++) await details.ensure(transactions.slice(0, 2), 5_000);
+  expect(missing()).toEqual([transactions[2]?.hash]);
+  expect(warnings).toHaveLength(1);
+  expect(warnings[0]).toContain('could not be read');
+});
+
+test('a node that hangs is waited for a moment, one that is away not at all, and it is asked again', async () => {
+  const hanging = keeper(
+    (_start, _count, signal) => {
+      return new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(new Error('given up'))));
+    },
+    [10],
+  );
+  await hanging.details.ensure(hanging.transactions, 30);
+  expect(hanging.missing()).toHaveLength(1);
+
+  const gone = keeper(() => Promise.reject(new NodeFailure('unreachable', 'cannot be reached')), [10], 60_000);
+  for (let i = 0; i < 3; i++) await gone.details.ensure(gone.transactions, 60_000);
+  expect(gone.asked).toHaveLength(1);
+
+  let isAway = true;
+  const away = keeper(
+    (start, length) =>
+      isAway ? Promise.reject(new NodeFailure('unreachable', 'cannot be reached')) : served(start, length),
+    [10],
+  );
+  await away.details.ensure(away.transactions, 60_000);
+  expect(away.missing()).toHaveLength(1);
+  isAway = false;
+  while (away.missing().length > 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  expect(away.warnings).toEqual(['the extras of transactions could not be fetched: cannot be reached']);
+});
+
+test('two hundred thousand wanted transactions are taken newest first', () => {
+  const wanted = new WantedTransactions();
+  for (let height = 1; height <= 200_000; height++) wanted.add(height, 'a');
+  wanted.add(7, 'b');
+  expect(wanted.newest(50)).toEqual({ start: 199_951, end: 200_000 });
+  for (let height = 199_960; height <= 200_000; height++) wanted.delete(height);
+  expect(wanted.newest(50)).toEqual({ start: 199_910, end: 199_959 });
+  wanted.add(300_000, 'c');
+  wanted.add(250_000, 'd');
+  expect(wanted.newest(50)).toEqual({ start: 300_000, end: 300_000 });
+  expect([wanted.has(7, 'b'), wanted.has(8, 'b'), wanted.isEmpty]).toEqual([true, false, false]);
+});

@@ -1,0 +1,195 @@
+import { connect, type Socket } from 'node:net';
+import { once } from 'node:events';
+import { decodeTagged, encodeTagged } from '@wrkz/core-types';
+import { StandInNode } from '@wrkz/testing';
+import { z } from 'zod';
+import { WALLET_METHODS } from '../src';
+import { generate, PASSWORD, TestService, Folder } from './support/service';
+import { addressOf, CONTAINER_PASSWORD } from './support/world';
+
+jest.setTimeout(60_000);
+
+const folder = new Folder();
+let node: StandInNode;
+let service: TestService;
+let now = 0;
+const sockets: Socket[] = [];
+
+beforeAll(async () => {
+  // A node that takes connections and never answers.
+  node = await StandInNode.start();
+  for (const path of ['/info', '/getwalletsyncdata', '/getrawblocks', '/json_rpc', '/height']) {
+    node.on(path, () => () => undefined);
+  }
+  const file = folder.file('a.container');
+  await generate(file, CONTAINER_PASSWORD);
+  service = await TestService.start(
+    { file, password: CONTAINER_PASSWORD, node: node.port },
+    { now: () => now, nodeTimeouts: { silenceMs: 300, answerMs: 300 } },
+  );
+});
+
+afterAll(async () => {
+  for (const socket of sockets) socket.destroy();
+  await service.stop();
+  await node.close();
+  folder.remove();
+});
+
+const isServing = async (): Promise<void> => {
+  expect((await service.result<{ addresses: string[] }>('getAddresses')).addresses).not.toEqual([]);
+};
+
+const ODD: readonly unknown[] = [null, true, -1, 1.5, 2n ** 64n, '', 'x', '\u0000', [], [null], [{}], {}, { x: 1 }];
+
+const methods = WALLET_METHODS.filter(({ name }) => !['reset', 'deleteAddress'].includes(name));
+
+test.each(methods.map(({ name, params }) => [name, Object.keys((params as z.ZodObject).shape)] as const))(
+  '%s answers odd values of each member with a refusal that it has, or takes them',
+  async (method, members) => {
+    const most = method === 'export' ? ODD.filter((value) => typeof value !== 'string') : ODD;
+    for (const member of members) {
+      for (const value of most) {
+        const { result, error } = await service.call(method, { ...usual(method), [member]: value });
+        const isRefusal = error !== undefined && [-32_600n, -32_700n].includes(error.code);
+        expect([method, member, value, error, isRefusal || result !== undefined]).toEqual([
+          ...[method, member, value, error],
+          true,
+        ]);
+      }
+    }
+    await isServing();
+  },
+);
+
+/** So that odd values are not all refused for what else is missing. */
+function usual(method: string): object {
+  const declared: Record<string, object> = {
+    sendTransaction: { transfers: [] },
+    createDelayedTransaction: { transfers: [] },
+    getTransactions: { firstBlockIndex: 1, blockCount: 1 },
+    getTransactionHashes: { firstBlockIndex: 1, blockCount: 1 },
+    getBlockHashes: { firstBlockIndex: 0, blockCount: 1 },
+    createAddressList: { spendSecretKeys: [] },
+  };
+  return declared[method] ?? {};
+}
+
+test.each([
+  ['nested too deeply', '['.repeat(100_000)],
+  ['an object nested too deeply', `{"a":`.repeat(1_000)],
+  ['too many values', `[${'[],'.repeat(50_000)}[]]`],
+  ['cut short', '{"method":"getStatus"'],
+  ['two values', '{} {}'],
+  ['no UTF-8', Buffer.from('{"method":"\xff"', 'latin1')],
+  ['an infinite number', '{"id":1e999}'],
+])('a body with %s is a parse error', async (_name, body) => {
+  const { status, text } = await service.ask(body);
+  expect([status, text]).toEqual([200, '{"error":{"code":-32700,"message":"Parse error"},"id":null,"jsonrpc":"2.0"}']);
+});
+
+test('an id of any size and kind is echoed digit by digit', async () => {
+  for (const id of [
+    '123456789012345678901234567890',
+    '-0',
+    '"\\u0000"',
+    '{"__proto__":{"x":[1]}}',
+    `"${'i'.repeat(1e5)}"`,
+  ]) {
+    const { text } = await service.ask(`{"id":${id},"method":"getFeeInfo","password":"${PASSWORD}"}`);
+    expect(text.slice(0, id.length + 6)).toBe(`{"id":${id === '-0' ? '0,' : id}`.slice(0, id.length + 6));
+  }
+});
+
+test('a body over the limit is refused, and names of the language itself are no methods', async () => {
+  expect((await service.ask('x'.repeat(1024 * 1024 + 1))).status).toBe(413);
+  for (const method of ['__proto__', 'constructor', 'toString', 'hasOwnProperty']) {
+    expect((await service.call(method)).error?.code).toBe(-32_601n);
+  }
+  const { text } = await service.ask(
+    `{"method":"getBalance","params":{"__proto__":{"address":"x"}},"password":"${PASSWORD}"}`,
+  );
+  expect(text).toBe('{"jsonrpc":"2.0","result":{"availableBalance":0,"lockedAmount":0}}');
+});
+
+test('who is asked while a request of a thousand addresses is checked answers first', async () => {
+  const { tag, data } = decodeTagged(addressOf('bob'));
+  const transfers = Array.from({ length: 2_000 }, (_none, i) => {
+    const id = i.toString(16).padStart(64, '0');
+    return { address: encodeTagged(tag, Buffer.concat([Buffer.from(id), data])), amount: 1 };
+  });
+  const order: string[] = [];
+  const long = service.call('sendTransaction', { transfers }).then(({ error }) => {
+    order.push('long');
+    return error?.data?.application_code;
+  });
+  const short = (async () => {
+    // Until the long one is being worked at.
+    for (let i = 0; i < 5; i++) await service.result('getStatus');
+    order.push('short');
+  })();
+  await short;
+  expect(await long).toBe(33n);
+  expect(order).toEqual(['short', 'long']);
+});
+
+async function raw(text: string): Promise<Socket> {
+  const socket = connect(service.rpc.port, '127.0.0.1');
+  socket.on('error', () => undefined);
+  sockets.push(socket);
+  await once(socket, 'connect');
+  socket.write(text);
+  return socket;
+}
+
+const post = (body: string): string =>
+  `POST /json_rpc HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${String(Buffer.byteLength(body))}\r\n\r\n${body}`;
+
+test('pipelined requests are answered in their order, and sockets that stay half open hold up nobody', async () => {
+  for (let i = 0; i < 50; i++) await raw('POST /json_rpc HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n{');
+  const ids = Array.from({ length: 20 }, (_none, i) => i);
+  const socket = await raw(
+    ids.map((id) => post(`{"id":${String(id)},"method":"getStatus","password":"${PASSWORD}"}`)).join(''),
+  );
+  let text = '';
+  const told = (): number[] => [...text.matchAll(/"id":(\d+)/g)].map(([, id]) => Number(id));
+  while (told().length < ids.length) text += String((await once(socket, 'data'))[0]);
+  expect(told()).toEqual(ids);
+  await isServing();
+});
+
+test('who guesses passwords, one by one or in batches, is not looked at for the rest of the minute', async () => {
+  now = 600_000;
+  const guess = (password: unknown): object => ({ id: 1, method: 'getViewKey', password });
+  const batch = (entries: readonly object[]) =>
+    service.ask(JSON.stringify(entries), { headers: { 'X-JSON-RPC-Batch': '1' } });
+  for (const password of [null, 1, {}, '', `${PASSWORD} `]) {
+    const { text } = await service.ask(JSON.stringify(guess(password)));
+    expect(text).toContain('-32604');
+  }
+  const { text } = await batch([
+    ...Array.from({ length: 99 }, (_none, i) => guess(`guess ${String(i)}`)),
+    guess(PASSWORD),
+  ]);
+  expect(text.match(/-32604/g)).toHaveLength(100);
+  expect(text).not.toContain('viewSecretKey');
+  const refused = await service.ask(JSON.stringify(guess(PASSWORD)));
+  expect([refused.status, refused.headers['retry-after']]).toEqual([429, '60']);
+  now += 60_000;
+  await isServing();
+});
+
+test('an export goes over an earlier one, and over nothing else', async () => {
+  for (const ending of ['', '.side', '.lock']) {
+    const { error } = await service.call('export', { fileName: `a.container${ending}` });
+    expect(error?.message).toBe('File exists');
+  }
+  await service.result('export', { fileName: 'plain.json' });
+  await service.result('export', { fileName: 'plain.json' });
+});
+
+test('a node that never answers stops neither the balance nor the end', async () => {
+  expect(await service.result('getBalance')).toEqual({ availableBalance: 0n, lockedAmount: 0n });
+  const { error } = await service.call('getBlockHashes', { firstBlockIndex: 0, blockCount: 1 });
+  expect(error?.message).toBe("Can't connect to daemon");
+});

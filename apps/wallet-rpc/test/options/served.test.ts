@@ -1,0 +1,164 @@
+import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
+import { request } from 'node:http';
+import { join } from 'node:path';
+import { runSource } from '@wrkz/testing/source';
+import { StandInNode, type SuiteNode } from '@wrkz/testing';
+import { readWalletRpcConfig, WalletRpc } from '../../src';
+import { exercises } from '../support/exercises';
+import { PASSWORD } from '../support/service';
+import { addressOf, CONTAINER_PASSWORD, expectedWallet, World } from '../support/world';
+
+exercises('generate-container', 'view-key', 'spend-key', 'mnemonic-seed', 'scan-height', 'address', 'network');
+exercises('bind-ipc-path', 'bind-ipc-mode', 'bind-ipc-group', 'enable-cors', 'log-file', 'container-password');
+exercises(
+  'daemon-failover',
+  'daemon-token',
+  'tx-pow-server',
+  'tx-pow-server-port',
+  'tx-pow-server-ssl',
+  'tx-pow-server-key',
+);
+
+jest.setTimeout(300_000);
+
+const world = new World();
+let node: SuiteNode;
+
+beforeAll(async () => {
+  node = await world.node();
+});
+
+afterAll(() => world.stopAll());
+
+const run = (...args: string[]) =>
+  runSource(join(__dirname, '../../src/main.ts'), ['--network', 'devnet', '--log-file', '', ...args]);
+
+test('containers are generated of new keys, of keys and of a seed, and their addresses told', () => {
+  const { keys } = expectedWallet('alice');
+  const [first] = keys.addresses;
+  const password = ['--container-password', 'p'];
+  const ways = [
+    [],
+    ['--view-key', keys.privateViewKey, '--spend-key', first?.privateSpendKey ?? ''],
+    ['--mnemonic-seed', first?.mnemonic ?? '', '--scan-height', '5'],
+  ];
+  ways.forEach((way, i) => {
+    const file = world.folder.file(`generated-${String(i)}`);
+    const made = run('--generate-container', '-w', file, ...password, ...way);
+    expect([made.code, made.stderr]).toEqual([0, '']);
+    if (i > 0) expect(made.stdout).toContain(addressOf('alice'));
+    const listed = run('-w', file, ...password, '--address', '--daemon-port', '1');
+    expect(listed.stdout).toMatch(/^Address: Wrkz\w{94}\n$/);
+    const again = run('-g', '-w', file, ...password);
+    expect([again.code, again.stdout]).toEqual([1, '']);
+  });
+  const wrong = world.folder.file('wrong');
+  expect(run('-g', '-w', wrong, '--view-key', keys.privateViewKey, '--spend-key', 'f'.repeat(64)).stderr).toContain(
+    'Invalid spend key',
+  );
+  expect(run('-g', '-w', wrong, '--view-key', '12', '--spend-key', keys.privateViewKey).stderr).toContain(
+    'Invalid view key',
+  );
+  expect(run('-g', '-w', wrong, '--mnemonic-seed', 'one two').stderr).toContain('25 words');
+  expect(existsSync(wrong)).toBe(false);
+  const refused = run('-w', world.folder.file('generated-0'), '-p', 'other', '--address');
+  expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('could not be opened')]);
+});
+
+test('a socket stands in for the port, and asks for the password all the same', async () => {
+  const socket = world.folder.file('rpc.sock');
+  const service = await world.service(await world.read('alice', node.daemon.ports.rpc), node.daemon.ports.rpc, [
+    ...['--bind-ipc-path', socket, '--bind-ipc-mode', '0660', '--bind-ipc-group', ''],
+  ]);
+  expect(statSync(socket).mode & 0o777).toBe(0o660);
+  const ask = (body: object): Promise<string> =>
+    new Promise((resolve, reject) => {
+      const asked = request({ socketPath: socket, path: '/json_rpc', method: 'POST', agent: false }, (response) => {
+        let text = '';
+        response.on('data', (part: Buffer) => (text += part.toString()));
+        response.on('end', () => resolve(text));
+      });
+      asked.on('error', reject).end(JSON.stringify(body));
+    });
+  expect(await ask({ method: 'getFeeInfo', password: PASSWORD })).toBe(
+    '{"jsonrpc":"2.0","result":{"address":"","amount":0}}',
+  );
+  expect(await ask({ method: 'getFeeInfo' })).toContain('-32604');
+  const second = world.service(await world.read('alice', node.daemon.ports.rpc), node.daemon.ports.rpc, [
+    '--bind-ipc-path',
+    socket,
+  ]);
+  await expect(second).rejects.toThrow('cannot listen');
+  await world.stop(service);
+});
+
+test('another node serves while the first does not, each hears the token, and the helper is asked', async () => {
+  const stand = world.suite.closeAtEnd(await StandInNode.start(node.url));
+  const helper = world.suite.closeAtEnd(await StandInNode.start());
+  const service = await world.synced('alice', 1, [
+    ...['--daemon-failover', `127.0.0.1:${String(stand.port)}`, '--daemon-token', 'sesame'],
+    ...[
+      '--tx-pow-server',
+      '127.0.0.1',
+      '--tx-pow-server-port',
+      String(helper.port),
+      '--tx-pow-server-ssl=false',
+      '--tx-pow-server-key',
+      't',
+    ],
+  ]);
+  expect(stand.asked.at(-1)?.headers['x-api-key']).toBe('sesame');
+  await service.result('sendTransaction', { transfers: [{ address: addressOf('bob'), amount: 1_000 }], anonymity: 1 });
+  expect(helper.asked.length).toBeGreaterThan(0);
+});
+
+test('pages of the origin that is named may ask, and a preflight is told what they may send', async () => {
+  const service = await world.synced('alice', node.daemon.ports.rpc, ['--enable-cors', 'https://shop.example']);
+  const asked = await service.ask('', { method: 'OPTIONS', headers: { 'Access-Control-Request-Method': 'POST' } });
+  expect(asked.status).toBe(204);
+  expect(asked.headers).toMatchObject({
+    'access-control-allow-origin': 'https://shop.example',
+    'access-control-allow-methods': 'POST',
+  });
+  const answer = await service.ask('{}');
+  expect(answer.headers['access-control-allow-origin']).toBe('https://shop.example');
+});
+
+test('without a password no page of a stranger is answered', async () => {
+  const service = await world.service(await world.read('alice', node.daemon.ports.rpc), node.daemon.ports.rpc, [
+    '--rpc-legacy-security',
+  ]);
+  const body = JSON.stringify({ method: 'getFeeInfo' });
+  expect((await service.ask(body)).status).toBe(200);
+  expect((await service.ask(body, { headers: { Origin: 'https://stranger.example' } })).status).toBe(403);
+  expect((await service.ask(body, { headers: { Host: 'stranger.example' } })).status).toBe(403);
+});
+
+test('log lines are appended to a file; one that cannot be opened does not stop the start', async () => {
+  const log = world.folder.file('service.log');
+  const start = async (path: string): Promise<void> => {
+    const file = await world.read('alice', node.daemon.ports.rpc);
+    const args = [
+      '-w',
+      file,
+      '-p',
+      CONTAINER_PASSWORD,
+      '--network',
+      'devnet',
+      '--rpc-password',
+      'x',
+      '--daemon-port',
+      '1',
+    ];
+    const rpc = WalletRpc.create(readWalletRpcConfig([...args, '--log-file', path, '--log-format', 'json']), {
+      port: 0,
+    });
+    await rpc.start();
+    await rpc.stop();
+    await rpc.logger.close();
+  };
+  await start(log);
+  expect(readFileSync(log, 'utf8')).toContain('listens on');
+  mkdirSync(world.folder.file('a-folder'));
+  await start(world.folder.file('a-folder'));
+});

@@ -1,0 +1,139 @@
+import { Daemon, readConfig } from '@wrkz/daemon';
+import { silentLogger } from '@wrkz/service-kit';
+import { CHAIN_A_HEIGHT, Suite, type SuiteNode } from '@wrkz/testing';
+import { differenceOf, listedDifferences } from './support/differences';
+import { bodyOf, comparable, type RecordedRow, recordings, withAddedMembers, withOwnHashes } from './support/recorded';
+import { Folder, generate, TestService } from './support/service';
+
+jest.setTimeout(600_000);
+
+const suite = new Suite((args) => Daemon.create(readConfig(args), { logger: silentLogger() }));
+const folder = new Folder();
+const { start, rows } = recordings();
+let chain: string;
+let node: SuiteNode;
+
+beforeAll(async () => {
+  chain = await suite.chainA();
+});
+
+// Each with a pool of its own.
+beforeEach(async () => {
+  node = await suite.node({ from: chain });
+});
+
+afterEach(() => node.stop());
+
+afterAll(async () => {
+  await suite.stopAll();
+  folder.remove();
+});
+
+/** What a recorded answer names of an earlier one, so that ours can name its own. */
+class Renamed {
+  private readonly ours = new Map<string, string>();
+
+  learn(theirs: string, ours: string): void {
+    const [left, right] = [valuesOf(theirs), valuesOf(ours)];
+    if (left.length !== right.length) return;
+    left.forEach((value, i) => this.ours.set(value, right[i] ?? ''));
+  }
+
+  apply(text: string): string {
+    return text.replace(/[0-9a-f]{64}|Wrkz[1-9A-HJ-NP-Za-km-z]{94}/g, (value) => this.ours.get(value) ?? value);
+  }
+}
+
+const valuesOf = (text: string): string[] =>
+  [...text.matchAll(/"(?:transactionHash|address)":"(\w*)"/g)].map((m) => m[1] ?? '');
+
+async function replay(asked: readonly RecordedRow[], service: TestService): Promise<string[]> {
+  const complaints: string[] = [];
+  const renamed = new Renamed();
+  for (const row of asked) {
+    const [method = 'POST', path = '/json_rpc'] = row.http ?? [];
+    const sent = row.http?.[0] === 'GET' ? '' : renamed.apply(bodyOf(row));
+    const answer = await service.ask(sent, { method, path });
+    const isMade =
+      row.volatile.some((place) => /transactionHash$|address$/.test(place)) &&
+      row.volatile.every((place) => !place.startsWith('params'));
+    if (isMade) renamed.learn(row.response, answer.text);
+    const ours = JSON.stringify({ status: answer.status, body: comparable(answer.text, row.volatile) });
+    const theirs = JSON.stringify({
+      status: row.status,
+      body: comparable(withAddedMembers(row, withOwnHashes(renamed.apply(row.response))), row.volatile),
+    });
+    if (ours === theirs) {
+      if (differenceOf(row.id) !== undefined) complaints.push(`${String(row.id)} is equal, though listed as different`);
+    } else if (differenceOf(row.id) === undefined) {
+      complaints.push(
+        `${String(row.id)} ${String(row.method)} ${ours.slice(0, 400)} instead of ${theirs.slice(0, 400)}`,
+      );
+    }
+    if (['reset', 'createAddress', 'createAddressList'].includes(row.method ?? ''))
+      await service.synced(CHAIN_A_HEIGHT);
+    if (row.method === 'reset') await service.rpc.context.pool.look();
+  }
+  return complaints;
+}
+
+const named = (wallet: string): RecordedRow[] => rows.filter((row) => row.wallet === wallet);
+
+async function serve(wallet: string, file: string, args: readonly string[] = []): Promise<TestService> {
+  const { generate: made = [] } = start.startup.find((entry) => entry.wallet === wallet) ?? {};
+  const password = made[made.indexOf('--container-password') + 1] ?? '';
+  if (args.length === 0) await generate(folder.file(file), password, made.slice(5));
+  const service = await TestService.start({
+    file: folder.file(file),
+    password,
+    node: node.daemon.ports.rpc,
+    args,
+  });
+  await service.synced(CHAIN_A_HEIGHT);
+  return service;
+}
+
+test('a wallet of a seed answers as recorded, and without a password when it is told to', async () => {
+  const service = await serve('alice', 'alice.container');
+  try {
+    const own = named('alice').filter(({ id }) => typeof id === 'number');
+    expect(await replay(own, service)).toEqual([]);
+  } finally {
+    await service.stop();
+  }
+  const legacy = await serve('alice', 'alice.container', ['--rpc-legacy-security', '--enable-cors', '*']);
+  try {
+    expect(
+      await replay(
+        named('alice').filter(({ id }) => typeof id === 'string'),
+        legacy,
+      ),
+    ).toEqual([]);
+  } finally {
+    await legacy.stop();
+  }
+});
+
+test('a wallet of keys answers as recorded', async () => {
+  const service = await serve('carol', 'carol.container');
+  try {
+    expect(await replay(named('carol'), service)).toEqual([]);
+  } finally {
+    await service.stop();
+  }
+});
+
+test('an emptied wallet becomes one that tracks, and answers as recorded', async () => {
+  const service = await serve('carol', 'tracking.container');
+  try {
+    expect(await replay(named('carol, then tracking'), service)).toEqual([]);
+  } finally {
+    await service.stop();
+  }
+});
+
+test('every listed difference is one of the recorded rows', () => {
+  const ids = new Set(rows.map(({ id }) => id));
+  expect([...listedDifferences()].filter((id) => !ids.has(id))).toEqual([]);
+  expect(rows).toHaveLength(517);
+});

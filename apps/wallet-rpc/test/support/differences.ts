@@ -1,0 +1,27 @@
+/** Rows of the recordings that are answered otherwise on purpose, and why (docs/differences.md#wallet-over-json-rpc). */
+const DIFFERENCES: readonly (readonly [reason: string, ids: readonly (number | string)[]])[] = [
+  ['negative integers are refused', [111, 139, 154, 216, 231, 239, 242, 265, 280, 288, 293, 383, 410, 425, 450]],
+  ['a rate may have a fraction; one below the least is too small', [233, 234, 282, 283]],
+  ['what no node would take is refused when it is built', [285, 286, 287, 290, 291, 292]],
+  ['short payment ids are taken', [113, 141, 185, 246, 297, 385, 412]],
+  ['the same payment id twice is no conflict', [462]],
+  ['transactions that the reference overlooks are there', [116, 144, 354, 388, 415]],
+  ['an output that the reference overlooks counts', [45, 63, 64, 65, 66, 159]],
+  ['an address of another view key is not ours', [428, 429]],
+  ['more or less was sent or kept before, by what is told above', [478, 484, 487, 488, 489, 490, 494]],
+];
+
+const reasons = new Map(DIFFERENCES.flatMap(([reason, ids]) => ids.map((id) => [id, reason] as const)));
+
+/** Why a row is answered otherwise; undefined where it has to be equal. */
+export const differenceOf = (id: number | string): string | undefined => reasons.get(id);
+
+export const listedDifferences = (): ReadonlySet<number | string> => new Set(reasons.keys());
+
+/** Sends that succeed: their answer names the ring, which may be smaller than what was asked for. */
+const ANONYMITY_TOLD: ReadonlySet<number | string> = new Set([
+  ...[457, 460, 461, 463, 464, 465, 466, 467, 468, 469, 470, 471, 472, 473, 474, 475],
+]);
+
+/** Whether the answer to a row has `anonymity` besides what was recorded in July 2025. */
+export const tellsAnonymity = (id: number | string): boolean => ANONYMITY_TOLD.has(id);

@@ -1,0 +1,29 @@
+import { KillCampaign } from './kill-campaign';
+
+/** Kills a service so many times in sends and saves, and checks that what its clients were answered holds. */
+export async function killService(kills: number, isPatient = false): Promise<KillCampaign> {
+  const campaign = new KillCampaign();
+  try {
+    await campaign.start();
+    for (let kill = 0; kill < kills; kill++) {
+      await campaign.round();
+      if (kill % 3 === 0) await campaign.mine();
+      expect(campaign.complaints).toEqual([]);
+    }
+    await campaign.settle(isPatient);
+    expect(campaign.complaints).toEqual([]);
+    const arrived = await campaign.arrived();
+    const { book } = campaign;
+    for (const payment of book.payments) {
+      const [least, most] = book.expected(payment);
+      const count = arrived.get(payment.amount) ?? 0;
+      expect([payment, count >= least && count <= most]).toEqual([payment, true]);
+    }
+    // Nothing came that nobody had asked for.
+    const asked = new Set(book.payments.map(({ amount }) => amount));
+    expect([...arrived.keys()].filter((amount) => !asked.has(amount))).toEqual([]);
+    return campaign;
+  } finally {
+    await campaign.end();
+  }
+}

@@ -1,0 +1,60 @@
+import { EventEmitter, once } from 'node:events';
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface News {
+  readonly event: string;
+  readonly hash: string;
+  readonly height: number;
+  readonly amount: number;
+  readonly fee: number;
+  readonly paymentId: string;
+  readonly confirmed: boolean;
+  readonly timestamp: number;
+  readonly unlockTime: number;
+}
+
+/** A receiver on loopback that keeps what it is told; it answers 204 unless it hangs. */
+export class Receiver {
+  readonly told: News[] = [];
+  readonly bodies: string[] = [];
+  hangs = false;
+  private readonly events = new EventEmitter();
+  private readonly open: ServerResponse[] = [];
+  private constructor(private readonly server: Server) {
+    server.on('request', (request, response) => {
+      const parts: Buffer[] = [];
+      request.on('data', (part: Buffer) => parts.push(part));
+      request.on('end', () => {
+        const body = Buffer.concat(parts).toString();
+        this.bodies.push(body);
+        this.told.push(JSON.parse(body) as News);
+        if (this.hangs) this.open.push(response);
+        else response.writeHead(204).end();
+        this.events.emit('told');
+      });
+    });
+  }
+
+  static async start(): Promise<Receiver> {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    return new Receiver(server);
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${String((this.server.address() as AddressInfo).port)}/`;
+  }
+
+  /** Until it was told so often. */
+  async until(count: number): Promise<readonly News[]> {
+    while (this.told.length < count) await once(this.events, 'told');
+    return this.told;
+  }
+
+  async close(): Promise<void> {
+    this.server.close();
+    this.server.closeAllConnections();
+    await once(this.server, 'close');
+  }
+}

@@ -1,0 +1,60 @@
+import { request } from 'node:http';
+import { parseJson, stringifyJson } from '@wrkz/service-kit';
+
+export const PASSWORD = 'devnet-rpc';
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly text: string;
+}
+
+export interface Result {
+  readonly [name: string]: unknown;
+}
+
+/** What a method answered: its result, or its error. */
+export interface Outcome {
+  readonly result?: Result;
+  readonly error?: { readonly code: bigint; readonly message: string; readonly data?: { application_code: bigint } };
+}
+
+/** Asks a service on loopback, each time over a connection of its own. */
+export class RpcClient {
+  constructor(private readonly portOf: () => number) {}
+
+  ask(
+    text: string | Buffer,
+    { method = 'POST', path = '/json_rpc', headers = {} }: { method?: string; path?: string; headers?: object } = {},
+  ): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      const sent = { 'Content-Length': String(Buffer.byteLength(text)), ...headers };
+      const asked = request(
+        { agent: false, port: this.portOf(), host: '127.0.0.1', method, path, headers: sent },
+        (response) => {
+          const parts: Buffer[] = [];
+          response.on('data', (part: Buffer) => parts.push(part));
+          response.on('error', reject);
+          response.on('end', () => {
+            const body = Buffer.concat(parts).toString('utf8');
+            resolve({ status: response.statusCode ?? 0, headers: response.headers, text: body });
+          });
+        },
+      );
+      asked.on('error', reject);
+      asked.end(text);
+    });
+  }
+
+  async call(method: string, params?: object): Promise<Outcome> {
+    const { text } = await this.ask(stringifyJson({ id: 1, method, params: params ?? {}, password: PASSWORD }));
+    return parseJson(text) as Outcome;
+  }
+
+  /** The result of a method. @throws Error with what it was refused with */
+  async result<T = Result>(method: string, params?: object): Promise<T> {
+    const { result, error } = await this.call(method, params);
+    if (result === undefined) throw new Error(`${method}: ${stringifyJson(error)}`);
+    return result as T;
+  }
+}

@@ -1,0 +1,78 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { sourceArguments } from '@wrkz/testing/source';
+import { PASSWORD, RpcClient } from './rpc-client';
+import { CONTAINER_PASSWORD } from './world';
+
+const running = new Set<ChildProcess>();
+
+/** The whole program in a process of its own, on the sources, so that it can be killed. */
+export class ServiceProgram extends RpcClient {
+  readonly ended: Promise<unknown>;
+
+  private constructor(
+    private readonly child: ChildProcess,
+    port: number,
+    /** Its log, of which a failure tells. */
+    readonly log: string[],
+    /** Once it answers. */
+    readonly listening: Promise<void>,
+  ) {
+    super(() => port);
+    this.ended = once(child, 'exit');
+  }
+
+  /** @param node the port of a node's RPC */
+  static start(file: string, port: number, node: number): ServiceProgram {
+    const args = [
+      ...['--container-file', file, '--container-password', CONTAINER_PASSWORD, '--network', 'devnet'],
+      ...['--log-file', '', '--rpc-password', PASSWORD, '--threads', '1'],
+      ...['--daemon-port', String(node), '--bind-port', String(port)],
+    ];
+    const main = join(__dirname, '../../src/main.ts');
+    const child = spawn(process.execPath, [...sourceArguments(main), ...args], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    running.add(child);
+    child.once('exit', () => running.delete(child));
+    const log: string[] = [];
+    const listening = new Promise<void>((resolve, reject) => {
+      for (const output of [child.stdout, child.stderr]) {
+        createInterface(output).on('line', (line) => {
+          log.push(line);
+          if (line.includes('listens on')) resolve();
+        });
+      }
+      child.once('close', () => reject(new Error(`it ended: ${log.slice(-5).join('\n')}`)));
+    });
+    listening.catch(() => undefined);
+    return new ServiceProgram(child, port, log, listening);
+  }
+
+  /** Resolves when it is gone. */
+  async kill(): Promise<void> {
+    this.child.kill('SIGKILL');
+    await this.ended;
+  }
+
+  /** Until the wallet stands at its node's tip, and not below this height. @throws Error once it is gone */
+  async synced(height: number): Promise<void> {
+    await this.listening;
+    for (;;) {
+      const status = await this.result<{ blockCount: bigint; knownBlockCount: bigint }>('getStatus');
+      if (status.blockCount > height && status.blockCount >= status.knownBlockCount) return;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+}
+
+/** For `afterAll`. */
+export async function endServicePrograms(): Promise<void> {
+  for (const child of [...running]) {
+    const gone = once(child, 'exit');
+    child.kill('SIGKILL');
+    await gone;
+  }
+}

@@ -1,0 +1,87 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { silentLogger } from '@wrkz/service-kit';
+import { readWalletRpcConfig, WalletRpc, type WalletRpcOverrides } from '../../src';
+import { generateContainer } from '../../src/generate';
+import { QUICK_CLOCK } from './quick-clock';
+import { PASSWORD, RpcClient } from './rpc-client';
+
+export { PASSWORD, type Outcome } from './rpc-client';
+
+/** A folder that is gone at the end. */
+export class Folder {
+  readonly path = mkdtempSync(join(tmpdir(), 'wrkz-wallet-rpc-'));
+
+  file(name: string): string {
+    return join(this.path, name);
+  }
+
+  remove(): void {
+    rmSync(this.path, { recursive: true, force: true });
+  }
+}
+
+const basics = (file: string, password: string): string[] => [
+  ...['--container-file', file, '--container-password', password, '--network', 'devnet', '--log-file', ''],
+];
+
+/** Makes a container as `--generate-container` does. */
+export function generate(file: string, password: string, args: readonly string[] = []): Promise<string> {
+  return generateContainer(readWalletRpcConfig([...basics(file, password), '--generate-container', ...args]));
+}
+
+/** A service on a free port. */
+export class TestService extends RpcClient {
+  private constructor(readonly rpc: WalletRpc) {
+    super(() => rpc.port);
+  }
+
+  /** @param node the port of a node's RPC */
+  static async start(
+    {
+      file,
+      password = '',
+      node,
+      args = [],
+    }: { file: string; password?: string; node: number; args?: readonly string[] },
+    overrides: WalletRpcOverrides = {},
+  ): Promise<TestService> {
+    const security = args.includes('--rpc-legacy-security') ? [] : ['--rpc-password', PASSWORD];
+    const rest = ['--daemon-port', String(node), '--threads', '1', ...security, ...args];
+    const config = readWalletRpcConfig([...basics(file, password), ...rest]);
+    const rpc = WalletRpc.create(config, {
+      ...{ logger: silentLogger(), port: 0, poolMs: 50, syncClock: QUICK_CLOCK },
+      ...overrides,
+    });
+    await rpc.start();
+    return new TestService(rpc);
+  }
+
+  stop(): Promise<void> {
+    return this.rpc.stop();
+  }
+
+  /** Until the wallet stands at the node's tip, at this height at least, and has all that sends need. */
+  async synced(height: number): Promise<void> {
+    const { wallet, syncStatus } = this.rpc.context;
+    const isReady = (): boolean =>
+      syncStatus().walletHeight >= height &&
+      syncStatus().isAtTip &&
+      (wallet.snapshot.content.isViewWallet ||
+        wallet.snapshot.subWallets.every(({ unspent }) =>
+          unspent.every(({ globalIndex }) => globalIndex !== undefined),
+        ));
+    while (!isReady()) {
+      await new Promise<void>((resolve) => {
+        const done = (): void => {
+          clearTimeout(timer);
+          wallet.off('changed', done);
+          resolve();
+        };
+        const timer = setTimeout(done, 20);
+        wallet.once('changed', done);
+      });
+    }
+  }
+}

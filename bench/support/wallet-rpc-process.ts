@@ -1,0 +1,62 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+
+/** Longest start, milliseconds. */
+const PATIENCE = 60_000;
+
+export interface WalletRpcOptions {
+  /** The built tree. */
+  readonly tree: string;
+  /** Where the container is made. */
+  readonly file: string;
+  readonly viewKey: string;
+  readonly spendKey: string;
+  /** Of a devnet node on this machine. */
+  readonly nodePort: number;
+  readonly port: number;
+  readonly password: string;
+}
+
+/**
+ * Makes a container of keys with a built tree's own program and serves it in a process of its own.
+ * @returns what ends it @throws Error with the program's output
+ */
+export async function startWalletRpc(options: WalletRpcOptions): Promise<() => Promise<void>> {
+  const { tree, file, viewKey, spendKey, nodePort, port, password } = options;
+  const main = join(tree, 'apps/wallet-rpc/dist/main.js');
+  const basics = [
+    main,
+    '--container-file',
+    file,
+    '--container-password',
+    'bench',
+    '--network',
+    'devnet',
+    '--log-file',
+    '',
+  ];
+  const made = spawnSync(process.execPath, [...basics, '-g', '--view-key', viewKey, '--spend-key', spendKey]);
+  if (made.status !== 0) throw new Error(`no container: ${String(made.stdout)}${String(made.stderr)}`);
+  const ports = ['--daemon-port', String(nodePort), '--bind-port', String(port)];
+  const child = spawn(process.execPath, [...basics, ...ports, '--rpc-password', password], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const exited = once(child, 'exit');
+  let output = '';
+  await new Promise<void>((resolve, reject) => {
+    const fail = (): void => reject(new Error(`the wallet does not serve: ${output}`));
+    const timer = setTimeout(fail, PATIENCE);
+    void exited.then(fail);
+    child.stdout.on('data', (chunk: Buffer) => {
+      output += chunk.toString();
+      if (!output.includes('listens on')) return;
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+  return async () => {
+    child.kill();
+    await exited;
+  };
+}

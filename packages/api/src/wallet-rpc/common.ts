@@ -1,0 +1,91 @@
+import { z } from 'zod';
+import { decimal, integer, uint64 } from '../scalars';
+import { idempotencyKey } from '../wallet-api/sends';
+
+/** What is sent to `/json_rpc`. */
+export const walletRpcRequest = z.object({
+  method: z.string().meta({ description: 'The name of the method, case sensitive' }),
+  params: z.looseObject({}).optional().meta({ description: 'What the method asks for, by name' }),
+  password: z.string().optional().meta({ description: 'That of --rpc-password' }),
+  id: z.unknown().optional().meta({ description: 'Echoed as it was sent' }),
+  jsonrpc: z.unknown().optional().meta({ description: 'Not looked at' }),
+});
+
+/** What comes back: `result` or `error`. */
+export const walletRpcAnswer = z.object({
+  error: z
+    .object({ code: z.int(), data: z.object({ application_code: z.int() }).optional(), message: z.string() })
+    .optional(),
+  id: z.unknown().optional(),
+  jsonrpc: z.literal('2.0').optional(),
+  result: z.unknown().optional(),
+});
+
+export const noParams = z.object({});
+
+/** Of a method that has done what it was asked for. */
+export const done = z.object({});
+
+export const ofAddress = z.object({ address: z.string() });
+
+/** 64 hex digits in either case; what is none has an error of its own. */
+export const ofTransaction = z.object({ transactionHash: z.string() });
+
+export const transactionHashList = z.object({ transactionHashes: z.array(z.string()) });
+
+export const addressList = z.object({ addresses: z.array(z.string()) });
+
+/** The members that say where newly added keys are looked for. */
+const lookFrom = {
+  newAddress: z.boolean().optional().meta({ description: 'Look from now on; not beside scanHeight' }),
+  scanHeight: integer.optional().meta({ description: 'The index of the first block to look at; 0 when left out' }),
+};
+
+export const createAddressParams = z.object({
+  spendSecretKey: z.string().optional(),
+  spendPublicKey: z.string().optional(),
+  ...lookFrom,
+});
+
+export const createAddressListParams = z.object({ spendSecretKeys: z.array(z.string()), ...lookFrom });
+
+export const resetParams = z.object({ scanHeight: integer.default(0) });
+
+export const exportParams = z.object({ fileName: z.string() });
+
+export const balanceParams = z.object({ address: z.string().default('') });
+
+export const blockHashesParams = z.object({ firstBlockIndex: integer, blockCount: integer });
+
+/** Exactly one of `firstBlockIndex` and `blockHash`. */
+export const windowParams = z.object({
+  firstBlockIndex: integer.optional(),
+  blockHash: z.string().optional(),
+  blockCount: integer,
+  addresses: z.array(z.string()).default([]),
+  paymentId: z.string().default(''),
+});
+
+export const unconfirmedParams = z.object({ addresses: z.array(z.string()).default([]) });
+
+export const integrateParams = z.object({ address: z.string(), paymentId: z.string() });
+
+/** At least a price of nothing: what is below the network's least one is refused as too small. */
+const feeRate = decimal.refine((rate) => rate >= 0);
+
+export const sendParams = z.object({
+  transfers: z.array(z.object({ address: z.string(), amount: uint64 })),
+  addresses: z.array(z.string()).default([]),
+  changeAddress: z.string().default(''),
+  fee: uint64.optional(),
+  feePerByte: feeRate.optional(),
+  anonymity: uint64.optional().meta({ description: 'Decoys in each ring' }),
+  extra: z.string().optional().meta({ description: 'Hex of fields behind the transaction key; not beside paymentId' }),
+  paymentId: z.string().optional(),
+  unlockTime: uint64.default(0n),
+  idempotencyKey: idempotencyKey
+    .optional()
+    .meta({ description: 'Who comes with the same key again gets the first answer, and nothing is sent twice' }),
+});
+
+export const sendDelayedParams = ofTransaction.extend({ idempotencyKey: idempotencyKey.optional() });

@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import { integer, uint64 } from '../scalars';
+
+/** Results; their members stand in ascending order, as the reference prints them. */
+
+export const balanceResult = z.object({ availableBalance: uint64, lockedAmount: uint64 });
+
+export const statusResult = z.object({
+  blockCount: integer.meta({ description: 'Blocks that the wallet has read' }),
+  knownBlockCount: integer.meta({ description: 'Blocks of the network' }),
+  lastBlockHash: z.string().meta({ description: "Of the wallet's last block" }),
+  localDaemonBlockCount: integer.meta({ description: 'Blocks of the node' }),
+  peerCount: integer,
+});
+
+const signed = z.bigint();
+
+export const transfer = z.object({
+  address: z.string().meta({ description: 'Empty for all that is not ours' }),
+  amount: signed.meta({ description: 'What came is positive, what went is negative' }),
+  type: integer.meta({ description: '2 is change, all else is 0' }),
+});
+
+export const transactionObject = z.object({
+  amount: signed.meta({ description: 'What it gave to the container, less what it took' }),
+  blockIndex: integer.meta({ description: '4294967295 while it is in no block' }),
+  extra: z.string().meta({ description: 'Hex; empty where no node could tell it' }),
+  fee: uint64,
+  isBase: z.boolean(),
+  paymentId: z.string(),
+  state: integer.meta({ description: '0 on its way or in a block, 2 deleted, 3 delayed' }),
+  timestamp: integer.meta({ description: 'Unix seconds of its block; 0 while it is in none' }),
+  transactionHash: z.string(),
+  transfers: z.array(transfer),
+  unlockTime: uint64,
+});
+
+const items = <Item extends z.ZodRawShape>(item: Item) =>
+  z.object({ items: z.array(z.object({ blockHash: z.string(), ...item })) });
+
+export const hashItems = items({ transactionHashes: z.array(z.string()) });
+
+export const transactionItems = items({ transactions: z.array(transactionObject) });
+
+export const sentResult = z.object({ anonymity: integer, fee: uint64, transactionHash: z.string() });
+
+export const delayedResult = z.object({ fee: uint64, transactionHash: z.string() });
+
+export const feeInfo = z.object({ address: z.string(), amount: uint64 });
+
+export const spendKeys = z.object({ spendPublicKey: z.string(), spendSecretKey: z.string() });
+
+export const createdAddress = z.object({ address: z.string() });
+
+export const viewKeyResult = z.object({ viewSecretKey: z.string() });
+
+export const mnemonicResult = z.object({ mnemonicSeed: z.string() });
+
+export const blockHashesResult = z.object({ blockHashes: z.array(z.string()) });
+
+export const oneTransactionResult = z.object({ transaction: transactionObject });
+
+export const integratedResult = z.object({ integratedAddress: z.string() });

@@ -1,0 +1,96 @@
+import { StandInNode } from '@wrkz/testing';
+import { NodeClient, NodeFailure, NodeList } from '../src';
+
+const HASH = 'ab'.repeat(32);
+const TAIL = 'cd'.repeat(32);
+const IMAGE = 'ef'.repeat(32);
+const open: { close(): unknown }[] = [];
+
+afterEach(async () => {
+  for (const thing of open.splice(0).reverse()) await thing.close();
+});
+
+async function asked(path: string, json: unknown): Promise<{ node: StandInNode; client: NodeClient }> {
+  const node = (await StandInNode.start()).on(path, () => (typeof json === 'string' ? { text: json } : { json }));
+  const client = new NodeClient({ host: '127.0.0.1', port: node.port, ssl: false });
+  open.push(node, client);
+  return { node, client };
+}
+
+/** A transaction of the pool as nodes tell it, hex in capitals. */
+const pooled = (more = ''): string =>
+  `{"transactionPrefixInfo.txHash":"${HASH.toUpperCase()}","transactionPrefixInfo.txPrefix":{"version":1,` +
+  `"unlock_time":18446744073709551615,"extra":"01FF",` +
+  `"vin":[{"type":"02","value":{"amount":18446744073709551615,"key_offsets":[1],"k_image":"${IMAGE.toUpperCase()}"}}],` +
+  `"vout":[{"amount":5,"target":{"type":"02","data":{"key":"${TAIL.toUpperCase()}"}}}]${more}}}`;
+
+const poolAnswer = (added: string, deleted = '[]'): string =>
+  `{"addedTxs":[${added}],"deletedTxsIds":${deleted},"isTailBlockActual":true,"status":"OK"}`;
+
+test('whole blocks are asked for from an index on, and come as bytes', async () => {
+  const items = [
+    { block: '0102', transactions: ['FF', ''] },
+    { block: '03', transactions: [] },
+  ];
+  const { node, client } = await asked('/getrawblocks', { items, synced: false, topBlock: null, status: 'OK' });
+  expect(await client.rawBlocks(7, 2)).toEqual([
+    { block: Buffer.of(1, 2), transactions: [Buffer.of(255), Buffer.alloc(0)] },
+    { block: Buffer.of(3), transactions: [] },
+  ]);
+  expect(node.asked[0]?.body).toEqual({
+    ...{ startHeight: 7, startTimestamp: 0, blockCount: 2, skipCoinbaseTransactions: false },
+  });
+});
+
+test('the pool is told as a difference, in lower case and to the last unit', async () => {
+  const { node, client } = await asked('/get_pool_changes_lite', poolAnswer(pooled(), `["${TAIL.toUpperCase()}"]`));
+  expect(await client.poolChanges(TAIL, [IMAGE])).toEqual({
+    added: [
+      {
+        hash: HASH,
+        extra: Buffer.of(1, 255),
+        unlockTime: 2n ** 64n - 1n,
+        inputs: [{ keyImage: IMAGE, amount: 2n ** 64n - 1n }],
+        outputs: [{ amount: 5n, key: TAIL }],
+      },
+    ],
+    deleted: [TAIL],
+  });
+  expect(node.asked[0]?.body).toEqual({ tailBlockId: TAIL, knownTxsIds: [IMAGE] });
+});
+
+test.each([
+  ['/getrawblocks', '{"items":[{"block":5,"transactions":[]}],"status":"OK"}'],
+  ['/getrawblocks', '{"items":{},"status":"OK"}'],
+  ['/getrawblocks', '{"items":[{"block":"00","transactions":[null]}],"status":"OK"}'],
+  ['/get_pool_changes_lite', '{"addedTxs":[{}],"deletedTxsIds":[],"status":"OK"}'],
+  ['/get_pool_changes_lite', poolAnswer('', '[1]')],
+  ['/get_pool_changes_lite', poolAnswer(pooled().replace('"amount":5', '"amount":-5'))],
+  ['/get_pool_changes_lite', poolAnswer(pooled().replace('"amount":5', '"amount":18446744073709551616'))],
+])('what %s may not say is a failure: %s', async (path, text) => {
+  const { client } = await asked(path, text);
+  const question = path === '/getrawblocks' ? client.rawBlocks(0, 1) : client.poolChanges(TAIL, []);
+  await expect(question).rejects.toThrow(NodeFailure);
+  await expect(question).rejects.toMatchObject({ kind: 'malformed' });
+});
+
+test('another node tells of blocks when one is away, but not of its pool', async () => {
+  const answers = { '/getrawblocks': { items: [], status: 'OK' }, '/get_pool_changes_lite': poolAnswer('') };
+  const { node: first } = await asked('/getrawblocks', answers['/getrawblocks']);
+  const { node: second } = await asked('/getrawblocks', answers['/getrawblocks']);
+  second.on('/get_pool_changes_lite', () => ({ text: answers['/get_pool_changes_lite'] }));
+  second.on('/info', () => ({
+    json: {
+      ...{ height: 11, network_height: 13, difficulty: 10, status: 'OK' },
+      ...{ incoming_connections_count: 3, outgoing_connections_count: 2 },
+    },
+  }));
+  const at = ({ port }: StandInNode) => ({ host: '127.0.0.1', port, ssl: false });
+  const list = new NodeList([at(first), at(second)]);
+  open.push(list);
+  await first.close();
+  await expect(list.poolChanges(TAIL, [])).rejects.toMatchObject({ kind: 'unreachable' });
+  expect(second.questions('/get_pool_changes_lite')).toEqual([]);
+  expect(await list.rawBlocks(0, 1)).toEqual([]);
+  expect(await list.poolChanges(TAIL, [])).toEqual({ added: [], deleted: [] });
+});

@@ -1,0 +1,47 @@
+/**
+ * A transaction that is in no block and that the history does not list as a send: one that waits to be sent, or one of the
+ * pool. Outputs that it takes stay taken, what it brings is waited for.
+ */
+export interface HeldTransaction {
+  /** 64 hex characters. */
+  readonly hash: string;
+  /** One-time keys of the outputs that it takes. */
+  readonly inputs: readonly string[];
+  readonly ownOutputs: readonly { readonly publicSpendKey: string; readonly amount: bigint; readonly key: string }[];
+}
+
+/** Transactions that are held, found by hash and by the keys of their inputs. They are in memory alone. */
+export class HeldTransactions {
+  private readonly byHash = new Map<string, HeldTransaction>();
+  private readonly byInput = new Map<string, string>();
+
+  add(transaction: HeldTransaction): void {
+    this.byHash.set(transaction.hash, transaction);
+    for (const key of transaction.inputs) if (!this.byInput.has(key)) this.byInput.set(key, transaction.hash);
+  }
+
+  delete(hash: string): HeldTransaction | undefined {
+    const transaction = this.byHash.get(hash);
+    if (transaction === undefined) return undefined;
+    this.byHash.delete(hash);
+    for (const key of transaction.inputs) if (this.byInput.get(key) === hash) this.byInput.delete(key);
+    return transaction;
+  }
+
+  has(hash: string | undefined): boolean {
+    return hash !== undefined && this.byHash.has(hash);
+  }
+
+  /** The hash of the transaction that takes an output. */
+  takerOf(outputKey: string): string | undefined {
+    return this.byInput.get(outputKey);
+  }
+
+  all(): Iterable<HeldTransaction> {
+    return this.byHash.values();
+  }
+
+  get isEmpty(): boolean {
+    return this.byHash.size === 0;
+  }
+}

@@ -1,0 +1,205 @@
+import type { HeldTransaction } from '../../src/ledger/held-transactions';
+import { LedgerFault } from '../../src/ledger/fault';
+import { Ledger } from '../../src/ledger/ledger';
+import type { SubWallet, WalletContent } from '../../src/ledger/model';
+import { emptyContent, emptySubWallet } from './support/contents';
+import { hashOf, type ModelTransaction, noteOf, tell } from './support/model-chain';
+
+/* Transactions that are in no block and not sent: what they take stays taken, what they bring is waited for. */
+
+const ALICE = hashOf('alice');
+const KEY = hashOf('output');
+const OTHER_KEY = hashOf('other output');
+const CHANGE = hashOf('change');
+const HASH = hashOf('held');
+
+const coinbase = (name: string, key: string, amount: bigint): ModelTransaction => ({
+  hash: hashOf(name),
+  isCoinbase: false,
+  paymentId: '',
+  takes: [],
+  outputs: [{ key, amount, owner: ALICE }],
+});
+
+/** Takes 100, of which 60 leave. */
+const taking: ModelTransaction = {
+  hash: HASH,
+  isCoinbase: false,
+  paymentId: '',
+  takes: [{ key: KEY, amount: 100n }],
+  outputs: [
+    { key: hashOf('paid'), amount: 60n, owner: undefined },
+    { key: CHANGE, amount: 40n, owner: ALICE },
+  ],
+};
+
+const held: HeldTransaction = {
+  hash: HASH,
+  inputs: [KEY],
+  ownOutputs: [{ publicSpendKey: ALICE, amount: 40n, key: CHANGE }],
+};
+
+function apply(ledger: Ledger, height: number, ...transactions: ModelTransaction[]): void {
+  const names = transactions.map(({ hash }) => hash).join();
+  const { block, found } = tell({ height, hash: hashOf(`${String(height)} ${names}`), transactions });
+  ledger.apply(block, found, new Map());
+}
+
+/** Alice has outputs of 100 and 7. */
+function funded(): Ledger {
+  const ledger = new Ledger(emptyContent([emptySubWallet(ALICE)]));
+  apply(ledger, 1, coinbase('first', KEY, 100n));
+  apply(ledger, 2, coinbase('second', OTHER_KEY, 7n));
+  return ledger;
+}
+
+const balance = (ledger: Ledger): object => ledger.balance(undefined, 9, 0);
+
+const alice = ({ subWallets }: WalletContent): SubWallet => subWallets[0]!;
+
+/** The lists without their order. */
+const lists = (content: WalletContent): object => {
+  const { unspent, locked, unconfirmedIncoming } = alice(content);
+  return {
+    unspent: unspent.map(({ key, spendingTransactionHash }) => [key, spendingTransactionHash]).sort(),
+    locked: locked.map(({ key, spendingTransactionHash }) => [key, spendingTransactionHash]).sort(),
+    incoming: unconfirmedIncoming.map(({ key }) => key),
+  };
+};
+
+const FREE = {
+  unspent: [
+    [KEY, undefined],
+    [OTHER_KEY, undefined],
+  ].sort(),
+  locked: [],
+  incoming: [],
+};
+const HELD = { unspent: [[OTHER_KEY, undefined]], locked: [[KEY, HASH]], incoming: [CHANGE] };
+
+test('what is held is locked and waited for, and free again when it is let go', () => {
+  const ledger = funded();
+  ledger.hold(held);
+  expect(lists(ledger.content())).toEqual(HELD);
+  expect(balance(ledger)).toEqual({ unlocked: 7n, locked: 40n });
+  expect(ledger.spendable(undefined, 9, 0).map(({ key }) => key)).toEqual([OTHER_KEY]);
+  ledger.unhold(hashOf('another'));
+  expect(lists(ledger.content())).toEqual(HELD);
+  ledger.unhold(HASH);
+  expect(lists(ledger.content())).toEqual(FREE);
+  expect(balance(ledger)).toEqual({ unlocked: 107n, locked: 0n });
+});
+
+test('a container shows nothing of it, and other programs find all as it would be without', () => {
+  const ledger = funded();
+  const before = ledger.content();
+  expect(ledger.storedContent()).toEqual(before);
+  ledger.hold(held);
+  expect(lists(ledger.storedContent())).toEqual(FREE);
+  expect(lists(ledger.content())).toEqual(HELD);
+  // What only waits for something is left out as well.
+  ledger.unhold(HASH);
+  ledger.hold({ ...held, inputs: [] });
+  expect(lists(ledger.content())).toEqual({ ...FREE, incoming: [CHANGE] });
+  expect(lists(ledger.storedContent())).toEqual(FREE);
+});
+
+test('what is let go by the look for abandoned sends keeps what it takes', () => {
+  const ledger = funded();
+  ledger.hold(held);
+  ledger.releaseAbandoned();
+  expect(lists(ledger.content())).toEqual(HELD);
+});
+
+test('another send cannot take it; the very same can, and is one in the container then', () => {
+  const ledger = funded();
+  const inputs = alice(ledger.content()).unspent.filter(({ key }) => key === KEY);
+  const note = (transaction: ModelTransaction) =>
+    noteOf(
+      transaction,
+      inputs.map((output) => ({ owner: ALICE, output })),
+    );
+  ledger.hold(held);
+  expect(() => ledger.recordSend(note({ ...taking, hash: hashOf('rival') }))).toThrow(LedgerFault);
+  ledger.recordSend(note(taking));
+  expect(lists(ledger.storedContent())).toEqual(HELD);
+  // As long as it is a send, letting go changes nothing.
+  ledger.unhold(HASH);
+  expect(lists(ledger.content())).toEqual(HELD);
+  ledger.cancelSend(HASH);
+  expect(lists(ledger.content())).toEqual(FREE);
+});
+
+test.each(['cancelSend', 'forgetSend'] as const)('after %s what is held waits as before', (giveUp) => {
+  const ledger = funded();
+  const output = alice(ledger.content()).unspent.find(({ key }) => key === KEY)!;
+  ledger.hold(held);
+  ledger.recordSend(noteOf(taking, [{ owner: ALICE, output }]));
+  ledger[giveUp](HASH);
+  expect(ledger.content().unconfirmed).toEqual([]);
+  expect(lists(ledger.content())).toEqual(HELD);
+  expect(lists(ledger.storedContent())).toEqual(FREE);
+  ledger.unhold(HASH);
+  expect(lists(ledger.content())).toEqual(FREE);
+});
+
+test('the block that holds it ends the holding', () => {
+  const ledger = funded();
+  ledger.hold(held);
+  apply(ledger, 3, taking);
+  expect(lists(ledger.content())).toEqual({
+    unspent: [
+      [CHANGE, undefined],
+      [OTHER_KEY, undefined],
+    ].sort(),
+    locked: [],
+    incoming: [],
+  });
+  expect(ledger.storedContent()).toEqual(ledger.content());
+  // It is in a block: there is nothing to let go.
+  const before = ledger.content();
+  ledger.unhold(HASH);
+  expect(ledger.content()).toEqual(before);
+});
+
+test('an output that is taken before it is found is locked when it is found', () => {
+  const ledger = new Ledger(emptyContent([emptySubWallet(ALICE)]));
+  ledger.hold(held);
+  apply(ledger, 1, coinbase('first', KEY, 100n));
+  apply(ledger, 2, coinbase('second', OTHER_KEY, 7n));
+  expect(lists(ledger.content())).toEqual(HELD);
+  expect(lists(ledger.storedContent())).toEqual(FREE);
+});
+
+test('a reset keeps it: what is found again is locked again', () => {
+  const ledger = funded();
+  ledger.hold(held);
+  ledger.reset(0);
+  expect(lists(ledger.content())).toEqual({ unspent: [], locked: [], incoming: [CHANGE] });
+  apply(ledger, 1, coinbase('first', KEY, 100n));
+  apply(ledger, 2, coinbase('second', OTHER_KEY, 7n));
+  expect(lists(ledger.content())).toEqual(HELD);
+});
+
+test('of two that take the same output, the first has it, and nobody once both are gone', () => {
+  const ledger = funded();
+  const rival = { hash: hashOf('rival'), inputs: [KEY], ownOutputs: [] };
+  ledger.hold(held);
+  ledger.hold(rival);
+  ledger.unhold(rival.hash);
+  expect(lists(ledger.content())).toEqual(HELD);
+  ledger.hold(rival);
+  ledger.unhold(HASH);
+  ledger.unhold(rival.hash);
+  expect(lists(ledger.content())).toEqual(FREE);
+});
+
+test('a block with the rival of a held transaction takes the output, and letting go gives nothing back', () => {
+  const ledger = funded();
+  ledger.hold(held);
+  const rival = { ...taking, hash: hashOf('rival'), outputs: [{ key: hashOf('away'), amount: 99n, owner: undefined }] };
+  apply(ledger, 3, rival);
+  ledger.unhold(HASH);
+  expect(alice(ledger.content()).spent.map(({ key }) => key)).toEqual([KEY]);
+  expect(lists(ledger.content())).toEqual({ unspent: [[OTHER_KEY, undefined]], locked: [], incoming: [] });
+});

@@ -1,0 +1,12 @@
+export { readFailover } from './failover';
+export { nodeChoice, nodeList, type NodeChoice, type NodeMembers, type NodeSettings } from './node-choice';
+export { nodeFollowOptions, networkOption, scanOptions, workOptions } from './node-options';
+export { BLOCKS_OF_NEWS, isNews } from './news';
+export { dropOld, type Housekeeping, keepHouse, KEPT } from './housekeeping';
+export { type KeyedRequest, OnceByKey } from './once-by-key';
+export { isOtherFile } from './other-file';
+export { openingNews } from './opening-news';
+export { BLOCKS_TO_BE_FINAL, sendAgain } from './send-again';
+export { netAmount } from './net-amount';
+export { systemText } from './system-text';
+export { WrongSecrets } from './wrong-secrets';
