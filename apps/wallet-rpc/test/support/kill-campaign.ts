@@ -93,7 +93,7 @@ export class KillCampaign {
       if (open.length === 0) return;
       for (const payment of open) {
         await this.sendWaiting(payment);
-        if (payment.isDone) continue;
+        if (payment.isDone || (await this.isGivenUp(payment))) continue;
         const { transaction } = await this.program.result<{ transaction: { blockIndex: bigint } }>('getTransaction', {
           transactionHash: payment.hash,
         });
@@ -103,6 +103,16 @@ export class KillCampaign {
       await this.program.synced(this.node.height);
       await wait(1_000);
     }
+  }
+
+  /** The chain has left behind the unlock time of one that waited too long: no node takes it any more. */
+  private async isGivenUp(payment: Payment): Promise<boolean> {
+    const params = { transactionHash: payment.hash };
+    const { error } = await this.program.call('sendDelayedTransaction', params);
+    if (error?.message !== 'Internal node error') return false;
+    payment.isDone = (await this.ask('deleteDelayedTransaction', params)) !== undefined;
+    if (payment.isDone) payment.then = 'delete';
+    return payment.isDone;
   }
 
   /** How often each amount has arrived, as the payee's own wallet tells it. */
@@ -196,7 +206,7 @@ export class KillCampaign {
     payment.then = 'send';
     const { key, amount, hash: transactionHash } = payment;
     const params = amount % 2n === 0n ? { transactionHash, idempotencyKey: `${key}-send` } : { transactionHash };
-    const result = await this.ask('sendDelayedTransaction', params, new Set([15n]));
+    const result = await this.ask('sendDelayedTransaction', params, new Set([5n, 15n]));
     if (result !== undefined) payment.isDone = true;
   }
 
