@@ -22,7 +22,7 @@ type TurtleConstructor = new (options: object) => TurtleClient;
 
 /** The client that older integrations speak with, which has no types of its own. */
 export function turtleClient(port: number, rpcPassword: string): TurtleClient {
-  const module = require('turtlecoin-rpc') as TurtleModule;
+  const module = jest.requireActual<TurtleModule>('turtlecoin-rpc');
   const Client = module.Service ?? module.Walletd;
   if (Client === undefined) throw new Error('turtlecoin-rpc has no client of a wallet service');
   return new Client({ host: '127.0.0.1', port, rpcPassword, timeout: 60_000, defaultMixin: 1, decimalDivisor: 100 });
