@@ -113,6 +113,20 @@ const REFUSED: readonly (readonly [string, Record<string, string | undefined>, s
   ['a short headline', { headline: 'short' }, '', /headline: expected 9 to 140 characters, got 5/],
   ['a long headline', { headline: 'x'.repeat(141) }, '', /headline: expected 9 to 140/],
   ['a headline that turns around', { headline: 'abc \u202e fedcba' }, '', /headline: it holds/],
+  ...['\u200b', '\u200f', '\u061c', '\u2029', '\u2060', '\ufeff', '\uffff', '\u{e0041}', '\u0085'].map(
+    (mark) =>
+      [`a name with ${JSON.stringify(mark)}`, { user: `"al${mark}ice"` }, '', /user: it holds|front matter/] as const,
+  ),
+  ['a category of other letters', { category: 'c\u043ere' }, '', /category: expected one of wallets/],
+  ['a category that turns around', { category: '"\u202ecore"' }, '', /category: expected one of wallets/],
+  ['a status in another base', { status: '0x1' }, '', /status: expected 0 to 4/],
+  ['a target in another base', { target: '0x10' }, '', /target: expected coins/],
+  ['a target with underscores', { target: '1_000' }, '', /target: expected coins/],
+  ['a target that is infinite', { target: '.inf' }, '', /target: expected coins/],
+  ['a key that is a prototype', { __proto__x: '5' }, '', /__proto__x: there is no such key/],
+  ['an address in capitals', { address: donationAddress('x').toUpperCase() }, '', /address: /],
+  ['an address with another beginning', { address: donationAddress('x').replace('Wrkz', 'wrkz') }, '', /address: /],
+  ['a date before all dates', { posted: '-000001-01-01' }, '', /posted: expected a date/],
   ['a long name', { user: 'x'.repeat(20) }, '', /user: expected 1 to 19/],
   [
     'an address with a typo',
@@ -154,6 +168,12 @@ test.each([
   ['a list of YAML', '---\n- a\n---\ntext'],
   ['a key twice', '---\nuser: a\nuser: b\n---\ntext'],
   ['an alias', '---\nuser: &a bob\nheadline: *a\n---\ntext'],
+  ['a merge', '---\n<<: {user: a}\n---\ntext'],
+  ['a prototype that is a map', '---\n__proto__: {user: a}\n---\ntext'],
+  ['a tag', '---\nuser: !!js/function "x"\nid: [1]\n---\ntext'],
+  ['a key that is a list', '---\n? [a]\n: [b]\n---\ntext'],
+  ['two documents', '---\nuser: a\n...\nuser: b\n--- x\n---\ntext'],
+  ['a deep list', `---\nuser: ${'['.repeat(20_000)}\n---\ntext`],
   ['a bomb of aliases', '---\na: &a [x,x]\nb: &b [*a,*a]\nc: [*b,*b]\n---\ntext'],
 ])('%s is refused', (_what, text) => {
   expect(() => parseFrontMatter(text)).toThrow(/front matter/i);
@@ -248,6 +268,27 @@ test('an answer of the listing API is imported, from this program or the origina
   expect(find(1)).toEqual(read((reader) => reader.find(1), service.folder));
   writeFileSync(file, '{"data":[{"id":3}]}');
   expect(() => run('import', file)).toThrow(/data\.0\.addr_donation/);
+  const record = (json(await send(service.url, '/api/1/proposals'))['data'] as object[])[0];
+  const hostile: readonly [string, object, RegExp][] = [
+    ['an infinite target', { funds_target: 1e308 }, /record 1: target: expected coins/],
+    ['a negative target', { funds_target: -1 }, /target/],
+    ['a status beyond the last', { status: 5 }, /status/],
+    ['a number beyond 2^53', { id: 2 ** 60 }, /id/],
+    ['a date beyond all calendars', { date_posted_epoch: '999999999999' }, /date_posted_epoch: expected Unix seconds/],
+    ['a date of text', { date_posted_epoch: 'now' }, /date_posted_epoch/],
+    ['a headline with control characters', { headline: 'Some \u0000 headline' }, /headline: it holds/],
+    ['a headline that is none', { headline: { toString: 'x' } }, /headline/],
+    ['a category that objects have', { category: '__proto__' }, /category/],
+    ['an address of another coin', { addr_donation: `TRTL${'1'.repeat(95)}` }, /address/],
+    ['a text that is huge', { content_markdown: 'x'.repeat(40_000) }, /content: expected/],
+  ];
+  for (const [what, changes, fault] of hostile) {
+    writeFileSync(file, JSON.stringify({ data: [{ ...record, id: 77, ...changes }] }));
+    expect(() => [what, run('import', file)]).toThrow(fault);
+  }
+  writeFileSync(file, '['.repeat(500_000));
+  expect(() => run('import', file)).toThrow(/nested too deeply/);
+  expect(audit()).toHaveLength(1);
   writeFileSync(file, '{"data":');
   expect(() => run('import', file)).toThrow(/unexpected/);
 });

@@ -19,8 +19,11 @@ if (BROWSER === undefined)
 
 jest.setTimeout(180_000);
 
+/** What handlers of a text could wait for, on every element. */
+const POINT_AT_EVERYTHING = `for (const part of document.querySelectorAll('main, main *'))
+  for (const name of ['pointerover', 'mouseover', 'mouseenter', 'focus', 'toggle']) part.dispatchEvent(new Event(name, { bubbles: true }));`;
 /** Texts that attack on one page. */
-const PER_PAGE = 6;
+const PER_PAGE = 12;
 
 const TEXT = `# What will be there
 
@@ -139,6 +142,15 @@ inBrowser('in a browser', () => {
 
     // light and dark, large and small: two of the four have them all
     if (!isThorough && name !== 'wide') return;
+    test('the whole list of contributions is seen', async () => {
+      const page = await open(demo, look);
+      await page.goto(`${demo.url}/proposal/1`);
+      const hidden = await page.evaluate(
+        "(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector('.contributions .scroll'))",
+      );
+      expect(hidden).toBe(0);
+    });
+
     test('the code that is seen says the address, and with an amount the payment', async () => {
       const page = await open(service, look);
       await page.goto(`${service.url}/proposal/1`);
@@ -217,8 +229,7 @@ inBrowser('in a browser', () => {
     const watched = await openWatched(browser, url, LOOKS.phone);
     for (const path of ['/', ...ids.map((id) => `/proposal/${id}`)]) {
       await watched.page.goto(url + path);
-      for (const link of await watched.page.locator('.prose a[href]').all())
-        await link.hover({ force: true, timeout: 1000 }).catch(() => undefined);
+      await watched.page.evaluate(POINT_AT_EVERYTHING);
       expect(
         await watched.page.evaluate(
           '[window.hit, document.title.includes("Proposals"), document.querySelectorAll("main").length]',

@@ -32,17 +32,13 @@ let service: RunningService;
 let limited: RunningService;
 let broken: RunningService;
 beforeAll(async () => {
-  service = await startService([
-    '--rate-limit',
-    '0',
-    '--qr-limit',
-    '1',
-    '--trusted-proxy',
-    '127.0.0.1',
-    '--enable-metrics',
-  ]);
+  // no minute ends between two requests
+  const started = Date.now();
+  const overrides = { now: () => started };
+  const words = '--rate-limit 0 --qr-limit 1 --trusted-proxy 127.0.0.1 --enable-metrics';
+  service = await startService(words.split(' '), overrides);
   service.add();
-  limited = await startService(['--rate-limit', '1', '--trusted-proxy', '127.0.0.1', '--enable-metrics']);
+  limited = await startService(['--rate-limit', '1', '--trusted-proxy', '127.0.0.1', '--enable-metrics'], overrides);
   limited.add();
   broken = await startService(['--enable-metrics', '--rate-limit', '10000'], {
     now: () => {

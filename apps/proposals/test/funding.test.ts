@@ -207,6 +207,16 @@ test.each([
     tells({ transfers: [{ address: WALLET_ADDRESS, amount: '#18446744073709551616#' }] }),
     'than there can be',
   ],
+  [
+    'coins beyond the largest number of 64 bits in two donations',
+    tells({ transfers: [1, 2].map(() => ({ address: WALLET_ADDRESS, amount: '#9223372036854775807#' })) }),
+    'than there can be',
+  ],
+  ['an amount of text', tells({ transfers: [{ address: WALLET_ADDRESS, amount: '100' }] }), 'unexpected answer'],
+  ['a negative time', tells({ timestamp: -1 }), 'unexpected answer'],
+  ['an unlock time beyond 64 bits', tells({ unlockTime: '#18446744073709551616#' }), 'unexpected answer'],
+  ['a negative unlock time', tells({ unlockTime: -1 }), 'unexpected answer'],
+  ['a hash that is none', tells({ hash: '../../etc/passwd' }), 'unexpected answer'],
 ] as const)('a wallet that tells %s is not believed', async (_what, answer, why) => {
   const service = await startFollowing(API());
   service.add({ target: '100', address: WALLET_ADDRESS });
@@ -215,6 +225,33 @@ test.each([
   expect(service.service.follower?.failure).toContain(why);
   expect((await send(service.url, '/proposal/1')).status).toBe(200);
   expect(await percents(service)).toEqual([0]);
+});
+
+test.each([
+  ['a height beyond 2^53', '9007199254740993'],
+  ['a negative height', '-1'],
+  ['a height of text', '"1000"'],
+  ['a fraction of a block', '10.5'],
+])('a wallet that stands at %s leaves what was known', async (_what, height) => {
+  const service = await startFollowing(API());
+  service.add({ target: '100', address: donationAddress('a') });
+  wallet.transactions = [{ hash: hash(1), height: 990, amount: 123n, paymentId: paymentIdOf('a') }];
+  await service.look();
+  wallet.answer = (response, path) =>
+    path === '/status'
+      ? response.end(`{"walletBlockCount":${height},"localDaemonBlockCount":1000,"networkBlockCount":1000}`)
+      : response.end(JSON.stringify(path === '/addresses' ? { addresses: [WALLET_ADDRESS] } : { transactions: [] }));
+  await service.look();
+  expect(service.service.follower?.failure).toBeDefined();
+  expect(await percents(service)).toEqual([1.23]);
+});
+
+test('an amount beyond 2^53 counts exactly, to the last unit', async () => {
+  const service = await startFollowing(API());
+  service.add({ target: '100', address: WALLET_ADDRESS });
+  wallet.answer = tells({ transfers: [{ address: WALLET_ADDRESS, amount: '#9007199254740993#' }] });
+  await service.look();
+  expect((await send(service.url, '/proposal/1')).text).toContain('90,071,992,547,409.93 WRKZ');
 });
 
 test('two payments to one address in a transaction count together', async () => {

@@ -23,7 +23,7 @@ export function parseFrontMatter(text: string): FrontMatterFile {
   const frame = FRAME.exec(text.replace(/^\uFEFF/, '').replace(/\r\n?/g, '\n'));
   if (frame === null) throw new BadFrontMatter('it does not begin with a front matter between two lines ---');
   const { matter = '', body = '' } = frame.groups ?? {};
-  const document = parseDocument(matter, { schema: 'failsafe', uniqueKeys: true });
+  const document = parseDocument(matter, { schema: 'failsafe', uniqueKeys: true, logLevel: 'error' });
   const [fault] = document.errors;
   if (fault !== undefined) throw new BadFrontMatter(`front matter: ${fault.message.split('\n', 1)[0] ?? ''}`);
   const value = document.contents === null ? {} : plainValue(document);

@@ -30,6 +30,14 @@ export interface IncomeSource {
   receipts(address: string, from: number, to: number, signal: AbortSignal): Promise<Receipt[]>;
 }
 
+/** Blocks that a wallet may be behind and still counts as synchronized, as its own `isWalletSynced` has it; nor ahead by more. */
+const NEARLY = 10;
+
+/** Whether a wallet, and the node that it asks, stand where the network stands; all three in the same count of blocks. */
+export function isAtTip({ wallet, node, network }: { wallet: number; node: number; network: number }): boolean {
+  return node + 1 >= network && Math.abs(wallet - network) <= NEARLY;
+}
+
 /** What an address received in a transaction beyond what it spent: both may stand apart, each as often as it happened. */
 export function incomeAmount(
   transfers: readonly { readonly address: string; readonly amount: bigint }[],

@@ -1,10 +1,7 @@
 import { z } from 'zod';
 import { integer, uint64 } from '@wrkz/api';
-import { type IncomeSource, incomeAmount, type Receipt, type WalletState } from './income';
+import { type IncomeSource, incomeAmount, isAtTip, type Receipt, type WalletState } from './income';
 import { WalletClient } from './wallet-client';
-
-/** Blocks that a wallet may be behind and still counts as synchronized, as its own `isWalletSynced` has it. */
-const NEARLY = 10;
 
 const status = z.object({
   walletBlockCount: integer,
@@ -40,7 +37,7 @@ export class WalletApiIncome implements IncomeSource {
     const { addresses } = await this.#get('/addresses', addressList, signal);
     const { walletBlockCount: height, localDaemonBlockCount: local, networkBlockCount: network, syncStall } = found;
     // a node that never answered leaves both counts at 0
-    const isSynced = syncStall === undefined && network > 0 && local + 1 >= network && height + NEARLY >= network;
+    const isSynced = syncStall === undefined && network > 0 && isAtTip({ wallet: height, node: local, network });
     return { height, isSynced, addresses: new Set(addresses) };
   }
 

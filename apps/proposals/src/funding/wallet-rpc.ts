@@ -1,11 +1,9 @@
 import { z } from 'zod';
 import { integer, uint64 } from '@wrkz/api';
 import { stringifyJson } from '@wrkz/service-kit';
-import { type IncomeSource, incomeAmount, type Receipt, WalletAway, type WalletState } from './income';
+import { type IncomeSource, incomeAmount, isAtTip, type Receipt, WalletAway, type WalletState } from './income';
 import { WalletClient } from './wallet-client';
 
-/** Blocks that a wallet may be behind and still counts as synchronized. */
-const NEARLY = 10;
 /** The state of a transaction that stands on the chain. */
 const SUCCEEDED = 0;
 /** The block index of what is not in a block yet, in the C++ program. */
@@ -49,8 +47,8 @@ export class WalletRpcIncome implements IncomeSource {
   async state(signal: AbortSignal): Promise<WalletState> {
     const { blockCount, knownBlockCount, localDaemonBlockCount } = await this.#call('getStatus', {}, status, signal);
     const { addresses } = await this.#call('getAddresses', {}, addressList, signal);
-    const isSynced =
-      knownBlockCount > 1 && localDaemonBlockCount + 1 >= knownBlockCount && blockCount + NEARLY >= knownBlockCount;
+    const counts = { wallet: blockCount, node: localDaemonBlockCount, network: knownBlockCount };
+    const isSynced = knownBlockCount > 1 && isAtTip(counts);
     return { height: Math.max(0, blockCount - 1), isSynced, addresses: new Set(addresses) };
   }
 

@@ -4,6 +4,7 @@ import { openFunding, openProposals, type StorePlace } from './files';
 import { FundingStore } from './funding-store';
 import { ProposalReader } from './proposal-reader';
 import { FUNDING_MIGRATIONS, PROPOSALS_MIGRATIONS } from './schema';
+import { assertAudited, assertSumsHold } from './sound';
 
 /** The open databases of the program that serves. */
 export interface Stores {
@@ -17,7 +18,7 @@ export interface Stores {
 /**
  * Opens the files of a place, or fills a memory with samples.
  * @param now Unix milliseconds
- * @throws SqliteFileError; OtherNetwork
+ * @throws SqliteFileError; OtherNetwork; FileContradicts
  */
 export function openStores(place: StorePlace, isDemo: boolean, now: () => number): Stores {
   return isDemo ? memoryStores(now) : fileStores(place);
@@ -27,24 +28,36 @@ function fileStores(place: StorePlace): Stores {
   const proposals = openForReading(place);
   try {
     const funding = openFunding(place);
-    const reader = new ProposalReader(proposals.connection);
-    return {
-      reader,
-      funding: new FundingStore(funding.connection),
-      check: () => {
-        proposals.checkInPlace();
-        funding.checkInPlace();
-        reader.counts();
-      },
-      close: () => {
-        proposals.close();
-        funding.close();
-      },
-    };
+    try {
+      return openedStores(proposals, funding);
+    } catch (error) {
+      funding.close();
+      throw error;
+    }
   } catch (error) {
     proposals.close();
     throw error;
   }
+}
+
+function openedStores(proposals: SqliteDatabase, funding: SqliteDatabase): Stores {
+  // a program that writes must not come between the two parts that are compared
+  proposals.connection.transaction(() => assertAudited(proposals.connection))();
+  assertSumsHold(funding.connection);
+  const reader = new ProposalReader(proposals.connection);
+  return {
+    reader,
+    funding: new FundingStore(funding.connection),
+    check: () => {
+      proposals.checkInPlace();
+      funding.checkInPlace();
+      reader.counts();
+    },
+    close: () => {
+      proposals.close();
+      funding.close();
+    },
+  };
 }
 
 /** Opens the proposals for reading; the file is made, or brought up to date, where that comes first. */
