@@ -131,6 +131,26 @@ test('a node that refuses what it took, and says no more, is not believed: one p
   expect(stage.node.pool()).toEqual([]);
 });
 
+test.each([503, 429])(
+  '%i after the node took it is found by its hash, and is 55 while nobody tells',
+  async (status) => {
+    const service = await alice();
+    stage.standIn.on(RELAY, async (_asked, behind) => {
+      await behind();
+      return { status };
+    });
+    const hash = hashOf(await send(service, PAYMENT, { key: 'proxy' }));
+    expect(stage.node.pool()).toEqual([hash]);
+    stage.standIn.on(WHEREABOUTS, cutOff);
+    expect(codeOf(await send(service, PAYMENT, { key: 'proxy-in-doubt' }))).toBe(55);
+    const pool = stage.node.pool();
+    await stage.mine(service, 1);
+    stage.standIn.off(RELAY).off(WHEREABOUTS);
+    expect(pool).toContain(hashOf(await send(service, PAYMENT, { key: 'proxy-in-doubt' })));
+    expect(stage.node.pool()).toEqual([]);
+  },
+);
+
 test('a prepared send in doubt that was mined meanwhile is answered as sent, and its key keeps that answer', async () => {
   const service = await alice();
   const prepared = await service.json('POST', '/transactions/prepare/basic', PAYMENT);

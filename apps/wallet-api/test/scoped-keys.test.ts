@@ -248,9 +248,9 @@ test('a prepared transaction in doubt counts once, however often it is sent agai
   const spent = spentOn(service, dayOf(NOON));
   expect(spent).toBeGreaterThan(600_000n);
   for (const headers of [{}, { 'Idempotency-Key': 'again' }]) expect(codeOf(await go(headers))).toBe(55);
-  stage.standIn.on('/sendrawtransaction', () => ({ status: 503 }));
+  stage.standIn.off('/get_transactions_status').on('/sendrawtransaction', () => ({ status: 503 }));
   expect(codeOf(await go())).toBe(30);
-  stage.standIn.off('/sendrawtransaction').off('/get_transactions_status');
+  stage.standIn.off('/sendrawtransaction');
   requireStatus(await go({ 'Idempotency-Key': 'again' }), 201);
   expect(spentOn(service, dayOf(NOON))).toBe(spent);
 });

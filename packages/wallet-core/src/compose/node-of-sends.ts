@@ -87,13 +87,14 @@ export class NodeOfSends implements SpendNode {
   }
 }
 
-/** Only what certainly never reached the pool counts as not taken; whatever is in doubt is asked for by hash. */
+/**
+ * Only what certainly never reached the pool counts as not taken; whatever is in doubt is asked for by hash. No status is a
+ * certain word: what stands before the node says 503 too when its connection broke after the node took it, and a balancer
+ * that tried another node hands on what that one says.
+ */
 function relayFailure({ kind, facts }: NodeFailure): RelayAnswer {
-  const isAnswered = facts.status !== undefined && !GIVEN_UP.has(facts.status);
-  if (kind === 'foreignChain' || kind === 'rateLimited' || facts.status === 503 || facts.isUnsent === true) {
-    return { kind: 'unavailable' };
-  }
-  return { kind: 'unclear', ended: isAnswered };
+  if (kind === 'foreignChain' || facts.isUnsent === true) return { kind: 'unavailable' };
+  return { kind: 'unclear', ended: facts.status !== undefined && !GIVEN_UP.has(facts.status) };
 }
 
 function failureOf(error: unknown): NodeFailure {

@@ -32,8 +32,19 @@ export interface SideFileOptions {
 /** Where the side file of a container stands. */
 export const sideFileName = (walletFile: string): string => `${walletFile}.side`;
 
+/** All tables with the columns that are asked for: a changed byte of the schema makes others of them. */
+const COLUMNS = {
+  identity: 'side_file, wallet, since, lost',
+  answers: 'owner, key, body_hash, begun, status, body',
+  leaving: 'place, owner, key, hash, sealed',
+  spending: 'name, day, amount',
+  delayed: 'hash, created, state, transaction_bytes, intent',
+  writes: 'count',
+  extras: 'hash, extra, details',
+};
+
 /** Not the extras, which may be many and guard nothing. */
-const GUARDING = ['identity', 'answers', 'leaving', 'spending', 'delayed', 'writes'];
+const GUARDING = Object.keys(COLUMNS).filter((table) => table !== 'extras');
 
 /** What SQLite puts beside a file. */
 const BESIDE = ['', '-wal', '-shm', '-journal'];
@@ -90,6 +101,9 @@ export class SideFile {
   /** Whether what keeps a payment from being made twice can be read: a page of it may be damaged. */
   isWhole(): boolean {
     try {
+      for (const [table, columns] of Object.entries(COLUMNS)) {
+        this.database.connection.prepare(`SELECT ${columns} FROM ${table}`);
+      }
       return GUARDING.every((table) => {
         const [answer] = this.database.connection.pragma(`quick_check(${table})`) as { quick_check: string }[];
         return answer?.quick_check === 'ok';
@@ -130,20 +144,26 @@ function openFound(file: string, options: SideFileOptions): SideFile | MemoryLos
     if (isDamage(error)) return 'damaged';
     throw error;
   }
-  if (!sideFile.isWhole()) {
+  try {
+    const standing = sideFile.isWhole() ? standingOf(sideFile, options) : 'damaged';
+    if (standing === 'ours') return sideFile;
     sideFile.close();
-    return 'damaged';
-  }
-  const { wallet, expected, now } = options;
-  const isOurs =
-    sideFile.identity.wallet === wallet && (expected === undefined || expected.name === sideFile.mark.name);
-  if (isOurs && expected !== undefined && sideFile.mark.writes < expected.writes) {
+    if (standing !== 'outdated') return standing;
+  } catch (error) {
+    // Its lock would keep the wallet closed for as long as the program runs.
     sideFile.close();
-    return SideFile.at(file, options, undefined, (connection) => markOutdated(connection, expected.writes, now));
+    throw error;
   }
-  if (isOurs) return sideFile;
-  sideFile.close();
-  return 'foreign';
+  const { expected, now } = options;
+  return SideFile.at(file, options, undefined, (connection) => markOutdated(connection, expected?.writes ?? 0, now));
+}
+
+/** Whether it is the one that the container was saved beside. */
+function standingOf({ identity, mark }: SideFile, { wallet, expected }: SideFileOptions): MemoryLoss | 'ours' {
+  if (identity.wallet !== wallet) return 'foreign';
+  if (expected === undefined) return 'ours';
+  if (expected.name !== mark.name) return 'foreign';
+  return mark.writes < expected.writes ? 'outdated' : 'ours';
 }
 
 /** What a wallet sent, and to whom, is its owner's alone. What SQLite puts beside a file has the permissions of that file. */
@@ -155,8 +175,10 @@ function makePrivate(file: string): void {
   }
 }
 
+/** A table or column that is not there is SQLITE_ERROR: what is asked for never changes. */
 function isDamage(error: unknown): boolean {
-  if (sqliteFailure(error)?.code.startsWith('SQLITE_CORRUPT') === true) return true;
+  const code = sqliteFailure(error)?.code;
+  if (code === 'SQLITE_ERROR' || code?.startsWith('SQLITE_CORRUPT') === true) return true;
   return error instanceof NotOurFile || error instanceof WrongLog || error instanceof FileCutShort;
 }
 

@@ -14,8 +14,8 @@ export type RandomOutsAnswer =
   | { readonly kind: 'unavailable' };
 
 /**
- * An answer to /sendrawtransaction. `unavailable`: the node certainly did not take it (no connection, 503 while it
- * synchronizes). `unclear`: the request went out and no verdict came back; `ended` tells whether any answer did, so
+ * An answer to /sendrawtransaction. `unavailable`: the node certainly did not take it (no connection, or it was not asked
+ * since it serves another chain). `unclear`: the request went out and no verdict came back; `ended` tells whether any answer did, so
  * that the node is done with it.
  */
 export type RelayAnswer =

@@ -12,10 +12,11 @@ test.each<[string, NodeFailureKind, NodeFailureFacts, object]>([
   ['no connection', 'unreachable', { isUnsent: true }, { kind: 'unavailable' }],
   ['a broken connection', 'unreachable', {}, { kind: 'unclear', ended: false }],
   ['silence', 'timeout', {}, { kind: 'unclear', ended: false }],
-  ['503', 'failed', { status: 503 }, { kind: 'unavailable' }],
-  ['429', 'rateLimited', { status: 429 }, { kind: 'unavailable' }],
   ['another chain', 'foreignChain', {}, { kind: 'unavailable' }],
   ['500', 'failed', { status: 500 }, { kind: 'unclear', ended: true }],
+  // What stands before a node says so as well when the connection broke behind it.
+  ['503', 'failed', { status: 503 }, { kind: 'unclear', ended: true }],
+  ['429', 'rateLimited', { status: 429 }, { kind: 'unclear', ended: true }],
   ['an answer that is none', 'malformed', { status: 200 }, { kind: 'unclear', ended: true }],
   // A proxy has given up, the node has not.
   ['502', 'failed', { status: 502 }, { kind: 'unclear', ended: false }],

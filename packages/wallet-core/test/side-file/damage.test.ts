@@ -56,9 +56,30 @@ test('a side file with a changed byte opens or is set aside, wherever that byte 
         [60, 1],
         [63, 2],
         [68, 1],
+        // One table less.
+        [104, 1],
       ],
     },
   );
+});
+
+test.each([
+  'side_file TEXT',
+  'body_hash BLOB',
+  'sealed BLOB',
+  'amount TEXT',
+  'count INTEGER',
+  'intent TEXT',
+  'details TEXT',
+])('a table without the column "%s" is noticed when the file is opened, and not by the first payment', (column) => {
+  const walletFile = fresh('a.wallet');
+  const bytes = written(walletFile);
+  const at = bytes.indexOf(column);
+  bytes[at] = (bytes[at] ?? 0) ^ 1;
+  writeFileSync(sideFileName(walletFile), bytes);
+  const side = SideFile.open({ ...options, walletFile });
+  expect(side.identity.lost).toBe('damaged');
+  side.close();
 });
 
 test('a side file that was cut opens or is set aside, wherever it was cut', () => {

@@ -266,15 +266,17 @@ test('400 to many blocks at once lowers the ceiling, and 429 nothing', async () 
 test('an own send is cancelled when two answers running do not know it, and not by one', async () => {
   const node = await standIn();
   const [lost, kept, briefly] = ['aa', 'bb', 'cc'].map((byte) => byte.repeat(32)) as [string, string, string];
+  // It is known and unknown in one answer.
+  const torn = 'dd'.repeat(32);
   let answers = 0;
   node.on('/get_transactions_status', () => {
     answers++;
-    const unknown = answers === 2 ? [lost, briefly] : [lost];
-    const transactionsInPool = answers === 2 ? [kept] : [kept, briefly];
+    const unknown = answers === 2 ? [lost, briefly, torn] : [lost, torn];
+    const transactionsInPool = answers === 2 ? [kept, torn] : [kept, briefly, torn];
     return { json: { transactionsInBlock: [], transactionsInPool, transactionsUnknown: unknown, status: 'OK' } };
   });
   const sender = opened(client(node));
-  sender.ledger.unconfirmed = [lost, kept, briefly];
+  sender.ledger.unconfirmed = [lost, kept, briefly, torn];
   await sender.until(() => answers > 3);
   expect(sender.ledger.cancelled).toEqual([lost]);
 });
@@ -295,6 +297,15 @@ test('what was known before a send left once more says nothing of it', async () 
   leaveAgain();
   await step();
   expect(ledger.cancelled).toEqual([]);
+  await step();
+  expect(ledger.cancelled).toEqual([hash]);
+
+  // A block held it for a while: what was said before that does not count.
+  ledger.unconfirmed = [hash];
+  await step();
+  ledger.unconfirmed = [];
+  await step();
+  ledger.unconfirmed = [hash];
   await step();
   expect(ledger.cancelled).toEqual([hash]);
 });
