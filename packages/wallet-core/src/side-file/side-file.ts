@@ -41,10 +41,11 @@ const COLUMNS = {
   delayed: 'hash, created, state, transaction_bytes, intent',
   writes: 'count',
   extras: 'hash, extra, details',
+  told: 'hash, stage',
 };
 
-/** Not the extras, which may be many and guard nothing. */
-const GUARDING = Object.keys(COLUMNS).filter((table) => table !== 'extras');
+/** Not the extras and what was told, which may be many and guard nothing. */
+const GUARDING = Object.keys(COLUMNS).filter((table) => table !== 'extras' && table !== 'told');
 
 /** What SQLite puts beside a file. */
 const BESIDE = ['', '-wal', '-shm', '-journal'];
