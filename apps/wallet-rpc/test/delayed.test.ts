@@ -100,6 +100,35 @@ test('a node that refuses or is away leaves a delayed transaction where it was',
   expect(node.pool()).toEqual([hash]);
 });
 
+test('one that may have left can be sent again and not be given up, also when the wallet has forgotten that it left', async () => {
+  const stand = world.suite.closeAtEnd(await StandInNode.start(node.url));
+  const file = await world.read('alice', stand.port);
+  let service = await world.service(file, stand.port);
+  await service.synced(node.height);
+  const hash = await delayed(service);
+  stand.on('/sendrawtransaction', async (_asked, behind) => {
+    await behind();
+    return { status: 502 };
+  });
+  stand.on('/get_transactions_status', () => ({ status: 500 }));
+  expect((await service.call('sendDelayedTransaction', { transactionHash: hash })).error).toBeDefined();
+  expect(node.pool()).toEqual([hash]);
+  await service.result('reset', { scanHeight: node.height });
+  await world.stop(service);
+  service = await world.service(file, stand.port);
+  // The wallet knows none of its inputs now, which says nothing of the transaction.
+  expect((await service.call('sendDelayedTransaction', { transactionHash: hash })).error).toBeDefined();
+  const removed = await service.call('deleteDelayedTransaction', { transactionHash: hash });
+  expect(removed.error?.data?.application_code).toBe(12n);
+  expect(await waiting(service)).toEqual([hash]);
+  stand.off('/sendrawtransaction').off('/get_transactions_status');
+  await service.result('reset', { scanHeight: 0 });
+  await service.synced(node.height);
+  await service.result('sendDelayedTransaction', { transactionHash: hash });
+  expect(node.pool()).toEqual([hash]);
+  expect(await waiting(service)).toEqual([]);
+});
+
 test('a key is answered once: the same again, another request refused', async () => {
   const file = await world.read('alice', node.daemon.ports.rpc);
   let service = await world.service(file, node.daemon.ports.rpc);

@@ -22,16 +22,16 @@ export interface DelayedSurroundings extends Pick<ServedWallet, 'wallet' | 'side
  * kill loses one, and their bytes never change, so none is paid twice (docs/operations/wallet-rpc.md#delayed-transactions).
  */
 export class DelayedDesk {
+  /** On their way in this run. */
+  readonly #leaving = new Set<string>();
+
   constructor(private readonly surroundings: DelayedSurroundings) {}
 
   /** Takes up what an earlier run has left. */
   start(): void {
     const { wallet, sideFile } = this.surroundings;
-    const unconfirmed = new Set(wallet.snapshot.unconfirmed().map(({ hash }) => hash));
     for (const { hash } of sideFile.delayed.inState('sending')) {
       if (wallet.snapshot.transaction(hash) !== undefined) sideFile.delayed.move(hash, 'sending', 'sent');
-      // It was never written down as a send, so it never left.
-      else if (!unconfirmed.has(hash)) sideFile.delayed.move(hash, 'sending', 'delayed');
     }
     const waiting = [...sideFile.delayed.inState('delayed'), ...sideFile.delayed.inState('sending')];
     wallet.hold(waiting.map((row) => heldOf(this.read(row))));
@@ -65,9 +65,16 @@ export class DelayedDesk {
     return finishedSend(row, this.surroundings.wallet.snapshot.content.privateViewKey);
   }
 
-  /** In the order in which they were made. */
+  /**
+   * Those that may be sent, in the order in which they were made. One that was on its way when the program was killed, or the
+   * wallet reset, is among them: the same bytes may go out again.
+   */
   hashes(): string[] {
-    return this.surroundings.sideFile.delayed.inState('delayed').map(({ hash }) => hash);
+    const { delayed } = this.surroundings.sideFile;
+    const lost = delayed.inState('sending').filter(({ hash }) => this.isLost(hash));
+    return [...delayed.inState('delayed'), ...lost]
+      .sort((a, b) => a.created - b.created || (a.hash < b.hash ? -1 : 1))
+      .map(({ hash }) => hash);
   }
 
   /** @throws JsonRpcError 4 unknown, 15 sent or deleted before; WalletError, after which it waits as before */
@@ -75,26 +82,42 @@ export class DelayedDesk {
     const { wallet, sideFile, sent } = this.surroundings;
     const row = sideFile.delayed.get(hash);
     if (row === undefined) throw applicationRefusal('unknownObject');
-    if (!sideFile.delayed.move(hash, 'delayed', 'sending')) throw applicationRefusal('cannotTransfer');
+    const isAgain = row.state === 'sending' && this.isLost(hash);
+    if (!isAgain && !sideFile.delayed.move(hash, 'delayed', 'sending')) throw applicationRefusal('cannotTransfer');
     const built = this.read(row);
+    this.#leaving.add(hash);
     try {
       await wallet.sendDelayed(built);
     } catch (error) {
-      if (!isUnclear(error)) sideFile.delayed.move(hash, 'sending', 'delayed');
+      if (isAgain ? isRefusal(error) : !isUnclear(error)) sideFile.delayed.move(hash, 'sending', 'delayed');
       throw error;
+    } finally {
+      this.#leaving.delete(hash);
     }
     sideFile.delayed.move(hash, 'sending', 'sent');
     wallet.unhold([hash]);
     sent(built);
   }
 
-  /** @throws JsonRpcError 4 unknown, 12 sent or deleted before */
+  /** Whether it was on its way, and the wallet, which lists what is, knows nothing of that (any more). */
+  isLost(hash: string): boolean {
+    const { snapshot } = this.surroundings.wallet;
+    if (this.#leaving.has(hash) || snapshot.transaction(hash) !== undefined) return false;
+    return snapshot.unconfirmed().every((transaction) => transaction.hash !== hash);
+  }
+
+  /** @throws JsonRpcError 4 unknown, 12 sent or deleted before, or on its way: it may come into a block yet */
   remove(hash: string): void {
     const { wallet, sideFile } = this.surroundings;
     if (sideFile.delayed.get(hash) === undefined) throw applicationRefusal('unknownObject');
     if (!sideFile.delayed.move(hash, 'delayed', 'deleted')) throw applicationRefusal('cannotCancel');
     wallet.unhold([hash]);
   }
+}
+
+/** The node does not take it and, asked by its hash, does not know it: then it has not left before either. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof WalletError && error.code === walletErrorRows.daemonError.code;
 }
 
 /** Whether the node has it is not known: it stays on its way until a block or the node's word says so. */

@@ -95,7 +95,7 @@ export async function sendWaiting(
     },
     recovered: async () => {
       const state = delayed.get(hash)?.state;
-      if (state === 'sending') throw walletError.idempotencyKeyUnderWay();
+      if (state === 'sending' && !delayed.isLost(hash)) throw walletError.idempotencyKeyUnderWay();
       return state === 'sent' ? {} : undefined;
     },
   });
