@@ -131,12 +131,12 @@ describe('files that were changed', () => {
             if (how === 'cut') truncateSync(path, place);
             else {
               if (how === 'bit') bytes[place] = (bytes[place] ?? 0) ^ (1 << bit);
-              else bytes.fill(0, place, place + 512);
+              else bytes.fill(0, place, Math.min(place + 512, bytes.length));
               writeFileSync(path, bytes);
             }
             const found = await served(folder, url);
-            // an empty file is a new one, and says of nothing that it was looked for
-            const isNew = how === 'cut' && place === 0;
+            // an empty file is a new one, and SQLite takes one byte for none
+            const isNew = how === 'cut' && place <= 1;
             if (found !== undefined && !isNew) expect(found).toEqual(GOOD);
           }),
           { numRuns: 40 },
