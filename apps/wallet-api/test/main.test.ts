@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { VERSION } from '@wrkz/service-kit';
+import { freePort } from '@wrkz/testing';
 import { runSource } from '@wrkz/testing/source';
 
 test('started by itself it tells its version, that of the suite', () => {
@@ -7,9 +8,10 @@ test('started by itself it tells its version, that of the suite', () => {
   expect(told).toEqual({ code: 0, stdout: `wrkz-wallet-api ${VERSION}\n`, stderr: '' });
 });
 
-test('a start that fails says why, although nothing is logged by default', () => {
+test('a start that fails says why, although nothing is logged by default', async () => {
   const none = join(__dirname, 'no-such-folder');
-  const args = ['-r', 'x', '--network', 'devnet', '-p', '47856', '--no-console', '--wallet-dir', none];
+  const port = String(await freePort());
+  const args = ['-r', 'x', '--network', 'devnet', '-p', port, '--no-console', '--wallet-dir', none];
   const { code, stderr } = runSource(join(__dirname, '../src/main.ts'), args);
   expect({ code, stderr }).toEqual({ code: 1, stderr: `cannot start: --wallet-dir: ${none} is no folder\n` });
 });
