@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { verifyChain } from '@wrkz/chain-db';
@@ -86,8 +86,27 @@ export class Suite<D extends WholeDaemon = WholeDaemon> {
     }
   }
 
-  /** A data folder at rest that holds chain A, imported from a dump. */
+  /** A data folder at rest that holds chain A, imported from a dump: once in a run of `npm test`, and copied from then on. */
   async chainA(): Promise<string> {
+    const shared = process.env['WRKZ_TESTS_SHARED'];
+    if (shared === undefined) return this.importChainA();
+    const kept = join(shared, 'chain-a');
+    if (!existsSync(kept)) {
+      const made = mkdtempSync(join(shared, 'making-'));
+      cpSync(await this.importChainA(), made, { recursive: true });
+      try {
+        renameSync(made, kept);
+      } catch (error) {
+        // Another file of tests was quicker.
+        if (!existsSync(kept)) throw error;
+      }
+    }
+    const dataDir = this.folder();
+    cpSync(kept, dataDir, { recursive: true });
+    return dataDir;
+  }
+
+  private async importChainA(): Promise<string> {
     const dataDir = this.folder();
     const dump = join(this.folder(), 'chain-a.dump');
     writeChainADump(dump);
