@@ -3,6 +3,7 @@ export * from './fixtures';
 export * from './free-port';
 export * from './forge';
 export * from './link';
+export * from './made-once';
 export * from './node-client';
 export * from './purse';
 export * from './spend';

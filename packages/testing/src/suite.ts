@@ -1,9 +1,10 @@
-import { cpSync, existsSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { verifyChain } from '@wrkz/chain-db';
 import type { NetworkName } from '@wrkz/core-types';
 import { writeChainADump } from './chain-a';
+import { madeOnce } from './made-once';
 import { TestNodeClient } from './node-client';
 
 interface Watched<Event extends string> {
@@ -88,19 +89,10 @@ export class Suite<D extends WholeDaemon = WholeDaemon> {
 
   /** A data folder at rest that holds chain A, imported from a dump: once in a run of `npm test`, and copied from then on. */
   async chainA(): Promise<string> {
-    const shared = process.env['WRKZ_TESTS_SHARED'];
-    if (shared === undefined) return this.importChainA();
-    const kept = join(shared, 'chain-a');
-    if (!existsSync(kept)) {
-      const made = mkdtempSync(join(shared, 'making-'));
+    const kept = await madeOnce('chain-a', async (made) => {
       cpSync(await this.importChainA(), made, { recursive: true });
-      try {
-        renameSync(made, kept);
-      } catch (error) {
-        // Another file of tests was quicker.
-        if (!existsSync(kept)) throw error;
-      }
-    }
+    });
+    if (kept === undefined) return this.importChainA();
     const dataDir = this.folder();
     cpSync(kept, dataDir, { recursive: true });
     return dataDir;

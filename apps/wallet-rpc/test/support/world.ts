@@ -1,7 +1,8 @@
 import { copyFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Daemon, readConfig } from '@wrkz/daemon';
 import { silentLogger } from '@wrkz/service-kit';
-import { CHAIN_A_HEIGHT, freePort, Link, readJson, Suite, type SuiteNode } from '@wrkz/testing';
+import { CHAIN_A_HEIGHT, freePort, Link, madeOnce, readJson, Suite, type SuiteNode } from '@wrkz/testing';
 import type { WalletRpcOverrides } from '../../src';
 import { Folder, generate, TestService } from './service';
 
@@ -42,6 +43,11 @@ export function expectedWallet(name: string): ExpectedWallet {
 export const addressOf = (name: string): string => expectedWallet(name).keys.addresses[0]?.address ?? '';
 
 export const CONTAINER_PASSWORD = 'secret';
+
+/** A container at rest and its side file. */
+function copyContainer(from: string, to: string): void {
+  for (const ending of ['', '.side']) copyFileSync(from + ending, to + ending);
+}
 
 /** Nodes with chain A, services that follow them, and a folder for their containers. */
 export class World {
@@ -88,15 +94,23 @@ export class World {
   async read(name: string, node: number): Promise<string> {
     let made = this.made.get(name);
     if (made === undefined) {
-      made = await this.container(name);
-      const service = await this.service(made, node);
-      await service.synced(CHAIN_A_HEIGHT);
-      await service.rpc.context.details.ensure(service.rpc.context.wallet.snapshot.transactions(), 60_000);
-      await this.stop(service);
+      const kept = await madeOnce(`wallet-rpc-${name}`, async (folder) => {
+        copyContainer(await this.readAnew(name, node), join(folder, 'container'));
+      });
+      made = kept === undefined ? await this.readAnew(name, node) : join(kept, 'container');
       this.made.set(name, made);
     }
     const file = this.newFile();
-    for (const ending of ['', '.side']) copyFileSync(made + ending, file + ending);
+    copyContainer(made, file);
+    return file;
+  }
+
+  private async readAnew(name: string, node: number): Promise<string> {
+    const file = await this.container(name);
+    const service = await this.service(file, node);
+    await service.synced(CHAIN_A_HEIGHT);
+    await service.rpc.context.details.ensure(service.rpc.context.wallet.snapshot.transactions(), 60_000);
+    await this.stop(service);
     return file;
   }
 
