@@ -248,7 +248,10 @@ export const PROVOCATIONS: Readonly<Record<string, Provocations>> = {
     idempotencyKeyUnderWay: async (scene) => {
       const transactionHash = await scene.delayed();
       scene.interrupted('cut-delayed', 'sendDelayedTransaction', { transactionHash }, transactionHash);
-      scene.alice.rpc.context.sideFile.delayed.move(transactionHash, 'delayed', 'sending');
+      const { delayed, sideFile } = scene.alice.rpc.context;
+      sideFile.delayed.move(transactionHash, 'delayed', 'sending');
+      // As while the wallet lists it among those that are in no block.
+      jest.spyOn(delayed, 'isLost').mockReturnValueOnce(false);
       return scene.alice.call('sendDelayedTransaction', { transactionHash, idempotencyKey: 'cut-delayed' });
     },
   },
