@@ -131,7 +131,7 @@ describe('files that were changed', () => {
             if (how === 'cut') truncateSync(path, place);
             else {
               if (how === 'bit') bytes[place] = (bytes[place] ?? 0) ^ (1 << bit);
-              else bytes.fill(0, place, place + 512);
+              else bytes.fill(0, place, Math.min(bytes.length, place + 512));
               writeFileSync(path, bytes);
             }
             const found = await served(folder, url);
