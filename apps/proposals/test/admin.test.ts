@@ -108,6 +108,7 @@ const REFUSED: readonly (readonly [string, Record<string, string | undefined>, s
   ['NaN', { target: 'nan' }, '', /target: expected coins/],
   ['an exponent', { target: '1e9' }, '', /target: expected coins/],
   ['three decimals', { target: '1.001' }, '', /target: expected coins/],
+  ['a little more than the most', { target: '10000000000000.01' }, '', /target: expected coins/],
   ['more than there is', { target: '99999999999999999999' }, '', /target: expected coins/],
   ['an unknown category', { category: 'Core' }, '', /category: expected one of wallets/],
   ['a short headline', { headline: 'short' }, '', /headline: expected 9 to 140 characters, got 5/],
@@ -183,6 +184,8 @@ test('a file that is not there, is no text, or is a folder', () => {
   expect(() => run('add', join(folder, 'none.md'))).toThrow(/cannot read .*none\.md/);
   expect(() => run('add', folder)).toThrow(/cannot read/);
   const binary = join(folder, 'binary.md');
+  writeFileSync(binary, Buffer.alloc(1024 * 1024 + 1, ' '));
+  expect(() => run('add', binary)).toThrow('is larger than 1048576 bytes');
   writeFileSync(binary, Buffer.from([0x2d, 0xff, 0xfe]));
   expect(() => run('add', binary)).toThrow('is no text in UTF-8');
 });
@@ -249,9 +252,11 @@ test('an import is done as a whole or not at all, and tells every fault', () => 
   put('3.md', proposalFile({ address: donationAddress('twice') }));
   expect(() => run('import', from)).toThrow('proposal 5 has this address');
   expect(read((reader) => reader.counts())).toEqual([]);
+  put('0.md', proposalFile({ headline: 'Takes no number of another' }));
+  put('1.md', proposalFile({ id: '1' }));
   put('3.md', proposalFile());
-  expect(run('import', from)).toBe('Imported 3 proposals');
-  expect(audit().map(({ action }) => action)).toEqual(['import', 'import', 'import']);
+  expect(run('import', from)).toBe('Imported 4 proposals');
+  expect(audit().map(({ action }) => action)).toEqual(['import', 'import', 'import', 'import']);
   expect(() => run('import', join(from, '2.md'))).toThrow('there is a proposal 5 already');
   expect(run('import', join(from, '2.md'), '--replace')).toBe(
     'Imported 1 proposal, 1 of them in the place of older ones',

@@ -116,11 +116,11 @@ describe('each documented error is reachable', () => {
     }
   });
 
-  test('a file that has gone is told by /readyz', async () => {
+  test.each(['proposals.sqlite', 'funding.sqlite'])('%s that has gone is told by /readyz', async (name) => {
     const other = await startService();
     expect(json(await send(other.url, '/readyz'))).toEqual({ status: 'OK' });
     const { rmSync } = await import('node:fs');
-    rmSync(join(other.folder, 'proposals.sqlite'));
+    rmSync(join(other.folder, name));
     const answer = await send(other.url, '/readyz');
     expect([answer.status, json(answer)]).toEqual([503, { status: 'UNAVAILABLE' }]);
   });

@@ -196,7 +196,7 @@ const tells =
     }
   };
 
-test.each([
+const LIES = [
   ['a time beyond all calendars', tells({ timestamp: '#18446744073709551615#' }), 'which is none'],
   ['a block that was not asked for', tells({ blockHeight: '#9007199254740993#' }), 'not asked for'],
   ['a height of text', tells({ blockHeight: '1' }), 'unexpected answer'],
@@ -217,32 +217,53 @@ test.each([
   ['an unlock time beyond 64 bits', tells({ unlockTime: '#18446744073709551616#' }), 'unexpected answer'],
   ['a negative unlock time', tells({ unlockTime: -1 }), 'unexpected answer'],
   ['a hash that is none', tells({ hash: '../../etc/passwd' }), 'unexpected answer'],
-] as const)('a wallet that tells %s is not believed', async (_what, answer, why) => {
-  const service = await startFollowing(API());
-  service.add({ target: '100', address: WALLET_ADDRESS });
-  wallet.answer = answer;
-  await service.look();
-  expect(service.service.follower?.failure).toContain(why);
-  expect((await send(service.url, '/proposal/1')).status).toBe(200);
-  expect(await percents(service)).toEqual([0]);
-});
+  ['a block behind the last that was asked for', tells({ blockHeight: 1001 }), 'not asked for'],
+] as const;
 
-test.each([
-  ['a height beyond 2^53', '9007199254740993'],
-  ['a negative height', '-1'],
-  ['a height of text', '"1000"'],
-  ['a fraction of a block', '10.5'],
-])('a wallet that stands at %s leaves what was known', async (_what, height) => {
+/** What a wallet says of where it stands that cannot be. */
+const NO_HEIGHTS = ['9007199254740993', '-1', '"1000"', '10.5', '1011'];
+
+test('a wallet that tells what cannot be is not believed, and what was known stays', async () => {
   const service = await startFollowing(API());
   service.add({ target: '100', address: donationAddress('a') });
   wallet.transactions = [{ hash: hash(1), height: 990, amount: 123n, paymentId: paymentIdOf('a') }];
   await service.look();
-  wallet.answer = (response, path) =>
-    path === '/status'
-      ? response.end(`{"walletBlockCount":${height},"localDaemonBlockCount":1000,"networkBlockCount":1000}`)
-      : response.end(JSON.stringify(path === '/addresses' ? { addresses: [WALLET_ADDRESS] } : { transactions: [] }));
+  const believed = async (): Promise<unknown> => {
+    await service.look();
+    return [service.service.follower?.failure, await percents(service)];
+  };
+  for (const [what, answer, why] of LIES) {
+    wallet.answer = answer;
+    expect([what, ...((await believed()) as unknown[])]).toEqual([what, expect.stringContaining(why), [1.23]]);
+  }
+  for (const height of NO_HEIGHTS) {
+    wallet.answer = (response, path) =>
+      path === '/status'
+        ? response.end(`{"walletBlockCount":${height},"localDaemonBlockCount":1000,"networkBlockCount":1000}`)
+        : response.end(JSON.stringify(path === '/addresses' ? { addresses: [WALLET_ADDRESS] } : { transactions: [] }));
+    expect([height, ...((await believed()) as unknown[])]).toEqual([height, expect.any(String), [1.23]]);
+  }
+  wallet.answer = undefined;
+  expect(await believed()).toEqual([undefined, [1.23]]);
+  expect((await send(service.url, '/proposal/1')).status).toBe(200);
+});
+
+test('a chain that turns while it is read is not believed', async () => {
+  const service = await startFollowing(API());
+  service.add({ target: '100', address: donationAddress('a') });
+  wallet.transactions = [{ hash: hash(1), height: 990, amount: 123n, paymentId: paymentIdOf('a') }];
   await service.look();
-  expect(service.service.follower?.failure).toBeDefined();
+  wallet.transactions = [];
+  let asked = 0;
+  wallet.answer = (response, path) => {
+    if (path === '/status') asked += 1;
+    const height = asked > 1 ? 995 : 1000;
+    const counts = { walletBlockCount: height, localDaemonBlockCount: height, networkBlockCount: height };
+    const [addresses, transactions] = [[WALLET_ADDRESS], []];
+    response.end(JSON.stringify(path === '/status' ? counts : { addresses, transactions }));
+  };
+  await service.look();
+  expect(service.service.follower?.failure).toContain('the chain turned');
   expect(await percents(service)).toEqual([1.23]);
 });
 
@@ -252,6 +273,18 @@ test('an amount beyond 2^53 counts exactly, to the last unit', async () => {
   wallet.answer = tells({ transfers: [{ address: WALLET_ADDRESS, amount: '#9007199254740993#' }] });
   await service.look();
   expect((await send(service.url, '/proposal/1')).text).toContain('90,071,992,547,409.93 WRKZ');
+});
+
+test('a page shows the newest contributions and counts them all', async () => {
+  const service = await startFollowing(API());
+  service.add({ target: '100', address: WALLET_ADDRESS });
+  wallet.transactions = Array.from({ length: 103 }, (_, i) => ({ hash: hash(i), height: 10 + i, amount: 100n }));
+  await service.look();
+  const { text } = await send(service.url, '/proposal/1');
+  expect(text).toContain('103 contributions');
+  expect(text).toContain('The newest 100 are shown.');
+  const shown = [...text.matchAll(/title="([0-9a-f]{64})"/g)].map(([, name]) => name);
+  expect(shown).toEqual(Array.from({ length: 100 }, (_, i) => hash(102 - i)));
 });
 
 test('two payments to one address in a transaction count together', async () => {
@@ -354,6 +387,19 @@ describe('reading the income', () => {
     asked.length = 0;
     await book.look(source, 'x', 100_100 - REREAD_DEPTH - 1, never);
     expect(asked[0]?.[0]).toBe(0);
+  });
+
+  test('what stood in the first block that is read again goes with it', async () => {
+    let chain = [receipt(1, 10_000 - REREAD_DEPTH), receipt(2, 10_000 - REREAD_DEPTH - 1)];
+    const source = {
+      state: () => Promise.reject(new Error('unused')),
+      receipts: async (_a: string, from: number, to: number) =>
+        chain.filter(({ height }) => height >= from && height < to),
+    };
+    const book = new ReceiptBook();
+    expect(await book.look(source, 'x', 10_000, never)).toHaveLength(2);
+    chain = [];
+    expect((await book.look(source, 'x', 10_000, never)).map((one) => one.hash)).toEqual([hash(2)]);
   });
 
   test('what lies below the part that is read again stays, what has gone from that part goes', async () => {

@@ -36,6 +36,13 @@ test('the list is newest first, in pages of 20, without what is disabled', async
   expect(await page('/?page=9')).toContain('Nothing on this page');
 });
 
+test('pages beyond the last that is looked for, and amounts beyond all coins, are refused', async () => {
+  const statuses = ['/?page=100000', '/?page=100001', '/?page=0', '/proposal/1/qr.svg?amount=10000000000000']
+    .concat('/proposal/1/qr.svg?amount=10000000000000.01', '/proposal/1/qr.png?amount=0')
+    .map(async (path) => (await send(service.url, path)).status);
+  expect(await Promise.all(statuses)).toEqual([200, 404, 404, 200, 400, 400]);
+});
+
 test('filters by status and category, with their counts', async () => {
   const core = await page('/?status=funding&cat=core');
   expect(headlines(core)).toEqual([22]);

@@ -2,7 +2,7 @@ import { statfsSync, writeFileSync, rmSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { openFunding } from '../../src/store/files';
 import { FundingStore } from '../../src/store/funding-store';
-import { admin, proposalFile } from '../support/service';
+import { admin, proposalFile, stopAll } from '../support/service';
 
 /* Fills the small disk that it is given, and prints what happened as JSON. */
 
@@ -45,3 +45,4 @@ rmSync(ballast);
 const after = { added: add(), listed: list(), put: put(50), known: known() };
 database.close();
 process.stdout.write(JSON.stringify({ first, full, halves, after }));
+void stopAll();

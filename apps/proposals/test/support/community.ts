@@ -72,10 +72,11 @@ export class Community {
   async begin(): Promise<void> {
     const from = await this.suite.chainA();
     this.node = await this.suite.node({ from });
-    for (let i = 0; i < 2; i++) {
+    const begun = [0, 1].map(async () => {
       const link = this.suite.closeAtEnd(await Link.to(this.node.p2pPort));
       this.branches.push({ link, node: await this.suite.node({ from, peers: [link.port] }) });
-    }
+    });
+    await Promise.all(begun);
     await this.node.untilConnections(2);
   }
 
