@@ -134,20 +134,24 @@ export function answerAsJuly2025(node: StandInNode): StandInNode {
       const isShort = sets.some(({ outs }) => outs.length < Number(body['outs_count']));
       return isShort ? { status: 400, json: { errorCode: 27, errorMessage: 'too few outputs' } } : { status, json };
     })
-    .on('/getwalletsyncdata', async ({ body }, behind) => {
+    .on('/getwalletsyncdata', async function answerOld(request, behind): Promise<StandInAnswer> {
+      const { body } = request;
       const { blockHashCheckpoints, startHeight, startTimestamp, blockCount, skipCoinbaseTransactions } = body;
       const checkpoints = (blockHashCheckpoints ?? []) as readonly string[];
       const count = Math.min(Number(blockCount ?? 0) || OLD_MOST_BLOCKS, OLD_MOST_BLOCKS);
       const skips = skipCoinbaseTransactions === true;
       const asked = { startHeight, startTimestamp, blockCount: count, skipCoinbaseTransactions: skips };
       let start = Number(startHeight ?? 0);
+      let place: number | undefined;
       if (checkpoints.length > 0) {
-        const place = await placeOf(checkpoints, behind);
+        place = await placeOf(checkpoints, behind);
         if (place === undefined) return { status: 500 };
         start = Math.max(start, place);
         asked.startTimestamp = 0;
       }
       const { status, json } = await behind({ ...asked, startHeight: start });
+      // A node answers from one state of its chain: a reorganisation between these questions must not show.
+      if (checkpoints.length > 0 && (await placeOf(checkpoints, behind)) !== place) return answerOld(request, behind);
       const { items, synced, topBlock, status: ok } = json;
       const kept = (items as readonly { transactions: readonly unknown[] }[]).filter(
         ({ transactions }) => !skips || transactions.length > 0,
