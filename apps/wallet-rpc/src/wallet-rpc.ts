@@ -149,6 +149,7 @@ export class WalletRpc implements Service {
       details: (hash) => details.get(hash),
     });
     const sent = ({ hash }: FinishedSend): void => announceSend({ wallet, announcer }, hash);
+    const delayed = new DelayedDesk({ wallet, sideFile, now, sent });
     const everyMs = overrides.poolMs === undefined ? {} : { everyMs: overrides.poolMs };
     return {
       ...container,
@@ -156,8 +157,12 @@ export class WalletRpc implements Service {
       directory: dirname(config.containerFile),
       details,
       announcer,
-      delayed: new DelayedDesk({ wallet, sideFile, now, sent }),
-      pool: new PoolWatch({ ...container, details, seen: (transaction) => announcer.seen(transaction), ...everyMs }),
+      delayed,
+      pool: new PoolWatch({
+        ...{ ...container, details, ...everyMs },
+        seen: (transaction) => announcer.seen(transaction),
+        release: (hashes) => delayed.release(hashes),
+      }),
       blockHashes: new BlockHashes(nodes, overrides.mostHashes),
       keyed: new OnceByKey(),
       now,

@@ -124,6 +124,13 @@ test('one that may have left can be sent again and not be given up, also when th
   stand.off('/sendrawtransaction').off('/get_transactions_status');
   await service.result('reset', { scanHeight: 0 });
   await service.synced(node.height);
+  // A look at the pool finds it there. When that is forgotten, what it takes is as taken as before.
+  const { pool } = service.rpc.context;
+  const taken = await balance(service);
+  for (let looks = 0; looks < 2; looks++) await pool.look();
+  expect(pool.get(hash)).toBeDefined();
+  pool.forget();
+  expect(await balance(service)).toEqual(taken);
   await service.result('sendDelayedTransaction', { transactionHash: hash });
   expect(node.pool()).toEqual([hash]);
   expect(await waiting(service)).toEqual([]);

@@ -106,6 +106,13 @@ export class DelayedDesk {
     return snapshot.unconfirmed().every((transaction) => transaction.hash !== hash);
   }
 
+  /** Lets go of what transactions took that the pool has lost, or that is looked at anew: what waits here stays taken. */
+  release(hashes: readonly string[]): void {
+    const { wallet, sideFile } = this.surroundings;
+    const waits = (hash: string): boolean => ['delayed', 'sending'].includes(sideFile.delayed.get(hash)?.state ?? '');
+    wallet.unhold(hashes.filter((hash) => !waits(hash)));
+  }
+
   /** @throws JsonRpcError 4 unknown, 12 sent or deleted before, or on its way: it may come into a block yet */
   remove(hash: string): void {
     const { wallet, sideFile } = this.surroundings;

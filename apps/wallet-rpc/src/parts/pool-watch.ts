@@ -7,6 +7,8 @@ export interface PoolSurroundings extends Pick<ServedWallet, 'wallet' | 'syncSta
   readonly nodes: Pick<NodeLookups, 'poolChanges'>;
   readonly details: Pick<DetailsKeeper, 'put' | 'get'>;
   readonly seen: (transaction: WalletTransaction) => void;
+  /** They are in the pool no more, as far as is known: what they took is free unless something else keeps it. */
+  readonly release: (hashes: readonly string[]) => void;
   /** Milliseconds between two looks. */
   readonly everyMs?: number;
 }
@@ -51,7 +53,7 @@ export class PoolWatch {
 
   /** Keys came or went, or the history was thrown away: all of the pool is looked at anew. */
   forget(): void {
-    this.surroundings.wallet.unhold([...this.own.keys()]);
+    this.surroundings.release([...this.own.keys()]);
     this.own.clear();
     this.leaving.clear();
     this.known = new Set();
@@ -99,7 +101,7 @@ export class PoolWatch {
     this.leaving = new Set(deleted.filter((hash) => !gone.includes(hash)));
     for (const hash of gone) {
       this.known.delete(hash);
-      if (this.own.delete(hash)) this.surroundings.wallet.unhold([hash]);
+      if (this.own.delete(hash)) this.surroundings.release([hash]);
     }
   }
 

@@ -88,6 +88,7 @@ test('a batch is answered as one behind its header alone', async () => {
   const batch = JSON.stringify([one(1), 5, { ...one(2), method: 'nothing' }]);
   const without = await scene.alice.ask(batch);
   expect(without.text).toBe('{"error":{"code":-32001,"message":"JsonValue type is not OBJECT"}}');
+  expect((await scene.alice.ask(batch, { headers: { 'X-JSON-RPC-Batch': '0' } })).text).toBe(without.text);
   const { text } = await scene.alice.ask(batch, { headers: { 'X-JSON-RPC-Batch': '1' } });
   expect(JSON.parse(text)).toEqual([
     { id: 1, jsonrpc: '2.0', result: { address: '', amount: 0 } },
