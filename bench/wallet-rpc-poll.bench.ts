@@ -85,6 +85,9 @@ async function phase(name: string, port: number, work: () => Promise<void>): Pro
   console.log(row(name, [times.length, count, ...columns]));
 }
 
+/** Behind a scan the global indexes are asked for, and what has none yet is not spent: milliseconds. */
+const UNTIL_SPENDABLE = 5_000;
+
 async function main(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'bench-wallet-rpc-'));
   const node = await DaemonProcess.start(values.suite);
@@ -105,9 +108,12 @@ async function main(): Promise<void> {
         await untilRead(port);
       });
       const transfers = [{ address: chainAWallet('erin').address, amount: 1_000 }];
+      const send = async (): Promise<string | undefined> =>
+        (await call(port, 'sendTransaction', { transfers, anonymity: 1 })).error?.message;
+      await wait(UNTIL_SPENDABLE);
       await phase('while it sends', port, async () => {
-        const { error } = await call(port, 'sendTransaction', { transfers, anonymity: 1 });
-        if (error !== undefined) throw new Error(error.message);
+        const refusal = await send();
+        if (refusal !== undefined) throw new Error(refusal);
       });
     } finally {
       await stop();

@@ -52,12 +52,21 @@ export class DelayedTransactions {
    * @returns false when it is not in that state: somebody else was quicker
    */
   move(hash: string, from: DelayedState, to: DelayedState): boolean {
+    // Asked of every transaction that a scan finds: nothing is written, and no disk waited for, where there is none to move.
+    if (this.stateOf(hash) !== from) return false;
     return this.counted(() => {
       const { changes } = this.connection
         .prepare('UPDATE delayed SET state = ? WHERE hash = ? AND state = ?')
         .run(to, Buffer.from(hash, 'hex'), from);
       return changes === 1;
     });
+  }
+
+  private stateOf(hash: string): DelayedState | undefined {
+    return this.connection
+      .prepare<[Buffer], DelayedState>('SELECT state FROM delayed WHERE hash = ?')
+      .pluck()
+      .get(Buffer.from(hash, 'hex'));
   }
 
   /** A copy of an earlier day does not know what was built, or has left, since: it has to show as one. */

@@ -24,6 +24,11 @@ export class IndexFinder {
     return this.#wanted.size === 0;
   }
 
+  /** Whether something came that no node was asked for. */
+  get hasUnasked(): boolean {
+    return [...this.#wanted.values()].some(({ tries }) => tries === 0);
+  }
+
   add(outputs: readonly UnindexedOutput[]): void {
     for (const output of outputs) {
       const start = output.blockHeight - (output.blockHeight % RANGE);

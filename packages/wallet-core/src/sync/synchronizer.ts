@@ -300,7 +300,11 @@ export class Synchronizer<Applied> extends EventEmitter<SynchronizerEvents<Appli
         await this.#indexes.step(this.node, signal);
         this.emit('indexed');
       },
-      () => (this.#indexes.isDone ? Promise.resolve() : this.#clock.wait(WAIT_MS, signal)),
+      async (failure) => {
+        // What was found while others were asked for is not kept waiting: it cannot be spent so long.
+        if (failure === undefined && (this.#indexes.isDone || this.#indexes.hasUnasked)) return;
+        await this.#clock.wait(WAIT_MS, signal);
+      },
     );
   }
 

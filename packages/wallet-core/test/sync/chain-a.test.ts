@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { Daemon, readConfig } from '@wrkz/daemon';
 import { silentLogger } from '@wrkz/service-kit';
 import {
@@ -75,6 +76,30 @@ test('the global indexes, one-time secrets and key images are those of the chain
     expect(output).toMatchObject({ globalIndex, privateEphemeral: secretKey.toString('hex'), spentAt: undefined });
   }
 });
+
+test('what is found while the node is asked for other indexes does not wait for its own', async () => {
+  const slow = suite.closeAtEnd(await StandInNode.start(node.url));
+  let [answer, asked] = [(): void => undefined, (): void => undefined];
+  const held = new Promise<void>((resolve) => (answer = resolve));
+  const wasAsked = new Promise<void>((resolve) => (asked = resolve));
+  slow
+    .on('/get_global_indexes_for_range', async (_request, behind) => {
+      asked();
+      await held;
+      return behind();
+    })
+    .on('/getwalletsyncdata', async (_request, behind) => {
+      if (slow.questions('/getwalletsyncdata').length > 1) await wasAsked;
+      return behind();
+    });
+  const wallet = open('alice', slow.port);
+  await wallet.untilSynced();
+  expect(slow.questions('/get_global_indexes_for_range')).toHaveLength(1);
+  // From here on no wait ends.
+  wallet.clock.stop();
+  answer();
+  while (wallet.ledger.unindexedOutputs().length > 0) await once(wallet.sync, 'indexed');
+}, 30_000);
 
 test('a view wallet lists what came in, and asks for no indexes', async () => {
   const wallet = open('bob-view', undefined, true);
