@@ -79,14 +79,16 @@ const state = (hash: string): string | undefined => sideFile.delayed.get(hash)?.
 test('a start holds what waits and what was on its way, and knows what has come into a block meanwhile', () => {
   add(FIRST);
   add(SECOND);
-  const mined = '22'.repeat(32);
-  add(mined);
-  for (const hash of [SECOND, mined]) sideFile.delayed.move(hash, 'delayed', 'sending');
+  // The second one waited: another program brought it out, or it was given up and came into a block after all.
+  const mined = ['22'.repeat(32), '33'.repeat(32)] as const;
+  for (const hash of mined) add(hash);
+  for (const hash of [SECOND, mined[0]]) sideFile.delayed.move(hash, 'delayed', 'sending');
   const wallet = new Wallet();
-  wallet.mined.add(mined);
-  wallet.desk();
+  for (const hash of mined) wallet.mined.add(hash);
+  const desk = wallet.desk();
   expect([...wallet.held].sort()).toEqual([SECOND, FIRST]);
-  expect(state(mined)).toBe('sent');
+  expect(mined.map(state)).toEqual(['sent', 'sent']);
+  expect(desk.hashes()).toEqual([SECOND, FIRST]);
 });
 
 test('those that may be sent are told in the order of their making, one that was cut off on its way in its place', () => {

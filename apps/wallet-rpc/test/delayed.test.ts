@@ -1,6 +1,7 @@
+import { EventEmitter, once } from 'node:events';
 import { StandInNode, type SuiteNode } from '@wrkz/testing';
 import type { TestService } from './support/service';
-import { addressOf, World } from './support/world';
+import { addressOf, expectedWallet, World } from './support/world';
 
 jest.setTimeout(300_000);
 
@@ -159,4 +160,44 @@ test('a key is answered once: the same again, another request refused', async ()
   const sent = { transactionHash: built?.transactionHash, idempotencyKey: 'order-3' };
   for (const answer of await five('sendDelayedTransaction', sent)) expect(answer).toEqual({});
   expect(node.pool()).toHaveLength(2);
+});
+
+test('an address that goes takes none of its delayed transactions along: one waits for its return, one under way is paid', async () => {
+  const stand = world.suite.closeAtEnd(await StandInNode.start(node.url));
+  const service = await world.synced('alice', stand.port);
+  const [key] = expectedWallet('alice').keys.addresses;
+  const address = key?.address;
+  const [first, second] = [await delayed(service), await delayed(service)];
+  const kept = await balance(service);
+
+  await service.result('deleteAddress', { address });
+  expect(await balance(service)).toEqual({ availableBalance: 0n, lockedAmount: 0n });
+  const refused = await service.call('sendDelayedTransaction', { transactionHash: first });
+  expect(refused.error?.message).toBe('Internal node error');
+  expect(await waiting(service)).toEqual([first, second]);
+  await service.result('createAddress', { spendSecretKey: key?.privateSpendKey, scanHeight: 0 });
+  await service.synced(node.height);
+  expect(await balance(service)).toEqual(kept);
+  await service.result('sendDelayedTransaction', { transactionHash: first });
+
+  const goOn = new EventEmitter();
+  const onItsWay = new Promise<void>((resolve) => {
+    stand.on('/sendrawtransaction', async (_asked, behind) => {
+      resolve();
+      await once(goOn, 'on');
+      return behind();
+    });
+  });
+  const sent = service.call('sendDelayedTransaction', { transactionHash: second });
+  await onItsWay;
+  const deleted = service.call('deleteAddress', { address });
+  expect((await service.call('deleteDelayedTransaction', { transactionHash: second })).error?.data).toEqual({
+    application_code: 12n,
+  });
+  goOn.emit('on');
+  expect([(await sent).result, (await deleted).result]).toEqual([{}, {}]);
+  expect(node.pool().sort()).toEqual([first, second].sort());
+  // It is with the network, though this container knows nothing of it any more.
+  const told = await service.result('getTransaction', { transactionHash: second });
+  expect([told['transaction'], await waiting(service)]).toMatchObject([{ state: 0n }, []]);
 });

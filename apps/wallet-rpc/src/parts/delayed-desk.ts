@@ -17,6 +17,9 @@ export interface DelayedSurroundings extends Pick<ServedWallet, 'wallet' | 'side
   readonly sent: (send: FinishedSend) => void;
 }
 
+/** A block that holds one ends these: it may have been given up before, or brought out by another program. */
+const UNDONE = ['delayed', 'sending'] as const;
+
 /**
  * Transactions that were built and answered and are sent later. They stand in the side file before they are answered, so no
  * kill loses one, and their bytes never change, so none is paid twice (docs/operations/wallet-rpc.md#delayed-transactions).
@@ -30,14 +33,16 @@ export class DelayedDesk {
   /** Takes up what an earlier run has left. */
   start(): void {
     const { wallet, sideFile } = this.surroundings;
-    for (const { hash } of sideFile.delayed.inState('sending')) {
-      if (wallet.snapshot.transaction(hash) !== undefined) sideFile.delayed.move(hash, 'sending', 'sent');
+    for (const state of UNDONE) {
+      for (const { hash } of sideFile.delayed.inState(state)) {
+        if (wallet.snapshot.transaction(hash) !== undefined) sideFile.delayed.move(hash, state, 'sent');
+      }
     }
-    const waiting = [...sideFile.delayed.inState('delayed'), ...sideFile.delayed.inState('sending')];
+    const waiting = UNDONE.flatMap((state) => sideFile.delayed.inState(state));
     wallet.hold(waiting.map((row) => heldOf(this.read(row))));
     wallet.on('cancelled', (hash) => void sideFile.delayed.move(hash, 'sending', 'delayed'));
     wallet.on('transaction', ({ hash }) => {
-      for (const state of ['sending', 'delayed'] as const) sideFile.delayed.move(hash, state, 'sent');
+      for (const state of UNDONE) sideFile.delayed.move(hash, state, 'sent');
     });
   }
 

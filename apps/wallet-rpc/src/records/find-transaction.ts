@@ -1,6 +1,14 @@
-import type { WalletTransaction } from '@wrkz/wallet-core';
+import type { DelayedState, WalletTransaction } from '@wrkz/wallet-core';
 import type { WalletRpcContext } from '../context';
 import { type ServiceTransaction, serviceTransactions, TransactionState } from './transaction-record';
+
+/** One that has left is no plan any more, also where the wallet has forgotten it: after a reset, or without its address. */
+const STATES = {
+  delayed: TransactionState.created,
+  sending: TransactionState.created,
+  sent: TransactionState.succeeded,
+  deleted: TransactionState.cancelled,
+} as const satisfies Record<DelayedState, number>;
 
 /** A transaction of the wallet: in a block, on its way, in the pool, delayed or deleted. */
 export async function findTransaction(
@@ -27,5 +35,5 @@ export async function findTransaction(
     unlockTime: 0n,
     isCoinbase: false,
   };
-  return record(waiting, row.state === 'deleted' ? TransactionState.cancelled : TransactionState.created);
+  return record(waiting, STATES[row.state]);
 }

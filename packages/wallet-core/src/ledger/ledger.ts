@@ -219,6 +219,7 @@ export class Ledger {
     // The first one of an emptied wallet says what kind of wallet it is from now on.
     if (isFirst) this.constant = { ...this.constant, isViewWallet: subWallet.privateSpendKey === undefined };
     this.parts.outputs.addBook(isFirst ? { ...subWallet, isPrimary: true } : subWallet);
+    for (const transaction of this.parts.held.all()) takeHeld(this.parts, transaction);
     this.keys = undefined;
     this.subWalletIndexCounter = Math.max(this.subWalletIndexCounter, counter);
   }

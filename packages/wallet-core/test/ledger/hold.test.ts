@@ -90,6 +90,19 @@ test('what is held is locked and waited for, and free again when it is let go', 
   expect(balance(ledger)).toEqual({ unlocked: 107n, locked: 0n });
 });
 
+test('a sub-wallet that comes back takes up what is held of it', () => {
+  const ledger = funded();
+  ledger.hold(held);
+  const content = ledger.content();
+  ledger.removeSubWallet(ALICE);
+  expect(balance(ledger)).toEqual({ unlocked: 0n, locked: 0n });
+  ledger.addSubWallet(emptySubWallet(ALICE));
+  ledger.rewind(0);
+  apply(ledger, 1, coinbase('first', KEY, 100n));
+  apply(ledger, 2, coinbase('second', OTHER_KEY, 7n));
+  expect(lists(ledger.content())).toEqual(lists(content));
+});
+
 test('a container shows nothing of it, and other programs find all as it would be without', () => {
   const ledger = funded();
   const before = ledger.content();
