@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import { FileCutShort, WrongLog, type FileName } from './errors';
-import { readDatabaseHead, readLog, type DatabaseHead, type LogFacts } from './log-file';
+import { readDatabaseHead, readLog, readRoundBegun, type DatabaseHead, type LogFacts } from './log-file';
 import { logFile, markFile, readMark, UNMARKED_GROWTH, type MarkFacts } from './log-mark';
 
 /** How the last session that wrote ended, by what it left. */
@@ -26,8 +26,9 @@ export function checkLog(name: FileName, marked: boolean): LastStop {
   const head = readDatabaseHead(file);
   const log = readLog(logFile(file));
   if (log === undefined) {
-    if (mark?.state === 'open' && isThere(file))
+    if (mark?.state === 'open' && isThere(file) && !isBegunAnew(file, mark, head)) {
       throw new WrongLog(name, 'it is gone, or holds nothing', goneRemedy(name));
+    }
     if (head?.pagesTold !== undefined && head.pages < head.pagesTold) {
       throw new FileCutShort(name, head.pages, head.pagesTold);
     }
@@ -64,6 +65,11 @@ function stranger(head: DatabaseHead, log: LogFacts, mark: MarkFacts | undefined
     return 'the database is not the one that the log was written for';
   }
   return undefined;
+}
+
+/** Whether the session was killed between a copy of the whole log and the first commit behind it: nothing is missing then. */
+function isBegunAnew(file: string, mark: MarkFacts, head: DatabaseHead | undefined): boolean {
+  return readRoundBegun(logFile(file)) === mark.log && (head === undefined || head.counter >= mark.counter);
 }
 
 /** Whether every page beyond the end of the file stands in the log. */

@@ -84,6 +84,31 @@ export function readLog(file: string): LogFacts | undefined {
   });
 }
 
+/**
+ * The identity of a log that was begun anew and holds no commit since: a new head, behind it at most a part of a commit, then
+ * a frame of the round before. SQLite writes such a head when all of the log was copied back, and not before.
+ */
+export function readRoundBegun(file: string): number | undefined {
+  return reading(file, (descriptor, size) => {
+    const head = bytesAt(descriptor, 0, LOG_HEAD);
+    if (!isLogHead(head)) return undefined;
+    const salts = head.subarray(16, 24);
+    const step = FRAME_HEAD + head.readUInt32BE(8);
+    for (let at = LOG_HEAD; at + step <= size; at += step) {
+      const frame = bytesAt(descriptor, at, FRAME_HEAD);
+      if (!frame.subarray(8, 16).equals(salts)) return isRoundBefore(frame, head) ? identityOf(head) : undefined;
+      if (frame.readUInt32BE(4) !== 0) return undefined;
+    }
+    return undefined;
+  });
+}
+
+/** Each round has one more in the first salt and another second one: a flipped bit does not change both. */
+function isRoundBefore(frame: Buffer, head: Buffer): boolean {
+  const next = (frame.readUInt32BE(8) + 1) >>> 0;
+  return next === head.readUInt32BE(16) && frame.readUInt32BE(12) !== head.readUInt32BE(20);
+}
+
 /** The identity of a log whether or not it holds a commit. */
 export function readLogIdentity(file: string): number | undefined {
   return reading(file, (descriptor) => {

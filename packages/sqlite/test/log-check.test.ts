@@ -328,6 +328,48 @@ test('where no mark is kept, a kill behind a copy of the log is no loss, however
   expect(connection.prepare('SELECT count(*) FROM entries').pluck().get()).toBe(120);
 });
 
+describe('a kill behind the copy of a whole log and before the next commit', () => {
+  /** @param frames how many of the next commit's were written, which has more of them; undefined: not even the new head */
+  function killedBetween(frames: number | undefined): string {
+    const file = fresh('journal.sqlite');
+    open(file).close();
+    copyFileSync(file, `${file}-early`);
+    const first = open(file);
+    add(first, 30);
+    first.close();
+    const database = open(file);
+    add(database, 10);
+    database.connection.pragma('wal_checkpoint(PASSIVE)');
+    const left = crashed(file, fresh('left'));
+    copyFileSync(`${file}-early`, `${left}-early`);
+    add(database, 1, 'long text '.repeat(2000));
+    if (frames === undefined) return left;
+    const [log, next] = [readFileSync(wal(left)), readFileSync(wal(file))];
+    next.copy(log, 0, 0, 32 + frames * (24 + 4096));
+    writeFileSync(wal(left), log);
+    return left;
+  }
+
+  test.each([undefined, 0, 1, 3])('is no loss, with %s frames of it', (frames) => {
+    const left = killedBetween(frames);
+    const again = open(left);
+    expect(entriesOf(again)).toBe(40);
+    add(again, 5);
+    const killedAgain = crashed(left, fresh('again'));
+    expect(entriesOf(open(killedAgain))).toBe(45);
+  });
+
+  test.each([
+    ['a log that was cut off behind its head', (file: string) => truncateSync(wal(file), 32)],
+    ['a head that is not of this log', (file: string) => copyFileSync(wal(killedBetween(0)), wal(file))],
+    ['an older database', (file: string) => copyFileSync(`${file}-early`, file)],
+  ])('is not what %s is taken for', (_what, damage) => {
+    const left = killedBetween(0);
+    damage(left);
+    expect(() => open(left)).toThrow(/it is gone, or holds nothing/);
+  });
+});
+
 test('a folder in the place of the log is named', () => {
   const file = closedJournal(5);
   mkdirSync(wal(file));
