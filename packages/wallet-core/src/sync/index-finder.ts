@@ -54,9 +54,14 @@ export class IndexFinder {
     }
   }
 
-  /** Asks for each range once. @throws NodeFailure, which counts as no try; the signal's reason */
+  /**
+   * Asks once for each range that nobody was asked for; for the others where there is none, so that their tries lie apart.
+   * @throws NodeFailure, which counts as no try; the signal's reason
+   */
   async step(node: NodeCalls, signal: AbortSignal): Promise<void> {
+    const { hasUnasked } = this;
     for (const [start, wanted] of [...this.#wanted]) {
+      if (hasUnasked && wanted.tries > 0) continue;
       const indexes = await node.globalIndexes(start, start + RANGE, signal);
       // Rewound, or begun anew, meanwhile.
       if (this.#wanted.get(start) !== wanted) continue;

@@ -187,7 +187,10 @@ test('extras and delayed transactions are there after a restart', () => {
   expect(extras.missing([HASH, '00'.repeat(32)])).toEqual(['00'.repeat(32)]);
   expect(delayed.inState('delayed').map(({ hash }) => hash)).toEqual([HASH, '22'.repeat(32)]);
   expect(delayed.move(HASH, 'delayed', 'sending')).toBe(true);
+  const { writes } = sideFile.mark;
   expect(delayed.move(HASH, 'delayed', 'sending')).toBe(false);
+  // Asked of every transaction that a scan finds: the disk is not touched.
+  expect(sideFile.mark.writes).toBe(writes);
   expect(delayed.get(HASH)).toEqual({
     hash: HASH,
     created: 8,

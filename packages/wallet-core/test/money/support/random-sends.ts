@@ -38,8 +38,8 @@ interface Player {
   readonly isOld: boolean;
 }
 
-/** What is refused without harm: nothing is unlocked, a fixed fee is too low for the inputs it takes, nobody to hide among. */
-const HARMLESS = new Set([11, 17, 28]);
+/** What is refused without harm: the wallet has nothing unlocked, or nobody to hide among. */
+const HARMLESS = new Set([11, 28]);
 const NAMES = ['ann', 'ben', 'cat', 'dan', 'eve', 'fay', 'gus', 'hal', 'ivy'];
 /** Sub-wallets beside the primary one. */
 const MORE_KEYS: Readonly<Record<string, number>> = { ben: 1, eve: 2, hal: 3 };
