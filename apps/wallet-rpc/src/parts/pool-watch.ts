@@ -51,10 +51,16 @@ export class PoolWatch {
     return this.own.get(hash);
   }
 
-  /** Keys came or went, or the history was thrown away: all of the pool is looked at anew. */
+  /**
+   * Keys came or went, or the history was thrown away: all of the pool is looked at anew. Until then what is known of it
+   * stays taken, or a send between the two would take it once more.
+   */
   forget(): void {
-    this.surroundings.release([...this.own.keys()]);
-    this.own.clear();
+    const { subWallets } = this.surroundings.wallet.snapshot;
+    const keys = new Set(subWallets.map(({ publicSpendKey }) => publicSpendKey));
+    for (const [hash, { transfers }] of this.own) {
+      if (!transfers.some(({ publicSpendKey }) => keys.has(publicSpendKey))) this.drop(hash);
+    }
     this.leaving.clear();
     this.known = new Set();
   }
@@ -82,16 +88,23 @@ export class PoolWatch {
     const found = await ownOfPool(added, wallet.snapshot.content);
     // Forgotten, or closed, meanwhile: the next look finds it all again.
     if (this.known !== before || wallet.isClosed) return;
-    for (const { hash } of added) before.add(hash);
+    const ours = new Set(found.map(({ transaction }) => transaction.hash));
+    for (const { hash } of added) {
+      before.add(hash);
+      if (!ours.has(hash)) this.drop(hash);
+    }
+    // Of one that is not there (any more) the node tells that it is gone, now that it is asked for it.
+    for (const hash of this.own.keys()) before.add(hash);
     const sends = new Set(wallet.snapshot.unconfirmed().map(({ hash }) => hash));
     for (const { transaction, held, details } of found) {
       const { hash } = transaction;
       if (sends.has(hash) || wallet.snapshot.transaction(hash) !== undefined) continue;
+      const isNew = !this.own.has(hash);
       this.own.set(hash, transaction);
       const { sent, mixin } = this.surroundings.details.get(hash) ?? {};
       this.surroundings.details.put(hash, { ...details, sent, mixin });
       wallet.hold([held]);
-      this.surroundings.seen(transaction);
+      if (isNew) this.surroundings.seen(transaction);
     }
     this.letGo(deleted);
   }
@@ -101,8 +114,12 @@ export class PoolWatch {
     this.leaving = new Set(deleted.filter((hash) => !gone.includes(hash)));
     for (const hash of gone) {
       this.known.delete(hash);
-      if (this.own.delete(hash)) this.surroundings.release([hash]);
+      this.drop(hash);
     }
+  }
+
+  private drop(hash: string): void {
+    if (this.own.delete(hash)) this.surroundings.release([hash]);
   }
 
   private mined(hash: string): void {

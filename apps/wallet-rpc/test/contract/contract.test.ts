@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { walletRpcApi } from '@wrkz/api';
 import { CHAIN_A_HEIGHT } from '@wrkz/testing';
 import { ALL_METHODS, WALLET_METHODS } from '../../src';
@@ -71,8 +72,9 @@ test.each(Object.keys(SUCCESSES))('%s succeeds, and its result is as declared', 
   // Own sends in the pool are forgotten with the rest, and found there again.
   if (method === 'reset') {
     await scene.alice.synced(CHAIN_A_HEIGHT);
-    // A look that was under way has seen what stood before.
-    for (let looks = 0; looks < 2; looks++) await scene.alice.rpc.context.pool.look();
+    const { pool } = scene.alice.rpc.context;
+    const isKnown = (hash: string): boolean => pool.get(hash) !== undefined;
+    while (!scene.node.pool().every(isKnown)) await pool.look().then(() => setImmediate());
   }
 });
 

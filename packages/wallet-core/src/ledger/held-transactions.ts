@@ -15,7 +15,9 @@ export class HeldTransactions {
   private readonly byHash = new Map<string, HeldTransaction>();
   private readonly byInput = new Map<string, string>();
 
+  /** In place of what was held under that hash. */
   add(transaction: HeldTransaction): void {
+    this.delete(transaction.hash);
     this.byHash.set(transaction.hash, transaction);
     for (const key of transaction.inputs) if (!this.byInput.has(key)) this.byInput.set(key, transaction.hash);
   }

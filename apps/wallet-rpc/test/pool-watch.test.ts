@@ -1,0 +1,81 @@
+import { StandInNode, type SuiteNode } from '@wrkz/testing';
+import type { TestService } from './support/service';
+import { addressOf, World } from './support/world';
+
+jest.setTimeout(300_000);
+
+const world = new World();
+let node: SuiteNode;
+let stand: StandInNode;
+
+beforeAll(async () => {
+  node = await world.node();
+  stand = world.suite.closeAtEnd(await StandInNode.start(node.url));
+});
+
+afterAll(() => world.stopAll());
+
+const TO_BOB = { transfers: [{ address: addressOf('bob'), amount: 1_000 }], anonymity: 1 };
+const NEW_KEY = '0'.repeat(63) + '1';
+
+const balance = (service: TestService): Promise<object> => service.result('getBalance');
+
+/** A service that looks at the pool when it is told to, and a send of it in the pool that only such a look can tell it of. */
+async function withOneInPool(): Promise<{ service: TestService; hash: string }> {
+  const service = await world.synced('alice', stand.port, [], { poolMs: 3_600_000 });
+  const { transactionHash: hash } = await service.result<{ transactionHash: string }>('sendTransaction', TO_BOB);
+  await service.result('reset', { scanHeight: 0 });
+  await service.synced(node.height);
+  const { pool } = service.rpc.context;
+  expect(pool.get(hash)).toBeUndefined();
+  await pool.look();
+  expect(pool.get(hash)).toMatchObject({ hash });
+  return { service, hash };
+}
+
+afterEach(async () => {
+  await node.generate(addressOf('frank'));
+});
+
+test('what a transaction of the pool takes stays taken when keys come or the chain is read again', async () => {
+  const { service, hash } = await withOneInPool();
+  const taken = await balance(service);
+  await service.result('createAddressList', { spendSecretKeys: [NEW_KEY], newAddress: true });
+  expect(await balance(service)).toEqual(taken);
+  await service.result('reset', { scanHeight: 0 });
+  await service.synced(node.height);
+  expect(await balance(service)).toEqual(taken);
+  const { transactionHashes } = await service.result<{ transactionHashes: string[] }>(
+    'getUnconfirmedTransactionHashes',
+  );
+  expect(transactionHashes).toEqual([hash]);
+});
+
+test('one that the pool has lost meanwhile is let go of at the second look', async () => {
+  const { service, hash } = await withOneInPool();
+  const { pool } = service.rpc.context;
+  const locked = async (): Promise<unknown> => ((await balance(service)) as { lockedAmount: unknown }).lockedAmount;
+  const before = await locked();
+  await service.result('createAddressList', { spendSecretKeys: [NEW_KEY], newAddress: true });
+  await service.synced(node.height);
+  const asked: unknown[] = [];
+  stand.on('/get_pool_changes_lite', ({ body }) => {
+    const { knownTxsIds } = body;
+    asked.push(knownTxsIds);
+    return { json: { addedTxs: [], deletedTxsIds: knownTxsIds, isTailBlockActual: true, status: 'OK' } };
+  });
+  try {
+    for (let looks = 0; looks < 3; looks++) await pool.look();
+  } finally {
+    stand.off('/get_pool_changes_lite');
+  }
+  expect(asked).toEqual([[], [hash], [hash]]);
+  expect(pool.get(hash)).toBeUndefined();
+  expect(await locked()).not.toEqual(before);
+});
+
+test('one that is of an address that went is forgotten with it', async () => {
+  const { service, hash } = await withOneInPool();
+  await service.result('deleteAddress', { address: addressOf('alice') });
+  expect(service.rpc.context.pool.get(hash)).toBeUndefined();
+});
