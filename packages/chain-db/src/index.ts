@@ -4,7 +4,7 @@ export { damageIn } from './damage';
 export type { FloorHeights } from './modes/floors';
 export { LiteDatabase, LiteHeightDiffers, NotALiteDatabase, UnreadableLiteMark } from './modes/lite-errors';
 export type { StorageMode } from './modes/mode';
-export { rulesDigest, rulesDigestSteps } from './modes/rules-digest';
+export { rulesDigest, rulesDigestSteps } from './modes/rules-digest-steps';
 export type { PruneStep } from './modes/prune';
 export { ChainDb, openChainDb, type Opening, type OpenOptions } from './open';
 export { plainPaymentId, type PaymentIdUse } from './payment-ids';

@@ -1,6 +1,6 @@
 import type { SqliteConnection } from '@wrkz/sqlite';
 import { damageIn } from '../damage';
-import { CorruptDatabase } from '../errors';
+import { BelowFloor, CorruptDatabase } from '../errors';
 import { RunDirectory } from '../hash-index/directory';
 import { HASH_KIND_NAMES, HASH_KINDS, type HashKind } from '../hash-index/kinds';
 import { HashLookup } from '../hash-index/lookup';
@@ -96,7 +96,8 @@ function isSound(connection: SqliteConnection, reader: ChainReader, kind: HashKi
     else reader.scanTransactions(row, row + 1);
     return true;
   } catch (error) {
-    if (damageIn(error) === undefined) throw error;
+    // One where a lite node has none is damage, too.
+    if (damageIn(error) === undefined && !(error instanceof BelowFloor)) throw error;
     return false;
   }
 }

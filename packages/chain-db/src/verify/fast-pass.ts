@@ -1,6 +1,7 @@
 import type { SqliteConnection } from '@wrkz/sqlite';
 import { HASH_KINDS, type HashKind } from '../hash-index/kinds';
 import type { FloorHeights } from '../modes/floors';
+import { RulesDigest } from '../modes/rules-digest';
 import { checkRecentHashes } from '../open-checks/recent-hashes';
 import type { ChainReader } from '../reader/reader';
 import { guarded, type Problems } from './problems';
@@ -32,7 +33,8 @@ export function* fastPass(
   floors: FloorHeights,
   problems: Problems,
   progress: (height: number, tip: number) => void,
-): Generator<void, FoundRows> {
+): Generator<void, FoundRows & { readonly rulesDigest: string | undefined }> {
+  const digest = new RulesDigest();
   const stamp = (height: number): number =>
     guarded(problems, `block ${height}`, () => reader.blockStamps(height, height + 1)[0]?.generatedTransactions) ?? 1;
   let done = 0;
@@ -47,17 +49,19 @@ export function* fastPass(
       yield;
     }
   }
-  const blocks = yield* rowsOf('blocks', scanBlocks(connection, problems));
+  const blocks = yield* rowsOf('blocks', scanBlocks(connection, problems, digest));
   tip = blocks - 1;
   const hasRecords = tip >= floors.records;
   const firstRecord = floors.records === 0 ? 1 : stamp(floors.records - 1);
   const firstSigned = floors.bodies === 0 || tip < floors.bodies ? 0 : stamp(floors.bodies - 1);
+  const images = scanKeyImages(connection, problems, tip, (image, height) => digest.keyImage(image, height));
+  const keyImages = yield* rowsOf('key_images', images);
+  yield* rowsOf('outputs', scanOutputs(connection, problems, tip, digest));
+  const rulesDigest = problems.count === 0 ? digest.finish() : undefined;
   const bodies = yield* rowsOf('block_bodies', scanBodies(connection, problems, floors.bodies));
   const transactions = yield* rowsOf('transactions', scanTransactions(connection, problems, firstRecord));
   yield* rowsOf('signatures', scanSignatures(connection, problems, firstSigned));
   const paymentIds = yield* rowsOf('payment_ids', scanPaymentIds(connection, problems));
-  const keyImages = yield* rowsOf('key_images', scanKeyImages(connection, problems, tip));
-  yield* rowsOf('outputs', scanOutputs(connection, problems, tip));
   if (tip >= 0) {
     problems.equal('block_bodies', 'number of rows', bodies, 1 + Math.max(0, blocks - Math.max(floors.bodies, 1)));
     const records = hasRecords ? 1 + stamp(tip) - firstRecord : 1;
@@ -70,7 +74,7 @@ export function* fastPass(
     [HASH_KINDS.keyImage]: keyImages,
     [HASH_KINDS.paymentId]: paymentIds,
   };
-  return { tip, entries };
+  return { tip, entries, rulesDigest };
 }
 
 /** In how many steps the tables are read, roughly. */

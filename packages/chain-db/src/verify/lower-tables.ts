@@ -19,11 +19,14 @@ export function* checkLowerTables(
   carried: TransactionCheck,
 ): Generator<void, void> {
   const outputs = new Map<bigint, number>();
-  yield* scanOutputs(connection, problems, tip, (amount, height) => {
-    if (height < lite) outputs.set(amount, (outputs.get(amount) ?? 0) + 1);
+  let amount = 0n;
+  yield* scanOutputs(connection, problems, tip, {
+    amount: (next) => void (amount = next),
+    output: (_, height) => height < lite && outputs.set(amount, (outputs.get(amount) ?? 0) + 1),
+    endAmount: () => undefined,
   });
   let images = 0;
-  yield* scanKeyImages(connection, problems, tip, (id, image, height) => {
+  yield* scanKeyImages(connection, problems, tip, (image, height, id) => {
     if (height >= lite) return;
     images++;
     if (rows.keyImage(image)?.id !== id) problems.add(`key image ${image.toString('hex')}`, 'is not found');

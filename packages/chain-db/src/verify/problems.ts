@@ -21,6 +21,10 @@ export class Problems {
     if (!same) this.add(where, `${what} is ${shown(found)} in place of ${shown(wanted)}`);
   }
 
+  get count(): number {
+    return this.lines.length + this.left;
+  }
+
   /** Adds a finding where a row is not the one that was written. */
   sound(where: string, { sound }: { readonly sound: boolean }): void {
     if (!sound) this.add(where, 'does not fit its checksum');

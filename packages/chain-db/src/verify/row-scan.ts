@@ -11,6 +11,7 @@ import {
   stampChecksum,
   transactionChecksum,
 } from '../rows/checksums';
+import type { RulesDigest } from '../modes/rules-digest';
 import { FACTS_HALVES, factsOf, type FactsRow } from '../rows/facts';
 import type { Problems } from './problems';
 
@@ -76,7 +77,7 @@ export function numbered(
 type BlockColumns = readonly [...FactsRow, lag: number, checksum: number, stampChecksum: number];
 
 /** Blocks, each with its running totals against the one below. */
-export function scanBlocks(connection: SqliteConnection, problems: Problems): Step {
+export function scanBlocks(connection: SqliteConnection, problems: Problems, digest: RulesDigest): Step {
   const isNext = numbered(problems, 'blocks', 0);
   let work = 0n;
   let transactions = 0;
@@ -100,6 +101,7 @@ export function scanBlocks(connection: SqliteConnection, problems: Problems): St
     each: (row) => {
       isNext(row);
       const facts = factsOf(row as unknown as FactsRow);
+      digest.block(facts, [row[6], row[7], row[8], row[9], row[10], row[11]]);
       const where = `block ${facts.height}`;
       problems.equal(where, 'cumulative difficulty', facts.cumulativeDifficulty, work + facts.difficulty);
       if (facts.generatedTransactions <= transactions) problems.add(where, 'has no transactions');
@@ -173,7 +175,7 @@ export function scanKeyImages(
   connection: SqliteConnection,
   problems: Problems,
   tip: number,
-  onImage?: (id: number, image: Buffer, height: number) => void,
+  onImage: (image: Buffer, height: number, id: number) => void,
 ): Step {
   const isNext = numbered(problems, 'key_images', 0);
   const isInOrder = inOrder(problems, tip);
@@ -185,30 +187,33 @@ export function scanKeyImages(
     each: (row) => {
       isNext(row);
       isInOrder(`key image ${row[0]}`, row[2]);
-      onImage?.(row[0], row[1], row[2]);
+      onImage(row[1], row[2], row[0]);
     },
   });
 }
 
 type OutputColumns = readonly [number, Buffer, number, number, number, number, number];
 
-/** @param tip no output is of a block above; @param onOutput called with the amount and height of each */
+/** Called as the outputs are read, amount by amount in ascending order. */
+export interface OutputVisitor {
+  amount(amount: bigint): void;
+  output(key: Buffer, height: number, unlockLow: number, unlockHigh: number): void;
+  endAmount(outputs: number): void;
+}
+
+/** @param tip no output is of a block above */
 export function* scanOutputs(
   connection: SqliteConnection,
   problems: Problems,
   tip: number,
-  onOutput?: (amount: bigint, height: number) => void,
+  visitor: OutputVisitor,
 ): Step {
-  const amounts = connection
-    .prepare<[], [bigint, bigint]>('SELECT id, amount FROM amounts')
-    .raw(true)
-    .safeIntegers(true);
   let count = 0;
-  for (const [id, stored] of amounts.all()) {
-    const amount = toUnsigned(stored);
+  for (const { id, amount } of amountsOf(connection)) {
     const isNext = numbered(problems, `outputs of ${amount}`, 0);
     const isInOrder = inOrder(problems, tip);
-    count += yield* scan<OutputColumns>(connection, problems, {
+    visitor.amount(amount);
+    const outputs = yield* scan<OutputColumns>(connection, problems, {
       table: 'outputs',
       columns:
         'global_index, key, height, unlock_time & 4294967295, (unlock_time >> 32) & 4294967295, position, checksum',
@@ -220,11 +225,23 @@ export function* scanOutputs(
       each: (row) => {
         isNext(row);
         isInOrder(`output ${row[0]} of ${amount}`, row[2]);
-        onOutput?.(amount, row[2]);
+        visitor.output(row[1], row[2], row[3], row[4]);
       },
     });
+    visitor.endAmount(outputs);
+    count += outputs;
   }
   return count;
+}
+
+function amountsOf(connection: SqliteConnection): { id: bigint; amount: bigint }[] {
+  return connection
+    .prepare<[], [bigint, bigint]>('SELECT id, amount FROM amounts')
+    .raw(true)
+    .safeIntegers(true)
+    .all()
+    .map(([id, stored]) => ({ id, amount: toUnsigned(stored) }))
+    .sort((a, b) => (a.amount < b.amount ? -1 : 1));
 }
 
 /** A look at heights that never fall and end at the tip. */

@@ -4,7 +4,7 @@ import { connectForReading } from '../connection';
 import { RunDirectory } from '../hash-index/directory';
 import { HASH_INDEX_TABLES } from '../hash-index/schema';
 import type { FloorHeights } from '../modes/floors';
-import { rulesDigestSteps } from '../modes/rules-digest';
+import { rulesDigestSteps } from '../modes/rules-digest-steps';
 import type { ChainDb } from '../open';
 import { ChainReader } from '../reader/reader';
 import { TABLES } from '../schema';
@@ -104,7 +104,10 @@ function* verification(
     });
     yield;
   }
-  const rulesDigest = yield* steps(problems, 'what the rules read', rulesDigestSteps(reader));
+  const rulesDigest =
+    'rulesDigest' in found
+      ? found.rulesDigest
+      : yield* steps(problems, 'what the rules read', rulesDigestSteps(reader));
   onProgress?.(tip, tip);
   const digest = floors.bodies === 0 ? found.digest : undefined;
   return { problems: problems.all(), height: tip, digest, rulesDigest };
