@@ -17,7 +17,11 @@ export type ChainDbErrorCode =
   | 'REFUSED_CHANGE'
   | 'WRONG_LINK'
   | 'KEY_IMAGE_SPENT'
-  | 'WRITER_FAILED';
+  | 'WRITER_FAILED'
+  | 'NOT_A_LITE_DATABASE'
+  | 'LITE_DATABASE'
+  | 'LITE_HEIGHT_DIFFERS'
+  | 'UNREADABLE_LITE_MARK';
 
 export class ChainDbError extends Error {
   constructor(
@@ -144,13 +148,15 @@ export class EmptyDatabase extends ChainDbError {
   }
 }
 
-/** The bodies of blocks this low are not kept here. */
+/** What is asked for of block `height` is not stored: a node of this mode keeps it from `floor` on. */
 export class BelowFloor extends ChainDbError {
   constructor(
     readonly height: number,
     readonly floor: number,
+    readonly mode: 'pruned' | 'lite' = 'pruned',
   ) {
-    super('BELOW_FLOOR', `the body of block ${height} is not kept: bodies start at height ${floor}`);
+    const data = mode === 'lite' ? 'transaction' : 'block';
+    super('BELOW_FLOOR', `This node is a ${mode} node and stores no ${data} data below height ${floor}`);
   }
 }
 

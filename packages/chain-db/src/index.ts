@@ -1,6 +1,11 @@
 export * from './errors';
 export { databaseFile, type DatabaseMemory } from './connection';
 export { damageIn } from './damage';
+export type { FloorHeights } from './modes/floors';
+export { LiteDatabase, LiteHeightDiffers, NotALiteDatabase, UnreadableLiteMark } from './modes/lite-errors';
+export type { StorageMode } from './modes/mode';
+export { rulesDigest, rulesDigestSteps } from './modes/rules-digest';
+export type { PruneStep } from './modes/prune';
 export { ChainDb, openChainDb, type Opening, type OpenOptions } from './open';
 export { plainPaymentId, type PaymentIdUse } from './payment-ids';
 export { DatabaseRemains, removeChainDb } from './remove';

@@ -9,6 +9,7 @@ import type { HashIndexLimits } from './hash-index/hash-index';
 import { layOutForPruning } from './layout';
 import { readMeta, writeMeta } from './meta';
 import { MIGRATIONS } from './migrations';
+import { assertLiteHeight, checkLiteMark, markLite } from './modes/lite-mark';
 import { BLOCK_ID_RULE, mendBlockIds, type MendedIds } from './open-checks/block-ids';
 import { checkLastBlocks } from './open-checks/last-blocks';
 import { checkRecentHashes } from './open-checks/recent-hashes';
@@ -24,6 +25,11 @@ export interface OpenOptions {
   readonly readonly?: boolean;
   /** Make the folder and the database where there is none. Default: true for writing; reading never does. */
   readonly create?: boolean;
+  /**
+   * The height of a lite node: a new database becomes one for good, another one must be one of this height. For reading it
+   * may be left out.
+   */
+  readonly lite?: number | undefined;
   /** Called after each step of bringing an older schema up to date, in blocks or transactions; before any new layout. */
   readonly onProgress?: (progress: MigrationProgress) => void;
   /** Where it differs from what suits most: how much is kept in memory, and how large the log grows. */
@@ -112,13 +118,15 @@ export class ChainDb {
 /**
  * Opens the chain database of a network, brings an older schema up to date (writing only) and asserts every setting.
  *
- * @throws DatabaseLocked when another writer holds it, DatabaseMissing, DatabaseUnwritable, WrongNetwork, WrongSchema,
+ * @throws RangeError for a lite height that is none; NotALiteDatabase, LiteDatabase, LiteHeightDiffers, UnreadableLiteMark;
+ *   DatabaseLocked when another writer holds it, DatabaseMissing, DatabaseUnwritable, WrongNetwork, WrongSchema,
  *   NotAChainDatabase, IncompleteDatabase; CorruptDatabase where the hash look-ups do not know the newest rows, and after a
  *   stop that was not in order where the last blocks are not whole
  */
 export function openChainDb(options: OpenOptions): ChainDb {
   const { directory, network } = options;
   const mode = options.readonly === true ? 'read' : 'write';
+  assertLiteHeight(options.lite);
   const create = options.create ?? true;
   if (mode === 'write') prepareFolder(directory, create);
   let database: SqliteDatabase | undefined;
@@ -129,8 +137,11 @@ export function openChainDb(options: OpenOptions): ChainDb {
       markLog: true,
       create,
       migrations: MIGRATIONS,
-      identify: (connection) => identify(connection, directory, network),
-      onCreate: (connection) => putMeta(connection, network),
+      identify: (connection) => {
+        identify(connection, directory, network);
+        checkLiteMark(connection, options.lite, mode);
+      },
+      onCreate: (connection) => putMeta(connection, network, options.lite),
       ...(options.onProgress === undefined ? {} : { onProgress: options.onProgress }),
     });
     if (mode === 'write' && layOutForPruning(database.connection)) database.committed();
@@ -150,10 +161,11 @@ function prepareFolder(directory: string, create: boolean): void {
   }
 }
 
-function putMeta(connection: SqliteConnection, network: NetworkName): void {
+function putMeta(connection: SqliteConnection, network: NetworkName, lite: number | undefined): void {
   writeMeta(connection, 'network', network);
   writeMeta(connection, 'body_floor', '0');
   writeMeta(connection, 'block_ids', BLOCK_ID_RULE);
+  if (lite !== undefined) markLite(connection, lite);
   // Pages that the older schemas left in the new file.
   connection.exec('PRAGMA incremental_vacuum');
 }

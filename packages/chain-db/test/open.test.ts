@@ -44,7 +44,7 @@ test('a new database is marked, empty, and in its own files', () => {
   expect(db.reader.outputCount(5n)).toBe(0);
   expect(db.reader.outputCount(5n, -1)).toBe(0);
   expect(db.reader.firstHeightFrom(0)).toBeUndefined();
-  expect(db.reader.floors()).toEqual({ bodies: 0 });
+  expect(db.reader.floors()).toEqual({ bodies: 0, records: 0, lite: undefined });
   db.close();
   expect(readdirSync(directory).sort()).toEqual(['chain.lock', 'chain.sqlite']);
   const connection = new SqliteConnection(databaseFile(directory));

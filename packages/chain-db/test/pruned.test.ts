@@ -2,11 +2,11 @@ import { decodeTransactionPrefix, parseExtraWallet } from '@wrkz/core-types';
 import { SqliteConnection } from '@wrkz/sqlite';
 import { statSync } from 'node:fs';
 import { BelowFloor, CorruptDatabase, DamagedRow, databaseFile, type ChainDb } from '../src';
-import { writeMeta } from '../src/meta';
 import { prefixChecksum } from '../src/rows/checksums';
 import { chainA } from './support/chain-a';
 import { cleanUp, openHere, writerOf } from './support/directories';
 import { makeChain } from './support/maker';
+import { pruneTo } from './support/modes';
 import { contents } from './support/tables';
 
 afterEach(cleanUp);
@@ -18,16 +18,6 @@ function edit(db: ChainDb, change: (connection: SqliteConnection) => void): void
   } finally {
     connection.close();
   }
-}
-
-/** What pruning will do: two deletes by range, the mark, and the pages back to the file system. */
-function prune(db: ChainDb, floor: number): void {
-  const first = db.reader.blockStamps(floor - 1, floor)[0]!.generatedTransactions;
-  edit(db, (connection) => {
-    connection.exec(`DELETE FROM block_bodies WHERE height < ${floor}; DELETE FROM signatures WHERE id < ${first}`);
-    writeMeta(connection, 'body_floor', String(floor));
-    connection.exec('PRAGMA incremental_vacuum');
-  });
 }
 
 function chainAFilled(): ChainDb {
@@ -64,7 +54,7 @@ test('without bodies and signatures everything but the bytes is answered, and sp
   const indexes = reader.globalIndexesRange(0, Infinity);
   edit(db, (connection) => connection.pragma('wal_checkpoint(TRUNCATE)'));
   const before = statSync(databaseFile(db.directory)).size;
-  prune(db, 600);
+  pruneTo(db, 600);
   edit(db, (connection) => connection.pragma('wal_checkpoint(TRUNCATE)'));
   expect(statSync(databaseFile(db.directory)).size).toBeLessThan(before * 0.75);
 
@@ -74,6 +64,7 @@ test('without bodies and signatures everything but the bytes is answered, and sp
   const extra = decodeTransactionPrefix(scan.prefixes[400]!).extra;
   expect(parseExtraWallet(extra).publicKey).not.toEqual(Buffer.alloc(32));
   expect(reader.rawBlocks(600, 721)).toHaveLength(121);
+  expect(reader.rawBlock(0)?.block).toEqual(chainA()[0]!.block.bytes);
   expect(() => reader.rawBlock(599)).toThrow(new BelowFloor(599, 600));
   const spending = chainA()
     .slice(0, 600)
@@ -84,30 +75,28 @@ test('without bodies and signatures everything but the bytes is answered, and sp
   expect(reader.transaction(scan.hashes[0]!)?.bytes).toEqual(scan.prefixes[0]);
 });
 
-test('a rewind needs no body, and leaves what a database that never had the blocks holds', () => {
+test('a rewind stops at the floor, and above it leaves what a database that never had the blocks holds', () => {
   const db = chainAFilled();
-  prune(db, 700);
-  const removed = writerOf(db).rewindTo(500);
-  expect(removed).toHaveLength(220);
-  expect(removed[0]).toMatchObject({ raw: undefined, rawMissing: new BelowFloor(501, 700) });
-  expect(removed[219]?.raw?.block).toEqual(chainA()[720]?.block.bytes);
-  expect(removed[0]?.transactionHashes).toEqual(
-    [chainA()[501]!.block.coinbase, ...chainA()[501]!.transactions].map(({ hash }) => hash),
+  pruneTo(db, 600);
+  const before = contents(db);
+  expect(() => writerOf(db).rewindTo(598)).toThrow(new BelowFloor(599, 600));
+  expect(() => writerOf(db).switchBranch(598, chainA().slice(599), true)).toThrow(BelowFloor);
+  expect(contents(db)).toEqual(before);
+
+  const removed = writerOf(db).rewindTo(599);
+  expect(removed.map(({ raw }) => raw?.block)).toEqual(
+    chainA()
+      .slice(600)
+      .map(({ block }) => block.bytes),
   );
   const twin = openHere();
-  writerOf(twin).append(chainA().slice(0, 501));
-  prune(twin, 501);
-  edit(twin, (connection) => writeMeta(connection, 'body_floor', '700'));
+  writerOf(twin).append(chainA().slice(0, 600));
+  pruneTo(twin, 600);
   const [own, wanted] = [contents(db), contents(twin)];
   for (const table of Object.keys(own)) expect([table, own[table]]).toEqual([table, wanted[table]]);
 
-  edit(db, (connection) => writeMeta(connection, 'body_floor', '501'));
-  writerOf(db).append(chainA().slice(501));
-  expect(db.reader.rawBlocks(501, 721)).toHaveLength(220);
-  const [after, full] = [contents(db), contents(chainAFilled())];
-  for (const table of ['blocks', 'transactions', 'amounts', 'outputs', 'key_images']) {
-    expect([table, after[table]]).toEqual([table, full[table]]);
-  }
+  writerOf(db).append(chainA().slice(600));
+  expect(contents(db)).toEqual(before);
 }, 60_000);
 
 test('a reorganisation goes on over a block whose bytes are gone or damaged: only that one, and what stands on it, is not kept', () => {

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { openChainDb } from '@wrkz/chain-db';
 import { atomicWriteFile, errorText } from '@wrkz/service-kit';
-import { REORGANISATION_DEPTH } from '../chain/limits';
+import { REORGANISATION_DEPTH } from '@wrkz/core-types';
 import type { ActionParts } from './action';
 
 /** Blocks from one checkpoint to the next. */

@@ -1,4 +1,5 @@
-import { ALTERNATIVE_LEAVES, ALTERNATIVE_LENGTH, REORGANISATION_DEPTH } from './limits';
+import { REORGANISATION_DEPTH } from '@wrkz/core-types';
+import { ALTERNATIVE_LEAVES, ALTERNATIVE_LENGTH } from './limits';
 
 /** A block of a side branch, as the tree knows it. Hashes are hex here, because they are map keys. */
 export interface AlternativeNode {

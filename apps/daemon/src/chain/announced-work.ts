@@ -1,7 +1,12 @@
 import type { ChainReader } from '@wrkz/chain-db';
 import { type Checkpoints, hardSizeLimit, mergeMiningCommits, nextDifficulty, runProofs } from '@wrkz/consensus';
-import { MAX_PARENT_BLOCK_SIZE, type Network, type ParsedBlock, parseBlock } from '@wrkz/core-types';
-import { REORGANISATION_DEPTH } from './limits';
+import {
+  MAX_PARENT_BLOCK_SIZE,
+  type Network,
+  type ParsedBlock,
+  parseBlock,
+  REORGANISATION_DEPTH,
+} from '@wrkz/core-types';
 
 /**
  * The bytes of the smallest transaction that the pool or a block takes: version, unlock time and three counts in a byte

@@ -3,8 +3,6 @@
  * waits at a time.
  */
 
-/** A branch that leaves the main chain further below its tip can never win. Blocks. */
-export const REORGANISATION_DEPTH = 180;
 /** Side branches kept, counted by their tips. */
 export const ALTERNATIVE_LEAVES = 50;
 /** Blocks kept of a side branch that is neither the heaviest nor just growing. */

@@ -2,7 +2,7 @@ import { CorruptDatabase } from '@wrkz/chain-db';
 import { BranchView, RuleFailure, runProofs, type VerifiedBlock, verifyBlock } from '@wrkz/consensus';
 import { type AlternativeNode, AlternativeTree } from './alternative-tree';
 import { removedBlock } from './commit-events';
-import { REORGANISATION_DEPTH } from './limits';
+import { REORGANISATION_DEPTH } from '@wrkz/core-types';
 import { readCandidate, type CandidateBlock } from './candidate-block';
 import { type AddBlockResult, refused, verdict } from './results';
 import type { RemovedBlock } from './service';

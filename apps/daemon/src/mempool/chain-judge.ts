@@ -11,8 +11,7 @@ import {
   transactionSizeLimit,
   unlockTimeAllowed,
 } from '@wrkz/consensus';
-import type { Network, ParsedTransaction } from '@wrkz/core-types';
-import { REORGANISATION_DEPTH } from '../chain/limits';
+import { type Network, type ParsedTransaction, REORGANISATION_DEPTH } from '@wrkz/core-types';
 import type { CommonGround } from './faults';
 import type { Fitting, PoolJudge } from './judge';
 

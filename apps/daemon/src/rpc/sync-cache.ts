@@ -2,7 +2,7 @@ import type { ChainReader } from '@wrkz/chain-db';
 import type { Metrics } from '@wrkz/service-kit';
 import { LRUCache } from 'lru-cache';
 import type { ChainService, CommitEvent } from '../chain/service';
-import { REORGANISATION_DEPTH } from '../chain/limits';
+import { REORGANISATION_DEPTH } from '@wrkz/core-types';
 import type { QueryCaller, QueryName, QueryRunner, QueryTable } from './queries';
 import { MAX_BLOCKS_WALKED } from './queries/limits';
 import type { WalletSyncQuery } from './queries/wallet-sync-data';

@@ -3,6 +3,7 @@ import type { SqliteConnection, SqliteStatement } from '@wrkz/sqlite';
 import { CorruptDatabase, DamagedRow, EmptyDatabase } from '../errors';
 import { findRow, type HashSource } from '../hash-index/find';
 import { HASH_KINDS } from '../hash-index/kinds';
+import { Floors } from '../modes/floors';
 import { blockRowChecksum, stampChecksum, type BlockStamp } from '../rows/checksums';
 import { FACTS_HALVES, factsOf, type FactsRow } from '../rows/facts';
 
@@ -21,6 +22,7 @@ export class BlockQueries {
   constructor(
     connection: SqliteConnection,
     private readonly source: HashSource,
+    private readonly floors = new Floors(connection),
   ) {
     const stamp = 'SELECT height, hash, timestamp, timestamp_lag, generated_transactions, stamp_checksum FROM blocks';
     this.ends = connection
@@ -50,10 +52,9 @@ export class BlockQueries {
     const ends = this.ends.get();
     if (ends === undefined) return -1;
     const [height, generated, transactions] = ends;
-    if (transactions !== generated && transactions !== 0) {
-      throw new CorruptDatabase(
-        `${transactions} transactions are stored, up to block ${height} there are ${generated}`,
-      );
+    const wanted = this.floors.transactionsUpTo(height, generated);
+    if (transactions !== wanted && transactions !== 0) {
+      throw new CorruptDatabase(`${transactions} transactions are stored, up to block ${height} there are ${wanted}`);
     }
     return height;
   }

@@ -2,8 +2,8 @@ import { decodeTransactionPrefix, type RawBlock } from '@wrkz/core-types';
 import type { SqliteConnection, SqliteStatement } from '@wrkz/sqlite';
 import { joinBlock } from '../block-parts';
 import { decodeBlob } from '../codec';
-import { BelowFloor, DamagedRow } from '../errors';
-import { readMeta } from '../meta';
+import { DamagedRow } from '../errors';
+import { Floors } from '../modes/floors';
 import { bodyChecksum, signaturesChecksum } from '../rows/checksums';
 import type { IdRange, TransactionScan } from './transactions';
 
@@ -15,7 +15,10 @@ export class BodyQueries {
   private readonly bodies: BlobsBetween;
   private readonly signatures: BlobsBetween;
 
-  constructor(private readonly connection: SqliteConnection) {
+  constructor(
+    connection: SqliteConnection,
+    private readonly floors = new Floors(connection),
+  ) {
     this.bodies = connection
       .prepare<[number, number], BlobRow>(
         'SELECT height, codec, body, checksum FROM block_bodies WHERE height >= ? AND height < ? ORDER BY height',
@@ -26,13 +29,6 @@ export class BodyQueries {
         'SELECT id, codec, signatures, checksum FROM signatures WHERE id >= ? AND id < ? ORDER BY id',
       )
       .raw(true);
-  }
-
-  /** The lowest height from which on every body and signature is kept. */
-  floor(): number {
-    const floor = readMeta(this.connection, 'body_floor');
-    if (floor === undefined) throw new DamagedRow('meta', 'body_floor', 'is missing');
-    return Number(floor);
   }
 
   /**
@@ -80,8 +76,7 @@ export class BodyQueries {
   }
 
   private missing(table: string, row: number, height: number): Error {
-    const floor = this.floor();
-    return height < floor ? new BelowFloor(height, floor) : new DamagedRow(table, row, 'is missing');
+    return this.floors.hasBody(height) ? new DamagedRow(table, row, 'is missing') : this.floors.below(height);
   }
 }
 

@@ -6,6 +6,9 @@ export interface ConfirmingQueries {
   hashAt(height: number): Buffer | undefined;
   /** The prefixes of a block's transactions, each compared with its checksum. */
   scanBlocks(start: number, end: number): { readonly prefixes: readonly Buffer[] };
+  keyImageHeight(keyImage: Buffer): number | undefined;
+  /** Blocks below `records` have no transactions, genesis aside. */
+  floors(): { readonly records: number };
 }
 
 /** Confirmations remembered: a peer that repeats a spent transaction costs no block read each time. */
@@ -18,11 +21,17 @@ export class Confirmation {
 
   constructor(private readonly chain: ConfirmingQueries) {}
 
-  /** Whether a transaction of this block spends the image. @throws CorruptDatabase where the block itself is damaged */
+  /**
+   * Whether a transaction of this block spends the image. Below the height of a lite node there are none to ask: the row of
+   * the image, with its checksum, is all that is known.
+   *
+   * @throws CorruptDatabase where the block itself is damaged
+   */
   spends(height: number, keyImage: Buffer): boolean {
     const image = keyImage.toString('hex');
     const hash = this.chain.hashAt(height);
     if (hash === undefined) return false;
+    if (height > 0 && height < this.chain.floors().records) return this.chain.keyImageHeight(keyImage) === height;
     if (this.seen.get(image)?.equals(hash) === true) return true;
     const found = this.chain
       .scanBlocks(height, height + 1)

@@ -1,7 +1,7 @@
 import type { OutputFacts } from '@wrkz/consensus';
 import type { SqliteConnection, SqliteStatement } from '@wrkz/sqlite';
 import { CorruptDatabase, DamagedRow } from '../errors';
-import { toSigned } from '../integers';
+import { toSigned, toUnsigned } from '../integers';
 import { outputChecksum } from '../rows/checksums';
 import { joined } from '../rows/facts';
 
@@ -23,6 +23,8 @@ type OutputRow = readonly [
 /** Questions about outputs by amount and global index. Every row that is given was compared with its checksum. */
 export class OutputQueries {
   private readonly byIndex: SqliteStatement<[number, number], OutputRow>;
+  private readonly between: SqliteStatement<[number, number, number], OutputRow>;
+  private readonly allAmounts: SqliteStatement<[], [bigint]>;
   private readonly last: SqliteStatement<[number], OutputRow>;
   private readonly idByAmount: SqliteStatement<[bigint], [number]>;
   private readonly idInTable: SqliteStatement<[bigint], [number]>;
@@ -31,6 +33,12 @@ export class OutputQueries {
     const output = `SELECT global_index, key, height, unlock_time & 4294967295, (unlock_time >> 32) & 4294967295, position,
       checksum FROM outputs WHERE amount_id = ?`;
     this.byIndex = connection.prepare<[number, number], OutputRow>(`${output} AND global_index = ?`).raw(true);
+    this.between = connection
+      .prepare<[number, number, number], OutputRow>(
+        `${output} AND global_index >= ? AND global_index < ? ORDER BY global_index`,
+      )
+      .raw(true);
+    this.allAmounts = connection.prepare<[], [bigint]>('SELECT amount FROM amounts').raw(true).safeIntegers(true);
     this.last = connection.prepare<[number], OutputRow>(`${output} ORDER BY global_index DESC LIMIT 1`).raw(true);
     this.idByAmount = connection.prepare<[bigint], [number]>('SELECT id FROM amounts WHERE amount = ?').raw(true);
     this.idInTable = connection
@@ -46,6 +54,23 @@ export class OutputQueries {
       throw new CorruptDatabase(`the index of amounts has lost ${amount}`);
     }
     return id;
+  }
+
+  /** Ascending. */
+  amounts(): bigint[] {
+    const amounts = this.allAmounts.all().map(([amount]) => toUnsigned(amount));
+    return amounts.sort((a, b) => (a < b ? -1 : 1));
+  }
+
+  /** Those with the global indexes `start` to `end` - 1, all of which must be there. @throws DamagedRow */
+  range(amount: bigint, start: number, end: number): StoredOutput[] {
+    const id = this.amountId(amount);
+    const rows = id === undefined ? [] : this.between.all(id, start, end);
+    return Array.from({ length: end - start }, (_, i) => {
+      const row = rows[i];
+      if (row?.[0] !== start + i) throw damaged(amount, start + i, 'is missing');
+      return checkedOutput(amount, row);
+    });
   }
 
   /** @throws DamagedRow for a row that is wrong, and for one that is missing although a later one is there */

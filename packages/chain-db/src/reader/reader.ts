@@ -5,6 +5,7 @@ import { AlternativeQueries, type AltInfo, type AlternativeBlock } from './alter
 import type { RunDirectory } from '../hash-index/directory';
 import { HashLookup } from '../hash-index/lookup';
 import { KeyImageQueries, type SpentKeyImage } from '../key-images';
+import { Floors, type FloorHeights } from '../modes/floors';
 import { PaymentIdQueries, type PaymentIdUse } from '../payment-ids';
 import type { BlockStamp } from '../rows/checksums';
 import { BlockQueries } from './blocks';
@@ -60,7 +61,8 @@ export interface TableSpace {
  * Whatever is given was compared with the checksum of its row: what is damaged throws DamagedRow, and so does a row that must
  * be there and is not. Only "unknown" may be wrong: where a look-up by hash has lost an entry, which `verifyChain` finds.
  *
- * Bodies and signatures may one day not be kept below `floors().bodies`: what returns bytes throws BelowFloor there.
+ * Below `floors().bodies` there are no bytes, below `floors().records` no transactions: what would return them throws
+ * BelowFloor there, and what is looked up by a hash is unknown. Genesis is always whole.
  */
 export class ChainReader {
   private readonly blocks: BlockQueries;
@@ -71,6 +73,7 @@ export class ChainReader {
   private readonly bodies: BodyQueries;
   private readonly branches: AlternativeQueries;
   private readonly confirmation: Confirmation;
+  private readonly floorHeights: Floors;
   private readonly begin: SqliteStatement;
   private readonly commit: SqliteStatement;
 
@@ -80,12 +83,13 @@ export class ChainReader {
     directory?: () => RunDirectory | undefined,
   ) {
     const lookup = new HashLookup(connection, directory);
-    this.blocks = new BlockQueries(connection, lookup);
+    this.floorHeights = new Floors(connection);
+    this.blocks = new BlockQueries(connection, lookup, this.floorHeights);
     this.transactions = new TransactionQueries(connection, lookup);
     this.keyImages = new KeyImageQueries(connection, lookup);
     this.paymentIds = new PaymentIdQueries(connection, lookup);
     this.keyOutputs = new OutputQueries(connection);
-    this.bodies = new BodyQueries(connection);
+    this.bodies = new BodyQueries(connection, this.floorHeights);
     this.branches = new AlternativeQueries(connection);
     this.confirmation = new Confirmation(this);
     this.begin = connection.prepare('BEGIN');
@@ -180,9 +184,12 @@ export class ChainReader {
    * What a wallet's rescan needs of the blocks of a range: ids, times, and each transaction's hash and prefix (outputs with
    * amounts and keys, key images, the transaction's public key, payment ids). Nothing is hashed and no body is read, so it
    * works below the floor of a pruned node. Three statements a range: ask for some hundred blocks at once.
+   *
+   * @throws BelowFloor, DamagedRow
    */
   scanBlocks(start: number, end: number): BlockScan {
     return this.snapshot(() => {
+      this.requireRecords(start, end);
       const blocks = this.blocks.stamps(start, end);
       const first = blocks.length === 0 ? 0 : this.blocks.generatedTransactions(Math.max(start, 0) - 1);
       const offsets = [0, ...blocks.map(({ generatedTransactions }) => generatedTransactions - first)];
@@ -192,7 +199,10 @@ export class ChainReader {
 
   /** Hashes and prefixes of the transactions with ids [first, end): see {@link BlockStamp} for which those of a block are. */
   scanTransactions(first: number, end: number): TransactionScan {
-    return this.transactions.scan({ first, end });
+    return this.snapshot(() => {
+      this.requireTransactions(first, end);
+      return this.transactions.scan({ first, end });
+    });
   }
 
   /** The lowest height whose timestamp (Unix seconds) is `timestamp` or later; undefined when the chain ends before it. */
@@ -297,6 +307,16 @@ export class ChainReader {
     return this.snapshot(() => indexes.map((index) => this.keyOutputs.output(amount, index)));
   }
 
+  /** Every amount of which there is an output, ascending. */
+  amounts(): bigint[] {
+    return this.keyOutputs.amounts();
+  }
+
+  /** The outputs of one amount with the global indexes `start` to `end` - 1. @throws DamagedRow where one is missing */
+  outputsBetween(amount: bigint, start: number, end: number): StoredOutput[] {
+    return this.snapshot(() => this.keyOutputs.range(amount, start, end));
+  }
+
   /** How many outputs of this amount the chain holds, or held when `atHeight` was its tip. */
   outputCount(amount: bigint, atHeight?: number): number {
     return this.keyOutputs.count(amount, atHeight);
@@ -348,9 +368,9 @@ export class ChainReader {
     return this.branches.count();
   }
 
-  /** `bodies`: the lowest height from which on all bodies are kept; 0 on a full node. */
-  floors(): { readonly bodies: number } {
-    return { bodies: this.bodies.floor() };
+  /** From which heights on things are kept; genesis is always whole. A full node has 0, 0 and undefined. */
+  floors(): FloorHeights {
+    return this.floorHeights.heights();
   }
 
   /** Rows and bytes of every table and index, largest first. It reads the whole database: minutes on a long chain. */
@@ -377,7 +397,23 @@ export class ChainReader {
     return this.bodies.rawBlocks(start, ranges, scan);
   }
 
+  /** @throws BelowFloor where one of the blocks has no transactions stored */
+  private requireRecords(start: number, end: number): void {
+    if (this.floorHeights.lite !== undefined) {
+      this.floorHeights.requireRecords(start, Math.min(end, this.height() + 1));
+    }
+  }
+
+  /** The same by ids. */
+  private requireTransactions(first: number, end: number): void {
+    const { lite } = this.floorHeights;
+    if (lite === undefined || end <= first || (first === 0 && end === 1)) return;
+    const below = Math.min(lite - 1, this.height());
+    if (Math.max(first, 1) < this.blocks.generatedTransactions(below)) throw this.floorHeights.below(below);
+  }
+
   private ids(start: number, end: number): IdRange {
+    this.requireRecords(start, end);
     const stop = Math.min(end, this.height() + 1);
     const from = Math.min(Math.max(start, 0), stop);
     return { first: this.blocks.generatedTransactions(from - 1), end: this.blocks.generatedTransactions(stop - 1) };

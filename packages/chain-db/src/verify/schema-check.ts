@@ -2,6 +2,7 @@ import { type Migration, SqliteConnection } from '@wrkz/sqlite';
 import { damageIn } from '../damage';
 import { type MetaKey, readMeta } from '../meta';
 import { MIGRATIONS } from '../migrations';
+import { parseLiteMark } from '../modes/lite-mark';
 import { BLOCK_ID_RULE } from '../open-checks/block-ids';
 import type { Problems } from './problems';
 
@@ -45,9 +46,12 @@ function plain(sql: string): string {
 
 /** Compares every row of `meta` with what may stand there. */
 export function checkMeta(connection: SqliteConnection, network: string, tip: number, problems: Problems): void {
+  let lite: number | undefined;
   const allowed: Record<MetaKey, (value: string) => boolean> = {
+    lite_node_profile: (value) => (lite = parseLiteMark(value)) !== undefined,
     network: (value) => value === network,
-    body_floor: (value) => /^\d+$/.test(value) && Number(value) <= tip + 1,
+    body_floor: (value) =>
+      /^\d+$/.test(value) && (lite === undefined ? Number(value) <= tip + 1 : Number(value) === lite),
     block_ids: (value) => value === BLOCK_ID_RULE,
   };
   const keys = connection.prepare<[], [string]>('SELECT key FROM meta ORDER BY key').raw(true).all();
@@ -57,8 +61,10 @@ export function checkMeta(connection: SqliteConnection, network: string, tip: nu
     const where = `meta ${key}`;
     try {
       const value = readMeta(connection, key);
-      if (value === undefined) problems.add(where, 'is missing');
-      else if (!allows(value)) problems.add(where, `is ${JSON.stringify(value)}, which cannot be`);
+      if (value === undefined) {
+        // Only a lite node has one.
+        if (key !== 'lite_node_profile') problems.add(where, 'is missing');
+      } else if (!allows(value)) problems.add(where, `is ${JSON.stringify(value)}, which cannot be`);
     } catch (error) {
       const damage = damageIn(error);
       if (damage === undefined) throw error;

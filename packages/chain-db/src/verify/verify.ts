@@ -16,7 +16,12 @@ import { Problems } from './problems';
 import { checkMeta, checkSchema } from './schema-check';
 import { StoredRows } from './stored-rows';
 
+/** `fast` believes rows that fit their checksums; `full` recomputes what they say. */
+export type VerifyMode = 'fast' | 'full';
+
 export interface VerifyOptions {
+  /** Default: full. */
+  readonly mode?: VerifyMode;
   /** Called now and then with the height reached and that of the tip. */
   readonly onProgress?: (height: number, tip: number) => void;
   /** Ends it early: the promise is rejected with the signal's reason. */

@@ -10,13 +10,28 @@ import type { Store } from './store';
  * Puts a block on the tip of the chain: its facts, then transaction by transaction (coinbase first) the outputs with their
  * global indexes, the row, the key images, the payment id and the signatures, and at last its body. The caller holds the transaction.
  *
+ * Of a block that is stored `reduced`, which is one below the height of a lite node, only what the rules read is put:
+ * facts, outputs and key images.
+ *
  * @param tip facts of the present tip; undefined in an empty database, which takes genesis alone
  * @throws WrongLink, RefusedChange
  */
-export function appendBlock(store: Store, verified: VerifiedBlock, tip: BlockFacts | undefined): void {
+export function appendBlock(
+  store: Store,
+  verified: VerifiedBlock,
+  tip: BlockFacts | undefined,
+  form: 'whole' | 'reduced',
+): void {
   checkLink(verified, tip);
   const { block, transactions, facts } = verified;
   store.putBlock(facts);
+  if (form === 'reduced') {
+    for (const parsed of [block.coinbase, ...transactions]) {
+      putOutputs(store, parsed, facts.height);
+      putKeyImages(store, parsed, facts.height);
+    }
+    return;
+  }
   let id = tip?.generatedTransactions ?? 0;
   putTransaction(store, id, block.coinbase, facts.height);
   for (const transaction of transactions) putTransaction(store, ++id, transaction, facts.height);
@@ -24,22 +39,30 @@ export function appendBlock(store: Store, verified: VerifiedBlock, tip: BlockFac
 }
 
 function putTransaction(store: Store, id: number, parsed: ParsedTransaction, height: number): void {
-  const { inputs, outputs, unlockTime, extra } = parsed.transaction;
-  const unlockLow = Number(unlockTime & 0xffff_ffffn);
-  const unlockHigh = Number(unlockTime >> 32n);
-  const signed = toSigned(unlockTime);
-  const indexes = outputs.map(({ amount, key }, position) =>
-    store.putOutput(amount, signed, { key, height, unlockLow, unlockHigh, position }),
-  );
-  const globalIndexes = packIndexes(indexes);
+  const globalIndexes = packIndexes(putOutputs(store, parsed, height));
   store.putTransaction({ id, hash: parsed.hash, height, globalIndexes, prefix: parsed.prefixBytes });
-  for (const input of inputs) {
-    if (input.type === 'key') store.keyImages.put(input.keyImage, height);
-  }
-  const paymentId = plainPaymentId(extra);
+  putKeyImages(store, parsed, height);
+  const paymentId = plainPaymentId(parsed.transaction.extra);
   if (paymentId !== undefined) store.paymentIds.put(paymentId, id);
   const signatures = signaturesOf(parsed);
   if (signatures.length > 0) store.putSignatures(id, signatures);
+}
+
+/** @returns the global index of each output */
+function putOutputs(store: Store, { transaction }: ParsedTransaction, height: number): number[] {
+  const { outputs, unlockTime } = transaction;
+  const unlockLow = Number(unlockTime & 0xffff_ffffn);
+  const unlockHigh = Number(unlockTime >> 32n);
+  const signed = toSigned(unlockTime);
+  return outputs.map(({ amount, key }, position) =>
+    store.putOutput(amount, signed, { key, height, unlockLow, unlockHigh, position }),
+  );
+}
+
+function putKeyImages(store: Store, { transaction }: ParsedTransaction, height: number): void {
+  for (const input of transaction.inputs) {
+    if (input.type === 'key') store.keyImages.put(input.keyImage, height);
+  }
 }
 
 /** The types say it already; this holds against a cast. */

@@ -2,7 +2,7 @@ import type { BlockFacts } from '@wrkz/consensus';
 import { decodeTransactionPrefix, type RawBlock, type TransactionPrefix } from '@wrkz/core-types';
 import type { SqliteConnection, SqliteStatement } from '@wrkz/sqlite';
 import { spentKeyImages } from '../block-parts';
-import { BelowFloor, CorruptDatabase, DamagedRow } from '../errors';
+import { CorruptDatabase, DamagedRow } from '../errors';
 import type { HashIndex } from '../hash-index/hash-index';
 import { HASH_KINDS } from '../hash-index/kinds';
 import { toSigned } from '../integers';
@@ -11,15 +11,15 @@ import { PaymentIdStore, plainPaymentId } from '../payment-ids';
 import type { ChainReader } from '../reader/reader';
 
 /**
- * A block that was taken off the main chain. Taking it off needs no body; `raw` is undefined where the body is not kept any
- * more, or is damaged, as `rawMissing` tells.
+ * A block that was taken off the main chain. Taking it off needs no body; `raw` is undefined where it is damaged, as
+ * `rawMissing` tells.
  */
 export interface RewoundBlock {
   readonly facts: BlockFacts;
   /** Hashes of its transactions, coinbase first. */
   readonly transactionHashes: readonly Buffer[];
   readonly raw: RawBlock | undefined;
-  readonly rawMissing?: BelowFloor | DamagedRow;
+  readonly rawMissing?: DamagedRow;
 }
 
 /** Outputs of one amount in one block: the lowest global index and how many. */
@@ -91,7 +91,7 @@ export class Rewinder {
     try {
       return { raw: this.reader.rawBlock(height) };
     } catch (error) {
-      if (error instanceof BelowFloor || error instanceof DamagedRow) return { raw: undefined, rawMissing: error };
+      if (error instanceof DamagedRow) return { raw: undefined, rawMissing: error };
       throw error;
     }
   }

@@ -2,10 +2,12 @@ import type { VerifiedBlock } from '@wrkz/consensus';
 import { sqliteFailure, type SqliteConnection } from '@wrkz/sqlite';
 import { spentKeyImages } from '../block-parts';
 import { damageIn } from '../damage';
-import { ChainDbError, KeyImageSpent, WriterFailed, WrongLink } from '../errors';
+import { ChainDbError, KeyImageSpent, RefusedChange, WriterFailed, WrongLink } from '../errors';
 import type { RunDirectory } from '../hash-index/directory';
 import { HashIndex, type HashIndexLimits } from '../hash-index/hash-index';
 import { sameHashIn } from '../hash-index/same-hash';
+import { Floors } from '../modes/floors';
+import { Pruner, type PruneStep } from '../modes/prune';
 import { ChainReader } from '../reader/reader';
 import { AlternativeStore } from './alternative-store';
 import { appendBlock, checkVerified } from './append';
@@ -36,6 +38,8 @@ export class ChainWriter {
   private readonly hashes: HashIndex;
   private readonly store: Store;
   private readonly rewinder: Rewinder;
+  private readonly pruner: Pruner;
+  private readonly floors: Floors;
   private readonly alternatives: AlternativeStore;
   private failure: WriterFailed | undefined;
 
@@ -50,6 +54,8 @@ export class ChainWriter {
     this.store = new Store(connection, this.hashes);
     this.rewinder = new Rewinder(connection, this.reader, this.hashes);
     this.alternatives = new AlternativeStore(connection, this.reader);
+    this.pruner = new Pruner(connection, this.reader);
+    this.floors = new Floors(connection);
   }
 
   /** Why the writer takes no more changes; undefined while it does. */
@@ -80,7 +86,8 @@ export class ChainWriter {
    * blocks that stood on them.
    *
    * @returns the removed blocks, lowest first; nothing when `height` is the tip already
-   * @throws RangeError below 0 or above the tip, BelowFloor, CorruptDatabase, WriterFailed
+   * @throws RangeError below 0 or above the tip, CorruptDatabase, WriterFailed; BelowFloor when a block would go whose bytes
+   *   are not kept, because neither it nor the chain below could be had again from here
    */
   rewindTo(height: number): RewoundBlock[] {
     return this.change(() => {
@@ -153,6 +160,29 @@ export class ChainWriter {
     return damaged;
   }
 
+  /**
+   * One step of pruning: bodies and signatures of blocks below `floor` are deleted, genesis aside, and then empty pages are
+   * given back to the file system. To be called until it says that all is done; between two calls everything fits together,
+   * also after a kill, and other changes may come in between.
+   *
+   * @param floor height from which on bodies are to be kept, at most one above the tip; one that is reached stays
+   * @param milliseconds of work, roughly, before the step is committed
+   * @throws RangeError above that, RefusedChange on a lite node, CorruptDatabase, WriterFailed
+   */
+  pruneStep(floor: number, milliseconds = 20): PruneStep {
+    return this.change(() => {
+      const tip = this.reader.height();
+      if (!Number.isInteger(floor) || floor > tip + 1)
+        throw new RangeError(`cannot prune below ${floor} of ${tip + 1}`);
+      if (this.floors.lite !== undefined) throw new RefusedChange('a lite node is not pruned');
+      const before = this.floors.bodies();
+      const reached = this.pruner.raise(floor, milliseconds);
+      const freedPages = reached === before ? this.pruner.giveBack(milliseconds) : 0;
+      const isGivenBack = this.pruner.isTight || (reached === before && freedPages === 0);
+      return { floor: reached, done: reached >= floor && isGivenBack, freedPages };
+    });
+  }
+
   private appendAll(blocks: readonly VerifiedBlock[]): void {
     let tip = this.reader.height() < 0 ? undefined : this.reader.tip();
     const branches = this.reader.alternativeCount() > 0;
@@ -161,7 +191,7 @@ export class ChainWriter {
       blocks.flatMap(({ transactions }) => transactions.flatMap(({ transaction }) => spentKeyImages(transaction))),
     );
     for (const verified of blocks) {
-      appendBlock(this.store, verified, tip);
+      appendBlock(this.store, verified, tip, this.floors.hasRecords(verified.facts.height) ? 'whole' : 'reduced');
       tip = verified.facts;
       if (branches) this.alternatives.drop([tip.hash]);
     }
@@ -173,6 +203,7 @@ export class ChainWriter {
     if (!Number.isInteger(height) || height < 0 || height > tip) {
       throw new RangeError(`cannot rewind to height ${height}: the chain has blocks 0 to ${tip}`);
     }
+    if (height < tip && !this.floors.hasBody(height + 1)) throw this.floors.below(height + 1);
     const removed = this.rewinder.rewindTo(height);
     this.hashes.flush();
     this.store.reset();

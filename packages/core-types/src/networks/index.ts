@@ -8,12 +8,14 @@ import {
 } from './heights';
 import type { Network, NetworkName } from './network';
 import { ruleChanges, ruleLookup } from './table';
+import { assertWindows } from './windows';
 
 export * from './constants';
 export type { RuleHeights } from './heights';
 export type { Network, NetworkName, SeedAddress } from './network';
 export * from './pow-names';
 export type { FeeRule, MixinRange, RuleChange, Rules, TransactionPowRule } from './rules';
+export { assertWindows, REORGANISATION_DEPTH, WINDOW_MARGIN } from './windows';
 
 /** The first block of every network: version 1, timestamp 0, nonce 70, three outputs of 500,000,000,000. */
 const genesis = {
@@ -53,6 +55,8 @@ const mainnet: Network = {
   countsAsSynchronizedAlone: false,
   allowsGeneratedBlocks: false,
   rewindLimit: 4320,
+  pruneDepth: 10_080,
+  liteWindow: 20_160,
   dataFolder: undefined,
   upgradeHeights: mainnetUpgradeHeights,
   supportedHeight: Math.max(...mainnetUpgradeHeights),
@@ -79,6 +83,8 @@ const simnet: Network = {
   checkProofOfWork: false,
   fixedDifficulty: 1n,
   rewindLimit: mainnet.rewindLimit,
+  pruneDepth: mainnet.pruneDepth,
+  liteWindow: mainnet.liteWindow,
   dataFolder: 'simnet',
   upgradeHeights: mainnet.upgradeHeights,
   supportedHeight: mainnet.supportedHeight,
@@ -93,6 +99,9 @@ const devnet: Network = {
   checkProofOfWork: true,
   fixedDifficulty: 10n,
   rewindLimit: 400,
+  pruneDepth: 400,
+  // Shorter than the others on purpose: a reorganisation that would reach below the lite height is refused.
+  liteWindow: 40,
   dataFolder: 'devnet',
   upgradeHeights: devnetUpgradeHeights,
   supportedHeight: Math.max(...devnetUpgradeHeights),
@@ -100,6 +109,7 @@ const devnet: Network = {
 };
 
 const networks: Readonly<Record<NetworkName, Network>> = { mainnet, simnet, devnet };
+Object.values(networks).forEach(assertWindows);
 
 export const networkNames: readonly NetworkName[] = ['mainnet', 'simnet', 'devnet'];
 

@@ -35,6 +35,10 @@ export interface Network {
   readonly allowsGeneratedBlocks: boolean;
   /** Blocks below the tip that an operator may rewind at most; far deeper than any reorganisation goes. */
   readonly rewindLimit: number;
+  /** Blocks whose bodies a pruned node keeps at least, and unless told. */
+  readonly pruneDepth: number;
+  /** Blocks that a lite node must have, or get, above its lite height: no reorganisation reaches what it never stored. */
+  readonly liteWindow: number;
   /** Folder inside the data directory; undefined: the data directory itself. */
   readonly dataFolder: string | undefined;
   /** Advisory list of /info. */

@@ -1,0 +1,12 @@
+import type { ChainDb } from '../../src';
+import { writerOf } from './directories';
+
+/** Prunes in steps until all is done. @returns how many steps, and pages that were given back */
+export function pruneTo(db: ChainDb, floor: number, milliseconds?: number): { steps: number; freedPages: number } {
+  let freedPages = 0;
+  for (let steps = 1; ; steps++) {
+    const step = writerOf(db).pruneStep(floor, milliseconds);
+    freedPages += step.freedPages;
+    if (step.done) return { steps, freedPages };
+  }
+}

@@ -1,0 +1,20 @@
+import type { Network } from './network';
+
+/** A branch that leaves the main chain further below its tip can never win. Blocks (docs/protocol/blocks.md#reorganisation). */
+export const REORGANISATION_DEPTH = 180;
+/** Blocks that a window lies at least above it. */
+export const WINDOW_MARGIN = 60;
+
+/**
+ * What is kept, and what may be taken back, must reach below every reorganisation; and whatever may be taken back must be kept.
+ * @throws RangeError for a profile that breaks this
+ */
+export function assertWindows({ name, pruneDepth, rewindLimit }: Pick<Network, 'name' | 'pruneDepth' | 'rewindLimit'>) {
+  const least = REORGANISATION_DEPTH + WINDOW_MARGIN;
+  for (const [window, blocks] of Object.entries({ pruneDepth, rewindLimit })) {
+    if (!(blocks >= least)) throw new RangeError(`${window} of ${name} is ${blocks}, at least ${least} are needed`);
+  }
+  if (rewindLimit > pruneDepth) {
+    throw new RangeError(`${name} allows to rewind ${rewindLimit} blocks and keeps ${pruneDepth}`);
+  }
+}
