@@ -2,7 +2,8 @@
 import type { Config } from 'jest';
 
 const config: Config = {
-  maxWorkers: '100%',
+  // Whole services wait for each other: half as many workers again as there are processors keep them busy.
+  maxWorkers: '150%',
   passWithNoTests: true,
   // Of the whole run: a project's own counts only when it runs alone.
   testTimeout: 30_000,

@@ -1,33 +1,29 @@
 /**
- * How writing grows with the chain: synthetic blocks (10 outputs, 14 key images, 5 KB serialized; every tenth with nothing
- * but a coinbase) straight through the writer of the chain database, which never sees whether they obey the rules.
+ * How the chain database does as the chain grows: invented blocks (support/invented-chain.ts) straight through its writer.
  *
  *   node -r ./scripts/source-loader.cjs bench/growth.bench.ts [--blocks 100000] [--at 30000,100000,300000,1000000]
  *     [--batch-bytes 16777216] [--window 20000] [--directory <where>] [--keep] [--compare <folder>]
- *     [--pair <short>,<long>] [--rounds 10]
+ *     [--pair <short>,<long>] [--rounds 10] [--verify] [--former]
  *
  * For the window of blocks that ends at each mark: bytes that reached the disk per block (`write_bytes` of /proc/self/io:
- * log and file both), microseconds per block by the clock and of the processor, and the longest single commit. `--pair` goes
- * on with two kept databases in turns, a batch each, and prints the median ratio of the pairs: for a machine whose load changes
+ * log and file both), microseconds per block by the clock and of the processor, and the longest single commit. Below it
+ * microseconds a look-up at that length. `--verify` times both passes of a verification at the end and prints the bytes a block of
+ * every table; `--former` grows the chain, lays it down as the schema of payment ids found it, and times the migration. `--pair` goes on
+ * with two kept databases in turns, a batch each, and prints the median ratio of the pairs: for a machine whose load changes
  * while a long chain grows. `--compare` runs this benchmark of the tree in
  * another folder (before) and of this tree (after) one after the other.
  */
 import { execFileSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { databaseFile, openChainDb } from '../packages/chain-db/src';
-import { VerifiedBlock, type BlockFacts } from '../packages/consensus/src';
-import {
-  encodeBlock,
-  encodeTransaction,
-  parseBlock,
-  ParsedTransaction,
-  type ParsedBlock,
-} from '../packages/core-types/src';
+import type { BlockFacts } from '../packages/consensus/src';
+import { printLookUps } from './support/chain-look-ups';
 import { median, row, runBench } from './support/figures';
+import { timeMigration, timeVerify, printSpace } from './support/chain-passes';
+import { batch, bytesOf, inventFrom } from './support/invented-chain';
 import { machine } from './support/machine';
 
 const { values } = parseArgs({
@@ -41,97 +37,12 @@ const { values } = parseArgs({
     keep: { type: 'boolean', default: false },
     pair: { type: 'string' },
     rounds: { type: 'string', default: '10' },
+    verify: { type: 'boolean', default: false },
+    former: { type: 'boolean', default: false },
   },
 });
 
-/** Deterministic bytes, as evenly spread as hashes are: a counter under SHA-256. */
-class Noise {
-  private counter = 0;
-  private block = Buffer.alloc(0);
-  private used = 0;
-
-  constructor(private readonly name: string) {}
-
-  take32(): Buffer {
-    if (this.used === this.block.length) {
-      this.block = createHash('shake256', { outputLength: 65_536 }).update(`${this.name}/${this.counter++}`).digest();
-      this.used = 0;
-    }
-    return this.block.subarray(this.used, (this.used += 32));
-  }
-
-  number(limit: number): number {
-    return this.take32().readUInt32LE() % limit;
-  }
-}
-
-let noise = new Noise('growth');
-/** One digit and up to seven zeros, as wallets cut amounts; small ones are the most common. */
-const amount = (): bigint => BigInt((1 + noise.number(9)) * 10 ** Math.min(noise.number(8), noise.number(8)));
-const outputs = (count: number) => Array.from({ length: count }, () => ({ amount: amount(), key: noise.take32() }));
-
-function transaction(inputCount: number, outputCount: number): ParsedTransaction {
-  const inputs = Array.from({ length: inputCount }, () => ({
-    type: 'key' as const,
-    amount: amount(),
-    keyOffsets: [noise.number(1_000_000), 77, 1234, 9, 500],
-    keyImage: noise.take32(),
-  }));
-  const signatures = inputs.map(() => Buffer.concat(Array.from({ length: 10 }, () => noise.take32())));
-  const extra = Buffer.concat([Buffer.from([1]), noise.take32()]);
-  const made = { version: 1, unlockTime: 0n, inputs, outputs: outputs(outputCount), extra, signatures };
-  return new ParsedTransaction(made, encodeTransaction(made));
-}
-
-function blockOf(height: number, previousHash: Buffer, transactions: readonly ParsedTransaction[]): ParsedBlock {
-  const coinbase = {
-    version: 1,
-    unlockTime: BigInt(height + 40),
-    inputs: [{ type: 'base' as const, height }],
-    outputs: outputs(transactions.length === 0 ? 4 : 2),
-    extra: Buffer.concat([Buffer.from([1]), noise.take32()]),
-    signatures: [Buffer.alloc(0)],
-  };
-  const transactionHashes = transactions.map(({ hash }) => hash);
-  const header = { majorVersion: 1, minorVersion: 0, timestamp: BigInt(1_500_000_000 + height * 60), nonce: height };
-  return parseBlock(encodeBlock({ ...header, previousHash, coinbase, transactionHashes }));
-}
-
-/** A block that the writer takes for a verified one: it asks for the class, and the class alone could make one. */
-function invent(parent: BlockFacts | undefined): VerifiedBlock {
-  const height = (parent?.height ?? -1) + 1;
-  const share = 1 + noise.number(13);
-  const transactions = height % 10 === 0 ? [] : [transaction(share, 4), transaction(14 - share, 4)];
-  const block = blockOf(height, parent?.hash ?? Buffer.alloc(32), transactions);
-  const facts: BlockFacts = {
-    height,
-    hash: block.hash,
-    majorVersion: 1,
-    minorVersion: 0,
-    timestamp: Number(block.block.timestamp),
-    size: transactions.reduce((sum, { size }) => sum + size, block.coinbase.size),
-    difficulty: 1000n,
-    cumulativeDifficulty: (parent?.cumulativeDifficulty ?? 0n) + 1000n,
-    generatedCoins: (parent?.generatedCoins ?? 0n) + 1000n,
-    generatedTransactions: (parent?.generatedTransactions ?? 0) + 1 + transactions.length,
-  };
-  const values = { block, transactions, facts, fees: 0n, checkpointed: true };
-  const properties = Object.entries(values).map(([name, value]) => [name, { value }] as const);
-  return Object.create(VerifiedBlock.prototype, Object.fromEntries(properties)) as VerifiedBlock;
-}
-
-const bytesOf = ({ block, transactions }: VerifiedBlock): number =>
-  transactions.reduce((sum, { size }) => sum + size, block.bytes.length);
-
-/** The blocks of one commit. */
-function batch(parent: BlockFacts | undefined, most: number): VerifiedBlock[] {
-  const limit = Number(values['batch-bytes']);
-  const blocks: VerifiedBlock[] = [];
-  for (let bytes = 0; bytes < limit && blocks.length < most; bytes += bytesOf(blocks.at(-1) as VerifiedBlock)) {
-    blocks.push(invent(blocks.at(-1)?.facts ?? parent));
-  }
-  return blocks;
-}
+const batchBytes = Number(values['batch-bytes']);
 
 /** Bytes that this process has caused to be written, so far. */
 const written = (): number => Number(/^write_bytes: (\d+)/m.exec(readFileSync('/proc/self/io', 'utf8'))?.[1]);
@@ -144,7 +55,7 @@ interface Sample {
   readonly busy: number;
 }
 
-function grow(): void {
+async function grow(): Promise<void> {
   const total = Number(values.blocks);
   const window = Number(values.window);
   const marks = values.at.split(',').map(Number);
@@ -161,7 +72,7 @@ function grow(): void {
   const samples: Sample[] = [{ height: 0, written: written(), seconds: 0, busy: 0 }];
   for (let height = 0; height < total;) {
     const mark = [...marks, total].find((one) => one > height) ?? total;
-    const blocks = batch(tip, Math.min(mark, total) - height);
+    const blocks = batch(tip, batchBytes, Math.min(mark, total) - height);
     height += blocks.length;
     tip = blocks.at(-1)?.facts;
     raw += blocks.reduce((sum, block) => sum + bytesOf(block), 0);
@@ -190,12 +101,13 @@ function grow(): void {
       ]),
     );
     longest = 0;
+    printLookUps(db.reader);
   }
   console.log(row('serialized bytes a block', [raw / total]));
-  if (values.keep) {
-    for (const { name, bytes } of db.reader.space()) console.log(row(name, [bytes]));
-  }
+  if (values.verify || values.keep) printSpace(db.reader);
   db.close();
+  if (values.verify) await timeVerify(directory);
+  if (values.former) timeMigration(directory);
   if (values.keep) console.log(directory);
   else rmSync(directory, { recursive: true });
 }
@@ -204,10 +116,10 @@ function grow(): void {
 function pair(directories: readonly string[]): void {
   const chains = directories.map((directory) => openChainDb({ directory, network: 'devnet' }));
   const figures = chains.map(() => ({ written: [] as number[], busy: [] as number[], clock: [] as number[] }));
-  noise = new Noise(`pair/${Date.now()}`);
+  inventFrom(`pair/${Date.now()}`);
   for (let round = 0; round <= Number(values.rounds); round++) {
     chains.forEach(({ reader, writer }, i) => {
-      const blocks = batch(reader.tip(), Infinity);
+      const blocks = batch(reader.tip(), batchBytes, Infinity);
       const [start, usage, bytes] = [performance.now(), process.cpuUsage(), written()];
       writer?.append(blocks);
       const { user, system } = process.cpuUsage(usage);
@@ -246,6 +158,6 @@ runBench(() => {
   console.log(machine());
   if (values.compare !== undefined) compare(values.compare);
   else if (values.pair !== undefined) pair(values.pair.split(','));
-  else grow();
+  else return grow();
   return Promise.resolve();
 });

@@ -135,6 +135,8 @@ test('one that may have left can be sent again and not be given up, also when th
   await service.result('sendDelayedTransaction', { transactionHash: hash });
   expect(node.pool()).toEqual([hash]);
   expect(await waiting(service)).toEqual([]);
+  // Known of the pool and as an own send now, and listed once.
+  expect(await service.result('getUnconfirmedTransactionHashes')).toEqual({ transactionHashes: [hash] });
 });
 
 test('a key is answered once: the same again, another request refused', async () => {

@@ -42,9 +42,10 @@ export class PoolWatch {
     await this.looking;
   }
 
-  /** Those of others, and own sends that another program made. */
+  /** Those of others, and own sends that another program made; without what the wallet lists as its own sends. */
   get transactions(): readonly WalletTransaction[] {
-    return [...this.own.values()];
+    const sends = this.sends();
+    return [...this.own.values()].filter(({ hash }) => !sends.has(hash));
   }
 
   get(hash: string): WalletTransaction | undefined {
@@ -95,16 +96,15 @@ export class PoolWatch {
     }
     // Of one that is not there (any more) the node tells that it is gone, now that it is asked for it.
     for (const hash of this.own.keys()) before.add(hash);
-    const sends = new Set(wallet.snapshot.unconfirmed().map(({ hash }) => hash));
+    const sends = this.sends();
     for (const { transaction, held, details } of found) {
       const { hash } = transaction;
       if (sends.has(hash) || wallet.snapshot.transaction(hash) !== undefined) continue;
-      const isNew = !this.own.has(hash);
       this.own.set(hash, transaction);
       const { sent, mixin } = this.surroundings.details.get(hash) ?? {};
       this.surroundings.details.put(hash, { ...details, sent, mixin });
       wallet.hold([held]);
-      if (isNew) this.surroundings.seen(transaction);
+      this.surroundings.seen(transaction);
     }
     this.letGo(deleted);
   }
@@ -116,6 +116,10 @@ export class PoolWatch {
       this.known.delete(hash);
       this.drop(hash);
     }
+  }
+
+  private sends(): ReadonlySet<string> {
+    return new Set(this.surroundings.wallet.snapshot.unconfirmed().map(({ hash }) => hash));
   }
 
   private drop(hash: string): void {

@@ -15,9 +15,9 @@ export class HeldTransactions {
   private readonly byHash = new Map<string, HeldTransaction>();
   private readonly byInput = new Map<string, string>();
 
-  /** In place of what was held under that hash. */
-  add(transaction: HeldTransaction): void {
-    this.delete(transaction.hash);
+  /** Together with what is held under that hash: who tells of it may know fewer of its addresses. */
+  add(told: HeldTransaction): void {
+    const transaction = merged(this.byHash.get(told.hash), told);
     this.byHash.set(transaction.hash, transaction);
     for (const key of transaction.inputs) if (!this.byInput.has(key)) this.byInput.set(key, transaction.hash);
   }
@@ -46,4 +46,14 @@ export class HeldTransactions {
   get isEmpty(): boolean {
     return this.byHash.size === 0;
   }
+}
+
+function merged(before: HeldTransaction | undefined, told: HeldTransaction): HeldTransaction {
+  if (before === undefined) return told;
+  const outputs = [...before.ownOutputs, ...told.ownOutputs];
+  return {
+    hash: told.hash,
+    inputs: [...new Set([...before.inputs, ...told.inputs])],
+    ownOutputs: [...new Map(outputs.map((output) => [output.key, output])).values()],
+  };
 }

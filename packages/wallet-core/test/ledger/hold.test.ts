@@ -103,6 +103,20 @@ test('a sub-wallet that comes back takes up what is held of it', () => {
   expect(lists(ledger.content())).toEqual(lists(content));
 });
 
+test('who tells of it again and knows less of it takes nothing back', () => {
+  const ledger = funded();
+  ledger.hold(held);
+  ledger.removeSubWallet(ALICE);
+  ledger.hold({ hash: HASH, inputs: [], ownOutputs: [] });
+  ledger.addSubWallet(emptySubWallet(ALICE));
+  ledger.rewind(0);
+  apply(ledger, 1, coinbase('first', KEY, 100n));
+  apply(ledger, 2, coinbase('second', OTHER_KEY, 7n));
+  expect(lists(ledger.content())).toEqual(HELD);
+  ledger.unhold(HASH);
+  expect(lists(ledger.content())).toEqual(FREE);
+});
+
 test('a container shows nothing of it, and other programs find all as it would be without', () => {
   const ledger = funded();
   const before = ledger.content();

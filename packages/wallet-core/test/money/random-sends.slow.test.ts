@@ -14,7 +14,7 @@ jest.setTimeout(4 * 3_600_000);
 const reorganisations = Math.ceil(blocks / 12);
 const restarts = Math.ceil(blocks / 30);
 const campaign = new Campaign({
-  ...{ seed, wallets: 10, sends, blocks, reorganisations, restarts, funding: 240 },
+  ...{ seed, wallets: 10, sends, blocks, reorganisations, restarts, funding: 240, oldNodeOf: 2 },
   tell: (text) => process.stderr.write(`${text}\n`),
 });
 afterAll(() => campaign.stop());

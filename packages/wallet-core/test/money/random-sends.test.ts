@@ -1,31 +1,31 @@
 import { Campaign } from './support/random-sends';
 
 /*
- * Wallets on files, two nodes, a reorganisation and a restart: the money of
- * each is what the chain says, at every height. Every second wallet follows a node that answers as those of July 2025 do.
+ * Wallets on files, two nodes, a reorganisation and a restart: the money of each is what the chain says, at every height.
+ * Every second wallet follows a node that answers as those of July 2025 do. Thousands of sends are in the slow test.
  */
 
-// Of a machine that does much else; alone it takes less than one.
+// Of a machine that does much else; alone it takes half of one.
 jest.setTimeout(10 * 60_000);
 
 const seed = Number(process.env['WRKZ_SEED'] ?? 20_261_122);
 const campaign = new Campaign({
   seed,
   wallets: 5,
-  sends: 50,
-  blocks: 20,
+  sends: 18,
+  blocks: 8,
   reorganisations: 1,
   restarts: 1,
-  funding: 120,
+  funding: 60,
   oldNodeOf: 2,
 });
 afterAll(() => campaign.stop());
 
-test(`50 random sends over 20 blocks, seed ${String(seed)}`, async () => {
+test(`18 random sends over 8 blocks, seed ${String(seed)}`, async () => {
   await campaign.begin();
   await campaign.run();
   expect(campaign.counts).toMatchObject({ reorganisations: 1, restarts: 1 });
-  expect(campaign.counts.sent).toBeGreaterThanOrEqual(50);
-  expect(campaign.counts.sentAtOld).toBeGreaterThanOrEqual(10);
-  expect(campaign.counts.checkedAtOld).toBeGreaterThanOrEqual(80);
+  expect(campaign.counts.sent).toBeGreaterThanOrEqual(18);
+  expect(campaign.counts.sentAtOld).toBeGreaterThanOrEqual(4);
+  expect(campaign.counts.checkedAtOld).toBeGreaterThanOrEqual(30);
 });

@@ -1,0 +1,98 @@
+import { join } from 'node:path';
+import { encodeAddress, networkOf, parseExtraWallet, parseTransaction } from '@wrkz/core-types';
+import { encryptPaymentId, generateKeyDerivation, generateKeyPair } from '@wrkz/crypto';
+import {
+  buildSend,
+  type BuiltSend,
+  DEFAULT_POW_SERVER,
+  dispatchSend,
+  PowClient,
+  type SendRequest,
+  type SpendPorts,
+} from '@wrkz/wallet-core';
+import { Purse, type Suite, type SuiteNode, writeChainADump } from '../../src';
+import { ChainWallet } from './chain-wallet';
+import { SpendNodeOver } from './spend-node';
+
+/* Sends of every kind in every age of the chain: at each height three kinds, accepted by the pool of a whole node and mined. */
+
+export const receiver = new Purse('receiver');
+export const other = new Purse('other receiver');
+const LONG_ID = '0123456789abcdef'.repeat(4);
+const SHORT_ID = '1122334455667788';
+const integrated = (paymentId: string): string =>
+  encodeAddress({ spendPublic: receiver.spendPublic, viewPublic: receiver.viewPublic, paymentId });
+export const now = (): number => Math.floor(Date.now() / 1000);
+
+/** A node that holds chain A up to a block. */
+async function nodeAt(suite: Suite, height: number): Promise<SuiteNode> {
+  const dataDir = suite.folder();
+  const dump = join(suite.folder(), 'part.dump');
+  writeChainADump(dump, height + 1);
+  expect(await suite.run(dataDir, ['--import-blockchain', '--dump-file', dump])).toBe(0);
+  return suite.node({ from: dataDir });
+}
+
+export const portsOver = (node: SpendNodeOver): SpendPorts => ({
+  node,
+  pow: new PowClient(DEFAULT_POW_SERVER),
+  transactionKeys: generateKeyPair,
+  now,
+});
+
+/** What a receiver finds, and the payment id it reads. */
+export function received(purse: Purse, { bytes }: BuiltSend): { amount: bigint; paymentId: string } {
+  const { transaction } = parseTransaction(bytes);
+  const raw = { block: networkOf('devnet').genesis.block, transactions: [bytes] };
+  const places = [[0, 1, 2], transaction.outputs.map((_, i) => i)];
+  const amount = purse.find(raw, 0, places).reduce((sum, output) => sum + output.amount, 0n);
+  const { publicKey, paymentId } = parseExtraWallet(transaction.extra);
+  if (paymentId.length !== 16) return { amount, paymentId };
+  const derivation = generateKeyDerivation(publicKey, purse.viewSecret) ?? Buffer.alloc(32);
+  return { amount, paymentId: encryptPaymentId(Buffer.from(paymentId, 'hex'), derivation).toString('hex') };
+}
+
+/** What a send is asked to be; the amounts fit the wallets of every age. */
+const KINDS: [string, (height: number) => Partial<SendRequest>, string][] = [
+  ['basic', () => ({}), ''],
+  ['long payment id', () => ({ paymentId: LONG_ID }), LONG_ID],
+  ['short payment id', () => ({ paymentId: SHORT_ID }), SHORT_ID],
+  ['integrated', () => ({ destinations: [{ address: integrated(SHORT_ID), amount: 12_345n }] }), SHORT_ID],
+  ['free data', () => ({ extra: 'ab'.repeat(200), paymentId: LONG_ID }), LONG_ID],
+  ['fixed fee', () => ({ fee: { kind: 'fixed', amount: 60_000n } }), ''],
+  ['fee per byte', () => ({ fee: { kind: 'perByte', rate: 1.5 } }), ''],
+  ['unlock time', (height) => ({ unlockTime: BigInt(height) + 100n }), ''],
+  ['unlock date', () => ({ unlockTime: 4_000_000_000n }), ''],
+];
+
+/** Around the changes of rules that sends look at, and the tip. */
+const HEIGHTS = [45, 53, 55, 64, 66, 68, 84, 99, 101, 113, 149, 429, 431, 720];
+
+/** One on each side of the larger changes: so that all kinds meet young and old rules in a short run, too. */
+export const SOME_HEIGHTS = [55, 66, 99, 149, 429, 431, 720];
+export const OTHER_HEIGHTS = HEIGHTS.filter((height) => !SOME_HEIGHTS.includes(height));
+
+/** Three of the kinds of sends, mined in the block after this height. Over all heights each kind comes several times. */
+export async function sendsAt(suite: Suite, height: number): Promise<void> {
+  const node = await nodeAt(suite, height);
+  const spendNode = new SpendNodeOver(node);
+  const wallet = ChainWallet.richest(height);
+  const sent: string[] = [];
+  // The next kinds in the list at each height, so that all of them meet young and old rules.
+  const first = HEIGHTS.indexOf(height) * 3;
+  for (const place of [first, first + 1, first + 2]) {
+    const [name, make, paymentId] = KINDS[place % KINDS.length]!;
+    const request = { destinations: [{ address: receiver.address, amount: 12_345n }], ...make(height) };
+    const view = wallet.view(node.height);
+    const built = await buildSend(request, view, portsOver(spendNode)).catch((error: unknown) => {
+      throw new Error(`${name}: ${String(error)}`, { cause: error });
+    });
+    await dispatchSend(built, wallet, spendNode);
+    expect([name, received(receiver, built)]).toEqual([name, { amount: 12_345n, paymentId }]);
+    sent.push(built.hash);
+  }
+  expect((await node.status(sent)).transactionsInPool.toSorted()).toEqual(sent.toSorted());
+  await node.generate(other.address);
+  expect((await node.status(sent)).transactionsInBlock.toSorted()).toEqual(sent.toSorted());
+  await node.stop();
+}

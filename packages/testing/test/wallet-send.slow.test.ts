@@ -1,0 +1,13 @@
+import { Daemon, readConfig } from '@wrkz/daemon';
+import { silentLogger } from '@wrkz/service-kit';
+import { OTHER_HEIGHTS, sendsAt } from './support/age-sends';
+import { Suite } from '../src';
+
+/* Sends of every kind in the ages that the plain tests leave out. */
+
+jest.setTimeout(240_000);
+
+const suite = new Suite((args) => Daemon.create(readConfig(args), { logger: silentLogger() }));
+afterAll(() => suite.stopAll());
+
+test.each(OTHER_HEIGHTS)('at height %d', (height) => sendsAt(suite, height));
