@@ -11,7 +11,7 @@ afterAll(cleanUp);
 
 const FLOOR = 14;
 /** Bits flipped in the cells of each page. */
-const FLIPS = 4;
+const FLIPS = 2;
 
 const genesis = chainA().slice(0, 1);
 const plan = (salt: number) => ({
