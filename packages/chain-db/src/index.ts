@@ -25,3 +25,4 @@ export { isUnreadableNow } from './unreadable';
 export { ChainWriter } from './writer/writer';
 export type { RewoundBlock } from './writer/rewind';
 export { verifyChain, type VerifyOptions, type VerifyReport } from './verify/verify';
+export * from './snapshot';
