@@ -34,8 +34,11 @@ export function fromNode(library: NodeZstd): Zstd {
   };
 }
 
+/** Made once a thread: a second one would take the memory of the first away. */
+let loaded: Promise<void> | undefined;
+
 export async function fromWasm(): Promise<Zstd> {
-  await init();
+  await (loaded ??= init());
   const view = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   return {
     compress: (raw) => view(compress(raw, LEVEL)),
