@@ -31,6 +31,11 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
   }),
 );
 
+/** Height of the block that a change stands on. */
+export function forkOf(chain: readonly VerifiedBlock[], next: Step): number {
+  return next.kind === 'append' ? chain.length - 1 : Math.max(0, chain.length - 1 - next.depth);
+}
+
 /** Makes the change, and the same one on an array of blocks. */
 export function apply(db: ChainDb, chain: VerifiedBlock[], next: Step): VerifiedBlock[] {
   const writer = writerOf(db);
@@ -39,7 +44,7 @@ export function apply(db: ChainDb, chain: VerifiedBlock[], next: Step): Verified
     writer.append(added);
     return [...chain, ...added];
   }
-  const fork = Math.max(0, chain.length - 1 - next.depth);
+  const fork = forkOf(chain, next);
   const kept = chain.slice(0, fork + 1);
   if (next.kind === 'rewind') {
     const removed = writer.rewindTo(fork);
