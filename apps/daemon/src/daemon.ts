@@ -180,7 +180,6 @@ export class Daemon implements Service {
     chain.on('failed', (error) => this.giveUp(error));
     const damage = new DamageWatch(logger);
     chain.on('damage', (error) => void damage.note(error));
-    chain.on('unfollowed', (text) => logger.warning(text));
     for (const line of openingLines(chain.opening)) this.notice(line);
     await rewindAtStart(config, chain, this.notice);
     this.closeOnStop('the chain log', logChain(chain, logger.child('chain')), (end) => end());

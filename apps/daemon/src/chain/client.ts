@@ -21,8 +21,6 @@ interface ClientEvents {
   damage: [CorruptDatabase];
   /** A pass of pruning is over. */
   pruned: [PrunePass];
-  /** Why a branch is not followed that the rules would let win. */
-  unfollowed: [string];
   /** The engine takes nothing more; the program should end. */
   failed: [Error];
 }
@@ -49,7 +47,6 @@ export class ChainClient extends EventEmitter<ClientEvents> implements ChainServ
           this.emit('commit', event);
         },
         pruned: (pass) => this.emit('pruned', pass),
-        unfollowed: (text) => this.emit('unfollowed', text),
         damage: (reason) => this.emit('damage', new CorruptDatabase(reason)),
       },
       onFailed: (error) => this.emit('failed', error),

@@ -28,8 +28,6 @@ interface EngineEvents {
   damage: [CorruptDatabase];
   /** A pass of pruning is over. */
   pruned: [PrunePass];
-  /** Why a branch is not followed that the rules would let win. */
-  unfollowed: [string];
   /** The disk cannot be written: nothing more is taken. */
   failed: [Error];
 }
@@ -56,11 +54,6 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
     super();
     this.state = new ChainState(parts);
     this.state.onDamage = (damage) => void this.emit('damage', damage);
-    this.state.onUnfollowed = ({ fork, cause }) =>
-      void this.emit(
-        'unfollowed',
-        `a branch that leaves the chain at block ${String(fork)} is refused: ${cause.message}`,
-      );
     this.side = new SideBranches(this.state);
     this.state.countAlternatives(this.side.size);
     this.main = new MainLine(this.state);

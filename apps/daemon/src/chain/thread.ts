@@ -30,7 +30,7 @@ export type ChainThread = {
     rewindTo: { argument: number; result: void };
   };
   /** `damage`: what was damaged and dropped. */
-  events: { commit: CommitEvent; damage: string; pruned: PrunePass; unfollowed: string };
+  events: { commit: CommitEvent; damage: string; pruned: PrunePass };
 };
 
 /** The errors that callers of a ChainService tell apart. */

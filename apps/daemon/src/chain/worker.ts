@@ -42,7 +42,6 @@ serveThread<ChainThread>((setup, { emit, fail }) => {
   engine.on('commit', (event) => emit('commit', event));
   engine.on('damage', ({ reason }) => emit('damage', reason));
   engine.on('pruned', (pass) => emit('pruned', pass));
-  engine.on('unfollowed', (text) => emit('unfollowed', text));
   engine.on('failed', fail);
   return {
     ready: { tip: engine.tip(), opening },
