@@ -52,6 +52,7 @@ import {
 import { startStratum, type StratumServer } from './stratum';
 import { consoleContext, startLocalSocket } from './wiring/console';
 import { daemonLogger } from './wiring/logger';
+import { watchLiteRule } from './wiring/lite-rule';
 import { createPeers, peersConfig } from './wiring/peers';
 import { rpcContext } from './wiring/rpc-context';
 import { rpcServerOptions } from './wiring/rpc-server';
@@ -223,6 +224,12 @@ export class Daemon implements Service {
       damage,
     });
     this.closeOnStop('the peers', peers, (node) => node.stop());
+    const stop = (text: string): void => {
+      logger.fatal(text);
+      this.overrides.control?.requestStop(1);
+    };
+    const lite = { storage: config.storage, network, reader, chain, peers, stop };
+    this.closeOnStop('the rule of lite nodes', watchLiteRule(lite), (end) => end());
     const sources = { config, directory, events, chain, pool, peers, logger: logger.child('events') };
     const journal = this.closeOnStop('the journal of events', await startJournal(sources), (open) => open.close());
     const hooks = this.closeOnStop('the hooks', await startNodeHooks({ ...sources, journal }), (open) => open.close());
