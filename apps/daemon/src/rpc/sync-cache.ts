@@ -5,13 +5,14 @@ import type { ChainService, CommitEvent } from '../chain/service';
 import { REORGANISATION_DEPTH } from '@wrkz/core-types';
 import type { QueryCaller, QueryName, QueryRunner, QueryTable } from './queries';
 import { MAX_BLOCKS_WALKED } from './queries/limits';
+import { afterKnown } from './queries/range';
 import type { WalletSyncQuery } from './queries/wallet-sync-data';
 
 export interface SyncCacheParts {
   /** Where answers come from that are not kept. */
   readonly queries: QueryRunner;
   /** The reader of the main thread. */
-  readonly reader: Pick<ChainReader, 'tip' | 'heightOf'>;
+  readonly reader: Pick<ChainReader, 'tip' | 'heightOf' | 'floors'>;
   /** Its commits tell of rewinds. */
   readonly chain: Pick<ChainService, 'on' | 'off'>;
   readonly maxBytes: number;
@@ -86,10 +87,12 @@ export class SyncCache implements QueryRunner {
 
   /** As `resolveStart` does it, as far as one look tells: a wallet names its newest block first, and mostly it stands. */
   private startOf({ checkpoints: [newest], startHeight, startTimestamp }: WalletSyncQuery): number | undefined {
+    const floor = this.parts.reader.floors().records;
     if (newest !== undefined) {
       const height = this.parts.reader.heightOf(newest);
-      return height === undefined || height === 0 ? height : height + 1;
+      return height === undefined ? undefined : Math.max(floor, afterKnown(height));
     }
+    if (startHeight < floor) return floor;
     return startHeight > 0 || startTimestamp === 0 ? startHeight : undefined;
   }
 }

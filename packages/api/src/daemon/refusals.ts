@@ -32,6 +32,12 @@ export const refusals = {
     'Requested range exceeds rpc-max-global-index-range',
     'The range is longer than this node allows.',
   ),
+  belowFloor: failed(
+    400,
+    'This node is a {mode} node and stores no {data} data below height {height}',
+    'What is asked for lies below the height from which this node keeps it: a lite node has no transactions there, a ' +
+      'pruned one no blocks.',
+  ),
   transactionHashNotHex: failed(
     400,
     'Transaction hash specified is not a valid hex string!',

@@ -10,7 +10,7 @@ export const fBlocksListJson = method({
   labels: { mode: 'BlockExplorerEnabled' },
   params: daemonApi.blocksListParams,
   result: daemonApi.blocksListResult,
-  errors: [daemonApi.rpcErrors.heightTooBig, overloaded, internal],
+  errors: [daemonApi.rpcErrors.heightTooBig, daemonApi.rpcErrors.blockBelowFloor, overloaded, internal],
   handle: async ({ queries }, { height }, request) =>
     new FinishedJson(await queries.run('blocksList', { height }, request)),
 });

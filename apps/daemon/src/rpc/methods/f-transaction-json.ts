@@ -2,7 +2,7 @@ import { daemonApi } from '@wrkz/api';
 import { FinishedJson } from '@wrkz/service-kit';
 import { method } from '../declare';
 
-const { blockHashNotHex, transactionUnknown } = daemonApi.rpcErrors;
+const { blockBelowFloor, blockHashNotHex, transactionUnknown } = daemonApi.rpcErrors;
 const { overloaded, internal } = daemonApi.refusals;
 
 export const fTransactionJson = method({
@@ -11,7 +11,7 @@ export const fTransactionJson = method({
   labels: { mode: 'BlockExplorerEnabled' },
   params: daemonApi.transactionParams,
   result: daemonApi.transactionResult,
-  errors: [blockHashNotHex, transactionUnknown, overloaded, internal],
+  errors: [blockHashNotHex, transactionUnknown, blockBelowFloor, overloaded, internal],
   invalid: { hash: blockHashNotHex },
   handle: async ({ queries }, { hash }, request) =>
     new FinishedJson(await queries.run('explorerTransaction', { hash: Buffer.from(hash, 'hex') }, request)),

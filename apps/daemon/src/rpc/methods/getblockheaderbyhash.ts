@@ -4,7 +4,7 @@ import { refuse } from '../errors';
 import type { RpcContext } from '../ports';
 import { blockHeader, mainChainHeader, type BlockHeader } from './block-header';
 
-const { blockHashNotHex, blockUnknown } = daemonApi.rpcErrors;
+const { blockBelowFloor, blockHashNotHex, blockUnknown } = daemonApi.rpcErrors;
 
 export const getblockheaderbyhash = method({
   name: 'getblockheaderbyhash',
@@ -12,7 +12,7 @@ export const getblockheaderbyhash = method({
   labels: { mode: 'Default' },
   params: daemonApi.blockHeaderByHashParams,
   result: daemonApi.blockHeaderResult,
-  errors: [blockHashNotHex, blockUnknown, daemonApi.refusals.internal],
+  errors: [blockHashNotHex, blockUnknown, blockBelowFloor, daemonApi.refusals.internal],
   invalid: { hash: blockHashNotHex },
   handle: (context, params) => {
     const hash = Buffer.from(params.hash, 'hex');

@@ -3,7 +3,7 @@ import { method } from '../declare';
 import { refuse } from '../errors';
 import { mainChainHeader } from './block-header';
 
-const { heightTooBig } = daemonApi.rpcErrors;
+const { blockBelowFloor, heightTooBig } = daemonApi.rpcErrors;
 
 export const getblockheaderbyheight = method({
   name: 'getblockheaderbyheight',
@@ -11,7 +11,7 @@ export const getblockheaderbyheight = method({
   labels: { mode: 'Default' },
   params: daemonApi.blockHeaderByHeightParams,
   result: daemonApi.blockHeaderResult,
-  errors: [heightTooBig, daemonApi.refusals.internal],
+  errors: [heightTooBig, blockBelowFloor, daemonApi.refusals.internal],
   handle: (context, { height }) =>
     context.reader.snapshot(() => {
       const tip = context.reader.tip().height;

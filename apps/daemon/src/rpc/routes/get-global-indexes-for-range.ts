@@ -3,7 +3,7 @@ import { FinishedJson } from '@wrkz/service-kit';
 import { GUARDED, route } from '../declare';
 import { refuse } from '../errors';
 
-const { invertedRange, rangeTooLong, answerTooLarge, overloaded, internal } = daemonApi.refusals;
+const { invertedRange, rangeTooLong, belowFloor, answerTooLarge, overloaded, internal } = daemonApi.refusals;
 
 export const getGlobalIndexesForRange = route({
   method: 'POST',
@@ -13,7 +13,7 @@ export const getGlobalIndexesForRange = route({
   labels: { mode: 'Default' },
   body: daemonApi.globalIndexesRequest,
   answer: daemonApi.globalIndexesAnswer,
-  errors: [invertedRange, rangeTooLong, answerTooLarge, overloaded, internal],
+  errors: [invertedRange, rangeTooLong, belowFloor, answerTooLarge, overloaded, internal],
   handle: async ({ queries, limits }, request) => {
     const { startHeight: start, endHeight: end } = request.body;
     if (end < start) throw refuse(invertedRange);

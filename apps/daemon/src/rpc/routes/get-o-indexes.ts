@@ -2,7 +2,7 @@ import { daemonApi } from '@wrkz/api';
 import { FinishedJson } from '@wrkz/service-kit';
 import { GUARDED, route } from '../declare';
 
-const { txidNotHex, noOutputIndexes, overloaded, internal } = daemonApi.refusals;
+const { belowFloor, txidNotHex, noOutputIndexes, overloaded, internal } = daemonApi.refusals;
 
 export const getOIndexes = route({
   method: 'POST',
@@ -12,7 +12,7 @@ export const getOIndexes = route({
   labels: { mode: 'Default' },
   body: daemonApi.outputIndexesRequest,
   answer: daemonApi.outputIndexesAnswer,
-  errors: [txidNotHex, noOutputIndexes, overloaded, internal],
+  errors: [txidNotHex, noOutputIndexes, belowFloor, overloaded, internal],
   invalid: { txid: txidNotHex },
   handle: async ({ queries }, request) => {
     const hash = Buffer.from(request.body.txid, 'hex');
