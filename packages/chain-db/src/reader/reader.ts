@@ -385,6 +385,16 @@ export class ChainReader {
       .all();
   }
 
+  /** A number that is another one after a commit of another connection, of this process or any other; costs a microsecond. */
+  commitMark(): number {
+    return Number(this.connection.pragma('data_version', { simple: true }));
+  }
+
+  /** A number that is another one after tables were made or changed, and after a VACUUM. */
+  schemaMark(): number {
+    return Number(this.connection.pragma('schema_version', { simple: true }));
+  }
+
   close(): void {
     this.connection.close();
   }
