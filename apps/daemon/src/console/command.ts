@@ -4,6 +4,7 @@ import type { TransactionPool } from '../mempool/pool';
 import type { P2pNode } from '../p2p/node';
 import type { RpcContext } from '../rpc';
 import type { StratumServer } from '../stratum';
+import type { Compaction } from '../upkeep/compaction/compaction';
 import type { LogTail } from './log-tail';
 
 /** What the commands ask of the peers. */
@@ -23,6 +24,7 @@ export interface ConsoleContext {
   readonly tail: LogTail;
   /** Undefined while it is off. */
   readonly stratum?: StratumServer | undefined;
+  readonly compaction: Compaction;
   /** The folder of the database. */
   readonly directory: string;
   /** Where peers connect to. */

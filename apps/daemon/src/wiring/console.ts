@@ -5,6 +5,7 @@ import type { TransactionPool } from '../mempool/pool';
 import type { P2pNode } from '../p2p/node';
 import { type RpcContext, type RpcServerOptions, startLocalRpc } from '../rpc';
 import type { StratumServer } from '../stratum';
+import type { Compaction } from '../upkeep/compaction/compaction';
 import { routeRules } from '../rpc/service';
 
 export interface LocalSocketParts {
@@ -42,6 +43,7 @@ export interface ConsoleParts {
   readonly logger: Logger;
   readonly tail: LogTail;
   readonly stratum: StratumServer | undefined;
+  readonly compaction: Compaction;
   readonly directory: string;
   readonly listensAt: string;
   readonly requestStop: () => void;

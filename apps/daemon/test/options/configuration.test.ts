@@ -11,8 +11,7 @@ import { temporaryDirectory } from '../support/temporary';
 exercises('help', 'version', 'config-file', 'save-config', 'dump-config', 'explain-config');
 exercises('os-version', 'print-genesis-tx', 'fee-address', 'fee-amount', 'import-validate');
 exercises('prune', 'prune-depth', 'lite', 'lite-height', 'import-lite-snapshot', 'snapshot-info', 'snapshot-stats');
-exercises('auto-prune-min-gap-blocks', 'auto-prune-min-free-bytes', 'skip-boot-compaction');
-exercises('auto-compaction-min-gap-blocks', 'auto-compaction-min-free-bytes');
+exercises('auto-prune-min-gap-blocks', 'auto-prune-min-free-bytes');
 exercises('db-enable-compression', 'db-compression-level', 'db-compression-dict-bytes', 'db-max-open-files');
 exercises('db-block-size', 'db-row-cache-percent', 'db-bottom-filters');
 exercises('sync-peer-failure-threshold', 'sync-batch-min', 'sync-batch-max', 'block-sync-bytes', 'verify');
@@ -114,8 +113,6 @@ describe('what is not in this version', () => {
 
   it('is what is still to come, and nothing else', () => {
     expect(unbuilt.map(({ name }) => name).sort()).toEqual([
-      'auto-compaction-min-free-bytes',
-      'auto-compaction-min-gap-blocks',
       'auto-prune-min-free-bytes',
       'auto-prune-min-gap-blocks',
       'import-lite-snapshot',
@@ -123,7 +120,6 @@ describe('what is not in this version', () => {
       'lite-height',
       'prune',
       'prune-depth',
-      'skip-boot-compaction',
       'snapshot-info',
       'snapshot-stats',
     ]);

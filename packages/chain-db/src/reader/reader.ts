@@ -52,6 +52,15 @@ export interface TableSpace {
   readonly bytes: number;
 }
 
+/** What the file takes, as the state that is read has it. */
+export interface FileSpace {
+  /** Bytes. */
+  readonly pageSize: number;
+  readonly pages: number;
+  /** Pages that hold nothing. */
+  readonly emptyPages: number;
+}
+
 /**
  * Every question about the committed chain. Heights are block indexes; ranges are [start, end) and are cut at the tip.
  *
@@ -380,6 +389,16 @@ export class ChainReader {
         `SELECT name, sum(ncell) AS rows, sum(pgsize) AS bytes FROM dbstat GROUP BY name ORDER BY bytes DESC`,
       )
       .all();
+  }
+
+  /** The file's pages; costs some microseconds. */
+  fileSpace(): FileSpace {
+    const pragma = (name: string): number => Number(this.connection.pragma(name, { simple: true }));
+    return this.snapshot(() => ({
+      pageSize: pragma('page_size'),
+      pages: pragma('page_count'),
+      emptyPages: pragma('freelist_count'),
+    }));
   }
 
   close(): void {

@@ -2,6 +2,7 @@ import { versionLine } from '@wrkz/service-kit';
 import type { ConsoleCommand } from '../command';
 import { ban } from './ban';
 import { printBlock, printChain } from './blocks';
+import { compactDb } from './compact-db';
 import { dbStatus, save } from './database';
 import { logTail, setLog } from './log';
 import { printConnections, printPeerList } from './peers';
@@ -9,7 +10,7 @@ import { printPool, printPoolShort } from './pool';
 import { exit, quit, stop } from './session';
 import { status } from './status';
 import { stratumStatusCommand } from './stratum';
-import { compactDb, snapshotExport } from './storage-modes';
+import { snapshotExport } from './storage-modes';
 import { heightCommand, pruneStatus, syncInfo, syncPeers, syncTune } from './sync';
 import { printTransaction } from './transactions';
 
