@@ -52,11 +52,12 @@ import { startStratum, type StratumServer } from './stratum';
 import type { Compaction } from './upkeep/compaction/compaction';
 import { startCompaction } from './upkeep/compaction/start';
 import { consoleContext, startLocalSocket } from './wiring/console';
-import { databaseMemory } from './wiring/database-memory';
 import { daemonLogger } from './wiring/logger';
 import { createPeers, peersConfig } from './wiring/peers';
 import { rpcContext } from './wiring/rpc-context';
 import { rpcServerOptions } from './wiring/rpc-server';
+import { databaseMemory } from './wiring/database-memory';
+import { engineSetup } from './wiring/storage-setup';
 import { watchStorage } from './wiring/storage-watch';
 
 /** What a test may put in the place of the real thing. */
@@ -175,8 +176,8 @@ export class Daemon implements Service {
     resyncAtStart(config, this.notice);
     const directory = ensureDirectory(config.directory);
     this.closeOnStop('the screen', this.screen, (screen) => screen.close());
+    const setup = engineSetup(config, directory);
     const memory = databaseMemory(options);
-    const setup = { directory, network: network.name, checkpoints: options['load-checkpoints'], memory };
     const chain = this.closeOnStop('the chain engine', await ChainClient.start(setup), (client) => client.stop());
     chain.on('failed', (error) => this.giveUp(error));
     const damage = new DamageWatch(logger);

@@ -21,7 +21,8 @@ export type ChainDbErrorCode =
   | 'NOT_A_LITE_DATABASE'
   | 'LITE_DATABASE'
   | 'LITE_HEIGHT_DIFFERS'
-  | 'UNREADABLE_LITE_MARK';
+  | 'UNREADABLE_LITE_MARK'
+  | 'SNAPSHOT_REFUSED';
 
 export class ChainDbError extends Error {
   constructor(

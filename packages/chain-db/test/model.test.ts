@@ -3,57 +3,12 @@ import fc from 'fast-check';
 import { devnet } from './support/chain-a';
 import { cleanUp, openHere, writerOf } from './support/directories';
 import { plainPaymentId, verifyChain, type ChainDb } from '../src';
-import { HIGHEST_MADE, inventedId, makeChain, type BlockPlan } from './support/maker';
+import { inventedId } from './support/maker';
 import { SMALL_RUNS } from './support/small-runs';
+import { apply, step } from './support/steps';
 import { contents } from './support/tables';
 
 afterEach(cleanUp);
-
-type Step =
-  | { readonly kind: 'append'; readonly blocks: readonly BlockPlan[] }
-  | { readonly kind: 'rewind'; readonly depth: number }
-  | { readonly kind: 'switch'; readonly depth: number; readonly blocks: readonly BlockPlan[]; readonly keep: boolean };
-
-const transactionPlan = fc.record({
-  amounts: fc.array(fc.constantFrom(1, 2, 10, 500, 12_345), { maxLength: 5 }),
-  inputs: fc.integer({ min: 1, max: 4 }),
-  paymentId: fc.option(fc.integer({ min: 0, max: 2 }), { nil: undefined }),
-});
-const blockPlan = fc.record({
-  salt: fc.integer({ min: 0, max: 2 ** 32 - 1 }),
-  transactions: fc.array(transactionPlan, { maxLength: 3 }),
-});
-const blocks = fc.array(blockPlan, { minLength: 1, maxLength: 4 });
-const step: fc.Arbitrary<Step> = fc.oneof(
-  fc.record({ kind: fc.constant('append' as const), blocks }),
-  fc.record({ kind: fc.constant('rewind' as const), depth: fc.integer({ min: 0, max: 6 }) }),
-  fc.record({
-    kind: fc.constant('switch' as const),
-    depth: fc.integer({ min: 1, max: 6 }),
-    blocks,
-    keep: fc.boolean(),
-  }),
-);
-
-/** The same steps on an array of blocks. */
-function apply(db: ChainDb, chain: VerifiedBlock[], next: Step): VerifiedBlock[] {
-  const writer = writerOf(db);
-  if (next.kind === 'append') {
-    const added = makeChain(next.blocks.slice(0, Math.max(0, HIGHEST_MADE - chain.length)), chain);
-    writer.append(added);
-    return [...chain, ...added];
-  }
-  const fork = Math.max(0, chain.length - 1 - next.depth);
-  const kept = chain.slice(0, fork + 1);
-  if (next.kind === 'rewind') {
-    const removed = writer.rewindTo(fork);
-    expect(removed.map(({ facts }) => facts)).toEqual(chain.slice(fork + 1).map(({ facts }) => facts));
-    return kept;
-  }
-  const added = makeChain(next.blocks.slice(0, Math.max(0, HIGHEST_MADE - kept.length)), kept);
-  writer.switchBranch(fork, added, next.keep);
-  return [...kept, ...added];
-}
 
 /** What the reader must answer, worked out from the blocks alone. */
 function expectAnswers({ reader }: ChainDb, chain: readonly VerifiedBlock[]): void {

@@ -3,6 +3,7 @@ import { type CompactStep, CorruptDatabase, type Opening } from '@wrkz/chain-db'
 import { type RawBlock, rawBlockBytes } from '@wrkz/core-types';
 import { workerEntry, WorkerThread } from '@wrkz/service-kit';
 import { CALL_BLOCKS, QUEUE_BYTES } from './limits';
+import type { PrunePass } from './pruning';
 import type { AddBlockResult } from './results';
 import {
   type BlockSource,
@@ -19,6 +20,8 @@ interface ClientEvents {
   commit: [CommitEvent];
   /** The engine met something damaged, dropped it and goes on. */
   damage: [CorruptDatabase];
+  /** A pass of pruning is over. */
+  pruned: [PrunePass];
   /** The engine takes nothing more; the program should end. */
   failed: [Error];
 }
@@ -44,6 +47,7 @@ export class ChainClient extends EventEmitter<ClientEvents> implements ChainServ
           this.latest = event.tip;
           this.emit('commit', event);
         },
+        pruned: (pass) => this.emit('pruned', pass),
         damage: (reason) => this.emit('damage', new CorruptDatabase(reason)),
       },
       onFailed: (error) => this.emit('failed', error),

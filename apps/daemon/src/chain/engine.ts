@@ -9,6 +9,7 @@ import { addedBlock, removedBlock } from './commit-events';
 import { HeldBlocks } from './held-blocks';
 import { CALL_BLOCKS } from './limits';
 import { type Batch, MainLine } from './main-line';
+import type { PrunePass, Pruning } from './pruning';
 import { type AddBlockResult, refused, unreadable, verdict } from './results';
 import {
   type BlockSource,
@@ -27,6 +28,8 @@ interface EngineEvents {
   commit: [CommitEvent];
   /** Something stored was damaged, and was dropped. */
   damage: [CorruptDatabase];
+  /** A pass of pruning is over. */
+  pruned: [PrunePass];
   /** The disk cannot be written: nothing more is taken. */
   failed: [Error];
 }
@@ -44,6 +47,7 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
   private readonly held = new HeldBlocks(() => performance.now());
   /** Ends the waiting of what is held. */
   private timer: NodeJS.Timeout | undefined;
+  private readonly pruning: Pruning | undefined;
   private underWay: Batch | undefined;
   private working: Promise<void> | undefined;
   /** Why nothing more is taken. */
@@ -56,6 +60,9 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
     this.side = new SideBranches(this.state);
     this.state.countAlternatives(this.side.size);
     this.main = new MainLine(this.state);
+    this.pruning = parts.pruning;
+    this.lookForPruning();
+    if (this.pruning !== undefined) this.working = this.work();
   }
 
   tip(): TipFacts {
@@ -119,9 +126,10 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
     // Whoever starts it notes that it works only now: without a pause it could be over before, and noted for ever.
     await nextTurn();
     try {
-      while (this.ended === undefined && this.hasWork) {
+      while (this.ended === undefined && (this.hasWork || this.pruning?.isUnderWay === true)) {
         if (!this.chores.isEmpty) await this.doChore();
-        else await this.step();
+        else if (this.hasBlocks) await this.step();
+        this.pruneStep();
         // Messages from outside are served between steps, even where no proof is waited for.
         await nextTurn();
       }
@@ -155,6 +163,18 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
     if (failed !== undefined) throw failed;
     // Blocks have their turn between two chores.
     if (this.ended === undefined && this.hasBlocks) await this.step();
+  }
+
+  private lookForPruning(): void {
+    this.pruning?.look(this.state.tip.height + 1, this.state.reader.floors().bodies);
+  }
+
+  /** A short one, beside whatever else is done. */
+  private pruneStep(): void {
+    const pass = this.pruning?.step(this.state.writer);
+    if (pass === undefined) return;
+    if (pass.blocks > 0) this.emit('pruned', pass);
+    this.lookForPruning();
   }
 
   private async step(): Promise<void> {
@@ -287,6 +307,7 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
 
   private announce(event: CommitEvent): void {
     this.emit('commit', event);
+    if (event.kind !== 'alternative') this.lookForPruning();
   }
 
   private end(reason: Error): void {

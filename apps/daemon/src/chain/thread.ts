@@ -1,6 +1,7 @@
 import type { CompactStep, DatabaseMemory, Opening } from '@wrkz/chain-db';
 import { carriedError } from '@wrkz/service-kit';
 import type { NetworkName, RawBlock } from '@wrkz/core-types';
+import type { PrunePass, PruneRules } from './pruning';
 import type { AddBlockResult } from './results';
 import { type BlockSource, ChainFailed, ChainStopped, type CommitEvent, type TipFacts } from './service';
 
@@ -11,6 +12,10 @@ export interface WorkerSetup {
   /** The `--load-checkpoints` value. */
   readonly checkpoints: string;
   readonly memory?: DatabaseMemory;
+  /** The height of a lite node. */
+  readonly lite?: number | undefined;
+  /** On a pruned node. */
+  readonly prune?: PruneRules | undefined;
 }
 
 /** What the engine's thread and its client say to each other. */
@@ -29,7 +34,7 @@ export type ChainThread = {
     release: { argument: undefined; result: void };
   };
   /** `damage`: what was damaged and dropped. */
-  events: { commit: CommitEvent; damage: string };
+  events: { commit: CommitEvent; damage: string; pruned: PrunePass };
 };
 
 /** The errors that callers of a ChainService tell apart. */

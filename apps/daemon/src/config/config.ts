@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { StorageMode } from '@wrkz/chain-db';
 import { type Network, networkOf, type NetworkName } from '@wrkz/core-types';
 import {
   dataDirectory,
@@ -15,6 +16,7 @@ import { raised } from './raised';
 import { configComplaint } from './refusals';
 import { p2pIpv6 } from './p2p-listeners';
 import { rpcIpv6, rpcWarnings } from './rpc-listeners';
+import { pruneDepthOf, storageModeOf, storageWarnings } from './storage-mode';
 
 /** The resolved options under their own names. */
 export type DaemonOptions = ParsedOptions<typeof DAEMON_OPTIONS>['values'];
@@ -29,6 +31,9 @@ export interface DaemonConfig {
   /** The folder of this network's data. */
   readonly directory: string;
   readonly action: Action;
+  readonly storage: StorageMode;
+  /** Blocks that a pruned node of this configuration keeps, whether it is one or not. */
+  readonly pruneDepth: number;
   readonly rpcPort: number;
   readonly p2pPort: number;
   /** Whether the log file was asked for; the default one may fail without stopping the start. */
@@ -73,8 +78,8 @@ export function readConfig(argv: readonly string[]): DaemonConfig {
     former: FORMER,
     presets: [PUBLIC_NODE],
   });
-  const { options, warnings } = raised(parsed.values, parsed.source);
-  const network = networkOf(chosenNetwork(options, parsed.source));
+  const network = networkOf(chosenNetwork(parsed.values, parsed.source));
+  const { options, warnings } = raised(parsed.values, parsed.source, network.pruneDepth);
   const action = chosenAction(options);
   const most = options['max-export-blocks'];
   if (network.name === 'mainnet' && most > 0 && most < SMALLEST_EXPORT) {
@@ -84,16 +89,21 @@ export function readConfig(argv: readonly string[]): DaemonConfig {
   if ((action === 'verify' || action === 'export') && parsed.source('load-checkpoints') === 'command line') {
     throw new UsageError(`--load-checkpoints: ${ASKED[action]} does not ask any checkpoint`);
   }
+  if (action !== 'verify' && parsed.source('verify-mode') === 'command line') {
+    throw new UsageError('--verify-mode needs --verify');
+  }
   return {
     options,
     network,
     directory: networkDirectory(options['data-dir'] ?? dataDirectory('daemon'), network),
     action,
+    storage: storageModeOf(options, network),
+    pruneDepth: pruneDepthOf(options, network),
     rpcPort: options['rpc-bind-port'] ?? network.ports.rpc,
     p2pPort: options['p2p-bind-port'] ?? network.ports.p2p,
     logFileChosen: parsed.source('log-file') !== 'default',
     preset: presetLines(parsed),
-    warnings: [...parsed.warnings, ...warnings, ...rpcWarnings(options)],
+    warnings: [...parsed.warnings, ...warnings, ...rpcWarnings(options), ...storageWarnings(options)],
     secrets: parsed.secrets,
   };
 }
@@ -153,10 +163,12 @@ function chosenNetwork(
 /** What is raised, and what follows from the network where nothing was said. */
 const effectiveValues: EffectiveValues = (values, sources) => {
   const choice = values as unknown as DaemonOptions;
-  const { options } = raised(choice, (name) => sources.get(name) ?? 'default');
-  const { ports } = networkOf(chosenNetwork(choice, (name) => sources.get(name) ?? 'default'));
+  const network = networkOf(chosenNetwork(choice, (name) => sources.get(name) ?? 'default'));
+  const { options } = raised(choice, (name) => sources.get(name) ?? 'default', network.pruneDepth);
+  const { ports } = network;
   return {
     ...options,
+    'prune-depth': pruneDepthOf(options, network),
     'data-dir': choice['data-dir'] ?? dataDirectory('daemon'),
     'rpc-bind-port': choice['rpc-bind-port'] ?? ports.rpc,
     'p2p-bind-port': choice['p2p-bind-port'] ?? ports.p2p,

@@ -16,10 +16,11 @@ export class DigestWriter {
     this.end += 8;
   }
 
-  /** An unsigned number of 64 bits. */
-  big(value: bigint): void {
-    this.makeRoom(8);
-    this.end = this.buffer.writeBigUInt64LE(value, this.end);
+  /** 32 bits: half a number. */
+  word(value: number): void {
+    this.makeRoom(4);
+    this.buffer.writeUInt32LE(value, this.end);
+    this.end += 4;
   }
 
   bytes(value: Uint8Array): void {

@@ -46,10 +46,21 @@ export function readLiteMark(connection: SqliteConnection): number | undefined {
 export function checkLiteMark(connection: SqliteConnection, asked: number | undefined, mode: 'read' | 'write'): void {
   const height = readLiteMark(connection);
   if (height === undefined) {
+    if (hasLostMark(connection)) throw new UnreadableLiteMark();
     if (asked !== undefined) throw new NotALiteDatabase();
   } else if (asked === undefined) {
     if (mode === 'write') throw new LiteDatabase(height);
   } else if (asked !== height) {
     throw new LiteHeightDiffers(height, asked);
   }
+}
+
+/** Whether a database without a mark has what only a lite one has: no bodies and no transactions of its lower blocks. */
+function hasLostMark(connection: SqliteConnection): boolean {
+  const counts = (sql: string): boolean => connection.prepare<[], [number]>(sql).raw(true).get() !== undefined;
+  return (
+    !['0', undefined].includes(readMeta(connection, 'body_floor')) &&
+    counts('SELECT 1 FROM blocks WHERE height = 1') &&
+    !counts('SELECT 1 FROM transactions WHERE id = 1')
+  );
 }

@@ -1,82 +1,83 @@
-import type { ChainReader } from '../reader/reader';
+import type { BlockFacts } from '@wrkz/consensus';
 import { DigestWriter } from './digest-writer';
-
-/** Rows that are read at a time. */
-const ROWS = 500;
 
 /**
  * The digest of what the rules read, which a full, a pruned and a lite node have alike
  * (docs/protocol/storage.md#rules-digest): equal for two databases exactly when they judge the next block alike.
  *
- * It reads every block, image and output: minutes on a long chain. {@link rulesDigestSteps} gives others a turn.
- *
- * @returns 64 hex characters
- * @throws DamagedRow
+ * Blocks come first, then key images, each in chain order, then the outputs, amount by amount in ascending order.
  */
-export function rulesDigest(reader: ChainReader): string {
-  return reader.snapshot(() => {
-    const steps = rulesDigestSteps(reader);
-    for (;;) {
-      const step = steps.next();
-      if (step.done === true) return step.value;
-    }
-  });
-}
+export class RulesDigest {
+  private readonly writer = new DigestWriter();
+  private blocks = 0;
+  private images: Buffer[] = [];
+  private imagesHeight = 0;
 
-/** The same in steps of some milliseconds. The caller holds the snapshot meanwhile. */
-export function* rulesDigestSteps(reader: ChainReader): Generator<void, string> {
-  const digest = new DigestWriter();
-  digest.bytes(Buffer.from('chain rules 1', 'latin1'));
-  yield* addBlocks(reader, digest);
-  yield* addKeyImages(reader, digest);
-  yield* addOutputs(reader, digest);
-  return digest.finish();
-}
-
-function* addBlocks(reader: ChainReader, digest: DigestWriter): Generator<void, void> {
-  const end = reader.height() + 1;
-  digest.number(end);
-  for (let start = 0; start < end; start += ROWS) {
-    for (const facts of reader.factsRange(start, start + ROWS)) {
-      digest.bytes(facts.hash);
-      digest.number(facts.timestamp);
-      digest.number(facts.size);
-      digest.big(facts.difficulty);
-      digest.big(facts.cumulativeDifficulty);
-      digest.big(facts.generatedCoins);
-      digest.number(facts.generatedTransactions);
-    }
-    yield;
+  constructor() {
+    this.writer.bytes(Buffer.from('chain rules 1', 'latin1'));
   }
-}
 
-/** Which block spent an image counts, and not in which order a block spends its own. */
-function* addKeyImages(reader: ChainReader, digest: DigestWriter): Generator<void, void> {
-  const end = reader.height() + 1;
-  for (let start = 0; start < end; start += ROWS) {
-    const images = reader.keyImagesBetween(start, Math.min(start + ROWS, end));
-    images.sort((a, b) => a.height - b.height || a.image.compare(b.image));
-    for (const { image, height } of images) {
-      digest.number(height);
-      digest.bytes(image);
-    }
-    yield;
+  /** @param halves the 64-bit values of the facts as their lower and upper halves */
+  block(
+    { hash, timestamp, size, generatedTransactions }: BlockFacts,
+    halves: readonly [
+      difficultyLow: number,
+      difficultyHigh: number,
+      workLow: number,
+      workHigh: number,
+      coinsLow: number,
+      coinsHigh: number,
+    ],
+  ): void {
+    const { writer } = this;
+    writer.bytes(hash);
+    writer.number(timestamp);
+    writer.number(size);
+    writer.number(generatedTransactions);
+    for (const half of halves) writer.word(half);
+    this.blocks++;
   }
-}
 
-/** Amounts in ascending order, because what stands for them in the file is the file's own. */
-function* addOutputs(reader: ChainReader, digest: DigestWriter): Generator<void, void> {
-  for (const amount of reader.amounts()) {
-    const count = reader.outputCount(amount);
-    digest.big(amount);
-    digest.number(count);
-    for (let start = 0; start < count; start += ROWS) {
-      for (const { key, height, unlockTime } of reader.outputsBetween(amount, start, Math.min(start + ROWS, count))) {
-        digest.bytes(key);
-        digest.number(height);
-        digest.big(unlockTime);
-      }
-      yield;
+  /** Which block spent an image counts, and not in which order a block spends its own. */
+  keyImage(image: Buffer, height: number): void {
+    if (height !== this.imagesHeight) this.endImages(height);
+    this.images.push(image);
+  }
+
+  /** Each amount once, before its outputs. */
+  amount(amount: bigint): void {
+    this.endImages(0);
+    this.writer.word(Number(amount & 0xffff_ffffn));
+    this.writer.word(Number(amount >> 32n));
+  }
+
+  output(key: Buffer, height: number, unlockLow: number, unlockHigh: number): void {
+    const { writer } = this;
+    writer.bytes(key);
+    writer.number(height);
+    writer.word(unlockLow);
+    writer.word(unlockHigh);
+  }
+
+  /** After the outputs of each amount. */
+  endAmount(outputs: number): void {
+    this.writer.number(outputs);
+  }
+
+  /** 64 hex characters. */
+  finish(): string {
+    this.endImages(0);
+    this.writer.number(this.blocks);
+    return this.writer.finish();
+  }
+
+  private endImages(next: number): void {
+    if (this.images.length > 0) {
+      this.writer.number(this.imagesHeight);
+      this.writer.number(this.images.length);
+      for (const image of this.images.sort((a, b) => a.compare(b))) this.writer.bytes(image);
+      this.images = [];
     }
+    this.imagesHeight = next;
   }
 }

@@ -1,3 +1,4 @@
+import type { BlockFacts } from '@wrkz/consensus';
 import { blockHash, decodeBlock, decodeTransactionPrefix, type TransactionPrefix } from '@wrkz/core-types';
 import { BelowFloor, CorruptDatabase } from '../errors';
 import { plainPaymentId } from '../payment-ids';
@@ -9,7 +10,8 @@ export const LAST_BLOCKS = 1_000;
 /**
  * Looks whether the highest blocks are whole and fit together: ids, links, running totals, transactions, global indexes,
  * outputs, key images and payment ids. These are what the last commits have written, which is what a power cut, a lost log or a disk
- * that lies about what it has stored would take.
+ * that lies about what it has stored would take. Where a mode has dropped bodies, or never stored transactions, what is there
+ * is looked at.
  *
  * @returns how many were looked at
  * @throws CorruptDatabase
@@ -18,26 +20,54 @@ export function checkLastBlocks(reader: ChainReader, count = LAST_BLOCKS): numbe
   return reader.snapshot(() => {
     const tip = reader.height();
     const lowest = Math.max(0, tip - count + 1);
-    for (let height = lowest; height <= tip; height++) checkBlock(reader, height);
+    const { records } = reader.floors();
+    for (let height = lowest; height <= tip; height++) {
+      const [facts, below] = checkFacts(reader, height);
+      if (height === 0 || height >= records) checkRecords(reader, facts, below);
+    }
+    if (tip < records) checkEnds(reader, tip);
     return tip - lowest + 1;
   });
 }
 
-function checkBlock(reader: ChainReader, height: number): void {
-  const facts = reader.facts(height);
-  if (facts === undefined) throw new CorruptDatabase(`block ${height} is missing`);
-  const expect = (holds: boolean, what: string): void => {
+type Expect = (holds: boolean, what: string) => void;
+
+function expectOf(height: number): Expect {
+  return (holds, what) => {
     if (!holds) throw new CorruptDatabase(`${what} of block ${height}, found after a stop that was not in order`);
   };
-  const block = decodedBlock(reader, height);
+}
+
+/** @returns the facts of a block and of the one below */
+function checkFacts(reader: ChainReader, height: number): [BlockFacts, BlockFacts | undefined] {
+  const facts = reader.facts(height);
+  if (facts === undefined) throw new CorruptDatabase(`block ${height} is missing`);
   const below = reader.facts(height - 1);
-  const { hashes, prefixes } = reader.scanBlocks(height, height + 1);
+  const expect = expectOf(height);
   expect(reader.heightOf(facts.hash) === height, 'the look-up by id');
+  expect(facts.cumulativeDifficulty === (below?.cumulativeDifficulty ?? 0n) + facts.difficulty, 'the work');
+  expect(facts.generatedTransactions > (below?.generatedTransactions ?? 0), 'the transactions');
+  return [facts, below];
+}
+
+/** Where nothing tells which images and outputs the last blocks brought: that none is of a block above them. */
+function checkEnds(reader: ChainReader, tip: number): void {
+  const expect = expectOf(tip);
+  expect(reader.keyImagesBetween(tip + 1, Infinity).length === 0, 'a key image above the top');
+  for (const amount of reader.amounts()) {
+    expect(reader.outputCount(amount) === reader.outputCount(amount, tip), 'an output above the top');
+  }
+}
+
+function checkRecords(reader: ChainReader, facts: BlockFacts, below: BlockFacts | undefined): void {
+  const { height } = facts;
+  const expect = expectOf(height);
+  const block = decodedBlock(reader, height);
+  const { hashes, prefixes } = reader.scanBlocks(height, height + 1);
   if (block !== undefined) {
     expect(blockHash(block).equals(facts.hash), 'the id');
     expect(below === undefined || block.previousHash.equals(below.hash), 'the parent');
   }
-  expect(facts.cumulativeDifficulty === (below?.cumulativeDifficulty ?? 0n) + facts.difficulty, 'the work');
   expect(facts.generatedTransactions === (below?.generatedTransactions ?? 0) + hashes.length, 'the transactions');
   hashes.forEach((hash) => expect(reader.transactionHeight(hash) === height, 'a transaction'));
   const indexes = reader.globalIndexes(height);

@@ -1,6 +1,6 @@
 import type { SqliteConnection } from '@wrkz/sqlite';
 import { damageIn } from '../damage';
-import { CorruptDatabase } from '../errors';
+import { BelowFloor, CorruptDatabase } from '../errors';
 import { RunDirectory } from '../hash-index/directory';
 import { HASH_KIND_NAMES, HASH_KINDS, type HashKind } from '../hash-index/kinds';
 import { HashLookup } from '../hash-index/lookup';
@@ -12,7 +12,8 @@ import { keyImageChecksum, paymentIdChecksum } from '../rows/checksums';
  * Looks whether the hash look-ups know the newest rows. Entries that are in runs stand in pages with checksums; those that
  * are in no run yet have none, and one that is lost answers "unknown", which no row contradicts: an output could be spent
  * twice. Rows are numbered in chain order and runs take the oldest entries, so the entries outside of runs are those of the
- * highest rows, without a gap, and the row below them stands in a run.
+ * highest rows, without a gap, and the row below them stands in a run. A lite node has one gap, above the transaction of
+ * genesis.
  *
  * Up to 16,384 rows a kind are looked up, some 50 ms each.
  *
@@ -34,7 +35,8 @@ function checkKind(
   const { table, id, columns, hashOf } = HASHED_ROWS[kind];
   const numberOf = (sql: string): number => connection.prepare<[], [number]>(sql).raw(true).get()?.[0] ?? 0;
   const rows = numberOf(`SELECT coalesce(max(${id}), -1) + 1 FROM ${table}`);
-  const first = rows - numberOf(`SELECT count(*) FROM hash_recent WHERE kind = ${kind}`);
+  const recent = numberOf(`SELECT count(*) FROM hash_recent WHERE kind = ${kind}`);
+  const { first, below } = newestRows(rows, recent, kind === HASH_KINDS.transaction ? firstRecord(reader) : 1);
   const lost = (row: number): CorruptDatabase =>
     new CorruptDatabase(`row ${row} is missing in the look-up of ${HASH_KIND_NAMES[kind]}`);
   if (first < 0)
@@ -44,7 +46,7 @@ function checkKind(
       `SELECT ${[id, ...columns].join(', ')} FROM ${table} WHERE ${id} >= ? ORDER BY ${id}`,
     )
     .raw(true);
-  for (const [row, ...values] of newest.iterate(Math.max(first - 1, 0))) {
+  for (const [row, ...values] of newest.iterate(Math.max(below, 0))) {
     const hash = hashOf(...values);
     // A row that is damaged so far tells so itself when it is read.
     if (hash === undefined) continue;
@@ -52,6 +54,23 @@ function checkKind(
     const found = row < first ? lookup.inRuns(kind, fingerprint, directory) : lookup.recentIds(kind, fingerprint);
     if (!found.includes(row) && isSound(connection, reader, kind, row)) throw lost(row);
   }
+}
+
+/**
+ * Which rows are the newest `recent` ones, and the one before them (-1: none), where ids 1 to `gapEnd` - 1 are not used.
+ * `first` is below 0 when there are not so many.
+ */
+function newestRows(rows: number, recent: number, gapEnd: number): { first: number; below: number } {
+  const first = rows - recent;
+  if (first > gapEnd || gapEnd <= 1) return { first, below: first - 1 };
+  if (first === gapEnd) return { first, below: 0 };
+  return { first: first - (gapEnd - 1), below: first - gapEnd };
+}
+
+/** The lowest id of a transaction above genesis. Up to its height a lite node has none. */
+function firstRecord(reader: ChainReader): number {
+  const { records } = reader.floors();
+  return reader.height() < records ? 1 : (reader.blockStamps(records - 1, records)[0]?.generatedTransactions ?? 1);
 }
 
 /** Whether a row is what was written: one that is not tells so itself whenever it is read, and is not what is asked here. */
@@ -77,7 +96,8 @@ function isSound(connection: SqliteConnection, reader: ChainReader, kind: HashKi
     else reader.scanTransactions(row, row + 1);
     return true;
   } catch (error) {
-    if (damageIn(error) === undefined) throw error;
+    // One where a lite node has none is damage, too.
+    if (damageIn(error) === undefined && !(error instanceof BelowFloor)) throw error;
     return false;
   }
 }

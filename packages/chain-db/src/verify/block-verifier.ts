@@ -1,40 +1,40 @@
-import { nextDifficulty, type BlockFacts } from '@wrkz/consensus';
+import type { BlockFacts } from '@wrkz/consensus';
 import {
+  decodeTransactionPrefix,
   networkOf,
   parseBlock,
   parseTransaction,
   type NetworkName,
   type ParsedBlock,
   type ParsedTransaction,
+  type TransactionPrefix,
 } from '@wrkz/core-types';
 import { joinBlock } from '../block-parts';
 import { decodeBlob } from '../codec';
 import { CorruptDatabase } from '../errors';
-import { plainPaymentId } from '../payment-ids';
+import type { FloorHeights } from '../modes/floors';
 import { factsValues } from '../rows/facts';
 import type { StateDigest } from './digest';
-import { FactsWindow } from './facts-window';
 import type { Problems } from './problems';
 import type { BlobRow, BlockRow, StoredRows, TransactionRow } from './stored-rows';
+import { TransactionCheck } from './transaction-check';
+import { type BlockTotals, WorkCheck } from './work-check';
 
-const NOTHING = Buffer.alloc(0);
 /** More than a block can hold: what goes beyond is no count. */
 const MAX_TRANSACTIONS = 1_000_000;
 
 /**
- * Goes up the main chain and compares every row with its checksum and with what the blocks themselves say. What only the rows below can tell (running
- * totals, links) is taken from the stored row below, so that one wrong row is reported once and does not drag others along.
+ * Goes up the main chain and compares every row with its checksum and with what the blocks themselves say: by their bytes; where
+ * a pruned node has dropped them, by the prefixes of their transactions; where a lite node has neither, by the facts alone.
  */
 export class BlockVerifier {
   private readonly network;
-  private readonly window = new FactsWindow();
-  private previous: BlockFacts | undefined;
-  private latestTimestamp = 0;
-  /** Outputs so far of each amount. */
-  readonly outputs = new Map<bigint, number>();
-  keyImages = 0;
-  paymentIds = 0;
+  private readonly work: WorkCheck;
+  readonly carried: TransactionCheck;
+  /** Transactions up to the last block that was looked at, and how many of them are stored. */
   transactions = 0;
+  records = 0;
+  bodies = 0;
   /** Transactions that have signatures. */
   signatures = 0;
 
@@ -43,38 +43,73 @@ export class BlockVerifier {
     private readonly rows: StoredRows,
     private readonly problems: Problems,
     private readonly digest: StateDigest,
+    private readonly floors: FloorHeights,
   ) {
     this.network = networkOf(network);
+    this.work = new WorkCheck(this.network, problems);
+    this.carried = new TransactionCheck(rows, problems, digest);
   }
 
   /** Checks block `height`; call it for every height from 0 up. */
   check(height: number): void {
     const where = `block ${height}`;
     const stored = this.rows.blockAt(height);
+    if (stored === undefined) this.problems.add(where, 'has no row');
+    else this.problems.sound(where, stored);
+    if (height === 0 || height >= this.floors.bodies) this.checkWhole(height, stored);
+    else if (height >= this.floors.records) this.checkByPrefixes(height, stored);
+    else this.checkAlone(stored);
+    this.work.next(stored?.facts);
+  }
+
+  private checkWhole(height: number, stored: BlockRow | undefined): void {
+    const where = `block ${height}`;
     const body = this.rows.blockBody(height);
-    if (stored === undefined || body === undefined) {
-      this.problems.add(where, stored === undefined ? 'has no row' : 'has no body');
-    }
-    if (stored !== undefined) this.checkSum(where, stored);
-    if (body !== undefined) this.checkSum(`body of ${where}`, body);
+    this.bodies++;
+    if (body === undefined) this.problems.add(where, 'has no body');
+    else this.problems.sound(`body of ${where}`, body);
     const rows = this.transactionRows(height, stored);
     const bytes = body && this.parse(where, () => this.blockBytes(body, rows));
     const parsed = bytes && this.parse(where, () => parseBlock(bytes));
-    if (stored !== undefined && bytes !== undefined && parsed !== undefined) {
-      this.digest.add(...factsValues(stored.facts), stored.timestampLag, bytes);
-      const transactions = this.checkTransactions(parsed, rows, height);
-      this.checkLinks(parsed, stored.facts);
-      this.checkFacts(parsed, transactions, stored.facts);
-      this.latestTimestamp = Math.max(this.latestTimestamp, Number(parsed.block.timestamp));
-      this.problems.equal(
-        where,
-        'timestamp lag',
-        stored.timestampLag,
-        this.latestTimestamp - Number(parsed.block.timestamp),
-      );
-    }
-    this.previous = stored?.facts;
-    if (stored !== undefined) this.window.push(stored.facts);
+    if (stored === undefined || bytes === undefined || parsed === undefined) return;
+    this.digest.add(...factsValues(stored.facts), stored.timestampLag, bytes);
+    const transactions = this.checkTransactions(parsed, rows, height);
+    this.checkLinks(parsed, stored.facts);
+    this.checkFacts(parsed, transactions, stored.facts);
+    this.work.checkLag(height, stored.timestampLag, Number(parsed.block.timestamp));
+  }
+
+  /** A block without its bytes: of its coinbase alone the hash can be made again. */
+  private checkByPrefixes(height: number, stored: BlockRow | undefined): void {
+    const rows = this.transactionRows(height, stored);
+    const prefixes = rows.map((row, i) => {
+      const name = `transaction ${i} of block ${height}`;
+      if (row === undefined) return this.problems.add(name, 'has no row');
+      this.problems.sound(name, row);
+      const bytes = this.parse(name, () => bytesOf(row, undefined));
+      const prefix = bytes && this.parse(name, () => decodeTransactionPrefix(bytes));
+      if (bytes === undefined || prefix === undefined) return;
+      const hash = i === 0 ? this.parse(name, () => parseTransaction(bytes).hash) : row.hash;
+      this.carried.check(name, hash ?? row.hash, prefix, row, height);
+      return prefix;
+    });
+    if (stored === undefined) return;
+    this.checkAlone(stored, totalsOf(prefixes));
+  }
+
+  /** A block by its facts. @param totals by its transactions, where they are stored and sound */
+  private checkAlone(stored: BlockRow | undefined, totals?: BlockTotals): void {
+    if (stored === undefined) return;
+    const { facts, timestampLag } = stored;
+    this.problems.equal(
+      `block ${facts.height}`,
+      'height found by its id',
+      this.rows.heightOf(facts.hash),
+      facts.height,
+    );
+    this.work.check(facts, totals);
+    this.work.checkLag(facts.height, timestampLag, facts.timestamp);
+    if (facts.height < this.floors.records && stored.sound) this.transactions = facts.generatedTransactions;
   }
 
   /** The rows of a block's transactions: as many as its facts say, or as say so themselves where the facts are wrong. */
@@ -83,6 +118,7 @@ export class BlockVerifier {
     const told = stored?.sound === true ? stored.facts.generatedTransactions - first : NaN;
     const count = told > 0 && told <= MAX_TRANSACTIONS ? told : this.rows.transactionsOf(height, first);
     this.transactions += count;
+    this.records += count;
     const rows = new Map(this.rows.transactions(first, first + count).map((row) => [row.id, row]));
     return Array.from({ length: count }, (_, i) => rows.get(first + i));
   }
@@ -99,17 +135,18 @@ export class BlockVerifier {
   private checkLinks(parsed: ParsedBlock, facts: BlockFacts): void {
     const where = `block ${facts.height}`;
     const { hash, block } = parsed;
-    this.problems.equal(where, 'id', facts.hash, hash);
-    this.problems.equal(where, 'height found by its id', this.rows.heightOf(hash), facts.height);
-    if (facts.height === 0) this.problems.equal(where, 'id of genesis', hash, this.network.genesis.hash);
-    else if (this.previous !== undefined) this.problems.equal(where, 'parent', block.previousHash, this.previous.hash);
+    const { problems, network } = this;
+    const { previous } = this.work;
+    problems.equal(where, 'id', facts.hash, hash);
+    problems.equal(where, 'height found by its id', this.rows.heightOf(hash), facts.height);
+    if (facts.height === 0) problems.equal(where, 'id of genesis', hash, network.genesis.hash);
+    else if (previous !== undefined) problems.equal(where, 'parent', block.previousHash, previous.hash);
   }
 
   private checkFacts(parsed: ParsedBlock, transactions: readonly ParsedTransaction[], facts: BlockFacts): void {
     const { block, coinbase } = parsed;
     const where = `block ${facts.height}`;
-    const { previous, problems } = this;
-    const below = previous ?? { cumulativeDifficulty: 0n, generatedCoins: 0n, generatedTransactions: 0 };
+    const { problems } = this;
     problems.equal(where, 'major version', facts.majorVersion, block.majorVersion);
     problems.equal(where, 'minor version', facts.minorVersion, block.minorVersion);
     problems.equal(where, 'timestamp', facts.timestamp, Number(block.timestamp));
@@ -117,14 +154,7 @@ export class BlockVerifier {
     problems.equal(where, 'size', facts.size, size);
     const created = block.coinbase.outputs.reduce((sum, { amount }) => sum + amount, 0n);
     const fees = transactions.reduce((sum, { fee }) => sum + (fee ?? 0n), 0n);
-    // A block that did not follow the one below is reported already; its totals would say nothing.
-    if (facts.height > 0 && previous === undefined) return;
-    problems.equal(where, 'generated coins', facts.generatedCoins, below.generatedCoins + created - fees);
-    const count = below.generatedTransactions + 1 + block.transactionHashes.length;
-    problems.equal(where, 'generated transactions', facts.generatedTransactions, count);
-    const difficulty = facts.height === 0 ? 1n : nextDifficulty(this.network, facts.height - 1, this.window);
-    problems.equal(where, 'difficulty', facts.difficulty, difficulty);
-    problems.equal(where, 'cumulative difficulty', facts.cumulativeDifficulty, below.cumulativeDifficulty + difficulty);
+    this.work.check(facts, { created, fees, count: 1 + block.transactionHashes.length });
   }
 
   /** @returns the block's transactions without the coinbase, as far as they could be read */
@@ -140,8 +170,8 @@ export class BlockVerifier {
       const name = `transaction ${i} of block ${height}`;
       const signed = signatures.get(first + i);
       if (row === undefined) return this.problems.add(name, 'has no row');
-      this.checkSum(name, row);
-      if (signed !== undefined) this.checkSum(`signatures of ${name}`, signed);
+      this.problems.sound(name, row);
+      if (signed !== undefined) this.problems.sound(`signatures of ${name}`, signed);
       const transaction = i === 0 ? parsed.coinbase : this.parse(name, () => parseTransaction(bytesOf(row, signed)));
       if (transaction === undefined) return;
       if (i > 0) {
@@ -149,79 +179,9 @@ export class BlockVerifier {
         this.digest.add(transaction.bytes);
         if (transaction.prefixBytes.length < transaction.bytes.length) this.signatures++;
       }
-      this.checkTransaction(name, transaction, row, height);
+      this.carried.check(name, transaction.hash, transaction.transaction, row, height);
     });
     return transactions;
-  }
-
-  private checkTransaction(name: string, parsed: ParsedTransaction, row: TransactionRow, height: number): void {
-    const { problems } = this;
-    this.digest.add(row.hash, row.height, parsed.transaction.unlockTime);
-    problems.equal(name, 'hash', row.hash, parsed.hash);
-    problems.equal(name, 'id found by its hash', this.rows.transactionId(parsed.hash), row.id);
-    problems.equal(name, 'height', row.height, height);
-    problems.equal(name, 'number of global indexes', row.globalIndexes?.length, parsed.transaction.outputs.length);
-    this.checkOutputs(name, parsed, row.globalIndexes ?? [], height);
-    this.checkPaymentId(name, plainPaymentId(parsed.transaction.extra), row.id);
-    for (const input of parsed.transaction.inputs) {
-      if (input.type !== 'key') continue;
-      const spent = this.rows.keyImage(input.keyImage);
-      const image = input.keyImage.toString('hex');
-      if (spent !== undefined) this.checkSum(`key image ${image}`, spent);
-      this.digest.add(input.keyImage, spent?.height ?? -1);
-      problems.equal(name, `height at which ${image} is spent`, spent?.height, height);
-      this.keyImages++;
-    }
-  }
-
-  /**
-   * That the uses of an id are counted without a gap follows block by block: each one is found, and so is the one before it,
-   * in a lower row.
-   */
-  private checkPaymentId(name: string, paymentId: Buffer | undefined, transactionId: number): void {
-    if (paymentId === undefined) return;
-    const { problems, rows } = this;
-    const id = this.paymentIds++;
-    const row = rows.paymentId(id);
-    if (row !== undefined) this.checkSum(`payment id of ${name}`, row);
-    this.digest.add(row?.paymentId ?? NOTHING, row?.use ?? -1, row?.transactionId ?? -1);
-    problems.equal(name, 'payment id', row?.paymentId, paymentId);
-    problems.equal(name, 'transaction of its payment id', row?.transactionId, transactionId);
-    if (row === undefined || !(row.use >= 0 && row.use <= id)) {
-      return problems.add(name, `has a payment id whose number of uses is ${row?.use}`);
-    }
-    problems.equal(name, 'row found by its payment id', rows.paymentIdRow(paymentId, row.use), id);
-    const before = row.use === 0 ? -1 : rows.paymentIdRow(paymentId, row.use - 1);
-    if (before === undefined || before >= id)
-      problems.add(name, `is use ${row.use} of its payment id, and use ${row.use - 1} is not before it`);
-  }
-
-  private checkOutputs(
-    name: string,
-    { transaction }: ParsedTransaction,
-    indexes: readonly number[],
-    height: number,
-  ): void {
-    transaction.outputs.forEach(({ amount, key }, position) => {
-      const index = this.outputs.get(amount) ?? 0;
-      this.outputs.set(amount, index + 1);
-      const output = `output ${position}`;
-      this.problems.equal(name, `global index of ${output}`, indexes[position], index);
-      const amountId = this.rows.amountId(amount);
-      const row = amountId === undefined ? undefined : this.rows.outputAt(amount, amountId, index);
-      if (row !== undefined) this.checkSum(`${output} of ${name}`, row);
-      // Where the row stands, in one number: 0 in its own block and unlocked with its transaction.
-      const place = row === undefined ? -1 : row.height - height || Number(row.unlockTime !== transaction.unlockTime);
-      this.digest.add(amount, indexes[position] ?? -1, row?.key ?? NOTHING, place, row?.position ?? -1);
-      this.problems.equal(name, `key of ${output}`, row?.key, key);
-      this.problems.equal(name, `height of ${output}`, row?.height, height);
-      this.problems.equal(name, `unlock time of ${output}`, row?.unlockTime, transaction.unlockTime);
-      this.problems.equal(name, `position of ${output}`, row?.position, position);
-    });
-  }
-
-  private checkSum(where: string, { sound }: { readonly sound: boolean }): void {
-    if (!sound) this.problems.add(where, 'does not fit its checksum');
   }
 
   private parse<T>(where: string, parse: () => T): T | undefined {
@@ -232,6 +192,21 @@ export class BlockVerifier {
       return undefined;
     }
   }
+}
+
+/** undefined unless every transaction could be read. */
+function totalsOf(prefixes: readonly (TransactionPrefix | undefined | void)[]): BlockTotals | undefined {
+  const [coinbase, ...others] = prefixes;
+  if (!coinbase) return undefined;
+  let fees = 0n;
+  for (const prefix of others) {
+    if (!prefix) return undefined;
+    // As a whole block counts it.
+    if (prefix.inputs.some(({ type }) => type === 'base')) continue;
+    for (const input of prefix.inputs) fees += input.type === 'key' ? input.amount : 0n;
+    for (const { amount } of prefix.outputs) fees -= amount;
+  }
+  return { created: coinbase.outputs.reduce((sum, { amount }) => sum + amount, 0n), fees, count: prefixes.length };
 }
 
 function bytesOf(row: TransactionRow, signatures: BlobRow | undefined): Buffer {

@@ -1,3 +1,7 @@
+import { sqliteFailure } from '@wrkz/sqlite';
+import { CorruptDatabase } from '../errors';
+import { UnreadableLiteMark } from '../modes/lite-errors';
+
 /** Findings kept; one damaged body can put thousands of rows in doubt. */
 const KEPT = 200;
 
@@ -17,6 +21,15 @@ export class Problems {
     if (!same) this.add(where, `${what} is ${shown(found)} in place of ${shown(wanted)}`);
   }
 
+  get count(): number {
+    return this.lines.length + this.left;
+  }
+
+  /** Adds a finding where a row is not the one that was written. */
+  sound(where: string, { sound }: { readonly sound: boolean }): void {
+    if (!sound) this.add(where, 'does not fit its checksum');
+  }
+
   all(): string[] {
     return this.left === 0 ? [...this.lines] : [...this.lines, `and ${this.left} more`];
   }
@@ -27,4 +40,16 @@ type Comparable = Buffer | number | bigint | string | undefined;
 function shown(value: Comparable): string {
   if (value === undefined) return 'missing';
   return value instanceof Uint8Array ? value.toString('hex') : String(value);
+}
+
+/** A damaged page makes SQLite throw; that is a finding, too, and the rest is still looked at. */
+export function guarded<T>(problems: Problems, where: string, check: () => T): T | undefined {
+  try {
+    return check();
+  } catch (error) {
+    const failure = error instanceof CorruptDatabase ? error : sqliteFailure(error);
+    if (failure === undefined && !(error instanceof UnreadableLiteMark)) throw error;
+    problems.add(where, (failure ?? (error as Error)).message);
+    return undefined;
+  }
 }

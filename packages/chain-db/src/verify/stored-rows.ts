@@ -52,6 +52,7 @@ export interface OutputRow extends Sound {
 }
 
 export interface KeyImageRow extends Sound {
+  readonly id: number;
   readonly height: number;
 }
 
@@ -189,7 +190,7 @@ export class StoredRows {
   keyImage(image: Buffer): KeyImageRow | undefined {
     const id = this.find(HASH_KINDS.keyImage, image, (row) => this.imageAt.get(row)?.[1]);
     const row = id === undefined ? undefined : this.imageAt.get(id);
-    return row && { height: row[2], sound: keyImageChecksum(row[0], row[1], row[2]) === row[3] };
+    return row && { id: row[0], height: row[2], sound: keyImageChecksum(row[0], row[1], row[2]) === row[3] };
   }
 
   paymentId(id: number): PaymentIdRow | undefined {
@@ -217,10 +218,6 @@ export class StoredRows {
 
   private find(kind: HashKind, hash: Buffer, hashOf: (id: number) => Buffer | undefined): number | undefined {
     return soundCandidates(this.lookup, kind, hash).find((id) => hashOf(id)?.equals(hash) === true);
-  }
-
-  count(table: string): number {
-    return this.connection.prepare<[], [number]>(`SELECT count(*) FROM ${table}`).raw(true).get()?.[0] ?? 0;
   }
 
   /** What SQLite itself finds wrong with a table's pages and indexes. */

@@ -1,22 +1,22 @@
-import { sqliteFailure } from '@wrkz/sqlite';
+import type { SqliteConnection } from '@wrkz/sqlite';
 import { setImmediate } from 'node:timers/promises';
 import { connectForReading } from '../connection';
-import type { ChainDb } from '../open';
-import { CorruptDatabase } from '../errors';
 import { RunDirectory } from '../hash-index/directory';
-import { HASH_KINDS, type HashKind } from '../hash-index/kinds';
 import { HASH_INDEX_TABLES } from '../hash-index/schema';
+import type { FloorHeights } from '../modes/floors';
+import { rulesDigestSteps } from '../modes/rules-digest-steps';
+import type { ChainDb } from '../open';
 import { ChainReader } from '../reader/reader';
 import { TABLES } from '../schema';
 import { checkAlternatives } from './alternatives-check';
+import { fastPass, steps } from './fast-pass';
+import { fullPass } from './full-pass';
 import { checkHashIndex } from './hash-index-check';
-import { BlockVerifier } from './block-verifier';
-import { StateDigest } from './digest';
-import { Problems } from './problems';
+import { guarded, Problems } from './problems';
 import { checkMeta, checkSchema } from './schema-check';
 import { StoredRows } from './stored-rows';
 
-/** `fast` believes rows that fit their checksums; `full` recomputes what they say. */
+/** `fast` believes rows that fit their checksums; `full` recomputes what they say (docs/protocol/storage.md#verify). */
 export type VerifyMode = 'fast' | 'full';
 
 export interface VerifyOptions {
@@ -24,7 +24,7 @@ export interface VerifyOptions {
   readonly mode?: VerifyMode;
   /** Called now and then with the height reached and that of the tip. */
   readonly onProgress?: (height: number, tip: number) => void;
-  /** Ends it early: the promise is rejected with the signal's reason. */
+  /** Ends it early, within some milliseconds of a turn: the promise is rejected with the signal's reason. */
   readonly signal?: AbortSignal;
 }
 
@@ -33,17 +33,21 @@ export interface VerifyReport {
   readonly problems: string[];
   /** Height of the tip, -1 for an empty database. */
   readonly height: number;
-  /** 64 hex characters; equal for two databases of one network exactly when they hold the same chain state. */
-  readonly digest: string;
+  /**
+   * 64 hex characters; equal for two databases of one network exactly when they hold the same chain state. undefined in the fast
+   * mode, and where the database is not a full one: it has not all that goes in.
+   */
+  readonly digest: string | undefined;
+  /** The same of what the rules read, which every mode has; undefined where that is damaged. See `rulesDigest`. */
+  readonly rulesDigest: string | undefined;
 }
 
 /** Milliseconds of work before the event loop gets a turn. */
 const TURN = 20;
 
 /**
- * Reads the whole database and recomputes from the raw blocks what the other tables say: ids, links, transaction hashes,
- * outputs and their global indexes, key images, payment ids, sizes, generated coins, difficulty. Rows that no block accounts for are
- * found by counting, SQLite's own check looks at the pages, and the schema and the rows of `meta` are compared as well.
+ * Reads the whole database and looks whether all is as it must be, in the thoroughness of the mode. Rows that no block accounts
+ * for are found by counting, SQLite's own check looks at the pages, and the schema and the rows of `meta` are compared as well.
  *
  * It sees one state of the chain, in bounded memory, while a writer may go on (the write-ahead log grows meanwhile).
  */
@@ -54,82 +58,62 @@ export async function verifyChain(
   const connection = connectForReading(db.directory);
   try {
     connection.exec('BEGIN');
-    const problems = new Problems();
-    const directory = guarded(problems, 'hash look-ups', () => RunDirectory.load(connection));
-    const reader = new ChainReader(connection, () => directory);
-    const rows = new StoredRows(connection, directory);
-    const digest = new StateDigest(db.network);
-    const verifier = new BlockVerifier(db.network, rows, problems, digest);
-    // Not the highest height: a damaged one would send the loop far beyond the chain.
-    const tip = rows.count('blocks') - 1;
+    const work = verification(connection, db, options);
     const isTurnDue = intervals(TURN);
-    for (let height = 0; height <= tip; height++) {
-      guarded(problems, `block ${height}`, () => verifier.check(height));
+    for (;;) {
+      const step = work.next();
+      if (step.done === true) return step.value;
       if (!isTurnDue()) continue;
-      options.onProgress?.(height, tip);
       await setImmediate();
       options.signal?.throwIfAborted();
     }
-    guarded(problems, 'blocks', () => problems.equal('blocks', 'highest height', reader.height(), tip));
-    guarded(problems, 'schema', () => checkSchema(connection, problems));
-    guarded(problems, 'meta', () => checkMeta(connection, db.network, tip, problems));
-    guarded(problems, 'alternatives', () => checkAlternatives(reader, rows, problems));
-    const expected = expectedCounts(verifier, tip);
-    guarded(problems, 'hash look-ups', () => {
-      if (directory !== undefined) checkHashIndex(connection, directory, expectedEntries(verifier, tip), problems);
-    });
-    for (const table of [...TABLES, ...HASH_INDEX_TABLES]) {
-      guarded(problems, table, () => {
-        const wanted = expected[table as (typeof TABLES)[number]];
-        if (wanted !== undefined) problems.equal(table, 'number of rows', rows.count(table), wanted);
-        for (const line of rows.structure(table)) problems.add(table, line);
-      });
-      await setImmediate();
-      options.signal?.throwIfAborted();
-    }
-    options.onProgress?.(tip, tip);
-    return { problems: problems.all(), height: tip, digest: digest.finish() };
   } finally {
     connection.close();
   }
 }
 
-/** How many rows each table must have, from what the raw blocks held. */
-function expectedCounts(verifier: BlockVerifier, tip: number): Partial<Record<(typeof TABLES)[number], number>> {
-  let outputs = 0;
-  for (const count of verifier.outputs.values()) outputs += count;
-  return {
-    blocks: tip + 1,
-    block_bodies: tip + 1,
-    transactions: verifier.transactions,
-    signatures: verifier.signatures,
-    amounts: verifier.outputs.size,
-    outputs,
-    key_images: verifier.keyImages,
-    payment_ids: verifier.paymentIds,
+function* verification(
+  connection: SqliteConnection,
+  { network }: Pick<ChainDb, 'network'>,
+  { mode = 'full', onProgress }: VerifyOptions,
+): Generator<void, VerifyReport> {
+  const problems = new Problems();
+  const directory = guarded(problems, 'hash look-ups', () => RunDirectory.load(connection));
+  const reader = new ChainReader(connection, () => directory);
+  const rows = new StoredRows(connection, directory);
+  const floors = guarded(problems, 'meta', () => reader.floors()) ?? WHOLE;
+  const isTold = intervals(TURN);
+  const progress = (height: number, tip: number): void => {
+    if (isTold()) onProgress?.(height, tip);
   };
-}
-
-function expectedEntries(verifier: BlockVerifier, tip: number): Record<HashKind, number> {
-  return {
-    [HASH_KINDS.block]: tip + 1,
-    [HASH_KINDS.transaction]: verifier.transactions,
-    [HASH_KINDS.keyImage]: verifier.keyImages,
-    [HASH_KINDS.paymentId]: verifier.paymentIds,
-  };
-}
-
-/** A damaged page makes SQLite throw; that is a finding, too, and the rest is still looked at. */
-function guarded<T>(problems: Problems, where: string, check: () => T): T | undefined {
-  try {
-    return check();
-  } catch (error) {
-    const failure = error instanceof CorruptDatabase ? error : sqliteFailure(error);
-    if (failure === undefined) throw error;
-    problems.add(where, failure.message);
-    return undefined;
+  const found =
+    mode === 'full'
+      ? yield* fullPass(connection, network, rows, floors, problems, progress)
+      : { ...(yield* fastPass(connection, reader, floors, problems, progress)), digest: undefined };
+  const { tip, entries } = found;
+  guarded(problems, 'blocks', () => problems.equal('blocks', 'highest height', reader.height(), tip));
+  guarded(problems, 'schema', () => checkSchema(connection, problems));
+  guarded(problems, 'meta', () => checkMeta(connection, network, tip, problems));
+  guarded(problems, 'alternatives', () => checkAlternatives(reader, rows, problems));
+  if (directory !== undefined) {
+    yield* steps(problems, 'hash look-ups', checkHashIndex(connection, directory, entries, problems));
   }
+  for (const table of [...TABLES, ...HASH_INDEX_TABLES]) {
+    guarded(problems, table, () => {
+      for (const line of rows.structure(table)) problems.add(table, line);
+    });
+    yield;
+  }
+  const rulesDigest =
+    'rulesDigest' in found
+      ? found.rulesDigest
+      : yield* steps(problems, 'what the rules read', rulesDigestSteps(reader));
+  onProgress?.(tip, tip);
+  const digest = floors.bodies === 0 ? found.digest : undefined;
+  return { problems: problems.all(), height: tip, digest, rulesDigest };
 }
+
+const WHOLE: FloorHeights = { bodies: 0, records: 0, lite: undefined };
 
 /** A question that is answered with yes when `milliseconds` have passed since the last yes. */
 function intervals(milliseconds: number): () => boolean {

@@ -7,6 +7,7 @@ import type { RunDirectory } from '../hash-index/directory';
 import { HashIndex, type HashIndexLimits } from '../hash-index/hash-index';
 import { sameHashIn } from '../hash-index/same-hash';
 import { Floors } from '../modes/floors';
+import type { KeyImageStore } from '../key-images';
 import { type CompactStep, Pruner, type PruneStep } from '../modes/prune';
 import { ChainReader } from '../reader/reader';
 import { AlternativeStore } from './alternative-store';
@@ -22,6 +23,9 @@ export interface ChangeHooks {
   /** The change is on the disk. */
   readonly committed: () => void;
 }
+
+/** What the import of a snapshot puts: facts of blocks, outputs and key images. */
+export type ImportedRows = Pick<Store, 'putBlock' | 'putOutput'> & { readonly keyImages: Pick<KeyImageStore, 'put'> };
 
 /**
  * The one way in which the chain changes. Each method is one SQLite transaction: when it returns the change is on the
@@ -79,6 +83,21 @@ export class ChainWriter {
     if (blocks.length === 0) return;
     while (this.failure === undefined && this.hashes.isMergeDue) this.change(() => this.hashes.merge());
     this.change(() => this.appendAll(blocks), blocks);
+  }
+
+  /**
+   * One change of the import of a snapshot: `work` puts rows of blocks below the height of a lite node, which nothing here
+   * can check. @param images key images that it will put
+   * @throws KeyImageSpent, CorruptDatabase, WriterFailed; RefusedChange on any other node
+   */
+  importStep(images: readonly Buffer[], work: (rows: ImportedRows) => void): void {
+    if (this.floors.lite === undefined) throw new RefusedChange('only a lite node takes rows without their blocks');
+    while (this.failure === undefined && this.hashes.isMergeDue) this.change(() => this.hashes.merge());
+    this.change(() => {
+      this.store.beginAppend(images);
+      work(this.store);
+      this.hashes.flush();
+    });
   }
 
   /**

@@ -1,5 +1,5 @@
 /**
- * `write.ts <directory> [small]`: goes up and down chain A for ever, a few blocks a commit, and prints the height after each;
+ * `write.ts <directory> [small] [lite height]`: goes up and down chain A for ever, a few blocks a commit, and prints the height after each;
  * with `small` the hash look-ups are cut into runs and merged all the time.
  * Whoever starts it kills it.
  */
@@ -7,11 +7,12 @@ import { openChainDb } from '../../src';
 import { chainA } from '../support/chain-a';
 import { SHORT_RUNS } from '../support/small-runs';
 
-const [directory = '', runs] = process.argv.slice(2);
+const [directory = '', runs, lite] = process.argv.slice(2);
 const blocks = chainA();
 const { reader, writer } = openChainDb({
   directory,
   network: 'devnet',
+  lite: lite === undefined ? undefined : Number(lite),
   ...(runs === 'small' ? { hashIndex: SHORT_RUNS } : {}),
 });
 if (writer === undefined) throw new Error('not open for writing');
@@ -20,7 +21,8 @@ console.log('open');
 for (let round = 0; ; round++) {
   const height = reader.height();
   if (height + 8 >= blocks.length) writer.rewindTo(200);
-  else if (round % 5 === 4) writer.switchBranch(height - 3, blocks.slice(height - 2, height + 3), true);
+  else if (round % 5 === 4 && height - 3 >= Number(lite ?? 0))
+    writer.switchBranch(height - 3, blocks.slice(height - 2, height + 3), true);
   else writer.append(blocks.slice(height + 1, height + 8));
   process.stdout.write(`${reader.height()}\n`);
 }

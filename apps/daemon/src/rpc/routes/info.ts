@@ -1,5 +1,5 @@
 import { daemonApi } from '@wrkz/api';
-import type { ChainReader } from '@wrkz/chain-db';
+import type { ChainReader, FloorHeights } from '@wrkz/chain-db';
 import type { BlockFacts } from '@wrkz/consensus';
 import { DIFFICULTY_TARGET } from '@wrkz/core-types';
 import { VERSION } from '@wrkz/service-kit';
@@ -8,12 +8,10 @@ import { GUARDED, route } from '../declare';
 import { refuse } from '../errors';
 import type { RpcContext } from '../ports';
 import { readNow } from '../readable';
+import { isPruned } from '../storage-facts';
 
 /** What a client may negotiate, in the order in which the field lists it. */
 const SYNC_FEATURES = ['skipEmptyBlocks', 'base64', 'heightRange'];
-
-/** Depth that a pruned node would keep; told by every node. */
-const DEFAULT_PRUNE_DEPTH = 10_080;
 
 /** `<major>.<minor>.<revision>`: the field carries no build number. */
 const SHORT_VERSION = VERSION.split('.').slice(0, 3).join('.');
@@ -21,7 +19,7 @@ const SHORT_VERSION = VERSION.split('.').slice(0, 3).join('.');
 /** What `/info` tells. @throws what SQLite says while the chain cannot be read */
 export function nodeInfo(context: RpcContext): z.output<typeof daemonApi.infoAnswer> {
   const { network, peers, reader } = context;
-  const { tip, transactionCount, alternativeCount } = readChain(reader);
+  const { tip, transactionCount, alternativeCount, floors } = readChain(reader);
   const height = tip.height + 1;
   const connections = peers.connections();
   const lists = peers.peerListSizes();
@@ -38,15 +36,15 @@ export function nodeInfo(context: RpcContext): z.output<typeof daemonApi.infoAns
     incoming_connections_count: connections.incoming,
     last_known_block_index: Math.max(1, peers.observedHeight()) - 1,
     last_seed_bootstrap: peers.lastSeedBootstrap(),
-    lite: false,
-    lite_start_height: 0,
+    lite: floors.lite !== undefined,
+    lite_start_height: floors.lite ?? 0,
     major_version: tip.majorVersion,
     minor_version: tip.minorVersion,
     network_height: networkHeight,
     outgoing_connections_count: connections.outgoing,
     prune_capability_active: height > network.supportedHeight,
-    prune_depth: DEFAULT_PRUNE_DEPTH,
-    pruned: false,
+    prune_depth: context.storage.pruneDepth,
+    pruned: isPruned(floors, context.storage),
     seed_nodes_count: peers.seedCount(),
     start_time: context.startTime,
     status: 'OK',
@@ -66,11 +64,17 @@ export function nodeInfo(context: RpcContext): z.output<typeof daemonApi.infoAns
 }
 
 /** All of one state of the chain. */
-function readChain(reader: ChainReader): { tip: BlockFacts; transactionCount: number; alternativeCount: number } {
+function readChain(reader: ChainReader): {
+  tip: BlockFacts;
+  transactionCount: number;
+  alternativeCount: number;
+  floors: FloorHeights;
+} {
   return reader.snapshot(() => ({
     tip: reader.tip(),
     transactionCount: reader.transactionCount(),
     alternativeCount: reader.alternativeCount(),
+    floors: reader.floors(),
   }));
 }
 

@@ -1,0 +1,60 @@
+import { nextDifficulty, type BlockFacts } from '@wrkz/consensus';
+import type { Network } from '@wrkz/core-types';
+import { FactsWindow } from './facts-window';
+import type { Problems } from './problems';
+
+/** What a block adds to the running totals, atomic units and transactions with the coinbase. */
+export interface BlockTotals {
+  readonly created: bigint;
+  readonly fees: bigint;
+  readonly count: number;
+}
+
+/**
+ * Compares what a block's facts say about the chain up to it with those of the row below, so that one wrong row is reported
+ * once and does not drag others along. Blocks come in chain order.
+ */
+export class WorkCheck {
+  private readonly window = new FactsWindow();
+  private latestTimestamp = 0;
+  /** The facts of the row below. */
+  previous: BlockFacts | undefined;
+
+  constructor(
+    private readonly network: Network,
+    private readonly problems: Problems,
+  ) {}
+
+  /** @param totals of the block, where its transactions are there to tell */
+  check(facts: BlockFacts, totals: BlockTotals | undefined): void {
+    const { previous, problems } = this;
+    // A block that did not follow the one below is reported already; its totals would say nothing.
+    if (facts.height > 0 && previous === undefined) return;
+    const where = `block ${facts.height}`;
+    const below = previous ?? { cumulativeDifficulty: 0n, generatedCoins: 0n, generatedTransactions: 0 };
+    if (totals === undefined) {
+      if (facts.generatedTransactions <= below.generatedTransactions) problems.add(where, 'has no transactions');
+      if (facts.generatedCoins < below.generatedCoins) problems.add(where, 'takes coins away');
+    } else {
+      const { created, fees, count } = totals;
+      problems.equal(where, 'generated coins', facts.generatedCoins, below.generatedCoins + created - fees);
+      const generated = below.generatedTransactions + count;
+      problems.equal(where, 'generated transactions', facts.generatedTransactions, generated);
+    }
+    const difficulty = facts.height === 0 ? 1n : nextDifficulty(this.network, facts.height - 1, this.window);
+    problems.equal(where, 'difficulty', facts.difficulty, difficulty);
+    problems.equal(where, 'cumulative difficulty', facts.cumulativeDifficulty, below.cumulativeDifficulty + difficulty);
+  }
+
+  /** @param timestamp as the block itself says it, where it is there */
+  checkLag(height: number, timestampLag: number, timestamp: number): void {
+    this.latestTimestamp = Math.max(this.latestTimestamp, timestamp);
+    this.problems.equal(`block ${height}`, 'timestamp lag', timestampLag, this.latestTimestamp - timestamp);
+  }
+
+  /** Ends the check of a block. @param facts undefined where it has no row */
+  next(facts: BlockFacts | undefined): void {
+    this.previous = facts;
+    if (facts !== undefined) this.window.push(facts);
+  }
+}

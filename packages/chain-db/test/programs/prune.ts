@@ -1,0 +1,25 @@
+/**
+ * `prune.ts <directory>`: grows chain A and keeps the bodies of its last blocks, in the smallest steps there are, and prints
+ * height and floor after each commit. At the top it waits. Whoever starts it kills it.
+ */
+import { openChainDb } from '../../src';
+import { chainA } from '../support/chain-a';
+
+/** Bodies that are kept, and blocks that are appended before the next are dropped. */
+const DEPTH = 150;
+const BATCH = 60;
+
+const [directory = ''] = process.argv.slice(2);
+const blocks = chainA();
+const { reader, writer } = openChainDb({ directory, network: 'devnet' });
+if (writer === undefined) throw new Error('not open for writing');
+console.log('open');
+const tell = (): boolean => process.stdout.write(`${reader.height()} ${reader.floors().bodies}\n`);
+for (let height = reader.height(); height + 1 < blocks.length; height = reader.height()) {
+  // What a kill has left undone comes first.
+  while (!writer.pruneStep(Math.max(0, height + 1 - DEPTH), 0).done) tell();
+  writer.append(blocks.slice(height + 1, height + 1 + BATCH));
+  tell();
+}
+console.log('top');
+process.stdin.resume();
