@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { PayloadDigest } from './digest';
 import { SnapshotRefused } from './errors';
-import { decodeHeader, HEADER_BYTES, type SnapshotHeader } from './header';
+import { decodeSnapshotHeader, HEADER_BYTES, type SnapshotHeader } from './header';
 import type { EncodedRecord } from './records';
 import type { Zstd } from './zstd';
 
@@ -23,7 +23,7 @@ export class FrameReader {
   ) {
     this.fd = openSync(path, 'r');
     try {
-      this.header = decodeHeader(this.read(0, HEADER_BYTES), path);
+      this.header = decodeSnapshotHeader(this.read(0, HEADER_BYTES), path);
     } catch (error) {
       this.close();
       throw error;
