@@ -4,6 +4,7 @@ import { type RawBlock, rawBlockBytes } from '@wrkz/core-types';
 import { workerEntry, WorkerThread } from '@wrkz/service-kit';
 import { CALL_BLOCKS, QUEUE_BYTES } from './limits';
 import type { PrunePass } from './pruning';
+import type { RefusedSwitch } from './side-branches';
 import type { AddBlockResult } from './results';
 import {
   type BlockSource,
@@ -21,8 +22,8 @@ interface ClientEvents {
   damage: [CorruptDatabase];
   /** A pass of pruning is over. */
   pruned: [PrunePass];
-  /** Why a branch is not followed that the rules would let win. */
-  unfollowed: [string];
+  /** A heavier branch is not followed: it leaves the main chain below what is kept. */
+  refusedSwitch: [RefusedSwitch];
   /** The engine takes nothing more; the program should end. */
   failed: [Error];
 }
@@ -49,7 +50,7 @@ export class ChainClient extends EventEmitter<ClientEvents> implements ChainServ
           this.emit('commit', event);
         },
         pruned: (pass) => this.emit('pruned', pass),
-        unfollowed: (text) => this.emit('unfollowed', text),
+        refusedSwitch: (refused) => this.emit('refusedSwitch', refused),
         damage: (reason) => this.emit('damage', new CorruptDatabase(reason)),
       },
       onFailed: (error) => this.emit('failed', error),

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { CorruptDatabase } from '@wrkz/chain-db';
+import { BelowFloor, type CorruptDatabase } from '@wrkz/chain-db';
 import { RuleFailure } from '@wrkz/consensus';
 import type { RawBlock } from '@wrkz/core-types';
 import { operatorText } from '../damage/operator-text';
@@ -16,9 +16,10 @@ import {
   type ChainService,
   ChainStopped,
   type CommitEvent,
+  type RemovedBlock,
   type TipFacts,
 } from './service';
-import { SideBranches, type Switch } from './side-branches';
+import { type RefusedSwitch, SideBranches, type Switch } from './side-branches';
 import { ChainState, type EngineParts } from './state';
 import { AddTask, RewindTask, type Task } from './tasks';
 
@@ -28,8 +29,8 @@ interface EngineEvents {
   damage: [CorruptDatabase];
   /** A pass of pruning is over. */
   pruned: [PrunePass];
-  /** Why a branch is not followed that the rules would let win. */
-  unfollowed: [string];
+  /** A heavier branch is not followed: it leaves the main chain below what is kept. */
+  refusedSwitch: [RefusedSwitch];
   /** The disk cannot be written: nothing more is taken. */
   failed: [Error];
 }
@@ -56,11 +57,6 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
     super();
     this.state = new ChainState(parts);
     this.state.onDamage = (damage) => void this.emit('damage', damage);
-    this.state.onUnfollowed = ({ fork, cause }) =>
-      void this.emit(
-        'unfollowed',
-        `a branch that leaves the chain at block ${String(fork)} is refused: ${cause.message}`,
-      );
     this.side = new SideBranches(this.state);
     this.state.countAlternatives(this.side.size);
     this.main = new MainLine(this.state);
@@ -224,7 +220,8 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
     const { hash } = candidate.block;
     const height = this.state.reader.heightOf(hash) ?? this.side.heightOf(hash);
     if (height !== undefined) return verdict('ALREADY_EXISTS', hash, height);
-    const { result, kept, switched } = await this.side.add(candidate);
+    const { result, kept, switched, belowFloor } = await this.side.add(candidate);
+    if (belowFloor !== undefined) this.emit('refusedSwitch', belowFloor);
     if (switched !== undefined) this.onSwitch(switched, task.source);
     if (kept !== undefined) {
       const tip = this.state.countAlternatives(this.side.size);
@@ -245,7 +242,13 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
     if (!Number.isInteger(height) || height < 0 || height > tip.height) {
       return reject(new RangeError(`cannot rewind to block ${String(height)}: the tip is ${String(tip.height)}`));
     }
-    const removed = writer.rewindTo(height).map(removedBlock);
+    let removed: RemovedBlock[];
+    try {
+      removed = writer.rewindTo(height).map(removedBlock);
+    } catch (error) {
+      if (error instanceof BelowFloor) return reject(error);
+      throw error;
+    }
     if (removed.length > 0) {
       this.state.refreshTip(this.side.size);
       this.side.onRewind();

@@ -35,6 +35,19 @@ export interface SideResult {
   /** The block is kept on a side branch. */
   readonly kept?: VerifiedBlock;
   readonly switched?: Switch;
+  /** It weighs more, and is not followed, because blocks would go whose bytes are not kept. */
+  readonly belowFloor?: RefusedSwitch;
+}
+
+/** A reorganisation that was not done. */
+export interface RefusedSwitch {
+  /** Index of the highest block that would have stayed. */
+  readonly fork: number;
+  /** What would have been the tip. */
+  readonly height: number;
+  readonly hash: Buffer;
+  /** What is kept, in words. */
+  readonly reason: string;
 }
 
 /** Blocks that do not extend the main chain: judged when they arrive, kept on disk, followed when they weigh more. */
@@ -42,8 +55,6 @@ export class SideBranches {
   private readonly tree = new AlternativeTree();
   /** By the hash of the branch's tip, the latest used last. */
   private readonly open = new Map<string, OpenBranch>();
-  /** Where the last branch left the chain that was told of as not to be followed. */
-  private told: number | undefined;
 
   constructor(private readonly state: ChainState) {
     for (const block of state.reader.alternatives()) this.tree.add(node(block.facts.hash, block.parent, block.facts));
@@ -72,10 +83,7 @@ export class SideBranches {
     const { height, cumulativeDifficulty } = judged.facts;
     // Looked at last, as the reference does: until here a deep block is like any other
     // (docs/protocol/blocks.md#reorganisation).
-    if (tip.height - branch.fork > this.depth()) {
-      this.tellUnfollowed(branch.fork);
-      return { result: verdict('REJECTED_AS_ORPHANED', hash) };
-    }
+    if (tip.height - branch.fork > this.depth()) return { result: verdict('REJECTED_AS_ORPHANED', hash) };
     this.open.delete(block.block.previousHash.toString('hex'));
     branch.view.push(judged);
     branch.blocks.push(judged);
@@ -111,6 +119,10 @@ export class SideBranches {
     try {
       return { result: verdict('ADDED_TO_ALTERNATIVE_AND_SWITCHED', hash, height), switched: this.follow(branch) };
     } catch (error) {
+      if (error instanceof BelowFloor) {
+        const belowFloor = { fork: branch.fork, height, hash, reason: error.message };
+        return { result: verdict('REJECTED_AS_ORPHANED', hash), belowFloor };
+      }
       if (spentAgainAt(error, branch.blocks) === undefined) throw error;
       return { result: refused(new RuleFailure('INPUT_KEYIMAGE_ALREADY_SPENT'), hash) };
     }
@@ -216,28 +228,9 @@ export class SideBranches {
    * apart.
    */
   private depth(): number {
-    return Math.min(this.ruledDepth(), this.storedDepth());
-  }
-
-  private ruledDepth(): number {
     const { tip, checkpoints } = this.state;
     if (tip.height >= checkpoints.highest) return REORGANISATION_DEPTH;
     return Math.max(REORGANISATION_DEPTH, tip.height - checkpoints.lastUpTo(tip.height));
-  }
-
-  /** Blocks below the tip that could be taken off: those whose bytes are stored (docs/protocol/storage.md#modes). */
-  private storedDepth(): number {
-    const { tip, reader } = this.state;
-    return Math.max(0, tip.height + 1 - Math.max(reader.floors().bodies, 1));
-  }
-
-  /** A branch that the rules would let win, and what is stored does not: once for each block that it leaves the chain at. */
-  private tellUnfollowed(fork: number): void {
-    const { tip, reader } = this.state;
-    if (this.told === fork || tip.height - fork > this.ruledDepth()) return;
-    this.told = fork;
-    const { bodies, lite } = reader.floors();
-    this.state.onUnfollowed({ fork, cause: new BelowFloor(fork + 1, bodies, lite === undefined ? 'pruned' : 'lite') });
   }
 
   private drop(hashes: readonly Buffer[]): void {

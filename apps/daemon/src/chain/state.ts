@@ -29,12 +29,6 @@ export interface EngineParts {
   readonly pruning?: Pruning | undefined;
 }
 
-/** A branch that leaves the main chain at block `fork`, below what is stored. */
-export interface UnfollowedBranch {
-  readonly fork: number;
-  readonly cause: Error;
-}
-
 /** The committed chain, and how blocks are staged on it: what the main line and the side branches share. */
 export class ChainState {
   readonly reader: ChainReader;
@@ -43,8 +37,6 @@ export class ChainState {
   readonly checkpoints: Checkpoints;
   /** Hears of damage that the work goes on with: what was damaged is dropped, and fetched again where it is of use. */
   onDamage: (damage: CorruptDatabase) => void = () => undefined;
-  /** Hears of a branch that cannot be followed because what it would replace is not stored. */
-  onUnfollowed: (branch: UnfollowedBranch) => void = () => undefined;
   private currentTip: TipFacts;
 
   constructor(private readonly parts: EngineParts) {

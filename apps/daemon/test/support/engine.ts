@@ -22,10 +22,10 @@ export interface EngineBench {
 /** An engine on this thread, over a database of its own. */
 export function engineBench(
   network: NetworkName,
-  options: { directory?: string; checkpoints?: Checkpoints; now?: () => number; lite?: number } = {},
+  options: { directory?: string; checkpoints?: Checkpoints; now?: () => number } = {},
 ): EngineBench {
   const directory = options.directory ?? temporaryDirectory();
-  const db = openChainDb({ directory, network, lite: options.lite });
+  const db = openChainDb({ directory, network });
   const engine = new ChainEngine({
     db,
     network: networkOf(network),
