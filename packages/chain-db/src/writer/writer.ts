@@ -46,6 +46,8 @@ export class ChainWriter {
   private readonly floors: Floors;
   private readonly alternatives: AlternativeStore;
   private failure: WriterFailed | undefined;
+  /** Pages that were given back since the file shrank. */
+  private givenBack = 0;
 
   /** @param limits how the hash look-ups are kept; other numbers are for tests */
   constructor(
@@ -189,7 +191,7 @@ export class ChainWriter {
    * @throws RangeError above that, RefusedChange on a lite node, CorruptDatabase, WriterFailed
    */
   pruneStep(floor: number, milliseconds = 20): PruneStep {
-    return this.change(() => {
+    const step = this.change(() => {
       const tip = this.reader.height();
       if (!Number.isInteger(floor) || floor > tip + 1)
         throw new RangeError(`cannot prune below ${floor} of ${tip + 1}`);
@@ -200,6 +202,13 @@ export class ChainWriter {
       const isGivenBack = this.pruner.isTight || (reached === before && freedPages === 0);
       return { floor: reached, done: reached >= floor && isGivenBack, freedPages };
     });
+    this.givenBack += step.freedPages;
+    if (step.done && this.givenBack > 0) {
+      // The file itself shrinks with a checkpoint, which waits for nobody.
+      this.orFail(() => void this.connection.pragma('wal_checkpoint(PASSIVE)'));
+      this.givenBack = 0;
+    }
+    return step;
   }
 
   /**
