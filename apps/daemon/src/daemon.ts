@@ -49,6 +49,7 @@ import {
   startRpcServer,
   SyncCache,
 } from './rpc';
+import { SnapshotExporter } from './snapshot/exporter';
 import { startStratum, type StratumServer } from './stratum';
 import { consoleContext, startLocalSocket } from './wiring/console';
 import { daemonLogger } from './wiring/logger';
@@ -307,7 +308,11 @@ export class Daemon implements Service {
     const { control, input } = this.overrides;
     const requestStop = (): void => control?.requestStop();
     const listensAt = parts.peers.listensAt.map(endpointText).join(' and ');
-    runner.open(consoleContext({ ...parts, logger, tail, listensAt, requestStop }));
+    const { network } = config;
+    const { directory, rpc } = parts;
+    const exporter = new SnapshotExporter({ directory, network, reader: rpc.reader, logger: logger.child('snapshot') });
+    const snapshots = this.closeOnStop('the export of a snapshot', exporter, (open) => open.close());
+    runner.open(consoleContext({ ...parts, snapshots, logger, tail, listensAt, requestStop }));
     this.closeOnStop('the console', runner, (closing) => closing.close());
     if (input === undefined || config.options['no-console']) return;
     const end = startLocalConsole({ input, screen, runner, onInterrupt: requestStop });

@@ -2,7 +2,10 @@ import type { ActionParts, OneShot, RunOneShot } from './action';
 import { exportAction } from './export';
 import { exportCheckpointsAction } from './export-checkpoints';
 import { importAction } from './import';
+import { importSnapshotAction } from './import-snapshot';
 import { selfTestAction } from './self-test';
+import { snapshotInfoAction } from './snapshot-info';
+import { snapshotStatsAction } from './snapshot-stats';
 import { verifyAction } from './verify';
 
 const ACTIONS: Record<OneShot, RunOneShot> = {
@@ -10,6 +13,9 @@ const ACTIONS: Record<OneShot, RunOneShot> = {
   export: exportAction,
   'export-checkpoints': exportCheckpointsAction,
   'self-test': selfTestAction,
+  'import-snapshot': importSnapshotAction,
+  'snapshot-info': snapshotInfoAction,
+  'snapshot-stats': snapshotStatsAction,
   verify: verifyAction,
 };
 

@@ -22,7 +22,16 @@ import { pruneDepthOf, storageModeOf, storageWarnings } from './storage-mode';
 export type DaemonOptions = ParsedOptions<typeof DAEMON_OPTIONS>['values'];
 
 /** What one start does: serve, or do one thing and end. */
-export type Action = 'serve' | 'import' | 'export' | 'export-checkpoints' | 'verify' | 'self-test';
+export type Action =
+  | 'serve'
+  | 'import'
+  | 'export'
+  | 'export-checkpoints'
+  | 'import-snapshot'
+  | 'snapshot-info'
+  | 'snapshot-stats'
+  | 'verify'
+  | 'self-test';
 
 /** Everything the daemon is told from outside, resolved and checked. */
 export interface DaemonConfig {
@@ -52,8 +61,14 @@ const ACTIONS = {
   'import-blockchain': 'import',
   'export-blockchain': 'export',
   'export-checkpoints': 'export-checkpoints',
+  'import-lite-snapshot': 'import-snapshot',
+  'snapshot-info': 'snapshot-info',
+  'snapshot-stats': 'snapshot-stats',
   verify: 'verify',
 } as const;
+
+/** What may follow on the deletion of the chain. */
+const TAKES_RESYNC: readonly Action[] = ['import', 'import-snapshot'];
 
 /** What changes the stored chain first and then goes on; an import may follow the one, nothing else the other. */
 const PREPARATIONS = ['resync', 'rewind-to-height'] as const;
@@ -122,7 +137,7 @@ function chosenAction(options: DaemonOptions): Action {
   const asked = names.filter((name) => options[name] !== false && options[name] !== undefined);
   const before = PREPARATIONS.filter((name) => options[name] !== false && options[name] !== undefined);
   const action = asked[0] === undefined ? 'serve' : ACTIONS[asked[0]];
-  const together = action === 'serve' || (action === 'import' && before[0] === 'resync');
+  const together = action === 'serve' || (TAKES_RESYNC.includes(action) && before[0] === 'resync');
   if (asked.length > 1 || before.length > 1 || (before.length > 0 && !together)) {
     throw new UsageError(`choose one of ${[...before, ...asked].map((name) => `--${name}`).join(', ')}`);
   }

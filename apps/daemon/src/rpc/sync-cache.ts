@@ -1,12 +1,18 @@
 import type { ChainReader } from '@wrkz/chain-db';
 import type { Metrics } from '@wrkz/service-kit';
 import { LRUCache } from 'lru-cache';
-import type { ChainService, CommitEvent } from '../chain/service';
+import type { CommitEvent } from '../chain/service';
 import { REORGANISATION_DEPTH } from '@wrkz/core-types';
 import type { QueryCaller, QueryName, QueryRunner, QueryTable } from './queries';
 import { MAX_BLOCKS_WALKED } from './queries/limits';
 import { afterKnown } from './queries/range';
 import type { WalletSyncQuery } from './queries/wallet-sync-data';
+
+/** Who tells of commits; only the kind of each matters here. */
+export interface CommitSource {
+  on(event: 'commit', listener: (event: Pick<CommitEvent, 'kind'>) => void): unknown;
+  off(event: 'commit', listener: (event: Pick<CommitEvent, 'kind'>) => void): unknown;
+}
 
 export interface SyncCacheParts {
   /** Where answers come from that are not kept. */
@@ -14,7 +20,7 @@ export interface SyncCacheParts {
   /** The reader of the main thread. */
   readonly reader: Pick<ChainReader, 'tip' | 'heightOf' | 'floors'>;
   /** Its commits tell of rewinds. */
-  readonly chain: Pick<ChainService, 'on' | 'off'>;
+  readonly chain: CommitSource;
   readonly maxBytes: number;
 }
 
@@ -68,7 +74,7 @@ export class SyncCache implements QueryRunner {
     this.answers.clear();
   }
 
-  private readonly onCommit = (event: CommitEvent): void => {
+  private readonly onCommit = (event: Pick<CommitEvent, 'kind'>): void => {
     if (event.kind !== 'switch') return;
     this.rewinds++;
     this.answers.clear();

@@ -265,7 +265,7 @@ test.each([
   ['compact_db status', /^DB compaction status: idle\n.*later version/],
   ['compact_db wait', /^No DB compaction is running\.\n/],
   ['compact_db x', /^Usage: compact_db \[start\|status\|wait\|force\]\n$/],
-  ['snapshot_export', /comes with the storage modes/],
+  ['snapshot_export', /^This node has no lite height, so a snapshot height has to be given:\nUsage: snapshot_export /],
   ['snapshot_export status', /^Snapshot export: idle\n/],
   ['snapshot_export cancel', /^No snapshot export is running\.\n/],
   ['snapshot_export x', /^Usage: snapshot_export \[start \[height\] \[path\] \| status \| cancel\]\n$/],

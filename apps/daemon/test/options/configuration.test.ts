@@ -9,7 +9,7 @@ import { temporaryDirectory } from '../support/temporary';
 
 exercises('help', 'version', 'config-file', 'save-config', 'dump-config', 'explain-config');
 exercises('os-version', 'print-genesis-tx', 'fee-address', 'fee-amount', 'import-validate');
-exercises('import-lite-snapshot', 'snapshot-info', 'snapshot-stats', 'skip-boot-compaction');
+exercises('skip-boot-compaction');
 exercises('prune', 'prune-depth', 'lite', 'lite-height');
 exercises('auto-compaction-min-gap-blocks', 'auto-compaction-min-free-bytes');
 exercises('db-enable-compression', 'db-compression-level', 'db-compression-dict-bytes', 'db-max-open-files');
@@ -97,12 +97,8 @@ describe('what is not in this version', () => {
     return [`--${name}=${type === 'number' ? String(Number(usual) + 1) : 'x'}`];
   };
 
-  it.each(unbuilt.map((spec) => [spec.name, spec] as const))('--%s at another value is refused', (name, spec) => {
-    // with what it asks for beside it, so that no combination is refused first
-    const beside: Record<string, string[]> = {
-      'import-lite-snapshot': ['--lite', '--lite-height=5'],
-    };
-    const exit = exitOf(...other(spec), ...(beside[name] ?? []));
+  it.each(unbuilt.map((spec) => [spec.name, spec] as const))('--%s at another value is refused', (_name, spec) => {
+    const exit = exitOf(...other(spec));
     expect(exit).toBeInstanceOf(UsageError);
     expect(exit.message).toMatch(/^--[a-z0-9-]+: this version does not have it yet, so it has to stay at its default$/);
   });
@@ -111,10 +107,7 @@ describe('what is not in this version', () => {
     expect(unbuilt.map(({ name }) => name).sort()).toEqual([
       'auto-compaction-min-free-bytes',
       'auto-compaction-min-gap-blocks',
-      'import-lite-snapshot',
       'skip-boot-compaction',
-      'snapshot-info',
-      'snapshot-stats',
     ]);
   });
 

@@ -142,6 +142,21 @@ export const refusals = {
     'The journal of events is not available, please retry later',
     'The journal cannot be read or written now; the log of the node tells why.',
   ),
+  nodeAway: failed(
+    503,
+    'The node of this RPC server cannot be reached, please retry shortly',
+    'A reader process (serve-rpc) reaches its node not at all, or is refused by it; Retry-After is 1.',
+  ),
+  nodeSilent: failed(
+    503,
+    'The node of this RPC server gives no answer, please retry shortly',
+    'A reader process has passed the request on, and its node has not answered in time; Retry-After is 1.',
+  ),
+  readerOfReader: failed(
+    503,
+    'This is a reader itself and passes nothing on for others. Please relaunch them with --node-socket of the node.',
+    'The request was passed on by a reader process to another one.',
+  ),
   noConsole: failed(
     503,
     'The daemon console is not available yet, please retry in a moment',

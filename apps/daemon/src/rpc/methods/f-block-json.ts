@@ -13,7 +13,7 @@ const HASH_DIGITS = 64;
 export const fBlockJson = method({
   name: 'f_block_json',
   summary: 'A main-chain block with its rewards, sizes and transactions.',
-  labels: { mode: 'BlockExplorerEnabled' },
+  labels: { mode: 'BlockExplorerEnabled', answeredFrom: 'chain' },
   params: daemonApi.blockParams,
   result: daemonApi.blockResult,
   errors: [blockHashNotHex, blockHashInvalid, hashHeightTooBig, blockUnknown, blockBelowFloor, overloaded],

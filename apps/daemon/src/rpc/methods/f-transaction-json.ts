@@ -8,7 +8,7 @@ const { overloaded, internal } = daemonApi.refusals;
 export const fTransactionJson = method({
   name: 'f_transaction_json',
   summary: 'A transaction of the main chain with the block that it stands in.',
-  labels: { mode: 'BlockExplorerEnabled' },
+  labels: { mode: 'BlockExplorerEnabled', answeredFrom: 'chain' },
   params: daemonApi.transactionParams,
   result: daemonApi.transactionResult,
   errors: [blockHashNotHex, transactionUnknown, blockBelowFloor, overloaded, internal],

@@ -9,7 +9,7 @@ const { blockBelowFloor, blockHashNotHex, blockUnknown } = daemonApi.rpcErrors;
 export const getblockheaderbyhash = method({
   name: 'getblockheaderbyhash',
   summary: 'The header of a block, on the main chain or beside it.',
-  labels: { mode: 'Default' },
+  labels: { mode: 'Default', answeredFrom: 'chain' },
   params: daemonApi.blockHeaderByHashParams,
   result: daemonApi.blockHeaderResult,
   errors: [blockHashNotHex, blockUnknown, blockBelowFloor, daemonApi.refusals.internal],

@@ -8,7 +8,7 @@ const { blockBelowFloor, heightTooBig } = daemonApi.rpcErrors;
 export const getblockheaderbyheight = method({
   name: 'getblockheaderbyheight',
   summary: 'The header of the main-chain block at a height.',
-  labels: { mode: 'Default' },
+  labels: { mode: 'Default', answeredFrom: 'chain' },
   params: daemonApi.blockHeaderByHeightParams,
   result: daemonApi.blockHeaderResult,
   errors: [heightTooBig, blockBelowFloor, daemonApi.refusals.internal],

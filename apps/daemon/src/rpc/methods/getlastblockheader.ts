@@ -9,7 +9,7 @@ const { blockBelowFloor, coreBusy } = daemonApi.rpcErrors;
 export const getlastblockheader = method({
   name: 'getlastblockheader',
   summary: 'The header of the tip.',
-  labels: { mode: 'Default' },
+  labels: { mode: 'Default', answeredFrom: 'chain' },
   result: daemonApi.blockHeaderResult,
   errors: [coreBusy, blockBelowFloor, daemonApi.refusals.internal],
   handle: (context) => {

@@ -10,7 +10,7 @@ export const getGlobalIndexesForRange = route({
   path: '/get_global_indexes_for_range',
   summary: 'The global indexes of all outputs of a run of blocks.',
   guards: GUARDED,
-  labels: { mode: 'Default' },
+  labels: { mode: 'Default', answeredFrom: 'chain' },
   body: daemonApi.globalIndexesRequest,
   answer: daemonApi.globalIndexesAnswer,
   errors: [invertedRange, rangeTooLong, belowFloor, answerTooLarge, overloaded, internal],

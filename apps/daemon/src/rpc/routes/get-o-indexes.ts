@@ -9,7 +9,7 @@ export const getOIndexes = route({
   path: '/get_o_indexes',
   summary: 'The global indexes of the outputs of one transaction; /get_global_indexes_for_range hides which is meant.',
   guards: GUARDED,
-  labels: { mode: 'Default' },
+  labels: { mode: 'Default', answeredFrom: 'chain' },
   body: daemonApi.outputIndexesRequest,
   answer: daemonApi.outputIndexesAnswer,
   errors: [txidNotHex, noOutputIndexes, belowFloor, overloaded, internal],

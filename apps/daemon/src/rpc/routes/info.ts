@@ -85,7 +85,7 @@ export const info = route({
   path: '/info',
   summary: 'The state of the node: its chain, its peers, what it can do.',
   guards: GUARDED,
-  labels: { mode: 'Default' },
+  labels: { mode: 'Default', answeredFrom: 'chain and node' },
   answer: daemonApi.infoAnswer,
   errors: [daemonApi.refusals.busy, daemonApi.refusals.internal],
   handle: (context) =>
