@@ -52,7 +52,7 @@ describe.each(['full', 'pruned', 'lite'] as const)('a %s database', (mode) => {
     const tally: Record<string, string[]> = {};
     for (const [name, pages] of pagesByTable(directory)) {
       for (const [i, page] of pages.entries()) {
-        for (const bit of [40 + i, 8 * 8 + 3, PAGE_SIZE * 8 - 333, PAGE_SIZE * 8 - 1234, PAGE_SIZE * 8 - 2222]) {
+        for (const bit of [PAGE_SIZE * 8 - 333 - i]) {
           const copy = copyOf(directory);
           flip(copy, (page - 1) * PAGE_SIZE * 8 + bit);
           const { problems } = await findings(copy);
@@ -67,6 +67,7 @@ describe.each(['full', 'pruned', 'lite'] as const)('a %s database', (mode) => {
             const after = await verifyChain({ directory: copy, network: 'devnet' });
             if (JSON.stringify(after) !== JSON.stringify(sound)) outcome += ' DIFFERS ' + JSON.stringify(after);
           }
+          process.stderr.write(`${mode} ${name} ${outcome} ${Date.now() % 1e6}\n`);
           (tally[`${outcome}`] ??= []).push(`${name}/${String(bit)}`);
         }
       }

@@ -20,7 +20,7 @@ import { rpcIpv6, rpcWarnings } from './rpc-listeners';
 export type DaemonOptions = ParsedOptions<typeof DAEMON_OPTIONS>['values'];
 
 /** What one start does: serve, or do one thing and end. */
-export type Action = 'serve' | 'import' | 'export' | 'export-checkpoints' | 'verify' | 'self-test';
+export type Action = 'serve' | 'import' | 'export' | 'export-checkpoints' | 'verify' | 'repair' | 'self-test';
 
 /** Everything the daemon is told from outside, resolved and checked. */
 export interface DaemonConfig {
@@ -48,6 +48,7 @@ const ACTIONS = {
   'export-blockchain': 'export',
   'export-checkpoints': 'export-checkpoints',
   verify: 'verify',
+  repair: 'repair',
 } as const;
 
 /** What changes the stored chain first and then goes on; an import may follow the one, nothing else the other. */

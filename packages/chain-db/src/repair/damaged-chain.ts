@@ -58,7 +58,9 @@ export class DamagedChain {
 
   /** Before blocks are restored from the bottom. */
   rewindLowerRows(): void {
-    this.lower = this.trustsLowerRows ? new LowerRows(this.connection, this.floors.records) : undefined;
+    const isUsed = this.floors.records > 0 && this.trustsLowerRows;
+    this.lower = isUsed ? new LowerRows(this.connection, this.floors.records) : undefined;
+    this.lower?.next(0, undefined); // genesis is whole in every mode
   }
 
   /**

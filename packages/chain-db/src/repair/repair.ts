@@ -87,6 +87,7 @@ export async function repairChainDb(options: RepairOptions): Promise<RepairRepor
 class Repair {
   private readonly folder: string;
   private readonly turn: () => Promise<void>;
+  private fetched = 0;
 
   constructor(private readonly options: RepairOptions) {
     this.folder = repairFolder(options.directory);
@@ -137,7 +138,7 @@ class Repair {
         db.close();
       }
       if (existsSync(`${databaseFile(this.folder)}-wal`)) throw new CorruptDatabase('the new file could not be closed');
-      const { fetched } = blocks;
+      const { fetched } = this;
       const kept = this.swap(connection);
       const { forgotten } = alternatives;
       return { outcome: 'repaired', height: top, fetched, dropped: found.dropped, forgotten, kept };
@@ -164,9 +165,10 @@ class Repair {
     let top = highest;
     for (; missing.has(top) && blocks.id(top) === undefined; top--) missing.delete(top);
     await blocks.obtain(fetch, (done, of) => onProgress?.('fetch', done, of));
+    this.fetched += blocks.fetched;
     this.options.signal?.throwIfAborted();
     const lacking = blocks.lacking();
-    if (lacking.length > 0) return { missing: { outcome: 'missing', missing: lacking, fetched: blocks.fetched } };
+    if (lacking.length > 0) return { missing: { outcome: 'missing', missing: lacking, fetched: this.fetched } };
     return { top, dropped: highest - top, blocks };
   }
 

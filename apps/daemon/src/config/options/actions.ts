@@ -108,4 +108,12 @@ export const ACTIONS = defineOptions([
     group,
     help: 'Recompute the stored chain, tell what was found and its digest, and exit',
   },
+  {
+    name: 'repair',
+    type: 'boolean',
+    default: false,
+    oneShot: true,
+    group,
+    help: 'Make a sound database of a damaged one, with blocks from peers where bytes are gone, and exit',
+  },
 ]);
