@@ -1,11 +1,12 @@
 import type { NetworkName } from '@wrkz/core-types';
 import { networkOf } from '@wrkz/core-types';
 import { makeFolders } from '@wrkz/service-kit';
-import { takeWriteLock, type SqliteConnection } from '@wrkz/sqlite';
+import { sqliteFailure, takeWriteLock, type SqliteConnection } from '@wrkz/sqlite';
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { connectForReading, databaseFile } from '../connection';
-import { CorruptDatabase, DatabaseMissing, WrongNetwork } from '../errors';
+import { databaseFile } from '../connection';
+import { damageIn } from '../damage';
+import { ChainDbError, CorruptDatabase, DatabaseMissing, NotAChainDatabase, WrongNetwork } from '../errors';
 import type { ChainDb } from '../open';
 import { toChainDbError } from '../open-errors';
 import { ChainReader } from '../reader/reader';
@@ -13,6 +14,7 @@ import type { AlternativeBlock } from '../reader/alternatives';
 import { readMeta } from '../meta';
 import { verifyChain } from '../verify/verify';
 import { DamagedChain } from './damaged-chain';
+import { openDamagedFile, removeCopies } from './damaged-file';
 import { FetchedBlocks } from './fetched-blocks';
 import { floorsOfDamaged } from './floors';
 import { LowerRowsDisagree } from './lower-rows';
@@ -103,12 +105,13 @@ class Repair {
       return { outcome: 'sound', height };
     }
     onDamage?.(problems);
-    const connection = connectForReading(directory);
+    const connection = openDamagedFile(directory, network);
     try {
       assertNetwork(connection, directory, network);
       return await this.rebuild(connection);
     } finally {
       connection.close();
+      removeCopies(directory);
     }
   }
 
@@ -153,7 +156,10 @@ class Repair {
     | { missing?: undefined; readonly top: number; readonly dropped: number; readonly blocks: MissingBlocks }
   > {
     const { fetch, onProgress } = this.options;
-    const highest = Math.max(0, chain.rows.top());
+    const highest = chain.rows.top();
+    if (highest < 0) {
+      throw new CorruptDatabase('no block in it is whole; --resync deletes it and fetches everything from peers');
+    }
     const missing = new Set<number>();
     for (let height = 0; height <= highest; height++) {
       if (!chain.isWhole(height)) missing.add(height);
@@ -215,11 +221,25 @@ class Repair {
     db: Pick<ChainDb, 'directory' | 'network'>,
   ): Promise<{ readonly problems: readonly string[]; readonly height: number }> {
     const { signal, onProgress } = this.options;
-    return verifyChain(db, {
-      onProgress: (height, tip) => onProgress?.(step, height, tip),
-      ...(signal === undefined ? {} : { signal }),
-    });
+    try {
+      return await verifyChain(db, {
+        onProgress: (height, tip) => onProgress?.(step, height, tip),
+        ...(signal === undefined ? {} : { signal }),
+      });
+    } catch (error) {
+      // A file that cannot even be opened.
+      if (signal?.aborted === true || !isDamage(error)) throw error;
+      return { problems: [error instanceof Error ? error.message : String(error)], height: -1 };
+    }
   }
+}
+
+/** Whether an error of opening says that the file is damaged. */
+function isDamage(error: unknown): boolean {
+  if (error instanceof NotAChainDatabase || damageIn(error) !== undefined) return true;
+  // A table or column whose name is damaged is not found.
+  if (sqliteFailure(error)?.code === 'SQLITE_ERROR') return true;
+  return error instanceof ChainDbError && error.code === 'NOT_A_CHAIN_DATABASE';
 }
 
 /** @throws WrongNetwork where anything whole says so */

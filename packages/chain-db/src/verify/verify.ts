@@ -1,6 +1,6 @@
 import type { SqliteConnection } from '@wrkz/sqlite';
 import { setImmediate } from 'node:timers/promises';
-import { connectForReading } from '../connection';
+import { connectForReading, databaseFile } from '../connection';
 import { RunDirectory } from '../hash-index/directory';
 import { HASH_INDEX_TABLES } from '../hash-index/schema';
 import type { FloorHeights } from '../modes/floors';
@@ -10,6 +10,7 @@ import { ChainReader } from '../reader/reader';
 import { TABLES } from '../schema';
 import { checkAlternatives } from './alternatives-check';
 import { fastPass, steps } from './fast-pass';
+import { checkFile } from './file-check';
 import { fullPass } from './full-pass';
 import { checkHashIndex } from './hash-index-check';
 import { guarded, Problems } from './problems';
@@ -74,7 +75,7 @@ export async function verifyChain(
 
 function* verification(
   connection: SqliteConnection,
-  { network }: Pick<ChainDb, 'network'>,
+  { network, directory: folder }: Pick<ChainDb, 'directory' | 'network'>,
   { mode = 'full', onProgress }: VerifyOptions,
 ): Generator<void, VerifyReport> {
   const problems = new Problems();
@@ -104,6 +105,8 @@ function* verification(
     });
     yield;
   }
+  guarded(problems, 'file', () => checkFile(connection, databaseFile(folder), problems));
+  yield;
   const rulesDigest =
     'rulesDigest' in found
       ? found.rulesDigest
