@@ -6,17 +6,19 @@ import { databaseFile } from './connection';
 import { WrongNetwork } from './errors';
 import { openChainDb } from './open';
 import { toChainDbError } from './open-errors';
+import { finishSwap, repairFolder } from './repair/swap';
 
 /** What stands beside the database; the mark last, which tells a later open that a log is missing. */
 const SUFFIXES = ['', '-wal', '-shm', '-mark'] as const;
 
 /**
- * Deletes the chain database of a directory, whole or damaged; one that another program has open, or that belongs to another
+ * Deletes the chain database of a directory, whole or damaged, with the work of an unfinished repair; one that another program has open, or that belongs to another
  * network, is left as it is.
  * @returns whether there was one
  * @throws DatabaseLocked, WrongNetwork, DatabaseUnwritable, DatabaseRemains
  */
 export function removeChainDb(directory: string, network: NetworkName): boolean {
+  finishSwap(directory);
   const files = SUFFIXES.map((suffix) => `${databaseFile(directory)}${suffix}`).filter((file) => existsSync(file));
   if (files.length === 0) return false;
   try {
@@ -25,6 +27,7 @@ export function removeChainDb(directory: string, network: NetworkName): boolean 
     try {
       assertNetwork(directory, network);
       for (const file of files) remove(file);
+      remove(repairFolder(directory));
     } finally {
       lock.release();
     }
@@ -47,7 +50,7 @@ export class DatabaseRemains extends Error {
 
 function remove(file: string): void {
   try {
-    rmSync(file, { force: true });
+    rmSync(file, { recursive: true, force: true });
   } catch (error) {
     throw new DatabaseRemains(`Could not delete data path: ${file}`, { cause: error });
   }

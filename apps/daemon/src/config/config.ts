@@ -31,6 +31,7 @@ export type Action =
   | 'snapshot-info'
   | 'snapshot-stats'
   | 'verify'
+  | 'repair'
   | 'self-test';
 
 /** Everything the daemon is told from outside, resolved and checked. */
@@ -65,6 +66,7 @@ const ACTIONS = {
   'snapshot-info': 'snapshot-info',
   'snapshot-stats': 'snapshot-stats',
   verify: 'verify',
+  repair: 'repair',
 } as const;
 
 /** What may follow on the deletion of the chain. */

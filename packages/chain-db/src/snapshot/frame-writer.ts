@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs';
 import { PayloadDigest } from './digest';
-import { encodeSnapshotHeader, HEADER_BYTES, RESERVED_HEADER, type SnapshotHeader } from './header';
+import { encodeSnapshotHeader, SNAPSHOT_HEADER_BYTES, RESERVED_HEADER, type SnapshotHeader } from './header';
 import type { EncodedRecord } from './records';
 import type { Zstd } from './zstd';
 
@@ -16,7 +16,7 @@ const END = Buffer.alloc(8);
 export class FrameWriter {
   private readonly frame = Buffer.allocUnsafe(FRAME_TARGET + RECORD_ROOM);
   private length = 0;
-  private position = HEADER_BYTES;
+  private position = SNAPSHOT_HEADER_BYTES;
   private readonly digest = new PayloadDigest();
   private lastKey = Buffer.alloc(0);
   /** Records so far. */

@@ -19,7 +19,7 @@ export interface SnapshotHeader {
   readonly digest: Buffer;
 }
 
-export const HEADER_BYTES = 128;
+export const SNAPSHOT_HEADER_BYTES = 128;
 export const SNAPSHOT_VERSION = 1;
 const MAGIC = Buffer.from('WRKZLITE', 'latin1');
 const ZEROS = Buffer.alloc(32);
@@ -38,7 +38,7 @@ export const RESERVED_HEADER: SnapshotHeader = {
 };
 
 export function encodeSnapshotHeader(header: SnapshotHeader): Buffer {
-  const bytes = Buffer.alloc(HEADER_BYTES);
+  const bytes = Buffer.alloc(SNAPSHOT_HEADER_BYTES);
   MAGIC.copy(bytes);
   bytes.writeUInt32LE(SNAPSHOT_VERSION, 8);
   header.genesisHash.copy(bytes, 12);
@@ -53,7 +53,8 @@ export function encodeSnapshotHeader(header: SnapshotHeader): Buffer {
 
 /** @param name what messages call the file @throws SnapshotRefused */
 export function decodeSnapshotHeader(bytes: Buffer, name: string): SnapshotHeader {
-  if (bytes.length < HEADER_BYTES) throw new SnapshotRefused(`${name} is too short to be a lite node snapshot`);
+  if (bytes.length < SNAPSHOT_HEADER_BYTES)
+    throw new SnapshotRefused(`${name} is too short to be a lite node snapshot`);
   if (!bytes.subarray(0, 8).equals(MAGIC)) throw new SnapshotRefused(`${name} is not a lite node snapshot`);
   const version = bytes.readUInt32LE(8);
   if (version !== SNAPSHOT_VERSION) {
@@ -78,10 +79,10 @@ export function decodeSnapshotHeader(bytes: Buffer, name: string): SnapshotHeade
 export function readSnapshotHeader(path: string): SnapshotHeader {
   const fd = openSync(path, 'r');
   try {
-    const bytes = Buffer.alloc(HEADER_BYTES);
+    const bytes = Buffer.alloc(SNAPSHOT_HEADER_BYTES);
     let length = 0;
-    for (let read = -1; read !== 0 && length < HEADER_BYTES; length += read) {
-      read = readSync(fd, bytes, length, HEADER_BYTES - length, length);
+    for (let read = -1; read !== 0 && length < SNAPSHOT_HEADER_BYTES; length += read) {
+      read = readSync(fd, bytes, length, SNAPSHOT_HEADER_BYTES - length, length);
     }
     return decodeSnapshotHeader(bytes.subarray(0, length), path);
   } finally {
