@@ -1,4 +1,5 @@
 export * from './errors';
+export { backupChainDb, type ChainBackup, type ChainBackupOptions } from './backup';
 export { databaseFile, type DatabaseMemory } from './connection';
 export { damageIn } from './damage';
 export type { FloorHeights } from './modes/floors';
@@ -9,7 +10,8 @@ export type { CompactStep, PruneStep } from './modes/prune';
 export { ChainDb, openChainDb, type Opening, type OpenOptions } from './open';
 export { plainPaymentId, type PaymentIdUse } from './payment-ids';
 export { rewriteChainDb, type RewriteOptions } from './rewrite';
-export { DatabaseRemains, removeChainDb } from './remove';
+export { DatabaseRemains, removablePaths, removeChainDb } from './remove';
+export type { ChainPath } from './work-folders';
 export type { AltInfo, AlternativeBlock } from './reader/alternatives';
 export type { StoredOutput } from './reader/outputs';
 export {

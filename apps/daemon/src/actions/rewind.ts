@@ -19,11 +19,15 @@ export async function rewindAtStart(
   const wanted = options['rewind-to-height'];
   if (wanted === undefined) return;
   const count = chain.tip().height + 1;
-  const lowest = count - network.rewindLimit;
-  if (wanted < lowest) throw new RewindRefused(refusalText(wanted, count, network.rewindLimit));
+  assertRewind(wanted, count, network.rewindLimit);
   if (wanted >= count) return notice(`Nothing to rewind: the chain has ${String(count)} blocks`);
   await chain.rewindTo(wanted - 1);
   notice(`Rewound ${String(count - wanted)} blocks; the chain has ${String(wanted)} now`);
+}
+
+/** @throws RewindRefused further down than the network allows */
+export function assertRewind(wanted: number, count: number, limit: number): void {
+  if (wanted < count - limit) throw new RewindRefused(refusalText(wanted, count, limit));
 }
 
 function refusalText(wanted: number, count: number, limit: number): string {

@@ -1,4 +1,6 @@
 import type { ActionParts, OneShot, RunOneShot } from './action';
+import { backupAction } from './backup';
+import { dryRunAction } from './dry-run';
 import { exportAction } from './export';
 import { exportCheckpointsAction } from './export-checkpoints';
 import { importAction } from './import';
@@ -6,6 +8,8 @@ import { selfTestAction } from './self-test';
 import { verifyAction } from './verify';
 
 const ACTIONS: Record<OneShot, RunOneShot> = {
+  backup: backupAction,
+  'dry-run': dryRunAction,
   import: importAction,
   export: exportAction,
   'export-checkpoints': exportCheckpointsAction,

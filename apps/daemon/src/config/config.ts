@@ -22,7 +22,8 @@ import { pruneDepthOf, storageModeOf, storageWarnings } from './storage-mode';
 export type DaemonOptions = ParsedOptions<typeof DAEMON_OPTIONS>['values'];
 
 /** What one start does: serve, or do one thing and end. */
-export type Action = 'serve' | 'import' | 'export' | 'export-checkpoints' | 'verify' | 'self-test';
+export type Action =
+  'serve' | 'import' | 'export' | 'export-checkpoints' | 'verify' | 'backup' | 'dry-run' | 'self-test';
 
 /** Everything the daemon is told from outside, resolved and checked. */
 export interface DaemonConfig {
@@ -53,6 +54,8 @@ const ACTIONS = {
   'export-blockchain': 'export',
   'export-checkpoints': 'export-checkpoints',
   verify: 'verify',
+  backup: 'backup',
+  'dry-run': 'dry-run',
 } as const;
 
 /** What changes the stored chain first and then goes on; an import may follow the one, nothing else the other. */
@@ -122,7 +125,7 @@ function chosenAction(options: DaemonOptions): Action {
   const asked = names.filter((name) => options[name] !== false && options[name] !== undefined);
   const before = PREPARATIONS.filter((name) => options[name] !== false && options[name] !== undefined);
   const action = asked[0] === undefined ? 'serve' : ACTIONS[asked[0]];
-  const together = action === 'serve' || (action === 'import' && before[0] === 'resync');
+  const together = action === 'serve' || action === 'dry-run' || (action === 'import' && before[0] === 'resync');
   if (asked.length > 1 || before.length > 1 || (before.length > 0 && !together)) {
     throw new UsageError(`choose one of ${[...before, ...asked].map((name) => `--${name}`).join(', ')}`);
   }

@@ -391,6 +391,12 @@ export class ChainReader {
       .all();
   }
 
+  /** Bytes of the bodies and signatures of blocks [start, end): what a pruning of them would delete. */
+  prunableBytes(start: number, end: number): number {
+    const total = (height: number): number => this.blockStamps(height, height + 1)[0]?.generatedTransactions ?? 0;
+    return end <= start ? 0 : this.bodies.bytes([start, end], [total(start - 1), total(end - 1)]);
+  }
+
   /** The file's pages; costs some microseconds. */
   fileSpace(): FileSpace {
     const pragma = (name: string): number => Number(this.connection.pragma(name, { simple: true }));

@@ -84,9 +84,9 @@ export function startCompaction(sources: CompactionSources): RunningCompaction {
   return { compaction, close };
 }
 
-function rewriteInProcess(task: { directory: string; network: string }, signal: AbortSignal): Promise<void> {
+async function rewriteInProcess(task: { directory: string; network: string }, signal: AbortSignal): Promise<void> {
   // The copy is made on the disk of the database: the system's folder for temporary files may be a small one in memory.
-  return runTask({
+  await runTask({
     entry: workerEntry(__dirname, 'rewrite-process'),
     task,
     signal,
