@@ -38,6 +38,7 @@ import { startPortMapping } from './p2p/port-mapping/start';
 import { logChain } from './progress/chain-log';
 import { notices } from './progress/notices';
 import { openingLines } from './progress/opening-lines';
+import { StorageLog } from './progress/storage-log';
 import { SyncProgressDisplay } from './progress/sync-progress';
 import {
   type QueryRunner,
@@ -48,11 +49,13 @@ import {
   startRpcServer,
   SyncCache,
 } from './rpc';
+import { SnapshotExporter } from './snapshot/exporter';
 import { startStratum, type StratumServer } from './stratum';
 import type { Compaction } from './upkeep/compaction/compaction';
 import { startCompaction } from './upkeep/compaction/start';
 import { consoleContext, startLocalSocket } from './wiring/console';
 import { daemonLogger } from './wiring/logger';
+import { watchLiteRule } from './wiring/lite-rule';
 import { createPeers, peersConfig } from './wiring/peers';
 import { rpcContext } from './wiring/rpc-context';
 import { rpcServerOptions } from './wiring/rpc-server';
@@ -182,6 +185,8 @@ export class Daemon implements Service {
     chain.on('failed', (error) => this.giveUp(error));
     const damage = new DamageWatch(logger);
     chain.on('damage', (error) => void damage.note(error));
+    const storageLog = new StorageLog(chain, logger.child('storage'));
+    this.closeOnStop('the storage log', storageLog, (log) => log.close());
     for (const line of openingLines(chain.opening)) this.notice(line);
     await rewindAtStart(config, chain, this.notice);
     this.closeOnStop('the chain log', logChain(chain, logger.child('chain')), (end) => end());
@@ -213,6 +218,7 @@ export class Daemon implements Service {
     const work = new AnnouncedWork(network, loadCheckpoints(setup.checkpoints, network), reader);
     const peers = createPeers({
       config: this.peersAsked,
+      storage: config.storage,
       work,
       chain,
       reader,
@@ -221,10 +227,16 @@ export class Daemon implements Service {
       damage,
     });
     this.closeOnStop('the peers', peers, (node) => node.stop());
+    const stop = (text: string): void => {
+      logger.fatal(text);
+      this.overrides.control?.requestStop(1);
+    };
+    const lite = { storage: config.storage, network, reader, chain, peers, stop };
+    this.closeOnStop('the rule of lite nodes', watchLiteRule(lite), (end) => end());
     const sources = { config, directory, events, chain, pool, peers, logger: logger.child('events') };
     const journal = this.closeOnStop('the journal of events', await startJournal(sources), (open) => open.close());
     const hooks = this.closeOnStop('the hooks', await startNodeHooks({ ...sources, journal }), (open) => open.close());
-    const topics = new TopicStream(events);
+    const topics = new TopicStream(events, reader.floors().lite);
     this.closeOnStop('the ZMQ publisher', await startZmq(config, topics, logger.child('zmq')), (zmq) => zmq?.close());
     await peers.start();
     this.closeOnStop('the port mapping', startPortMapping(config, peers, logger.child('upnp')), (mapping) =>
@@ -249,7 +261,7 @@ export class Daemon implements Service {
     const parts = { config, reader, queries, chain, pool, miner, generator, peers, now, events: feed };
     const context = rpcContext(parts);
     const metrics = options['enable-metrics'] ? createMetrics('wrkz_') : undefined;
-    if (metrics !== undefined) for (const part of [damage, journal, hooks]) part.publish(metrics);
+    if (metrics !== undefined) for (const part of [damage, journal, hooks, storageLog]) part.publish(metrics);
     const stratum = this.closeOnStop(
       'stratum',
       await startStratum({ options, chain, miner, peers, events, logger: logger.child('stratum'), metrics }),
@@ -305,7 +317,11 @@ export class Daemon implements Service {
     const { control, input } = this.overrides;
     const requestStop = (): void => control?.requestStop();
     const listensAt = parts.peers.listensAt.map(endpointText).join(' and ');
-    runner.open(consoleContext({ ...parts, logger, tail, listensAt, requestStop }));
+    const { network } = config;
+    const { directory, rpc } = parts;
+    const exporter = new SnapshotExporter({ directory, network, reader: rpc.reader, logger: logger.child('snapshot') });
+    const snapshots = this.closeOnStop('the export of a snapshot', exporter, (open) => open.close());
+    runner.open(consoleContext({ ...parts, snapshots, logger, tail, listensAt, requestStop }));
     this.closeOnStop('the console', runner, (closing) => closing.close());
     if (input === undefined || config.options['no-console']) return;
     const end = startLocalConsole({ input, screen, runner, onInterrupt: requestStop });

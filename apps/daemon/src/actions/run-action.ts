@@ -4,7 +4,10 @@ import { dryRunAction } from './dry-run';
 import { exportAction } from './export';
 import { exportCheckpointsAction } from './export-checkpoints';
 import { importAction } from './import';
+import { importSnapshotAction } from './import-snapshot';
 import { selfTestAction } from './self-test';
+import { snapshotInfoAction } from './snapshot-info';
+import { snapshotStatsAction } from './snapshot-stats';
 import { verifyAction } from './verify';
 
 const ACTIONS: Record<OneShot, RunOneShot> = {
@@ -14,6 +17,9 @@ const ACTIONS: Record<OneShot, RunOneShot> = {
   export: exportAction,
   'export-checkpoints': exportCheckpointsAction,
   'self-test': selfTestAction,
+  'import-snapshot': importSnapshotAction,
+  'snapshot-info': snapshotInfoAction,
+  'snapshot-stats': snapshotStatsAction,
   verify: verifyAction,
 };
 

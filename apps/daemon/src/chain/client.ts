@@ -4,6 +4,7 @@ import { type RawBlock, rawBlockBytes } from '@wrkz/core-types';
 import { workerEntry, WorkerThread } from '@wrkz/service-kit';
 import { CALL_BLOCKS, QUEUE_BYTES } from './limits';
 import type { PrunePass } from './pruning';
+import type { RefusedSwitch } from './side-branches';
 import type { AddBlockResult } from './results';
 import {
   type BlockSource,
@@ -22,6 +23,8 @@ interface ClientEvents {
   damage: [CorruptDatabase];
   /** A pass of pruning is over. */
   pruned: [PrunePass];
+  /** A heavier branch is not followed: it leaves the main chain below what is kept. */
+  refusedSwitch: [RefusedSwitch];
   /** The engine takes nothing more; the program should end. */
   failed: [Error];
 }
@@ -48,6 +51,7 @@ export class ChainClient extends EventEmitter<ClientEvents> implements ChainServ
           this.emit('commit', event);
         },
         pruned: (pass) => this.emit('pruned', pass),
+        refusedSwitch: (refused) => this.emit('refusedSwitch', refused),
         damage: (reason) => this.emit('damage', new CorruptDatabase(reason)),
       },
       onFailed: (error) => this.emit('failed', error),

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { CompactStep, CorruptDatabase } from '@wrkz/chain-db';
+import { BelowFloor, type CompactStep, type CorruptDatabase } from '@wrkz/chain-db';
 import { RuleFailure } from '@wrkz/consensus';
 import type { RawBlock } from '@wrkz/core-types';
 import { operatorText } from '../damage/operator-text';
@@ -18,9 +18,10 @@ import {
   ChainStopped,
   type ChainUpkeep,
   type CommitEvent,
+  type RemovedBlock,
   type TipFacts,
 } from './service';
-import { SideBranches, type Switch } from './side-branches';
+import { type RefusedSwitch, SideBranches, type Switch } from './side-branches';
 import { ChainState, type EngineParts } from './state';
 import { AddTask, RewindTask, type Task } from './tasks';
 
@@ -30,6 +31,8 @@ interface EngineEvents {
   damage: [CorruptDatabase];
   /** A pass of pruning is over. */
   pruned: [PrunePass];
+  /** A heavier branch is not followed: it leaves the main chain below what is kept. */
+  refusedSwitch: [RefusedSwitch];
   /** The disk cannot be written: nothing more is taken. */
   failed: [Error];
 }
@@ -262,7 +265,8 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
     const { hash } = candidate.block;
     const height = this.state.reader.heightOf(hash) ?? this.side.heightOf(hash);
     if (height !== undefined) return verdict('ALREADY_EXISTS', hash, height);
-    const { result, kept, switched } = await this.side.add(candidate);
+    const { result, kept, switched, belowFloor } = await this.side.add(candidate);
+    if (belowFloor !== undefined) this.emit('refusedSwitch', belowFloor);
     if (switched !== undefined) this.onSwitch(switched, task.source);
     if (kept !== undefined) {
       const tip = this.state.countAlternatives(this.side.size);
@@ -283,7 +287,13 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
     if (!Number.isInteger(height) || height < 0 || height > tip.height) {
       return reject(new RangeError(`cannot rewind to block ${String(height)}: the tip is ${String(tip.height)}`));
     }
-    const removed = writer.rewindTo(height).map(removedBlock);
+    let removed: RemovedBlock[];
+    try {
+      removed = writer.rewindTo(height).map(removedBlock);
+    } catch (error) {
+      if (error instanceof BelowFloor) return reject(error);
+      throw error;
+    }
     if (removed.length > 0) {
       this.state.refreshTip(this.side.size);
       this.side.onRewind();

@@ -42,6 +42,7 @@ serveThread<ChainThread>((setup, { emit, fail }) => {
   engine.on('commit', (event) => emit('commit', event));
   engine.on('damage', ({ reason }) => emit('damage', reason));
   engine.on('pruned', (pass) => emit('pruned', pass));
+  engine.on('refusedSwitch', (refused) => emit('refusedSwitch', refused));
   engine.on('failed', fail);
   return {
     ready: { tip: engine.tip(), opening },

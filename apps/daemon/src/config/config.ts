@@ -23,7 +23,17 @@ export type DaemonOptions = ParsedOptions<typeof DAEMON_OPTIONS>['values'];
 
 /** What one start does: serve, or do one thing and end. */
 export type Action =
-  'serve' | 'import' | 'export' | 'export-checkpoints' | 'verify' | 'backup' | 'dry-run' | 'self-test';
+  | 'serve'
+  | 'import'
+  | 'export'
+  | 'export-checkpoints'
+  | 'import-snapshot'
+  | 'snapshot-info'
+  | 'snapshot-stats'
+  | 'verify'
+  | 'backup'
+  | 'dry-run'
+  | 'self-test';
 
 /** Everything the daemon is told from outside, resolved and checked. */
 export interface DaemonConfig {
@@ -53,10 +63,16 @@ const ACTIONS = {
   'import-blockchain': 'import',
   'export-blockchain': 'export',
   'export-checkpoints': 'export-checkpoints',
+  'import-lite-snapshot': 'import-snapshot',
+  'snapshot-info': 'snapshot-info',
+  'snapshot-stats': 'snapshot-stats',
   verify: 'verify',
   backup: 'backup',
   'dry-run': 'dry-run',
 } as const;
+
+/** What may follow on the deletion of the chain. */
+const TAKES_RESYNC: readonly Action[] = ['import', 'import-snapshot'];
 
 /** What changes the stored chain first and then goes on; an import may follow the one, nothing else the other. */
 const PREPARATIONS = ['resync', 'rewind-to-height'] as const;
@@ -125,7 +141,8 @@ function chosenAction(options: DaemonOptions): Action {
   const asked = names.filter((name) => options[name] !== false && options[name] !== undefined);
   const before = PREPARATIONS.filter((name) => options[name] !== false && options[name] !== undefined);
   const action = asked[0] === undefined ? 'serve' : ACTIONS[asked[0]];
-  const together = action === 'serve' || action === 'dry-run' || (action === 'import' && before[0] === 'resync');
+  const together =
+    action === 'serve' || action === 'dry-run' || (TAKES_RESYNC.includes(action) && before[0] === 'resync');
   if (asked.length > 1 || before.length > 1 || (before.length > 0 && !together)) {
     throw new UsageError(`choose one of ${[...before, ...asked].map((name) => `--${name}`).join(', ')}`);
   }

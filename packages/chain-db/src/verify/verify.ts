@@ -1,6 +1,6 @@
 import type { SqliteConnection } from '@wrkz/sqlite';
 import { setImmediate } from 'node:timers/promises';
-import { connectForReading } from '../connection';
+import { connectForReading, databaseFile } from '../connection';
 import { RunDirectory } from '../hash-index/directory';
 import { HASH_INDEX_TABLES } from '../hash-index/schema';
 import type { FloorHeights } from '../modes/floors';
@@ -15,6 +15,7 @@ import { checkHashIndex } from './hash-index-check';
 import { guarded, Problems } from './problems';
 import { checkMeta, checkSchema } from './schema-check';
 import { StoredRows } from './stored-rows';
+import { APART_FROM, checkStructure } from './structure';
 
 /** `fast` believes rows that fit their checksums; `full` recomputes what they say (docs/protocol/storage.md#verify). */
 export type VerifyMode = 'fast' | 'full';
@@ -26,6 +27,8 @@ export interface VerifyOptions {
   readonly onProgress?: (height: number, tip: number) => void;
   /** Ends it early, within some milliseconds of a turn: the promise is rejected with the signal's reason. */
   readonly signal?: AbortSignal;
+  /** Bytes of a database from which on SQLite's own check is done in another process; for tests. */
+  readonly apartFrom?: number;
 }
 
 export interface VerifyReport {
@@ -63,6 +66,7 @@ export async function verifyChain(
     for (;;) {
       const step = work.next();
       if (step.done === true) return step.value;
+      if (step.value instanceof Promise) await step.value;
       if (!isTurnDue()) continue;
       await setImmediate();
       options.signal?.throwIfAborted();
@@ -74,13 +78,13 @@ export async function verifyChain(
 
 function* verification(
   connection: SqliteConnection,
-  { network }: Pick<ChainDb, 'network'>,
-  { mode = 'full', onProgress }: VerifyOptions,
-): Generator<void, VerifyReport> {
+  { directory, network }: Pick<ChainDb, 'directory' | 'network'>,
+  { mode = 'full', onProgress, signal, apartFrom = APART_FROM }: VerifyOptions,
+): Generator<void | Promise<void>, VerifyReport> {
   const problems = new Problems();
-  const directory = guarded(problems, 'hash look-ups', () => RunDirectory.load(connection));
-  const reader = new ChainReader(connection, () => directory);
-  const rows = new StoredRows(connection, directory);
+  const runs = guarded(problems, 'hash look-ups', () => RunDirectory.load(connection));
+  const reader = new ChainReader(connection, () => runs);
+  const rows = new StoredRows(connection, runs);
   const floors = guarded(problems, 'meta', () => reader.floors()) ?? WHOLE;
   const isTold = intervals(TURN);
   const progress = (height: number, tip: number): void => {
@@ -95,15 +99,11 @@ function* verification(
   guarded(problems, 'schema', () => checkSchema(connection, problems));
   guarded(problems, 'meta', () => checkMeta(connection, network, tip, problems));
   guarded(problems, 'alternatives', () => checkAlternatives(reader, rows, problems));
-  if (directory !== undefined) {
-    yield* steps(problems, 'hash look-ups', checkHashIndex(connection, directory, entries, problems));
+  if (runs !== undefined) {
+    yield* steps(problems, 'hash look-ups', checkHashIndex(connection, runs, entries, problems));
   }
-  for (const table of [...TABLES, ...HASH_INDEX_TABLES]) {
-    guarded(problems, table, () => {
-      for (const line of rows.structure(table)) problems.add(table, line);
-    });
-    yield;
-  }
+  const tables = [...TABLES, ...HASH_INDEX_TABLES];
+  yield* checkStructure(connection, { file: databaseFile(directory), tables, apartFrom, signal }, problems);
   const rulesDigest =
     'rulesDigest' in found
       ? found.rulesDigest

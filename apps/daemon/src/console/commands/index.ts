@@ -10,7 +10,7 @@ import { printPool, printPoolShort } from './pool';
 import { exit, quit, stop } from './session';
 import { status } from './status';
 import { stratumStatusCommand } from './stratum';
-import { snapshotExport } from './storage-modes';
+import { snapshotExport } from './snapshot-export';
 import { heightCommand, pruneStatus, syncInfo, syncPeers, syncTune } from './sync';
 import { printTransaction } from './transactions';
 

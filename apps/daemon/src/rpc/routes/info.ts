@@ -26,6 +26,8 @@ export function nodeInfo(context: RpcContext): z.output<typeof daemonApi.infoAns
   const sync = peers.sync();
   const networkHeight = Math.max(1, peers.networkHeight());
   const difficulty = context.nextDifficulty();
+  // Below the height of a lite node the versions are not told, as the other programs have them not.
+  const isKept = tip.height === 0 || tip.height >= floors.records;
   return {
     alt_blocks_count: alternativeCount,
     compression: 'gzip',
@@ -38,8 +40,8 @@ export function nodeInfo(context: RpcContext): z.output<typeof daemonApi.infoAns
     last_seed_bootstrap: peers.lastSeedBootstrap(),
     lite: floors.lite !== undefined,
     lite_start_height: floors.lite ?? 0,
-    major_version: tip.majorVersion,
-    minor_version: tip.minorVersion,
+    major_version: isKept ? tip.majorVersion : 0,
+    minor_version: isKept ? tip.minorVersion : 0,
     network_height: networkHeight,
     outgoing_connections_count: connections.outgoing,
     prune_capability_active: height > network.supportedHeight,
@@ -83,7 +85,7 @@ export const info = route({
   path: '/info',
   summary: 'The state of the node: its chain, its peers, what it can do.',
   guards: GUARDED,
-  labels: { mode: 'Default' },
+  labels: { mode: 'Default', answeredFrom: 'chain and node' },
   answer: daemonApi.infoAnswer,
   errors: [daemonApi.refusals.busy, daemonApi.refusals.internal],
   handle: (context) =>
