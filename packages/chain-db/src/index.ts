@@ -1,6 +1,6 @@
 export * from './errors';
 export { backupChainDb, type ChainBackup, type ChainBackupOptions } from './backup';
-export { databaseFile, type DatabaseMemory } from './connection';
+export { databaseFile, type DatabaseMemory, logBytes } from './connection';
 export { damageIn } from './damage';
 export type { FloorHeights } from './modes/floors';
 export { LiteDatabase, LiteHeightDiffers, NotALiteDatabase, UnreadableLiteMark } from './modes/lite-errors';
