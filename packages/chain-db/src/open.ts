@@ -100,6 +100,11 @@ export class ChainDb {
     this.named(() => this.database.checkWritable());
   }
 
+  /** Whether the files still stand where they were opened, for who only reads them. @throws DatabaseVanished */
+  checkStanding(): void {
+    this.named(() => this.database.checkInPlace());
+  }
+
   /**
    * Copies the write-ahead log back into the file and cuts it, unless a reader needs it; nobody waits.
    * @returns whether the log is empty now
@@ -116,11 +121,6 @@ export class ChainDb {
   /** To be called after another process has written to the file for this one, as `rewriteChainDb` does. */
   rewritten(): void {
     this.named(() => this.database.committed());
-  }
-
-  /** Whether the files still stand where they were opened, for who only reads them. @throws DatabaseVanished */
-  checkStanding(): void {
-    this.named(() => this.database.checkInPlace());
   }
 
   private hooks(): ChangeHooks {

@@ -25,8 +25,8 @@ export interface ConsoleContext {
   readonly tail: LogTail;
   /** Undefined while it is off. */
   readonly stratum?: StratumServer | undefined;
-  readonly compaction: Compaction;
   readonly snapshots: Pick<SnapshotExporter, 'running' | 'result' | 'start' | 'cancel'>;
+  readonly compaction: Compaction;
   /** The folder of the database. */
   readonly directory: string;
   /** Where peers connect to. */

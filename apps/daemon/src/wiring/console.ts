@@ -44,8 +44,8 @@ export interface ConsoleParts {
   readonly logger: Logger;
   readonly tail: LogTail;
   readonly stratum: StratumServer | undefined;
-  readonly compaction: Compaction;
   readonly snapshots: SnapshotExporter;
+  readonly compaction: Compaction;
   readonly directory: string;
   readonly listensAt: string;
   readonly requestStop: () => void;

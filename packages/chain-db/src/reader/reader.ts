@@ -400,16 +400,6 @@ export class ChainReader {
     return end <= start ? 0 : this.bodies.bytes([start, end], [total(start - 1), total(end - 1)]);
   }
 
-  /** The file's pages; costs some microseconds. */
-  fileSpace(): FileSpace {
-    const pragma = (name: string): number => Number(this.connection.pragma(name, { simple: true }));
-    return this.snapshot(() => ({
-      pageSize: pragma('page_size'),
-      pages: pragma('page_count'),
-      emptyPages: pragma('freelist_count'),
-    }));
-  }
-
   /** A number that is another one after a commit of another connection, of this process or any other; costs a microsecond. */
   commitMark(): number {
     return Number(this.connection.pragma('data_version', { simple: true }));
@@ -418,6 +408,16 @@ export class ChainReader {
   /** A number that is another one after tables were made or changed, and after a VACUUM. */
   schemaMark(): number {
     return Number(this.connection.pragma('schema_version', { simple: true }));
+  }
+
+  /** The file's pages; costs some microseconds. */
+  fileSpace(): FileSpace {
+    const pragma = (name: string): number => Number(this.connection.pragma(name, { simple: true }));
+    return this.snapshot(() => ({
+      pageSize: pragma('page_size'),
+      pages: pragma('page_count'),
+      emptyPages: pragma('freelist_count'),
+    }));
   }
 
   close(): void {
