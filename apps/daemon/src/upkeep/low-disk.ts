@@ -7,12 +7,12 @@ import { megabytes } from './room';
  * @param least bytes
  * @returns ends it
  */
-export function warnOfLowDisk(folder: string, least: number, logger: Pick<Logger, 'warning' | 'info'>): () => void {
+export function warnOfLowDisk(folder: string, least: number, logger: Pick<Logger, 'warning'>): () => void {
   const watch = new FreeSpaceWatch({ folder, least });
   watch.on('begin', (free) =>
     logger.warning(`the disk of ${folder} gets full: ${megabytes(free)} are free, less than ${megabytes(least)}`),
   );
-  watch.on('end', (free) => logger.info(`the disk of ${folder} has space again: ${megabytes(free)} are free`));
+  watch.on('end', (free) => logger.warning(`the disk of ${folder} has space again: ${megabytes(free)} are free`));
   watch.start();
   return () => watch.stop();
 }

@@ -2,9 +2,9 @@ import type { Logger, Metrics } from '@wrkz/service-kit';
 import type { ChainClient } from '../chain/client';
 
 /** Tells the operator when blocks wait for room on the disk, and when they go on. @returns ends it */
-export function logRoom(chain: Pick<ChainClient, 'on' | 'off'>, logger: Pick<Logger, 'error' | 'info'>): () => void {
+export function logRoom(chain: Pick<ChainClient, 'on' | 'off'>, logger: Pick<Logger, 'error' | 'warning'>): () => void {
   const tell = (why: string | undefined): void => {
-    if (why === undefined) logger.info('there is room on the disk again, blocks are taken again');
+    if (why === undefined) logger.warning('there is room on the disk again, blocks are taken again');
     else logger.error(`no blocks are taken until there is room on the disk: ${why}. Requests are answered meanwhile`);
   };
   chain.on('room', tell);
