@@ -38,6 +38,7 @@ import { startPortMapping } from './p2p/port-mapping/start';
 import { logChain } from './progress/chain-log';
 import { notices } from './progress/notices';
 import { openingLines } from './progress/opening-lines';
+import { StorageLog } from './progress/storage-log';
 import { SyncProgressDisplay } from './progress/sync-progress';
 import {
   type QueryRunner,
@@ -48,13 +49,16 @@ import {
   startRpcServer,
   SyncCache,
 } from './rpc';
+import { SnapshotExporter } from './snapshot/exporter';
 import { startStratum, type StratumServer } from './stratum';
 import { consoleContext, startLocalSocket } from './wiring/console';
-import { databaseMemory } from './wiring/database-memory';
 import { daemonLogger } from './wiring/logger';
+import { watchLiteRule } from './wiring/lite-rule';
 import { createPeers, peersConfig } from './wiring/peers';
 import { rpcContext } from './wiring/rpc-context';
 import { rpcServerOptions } from './wiring/rpc-server';
+import { databaseMemory } from './wiring/database-memory';
+import { engineSetup } from './wiring/storage-setup';
 import { watchStorage } from './wiring/storage-watch';
 
 /** What a test may put in the place of the real thing. */
@@ -173,12 +177,14 @@ export class Daemon implements Service {
     resyncAtStart(config, this.notice);
     const directory = ensureDirectory(config.directory);
     this.closeOnStop('the screen', this.screen, (screen) => screen.close());
+    const setup = engineSetup(config, directory);
     const memory = databaseMemory(options);
-    const setup = { directory, network: network.name, checkpoints: options['load-checkpoints'], memory };
     const chain = this.closeOnStop('the chain engine', await ChainClient.start(setup), (client) => client.stop());
     chain.on('failed', (error) => this.giveUp(error));
     const damage = new DamageWatch(logger);
     chain.on('damage', (error) => void damage.note(error));
+    const storageLog = new StorageLog(chain, logger.child('storage'));
+    this.closeOnStop('the storage log', storageLog, (log) => log.close());
     for (const line of openingLines(chain.opening)) this.notice(line);
     await rewindAtStart(config, chain, this.notice);
     this.closeOnStop('the chain log', logChain(chain, logger.child('chain')), (end) => end());
@@ -210,6 +216,7 @@ export class Daemon implements Service {
     const work = new AnnouncedWork(network, loadCheckpoints(setup.checkpoints, network), reader);
     const peers = createPeers({
       config: this.peersAsked,
+      storage: config.storage,
       work,
       chain,
       reader,
@@ -218,10 +225,16 @@ export class Daemon implements Service {
       damage,
     });
     this.closeOnStop('the peers', peers, (node) => node.stop());
+    const stop = (text: string): void => {
+      logger.fatal(text);
+      this.overrides.control?.requestStop(1);
+    };
+    const lite = { storage: config.storage, network, reader, chain, peers, stop };
+    this.closeOnStop('the rule of lite nodes', watchLiteRule(lite), (end) => end());
     const sources = { config, directory, events, chain, pool, peers, logger: logger.child('events') };
     const journal = this.closeOnStop('the journal of events', await startJournal(sources), (open) => open.close());
     const hooks = this.closeOnStop('the hooks', await startNodeHooks({ ...sources, journal }), (open) => open.close());
-    const topics = new TopicStream(events);
+    const topics = new TopicStream(events, reader.floors().lite);
     this.closeOnStop('the ZMQ publisher', await startZmq(config, topics, logger.child('zmq')), (zmq) => zmq?.close());
     await peers.start();
     this.closeOnStop('the port mapping', startPortMapping(config, peers, logger.child('upnp')), (mapping) =>
@@ -246,7 +259,7 @@ export class Daemon implements Service {
     const parts = { config, reader, queries, chain, pool, miner, generator, peers, now, events: feed };
     const context = rpcContext(parts);
     const metrics = options['enable-metrics'] ? createMetrics('wrkz_') : undefined;
-    if (metrics !== undefined) for (const part of [damage, journal, hooks]) part.publish(metrics);
+    if (metrics !== undefined) for (const part of [damage, journal, hooks, storageLog]) part.publish(metrics);
     const stratum = this.closeOnStop(
       'stratum',
       await startStratum({ options, chain, miner, peers, events, logger: logger.child('stratum'), metrics }),
@@ -295,7 +308,11 @@ export class Daemon implements Service {
     const { control, input } = this.overrides;
     const requestStop = (): void => control?.requestStop();
     const listensAt = parts.peers.listensAt.map(endpointText).join(' and ');
-    runner.open(consoleContext({ ...parts, logger, tail, listensAt, requestStop }));
+    const { network } = config;
+    const { directory, rpc } = parts;
+    const exporter = new SnapshotExporter({ directory, network, reader: rpc.reader, logger: logger.child('snapshot') });
+    const snapshots = this.closeOnStop('the export of a snapshot', exporter, (open) => open.close());
+    runner.open(consoleContext({ ...parts, snapshots, logger, tail, listensAt, requestStop }));
     this.closeOnStop('the console', runner, (closing) => closing.close());
     if (input === undefined || config.options['no-console']) return;
     const end = startLocalConsole({ input, screen, runner, onInterrupt: requestStop });

@@ -6,12 +6,19 @@ import { DAEMON_OPTIONS } from './config/options';
 import { AttachedConsole } from './console/attach/attached-console';
 import { readAttach } from './console/attach/command-line';
 import { Daemon } from './daemon';
+import { readerAddresses, readServeRpc } from './serve-rpc/config';
+import { ServeRpc } from './serve-rpc/serve-rpc';
 
 runMain(async (control) => {
   const argv = process.argv.slice(2);
   const attached = readAttach(argv, DAEMON_OPTIONS);
   if (attached !== undefined)
     return new AttachedConsole(attached, { input: process.stdin, output: process.stdout, errors: process.stderr });
+  const reading = readServeRpc(argv, DAEMON_OPTIONS);
+  if (reading !== undefined) {
+    await assertPortsFree(readerAddresses(reading));
+    return new ServeRpc(reading, { control });
+  }
   const config = readConfig(argv);
   // The native module is loaded now, and not in the middle of the first flood; a machine without it is told at once.
   cpuFeatures();

@@ -11,6 +11,7 @@ export type ChainDbErrorCode =
   | 'CORRUPT_DATABASE'
   | 'INCOMPLETE_DATABASE'
   | 'DATABASE_VANISHED'
+  | 'DATABASE_AWAY'
   | 'DAMAGED_ROW'
   | 'EMPTY_DATABASE'
   | 'BELOW_FLOOR'
@@ -21,7 +22,8 @@ export type ChainDbErrorCode =
   | 'NOT_A_LITE_DATABASE'
   | 'LITE_DATABASE'
   | 'LITE_HEIGHT_DIFFERS'
-  | 'UNREADABLE_LITE_MARK';
+  | 'UNREADABLE_LITE_MARK'
+  | 'SNAPSHOT_REFUSED';
 
 export class ChainDbError extends Error {
   constructor(
@@ -109,6 +111,13 @@ export class IncompleteDatabase extends ChainDbError {
 export class DatabaseVanished extends ChainDbError {
   constructor(cause: Error) {
     super('DATABASE_VANISHED', cause.message, { cause });
+  }
+}
+
+/** The database is being opened anew, because it was exchanged or is not there; it may be read again soon. */
+export class DatabaseAway extends ChainDbError {
+  constructor(directory: string) {
+    super('DATABASE_AWAY', `the chain database in ${directory} cannot be read at this moment`);
   }
 }
 

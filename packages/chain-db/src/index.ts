@@ -26,4 +26,5 @@ export { SCHEMA_VERSION } from './schema';
 export { isUnreadableNow } from './unreadable';
 export { ChainWriter } from './writer/writer';
 export type { RewoundBlock } from './writer/rewind';
+export * from './snapshot';
 export { verifyChain, type VerifyMode, type VerifyOptions, type VerifyReport } from './verify/verify';

@@ -31,6 +31,12 @@ export interface OpenOptions {
    * may be left out.
    */
   readonly lite?: number | undefined;
+  /**
+   * For reading, in a process that has the database open already: the look at the log before is left out. It would open and
+   * close the file, whereupon the system takes back the locks that the process holds on it, and then a writer that stops
+   * elsewhere counts itself the last one and removes the log under the connections that are left.
+   */
+  readonly besideOwn?: boolean | undefined;
   /** Called after each step of bringing an older schema up to date, in blocks or transactions; before any new layout. */
   readonly onProgress?: (progress: MigrationProgress) => void;
   /** Where it differs from what suits most: how much is kept in memory, and how large the log grows. */
@@ -95,6 +101,11 @@ export class ChainDb {
     this.named(() => this.database.checkWritable());
   }
 
+  /** Whether the files still stand where they were opened, for who only reads them. @throws DatabaseVanished */
+  checkStanding(): void {
+    this.named(() => this.database.checkInPlace());
+  }
+
   private hooks(): ChangeHooks {
     return {
       before: () => this.named(() => this.database.checkInPlace()),
@@ -137,6 +148,7 @@ export function openChainDb(options: OpenOptions): ChainDb {
       ...connectionOptions(directory, mode, options.memory),
       lockFile: join(directory, 'chain.lock'),
       markLog: true,
+      besideOwn: options.besideOwn === true,
       create,
       migrations: MIGRATIONS,
       identify: (connection) => {

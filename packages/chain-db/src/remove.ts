@@ -38,6 +38,11 @@ export function removeChainDb(directory: string, network: NetworkName): boolean 
   return true;
 }
 
+/** Deletes what there is of a database. The caller holds its lock. @throws DatabaseRemains */
+export function removeDatabaseFiles(directory: string): void {
+  for (const suffix of SUFFIXES) remove(`${databaseFile(directory)}${suffix}`);
+}
+
 /** A file of the database that cannot be deleted. */
 export class DatabaseRemains extends Error {
   override readonly name = 'DatabaseRemains';

@@ -1,4 +1,5 @@
 import { sqliteFailure } from '@wrkz/sqlite';
+import { DatabaseAway } from './errors';
 
 /**
  * Codes of SQLite for "not now": somebody holds the file or restores its log, or the disk does not answer. A commit, a
@@ -9,5 +10,5 @@ const NOT_NOW = /^SQLITE_(BUSY|LOCKED|PROTOCOL|IOERR|CANTOPEN|NOMEM)/;
 
 /** Whether an error of a reader says that the chain cannot be read at this moment, and may be read later. */
 export function isUnreadableNow(error: unknown): boolean {
-  return NOT_NOW.test(sqliteFailure(error)?.code ?? '');
+  return error instanceof DatabaseAway || NOT_NOW.test(sqliteFailure(error)?.code ?? '');
 }

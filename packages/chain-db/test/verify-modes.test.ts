@@ -1,4 +1,5 @@
 import { SqliteConnection } from '@wrkz/sqlite';
+import { closeSync, openSync, writeSync } from 'node:fs';
 import { type ChainDb, databaseFile, rulesDigest, verifyChain, type VerifyMode } from '../src';
 import { writeMeta } from '../src/meta';
 import { chainA } from './support/chain-a';
@@ -188,6 +189,23 @@ test.each(MODES)('a signal is answered within a second: %s', async (mode) => {
   await expect(verifyChain(db, { mode, signal: stop.signal })).rejects.toThrow('enough');
   expect(performance.now() - asked).toBeLessThan(1000);
 });
+
+test('SQLite checks a large database in a process of its own: damage is told, a signal ends it', async () => {
+  const db = small('full');
+  expect((await verifyChain(db, { mode: 'fast', apartFrom: 0 })).problems).toEqual([]);
+  const stop = new AbortController();
+  const stopped = verifyChain(db, { mode: 'fast', apartFrom: 0, signal: stop.signal });
+  setTimeout(() => stop.abort(new Error('enough')), 100);
+  await expect(stopped).rejects.toThrow('enough');
+  db.close();
+  const file = openSync(databaseFile(db.directory), 'r+');
+  // The map of pages, of which no row tells.
+  writeSync(file, Buffer.alloc(200, 0xa5), 0, 200, 8192);
+  closeSync(file);
+  const { problems } = await verifyChain(db, { mode: 'fast', apartFrom: 0 });
+  expect(problems.length).toBeGreaterThan(0);
+  expect(problems).toEqual((await verifyChain(db, { mode: 'fast' })).problems);
+}, 30_000);
 
 function flipped(bytes: Buffer): Buffer {
   const changed = Buffer.from(bytes);

@@ -24,6 +24,8 @@ export interface DatabaseOptions extends SqliteConnectionOptions, MigrateOptions
    * open. Who asks for it calls {@link SqliteDatabase.committed} after each commit.
    */
   readonly markLog?: boolean;
+  /** For reading: this process has the file open already, so that its log is not looked at once more. */
+  readonly besideOwn?: boolean;
   /** Puts the first rows into a new file, in the transaction that makes its schema. */
   readonly onCreate?: (connection: SqliteConnection) => void;
   /** Looks whether a file that has a schema is the right one, before anything in it changes; it throws when it is not. */
@@ -133,7 +135,7 @@ function* opening(options: DatabaseOptions): Generator<void, SqliteDatabase> {
 }
 
 function openForReading(options: DatabaseOptions): SqliteDatabase {
-  const lastStop = checkedBeside(options);
+  const lastStop = options.besideOwn === true ? { clean: false } : checkedBeside(options);
   if (!existsSync(options.file)) throw new FileMissing(options);
   let connection: SqliteConnection | undefined;
   try {

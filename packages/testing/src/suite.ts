@@ -204,11 +204,15 @@ export class SuiteNode<D extends WholeDaemon = WholeDaemon> extends TestNodeClie
   }
 }
 
-/** The state digest of a data folder at rest. @throws Error when anything in the database is wrong */
+/**
+ * The state digest of a data folder at rest. @throws Error when anything in the database is wrong, or when it is none of a full
+ * node
+ */
 export async function digestOf(dataDir: string, network: NetworkName = 'devnet'): Promise<string> {
   const directory = network === 'mainnet' ? dataDir : join(dataDir, network);
   const { problems, digest } = await verifyChain({ directory, network });
   if (problems.length > 0) throw new Error(problems.slice(0, 5).join('\n'));
+  if (digest === undefined) throw new Error('only a full node has a state digest');
   return digest;
 }
 

@@ -1,12 +1,14 @@
 import { resolve } from 'node:path';
 import { openChainDb } from '@wrkz/chain-db';
-import { exportDump } from '../dump/export';
+import { exportDump, ExportRefused } from '../dump/export';
 import { BlockProgress } from '../progress/progress';
 import type { ActionParts } from './action';
 
 /** `--export-blockchain`: writes the stored chain into a dump file. */
 export async function exportAction({ config, notice, stream, signal }: ActionParts): Promise<number> {
-  const { network, options, directory } = config;
+  const { network, options, directory, storage } = config;
+  if (storage.kind === 'pruned')
+    throw new ExportRefused('a pruned node exports no dump, because it does not keep every block');
   const progress = new BlockProgress({ label: 'Exporting', write: notice, stream });
   const db = openChainDb({ directory, network: network.name, readonly: true });
   const started = performance.now();

@@ -5,25 +5,19 @@ import { importDump, type ImportReport } from '../dump/import';
 import { DumpReader } from '../dump/reader';
 import { openingLines } from '../progress/opening-lines';
 import { BlockProgress } from '../progress/progress';
-import { databaseMemory } from '../wiring/database-memory';
+import { engineSetup } from '../wiring/storage-setup';
 import type { ActionParts } from './action';
 import { resyncAtStart } from './resync';
 
 /** `--import-blockchain`: reads a dump file into the chain, through every check. Exit code 1 when it was stopped early. */
 export async function importAction({ config, notice, stream, signal }: ActionParts): Promise<number> {
-  const { network, options } = config;
+  const { options } = config;
   // Opened before anything else, so that a missing file leaves no empty database behind.
   const dump = await DumpReader.open(resolve(options['dump-file']));
   resyncAtStart(config, notice);
   const directory = ensureDirectory(config.directory);
-  const memory = databaseMemory(options);
   const progress = new BlockProgress({ label: 'Importing', write: notice, stream });
-  const chain = await ChainClient.start({
-    directory,
-    network: network.name,
-    checkpoints: options['load-checkpoints'],
-    memory,
-  });
+  const chain = await ChainClient.start(engineSetup(config, directory));
   signal.addEventListener('abort', () => void chain.stop());
   for (const line of openingLines(chain.opening)) notice(line);
   const started = performance.now();

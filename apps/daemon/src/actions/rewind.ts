@@ -1,3 +1,4 @@
+import { BelowFloor } from '@wrkz/chain-db';
 import type { ChainService } from '../chain/service';
 import type { DaemonConfig } from '../config/config';
 
@@ -9,20 +10,26 @@ export class RewindRefused extends Error {
 /**
  * `--rewind-to-height N`: takes off the blocks from index N on, so that N blocks are left. At or above the present count it
  * does nothing.
- * @throws RewindRefused further down than the network allows
+ * @throws RewindRefused further down than the network allows, or than this node has stored
  */
 export async function rewindAtStart(
-  { options, network }: Pick<DaemonConfig, 'options' | 'network'>,
+  { options, network, storage }: Pick<DaemonConfig, 'options' | 'network' | 'storage'>,
   chain: Pick<ChainService, 'tip' | 'rewindTo'>,
   notice: (line: string) => void,
 ): Promise<void> {
   const wanted = options['rewind-to-height'];
   if (wanted === undefined) return;
+  if (storage.kind === 'lite' && wanted < storage.height) throw new RewindRefused(liteText(wanted, storage.height));
   const count = chain.tip().height + 1;
   const lowest = count - network.rewindLimit;
   if (wanted < lowest) throw new RewindRefused(refusalText(wanted, count, network.rewindLimit));
   if (wanted >= count) return notice(`Nothing to rewind: the chain has ${String(count)} blocks`);
-  await chain.rewindTo(wanted - 1);
+  try {
+    await chain.rewindTo(wanted - 1);
+  } catch (error) {
+    if (error instanceof BelowFloor) throw new RewindRefused(floorText(wanted, error));
+    throw error;
+  }
   notice(`Rewound ${String(count - wanted)} blocks; the chain has ${String(wanted)} now`);
 }
 
@@ -30,6 +37,20 @@ function refusalText(wanted: number, count: number, limit: number): string {
   return (
     `Cannot rewind to ${String(wanted)}: the chain is ${String(count)} blocks tall and a rewind may reach at most ` +
     `${String(limit)} blocks below its top, so you can only rewind to ${String(count - limit)}. Nothing was changed. ` +
+    'Use --resync to rebuild the chain from the network instead.'
+  );
+}
+
+function liteText(wanted: number, lite: number): string {
+  return (
+    `Cannot rewind to ${String(wanted)}: this lite node only stores full block data from ${String(lite)}. The blocks below ` +
+    'that height were never stored, so there is nothing to roll back to.'
+  );
+}
+
+function floorText(wanted: number, { floor, message }: BelowFloor): string {
+  return (
+    `Cannot rewind to ${String(wanted)}: ${message}, so you can only rewind to ${String(floor)}. Nothing was changed. ` +
     'Use --resync to rebuild the chain from the network instead.'
   );
 }

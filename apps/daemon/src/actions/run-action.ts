@@ -2,8 +2,11 @@ import type { ActionParts, OneShot, RunOneShot } from './action';
 import { exportAction } from './export';
 import { exportCheckpointsAction } from './export-checkpoints';
 import { importAction } from './import';
+import { importSnapshotAction } from './import-snapshot';
 import { repairAction } from './repair';
 import { selfTestAction } from './self-test';
+import { snapshotInfoAction } from './snapshot-info';
+import { snapshotStatsAction } from './snapshot-stats';
 import { verifyAction } from './verify';
 
 const ACTIONS: Record<OneShot, RunOneShot> = {
@@ -11,6 +14,9 @@ const ACTIONS: Record<OneShot, RunOneShot> = {
   export: exportAction,
   'export-checkpoints': exportCheckpointsAction,
   'self-test': selfTestAction,
+  'import-snapshot': importSnapshotAction,
+  'snapshot-info': snapshotInfoAction,
+  'snapshot-stats': snapshotStatsAction,
   verify: verifyAction,
   repair: repairAction,
 };

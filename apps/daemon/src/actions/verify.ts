@@ -1,21 +1,27 @@
-import { openChainDb, verifyChain } from '@wrkz/chain-db';
+import { type ChainReader, openChainDb, verifyChain } from '@wrkz/chain-db';
 import { BlockProgress } from '../progress/progress';
 import type { ActionParts } from './action';
 
 /**
- * `--verify`: checks the whole database. Each problem is written to the stream on a line of its own and the digest last,
- * because programs read them. Exit code 1 when there is a problem or it was stopped.
+ * `--verify`: checks the whole database. Each problem is written to the stream on a line of its own and the digests last,
+ * because programs read them: the one of the state, which a full node alone has and a fast look does not make, and the one of
+ * what the rules read. Exit code 1 when there is a problem or it was stopped.
  */
 export async function verifyAction({ config, notice, stream, signal }: ActionParts): Promise<number> {
-  const { network, directory } = config;
+  const { network, directory, options } = config;
   const progress = new BlockProgress({ label: 'Verifying', write: notice, stream });
   const db = openChainDb({ directory, network: network.name, readonly: true });
   try {
+    notice(
+      `Verifying ${storedText(db.reader)}, ${options['verify-mode'] === 'fast' ? 'by its checksums' : 'recomputing it'}`,
+    );
     const onProgress = (height: number, tip: number): void => progress.update(height + 1, tip + 1);
-    const report = await verifyChain(db, { onProgress, signal }).catch((error: unknown) => {
-      if (signal.aborted) return undefined;
-      throw error;
-    });
+    const report = await verifyChain(db, { mode: options['verify-mode'], onProgress, signal }).catch(
+      (error: unknown) => {
+        if (signal.aborted) return undefined;
+        throw error;
+      },
+    );
     progress.stop();
     if (report === undefined) {
       notice('Stopped before everything was looked at');
@@ -25,12 +31,19 @@ export async function verifyAction({ config, notice, stream, signal }: ActionPar
     const blocks = counted(report.height + 1, 'block');
     const count = report.problems.length;
     stream.write(count === 0 ? `${blocks}, no problem found\n` : `${blocks}, ${counted(count, 'problem')} found\n`);
-    stream.write(`digest ${report.digest}\n`);
+    if (report.digest !== undefined) stream.write(`digest ${report.digest}\n`);
+    if (report.rulesDigest !== undefined) stream.write(`rules digest ${report.rulesDigest}\n`);
     return count === 0 ? 0 : 1;
   } finally {
     progress.stop();
     db.close();
   }
+}
+
+function storedText(reader: ChainReader): string {
+  const { bodies, lite } = reader.floors();
+  if (lite !== undefined) return `a lite database, which has whole blocks from height ${String(lite)} on`;
+  return bodies === 0 ? 'a full database' : `a pruned database, which has block data from height ${String(bodies)} on`;
 }
 
 function counted(count: number, thing: string): string {

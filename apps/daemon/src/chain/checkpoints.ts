@@ -1,7 +1,7 @@
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
-import { type ChainReader, CorruptDatabase } from '@wrkz/chain-db';
+import { BelowFloor, type ChainReader, CorruptDatabase } from '@wrkz/chain-db';
 import { Checkpoints, parseBlockOrRefuse, RuleFailure } from '@wrkz/consensus';
-import type { Network } from '@wrkz/core-types';
+import type { Network, RawBlock } from '@wrkz/core-types';
 import { assetPath, errorText } from '@wrkz/service-kit';
 
 /** Checkpoints that cannot be used. The message is for the operator. */
@@ -51,7 +51,7 @@ export function holdStored(checkpoints: Checkpoints, reader: Pick<ChainReader, '
   for (const [height, known] of checkpoints.entries()) {
     const stored = reader.hashAt(height);
     if (stored === undefined || stored.equals(known)) continue;
-    const raw = reader.rawBlock(height);
+    const raw = bytesIfKept(reader, height);
     const block = raw && parseBlockOrRefuse(raw.block);
     if (block !== undefined && (block instanceof RuleFailure || !block.hash.equals(stored))) {
       throw new CorruptDatabase(`block ${String(height)} is stored under an id that is not its own`);
@@ -60,6 +60,16 @@ export function holdStored(checkpoints: Checkpoints, reader: Pick<ChainReader, '
       `the stored chain has another block ${String(height)} than the checkpoints say: it is not theirs to continue. ` +
         'Start with the right checkpoints, or with another data directory to sync again',
     );
+  }
+}
+
+/** Without its bytes the stored id of a block cannot be doubted. */
+function bytesIfKept(reader: Pick<ChainReader, 'rawBlock'>, height: number): RawBlock | undefined {
+  try {
+    return reader.rawBlock(height);
+  } catch (error) {
+    if (error instanceof BelowFloor) return undefined;
+    throw error;
   }
 }
 

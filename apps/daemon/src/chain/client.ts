@@ -3,6 +3,8 @@ import { CorruptDatabase, type Opening } from '@wrkz/chain-db';
 import { type RawBlock, rawBlockBytes } from '@wrkz/core-types';
 import { workerEntry, WorkerThread } from '@wrkz/service-kit';
 import { CALL_BLOCKS, QUEUE_BYTES } from './limits';
+import type { PrunePass } from './pruning';
+import type { RefusedSwitch } from './side-branches';
 import type { AddBlockResult } from './results';
 import {
   type BlockSource,
@@ -18,6 +20,10 @@ interface ClientEvents {
   commit: [CommitEvent];
   /** The engine met something damaged, dropped it and goes on. */
   damage: [CorruptDatabase];
+  /** A pass of pruning is over. */
+  pruned: [PrunePass];
+  /** A heavier branch is not followed: it leaves the main chain below what is kept. */
+  refusedSwitch: [RefusedSwitch];
   /** The engine takes nothing more; the program should end. */
   failed: [Error];
 }
@@ -43,6 +49,8 @@ export class ChainClient extends EventEmitter<ClientEvents> implements ChainServ
           this.latest = event.tip;
           this.emit('commit', event);
         },
+        pruned: (pass) => this.emit('pruned', pass),
+        refusedSwitch: (refused) => this.emit('refusedSwitch', refused),
         damage: (reason) => this.emit('damage', new CorruptDatabase(reason)),
       },
       onFailed: (error) => this.emit('failed', error),

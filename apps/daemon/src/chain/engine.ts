@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { CorruptDatabase } from '@wrkz/chain-db';
+import { BelowFloor, type CorruptDatabase } from '@wrkz/chain-db';
 import { RuleFailure } from '@wrkz/consensus';
 import type { RawBlock } from '@wrkz/core-types';
 import { operatorText } from '../damage/operator-text';
@@ -8,6 +8,7 @@ import { addedBlock, removedBlock } from './commit-events';
 import { HeldBlocks } from './held-blocks';
 import { CALL_BLOCKS } from './limits';
 import { type Batch, MainLine } from './main-line';
+import type { PrunePass, Pruning } from './pruning';
 import { type AddBlockResult, refused, unreadable, verdict } from './results';
 import {
   type BlockSource,
@@ -15,9 +16,10 @@ import {
   type ChainService,
   ChainStopped,
   type CommitEvent,
+  type RemovedBlock,
   type TipFacts,
 } from './service';
-import { SideBranches, type Switch } from './side-branches';
+import { type RefusedSwitch, SideBranches, type Switch } from './side-branches';
 import { ChainState, type EngineParts } from './state';
 import { AddTask, RewindTask, type Task } from './tasks';
 
@@ -25,6 +27,10 @@ interface EngineEvents {
   commit: [CommitEvent];
   /** Something stored was damaged, and was dropped. */
   damage: [CorruptDatabase];
+  /** A pass of pruning is over. */
+  pruned: [PrunePass];
+  /** A heavier branch is not followed: it leaves the main chain below what is kept. */
+  refusedSwitch: [RefusedSwitch];
   /** The disk cannot be written: nothing more is taken. */
   failed: [Error];
 }
@@ -41,6 +47,7 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
   private readonly held = new HeldBlocks(() => performance.now());
   /** Ends the waiting of what is held. */
   private timer: NodeJS.Timeout | undefined;
+  private readonly pruning: Pruning | undefined;
   private underWay: Batch | undefined;
   private working: Promise<void> | undefined;
   /** Why nothing more is taken. */
@@ -53,6 +60,9 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
     this.side = new SideBranches(this.state);
     this.state.countAlternatives(this.side.size);
     this.main = new MainLine(this.state);
+    this.pruning = parts.pruning;
+    this.lookForPruning();
+    if (this.pruning !== undefined) this.working = this.work();
   }
 
   tip(): TipFacts {
@@ -88,8 +98,9 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
     // Whoever starts it notes that it works only now: without a pause it could be over before, and noted for ever.
     await nextTurn();
     try {
-      while (this.ended === undefined && this.hasWork) {
-        await this.step();
+      while (this.ended === undefined && (this.hasWork || this.pruning?.isUnderWay === true)) {
+        if (this.hasWork) await this.step();
+        this.pruneStep();
         // Messages from outside are served between steps, even where no proof is waited for.
         await nextTurn();
       }
@@ -110,6 +121,18 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
   private get hasWork(): boolean {
     const waits = (task: Task): boolean => task instanceof RewindTask || task.staged < task.blocks.length;
     return this.underWay !== undefined || this.held.isDue || this.queue.some(waits);
+  }
+
+  private lookForPruning(): void {
+    this.pruning?.look(this.state.tip.height + 1, this.state.reader.floors().bodies);
+  }
+
+  /** A short one, beside whatever else is done. */
+  private pruneStep(): void {
+    const pass = this.pruning?.step(this.state.writer);
+    if (pass === undefined) return;
+    if (pass.blocks > 0) this.emit('pruned', pass);
+    this.lookForPruning();
   }
 
   private async step(): Promise<void> {
@@ -197,7 +220,8 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
     const { hash } = candidate.block;
     const height = this.state.reader.heightOf(hash) ?? this.side.heightOf(hash);
     if (height !== undefined) return verdict('ALREADY_EXISTS', hash, height);
-    const { result, kept, switched } = await this.side.add(candidate);
+    const { result, kept, switched, belowFloor } = await this.side.add(candidate);
+    if (belowFloor !== undefined) this.emit('refusedSwitch', belowFloor);
     if (switched !== undefined) this.onSwitch(switched, task.source);
     if (kept !== undefined) {
       const tip = this.state.countAlternatives(this.side.size);
@@ -218,7 +242,13 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
     if (!Number.isInteger(height) || height < 0 || height > tip.height) {
       return reject(new RangeError(`cannot rewind to block ${String(height)}: the tip is ${String(tip.height)}`));
     }
-    const removed = writer.rewindTo(height).map(removedBlock);
+    let removed: RemovedBlock[];
+    try {
+      removed = writer.rewindTo(height).map(removedBlock);
+    } catch (error) {
+      if (error instanceof BelowFloor) return reject(error);
+      throw error;
+    }
     if (removed.length > 0) {
       this.state.refreshTip(this.side.size);
       this.side.onRewind();
@@ -242,6 +272,7 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
 
   private announce(event: CommitEvent): void {
     this.emit('commit', event);
+    if (event.kind !== 'alternative') this.lookForPruning();
   }
 
   private end(reason: Error): void {

@@ -80,7 +80,7 @@ export interface ChainService {
   addBlocks(blocks: readonly RawBlock[], source: BlockSource, more?: boolean): Promise<AddBlockResult[]>;
   /** The latest committed tip; no other thread is asked. */
   tip(): TipFacts;
-  /** Makes block `height` the tip and forgets what stood above it. @throws RangeError above the tip. */
+  /** Makes block `height` the tip and forgets what stood above it. @throws RangeError above the tip, BelowFloor. */
   rewindTo(height: number): Promise<void>;
   on(event: 'commit', listener: CommitListener): void;
   off(event: 'commit', listener: CommitListener): void;

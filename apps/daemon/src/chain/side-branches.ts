@@ -1,4 +1,4 @@
-import { CorruptDatabase } from '@wrkz/chain-db';
+import { BelowFloor, CorruptDatabase } from '@wrkz/chain-db';
 import { BranchView, RuleFailure, runProofs, type VerifiedBlock, verifyBlock } from '@wrkz/consensus';
 import { type AlternativeNode, AlternativeTree } from './alternative-tree';
 import { removedBlock } from './commit-events';
@@ -35,6 +35,19 @@ export interface SideResult {
   /** The block is kept on a side branch. */
   readonly kept?: VerifiedBlock;
   readonly switched?: Switch;
+  /** It weighs more, and is not followed, because blocks would go whose bytes are not kept. */
+  readonly belowFloor?: RefusedSwitch;
+}
+
+/** A reorganisation that was not done. */
+export interface RefusedSwitch {
+  /** Index of the highest block that would have stayed. */
+  readonly fork: number;
+  /** What would have been the tip. */
+  readonly height: number;
+  readonly hash: Buffer;
+  /** What is kept, in words. */
+  readonly reason: string;
 }
 
 /** Blocks that do not extend the main chain: judged when they arrive, kept on disk, followed when they weigh more. */
@@ -106,6 +119,10 @@ export class SideBranches {
     try {
       return { result: verdict('ADDED_TO_ALTERNATIVE_AND_SWITCHED', hash, height), switched: this.follow(branch) };
     } catch (error) {
+      if (error instanceof BelowFloor) {
+        const belowFloor = { fork: branch.fork, height, hash, reason: error.message };
+        return { result: verdict('REJECTED_AS_ORPHANED', hash), belowFloor };
+      }
       if (spentAgainAt(error, branch.blocks) === undefined) throw error;
       return { result: refused(new RuleFailure('INPUT_KEYIMAGE_ALREADY_SPENT'), hash) };
     }

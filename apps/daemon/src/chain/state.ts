@@ -14,6 +14,7 @@ import {
 } from '@wrkz/consensus';
 import type { Network } from '@wrkz/core-types';
 import type { CandidateBlock } from './candidate-block';
+import type { Pruning } from './pruning';
 import type { TipFacts } from './service';
 
 /** What the engine is made of. */
@@ -24,6 +25,8 @@ export interface EngineParts {
   readonly checkpoints: Checkpoints;
   /** Unix seconds. */
   readonly now: () => number;
+  /** On a pruned node. */
+  readonly pruning?: Pruning | undefined;
 }
 
 /** The committed chain, and how blocks are staged on it: what the main line and the side branches share. */

@@ -1,6 +1,8 @@
-import type { DatabaseMemory, Opening } from '@wrkz/chain-db';
+import { BelowFloor, type DatabaseMemory, type Opening } from '@wrkz/chain-db';
 import { carriedError } from '@wrkz/service-kit';
 import type { NetworkName, RawBlock } from '@wrkz/core-types';
+import type { PrunePass, PruneRules } from './pruning';
+import type { RefusedSwitch } from './side-branches';
 import type { AddBlockResult } from './results';
 import { type BlockSource, ChainFailed, ChainStopped, type CommitEvent, type TipFacts } from './service';
 
@@ -11,6 +13,10 @@ export interface WorkerSetup {
   /** The `--load-checkpoints` value. */
   readonly checkpoints: string;
   readonly memory?: DatabaseMemory;
+  /** The height of a lite node. */
+  readonly lite?: number | undefined;
+  /** On a pruned node. */
+  readonly prune?: PruneRules | undefined;
 }
 
 /** What the engine's thread and its client say to each other. */
@@ -25,12 +31,18 @@ export type ChainThread = {
     rewindTo: { argument: number; result: void };
   };
   /** `damage`: what was damaged and dropped. */
-  events: { commit: CommitEvent; damage: string };
+  events: { commit: CommitEvent; damage: string; pruned: PrunePass; refusedSwitch: RefusedSwitch };
 };
 
 /** The errors that callers of a ChainService tell apart. */
 export const CHAIN_ERRORS = [
   carriedError(ChainStopped, () => new ChainStopped()),
   carriedError(ChainFailed, (message) => new ChainFailed(message)),
+  carriedError(
+    BelowFloor,
+    (_message, { height, floor, mode }: Pick<BelowFloor, 'height' | 'floor' | 'mode'>) =>
+      new BelowFloor(height, floor, mode),
+    ({ height, floor, mode }) => ({ height, floor, mode }),
+  ),
   carriedError(RangeError, (message) => new RangeError(message)),
 ];

@@ -4,22 +4,24 @@ import { serveThread } from '@wrkz/service-kit';
 import { operatorText } from '../damage/operator-text';
 import { holdStored, loadCheckpoints } from './checkpoints';
 import { ChainEngine } from './engine';
+import { freeBytesAt, Pruning } from './pruning';
 import { ChainFailed } from './service';
 import { CHAIN_ERRORS, type ChainThread, type WorkerSetup } from './thread';
 
 /** The thread of the chain engine: opens the database, serves calls one by one, reports what was committed. */
 
-function startEngine({ directory, network: name, checkpoints, memory }: WorkerSetup): {
+function startEngine({ directory, network: name, checkpoints, memory, lite, prune }: WorkerSetup): {
   engine: ChainEngine;
   opening: Opening;
 } {
   const network = networkOf(name);
   const known = loadCheckpoints(checkpoints, network);
-  const db = openChainDb({ directory, network: name, create: true, memory });
+  const db = openChainDb({ directory, network: name, create: true, memory, lite });
   try {
     holdStored(known, db.reader);
     const now = (): number => Math.floor(Date.now() / 1000);
-    return { engine: new ChainEngine({ db, network, checkpoints: known, now }), opening: db.opening };
+    const pruning = prune && new Pruning(prune, () => freeBytesAt(directory));
+    return { engine: new ChainEngine({ db, network, checkpoints: known, now, pruning }), opening: db.opening };
   } catch (error) {
     db.close();
     throw error;
@@ -39,6 +41,8 @@ serveThread<ChainThread>((setup, { emit, fail }) => {
   const { engine, opening } = orTellRemedy(() => startEngine(setup));
   engine.on('commit', (event) => emit('commit', event));
   engine.on('damage', ({ reason }) => emit('damage', reason));
+  engine.on('pruned', (pass) => emit('pruned', pass));
+  engine.on('refusedSwitch', (refused) => emit('refusedSwitch', refused));
   engine.on('failed', fail);
   return {
     ready: { tip: engine.tip(), opening },

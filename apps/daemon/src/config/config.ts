@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { StorageMode } from '@wrkz/chain-db';
 import { type Network, networkOf, type NetworkName } from '@wrkz/core-types';
 import {
   dataDirectory,
@@ -15,12 +16,23 @@ import { raised } from './raised';
 import { configComplaint } from './refusals';
 import { p2pIpv6 } from './p2p-listeners';
 import { rpcIpv6, rpcWarnings } from './rpc-listeners';
+import { pruneDepthOf, storageModeOf, storageWarnings } from './storage-mode';
 
 /** The resolved options under their own names. */
 export type DaemonOptions = ParsedOptions<typeof DAEMON_OPTIONS>['values'];
 
 /** What one start does: serve, or do one thing and end. */
-export type Action = 'serve' | 'import' | 'export' | 'export-checkpoints' | 'verify' | 'repair' | 'self-test';
+export type Action =
+  | 'serve'
+  | 'import'
+  | 'export'
+  | 'export-checkpoints'
+  | 'import-snapshot'
+  | 'snapshot-info'
+  | 'snapshot-stats'
+  | 'verify'
+  | 'repair'
+  | 'self-test';
 
 /** Everything the daemon is told from outside, resolved and checked. */
 export interface DaemonConfig {
@@ -29,6 +41,9 @@ export interface DaemonConfig {
   /** The folder of this network's data. */
   readonly directory: string;
   readonly action: Action;
+  readonly storage: StorageMode;
+  /** Blocks that a pruned node of this configuration keeps, whether it is one or not. */
+  readonly pruneDepth: number;
   readonly rpcPort: number;
   readonly p2pPort: number;
   /** Whether the log file was asked for; the default one may fail without stopping the start. */
@@ -47,9 +62,15 @@ const ACTIONS = {
   'import-blockchain': 'import',
   'export-blockchain': 'export',
   'export-checkpoints': 'export-checkpoints',
+  'import-lite-snapshot': 'import-snapshot',
+  'snapshot-info': 'snapshot-info',
+  'snapshot-stats': 'snapshot-stats',
   verify: 'verify',
   repair: 'repair',
 } as const;
+
+/** What may follow on the deletion of the chain. */
+const TAKES_RESYNC: readonly Action[] = ['import', 'import-snapshot'];
 
 /** What changes the stored chain first and then goes on; an import may follow the one, nothing else the other. */
 const PREPARATIONS = ['resync', 'rewind-to-height'] as const;
@@ -74,8 +95,8 @@ export function readConfig(argv: readonly string[]): DaemonConfig {
     former: FORMER,
     presets: [PUBLIC_NODE],
   });
-  const { options, warnings } = raised(parsed.values, parsed.source);
-  const network = networkOf(chosenNetwork(options, parsed.source));
+  const network = networkOf(chosenNetwork(parsed.values, parsed.source));
+  const { options, warnings } = raised(parsed.values, parsed.source, network.pruneDepth);
   const action = chosenAction(options);
   const most = options['max-export-blocks'];
   if (network.name === 'mainnet' && most > 0 && most < SMALLEST_EXPORT) {
@@ -85,16 +106,21 @@ export function readConfig(argv: readonly string[]): DaemonConfig {
   if ((action === 'verify' || action === 'export') && parsed.source('load-checkpoints') === 'command line') {
     throw new UsageError(`--load-checkpoints: ${ASKED[action]} does not ask any checkpoint`);
   }
+  if (action !== 'verify' && parsed.source('verify-mode') === 'command line') {
+    throw new UsageError('--verify-mode needs --verify');
+  }
   return {
     options,
     network,
     directory: networkDirectory(options['data-dir'] ?? dataDirectory('daemon'), network),
     action,
+    storage: storageModeOf(options, network),
+    pruneDepth: pruneDepthOf(options, network),
     rpcPort: options['rpc-bind-port'] ?? network.ports.rpc,
     p2pPort: options['p2p-bind-port'] ?? network.ports.p2p,
     logFileChosen: parsed.source('log-file') !== 'default',
     preset: presetLines(parsed),
-    warnings: [...parsed.warnings, ...warnings, ...rpcWarnings(options)],
+    warnings: [...parsed.warnings, ...warnings, ...rpcWarnings(options), ...storageWarnings(options)],
     secrets: parsed.secrets,
   };
 }
@@ -113,7 +139,7 @@ function chosenAction(options: DaemonOptions): Action {
   const asked = names.filter((name) => options[name] !== false && options[name] !== undefined);
   const before = PREPARATIONS.filter((name) => options[name] !== false && options[name] !== undefined);
   const action = asked[0] === undefined ? 'serve' : ACTIONS[asked[0]];
-  const together = action === 'serve' || (action === 'import' && before[0] === 'resync');
+  const together = action === 'serve' || (TAKES_RESYNC.includes(action) && before[0] === 'resync');
   if (asked.length > 1 || before.length > 1 || (before.length > 0 && !together)) {
     throw new UsageError(`choose one of ${[...before, ...asked].map((name) => `--${name}`).join(', ')}`);
   }
@@ -154,10 +180,12 @@ function chosenNetwork(
 /** What is raised, and what follows from the network where nothing was said. */
 const effectiveValues: EffectiveValues = (values, sources) => {
   const choice = values as unknown as DaemonOptions;
-  const { options } = raised(choice, (name) => sources.get(name) ?? 'default');
-  const { ports } = networkOf(chosenNetwork(choice, (name) => sources.get(name) ?? 'default'));
+  const network = networkOf(chosenNetwork(choice, (name) => sources.get(name) ?? 'default'));
+  const { options } = raised(choice, (name) => sources.get(name) ?? 'default', network.pruneDepth);
+  const { ports } = network;
   return {
     ...options,
+    'prune-depth': pruneDepthOf(options, network),
     'data-dir': choice['data-dir'] ?? dataDirectory('daemon'),
     'rpc-bind-port': choice['rpc-bind-port'] ?? ports.rpc,
     'p2p-bind-port': choice['p2p-bind-port'] ?? ports.p2p,

@@ -1,5 +1,5 @@
+import { type NetworkName, networkOf } from '@wrkz/core-types';
 import type { OptionValue } from '@wrkz/service-kit';
-import { LEAST_PRUNE_DEPTH } from './options/storage';
 
 type Values = Readonly<Record<string, OptionValue>>;
 
@@ -15,6 +15,11 @@ const HIGHEST_SYSTEM_PORT = 1024;
 
 function isSystemPort(port: OptionValue): boolean {
   return typeof port === 'number' && port > 0 && port <= HIGHEST_SYSTEM_PORT;
+}
+
+/** A saved configuration may name what the network would take anyway. */
+function usualDepth(values: Values): number {
+  return networkOf(values['simnet'] === true ? 'simnet' : (values['network'] as NetworkName)).pruneDepth;
 }
 
 /** What is refused before anything is touched, in this order. */
@@ -57,7 +62,7 @@ export const CONFIG_REFUSALS = {
     text: '--lite-height needs --lite',
   },
   depthWithoutPrune: {
-    when: (values) => values['prune'] !== true && values['prune-depth'] !== LEAST_PRUNE_DEPTH,
+    when: (values) => values['prune'] !== true && (values['prune-depth'] ?? usualDepth(values)) !== usualDepth(values),
     text: '--prune-depth needs --prune',
   },
   snapshotWithoutLite: {

@@ -3,6 +3,7 @@ import type { Logger } from '@wrkz/service-kit';
 import type { TransactionPool } from '../mempool/pool';
 import type { P2pNode } from '../p2p/node';
 import type { RpcContext } from '../rpc';
+import type { SnapshotExporter } from '../snapshot/exporter';
 import type { StratumServer } from '../stratum';
 import type { LogTail } from './log-tail';
 
@@ -23,6 +24,7 @@ export interface ConsoleContext {
   readonly tail: LogTail;
   /** Undefined while it is off. */
   readonly stratum?: StratumServer | undefined;
+  readonly snapshots: Pick<SnapshotExporter, 'running' | 'result' | 'start' | 'cancel'>;
   /** The folder of the database. */
   readonly directory: string;
   /** Where peers connect to. */

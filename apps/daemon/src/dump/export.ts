@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { ChainReader } from '@wrkz/chain-db';
+import { BelowFloor, type ChainReader } from '@wrkz/chain-db';
 import { encodeRawBlock, type Network, type RawBlock } from '@wrkz/core-types';
 import { errorText, syncFolder } from '@wrkz/service-kit';
 import { SMALLEST_EXPORT } from '../config/config';
@@ -33,6 +33,8 @@ export class ExportRefused extends Error {
 export async function exportDump(options: ExportOptions): Promise<number> {
   const { path, reader, network, limit, signal, onProgress } = options;
   if (existsSync(path)) throw new ExportRefused(`the dump file ${path} exists already`);
+  const { bodies, lite } = reader.floors();
+  if (bodies > 0) throw new ExportRefused(new BelowFloor(0, bodies, lite === undefined ? 'pruned' : 'lite').message);
   const count = reader.tip().height + 1;
   if (network.name === 'mainnet' && count < SMALLEST_EXPORT) {
     throw new ExportRefused(`the chain has ${String(count)} blocks, an export needs ${String(SMALLEST_EXPORT)}`);

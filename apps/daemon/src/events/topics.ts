@@ -15,16 +15,18 @@ const hex = (hash: Buffer): string => hash.toString('hex');
 const blockBody = ({ height, hash }: Pick<EventBlock, 'height' | 'hash'>): string =>
   JSON.stringify({ height, hash: hex(hash) });
 
-/** What is published for an event: a reorganisation alone, without its blocks. */
-export function topicMessages(event: NodeEvent): TopicMessage[] {
+/**
+ * What is published for an event: a reorganisation alone, without its blocks.
+ * @param lowest the height from which blocks are told of with their transactions: that of a lite node
+ */
+export function topicMessages(event: NodeEvent, lowest = 0): TopicMessage[] {
   switch (event.kind) {
     case 'block': {
       const { height, hash, transactionHashes } = event;
+      const hashBlock = { topic: 'hashblock', body: blockBody(event) } as const;
+      if (height < lowest) return [hashBlock];
       const main = { height, hash: hex(hash), transaction_hashes: transactionHashes.map(hex) };
-      return [
-        { topic: 'hashblock', body: blockBody(event) },
-        { topic: 'chain_main', body: JSON.stringify(main) },
-      ];
+      return [hashBlock, { topic: 'chain_main', body: JSON.stringify(main) }];
     }
     case 'alternative':
       return [{ topic: 'hashblock_alt', body: blockBody(event) }];
@@ -52,7 +54,10 @@ export interface TopicListener {
 export class TopicStream {
   private readonly listeners = new Set<TopicListener>();
 
-  constructor(events: Pick<NodeEvents, 'subscribe'>) {
+  constructor(
+    events: Pick<NodeEvents, 'subscribe'>,
+    private readonly lowest = 0,
+  ) {
     events.subscribe((event) => this.onEvent(event));
   }
 
@@ -65,6 +70,6 @@ export class TopicStream {
   private onEvent(event: NodeEvent): void {
     const wanting = [...this.listeners].filter((listener) => listener.isWanted());
     if (wanting.length === 0) return;
-    for (const message of topicMessages(event)) for (const listener of wanting) listener.publish(message);
+    for (const message of topicMessages(event, this.lowest)) for (const listener of wanting) listener.publish(message);
   }
 }

@@ -37,7 +37,7 @@ export interface P2pConfig {
   readonly timedSyncInterval: number;
   /** Whether a node without peers counts as synchronized. */
   readonly synchronizedAlone: boolean;
-  /** Whether pruned peers are not synchronised from any more, by the index of the next block. */
+  /** Whether this node does not synchronise from pruned peers any more, by the index of the next block. */
   readonly avoidsPrunedPeers: (height: number) => boolean;
   readonly syncMaxPeers: number;
   readonly syncPeerFailureThreshold: number;

@@ -37,6 +37,8 @@ export interface ContextEvents {
   onHandshaken(session: Session): void;
   /** For the first time no connected peer has blocks that we lack. */
   onSynchronized(): void;
+  /** A peer has told of its chain. */
+  onClaim(session: Session, height: number): void;
   /** A synchronisation has come to its end. */
   onIdle(): void;
 }
@@ -85,6 +87,7 @@ export function createContext(config: P2pConfig, parts: P2pParts, events: Contex
     sessions: open,
     session: (id) => sessions.get(id),
     onSynchronized: () => events.onSynchronized(),
+    onClaim: (session, height) => events.onClaim(session, height),
     onIdle: () => events.onIdle(),
   });
   return {

@@ -30,6 +30,8 @@ export interface P2pEvents {
   /** The height of the network as several peers tell it has changed (a count: tip index + 1). */
   networkHeight: [number];
   connected: [{ readonly address: string; readonly incoming: boolean }];
+  /** A peer has told of the height of its chain (a count: tip index + 1). */
+  claimed: [{ readonly peer: string; readonly incoming: boolean; readonly height: number }];
   disconnected: [{ readonly address: string; readonly reason: string }];
 }
 
@@ -55,6 +57,8 @@ export class P2pNode extends EventEmitter<P2pEvents> {
     this.context = createContext(config, parts, {
       onHandshaken: (session) => this.connected(session),
       onSynchronized: () => this.emit('synchronized'),
+      onClaim: (session, height) =>
+        this.emit('claimed', { peer: String(session.peerId), incoming: session.incoming, height }),
       onIdle: () => this.announcer.announce(),
     });
     const { chain, logger, clock, random, transport, sessions, own, book, driver, blocks, fetcher } = this.context;

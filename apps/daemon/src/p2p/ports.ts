@@ -35,11 +35,21 @@ export interface ChainAdvance {
   readonly added: readonly { readonly height: number; readonly hash: Buffer }[];
 }
 
+/** From which height on a node serves blocks; neither is named by one that serves all. */
+export interface KeptBlocks {
+  /** Of a pruned node: it rises with the tip. */
+  readonly pruned?: number;
+  /** Of a lite node. */
+  readonly lite?: number;
+}
+
 /**
  * The chain as the peers' side needs it. Look-ups are synchronous, cheap and see only what is committed; a known block
  * is one that is stored, on the main chain or on an alternative one. Heights are block indexes.
  */
 export interface ChainPort {
+  /** Which blocks we serve, if not all: those from a height on. */
+  keeps(): KeptBlocks;
   tip(): { readonly height: number; readonly hash: Buffer };
   isKnown(hash: Buffer): boolean;
   /** The height of a main-chain block. */

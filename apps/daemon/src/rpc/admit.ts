@@ -14,9 +14,17 @@ export function grants(mode: PermissionMode, explorer: boolean): boolean {
 }
 
 /** Holds a declaration's labels against the node. @throws RpcRefusal 403 for the mode, 503 while not synchronized */
-export function admit(labels: DaemonLabels | undefined, { explorer, miningOff, peers }: RpcContext): void {
+export function admit(labels: DaemonLabels | undefined, context: RpcContext): void {
   if (labels === undefined) return;
-  if (!grants(labels.mode, explorer)) throw refuse(daemonApi.refusals.forbidden);
-  if (miningOff === true && labels.mode === 'MiningEnabled') throw refuse(daemonApi.refusals.miningOff);
-  if (labels.needsSync === true && !peers.isSynchronized()) throw refuse(daemonApi.refusals.notSynced);
+  admitMode(labels, context);
+  if (labels.needsSync === true && !context.peers.isSynchronized()) throw refuse(daemonApi.refusals.notSynced);
+}
+
+/** The part of it that the options decide alone. @throws RpcRefusal 403 */
+export function admitMode(
+  { mode }: DaemonLabels,
+  { explorer, miningOff }: Pick<RpcContext, 'explorer' | 'miningOff'>,
+): void {
+  if (!grants(mode, explorer)) throw refuse(daemonApi.refusals.forbidden);
+  if (miningOff === true && mode === 'MiningEnabled') throw refuse(daemonApi.refusals.miningOff);
 }

@@ -7,9 +7,17 @@ import type { RpcContext } from './ports';
  */
 export type PermissionMode = 'Default' | 'MiningEnabled' | 'BlockExplorerEnabled' | 'AllMethodsEnabled';
 
+/**
+ * What an answer is made of: `chain`, the stored chain alone (or nothing at all); `chain and node`, the chain with facts that
+ * `/info` of the node tells; `node`, what only the running node has in memory, such as its pool and its peers. A reader
+ * process (serve-rpc) answers the first two itself and passes the last on.
+ */
+export type AnsweredFrom = 'chain' | 'chain and node' | 'node';
+
 /** What a route or a method asks of the node before its request is read. */
 export interface DaemonLabels {
   readonly mode: PermissionMode;
+  readonly answeredFrom: AnsweredFrom;
   /** Refused with 503 until the node is synchronized. */
   readonly needsSync?: boolean;
 }

@@ -27,6 +27,11 @@ export function refuseOverload(): RpcRefusal {
   return new RpcRefusal(status, { status: 'Failed', error: text }, RETRY_AFTER);
 }
 
+/** The node behind a reader process does not answer. */
+export function refuseNode({ status, text }: daemonApi.DaemonRefusal): RpcRefusal {
+  return new RpcRefusal(status, { status: 'Failed', error: text }, RETRY_AFTER);
+}
+
 /** The events after a number are not kept; the answer tells the numbers after which one may go on. */
 export function refuseGone(after: number, keptAfter: number, latest: number): RpcRefusal {
   const { eventsGone } = daemonApi.refusals;

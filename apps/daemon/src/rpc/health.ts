@@ -5,8 +5,9 @@ import type { RpcContext } from './ports';
 import { readOrNothing } from './readable';
 
 /** The state that health checks tell; `undefined` while the chain cannot be read. */
-function state({ reader, peers }: RpcContext) {
-  const height = readOrNothing(() => reader.snapshot(() => reader.tip().height + 1));
+function state(context: RpcContext) {
+  const { peers } = context;
+  const height = readOrNothing(() => context.reader.tip().height + 1);
   if (height === undefined) return undefined;
   const { incoming, outgoing } = peers.connections();
   return {
@@ -23,7 +24,7 @@ const health = route({
   path: '/health',
   summary: 'Whether the node is synchronized, with its height, the height that its peers tell, and how many they are.',
   guards: GUARDED,
-  labels: { mode: 'Default' },
+  labels: { mode: 'Default', answeredFrom: 'chain and node' },
   answer: z.object({
     status: z.enum(['OK', 'SYNCING', 'BUSY']),
     synced: z.boolean(),

@@ -4,3 +4,4 @@ export { readerThreads, ReaderPool, type ReaderPoolOptions } from './readers/poo
 export { runQuery, type QueryRunner } from './queries';
 export type { MiningPort, NetworkStatus, PoolStatus, RpcContext, RpcLimits } from './ports';
 export { SyncCache } from './sync-cache';
+export { isPruned, type StorageFacts } from './storage-facts';

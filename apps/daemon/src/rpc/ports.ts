@@ -5,6 +5,7 @@ import type { Network } from '@wrkz/core-types';
 import type { PoolChanges } from '../mempool/changes';
 import type { EventSource } from '../events/routes/event-source';
 import type { QueryRunner } from './queries';
+import type { StorageFacts } from './storage-facts';
 
 /** What the RPC asks of the peer-to-peer side; heights are counts (index of the tip + 1). */
 export interface NetworkStatus {
@@ -64,6 +65,7 @@ export interface RpcContext {
   /** The difficulty of the next block. */
   readonly nextDifficulty: () => bigint;
   readonly limits: RpcLimits;
+  readonly storage: StorageFacts;
   readonly explorer: boolean;
   /** Calls labelled MiningEnabled are refused in any mode. */
   readonly miningOff?: boolean;

@@ -63,6 +63,8 @@ export interface RpcServerOptions {
   readonly local?: LocalListener | undefined;
   /** Takes over what asks for WebSocket, once the guard has let it in. */
   readonly upgrade?: ((guard: UpgradeGuard) => UpgradeListener) | undefined;
+  /** Makes the declarations answer; left out, all of them are answered here. */
+  readonly bind?: (routes: readonly DaemonRoute[], context: RpcContext) => readonly BoundRoute[];
   /** Served beside the others. */
   readonly moreRoutes?: readonly DaemonRoute[];
 }
@@ -93,7 +95,7 @@ export function rpcCounters(
 
 /** The daemon's HTTP app: every declared route behind the shared chain of checks. */
 export function createRpcApp(context: RpcContext, options: RpcServerOptions, logger: Logger): HttpApp {
-  const { metrics, counters = rpcCounters(context, options) } = options;
+  const { metrics, bind = bindHere, counters = rpcCounters(context, options) } = options;
   return createHttpApp({
     logger,
     refusalBody,
@@ -106,11 +108,14 @@ export function createRpcApp(context: RpcContext, options: RpcServerOptions, log
     bodyLengthCheck: 'first',
     counters,
     metrics,
-    routes: [...bindRoutes(routesOf(options, context), context, routeRules), ...(options.ownRoutes ?? [])].map(
-      (route) => reporting(route, options.onError),
+    routes: [...bind(routesOf(options, context), context), ...(options.ownRoutes ?? [])].map((route) =>
+      reporting(route, options.onError),
     ),
   });
 }
+
+const bindHere = (routes: readonly DaemonRoute[], context: RpcContext): readonly BoundRoute[] =>
+  bindRoutes(routes, context, routeRules);
 
 function routesOf({ metrics, health, moreRoutes = [] }: RpcServerOptions, context: RpcContext): readonly DaemonRoute[] {
   return [

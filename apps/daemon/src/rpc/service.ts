@@ -65,7 +65,7 @@ function memberErrors(members: Members | undefined): ErrorRow[] {
   return [...(needed ? [refusals.missing] : []), refusals.wrongType];
 }
 
-const DEFAULT: DaemonLabels = { mode: 'Default' };
+const DEFAULT: DaemonLabels = { mode: 'Default', answeredFrom: 'chain' };
 
 /** Every JSON-RPC method. */
 export const allMethods: readonly DaemonMethod[] = [...methods, discoverMethod(description, () => allMethods, DEFAULT)];

@@ -1,19 +1,26 @@
 import type { ChainReader } from '@wrkz/chain-db';
 import type { Metrics } from '@wrkz/service-kit';
 import { LRUCache } from 'lru-cache';
-import type { ChainService, CommitEvent } from '../chain/service';
+import type { CommitEvent } from '../chain/service';
 import { REORGANISATION_DEPTH } from '@wrkz/core-types';
 import type { QueryCaller, QueryName, QueryRunner, QueryTable } from './queries';
 import { MAX_BLOCKS_WALKED } from './queries/limits';
+import { afterKnown } from './queries/range';
 import type { WalletSyncQuery } from './queries/wallet-sync-data';
+
+/** Who tells of commits; only the kind of each matters here. */
+export interface CommitSource {
+  on(event: 'commit', listener: (event: Pick<CommitEvent, 'kind'>) => void): unknown;
+  off(event: 'commit', listener: (event: Pick<CommitEvent, 'kind'>) => void): unknown;
+}
 
 export interface SyncCacheParts {
   /** Where answers come from that are not kept. */
   readonly queries: QueryRunner;
   /** The reader of the main thread. */
-  readonly reader: Pick<ChainReader, 'tip' | 'heightOf'>;
+  readonly reader: Pick<ChainReader, 'tip' | 'heightOf' | 'floors'>;
   /** Its commits tell of rewinds. */
-  readonly chain: Pick<ChainService, 'on' | 'off'>;
+  readonly chain: CommitSource;
   readonly maxBytes: number;
 }
 
@@ -67,7 +74,7 @@ export class SyncCache implements QueryRunner {
     this.answers.clear();
   }
 
-  private readonly onCommit = (event: CommitEvent): void => {
+  private readonly onCommit = (event: Pick<CommitEvent, 'kind'>): void => {
     if (event.kind !== 'switch') return;
     this.rewinds++;
     this.answers.clear();
@@ -86,10 +93,12 @@ export class SyncCache implements QueryRunner {
 
   /** As `resolveStart` does it, as far as one look tells: a wallet names its newest block first, and mostly it stands. */
   private startOf({ checkpoints: [newest], startHeight, startTimestamp }: WalletSyncQuery): number | undefined {
+    const floor = this.parts.reader.floors().records;
     if (newest !== undefined) {
       const height = this.parts.reader.heightOf(newest);
-      return height === undefined || height === 0 ? height : height + 1;
+      return height === undefined ? undefined : Math.max(floor, afterKnown(height));
     }
+    if (startHeight < floor) return floor;
     return startHeight > 0 || startTimestamp === 0 ? startHeight : undefined;
   }
 }

@@ -1,11 +1,11 @@
-import { type ChainReader, CorruptDatabase } from '@wrkz/chain-db';
+import { BelowFloor, type ChainReader, CorruptDatabase, type StorageMode } from '@wrkz/chain-db';
 import type { RawBlock } from '@wrkz/core-types';
 import { cnFastHash } from '@wrkz/crypto';
 import { type AnnouncedWork, largestBlock, transactionsOfBlock, type WorkVerdict } from '../chain/announced-work';
 import type { AddBlockResult } from '../chain/results';
 import type { ChainService, CommitEvent } from '../chain/service';
 import type { DamageWatch } from '../damage/damage-watch';
-import type { ChainAdvance, ChainPort } from '../p2p/ports';
+import type { ChainAdvance, ChainPort, KeptBlocks } from '../p2p/ports';
 
 /** Blocks that a peer may be ahead of us, some two years, when we judge the size of a block that may stand far above our tip. */
 const UNKNOWN_AHEAD = 1_000_000;
@@ -25,7 +25,20 @@ export class P2pChain implements ChainPort {
     private readonly reader: ChainReader,
     private readonly work: AnnouncedWork,
     private readonly damage: DamageWatch,
+    /** What the options say. */
+    private readonly storage: StorageMode = { kind: 'full' },
   ) {}
+
+  keeps(): KeptBlocks {
+    return this.damage.noted(() =>
+      this.reader.snapshot(() => {
+        const { bodies, lite } = this.reader.floors();
+        if (lite !== undefined) return { lite };
+        const leftWindow = this.storage.kind === 'pruned' ? this.reader.height() + 1 - this.storage.depth : 0;
+        return this.storage.kind === 'pruned' || bodies > 0 ? { pruned: Math.max(0, bodies, leftWindow) } : {};
+      }),
+    );
+  }
 
   tip(): { height: number; hash: Buffer } {
     return this.damage.noted(() => this.reader.tip());
@@ -49,16 +62,18 @@ export class P2pChain implements ChainPort {
 
   rawBlock(hash: Buffer): RawBlock | undefined {
     return this.damage.orNothing(() =>
-      this.reader.snapshot(() => {
-        const height = this.reader.heightOf(hash);
-        return height === undefined ? this.reader.alternative(hash)?.raw : this.reader.rawBlock(height);
-      }),
+      ifKept(() =>
+        this.reader.snapshot(() => {
+          const height = this.reader.heightOf(hash);
+          return height === undefined ? this.reader.alternative(hash)?.raw : this.reader.rawBlock(height);
+        }),
+      ),
     );
   }
 
   transaction(hash: Buffer): Buffer | undefined {
     return this.damage.orNothing(() => {
-      const bytes = this.reader.transaction(hash)?.bytes;
+      const bytes = ifKept(() => this.reader.transaction(hash)?.bytes);
       if (bytes === undefined || cnFastHash(bytes).equals(hash)) return bytes;
       throw new CorruptDatabase(`the bytes of transaction ${hash.toString('hex')}`);
     });
@@ -94,5 +109,15 @@ export class P2pChain implements ChainPort {
     if (wrapped === undefined) return;
     this.wrapped.delete(listener);
     this.service.off('commit', wrapped);
+  }
+}
+
+/** What this node does not keep it does not have. */
+function ifKept<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof BelowFloor) return undefined;
+    throw error;
   }
 }

@@ -4,6 +4,7 @@ import { type ConsoleContext, type ConsoleRunner, consoleRoute, type LogTail } f
 import type { TransactionPool } from '../mempool/pool';
 import type { P2pNode } from '../p2p/node';
 import { type RpcContext, type RpcServerOptions, startLocalRpc } from '../rpc';
+import type { SnapshotExporter } from '../snapshot/exporter';
 import type { StratumServer } from '../stratum';
 import { routeRules } from '../rpc/service';
 
@@ -42,6 +43,7 @@ export interface ConsoleParts {
   readonly logger: Logger;
   readonly tail: LogTail;
   readonly stratum: StratumServer | undefined;
+  readonly snapshots: SnapshotExporter;
   readonly directory: string;
   readonly listensAt: string;
   readonly requestStop: () => void;

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { ChainReader } from '@wrkz/chain-db';
+import type { ChainReader, StorageMode } from '@wrkz/chain-db';
 import type { Network } from '@wrkz/core-types';
 import { type Logger, UsageError } from '@wrkz/service-kit';
 import type { AnnouncedWork } from '../chain/announced-work';
@@ -23,6 +23,8 @@ const QUICK_TIMED_SYNC = 2_000;
 
 export interface PeersParts {
   readonly config: P2pConfig;
+  /** What the options say of storage. */
+  readonly storage: StorageMode;
   readonly work: AnnouncedWork;
   readonly chain: ChainService;
   readonly reader: ChainReader;
@@ -32,16 +34,16 @@ export interface PeersParts {
 }
 
 /** The peers' side over the real chain and pool. */
-export function createPeers({ config, work, chain, reader, pool, logger, damage }: PeersParts): P2pNode {
+export function createPeers({ config, storage, work, chain, reader, pool, logger, damage }: PeersParts): P2pNode {
   return new P2pNode(config, {
-    chain: new P2pChain(chain, reader, work, damage),
+    chain: new P2pChain(chain, reader, work, damage, storage),
     pool: new P2pPool(pool, damage),
     logger,
   });
 }
 
 /** What the options say of peers. @throws UsageError naming the option whose address cannot be read */
-export function peersConfig({ options, network, p2pPort, directory }: DaemonConfig): P2pConfig {
+export function peersConfig({ options, network, p2pPort, directory, storage }: DaemonConfig): P2pConfig {
   const addresses = (name: 'add-peer' | 'add-priority-node' | 'add-exclusive-node'): PeerAddress[] =>
     options[name].map((text) => readAddress(name, text, network));
   const own = options['no-default-seeds'] ? { seeds: [], dnsSeeds: [] } : network;
@@ -68,7 +70,7 @@ export function peersConfig({ options, network, p2pPort, directory }: DaemonConf
     ...syncLimits(options),
     timedSyncInterval: network.name === 'mainnet' ? p2pDefaults.timedSyncInterval : QUICK_TIMED_SYNC,
     synchronizedAlone: network.countsAsSynchronizedAlone,
-    avoidsPrunedPeers: (height) => network.rulesAt(height).prunedPeersAvoided,
+    avoidsPrunedPeers: (height) => storage.kind === 'full' && network.rulesAt(height).prunedPeersAvoided,
   };
 }
 

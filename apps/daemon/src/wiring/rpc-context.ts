@@ -39,6 +39,7 @@ export function rpcContext(parts: RpcParts): RpcContext {
       maxBlockCount: config.options['rpc-max-block-count'],
       maxGlobalIndexRange: config.options['rpc-max-global-index-range'],
     },
+    storage: { prune: config.storage.kind === 'pruned', pruneDepth: config.pruneDepth },
     explorer: config.options['daemon-mode'] === 'explorer',
     miningOff: config.options['rpc-no-mining'],
     startTime: now(),

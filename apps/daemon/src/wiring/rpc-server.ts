@@ -1,9 +1,33 @@
 import type { RpcServerOptions } from '../rpc';
-import type { DaemonConfig } from '../config/config';
+import type { DaemonOptions } from '../config/config';
 import { rpcIpv6 } from '../config/rpc-listeners';
 
+/** The options of the server, which a node and a reader process have alike. */
+type ServerOptions = Pick<
+  DaemonOptions,
+  | 'enable-cors'
+  | 'enable-health'
+  | 'rpc-access-token'
+  | 'rpc-allowed-host'
+  | 'rpc-bind-ip'
+  | 'rpc-bind-ipv6-address'
+  | 'rpc-max-body-bytes'
+  | 'rpc-max-connections-per-ip'
+  | 'rpc-max-rpm'
+  | 'rpc-read-timeout'
+  | 'rpc-trust-proxy'
+  | 'rpc-use-ipv6'
+  | 'rpc-write-timeout'
+>;
+
 /** What the options say about the server of the RPC. */
-export function rpcServerOptions({ options, rpcPort }: DaemonConfig): RpcServerOptions {
+export function rpcServerOptions({
+  options,
+  rpcPort,
+}: {
+  readonly options: ServerOptions;
+  readonly rpcPort: number;
+}): RpcServerOptions {
   const [bindIpv6] = rpcIpv6(options);
   return {
     bindIp: options['rpc-bind-ip'],

@@ -120,7 +120,7 @@ test('status is a table of what /info says', async () => {
     'Incoming Connections': '0',
     'DB Engine': 'SQLite',
     'Pruned Node': 'No',
-    'Prune Depth': '10080',
+    'Prune Depth': '400',
     'Lite Node': 'No',
     'Next Fork': expect.stringMatching(/Days|Hours|Now!|No Fork Planned/),
     Uptime: expect.stringMatching(/^\d+d \d+h \d+m \d+s$/),
@@ -136,7 +136,7 @@ test('heights and the synchronisation', async () => {
   expect(await run('sync_tune')).toMatch(
     /Configured P2P Out\/In Peers: \d+\/\d+\n.*\nConfigured Sync Batch Min\/Max: 120\/600\nConfigured Block Sync Size: 600\nConfigured Block Sync Bytes: 16\.00 MB\n$/,
   );
-  expect(await run('prune_status')).toContain('Pruned Node: No\nPrune Depth: 10080\nApprox Prune Floor Height: 0\n');
+  expect(await run('prune_status')).toContain('Pruned Node: No\nPrune Depth: 400\nApprox Prune Floor Height: 321\n');
 });
 
 test('db_status counts the files of the folder', async () => {
@@ -265,7 +265,7 @@ test.each([
   ['compact_db status', /^DB compaction status: idle\n.*later version/],
   ['compact_db wait', /^No DB compaction is running\.\n/],
   ['compact_db x', /^Usage: compact_db \[start\|status\|wait\|force\]\n$/],
-  ['snapshot_export', /comes with the storage modes/],
+  ['snapshot_export', /^This node has no lite height, so a snapshot height has to be given:\nUsage: snapshot_export /],
   ['snapshot_export status', /^Snapshot export: idle\n/],
   ['snapshot_export cancel', /^No snapshot export is running\.\n/],
   ['snapshot_export x', /^Usage: snapshot_export \[start \[height\] \[path\] \| status \| cancel\]\n$/],

@@ -62,13 +62,12 @@ describe('--rewind-to-height', () => {
     [321, undefined],
     [320, /^Cannot rewind to 320: the chain is 721 blocks tall .* at most 400 .* rewind to 321\. Nothing was changed/],
   ])('to %d of 721 blocks, where 400 may go: %s', async (count, refusal) => {
-    const { options } = readConfig(['--network=devnet', `--rewind-to-height=${String(count)}`]);
+    const config = readConfig(['--network=devnet', `--rewind-to-height=${String(count)}`]);
     const calls: number[] = [];
     const chain = {
       tip: () => ({ height: 720 }),
       rewindTo: (height: number) => Promise.resolve(void calls.push(height)),
     };
-    const config = { options, network: networkOf('devnet') };
     const work = rewindAtStart(config, chain as unknown as Parameters<typeof rewindAtStart>[1], () => undefined);
     if (refusal === undefined) await work;
     else await expect(work).rejects.toThrow(refusal);

@@ -3,15 +3,14 @@ import { join } from 'node:path';
 import { networkOf, parseBlock } from '@wrkz/core-types';
 import { EarlyExit, type OptionSpec, UsageError } from '@wrkz/service-kit';
 import { DAEMON_OPTIONS, readConfig } from '../../src';
-import { raised } from '../../src/config/raised';
 import { CONFIG_REFUSALS } from '../../src/config/refusals';
 import { exercises } from '../support/exercises';
 import { temporaryDirectory } from '../support/temporary';
 
 exercises('help', 'version', 'config-file', 'save-config', 'dump-config', 'explain-config');
 exercises('os-version', 'print-genesis-tx', 'fee-address', 'fee-amount', 'import-validate');
-exercises('prune', 'prune-depth', 'lite', 'lite-height', 'import-lite-snapshot', 'snapshot-info', 'snapshot-stats');
-exercises('auto-prune-min-gap-blocks', 'auto-prune-min-free-bytes', 'skip-boot-compaction');
+exercises('skip-boot-compaction');
+exercises('prune', 'prune-depth', 'lite', 'lite-height');
 exercises('auto-compaction-min-gap-blocks', 'auto-compaction-min-free-bytes');
 exercises('db-enable-compression', 'db-compression-level', 'db-compression-dict-bytes', 'db-max-open-files');
 exercises('db-block-size', 'db-row-cache-percent', 'db-bottom-filters');
@@ -54,7 +53,6 @@ describe('what prints and ends', () => {
     expect(dumped).toMatchObject({
       network: 'devnet',
       'in-peers': 3,
-      'prune-depth': 10080,
       'seed-node': ['a:1', 'b:2'],
     });
     const saved = join(folder, 'saved.json');
@@ -99,15 +97,8 @@ describe('what is not in this version', () => {
     return [`--${name}=${type === 'number' ? String(Number(usual) + 1) : 'x'}`];
   };
 
-  it.each(unbuilt.map((spec) => [spec.name, spec] as const))('--%s at another value is refused', (name, spec) => {
-    // with what it asks for beside it, so that no combination is refused first
-    const beside: Record<string, string[]> = {
-      'prune-depth': ['--prune'],
-      'lite-height': ['--lite'],
-      lite: ['--lite-height=5'],
-      'import-lite-snapshot': ['--lite', '--lite-height=5'],
-    };
-    const exit = exitOf(...other(spec), ...(beside[name] ?? []));
+  it.each(unbuilt.map((spec) => [spec.name, spec] as const))('--%s at another value is refused', (_name, spec) => {
+    const exit = exitOf(...other(spec));
     expect(exit).toBeInstanceOf(UsageError);
     expect(exit.message).toMatch(/^--[a-z0-9-]+: this version does not have it yet, so it has to stay at its default$/);
   });
@@ -116,16 +107,7 @@ describe('what is not in this version', () => {
     expect(unbuilt.map(({ name }) => name).sort()).toEqual([
       'auto-compaction-min-free-bytes',
       'auto-compaction-min-gap-blocks',
-      'auto-prune-min-free-bytes',
-      'auto-prune-min-gap-blocks',
-      'import-lite-snapshot',
-      'lite',
-      'lite-height',
-      'prune',
-      'prune-depth',
       'skip-boot-compaction',
-      'snapshot-info',
-      'snapshot-stats',
     ]);
   });
 
@@ -134,8 +116,6 @@ describe('what is not in this version', () => {
       .filter((spec) => spec.default !== undefined && spec.default !== '')
       .map((spec) => `--${spec.name}=${String(spec.default)}`);
     expect(() => readConfig(usual)).not.toThrow();
-    const dumped = JSON.parse(exitOf('--dump-config', '--prune', '--prune-depth=20000').message) as object;
-    expect(dumped).toMatchObject({ prune: true, 'prune-depth': 20_000 });
   });
 });
 
@@ -228,14 +208,41 @@ describe('what is raised, and what has no effect', () => {
   });
 });
 
-describe('the prune depth', () => {
-  it('below the minimum is raised, in the words of the network, before storage modes are refused', () => {
-    const { options } = readConfig([]);
-    const told = raised({ ...options, prune: true, 'prune-depth': 5 }, () => 'command line');
-    expect(told.options['prune-depth']).toBe(10_080);
-    expect(told.warnings).toEqual([
-      'The configured prune depth (5) from CLI is below the enforced minimum (10080, about 7 days). Using the minimum ' +
-        'for network health.',
-    ]);
+describe('the storage mode', () => {
+  it.each([
+    [[], { kind: 'full' }, 10_080],
+    [['--prune'], { kind: 'pruned', depth: 10_080 }, 10_080],
+    [['--prune', '--prune-depth=20000'], { kind: 'pruned', depth: 20_000 }, 20_000],
+    [['--prune-depth=10080'], { kind: 'full' }, 10_080],
+    [['--prune', '--network=devnet'], { kind: 'pruned', depth: 400 }, 400],
+    [['--prune', '--simnet'], { kind: 'pruned', depth: 10_080 }, 10_080],
+    [['--lite', '--lite-height=7'], { kind: 'lite', height: 7 }, 10_080],
+  ])('%j', (argv, storage, pruneDepth) => {
+    expect(readConfig(argv)).toMatchObject({ storage, pruneDepth, warnings: [] });
+  });
+
+  it.each([
+    [[], '10080, about 7 days', 10_080],
+    [['--network=devnet'], '400, about 7 hours', 400],
+  ])('a prune depth below the minimum is raised: %j', (argv, least, depth) => {
+    const text = (source: string): string =>
+      `The configured prune depth (5) from ${source} is below the enforced minimum (${least}). Using the minimum for network health.`;
+    const config = readConfig(['--prune', '--prune-depth=5', ...argv]);
+    expect(config).toMatchObject({ storage: { kind: 'pruned', depth }, pruneDepth: depth });
+    expect(config.warnings).toEqual([text('CLI')]);
+    const file = join(temporaryDirectory(), 'prune.conf');
+    writeFileSync(file, 'prune=true\nprune-depth=5\n');
+    expect(readConfig(['-c', file, ...argv]).warnings).toEqual([text('the configuration file')]);
+  });
+
+  it('an explorer of a pruned node is allowed with a warning, and what is dumped is read again', () => {
+    const argv = ['--prune', '--prune-depth=20000', '--daemon-mode=explorer'];
+    expect(readConfig(argv).warnings).toEqual([expect.stringContaining('within the prune depth only')]);
+    const saved = join(temporaryDirectory(), 'saved.json');
+    exitOf('--save-config', saved, ...argv);
+    expect(readConfig(['-c', saved]).storage).toEqual({ kind: 'pruned', depth: 20_000 });
+    exitOf('--save-config', saved);
+    expect(readConfig(['-c', saved, '--network=devnet', '--prune']).storage).toEqual({ kind: 'pruned', depth: 400 });
+    expect(exitOf('--explain-config', '--network=devnet').message).toMatch(/^prune-depth +400 +default$/m);
   });
 });

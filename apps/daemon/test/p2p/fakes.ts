@@ -7,6 +7,7 @@ import type {
   BlockCodec,
   ChainAdvance,
   ChainPort,
+  KeptBlocks,
   P2pClock,
   P2pLogger,
   PoolAnswer,
@@ -49,6 +50,13 @@ export class FakeChain extends EventEmitter<{ commit: [ChainAdvance] }> implemen
   ) {
     super();
     for (const [height, raw] of blocks.entries()) this.extend(this.store(raw, height));
+  }
+
+  /** What it says that it serves; it serves everything. */
+  kept: KeptBlocks = {};
+
+  keeps(): KeptBlocks {
+    return this.kept;
   }
 
   tip(): { height: number; hash: Buffer } {

@@ -29,7 +29,11 @@ function chain(height: number): { reader: ChainReader; queries: QueryRunner; ask
   let now = height;
   const state = {
     asked: 0,
-    reader: { tip: () => readerAt(now).tip(), heightOf: (hash: Buffer) => readerAt(now).heightOf(hash) } as ChainReader,
+    reader: {
+      tip: () => readerAt(now).tip(),
+      heightOf: (hash: Buffer) => readerAt(now).heightOf(hash),
+      floors: () => readerAt(now).floors(),
+    } as ChainReader,
     queries: {
       run: async (name, query) => {
         state.asked++;

@@ -18,7 +18,12 @@ const peers = {
 const tip = { height: 100, hash: Buffer.alloc(32), timestamp: 0, majorVersion: 7, minorVersion: 0 };
 const context = node(
   { peers, nextDifficulty: () => 600n, startTime: 1_700_000_000, pool: { size: () => 8 } as RpcContext['pool'] },
-  { tip: () => tip as never, transactionCount: () => 111, alternativeCount: () => 9 },
+  {
+    tip: () => tip as never,
+    transactionCount: () => 111,
+    alternativeCount: () => 9,
+    floors: () => ({ bodies: 0, records: 0, lite: undefined }),
+  },
 );
 
 async function answers(

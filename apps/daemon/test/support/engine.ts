@@ -51,5 +51,6 @@ export function engineBench(
 export async function digestOf(directory: string, network: NetworkName): Promise<string> {
   const report = await verifyChain({ directory, network });
   if (report.problems.length > 0) throw new Error(report.problems.slice(0, 5).join('\n'));
+  if (report.digest === undefined) throw new Error('only a full node has a state digest');
   return report.digest;
 }

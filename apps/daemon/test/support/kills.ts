@@ -65,7 +65,7 @@ export async function killBench(): Promise<KillBench> {
 /** What a database holds. @throws Error when anything is wrong with it */
 async function state(dataDir: string): Promise<{ height: number; digest: string }> {
   const { height, digest, problems } = await verifyChain({ directory: join(dataDir, 'devnet'), network: 'devnet' });
-  if (problems.length > 0) throw new Error(problems.join('\n'));
+  if (problems.length > 0 || digest === undefined) throw new Error(`no sound full database: ${problems.join('\n')}`);
   return { height, digest };
 }
 

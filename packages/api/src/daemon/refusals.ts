@@ -32,6 +32,12 @@ export const refusals = {
     'Requested range exceeds rpc-max-global-index-range',
     'The range is longer than this node allows.',
   ),
+  belowFloor: failed(
+    400,
+    'This node is a {mode} node and stores no {data} data below height {height}',
+    'What is asked for lies below the height from which this node keeps it: a lite node has no transactions there, a ' +
+      'pruned one no blocks.',
+  ),
   transactionHashNotHex: failed(
     400,
     'Transaction hash specified is not a valid hex string!',
@@ -135,6 +141,21 @@ export const refusals = {
     503,
     'The journal of events is not available, please retry later',
     'The journal cannot be read or written now; the log of the node tells why.',
+  ),
+  nodeAway: failed(
+    503,
+    'The node of this RPC server cannot be reached, please retry shortly',
+    'A reader process (serve-rpc) reaches its node not at all, or is refused by it; Retry-After is 1.',
+  ),
+  nodeSilent: failed(
+    503,
+    'The node of this RPC server gives no answer, please retry shortly',
+    'A reader process has passed the request on, and its node has not answered in time; Retry-After is 1.',
+  ),
+  readerOfReader: failed(
+    503,
+    'This is a reader itself and passes nothing on for others. Please relaunch them with --node-socket of the node.',
+    'The request was passed on by a reader process to another one.',
   ),
   noConsole: failed(
     503,

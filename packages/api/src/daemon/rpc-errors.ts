@@ -67,6 +67,11 @@ export const rpcErrors = {
   extraNonceNotHex: rpcError(-3, 'Given extra nonce is not hex!', 'The extra nonce is not hex.'),
   wrongAddress: rpcError(-4, '{message}', "The address is not a plain one of this coin; the text is the wallets' own."),
   blockUnknown: rpcError(-5, 'Block hash specified does not exist!', 'No block has this hash.'),
+  blockBelowFloor: rpcError(
+    -5,
+    'This node is a {mode} node and stores no {data} data below height {height}',
+    'The block lies below the height from which this node keeps blocks.',
+  ),
   templateFailed: rpcError(-5, 'Failed to create block template: {message}', 'No template could be made.'),
   generateFailed: rpcError(-5, 'Failed to generate blocks: {message}', 'Mining failed.'),
   blobNotHex: rpcError(-6, 'Submitted block blob is not hex!', 'The block is not hex.'),

@@ -84,7 +84,7 @@ export class AlternativeQueries {
 function infoOf(row: AlternativeRow): AltInfo {
   const { parent, checksum, facts } = partsOf(row);
   if (alternativeRowChecksum(facts, parent) !== checksum)
-    throw new DamagedRow('alternatives', facts[1].toString('hex'));
+    throw new DamagedRow('alternatives', Buffer.isBuffer(facts[1]) ? facts[1].toString('hex') : 'without an id');
   return { facts: factsOf(facts), parent };
 }
 

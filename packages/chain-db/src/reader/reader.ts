@@ -45,10 +45,11 @@ export interface BlockScan extends TransactionScan {
 /** Blocks read in one go while putting whole ones together. */
 const BLOCKS_A_READ = 32;
 
-/** What a table or an index takes on the disk. `rows` counts inner entries of its tree, too. */
+/** What a table or an index takes on the disk; `payload` are the bytes of its rows alone. */
 export interface TableSpace {
   readonly name: string;
   readonly rows: number;
+  readonly payload: number;
   readonly bytes: number;
 }
 
@@ -377,9 +378,21 @@ export class ChainReader {
   space(): TableSpace[] {
     return this.connection
       .prepare<[], TableSpace>(
-        `SELECT name, sum(ncell) AS rows, sum(pgsize) AS bytes FROM dbstat GROUP BY name ORDER BY bytes DESC`,
+        // In a tree of rows only leaves hold them; in one of keys (an index, a table without row ids) every page does.
+        `SELECT name, sum(iif(pagetype = 'leaf' OR name NOT IN (SELECT name FROM pragma_table_list WHERE wr = 0), ncell, 0))
+         AS rows, sum(payload) AS payload, sum(pgsize) AS bytes FROM dbstat GROUP BY name ORDER BY bytes DESC`,
       )
       .all();
+  }
+
+  /** A number that is another one after a commit of another connection, of this process or any other; costs a microsecond. */
+  commitMark(): number {
+    return Number(this.connection.pragma('data_version', { simple: true }));
+  }
+
+  /** A number that is another one after tables were made or changed, and after a VACUUM. */
+  schemaMark(): number {
+    return Number(this.connection.pragma('schema_version', { simple: true }));
   }
 
   close(): void {

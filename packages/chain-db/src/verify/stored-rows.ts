@@ -219,16 +219,6 @@ export class StoredRows {
   private find(kind: HashKind, hash: Buffer, hashOf: (id: number) => Buffer | undefined): number | undefined {
     return soundCandidates(this.lookup, kind, hash).find((id) => hashOf(id)?.equals(hash) === true);
   }
-
-  /** What SQLite itself finds wrong with a table's pages and indexes. */
-  structure(table: string): string[] {
-    return this.connection
-      .prepare<[], [string]>(`PRAGMA integrity_check('${table}')`)
-      .raw(true)
-      .all()
-      .map(([line]) => line)
-      .filter((line) => line !== 'ok');
-  }
 }
 
 /** A look-up whose pages are damaged finds nothing; the check of the look-ups tells of them. */

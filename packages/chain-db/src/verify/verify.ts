@@ -10,12 +10,13 @@ import { ChainReader } from '../reader/reader';
 import { TABLES } from '../schema';
 import { checkAlternatives } from './alternatives-check';
 import { fastPass, steps } from './fast-pass';
-import { checkFile } from './file-check';
+import { checkHeader } from './file-check';
 import { fullPass } from './full-pass';
 import { checkHashIndex } from './hash-index-check';
 import { guarded, Problems } from './problems';
 import { checkMeta, checkSchema } from './schema-check';
 import { StoredRows } from './stored-rows';
+import { APART_FROM, checkStructure, WHOLE_FILE } from './structure';
 
 /** `fast` believes rows that fit their checksums; `full` recomputes what they say (docs/protocol/storage.md#verify). */
 export type VerifyMode = 'fast' | 'full';
@@ -27,6 +28,8 @@ export interface VerifyOptions {
   readonly onProgress?: (height: number, tip: number) => void;
   /** Ends it early, within some milliseconds of a turn: the promise is rejected with the signal's reason. */
   readonly signal?: AbortSignal;
+  /** Bytes of a database from which on SQLite's own check is done in another process; for tests. */
+  readonly apartFrom?: number;
 }
 
 export interface VerifyReport {
@@ -64,6 +67,7 @@ export async function verifyChain(
     for (;;) {
       const step = work.next();
       if (step.done === true) return step.value;
+      if (step.value instanceof Promise) await step.value;
       if (!isTurnDue()) continue;
       await setImmediate();
       options.signal?.throwIfAborted();
@@ -75,13 +79,13 @@ export async function verifyChain(
 
 function* verification(
   connection: SqliteConnection,
-  { network, directory: folder }: Pick<ChainDb, 'directory' | 'network'>,
-  { mode = 'full', onProgress }: VerifyOptions,
-): Generator<void, VerifyReport> {
+  { directory, network }: Pick<ChainDb, 'directory' | 'network'>,
+  { mode = 'full', onProgress, signal, apartFrom = APART_FROM }: VerifyOptions,
+): Generator<void | Promise<void>, VerifyReport> {
   const problems = new Problems();
-  const directory = guarded(problems, 'hash look-ups', () => RunDirectory.load(connection));
-  const reader = new ChainReader(connection, () => directory);
-  const rows = new StoredRows(connection, directory);
+  const runs = guarded(problems, 'hash look-ups', () => RunDirectory.load(connection));
+  const reader = new ChainReader(connection, () => runs);
+  const rows = new StoredRows(connection, runs);
   const floors = guarded(problems, 'meta', () => reader.floors()) ?? WHOLE;
   const isTold = intervals(TURN);
   const progress = (height: number, tip: number): void => {
@@ -96,17 +100,12 @@ function* verification(
   guarded(problems, 'schema', () => checkSchema(connection, problems));
   guarded(problems, 'meta', () => checkMeta(connection, network, tip, problems));
   guarded(problems, 'alternatives', () => checkAlternatives(reader, rows, problems));
-  if (directory !== undefined) {
-    yield* steps(problems, 'hash look-ups', checkHashIndex(connection, directory, entries, problems));
+  if (runs !== undefined) {
+    yield* steps(problems, 'hash look-ups', checkHashIndex(connection, runs, entries, problems));
   }
-  for (const table of [...TABLES, ...HASH_INDEX_TABLES]) {
-    guarded(problems, table, () => {
-      for (const line of rows.structure(table)) problems.add(table, line);
-    });
-    yield;
-  }
-  guarded(problems, 'file', () => checkFile(connection, databaseFile(folder), problems));
-  yield;
+  guarded(problems, 'header of the file', () => checkHeader(connection, databaseFile(directory), problems));
+  const tables = [...TABLES, ...HASH_INDEX_TABLES, WHOLE_FILE];
+  yield* checkStructure(connection, { file: databaseFile(directory), tables, apartFrom, signal }, problems);
   const rulesDigest =
     'rulesDigest' in found
       ? found.rulesDigest

@@ -7,6 +7,7 @@ import type { RunDirectory } from '../hash-index/directory';
 import { HashIndex, type HashIndexLimits } from '../hash-index/hash-index';
 import { sameHashIn } from '../hash-index/same-hash';
 import { Floors } from '../modes/floors';
+import type { KeyImageStore } from '../key-images';
 import { Pruner, type PruneStep } from '../modes/prune';
 import { writeMeta } from '../meta';
 import { ChainReader } from '../reader/reader';
@@ -27,6 +28,9 @@ export interface ChangeHooks {
   readonly committed: () => void;
 }
 
+/** What the import of a snapshot puts: facts of blocks, outputs and key images. */
+export type ImportedRows = Pick<Store, 'putBlock' | 'putOutput'> & { readonly keyImages: Pick<KeyImageStore, 'put'> };
+
 /**
  * The one way in which the chain changes. Each method is one SQLite transaction: when it returns the change is on the
  * disk, when it throws nothing has changed.
@@ -46,6 +50,8 @@ export class ChainWriter {
   private readonly floors: Floors;
   private readonly alternatives: AlternativeStore;
   private failure: WriterFailed | undefined;
+  /** Pages that were given back since the file shrank. */
+  private givenBack = 0;
 
   /** @param limits how the hash look-ups are kept; other numbers are for tests */
   constructor(
@@ -83,6 +89,21 @@ export class ChainWriter {
     if (blocks.length === 0) return;
     while (this.failure === undefined && this.hashes.isMergeDue) this.change(() => this.hashes.merge());
     this.change(() => this.appendAll(blocks), blocks);
+  }
+
+  /**
+   * One change of the import of a snapshot: `work` puts rows of blocks below the height of a lite node, which nothing here
+   * can check. @param images key images that it will put
+   * @throws KeyImageSpent, CorruptDatabase, WriterFailed; RefusedChange on any other node
+   */
+  importStep(images: readonly Buffer[], work: (rows: ImportedRows) => void): void {
+    if (this.floors.lite === undefined) throw new RefusedChange('only a lite node takes rows without their blocks');
+    while (this.failure === undefined && this.hashes.isMergeDue) this.change(() => this.hashes.merge());
+    this.change(() => {
+      this.store.beginAppend(images);
+      work(this.store);
+      this.hashes.flush();
+    });
   }
 
   /**
@@ -174,7 +195,7 @@ export class ChainWriter {
    * @throws RangeError above that, RefusedChange on a lite node, CorruptDatabase, WriterFailed
    */
   pruneStep(floor: number, milliseconds = 20): PruneStep {
-    return this.change(() => {
+    const step = this.change(() => {
       const tip = this.reader.height();
       if (!Number.isInteger(floor) || floor > tip + 1)
         throw new RangeError(`cannot prune below ${floor} of ${tip + 1}`);
@@ -185,6 +206,13 @@ export class ChainWriter {
       const isGivenBack = this.pruner.isTight || (reached === before && freedPages === 0);
       return { floor: reached, done: reached >= floor && isGivenBack, freedPages };
     });
+    this.givenBack += step.freedPages;
+    if (step.done && this.givenBack > 0) {
+      // The file itself shrinks with a checkpoint, which waits for nobody.
+      this.orFail(() => void this.connection.pragma('wal_checkpoint(PASSIVE)'));
+      this.givenBack = 0;
+    }
+    return step;
   }
 
   /**

@@ -1,6 +1,6 @@
 /**
  * `prune.ts <directory>`: grows chain A and keeps the bodies of its last blocks, in the smallest steps there are, and prints
- * height and floor after each commit. At the top it ends. Whoever starts it kills it before.
+ * height and floor after each commit. At the top it waits. Whoever starts it kills it.
  */
 import { openChainDb } from '../../src';
 import { chainA } from '../support/chain-a';
@@ -22,3 +22,4 @@ for (let height = reader.height(); height + 1 < blocks.length; height = reader.h
   tell();
 }
 console.log('top');
+process.stdin.resume();

@@ -21,7 +21,8 @@ console.log('open');
 for (let round = 0; ; round++) {
   const height = reader.height();
   if (height + 8 >= blocks.length) writer.rewindTo(200);
-  else if (round % 5 === 4 && height - 3 >= Number(lite ?? 0)) writer.switchBranch(height - 3, blocks.slice(height - 2, height + 3), true);
+  else if (round % 5 === 4 && height - 3 >= Number(lite ?? 0))
+    writer.switchBranch(height - 3, blocks.slice(height - 2, height + 3), true);
   else writer.append(blocks.slice(height + 1, height + 8));
   process.stdout.write(`${reader.height()}\n`);
 }

@@ -106,7 +106,16 @@ export const ACTIONS = defineOptions([
     default: false,
     oneShot: true,
     group,
-    help: 'Recompute the stored chain, tell what was found and its digest, and exit',
+    help: 'Look through the stored chain, tell what was found and its digests, and exit',
+  },
+  {
+    name: 'verify-mode',
+    type: 'string',
+    default: 'full',
+    choices: ['full', 'fast'],
+    oneShot: true,
+    group,
+    help: 'How --verify looks: full recomputes everything, fast believes what fits its checksum',
   },
   {
     name: 'repair',

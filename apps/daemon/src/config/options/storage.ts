@@ -3,62 +3,59 @@ import { defineOptions } from '@wrkz/service-kit';
 const group = 'Storage mode';
 const MAINTENANCE = 'Pruning and compaction';
 
-/** Blocks that a pruned node keeps at least, and unless told otherwise (docs/protocol/networks.md#profiles). */
-export const LEAST_PRUNE_DEPTH = 10_080;
+/** Block indexes have 32 bits. */
+const HIGHEST_BLOCK = 4_294_967_295;
 
-/** Storage modes and the upkeep of the database: declared and checked, and refused until the node has them. */
+/** Storage modes (docs/operations/storage-modes.md) and the upkeep of the database. */
 export const STORAGE = defineOptions([
   {
     name: 'prune',
     type: 'boolean',
     default: false,
-    unbuilt: true,
     group,
-    help: 'Keep only the most recent block bodies; not in this version',
+    help: 'Keep only the most recent block bodies; the space of the others is given back, and only --resync brings them again',
   },
   {
     name: 'prune-depth',
     type: 'number',
-    default: LEAST_PRUNE_DEPTH,
+    default: undefined,
+    defaultText: 'that of the network: 10080',
     min: 0,
-    unbuilt: true,
+    max: HIGHEST_BLOCK,
     group,
-    help: 'Block bodies that a pruned node keeps, 10080 at least; not in this version',
+    help: 'Block bodies that a pruned node keeps, 10080 at least',
   },
   {
     name: 'lite',
     type: 'boolean',
     default: false,
-    unbuilt: true,
     group,
-    help: 'Store full blocks from --lite-height on only, for good; not in this version',
+    help: 'Store full blocks from --lite-height on only, for good; for a new database',
   },
   {
     name: 'lite-height',
     type: 'number',
     default: 0,
     min: 0,
-    unbuilt: true,
+    max: HIGHEST_BLOCK,
     group,
-    help: 'The first height that a lite node stores in full; not in this version',
+    help: 'The first height that a lite node stores in full',
   },
   {
     name: 'auto-prune-min-gap-blocks',
     type: 'number',
     default: 120,
     min: 0,
-    unbuilt: true,
     group: MAINTENANCE,
-    help: 'Blocks from one pruning to the next, 0 for none; not in this version',
+    help: 'New blocks from one pruning to the next, 0 for none but that at the start',
   },
   {
     name: 'auto-prune-min-free-bytes',
     type: 'number',
     default: 4_294_967_296,
     min: 0,
-    unbuilt: true,
     group: MAINTENANCE,
-    help: 'Free bytes below which pruning does not wait; not in this version',
+    help: 'Free bytes below which a pruned node prunes at each new block',
   },
   {
     name: 'auto-compaction-min-gap-blocks',
@@ -91,26 +88,31 @@ export const STORAGE = defineOptions([
     type: 'string',
     default: undefined,
     oneShot: true,
-    unbuilt: true,
     group,
-    help: 'Load a snapshot into an empty database and exit; not in this version',
+    help: 'Build the database of a lite node from a snapshot file, where there is none yet, and exit',
   },
   {
     name: 'snapshot-info',
     type: 'string',
     default: undefined,
     oneShot: true,
-    unbuilt: true,
     group,
-    help: 'Print what a snapshot file says of itself and exit; not in this version',
+    help: 'Print what a snapshot file says of itself, one line of JSON, and exit',
+  },
+  {
+    name: 'accept-snapshot-digest',
+    type: 'list',
+    default: [],
+    group,
+    validate: (value) => (/^[0-9a-f]{64}$/i.test(String(value)) ? undefined : 'a digest has 64 hex characters'),
+    help: 'A snapshot to trust besides the built-in ones, by its digest; may be repeated',
   },
   {
     name: 'snapshot-stats',
     type: 'boolean',
     default: false,
     oneShot: true,
-    unbuilt: true,
     group,
-    help: 'Report what each table holds and exit; not in this version',
+    help: 'Print what each table of the database holds and exit',
   },
 ]);

@@ -1,6 +1,7 @@
 import { fromHex, parseBlock, type RawBlock } from '@wrkz/core-types';
 import type { ConsoleCommand, ConsoleContext } from '../command';
 import { blockJson } from '../text/chain-json';
+import { orBelowFloor } from '../below-floor';
 import { dateText } from '../text/format';
 import { grid } from '../text/tables';
 
@@ -10,14 +11,16 @@ export const printBlock: ConsoleCommand = {
   help: 'Print block, print_block <block_hash> | <block_height>',
   run: ({ rpc: { reader } }, [word]) => {
     if (word === undefined) return 'expected: print_block (<block_hash> | <block_height>)\n';
-    return reader.snapshot(() => {
-      if (/^\d{1,10}$/.test(word) && Number(word) <= 0xffffffff) return byHeight(reader, Number(word));
-      const hash = fromHex(word, 32);
-      if (hash === undefined) return `invalid hash format: <${word}>\n`;
-      const height = reader.heightOf(hash);
-      const raw = height === undefined ? reader.alternative(hash)?.raw : reader.rawBlock(height);
-      return raw === undefined ? `block wasn't found: ${word}\n` : blockText(raw);
-    });
+    return orBelowFloor(() =>
+      reader.snapshot(() => {
+        if (/^\d{1,10}$/.test(word) && Number(word) <= 0xffffffff) return byHeight(reader, Number(word));
+        const hash = fromHex(word, 32);
+        if (hash === undefined) return `invalid hash format: <${word}>\n`;
+        const height = reader.heightOf(hash);
+        const raw = height === undefined ? reader.alternative(hash)?.raw : reader.rawBlock(height);
+        return raw === undefined ? `block wasn't found: ${word}\n` : blockText(raw);
+      }),
+    );
   },
 };
 

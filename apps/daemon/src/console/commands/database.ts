@@ -1,6 +1,8 @@
 import { readdir, stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
+import type { FloorHeights } from '@wrkz/chain-db';
 import { errorCode } from '@wrkz/service-kit';
+import { isPruned, type StorageFacts } from '../../rpc';
 import type { ConsoleCommand } from '../command';
 import { sizeText } from '../text/format';
 import { labelLines } from '../text/tables';
@@ -20,7 +22,7 @@ export const dbStatus: ConsoleCommand = {
   help: 'Show on-disk DB status for the active DB engine',
   run: async ({ directory, rpc }) => {
     const { bytes, files, directories, extensions } = await measure(directory);
-    const floor = rpc.reader.floors().bodies;
+    const floors = rpc.reader.floors();
     return (
       labelLines([
         ['DB Engine', 'SQLite'],
@@ -30,13 +32,20 @@ export const dbStatus: ConsoleCommand = {
         ['DB Size', sizeText(bytes)],
         ['Files', files],
         ['Directories', directories],
-        ['Block Bodies', floor === 0 ? 'every block (full)' : `from height ${floor} up`],
+        ['Block Bodies', bodiesText(floors, rpc.storage)],
       ]) +
       'File type counts:\n' +
       labelLines([...extensions].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, count]) => [`  ${name}`, count]))
     );
   },
 };
+
+function bodiesText(floors: FloorHeights, storage: StorageFacts): string {
+  const { bodies, lite } = floors;
+  if (lite !== undefined) return `from height ${lite} up (lite, permanent)`;
+  if (!isPruned(floors, storage)) return 'every block (full)';
+  return storage.prune ? `the most recent ${storage.pruneDepth} blocks (pruned)` : `from height ${bodies} up (pruned)`;
+}
 
 interface Measure {
   bytes: number;

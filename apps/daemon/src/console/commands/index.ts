@@ -9,7 +9,8 @@ import { printPool, printPoolShort } from './pool';
 import { exit, quit, stop } from './session';
 import { status } from './status';
 import { stratumStatusCommand } from './stratum';
-import { compactDb, snapshotExport } from './storage-modes';
+import { compactDb } from './storage-modes';
+import { snapshotExport } from './snapshot-export';
 import { heightCommand, pruneStatus, syncInfo, syncPeers, syncTune } from './sync';
 import { printTransaction } from './transactions';
 

@@ -17,15 +17,3 @@ export const compactDb: ConsoleCommand = {
     return 'Usage: compact_db [start|status|wait|force]\n';
   },
 };
-
-export const snapshotExport: ConsoleCommand = {
-  name: 'snapshot_export',
-  help: 'Export a lite node snapshot: snapshot_export [start [height] [path] | status | cancel] (in a later version)',
-  words: ['start', 'status', 'cancel'],
-  run: (_context, [action = 'start']) => {
-    if (action === 'status') return `Snapshot export: idle\n${later('The export of snapshots')}`;
-    if (action === 'cancel') return `No snapshot export is running.\n${later('The export of snapshots')}`;
-    if (action === 'start') return later('The export of snapshots');
-    return 'Usage: snapshot_export [start [height] [path] | status | cancel]\n';
-  },
-};

@@ -65,14 +65,23 @@ export const pruneStatus: ConsoleCommand = {
   help: 'Show prune mode and capability status',
   run: (context) => {
     const info = nodeFacts(context, 'Problem retrieving prune status from RPC server.');
-    const floor = context.rpc.reader.floors().bodies;
-    return labelLines([
-      ['Pruned Node', yesNo(info.pruned)],
-      ['Prune Depth', info.prune_depth],
-      ['Approx Prune Floor Height', Math.max(0, info.height - info.prune_depth)],
-      ['Prune Capability Fork Active', yesNo(info.prune_capability_active)],
-      ['Lite Node', yesNo(info.lite)],
-      ['Serves Block Data From', floor === 0 ? '0 (the whole chain)' : floor],
-    ]);
+    const { bodies: floor, lite } = context.rpc.reader.floors();
+    return (
+      labelLines([
+        ['Pruned Node', yesNo(info.pruned)],
+        ['Prune Depth', info.prune_depth],
+        ['Approx Prune Floor Height', Math.max(0, info.height - info.prune_depth)],
+        ['Prune Capability Fork Active', yesNo(info.prune_capability_active)],
+        ['Lite Node', yesNo(info.lite)],
+        ...(lite === undefined ? [] : [['Lite Height', `${lite} (permanent for this database)`] as const]),
+        ['Serves Block Data From', floor === 0 ? '0 (the whole chain)' : floor],
+      ]) + (floor === 0 ? '' : belowText(lite))
+    );
   },
 };
+
+function belowText(lite: number | undefined): string {
+  return lite === undefined
+    ? 'Below it everything but the bytes of blocks is kept: wallets rescan from the first block on.\n'
+    : 'Below it block info, spent key images and outputs are kept: wallets rescan from there on.\n';
+}

@@ -7,7 +7,7 @@ import { type ChainPosition, type JournalStore, REMEMBERED_BLOCKS } from './stor
 /** The reader's questions that are asked here. */
 export type CompletionReader = Pick<
   ChainReader,
-  'snapshot' | 'height' | 'blockStamps' | 'transactionHashes' | 'hashAt'
+  'snapshot' | 'height' | 'blockStamps' | 'transactionHashes' | 'hashAt' | 'floors'
 >;
 
 /** Blocks that one step writes down, so that between steps others get their turn. */
@@ -95,9 +95,11 @@ function lowestRemembered(store: JournalStore, height: number): number | undefin
   return lowest === undefined || lowest > height ? undefined : lowest;
 }
 
+/** Below the height of a lite node nobody knows the transactions any more: there are none in what is told then. */
 function readBlocks(chain: CompletionReader, from: number, to: number): ReadBlock[] {
+  const lowest = chain.floors().records;
   return chain.blockStamps(from, to + 1).map(({ height, hash, timestamp }) => {
-    return { height, hash, timestamp, transactionHashes: chain.transactionHashes(height) };
+    return { height, hash, timestamp, transactionHashes: height < lowest ? [] : chain.transactionHashes(height) };
   });
 }
 

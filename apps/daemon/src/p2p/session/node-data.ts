@@ -1,6 +1,6 @@
 import type { NodeData, PeerLists, SyncData } from '@wrkz/levin';
 import type { P2pConfig } from '../config';
-import { IPV6_LIST_VERSION, P2P_VERSION } from '../constants';
+import { CAPABILITY_LITE, CAPABILITY_PRUNED, IPV6_LIST_VERSION, P2P_VERSION } from '../constants';
 import type { OwnAddresses } from '../peers/own-addresses';
 import type { PeerBook } from '../peers/peer-book';
 import type { ChainPort, P2pClock, P2pRandom } from '../ports';
@@ -17,7 +17,7 @@ export class OwnNodeData {
     private readonly config: P2pConfig,
     /** Random, kept over restarts; never 0. */
     public peerId: bigint,
-    private readonly chain: Pick<ChainPort, 'tip'>,
+    private readonly chain: Pick<ChainPort, 'tip' | 'keeps'>,
     private readonly book: PeerBook,
     /** Where we are reached. */
     readonly addresses: OwnAddresses,
@@ -55,7 +55,15 @@ export class OwnNodeData {
 
   syncData(): SyncData {
     const { height, hash } = this.chain.tip();
-    return { currentHeight: height + 1, tipHash: hash, capabilityFlags: 0, prunedNodeHeight: 0, liteStartHeight: 0 };
+    const { pruned, lite } = this.chain.keeps();
+    const capabilityFlags = (pruned === undefined ? 0 : CAPABILITY_PRUNED) | (lite === undefined ? 0 : CAPABILITY_LITE);
+    return {
+      currentHeight: height + 1,
+      tipHash: hash,
+      capabilityFlags,
+      prunedNodeHeight: pruned ?? 0,
+      liteStartHeight: lite ?? 0,
+    };
   }
 
   /**

@@ -28,6 +28,8 @@ export interface SyncDriverParts {
   session(id: number): Session | undefined;
   /** For the first time no connected peer has blocks that we lack. */
   onSynchronized(): void;
+  /** A peer has told of its chain: tip index + 1. */
+  onClaim(session: Session, height: number): void;
   /** A synchronisation has come to its end: our new tip may be news to others. */
   onIdle(): void;
 }
@@ -90,6 +92,7 @@ export class SyncDriver {
     session.remoteHeight = data.currentHeight;
     session.claim = { height: data.currentHeight, tip: data.tipHash };
     session.knownBlocks.add(data.tipHash);
+    this.parts.onClaim(session, data.currentHeight);
     if (initial) session.standing.unserved = this.unserved.has(session.connection.remote.host);
     if (this.coordinator.isSyncing(session)) return;
     if (!this.needs(session) || !this.trySync(session)) {

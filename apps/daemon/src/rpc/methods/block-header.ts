@@ -1,7 +1,8 @@
-import type { daemonApi } from '@wrkz/api';
+import { daemonApi } from '@wrkz/api';
 import type { BlockFacts } from '@wrkz/consensus';
 import { parseBlock, type RawBlock, rawBlockBytes } from '@wrkz/core-types';
 import type { z } from 'zod';
+import { orRefuseBelowFloor } from '../below-floor';
 import type { RpcContext } from '../ports';
 
 /** The `block_header` of the header methods. */
@@ -27,11 +28,11 @@ export function blockHeader(raw: RawBlock, facts: BlockFacts, topHeight: number,
   };
 }
 
-/** The header of the main-chain block at `height`, or undefined above the tip. */
+/** The header of the main-chain block at `height`, or undefined above the tip. @throws Error as a refusal where its bytes are not kept */
 export function mainChainHeader({ reader }: RpcContext, height: number): BlockHeader | undefined {
   return reader.snapshot(() => {
     const facts = reader.facts(height);
-    const raw = facts && reader.rawBlock(height);
+    const raw = facts && orRefuseBelowFloor(daemonApi.rpcErrors.blockBelowFloor, () => reader.rawBlock(height));
     return facts && raw && blockHeader(raw, facts, reader.tip().height, false);
   });
 }

@@ -5,7 +5,7 @@ import { method } from '../declare';
 import { refuse } from '../errors';
 import type { QueryTable } from '../queries';
 
-const { blockHashNotHex, blockHashInvalid, blockUnknown, hashHeightTooBig } = daemonApi.rpcErrors;
+const { blockBelowFloor, blockHashNotHex, blockHashInvalid, blockUnknown, hashHeightTooBig } = daemonApi.rpcErrors;
 const { overloaded } = daemonApi.refusals;
 
 const HASH_DIGITS = 64;
@@ -13,10 +13,10 @@ const HASH_DIGITS = 64;
 export const fBlockJson = method({
   name: 'f_block_json',
   summary: 'A main-chain block with its rewards, sizes and transactions.',
-  labels: { mode: 'BlockExplorerEnabled' },
+  labels: { mode: 'BlockExplorerEnabled', answeredFrom: 'chain' },
   params: daemonApi.blockParams,
   result: daemonApi.blockResult,
-  errors: [blockHashNotHex, blockHashInvalid, hashHeightTooBig, blockUnknown, overloaded],
+  errors: [blockHashNotHex, blockHashInvalid, hashHeightTooBig, blockUnknown, blockBelowFloor, overloaded],
   handle: async ({ queries }, params, request) =>
     new FinishedJson(await queries.run('explorerBlock', placeOf(params.hash), request)),
 });

@@ -10,7 +10,7 @@ const { answerTooLarge, internal } = daemonApi.refusals;
 export const fOnTransactionsPoolJson = method({
   name: 'f_on_transactions_pool_json',
   summary: 'What waits in the pool, in a line each.',
-  labels: { mode: 'BlockExplorerEnabled' },
+  labels: { mode: 'BlockExplorerEnabled', answeredFrom: 'node' },
   result: daemonApi.poolTransactionsResult,
   errors: [answerTooLarge, internal],
   handle: async ({ pool }, _params, { gone }) => {

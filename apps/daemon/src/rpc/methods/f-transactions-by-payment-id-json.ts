@@ -13,7 +13,7 @@ const { overloaded, internal } = daemonApi.refusals;
 export const fTransactionsByPaymentIdJson = method({
   name: 'f_transactions_by_payment_id_json',
   summary: 'The transactions that carry a plain payment id.',
-  labels: { mode: 'BlockExplorerEnabled' },
+  labels: { mode: 'BlockExplorerEnabled', answeredFrom: 'node' },
   params: daemonApi.paymentIdParams,
   result: daemonApi.paymentIdResult,
   errors: [shortPaymentId, paymentIdNotHex, overloaded, internal],

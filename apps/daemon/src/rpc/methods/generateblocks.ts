@@ -12,7 +12,7 @@ const MAX_SECONDS = 2 ** 40;
 export const generateblocks = method({
   name: 'generateblocks',
   summary: 'Mines blocks at once, on simnet and devnet.',
-  labels: { mode: 'Default' },
+  labels: { mode: 'Default', answeredFrom: 'node' },
   params: daemonApi.generateBlocksParams,
   result: daemonApi.generateBlocksResult,
   errors: [wrongAddress, countOutOfRange, notSeconds, generateFailed],

@@ -4,15 +4,15 @@ import { refuse } from '../errors';
 import type { RpcContext } from '../ports';
 import { blockHeader, mainChainHeader, type BlockHeader } from './block-header';
 
-const { blockHashNotHex, blockUnknown } = daemonApi.rpcErrors;
+const { blockBelowFloor, blockHashNotHex, blockUnknown } = daemonApi.rpcErrors;
 
 export const getblockheaderbyhash = method({
   name: 'getblockheaderbyhash',
   summary: 'The header of a block, on the main chain or beside it.',
-  labels: { mode: 'Default' },
+  labels: { mode: 'Default', answeredFrom: 'chain' },
   params: daemonApi.blockHeaderByHashParams,
   result: daemonApi.blockHeaderResult,
-  errors: [blockHashNotHex, blockUnknown, daemonApi.refusals.internal],
+  errors: [blockHashNotHex, blockUnknown, blockBelowFloor, daemonApi.refusals.internal],
   invalid: { hash: blockHashNotHex },
   handle: (context, params) => {
     const hash = Buffer.from(params.hash, 'hex');

@@ -3,15 +3,15 @@ import { method } from '../declare';
 import { refuse } from '../errors';
 import { mainChainHeader } from './block-header';
 
-const { heightTooBig } = daemonApi.rpcErrors;
+const { blockBelowFloor, heightTooBig } = daemonApi.rpcErrors;
 
 export const getblockheaderbyheight = method({
   name: 'getblockheaderbyheight',
   summary: 'The header of the main-chain block at a height.',
-  labels: { mode: 'Default' },
+  labels: { mode: 'Default', answeredFrom: 'chain' },
   params: daemonApi.blockHeaderByHeightParams,
   result: daemonApi.blockHeaderResult,
-  errors: [heightTooBig, daemonApi.refusals.internal],
+  errors: [heightTooBig, blockBelowFloor, daemonApi.refusals.internal],
   handle: (context, { height }) =>
     context.reader.snapshot(() => {
       const tip = context.reader.tip().height;

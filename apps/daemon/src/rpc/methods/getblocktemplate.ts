@@ -11,7 +11,7 @@ const MAX_RESERVE = 255;
 export const getblocktemplate = method({
   name: 'getblocktemplate',
   summary: "A block to be mined, paying to an address, with space for the miner's own bytes where it asks for some.",
-  labels: { mode: 'MiningEnabled' },
+  labels: { mode: 'MiningEnabled', answeredFrom: 'node' },
   params: daemonApi.blockTemplateParams,
   result: daemonApi.blockTemplateResult,
   errors: [extraNonceNotHex, extraNonceTooBig, reserveTooBig, wrongAddress, templateFailed],

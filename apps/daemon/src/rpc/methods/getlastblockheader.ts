@@ -4,14 +4,14 @@ import { refuse } from '../errors';
 import { readNow } from '../readable';
 import { mainChainHeader } from './block-header';
 
-const { coreBusy } = daemonApi.rpcErrors;
+const { blockBelowFloor, coreBusy } = daemonApi.rpcErrors;
 
 export const getlastblockheader = method({
   name: 'getlastblockheader',
   summary: 'The header of the tip.',
-  labels: { mode: 'Default' },
+  labels: { mode: 'Default', answeredFrom: 'chain' },
   result: daemonApi.blockHeaderResult,
-  errors: [coreBusy, daemonApi.refusals.internal],
+  errors: [coreBusy, blockBelowFloor, daemonApi.refusals.internal],
   handle: (context) => {
     const { reader } = context;
     const busy = (): Error => refuse(coreBusy);

@@ -7,7 +7,7 @@ const { notOneBlob, blobNotHex, blockNotAccepted } = daemonApi.rpcErrors;
 export const submitblock = method({
   name: 'submitblock',
   summary: 'Hands a mined block to the chain.',
-  labels: { mode: 'MiningEnabled' },
+  labels: { mode: 'MiningEnabled', answeredFrom: 'node' },
   params: daemonApi.submitBlockParams,
   result: daemonApi.submitBlockResult,
   errors: [notOneBlob, blobNotHex, blockNotAccepted, daemonApi.refusals.internal],

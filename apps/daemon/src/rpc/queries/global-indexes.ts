@@ -1,3 +1,5 @@
+import { daemonApi } from '@wrkz/api';
+import { orRefuseBelowFloor } from '../below-floor';
 import { JsonBuffer } from './json-buffer';
 import { refuseTooLarge } from './limits';
 import type { Query } from './query';
@@ -16,22 +18,24 @@ const STRIDE = 64;
 export const globalIndexes: Query<GlobalIndexesQuery> = {
   isHeavy: ({ start, end }) => end - start > LIGHT_BLOCKS,
   answer: ({ reader, throwIfGone }, { start, end }) =>
-    reader.snapshot(() => {
-      const out = new JsonBuffer();
-      out.text('{"indexes":[');
-      let separator = '';
-      const stop = Math.min(end, reader.tip().height + 1);
-      for (let from = start; from < stop; from += STRIDE) {
-        throwIfGone();
-        for (const { hash, indexes } of reader.globalIndexesRange(from, Math.min(from + STRIDE, stop))) {
-          out
-            .text(`${separator}{"key":"`)
-            .hex(hash)
-            .text(`","value":[${indexes.join(',')}]}`);
-          separator = ',';
+    orRefuseBelowFloor(daemonApi.refusals.belowFloor, () =>
+      reader.snapshot(() => {
+        const out = new JsonBuffer();
+        out.text('{"indexes":[');
+        let separator = '';
+        const stop = Math.min(end, reader.tip().height + 1);
+        for (let from = start; from < stop; from += STRIDE) {
+          throwIfGone();
+          for (const { hash, indexes } of reader.globalIndexesRange(from, Math.min(from + STRIDE, stop))) {
+            out
+              .text(`${separator}{"key":"`)
+              .hex(hash)
+              .text(`","value":[${indexes.join(',')}]}`);
+            separator = ',';
+          }
+          refuseTooLarge(out);
         }
-        refuseTooLarge(out);
-      }
-      return out.text('],"status":"OK"}').finish();
-    }),
+        return out.text('],"status":"OK"}').finish();
+      }),
+    ),
 };

@@ -1,4 +1,6 @@
+import { daemonApi } from '@wrkz/api';
 import { REWARD_BLOCKS_WINDOW } from '@wrkz/core-types';
+import { orRefuseBelowFloor } from '../below-floor';
 import { type DetailedBlock, detailedBlock, idOnlyBlock } from '../records/detailed-block';
 import { RingSources } from '../records/ring-sources';
 import { type BlockRangeQuery, blockRange } from './block-range';
@@ -16,19 +18,21 @@ export interface QueryBlocksDetailedQuery extends BlockRangeQuery {
 export const blocksDetailedQuery: Query<QueryBlocksDetailedQuery> = {
   isHeavy: () => true,
   answer: (tools, query) =>
-    tools.reader.snapshot(() => {
-      const range = blockRange(tools, query);
-      const out = new JsonBuffer();
-      out.text('{"blocks":[');
-      writeBlocks(tools, out, range, {
-        most: { ids: query.blockCount, whole: query.blockCount },
-        idOnly: idOnlyBlock,
-        whole: (start, end) => detailedBlocks(tools, start, end),
-      });
-      const { currentHeight, fullOffset, startHeight } = range;
-      out.text(`],"currentHeight":${currentHeight},"fullOffset":${fullOffset},"startHeight":${startHeight}`);
-      return out.text(',"status":"OK"}').finish();
-    }),
+    orRefuseBelowFloor(daemonApi.refusals.belowFloor, () =>
+      tools.reader.snapshot(() => {
+        const range = blockRange(tools, query);
+        const out = new JsonBuffer();
+        out.text('{"blocks":[');
+        writeBlocks(tools, out, range, {
+          most: { ids: query.blockCount, whole: query.blockCount },
+          idOnly: idOnlyBlock,
+          whole: (start, end) => detailedBlocks(tools, start, end),
+        });
+        const { currentHeight, fullOffset, startHeight } = range;
+        out.text(`],"currentHeight":${currentHeight},"fullOffset":${fullOffset},"startHeight":${startHeight}`);
+        return out.text(',"status":"OK"}').finish();
+      }),
+    ),
 };
 
 function* detailedBlocks({ reader, network }: QueryTools, start: number, end: number): Generator<DetailedBlock> {

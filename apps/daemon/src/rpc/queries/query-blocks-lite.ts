@@ -1,6 +1,7 @@
-import type { daemonApi } from '@wrkz/api';
+import { daemonApi } from '@wrkz/api';
 import { parseBlock } from '@wrkz/core-types';
 import type { z } from 'zod';
+import { orRefuseBelowFloor } from '../below-floor';
 import { transactionPrefixInfo } from '../records/transaction-prefix-info';
 import { type BlockRangeQuery, blockRange } from './block-range';
 import { JsonBuffer } from './json-buffer';
@@ -17,17 +18,19 @@ const MOST = { ids: 10_000, whole: 100 } as const;
 export const blocksLiteQuery: Query<BlockRangeQuery> = {
   isHeavy: () => true,
   answer: (tools, query) =>
-    tools.reader.snapshot(() => {
-      const range = blockRange(tools, query);
-      const out = new JsonBuffer();
-      out.text(`{"currentHeight":${range.currentHeight},"fullOffset":${range.fullOffset},"items":[`);
-      writeBlocks(tools, out, range, {
-        most: MOST,
-        idOnly: (hash) => shortBlock(hash, [], []),
-        whole: (start, end) => shortBlocks(tools, start, end),
-      });
-      return out.text(`],"startHeight":${range.startHeight},"status":"OK"}`).finish();
-    }),
+    orRefuseBelowFloor(daemonApi.refusals.belowFloor, () =>
+      tools.reader.snapshot(() => {
+        const range = blockRange(tools, query);
+        const out = new JsonBuffer();
+        out.text(`{"currentHeight":${range.currentHeight},"fullOffset":${range.fullOffset},"items":[`);
+        writeBlocks(tools, out, range, {
+          most: MOST,
+          idOnly: (hash) => shortBlock(hash, [], []),
+          whole: (start, end) => shortBlocks(tools, start, end),
+        });
+        return out.text(`],"startHeight":${range.startHeight},"status":"OK"}`).finish();
+      }),
+    ),
 };
 
 function* shortBlocks({ reader }: QueryTools, start: number, end: number): Generator<ShortBlock> {

@@ -22,7 +22,7 @@ export const rawBlocks: Query<RawBlocksQuery> = {
       const top = tools.reader.tip();
       const out = new JsonBuffer();
       let items = 0;
-      const start = resolveStart(tools, query);
+      const start = resolveStart(tools, query, tools.reader.floors().bodies);
       const end = Math.min(top.height + 1, start + (query.skipCoinbase ? MAX_BLOCKS_WALKED : query.blockCount));
       out.text('{"items":[');
       for (const raw of query.skipCoinbase ? filledBlocks(tools, start, end) : allBlocks(tools, start, end)) {

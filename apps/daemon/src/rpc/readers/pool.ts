@@ -18,6 +18,10 @@ export interface ReaderPoolOptions {
   /** At least 2, so that long queries can leave one to the short ones. */
   readonly threads?: number;
   readonly memory?: DatabaseMemory;
+  /** This process holds the database open already and has looked at its log; see `OpenOptions.besideOwn`. */
+  readonly besideOwn?: boolean;
+  /** The error for who waits or asks when the pool is closed. */
+  readonly closedError?: () => Error;
 }
 
 /**
@@ -28,12 +32,12 @@ export interface ReaderPoolOptions {
 export class ReaderPool implements QueryRunner {
   readonly #threads: ThreadPool<ReaderThread>;
 
-  constructor({ directory, network, memory, threads = readerThreads() }: ReaderPoolOptions) {
+  constructor({ directory, network, memory, besideOwn, threads = readerThreads(), ...rest }: ReaderPoolOptions) {
     if (threads < 2) throw new RangeError('a thread must be left to short queries');
     this.#threads = new ThreadPool<ReaderThread>({
       thread: {
         entry: workerEntry(__dirname, 'thread'),
-        setup: { directory, network, ...(memory && { memory }) },
+        setup: { directory, network, ...(memory && { memory }), ...(besideOwn === true && { besideOwn }) },
         errors: READER_ERRORS,
       },
       size: threads,
@@ -44,7 +48,7 @@ export class ReaderPool implements QueryRunner {
         placesPerOwner: (address) => (isLoopback(address) ? PLACES : PLACES_PER_ADDRESS),
       }),
       busyError: refuseOverload,
-      closedError: () => new Error('the RPC server is shutting down'),
+      closedError: rest.closedError ?? (() => new Error('the RPC server is shutting down')),
     });
   }
 

@@ -6,7 +6,12 @@ import type { QueryName, QueryTable } from '../queries';
 
 /** What a reader thread and its pool say to each other: every query is a call that answers finished JSON. */
 export type ReaderThread = {
-  setup: { readonly directory: string; readonly network: NetworkName; readonly memory?: DatabaseMemory };
+  setup: {
+    readonly directory: string;
+    readonly network: NetworkName;
+    readonly memory?: DatabaseMemory;
+    readonly besideOwn?: true;
+  };
   ready: undefined;
   calls: { [Name in QueryName]: { argument: QueryTable[Name]; result: Buffer } };
   events: Record<never, never>;

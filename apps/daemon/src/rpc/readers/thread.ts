@@ -11,9 +11,9 @@ const ANSWERING = 1;
 
 /** The body of a reader thread: one read-only connection, one query at a time. */
 serveThread<ReaderThread>(
-  ({ directory, network: name, memory }) => {
+  ({ directory, network: name, memory, besideOwn }) => {
     const network = networkOf(name);
-    const db = openChainDb({ directory, network: name, readonly: true, memory });
+    const db = openChainDb({ directory, network: name, readonly: true, memory, besideOwn });
     const answer =
       <Name extends QueryName>(query: Name) =>
       (argument: QueryTable[Name], { throwIfCancelled }: CallContext): Buffer => {

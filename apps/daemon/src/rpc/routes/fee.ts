@@ -10,7 +10,7 @@ export const fee = route({
   path: '/fee',
   summary: 'What this node charges for its service: nothing.',
   guards: GUARDED,
-  labels: { mode: 'Default' },
+  labels: { mode: 'Default', answeredFrom: 'chain' },
   answer: daemonApi.feeAnswer,
   errors: [],
   handle: () => ({ address: '', amount: 0n, status: 'OK' as const }),

@@ -3,17 +3,17 @@ import { FinishedJson } from '@wrkz/service-kit';
 import { GUARDED, route } from '../declare';
 import { refuse } from '../errors';
 
-const { invertedRange, rangeTooLong, answerTooLarge, overloaded, internal } = daemonApi.refusals;
+const { invertedRange, rangeTooLong, belowFloor, answerTooLarge, overloaded, internal } = daemonApi.refusals;
 
 export const getGlobalIndexesForRange = route({
   method: 'POST',
   path: '/get_global_indexes_for_range',
   summary: 'The global indexes of all outputs of a run of blocks.',
   guards: GUARDED,
-  labels: { mode: 'Default' },
+  labels: { mode: 'Default', answeredFrom: 'chain' },
   body: daemonApi.globalIndexesRequest,
   answer: daemonApi.globalIndexesAnswer,
-  errors: [invertedRange, rangeTooLong, answerTooLarge, overloaded, internal],
+  errors: [invertedRange, rangeTooLong, belowFloor, answerTooLarge, overloaded, internal],
   handle: async ({ queries, limits }, request) => {
     const { startHeight: start, endHeight: end } = request.body;
     if (end < start) throw refuse(invertedRange);

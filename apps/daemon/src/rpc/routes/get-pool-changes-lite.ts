@@ -9,7 +9,7 @@ export const getPoolChangesLite = route({
   path: '/get_pool_changes_lite',
   summary: 'What the pool holds beyond the transactions that the caller knows, and which of those it does not hold.',
   guards: GUARDED,
-  labels: { mode: 'Default' },
+  labels: { mode: 'Default', answeredFrom: 'node' },
   body: daemonApi.poolChangesRequest,
   answer: daemonApi.poolChangesAnswer,
   errors: [tailBlockNotHex, transactionHashNotHex, overloaded, internal],

@@ -12,7 +12,7 @@ export const getRandomOuts = route({
   path: '/getrandom_outs',
   summary: 'Decoys for a ring: random unlocked outputs of each amount.',
   guards: GUARDED,
-  labels: { mode: 'Default' },
+  labels: { mode: 'Default', answeredFrom: 'chain' },
   body: daemonApi.randomOutsRequest,
   answer: daemonApi.randomOutsAnswer,
   errors: [tooManyOuts, tooManyAmounts, tooManyOutsInAll, noOutputs, answerTooLarge, overloaded, internal],

@@ -8,7 +8,7 @@ export const getRawBlocks = route({
   path: '/getrawblocks',
   summary: 'Whole blocks with their transactions, in hex.',
   guards: GUARDED,
-  labels: { mode: 'Default' },
+  labels: { mode: 'Default', answeredFrom: 'chain' },
   body: daemonApi.rawBlocksRequest,
   answer: daemonApi.rawBlocksAnswer,
   errors: syncRangeErrors,

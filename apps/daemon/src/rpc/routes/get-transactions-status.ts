@@ -8,7 +8,7 @@ export const getTransactionsStatus = route({
   path: '/get_transactions_status',
   summary: 'Where transactions are: in a block, in the pool, or nowhere that this node knows.',
   guards: GUARDED,
-  labels: { mode: 'Default' },
+  labels: { mode: 'Default', answeredFrom: 'node' },
   body: daemonApi.transactionsStatusRequest,
   answer: daemonApi.transactionsStatusAnswer,
   errors: [transactionHashNotHex, overloaded, internal],

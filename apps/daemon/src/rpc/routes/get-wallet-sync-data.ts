@@ -10,7 +10,7 @@ export const getWalletSyncData = route({
   path: '/getwalletsyncdata',
   summary: 'What a wallet needs of a run of blocks to find its own outputs in them.',
   guards: GUARDED,
-  labels: { mode: 'Default' },
+  labels: { mode: 'Default', answeredFrom: 'chain' },
   body: daemonApi.walletSyncDataRequest,
   answer: daemonApi.walletSyncDataAnswer,
   errors: [...syncRangeErrors, unknownEncoding],

@@ -7,7 +7,7 @@ export const height = route({
   path: '/height',
   summary: 'How many blocks this node has, and how many its peers tell.',
   guards: GUARDED,
-  labels: { mode: 'Default' },
+  labels: { mode: 'Default', answeredFrom: 'chain and node' },
   answer: daemonApi.heightAnswer,
   errors: [daemonApi.refusals.busy, daemonApi.refusals.internal],
   handle: ({ reader, peers }) => ({

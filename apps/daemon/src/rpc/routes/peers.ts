@@ -6,7 +6,7 @@ export const peers = route({
   path: '/peers',
   summary: 'The white and the gray list of peers.',
   guards: GUARDED,
-  labels: { mode: 'Default' },
+  labels: { mode: 'Default', answeredFrom: 'node' },
   answer: daemonApi.peersAnswer,
   errors: [daemonApi.refusals.internal],
   handle: (context) => {

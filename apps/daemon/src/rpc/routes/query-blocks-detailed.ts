@@ -13,7 +13,7 @@ export const queryBlocksDetailed = route({
   path: '/queryblocksdetailed',
   summary: 'Blocks from the last known one on: ids up to a day, then blocks with all that can be said of them.',
   guards: GUARDED,
-  labels: { mode: 'AllMethodsEnabled' },
+  labels: { mode: 'AllMethodsEnabled', answeredFrom: 'chain' },
   body: daemonApi.queryBlocksDetailedRequest,
   answer: daemonApi.queryBlocksDetailedAnswer,
   errors: queryBlocksErrors,

@@ -8,7 +8,7 @@ export const queryBlocksLite = route({
   path: '/queryblockslite',
   summary: 'Blocks from the last known one on: ids up to a day, then whole blocks without signatures.',
   guards: GUARDED,
-  labels: { mode: 'Default' },
+  labels: { mode: 'Default', answeredFrom: 'chain' },
   body: daemonApi.queryBlocksLiteRequest,
   answer: daemonApi.queryBlocksLiteAnswer,
   errors: queryBlocksErrors,

@@ -6,6 +6,7 @@ import type { BlockRangeQuery } from '../queries/block-range';
 export const queryBlocksErrors = [
   daemonApi.refusals.blockIdNotHex,
   daemonApi.refusals.noKnownBlock,
+  daemonApi.refusals.belowFloor,
   daemonApi.refusals.overloaded,
   daemonApi.refusals.internal,
 ] as const;

@@ -8,7 +8,7 @@ export const sendRawTransaction = route({
   path: '/sendrawtransaction',
   summary: 'Hands a transaction to the pool, which relays it when it is taken.',
   guards: GUARDED,
-  labels: { mode: 'Default', needsSync: true },
+  labels: { mode: 'Default', needsSync: true, answeredFrom: 'node' },
   body: daemonApi.sendRawTransactionRequest,
   answer: daemonApi.sendRawTransactionAnswer,
   errors: [daemonApi.refusals.internal],

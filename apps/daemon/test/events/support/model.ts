@@ -58,6 +58,7 @@ export class ModelChain {
 
   readonly reader: CompletionReader = {
     snapshot: (read) => read(),
+    floors: () => ({ bodies: 0, records: 0, lite: undefined }),
     height: () => this.blocks.length - 1,
     hashAt: (height) => this.blocks[height]?.hash,
     blockStamps: (start, end) =>

@@ -1,5 +1,5 @@
 import { daemonApi } from '@wrkz/api';
-import type { ChainReader } from '@wrkz/chain-db';
+import { BelowFloor, type ChainReader } from '@wrkz/chain-db';
 import { networkOf } from '@wrkz/core-types';
 import type { ErrorRow } from '@wrkz/service-kit';
 import { runQuery, type RpcContext, type RpcServerOptions } from '../../../src/rpc';
@@ -47,6 +47,7 @@ export function node(changes: Partial<RpcContext> = {}, chain: Partial<ChainRead
     facts: () => undefined,
     alternative: () => undefined,
     outputIndexes: () => undefined,
+    floors: () => ({ bodies: 0, records: 0, lite: undefined }),
     randomOutputs: () => [],
     ...chain,
   } as Partial<ChainReader> as ChainReader;
@@ -139,6 +140,31 @@ const gone = (): never => {
   throw new EntriesGone(1, 2, 5);
 };
 
+const belowFloor = (): never => {
+  throw new BelowFloor(1, 50, 'lite');
+};
+const someFacts = (height: number) => ({ height, hash: Buffer.alloc(32) }) as ReturnType<ChainReader['tip']>;
+/** A lite node from block 50 on. */
+const lite: Provocation = {
+  context: node(
+    {},
+    {
+      height: () => 100,
+      floors: () => ({ bodies: 50, records: 50, lite: 50 }),
+      facts: someFacts,
+      factsRange: (start) => [someFacts(start)],
+      heightOf: () => 1,
+      hashes: () => [],
+      blockStamps: () => [],
+      firstHeightFrom: () => undefined,
+      rawBlock: belowFloor,
+      rawBlocks: belowFloor,
+      transaction: belowFloor,
+      globalIndexesRange: belowFloor,
+    },
+  ),
+};
+
 const range: Provocations = {
   wrongType: { body: '{"startHeight":-1}' },
   invalidCheckpoint: { body: '{"blockHashCheckpoints":["xy"]}' },
@@ -183,6 +209,7 @@ const routes: Readonly<Record<string, Provocations>> = {
     wrongType: { body: '{"startHeight":1.0}' },
     invertedRange: { body: '{"startHeight":2,"endHeight":1}' },
     rangeTooLong: { body: '{"startHeight":0,"endHeight":5000}' },
+    belowFloor: { body: '{"startHeight":1,"endHeight":2}', ...lite },
     answerTooLarge: { body: '{"startHeight":0,"endHeight":1000}', context: node({}, longChain) },
     overloaded: { body: '{"startHeight":0,"endHeight":1}', context: full },
   },
@@ -190,6 +217,7 @@ const routes: Readonly<Record<string, Provocations>> = {
     wrongType: { body: '{"timestamp":-1}' },
     blockIdNotHex: { body: '{"blockIds":["xy"]}' },
     noKnownBlock: { body: `{"blockIds":["${HASH}"]}` },
+    belowFloor: { body: '{}', ...lite },
     overloaded: { body: '{}', context: full },
   },
   'POST /queryblocksdetailed': {
@@ -197,6 +225,7 @@ const routes: Readonly<Record<string, Provocations>> = {
     wrongType: { body: '{"blockCount":-1}', context: explorer },
     blockIdNotHex: { body: '{"blockIds":["xy"]}', context: explorer },
     noKnownBlock: { body: `{"blockIds":["${HASH}"]}`, context: explorer },
+    belowFloor: { body: '{}', context: { ...(lite.context as RpcContext), explorer: true } },
     overloaded: { body: '{}', context: node({ explorer: true, queries: full.queries }) },
   },
   'POST /get_pool_changes_lite': {
@@ -212,6 +241,7 @@ const routes: Readonly<Record<string, Provocations>> = {
     wrongType: { body: '{"txid":5}' },
     txidNotHex: { body: '{"txid":"xy"}' },
     noOutputIndexes: { body: `{"txid":"${HASH}"}` },
+    belowFloor: { body: `{"txid":"${HASH}"}`, ...lite },
     overloaded: { body: `{"txid":"${HASH}"}`, context: full },
   },
   'POST /get_transactions_status': {
@@ -242,6 +272,7 @@ const crowdedPool = {
 const methods: Readonly<Record<string, Provocations>> = {
   f_blocks_list_json: {
     heightTooBig: call('f_blocks_list_json', '{"height":101}'),
+    blockBelowFloor: { ...call('f_blocks_list_json', '{"height":60}'), ...lite },
     overloaded: { ...call('f_blocks_list_json', '{"height":1}'), context: full },
   },
   f_block_json: {
@@ -250,6 +281,7 @@ const methods: Readonly<Record<string, Provocations>> = {
     hashHeightTooBig: call('f_block_json', '{"hash":"102"}'),
     overloaded: { ...call('f_block_json', `{"hash":"${HASH}"}`), context: full },
     blockUnknown: call('f_block_json', `{"hash":"${HASH}"}`),
+    blockBelowFloor: { ...call('f_block_json', '{"hash":"7"}'), ...lite },
   },
   f_transaction_json: {
     blockHashNotHex: call('f_transaction_json', '{"hash":"xy"}'),
@@ -257,6 +289,7 @@ const methods: Readonly<Record<string, Provocations>> = {
       ...call('f_transaction_json', `{"hash":"${HASH}"}`),
       context: node({}, { transaction: () => undefined }),
     },
+    blockBelowFloor: { ...call('f_transaction_json', `{"hash":"${HASH}"}`), ...lite },
     overloaded: { ...call('f_transaction_json', `{"hash":"${HASH}"}`), context: full },
   },
   f_on_transactions_pool_json: {
@@ -272,12 +305,19 @@ const methods: Readonly<Record<string, Provocations>> = {
     internal: { ...call('f_transactions_by_payment_id_json', `{"paymentId":"${HASH}"}`), context: broken },
   },
   getblockcount: { busy: { body: '{"method":"getblockcount"}', ...unreadable } },
-  getlastblockheader: { coreBusy: { body: '{"method":"getlastblockheader"}' } },
+  getlastblockheader: {
+    coreBusy: { body: '{"method":"getlastblockheader"}' },
+    blockBelowFloor: { body: '{"method":"getlastblockheader"}', ...lite },
+  },
   getblockheaderbyhash: {
     blockHashNotHex: call('getblockheaderbyhash', '{"hash":"xy"}'),
     blockUnknown: call('getblockheaderbyhash', `{"hash":"${HASH}"}`),
+    blockBelowFloor: { ...call('getblockheaderbyhash', `{"hash":"${HASH}"}`), ...lite },
   },
-  getblockheaderbyheight: { heightTooBig: call('getblockheaderbyheight', '{"height":101}') },
+  getblockheaderbyheight: {
+    heightTooBig: call('getblockheaderbyheight', '{"height":101}'),
+    blockBelowFloor: { ...call('getblockheaderbyheight', '{"height":7}'), ...lite },
+  },
   getblocktemplate: {
     missing: call('getblocktemplate', '{}'),
     extraNonceNotHex: call('getblocktemplate', '{"extra_nonce":"abc"}'),

@@ -1,0 +1,85 @@
+import { networkOf } from '@wrkz/core-types';
+import { readConfig } from '../../src';
+import { freeBytesAt, Pruning } from '../../src/chain/pruning';
+import { engineSetup } from '../../src/wiring/storage-setup';
+import { exercises } from '../support/exercises';
+
+exercises('auto-prune-min-gap-blocks', 'auto-prune-min-free-bytes');
+
+/** A schedule with a disk of its own, and a writer that needs `steps` steps for a pass. */
+function bench(...args: string[]) {
+  const disk = { free: Infinity };
+  const { prune } = engineSetup(readConfig(['--network=devnet', '--prune', ...args]), '/nowhere');
+  if (prune === undefined) throw new Error('not pruned');
+  const pruning = new Pruning(prune, () => disk.free);
+  let floor = 0;
+  const asked: number[] = [];
+  const writer = {
+    pruneStep: (target: number) => {
+      asked.push(target);
+      floor = Math.min(target, floor + 50);
+      return { floor, done: floor === target, freedPages: 3 };
+    },
+  };
+  /** The targets of the steps that a chain of so many blocks brings about. */
+  const at = (count: number): number[] => {
+    asked.length = 0;
+    pruning.look(count, floor);
+    while (pruning.isUnderWay) pruning.step(writer);
+    return [...asked];
+  };
+  return { at, disk, pruning, writer, floor: () => floor };
+}
+
+test('options come to rules, by the network; nothing of it on a full or lite node', () => {
+  const setup = (...args: string[]) => engineSetup(readConfig(args), '/nowhere');
+  expect(setup('--prune', '--network=devnet').prune).toEqual({ depth: 400, minGap: 120, minFreeBytes: 4_294_967_296 });
+  const args = ['--auto-prune-min-gap-blocks=0', '--auto-prune-min-free-bytes=7', '--prune-depth=20000'];
+  expect(setup('--prune', ...args)).toMatchObject({
+    prune: { depth: 20_000, minGap: 0, minFreeBytes: 7 },
+    lite: undefined,
+  });
+  expect(setup()).toMatchObject({ prune: undefined, lite: undefined });
+  expect(setup('--lite', '--lite-height=9')).toMatchObject({ prune: undefined, lite: 9 });
+  expect(networkOf('devnet').pruneDepth).toBe(400);
+});
+
+test('a pass at the start, then one each gap', () => {
+  const { at, floor } = bench('--auto-prune-min-gap-blocks=20');
+  expect(at(500)).toEqual([100, 100]);
+  expect(at(519)).toEqual([]);
+  expect(at(520)).toEqual([120]);
+  expect(at(539)).toEqual([]);
+  expect(at(1000)).toHaveLength(10);
+  expect(floor()).toBe(600);
+  expect(at(700)).toEqual([]);
+  expect(at(1021)).toEqual([621]);
+});
+
+test('no schedule: the pass at the start and no other, unless space is short', () => {
+  const { at, disk } = bench('--auto-prune-min-gap-blocks=0', '--auto-prune-min-free-bytes=1000');
+  expect(at(410)).toEqual([10]);
+  expect(at(5000)).toEqual([]);
+  disk.free = 1000;
+  expect(at(5000)).toEqual([]);
+  disk.free = 999;
+  expect(at(500)).toEqual([100, 100]);
+  expect(at(500)).toEqual([]);
+  expect(at(501)).toEqual([101]);
+});
+
+test('a pass tells what it has done, and a chain shorter than the depth loses nothing', () => {
+  const { pruning, writer, disk } = bench('--auto-prune-min-gap-blocks=0');
+  pruning.look(300, 0);
+  expect(pruning.step(writer)).toEqual({ floor: 0, blocks: 0, freedPages: 3, forced: false });
+  disk.free = 0;
+  pruning.look(460, 0);
+  expect(pruning.step(writer)).toBeUndefined();
+  expect(pruning.step(writer)).toEqual({ floor: 60, blocks: 60, freedPages: 6, forced: true });
+  expect(pruning.step(writer)).toBeUndefined();
+});
+
+test('a disk that cannot be asked is endless', () => {
+  expect(freeBytesAt('/nowhere/at/all')).toBe(Infinity);
+  expect(freeBytesAt('/')).toBeGreaterThanOrEqual(0);
+});

@@ -1,0 +1,228 @@
+import { createHash } from 'node:crypto';
+import {
+  chmodSync,
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { databaseFile, openChainDb } from '@wrkz/chain-db';
+import { createMemoryLogger, EarlyExit, type MemoryLogger } from '@wrkz/service-kit';
+import { SqliteConnection } from '@wrkz/sqlite';
+import { nodeArguments } from '@wrkz/testing';
+import { Daemon, readConfig } from '../../src';
+import { newSuite } from '../network/daemons';
+import { runDaemon } from '../support/process';
+
+/*
+ * The table of refused combinations, row by row: what is said, the exit code, and that the data are as they were.
+ * What needs no data is the same through the same entry (configuration.test.ts has its texts by name).
+ */
+
+jest.setTimeout(300_000);
+const suite = newSuite();
+afterAll(() => suite.stopAll());
+
+type Folder = 'empty' | 'full' | 'lite' | 'damaged mark' | 'newer' | 'of the other network';
+
+const made = new Map<Folder, string>();
+/** Where the database lies in a data directory. */
+const devnet = (dataDir: string): string => join(dataDir, 'devnet');
+
+function edit(dataDir: string, statement: string): void {
+  const connection = new SqliteConnection(databaseFile(devnet(dataDir)));
+  connection.exec(statement);
+  connection.close();
+}
+
+beforeAll(async () => {
+  made.set('full', await suite.chainA());
+  const lite = suite.folder();
+  mkdirSync(devnet(lite));
+  const node = await suite.node({ from: lite, args: ['--lite', '--lite-height', '5'] });
+  await node.stop();
+  made.set('lite', node.dataDir);
+  made.set('empty', suite.folder());
+  for (const [name, change] of [
+    ['damaged mark', "UPDATE meta SET value = 'lite:6' WHERE key = 'lite_node_profile'"],
+    ['newer', 'PRAGMA user_version = 900'],
+  ] as const) {
+    const folder = suite.folder();
+    cpSync(node.dataDir, folder, { recursive: true });
+    edit(folder, change);
+    made.set(name, folder);
+  }
+  const other = suite.folder();
+  cpSync(node.dataDir, other, { recursive: true });
+  renameSync(devnet(other), join(other, 'simnet'));
+  made.set('of the other network', other);
+});
+
+/**
+ * Every file below a folder, by its name, with a digest of what is in it. What SQLite makes for a connection is left out: the
+ * shared memory of the log, and a log that holds nothing.
+ */
+function contents(folder: string): Record<string, string> {
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort();
+  return Object.fromEntries(
+    files
+      .filter((file) => statSync(join(folder, file)).isFile() && !file.endsWith('-shm'))
+      .filter((file) => !file.endsWith('-wal') || statSync(join(folder, file)).size > 0)
+      .map((file) => [
+        file,
+        createHash('sha256')
+          .update(readFileSync(join(folder, file)))
+          .digest('hex'),
+      ]),
+  );
+}
+
+/** Starts the whole program, as its main function does, up to its refusal. */
+async function refusal(argv: readonly string[]): Promise<{ code: number; text: string; logger: MemoryLogger }> {
+  const logger = createMemoryLogger('info');
+  let daemon: Daemon | undefined;
+  try {
+    daemon = Daemon.create(readConfig(argv), { logger });
+    await daemon.start();
+    const code = await daemon.finished;
+    const text = logger.entries.map(({ message }) => message).join('\n');
+    return { code: code ?? 0, text, logger };
+  } catch (error) {
+    return { code: error instanceof EarlyExit ? error.exitCode : 1, text: (error as Error).message, logger };
+  } finally {
+    await daemon?.stop();
+  }
+}
+
+const LITE = ['--lite', '--lite-height=5'];
+const ROWS: readonly (readonly [Folder, readonly string[], string | RegExp])[] = [
+  [
+    'empty',
+    ['--lite'],
+    '--lite requires --lite-height, the height from which full block data is kept. There is no sensible default: it decides what this node can never serve or rescan again.',
+  ],
+  [
+    'full',
+    [...LITE, '--prune'],
+    '--lite and --prune cannot be combined. Pruning below the lite height would remove nothing, and above it would break the promise a lite node makes to serve every block from its lite height up.',
+  ],
+  [
+    'lite',
+    [...LITE, '--daemon-mode=explorer'],
+    '--lite and --daemon-mode explorer cannot be combined. Block and transaction lookups below the lite height need the transaction records a lite node never stores, so the explorer endpoints would return nothing for those heights rather than report an error.',
+  ],
+  ['full', ['--lite-height=5'], '--lite-height needs --lite'],
+  ['full', ['--prune-depth=500'], '--prune-depth needs --prune'],
+  [
+    'full',
+    LITE,
+    '--lite can only be chosen for a new database. This one already holds a chain that was synced in full, and nothing here will delete it for you. Point --data-dir at an empty directory, or remove this one yourself, to build a lite node.',
+  ],
+  [
+    'lite',
+    [],
+    'This database was built as a lite node from height 5, so it does not hold the block data a full node serves. Restart with --lite --lite-height 5, or delete the data directory to sync a full node from scratch.',
+  ],
+  [
+    'lite',
+    ['--prune'],
+    'This database was built as a lite node from height 5, so it does not hold the block data a full node serves. Restart with --lite --lite-height 5, or delete the data directory to sync a full node from scratch.',
+  ],
+  [
+    'lite',
+    ['--lite', '--lite-height=6'],
+    'This database was built as a lite node from height 5, not 6. The stored height cannot be changed - blocks below it were never written. Restart with --lite-height 5, or delete the data directory to rebuild at a different height.',
+  ],
+  [
+    'damaged mark',
+    LITE,
+    'The lite-node marker in this database is unreadable. Refusing to start rather than guess how it was built. Remove the data directory to rebuild.',
+  ],
+  [
+    'lite',
+    [...LITE, '--rewind-to-height=3'],
+    'Cannot rewind to 3: this lite node only stores full block data from 5. The blocks below that height were never stored, so there is nothing to roll back to.',
+  ],
+  ['full', ['--rewind-to-height=0'], /^--rewind-to-height: 0 would leave no block; use --resync to begin again$/],
+  [
+    'full',
+    ['--rewind-to-height=320'],
+    'Cannot rewind to 320: the chain is 721 blocks tall and a rewind may reach at most 400 blocks below its top, so you can only rewind to 321. Nothing was changed. Use --resync to rebuild the chain from the network instead.',
+  ],
+  [
+    'empty',
+    ['--import-lite-snapshot=x'],
+    '--import-lite-snapshot needs --lite and the --lite-height the snapshot was made at. A snapshot only describes the region below a lite height, so there is nothing to import it into without one.',
+  ],
+  ['newer', LITE, /has schema version 900, this program reads \d+: it was written by a newer program$/],
+  ['of the other network', ['--network=simnet', ...LITE], /belongs to devnet, not to simnet$/],
+  ['full', ['--daemon-mode=blockexplorer'], /--daemon-mode: .*standard.*explorer/],
+  ['full', ['--enable-blockexplorer'], /use --daemon-mode explorer/],
+  [
+    'lite',
+    ['--export-blockchain', '--dump-file=/nowhere/x.dump'],
+    /This node is a lite node and stores no transaction data below height 5$/,
+  ],
+  ['full', ['--prune', '--export-blockchain', '--dump-file=/nowhere/x.dump'], /a pruned node exports no dump/],
+];
+
+test.each(ROWS)('on a database that is %s: %j', async (folder, args, text) => {
+  const dataDir = made.get(folder) as string;
+  const before = contents(dataDir);
+  const told = await refusal([...nodeArguments('devnet', dataDir), ...args]);
+  expect(told.text).toEqual(typeof text === 'string' ? text : expect.stringMatching(text));
+  expect(told.code).toBe(1);
+  expect(contents(dataDir)).toEqual(before);
+});
+
+test('a prune depth that is too small is raised: told, and used', async () => {
+  const told = await refusal([...nodeArguments('devnet', suite.folder()), '--prune', '--prune-depth=5']);
+  expect([told.code, told.logger.entries.map(({ message }) => message)]).toEqual([
+    0,
+    expect.arrayContaining([
+      'The configured prune depth (5) from CLI is below the enforced minimum (400, about 7 hours). Using the minimum for network health.',
+    ]),
+  ]);
+});
+
+test('--resync that cannot delete a file', async () => {
+  const dataDir = suite.folder();
+  cpSync(made.get('lite') as string, dataDir, { recursive: true });
+  const log = `${databaseFile(devnet(dataDir))}-wal`;
+  rmSync(log, { force: true });
+  mkdirSync(log);
+  writeFileSync(join(log, 'in the way'), '');
+  chmodSync(log, 0o500);
+  const told = await refusal([...nodeArguments('devnet', dataDir), '--resync', ...LITE]);
+  expect([told.code, told.text]).toEqual([1, expect.stringMatching(/^Could not delete data path: .*chain\.sqlite/)]);
+});
+
+test('a rewind below the bodies of a pruned database', async () => {
+  const dataDir = suite.folder();
+  cpSync(made.get('full') as string, dataDir, { recursive: true });
+  const db = openChainDb({ directory: devnet(dataDir), network: 'devnet' });
+  while (db.writer?.pruneStep(600).done === false);
+  db.close();
+  const before = contents(dataDir);
+  const told = await refusal([...nodeArguments('devnet', dataDir), '--rewind-to-height=599']);
+  expect([told.code, told.text]).toEqual([
+    1,
+    'Cannot rewind to 599: This node is a pruned node and stores no block data below height 600, so you can only rewind to 600. ' +
+      'Nothing was changed. Use --resync to rebuild the chain from the network instead.',
+  ]);
+  expect(contents(dataDir)).toEqual(before);
+});
+
+test('by the executable: the text on the standard error and exit code 1', async () => {
+  const dataDir = made.get('lite') as string;
+  const before = contents(dataDir);
+  const ended = await runDaemon(nodeArguments('devnet', dataDir), suite.folder());
+  expect(ended.code).toBe(1);
+  expect(ended.stdout + ended.stderr).toContain('Restart with --lite --lite-height 5, or delete the data directory');
+  expect(contents(dataDir)).toEqual(before);
+});

@@ -1,0 +1,72 @@
+import { openChainDb } from '@wrkz/chain-db';
+import { networkOf } from '@wrkz/core-types';
+import { Checkpoints } from '@wrkz/consensus';
+import { chainA, nodeArguments } from '@wrkz/testing';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { readConfig } from '../../src';
+import { verifyAction } from '../../src/actions/verify';
+import { ChainEngine } from '../../src/chain/engine';
+import { NOW } from '../support/engine';
+import { exercises } from '../support/exercises';
+import { temporaryDirectory } from '../support/temporary';
+
+exercises('verify-mode');
+
+type Mode = 'full' | 'pruned' | 'lite';
+const FLOOR = 15;
+
+/** The data directory of a node with the first blocks of chain A. */
+async function dataOf(mode: Mode): Promise<string> {
+  const data = temporaryDirectory();
+  const directory = join(data, 'devnet');
+  mkdirSync(directory);
+  const db = openChainDb({ directory, network: 'devnet', lite: mode === 'lite' ? FLOOR : undefined });
+  const network = networkOf('devnet');
+  const engine = new ChainEngine({ db, network, checkpoints: Checkpoints.none, now: () => NOW });
+  await engine.addBlocks(chainA().slice(1, 31), 'sync', false);
+  while (mode === 'pruned' && db.writer?.pruneStep(FLOOR).done === false);
+  await engine.stop();
+  return data;
+}
+
+/** What `--verify` prints, what it tells, and its exit code. */
+async function run(data: string, ...args: string[]): Promise<{ code: number; text: string; told: string }> {
+  let [text, told] = ['', ''];
+  const stream = { write: (line: string) => (text += line) } as unknown as NodeJS.WriteStream;
+  const config = readConfig([...nodeArguments('devnet', data), '--verify', ...args]);
+  const code = await verifyAction({
+    config,
+    stream,
+    notice: (line) => (told += `${line}\n`),
+    signal: new AbortController().signal,
+  });
+  return { code, text, told };
+}
+
+test('each mode of storage and of looking prints what it has: both digests, or the one of the rules', async () => {
+  const rules = new Set<string | undefined>();
+  for (const mode of ['full', 'pruned', 'lite'] as const) {
+    const data = await dataOf(mode);
+    for (const look of ['full', 'fast']) {
+      const { code, text, told } = await run(data, '--verify-mode', look);
+      const digests = /^31 blocks, no problem found\n(digest [0-9a-f]{64}\n)?rules digest ([0-9a-f]{64})\n$/.exec(text);
+      expect([mode, look, code, digests?.[1] !== undefined]).toEqual([
+        mode,
+        look,
+        0,
+        mode === 'full' && look === 'full',
+      ]);
+      rules.add(digests?.[2]);
+      expect(told).toContain(`Verifying a ${mode} database`);
+      expect(told).toContain(look === 'fast' ? 'by its checksums' : 'recomputing it');
+    }
+    if (mode === 'full') expect(await run(data)).toMatchObject({ text: expect.stringMatching(/\ndigest /) as string });
+  }
+  expect([...rules]).toEqual([expect.stringMatching(/./)]);
+});
+
+test('it belongs to --verify', () => {
+  expect(() => readConfig(['--verify-mode=fast'])).toThrow('--verify-mode needs --verify');
+  expect(() => readConfig(['--verify', '--verify-mode=slow'])).toThrow('verify-mode');
+});

@@ -1,0 +1,75 @@
+import { BelowFloor } from '../src';
+import { PAGE_SIZE } from '../src/schema';
+import { type Question, questionsAbout } from './support/answers';
+import { chainA } from './support/chain-a';
+import { cleanUp, freshDirectory, openHere, writerOf } from './support/directories';
+import { askAll, pagesByTable, withFlippedBit } from './support/flips';
+import { makeChain } from './support/maker';
+import { pruneTo } from './support/modes';
+
+afterAll(cleanUp);
+
+const FLOOR = 14;
+/** Bits flipped in the cells of each page. */
+const FLIPS = 2;
+
+const genesis = chainA().slice(0, 1);
+const plan = (salt: number) => ({
+  salt,
+  transactions: [
+    { amounts: [7, 900], inputs: 2, unlockTime: 60n },
+    { amounts: [7], inputs: 1, paymentId: salt % 3 },
+  ],
+});
+const plans = Array.from({ length: 25 }, (_, i) => plan(i));
+const blocks = [...genesis, ...makeChain(plans, genesis)];
+const alternatives = makeChain([plan(50), plan(51)], blocks.slice(0, 24));
+
+/** What is below the floor is an answer like any other: damage never reads like it, nor the other way round. */
+function told({ ask, ...question }: Question): Question {
+  return {
+    ...question,
+    ask: (reader) => {
+      try {
+        return ask(reader);
+      } catch (error) {
+        if (error instanceof BelowFloor) return error.message;
+        throw error;
+      }
+    },
+  };
+}
+
+test.each(['pruned', 'lite'] as const)('no flipped bit in a %s database is a wrong answer', (mode) => {
+  const directory = freshDirectory();
+  const db = openHere({ directory, ...(mode === 'lite' ? { lite: FLOOR } : {}) });
+  writerOf(db).append(blocks);
+  for (const block of alternatives) writerOf(db).putAlternative(block);
+  if (mode === 'pruned') pruneTo(db, FLOOR);
+  // How often an id was used is asked first, and a lite node counts from its height on.
+  const isAsked = ({ name }: Question): boolean => mode === 'pruned' || !name.startsWith('transactionsByPaymentId');
+  const questions = questionsAbout(blocks, alternatives).filter(isAsked).map(told);
+  const right = questions.map(({ ask }) => ask(db.reader));
+  db.close();
+  const refusals = right.filter((answer) => typeof answer === 'string' && answer.includes(`below height ${FLOOR}`));
+  expect(refusals.length).toBeGreaterThan(mode === 'lite' ? 3 : 2);
+  expect(askAll(directory, questions, right)).toEqual({ damaged: 0, wrong: [] });
+  let seed = mode.length;
+  const random = (limit: number): number => {
+    seed = (Math.imul(seed, 1103515245) + 12345) >>> 0;
+    return Math.floor((seed / 2 ** 32) * limit);
+  };
+  let damaged = 0;
+  for (const [name, pages] of pagesByTable(directory)) {
+    if (name === 'sqlite_schema') continue;
+    for (const page of pages) {
+      for (let i = 0; i < FLIPS; i++) {
+        const bit = PAGE_SIZE * 8 - 1 - random(8_000);
+        const answers = withFlippedBit(directory, page, bit, () => askAll(directory, questions, right));
+        expect({ name, page, bit, wrong: answers.wrong }).toEqual({ name, page, bit, wrong: [] });
+        damaged += answers.damaged;
+      }
+    }
+  }
+  expect(damaged).toBeGreaterThan(50);
+});
