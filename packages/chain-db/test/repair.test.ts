@@ -80,7 +80,7 @@ test.each<[Mode, string, number]>([
   expect(report).toMatchObject({ outcome: 'repaired', height: 25, fetched: 0, dropped: 0 });
   expect(await after(copy)).toEqual(sound);
   // The damaged file is kept as it was, and nothing of the work is left.
-  expect(readFileSync(databaseFile(join(copy, 'damaged')))).toEqual(before);
+  expect(readFileSync(databaseFile(join(copy, 'damaged'))).equals(before)).toBe(true);
   expect(readdirSync(copy).filter((name) => !name.startsWith('chain.'))).toEqual(['damaged']);
   expect(await repair(copy, noPeer)).toEqual({ outcome: 'sound', height: 25 });
 });
@@ -88,7 +88,7 @@ test.each<[Mode, string, number]>([
 test.each<[Mode, string, number]>([
   ['full', 'signatures', CELLS],
   ['full', 'transactions', CELLS],
-  ['pruned', 'blocks', CELLS],
+  ['pruned', 'blocks', CELLS - 4000],
   ['pruned', 'blocks', HEADER],
   ['lite', 'outputs', CELLS],
   ['lite', 'key_images', CELLS],
@@ -97,7 +97,7 @@ test.each<[Mode, string, number]>([
   const { copy, sound } = await damaged(mode, table, bit);
   const untouched = readFileSync(databaseFile(copy));
   expect(await repair(copy, noPeer)).toMatchObject({ outcome: 'missing', fetched: 0 });
-  expect(readFileSync(databaseFile(copy))).toEqual(untouched);
+  expect(readFileSync(databaseFile(copy)).equals(untouched)).toBe(true);
   expect(await repair(copy, peerWith(blocks).fetch)).toMatchObject({ outcome: 'repaired' });
   const { height, problems, rulesDigest } = await after(copy);
   expect(problems).toEqual([]);
@@ -177,8 +177,8 @@ test('a start finishes a swap that was cut short at any of its steps', async () 
 
 test('killed at some moments, it goes on or begins anew', async () => {
   const db = openHere({ directory: freshDirectory() });
-  writerOf(db).append(chainA());
+  writerOf(db).append(chainA().slice(0, 150));
   db.close();
-  const page = (pagesByTable(db.directory).get('transactions') ?? []).at(-2)!;
-  await killRepairs(db.directory, (page - 1) * PAGE_SIZE * 8 + CELLS, [9, 19, 27]);
+  const page = (pagesByTable(db.directory).get('transactions') ?? []).at(-1)!;
+  await killRepairs(db.directory, (page - 1) * PAGE_SIZE * 8 + CELLS, [5, 9]);
 }, 120_000);
