@@ -51,6 +51,8 @@ import {
 } from './rpc';
 import { SnapshotExporter } from './snapshot/exporter';
 import { startStratum, type StratumServer } from './stratum';
+import type { Compaction } from './upkeep/compaction/compaction';
+import { startCompaction } from './upkeep/compaction/start';
 import { consoleContext, startLocalSocket } from './wiring/console';
 import { daemonLogger } from './wiring/logger';
 import { watchLiteRule } from './wiring/lite-rule';
@@ -279,6 +281,12 @@ export class Daemon implements Service {
       http.close(RPC_DRAIN),
     );
     this.closeOnStop('the WebSocket clients', webSocket, (open) => open?.hub.close()); // before the RPC cuts them
+    const upkeep = { config, directory, chain, notice: this.notice, logger: logger.child('upkeep') };
+    const { compaction } = this.closeOnStop(
+      'the compaction',
+      startCompaction({ ...upkeep, stopping: this.stopping.signal, networkHeight: () => peers.networkHeight() }),
+      (running) => running.close(),
+    );
     const runner = new ConsoleRunner();
     const socket = { config, context, rpc: server, runner, notice: this.notice, logger: logger.child('rpc') };
     this.closeOnStop('the local socket', await startLocalSocket(socket), (http) => http?.close(RPC_DRAIN));
@@ -290,7 +298,7 @@ export class Daemon implements Service {
     if (config.preset.length > 0) this.notice(`--public-node sets ${config.preset.join(', ')}`);
     const progress = new SyncProgressDisplay({ chain, peers, write: this.notice, screen: this.screen });
     this.closeOnStop('the progress display', progress, (display) => display.stop());
-    this.openConsole(runner, { rpc: context, pool, peers, stratum, directory });
+    this.openConsole(runner, { rpc: context, pool, peers, stratum, compaction, directory });
   }
 
   /** From here on commands are run, from the terminal and over the local socket. */
@@ -301,6 +309,7 @@ export class Daemon implements Service {
       readonly pool: TransactionPool;
       readonly peers: P2pNode;
       readonly stratum: StratumServer | undefined;
+      readonly compaction: Compaction;
       readonly directory: string;
     },
   ): void {

@@ -5,9 +5,10 @@ export type { FloorHeights } from './modes/floors';
 export { LiteDatabase, LiteHeightDiffers, NotALiteDatabase, UnreadableLiteMark } from './modes/lite-errors';
 export type { StorageMode } from './modes/mode';
 export { rulesDigest, rulesDigestSteps } from './modes/rules-digest-steps';
-export type { PruneStep } from './modes/prune';
+export type { CompactStep, PruneStep } from './modes/prune';
 export { ChainDb, openChainDb, type Opening, type OpenOptions } from './open';
 export { plainPaymentId, type PaymentIdUse } from './payment-ids';
+export { rewriteChainDb, type RewriteOptions } from './rewrite';
 export type { FetchBlocks, WantedBlock } from './repair/obtain';
 export { repairChainDb, type RepairOptions, type RepairReport, type RepairStep } from './repair/repair';
 export { DatabaseRemains, removeChainDb } from './remove';
@@ -18,6 +19,7 @@ export {
   type BlockScan,
   type RandomOutput,
   type StoredTransaction,
+  type FileSpace,
   type TableSpace,
 } from './reader/reader';
 export type { GlobalIndexes, TransactionScan } from './reader/transactions';

@@ -106,6 +106,24 @@ export class ChainDb {
     this.named(() => this.database.checkInPlace());
   }
 
+  /**
+   * Copies the write-ahead log back into the file and cuts it, unless a reader needs it; nobody waits.
+   * @returns whether the log is empty now
+   * @throws DatabaseUnwritable
+   */
+  cutLog(): boolean {
+    try {
+      return this.database.cutLog();
+    } catch (error) {
+      throw toChainDbError(this.directory, error);
+    }
+  }
+
+  /** To be called after another process has written to the file for this one, as `rewriteChainDb` does. */
+  rewritten(): void {
+    this.named(() => this.database.committed());
+  }
+
   private hooks(): ChangeHooks {
     return {
       before: () => this.named(() => this.database.checkInPlace()),

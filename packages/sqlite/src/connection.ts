@@ -65,6 +65,21 @@ export function closeWriter(connection: SqliteConnection): void {
   connection.close();
 }
 
+/**
+ * Copies all of the write-ahead log back into the file and cuts it, without waiting for anybody.
+ * @returns whether the log is empty now
+ */
+export function checkpointAll(connection: SqliteConnection): boolean {
+  const timeout = Number(connection.pragma('busy_timeout', { simple: true }));
+  connection.pragma('busy_timeout = 0');
+  try {
+    const [answer] = connection.pragma('wal_checkpoint(TRUNCATE)') as readonly { busy: number }[];
+    return answer?.busy === 0;
+  } finally {
+    connection.pragma(`busy_timeout = ${timeout}`);
+  }
+}
+
 function commonPragmas({ busyTimeout, foreignKeys }: SqliteSettings, cache: number): readonly Pragma[] {
   return [
     // Under memory mapping a damaged page is a signal that ends the process; a failed read is an error with a message.

@@ -65,6 +65,20 @@ export class LogMark {
     if (pages > facts.pages * UNMARKED_GROWTH) this.write({ ...facts, pages });
   }
 
+  /**
+   * Cuts the log in the midst of a session. The mark says so before the log is gone, and begins anew with the next commit.
+   * @param cut returns whether the log is empty now
+   */
+  whileCut(cut: () => boolean): boolean {
+    this.closing();
+    try {
+      return cut();
+    } finally {
+      this.closed();
+      if (readLogIdentity(logFile(this.name.file)) === undefined) this.facts = undefined;
+    }
+  }
+
   /** An open that was found right begins: a mark without a log is from a stop that was cut short at its end. */
   forgetUnlessLog(): void {
     const { file } = this.name;

@@ -1,6 +1,6 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
-import { closeWriter, isBlank, openConnection, type SqliteConnectionOptions } from './connection';
+import { checkpointAll, closeWriter, isBlank, openConnection, type SqliteConnectionOptions } from './connection';
 import { FileMissing, openingError, WrongLog, FileCutShort } from './errors';
 import { InPlace } from './in-place';
 import type { SqliteConnection } from './library';
@@ -51,6 +51,16 @@ export class SqliteDatabase {
   /** To be called after each commit of a database with `markLog`. @throws FileInaccessible */
   committed(): void {
     this.mark?.committed();
+  }
+
+  /**
+   * Copies the write-ahead log back into the file and cuts it to nothing, unless a reader still needs it. Nobody waits for
+   * anybody: readers go on, and where one holds the log it stays.
+   * @returns whether the log is empty now
+   */
+  cutLog(): boolean {
+    const cut = (): boolean => checkpointAll(this.connection);
+    return this.mark === undefined ? cut() : this.mark.whileCut(cut);
   }
 
   /** Whether the files still stand where they were opened; costs some microseconds. @throws FileVanished */

@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events';
-import { CorruptDatabase, type Opening } from '@wrkz/chain-db';
+import { type CompactStep, CorruptDatabase, type Opening } from '@wrkz/chain-db';
 import { type RawBlock, rawBlockBytes } from '@wrkz/core-types';
 import { workerEntry, WorkerThread } from '@wrkz/service-kit';
 import { CALL_BLOCKS, QUEUE_BYTES } from './limits';
@@ -11,6 +11,7 @@ import {
   ChainFailed,
   type ChainService,
   ChainStopped,
+  type ChainUpkeep,
   type CommitEvent,
   type TipFacts,
 } from './service';
@@ -29,7 +30,7 @@ interface ClientEvents {
 }
 
 /** The chain engine seen from another thread. It bounds what waits there, and never computes. */
-export class ChainClient extends EventEmitter<ClientEvents> implements ChainService {
+export class ChainClient extends EventEmitter<ClientEvents> implements ChainService, ChainUpkeep {
   private readonly thread: WorkerThread<ChainThread>;
   private latest!: TipFacts;
   private opened!: Opening;
@@ -102,6 +103,22 @@ export class ChainClient extends EventEmitter<ClientEvents> implements ChainServ
 
   rewindTo(height: number): Promise<void> {
     return this.thread.call('rewindTo', height);
+  }
+
+  compactStep(): Promise<CompactStep> {
+    return this.thread.call('compactStep', undefined);
+  }
+
+  cutLog(): Promise<boolean> {
+    return this.thread.call('cutLog', undefined);
+  }
+
+  hold(): Promise<void> {
+    return this.thread.call('hold', undefined);
+  }
+
+  release(): Promise<void> {
+    return this.thread.call('release', undefined);
   }
 
   stop(): Promise<void> {

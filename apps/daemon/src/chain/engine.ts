@@ -1,9 +1,10 @@
 import { EventEmitter } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { BelowFloor, type CorruptDatabase } from '@wrkz/chain-db';
+import { BelowFloor, type CompactStep, type CorruptDatabase } from '@wrkz/chain-db';
 import { RuleFailure } from '@wrkz/consensus';
 import type { RawBlock } from '@wrkz/core-types';
 import { operatorText } from '../damage/operator-text';
+import { Chores } from './chores';
 import { addedBlock, removedBlock } from './commit-events';
 import { HeldBlocks } from './held-blocks';
 import { CALL_BLOCKS } from './limits';
@@ -15,6 +16,7 @@ import {
   ChainFailed,
   type ChainService,
   ChainStopped,
+  type ChainUpkeep,
   type CommitEvent,
   type RemovedBlock,
   type TipFacts,
@@ -39,11 +41,12 @@ interface EngineEvents {
  * The one writer of the chain. One loop works off a queue: blocks that extend the main chain go through the pipeline of
  * `MainLine`; everything else is done alone, while no batch is under way.
  */
-export class ChainEngine extends EventEmitter<EngineEvents> implements ChainService {
+export class ChainEngine extends EventEmitter<EngineEvents> implements ChainService, ChainUpkeep {
   private readonly state: ChainState;
   private readonly main: MainLine;
   private readonly side: SideBranches;
   private readonly queue: Task[] = [];
+  private readonly chores = new Chores();
   private readonly held = new HeldBlocks(() => performance.now());
   /** Ends the waiting of what is held. */
   private timer: NodeJS.Timeout | undefined;
@@ -79,12 +82,40 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
     return new Promise((resolve, reject) => this.enqueue(new RewindTask(height, resolve, reject)));
   }
 
+  compactStep(): Promise<CompactStep> {
+    return this.chore(() => this.state.writer.compactStep());
+  }
+
+  cutLog(): Promise<boolean> {
+    return this.chore(() => this.state.cutLog());
+  }
+
+  hold(): Promise<void> {
+    if (this.ended !== undefined) return Promise.reject(this.ended);
+    const held = this.chores.hold(() => this.state.rewritten());
+    this.working ??= this.work();
+    return held;
+  }
+
+  release(): Promise<void> {
+    this.chores.release();
+    return Promise.resolve();
+  }
+
   async stop(): Promise<void> {
     if (this.ended === undefined) this.end(new ChainStopped());
     if (!this.held.isEmpty) this.working ??= this.work();
     await this.working;
     clearTimeout(this.timer);
     this.state.close();
+  }
+
+  /** Upkeep between two commits, so that whatever is under way stands on the chain as it was. */
+  private chore<T>(work: () => T): Promise<T> {
+    if (this.ended !== undefined) return Promise.reject(this.ended);
+    const done = this.chores.add(work);
+    this.working ??= this.work();
+    return done;
   }
 
   private enqueue(task: Task): void {
@@ -99,7 +130,8 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
     await nextTurn();
     try {
       while (this.ended === undefined && (this.hasWork || this.pruning?.isUnderWay === true)) {
-        if (this.hasWork) await this.step();
+        if (!this.chores.isEmpty) await this.doChore();
+        else if (this.hasBlocks) await this.step();
         this.pruneStep();
         // Messages from outside are served between steps, even where no proof is waited for.
         await nextTurn();
@@ -119,8 +151,21 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
 
   /** Blocks that are verified and held have nothing to do but to wait. */
   private get hasWork(): boolean {
+    return !this.chores.isEmpty || this.hasBlocks;
+  }
+
+  private get hasBlocks(): boolean {
     const waits = (task: Task): boolean => task instanceof RewindTask || task.staged < task.blocks.length;
     return this.underWay !== undefined || this.held.isDue || this.queue.some(waits);
+  }
+
+  /** What a chore throws goes to whoever asked for it; a writer that failed over it ends the engine. */
+  private async doChore(): Promise<void> {
+    await this.chores.next();
+    const { failed } = this.state.writer;
+    if (failed !== undefined) throw failed;
+    // Blocks have their turn between two chores.
+    if (this.ended === undefined && this.hasBlocks) await this.step();
   }
 
   private lookForPruning(): void {
@@ -277,6 +322,7 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
 
   private end(reason: Error): void {
     this.ended ??= reason;
+    this.chores.rejectAll(reason);
     if (this.working === undefined && this.held.isEmpty) this.rejectWaiting(reason);
   }
 
@@ -288,6 +334,7 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
   private fail(error: unknown): void {
     const reason = new ChainFailed(operatorText(error), { cause: error });
     this.ended = reason;
+    this.chores.rejectAll(reason);
     this.emit('failed', reason);
   }
 }

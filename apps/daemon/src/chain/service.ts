@@ -1,3 +1,4 @@
+import type { CompactStep } from '@wrkz/chain-db';
 import type { RawBlock } from '@wrkz/core-types';
 import type { AddBlockResult } from './results';
 
@@ -61,6 +62,17 @@ export interface AlternativeCommit {
 }
 
 export type CommitEvent = ChainCommit | AlternativeCommit;
+
+/** What the upkeep of the database asks of the engine, between two commits. Each rejects as `addBlocks` does. */
+export interface ChainUpkeep {
+  /** Gives some empty pages back to the file system. */
+  compactStep(): Promise<CompactStep>;
+  /** Copies the write-ahead log back and cuts it. @returns whether it is empty now: a reader may need it */
+  cutLog(): Promise<boolean>;
+  /** Resolves when nothing more is written, until `release`: another process writes meanwhile. */
+  hold(): Promise<void>;
+  release(): Promise<void>;
+}
 
 export type CommitListener = (event: CommitEvent) => void;
 

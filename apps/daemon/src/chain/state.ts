@@ -100,6 +100,16 @@ export class ChainState {
     return stageBlock(block, transactions, context);
   }
 
+  /** @returns whether the write-ahead log is empty now */
+  cutLog(): boolean {
+    return this.parts.db.cutLog();
+  }
+
+  /** Another process has written for this one. */
+  rewritten(): void {
+    this.parts.db.rewritten();
+  }
+
   close(): void {
     this.parts.db.close();
   }

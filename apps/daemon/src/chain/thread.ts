@@ -1,4 +1,4 @@
-import { BelowFloor, type DatabaseMemory, type Opening } from '@wrkz/chain-db';
+import { BelowFloor, type CompactStep, type DatabaseMemory, type Opening } from '@wrkz/chain-db';
 import { carriedError } from '@wrkz/service-kit';
 import type { NetworkName, RawBlock } from '@wrkz/core-types';
 import type { PrunePass, PruneRules } from './pruning';
@@ -29,6 +29,10 @@ export type ChainThread = {
       result: AddBlockResult[];
     };
     rewindTo: { argument: number; result: void };
+    compactStep: { argument: undefined; result: CompactStep };
+    cutLog: { argument: undefined; result: boolean };
+    hold: { argument: undefined; result: void };
+    release: { argument: undefined; result: void };
   };
   /** `damage`: what was damaged and dropped. */
   events: { commit: CommitEvent; damage: string; pruned: PrunePass; refusedSwitch: RefusedSwitch };

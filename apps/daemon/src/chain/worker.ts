@@ -49,6 +49,10 @@ serveThread<ChainThread>((setup, { emit, fail }) => {
     calls: {
       addBlocks: ({ blocks, source, more }) => engine.addBlocks(blocks, source, more),
       rewindTo: (height) => engine.rewindTo(height),
+      compactStep: () => engine.compactStep(),
+      cutLog: () => engine.cutLog(),
+      hold: () => engine.hold(),
+      release: () => engine.release(),
     },
     close: () => engine.stop(),
   };

@@ -5,6 +5,7 @@ import type { P2pNode } from '../p2p/node';
 import type { RpcContext } from '../rpc';
 import type { SnapshotExporter } from '../snapshot/exporter';
 import type { StratumServer } from '../stratum';
+import type { Compaction } from '../upkeep/compaction/compaction';
 import type { LogTail } from './log-tail';
 
 /** What the commands ask of the peers. */
@@ -25,6 +26,7 @@ export interface ConsoleContext {
   /** Undefined while it is off. */
   readonly stratum?: StratumServer | undefined;
   readonly snapshots: Pick<SnapshotExporter, 'running' | 'result' | 'start' | 'cancel'>;
+  readonly compaction: Compaction;
   /** The folder of the database. */
   readonly directory: string;
   /** Where peers connect to. */

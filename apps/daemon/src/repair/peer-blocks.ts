@@ -66,7 +66,10 @@ export class PeerBlocks {
     const { network, config, notice } = this.options;
     const logger = { debug: () => undefined, info: () => undefined, warning: notice, error: notice };
     const alone = { bindHost: '127.0.0.1', bindPort: 0, bindHost6: undefined, hidePort: true, inPeers: 0 };
-    const node = new P2pNode({ ...config, ...alone, resetState: false }, { chain: noChain(network), pool: noPool, logger });
+    const node = new P2pNode(
+      { ...config, ...alone, resetState: false },
+      { chain: noChain(network), pool: noPool, logger },
+    );
     await node.start();
     return node;
   }

@@ -55,6 +55,11 @@ export function readerContext({ config, source, queries, facts, now }: ReaderPar
       maxBlockCount: options['rpc-max-block-count'],
       maxGlobalIndexRange: options['rpc-max-global-index-range'],
     },
+    // How the node was started is the node's to tell; what is stored tells itself.
+    get storage() {
+      const told = facts.current;
+      return { prune: told?.pruned === true, pruneDepth: Number(told?.prune_depth ?? network.pruneDepth) };
+    },
     explorer: options['daemon-mode'] === 'explorer',
     miningOff: options['rpc-no-mining'],
     get startTime() {

@@ -125,6 +125,7 @@ export class ServeRpc implements Service {
     const reader = {
       tip: () => source.reader.tip(),
       heightOf: (hash: Buffer) => source.reader.heightOf(hash),
+      floors: () => source.reader.floors(),
     };
     const cache = new SyncCache({ queries: source, reader, chain: source, maxBytes });
     return this.closeOnStop('the sync cache', cache, (open) => open.close());

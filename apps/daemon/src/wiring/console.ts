@@ -6,6 +6,7 @@ import type { P2pNode } from '../p2p/node';
 import { type RpcContext, type RpcServerOptions, startLocalRpc } from '../rpc';
 import type { SnapshotExporter } from '../snapshot/exporter';
 import type { StratumServer } from '../stratum';
+import type { Compaction } from '../upkeep/compaction/compaction';
 import { routeRules } from '../rpc/service';
 
 export interface LocalSocketParts {
@@ -44,6 +45,7 @@ export interface ConsoleParts {
   readonly tail: LogTail;
   readonly stratum: StratumServer | undefined;
   readonly snapshots: SnapshotExporter;
+  readonly compaction: Compaction;
   readonly directory: string;
   readonly listensAt: string;
   readonly requestStop: () => void;

@@ -260,11 +260,8 @@ test('save writes the state of the peers', async () => {
 });
 
 test.each([
-  ['compact_db', /^DB compaction comes with the storage modes, in a later version\.\n$/],
-  ['compact_db force', /comes with the storage modes/],
-  ['compact_db status', /^DB compaction status: idle\n.*later version/],
-  ['compact_db wait', /^No DB compaction is running\.\n/],
-  ['compact_db x', /^Usage: compact_db \[start\|status\|wait\|force\]\n$/],
+  ['compact_db status', /^DB compaction status: (idle|running)/],
+  ['compact_db x', /^Usage: compact_db \[start\|status\|wait\|force\] \(force rewrites everything/],
   ['snapshot_export', /^This node has no lite height, so a snapshot height has to be given:\nUsage: snapshot_export /],
   ['snapshot_export status', /^Snapshot export: idle\n/],
   ['snapshot_export cancel', /^No snapshot export is running\.\n/],

@@ -9,9 +9,7 @@ import { temporaryDirectory } from '../support/temporary';
 
 exercises('help', 'version', 'config-file', 'save-config', 'dump-config', 'explain-config');
 exercises('os-version', 'print-genesis-tx', 'fee-address', 'fee-amount', 'import-validate');
-exercises('skip-boot-compaction');
 exercises('prune', 'prune-depth', 'lite', 'lite-height');
-exercises('auto-compaction-min-gap-blocks', 'auto-compaction-min-free-bytes');
 exercises('db-enable-compression', 'db-compression-level', 'db-compression-dict-bytes', 'db-max-open-files');
 exercises('db-block-size', 'db-row-cache-percent', 'db-bottom-filters');
 exercises('sync-peer-failure-threshold', 'sync-batch-min', 'sync-batch-max', 'block-sync-bytes', 'verify');
@@ -90,33 +88,8 @@ describe('what prints and ends', () => {
   });
 });
 
-describe('what is not in this version', () => {
-  const unbuilt = specs.filter((spec) => spec.unbuilt === true);
-  const other = ({ name, type, default: usual }: OptionSpec): string[] => {
-    if (type === 'boolean') return [`--${name}=${String(usual !== true)}`];
-    return [`--${name}=${type === 'number' ? String(Number(usual) + 1) : 'x'}`];
-  };
-
-  it.each(unbuilt.map((spec) => [spec.name, spec] as const))('--%s at another value is refused', (_name, spec) => {
-    const exit = exitOf(...other(spec));
-    expect(exit).toBeInstanceOf(UsageError);
-    expect(exit.message).toMatch(/^--[a-z0-9-]+: this version does not have it yet, so it has to stay at its default$/);
-  });
-
-  it('is what is still to come, and nothing else', () => {
-    expect(unbuilt.map(({ name }) => name).sort()).toEqual([
-      'auto-compaction-min-free-bytes',
-      'auto-compaction-min-gap-blocks',
-      'skip-boot-compaction',
-    ]);
-  });
-
-  it('at its default, or dumped, all is well', () => {
-    const usual = unbuilt
-      .filter((spec) => spec.default !== undefined && spec.default !== '')
-      .map((spec) => `--${spec.name}=${String(spec.default)}`);
-    expect(() => readConfig(usual)).not.toThrow();
-  });
+test('every option is in this version', () => {
+  expect(specs.filter((spec) => spec.unbuilt === true)).toEqual([]);
 });
 
 describe('refused combinations', () => {

@@ -135,7 +135,7 @@ test.each([
   const labels = ['Default', 'MiningEnabled', 'BlockExplorerEnabled', 'AllMethodsEnabled'] as const;
   const ask = (label: (typeof labels)[number]): number => {
     try {
-      admit({ mode: label }, node({ explorer }));
+      admit({ mode: label, answeredFrom: 'chain' }, node({ explorer }));
       return 200;
     } catch (refused) {
       return (refused as HttpError).status;

@@ -12,6 +12,14 @@ export interface PruneStep {
   readonly freedPages: number;
 }
 
+/** How far one step of compaction has come. */
+export interface CompactStep {
+  /** Whether the file holds no more empty pages than it keeps for new blocks. */
+  readonly done: boolean;
+  /** Pages that this step gave back to the file system; they leave the file with the next checkpoint. */
+  readonly freedPages: number;
+}
+
 /** Blocks that are deleted between two looks at the clock. */
 const BLOCKS_A_LOOK = 16;
 /** Pages that are given back between two looks at the clock. */

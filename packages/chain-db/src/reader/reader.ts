@@ -53,6 +53,15 @@ export interface TableSpace {
   readonly bytes: number;
 }
 
+/** What the file takes, as the state that is read has it. */
+export interface FileSpace {
+  /** Bytes. */
+  readonly pageSize: number;
+  readonly pages: number;
+  /** Pages that hold nothing. */
+  readonly emptyPages: number;
+}
+
 /**
  * Every question about the committed chain. Heights are block indexes; ranges are [start, end) and are cut at the tip.
  *
@@ -393,6 +402,16 @@ export class ChainReader {
   /** A number that is another one after tables were made or changed, and after a VACUUM. */
   schemaMark(): number {
     return Number(this.connection.pragma('schema_version', { simple: true }));
+  }
+
+  /** The file's pages; costs some microseconds. */
+  fileSpace(): FileSpace {
+    const pragma = (name: string): number => Number(this.connection.pragma(name, { simple: true }));
+    return this.snapshot(() => ({
+      pageSize: pragma('page_size'),
+      pages: pragma('page_count'),
+      emptyPages: pragma('freelist_count'),
+    }));
   }
 
   close(): void {

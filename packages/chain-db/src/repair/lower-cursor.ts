@@ -59,7 +59,11 @@ export function outputTable(connection: SqliteConnection, id: number, amount: bi
     return { height, sound, value: { amount, key, unlockTime: joined(unlockLow, unlockHigh), position } };
   };
   return {
-    count: countOf(connection, `SELECT max(global_index) FROM outputs WHERE amount_id = ${id} AND global_index < ?`, at),
+    count: countOf(
+      connection,
+      `SELECT max(global_index) FROM outputs WHERE amount_id = ${id} AND global_index < ?`,
+      at,
+    ),
     at,
     same: (a, b) => a.key.equals(b.key) && a.unlockTime === b.unlockTime && a.position === b.position,
   };

@@ -121,9 +121,7 @@ export class OldChain {
   /** The highest key of a table whose row is whole, found from above. */
   private highest(table: string, isWhole: (height: number) => boolean | undefined): number {
     const below = orNothing(() =>
-      this.connection
-        .prepare<[number], [number | null]>(`SELECT max(height) FROM ${table} WHERE height < ?`)
-        .raw(true),
+      this.connection.prepare<[number], [number | null]>(`SELECT max(height) FROM ${table} WHERE height < ?`).raw(true),
     );
     let bound = Number.MAX_SAFE_INTEGER;
     for (;;) {

@@ -8,7 +8,7 @@ import { HashIndex, type HashIndexLimits } from '../hash-index/hash-index';
 import { sameHashIn } from '../hash-index/same-hash';
 import { Floors } from '../modes/floors';
 import type { KeyImageStore } from '../key-images';
-import { Pruner, type PruneStep } from '../modes/prune';
+import { type CompactStep, Pruner, type PruneStep } from '../modes/prune';
 import { writeMeta } from '../meta';
 import { ChainReader } from '../reader/reader';
 import type { AlternativeBlock } from '../reader/alternatives';
@@ -213,6 +213,21 @@ export class ChainWriter {
       this.givenBack = 0;
     }
     return step;
+  }
+
+  /**
+   * One step of compaction: gives empty pages back to the file system, all but what the next blocks need. To be called until
+   * it says that all is done, as with `pruneStep`; works in every storage mode.
+   *
+   * @param milliseconds of work, roughly, before the step is committed
+   * @throws CorruptDatabase, WriterFailed
+   */
+  compactStep(milliseconds = 20): CompactStep {
+    if (this.failure === undefined && this.pruner.isTight) return { done: true, freedPages: 0 };
+    return this.change(() => {
+      const freedPages = this.pruner.giveBack(milliseconds);
+      return { done: freedPages === 0 || this.pruner.isTight, freedPages };
+    });
   }
 
   /**

@@ -1,0 +1,72 @@
+import { existsSync, statSync } from 'node:fs';
+import { openDatabase, type SqliteDatabase } from '../src';
+import { crashed } from './support/crash';
+import { closing, cleanUp, fresh } from './support/folder';
+import { HISTORY, journal } from './support/journal';
+
+/* The write-ahead log cut in the midst of a session: whatever a kill leaves then, the next open takes it for what it is. */
+
+afterEach(cleanUp);
+
+const marked = { markLog: true, migrations: HISTORY.slice(0, 2) };
+
+function open(file: string): SqliteDatabase {
+  return closing(openDatabase(journal(file, marked)));
+}
+
+function add(database: SqliteDatabase, count: number): void {
+  const insert = database.connection.prepare('INSERT INTO entries (text) VALUES (?)');
+  for (let i = 0; i < count; i++) {
+    insert.run('some text '.repeat(30));
+    database.committed();
+  }
+}
+
+function entriesOf(database: SqliteDatabase): number {
+  return database.connection.prepare<[], [number]>('SELECT count(*) FROM entries').raw(true).get()?.[0] ?? -1;
+}
+
+const sizeOfLog = (file: string): number => statSync(`${file}-wal`).size;
+
+function session(): { file: string; database: SqliteDatabase } {
+  const file = fresh('journal.sqlite');
+  const database = open(file);
+  add(database, 100);
+  return { file, database };
+}
+
+test('the log is empty afterwards, and what is committed then is kept beside it', () => {
+  const { file, database } = session();
+  expect(sizeOfLog(file)).toBeGreaterThan(0);
+  expect(database.cutLog()).toBe(true);
+  expect(sizeOfLog(file)).toBe(0);
+  expect(existsSync(`${file}-mark`)).toBe(false);
+  expect(database.cutLog()).toBe(true);
+  add(database, 5);
+  expect(existsSync(`${file}-mark`)).toBe(true);
+  expect(entriesOf(database)).toBe(105);
+});
+
+test.each([0, 1, 2, 40])('after a kill %i commits later everything is there', (commits) => {
+  const { file, database } = session();
+  database.cutLog();
+  add(database, commits);
+  const left = open(crashed(file, fresh('left')));
+  expect(entriesOf(left)).toBe(100 + commits);
+});
+
+test('a reader keeps the log: nobody waits, and a kill then loses nothing', () => {
+  const { file, database } = session();
+  const reader = database.openReader();
+  reader.exec('BEGIN');
+  expect(reader.prepare<[], [number]>('SELECT count(*) FROM entries').raw(true).get()).toEqual([100]);
+  add(database, 20);
+  const before = performance.now();
+  expect(database.cutLog()).toBe(false);
+  expect(performance.now() - before).toBeLessThan(1000);
+  expect(sizeOfLog(file)).toBeGreaterThan(0);
+  expect(entriesOf(open(crashed(file, fresh('left'))))).toBe(120);
+  reader.exec('COMMIT');
+  expect(database.cutLog()).toBe(true);
+  expect(database.connection.pragma('busy_timeout', { simple: true })).toBe(5000);
+});
