@@ -6,17 +6,16 @@ import { guarded, type Problems } from './problems';
 /** From so many bytes on the check of one table may take longer than a signal can wait. */
 export const APART_FROM = 256 * 1024 * 1024;
 
-/**
- * In place of a table: what belongs to none, which are the list of empty pages and the map by which pages are moved when the
- * file is made smaller.
- */
+/** In place of a table: what belongs to none, as the list of empty pages and the map by which pages are moved. */
 export const WHOLE_FILE = 'pages of the file';
 
-/** What SQLite itself finds wrong with a table's pages and indexes. */
+/** Lines of SQLite's check of the whole file that are kept. */
+const LINES = 20;
+
+/** What SQLite itself finds wrong with a table's pages and indexes, or with the whole file. */
 export function structureOf(connection: SqliteConnection, table: string): string[] {
-  const check = table === WHOLE_FILE ? 'quick_check' : `integrity_check('${table}')`;
   return connection
-    .prepare<[], [string]>(`PRAGMA ${check}`)
+    .prepare<[], [string]>(table === WHOLE_FILE ? `PRAGMA quick_check(${LINES})` : `PRAGMA integrity_check('${table}')`)
     .raw(true)
     .all()
     .map(([line]) => line)

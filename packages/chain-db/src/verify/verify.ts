@@ -103,9 +103,14 @@ function* verification(
   if (runs !== undefined) {
     yield* steps(problems, 'hash look-ups', checkHashIndex(connection, runs, entries, problems));
   }
-  guarded(problems, 'header of the file', () => checkHeader(connection, databaseFile(directory), problems));
-  const tables = [...TABLES, ...HASH_INDEX_TABLES, WHOLE_FILE];
-  yield* checkStructure(connection, { file: databaseFile(directory), tables, apartFrom, signal }, problems);
+  const file = databaseFile(directory);
+  const tables = [...TABLES, ...HASH_INDEX_TABLES];
+  yield* checkStructure(connection, { file, tables, apartFrom, signal }, problems);
+  guarded(problems, 'header of the file', () => checkHeader(connection, file, problems));
+  // SQLite looks at all pages once more for what belongs to no table, so it is done only where nothing else was found.
+  if (problems.count === 0) {
+    yield* checkStructure(connection, { file, tables: [WHOLE_FILE], apartFrom, signal }, problems);
+  }
   const rulesDigest =
     'rulesDigest' in found
       ? found.rulesDigest
