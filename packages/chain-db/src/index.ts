@@ -1,5 +1,6 @@
 export * from './errors';
-export { databaseFile, type DatabaseMemory } from './connection';
+export { backupChainDb, type ChainBackup, type ChainBackupOptions } from './backup';
+export { databaseFile, type DatabaseMemory, logBytes } from './connection';
 export { damageIn } from './damage';
 export type { FloorHeights } from './modes/floors';
 export { LiteDatabase, LiteHeightDiffers, NotALiteDatabase, UnreadableLiteMark } from './modes/lite-errors';
@@ -9,7 +10,10 @@ export type { CompactStep, PruneStep } from './modes/prune';
 export { ChainDb, openChainDb, type Opening, type OpenOptions } from './open';
 export { plainPaymentId, type PaymentIdUse } from './payment-ids';
 export { rewriteChainDb, type RewriteOptions } from './rewrite';
-export { DatabaseRemains, removeChainDb } from './remove';
+export type { FetchBlocks, WantedBlock } from './repair/obtain';
+export { repairChainDb, type RepairOptions, type RepairReport, type RepairStep } from './repair/repair';
+export { DatabaseRemains, removablePaths, removeChainDb } from './remove';
+export type { ChainPath } from './work-folders';
 export type { AltInfo, AlternativeBlock } from './reader/alternatives';
 export type { StoredOutput } from './reader/outputs';
 export {

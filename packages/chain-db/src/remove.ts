@@ -6,25 +6,29 @@ import { databaseFile } from './connection';
 import { WrongNetwork } from './errors';
 import { openChainDb } from './open';
 import { toChainDbError } from './open-errors';
+import { finishSwap } from './repair/swap';
+import { type ChainPath, measuredPath, workPaths } from './work-folders';
 
 /** What stands beside the database; the mark last, which tells a later open that a log is missing. */
 const SUFFIXES = ['', '-wal', '-shm', '-mark'] as const;
 
 /**
- * Deletes the chain database of a directory, whole or damaged; one that another program has open, or that belongs to another
+ * Deletes the chain database of a directory, whole or damaged, and what unfinished work on it has left there; one that another program has open, or that belongs to another
  * network, is left as it is.
  * @returns whether there was one
  * @throws DatabaseLocked, WrongNetwork, DatabaseUnwritable, DatabaseRemains
  */
 export function removeChainDb(directory: string, network: NetworkName): boolean {
-  const files = SUFFIXES.map((suffix) => `${databaseFile(directory)}${suffix}`).filter((file) => existsSync(file));
-  if (files.length === 0) return false;
+  finishSwap(directory);
+  const files = databaseFiles(directory);
+  const work = workPaths(directory);
+  if (files.length === 0 && work.length === 0) return false;
   try {
     const name = { file: databaseFile(directory), title: 'chain database' };
     const lock = takeWriteLock(join(directory, 'chain.lock'), name);
     try {
       assertNetwork(directory, network);
-      for (const file of files) remove(file);
+      for (const path of [...work, ...files]) remove(path);
     } finally {
       lock.release();
     }
@@ -32,7 +36,16 @@ export function removeChainDb(directory: string, network: NetworkName): boolean 
     if (error instanceof DatabaseRemains) throw error;
     throw toChainDbError(directory, error);
   }
-  return true;
+  return files.length > 0;
+}
+
+/** What `removeChainDb` would delete now. Nothing is locked or opened. */
+export function removablePaths(directory: string): ChainPath[] {
+  return [...databaseFiles(directory), ...workPaths(directory)].map(measuredPath);
+}
+
+function databaseFiles(directory: string): string[] {
+  return SUFFIXES.map((suffix) => `${databaseFile(directory)}${suffix}`).filter((file) => existsSync(file));
 }
 
 /** Deletes what there is of a database. The caller holds its lock. @throws DatabaseRemains */
@@ -47,7 +60,7 @@ export class DatabaseRemains extends Error {
 
 function remove(file: string): void {
   try {
-    rmSync(file, { force: true });
+    rmSync(file, { force: true, recursive: true });
   } catch (error) {
     throw new DatabaseRemains(`Could not delete data path: ${file}`, { cause: error });
   }

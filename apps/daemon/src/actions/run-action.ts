@@ -1,14 +1,19 @@
 import type { ActionParts, OneShot, RunOneShot } from './action';
+import { backupAction } from './backup';
+import { dryRunAction } from './dry-run';
 import { exportAction } from './export';
 import { exportCheckpointsAction } from './export-checkpoints';
 import { importAction } from './import';
 import { importSnapshotAction } from './import-snapshot';
+import { repairAction } from './repair';
 import { selfTestAction } from './self-test';
 import { snapshotInfoAction } from './snapshot-info';
 import { snapshotStatsAction } from './snapshot-stats';
 import { verifyAction } from './verify';
 
 const ACTIONS: Record<OneShot, RunOneShot> = {
+  backup: backupAction,
+  'dry-run': dryRunAction,
   import: importAction,
   export: exportAction,
   'export-checkpoints': exportCheckpointsAction,
@@ -17,6 +22,7 @@ const ACTIONS: Record<OneShot, RunOneShot> = {
   'snapshot-info': snapshotInfoAction,
   'snapshot-stats': snapshotStatsAction,
   verify: verifyAction,
+  repair: repairAction,
 };
 
 /** Runs the action of this name. @returns the exit code @throws Error with a message for the operator */

@@ -31,6 +31,9 @@ export type Action =
   | 'snapshot-info'
   | 'snapshot-stats'
   | 'verify'
+  | 'repair'
+  | 'backup'
+  | 'dry-run'
   | 'self-test';
 
 /** Everything the daemon is told from outside, resolved and checked. */
@@ -65,6 +68,9 @@ const ACTIONS = {
   'snapshot-info': 'snapshot-info',
   'snapshot-stats': 'snapshot-stats',
   verify: 'verify',
+  repair: 'repair',
+  backup: 'backup',
+  'dry-run': 'dry-run',
 } as const;
 
 /** What may follow on the deletion of the chain. */
@@ -137,7 +143,8 @@ function chosenAction(options: DaemonOptions): Action {
   const asked = names.filter((name) => options[name] !== false && options[name] !== undefined);
   const before = PREPARATIONS.filter((name) => options[name] !== false && options[name] !== undefined);
   const action = asked[0] === undefined ? 'serve' : ACTIONS[asked[0]];
-  const together = action === 'serve' || (TAKES_RESYNC.includes(action) && before[0] === 'resync');
+  const together =
+    action === 'serve' || action === 'dry-run' || (TAKES_RESYNC.includes(action) && before[0] === 'resync');
   if (asked.length > 1 || before.length > 1 || (before.length > 0 && !together)) {
     throw new UsageError(`choose one of ${[...before, ...asked].map((name) => `--${name}`).join(', ')}`);
   }

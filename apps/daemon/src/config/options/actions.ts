@@ -51,6 +51,14 @@ export const ACTIONS = defineOptions([
     help: 'Take off every block from this index on, 4320 blocks below the tip at most, and go on from there',
   },
   {
+    name: 'dry-run',
+    type: 'boolean',
+    default: false,
+    oneShot: true,
+    group,
+    help: 'With --resync, --rewind-to-height or --prune: say what would go, touch nothing, and exit',
+  },
+  {
     name: 'import-blockchain',
     type: 'boolean',
     default: false,
@@ -101,6 +109,14 @@ export const ACTIONS = defineOptions([
     help: 'Write a checkpoint of every hundredth block into this file, for --load-checkpoints, and exit',
   },
   {
+    name: 'backup',
+    type: 'string',
+    default: undefined,
+    oneShot: true,
+    group,
+    help: 'Copy the database, which a running node may be using, into this file, check the copy, and exit',
+  },
+  {
     name: 'verify',
     type: 'boolean',
     default: false,
@@ -116,5 +132,13 @@ export const ACTIONS = defineOptions([
     oneShot: true,
     group,
     help: 'How --verify looks: full recomputes everything, fast believes what fits its checksum',
+  },
+  {
+    name: 'repair',
+    type: 'boolean',
+    default: false,
+    oneShot: true,
+    group,
+    help: 'Make a sound database of a damaged one, with blocks from peers where bytes are gone, and exit',
   },
 ]);
