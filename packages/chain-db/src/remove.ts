@@ -48,9 +48,12 @@ function databaseFiles(directory: string): string[] {
   return SUFFIXES.map((suffix) => `${databaseFile(directory)}${suffix}`).filter((file) => existsSync(file));
 }
 
-/** Deletes what there is of a database. The caller holds its lock. @throws DatabaseRemains */
-export function removeDatabaseFiles(directory: string): void {
-  for (const suffix of SUFFIXES) remove(`${databaseFile(directory)}${suffix}`);
+/**
+ * Deletes what stands beside a database, for another one to take its place in one step. The caller holds its lock.
+ * @throws DatabaseRemains
+ */
+export function removeLogOf(directory: string): void {
+  for (const suffix of SUFFIXES.filter((one) => one !== '')) remove(`${databaseFile(directory)}${suffix}`);
 }
 
 /** A file of the database that cannot be deleted. */
@@ -66,8 +69,8 @@ function remove(file: string): void {
   }
 }
 
-/** Damage is a reason to delete a database and does not keep anybody from it. */
-function assertNetwork(directory: string, network: NetworkName): void {
+/** Damage is a reason to delete a database and does not keep anybody from it. @throws WrongNetwork */
+export function assertNetwork(directory: string, network: NetworkName): void {
   try {
     openChainDb({ directory, network, readonly: true }).close();
   } catch (error) {

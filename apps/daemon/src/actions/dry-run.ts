@@ -1,6 +1,7 @@
 import { type ChainReader, openChainDb, removablePaths } from '@wrkz/chain-db';
 import { errorText } from '@wrkz/service-kit';
 import type { ActionParts } from './action';
+import { importSnapshotAction } from './import-snapshot';
 import { assertRewind } from './rewind';
 
 /** Blocks that are summed up between two looks at the signal. */
@@ -12,6 +13,7 @@ const BLOCKS_A_TURN = 2_000;
  */
 export async function dryRunAction(parts: ActionParts): Promise<number> {
   const { options, storage } = parts.config;
+  if (options['import-lite-snapshot'] !== undefined) return importSnapshotAction(parts);
   if (options.resync) resync(parts);
   else await reading(parts, options['rewind-to-height'] === undefined ? undefined : rewind);
   if (storage.kind === 'pruned' && !options.resync) await reading(parts, prune);

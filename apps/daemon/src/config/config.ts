@@ -140,7 +140,9 @@ const ASKED = { export: 'export-blockchain', verify: 'verify' } as const;
 /** @throws UsageError when several are asked for that do not go together */
 function chosenAction(options: DaemonOptions): Action {
   const names = Object.keys(ACTIONS) as (keyof typeof ACTIONS)[];
-  const asked = names.filter((name) => options[name] !== false && options[name] !== undefined);
+  const all = names.filter((name) => options[name] !== false && options[name] !== undefined);
+  // A dry run of an import looks at the file: it is the one action that may stand beside.
+  const asked = options['dry-run'] ? all.filter((name) => name !== 'import-lite-snapshot') : all;
   const before = PREPARATIONS.filter((name) => options[name] !== false && options[name] !== undefined);
   const action = asked[0] === undefined ? 'serve' : ACTIONS[asked[0]];
   const together =

@@ -71,7 +71,7 @@ test('what the start itself would be refused is refused here as well', async () 
 });
 
 test('alone, or with something that deletes nothing, it is refused', () => {
-  const refusal = '--dry-run needs what would be done: --resync, --rewind-to-height, --prune';
+  const refusal = '--dry-run needs what would be done: --resync, --rewind-to-height, --prune, --import-lite-snapshot';
   expect(() => readConfig(['--dry-run'])).toThrow(refusal);
   expect(() => readConfig(['--dry-run', '--verify'])).toThrow(/--dry-run needs|choose one of/);
   expect(() => readConfig(['--dry-run', '--resync', '--import-blockchain'])).toThrow('choose one of');
