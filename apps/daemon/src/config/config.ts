@@ -138,7 +138,9 @@ const ASKED = { export: 'export-blockchain', verify: 'verify' } as const;
 /** @throws UsageError when several are asked for that do not go together */
 function chosenAction(options: DaemonOptions): Action {
   const names = Object.keys(ACTIONS) as (keyof typeof ACTIONS)[];
-  const asked = names.filter((name) => options[name] !== false && options[name] !== undefined);
+  const wanted = names.filter((name) => options[name] !== false && options[name] !== undefined);
+  // A dry run tells of the import, and does not do it.
+  const asked = wanted.filter((name) => !(options['dry-run'] && name === 'import-lite-snapshot'));
   const before = PREPARATIONS.filter((name) => options[name] !== false && options[name] !== undefined);
   const action = asked[0] === undefined ? 'serve' : ACTIONS[asked[0]];
   const together =

@@ -23,7 +23,7 @@ function usualDepth(values: Values): number {
 }
 
 /** What `--dry-run` can tell about. */
-const DRY_RUNS = ['resync', 'rewind-to-height', 'prune'] as const;
+const DRY_RUNS = ['resync', 'rewind-to-height', 'prune', 'import-lite-snapshot'] as const;
 
 function isAsked(value: OptionValue): boolean {
   return value !== undefined && value !== false;
