@@ -43,7 +43,7 @@ function hashListSize(count: number): number {
 }
 
 /** What stands behind the prefix of a transaction. */
-export function signaturesOf({ bytes, prefixBytes }: ParsedTransaction): Buffer {
+export function signaturesOf({ bytes, prefixBytes }: Pick<ParsedTransaction, 'bytes' | 'prefixBytes'>): Buffer {
   return bytes.subarray(prefixBytes.length);
 }
 

@@ -15,6 +15,7 @@ import { checkLastBlocks } from './open-checks/last-blocks';
 import { checkRecentHashes } from './open-checks/recent-hashes';
 import { toChainDbError } from './open-errors';
 import { ChainReader } from './reader/reader';
+import { finishSwap } from './repair/swap';
 import { type ChangeHooks, ChainWriter } from './writer/writer';
 
 export interface OpenOptions {
@@ -145,7 +146,7 @@ export class ChainDb {
 }
 
 /**
- * Opens the chain database of a network, brings an older schema up to date (writing only) and asserts every setting.
+ * Opens the chain database of a network, finishes a repair that was cut short in its last step, brings an older schema up to date (writing only) and asserts every setting.
  *
  * @throws RangeError for a lite height that is none; NotALiteDatabase, LiteDatabase, LiteHeightDiffers, UnreadableLiteMark;
  *   DatabaseLocked when another writer holds it, DatabaseMissing, DatabaseUnwritable, WrongNetwork, WrongSchema,
@@ -156,6 +157,7 @@ export function openChainDb(options: OpenOptions): ChainDb {
   const { directory, network } = options;
   const mode = options.readonly === true ? 'read' : 'write';
   assertLiteHeight(options.lite);
+  finishSwap(directory);
   const create = options.create ?? true;
   if (mode === 'write') prepareFolder(directory, create);
   let database: SqliteDatabase | undefined;

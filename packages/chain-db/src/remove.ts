@@ -6,6 +6,7 @@ import { databaseFile } from './connection';
 import { WrongNetwork } from './errors';
 import { openChainDb } from './open';
 import { toChainDbError } from './open-errors';
+import { finishSwap } from './repair/swap';
 import { type ChainPath, measuredPath, workPaths } from './work-folders';
 
 /** What stands beside the database; the mark last, which tells a later open that a log is missing. */
@@ -18,6 +19,7 @@ const SUFFIXES = ['', '-wal', '-shm', '-mark'] as const;
  * @throws DatabaseLocked, WrongNetwork, DatabaseUnwritable, DatabaseRemains
  */
 export function removeChainDb(directory: string, network: NetworkName): boolean {
+  finishSwap(directory);
   const files = databaseFiles(directory);
   const work = workPaths(directory);
   if (files.length === 0 && work.length === 0) return false;

@@ -6,7 +6,7 @@ import { PAYMENT_ID_SCHEMA, PAYMENT_ID_TABLES } from './payment-ids/schema';
  *
  * table               key                       answers
  * ------------------  ------------------------  ---------------------------------------------------------------
- * meta                key                       which network, from which height on bodies are kept
+ * meta                key                       which network, from which height on bodies are kept, whether it is lite
  * blocks              height                    what is remembered of a main-chain block (consensus' BlockFacts)
  * block_bodies        height                    header and parent of a block: its bytes up to the coinbase
  * transactions        id                        id, block, global indexes and prefix of a transaction, of a coinbase too

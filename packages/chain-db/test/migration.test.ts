@@ -1,6 +1,6 @@
 import type { MigrationProgress } from '@wrkz/sqlite';
 import { SqliteConnection } from '@wrkz/sqlite';
-import { databaseFile, openChainDb, verifyChain } from '../src';
+import { databaseFile, NotALiteDatabase, openChainDb, verifyChain } from '../src';
 import { SCHEMA } from '../src/schema';
 import { chainA } from './support/chain-a';
 import { runProgram } from './support/child';
@@ -50,6 +50,19 @@ test('an empty one, too, and new files have the layout from the first table on',
   const db = openHere({ directory });
   expect(contents(db)).toEqual(contents(openHere()));
   expect([autoVacuum(directory), autoVacuum(openHere().directory)]).toEqual([2, 2]);
+});
+
+test('no lite database is made of an old one: that is refused before anything is brought up to date', async () => {
+  const directory = freshDirectory();
+  makeFirstDatabase(directory, chainA().slice(0, 50));
+  const seen: unknown[] = [];
+  const onProgress = (progress: unknown): unknown => seen.push(progress);
+  expect(() => openHere({ directory, lite: 20, onProgress })).toThrow(NotALiteDatabase);
+  expect(seen).toEqual([]);
+  expect(autoVacuum(directory)).toBe(0);
+  const db = openHere({ directory });
+  writerOf(db).pruneStep(30);
+  expect((await verifyChain(db)).problems).toEqual([]);
 });
 
 test('killed at any step it goes on where it was', async () => {

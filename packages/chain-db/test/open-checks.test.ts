@@ -73,6 +73,40 @@ describe('the last blocks', () => {
   });
 });
 
+describe('the last blocks of a reduced database', () => {
+  const LITE = 250;
+  const filled = (count: number): ChainDb => {
+    const db = openHere({ lite: LITE });
+    writerOf(db).append(chainA().slice(0, count));
+    return db;
+  };
+
+  test.each([120, 300])('are looked at after a kill, as far as they are there: %d blocks of a lite one', (count) => {
+    const db = filled(count);
+    const directory = killed(db);
+    expect(openHere({ directory, lite: LITE }).opening).toMatchObject({ cleanStop: false, checked: count });
+  });
+
+  test('and of a pruned one', () => {
+    const db = openHere();
+    writerOf(db).append(chainA().slice(0, 300));
+    while (!writerOf(db).pruneStep(200).done);
+    expect(openHere({ directory: killed(db) }).opening).toMatchObject({ cleanStop: false, checked: 300 });
+  });
+
+  test.each<[string, number, string]>([
+    ['a block without its work', 120, 'UPDATE blocks SET difficulty = 9 WHERE height = 100'],
+    ['an image of no block', 120, 'DELETE FROM blocks WHERE height = 119'],
+    ['a transaction above the height', 300, 'DELETE FROM transactions WHERE height = 290'],
+    ['an output above the height', 300, 'DELETE FROM outputs WHERE height = 290'],
+  ])('%s is told', (_, count, sql) => {
+    const db = filled(count);
+    db.close();
+    tamper(db.directory, sql);
+    expect(() => checkLastBlocks(openHere({ directory: db.directory, lite: LITE }).reader)).toThrow(CorruptDatabase);
+  });
+});
+
 describe('ids by the rule of old', () => {
   /** Genesis and blocks on it; block 20 had a number behind the coinbase of its parent, which went into its id. */
   function oldChain(): { old: VerifiedBlock[]; below: VerifiedBlock[]; block: Block } {

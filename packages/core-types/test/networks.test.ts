@@ -1,6 +1,15 @@
 import { cnFastHash } from '@wrkz/crypto';
 import { readJsonLines } from '@wrkz/testing/fixtures';
-import { blockHash, decodeBlock, networkNames, networkOf, type NetworkName, type Rules, toHex } from '../src';
+import {
+  assertWindows,
+  blockHash,
+  decodeBlock,
+  networkNames,
+  networkOf,
+  type NetworkName,
+  type Rules,
+  toHex,
+} from '../src';
 import { chainA, readSections } from './recorded';
 
 interface Row {
@@ -180,4 +189,21 @@ describe('identity', () => {
     expect(networkOf('mainnet').supportedHeight).toBe(4_500_000);
     expect(networkOf('mainnet').upgradeHeights).toHaveLength(22);
   });
+});
+
+test('what is kept and what may be taken back reaches below every reorganisation, on every network', () => {
+  const windows = networkNames.map((name) => {
+    const { pruneDepth, rewindLimit, liteWindow } = networkOf(name);
+    return [name, pruneDepth, rewindLimit, liteWindow];
+  });
+  expect(windows).toEqual([
+    ['mainnet', 10_080, 4_320, 20_160],
+    ['simnet', 10_080, 4_320, 20_160],
+    ['devnet', 400, 400, 40],
+  ]);
+  const devnet = networkOf('devnet');
+  expect(() => assertWindows({ ...devnet, pruneDepth: 240, rewindLimit: 240 })).not.toThrow();
+  for (const wrong of [{ pruneDepth: 239 }, { rewindLimit: 239 }, { rewindLimit: 401 }, { pruneDepth: NaN }]) {
+    expect(() => assertWindows({ ...devnet, ...wrong })).toThrow(RangeError);
+  }
 });

@@ -5,6 +5,7 @@ import { exportAction } from './export';
 import { exportCheckpointsAction } from './export-checkpoints';
 import { importAction } from './import';
 import { importSnapshotAction } from './import-snapshot';
+import { repairAction } from './repair';
 import { selfTestAction } from './self-test';
 import { snapshotInfoAction } from './snapshot-info';
 import { snapshotStatsAction } from './snapshot-stats';
@@ -21,6 +22,7 @@ const ACTIONS: Record<OneShot, RunOneShot> = {
   'snapshot-info': snapshotInfoAction,
   'snapshot-stats': snapshotStatsAction,
   verify: verifyAction,
+  repair: repairAction,
 };
 
 /** Runs the action of this name. @returns the exit code @throws Error with a message for the operator */

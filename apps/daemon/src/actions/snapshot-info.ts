@@ -1,4 +1,10 @@
-import { FORMAT_VERSION, isAccepted, readSnapshotHeader, type SnapshotHeader, totalRecords } from '@wrkz/chain-db';
+import {
+  SNAPSHOT_VERSION,
+  isAcceptedSnapshot,
+  readSnapshotHeader,
+  type SnapshotHeader,
+  totalRecords,
+} from '@wrkz/chain-db';
 import { errorText, stringifyJson } from '@wrkz/service-kit';
 import type { ActionParts } from './action';
 
@@ -20,7 +26,7 @@ export function snapshotInfoAction({ config, stream }: Pick<ActionParts, 'config
 
 function facts(header: SnapshotHeader, accepted: readonly string[]): Record<string, unknown> {
   return {
-    formatVersion: FORMAT_VERSION,
+    formatVersion: SNAPSHOT_VERSION,
     liteHeight: header.liteHeight,
     records: totalRecords(header),
     blockInfoRecords: header.blockRecords,
@@ -29,6 +35,6 @@ function facts(header: SnapshotHeader, accepted: readonly string[]): Record<stri
     transactionsCount: header.transactions,
     genesisHash: header.genesisHash.toString('hex'),
     digest: header.digest.toString('hex'),
-    accepted: isAccepted(header, accepted),
+    accepted: isAcceptedSnapshot(header, accepted),
   };
 }

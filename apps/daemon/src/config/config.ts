@@ -31,6 +31,7 @@ export type Action =
   | 'snapshot-info'
   | 'snapshot-stats'
   | 'verify'
+  | 'repair'
   | 'backup'
   | 'dry-run'
   | 'self-test';
@@ -67,6 +68,7 @@ const ACTIONS = {
   'snapshot-info': 'snapshot-info',
   'snapshot-stats': 'snapshot-stats',
   verify: 'verify',
+  repair: 'repair',
   backup: 'backup',
   'dry-run': 'dry-run',
 } as const;

@@ -1,6 +1,7 @@
 import type { P2pConfig } from './config';
 import { MemoryBudget } from './connection/memory-budget';
 import { tcpTransport, type Transport } from './connection/transport';
+import { BlockFetcher } from './fetch/block-fetcher';
 import { OwnAddresses } from './peers/own-addresses';
 import { PeerBook } from './peers/peer-book';
 import { Accounts } from './penalties/accounts';
@@ -52,6 +53,7 @@ export interface P2pContext extends Required<P2pParts>, Pick<ContextEvents, 'onH
   readonly own: OwnNodeData;
   readonly book: PeerBook;
   readonly driver: SyncDriver;
+  readonly fetcher: BlockFetcher;
   readonly blocks: BlockRelay;
   readonly transactions: TransactionRelay;
 }
@@ -98,6 +100,7 @@ export function createContext(config: P2pConfig, parts: P2pParts, events: Contex
     own,
     book,
     driver,
+    fetcher: new BlockFetcher(codec, clock),
     blocks: new BlockRelay(chain, pool, codec, clock, logger, {
       wantsSync: (session) => driver.wantsSync(session),
       wantsPool: (session) => session.askPool(pool.hashes()),

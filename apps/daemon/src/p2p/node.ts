@@ -5,6 +5,7 @@ import { listenForPeers, type PeerListener } from './connection/listeners';
 import { createContext, type P2pContext, type P2pParts } from './context';
 import { Dialer } from './dialer/dialer';
 import { Seeds } from './dialer/seeds';
+import type { FetchedBlock } from './fetch/block-fetcher';
 import { isAskedFor, routeFrame } from './handlers/router';
 import { PeerStore } from './peers/peer-store';
 import { Bans, type Ban } from './penalties/bans';
@@ -60,7 +61,7 @@ export class P2pNode extends EventEmitter<P2pEvents> {
         this.emit('claimed', { peer: String(session.peerId), incoming: session.incoming, height }),
       onIdle: () => this.announcer.announce(),
     });
-    const { chain, logger, clock, random, transport, sessions, own, book, driver, blocks } = this.context;
+    const { chain, logger, clock, random, transport, sessions, own, book, driver, blocks, fetcher } = this.context;
     const seconds = (): number => Math.floor(clock.now() / 1000);
     const bans = new Bans(() => own.seconds, seconds);
     this.banned = bans;
@@ -77,7 +78,7 @@ export class P2pNode extends EventEmitter<P2pEvents> {
       {
         route: (session, frame) => routeFrame(this.context, session, frame),
         isAskedFor: (session, frame) => isAskedFor(this.context, session, frame),
-        objectsAsked: (session) => driver.coordinator.objectsAsked(session),
+        objectsAsked: (session) => driver.coordinator.objectsAsked(session) || fetcher.isAsked(session),
         consider: (session, data, initial) => driver.consider(session, data, initial),
         onConnected: (session) => this.connected(session),
         onClosed: (session, reason) => this.closed(session, reason),
@@ -206,6 +207,17 @@ export class P2pNode extends EventEmitter<P2pEvents> {
     return sessions.list().map(({ id, ...peer }) => ({ ...peer, share: driver.coordinator.shareOf(id) }));
   }
 
+  /** Those that blocks can be asked for, by number. */
+  sessionIds(): number[] {
+    return this.context.sessions.handshaken().map(({ id }) => id);
+  }
+
+  /** Asks one peer for blocks by their ids. @returns those that it gave; none when it has left */
+  fetchBlocks(sessionId: number, ids: readonly Buffer[]): Promise<readonly FetchedBlock[]> {
+    const session = this.context.sessions.get(sessionId);
+    return session?.isOpen === true ? this.context.fetcher.ask(session, ids) : Promise.resolve([]);
+  }
+
   /** The lists with what is known of each peer, the last seen first. */
   peerEntries(): { readonly white: PeerEntry[]; readonly gray: PeerEntry[] } {
     const { book } = this.context;
@@ -277,8 +289,9 @@ export class P2pNode extends EventEmitter<P2pEvents> {
   }
 
   private closed(session: Session, reason: CloseReason): void {
-    const { blocks, driver } = this.context;
+    const { blocks, driver, fetcher } = this.context;
     blocks.left(session);
+    fetcher.left(session);
     driver.left(session);
     const { incoming, connection } = session;
     const { remote } = connection;

@@ -16,8 +16,8 @@ export interface ExporterParts {
 }
 
 /** Why an export does not begin; for the operator. */
-export class ExportRefused extends Error {
-  override readonly name = 'ExportRefused';
+export class SnapshotExportRefused extends Error {
+  override readonly name = 'SnapshotExportRefused';
 }
 
 /** An export that goes on. */
@@ -58,7 +58,7 @@ export class SnapshotExporter {
   /**
    * Begins an export. @param liteHeight undefined: the node's own, where it is a lite one
    * @param path a file, or a folder that gets the usual name; undefined: that name beside the data
-   * @throws ExportRefused
+   * @throws SnapshotExportRefused
    */
   async start(liteHeight: number | undefined, path: string | undefined): Promise<ExportOrder> {
     this.assertIdle();
@@ -90,7 +90,7 @@ export class SnapshotExporter {
 
   private assertIdle(): void {
     if (this.current !== undefined) {
-      throw new ExportRefused('A snapshot export is already running. Use `snapshot_export status`.');
+      throw new SnapshotExportRefused('A snapshot export is already running. Use `snapshot_export status`.');
     }
   }
 
@@ -100,7 +100,7 @@ export class SnapshotExporter {
     const height = asked ?? lite;
     if (height === undefined) throw new NoHeight('This node has no lite height, so a snapshot height has to be given:');
     if (lite !== undefined && height !== lite) {
-      throw new ExportRefused(
+      throw new SnapshotExportRefused(
         `This is a lite node built at height ${String(lite)}, and it does not hold the block data a snapshot at ` +
           `${String(height)} would need.`,
       );
@@ -108,7 +108,7 @@ export class SnapshotExporter {
     const count = reader.height() + 1;
     const least = height + network.liteWindow;
     if (count < least) {
-      throw new ExportRefused(
+      throw new SnapshotExportRefused(
         `This node is at height ${String(count)} and a snapshot at ${String(height)} needs it to be at least ` +
           `${String(least)}, so the exported region is beyond any reorg.`,
       );
@@ -120,17 +120,18 @@ export class SnapshotExporter {
     const name = `wrkz-lite-base-h${String(height)}-v1.litesnap`;
     const place = resolve(asked ?? dirname(resolve(this.parts.directory)));
     const path = existsSync(place) && statSync(place).isDirectory() ? join(place, name) : place;
-    if (existsSync(path)) throw new ExportRefused(`${path} already exists. Move it aside or name another path.`);
-    if (!existsSync(dirname(path))) throw new ExportRefused(`The folder ${dirname(path)} does not exist.`);
+    if (existsSync(path))
+      throw new SnapshotExportRefused(`${path} already exists. Move it aside or name another path.`);
+    if (!existsSync(dirname(path))) throw new SnapshotExportRefused(`The folder ${dirname(path)} does not exist.`);
     return path;
   }
 
-  /** @throws ExportRefused when a file as large as the database would not fit */
+  /** @throws SnapshotExportRefused when a file as large as the database would not fit */
   private async assertRoom(path: string): Promise<void> {
     const { size } = statSync(databaseFile(this.parts.directory));
     const { bavail, bsize } = await statfs(dirname(path)).catch(() => ({ bavail: Infinity, bsize: 1 }));
     if (bavail * bsize >= size) return;
-    throw new ExportRefused(
+    throw new SnapshotExportRefused(
       `Only ${sizeText(bavail * bsize)} free where the snapshot would go, and the database it comes from is ` +
         `${sizeText(size)}.`,
     );
@@ -159,4 +160,4 @@ export class SnapshotExporter {
 }
 
 /** Not a failure: how to ask is told instead. */
-export class NoHeight extends ExportRefused {}
+export class NoHeight extends SnapshotExportRefused {}

@@ -15,6 +15,10 @@ const declared = new Set<ErrorRow>([
   ...consoleRoute.errors,
   // given to a connection, before there is a request (http-server.test.ts)
   daemonApi.refusals.tooManyConnections,
+  // given by reader processes, which declare nothing of their own (serve-rpc/node-away.test.ts)
+  daemonApi.refusals.nodeAway,
+  daemonApi.refusals.nodeSilent,
+  daemonApi.refusals.readerOfReader,
 ]);
 const tables: Readonly<Record<string, ErrorRow>> = { ...daemonApi.refusals, ...daemonApi.rpcErrors };
 

@@ -2,6 +2,7 @@ import { type ChainReader, openChainDb, verifyChain } from '@wrkz/chain-db';
 import { Checkpoints } from '@wrkz/consensus';
 import { type NetworkName, networkOf } from '@wrkz/core-types';
 import { ChainEngine } from '../../src/chain/engine';
+import { type PruneRules, Pruning } from '../../src/chain/pruning';
 import type { ChainCommit, CommitEvent } from '../../src/chain/service';
 import { temporaryDirectory } from './temporary';
 
@@ -22,15 +23,22 @@ export interface EngineBench {
 /** An engine on this thread, over a database of its own. */
 export function engineBench(
   network: NetworkName,
-  options: { directory?: string; checkpoints?: Checkpoints; now?: () => number } = {},
+  options: {
+    directory?: string;
+    checkpoints?: Checkpoints;
+    now?: () => number;
+    lite?: number;
+    prune?: PruneRules;
+  } = {},
 ): EngineBench {
   const directory = options.directory ?? temporaryDirectory();
-  const db = openChainDb({ directory, network });
+  const db = openChainDb({ directory, network, lite: options.lite });
   const engine = new ChainEngine({
     db,
     network: networkOf(network),
     checkpoints: options.checkpoints ?? Checkpoints.none,
     now: options.now ?? ((): number => NOW),
+    pruning: options.prune && new Pruning(options.prune, () => Infinity),
   });
   const events: CommitEvent[] = [];
   engine.on('commit', (event) => events.push(event));

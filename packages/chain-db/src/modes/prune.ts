@@ -8,7 +8,7 @@ export interface PruneStep {
   readonly floor: number;
   /** Whether the floor asked for is reached and the file holds no more empty pages than it keeps for new blocks. */
   readonly done: boolean;
-  /** Pages that this step gave back to the file system; they leave the file with the next checkpoint. */
+  /** Pages that this step gave back; the file shrinks when all is done, or with an earlier checkpoint. */
   readonly freedPages: number;
 }
 

@@ -13,7 +13,7 @@ export const BUILT_IN_DIGESTS: readonly AcceptedDigest[] = [
 ];
 
 /** Whether a snapshot is trusted. @param others digests that an operator accepts, whatever their height */
-export function isAccepted(
+export function isAcceptedSnapshot(
   { liteHeight, digest }: { readonly liteHeight: number; readonly digest: Buffer },
   others: readonly string[] = [],
 ): boolean {

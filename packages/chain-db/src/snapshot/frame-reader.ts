@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { PayloadDigest } from './digest';
 import { SnapshotRefused } from './errors';
-import { decodeHeader, HEADER_BYTES, type SnapshotHeader } from './header';
+import { decodeSnapshotHeader, SNAPSHOT_HEADER_BYTES, type SnapshotHeader } from './header';
 import type { EncodedRecord } from './records';
 import type { Zstd } from './zstd';
 
@@ -13,7 +13,7 @@ export class FrameReader {
   readonly header: SnapshotHeader;
   private readonly fd: number;
   private readonly digest = new PayloadDigest();
-  private position = HEADER_BYTES;
+  private position = SNAPSHOT_HEADER_BYTES;
   private lastKey: Buffer | undefined;
 
   /** @throws SnapshotRefused; what the file system refuses, as it has it */
@@ -23,7 +23,7 @@ export class FrameReader {
   ) {
     this.fd = openSync(path, 'r');
     try {
-      this.header = decodeHeader(this.read(0, HEADER_BYTES), path);
+      this.header = decodeSnapshotHeader(this.read(0, SNAPSHOT_HEADER_BYTES), path);
     } catch (error) {
       this.close();
       throw error;

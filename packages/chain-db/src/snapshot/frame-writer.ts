@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs';
 import { PayloadDigest } from './digest';
-import { encodeHeader, HEADER_BYTES, RESERVED_HEADER, type SnapshotHeader } from './header';
+import { encodeSnapshotHeader, SNAPSHOT_HEADER_BYTES, RESERVED_HEADER, type SnapshotHeader } from './header';
 import type { EncodedRecord } from './records';
 import type { Zstd } from './zstd';
 
@@ -16,7 +16,7 @@ const END = Buffer.alloc(8);
 export class FrameWriter {
   private readonly frame = Buffer.allocUnsafe(FRAME_TARGET + RECORD_ROOM);
   private length = 0;
-  private position = HEADER_BYTES;
+  private position = SNAPSHOT_HEADER_BYTES;
   private readonly digest = new PayloadDigest();
   private lastKey = Buffer.alloc(0);
   /** Records so far. */
@@ -26,7 +26,7 @@ export class FrameWriter {
     private readonly fd: number,
     private readonly zstd: Zstd,
   ) {
-    writeAll(fd, encodeHeader(RESERVED_HEADER), 0);
+    writeAll(fd, encodeSnapshotHeader(RESERVED_HEADER), 0);
   }
 
   /** @throws Error when keys do not rise, which is a fault of ours */
@@ -45,7 +45,7 @@ export class FrameWriter {
     if (this.length > 0) this.endFrame();
     writeAll(this.fd, END, this.position);
     const whole = { ...header, digest: this.digest.value };
-    writeAll(this.fd, encodeHeader(whole), 0);
+    writeAll(this.fd, encodeSnapshotHeader(whole), 0);
     return whole;
   }
 

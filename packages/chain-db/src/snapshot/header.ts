@@ -19,8 +19,8 @@ export interface SnapshotHeader {
   readonly digest: Buffer;
 }
 
-export const HEADER_BYTES = 128;
-export const FORMAT_VERSION = 1;
+export const SNAPSHOT_HEADER_BYTES = 128;
+export const SNAPSHOT_VERSION = 1;
 const MAGIC = Buffer.from('WRKZLITE', 'latin1');
 const ZEROS = Buffer.alloc(32);
 
@@ -37,10 +37,10 @@ export const RESERVED_HEADER: SnapshotHeader = {
   digest: ZEROS,
 };
 
-export function encodeHeader(header: SnapshotHeader): Buffer {
-  const bytes = Buffer.alloc(HEADER_BYTES);
+export function encodeSnapshotHeader(header: SnapshotHeader): Buffer {
+  const bytes = Buffer.alloc(SNAPSHOT_HEADER_BYTES);
   MAGIC.copy(bytes);
-  bytes.writeUInt32LE(FORMAT_VERSION, 8);
+  bytes.writeUInt32LE(SNAPSHOT_VERSION, 8);
   header.genesisHash.copy(bytes, 12);
   bytes.writeUInt32LE(header.liteHeight, 44);
   const { blockRecords, keyImageRecords, amountRecords, keyOutputRecords, transactions, amounts } = header;
@@ -52,13 +52,14 @@ export function encodeHeader(header: SnapshotHeader): Buffer {
 }
 
 /** @param name what messages call the file @throws SnapshotRefused */
-export function decodeHeader(bytes: Buffer, name: string): SnapshotHeader {
-  if (bytes.length < HEADER_BYTES) throw new SnapshotRefused(`${name} is too short to be a lite node snapshot`);
+export function decodeSnapshotHeader(bytes: Buffer, name: string): SnapshotHeader {
+  if (bytes.length < SNAPSHOT_HEADER_BYTES)
+    throw new SnapshotRefused(`${name} is too short to be a lite node snapshot`);
   if (!bytes.subarray(0, 8).equals(MAGIC)) throw new SnapshotRefused(`${name} is not a lite node snapshot`);
   const version = bytes.readUInt32LE(8);
-  if (version !== FORMAT_VERSION) {
+  if (version !== SNAPSHOT_VERSION) {
     throw new SnapshotRefused(
-      `${name} is a version ${version} lite node snapshot, and this build reads version ${FORMAT_VERSION}`,
+      `${name} is a version ${version} lite node snapshot, and this build reads version ${SNAPSHOT_VERSION}`,
     );
   }
   return {
@@ -78,12 +79,12 @@ export function decodeHeader(bytes: Buffer, name: string): SnapshotHeader {
 export function readSnapshotHeader(path: string): SnapshotHeader {
   const fd = openSync(path, 'r');
   try {
-    const bytes = Buffer.alloc(HEADER_BYTES);
+    const bytes = Buffer.alloc(SNAPSHOT_HEADER_BYTES);
     let length = 0;
-    for (let read = -1; read !== 0 && length < HEADER_BYTES; length += read) {
-      read = readSync(fd, bytes, length, HEADER_BYTES - length, length);
+    for (let read = -1; read !== 0 && length < SNAPSHOT_HEADER_BYTES; length += read) {
+      read = readSync(fd, bytes, length, SNAPSHOT_HEADER_BYTES - length, length);
     }
-    return decodeHeader(bytes.subarray(0, length), path);
+    return decodeSnapshotHeader(bytes.subarray(0, length), path);
   } finally {
     closeSync(fd);
   }

@@ -9,7 +9,7 @@ import { databaseFile } from '../connection';
 import { type ChainDb, openChainDb } from '../open';
 import { toChainDbError } from '../open-errors';
 import { removeDatabaseFiles } from '../remove';
-import { isAccepted } from './accepted';
+import { isAcceptedSnapshot } from './accepted';
 import { type GenesisRows, SnapshotAudit } from './audit';
 import { SnapshotRefused } from './errors';
 import { FrameReader } from './frame-reader';
@@ -121,7 +121,7 @@ function assertHeader({ network, liteHeight, accepted }: SnapshotImportOptions, 
         `${liteHeight}. Restart with --lite-height ${header.liteHeight} to use it.`,
     );
   }
-  if (isAccepted(header, accepted)) return;
+  if (isAcceptedSnapshot(header, accepted)) return;
   const digest = header.digest.toString('hex');
   throw new SnapshotRefused(
     `This build does not recognise that snapshot. Its digest is ${digest} at height ${header.liteHeight}, and no digest for ` +

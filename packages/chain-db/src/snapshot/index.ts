@@ -1,5 +1,5 @@
-export { isAccepted } from './accepted';
+export { isAcceptedSnapshot } from './accepted';
 export { SnapshotRefused } from './errors';
 export { exportSnapshot, type ExportProgress, type SnapshotExportOptions } from './export';
-export { readSnapshotHeader, totalRecords, type SnapshotHeader, FORMAT_VERSION } from './header';
+export { readSnapshotHeader, totalRecords, type SnapshotHeader, SNAPSHOT_VERSION } from './header';
 export { importSnapshot, type ImportPhase, type SnapshotImportOptions } from './import';

@@ -18,7 +18,7 @@ export interface Slot {
 }
 
 /** Bytes of a record with zeros in its slots, and where those are. */
-export class Layout<Name extends string> {
+export class RecordLayout<Name extends string> {
   readonly length: number;
   /** The bytes between the slots. */
   private readonly fixed: readonly { readonly start: number; readonly bytes: Buffer }[];
@@ -52,7 +52,7 @@ type Member = readonly [name: string, kind: Kind];
 function members<Name extends string>(
   head: readonly number[],
   list: readonly (readonly [slot: Name, ...Member])[],
-): Layout<Name> {
+): RecordLayout<Name> {
   const bytes = [...head];
   const slots: Partial<Record<Name, Slot>> = {};
   for (const [slot, member, kind] of list) {
@@ -61,7 +61,7 @@ function members<Name extends string>(
     slots[slot] = { start: bytes.length, end: bytes.length + WIDTH[kind] };
     for (let i = 0; i < WIDTH[kind]; i++) bytes.push(0);
   }
-  return new Layout(Buffer.from(bytes), slots as Record<Name, Slot>);
+  return new RecordLayout(Buffer.from(bytes), slots as Record<Name, Slot>);
 }
 
 const table = (letter: string): number[] => [...SIGNATURE, 1 << 2, ...name(letter), TYPE.section];
@@ -94,7 +94,7 @@ export const BLOCK_VALUE = members(
 
 export const IMAGE_KEY = members(keyHead('7'), [['image', 'second', 'hash']]);
 /** No section: the height that spent it stands alone. */
-export const IMAGE_VALUE = new Layout(Buffer.from([...SIGNATURE, 1 << 2, ...name('7'), TYPE.u32, 0, 0, 0, 0]), {
+export const IMAGE_VALUE = new RecordLayout(Buffer.from([...SIGNATURE, 1 << 2, ...name('7'), TYPE.u32, 0, 0, 0, 0]), {
   height: { start: TABLE_BYTES + 1, end: TABLE_BYTES + 5 },
 });
 

@@ -4,7 +4,7 @@ import {
   BLOCK_VALUE,
   IMAGE_KEY,
   IMAGE_VALUE,
-  type Layout,
+  type RecordLayout,
   OUTPUT_KEY,
   OUTPUT_VALUE,
   type Slot,
@@ -132,18 +132,18 @@ function decodeOutput(key: Buffer, value: Buffer): SnapshotOutput {
 
 const part = (bytes: Buffer, { start, end }: Slot): Buffer => bytes.subarray(start, end);
 
-const copies = (key: Layout<string>, value: Layout<string>): EncodedRecord => ({
+const copies = (key: RecordLayout<string>, value: RecordLayout<string>): EncodedRecord => ({
   key: Buffer.from(key.template),
   value: Buffer.from(value.template),
 });
 
-const isOf = ({ template }: Layout<string>, key: Buffer): boolean =>
+const isOf = ({ template }: RecordLayout<string>, key: Buffer): boolean =>
   key.length >= TABLE_BYTES && template.compare(key, 0, TABLE_BYTES, 0, TABLE_BYTES) === 0;
 
 function assertLayout(
-  keyLayout: Layout<string>,
+  keyLayout: RecordLayout<string>,
   key: Buffer,
-  valueLayout: Layout<string>,
+  valueLayout: RecordLayout<string>,
   value: Buffer,
   name: string,
 ): void {

@@ -48,8 +48,10 @@ export function guarded<T>(problems: Problems, where: string, check: () => T): T
     return check();
   } catch (error) {
     const failure = error instanceof CorruptDatabase ? error : sqliteFailure(error);
-    if (failure === undefined && !(error instanceof UnreadableLiteMark)) throw error;
-    problems.add(where, (failure ?? (error as Error)).message);
+    // A column of another type than it should have, as a flipped bit in a row's header makes.
+    const isOtherType = error instanceof TypeError || error instanceof RangeError;
+    if (failure === undefined && !isOtherType && !(error instanceof UnreadableLiteMark)) throw error;
+    problems.add(where, isOtherType ? `cannot be read: ${error.message}` : (failure ?? (error as Error)).message);
     return undefined;
   }
 }

@@ -6,10 +6,16 @@ import { guarded, type Problems } from './problems';
 /** From so many bytes on the check of one table may take longer than a signal can wait. */
 export const APART_FROM = 256 * 1024 * 1024;
 
-/** What SQLite itself finds wrong with a table's pages and indexes. */
+/** In place of a table: what belongs to none, as the list of empty pages and the map by which pages are moved. */
+export const WHOLE_FILE = 'pages of the file';
+
+/** Lines of SQLite's check of the whole file that are kept. */
+const LINES = 20;
+
+/** What SQLite itself finds wrong with a table's pages and indexes, or with the whole file. */
 export function structureOf(connection: SqliteConnection, table: string): string[] {
   return connection
-    .prepare<[], [string]>(`PRAGMA integrity_check('${table}')`)
+    .prepare<[], [string]>(table === WHOLE_FILE ? `PRAGMA quick_check(${LINES})` : `PRAGMA integrity_check('${table}')`)
     .raw(true)
     .all()
     .map(([line]) => line)

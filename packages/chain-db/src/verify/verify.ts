@@ -10,12 +10,13 @@ import { ChainReader } from '../reader/reader';
 import { TABLES } from '../schema';
 import { checkAlternatives } from './alternatives-check';
 import { fastPass, steps } from './fast-pass';
+import { checkHeader } from './file-check';
 import { fullPass } from './full-pass';
 import { checkHashIndex } from './hash-index-check';
 import { guarded, Problems } from './problems';
 import { checkMeta, checkSchema } from './schema-check';
 import { StoredRows } from './stored-rows';
-import { APART_FROM, checkStructure } from './structure';
+import { APART_FROM, checkStructure, WHOLE_FILE } from './structure';
 
 /** `fast` believes rows that fit their checksums; `full` recomputes what they say (docs/protocol/storage.md#verify). */
 export type VerifyMode = 'fast' | 'full';
@@ -102,8 +103,14 @@ function* verification(
   if (runs !== undefined) {
     yield* steps(problems, 'hash look-ups', checkHashIndex(connection, runs, entries, problems));
   }
+  const file = databaseFile(directory);
   const tables = [...TABLES, ...HASH_INDEX_TABLES];
-  yield* checkStructure(connection, { file: databaseFile(directory), tables, apartFrom, signal }, problems);
+  yield* checkStructure(connection, { file, tables, apartFrom, signal }, problems);
+  guarded(problems, 'header of the file', () => checkHeader(connection, file, problems));
+  // SQLite looks at all pages once more for what belongs to no table, so it is done only where nothing else was found.
+  if (problems.count === 0) {
+    yield* checkStructure(connection, { file, tables: [WHOLE_FILE], apartFrom, signal }, problems);
+  }
   const rulesDigest =
     'rulesDigest' in found
       ? found.rulesDigest

@@ -1,10 +1,15 @@
 import { VerifiedBlock, type BlockFacts } from '@wrkz/consensus';
-import type { ParsedTransaction } from '@wrkz/core-types';
+import type { ParsedTransaction, TransactionPrefix } from '@wrkz/core-types';
 import { blockBody, signaturesOf } from '../block-parts';
 import { RefusedChange, WrongLink } from '../errors';
 import { packIndexes, toSigned } from '../integers';
 import { plainPaymentId } from '../payment-ids';
 import type { Store } from './store';
+
+/** What is stored of a transaction: its bytes end with the prefix where the signatures are not kept. */
+export interface StorableTransaction extends Pick<ParsedTransaction, 'hash' | 'bytes' | 'prefixBytes'> {
+  readonly transaction: TransactionPrefix;
+}
 
 /**
  * Puts a block on the tip of the chain: its facts, then transaction by transaction (coinbase first) the outputs with their
@@ -38,7 +43,8 @@ export function appendBlock(
   store.putBlockBody(facts.height, blockBody(block, transactions));
 }
 
-function putTransaction(store: Store, id: number, parsed: ParsedTransaction, height: number): void {
+/** Puts a transaction and all that it brings. @param id the next one, in chain order */
+export function putTransaction(store: Store, id: number, parsed: StorableTransaction, height: number): void {
   const globalIndexes = packIndexes(putOutputs(store, parsed, height));
   store.putTransaction({ id, hash: parsed.hash, height, globalIndexes, prefix: parsed.prefixBytes });
   putKeyImages(store, parsed, height);
@@ -49,7 +55,7 @@ function putTransaction(store: Store, id: number, parsed: ParsedTransaction, hei
 }
 
 /** @returns the global index of each output */
-function putOutputs(store: Store, { transaction }: ParsedTransaction, height: number): number[] {
+function putOutputs(store: Store, { transaction }: Pick<StorableTransaction, 'transaction'>, height: number): number[] {
   const { outputs, unlockTime } = transaction;
   const unlockLow = Number(unlockTime & 0xffff_ffffn);
   const unlockHigh = Number(unlockTime >> 32n);
@@ -59,7 +65,7 @@ function putOutputs(store: Store, { transaction }: ParsedTransaction, height: nu
   );
 }
 
-function putKeyImages(store: Store, { transaction }: ParsedTransaction, height: number): void {
+function putKeyImages(store: Store, { transaction }: Pick<StorableTransaction, 'transaction'>, height: number): void {
   for (const input of transaction.inputs) {
     if (input.type === 'key') store.keyImages.put(input.keyImage, height);
   }

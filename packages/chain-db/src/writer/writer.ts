@@ -9,10 +9,14 @@ import { sameHashIn } from '../hash-index/same-hash';
 import { Floors } from '../modes/floors';
 import type { KeyImageStore } from '../key-images';
 import { type CompactStep, Pruner, type PruneStep } from '../modes/prune';
+import { writeMeta } from '../meta';
 import { ChainReader } from '../reader/reader';
+import type { AlternativeBlock } from '../reader/alternatives';
+import type { RestoredBlock } from '../repair/restored-block';
 import { AlternativeStore } from './alternative-store';
 import { appendBlock, checkVerified } from './append';
 import { explainConflict } from './conflict';
+import { imagesOf, restoreBlock } from './restore';
 import { Rewinder, type RewoundBlock } from './rewind';
 import { Store } from './store';
 
@@ -46,6 +50,8 @@ export class ChainWriter {
   private readonly floors: Floors;
   private readonly alternatives: AlternativeStore;
   private failure: WriterFailed | undefined;
+  /** Pages that were given back since the file shrank. */
+  private givenBack = 0;
 
   /** @param limits how the hash look-ups are kept; other numbers are for tests */
   constructor(
@@ -189,7 +195,7 @@ export class ChainWriter {
    * @throws RangeError above that, RefusedChange on a lite node, CorruptDatabase, WriterFailed
    */
   pruneStep(floor: number, milliseconds = 20): PruneStep {
-    return this.change(() => {
+    const step = this.change(() => {
       const tip = this.reader.height();
       if (!Number.isInteger(floor) || floor > tip + 1)
         throw new RangeError(`cannot prune below ${floor} of ${tip + 1}`);
@@ -200,6 +206,13 @@ export class ChainWriter {
       const isGivenBack = this.pruner.isTight || (reached === before && freedPages === 0);
       return { floor: reached, done: reached >= floor && isGivenBack, freedPages };
     });
+    this.givenBack += step.freedPages;
+    if (step.done && this.givenBack > 0) {
+      // The file itself shrinks with a checkpoint, which waits for nobody.
+      this.orFail(() => void this.connection.pragma('wal_checkpoint(PASSIVE)'));
+      this.givenBack = 0;
+    }
+    return step;
   }
 
   /**
@@ -214,6 +227,35 @@ export class ChainWriter {
     return this.change(() => {
       const freedPages = this.pruner.giveBack(milliseconds);
       return { done: freedPages === 0 || this.pruner.isTight, freedPages };
+    });
+  }
+
+  /**
+   * Puts blocks of a damaged database on the tip, in order; all or none. They were judged when they were stored, so no rule
+   * is asked again: for a repair alone, which has what comes of it verified.
+   *
+   * @param bodies height from which on the new database keeps bodies
+   * @throws as `append`
+   */
+  restore(blocks: readonly RestoredBlock[], bodies: number): void {
+    while (this.failure === undefined && this.hashes.isMergeDue) this.change(() => this.hashes.merge());
+    this.change(() => {
+      if (this.floors.bodies() !== bodies) writeMeta(this.connection, 'body_floor', String(bodies));
+      let tip = this.reader.height() < 0 ? undefined : this.reader.tip();
+      this.store.beginAppend(blocks.flatMap(imagesOf));
+      for (const block of blocks) {
+        restoreBlock(this.store, block, tip);
+        tip = block.facts;
+      }
+      this.hashes.flush();
+    });
+  }
+
+  /** The same for blocks off the main chain; those that stand on nothing are left out. */
+  restoreAlternatives(blocks: readonly AlternativeBlock[]): void {
+    this.change(() => {
+      for (const { facts, parent, raw } of blocks) this.alternatives.put(facts, parent, raw);
+      this.alternatives.dropUnrooted();
     });
   }
 

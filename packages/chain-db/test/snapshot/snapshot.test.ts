@@ -10,7 +10,7 @@ import {
   type SnapshotImportOptions,
   verifyChain,
 } from '../../src';
-import { encodeHeader } from '../../src/snapshot/header';
+import { encodeSnapshotHeader } from '../../src/snapshot/header';
 import { chainA } from '../support/chain-a';
 import { cleanUp, freshDirectory, openHere, writerOf } from '../support/directories';
 import { contents } from '../support/tables';
@@ -112,7 +112,7 @@ test('the header says what is in it', async () => {
     transactions: BigInt(transactions.length),
     amounts: BigInt(new Set(outputs.map(({ amount }) => amount)).size),
   });
-  expect((await snapshot()).bytes.subarray(0, 128)).toEqual(encodeHeader(header));
+  expect((await snapshot()).bytes.subarray(0, 128)).toEqual(encodeSnapshotHeader(header));
 });
 
 test('refusals leave everything as it was', async () => {

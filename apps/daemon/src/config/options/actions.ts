@@ -133,4 +133,12 @@ export const ACTIONS = defineOptions([
     group,
     help: 'How --verify looks: full recomputes everything, fast believes what fits its checksum',
   },
+  {
+    name: 'repair',
+    type: 'boolean',
+    default: false,
+    oneShot: true,
+    group,
+    help: 'Make a sound database of a damaged one, with blocks from peers where bytes are gone, and exit',
+  },
 ]);

@@ -1,4 +1,4 @@
-import { ExportRefused, type ExportResult, NoHeight, type RunningExport } from '../../snapshot/exporter';
+import { SnapshotExportRefused, type ExportResult, NoHeight, type RunningExport } from '../../snapshot/exporter';
 import type { ConsoleCommand } from '../command';
 
 const USAGE = 'Usage: snapshot_export [start [height] [path] | status | cancel]\n';
@@ -25,7 +25,7 @@ export const snapshotExport: ConsoleCommand = {
       );
     } catch (error) {
       if (error instanceof NoHeight) return `${error.message}\n${USAGE}`;
-      if (error instanceof ExportRefused) return `${error.message}\n`;
+      if (error instanceof SnapshotExportRefused) return `${error.message}\n`;
       throw error;
     }
   },

@@ -36,6 +36,11 @@ export async function answerObjectsRequest(
 }
 
 /** NOTIFY_RESPONSE_GET_OBJECTS. */
-export function takeObjects({ driver }: P2pContext, session: Session, message: ResponseObjects): Promise<void> {
-  return driver.coordinator.onObjects(session, message);
+export async function takeObjects(
+  { driver, fetcher }: P2pContext,
+  session: Session,
+  message: ResponseObjects,
+): Promise<void> {
+  if (fetcher.take(session, message)) return;
+  await driver.coordinator.onObjects(session, message);
 }

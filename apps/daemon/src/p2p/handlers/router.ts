@@ -37,10 +37,14 @@ export async function routeFrame(context: P2pContext, session: Session, frame: F
 }
 
 /** What we asked for ourselves is no work that the peer makes us do. */
-export function isAskedFor({ driver }: Pick<P2pContext, 'driver'>, session: Session, { command }: Frame): boolean {
+export function isAskedFor(
+  { driver, fetcher }: Pick<P2pContext, 'driver' | 'fetcher'>,
+  session: Session,
+  { command }: Frame,
+): boolean {
   switch (command) {
     case Command.responseObjects:
-      return driver.coordinator.objectsAsked(session);
+      return driver.coordinator.objectsAsked(session) || fetcher.isAsked(session);
     case Command.responseChain:
       return driver.coordinator.chainAsked(session);
     case Command.newTransactions:

@@ -1,0 +1,169 @@
+import { EventEmitter } from 'node:events';
+import { BelowFloor, rulesDigest } from '@wrkz/chain-db';
+import { networkOf } from '@wrkz/core-types';
+import { createMemoryLogger, createMetrics } from '@wrkz/service-kit';
+import { Forge } from '@wrkz/testing';
+import { P2pChain } from '../../src/wiring/chain-port';
+import { topicMessages } from '../../src/events/topics';
+import type { PrunePass } from '../../src/chain/pruning';
+import type { RefusedSwitch } from '../../src/chain/side-branches';
+import { DamageWatch } from '../../src/damage/damage-watch';
+import { StorageLog } from '../../src/progress/storage-log';
+import { type EngineBench, engineBench, NOW } from '../support/engine';
+
+/* The engine of a lite and of a pruned node: what it takes, what it drops, what it refuses. */
+
+jest.setTimeout(120_000);
+const network = networkOf('simnet');
+const LITE = 20;
+const benches: EngineBench[] = [];
+afterEach(() => Promise.all(benches.splice(0).map(({ engine }) => engine.stop())));
+
+function bench(options: Parameters<typeof engineBench>[1] = {}): EngineBench {
+  const made = engineBench('simnet', options);
+  benches.push(made);
+  return made;
+}
+
+const forge = (from: EngineBench, fork: number, name: string): Forge =>
+  new Forge(from.reader.viewAt(fork), {
+    network,
+    timestamp: NOW - 1_000_000 + fork * 60,
+    extraNonce: Buffer.from(name),
+  });
+
+const codes = async (on: EngineBench, blocks: Parameters<EngineBench['engine']['addBlocks']>[0]): Promise<string[]> =>
+  (await on.engine.addBlocks(blocks, 'sync')).map(({ code }) => code);
+
+const portOf = (on: EngineBench, storage: ConstructorParameters<typeof P2pChain>[4]): P2pChain =>
+  new P2pChain(on.engine, on.reader, {} as never, new DamageWatch(createMemoryLogger()), storage);
+
+describe('a lite node', () => {
+  test('judges as a full one, and follows a heavier branch down to its height', async () => {
+    const [full, lite] = [bench(), bench({ lite: LITE })];
+    const blocks = await forge(full, 0, 'main').many(30);
+    for (const one of [full, lite]) await codes(one, blocks);
+    expect(rulesDigest(lite.reader)).toBe(rulesDigest(full.reader));
+    const side = await forge(full, LITE - 1, 'side').many(12);
+    for (const one of [full, lite]) expect((await codes(one, side)).at(-1)).toBe('ADDED_TO_ALTERNATIVE_AND_SWITCHED');
+    expect(rulesDigest(lite.reader)).toBe(rulesDigest(full.reader));
+    expect(lite.engine.tip().height).toBe(31);
+  });
+
+  test('does not follow one that leaves below it: told, counted, and what is stored stays', async () => {
+    const [full, lite] = [bench(), bench({ lite: LITE })];
+    const blocks = await forge(full, 0, 'main').many(30);
+    for (const one of [full, lite]) await codes(one, blocks);
+    const told: RefusedSwitch[] = [];
+    lite.engine.on('refusedSwitch', (refused) => told.push(refused));
+    const before = rulesDigest(lite.reader);
+    const side = await forge(full, LITE - 2, 'side').many(13);
+    const answers = await codes(lite, side);
+    expect(answers).toEqual([...Array<string>(12).fill('ADDED_TO_ALTERNATIVE'), 'REJECTED_AS_ORPHANED']);
+    const [refused] = told;
+    expect(told).toEqual([
+      {
+        fork: LITE - 2,
+        height: 31,
+        hash: refused?.hash,
+        reason: `This node is a lite node and stores no transaction data below height ${LITE}`,
+      },
+    ]);
+    expect(rulesDigest(lite.reader)).toBe(before);
+    await expect(lite.engine.rewindTo(LITE - 2)).rejects.toThrow(BelowFloor);
+    expect(rulesDigest(lite.reader)).toBe(before);
+    await lite.engine.rewindTo(LITE - 1);
+    expect(lite.engine.tip().height).toBe(LITE - 1);
+  });
+
+  test('tells peers from which height on it serves, and gives nothing below', async () => {
+    const lite = bench({ lite: LITE });
+    await codes(lite, await forge(lite, 0, 'main').many(30));
+    const port = portOf(lite, { kind: 'lite', height: LITE });
+    expect(port.keeps()).toEqual({ lite: LITE });
+    const served = (height: number) => port.rawBlock(port.hashAt(height)!) !== undefined;
+    expect([0, 1, LITE - 1, LITE, 30].map(served)).toEqual([true, false, false, true, true]);
+    expect(port.hashes(0, 31)).toHaveLength(31);
+  });
+});
+
+describe('a pruned node', () => {
+  const prune = { depth: 10, minGap: 5, minFreeBytes: 0 };
+  const passOf = ({ engine }: EngineBench): Promise<PrunePass> =>
+    new Promise((resolve) => void engine.once('pruned', resolve));
+
+  test('drops what has left its window by its schedule, and says which blocks it serves by its tip', async () => {
+    const pruned = bench({ prune });
+    const line = forge(pruned, 0, 'main');
+    const first = passOf(pruned);
+    await codes(pruned, await line.many(30));
+    const { floor } = await first;
+    expect([floor, pruned.reader.floors().bodies]).toEqual([21, 21]);
+    await codes(pruned, await line.many(4));
+    const port = portOf(pruned, { kind: 'pruned', depth: 10 });
+    expect([pruned.reader.floors().bodies, port.keeps()]).toEqual([21, { pruned: 25 }]);
+    const second = passOf(pruned);
+    await codes(pruned, await line.many(1));
+    expect(await second).toMatchObject({ floor: 26, blocks: 5, forced: false });
+    expect(port.rawBlock(port.hashAt(25)!)).toBeUndefined();
+    expect(port.rawBlock(port.hashAt(26)!)).toBeDefined();
+    expect(portOf(pruned, { kind: 'full' }).keeps()).toEqual({ pruned: 26 });
+  });
+
+  test('prunes at the start what an earlier start has left, and stops in the middle of it', async () => {
+    const before = bench();
+    await codes(before, await forge(before, 0, 'main').many(200));
+    const digest = rulesDigest(before.reader);
+    await before.engine.stop();
+    const stopped = bench({ directory: before.directory, prune });
+    await stopped.engine.stop();
+    const again = bench({ directory: before.directory, prune });
+    const pass = passOf(again);
+    expect((await pass).floor).toBe(191);
+    expect(rulesDigest(again.reader)).toBe(digest);
+  });
+
+  test('refuses a reorganisation that meets a missing body', async () => {
+    const [full, pruned] = [bench(), bench({ prune })];
+    const blocks = await forge(full, 0, 'main').many(30);
+    const pass = passOf(pruned);
+    for (const one of [full, pruned]) await codes(one, blocks);
+    await pass;
+    const side = await forge(full, 15, 'side').many(16);
+    expect((await codes(pruned, side)).at(-1)).toBe('REJECTED_AS_ORPHANED');
+    expect(pruned.engine.tip().height).toBe(30);
+  });
+});
+
+test('passes and refusals are logged, a branch that is offered again once, and counted each time', async () => {
+  const chain = new EventEmitter();
+  const logger = createMemoryLogger();
+  const log = new StorageLog(chain as unknown as ConstructorParameters<typeof StorageLog>[0], logger);
+  const metrics = createMetrics('wrkz_');
+  log.publish(metrics);
+  const refused = { fork: 18, height: 31, hash: Buffer.alloc(32, 7), reason: 'why' };
+  chain.emit('refusedSwitch', refused);
+  chain.emit('refusedSwitch', refused);
+  chain.emit('pruned', { floor: 5, blocks: 5, freedPages: 2, forced: true });
+  expect(logger.linesOf('warning')).toHaveLength(1);
+  expect(logger.linesOf('warning')[0]).toContain('it leaves our chain at block 18. why.');
+  expect(logger.linesOf('info')[0]).toContain(
+    'pruned 5 blocks, because space is short: bodies are kept from block 5 on',
+  );
+  expect(await metrics.registry.metrics()).toContain('wrkz_refused_reorganisations_total 2');
+  log.close();
+  expect(chain.eventNames()).toEqual([]);
+});
+
+test('below a lite height a block is published without its transactions', () => {
+  const block = {
+    kind: 'block',
+    height: 9,
+    hash: Buffer.alloc(32),
+    previousHash: Buffer.alloc(32),
+    timestamp: 0,
+    transactionHashes: [],
+  } as unknown as Parameters<typeof topicMessages>[0];
+  expect(topicMessages(block, 10).map(({ topic }) => topic)).toEqual(['hashblock']);
+  expect(topicMessages(block, 9).map(({ topic }) => topic)).toEqual(['hashblock', 'chain_main']);
+});

@@ -1,0 +1,204 @@
+import { once } from 'node:events';
+import { cpSync, existsSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { databaseFile } from '@wrkz/chain-db';
+import { createMemoryLogger } from '@wrkz/service-kit';
+import { SqliteConnection } from '@wrkz/sqlite';
+import { chainAWallet, TestNodeClient } from '@wrkz/testing';
+import type { SeenCommit } from '../../src/serve-rpc/commit-watch';
+import { newSuite } from '../network/daemons';
+import { send } from '../rpc/support/recorded';
+import { DaemonProcess } from '../support/process';
+import { temporaryDirectory } from '../support/temporary';
+import { nodeWithReader, type NodeWithReader, type RunningReader, startReader } from './support/reader';
+
+/* What a reader sees of a node that reorganizes, dies, comes back, begins anew, or is of a newer version. */
+
+jest.setTimeout(120_000);
+
+const suite = newSuite();
+const miner = chainAWallet('alice').address;
+let imported: string;
+
+beforeAll(async () => {
+  imported = await suite.chainA();
+});
+afterAll(() => suite.stopAll());
+
+type Info = Record<string, unknown> & { readonly height: number; readonly top_block_hash: string };
+
+const infoOf = async (url: string): Promise<Info> =>
+  JSON.parse((await send(url, { method: 'GET', path: '/info', body: null })).text) as Info;
+const post = (url: string, path: string, body: object) =>
+  send(url, { method: 'POST', path, body: JSON.stringify(body) });
+const nextCommit = async (reader: RunningReader): Promise<SeenCommit> => {
+  const [seen] = (await once(reader.service.source, 'commit', { signal: AbortSignal.timeout(1_000) })) as [SeenCommit];
+  return seen;
+};
+
+describe('a chain that changes', () => {
+  let node: NodeWithReader['node'];
+  let reader: RunningReader;
+
+  beforeAll(async () => {
+    ({ node, reader } = await nodeWithReader(suite, { from: imported, args: ['--enable-metrics'] }));
+  });
+
+  test('a reorganisation is seen within a second, and nothing kept of the other branch is given again', async () => {
+    const range = { startHeight: 500, blockCount: 20, skipCoinbaseTransactions: false };
+    const before = await post(reader.url, '/getwalletsyncdata', range);
+    await post(reader.url, '/getwalletsyncdata', range);
+    const kept = async (): Promise<string> =>
+      (await send(reader.url, { method: 'GET', path: '/metrics', body: null })).text;
+    expect(await kept()).toMatch(/^wrkz_rpc_sync_cache_hits_total 1$/m);
+
+    const seen = nextCommit(reader);
+    await node.daemon.parts.chain.rewindTo(505);
+    expect((await seen).kind).toBe('switch');
+    expect(await infoOf(reader.url)).toMatchObject({ height: 506, top_block_hash: node.tip });
+    const [grown] = await node.generate(miner, 220);
+    const after = await post(reader.url, '/getwalletsyncdata', range);
+    expect(after.text).toBe((await post(node.url, '/getwalletsyncdata', range)).text);
+    expect(after.text).toContain(grown);
+    expect(after.text).not.toBe(before.text);
+  });
+
+  test('an answer that is asked for at once after a commit is of the new chain', async () => {
+    for (let round = 0; round < 5; round++) {
+      await node.daemon.parts.chain.rewindTo(720 - round);
+      const range = { startHeight: 480, blockCount: 20, skipCoinbaseTransactions: false };
+      expect((await infoOf(reader.url)).top_block_hash).toBe(node.tip);
+      expect((await post(reader.url, '/getwalletsyncdata', range)).text).toBe(
+        (await post(node.url, '/getwalletsyncdata', range)).text,
+      );
+    }
+  });
+
+  test('VACUUM under it changes no answer', async () => {
+    const range = { startHeight: 100, blockCount: 5 };
+    const before = await post(reader.url, '/getrawblocks', range);
+    const { dataDir } = node;
+    await node.stop();
+    const writer = new SqliteConnection(databaseFile(join(dataDir, 'devnet')));
+    writer.exec('VACUUM');
+    writer.close();
+    await until(async () => (await post(reader.url, '/getrawblocks', range)).text === before.text);
+  });
+
+  test('tables of a newer version end it in words', async () => {
+    const { dataDir, folder, socket } = stopped();
+    const logger = createMemoryLogger();
+    const ended = new Promise<number | undefined>((resolve) => {
+      void startReader({ dataDir, socket, logger, requestStop: resolve }).then((reader) => {
+        suite.closeAtEnd(reader);
+        const writer = new SqliteConnection(databaseFile(folder));
+        writer.exec('BEGIN; CREATE TABLE of_tomorrow (id INTEGER PRIMARY KEY); PRAGMA user_version = 9999; COMMIT');
+        writer.close();
+      });
+    });
+    expect(await ended).toBe(1);
+    expect(logger.lines.join('\n')).toMatch(
+      /has schema version 9999, this program reads \d+: it was written by a newer/,
+    );
+  });
+
+  test('it writes nothing: neither a lock nor a byte of the database', async () => {
+    const { dataDir, folder, socket } = stopped();
+    const bytes = readFileSync(databaseFile(folder));
+    const reader = await startReader({ dataDir, socket });
+    expect((await infoOf(reader.url)).height).toBe(721);
+    await post(reader.url, '/getrawblocks', { startHeight: 1, blockCount: 50 });
+    await reader.close();
+    expect(readFileSync(databaseFile(folder)).equals(bytes)).toBe(true);
+    expect(existsSync(`${databaseFile(folder)}-mark`)).toBe(false);
+  });
+});
+
+/** A node's data at rest. */
+function stopped(): { readonly dataDir: string; readonly folder: string; readonly socket: string } {
+  const dataDir = suite.folder();
+  cpSync(imported, dataDir, { recursive: true });
+  return { dataDir, folder: join(dataDir, 'devnet'), socket: join(suite.folder(), 'nobody.sock') };
+}
+
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  const limit = AbortSignal.timeout(20_000);
+  while (!(await holds())) {
+    limit.throwIfAborted();
+    await new Promise((later) => setTimeout(later, 20));
+  }
+}
+
+describe('a node of its own process', () => {
+  const READY = /RPC at (http:\/\/127\.0\.0\.1:\d+)/;
+  const cwd = temporaryDirectory();
+  const socket = join(cwd, 'node.sock');
+  let reader: RunningReader | undefined;
+  let node: DaemonProcess;
+  let client: TestNodeClient;
+
+  async function start(...more: string[]): Promise<void> {
+    const ports = ['--rpc-bind-port', '0', '--p2p-bind-ip', '127.0.0.1', '--p2p-bind-port', '0', '--no-zmq'];
+    const peers = ['--add-exclusive-node', '127.0.0.1:1', '--rpc-ipc-path', socket, '--no-console'];
+    node = new DaemonProcess(['--network', 'devnet', '--data-dir', cwd, ...ports, ...peers, ...more], cwd);
+    const [, url = ''] = await node.prints(READY);
+    client = new TestNodeClient(url);
+  }
+
+  const url = (): string => reader?.url ?? '';
+  const peers = async (): Promise<number> => (await send(url(), { method: 'GET', path: '/peers', body: null })).status;
+  const log = (): string => `${databaseFile(join(cwd, 'devnet'))}-wal`;
+
+  beforeAll(async () => {
+    await start();
+    await client.generate(miner, 20);
+    reader = await startReader({ dataDir: cwd, socket });
+  });
+  afterAll(async () => {
+    node.kill('SIGKILL');
+    await node.ended;
+    await reader?.close();
+  });
+
+  test('killed: the reader reads on, and says that it knows of no network', async () => {
+    expect(await infoOf(url())).toMatchObject({ height: 21, synced: true, network_height: 21 });
+    node.kill('SIGKILL');
+    await node.ended;
+    await until(async () => (await infoOf(url())).synced === false);
+    expect(await infoOf(url())).toMatchObject({ height: 21, network_height: 1, tx_pool_size: 0, status: 'OK' });
+    expect(await peers()).toBe(503);
+    expect((await post(url(), '/getrawblocks', { startHeight: 1, blockCount: 5 })).status).toBe(200);
+  });
+
+  test('started again: its blocks are seen, and it is asked again', async () => {
+    await start();
+    await client.generate(miner, 3);
+    await until(async () => (await infoOf(url())).synced === true);
+    expect((await infoOf(url())).height).toBe(24);
+    expect(await peers()).toBe(200);
+  });
+
+  test('stopped in order: its log stays for the reader, empty', async () => {
+    const { ino } = statSync(log());
+    node.kill('SIGTERM');
+    expect(await node.ended).toMatchObject({ code: 0 });
+    expect(statSync(log())).toMatchObject({ ino, size: 0 });
+    expect((await infoOf(url())).height).toBe(24);
+    await start();
+    await client.generate(miner, 2);
+    await until(async () => (await infoOf(url())).height === 26);
+    expect(statSync(log()).ino).toBe(ino);
+  });
+
+  test('resynchronized: the reader opens the new files', async () => {
+    node.kill('SIGTERM');
+    await node.ended;
+    await start('--resync');
+    await until(async () => (await infoOf(url())).height === 1);
+    const [, top] = await client.generate(miner, 2);
+    expect(await infoOf(url())).toMatchObject({ height: 3, top_block_hash: top });
+    expect((await post(url(), '/getrawblocks', { startHeight: 1, blockCount: 5 })).text).toBe(
+      JSON.stringify(await client.post('/getrawblocks', { startHeight: 1, blockCount: 5 })),
+    );
+  });
+});

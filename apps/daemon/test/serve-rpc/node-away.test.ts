@@ -1,0 +1,192 @@
+import { once } from 'node:events';
+import { createServer, request, type RequestListener, type Server } from 'node:http';
+import { join } from 'node:path';
+import { daemonApi } from '@wrkz/api';
+import { newSuite } from '../network/daemons';
+import { send } from '../rpc/support/recorded';
+import { type RunningReader, startReader } from './support/reader';
+
+/* What a reader says while its node is away, silent, a reader itself, or breaks off; and that callers who leave are let go. */
+
+jest.setTimeout(60_000);
+
+const { refusals } = daemonApi;
+const suite = newSuite();
+let dataDir: string;
+let readers = 0;
+
+beforeAll(async () => {
+  const node = await suite.node();
+  ({ dataDir } = node);
+  await node.stop();
+});
+afterAll(() => suite.stopAll());
+
+/** A reader whose node is this stand-in; without one nobody listens at its socket. */
+async function readerOf(
+  node?: RequestListener,
+  args: readonly string[] = [],
+): Promise<RunningReader & { server?: Server }> {
+  const socket = join(suite.folder(), `${String(readers++)}.sock`);
+  let server: Server | undefined;
+  if (node !== undefined) {
+    server = createServer(node).listen(socket);
+    await once(server, 'listening');
+    const closing = server;
+    suite.closeAtEnd({
+      close: async () => {
+        closing.closeAllConnections();
+        closing.close();
+        await once(closing, 'close');
+      },
+    });
+  }
+  const reader = suite.closeAtEnd(await startReader({ dataDir, socket, args }));
+  return { ...reader, ...(server && { server }) };
+}
+
+const get = (url: string, path: string, headers: Record<string, string> = {}) =>
+  send(url, { method: 'GET', path, body: null, requestHeaders: headers });
+
+const failed = (error: string) => JSON.stringify({ status: 'Failed', error });
+
+test('the node is away: the chain is told, the rest is 503 in words', async () => {
+  const { url } = await readerOf(undefined, ['--enable-health', '--enable-metrics']);
+  const info = JSON.parse((await get(url, '/info')).text) as Record<string, unknown>;
+  expect(info).toMatchObject({
+    ...{ height: 1, network_height: 1, status: 'OK', tx_pool_size: 0 },
+    ...{ incoming_connections_count: 0, outgoing_connections_count: 0, last_known_block_index: 0 },
+  });
+  for (const path of ['/peers', '/events']) {
+    const { status, text, headers } = await get(url, path);
+    expect([status, JSON.parse(text), headers['retry-after']]).toEqual([
+      503,
+      JSON.parse(failed(refusals.nodeAway.text)),
+      '1',
+    ]);
+  }
+  const body = '{"jsonrpc":"2.0","id":1,"method":"getblocktemplate","params":{}}';
+  expect(await send(url, { method: 'POST', path: '/json_rpc', body })).toMatchObject({ status: 503 });
+  expect((await get(url, '/health')).status).toBe(503);
+  expect((await get(url, '/readyz')).status).toBe(503);
+  expect((await get(url, '/livez')).status).toBe(200);
+  expect((await get(url, '/metrics')).text).toMatch(/^wrkz_height 1$/m);
+});
+
+test('the node is silent: 503 after its time, and the next ones are answered from the chain at once', async () => {
+  const { url } = await readerOf(() => undefined, ['--node-timeout', '1']);
+  const [answer, info] = await Promise.all([get(url, '/peers'), get(url, '/info')]);
+  expect([answer.status, JSON.parse(answer.text)]).toEqual([503, JSON.parse(failed(refusals.nodeSilent.text))]);
+  expect(info.status).toBe(200);
+  const begun = performance.now();
+  expect((await get(url, '/height')).status).toBe(200);
+  expect(performance.now() - begun).toBeLessThan(900);
+});
+
+test('the node breaks off within an answer: the caller sees no whole one', async () => {
+  const { url } = await readerOf((_request, response) => {
+    response.writeHead(200, { 'Content-Type': 'application/json' });
+    response.write('{"peers":[');
+    setImmediate(() => response.destroy());
+  });
+  const answer = await fetch(`${url}/peers`);
+  await expect(answer.text()).rejects.toThrow();
+});
+
+test('what the node asks for itself is not asked of the caller', async () => {
+  const { url } = await readerOf((_request, response) => response.writeHead(401).end('{}'));
+  expect(await get(url, '/peers')).toMatchObject({
+    status: 503,
+    text: expect.stringContaining('cannot be reached') as string,
+  });
+});
+
+test('a caller who leaves is left by the node, too', async () => {
+  let reached!: () => void;
+  let left!: () => void;
+  const asked = new Promise<void>((resolve) => (reached = resolve));
+  const ended = new Promise<void>((resolve) => (left = resolve));
+  const { url } = await readerOf((incoming, response) => {
+    if (incoming.url !== '/events?wait=60') return void response.writeHead(503).end();
+    response.once('close', left);
+    reached();
+  });
+  const outgoing = request(`${url}/events?wait=60`);
+  outgoing.on('error', () => undefined);
+  outgoing.end();
+  await asked;
+  outgoing.destroy();
+  await ended;
+});
+
+test('the node is told nothing that callers say of themselves, and says nothing of its connection', async () => {
+  const { url } = await readerOf(
+    (incoming, response) => {
+      response.setHeader('Access-Control-Allow-Origin', 'https://node.example');
+      response.setHeader('X-Request-Id', 'of-the-node');
+      response.setHeader('RateLimit-Limit', '1');
+      response.end(JSON.stringify(incoming.headers));
+    },
+    ['--rpc-access-token', 'of-the-reader', '--node-access-token', 'of-the-node', '--rpc-trust-proxy'],
+  );
+  const { text, headers } = await get(url, '/peers', {
+    'X-API-Key': 'of-the-reader',
+    Authorization: 'Bearer of-the-reader',
+    'X-Forwarded-For': '127.0.0.1',
+    Forwarded: 'for=127.0.0.1',
+    'X-Real-IP': '127.0.0.1',
+    Cookie: 'a=b',
+    Accept: 'application/json',
+  });
+  expect(JSON.parse(text)).toEqual({
+    accept: 'application/json',
+    connection: 'close',
+    'content-length': '0',
+    host: 'localhost',
+    'x-api-key': 'of-the-node',
+    'x-wrkz-reader': '1',
+  });
+  expect(headers['access-control-allow-origin']).toBeUndefined();
+  expect(headers['x-request-id']).not.toBe('of-the-node');
+  expect(headers['ratelimit-limit']).toBeUndefined();
+  expect((await get(url, '/peers')).status).toBe(401);
+});
+
+test('a reader is no node of another one', async () => {
+  const socket = join(suite.folder(), 'reader.sock');
+  const first = await readerOf(undefined, ['--rpc-ipc-path', socket]);
+  const second = suite.closeAtEnd(await startReader({ dataDir, socket }));
+  const { status, text } = await get(second.url, '/peers');
+  expect([status, JSON.parse(text)]).toEqual([503, JSON.parse(failed(refusals.readerOfReader.text))]);
+  expect(JSON.parse((await get(second.url, '/info')).text)).toMatchObject({ height: 1, tx_pool_size: 0 });
+  expect((await get(first.url, '/info')).status).toBe(200);
+});
+
+test('an answer waits at the node until the caller takes it', async () => {
+  const all = 24 * 1024 * 1024;
+  let written = 0;
+  const { url } = await readerOf((incoming, response) => {
+    if (incoming.url !== '/peers') return void response.writeHead(503).end();
+    const part = Buffer.alloc(256 * 1024, 0x20);
+    const more = (): void => {
+      while (written < all) {
+        written += part.length;
+        if (!response.write(part)) return void response.once('drain', more);
+      }
+      response.end();
+    };
+    more();
+  });
+  const outgoing = request(`${url}/peers`).end();
+  const [answer] = (await once(outgoing, 'response')) as [NodeJS.ReadableStream];
+  answer.pause();
+  // until nothing moves any more
+  for (let before = -1; before !== written;) {
+    before = written;
+    await new Promise((later) => setTimeout(later, 100));
+  }
+  expect(written).toBeLessThan(all / 4);
+  let taken = 0;
+  for await (const part of answer) taken += (part as Buffer).length;
+  expect(taken).toBe(all);
+});

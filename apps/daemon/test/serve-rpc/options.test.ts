@@ -1,0 +1,86 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { EarlyExit } from '@wrkz/service-kit';
+import { DAEMON_OPTIONS } from '../../src/config/options';
+import { readServeRpc, SERVE_RPC_REFUSALS, type ServeRpcConfig } from '../../src/serve-rpc/config';
+import { SERVE_RPC_OPTIONS } from '../../src/serve-rpc/options';
+import { temporaryDirectory } from '../support/temporary';
+
+const read = (...argv: string[]): ServeRpcConfig | undefined => readServeRpc(argv, DAEMON_OPTIONS);
+const LEAST = ['serve-rpc', '--node-socket', '/run/node.sock', '--rpc-bind-port', '0'];
+
+function refused(...argv: string[]): { readonly code: number; readonly text: string } {
+  try {
+    read(...argv);
+  } catch (error) {
+    if (error instanceof EarlyExit) return { code: error.exitCode, text: error.message };
+    throw error;
+  }
+  throw new Error('it was taken');
+}
+
+test('another command line is not for a reader', () => {
+  expect(read('--network', 'devnet')).toBeUndefined();
+  expect(read('--data-dir', 'serve-rpc')).toBeUndefined();
+});
+
+test('the least that it takes', () => {
+  const config = read('--', ...LEAST, '--simnet', '--data-dir', '/srv/chain');
+  expect(config).toMatchObject({ directory: '/srv/chain/simnet', nodeSocket: '/run/node.sock', rpcPort: 0 });
+  expect(config?.network.name).toBe('simnet');
+  expect(config?.warnings).toEqual([]);
+  expect(read(...LEAST.slice(0, 1), '--node-socket', 'ipc://@node', '--rpc-bind-port', '18000')?.nodeSocket).toBe(
+    '@node',
+  );
+});
+
+test.each<[keyof typeof SERVE_RPC_REFUSALS, string[]]>([
+  ['noDataDir', [...LEAST, '--data-dir', '']],
+  ['twoNetworks', [...LEAST, '--simnet', '--network', 'devnet']],
+  ['noNodeSocket', ['serve-rpc', '--rpc-bind-port', '0']],
+  ['noSocketAddress', ['serve-rpc', '--node-socket', '127.0.0.1:17856', '--rpc-bind-port', '0']],
+  ['ownSocket', [...LEAST, '--rpc-ipc-path', '/run/node.sock']],
+  ['noPort', ['serve-rpc', '--node-socket', '/run/node.sock']],
+  ['systemPort', [...LEAST, '--rpc-bind-port', '80']],
+])('refused in words: %s', (name, argv) => {
+  expect(refused(...argv)).toEqual({ code: 1, text: SERVE_RPC_REFUSALS[name].text });
+});
+
+test('each refusal has its case above', () => {
+  expect(Object.keys(SERVE_RPC_REFUSALS)).toHaveLength(7);
+});
+
+test('what is no option of a reader, and what is no word, is refused', () => {
+  expect(refused(...LEAST, '--prune').text).toMatch(/unknown option --prune/);
+  expect(refused(...LEAST, 'twice').text).toMatch(/unexpected argument twice/);
+  expect(refused(...LEAST, '--node-socket', `/${'x'.repeat(200)}`).text).toMatch(
+    /--node-socket: a socket path has at most/,
+  );
+});
+
+test('--help lists every option, --version is one line', () => {
+  const help = refused('serve-rpc', '--help');
+  expect(help.code).toBe(0);
+  for (const { name } of SERVE_RPC_OPTIONS) expect(help.text).toContain(`--${name}`);
+  expect(refused('serve-rpc', '--version')).toMatchObject({
+    code: 0,
+    text: expect.stringMatching(/^wrkz-daemon \d/) as string,
+  });
+});
+
+test('a file of the node serves a reader too, which passes over what is not its own', () => {
+  const file = join(temporaryDirectory(), 'node.ini');
+  writeFileSync(file, 'network=devnet\ndata-dir=/srv/chain\nprune=1\nrpc-max-rpm=7\nrpc-access-token=secret-of-many\n');
+  const config = read(...LEAST, '--config-file', file);
+  expect(config).toMatchObject({ directory: '/srv/chain/devnet', secrets: ['secret-of-many'] });
+  expect(config?.options['rpc-max-rpm']).toBe(7);
+});
+
+test('an open reader without a token is warned of', () => {
+  expect(read(...LEAST, '--rpc-bind-ip', '0.0.0.0')?.warnings.join()).toMatch(/open to everybody/);
+});
+
+test('the page for operators names every option', () => {
+  const page = readFileSync(join(__dirname, '../../../../docs/operations/readers.md'), 'utf8');
+  for (const { name } of SERVE_RPC_OPTIONS) expect(page).toContain(`\`--${name}\``);
+});

@@ -1,0 +1,59 @@
+import type { VerifiedBlock } from '@wrkz/consensus';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { databaseFile, repairChainDb, verifyChain, type FetchBlocks, type RepairOptions, type RepairReport } from '../../src';
+import { freshDirectory } from './directories';
+
+/** A peer that has these blocks; counts what it was asked for. */
+export function peerWith(blocks: readonly VerifiedBlock[]): { fetch: FetchBlocks; asked: number[] } {
+  const byId = new Map(blocks.map((block) => [block.facts.hash.toString('hex'), block]));
+  const asked: number[] = [];
+  const fetch: FetchBlocks = (wanted) => {
+    asked.push(...wanted.map(({ height }) => height));
+    const given = wanted.flatMap(({ id }) => {
+      const found = byId.get(id.toString('hex'));
+      if (found === undefined) return [];
+      const { block, transactions } = found;
+      return [{ id, raw: { block: block.bytes, transactions: transactions.map(({ bytes }) => bytes) } }];
+    });
+    return Promise.resolve(given);
+  };
+  return { fetch, asked };
+}
+
+/** Nobody answers. */
+export const noPeer: FetchBlocks = () => Promise.resolve([]);
+
+/** A copy of a closed database, in a folder of its own. */
+export function copyOf(directory: string): string {
+  const copy = join(freshDirectory(), 'chain');
+  mkdirSync(copy);
+  for (const suffix of ['', '-wal', '-mark']) {
+    const file = `${databaseFile(directory)}${suffix}`;
+    if (existsSync(file)) copyFileSync(file, `${databaseFile(copy)}${suffix}`);
+  }
+  return copy;
+}
+
+/** Changes one bit of the database's file. @param bit counted from the file's start */
+export function flip(directory: string, bit: number): void {
+  const file = databaseFile(directory);
+  const content = readFileSync(file);
+  const at = Math.floor(bit / 8);
+  content.writeUInt8(content.readUInt8(at) ^ (1 << bit % 8), at);
+  writeFileSync(file, content);
+}
+
+export function repair(directory: string, fetch: FetchBlocks, more: Partial<RepairOptions> = {}): Promise<RepairReport> {
+  return repairChainDb({ directory, network: 'devnet', fetch, ...more });
+}
+
+/** What a verification finds; damage that keeps it from looking is a finding, too. */
+export async function findings(directory: string): Promise<{ problems: readonly string[]; rules?: string | undefined }> {
+  try {
+    const { problems, rulesDigest } = await verifyChain({ directory, network: 'devnet' });
+    return { problems, rules: rulesDigest };
+  } catch (error) {
+    return { problems: [String(error)] };
+  }
+}
