@@ -1,4 +1,4 @@
-import { type ChainReader, openChainDb, removablePaths } from '@wrkz/chain-db';
+import { type ChainReader, openChainDb, readSnapshotHeader, removablePaths, totalRecords } from '@wrkz/chain-db';
 import { errorText } from '@wrkz/service-kit';
 import type { ActionParts } from './action';
 import { importSnapshotAction } from './import-snapshot';
@@ -13,10 +13,14 @@ const BLOCKS_A_TURN = 2_000;
  */
 export async function dryRunAction(parts: ActionParts): Promise<number> {
   const { options, storage } = parts.config;
-  if (options['import-lite-snapshot'] !== undefined) return importSnapshotAction(parts);
   if (options.resync) resync(parts);
   else await reading(parts, options['rewind-to-height'] === undefined ? undefined : rewind);
   if (storage.kind === 'pruned' && !options.resync) await reading(parts, prune);
+  if (options['import-lite-snapshot'] !== undefined) {
+    snapshot(parts, options['import-lite-snapshot']);
+    const code = await importSnapshotAction(parts);
+    if (code !== 0) return code;
+  }
   if (parts.signal.aborted) {
     parts.notice('Stopped before everything was looked at');
     return 1;
@@ -91,6 +95,16 @@ async function prune(reader: ChainReader, { config, notice, signal }: ActionPart
     `--prune would delete the bodies and signatures of ${counted(target - floor, 'block')} (${String(floor)} to ` +
       `${String(target - 1)}), ${String(bytes)} bytes; the last ${String(config.pruneDepth)} blocks and genesis are kept`,
   );
+}
+
+function snapshot({ config, notice }: ActionParts, path: string): void {
+  const header = readSnapshotHeader(path);
+  const there = config.options.resync ? [] : removablePaths(config.directory);
+  notice(
+    `--import-lite-snapshot ${path} would write ${String(totalRecords(header))} records of the blocks ` +
+      `below height ${String(header.liteHeight)} to ${config.directory}`,
+  );
+  if (there.length > 0) notice('A database is there already; an import deletes none');
 }
 
 function counted(count: number, thing: string): string {

@@ -31,7 +31,7 @@ export async function importSnapshotAction({ config, notice, stream, signal }: A
       onProgress: (phase, done, total) => lines.note(phase, done, total),
       tell: notice,
     });
-    if (dryRun) notice('The snapshot would be imported. Nothing was changed: --dry-run');
+    if (dryRun) notice('The snapshot is whole and would be taken');
     return 0;
   } catch (error) {
     if (!signal.aborted) throw error;

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { exportSnapshot, openChainDb } from '@wrkz/chain-db';
 import { createMemoryLogger } from '@wrkz/service-kit';
 import { nodeArguments } from '@wrkz/testing';
 import { Daemon, readConfig } from '../../src';
@@ -68,6 +69,27 @@ test.each<[string[], RegExp]>([
 test('what the start itself would be refused is refused here as well', async () => {
   const { code, lines } = await dryRun('--rewind-to-height', '5');
   expect([code, lines]).toEqual([1, expect.stringContaining('Cannot rewind to 5: the chain is 721 blocks tall')]);
+});
+
+test('of a snapshot it tells what the file would bring; a file that is none is refused', async () => {
+  const file = join(suite.folder(), 'x.litesnap');
+  const args = ['--lite', '--lite-height', '300', '--import-lite-snapshot', file];
+  writeFileSync(file, 'no snapshot');
+  const before = contents(data);
+  const none = await dryRun(...args);
+  expect([none.code, none.lines]).toEqual([1, expect.stringContaining('the dry-run failed: ')]);
+  const db = openChainDb({ directory: join(data, 'devnet'), network: 'devnet', readonly: true });
+  rmSync(file);
+  await exportSnapshot({ reader: db.reader, network: 'devnet', liteHeight: 300, path: file });
+  db.close();
+  const { code, lines } = await dryRun(...args);
+  expect([code, lines]).toEqual([
+    0,
+    expect.stringMatching(
+      /would write [1-9]\d+ records of the blocks below height 300 to .*[^]*an import deletes none/,
+    ),
+  ]);
+  expect(contents(data)).toEqual(before);
 });
 
 test('alone, or with something that deletes nothing, it is refused', () => {

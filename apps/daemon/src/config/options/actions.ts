@@ -56,7 +56,7 @@ export const ACTIONS = defineOptions([
     default: false,
     oneShot: true,
     group,
-    help: 'With --resync, --rewind-to-height or --prune: say what would go, touch nothing, and exit',
+    help: 'With --resync, --rewind-to-height, --prune or --import-lite-snapshot: say what it would do, touch nothing, exit',
   },
   {
     name: 'import-blockchain',
