@@ -12,8 +12,8 @@ import { finishSwap, repairFolder } from './repair/swap';
 const SUFFIXES = ['', '-wal', '-shm', '-mark'] as const;
 
 /**
- * Deletes the chain database of a directory, whole or damaged, with the work of an unfinished repair; one that another program has open, or that belongs to another
- * network, is left as it is.
+ * Deletes the chain database of a directory, whole or damaged, with the work of an unfinished repair; one that another program
+ * has open, or that belongs to another network, is left as it is.
  * @returns whether there was one
  * @throws DatabaseLocked, WrongNetwork, DatabaseUnwritable, DatabaseRemains
  */

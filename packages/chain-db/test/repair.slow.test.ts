@@ -26,32 +26,36 @@ function closedChain(mode: 'full' | 'pruned' | 'lite'): string {
  * what a repair would copy. These stand in the unused space of a page, in free pages, and in two fields of the header (the
  * counter of schema changes, the number of the library that wrote last).
  */
-test.each(['full', 'pruned', 'lite'] as const)('100 single flipped bits in a %s database are all mended', async (mode) => {
-  const directory = closedChain(mode);
-  const sound = await verifyChain({ directory, network: 'devnet' });
-  const pages = statSync(databaseFile(directory)).size / PAGE_SIZE;
-  const { fetch } = peerWith(chainA());
-  let unseen = 0;
-  for (let i = 0; i < 100; i++) {
-    const copy = copyOf(directory);
-    // One in ten in the header, which is small and has a meaning in every byte but some.
-    const bit = i % 10 === 0 ? randomInt(100 * 8) : randomInt(pages * PAGE_SIZE * 8);
-    flip(copy, bit);
-    const { problems } = await findings(copy);
-    if (problems.length === 0) {
-      unseen++;
-      // Nothing that is read tells of it: the digests are those of the sound file.
-      expect(await verifyChain({ directory: copy, network: 'devnet' })).toEqual(sound);
-      continue;
+test.each(['full', 'pruned', 'lite'] as const)(
+  '100 single flipped bits in a %s database are all mended',
+  async (mode) => {
+    const directory = closedChain(mode);
+    const sound = await verifyChain({ directory, network: 'devnet' });
+    const pages = statSync(databaseFile(directory)).size / PAGE_SIZE;
+    const { fetch } = peerWith(chainA());
+    let unseen = 0;
+    for (let i = 0; i < 100; i++) {
+      const copy = copyOf(directory);
+      // One in ten in the header, which is small and has a meaning in every byte but some.
+      const bit = i % 10 === 0 ? randomInt(100 * 8) : randomInt(pages * PAGE_SIZE * 8);
+      flip(copy, bit);
+      const { problems } = await findings(copy);
+      if (problems.length === 0) {
+        unseen++;
+        // Nothing that is read tells of it: the digests are those of the sound file.
+        expect(await verifyChain({ directory: copy, network: 'devnet' })).toEqual(sound);
+        continue;
+      }
+      const report = await repair(copy, fetch).catch((error: unknown) => ({ outcome: String(error), dropped: 0 }));
+      expect({ bit, outcome: report.outcome }).toEqual({ bit, outcome: 'repaired' });
+      const after = await verifyChain({ directory: copy, network: 'devnet' });
+      expect({ bit, problems: after.problems }).toEqual({ bit, problems: [] });
+      if ('dropped' in report && report.dropped === 0) expect({ bit, after }).toEqual({ bit, after: sound });
     }
-    const report = await repair(copy, fetch).catch((error: unknown) => ({ outcome: String(error), dropped: 0 }));
-    expect({ bit, outcome: report.outcome }).toEqual({ bit, outcome: 'repaired' });
-    const after = await verifyChain({ directory: copy, network: 'devnet' });
-    expect({ bit, problems: after.problems }).toEqual({ bit, problems: [] });
-    if ('dropped' in report && report.dropped === 0) expect({ bit, after }).toEqual({ bit, after: sound });
-  }
-  expect(unseen).toBeLessThan(90);
-}, 3_600_000);
+    expect(unseen).toBeLessThan(90);
+  },
+  3_600_000,
+);
 
 test('killed 100 times at random moments, it goes on or begins anew, and the digests are equal', async () => {
   const directory = closedChain('full');

@@ -39,7 +39,9 @@ export class LowerRows {
   /** Heights below the lite height of which a row may be damaged; every one where the pages themselves are. */
   damaged(): Set<number> {
     const heights = new Set<number>();
-    const isTorn = ['outputs', 'key_images'].some((table) => orNothing(() => structureOf(this.connection, table))?.length !== 0);
+    const isTorn = ['outputs', 'key_images'].some(
+      (table) => orNothing(() => structureOf(this.connection, table))?.length !== 0,
+    );
     if (isTorn || this.outputs === undefined) addAll(heights, 1, this.lite - 1);
     else for (const table of [...this.outputs.values(), this.images]) damagedHeights(table, this.lite, heights);
     return heights;

@@ -1,7 +1,14 @@
 import type { VerifiedBlock } from '@wrkz/consensus';
 import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { databaseFile, repairChainDb, verifyChain, type FetchBlocks, type RepairOptions, type RepairReport } from '../../src';
+import {
+  databaseFile,
+  repairChainDb,
+  verifyChain,
+  type FetchBlocks,
+  type RepairOptions,
+  type RepairReport,
+} from '../../src';
 import { freshDirectory } from './directories';
 
 /** A peer that has these blocks; counts what it was asked for. */
@@ -40,16 +47,22 @@ export function flip(directory: string, bit: number): void {
   const file = databaseFile(directory);
   const content = readFileSync(file);
   const at = Math.floor(bit / 8);
-  content.writeUInt8(content.readUInt8(at) ^ (1 << bit % 8), at);
+  content.writeUInt8(content.readUInt8(at) ^ (1 << (bit % 8)), at);
   writeFileSync(file, content);
 }
 
-export function repair(directory: string, fetch: FetchBlocks, more: Partial<RepairOptions> = {}): Promise<RepairReport> {
+export function repair(
+  directory: string,
+  fetch: FetchBlocks,
+  more: Partial<RepairOptions> = {},
+): Promise<RepairReport> {
   return repairChainDb({ directory, network: 'devnet', fetch, ...more });
 }
 
 /** What a verification finds; damage that keeps it from looking is a finding, too. */
-export async function findings(directory: string): Promise<{ problems: readonly string[]; rules?: string | undefined }> {
+export async function findings(
+  directory: string,
+): Promise<{ problems: readonly string[]; rules?: string | undefined }> {
   try {
     const { problems, rulesDigest } = await verifyChain({ directory, network: 'devnet' });
     return { problems, rules: rulesDigest };
