@@ -125,7 +125,7 @@ export class DatabaseAway extends ChainDbError {
 export class CorruptDatabase extends ChainDbError {
   /** What an operator can do. */
   readonly remedy: string =
-    'run with --verify to see what else is damaged; sound data come from the network, by synchronizing into an empty folder';
+    'run with --verify to see what else is damaged, and with --repair to have it mended, with blocks from peers where bytes are gone';
 
   constructor(
     readonly reason: string,

@@ -146,7 +146,8 @@ export class ChainDb {
 }
 
 /**
- * Opens the chain database of a network, finishes a repair that was cut short in its last step, brings an older schema up to date (writing only) and asserts every setting.
+ * Opens the chain database of a network, finishes a repair that was cut short in its last step, brings an older schema up to
+ * date (writing only) and asserts every setting.
  *
  * @throws RangeError for a lite height that is none; NotALiteDatabase, LiteDatabase, LiteHeightDiffers, UnreadableLiteMark;
  *   DatabaseLocked when another writer holds it, DatabaseMissing, DatabaseUnwritable, WrongNetwork, WrongSchema,

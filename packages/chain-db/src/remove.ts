@@ -13,8 +13,8 @@ import { type ChainPath, measuredPath, workPaths } from './work-folders';
 const SUFFIXES = ['', '-wal', '-shm', '-mark'] as const;
 
 /**
- * Deletes the chain database of a directory, whole or damaged, and what unfinished work on it has left there; one that another program has open, or that belongs to another
- * network, is left as it is.
+ * Deletes the chain database of a directory, whole or damaged, and what unfinished work on it has left there; one that another
+ * program has open, or that belongs to another network, is left as it is.
  * @returns whether there was one
  * @throws DatabaseLocked, WrongNetwork, DatabaseUnwritable, DatabaseRemains
  */

@@ -13,7 +13,6 @@ export function noChain({ genesis }: Network): ChainPort {
   const raw: RawBlock = { block: genesis.block, transactions: [] };
   const isGenesis = (hash: Buffer): boolean => hash.equals(genesis.hash);
   return {
-    keeps: () => ({}),
     tip: () => ({ height: 0, hash: genesis.hash }),
     isKnown: () => true,
     heightOf: (hash) => (isGenesis(hash) ? 0 : undefined),

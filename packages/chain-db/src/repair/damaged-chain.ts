@@ -23,7 +23,7 @@ export class DamagedChain {
     private readonly network: Network,
     readonly floors: FloorHeights,
   ) {
-    this.rows = new OldChain(connection);
+    this.rows = new OldChain(connection, floors.records);
     const genesis = wholeBlock({ block: network.genesis.block, transactions: [] });
     if (genesis === undefined) throw new Error('the first block of the network is none');
     this.genesis = genesis;

@@ -22,7 +22,11 @@ export class OldChain {
   private readonly rows: StoredRows;
   private lastEnd: { readonly height: number; readonly end: number } | undefined;
 
-  constructor(private readonly connection: SqliteConnection) {
+  /** @param records height from which on there are transactions, besides genesis */
+  constructor(
+    private readonly connection: SqliteConnection,
+    private readonly records: number,
+  ) {
     this.rows = new StoredRows(connection);
   }
 
@@ -94,6 +98,9 @@ export class OldChain {
     let below = height;
     let end: number | undefined;
     for (; below >= 0 && height - below < STEPS_DOWN; below--) {
+      if (this.lastEnd?.height === below) end = this.lastEnd.end;
+      else if (below === this.records - 1) end = this.firstRecord();
+      if (end !== undefined) break;
       end = this.facts(below)?.generatedTransactions ?? this.stamp(below)?.[3];
       if (end !== undefined) break;
     }
@@ -101,6 +108,12 @@ export class OldChain {
     for (let next = below + 1; next <= height; next++) end += this.rows.transactionsOf(next, end);
     this.lastEnd = { height, end };
     return end;
+  }
+
+  /** Transactions below the height of a lite node: those above begin with the next id. */
+  private firstRecord(): number | undefined {
+    const lowest = 'SELECT min(id) FROM transactions WHERE id > 0';
+    return orNothing(() => this.connection.prepare<[], [number | null]>(lowest).raw(true).get()?.[0]) ?? undefined;
   }
 
   private stamp(height: number): Stamp | undefined {
