@@ -1,9 +1,10 @@
 /** @jest-config-loader esbuild-register */
+import { availableParallelism } from 'node:os';
 import type { Config } from 'jest';
 
 const config: Config = {
   // Whole services wait for each other: half as many workers again as there are processors keep them busy.
-  maxWorkers: '150%',
+  maxWorkers: Math.ceil(availableParallelism() * 1.5),
   passWithNoTests: true,
   // Of the whole run: a project's own counts only when it runs alone.
   testTimeout: 30_000,
