@@ -35,6 +35,12 @@ export function importChainA(tree: string, folder: string): string {
   return join(directory, 'devnet');
 }
 
+/** Holds all threads of a process to one processor; those that they start are held, too. @throws Error without taskset */
+export function pin(pid: number, processor: number): void {
+  const { status, stderr } = spawnSync('taskset', ['-a', '-cp', String(processor), String(pid)], { encoding: 'utf8' });
+  if (status !== 0) throw new Error(`taskset: ${stderr}`);
+}
+
 /** A daemon of a built tree in a process of its own, on loopback alone, that holds devnet chain A. */
 export class DaemonProcess {
   private constructor(
@@ -42,6 +48,8 @@ export class DaemonProcess {
     /** Where it listens for peers, on loopback. */
     readonly peerPort: number,
     private readonly pid: number,
+    /** What its `--data-dir` is. */
+    readonly dataDirectory: string,
     /** Ends the process and removes its data. */
     readonly stop: () => Promise<void>,
   ) {}
@@ -80,7 +88,12 @@ export class DaemonProcess {
         resolve([Number(found[1]), Number(found[2])]);
       });
     });
-    return new DaemonProcess(port, peerPort, child.pid ?? 0, stop);
+    return new DaemonProcess(port, peerPort, child.pid ?? 0, dataFolder(folder), stop);
+  }
+
+  /** Holds all its threads to one processor from now on. */
+  pinTo(processor: number): void {
+    pin(this.pid, processor);
   }
 
   /** Lets the whole process stand still until {@link resume}; who connects meanwhile waits. */

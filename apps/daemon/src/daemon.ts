@@ -1,4 +1,4 @@
-import { type ChainDb, openChainDb } from '@wrkz/chain-db';
+import { type ChainDb, logBytes, openChainDb } from '@wrkz/chain-db';
 import { cpuFeatures, setThreads } from '@wrkz/crypto';
 import {
   type Control,
@@ -52,6 +52,9 @@ import {
 import { SnapshotExporter } from './snapshot/exporter';
 import { startStratum, type StratumServer } from './stratum';
 import type { Compaction } from './upkeep/compaction/compaction';
+import { freeBytes } from './upkeep/free-space';
+import { warnOfLowDisk } from './upkeep/low-disk';
+import { logRoom, publishUpkeep } from './upkeep/room-log';
 import { startCompaction } from './upkeep/compaction/start';
 import { consoleContext, startLocalSocket } from './wiring/console';
 import { daemonLogger } from './wiring/logger';
@@ -187,6 +190,12 @@ export class Daemon implements Service {
     chain.on('damage', (error) => void damage.note(error));
     const storageLog = new StorageLog(chain, logger.child('storage'));
     this.closeOnStop('the storage log', storageLog, (log) => log.close());
+    this.closeOnStop('the room for blocks', logRoom(chain, logger.child('upkeep')), (end) => end());
+    this.closeOnStop(
+      'the watch over the disk',
+      warnOfLowDisk(directory, options['auto-prune-min-free-bytes'], logger.child('upkeep')),
+      (end) => end(),
+    );
     for (const line of openingLines(chain.opening)) this.notice(line);
     await rewindAtStart(config, chain, this.notice);
     this.closeOnStop('the chain log', logChain(chain, logger.child('chain')), (end) => end());
@@ -287,6 +296,15 @@ export class Daemon implements Service {
       startCompaction({ ...upkeep, stopping: this.stopping.signal, networkHeight: () => peers.networkHeight() }),
       (running) => running.close(),
     );
+    if (metrics !== undefined) {
+      publishUpkeep(metrics, {
+        paused: () => chain.noRoom !== undefined,
+        free: () => freeBytes(directory),
+        space: () => reader.fileSpace(),
+        logBytes: () => logBytes(directory),
+        compaction,
+      });
+    }
     const runner = new ConsoleRunner();
     const socket = { config, context, rpc: server, runner, notice: this.notice, logger: logger.child('rpc') };
     this.closeOnStop('the local socket', await startLocalSocket(socket), (http) => http?.close(RPC_DRAIN));

@@ -141,6 +141,28 @@ test('what is not accepted is refused with exit code 1, and nothing is left', as
   expect(existsSync(join(dataDir, 'devnet', 'chain.sqlite'))).toBe(false);
 });
 
+test('a dry run checks the file and writes nothing; a refused file costs nobody a chain', async () => {
+  const { path, digest } = await snapshot();
+  const dataDir = suite.folder();
+  const args = ['--import-lite-snapshot', path, ...lite, '--accept-snapshot-digest', digest, '--dry-run'];
+  const dry = await oneShot(dataDir, ...args);
+  expect(dry.code).toBe(0);
+  expect(dry.log).toMatch(
+    /records of the blocks[^]*The snapshot is whole and would be taken\nNothing was changed: --dry-run$/,
+  );
+  expect(existsSync(join(dataDir, 'devnet'))).toBe(false);
+  const data = await suite.chainA();
+  const before = digestAt(data);
+  const refused = await oneShot(data, '--resync', '--import-lite-snapshot', path, ...lite);
+  expect(refused.code).toBe(1);
+  expect(digestAt(data)).toBe(before);
+  const taken = await oneShot(data, '--resync', ...args.slice(0, -1));
+  expect(taken.code).toBe(0);
+  const db = openChainDb({ directory: join(data, 'devnet'), network: 'devnet', readonly: true });
+  expect([db.reader.height(), db.reader.floors().lite]).toEqual([LITE - 1, LITE]);
+  db.close();
+});
+
 test('--snapshot-info prints one line, needs no data directory and makes none', async () => {
   const { path, digest } = await snapshot();
   const dataDir = join(suite.folder(), 'none');

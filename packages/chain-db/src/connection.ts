@@ -1,4 +1,5 @@
 import { openConnection, type SqliteConnectionOptions, type SqliteConnection, type SqliteSettings } from '@wrkz/sqlite';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { toChainDbError } from './open-errors';
 import { APPLICATION_ID, PAGE_SIZE } from './schema';
@@ -20,6 +21,11 @@ const SETTINGS: Partial<SqliteSettings> = {
 /** The database's own file inside its directory; beside it stand the write-ahead log and the lock. */
 export function databaseFile(directory: string): string {
   return join(directory, 'chain.sqlite');
+}
+
+/** Bytes of the write-ahead log beside the database. */
+export function logBytes(directory: string): number {
+  return statSync(`${databaseFile(directory)}-wal`, { throwIfNoEntry: false })?.size ?? 0;
 }
 
 /** What an operator may choose about memory and log; bytes. */

@@ -1,5 +1,6 @@
 export * from './errors';
-export { databaseFile, type DatabaseMemory } from './connection';
+export { backupChainDb, type ChainBackup, type ChainBackupOptions } from './backup';
+export { databaseFile, type DatabaseMemory, logBytes } from './connection';
 export { damageIn } from './damage';
 export type { FloorHeights } from './modes/floors';
 export { LiteDatabase, LiteHeightDiffers, NotALiteDatabase, UnreadableLiteMark } from './modes/lite-errors';
@@ -11,7 +12,8 @@ export { plainPaymentId, type PaymentIdUse } from './payment-ids';
 export { rewriteChainDb, type RewriteOptions } from './rewrite';
 export type { FetchBlocks, WantedBlock } from './repair/obtain';
 export { repairChainDb, type RepairOptions, type RepairReport, type RepairStep } from './repair/repair';
-export { DatabaseRemains, removeChainDb } from './remove';
+export { DatabaseRemains, removablePaths, removeChainDb } from './remove';
+export type { ChainPath } from './work-folders';
 export type { AltInfo, AlternativeBlock } from './reader/alternatives';
 export type { StoredOutput } from './reader/outputs';
 export {

@@ -6,28 +6,29 @@ import { databaseFile } from './connection';
 import { WrongNetwork } from './errors';
 import { openChainDb } from './open';
 import { toChainDbError } from './open-errors';
-import { finishSwap, repairFolder } from './repair/swap';
+import { finishSwap } from './repair/swap';
+import { type ChainPath, measuredPath, workPaths } from './work-folders';
 
 /** What stands beside the database; the mark last, which tells a later open that a log is missing. */
 const SUFFIXES = ['', '-wal', '-shm', '-mark'] as const;
 
 /**
- * Deletes the chain database of a directory, whole or damaged, with the work of an unfinished repair; one that another program
- * has open, or that belongs to another network, is left as it is.
+ * Deletes the chain database of a directory, whole or damaged, and what unfinished work on it has left there; one that another
+ * program has open, or that belongs to another network, is left as it is.
  * @returns whether there was one
  * @throws DatabaseLocked, WrongNetwork, DatabaseUnwritable, DatabaseRemains
  */
 export function removeChainDb(directory: string, network: NetworkName): boolean {
   finishSwap(directory);
-  const files = SUFFIXES.map((suffix) => `${databaseFile(directory)}${suffix}`).filter((file) => existsSync(file));
-  if (files.length === 0) return false;
+  const files = databaseFiles(directory);
+  const work = workPaths(directory);
+  if (files.length === 0 && work.length === 0) return false;
   try {
     const name = { file: databaseFile(directory), title: 'chain database' };
     const lock = takeWriteLock(join(directory, 'chain.lock'), name);
     try {
       assertNetwork(directory, network);
-      for (const file of files) remove(file);
-      remove(repairFolder(directory));
+      for (const path of [...work, ...files]) remove(path);
     } finally {
       lock.release();
     }
@@ -35,12 +36,24 @@ export function removeChainDb(directory: string, network: NetworkName): boolean 
     if (error instanceof DatabaseRemains) throw error;
     throw toChainDbError(directory, error);
   }
-  return true;
+  return files.length > 0;
 }
 
-/** Deletes what there is of a database. The caller holds its lock. @throws DatabaseRemains */
-export function removeDatabaseFiles(directory: string): void {
-  for (const suffix of SUFFIXES) remove(`${databaseFile(directory)}${suffix}`);
+/** What `removeChainDb` would delete now. Nothing is locked or opened. */
+export function removablePaths(directory: string): ChainPath[] {
+  return [...databaseFiles(directory), ...workPaths(directory)].map(measuredPath);
+}
+
+function databaseFiles(directory: string): string[] {
+  return SUFFIXES.map((suffix) => `${databaseFile(directory)}${suffix}`).filter((file) => existsSync(file));
+}
+
+/**
+ * Deletes what stands beside a database, for another one to take its place in one step. The caller holds its lock.
+ * @throws DatabaseRemains
+ */
+export function removeLogOf(directory: string): void {
+  for (const suffix of SUFFIXES.filter((one) => one !== '')) remove(`${databaseFile(directory)}${suffix}`);
 }
 
 /** A file of the database that cannot be deleted. */
@@ -50,14 +63,14 @@ export class DatabaseRemains extends Error {
 
 function remove(file: string): void {
   try {
-    rmSync(file, { recursive: true, force: true });
+    rmSync(file, { force: true, recursive: true });
   } catch (error) {
     throw new DatabaseRemains(`Could not delete data path: ${file}`, { cause: error });
   }
 }
 
-/** Damage is a reason to delete a database and does not keep anybody from it. */
-function assertNetwork(directory: string, network: NetworkName): void {
+/** Damage is a reason to delete a database and does not keep anybody from it. @throws WrongNetwork */
+export function assertNetwork(directory: string, network: NetworkName): void {
   try {
     openChainDb({ directory, network, readonly: true }).close();
   } catch (error) {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { link, open, rename, rm } from 'node:fs/promises';
+import { link, open, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { closeWriter, isBlank, openConnection, type SqliteConnectionOptions } from './connection';
 import {
@@ -14,6 +14,7 @@ import {
 } from './errors';
 import { failureText, sqliteFailure } from './failure';
 import type { SqliteConnection } from './library';
+import { takeWriteLock } from './lock';
 
 export interface BackupOptions extends FileName {
   readonly applicationId: number;
@@ -22,6 +23,8 @@ export interface BackupOptions extends FileName {
   /** Pages copied before the event loop gets its turn: fewer are gentler and slower. Default: 256. */
   readonly pagesPerStep?: number;
   readonly onProgress?: (copied: number, total: number) => void;
+  /** More to be checked of the copy before it takes its name; it throws what is wrong. */
+  readonly check?: (copied: SqliteConnection) => void;
   /** Ends it early: what was written is removed and the signal's reason is thrown. */
   readonly signal?: AbortSignal;
 }
@@ -39,7 +42,10 @@ const BESIDE = ['', '-journal', '-wal', '-shm'];
  *
  * The check reads the whole copy in one go: where a large file must not hold up a program, call this in a thread.
  *
- * @throws FileMissing, FileInaccessible, NotOurFile, TargetExists, BackupDamaged; the signal's reason
+ * What killed backups of the same name have left is removed first; two at a time are refused.
+ *
+ * @throws FileMissing, FileInaccessible, FileLocked, NotOurFile, TargetExists, BackupDamaged; the signal's reason; what `check`
+ *   throws
  */
 export async function backupDatabase(options: BackupOptions): Promise<void> {
   const target: FileName = { file: resolve(options.to), title: `backup of the ${options.title}` };
@@ -47,7 +53,21 @@ export async function backupDatabase(options: BackupOptions): Promise<void> {
   if (existsSync(target.file)) throw new TargetExists(target);
   if (!existsSync(folder)) throw new FileInaccessible(target, new Error('its folder does not exist'));
   if (!existsSync(options.file)) throw new FileMissing(options);
-  const temporary = join(folder, `.${basename(target.file)}.${randomBytes(6).toString('hex')}.tmp`);
+  const lockFile = join(folder, `.${basename(target.file)}.lock`);
+  const lock = takeWriteLock(lockFile, target);
+  try {
+    await removeLeftovers(target);
+    const temporary = join(folder, `.${basename(target.file)}.${randomBytes(6).toString('hex')}.tmp`);
+    await copyUnder(temporary, options, target);
+  } finally {
+    await rm(lockFile, { force: true }).catch(() => undefined);
+    lock.release();
+  }
+  // Windows does not open folders.
+  if (process.platform !== 'win32') await syncToDisk(folder);
+}
+
+async function copyUnder(temporary: string, options: BackupOptions, target: FileName): Promise<void> {
   try {
     const marks = await copy(options, temporary, target);
     options.signal?.throwIfAborted();
@@ -59,8 +79,19 @@ export async function backupDatabase(options: BackupOptions): Promise<void> {
     for (const ending of BESIDE) await rm(temporary + ending, { force: true }).catch(() => undefined);
     throw error;
   }
-  // Windows does not open folders.
-  if (process.platform !== 'win32') await syncToDisk(folder);
+}
+
+/**
+ * Removes what killed backups of this file have left beside it. Whoever calls it for a backup that was killed holds no lock
+ * any more; the next backup does so by itself.
+ */
+export async function removeLeftovers(target: Pick<FileName, 'file'>): Promise<void> {
+  const [folder, prefix] = [dirname(target.file), `.${basename(target.file)}.`];
+  for (const name of await readdir(folder)) {
+    if (!name.startsWith(prefix) || !/^[0-9a-f]{12}\.tmp(-journal|-wal|-shm)?$/.test(name.slice(prefix.length)))
+      continue;
+    await rm(join(folder, name), { force: true });
+  }
 }
 
 /** Copies the source as it is at this moment. @returns its marks */
@@ -101,7 +132,11 @@ function openSource(options: BackupOptions): SqliteConnection {
   }
 }
 
-function verify(options: SqliteConnectionOptions, marks: string, target: FileName): void {
+function verify(
+  options: SqliteConnectionOptions & Pick<BackupOptions, 'check'>,
+  marks: string,
+  target: FileName,
+): void {
   let copied: SqliteConnection | undefined;
   try {
     copied = openConnection(options);
@@ -109,6 +144,7 @@ function verify(options: SqliteConnectionOptions, marks: string, target: FileNam
     if (finding?.[0] !== 'ok') throw new BackupDamaged(target, finding?.[0] ?? 'it could not be checked');
     const found = marksOf(copied);
     if (found !== marks) throw new BackupDamaged(target, `it is marked ${found}, the original ${marks}`);
+    options.check?.(copied);
   } catch (error) {
     const unreadable = error instanceof NotOurFile || sqliteFailure(error) !== undefined;
     throw unreadable ? new BackupDamaged(target, failureText(error)) : error;

@@ -1,4 +1,4 @@
-export { backupDatabase, type BackupOptions } from './backup';
+export { backupDatabase, removeLeftovers, type BackupOptions } from './backup';
 export { isBlank, openConnection, type SqliteConnectionOptions } from './connection';
 export * from './errors';
 export { failureText, sqliteFailure, type SqliteFailure } from './failure';

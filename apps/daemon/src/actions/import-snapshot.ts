@@ -2,20 +2,19 @@ import { resolve } from 'node:path';
 import { importSnapshot, type ImportPhase } from '@wrkz/chain-db';
 import { loadCheckpoints } from '../chain/checkpoints';
 import type { ActionParts } from './action';
-import { resyncAtStart } from './resync';
 
 /** A line of progress comes with so many records. */
 const RECORDS_A_LINE = 2_000_000;
 
 /**
  * `--import-lite-snapshot FILE`: builds the database of a lite node from a snapshot. Progress goes to the stream, a line each, for
- * programs that follow it. Exit code 1 when it was stopped.
+ * programs that follow it. With `--dry-run` the file is looked at and nothing is written. Exit code 1 when it was stopped.
  */
 export async function importSnapshotAction({ config, notice, stream, signal }: ActionParts): Promise<number> {
   const { network, options, directory } = config;
   const checkpoints = loadCheckpoints(options['load-checkpoints'], network);
   const known = new Map(checkpoints.entries());
-  resyncAtStart(config, notice);
+  const dryRun = options['dry-run'];
   const lines = new ProgressLines((line) => stream.write(line));
   try {
     await importSnapshot({
@@ -25,10 +24,14 @@ export async function importSnapshotAction({ config, notice, stream, signal }: A
       liteHeight: options['lite-height'],
       accepted: options['accept-snapshot-digest'],
       checkpoint: (height) => known.get(height),
+      dryRun,
+      // A snapshot that is refused costs nobody a chain.
+      replaces: options.resync,
       signal,
       onProgress: (phase, done, total) => lines.note(phase, done, total),
       tell: notice,
     });
+    if (dryRun) notice('The snapshot is whole and would be taken');
     return 0;
   } catch (error) {
     if (!signal.aborted) throw error;

@@ -18,6 +18,7 @@ export async function importAction({ config, notice, stream, signal }: ActionPar
   const directory = ensureDirectory(config.directory);
   const progress = new BlockProgress({ label: 'Importing', write: notice, stream });
   const chain = await ChainClient.start(engineSetup(config, directory));
+  chain.on('room', (why) => notice(why === undefined ? 'There is room on the disk again' : `Waiting: ${why}`));
   signal.addEventListener('abort', () => void chain.stop());
   for (const line of openingLines(chain.opening)) notice(line);
   const started = performance.now();

@@ -21,8 +21,7 @@ export async function rewindAtStart(
   if (wanted === undefined) return;
   if (storage.kind === 'lite' && wanted < storage.height) throw new RewindRefused(liteText(wanted, storage.height));
   const count = chain.tip().height + 1;
-  const lowest = count - network.rewindLimit;
-  if (wanted < lowest) throw new RewindRefused(refusalText(wanted, count, network.rewindLimit));
+  assertRewind(wanted, count, network.rewindLimit);
   if (wanted >= count) return notice(`Nothing to rewind: the chain has ${String(count)} blocks`);
   try {
     await chain.rewindTo(wanted - 1);
@@ -31,6 +30,11 @@ export async function rewindAtStart(
     throw error;
   }
   notice(`Rewound ${String(count - wanted)} blocks; the chain has ${String(wanted)} now`);
+}
+
+/** @throws RewindRefused further down than the network allows */
+export function assertRewind(wanted: number, count: number, limit: number): void {
+  if (wanted < count - limit) throw new RewindRefused(refusalText(wanted, count, limit));
 }
 
 function refusalText(wanted: number, count: number, limit: number): string {

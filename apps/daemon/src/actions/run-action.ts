@@ -1,4 +1,6 @@
 import type { ActionParts, OneShot, RunOneShot } from './action';
+import { backupAction } from './backup';
+import { dryRunAction } from './dry-run';
 import { exportAction } from './export';
 import { exportCheckpointsAction } from './export-checkpoints';
 import { importAction } from './import';
@@ -10,6 +12,8 @@ import { snapshotStatsAction } from './snapshot-stats';
 import { verifyAction } from './verify';
 
 const ACTIONS: Record<OneShot, RunOneShot> = {
+  backup: backupAction,
+  'dry-run': dryRunAction,
   import: importAction,
   export: exportAction,
   'export-checkpoints': exportCheckpointsAction,

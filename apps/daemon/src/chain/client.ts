@@ -25,6 +25,8 @@ interface ClientEvents {
   pruned: [PrunePass];
   /** A heavier branch is not followed: it leaves the main chain below what is kept. */
   refusedSwitch: [RefusedSwitch];
+  /** Blocks wait for room on the disk, for this reason; undefined: they go on. */
+  room: [string | undefined];
   /** The engine takes nothing more; the program should end. */
   failed: [Error];
 }
@@ -33,6 +35,7 @@ interface ClientEvents {
 export class ChainClient extends EventEmitter<ClientEvents> implements ChainService, ChainUpkeep {
   private readonly thread: WorkerThread<ChainThread>;
   private latest!: TipFacts;
+  private why: string | undefined;
   private opened!: Opening;
   /** Serialized bytes given to the engine and not answered. */
   private bytesOut = 0;
@@ -52,6 +55,10 @@ export class ChainClient extends EventEmitter<ClientEvents> implements ChainServ
         },
         pruned: (pass) => this.emit('pruned', pass),
         refusedSwitch: (refused) => this.emit('refusedSwitch', refused),
+        room: (why) => {
+          this.why = why;
+          this.emit('room', why);
+        },
         damage: (reason) => this.emit('damage', new CorruptDatabase(reason)),
       },
       onFailed: (error) => this.emit('failed', error),
@@ -74,6 +81,11 @@ export class ChainClient extends EventEmitter<ClientEvents> implements ChainServ
 
   tip(): TipFacts {
     return this.latest;
+  }
+
+  /** Why blocks wait for room on the disk; undefined while they do not. */
+  get noRoom(): string | undefined {
+    return this.why;
   }
 
   /** What the engine met when it opened the database. */

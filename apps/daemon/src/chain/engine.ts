@@ -14,6 +14,7 @@ import { type AddBlockResult, refused, unreadable, verdict } from './results';
 import {
   type BlockSource,
   ChainFailed,
+  ChainPaused,
   type ChainService,
   ChainStopped,
   type ChainUpkeep,
@@ -22,6 +23,7 @@ import {
   type TipFacts,
 } from './service';
 import { type RefusedSwitch, SideBranches, type Switch } from './side-branches';
+import { SpaceGate } from './space-gate';
 import { ChainState, type EngineParts } from './state';
 import { AddTask, RewindTask, type Task } from './tasks';
 
@@ -33,6 +35,8 @@ interface EngineEvents {
   pruned: [PrunePass];
   /** A heavier branch is not followed: it leaves the main chain below what is kept. */
   refusedSwitch: [RefusedSwitch];
+  /** The disk has too little room, so that blocks wait; undefined: it has enough again. */
+  room: [string | undefined];
   /** The disk cannot be written: nothing more is taken. */
   failed: [Error];
 }
@@ -47,6 +51,7 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
   private readonly side: SideBranches;
   private readonly queue: Task[] = [];
   private readonly chores = new Chores();
+  private readonly gate: SpaceGate;
   private readonly held = new HeldBlocks(() => performance.now());
   /** Ends the waiting of what is held. */
   private timer: NodeJS.Timeout | undefined;
@@ -63,6 +68,7 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
     this.side = new SideBranches(this.state);
     this.state.countAlternatives(this.side.size);
     this.main = new MainLine(this.state);
+    this.gate = new SpaceGate(parts.noRoom ?? (() => undefined), (why) => void this.emit('room', why));
     this.pruning = parts.pruning;
     this.lookForPruning();
     if (this.pruning !== undefined) this.working = this.work();
@@ -75,6 +81,8 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
   addBlocks(blocks: readonly RawBlock[], source: BlockSource, more = false): Promise<AddBlockResult[]> {
     if (blocks.length === 0) return Promise.resolve([]);
     if (blocks.length > CALL_BLOCKS) return Promise.reject(new RangeError(`more than ${String(CALL_BLOCKS)} blocks`));
+    // Whoever mined a block must know; what peers send can wait.
+    if (source === 'submit' && this.gate.closed !== undefined) return Promise.reject(new ChainPaused(this.gate.closed));
     return new Promise((resolve, reject) => this.enqueue(new AddTask(blocks, source, more, resolve, reject)));
   }
 
@@ -93,6 +101,7 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
   hold(): Promise<void> {
     if (this.ended !== undefined) return Promise.reject(this.ended);
     const held = this.chores.hold(() => this.state.rewritten());
+    this.gate.wake();
     this.working ??= this.work();
     return held;
   }
@@ -114,6 +123,7 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
   private chore<T>(work: () => T): Promise<T> {
     if (this.ended !== undefined) return Promise.reject(this.ended);
     const done = this.chores.add(work);
+    this.gate.wake();
     this.working ??= this.work();
     return done;
   }
@@ -131,12 +141,14 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
     try {
       while (this.ended === undefined && (this.hasWork || this.pruning?.isUnderWay === true)) {
         if (!this.chores.isEmpty) await this.doChore();
-        else if (this.hasBlocks) await this.step();
+        else if (this.canStep) await this.step();
+        else if (this.pruning?.isUnderWay !== true) await this.gate.wait();
         this.pruneStep();
         // Messages from outside are served between steps, even where no proof is waited for.
         await nextTurn();
       }
-      if (this.ended instanceof ChainStopped) await this.commitHeld();
+      // Without room what is held is dropped: nobody was told of it.
+      if (this.ended instanceof ChainStopped && this.gate.isOpen()) await this.commitHeld();
     } catch (error) {
       this.fail(error);
     } finally {
@@ -154,6 +166,11 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
     return !this.chores.isEmpty || this.hasBlocks;
   }
 
+  /** Whether blocks are there, and room for them. */
+  private get canStep(): boolean {
+    return this.hasBlocks && this.gate.isOpen();
+  }
+
   private get hasBlocks(): boolean {
     const waits = (task: Task): boolean => task instanceof RewindTask || task.staged < task.blocks.length;
     return this.underWay !== undefined || this.held.isDue || this.queue.some(waits);
@@ -165,7 +182,7 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
     const { failed } = this.state.writer;
     if (failed !== undefined) throw failed;
     // Blocks have their turn between two chores.
-    if (this.ended === undefined && this.hasBlocks) await this.step();
+    if (this.ended === undefined && this.canStep) await this.step();
   }
 
   private lookForPruning(): void {
@@ -323,6 +340,7 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
   private end(reason: Error): void {
     this.ended ??= reason;
     this.chores.rejectAll(reason);
+    this.gate.wake();
     if (this.working === undefined && this.held.isEmpty) this.rejectWaiting(reason);
   }
 

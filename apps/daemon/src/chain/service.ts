@@ -108,6 +108,11 @@ export class ChainStopped extends Error {
   }
 }
 
+/** The disk has too little room to write safely: blocks that were mined here are refused until it has more. */
+export class ChainPaused extends Error {
+  override readonly name = 'ChainPaused';
+}
+
 /** The database could not be written (full disk, I/O error): the engine takes nothing more, the file is whole. */
 export class ChainFailed extends Error {
   override readonly name = 'ChainFailed';

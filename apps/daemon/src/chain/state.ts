@@ -27,6 +27,8 @@ export interface EngineParts {
   readonly now: () => number;
   /** On a pruned node. */
   readonly pruning?: Pruning | undefined;
+  /** Why nothing can be written now; undefined, or left out, when it can. It is told whether writing has ceased. */
+  readonly noRoom?: ((closed: boolean) => string | undefined) | undefined;
 }
 
 /** The committed chain, and how blocks are staged on it: what the main line and the side branches share. */

@@ -4,7 +4,7 @@ import type { NetworkName, RawBlock } from '@wrkz/core-types';
 import type { PrunePass, PruneRules } from './pruning';
 import type { RefusedSwitch } from './side-branches';
 import type { AddBlockResult } from './results';
-import { type BlockSource, ChainFailed, ChainStopped, type CommitEvent, type TipFacts } from './service';
+import { type BlockSource, ChainFailed, ChainPaused, ChainStopped, type CommitEvent, type TipFacts } from './service';
 
 /** What the engine's thread is started with. */
 export interface WorkerSetup {
@@ -15,6 +15,8 @@ export interface WorkerSetup {
   readonly memory?: DatabaseMemory;
   /** The height of a lite node. */
   readonly lite?: number | undefined;
+  /** Bytes that must be free before blocks are written; undefined for none. */
+  readonly leastRoom?: number | undefined;
   /** On a pruned node. */
   readonly prune?: PruneRules | undefined;
 }
@@ -35,13 +37,20 @@ export type ChainThread = {
     release: { argument: undefined; result: void };
   };
   /** `damage`: what was damaged and dropped. */
-  events: { commit: CommitEvent; damage: string; pruned: PrunePass; refusedSwitch: RefusedSwitch };
+  events: {
+    commit: CommitEvent;
+    damage: string;
+    pruned: PrunePass;
+    refusedSwitch: RefusedSwitch;
+    room: string | undefined;
+  };
 };
 
 /** The errors that callers of a ChainService tell apart. */
 export const CHAIN_ERRORS = [
   carriedError(ChainStopped, () => new ChainStopped()),
   carriedError(ChainFailed, (message) => new ChainFailed(message)),
+  carriedError(ChainPaused, (message) => new ChainPaused(message)),
   carriedError(
     BelowFloor,
     (_message, { height, floor, mode }: Pick<BelowFloor, 'height' | 'floor' | 'mode'>) =>

@@ -2,6 +2,7 @@ import { damageIn, openChainDb, type Opening } from '@wrkz/chain-db';
 import { networkOf } from '@wrkz/core-types';
 import { serveThread } from '@wrkz/service-kit';
 import { operatorText } from '../damage/operator-text';
+import { roomComplaint } from '../upkeep/room';
 import { holdStored, loadCheckpoints } from './checkpoints';
 import { ChainEngine } from './engine';
 import { freeBytesAt, Pruning } from './pruning';
@@ -10,7 +11,7 @@ import { CHAIN_ERRORS, type ChainThread, type WorkerSetup } from './thread';
 
 /** The thread of the chain engine: opens the database, serves calls one by one, reports what was committed. */
 
-function startEngine({ directory, network: name, checkpoints, memory, lite, prune }: WorkerSetup): {
+function startEngine({ directory, network: name, checkpoints, memory, lite, prune, leastRoom }: WorkerSetup): {
   engine: ChainEngine;
   opening: Opening;
 } {
@@ -21,7 +22,9 @@ function startEngine({ directory, network: name, checkpoints, memory, lite, prun
     holdStored(known, db.reader);
     const now = (): number => Math.floor(Date.now() / 1000);
     const pruning = prune && new Pruning(prune, () => freeBytesAt(directory));
-    return { engine: new ChainEngine({ db, network, checkpoints: known, now, pruning }), opening: db.opening };
+    const noRoom =
+      leastRoom === undefined ? undefined : (closed: boolean) => roomComplaint(directory, leastRoom, closed);
+    return { engine: new ChainEngine({ db, network, checkpoints: known, now, pruning, noRoom }), opening: db.opening };
   } catch (error) {
     db.close();
     throw error;
@@ -43,6 +46,7 @@ serveThread<ChainThread>((setup, { emit, fail }) => {
   engine.on('damage', ({ reason }) => emit('damage', reason));
   engine.on('pruned', (pass) => emit('pruned', pass));
   engine.on('refusedSwitch', (refused) => emit('refusedSwitch', refused));
+  engine.on('room', (why) => emit('room', why));
   engine.on('failed', fail);
   return {
     ready: { tip: engine.tip(), opening },

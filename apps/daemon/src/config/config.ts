@@ -32,6 +32,8 @@ export type Action =
   | 'snapshot-stats'
   | 'verify'
   | 'repair'
+  | 'backup'
+  | 'dry-run'
   | 'self-test';
 
 /** Everything the daemon is told from outside, resolved and checked. */
@@ -67,6 +69,8 @@ const ACTIONS = {
   'snapshot-stats': 'snapshot-stats',
   verify: 'verify',
   repair: 'repair',
+  backup: 'backup',
+  'dry-run': 'dry-run',
 } as const;
 
 /** What may follow on the deletion of the chain. */
@@ -136,10 +140,13 @@ const ASKED = { export: 'export-blockchain', verify: 'verify' } as const;
 /** @throws UsageError when several are asked for that do not go together */
 function chosenAction(options: DaemonOptions): Action {
   const names = Object.keys(ACTIONS) as (keyof typeof ACTIONS)[];
-  const asked = names.filter((name) => options[name] !== false && options[name] !== undefined);
+  const all = names.filter((name) => options[name] !== false && options[name] !== undefined);
+  // A dry run of an import looks at the file: it is the one action that may stand beside.
+  const asked = options['dry-run'] ? all.filter((name) => name !== 'import-lite-snapshot') : all;
   const before = PREPARATIONS.filter((name) => options[name] !== false && options[name] !== undefined);
   const action = asked[0] === undefined ? 'serve' : ACTIONS[asked[0]];
-  const together = action === 'serve' || (TAKES_RESYNC.includes(action) && before[0] === 'resync');
+  const together =
+    action === 'serve' || action === 'dry-run' || (TAKES_RESYNC.includes(action) && before[0] === 'resync');
   if (asked.length > 1 || before.length > 1 || (before.length > 0 && !together)) {
     throw new UsageError(`choose one of ${[...before, ...asked].map((name) => `--${name}`).join(', ')}`);
   }

@@ -22,6 +22,13 @@ function usualDepth(values: Values): number {
   return networkOf(values['simnet'] === true ? 'simnet' : (values['network'] as NetworkName)).pruneDepth;
 }
 
+/** What `--dry-run` can tell about. */
+const DRY_RUNS = ['resync', 'rewind-to-height', 'prune', 'import-lite-snapshot'] as const;
+
+function isAsked(value: OptionValue): boolean {
+  return value !== undefined && value !== false;
+}
+
 /** What is refused before anything is touched, in this order. */
 export const CONFIG_REFUSALS = {
   noDataDir: { when: (values) => values['data-dir'] === '', text: '--data-dir: a folder is expected' },
@@ -29,6 +36,11 @@ export const CONFIG_REFUSALS = {
   noCheckpointsFile: {
     when: (values) => values['export-checkpoints'] === '',
     text: '--export-checkpoints: a file is expected',
+  },
+  noBackupFile: { when: (values) => values['backup'] === '', text: '--backup: a file is expected' },
+  dryRunOfNothing: {
+    when: (values) => values['dry-run'] === true && !DRY_RUNS.some((name) => isAsked(values[name])),
+    text: `--dry-run needs what would be done: ${DRY_RUNS.map((name) => `--${name}`).join(', ')}`,
   },
   systemP2pPort: {
     when: (values) => isSystemPort(values['p2p-bind-port']) || isSystemPort(values['p2p-bind-port-ipv6']),

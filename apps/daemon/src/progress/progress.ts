@@ -11,6 +11,8 @@ const BAR_WIDTH = 16;
 export interface ProgressOptions {
   /** What is going on, e.g. `Synchronizing`. */
   readonly label: string;
+  /** What is counted. Default: blocks. */
+  readonly unit?: string;
   readonly write: (line: string) => void;
   /** Draws a bar here when it is a terminal; lines through `write` otherwise. */
   readonly stream?: NodeJS.WriteStream;
@@ -90,8 +92,12 @@ export class BlockProgress {
     this.bar.start(Math.max(1, total), height, { rate: this.rateText(), left: this.leftText(total - height) });
   }
 
+  private get unit(): string {
+    return this.options.unit ?? 'blocks';
+  }
+
   private get format(): string {
-    return `${this.options.label} {bar} {percentage}% | {value}/{total} blocks | {rate} | {left} left`;
+    return `${this.options.label} {bar} {percentage}% | {value}/{total} ${this.unit} | {rate} | {left} left`;
   }
 
   private barText(height: number, total: number): string {
@@ -112,14 +118,14 @@ export class BlockProgress {
   private line(height: number, total: number): string {
     const percent = total === 0 ? 100 : Math.floor((height * 1000) / total) / 10;
     return (
-      `${this.options.label}: ${String(height)} of ${String(total)} blocks (${percent.toFixed(1)} %), ` +
+      `${this.options.label}: ${String(height)} of ${String(total)} ${this.unit} (${percent.toFixed(1)} %), ` +
       `${this.rateText()}, ${this.leftText(total - height)} left`
     );
   }
 
   private rateText(): string {
     const rate = this.rate();
-    return `${rate >= 100 ? rate.toFixed(0) : rate.toFixed(1)} blocks/s`;
+    return `${rate >= 100 ? rate.toFixed(0) : rate.toFixed(1)} ${this.unit}/s`;
   }
 
   private leftText(blocks: number): string {

@@ -23,6 +23,7 @@ export function noChain({ genesis }: Network): ChainPort {
     transaction: () => undefined,
     transactionsOfBlock: () => transactionsOfBlock(FAR_ABOVE),
     largestBlock: () => largestBlock(FAR_ABOVE),
+    keeps: () => ({}),
     judgeWork: () => Promise.resolve('deep'),
     addBlocks: () => Promise.resolve([]),
     on: () => undefined,

@@ -46,7 +46,9 @@ const health = route({
 export function nodeHealthRoutes(context: RpcContext): readonly DaemonRoute[] {
   const readiness = () => {
     const now = state(context);
-    return { ready: now?.synced === true, synced: false, ...now };
+    const paused = context.paused?.();
+    const ready = now?.synced === true && paused === undefined;
+    return { ready, synced: false, ...now, ...(paused === undefined ? {} : { paused: 'no room on the disk' }) };
   };
   return [health, ...healthRoutes(readiness)];
 }

@@ -69,6 +69,8 @@ export interface RpcContext {
   readonly explorer: boolean;
   /** Calls labelled MiningEnabled are refused in any mode. */
   readonly miningOff?: boolean;
+  /** Why no blocks are taken now, though requests are answered; undefined while they are. */
+  readonly paused?: (() => string | undefined) | undefined;
   /** Unix seconds of the start. */
   readonly startTime: number;
   readonly now: () => number;

@@ -5,7 +5,7 @@ import { clientAddressOf, rawBody, type RouteRequest } from '@wrkz/service-kit';
 import { WAITING_PER_ADDRESS } from '../events/routes/event-source';
 import { refuse, refuseNode, refuseOverload } from '../rpc/errors';
 import { READER_HEADER, type NodeLink } from './node-link';
-import { Places } from './places';
+import { PassPlaces } from './places';
 
 const { refusals } = daemonApi;
 
@@ -42,9 +42,9 @@ const LONGEST_WAIT = 75_000;
 
 /** Answers with what the node answers: requests that need what the node has in memory. */
 export class PassOn {
-  private readonly places = new Places({ all: 256, perAddress: 32 });
+  private readonly places = new PassPlaces({ all: 256, perAddress: 32 });
   /** Those who wait for events hold theirs for long. */
-  private readonly waiting = new Places({ all: 1024, perAddress: WAITING_PER_ADDRESS });
+  private readonly waiting = new PassPlaces({ all: 1024, perAddress: WAITING_PER_ADDRESS });
 
   constructor(private readonly options: PassOnOptions) {}
 
@@ -99,7 +99,7 @@ export class PassOn {
       const asked = this.options.link.ask({
         method,
         path: path + search(request.url),
-        headers: told(request, body),
+        headers: headersFor(request, body),
         signal,
       });
       let answer: IncomingMessage | undefined;
@@ -125,7 +125,10 @@ export function assertNotPassed({ headers }: Pick<IncomingMessage, 'headers'>): 
   if (headers[READER_HEADER.toLowerCase()] !== undefined) throw refuseNode(refusals.readerOfReader);
 }
 
-function told({ headers }: { readonly headers: IncomingHttpHeaders }, body: Buffer): Record<string, string | number> {
+function headersFor(
+  { headers }: { readonly headers: IncomingHttpHeaders },
+  body: Buffer,
+): Record<string, string | number> {
   const sent: Record<string, string | number> = {};
   for (const name of TOLD) {
     const value = headers[name];

@@ -7,7 +7,7 @@ export interface PlaceLimits {
 }
 
 /** How many requests may be on their way to the node at once. */
-export class Places {
+export class PassPlaces {
   private readonly byAddress = new Map<string, number>();
   private taken = 0;
 

@@ -2,27 +2,22 @@ import type { DaemonOptions } from '../config/config';
 import { freeBytes } from './free-space';
 
 const MIB = 1024 * 1024;
+/** So much more must be free before writing goes on, or the two would alternate. */
+const MARGIN = 1 / 16;
 
-/** Whether there is room on the disk for what the database writes next. */
-export interface Room {
-  /** Bytes that must be free: twice the log's bound, for the log and for what it is copied to. */
-  readonly least: number;
-  /** What is wrong; undefined while there is room. */
-  readonly complaint: () => string | undefined;
+/** Bytes that must be free for the database to be written: twice the log's bound, for the log and what it is copied to. */
+export function leastRoom(options: Pick<DaemonOptions, 'db-write-buffer-size'>): number {
+  return 2 * options['db-write-buffer-size'] * MIB;
 }
 
-export function room(
-  directory: string,
-  options: Pick<DaemonOptions, 'db-write-buffer-size'>,
-  free: (folder: string) => number = freeBytes,
-): Room {
-  const least = 2 * options['db-write-buffer-size'] * MIB;
-  const complaint = (): string | undefined => {
-    const now = free(directory);
-    if (now >= least) return undefined;
-    return `only ${megabytes(now)} are free on the disk of ${directory}, and ${megabytes(least)} are needed to write safely`;
-  };
-  return { least, complaint };
+/**
+ * Why nothing can be written to a folder now; undefined when there is room.
+ * @param closed nothing is written since it was too little
+ */
+export function roomComplaint(folder: string, least: number, closed = false): string | undefined {
+  const free = freeBytes(folder);
+  if (free >= (closed ? least * (1 + MARGIN) : least)) return undefined;
+  return `only ${megabytes(free)} are free on the disk of ${folder}, and ${megabytes(least)} are needed to write safely`;
 }
 
 /** Bytes for people. */

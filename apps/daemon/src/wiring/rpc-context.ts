@@ -13,7 +13,7 @@ export interface RpcParts {
   readonly config: DaemonConfig;
   readonly reader: ChainReader;
   readonly queries: QueryRunner;
-  readonly chain: ChainService;
+  readonly chain: ChainService & { readonly noRoom?: string | undefined };
   readonly pool: TransactionPool;
   readonly miner: Miner;
   readonly generator: BlockGenerator;
@@ -42,6 +42,7 @@ export function rpcContext(parts: RpcParts): RpcContext {
     storage: { prune: config.storage.kind === 'pruned', pruneDepth: config.pruneDepth },
     explorer: config.options['daemon-mode'] === 'explorer',
     miningOff: config.options['rpc-no-mining'],
+    paused: () => chain.noRoom,
     startTime: now(),
     now,
   };

@@ -1,5 +1,6 @@
 import type { DaemonConfig } from '../config/config';
 import type { WorkerSetup } from '../chain/thread';
+import { leastRoom } from '../upkeep/room';
 import { databaseMemory } from './database-memory';
 
 /** What the engine's thread is told, from the options. */
@@ -12,6 +13,7 @@ export function engineSetup(
     network: network.name,
     checkpoints: options['load-checkpoints'],
     memory: databaseMemory(options),
+    leastRoom: leastRoom(options),
     lite: storage.kind === 'lite' ? storage.height : undefined,
     prune:
       storage.kind === 'pruned'

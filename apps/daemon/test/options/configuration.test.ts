@@ -97,6 +97,8 @@ describe('refused combinations', () => {
   const PROVOCATIONS: Record<keyof typeof CONFIG_REFUSALS, readonly string[]> = {
     noDataDir: ['--data-dir='],
     noDumpFile: ['--dump-file='],
+    noBackupFile: ['--backup='],
+    dryRunOfNothing: ['--dry-run'],
     noCheckpointsFile: ['--export-checkpoints='],
     systemP2pPort: ['--p2p-bind-port=1024'],
     systemRpcPort: ['--rpc-bind-port=80'],

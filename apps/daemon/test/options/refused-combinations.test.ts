@@ -1,15 +1,6 @@
 import { createHash } from 'node:crypto';
-import {
-  chmodSync,
-  cpSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import fs from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { databaseFile, openChainDb } from '@wrkz/chain-db';
 import { createMemoryLogger, EarlyExit, type MemoryLogger } from '@wrkz/service-kit';
@@ -193,13 +184,16 @@ test('a prune depth that is too small is raised: told, and used', async () => {
 test('--resync that cannot delete a file', async () => {
   const dataDir = suite.folder();
   cpSync(made.get('lite') as string, dataDir, { recursive: true });
-  const log = `${databaseFile(devnet(dataDir))}-wal`;
-  rmSync(log, { force: true });
-  mkdirSync(log);
-  writeFileSync(join(log, 'in the way'), '');
-  chmodSync(log, 0o500);
+  const before = contents(dataDir);
+  const remove = fs.rmSync;
+  const spy = jest.spyOn(fs, 'rmSync').mockImplementation((path, options) => {
+    if (String(path).includes('chain.sqlite')) throw new Error('EPERM: operation not permitted');
+    remove(path, options);
+  });
   const told = await refusal([...nodeArguments('devnet', dataDir), '--resync', ...LITE]);
+  spy.mockRestore();
   expect([told.code, told.text]).toEqual([1, expect.stringMatching(/^Could not delete data path: .*chain\.sqlite/)]);
+  expect(contents(dataDir)).toEqual(before);
 });
 
 test('a rewind below the bodies of a pruned database', async () => {

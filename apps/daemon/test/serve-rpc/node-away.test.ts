@@ -190,3 +190,35 @@ test('an answer waits at the node until the caller takes it', async () => {
   for await (const part of answer) taken += (part as Buffer).length;
   expect(taken).toBe(all);
 });
+
+test('limits count at the reader, by the address that its proxy tells', async () => {
+  let passed = 0;
+  const { url } = await readerOf(
+    (incoming, response) => {
+      if (incoming.url === '/peers') passed++;
+      if (incoming.url?.startsWith('/events') !== true) return void response.end('{}');
+    },
+    ['--rpc-trust-proxy', '--rpc-max-rpm', '12'],
+  );
+  const from = (address: string): Record<string, string> => ({ 'X-Forwarded-For': address });
+  const statuses: number[] = [];
+  for (let i = 0; i < 14; i++) statuses.push((await get(url, '/peers', from('192.0.2.1'))).status);
+  // A minute may have begun within these.
+  expect(statuses.filter((status) => status === 429).length).toBeGreaterThan(0);
+  expect(passed).toBe(statuses.filter((status) => status === 200).length);
+  const callers = Array.from({ length: 8 }, () => {
+    const outgoing = request(`${url}/events?wait=60`, { headers: from('192.0.2.2') });
+    outgoing.on('error', () => undefined);
+    outgoing.end();
+    return outgoing;
+  });
+  for (let status = 0; status !== 429;) {
+    const gone = AbortSignal.timeout(200);
+    const answer = await fetch(`${url}/events?wait=60`, { headers: from('192.0.2.2'), signal: gone }).catch(
+      () => undefined,
+    );
+    status = answer?.status ?? 0;
+  }
+  expect((await get(url, '/peers', from('192.0.2.3'))).status).toBe(200);
+  for (const outgoing of callers) outgoing.destroy();
+});

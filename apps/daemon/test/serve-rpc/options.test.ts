@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { EarlyExit } from '@wrkz/service-kit';
 import { DAEMON_OPTIONS } from '../../src/config/options';
@@ -78,4 +78,9 @@ test('a file of the node serves a reader too, which passes over what is not its 
 
 test('an open reader without a token is warned of', () => {
   expect(read(...LEAST, '--rpc-bind-ip', '0.0.0.0')?.warnings.join()).toMatch(/open to everybody/);
+});
+
+test('the page for operators names every option', () => {
+  const page = readFileSync(join(__dirname, '../../../../docs/operations/readers.md'), 'utf8');
+  for (const { name } of SERVE_RPC_OPTIONS) expect(page).toContain(`\`--${name}\``);
 });

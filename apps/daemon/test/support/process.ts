@@ -27,10 +27,14 @@ export class DaemonProcess {
   private stderr = '';
   readonly ended: Promise<Ended>;
 
-  /** @param hook a script that is loaded before the program */
-  constructor(args: readonly string[], cwd: string, hook?: string) {
+  /**
+   * @param hook a script that is loaded before the program
+   * @param within a command that runs another one, e.g. in a namespace
+   */
+  constructor(args: readonly string[], cwd: string, hook?: string, within: readonly string[] = []) {
     const before = hook === undefined ? [] : ['--require', hook];
-    this.child = spawn(process.execPath, [...before, ...commandFor('src/main.ts'), ...args], {
+    const [command = '', ...rest] = [...within, process.execPath, ...before, ...commandFor('src/main.ts'), ...args];
+    this.child = spawn(command, rest, {
       cwd,
       stdio: ['ignore', 'pipe', 'pipe'],
     });

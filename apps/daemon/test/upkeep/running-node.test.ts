@@ -26,7 +26,7 @@ const lines = (): readonly string[] => loggers.at(-1)?.lines ?? [];
 test('it compacts at the start and on the console, also by a rewrite, while it answers; a marker that is left is told', async () => {
   const from = await suite.chainA();
   const socket = join(suite.folder(), 'node.sock');
-  const node = await suite.node({ from, args: ['--rpc-ipc-path', socket] });
+  const node = await suite.node({ from, args: ['--rpc-ipc-path', socket, '--enable-metrics'] });
   const say = consoleAt(socket);
   const directory = join(node.dataDir, 'devnet');
   await say('compact_db wait');
@@ -47,6 +47,12 @@ test('it compacts at the start and on the console, also by a rewrite, while it a
   expect(longest).toBeLessThan(1000);
   expect(await waited).toBe('Waiting for DB compaction to complete...\nDB compaction completed.\n');
   expect(await say('compact_db status')).toContain('Last result: completed successfully\n');
+  expect(await say('db_status')).toMatch(/Free Pages[^]*Log Size[^]*Disk Free[^]*Compaction: idle\nWriting: Yes\n/);
+  const metrics = await (await fetch(`http://127.0.0.1:${String(node.daemon.ports.rpc)}/metrics`)).text();
+  for (const line of ['writes_paused 0', 'compaction_running 0', 'compactions_total{result="completed"} 2']) {
+    expect(metrics).toContain(`wrkz_${line}\n`);
+  }
+  expect(metrics).toMatch(/^wrkz_db_bytes [1-9]\d+$/m);
   await node.daemon.parts.chain.rewindTo(719);
   await node.stop();
   expect(existsSync(join(directory, '.compact_db_in_progress'))).toBe(false);

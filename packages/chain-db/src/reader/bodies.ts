@@ -14,6 +14,7 @@ type BlobsBetween = SqliteStatement<[number, number], BlobRow>;
 export class BodyQueries {
   private readonly bodies: BlobsBetween;
   private readonly signatures: BlobsBetween;
+  private readonly sizes: SqliteStatement<number[], [number]>;
 
   constructor(
     connection: SqliteConnection,
@@ -29,6 +30,17 @@ export class BodyQueries {
         'SELECT id, codec, signatures, checksum FROM signatures WHERE id >= ? AND id < ? ORDER BY id',
       )
       .raw(true);
+    this.sizes = connection
+      .prepare<number[], [number]>(
+        `SELECT (SELECT coalesce(sum(length(body)), 0) FROM block_bodies WHERE height >= ? AND height < ?) +
+          (SELECT coalesce(sum(length(signatures)), 0) FROM signatures WHERE id >= ? AND id < ?)`,
+      )
+      .raw(true);
+  }
+
+  /** Bytes of what is stored of these blocks and transactions, from the first to before the second. */
+  bytes(heights: readonly [number, number], ids: readonly [number, number]): number {
+    return this.sizes.get(...heights, ...ids)?.[0] ?? 0;
   }
 
   /**

@@ -394,6 +394,12 @@ export class ChainReader {
       .all();
   }
 
+  /** Bytes of the bodies and signatures of blocks [start, end): what a pruning of them would delete. */
+  prunableBytes(start: number, end: number): number {
+    const total = (height: number): number => this.blockStamps(height, height + 1)[0]?.generatedTransactions ?? 0;
+    return end <= start ? 0 : this.bodies.bytes([start, end], [total(start - 1), total(end - 1)]);
+  }
+
   /** A number that is another one after a commit of another connection, of this process or any other; costs a microsecond. */
   commitMark(): number {
     return Number(this.connection.pragma('data_version', { simple: true }));

@@ -8,7 +8,7 @@ import { takeWriteLock } from '@wrkz/sqlite';
 import { databaseFile } from '../connection';
 import { type ChainDb, openChainDb } from '../open';
 import { toChainDbError } from '../open-errors';
-import { removeDatabaseFiles } from '../remove';
+import { assertNetwork, removeLogOf } from '../remove';
 import { isAcceptedSnapshot } from './accepted';
 import { type GenesisRows, SnapshotAudit } from './audit';
 import { SnapshotRefused } from './errors';
@@ -32,6 +32,8 @@ export interface SnapshotImportOptions {
   readonly checkpoint?: (height: number) => Buffer | undefined;
   /** Look at everything and write nothing. */
   readonly dryRun?: boolean;
+  /** Takes the place of any chain of this network that is there, once the new database stands. */
+  readonly replaces?: boolean;
   readonly signal?: AbortSignal;
   /** Records dealt with in this phase, and those of the file. */
   readonly onProgress?: (phase: ImportPhase, done: number, total: number) => void;
@@ -47,7 +49,7 @@ const TURN = 20;
 
 /**
  * Builds the database of a lite node from a snapshot: first everything is read and checked, then a new database is written beside the
- * place of the old one, and moved there when it is whole. A kill at any moment leaves what was there before, or all of it.
+ * place of the old one, and moved there in one step when it is whole. A kill at any moment leaves what was there before, or all of it.
  *
  * @returns the header
  * @throws SnapshotRefused, NotALiteDatabase, LiteHeightDiffers, DatabaseLocked, DatabaseUnwritable; the signal's reason
@@ -59,7 +61,8 @@ export async function importSnapshot(options: SnapshotImportOptions): Promise<Sn
   makeFolders(directory);
   const lock = locked(directory);
   try {
-    assertEmpty(options);
+    if (options.replaces === true) assertNetwork(directory, options.network);
+    else assertEmpty(options);
     const checked = await check(options, header);
     if (options.dryRun !== true) await write(options, checked);
     return checked;
@@ -173,7 +176,7 @@ async function write(options: SnapshotImportOptions, header: SnapshotHeader): Pr
   try {
     await build(options, header, folder);
     await syncFolder(folder);
-    removeDatabaseFiles(directory);
+    removeLogOf(directory);
     renameSync(databaseFile(folder), databaseFile(directory));
     await syncFolder(directory);
   } finally {

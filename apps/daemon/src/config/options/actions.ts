@@ -51,6 +51,14 @@ export const ACTIONS = defineOptions([
     help: 'Take off every block from this index on, 4320 blocks below the tip at most, and go on from there',
   },
   {
+    name: 'dry-run',
+    type: 'boolean',
+    default: false,
+    oneShot: true,
+    group,
+    help: 'With --resync, --rewind-to-height, --prune or --import-lite-snapshot: say what it would do, touch nothing, exit',
+  },
+  {
     name: 'import-blockchain',
     type: 'boolean',
     default: false,
@@ -99,6 +107,14 @@ export const ACTIONS = defineOptions([
     oneShot: true,
     group,
     help: 'Write a checkpoint of every hundredth block into this file, for --load-checkpoints, and exit',
+  },
+  {
+    name: 'backup',
+    type: 'string',
+    default: undefined,
+    oneShot: true,
+    group,
+    help: 'Copy the database, which a running node may be using, into this file, check the copy, and exit',
   },
   {
     name: 'verify',

@@ -1,8 +1,10 @@
 import { readdir, stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import type { FloorHeights } from '@wrkz/chain-db';
+import { logBytes } from '@wrkz/chain-db';
 import { errorCode } from '@wrkz/service-kit';
 import { isPruned, type StorageFacts } from '../../rpc';
+import { freeBytes } from '../../upkeep/free-space';
 import type { ConsoleCommand } from '../command';
 import { sizeText } from '../text/format';
 import { labelLines } from '../text/tables';
@@ -20,7 +22,9 @@ export const save: ConsoleCommand = {
 export const dbStatus: ConsoleCommand = {
   name: 'db_status',
   help: 'Show on-disk DB status for the active DB engine',
-  run: async ({ directory, rpc }) => {
+  run: async ({ directory, rpc, compaction }) => {
+    const { pageSize, emptyPages } = rpc.reader.fileSpace();
+    const { running, marker } = compaction.status();
     const { bytes, files, directories, extensions } = await measure(directory);
     const floors = rpc.reader.floors();
     return (
@@ -30,6 +34,11 @@ export const dbStatus: ConsoleCommand = {
         ['Compression Mode', 'Disabled'],
         ['DB Path', directory],
         ['DB Size', sizeText(bytes)],
+        ['Free Pages', `${emptyPages} (${sizeText(emptyPages * pageSize)})`],
+        ['Log Size', sizeText(logBytes(directory))],
+        ['Disk Free', sizeText(freeBytes(directory))],
+        ['Compaction', running === undefined ? (marker ? 'unfinished' : 'idle') : `running (${running.seconds}s)`],
+        ['Writing', rpc.paused?.() ?? 'Yes'],
         ['Files', files],
         ['Directories', directories],
         ['Block Bodies', bodiesText(floors, rpc.storage)],

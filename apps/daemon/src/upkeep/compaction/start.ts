@@ -4,7 +4,7 @@ import type { ChainUpkeep, TipFacts } from '../../chain/service';
 import type { DaemonConfig } from '../../config/config';
 import { freeBytes } from '../free-space';
 import { runTask } from '../process/run-task';
-import { room } from '../room';
+import { leastRoom, roomComplaint } from '../room';
 import { Compaction, type CompactionResult } from './compaction';
 import { CompactionMarker } from './marker';
 import { isDue, LookInterval } from './schedule';
@@ -44,7 +44,7 @@ export function startCompaction(sources: CompactionSources): RunningCompaction {
     chain,
     marker,
     now,
-    noRoom: room(directory, options).complaint,
+    noRoom: () => roomComplaint(directory, leastRoom(options)),
     rewrite: (signal) => rewriteInProcess({ directory, network: network.name }, signal),
     onEnd: (result) => {
       remember();
@@ -84,9 +84,9 @@ export function startCompaction(sources: CompactionSources): RunningCompaction {
   return { compaction, close };
 }
 
-function rewriteInProcess(task: { directory: string; network: string }, signal: AbortSignal): Promise<void> {
+async function rewriteInProcess(task: { directory: string; network: string }, signal: AbortSignal): Promise<void> {
   // The copy is made on the disk of the database: the system's folder for temporary files may be a small one in memory.
-  return runTask({
+  await runTask({
     entry: workerEntry(__dirname, 'rewrite-process'),
     task,
     signal,

@@ -18,9 +18,10 @@ const NICE = 10;
 
 /**
  * Does a task in a process of its own.
+ * @returns what it says at its end
  * @throws Error with the text of what failed there; the signal's reason. In any case the process is gone by then.
  */
-export async function runTask<T extends object>(options: TaskProcessOptions<T>): Promise<void> {
+export async function runTask<T extends object>(options: TaskProcessOptions<T>): Promise<unknown> {
   const { entry, task, signal, env, onProgress } = options;
   signal.throwIfAborted();
   const child = fork(entry.path, [], {
@@ -49,7 +50,7 @@ export async function runTask<T extends object>(options: TaskProcessOptions<T>):
   } finally {
     signal.removeEventListener('abort', kill);
   }
-  if (outcome?.kind === 'done') return;
+  if (outcome?.kind === 'done') return outcome.value;
   signal.throwIfAborted();
   throw new Error(outcome?.kind === 'failed' ? outcome.why : 'the process for it was ended');
 }

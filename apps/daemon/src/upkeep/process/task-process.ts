@@ -4,7 +4,7 @@ import { errorText } from '@wrkz/service-kit';
 /** What a process that does one task says to the program that started it. */
 export type FromTaskProcess =
   | { readonly kind: 'progress'; readonly done: number; readonly total: number }
-  | { readonly kind: 'done' }
+  | { readonly kind: 'done'; readonly value: unknown }
   | { readonly kind: 'failed'; readonly why: string };
 
 /** Milliseconds from one look at the program that started this one to the next. */
@@ -20,9 +20,7 @@ setInterval(() => { if (process.ppid !== parent) process.kill(process.pid, 'SIGK
  * The main function of a process that does one task on a file, so that it can be ended at any moment, whatever SQLite is
  * about. It is killed when it is done: a connection that closes in good order may take the write-ahead log of the others along.
  */
-export function serveTask<T>(
-  work: (task: T, progress: (done: number, total: number) => void) => void | Promise<void>,
-): void {
+export function serveTask<T>(work: (task: T, progress: (done: number, total: number) => void) => unknown): void {
   const say = (message: FromTaskProcess): void => void process.send?.(message);
   new Worker(WATCH, { eval: true });
   process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
@@ -31,8 +29,8 @@ export function serveTask<T>(
   process.once('message', (task: T) => {
     void (async () => {
       try {
-        await work(task, (done, total) => say({ kind: 'progress', done, total }));
-        say({ kind: 'done' });
+        const value = await work(task, (done, total) => say({ kind: 'progress', done, total }));
+        say({ kind: 'done', value });
       } catch (error) {
         say({ kind: 'failed', why: errorText(error) });
       }

@@ -1,0 +1,52 @@
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { temporaryDirectory } from './temporary';
+
+/** Whether a file system in memory can be mounted here, in a namespace of its own: as the superuser. */
+export const canMount =
+  process.platform === 'linux' &&
+  spawnSync('unshare', ['-m', 'sh', '-c', 'mount -t tmpfs none /mnt && command -v nsenter'], { stdio: 'ignore' })
+    .status === 0;
+
+/** A small disk that processes of its namespace see at `path`, and everybody at `outside`. */
+export class SmallDisk {
+  private constructor(
+    private readonly holder: ChildProcess,
+    readonly path: string,
+    readonly outside: string,
+  ) {}
+
+  static async mount(bytes: number): Promise<SmallDisk> {
+    const path = temporaryDirectory();
+    const script = 'mount -t tmpfs -o size="$1" none "$2" && echo mounted && exec sleep 100000';
+    const holder = spawn('unshare', ['-m', 'sh', '-c', script, 'sh', String(bytes), path], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    await once(holder.stdout, 'data');
+    return new SmallDisk(holder, path, `/proc/${String(holder.pid)}/root${path}`);
+  }
+
+  /** The command that runs another one where the disk is mounted. */
+  get enter(): readonly [string, ...string[]] {
+    return ['nsenter', '-t', String(this.holder.pid), '-m'];
+  }
+
+  get free(): number {
+    const { bavail, bsize } = statfsSync(this.outside);
+    return bavail * bsize;
+  }
+
+  /** Fills it until so many bytes are left. @returns empties it again */
+  fill(left: number): () => void {
+    const filler = join(this.outside, 'filler');
+    writeFileSync(filler, Buffer.alloc(Math.max(0, this.free - left)));
+    return () => rmSync(filler);
+  }
+
+  async unmount(): Promise<void> {
+    this.holder.kill('SIGKILL');
+    if (this.holder.exitCode === null && this.holder.signalCode === null) await once(this.holder, 'exit');
+  }
+}

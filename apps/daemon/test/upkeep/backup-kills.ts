@@ -1,0 +1,47 @@
+import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { SqliteConnection } from '@wrkz/sqlite';
+import { DaemonProcess } from '../support/process';
+
+/**
+ * Kills backups so many milliseconds after their start; whatever then has the name must be whole. The last one comes to its end,
+ * and stands alone in the folder. @returns its file
+ */
+export async function killBackups(dataDir: string, folder: string, moments: readonly number[]): Promise<string> {
+  const to = join(folder, 'backup.sqlite');
+  const start = (): DaemonProcess =>
+    new DaemonProcess(['--network', 'devnet', '--data-dir', dataDir, '--backup', to], folder);
+  for (const moment of moments) {
+    const child = start();
+    await new Promise((go) => setTimeout(go, moment));
+    child.kill('SIGKILL');
+    await child.ended;
+    if (existsSync(to)) {
+      checkWhole(to);
+      rmSync(to);
+    }
+  }
+  const { code, stdout, stderr } = await retried(start);
+  if (code !== 0) throw new Error(`the backup ended with ${String(code)}: ${stdout}${stderr}`);
+  const left = readdirSync(folder).filter((name) => name.endsWith('.tmp') || name.endsWith('.lock'));
+  if (left.length > 0) throw new Error(`the backup left ${left.join(', ')}`);
+  return to;
+}
+
+/** The process that did the work for the killed one ends some milliseconds after it, and holds the file till then. */
+async function retried(start: () => DaemonProcess) {
+  for (let tries = 0; ; tries++) {
+    const end = await start().ended;
+    if (end.code === 0 || tries === 3) return end;
+  }
+}
+
+function checkWhole(file: string): void {
+  const connection = new SqliteConnection(file, { readonly: true });
+  try {
+    const answer = connection.pragma('integrity_check', { simple: true });
+    if (answer !== 'ok') throw new Error(`a backup that was killed is not whole: ${String(answer)}`);
+  } finally {
+    connection.close();
+  }
+}

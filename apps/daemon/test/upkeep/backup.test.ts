@@ -1,0 +1,93 @@
+import { cpSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { databaseFile } from '@wrkz/chain-db';
+import { createMemoryLogger, type MemoryLogger } from '@wrkz/service-kit';
+import { digestOf } from '@wrkz/testing';
+import { Daemon, readConfig } from '../../src';
+import { newSuite } from '../network/daemons';
+import { exercises } from '../support/exercises';
+import { killBackups } from './backup-kills';
+
+exercises('backup');
+jest.setTimeout(120_000);
+
+const suite = newSuite();
+let data: string;
+let wanted: string;
+beforeAll(async () => {
+  data = await suite.chainA();
+  wanted = await digestOf(data, 'devnet');
+});
+afterAll(() => suite.stopAll());
+
+async function backup(dataDir: string, to: string): Promise<{ code: number | undefined; logger: MemoryLogger }> {
+  const logger = createMemoryLogger('info');
+  const daemon = Daemon.create(readConfig(['--network', 'devnet', '--data-dir', dataDir, '--backup', to]), { logger });
+  await daemon.start();
+  const code = await daemon.finished;
+  await daemon.stop();
+  return { code, logger };
+}
+
+/** The digest of a backup that is put where a node has its database. */
+async function restored(file: string): Promise<string> {
+  const dataDir = suite.folder();
+  mkdirSync(join(dataDir, 'devnet'));
+  cpSync(file, databaseFile(join(dataDir, 'devnet')));
+  return digestOf(dataDir, 'devnet');
+}
+
+test('a backup of a data directory that nobody uses, and of one whose node goes on', async () => {
+  const to = join(suite.folder(), 'idle.sqlite');
+  const { code, logger } = await backup(data, to);
+  expect(code).toBe(0);
+  expect(logger.lines.join('\n')).toMatch(/Backing up .* MiB to [^]*The backup .* is whole: its top is block 720 \(/);
+  expect(readdirSync(dirname(to))).toEqual(['idle.sqlite']);
+  expect(await restored(to)).toBe(wanted);
+
+  const node = await suite.node({ from: data });
+  const busy = join(suite.folder(), 'busy.sqlite');
+  const made = backup(node.dataDir, busy);
+  await node.daemon.parts.chain.rewindTo(715);
+  expect((await made).code).toBe(0);
+  await node.stop();
+  expect([wanted, await digestOf(node.dataDir, 'devnet')]).toContain(await restored(busy));
+});
+
+test('what is refused is refused before anything is written', async () => {
+  const folder = suite.folder();
+  const there = join(folder, 'there');
+  writeFileSync(there, 'mine');
+  for (const [dataDir, to, text] of [
+    [data, there, `the backup failed: the file ${there} exists already, and a backup is not written over it`],
+    [data, join(folder, 'none', 'x'), `the backup failed: the folder ${join(folder, 'none')} does not exist`],
+    [suite.folder(), join(folder, 'x'), 'the backup failed: there is no chain database'],
+  ] as const) {
+    const { code, logger } = await backup(dataDir, to);
+    expect(code).toBe(1);
+    expect(logger.linesOf('fatal').join('\n')).toContain(text);
+  }
+  expect(readdirSync(folder)).toEqual(['there']);
+  expect(() => readConfig(['--backup', ''])).toThrow('--backup: a file is expected');
+  expect(() => readConfig(['--backup', 'x', '--verify'])).toThrow('choose one of');
+});
+
+test('a stop is answered within a second, and nothing is left', async () => {
+  const to = join(suite.folder(), 'stopped.sqlite');
+  const logger = createMemoryLogger('info');
+  const daemon = Daemon.create(readConfig(['--network', 'devnet', '--data-dir', data, '--backup', to]), { logger });
+  await daemon.start();
+  const begin = performance.now();
+  await daemon.stop();
+  expect(performance.now() - begin).toBeLessThan(1000);
+  expect(await daemon.finished).toBe(1);
+  expect(logger.lines.join('\n')).toContain('Stopped before the backup was whole; nothing of it was left');
+  expect(readdirSync(dirname(to))).toEqual([]);
+});
+
+test('killed at any moment it leaves no file of that name that is not whole, and the next one clears up', async () => {
+  const to = await killBackups(data, suite.folder(), [400, 700]);
+  expect(existsSync(to)).toBe(true);
+  expect(statSync(to).size).toBeGreaterThan(0);
+  expect(await restored(to)).toBe(wanted);
+});

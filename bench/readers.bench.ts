@@ -1,0 +1,263 @@
+/**
+ * Two reader processes (`serve-rpc`) beside a node on devnet chain A, each in a process of its own, the built tree:
+ * requests a second against the node alone and against the readers; whether both answer the same bytes; how long after the
+ * node a reader shows a reorganisation. Then a node without blocks synchronizes on processor 0 while readers, callers and its
+ * peer have processor 1, where the peer comes first: blocks a second with callers and without, in pairs, in turns.
+ *
+ *   node -r ./scripts/source-loader.cjs bench/readers.bench.ts [--seconds 2] [--rounds 5] [--clients 16] [--suite <folder>]
+ *
+ * It ends by itself after some two minutes. Without two processors, or without taskset, the last part is left out.
+ */
+import { randomInt } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { availableParallelism, setPriority, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { chainAWallet } from '../packages/testing/src/wallets';
+import { DaemonProcess, pin } from './support/daemon-process';
+import { median, milliseconds, quantile, row, runBench, since } from './support/figures';
+import { KeepAliveClient, requestBytes } from './support/keep-alive-client';
+import { machine } from './support/machine';
+import { ReaderProcess } from './support/reader-process';
+
+const { values } = parseArgs({
+  options: {
+    seconds: { type: 'string', default: '2' },
+    rounds: { type: 'string', default: '5' },
+    clients: { type: 'string', default: '16' },
+    suite: { type: 'string', default: join(__dirname, '..') },
+  },
+});
+const seconds = Number(values.seconds);
+const rounds = Number(values.rounds);
+const clients = Number(values.clients);
+const SYNC_BLOCKS = 20;
+/** Longest wait for a synchronization or a reorganisation, milliseconds. */
+const PATIENCE = 60_000;
+/** The peer, which in the world is another machine, shares a processor with readers and callers, who give way to it. */
+const GIVING_WAY = 10;
+const { address } = chainAWallet('alice');
+
+const syncQuery = (start: number): Buffer =>
+  requestBytes('POST', '/getwalletsyncdata', { startHeight: start, blockCount: SYNC_BLOCKS });
+
+const KINDS = [
+  { name: '/info', bytes: (_height: number): Buffer => requestBytes('GET', '/info') },
+  {
+    name: `/getwalletsyncdata, ${String(SYNC_BLOCKS)} blocks`,
+    bytes: (height: number): Buffer => syncQuery(1 + randomInt(Math.max(1, height - SYNC_BLOCKS))),
+  },
+] as const;
+
+interface Info {
+  readonly height: number;
+  readonly top_block_hash: string;
+}
+
+const text = async (port: number, path: string, body?: object): Promise<string> => {
+  const init = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
+  return (await fetch(`http://127.0.0.1:${String(port)}${path}`, init)).text();
+};
+const info = async (port: number): Promise<Info> => JSON.parse(await text(port, '/info')) as Info;
+const generate = (port: number, count: number): Promise<string> =>
+  text(port, '/json_rpc', { method: 'generateblocks', params: { wallet_address: address, count } });
+
+/** Asks all ports with as many clients in all until `over` says that it is enough. @returns how many answers came */
+async function ask(ports: readonly number[], bytes: () => Buffer, over: () => boolean): Promise<number> {
+  let answers = 0;
+  await Promise.all(
+    Array.from({ length: clients }, async (_, i) => {
+      const client = new KeepAliveClient(ports[i % ports.length] ?? 0, true);
+      while (!over()) {
+        await client.ask(bytes());
+        if (client.status === 200) answers++;
+      }
+      client.close();
+    }),
+  );
+  return answers;
+}
+
+/** A node with a socket, what reads beside it, and how all of it ends. */
+interface Group {
+  readonly node: DaemonProcess;
+  readonly readers: readonly ReaderProcess[];
+  readonly stop: () => Promise<void>;
+}
+
+async function group(start: (more: readonly string[]) => Promise<DaemonProcess>, nice = 0): Promise<Group> {
+  const folder = mkdtempSync(join(tmpdir(), 'bench-readers-'));
+  const socket = join(folder, 'node.sock');
+  const node = await start(['--rpc-ipc-path', socket]);
+  const beside = (): Promise<ReaderProcess> => ReaderProcess.start(values.suite, node.dataDirectory, socket, nice);
+  const readers = [await beside(), await beside()];
+  const stop = async (): Promise<void> => {
+    await Promise.all(readers.map((reader) => reader.stop()));
+    await node.stop();
+    rmSync(folder, { recursive: true });
+  };
+  return { node, readers, stop };
+}
+
+async function throughput({ node, readers }: Group): Promise<void> {
+  const { height } = await info(node.port);
+  console.log(`\n${row(`answers a second, ${String(clients)} clients`, ['the node', 'two readers', 'ratio'])}`);
+  for (const kind of KINDS) {
+    const rate = async (ports: readonly number[]): Promise<number> => {
+      const begun = performance.now();
+      const over = (): boolean => since(begun) >= seconds * 1000;
+      return ((await ask(ports, () => kind.bytes(height), over)) * 1000) / since(begun);
+    };
+    const ports = readers.map(({ port }) => port);
+    const pairs: [number, number][] = [];
+    // The first pair is for the compiler.
+    for (let i = 0; i < 3; i++) pairs.push([await rate([node.port]), await rate(ports)]);
+    const counted = pairs.slice(1);
+    const ratio = median(counted.map(([alone, both]) => both / alone));
+    console.log(
+      row(kind.name, [
+        median(counted.map(([alone]) => alone)),
+        median(counted.map(([, both]) => both)),
+        ratio.toFixed(2),
+      ]),
+    );
+  }
+}
+
+async function equality({ node, readers }: Group): Promise<void> {
+  const { height } = await info(node.port);
+  let compared = 0;
+  for (let start = 1; start < height; start += SYNC_BLOCKS) {
+    const body = { startHeight: start, blockCount: SYNC_BLOCKS };
+    for (const path of ['/getwalletsyncdata', '/getrawblocks']) {
+      const wanted = await text(node.port, path, body);
+      for (const { port } of readers) {
+        if ((await text(port, path, body)) !== wanted) throw new Error(`${path} from ${String(start)} differs`);
+        compared++;
+      }
+    }
+  }
+  for (const path of ['/info', '/height', '/peers', '/fee']) {
+    const wanted = await text(node.port, path);
+    for (const { port } of readers) if ((await text(port, path)) !== wanted) throw new Error(`${path} differs`);
+  }
+  console.log(`\n${row('answers compared, all equal', [compared])}`);
+}
+
+/** A heavier branch comes from a peer: milliseconds from the node's first answer of it to each reader's. */
+async function reorganisation({ node, readers }: Group): Promise<void> {
+  await generate(node.port, 2);
+  node.pause();
+  const other = await DaemonProcess.start(values.suite, ['--add-exclusive-node', `127.0.0.1:${String(node.peerPort)}`]);
+  try {
+    await generate(other.port, 4);
+    const { top_block_hash: heavier } = await info(other.port);
+    node.resume();
+    const limit = performance.now() + PATIENCE;
+    const shown = async (port: number): Promise<number> => {
+      while ((await info(port)).top_block_hash !== heavier) {
+        if (performance.now() > limit) throw new Error('no reorganisation came');
+        await new Promise((later) => setTimeout(later, 2));
+      }
+      return performance.now();
+    };
+    const [atNode = 0, ...atReaders] = await Promise.all([node, ...readers].map(({ port }) => shown(port)));
+    console.log(
+      `\n${row(
+        'reorganisation, after the node',
+        atReaders.map((at) => milliseconds(at - atNode)),
+      )}`,
+    );
+  } finally {
+    node.resume();
+    await other.stop();
+  }
+}
+
+/** Blocks a second of one synchronization on processor 0. */
+async function synchronize(
+  source: DaemonProcess,
+  wanted: number,
+  loaded: boolean,
+): Promise<{ rate: number; answers: number }> {
+  source.pause();
+  const peer = ['--add-exclusive-node', `127.0.0.1:${String(source.peerPort)}`];
+  const all = await group((more) => DaemonProcess.startEmpty(values.suite, [...peer, ...more]), GIVING_WAY);
+  try {
+    all.node.pinTo(0);
+    for (const reader of all.readers) reader.pinTo(1);
+    const ports = all.readers.map(({ port }) => port);
+    let height = 1;
+    let begun = 0;
+    source.resume();
+    const limit = performance.now() + PATIENCE;
+    const watch = async (): Promise<void> => {
+      while (height < wanted) {
+        if (performance.now() > limit) throw new Error('the synchronization does not end');
+        await new Promise((later) => setTimeout(later, 20));
+        // The node itself, so that both arms are watched alike.
+        ({ height } = await info(all.node.port));
+        if (begun === 0 && height > 1) begun = performance.now();
+      }
+    };
+    const load = loaded
+      ? ask(
+          ports,
+          () => syncQuery(1 + randomInt(Math.max(1, height))),
+          () => height >= wanted,
+        )
+      : 0;
+    const [, answers] = await Promise.all([watch(), load]);
+    return { rate: (wanted * 1000) / since(begun), answers };
+  } finally {
+    source.resume();
+    await all.stop();
+  }
+}
+
+async function pinned(): Promise<void> {
+  if (availableParallelism() < 2) return console.log('\nno second processor: the synchronization is left out');
+  const source = await DaemonProcess.start(values.suite);
+  try {
+    pin(process.pid, 1);
+    setPriority(GIVING_WAY);
+    source.pinTo(1);
+    const { height } = await info(source.port);
+    await synchronize(source, height, true);
+    const ratios: number[] = [];
+    console.log(`\n${row('node on processor 0, rest on 1', ['alone', 'with callers', 'ratio', 'answers'])}`);
+    for (let i = 0; i < rounds; i++) {
+      const first = await synchronize(source, height, i % 2 === 1);
+      const second = await synchronize(source, height, i % 2 === 0);
+      const [quiet, loaded] = i % 2 === 1 ? [second, first] : [first, second];
+      ratios.push(loaded.rate / quiet.rate);
+      console.log(
+        row(`blocks a second, pair ${String(i + 1)}`, [
+          quiet.rate,
+          loaded.rate,
+          (loaded.rate / quiet.rate).toFixed(3),
+          loaded.answers,
+        ]),
+      );
+    }
+    const spread = `${quantile(ratios, 0).toFixed(3)} - ${quantile(ratios, 1).toFixed(3)}`;
+    console.log(row('median, and least to most', [median(ratios).toFixed(3), spread]));
+  } finally {
+    await source.stop();
+  }
+}
+
+async function main(): Promise<void> {
+  console.log(machine());
+  const all = await group((more) => DaemonProcess.start(values.suite, more));
+  try {
+    await throughput(all);
+    await equality(all);
+    await reorganisation(all);
+  } finally {
+    await all.stop();
+  }
+  await pinned();
+}
+
+runBench(main);

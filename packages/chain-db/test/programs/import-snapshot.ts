@@ -1,0 +1,26 @@
+/**
+ * `import-snapshot.ts <file> <directory> <lite height> <digest>`: imports a snapshot and prints a line with each report of progress,
+ * `done` at last. `import-snapshot.ts <file> <directory of a full database> <lite height>` exports one into the file instead.
+ * Whoever starts it may kill it.
+ */
+import { exportSnapshot, importSnapshot, openChainDb } from '../../src';
+
+const [path = '', directory = '', height, digest] = process.argv.slice(2);
+const liteHeight = Number(height);
+const tell = (line: string): void => void process.stdout.write(`${line}\n`);
+
+async function main(): Promise<void> {
+  tell('open');
+  if (digest !== undefined) {
+    await importSnapshot({
+      ...{ path, directory, network: 'devnet', liteHeight, accepted: [digest] },
+      onProgress: (phase) => tell(phase),
+    });
+  } else {
+    const { reader } = openChainDb({ directory, network: 'devnet', readonly: true });
+    await exportSnapshot({ reader, network: 'devnet', liteHeight, path, onProgress: ({ table }) => tell(table) });
+  }
+  tell('end');
+}
+
+void main();

@@ -1,0 +1,45 @@
+import { readdirSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { backupDatabase, FileLocked, openDatabase, takeWriteLock } from '../src';
+import { cleanUp, fresh } from './support/folder';
+import { journal, JOURNAL_ID } from './support/journal';
+
+/* What killed backups leave beside their file, and who removes it. */
+
+afterEach(cleanUp);
+
+function source(): string {
+  const file = fresh('journal.sqlite');
+  openDatabase(journal(file)).close();
+  return file;
+}
+
+const options = (file: string, to: string) => ({ file, title: 'journal', applicationId: JOURNAL_ID, to });
+
+test('the next backup of that name removes what killed ones have left, and nothing else', async () => {
+  const to = fresh('copy.sqlite');
+  const folder = dirname(to);
+  const left = ['', '-journal', '-wal', '-shm'].map((ending) => `.copy.sqlite.0123456789ab.tmp${ending}`);
+  const others = ['.other.sqlite.0123456789ab.tmp', '.copy.sqlite.x.tmp', '.copy.sqlite.0123456789ab.tmp.bak'];
+  for (const name of [...left, ...others, '.copy.sqlite.lock']) writeFileSync(join(folder, name), '');
+  await backupDatabase(options(source(), to));
+  expect(readdirSync(folder).sort()).toEqual([...others, 'copy.sqlite'].sort());
+});
+
+test('two backups to one file at a time are refused, and the first is left alone', async () => {
+  const to = fresh('copy.sqlite');
+  const lock = takeWriteLock(join(dirname(to), `.${basename(to)}.lock`), { file: to, title: 'backup' });
+  writeFileSync(join(dirname(to), '.copy.sqlite.0123456789ab.tmp'), '');
+  await expect(backupDatabase(options(source(), to))).rejects.toThrow(FileLocked);
+  lock.release();
+  expect(readdirSync(dirname(to)).sort()).toEqual(['.copy.sqlite.0123456789ab.tmp', '.copy.sqlite.lock']);
+});
+
+test('what is found wrong by who asked for the backup keeps it from its name', async () => {
+  const to = fresh('copy.sqlite');
+  const check = (): void => {
+    throw new Error('not that one');
+  };
+  await expect(backupDatabase({ ...options(source(), to), check })).rejects.toThrow('not that one');
+  expect(readdirSync(dirname(to))).toEqual([]);
+});
