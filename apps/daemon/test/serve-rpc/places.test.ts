@@ -1,9 +1,9 @@
-import { Places } from '../../src/serve-rpc/places';
+import { PassPlaces } from '../../src/serve-rpc/places';
 
 const isFunction = (value: unknown): boolean => typeof value === 'function';
 
 test('an address has so many places, one of this machine all that there are', () => {
-  const places = new Places({ all: 4, perAddress: 2 });
+  const places = new PassPlaces({ all: 4, perAddress: 2 });
   const first = places.take('2001:db8::1');
   expect(isFunction(first)).toBe(true);
   expect(isFunction(places.take('2001:db8::2'))).toBe(true);
