@@ -33,8 +33,8 @@ export interface OpenOptions {
   readonly lite?: number | undefined;
   /**
    * For reading, in a process that has the database open already: the look at the log before is left out. It would open and
-   * close the file, whereupon the system takes back the locks that the process holds on it, and then a writer that stops
-   * elsewhere counts itself the last one and removes the log under the connections that are left.
+   * close the file, whereupon the system takes back the locks that the process holds on it, and other processes would no
+   * longer know that somebody reads.
    */
   readonly besideOwn?: boolean | undefined;
   /** Called after each step of bringing an older schema up to date, in blocks or transactions; before any new layout. */
