@@ -65,7 +65,7 @@ export class ReceiverFiles {
    */
   async save(position: number): Promise<void> {
     this.wanted = position;
-    while (this.wanted !== undefined) await (this.writing ??= this.write());
+    while (this.wanted !== undefined || this.writing !== undefined) await (this.writing ??= this.write());
   }
 
   private async write(): Promise<void> {

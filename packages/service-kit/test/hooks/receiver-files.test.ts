@@ -49,3 +49,10 @@ test('what a kill has left of an unfinished write goes with the next start', () 
   expect(fs.existsSync(unfinished)).toBe(false);
   expect(fs.existsSync(another)).toBe(true);
 });
+
+test('who waits for a position to be saved waits until it stands on the disk, whoever writes it', async () => {
+  const files = newFiles();
+  void files.save(1);
+  await files.save(2);
+  expect(files.position()).toBe(2);
+});
