@@ -36,7 +36,11 @@ describe('a start that cannot be', () => {
     ],
     ['checkpoints for an export', ['--export-blockchain', '--load-checkpoints='], /export-blockchain does not ask/],
     ['an export of too little', ['--export-blockchain', '--max-export-blocks', '5'], /at least 1000 blocks/],
-    ['a peer that is no address', ['--network', 'devnet', '--add-exclusive-node', 'nobody'], /"nobody" is not an IPv4/],
+    [
+      'a peer that is no address',
+      ['--network', 'devnet', '--rpc-bind-port', '0', '--p2p-bind-port', '0', '--add-exclusive-node', 'nobody'],
+      /"nobody" is not an IPv4/,
+    ],
   ])('%s: told, exit 1, nothing made', async (_, args, message) => {
     const cwd = temporaryDirectory();
     const { code, stderr } = await runDaemon([...args, '--data-dir', join(cwd, 'data')], cwd);
@@ -137,7 +141,9 @@ describe('a stop', () => {
     expect(rest).toMatchObject({ code: 0 });
     const verified = await runDaemon(quiet(cwd, '--verify'), cwd);
     expect(verified.code).toBe(0);
-    expect(verified.stdout).toMatch(/^721 blocks, no problem found\ndigest [0-9a-f]{64}\n$/m);
+    expect(verified.stdout).toMatch(
+      /^721 blocks, no problem found\ndigest [0-9a-f]{64}\nrules digest [0-9a-f]{64}\n$/m,
+    );
   });
 });
 

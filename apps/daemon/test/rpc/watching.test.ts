@@ -17,7 +17,13 @@ const peers = {
 } as unknown as RpcContext['peers'];
 const tip = { height: 100, hash: Buffer.alloc(32), timestamp: 0, majorVersion: 7, minorVersion: 0 };
 const context = node(
-  { peers, nextDifficulty: () => 600n, startTime: 1_700_000_000, pool: { size: () => 8 } as RpcContext['pool'] },
+  {
+    peers,
+    storage: { prune: false, pruneDepth: 400 },
+    nextDifficulty: () => 600n,
+    startTime: 1_700_000_000,
+    pool: { size: () => 8 } as RpcContext['pool'],
+  },
   {
     tip: () => tip as never,
     transactionCount: () => 111,
