@@ -59,9 +59,10 @@ export function refuseExisting(path: string): never {
  */
 export async function exportSnapshot(options: SnapshotExportOptions): Promise<SnapshotHeader> {
   const { path } = options;
+  // Also beside a whole file: a kill may have come after it got its name.
+  removeRemains(path);
   if (existsSync(path)) refuseExisting(path);
   const zstd = await loadZstd();
-  removeRemains(path);
   const folder = mkdtempSync(workPrefix(path));
   try {
     const file = join(folder, 'snapshot');

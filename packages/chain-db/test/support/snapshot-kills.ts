@@ -57,13 +57,15 @@ export async function killExport(moments: readonly number[]): Promise<number> {
     const folder = freshDirectory();
     const path = join(folder, 'b.litesnap');
     await killedAt(runProgram('import-snapshot.ts', path, source, String(LITE)), moment * LENGTH);
-    if (!existsSync(path)) {
+    const { reader } = openHere({ directory: source, readonly: true });
+    const again = (): Promise<unknown> => exportSnapshot({ reader, network: 'devnet', liteHeight: LITE, path });
+    if (existsSync(path)) await expect(again()).rejects.toThrow('already exists');
+    else {
       unfinished++;
-      const { reader } = openHere({ directory: source, readonly: true });
-      await exportSnapshot({ reader, network: 'devnet', liteHeight: LITE, path });
+      await again();
     }
     expect(readFileSync(path)).toEqual(readFileSync(whole));
-    if (unfinished > 0) expect(readdirSync(folder).filter((name) => name !== 'b.litesnap')).toEqual([]);
+    expect(readdirSync(folder)).toEqual(['b.litesnap']);
   }
   return unfinished;
 }
