@@ -1,6 +1,7 @@
 /**
  * Two reader processes (`serve-rpc`) beside a node on devnet chain A, each in a process of its own, the built tree:
- * requests a second against the node alone and against the readers; whether both answer the same bytes; how long after the
+ * requests a second against the node alone and against the readers, and how much of one processor the callers took of the
+ * readers' two (at 100 % they are the bound); whether both answer the same bytes; how long after the
  * node a reader shows a reorganisation. Then a node without blocks synchronizes on processor 0 while readers, callers and its
  * peer have processor 1, where the peer comes first: blocks a second with callers and without, in pairs, in turns.
  *
@@ -101,7 +102,8 @@ async function group(start: (more: readonly string[]) => Promise<DaemonProcess>,
 
 async function throughput({ node, readers }: Group): Promise<void> {
   const { height } = await info(node.port);
-  console.log(`\n${row(`answers a second, ${String(clients)} clients`, ['the node', 'two readers', 'ratio'])}`);
+  const columns = ['the node', 'two readers', 'ratio', 'callers busy'];
+  console.log(`\n${row(`answers a second, ${String(clients)} clients`, columns)}`);
   for (const kind of KINDS) {
     const rate = async (ports: readonly number[]): Promise<number> => {
       const begun = performance.now();
@@ -110,8 +112,15 @@ async function throughput({ node, readers }: Group): Promise<void> {
     };
     const ports = readers.map(({ port }) => port);
     const pairs: [number, number][] = [];
+    const busy: number[] = [];
     // The first pair is for the compiler.
-    for (let i = 0; i < 3; i++) pairs.push([await rate([node.port]), await rate(ports)]);
+    for (let i = 0; i < 3; i++) {
+      const alone = await rate([node.port]);
+      const [begun, before] = [performance.now(), process.cpuUsage()];
+      pairs.push([alone, await rate(ports)]);
+      const { user, system } = process.cpuUsage(before);
+      busy.push((user + system) / 1000 / since(begun));
+    }
     const counted = pairs.slice(1);
     const ratio = median(counted.map(([alone, both]) => both / alone));
     console.log(
@@ -119,6 +128,7 @@ async function throughput({ node, readers }: Group): Promise<void> {
         median(counted.map(([alone]) => alone)),
         median(counted.map(([, both]) => both)),
         ratio.toFixed(2),
+        `${(100 * median(busy)).toFixed(0)} %`,
       ]),
     );
   }

@@ -1,14 +1,18 @@
-/** `migrate.ts <directory>`: opens a database for writing and prints each step; the next one waits for a byte of input. */
+/**
+ * `migrate.ts <directory> [go]`: opens a database for writing and prints each step; the next one waits for a byte of input,
+ * unless it is told to go.
+ */
 import { readSync } from 'node:fs';
 import { openChainDb } from '../../src';
 
-const [directory = ''] = process.argv.slice(2);
+const [directory = '', go] = process.argv.slice(2);
+if (go !== undefined) process.stdout.write('begin\n');
 openChainDb({
   directory,
   network: 'devnet',
   onProgress: ({ done }) => {
     process.stdout.write(`${done}\n`);
-    readSync(0, Buffer.alloc(1));
+    if (go === undefined) readSync(0, Buffer.alloc(1));
   },
 });
 console.log('open');

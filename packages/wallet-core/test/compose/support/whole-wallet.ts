@@ -72,13 +72,18 @@ export class WholeWallet {
    * @param isRead it has read the chain itself: of a file of the reference, places of spent outputs may be unknown for ever
    */
   async untilSynced(isRead = true): Promise<this> {
+    await this.untilHeight(CHAIN_A_HEIGHT, isRead);
+    return this;
+  }
+
+  /** The same at another tip. */
+  async untilHeight(height: number, isRead = true): Promise<void> {
     await this.until(() => {
       const { progress, isViewWallet, subWallets } = this.wallet.snapshot.content;
       const outputs = subWallets.flatMap(({ unspent, spent }) => (isRead ? [...unspent, ...spent] : unspent));
       const isPlaced = isViewWallet || outputs.every(({ globalIndex }) => globalIndex !== undefined);
-      return this.wallet.status.isAtTip && progress.height === CHAIN_A_HEIGHT && isPlaced;
+      return this.wallet.status.isAtTip && progress.height === height && isPlaced;
     });
-    return this;
   }
 
   /** Until something holds of it; looked at whenever it changes. Its clock goes meanwhile. */

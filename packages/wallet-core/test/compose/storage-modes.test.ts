@@ -1,0 +1,66 @@
+import { join } from 'node:path';
+import { Daemon, readConfig } from '@wrkz/daemon';
+import { silentLogger } from '@wrkz/service-kit';
+import { CHAIN_A_HEIGHT, Suite, type SuiteNode, writeChainADump } from '@wrkz/testing';
+import { removeFolders } from '../support/folder';
+import { amountsFrom, amountsOf, contentOf } from './support/recorded-books';
+import { recordedReport, reportOf } from './support/report';
+import { readByKeys, untilPruned } from './support/storage-modes';
+import type { WholeWallet } from './support/whole-wallet';
+
+/* Whole wallets that read the chain again from daemons that keep less of it (docs/operations/storage-modes.md). */
+
+jest.mock('node:crypto', () => {
+  const { withCheapKeys } = jest.requireActual<typeof import('./support/cheap-keys')>('./support/cheap-keys');
+  return withCheapKeys(jest.requireActual('node:crypto'));
+});
+jest.setTimeout(120_000);
+
+const LITE_HEIGHT = 300;
+const LITE = ['--lite', '--lite-height', String(LITE_HEIGHT)];
+/** What a devnet node keeps of bodies when it is pruned. */
+const PRUNED_TO = CHAIN_A_HEIGHT + 1 - 400;
+const NAMES = ['alice', 'dave'];
+
+const suite = new Suite((args) => Daemon.create(readConfig(args), { logger: silentLogger() }));
+const open: WholeWallet[] = [];
+
+afterEach(async () => {
+  for (const whole of open.splice(0)) await whole.close();
+  removeFolders();
+});
+afterAll(() => suite.stopAll());
+
+async function readFrom(node: SuiteNode, name: string): Promise<WholeWallet> {
+  const whole = await readByKeys(node, name, 0);
+  open.push(whole);
+  return whole.untilSynced();
+}
+
+test('a pruned node serves a whole rescan, though most of its bodies are gone', async () => {
+  const pruned = await suite.node({ from: await suite.chainA(), args: ['--prune'] });
+  await untilPruned(pruned, PRUNED_TO);
+  for (const name of NAMES) {
+    const whole = await readFrom(pruned, name);
+    expect(reportOf(whole.wallet.snapshot)).toEqual(recordedReport(name));
+    await whole.wallet.reset(0);
+    await whole.untilSynced();
+    expect(reportOf(whole.wallet.snapshot)).toEqual(recordedReport(name));
+    expect(whole.warnings).toEqual([]);
+  }
+});
+
+test('a lite node serves a rescan from its height on, and the wallet says that it begins there', async () => {
+  const folder = suite.folder();
+  const dump = join(suite.folder(), 'chain-a.dump');
+  writeChainADump(dump);
+  expect(await suite.run(folder, [...LITE, '--import-blockchain', '--dump-file', dump])).toBe(0);
+  const lite = await suite.node({ from: folder, args: LITE });
+  for (const name of NAMES) {
+    const whole = await readFrom(lite, name);
+    const { content } = whole.wallet.snapshot;
+    const all = await contentOf({ file: `wallets/${name}.restored.wallet`, password: `secret_${name}` });
+    expect(amountsOf(content, whole.wallet.snapshot.balance())).toEqual(amountsFrom(LITE_HEIGHT, all));
+    expect([...new Set(whole.warnings)]).toEqual([expect.stringContaining(`holds no blocks below ${LITE_HEIGHT}`)]);
+  }
+});
