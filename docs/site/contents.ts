@@ -26,29 +26,31 @@ interface Plan {
   readonly folder?: string;
 }
 
+const within = (folder: string, names: readonly string[]): string[] => names.map((name) => `${folder}/${name}.md`);
+
 const PLANS: readonly Plan[] = [
-  { title: 'Start', first: ['README.md', 'docs/quick-start.md', 'docs/concepts.md'] },
+  { title: 'Start', first: ['README.md', ...within('docs', ['quick-start', 'concepts'])] },
   {
     title: 'Operations',
-    first: ['daemon', 'wallet-api', 'wallet-rpc', 'pow-helper', 'proposals', 'moving'].map(
-      (name) => `docs/operations/${name}.md`,
-    ),
+    first: within('docs/operations', [
+      ...['running', 'daemon', 'wallet-api', 'wallet-rpc', 'pow-helper', 'proposals', 'moving'],
+    ]),
     folder: 'docs/operations',
   },
   {
     title: 'API',
     first: [
-      'docs/api/README.md',
+      ...within('docs/api', ['README']),
       ...['daemon', 'wallet-api', 'wallet-rpc', 'pow-helper', 'proposals', 'miner'].flatMap((name) =>
-        ['options', 'reference', 'errors'].map((page) => `docs/api/${name}/${page}.md`),
+        within(`docs/api/${name}`, ['options', 'reference', 'errors']),
       ),
     ],
   },
-  { title: 'Protocol', first: ['docs/protocol/README.md'], folder: 'docs/protocol' },
+  { title: 'Protocol', first: within('docs/protocol', ['README']), folder: 'docs/protocol' },
   {
     title: 'Project',
     first: [
-      ...['differences', 'architecture', 'benchmarks'].map((name) => `docs/${name}.md`),
+      ...within('docs', ['differences', 'architecture', 'benchmarks']),
       ...['CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md', 'docker/README.md'],
     ],
   },
