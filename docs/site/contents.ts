@@ -80,7 +80,7 @@ function pageOf(source: string): SitePage[] {
   }
 }
 
-/** `docs/protocol/README.md` is `protocol/index.html`, `README.md` the first page, `SECURITY.md` `security.html`. */
+/** The README of a folder is its `index.html`, that of the top the first page; `SECURITY.md` is `security.html`. */
 export function sitePath(source: string): string {
   const inSite = source.startsWith('docs/') ? source.slice('docs/'.length) : source.toLowerCase();
   return inSite.replace(/readme\.md$/i, 'index.html').replace(/\.md$/, '.html');
