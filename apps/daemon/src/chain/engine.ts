@@ -142,7 +142,7 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
       while (this.ended === undefined && (this.hasWork || this.pruning?.isUnderWay === true)) {
         if (!this.chores.isEmpty) await this.doChore();
         else if (this.canStep) await this.step();
-        else if (this.pruning?.isUnderWay !== true) await this.gate.wait();
+        else if (this.pruning?.canStep !== true) await this.gate.wait();
         this.pruneStep();
         // Messages from outside are served between steps, even where no proof is waited for.
         await nextTurn();
@@ -191,7 +191,10 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
 
   /** A short one, beside whatever else is done. */
   private pruneStep(): void {
-    const pass = this.pruning?.step(this.state.writer);
+    const { pruning } = this;
+    if (pruning?.canStep !== true) return;
+    const pass = pruning.step(this.state.writer);
+    if (pruning.isTight) this.state.cutLog();
     if (pass === undefined) return;
     if (pass.blocks > 0) this.emit('pruned', pass);
     this.lookForPruning();

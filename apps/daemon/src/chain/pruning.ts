@@ -1,5 +1,4 @@
 import type { ChainWriter } from '@wrkz/chain-db';
-import { statfsSync } from 'node:fs';
 
 /** When a pruned node drops bodies (docs/operations/storage-modes.md#pruned). */
 export interface PruneRules {
@@ -9,7 +8,12 @@ export interface PruneRules {
   readonly minGap: number;
   /** Free bytes below which a pass does not wait for the schedule. */
   readonly minFreeBytes: number;
+  /** Free bytes below which blocks wait, and steps are the smallest there are. */
+  readonly leastRoom: number;
 }
+
+/** Free bytes without which no step is made: what the log of the smallest one takes, and more. */
+const STEP_ROOM = 1024 * 1024;
 
 /** What a pass has done. */
 export interface PrunePass {
@@ -47,6 +51,16 @@ export class Pruning {
     return this.pass !== undefined;
   }
 
+  /** Whether a step is to be made, and can be: with a full disk the pass waits for space, as blocks do. */
+  get canStep(): boolean {
+    return this.pass !== undefined && this.freeBytes() >= STEP_ROOM;
+  }
+
+  /** Whether what a step has written should leave the log at once, so that the file gets smaller before the log grows. */
+  get isTight(): boolean {
+    return this.freeBytes() < this.rules.leastRoom;
+  }
+
   /** To be called at the start and after each change of the chain. @param floor below which bodies are gone already */
   look(count: number, floor: number): void {
     if (this.pass !== undefined) return;
@@ -63,7 +77,7 @@ export class Pruning {
   step(writer: Pick<ChainWriter, 'pruneStep'>): PrunePass | undefined {
     const { pass } = this;
     if (pass === undefined) return undefined;
-    const { floor, done, freedPages } = writer.pruneStep(pass.target);
+    const { floor, done, freedPages } = writer.pruneStep(pass.target, this.isTight ? 0 : undefined);
     pass.freedPages += freedPages;
     if (!done) return undefined;
     this.pass = undefined;
@@ -73,15 +87,5 @@ export class Pruning {
   private isScheduled(count: number): boolean {
     if (this.lastAt === undefined) return true;
     return this.rules.minGap > 0 && count - this.lastAt >= this.rules.minGap;
-  }
-}
-
-/** Bytes that may still be written beside a file; a disk that cannot be asked counts as endless. */
-export function freeBytesAt(directory: string): number {
-  try {
-    const { bavail, bsize } = statfsSync(directory);
-    return bavail * bsize;
-  } catch {
-    return Infinity;
   }
 }

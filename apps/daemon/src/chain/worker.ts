@@ -2,10 +2,11 @@ import { damageIn, openChainDb, type Opening } from '@wrkz/chain-db';
 import { networkOf } from '@wrkz/core-types';
 import { serveThread } from '@wrkz/service-kit';
 import { operatorText } from '../damage/operator-text';
+import { freeBytes } from '../upkeep/free-space';
 import { roomComplaint } from '../upkeep/room';
 import { holdStored, loadCheckpoints } from './checkpoints';
 import { ChainEngine } from './engine';
-import { freeBytesAt, Pruning } from './pruning';
+import { Pruning } from './pruning';
 import { ChainFailed } from './service';
 import { CHAIN_ERRORS, type ChainThread, type WorkerSetup } from './thread';
 
@@ -21,7 +22,7 @@ function startEngine({ directory, network: name, checkpoints, memory, lite, prun
   try {
     holdStored(known, db.reader);
     const now = (): number => Math.floor(Date.now() / 1000);
-    const pruning = prune && new Pruning(prune, () => freeBytesAt(directory));
+    const pruning = prune && new Pruning(prune, () => freeBytes(directory));
     const noRoom =
       leastRoom === undefined ? undefined : (closed: boolean) => roomComplaint(directory, leastRoom, closed);
     return { engine: new ChainEngine({ db, network, checkpoints: known, now, pruning, noRoom }), opening: db.opening };

@@ -8,12 +8,13 @@ export function engineSetup(
   { network, options, storage }: Pick<DaemonConfig, 'network' | 'options' | 'storage'>,
   directory: string,
 ): WorkerSetup {
+  const room = leastRoom(options);
   return {
     directory,
     network: network.name,
     checkpoints: options['load-checkpoints'],
     memory: databaseMemory(options),
-    leastRoom: leastRoom(options),
+    leastRoom: room,
     lite: storage.kind === 'lite' ? storage.height : undefined,
     prune:
       storage.kind === 'pruned'
@@ -21,6 +22,7 @@ export function engineSetup(
             depth: storage.depth,
             minGap: options['auto-prune-min-gap-blocks'],
             minFreeBytes: options['auto-prune-min-free-bytes'],
+            leastRoom: room,
           }
         : undefined,
   };

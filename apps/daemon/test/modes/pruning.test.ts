@@ -1,6 +1,7 @@
 import { networkOf } from '@wrkz/core-types';
 import { readConfig } from '../../src';
-import { freeBytesAt, Pruning } from '../../src/chain/pruning';
+import { Pruning } from '../../src/chain/pruning';
+import { freeBytes } from '../../src/upkeep/free-space';
 import { engineSetup } from '../../src/wiring/storage-setup';
 import { exercises } from '../support/exercises';
 
@@ -14,9 +15,11 @@ function bench(...args: string[]) {
   const pruning = new Pruning(prune, () => disk.free);
   let floor = 0;
   const asked: number[] = [];
+  const lengths: (number | undefined)[] = [];
   const writer = {
-    pruneStep: (target: number) => {
+    pruneStep: (target: number, milliseconds?: number) => {
       asked.push(target);
+      lengths.push(milliseconds);
       floor = Math.min(target, floor + 50);
       return { floor, done: floor === target, freedPages: 3 };
     },
@@ -28,15 +31,20 @@ function bench(...args: string[]) {
     while (pruning.isUnderWay) pruning.step(writer);
     return [...asked];
   };
-  return { at, disk, pruning, writer, floor: () => floor };
+  return { at, disk, pruning, writer, rules: prune, lengths, floor: () => floor };
 }
 
 test('options come to rules, by the network; nothing of it on a full or lite node', () => {
   const setup = (...args: string[]) => engineSetup(readConfig(args), '/nowhere');
-  expect(setup('--prune', '--network=devnet').prune).toEqual({ depth: 400, minGap: 120, minFreeBytes: 4_294_967_296 });
+  expect(setup('--prune', '--network=devnet').prune).toEqual({
+    depth: 400,
+    minGap: 120,
+    minFreeBytes: 4_294_967_296,
+    leastRoom: expect.any(Number) as number,
+  });
   const args = ['--auto-prune-min-gap-blocks=0', '--auto-prune-min-free-bytes=7', '--prune-depth=20000'];
   expect(setup('--prune', ...args)).toMatchObject({
-    prune: { depth: 20_000, minGap: 0, minFreeBytes: 7 },
+    prune: { depth: 20_000, minGap: 0, minFreeBytes: 7, leastRoom: expect.any(Number) as number },
     lite: undefined,
   });
   expect(setup()).toMatchObject({ prune: undefined, lite: undefined });
@@ -79,7 +87,23 @@ test('a pass tells what it has done, and a chain shorter than the depth loses no
   expect(pruning.step(writer)).toBeUndefined();
 });
 
+test('short of space it works in the smallest steps, and without any it waits', () => {
+  const { pruning, writer, disk, rules, lengths } = bench('--auto-prune-min-gap-blocks=0');
+  expect(pruning.canStep).toBe(false);
+  pruning.look(600, 0);
+  pruning.step(writer);
+  expect([pruning.canStep, pruning.isTight]).toEqual([true, false]);
+  disk.free = rules.leastRoom - 1;
+  expect([pruning.canStep, pruning.isTight]).toEqual([true, true]);
+  pruning.step(writer);
+  expect(lengths).toEqual([undefined, 0]);
+  disk.free = 1024 * 1024;
+  expect(pruning.canStep).toBe(true);
+  disk.free -= 1;
+  expect([pruning.canStep, pruning.isUnderWay]).toEqual([false, true]);
+});
+
 test('a disk that cannot be asked is endless', () => {
-  expect(freeBytesAt('/nowhere/at/all')).toBe(Infinity);
-  expect(freeBytesAt('/')).toBeGreaterThanOrEqual(0);
+  expect(freeBytes('/nowhere/at/all')).toBe(Infinity);
+  expect(freeBytes('/')).toBeGreaterThanOrEqual(0);
 });

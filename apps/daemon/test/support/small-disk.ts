@@ -39,8 +39,8 @@ export class SmallDisk {
   }
 
   /** Fills it until so many bytes are left. @returns empties it again */
-  fill(left: number): () => void {
-    const filler = join(this.outside, 'filler');
+  fill(left: number, name = 'filler'): () => void {
+    const filler = join(this.outside, name);
     writeFileSync(filler, Buffer.alloc(Math.max(0, this.free - left)));
     return () => rmSync(filler);
   }

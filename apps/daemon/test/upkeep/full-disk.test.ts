@@ -1,7 +1,11 @@
+import { cpSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { CHAIN_A_HEIGHT } from '@wrkz/testing';
+import { addEmptyPages } from '../support/empty-pages';
 import { newSuite } from '../network/daemons';
 import { DaemonProcess } from '../support/process';
 import { canMount, SmallDisk } from '../support/small-disk';
+import { consoleAt } from './console-at';
 
 jest.setTimeout(180_000);
 
@@ -41,13 +45,30 @@ function daemonOn(disk: SmallDisk, peer: number, ...args: string[]): DaemonProce
   return new DaemonProcess([...given, '--no-console', '--enable-health', ...args], disk.path, undefined, disk.enter);
 }
 
+/** A data folder on the disk that holds chain A, and so many bytes of empty pages. */
+async function chainOn(disk: SmallDisk, emptyPages = 0): Promise<void> {
+  const folder = join(await suite.chainA(), 'devnet');
+  if (emptyPages > 0) addEmptyPages(join(folder, 'chain.sqlite'), emptyPages);
+  cpSync(folder, join(disk.outside, 'devnet'), { recursive: true });
+}
+
+const fileOn = (disk: SmallDisk): string => join(disk.outside, 'devnet', 'chain.sqlite');
+
+async function endOf(daemon: DaemonProcess): Promise<void> {
+  daemon.kill('SIGTERM');
+  expect((await daemon.ended).code).toBe(0);
+}
+
 /** The digest of what lies on the disk, looked through where it is mounted. */
-async function digestOn(disk: SmallDisk): Promise<string> {
+async function digestOn(disk: SmallDisk, kind = 'digest'): Promise<string> {
   const args = ['--network', 'devnet', '--data-dir', disk.path, '--verify', '--log-file', '/dev/null'];
   const { code, stdout, stderr } = await new DaemonProcess(args, disk.path, undefined, disk.enter).ended;
   expect([code, stderr]).toEqual([0, '']);
-  return /^digest ([0-9a-f]{64})$/m.exec(stdout)?.[1] ?? stdout;
+  return new RegExp(`^${kind} ([0-9a-f]{64})$`, 'm').exec(stdout)?.[1] ?? stdout;
 }
+
+/** Of what the rules read: the same whether bodies are there or not. */
+const rulesDigestOn = (disk: SmallDisk): Promise<string> => digestOn(disk, 'rules digest');
 
 async function rpcPort(daemon: DaemonProcess): Promise<string> {
   return (await daemon.prints(/RPC at http:\/\/([^;]+);/))[1] ?? '';
@@ -97,3 +118,61 @@ onDisk(
     expect(await digestOn(disk)).toHaveLength(64);
   },
 );
+
+onDisk('pruning waits while the disk is full, and gives space back when it can', async () => {
+  const disk = await smallDisk(48 * MIB);
+  await chainOn(disk);
+  const wanted = await rulesDigestOn(disk);
+  const before = statSync(fileOn(disk)).size;
+  const empty = disk.fill(0.5 * MIB);
+  const daemon = daemonOn(disk, 1, '--prune', '--skip-boot-compaction', '--log-level', '4');
+  const rpc = await rpcPort(daemon);
+  expect(await (await fetch(`http://${rpc}/info`)).json()).toMatchObject({ height: CHAIN_A_HEIGHT + 1, pruned: true });
+  expect(statSync(fileOn(disk)).size).toBe(before);
+  empty();
+  await daemon.prints(/pruned 321 blocks/);
+  await endOf(daemon);
+  expect(statSync(fileOn(disk)).size).toBeLessThan(before);
+  expect(await rulesDigestOn(disk)).toBe(wanted);
+});
+
+onDisk('with some space only it prunes in small steps whose log does not fill the disk', async () => {
+  const disk = await smallDisk(48 * MIB);
+  await chainOn(disk);
+  const wanted = await rulesDigestOn(disk);
+  const empty = disk.fill(1.5 * MIB);
+  const daemon = daemonOn(disk, 1, '--prune', '--skip-boot-compaction', '--log-level', '4');
+  await daemon.prints(/pruned 321 blocks/);
+  await endOf(daemon);
+  empty();
+  expect(await rulesDigestOn(disk)).toBe(wanted);
+});
+
+onDisk('a compaction without room fails with the reason, the node goes on, and another one works', async () => {
+  const disk = await smallDisk(64 * MIB);
+  await chainOn(disk, 8 * MIB);
+  const wanted = await rulesDigestOn(disk);
+  const before = statSync(fileOn(disk)).size;
+  const socket = join(suite.folder(), 'node.sock');
+  const say = consoleAt(socket);
+  const empty = disk.fill(1.2 * MIB);
+  const daemon = daemonOn(disk, 1, '--rpc-ipc-path', socket);
+  const rpc = await rpcPort(daemon);
+  await daemon.prints(/the compaction of the database failed: only 1\.\d MiB are free/);
+  expect(await say('compact_db force')).toMatch(/only 1\.\d\d MB are free\. Nothing was started/);
+  empty();
+  // The space goes while the file is being rewritten: whichever comes first, the chain is what it was.
+  const emptyAgain = disk.fill(9 * MIB);
+  expect(await say('compact_db force')).toContain('started in background');
+  const full = disk.fill(0, 'more');
+  await say('compact_db wait');
+  full();
+  emptyAgain();
+  expect(await (await fetch(`http://${rpc}/height`)).json()).toMatchObject({ height: CHAIN_A_HEIGHT + 1 });
+  await say('compact_db start');
+  await say('compact_db wait');
+  expect(await say('compact_db status')).toContain('Last result: completed successfully');
+  await endOf(daemon);
+  expect(statSync(fileOn(disk)).size).toBeLessThan(before - 7 * MIB);
+  expect(await rulesDigestOn(disk)).toBe(wanted);
+});
