@@ -77,6 +77,8 @@ test.each([
   [z.string().max(9), 'string, 9 characters at most'],
   [z.number().min(2), 'number, 2 or more'],
   [z.int(), 'integer'],
+  [z.union([z.number(), z.bigint()]), 'number'],
+  [z.union([z.string(), z.boolean()]), 'string or boolean'],
   [z.unknown(), 'any'],
 ])('a type in words: %#', (schema, text) => {
   const printed = jsonSchema(schema, 'draft-2020-12');

@@ -27,6 +27,8 @@ export function typeText(schema: JsonSchema): string {
   if (Array.isArray(values)) return values.map((value) => JSON.stringify(value)).join(' or ');
   if ('const' in schema) return JSON.stringify(schema['const']);
   const type = schema['type'];
+  // every integer is a number
+  if (Array.isArray(type)) return type.filter((one) => one !== 'integer' || !type.includes('number')).join(' or ');
   if (type === 'array') return `array of ${entriesText(schema)}`;
   if (typeof type !== 'string') return 'any';
   return `${type}${bounds(schema)}`;
