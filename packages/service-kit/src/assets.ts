@@ -2,17 +2,20 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 /**
- * The one place that knows where files needed at run time live (native modules, worker code, SQL, tables), so that they
- * can one day come out of a single executable. Today they are files below the suite's folder.
+ * The one place that knows where files needed at run time live (native modules, worker code, SQL, tables): below the suite's
+ * folder, which is a workspace, or what a single executable has unpacked (docs/operations/executables.md), laid out alike.
  */
+
+/** What stands at the top: of a workspace, of an executable's files. */
+const TOP = ['pnpm-workspace.yaml', 'suite.json'];
 
 let root: string | undefined;
 
-/** The folder of the suite: the nearest one above this file that holds the workspace description. */
+/** The folder of the suite: the nearest one above this file that is a top. */
 export function suiteRoot(): string {
   if (root !== undefined) return root;
   for (let folder = __dirname; ; folder = dirname(folder)) {
-    if (existsSync(join(folder, 'pnpm-workspace.yaml'))) return (root = folder);
+    if (TOP.some((name) => existsSync(join(folder, name)))) return (root = folder);
     if (dirname(folder) === folder) throw new Error('the installation is not complete: its top folder was not found');
   }
 }
