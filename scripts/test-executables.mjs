@@ -3,7 +3,7 @@
  * imports and syncs a chain, the wallets open, the helper solves, the proposals serve, the miner finds blocks; SIGTERM ends
  * each with 0. Builds them first where one is missing; `--build` does so in any case.
  */
-import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
@@ -20,13 +20,8 @@ await main(async () => {
     const code = await run(process.execPath, ['scripts/build-executables.mjs']);
     if (code !== 0) return code;
   }
-  const unpackIn = mkdtempSync(join(tmpdir(), 'wrkz-unpacked-'));
-  const stage = new Stage(release, unpackIn);
-  stage.unpacked = () => {
-    const home = join(unpackIn, 'wrkz-executables');
-    const folder = readdirSync(home).find((name) => name.startsWith('wrkz-daemon-'));
-    return join(home, folder);
-  };
+  const nativesIn = mkdtempSync(join(tmpdir(), 'wrkz-natives-'));
+  const stage = new Stage(release, nativesIn);
   try {
     await versions(stage);
     for (const scene of ['daemons', 'walletApi', 'walletRpc', 'helper', 'proposals', 'miner', 'changedFiles']) {
@@ -38,7 +33,7 @@ await main(async () => {
     process.stdout.write('every program ended by SIGTERM with code 0\n');
   } finally {
     for (const { child } of stage.running) child.kill('SIGKILL');
-    rmSync(unpackIn, { recursive: true, force: true });
+    rmSync(nativesIn, { recursive: true, force: true });
   }
   return 0;
 });

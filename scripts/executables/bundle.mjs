@@ -1,107 +1,139 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { build } from 'esbuild';
 import { Failure } from '../lib/run.mjs';
 import { top } from '../lib/workspace.mjs';
-import { sqliteEntry } from './natives.mjs';
+import { EMBEDDED } from './programs.mjs';
 
-/*
- * The compiled programs as few files: the main file and each piece of code that runs in a thread or a process of its own, each
- * with all that it imports, under the name that it has in the workspace. So what finds files by their names finds them.
- */
+const runtime = (name) => JSON.stringify(join(top, 'scripts/executables/runtime', name));
 
-/** How code names a piece that runs apart; see `workerEntry` in packages/service-kit/src/assets.ts. */
-const ENTRY =
-  /workerEntry\)?\((?:__dirname|`\$\{__dirname\}\/([\w/-]+)`|\(0, \w+\.join\)\(__dirname, ['"]([\w./-]+)['"]\)), ['"]([\w-]+)['"]\)/g;
-const ANY_ENTRY = /workerEntry\)?\(/g;
-/** Where it is defined, not asked. */
-const DEFINITION = 'packages/service-kit/dist/assets.js';
-
-/** Loaded only where they are there. */
-const OPTIONAL = ['bufferutil', 'utf-8-validate'];
+/** What packages load only where it is installed besides, and do without. */
+const OPTIONAL = ['bufferutil', 'utf-8-validate', '@wrkz/native/package.json'];
 
 /**
- * @param main compiled file, named from the top
- * @param out folder that gets the bundles
- * @param work for what has to be fetched
- * @returns {Promise<{files: string[], inputs: string[]}>} bundles, named from `out`, and what is in them, from the top
+ * One CommonJS text of a program with all of its parts.
+ * @param {{folder: string}} program
+ * @param {string} sqlite the folder of the better-sqlite3 that fits the Node.js inside
+ * @returns {Promise<{text: string, inputs: string[], natives: Set<string>, parts: string[]}>} inputs from the top
  */
-export async function bundle(main, out, work) {
-  const files = [];
-  const inputs = new Set();
-  const waiting = [main];
-  for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) {
-    if (files.includes(file)) continue;
-    files.push(file);
-    for (const input of await bundleOne(file, out, work)) {
-      inputs.add(input);
-      if (isOurs(join(top, input)) && input !== DEFINITION) waiting.push(...entriesOf(input));
-    }
+export async function bundle({ folder }, sqlite) {
+  const main = join(top, folder, 'dist/main.js');
+  // Parts may bring further parts: once more until there are no new ones.
+  for (let parts = []; ;) {
+    const found = await bundleParts(main, parts, sqlite);
+    if (found.parts.length === parts.length) return found;
+    parts = found.parts;
   }
-  return { files, inputs: [...inputs].sort() };
 }
 
-async function bundleOne(file, out, work) {
-  const { metafile } = await build({
+async function bundleParts(main, parts, sqlite) {
+  const [seen, natives] = [new Set(), new Set()];
+  const lines = parts.map((part) => `${JSON.stringify(`${EMBEDDED}/${part}`)}: () => require(${quoted(part)}),`);
+  const { outputFiles, metafile } = await build({
+    stdin: {
+      contents: `require(${runtime('launch.cjs')}).launch({
+        main: () => require(${JSON.stringify(main)}),
+        parts: { ${lines.join('\n')} },
+      });`,
+      resolveDir: top,
+      sourcefile: 'program.js',
+    },
     absWorkingDir: top,
-    entryPoints: [file],
-    outfile: join(out, file),
     bundle: true,
     platform: 'node',
-    target: 'node24',
     format: 'cjs',
-    metafile: true,
-    // Names stay, so that what a program says of a fault can be read.
+    target: 'node24',
+    // for `name`s of errors and classes, which logs and answers show
+    keepNames: true,
     minifyWhitespace: true,
-    minifySyntax: true,
     legalComments: 'none',
-    logLevel: 'error',
+    write: false,
+    metafile: true,
     external: OPTIONAL,
-    banner: { js: `const suiteFolder = require('node:path').resolve(__dirname, '${relative(dirname(file), '.')}');` },
-    plugins: [places(work)],
+    logLevel: 'error',
+    plugins: [suiteModules(seen), nativeModules(natives, sqlite)],
   });
-  return Object.keys(metafile.inputs).map((input) => relative(top, join(top, input.replace(/^[\w-]+:/, ''))));
-}
-
-function entriesOf(input) {
-  const text = readFileSync(join(top, input), 'utf8');
-  const found = [...text.matchAll(ENTRY)].map(([, below = '.', beside = '.', name]) =>
-    join(dirname(input), below, beside, `${name}.js`),
-  );
-  if ([...text.matchAll(ANY_ENTRY)].length !== found.length)
-    throw new Failure(`${input} starts code in a way that the bundler does not see`);
-  return found;
-}
-
-const isOurs = (path) => /\/(apps|packages)\/[\w-]+\/dist\//.test(path) && !path.includes('node_modules');
-
-/** Files keep the folder that they had; native modules come from `native/`. */
-function places(work) {
-  const native = (name) => `module.exports = require(suiteFolder + '/native/${name}');`;
-  const stub = (contents) => ({ contents, loader: 'js', resolveDir: top });
   return {
-    name: 'places',
-    setup(builder) {
-      builder.onResolve({ filter: /^node-gyp-build$/ }, () => ({ path: 'own', namespace: 'native' }));
-      builder.onResolve({ filter: /^cmake-ts\/build\/loader$/ }, () => ({ path: 'zeromq', namespace: 'native' }));
-      builder.onResolve({ filter: /prebuilds\/.*\.node$/ }, () => ({ path: 'sqlite', namespace: 'native' }));
-      builder.onResolve({ filter: /^better-sqlite3-12$/ }, () => ({ path: 'older', namespace: 'native' }));
-      builder.onResolve({ filter: /^better-sqlite3-13$/ }, () => ({ path: sqliteEntry(work) }));
-      builder.onLoad({ filter: /.*/, namespace: 'native' }, ({ path }) => {
-        if (path === 'own') return stub(`module.exports = () => require(suiteFolder + '/native/wrkz_native.node');`);
-        if (path === 'zeromq') return stub(`exports.loadAddon = () => require(suiteFolder + '/native/zeromq.node');`);
-        if (path === 'sqlite') return stub(native('better_sqlite3.node'));
-        return stub(`throw new Error('not for this Node.js');`);
-      });
-      builder.onLoad({ filter: /\/dist\/.*\.js$/ }, ({ path }) => {
-        if (!isOurs(path)) return undefined;
-        const folder = JSON.stringify(`/${relative(top, dirname(path))}`);
-        const text = readFileSync(path, 'utf8')
-          .replace(/\b__dirname\b/g, `(suiteFolder + ${folder})`)
-          .replace(/require\.resolve\('@wrkz\/native\/package\.json'\)/g, `(suiteFolder + '/native')`)
-          .replace(/require\.resolve\("@wrkz\/native\/package\.json"\)/g, `(suiteFolder + '/native')`);
-        return { contents: text, loader: 'js' };
+    text: outputFiles[0].text,
+    inputs: Object.keys(metafile.inputs).filter((name) => name !== 'program.js'),
+    natives,
+    parts: [...seen].sort(),
+  };
+}
+
+const quoted = (part) => JSON.stringify(join(top, `${part}.js`));
+
+/** Our own modules: `__dirname` is where they stood in the suite; `seen` gets the parts that they start. */
+function suiteModules(seen) {
+  return {
+    name: 'suite modules',
+    setup({ onLoad }) {
+      onLoad({ filter: /\/(?:apps|packages)\/[^/]+\/dist\/.*\.js$/ }, ({ path }) => {
+        const source = readFileSync(path, 'utf8');
+        if (!source.includes('__dirname')) return undefined;
+        const place = relative(top, dirname(path));
+        for (const part of partsOf(source, place)) seen.add(part);
+        return { contents: `"use strict";const __dirname=${JSON.stringify(`${EMBEDDED}/${place}`)};${source}` };
       });
     },
   };
+}
+
+/** The parts that a compiled module names in `workerEntry(<folder>, '<name>')`. */
+export function partsOf(source, place) {
+  return [...source.matchAll(/workerEntry\)\((.+?), ['"]([\w-]+)['"]\)/g)].map(([call, directory, name]) => {
+    const below =
+      directory === '__dirname'
+        ? ['']
+        : (/^`\$\{__dirname\}\/([\w/-]+)`$/.exec(directory) ?? /\(__dirname, ['"]([\w./-]+)['"]\)$/.exec(directory));
+    if (below === null) throw new Failure(`${place}: what part is started by ${call}?`);
+    return join(place, below.at(-1), name);
+  });
+}
+
+/** Where packages look for their native modules on the disk, they get the embedded ones. */
+function nativeModules(natives, sqlite) {
+  const replaced = (name, contents) => () => {
+    natives.add(name);
+    return { contents };
+  };
+  const native = (name) => `require(${runtime('natives.cjs')}).native(${JSON.stringify(name)})`;
+  return {
+    name: 'native modules',
+    setup({ onLoad, onResolve }) {
+      onResolve({ filter: /^better-sqlite3-1[23]$/ }, ({ path }) =>
+        path.endsWith('13') ? { path: join(sqlite, 'lib/index.js') } : { path: 'none', external: true },
+      );
+      onLoad(
+        { filter: /better-sqlite3[^/]*\/lib\/binding\.js$/ },
+        replaced('better-sqlite3', `exports.getBinding = () => ${native('better-sqlite3')};`),
+      );
+      onLoad(
+        { filter: /\/cmake-ts\/build\/loader\.[cm]?js$/ },
+        replaced('zeromq', `exports.loadAddon = () => ${native('zeromq')};`),
+      );
+      // `packages/crypto` is the only one that asks it; the folder that it names is of no use here
+      onLoad(
+        { filter: /\/node-gyp-build\/(?:node-gyp-build|index)\.js$/ },
+        replaced('wrkz_native', `module.exports = () => ${native('wrkz_native')};`),
+      );
+      onLoad({ filter: /\/packages\/crypto\/dist\/binding\.js$/ }, ({ path }) => {
+        const [source, asked] = [readFileSync(path, 'utf8'), "require.resolve('@wrkz/native/package.json')"];
+        const contents = source.replace(/require\.resolve\(['"]@wrkz\/native\/package\.json['"]\)/, "''");
+        if (contents === source) throw new Failure(`${path} does not ask ${asked} any more`);
+        return { contents };
+      });
+    },
+  };
+}
+
+/** The run-time files of the packages that a program is made of, by their names from the top of the suite. */
+export function dataFiles(inputs) {
+  const rooms = new Set(inputs.map((name) => /^(?:apps|packages)\/[^/]+(?=\/dist\/)/.exec(name)?.[0]).filter(Boolean));
+  return [...rooms].sort().flatMap((room) =>
+    ['assets', 'data']
+      .map((kind) => `${room}/${kind}`)
+      .filter((folder) => existsSync(join(top, folder)))
+      .flatMap((folder) => readdirSync(join(top, folder)).map((name) => `${folder}/${name}`)),
+  );
 }

@@ -20,16 +20,16 @@ export async function freePort() {
 }
 
 /**
- * A program as somebody runs it who has nothing else: in an empty folder, with no environment but where it may unpack, and
+ * A program as somebody runs it who has nothing else: in an empty folder, with no environment but where its native modules may lie, and
  * with no PATH in which a Node.js could be found.
  */
 export class Program {
-  constructor(file, args, { unpackIn, folder = mkdtempSync(join(tmpdir(), 'wrkz-program-')) }) {
+  constructor(file, args, { nativesIn, folder = mkdtempSync(join(tmpdir(), 'wrkz-program-')) }) {
     this.name = file;
     this.text = '';
     this.child = spawn(file, args, {
       cwd: folder,
-      env: { WRKZ_EXECUTABLE_DIR: unpackIn, PATH: '/nowhere' },
+      env: { WRKZ_NATIVE_DIR: nativesIn, PATH: '/nowhere' },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     const overdue = setTimeout(() => this.child.kill('SIGKILL'), PATIENCE * 2);

@@ -1,11 +1,15 @@
-/** What becomes an executable: its name, the compiled main file, and the files that it reads at run time. */
-const PAGES = ['packages/pages/assets'];
-
+/** The six single executables: `name`, and the `folder` of the package whose `dist/main.js` it runs. */
 export const programs = [
-  { name: 'wrkz-daemon', main: 'apps/daemon/dist/main.js', assets: ['apps/daemon/data', ...PAGES] },
-  { name: 'wrkz-wallet-api', main: 'apps/wallet-api/dist/main.js', assets: PAGES },
-  { name: 'wrkz-wallet-rpc', main: 'apps/wallet-rpc/dist/main.js', assets: PAGES },
-  { name: 'wrkz-pow-helper', main: 'apps/pow-helper/dist/main.js', assets: PAGES },
-  { name: 'wrkz-proposals', main: 'apps/proposals/dist/main.js', assets: ['apps/proposals/assets', ...PAGES] },
-  { name: 'wrkz-miner', main: 'packages/miner/dist/main.js', assets: [] },
+  { name: 'wrkz-daemon', folder: 'apps/daemon' },
+  { name: 'wrkz-wallet-api', folder: 'apps/wallet-api' },
+  { name: 'wrkz-wallet-rpc', folder: 'apps/wallet-rpc' },
+  { name: 'wrkz-pow-helper', folder: 'apps/pow-helper' },
+  { name: 'wrkz-proposals', folder: 'apps/proposals' },
+  { name: 'wrkz-miner', folder: 'packages/miner' },
 ];
+
+/** Which Node.js is inside. */
+export const NODE_MAJOR = 24;
+
+/** Begins the names of places inside an executable; `packages/service-kit/src/assets.ts` knows it too. */
+export const EMBEDDED = 'embedded:';

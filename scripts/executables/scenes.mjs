@@ -1,4 +1,5 @@
-import { copyFileSync, existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,13 +17,13 @@ const COUNT = CHAIN_A_HEIGHT + 1;
 const KEY = 'a key';
 const QUIET = ['--no-console', '--log-file='];
 
-/** @param release folder of the executables @param unpackIn where they lay their files */
+/** @param release folder of the executables @param nativesIn where they lay their native modules */
 export class Stage {
   running = [];
 
-  constructor(release, unpackIn) {
+  constructor(release, nativesIn) {
     this.release = release;
-    this.unpackIn = unpackIn;
+    this.nativesIn = nativesIn;
   }
 
   folder() {
@@ -30,7 +31,7 @@ export class Stage {
   }
 
   start(name, args, options = {}) {
-    const program = new Program(join(this.release, name), args, { unpackIn: this.unpackIn, ...options });
+    const program = new Program(join(this.release, name), args, { nativesIn: this.nativesIn, ...options });
     this.running.push(program);
     return program;
   }
@@ -190,15 +191,22 @@ export class Stage {
     return `${after - before} blocks found`;
   }
 
-  /** What is laid down is looked through at each start: a changed file is not run. */
+  /** What is laid down is compared at each start: a changed module is replaced before it is loaded. */
   async changedFiles() {
-    const text = await this.start('wrkz-daemon', ['--version']).done();
-    const file = join(this.unpacked(), 'apps/daemon/dist/main.js');
-    writeFileSync(file, `${readFileSync(file, 'utf8')}\nprocess.exit(7);\n`);
-    const again = await this.start('wrkz-daemon', ['--version']).done();
-    if (!again.includes('were changed') || !again.includes(text.trim())) throw new Failure(`it said ${again}`);
-    return 'a changed file is put aside and told';
+    const names = readdirSync(this.nativesIn).filter((name) => name.endsWith('.node'));
+    const sums = () => names.map((name) => sumOf(join(this.nativesIn, name)));
+    const sound = sums();
+    for (const name of names) {
+      rmSync(join(this.nativesIn, name));
+      writeFileSync(join(this.nativesIn, name), 'of somebody else', { mode: 0o600 });
+    }
+    await this.helper();
+    await this.proposals();
+    const replaced = sums().filter((sum, i) => sum === sound[i]).length;
+    if (replaced < 2) throw new Failure(`${replaced} of ${names.length} modules were replaced`);
+    return `${replaced} changed modules were replaced before they were loaded`;
   }
 }
 
+const sumOf = (file) => createHash('sha256').update(readFileSync(file)).digest('hex');
 const onDevnet = (folder) => ['--network=devnet', `--data-dir=${folder}`, '--skip-boot-compaction', ...QUIET];
