@@ -6,6 +6,7 @@ import {
   clientAddressOf,
   createHttpApp,
   docsRoute,
+  healthRoutes,
   type HttpServer,
   localListener,
   type Logger,
@@ -57,7 +58,7 @@ export function startServiceServer({ config, context, logger, port }: ServiceSer
     longestAnswerSeconds: LONGEST_ANSWER_MS / 1000,
     routes: [
       jsonRpcRoute(context, isOpen ? undefined : options['rpc-password'], logger),
-      ...docs(context),
+      ...besideMethods(context),
       unknownRoute,
     ],
   });
@@ -95,12 +96,16 @@ function jsonRpcRoute(context: WalletRpcContext, password: string | undefined, l
   };
 }
 
-/** The page about the methods. It needs no password, which stands in bodies alone. */
-function docs(context: WalletRpcContext): BoundRoute[] {
-  const route = docsRoute(SERVICE_DESCRIPTION, () => ({ methods: ALL_METHODS }), REFERENCE_RENDERER, {
+/** The page about the methods, and what monitors ask. They need no password, which stands in bodies alone. */
+function besideMethods(context: WalletRpcContext): BoundRoute[] {
+  const page = docsRoute(SERVICE_DESCRIPTION, () => ({ methods: ALL_METHODS }), REFERENCE_RENDERER, {
     guards: NO_GUARDS,
   });
-  return bindRoutes([route], context, { notJson: () => undefined, invalid: ({ name }) => new RangeError(name) });
+  const health = healthRoutes(() => ({ ready: !context.wallet.isClosed }));
+  return bindRoutes([page, ...health], context, {
+    notJson: () => undefined,
+    invalid: ({ name }) => new RangeError(name),
+  });
 }
 
 /** Whatever the path, a text. */

@@ -95,8 +95,16 @@ test('/docs shows every method to people, without the password; other paths and 
     ['POST', '/docs'],
     ['GET', '/docs/'],
     ['GET', '/doc'],
+    ['POST', '/readyz'],
   ] as const)
     expect((await ask(method, path)).text).toBe('Requested url is not found\n');
+});
+
+test('monitors are told without the password that it lives and is ready', async () => {
+  for (const path of ['/livez', '/readyz']) {
+    const { status, text } = await scene.alice.ask('', { method: 'GET', path });
+    expect([status, JSON.parse(text)]).toEqual([200, { status: 'OK' }]);
+  }
 });
 
 test('a batch is answered as one behind its header alone', async () => {
