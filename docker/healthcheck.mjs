@@ -7,8 +7,8 @@ import { createRequire } from 'node:module';
 import { spawnSync } from 'node:child_process';
 
 const MAIN = /\/apps\/[\w-]+\/dist\/main\.js$/;
-/** Milliseconds. */
-const PATIENCE = 4_000;
+/** Milliseconds for the configuration, and for the answer. */
+const PATIENCE = { configuration: 12_000, answer: 5_000 };
 
 /** The command line of the program: process 1, or what an init process has started. */
 function commandLine() {
@@ -31,11 +31,16 @@ function read(path) {
 
 /** Where it listens. A daemon that was told no port has that of its network. */
 function addressOf({ program, words }) {
-  const { status, stdout, stderr } = spawnSync(program, [...words, '--dump-config'], { encoding: 'utf8', timeout: PATIENCE });
+  const { status, stdout, stderr } = spawnSync(program, [...words, '--dump-config'], {
+    encoding: 'utf8',
+    timeout: PATIENCE.configuration,
+    killSignal: 'SIGKILL',
+  });
   if (status !== 0) throw new Error(`its configuration cannot be read: ${stderr}`);
   const options = JSON.parse(stdout);
   const host = options['rpc-bind-ip'] ?? options['bind-ip'] ?? options['bind-address'];
-  const port = options['rpc-bind-port'] ?? options['port'] ?? options['bind-port'] ?? networkPort(words[0], options.network);
+  const port =
+    options['rpc-bind-port'] ?? options['port'] ?? options['bind-port'] ?? networkPort(words[0], options.network);
   const anywhere = { '0.0.0.0': '127.0.0.1', '::': '[::1]' };
   return `http://${anywhere[host] ?? (host.includes(':') ? `[${host}]` : host)}:${port}`;
 }
@@ -47,7 +52,8 @@ function networkPort(main, network) {
 
 try {
   const [path = '/readyz'] = process.argv.slice(2);
-  const { status } = await fetch(addressOf(commandLine()) + path, { signal: AbortSignal.timeout(PATIENCE) });
+  setTimeout(() => process.exit(1), PATIENCE.answer).unref();
+  const { status } = await fetch(addressOf(commandLine()) + path);
   if (status !== 200) throw new Error(`${path} answers ${status}`);
 } catch (error) {
   process.stderr.write(`${error.message}\n`);

@@ -13,6 +13,7 @@ import { projects, readManifest, top } from './lib/workspace.mjs';
 const PARTS = ['dist', 'bin', 'assets', 'data', 'package.json'];
 /** What is compiled beside JavaScript, and of use to nobody here. */
 const SURPLUS = /\.(d\.ts|d\.ts\.map|js\.map|tsbuildinfo)$/;
+const NATIVE = ['native/package.json', 'native/build/Release/wrkz_native.node'];
 const SETTINGS = ['pnpm-workspace.yaml', '.pnpmfile.cjs'];
 
 await main(async () => {
@@ -25,7 +26,7 @@ await main(async () => {
   mkdirSync(folder, { recursive: true });
   const kept = [project, ...reachedFrom(project, all)];
   for (const { folder: name, manifest } of kept) copyParts(name, manifest, folder);
-  cpSync(join(top, 'native/build/Release/wrkz_native.node'), join(folder, 'native/build/Release/wrkz_native.node'));
+  for (const name of NATIVE) cpSync(join(top, name), join(folder, name));
   for (const name of SETTINGS) cpSync(join(top, name), join(folder, name));
   const { packageManager, version, license, engines } = readManifest('.');
   const manifest = { name: `wrkz-${app}-image`, private: true, version, license, engines, packageManager };
@@ -45,7 +46,9 @@ function trim(store) {
     const surplus = name.startsWith('zeromq@')
       ? ['zeromq/build/win32', 'zeromq/build/darwin', 'zeromq/src', 'zeromq/vendor']
       : name.startsWith('better-sqlite3@')
-        ? ['better-sqlite3/deps', 'better-sqlite3/src', 'better-sqlite3/build/Release/obj']
+        ? ['deps', 'src', 'build/Release/obj', 'build/Release/obj.target', 'build/Release/sqlite3.a'].map(
+            (path) => `better-sqlite3/${path}`,
+          )
         : [];
     for (const path of surplus) rmSync(join(store, name, 'node_modules', path), { recursive: true, force: true });
   }
