@@ -175,6 +175,25 @@ test('a start finishes a swap that was cut short at any of its steps', async () 
   }
 });
 
+test('a note of a swap that names no free folder loses no file', async () => {
+  const { directory, sound } = await made('full');
+  for (const note of ['', '.', '../elsewhere', 'damaged', 'repair']) {
+    const place = join(freshDirectory(), 'chain');
+    const folder = join(place, 'repair');
+    mkdirSync(folder, { recursive: true });
+    mkdirSync(join(place, 'damaged'));
+    writeFileSync(databaseFile(join(place, 'damaged')), 'of an earlier repair');
+    writeFileSync(databaseFile(place), 'damaged now');
+    writeFileSync(databaseFile(folder), readFileSync(databaseFile(directory)));
+    writeFileSync(join(folder, 'ready'), note);
+    openChainDb({ directory: place, network: 'devnet', readonly: true }).close();
+    expect(await after(place)).toEqual(sound);
+    expect(readdirSync(join(place, '..'))).toEqual(['chain']);
+    const kept = ['damaged', 'damaged-2'].map((name) => readFileSync(databaseFile(join(place, name)), 'utf8'));
+    expect(kept).toEqual(['of an earlier repair', 'damaged now']);
+  }
+});
+
 test('killed at some moments, it goes on or begins anew', async () => {
   const db = openHere({ directory: freshDirectory() });
   writerOf(db).append(chainA().slice(0, 150));

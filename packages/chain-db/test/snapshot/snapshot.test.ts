@@ -189,6 +189,16 @@ test('a database with nothing but genesis is replaced, and what a killed import 
   expect(openHere({ directory: db.directory, lite: LITE }).reader.height()).toBe(LITE - 1);
 });
 
+test('a repair that was cut short in its last step is finished before an import takes its place', async () => {
+  const directory = freshDirectory();
+  mkdirSync(join(directory, 'repair'));
+  openHere({ directory: join(directory, 'repair') }).close();
+  writeFileSync(join(directory, 'repair', 'ready'), 'damaged\n');
+  await importHere({ directory, replaces: true });
+  expect(openHere({ directory, lite: LITE }).reader.height()).toBe(LITE - 1);
+  expect(listed(directory)).not.toContain('repair');
+});
+
 test('a dry run looks at everything and writes nothing', async () => {
   const directory = join(freshDirectory(), 'none');
   await importHere({ directory, dryRun: true });
