@@ -1,6 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { databaseFile, openChainDb, verifyChain, type VerifyReport } from '../src';
+import { connectForReading } from '../src/connection';
+import { LowerRows } from '../src/repair/lower-rows';
 import { PAGE_SIZE } from '../src/schema';
 import { chainA } from './support/chain-a';
 import { cleanUp, freshDirectory, openHere, writerOf } from './support/directories';
@@ -173,6 +175,23 @@ test('a start finishes a swap that was cut short at any of its steps', async () 
     expect(existsSync(folder)).toBe(false);
     expect(readdirSync(join(place, 'damaged')).sort()).toEqual(['chain.sqlite', 'chain.sqlite-wal']);
   }
+});
+
+test('the look below a lite height gives others their turn, and ends with it', async () => {
+  const { directory } = await made('lite');
+  const connection = connectForReading(copyOf(directory));
+  let given = 0;
+  const look = (most: number): Promise<Set<number>> =>
+    new LowerRows(connection, 12).damaged({
+      turn: () => (++given > most ? Promise.reject(new Error('enough')) : Promise.resolve()),
+    });
+  expect([...(await look(Infinity))]).toEqual([]);
+  // Two tables by SQLite, and the rows of each amount and of the images.
+  const all = given;
+  expect(all).toBeGreaterThan(4);
+  given = 0;
+  await expect(look(all - 1)).rejects.toThrow('enough');
+  connection.close();
 });
 
 test('a note of a swap that names no free folder loses no file', async () => {
