@@ -38,6 +38,10 @@ test.each([
     'the last ones with the first of the next amount',
     `DELETE FROM outputs WHERE (amount_id = ${NEXT} AND global_index < 1) OR (amount_id = ${ID} AND global_index > 1)`,
   ],
+  [
+    'the last one with all of the next amount',
+    `DELETE FROM outputs WHERE amount_id = ${NEXT} OR (amount_id = ${ID} AND global_index > 1)`,
+  ],
 ])('%s lost is not a smaller count', (_, loss) => {
   expect(() => countAfter(loss)).toThrow(DamagedRow);
 });
