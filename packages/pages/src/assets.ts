@@ -24,12 +24,15 @@ const TYPES: Readonly<Record<string, string>> = {
   svg: 'image/svg+xml',
 };
 
-/** Reads a style sheet, a script or an image. @throws Error of the system; RangeError for another kind of file */
-export function loadAsset(file: string): PageAsset {
+/**
+ * A style sheet, a script or an image. `read` is for files that need not be on the disk.
+ * @throws Error of the system; RangeError for another kind of file
+ */
+export function loadAsset(file: string, read: (file: string) => Buffer = (path) => readFileSync(path)): PageAsset {
   const [stem = '', ending = ''] = (file.split('/').at(-1) ?? '').split('.');
   const contentType = TYPES[ending];
   if (contentType === undefined) throw new RangeError(`${file} is no style sheet, script or image`);
-  const bytes = readFileSync(file);
+  const bytes = read(file);
   const name = `${stem}.${createHash('sha256').update(bytes).digest('hex').slice(0, 12)}.${ending}`;
   return { name, path: `/assets/${name}`, contentType, bytes };
 }

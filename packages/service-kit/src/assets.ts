@@ -1,10 +1,18 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { getAsset, isSea } from 'node:sea';
+import { Worker, type WorkerOptions } from 'node:worker_threads';
 
 /**
- * The one place that knows where files needed at run time live (native modules, worker code, SQL, tables), so that they
- * can one day come out of a single executable. Today they are files below the suite's folder.
+ * The one place that knows where files needed at run time live (worker code, tables, style sheets): below the suite's
+ * folder, or inside a single executable, which `npm run build:executables` makes. In an executable a module's
+ * `__dirname` is where it stood in the suite, `EMBEDDED` before it; a worker is a part of the program's one text.
  */
+
+/** Begins what names a place inside a single executable. */
+const EMBEDDED = 'embedded:';
+/** The whole program, which a thread runs with the name of its part before it. */
+const PROGRAM = 'program.js';
 
 let root: string | undefined;
 
@@ -27,7 +35,23 @@ export function assetPath(name: string): string {
   return path;
 }
 
-/** How to start a piece of code in a worker thread: `new Worker(entry.path, { execArgv: entry.execArgv })`. */
+/**
+ * What stands in a run-time file, named as for `assetPath`; the way that also serves inside an executable.
+ * @throws Error when the installation lacks it
+ */
+export function readAsset(name: string): Buffer {
+  if (!isSea()) return readFileSync(assetPath(name));
+  try {
+    return Buffer.from(getAsset(name));
+  } catch {
+    throw new Error(`the executable is not complete: ${name} is missing`);
+  }
+}
+
+/**
+ * How to start a piece of code by itself: `startThread(entry)`, `fork(entry.path, [], { execArgv: entry.execArgv })`.
+ * An executable that finds the name of a part as its first argument becomes that part.
+ */
 export interface WorkerEntry {
   readonly path: string;
   readonly execArgv: string[];
@@ -38,9 +62,18 @@ export interface WorkerEntry {
  * where the caller is compiled, the source (with a loader for it) where the caller runs from its source.
  */
 export function workerEntry(directory: string, name: string): WorkerEntry {
+  if (directory.startsWith(EMBEDDED)) return { path: join(directory, name), execArgv: [] };
   const compiled = join(directory, `${name}.js`);
   if (existsSync(compiled)) return { path: compiled, execArgv: [] };
   const source = join(directory, `${name}.ts`);
   if (!existsSync(source)) throw new Error(`the installation is not complete: ${name}.js is missing`);
   return { path: source, execArgv: ['-r', assetPath('scripts/source-loader.cjs')] };
+}
+
+/** Starts a thread at an entry; `options.execArgv` is the entry's. */
+export function startThread(entry: WorkerEntry, options: Omit<WorkerOptions, 'execArgv' | 'eval'>): Worker {
+  const { path, execArgv } = entry;
+  if (!path.startsWith(EMBEDDED)) return new Worker(path, { ...options, execArgv });
+  const text = readAsset(PROGRAM).toString('utf8');
+  return new Worker(`globalThis.wrkzPart = ${JSON.stringify(path)};\n${text}`, { ...options, eval: true });
 }

@@ -1,8 +1,8 @@
-import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
+import { closeSync, openSync, readSync } from 'node:fs';
 import { BelowFloor, type ChainReader, CorruptDatabase } from '@wrkz/chain-db';
 import { Checkpoints, parseBlockOrRefuse, RuleFailure } from '@wrkz/consensus';
 import type { Network, RawBlock } from '@wrkz/core-types';
-import { assetPath, errorText } from '@wrkz/service-kit';
+import { errorText, readAsset } from '@wrkz/service-kit';
 
 /** Checkpoints that cannot be used. The message is for the operator. */
 export class CheckpointsRefused extends Error {
@@ -92,7 +92,7 @@ function readUpTo(path: string, most: number): string {
 }
 
 function builtInCheckpoints(): Checkpoints {
-  return parse(readFileSync(assetPath('apps/daemon/data/checkpoints.csv'), 'utf8'), 'built in');
+  return parse(readAsset('apps/daemon/data/checkpoints.csv').toString('utf8'), 'built in');
 }
 
 function parse(text: string, name: string): Checkpoints {

@@ -8,7 +8,7 @@ import {
   type Fragment,
   type PageAsset,
 } from '@wrkz/pages';
-import { assetPath, VERSION } from '@wrkz/service-kit';
+import { readAsset, VERSION } from '@wrkz/service-kit';
 
 const SITE_NAME = 'WrkzCoin Proposals';
 const OWN_STYLE = 'apps/proposals/assets/proposals.css';
@@ -42,9 +42,9 @@ export class Site {
   /** @throws Error when the installation lacks a file */
   constructor(options: SiteOptions) {
     this.options = options;
-    this.#icon = loadAsset(assetPath(SUITE_ICON));
-    this.#styles = [SUITE_STYLE, OWN_STYLE].map((file) => loadAsset(assetPath(file)));
-    this.#scripts = [loadAsset(assetPath(COPY_SCRIPT))];
+    this.#icon = loadAsset(SUITE_ICON, readAsset);
+    this.#styles = [SUITE_STYLE, OWN_STYLE].map((file) => loadAsset(file, readAsset));
+    this.#scripts = [loadAsset(COPY_SCRIPT, readAsset)];
     this.assets = new Map([this.#icon, ...this.#styles, ...this.#scripts].map((asset) => [asset.name, asset]));
   }
 

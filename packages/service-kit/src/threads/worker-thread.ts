@@ -1,5 +1,5 @@
-import { Worker } from 'node:worker_threads';
-import type { WorkerEntry } from '../assets';
+import type { Worker } from 'node:worker_threads';
+import { startThread, type WorkerEntry } from '../assets';
 import { type ErrorRegistry, type PlainError, rebuiltError } from './errors';
 import { pack, type Packed, transferList, unpack } from './packing';
 import {
@@ -61,11 +61,7 @@ export class WorkerThread<S extends ThreadShape> {
   constructor(private readonly options: WorkerThreadOptions<S>) {
     const { entry, setup } = options;
     const packed = pack(setup);
-    this.worker = new Worker(entry.path, {
-      execArgv: entry.execArgv,
-      workerData: packed,
-      transferList: transferList(packed),
-    });
+    this.worker = startThread(entry, { workerData: packed, transferList: transferList(packed) });
     this.ready = new Promise((resolve, reject) => {
       this.resolveReady = resolve;
       this.rejectReady = reject;

@@ -1,5 +1,4 @@
-import { Worker } from 'node:worker_threads';
-import { workerEntry } from '@wrkz/service-kit';
+import { startThread, workerEntry } from '@wrkz/service-kit';
 import type { FromMappingThread, Gateway, MappingOutcome, MappingTask } from './task';
 
 /** Megabytes that a thread may take: what a gateway sends is of unknown intent, and is not to cost the node its memory. */
@@ -22,8 +21,7 @@ export type RunTask = (task: MappingTask, milliseconds: number) => RunningTask;
  * whatever a gateway sends is read there too.
  */
 export const runInThread: RunTask = (task, milliseconds) => {
-  const { path, execArgv } = workerEntry(__dirname, 'thread');
-  const worker = new Worker(path, { execArgv, workerData: task, resourceLimits: MEMORY });
+  const worker = startThread(workerEntry(__dirname, 'thread'), { workerData: task, resourceLimits: MEMORY });
   let asked: Gateway | undefined;
   const cut = (): void => void worker.terminate();
   const outcome = new Promise<MappingOutcome | undefined>((resolve) => {

@@ -1,0 +1,87 @@
+'use strict';
+
+const { createHash, randomBytes } = require('node:crypto');
+const { closeSync, constants, fstatSync, fsyncSync, lstatSync, mkdirSync } = require('node:fs');
+const { openSync, readFileSync, realpathSync, renameSync, unlinkSync, writeFileSync } = require('node:fs');
+const { dirname, join } = require('node:path');
+
+/** Bits of a mode. */
+const [OTHERS_WRITE, OTHERS_ANY, STICKY] = [0o022, 0o077, 0o1000];
+
+/**
+ * Puts a file where only this user and root can change it, and says where it is. A file that is there already serves when
+ * it holds just these bytes; any other, a link among them, is replaced.
+ * @param {string} folder made with mode 0700 when it is not there
+ * @throws Error when another user could change the folder; Error of the system
+ */
+exports.placeFile = (folder, name, bytes) => {
+  const own = privateFolder(folder);
+  const path = join(own, `${name}-${sha256(bytes)}.node`);
+  if (!holds(path, bytes)) write(own, path, bytes);
+  return path;
+};
+
+function privateFolder(folder) {
+  mkdirSync(dirname(folder), { recursive: true, mode: 0o700 });
+  // Links above it are followed once, here: what is checked is what is used.
+  const own = join(realpathSync(dirname(folder)), folder.split('/').filter(Boolean).at(-1));
+  try {
+    mkdirSync(own, { mode: 0o700 });
+  } catch (error) {
+    if (error.code !== 'EEXIST') throw error;
+  }
+  const stat = lstatSync(own);
+  if (!stat.isDirectory()) throw new Error('it is no folder');
+  if (stat.uid !== process.geteuid()) throw new Error('it belongs to another user');
+  if ((stat.mode & OTHERS_ANY) !== 0) throw new Error('other users may reach into it (chmod 700)');
+  for (let above = dirname(own); ; above = dirname(above)) {
+    assertKept(above);
+    if (dirname(above) === above) return own;
+  }
+}
+
+/** Nobody else may put another folder in the place of one below this. */
+function assertKept(folder) {
+  const { uid, mode } = lstatSync(folder);
+  if (uid !== 0 && uid !== process.geteuid()) throw new Error(`${folder} belongs to another user`);
+  if ((mode & OTHERS_WRITE) !== 0 && (mode & STICKY) === 0) throw new Error(`other users may write to ${folder}`);
+}
+
+function holds(path, bytes) {
+  let file;
+  try {
+    file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  } catch (error) {
+    if (['ENOENT', 'ELOOP', 'EACCES', 'ENXIO'].includes(error.code)) return false;
+    throw error;
+  }
+  try {
+    const stat = fstatSync(file);
+    if (!stat.isFile() || stat.uid !== process.geteuid() || (stat.mode & OTHERS_WRITE) !== 0) return false;
+    return stat.size === bytes.length && sha256(readFileSync(file)) === sha256(bytes);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Another process may write the same file: each writes its own and puts it in place whole. */
+function write(folder, path, bytes) {
+  const unfinished = join(folder, `.${randomBytes(12).toString('hex')}`);
+  const file = openSync(unfinished, 'wx', 0o500);
+  try {
+    try {
+      writeFileSync(file, bytes);
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
+    renameSync(unfinished, path);
+  } catch (error) {
+    unlinkSync(unfinished);
+    throw error;
+  }
+}
+
+function sha256(bytes) {
+  return createHash('sha256').update(bytes).digest('hex');
+}
