@@ -1,0 +1,70 @@
+import { createHash } from 'node:crypto';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/* eslint-disable-next-line @typescript-eslint/no-require-imports -- what goes into executables is CommonJS */
+const { placeFile } = require('../executables/runtime/private-folder.cjs') as {
+  placeFile(folder: string, name: string, bytes: Buffer): string;
+};
+
+const BYTES = Buffer.from('a native module');
+let top: string;
+beforeEach(() => (top = mkdtempSync(join(tmpdir(), 'wrkz-private-'))));
+afterEach(() => rmSync(top, { recursive: true }));
+
+const place = (): string => placeFile(join(top, 'native'), 'module', BYTES);
+
+test('a native module is put under its hash, where nobody else reaches', () => {
+  const path = place();
+  expect(path).toContain(createHash('sha256').update(BYTES).digest('hex'));
+  expect(readFileSync(path)).toEqual(BYTES);
+  expect(statSync(join(top, 'native')).mode & 0o777).toBe(0o700);
+  const first = statSync(path).ino;
+  expect(statSync(place()).ino).toBe(first);
+  expect(readdirSync(join(top, 'native'))).toHaveLength(1);
+});
+
+test('what was changed, cut or prepared as a link is replaced, and the goal of the link stays', () => {
+  const path = place();
+  const other = join(top, 'other');
+  writeFileSync(other, BYTES);
+  for (const spoil of [
+    () => writeFileSync(path, 'a native modulE'),
+    () => writeFileSync(path, ''),
+    () => symlinkSync(other, path),
+  ]) {
+    rmSync(path);
+    spoil();
+    place();
+    expect(readFileSync(path)).toEqual(BYTES);
+    expect(statSync(path).ino).not.toBe(statSync(other).ino);
+  }
+  expect(readFileSync(other)).toEqual(BYTES);
+});
+
+test('a folder that others may reach into, or a link to one, is refused', () => {
+  const folder = join(top, 'native');
+  mkdirSync(folder);
+  chmodSync(folder, 0o755);
+  expect(place).toThrow('other users may reach into it');
+  rmSync(folder, { recursive: true });
+  mkdirSync(join(top, 'elsewhere'), { mode: 0o700 });
+  symlinkSync(join(top, 'elsewhere'), folder);
+  expect(place).toThrow('it is no folder');
+  rmSync(folder);
+  chmodSync(top, 0o777);
+  expect(place).toThrow('other users may write to');
+  expect(existsSync(join(folder, 'module'))).toBe(false);
+});
