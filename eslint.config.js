@@ -162,13 +162,14 @@ module.exports = defineConfig(
     },
   },
   {
-    files: ['packages/pages/assets/*.js'],
+    files: ['packages/pages/assets/*.js', 'docs/site/assets/*.js'],
     languageOptions: {
       sourceType: 'script',
       globals: {
         document: 'readonly',
         navigator: 'readonly',
         getSelection: 'readonly',
+        matchMedia: 'readonly',
         setTimeout: 'readonly',
         clearTimeout: 'readonly',
       },

@@ -1,38 +1,59 @@
 /**
- * `npm run test:executables [-- <folder>]`: each file of release/ does its work out of an empty folder, with an empty
- * environment, so that there is no Node.js to be found: the daemon imports chain A and another one gets it from there, a
- * wallet is opened, a balance asked for, a proof of work solved, a page served, a block found. SIGTERM ends each with 0.
+ * `npm run test:executables`: runs every program of `release/` from an empty folder with an empty environment: the daemon
+ * imports and syncs a chain, the wallets open, the helper solves, the proposals serve, the miner finds blocks; SIGTERM ends
+ * each with 0. Builds them first where one is missing; `--build` does so in any case.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
+import { performance } from 'node:perf_hooks';
+import { Failure, main, run } from './lib/run.mjs';
+import { readManifest, top } from './lib/workspace.mjs';
 import { programs } from './executables/programs.mjs';
-import { Trial } from './executables/trial.mjs';
-import { main } from './lib/run.mjs';
-import { top } from './lib/workspace.mjs';
+import { Stage } from './executables/scenes.mjs';
+
+const release = join(top, 'release');
 
 await main(async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'wrkz-executables-'));
-  const trial = new Trial(resolve(process.argv[2] ?? join(top, 'release')), folder);
-  try {
-    await trial.versions(programs);
-    const { feeder, node } = await trial.nodes();
-    await trial.walletApi(node);
-    await trial.walletRpc(node);
-    await trial.miner(node);
-    await trial.told(node);
-    await node.started.stops();
-    await feeder.started.stops();
-    await trial.offline(node);
-    await trial.helper();
-    await trial.proposals();
-    for (const [name, size, time] of trial.rows) {
-      process.stdout.write(
-        `${name.padEnd(16)} ${size.toFixed(1).padStart(6)} MiB  ${time.toFixed(0).padStart(6)} ms\n`,
-      );
-    }
-  } finally {
-    trial.kill();
-    rmSync(folder, { recursive: true, force: true });
+  const missing = programs.some(({ name }) => !existsSync(join(release, name)));
+  if (missing || process.argv.includes('--build')) {
+    const code = await run(process.execPath, ['scripts/build-executables.mjs']);
+    if (code !== 0) return code;
   }
+  const nativesIn = mkdtempSync(join(tmpdir(), 'wrkz-natives-'));
+  const stage = new Stage(release, nativesIn);
+  try {
+    await versions(stage);
+    for (const scene of ['daemons', 'walletApi', 'walletRpc', 'helper', 'proposals', 'miner', 'changedFiles']) {
+      const begun = performance.now();
+      const result = await stage[scene]();
+      process.stdout.write(`${scene}: ${result} (${((performance.now() - begun) / 1000).toFixed(1)} s)\n`);
+    }
+    await stage.stopAll();
+    process.stdout.write('every program ended by SIGTERM with code 0\n');
+  } finally {
+    for (const { child } of stage.running) child.kill('SIGKILL');
+    rmSync(nativesIn, { recursive: true, force: true });
+  }
+  return 0;
 });
+
+async function versions(stage) {
+  const said = new Set();
+  for (const { name } of programs) {
+    const begun = performance.now();
+    const text = (await stage.start(name, ['--version']).done()).trim();
+    const first = performance.now() - begun;
+    said.add(text.replace(name, '').trim());
+    const again = performance.now();
+    await stage.start(name, ['--version']).done();
+    const { size } = statSync(join(release, name));
+    process.stdout.write(
+      `${text}: ${(size / 1024 / 1024).toFixed(0)} MiB, first start ${(first / 1000).toFixed(2)} s, later ` +
+        `${((performance.now() - again) / 1000).toFixed(2)} s\n`,
+    );
+  }
+  const { version } = readManifest('.');
+  if (said.size !== 1 || ![...said][0].startsWith(version))
+    throw new Failure(`versions differ: ${[...said].join(', ')}`);
+}

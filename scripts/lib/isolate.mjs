@@ -42,6 +42,11 @@ export function isolate(project, all) {
   return folder;
 }
 
+/** The other projects that a project reaches at run time. */
+export function reachedFrom(project, all) {
+  return declaredBy({ ...project, manifest: { ...project.manifest, devDependencies: {} } }, all);
+}
+
 /** The other projects that a project reaches by what it and they declare; development dependencies are its own alone. */
 function declaredBy(project, all) {
   const byName = new Map(all.map((other) => [other.manifest.name, other]));
@@ -49,7 +54,7 @@ function declaredBy(project, all) {
   const visit = (names) => {
     for (const name of names) {
       const other = byName.get(name);
-      if (!other || other === project || found.has(other)) continue;
+      if (!other || other.folder === project.folder || found.has(other)) continue;
       found.add(other);
       visit(runtimeNames(other.manifest));
     }
@@ -66,7 +71,7 @@ function runtimeNames({ dependencies = {}, optionalDependencies = {} }) {
  * The lockfile with the importers of `kept` alone (without development dependencies) and of the project itself. Written
  * by pnpm, it names an importer at two spaces' depth and its kinds of dependencies at four.
  */
-function reduceLockfile(text, project, kept) {
+export function reduceLockfile(text, project, kept) {
   const lines = text.split('\n');
   const start = lines.indexOf('importers:');
   const end = lines.findIndex((line, i) => i > start && /^\S/.test(line));

@@ -81,7 +81,8 @@ function unpack(version, arch, home) {
   }
 }
 
-function npm(args) {
+/** Runs npm, the one that runs this script where it does. */
+export function npm(args) {
   const script = process.env.npm_execpath?.endsWith('npm-cli.js') ? process.env.npm_execpath : undefined;
   const [command, first] = script ? [process.execPath, [script]] : ['npm', []];
   return spawnSync(command, [...first, ...args], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });

@@ -1,8 +1,12 @@
 import type { IncomingMessage } from 'node:http';
+import { REFERENCE_RENDERER } from '@wrkz/pages';
 import {
+  bindRoutes,
   type BoundRoute,
   clientAddressOf,
   createHttpApp,
+  docsRoute,
+  healthRoutes,
   type HttpServer,
   localListener,
   type Logger,
@@ -15,6 +19,7 @@ import {
 } from '@wrkz/service-kit';
 import { serviceListenAddresses, type WalletRpcConfig } from './config/config';
 import type { WalletRpcContext } from './context';
+import { SERVICE_DESCRIPTION } from './description';
 import { Envelope } from './envelope';
 import { ALL_METHODS } from './methods';
 
@@ -51,7 +56,11 @@ export function startServiceServer({ config, context, logger, port }: ServiceSer
     bodyLimit: BODY_LIMIT,
     counters: new RequestCounters(),
     longestAnswerSeconds: LONGEST_ANSWER_MS / 1000,
-    routes: [jsonRpcRoute(context, isOpen ? undefined : options['rpc-password'], logger), unknownRoute],
+    routes: [
+      jsonRpcRoute(context, isOpen ? undefined : options['rpc-password'], logger),
+      ...besideMethods(context),
+      unknownRoute,
+    ],
   });
   return startHttpServer({
     app,
@@ -85,6 +94,18 @@ function jsonRpcRoute(context: WalletRpcContext, password: string | undefined, l
       if (!response.destroyed) await sendJsonText(request, response, 200, text);
     },
   };
+}
+
+/** The page about the methods, and what monitors ask. They need no password, which stands in bodies alone. */
+function besideMethods(context: WalletRpcContext): BoundRoute[] {
+  const page = docsRoute(SERVICE_DESCRIPTION, () => ({ methods: ALL_METHODS }), REFERENCE_RENDERER, {
+    guards: NO_GUARDS,
+  });
+  const health = healthRoutes(() => ({ ready: !context.wallet.isClosed }));
+  return bindRoutes([page, ...health], context, {
+    notJson: () => undefined,
+    invalid: ({ name }) => new RangeError(name),
+  });
 }
 
 /** Whatever the path, a text. */

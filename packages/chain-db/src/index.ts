@@ -13,7 +13,7 @@ export { rewriteChainDb, type RewriteOptions } from './rewrite';
 export type { FetchBlocks, WantedBlock } from './repair/obtain';
 export { repairChainDb, type RepairOptions, type RepairReport, type RepairStep } from './repair/repair';
 export { DatabaseRemains, removablePaths, removeChainDb } from './remove';
-export type { ChainPath } from './work-folders';
+export { type ChainPath, isPlaceOfChain } from './work-folders';
 export type { AltInfo, AlternativeBlock } from './reader/alternatives';
 export type { StoredOutput } from './reader/outputs';
 export {

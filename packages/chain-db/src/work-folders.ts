@@ -1,5 +1,5 @@
-import { existsSync, readdirSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs';
+import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 
 /** What the upkeep of a chain leaves in its folder while it works: of `--repair`, of an import, the mark of a compaction. */
 const WORK_NAMES = ['repair', 'snapshot-import', '.compact_db_in_progress'] as const;
@@ -7,6 +7,20 @@ const WORK_NAMES = ['repair', 'snapshot-import', '.compact_db_in_progress'] as c
 /** Folders and files that are of no use without the chain they were made for; those that are there. */
 export function workPaths(directory: string): string[] {
   return WORK_NAMES.map((name) => join(directory, name)).filter((path) => existsSync(path));
+}
+
+/**
+ * Whether a file of this path would be taken for a part of the chain in a data directory: as a log beside the database it
+ * would be cut or joined to it, in a work folder be removed.
+ */
+export function isPlaceOfChain(directory: string, file: string): boolean {
+  const [first = ''] = relative(real(directory), join(real(dirname(file)), basename(file))).split(sep);
+  return first.startsWith('chain.') || WORK_NAMES.some((name) => name === first) || /^damaged(-\d+)?$/.test(first);
+}
+
+/** The path without links, as far as it is there. */
+function real(path: string): string {
+  return existsSync(path) ? realpathSync(path) : resolve(path);
 }
 
 /** A file or folder that belongs to a chain. */

@@ -1,6 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { databaseFile, openChainDb, verifyChain, type VerifyReport } from '../src';
+import { connectForReading } from '../src/connection';
+import { LowerRows } from '../src/repair/lower-rows';
 import { PAGE_SIZE } from '../src/schema';
 import { chainA } from './support/chain-a';
 import { cleanUp, freshDirectory, openHere, writerOf } from './support/directories';
@@ -172,6 +174,42 @@ test('a start finishes a swap that was cut short at any of its steps', async () 
     expect(await after(place)).toEqual(sound);
     expect(existsSync(folder)).toBe(false);
     expect(readdirSync(join(place, 'damaged')).sort()).toEqual(['chain.sqlite', 'chain.sqlite-wal']);
+  }
+});
+
+test('the look below a lite height gives others their turn, and ends with it', async () => {
+  const { directory } = await made('lite');
+  const connection = connectForReading(copyOf(directory));
+  let given = 0;
+  const look = (most: number): Promise<Set<number>> =>
+    new LowerRows(connection, 12).damaged({
+      turn: () => (++given > most ? Promise.reject(new Error('enough')) : Promise.resolve()),
+    });
+  expect([...(await look(Infinity))]).toEqual([]);
+  // Two tables by SQLite, and the rows of each amount and of the images.
+  const all = given;
+  expect(all).toBeGreaterThan(4);
+  given = 0;
+  await expect(look(all - 1)).rejects.toThrow('enough');
+  connection.close();
+});
+
+test('a note of a swap that names no free folder loses no file', async () => {
+  const { directory, sound } = await made('full');
+  for (const note of ['', '.', '../elsewhere', 'damaged', 'repair']) {
+    const place = join(freshDirectory(), 'chain');
+    const folder = join(place, 'repair');
+    mkdirSync(folder, { recursive: true });
+    mkdirSync(join(place, 'damaged'));
+    writeFileSync(databaseFile(join(place, 'damaged')), 'of an earlier repair');
+    writeFileSync(databaseFile(place), 'damaged now');
+    writeFileSync(databaseFile(folder), readFileSync(databaseFile(directory)));
+    writeFileSync(join(folder, 'ready'), note);
+    openChainDb({ directory: place, network: 'devnet', readonly: true }).close();
+    expect(await after(place)).toEqual(sound);
+    expect(readdirSync(join(place, '..'))).toEqual(['chain']);
+    const kept = ['damaged', 'damaged-2'].map((name) => readFileSync(databaseFile(join(place, name)), 'utf8'));
+    expect(kept).toEqual(['of an earlier repair', 'damaged now']);
   }
 });
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { openChainDb } from '@wrkz/chain-db';
+import { isPlaceOfChain, openChainDb } from '@wrkz/chain-db';
 import { workerEntry } from '@wrkz/service-kit';
 import { removeLeftovers } from '@wrkz/sqlite';
 import { BlockProgress } from '../progress/progress';
@@ -22,6 +22,7 @@ export async function backupAction({ config, notice, stream, signal }: ActionPar
   const folder = dirname(to);
   if (existsSync(to)) throw new Error(`the file ${to} exists already, and a backup is not written over it`);
   if (!existsSync(folder)) throw new Error(`the folder ${folder} does not exist`);
+  if (isPlaceOfChain(directory, to)) throw new Error(`${to} is a name of the database itself; choose another one`);
   const { pageSize, pages } = fileSpace(directory, network.name);
   const [needs, free] = [pages * pageSize, freeBytes(folder)];
   if (free < needs) {

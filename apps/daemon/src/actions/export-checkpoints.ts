@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { openChainDb } from '@wrkz/chain-db';
+import { isPlaceOfChain, openChainDb } from '@wrkz/chain-db';
 import { atomicWriteFile, errorText } from '@wrkz/service-kit';
 import { REORGANISATION_DEPTH } from '@wrkz/core-types';
 import type { ActionParts } from './action';
@@ -18,6 +18,7 @@ export async function exportCheckpointsAction({ config, notice, signal }: Action
   const { network, options, directory } = config;
   const path = resolve(options['export-checkpoints'] ?? '');
   if (existsSync(path)) throw new Error(`the file ${path} exists already`);
+  if (isPlaceOfChain(directory, path)) throw new Error(`${path} is a name of the database itself; choose another one`);
   const db = openChainDb({ directory, network: network.name, readonly: true });
   try {
     const highest = Math.max(0, db.reader.tip().height - REORGANISATION_DEPTH);

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { openChainDb } from '@wrkz/chain-db';
+import { isPlaceOfChain, openChainDb } from '@wrkz/chain-db';
 import { exportDump, ExportRefused } from '../dump/export';
 import { BlockProgress } from '../progress/progress';
 import type { ActionParts } from './action';
@@ -9,12 +9,15 @@ export async function exportAction({ config, notice, stream, signal }: ActionPar
   const { network, options, directory, storage } = config;
   if (storage.kind === 'pruned')
     throw new ExportRefused('a pruned node exports no dump, because it does not keep every block');
+  const path = resolve(options['dump-file']);
+  if (isPlaceOfChain(directory, path))
+    throw new ExportRefused(`${path} is a name of the database itself; choose another one`);
   const progress = new BlockProgress({ label: 'Exporting', write: notice, stream });
   const db = openChainDb({ directory, network: network.name, readonly: true });
   const started = performance.now();
   try {
     const count = await exportDump({
-      path: resolve(options['dump-file']),
+      path,
       reader: db.reader,
       network,
       limit: options['max-export-blocks'],

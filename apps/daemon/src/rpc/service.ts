@@ -1,6 +1,8 @@
 import { daemonApi } from '@wrkz/api';
+import { REFERENCE_RENDERER } from '@wrkz/pages';
 import {
   discoverMethod,
+  docsRoute,
   jsonRpcRoutes,
   openApiRoute,
   VERSION,
@@ -87,4 +89,5 @@ export const allRoutes: readonly DaemonRoute[] = [
     unknownMethod: () => refuse(refusals.notFound),
   }),
   openApiRoute(description, () => allRoutes, { guards: GUARDED, labels: DEFAULT }),
+  docsRoute(description, () => ({ routes: allRoutes, methods: allMethods }), REFERENCE_RENDERER, { labels: DEFAULT }),
 ];

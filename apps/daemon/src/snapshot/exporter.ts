@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { type ChainReader, databaseFile, type ExportProgress } from '@wrkz/chain-db';
+import { type ChainReader, databaseFile, type ExportProgress, isPlaceOfChain } from '@wrkz/chain-db';
 import type { Network } from '@wrkz/core-types';
 import { errorText, type Logger, workerEntry, WorkerThread } from '@wrkz/service-kit';
 import { sizeText } from '../console/text/format';
@@ -123,6 +123,8 @@ export class SnapshotExporter {
     if (existsSync(path))
       throw new SnapshotExportRefused(`${path} already exists. Move it aside or name another path.`);
     if (!existsSync(dirname(path))) throw new SnapshotExportRefused(`The folder ${dirname(path)} does not exist.`);
+    if (isPlaceOfChain(this.parts.directory, path))
+      throw new SnapshotExportRefused(`${path} is a name of the database itself. Name another path.`);
     return path;
   }
 

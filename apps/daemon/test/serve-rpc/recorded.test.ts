@@ -78,6 +78,7 @@ describe.each(STARTED)('beside a node with %j', (args, names) => {
       ['/peers', 'HEAD', null],
       ['/peers', 'GET', null],
       ['/openapi.json', 'GET', null],
+      ['/docs', 'GET', null],
       ['/events?after=0&limit=3', 'GET', null],
       ['/events?after=x', 'GET', null],
       ['/getrawblocks', 'POST', '{"startHeight":1,"blockCount":20}'],

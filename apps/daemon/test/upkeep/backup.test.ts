@@ -61,6 +61,7 @@ test('what is refused is refused before anything is written', async () => {
   for (const [dataDir, to, text] of [
     [data, there, `the backup failed: the file ${there} exists already, and a backup is not written over it`],
     [data, join(folder, 'none', 'x'), `the backup failed: the folder ${join(folder, 'none')} does not exist`],
+    [data, databaseFile(join(data, 'devnet')) + '-journal', 'is a name of the database itself; choose another one'],
     [suite.folder(), join(folder, 'x'), 'the backup failed: there is no chain database'],
   ] as const) {
     const { code, logger } = await backup(dataDir, to);

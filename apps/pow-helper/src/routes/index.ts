@@ -1,4 +1,5 @@
-import { healthRoutes, metricsRoute, openApiRoute, type Route } from '@wrkz/service-kit';
+import { REFERENCE_RENDERER } from '@wrkz/pages';
+import { docsRoute, healthRoutes, metricsRoute, openApiRoute, type Route } from '@wrkz/service-kit';
 import type { PowContext } from '../context';
 import { deletePow } from './delete-pow';
 import { POW_SERVICE } from './description';
@@ -24,5 +25,6 @@ export function powRoutes({ metrics, isReady }: Pick<PowContext, 'isReady' | 'me
     ...(metrics === undefined ? [] : [metricsRoute(metrics, KEY)]),
   ];
   routes.push(openApiRoute(POW_SERVICE, () => routes, { guards: KEY_AND_LIMIT }));
+  routes.push(docsRoute(POW_SERVICE, () => ({ routes }), REFERENCE_RENDERER));
   return routes;
 }

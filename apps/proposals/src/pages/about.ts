@@ -42,8 +42,8 @@ export function aboutPage(): PageContent {
         <p>
           Categories are ${Object.keys(CATEGORY_WORDS).map((name, i) => html`${i > 0 && ', '}<code>${name}</code>`)}.
           <code>GET /api/1/qr?address=</code> draws an address as a QR code. Both may be asked from pages of any origin.
-          The <a href="/openapi.json">OpenAPI document</a> has the details, and the
-          <a href="/feed.xml">Atom feed</a> the newest proposals.
+          The <a href="/docs">reference</a> has the details, the <a href="/openapi.json">OpenAPI document</a> the same
+          for programs, and the <a href="/feed.xml">Atom feed</a> the newest proposals.
         </p>
       </div>`,
   };

@@ -22,6 +22,9 @@ export const declareWalletRoute = routeDeclarer<WalletApiContext, WalletLabels>(
 /** Behind the key; its failures have a limit of their own. */
 export const KEY_WANTED: Guards = { key: true, limit: false };
 
+/** For people and monitors; the service has no limit of requests. */
+export const NO_GUARDS: Guards = { key: false, limit: false };
+
 type ErrorName = keyof typeof walletErrorRows;
 
 /** The rows of errors for a declaration, by their names. */

@@ -1,6 +1,7 @@
-import { healthRoutes, metricsRoute, openApiRoute, type Readiness } from '@wrkz/service-kit';
+import { REFERENCE_RENDERER } from '@wrkz/pages';
+import { docsRoute, healthRoutes, metricsRoute, openApiRoute, type Readiness } from '@wrkz/service-kit';
 import type { WalletApiContext } from '../context';
-import { KEY_WANTED, type WalletRoute } from './declare';
+import { KEY_WANTED, NO_GUARDS, type WalletRoute } from './declare';
 import { WALLET_SERVICE } from './description';
 import { deleteAddressesAddress } from './delete-addresses-address';
 import { deleteTransactionsPreparedHash } from './delete-transactions-prepared-hash';
@@ -120,5 +121,6 @@ export function walletRoutes(
     ...(context.metrics === undefined ? [] : [metricsRoute(context.metrics, KEY_WANTED)]),
   ];
   routes.push(openApiRoute(WALLET_SERVICE, () => routes, { guards: KEY_WANTED }));
+  routes.push(docsRoute(WALLET_SERVICE, () => ({ routes }), REFERENCE_RENDERER, { guards: NO_GUARDS }));
   return routes;
 }

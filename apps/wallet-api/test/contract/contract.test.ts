@@ -69,7 +69,7 @@ test('without the key, and with a wrong one, nothing is answered but 401', async
     }
   }
   expect(wrong).toEqual([]);
-  expect(routes.filter(({ guards }) => !guards.key).map(keyOf)).toEqual(['GET /livez', 'GET /readyz']);
+  expect(routes.filter(({ guards }) => !guards.key).map(keyOf)).toEqual(['GET /livez', 'GET /readyz', 'GET /docs']);
 });
 
 describe.each(routes.filter(({ labels }) => labels !== undefined).map((route) => [keyOf(route), route] as const))(

@@ -35,7 +35,17 @@ export function* successes(nodePort: number): Generator<Success> {
   const send = { destination: bob.address, amount: 1000 };
   const advanced = { destinations: [{ address: bob.address, amount: 1000 }], mixin: 1, feePerByte: 1.5 };
 
-  for (const path of ['/livez', '/readyz', '/openapi.json', '/metrics', '/status', '/node', '/keys', '/addresses'])
+  for (const path of [
+    '/livez',
+    '/readyz',
+    '/openapi.json',
+    '/docs',
+    '/metrics',
+    '/status',
+    '/node',
+    '/keys',
+    '/addresses',
+  ])
     yield { route: `GET ${path}`, at: full };
   for (const path of ['/addresses/primary', '/balance', '/balances', '/transactions/unconfirmed'])
     yield { route: `GET ${path}`, at: full };

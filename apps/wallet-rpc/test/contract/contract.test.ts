@@ -85,6 +85,28 @@ test('rpc.discover tells every method with its errors', async () => {
     expect([name, errors.length]).toEqual([name, declared(name).length + 3]);
 });
 
+test('/docs shows every method to people, without the password; other paths and verbs are the text that they were', async () => {
+  const ask = (method: string, path: string) => scene.alice.ask('', { method, path });
+  const page = await ask('GET', '/docs');
+  expect([page.status, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
+  expect(page.headers['content-security-policy']).toContain("default-src 'none'");
+  for (const { name } of ALL_METHODS) expect(page.text).toContain(`<h3>${name}</h3>`);
+  for (const [method, path] of [
+    ['POST', '/docs'],
+    ['GET', '/docs/'],
+    ['GET', '/doc'],
+    ['POST', '/readyz'],
+  ] as const)
+    expect((await ask(method, path)).text).toBe('Requested url is not found\n');
+});
+
+test('monitors are told without the password that it lives and is ready', async () => {
+  for (const path of ['/livez', '/readyz']) {
+    const { status, text } = await scene.alice.ask('', { method: 'GET', path });
+    expect([status, JSON.parse(text)]).toEqual([200, { status: 'OK' }]);
+  }
+});
+
 test('a batch is answered as one behind its header alone', async () => {
   const one = (id: number): object => ({ id, method: 'getFeeInfo', password: PASSWORD });
   const batch = JSON.stringify([one(1), 5, { ...one(2), method: 'nothing' }]);

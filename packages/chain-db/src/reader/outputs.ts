@@ -26,6 +26,7 @@ export class OutputQueries {
   private readonly between: SqliteStatement<[number, number, number], OutputRow>;
   private readonly allAmounts: SqliteStatement<[], [bigint]>;
   private readonly last: SqliteStatement<[number], OutputRow>;
+  private readonly following: SqliteStatement<[number, number, number], [wanted: number, found: number, index: number]>;
   private readonly idByAmount: SqliteStatement<[bigint], [number]>;
   private readonly idInTable: SqliteStatement<[bigint], [number]>;
 
@@ -40,6 +41,13 @@ export class OutputQueries {
       .raw(true);
     this.allAmounts = connection.prepare<[], [bigint]>('SELECT amount FROM amounts').raw(true).safeIntegers(true);
     this.last = connection.prepare<[number], OutputRow>(`${output} ORDER BY global_index DESC LIMIT 1`).raw(true);
+    this.following = connection
+      .prepare<[number, number, number], [number, number, number]>(
+        `SELECT coalesce((SELECT min(id) FROM amounts WHERE id > ?), 0),
+          coalesce((SELECT min(amount_id) FROM outputs WHERE amount_id > ?), 0),
+          coalesce((SELECT global_index FROM outputs WHERE amount_id > ? ORDER BY amount_id, global_index LIMIT 1), 0)`,
+      )
+      .raw(true);
     this.idByAmount = connection.prepare<[bigint], [number]>('SELECT id FROM amounts WHERE amount = ?').raw(true);
     this.idInTable = connection
       .prepare<[bigint], [number]>('SELECT id FROM amounts NOT INDEXED WHERE amount = ?')
@@ -83,11 +91,19 @@ export class OutputQueries {
     return undefined;
   }
 
-  /** How many outputs of this amount stand in blocks up to `atHeight` (all of them when undefined). @throws DamagedRow */
+  /**
+   * How many outputs of this amount stand in blocks up to `atHeight` (all of them when undefined). A page that lost rows would
+   * make fewer of them: so an amount that has a number has outputs, and behind its last one the next amount begins with 0.
+   *
+   * @throws DamagedRow
+   */
   count(amount: bigint, atHeight = Infinity): number {
     const id = this.amountId(amount);
-    const last = id === undefined ? undefined : this.last.get(id);
-    if (id === undefined || last === undefined) return 0;
+    if (id === undefined) return 0;
+    const last = this.last.get(id);
+    if (last === undefined) throw damaged(amount, 0, 'is missing');
+    const [wanted, found, index] = this.following.get(id, id, id) ?? [0, 0, 0];
+    if (wanted !== found || index !== 0) throw damaged(amount, last[0] + 1, 'is missing');
     if (checkedOutput(amount, last).height <= atHeight) return last[0] + 1;
     let low = 0;
     let high = last[0];

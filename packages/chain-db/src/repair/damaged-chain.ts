@@ -4,7 +4,7 @@ import type { SqliteConnection } from '@wrkz/sqlite';
 import type { FloorHeights } from '../modes/floors';
 import type { FactsWindow } from '../verify/facts-window';
 import { factsOfWhole, restoredFrom, type WholeBlock, wholeBlock } from './block-bytes';
-import { LowerRows } from './lower-rows';
+import { LowerRows, type LookTurns } from './lower-rows';
 import { OldChain } from './old-chain';
 import type { RestoredBlock } from './restored-block';
 
@@ -34,6 +34,13 @@ export class DamagedChain {
     return height >= this.floors.records ? 'without body' : 'reduced';
   }
 
+  /** To be called before blocks below a lite height are asked about: their rows are read once, from the bottom. */
+  async lookBelow(turns: LookTurns): Promise<void> {
+    if (this.floors.records > 0) {
+      this.lowerDamage ??= await new LowerRows(this.connection, this.floors.records).damaged(turns);
+    }
+  }
+
   /** Whether all that is kept of a block is there and whole. */
   isWhole(height: number): boolean {
     switch (this.form(height)) {
@@ -42,7 +49,7 @@ export class DamagedChain {
       case 'without body':
         return this.rows.facts(height) !== undefined && this.rows.prefixes(height) !== undefined;
       case 'reduced':
-        this.lowerDamage ??= new LowerRows(this.connection, this.floors.records).damaged();
+        if (this.lowerDamage === undefined) throw new TypeError('nobody has looked below the lite height');
         return this.rows.facts(height) !== undefined && !this.lowerDamage.has(height);
     }
   }

@@ -1,6 +1,7 @@
 import type { SqliteConnection } from '@wrkz/sqlite';
 import { toUnsigned } from '../integers';
-import { structureOf } from '../verify/structure';
+import { Problems } from '../verify/problems';
+import { APART_FROM, checkStructure } from '../verify/structure';
 import { imageTable, type NumberedTable, outputTable } from './lower-cursor';
 import type { RestoredOutput } from './restored-block';
 import { orNothing } from './tolerant';
@@ -10,6 +11,16 @@ export interface LowerParts {
   readonly outputs: readonly RestoredOutput[];
   readonly images: readonly Buffer[];
 }
+
+/** How a look that takes long lets others in between, and is ended. */
+export interface LookTurns {
+  /** Awaited between small pieces of work; its rejection ends the look. */
+  readonly turn: () => Promise<void>;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Rows between two turns. */
+const ROWS_A_TURN = 1_000;
 
 /** The rows do not fit the blocks that were fetched: all blocks below the height are needed. */
 export class LowerRowsDisagree extends Error {
@@ -37,14 +48,25 @@ export class LowerRows {
   }
 
   /** Heights below the lite height of which a row may be damaged; every one where the pages themselves are. */
-  damaged(): Set<number> {
+  async damaged(turns: LookTurns): Promise<Set<number>> {
     const heights = new Set<number>();
-    const isTorn = ['outputs', 'key_images'].some(
-      (table) => orNothing(() => structureOf(this.connection, table))?.length !== 0,
-    );
-    if (isTorn || this.outputs === undefined) addAll(heights, 1, this.lite - 1);
-    else for (const table of [...this.outputs.values(), this.images]) damagedHeights(table, this.lite, heights);
+    if (this.outputs === undefined || (await this.isTorn(turns))) addAll(heights, 1, this.lite - 1);
+    else
+      for (const table of [...this.outputs.values(), this.images]) {
+        for (const _ of damagedHeights(table, this.lite, heights)) await turns.turn();
+      }
     return heights;
+  }
+
+  /** Whether SQLite finds the pages of the tables damaged. */
+  private async isTorn({ turn, signal }: LookTurns): Promise<boolean> {
+    const problems = new Problems();
+    const look = { file: this.connection.name, tables: ['outputs', 'key_images'], apartFrom: APART_FROM, signal };
+    for (const step of checkStructure(this.connection, look, problems)) {
+      await step;
+      await turn();
+    }
+    return problems.count > 0;
   }
 
   /**
@@ -103,10 +125,11 @@ class Cursor<T> {
   }
 }
 
-/** Adds the heights that the damaged rows of a table may be of. */
-function damagedHeights(table: NumberedTable<unknown>, lite: number, heights: Set<number>): void {
+/** Adds the heights that the damaged rows of a table may be of; in steps. */
+function* damagedHeights(table: NumberedTable<unknown>, lite: number, heights: Set<number>): Generator<void, void> {
   let last = 1;
   for (let index = 0; index < table.count; index++) {
+    if (index % ROWS_A_TURN === 0) yield;
     const row = table.at(index);
     if (row?.sound === true) {
       if (row.height >= lite) return;

@@ -161,6 +161,7 @@ class Repair {
       throw new CorruptDatabase('no block in it is whole; --resync deletes it and fetches everything from peers');
     }
     const missing = new Set<number>();
+    await chain.lookBelow({ turn: this.turn, signal: this.options.signal });
     for (let height = 0; height <= highest; height++) {
       if (!chain.isWhole(height)) missing.add(height);
       onProgress?.('look', height, highest);

@@ -72,7 +72,7 @@ function finish(directory: string): void {
   const repaired = databaseFile(folder);
   const place = databaseFile(directory);
   if (existsSync(repaired)) {
-    const kept = join(directory, readFileSync(readyNote(directory), 'utf8').trim());
+    const kept = keptFolder(directory);
     mkdirSync(kept, { recursive: true, mode: 0o700 });
     // The log before its file: SQLite must never meet a log beside another database.
     for (const suffix of [...BESIDE, '']) move(`${place}${suffix}`, `${databaseFile(kept)}${suffix}`);
@@ -84,6 +84,20 @@ function finish(directory: string): void {
   rmSync(readyNote(directory));
   syncFolder(folder);
   rmSync(folder, { recursive: true, force: true });
+}
+
+/**
+ * The folder that the note names for the damaged files. A note that was torn, or a folder that has a database already while
+ * another one is to go there, is answered with a new folder: nothing is written over.
+ */
+function keptFolder(directory: string): string {
+  const name = readFileSync(readyNote(directory), 'utf8').trim();
+  const kept = join(directory, name);
+  const isTaken = existsSync(databaseFile(directory)) && existsSync(databaseFile(kept));
+  if (/^damaged(-[1-9]\d*)?$/.test(name) && !isTaken) return kept;
+  const free = freeName(directory);
+  writeDurably(readyNote(directory), `${basename(free)}\n`);
+  return free;
 }
 
 function move(from: string, to: string): void {

@@ -9,6 +9,7 @@ import { databaseFile } from '../connection';
 import { type ChainDb, openChainDb } from '../open';
 import { toChainDbError } from '../open-errors';
 import { assertNetwork, removeLogOf } from '../remove';
+import { finishSwap } from '../repair/swap';
 import { isAcceptedSnapshot } from './accepted';
 import { type GenesisRows, SnapshotAudit } from './audit';
 import { SnapshotRefused } from './errors';
@@ -59,6 +60,8 @@ export async function importSnapshot(options: SnapshotImportOptions): Promise<Sn
   const header = readSnapshotHeader(path);
   if (options.dryRun === true && !existsSync(directory)) return check(options, header);
   makeFolders(directory);
+  // Else the next start would put the repaired database in the place of the imported one.
+  finishSwap(directory);
   const lock = locked(directory);
   try {
     if (options.replaces === true) assertNetwork(directory, options.network);

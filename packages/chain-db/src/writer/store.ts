@@ -123,8 +123,11 @@ export class Store {
 
   private lookUp(amount: bigint): Amount {
     if (this.amounts.size >= REMEMBERED_AMOUNTS) this.amounts.clear();
-    const id = this.outputs.amountId(amount) ?? Number(this.newAmount.run(toSigned(amount)).lastInsertRowid);
-    const entry = { id, count: this.outputs.count(amount) };
+    const id = this.outputs.amountId(amount);
+    const entry =
+      id === undefined
+        ? { id: Number(this.newAmount.run(toSigned(amount)).lastInsertRowid), count: 0 }
+        : { id, count: this.outputs.count(amount) };
     this.amounts.set(amount, entry);
     return entry;
   }

@@ -15,7 +15,8 @@ const NO_SOCKET =
   "attach takes the daemon's RPC IPC socket: an absolute path, an @name or ipc://path (the daemon's --rpc-ipc-path). " +
   'Console commands are not served over TCP.';
 
-const COMMANDS = defineCommands([
+/** `wrkz-daemon attach`. */
+export const ATTACH_COMMANDS = defineCommands([
   {
     name: 'attach',
     help: "Open a console of a daemon that runs, over its local socket (that daemon's --rpc-ipc-path).",
@@ -41,7 +42,7 @@ export function readAttach(argv: readonly string[], others: readonly OptionSpec[
   if (words === undefined) return undefined;
   if (words.length === 1) throw new UsageError('Usage: wrkz-daemon attach <socket>');
   const { values, words: addresses } = parseCommand(
-    { name: 'wrkz-daemon', options: others, commands: COMMANDS },
+    { name: 'wrkz-daemon', options: others, commands: ATTACH_COMMANDS },
     words,
   ) as { readonly values: { readonly 'rpc-access-token': string }; readonly words: readonly string[] };
   const [address = ''] = addresses;

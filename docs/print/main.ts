@@ -1,0 +1,14 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { printedPages } from './pages';
+
+/* Writes docs/api anew. */
+
+const folder = join(__dirname, '../api');
+rmSync(folder, { recursive: true, force: true });
+const pages = printedPages();
+for (const { path, text } of pages) {
+  mkdirSync(dirname(join(folder, path)), { recursive: true });
+  writeFileSync(join(folder, path), text);
+}
+process.stdout.write(`docs/api: ${String(pages.length)} files\n`);

@@ -1,0 +1,63 @@
+import { execFile } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { type OptionSpec, STANDARD_OPTIONS } from '../../packages/service-kit/src';
+import { defaultOf, helpOf } from '../print/options';
+import { printedPages } from '../print/pages';
+import { PRINTED_SERVICES } from '../print/services';
+import { TOP } from './repository';
+
+/* Whether docs/api is what the declarations say now. */
+
+const REMEDY = 'docs/api is stale: run `npm run docs:print`';
+const pages = printedPages();
+const stored = (path: string): string => {
+  try {
+    return readFileSync(join(TOP, 'docs/api', path), 'utf8');
+  } catch {
+    return '';
+  }
+};
+const helps = PRINTED_SERVICES.flatMap(({ helps: all }) => all.map((help) => [help.call, help] as const));
+/** Without spaces: where lines of `--help` are wrapped is of no interest, and a full line has none before the type. */
+const packed = (text: string): string => text.replace(/\s+/g, '');
+
+/** What `--help` prints for an option. */
+function helpLine(spec: OptionSpec): string {
+  const [shown, { choices }] = [defaultOf(spec), spec];
+  const inBrackets = choices === undefined ? '' : `(${choices.join(', ')})`;
+  const kind = spec.type === 'list' ? 'array' : spec.type;
+  return packed(`--${spec.name} ${spec.help}${inBrackets}[${kind}]${shown === '' ? '' : `[default: ${shown}]`}`);
+}
+
+test('every printed page is what the declarations say', () => {
+  const stale = pages.filter(({ path, text }) => stored(path) !== text).map(({ path }) => path);
+  expect({ stale, remedy: REMEDY }).toEqual({ stale: [], remedy: REMEDY });
+});
+
+test('nothing else stands beside the printed pages', () => {
+  const files = readdirSync(join(TOP, 'docs/api'), { recursive: true, withFileTypes: true });
+  const names = files.filter((entry) => entry.isFile()).map(({ name, parentPath }) => join(parentPath, name));
+  expect(names.sort()).toEqual(pages.map(({ path }) => join(TOP, 'docs/api', path)).sort());
+});
+
+test.each(helps)('%s --help names every option of its page, with default and text', (_call, help) => {
+  // long aliases stand between a name and its text
+  const text = packed(helpOf(help).replace(/^( +(?:-\w, )?--[\w-]+)(, --[\w-]+)+/gm, '$1'));
+  const options: readonly OptionSpec[] = [...help.options, ...STANDARD_OPTIONS];
+  const missing = options.filter((spec) => spec.hidden !== true && !text.includes(helpLine(spec)));
+  expect(missing.map(({ name }) => name)).toEqual([]);
+});
+
+const MAIN: Readonly<Record<string, string>> = { miner: 'packages/miner' };
+
+test('what a program prints for --help stands on its page', async () => {
+  const run = promisify(execFile);
+  const printed = PRINTED_SERVICES.map(async ({ folder }) => {
+    const main = join(TOP, MAIN[folder] ?? `apps/${folder}`, 'src/main.ts');
+    const { stdout } = await run(process.execPath, ['-r', join(TOP, 'scripts/source-loader.cjs'), main, '--help']);
+    return [folder, stored(`${folder}/options.md`).includes(`\`\`\`text\n${stdout.trimEnd()}\n\`\`\``)];
+  });
+  expect(await Promise.all(printed)).toEqual(PRINTED_SERVICES.map(({ folder }) => [folder, true]));
+});

@@ -1,0 +1,26 @@
+import { mkdirSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { isPlaceOfChain } from '../src';
+import { cleanUp, freshDirectory } from './support/directories';
+
+afterAll(cleanUp);
+
+test('names by which a file would become a part of the chain are known, also through links', () => {
+  const directory = freshDirectory();
+  const link = join(freshDirectory(), 'link');
+  symlinkSync(directory, link);
+  mkdirSync(join(directory, 'repair'));
+  mkdirSync(join(directory, 'mine'));
+  for (const name of [
+    'chain.sqlite',
+    'chain.sqlite-wal',
+    'chain.lock',
+    'repair/x',
+    'repair',
+    'snapshot-import',
+    'damaged-2',
+  ])
+    expect([name, isPlaceOfChain(directory, join(link, name))]).toEqual([name, true]);
+  for (const name of ['backup.sqlite', 'mine/chain.sqlite', '../chain.sqlite', 'repaired'])
+    expect([name, isPlaceOfChain(link, join(directory, name))]).toEqual([name, false]);
+});

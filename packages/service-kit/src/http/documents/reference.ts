@@ -1,0 +1,129 @@
+import { z } from 'zod';
+import type { Route } from '../routes/declaration';
+import type { ErrorRow } from '../routes/error-row';
+import type { Method } from '../routes/json-rpc';
+import { errorsOfMethod, errorsOfRoute, type ServiceDescription } from './description';
+import { jsonSchema } from './json-schema';
+import { membersOf, type MemberText, typeText } from './members-text';
+
+/** Where a member stands in a request. */
+export type MemberPlace = 'path' | 'query' | 'body' | 'params';
+
+/** An error as a row of a table. */
+export interface ErrorText {
+  /** The status of HTTP; with the number of the service beside it where there is one. */
+  readonly code: string;
+  /** What the client sees; empty for no body. */
+  readonly text: string;
+  readonly when: string;
+}
+
+/** One route or method, in the words of its declaration. */
+export interface ReferenceEntry {
+  /** `GET /pow/{id}`, or the name of a method. */
+  readonly name: string;
+  readonly summary: string;
+  /** What it asks for before it looks at the request, a sentence each. */
+  readonly notes: readonly string[];
+  readonly members: readonly (MemberText & { readonly place: MemberPlace })[];
+  readonly answer: { readonly text: string; readonly members: readonly MemberText[] };
+  readonly errors: readonly ErrorText[];
+}
+
+/** A service for a page that people read: the same declarations as its documents, without a version. */
+export interface ServiceReference {
+  readonly title: string;
+  readonly description: string;
+  readonly routes: readonly ReferenceEntry[];
+  readonly methods: readonly ReferenceEntry[];
+}
+
+/** What a service declares. */
+export interface Declared<Context, Labels> {
+  readonly routes?: readonly Route<Context, Labels>[];
+  readonly methods?: readonly Method<Context, Labels>[];
+}
+
+/** The declarations of a service, in the order in which they stand. */
+export function serviceReference<Context, Labels>(
+  service: ServiceDescription<Context, Labels>,
+  { routes = [], methods = [] }: Declared<Context, Labels>,
+): ServiceReference {
+  return {
+    title: service.title,
+    description: service.description,
+    routes: routes.map((route) => routeEntry(service, route)),
+    methods: methods.map((method) => methodEntry(service, method)),
+  };
+}
+
+/** An error as it stands in the tables. */
+export function errorRowText({ status, code, text, when }: ErrorRow): ErrorText {
+  return { code: code === undefined ? String(status) : `${String(status)}, ${String(code)}`, text, when };
+}
+
+function routeEntry<Context, Labels>(
+  service: ServiceDescription<Context, Labels>,
+  route: Route<Context, Labels>,
+): ReferenceEntry {
+  const { method, path, summary, guards, labels, params, query, body, answer, status = 200 } = route;
+  const key = service.alwaysAsksKey === true ? 'Asks for the key.' : 'Asks for the key, where one is set.';
+  return {
+    name: `${method} ${path}`,
+    summary,
+    notes: [
+      ...(guards.key ? [key] : []),
+      ...(guards.limit ? ['Counts against the limit of the address.'] : []),
+      ...labelNotes(labels),
+    ],
+    members: [...placed('path', params), ...placed('query', query), ...placed('body', body)],
+    answer: answerText(answer, status),
+    errors: errorsOfRoute(service, route).map(errorRowText),
+  };
+}
+
+function methodEntry<Context, Labels>(
+  service: ServiceDescription<Context, Labels>,
+  method: Method<Context, Labels>,
+): ReferenceEntry {
+  const { name, summary, labels, params, result } = method;
+  return {
+    name,
+    summary,
+    notes: labelNotes(labels),
+    members: params instanceof z.ZodTuple ? positions(params) : placed('params', params),
+    answer: answerText(result, 200),
+    errors: errorsOfMethod(service, method).map(errorRowText),
+  };
+}
+
+/** What a service asks for by labels of its own: `wallet: open`. */
+function labelNotes(labels: unknown): string[] {
+  return Object.entries(labels ?? {}).map(([name, value]) => `${name}: ${String(value)}`);
+}
+
+function placed(place: MemberPlace, members: z.ZodObject | undefined): ReferenceEntry['members'] {
+  if (members === undefined) return [];
+  return membersOf(jsonSchema(members, 'draft-2020-12')).map((member) => ({
+    ...member,
+    place,
+    required: member.required || place === 'path',
+  }));
+}
+
+function positions(params: z.ZodTuple): ReferenceEntry['members'] {
+  return params.def.items.flatMap((item, i) => {
+    const schema = jsonSchema(item, 'draft-2020-12');
+    const name = typeof schema['title'] === 'string' ? schema['title'] : `param${String(i)}`;
+    const own = { name, type: typeText(schema), required: true, text: '', place: 'params' as const };
+    return [own, ...membersOf(schema, name).map((member) => ({ ...member, place: 'params' as const }))];
+  });
+}
+
+function answerText(answer: Route['answer'], status: number): ReferenceEntry['answer'] {
+  if ('contentType' in answer)
+    return { text: `${String(status)}, ${answer.contentType}: ${answer.description}`, members: [] };
+  if (answer instanceof z.ZodUndefined) return { text: `${String(status)} without a body`, members: [] };
+  const schema = jsonSchema(answer, 'draft-2020-12');
+  return { text: `${String(status)}, ${typeText(schema)}`, members: membersOf(schema) };
+}

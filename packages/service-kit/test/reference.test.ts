@@ -1,0 +1,100 @@
+import { z } from 'zod';
+import { docsRoute, jsonSchema, membersOf, methodDeclarer, routeDeclarer, serviceReference, typeText } from '../src';
+import { call, closeAll, serveApp } from './support/http-client';
+
+/* The declarations as people read them. */
+
+afterEach(closeAll);
+
+const GUARDS = { key: true, limit: true };
+const service = { title: 'A service', version: '9.8.7', description: 'For tests.', errorBody: z.object({}) };
+const ERROR = { status: 404, code: 7, text: 'Gone', when: 'There is none.' };
+
+const route = routeDeclarer<unknown, { readonly wallet: string }>()({
+  method: 'POST',
+  path: '/of/{id}',
+  summary: 'One of them.',
+  guards: GUARDS,
+  labels: { wallet: 'open' },
+  params: z.object({ id: z.string() }),
+  query: z.object({ limit: z.bigint().min(0n).max(100n).optional() }),
+  body: z.object({ list: z.array(z.object({ hash: z.string().length(64).describe('Hex') })) }),
+  answer: z.object({ both: z.union([z.object({ a: z.boolean() }), z.null()]) }),
+  errors: [ERROR],
+  handle: () => ({ both: null }),
+});
+const method = methodDeclarer<unknown, { readonly wallet: string }>()({
+  name: 'sum',
+  summary: 'Adds.',
+  params: z.tuple([z.string().meta({ title: 'first' }), z.number()]),
+  result: z.literal('OK'),
+  errors: [],
+  handle: () => 'OK' as const,
+});
+
+test('an entry says what its declaration says, members of members among it', () => {
+  const reference = serviceReference(service, { routes: [route], methods: [method] });
+  expect(reference.routes).toEqual([
+    {
+      name: 'POST /of/{id}',
+      summary: 'One of them.',
+      notes: ['Asks for the key, where one is set.', 'Counts against the limit of the address.', 'wallet: open'],
+      members: [
+        { name: 'id', type: 'string', required: true, text: '', place: 'path' },
+        { name: 'limit', type: 'integer, 0 to 100', required: false, text: '', place: 'query' },
+        { name: 'list', type: 'array of object', required: true, text: '', place: 'body' },
+        { name: 'list[].hash', type: 'string, 64 characters', required: true, text: 'Hex', place: 'body' },
+      ],
+      answer: {
+        text: '200, object',
+        members: [
+          { name: 'both', type: 'object or null', required: true, text: '' },
+          { name: 'both.a', type: 'boolean', required: true, text: '' },
+        ],
+      },
+      errors: [{ code: '404, 7', text: 'Gone', when: 'There is none.' }],
+    },
+  ]);
+  expect(reference.methods[0]?.members.map(({ name, type }) => [name, type])).toEqual([
+    ['first', 'string'],
+    ['param1', 'number'],
+  ]);
+  expect(reference.methods[0]?.answer.text).toBe('200, "OK"');
+  expect(JSON.stringify(reference)).not.toContain(service.version);
+});
+
+test.each([
+  [
+    z
+      .bigint()
+      .min(0n)
+      .max(2n ** 64n - 1n),
+    'integer, 64 bits',
+  ],
+  [z.enum(['a', 'b']), '"a" or "b"'],
+  [z.array(z.string()), 'array of string'],
+  [z.tuple([z.string(), z.boolean()]), 'array of string, boolean'],
+  [z.string().max(9), 'string, 9 characters at most'],
+  [z.number().min(2), 'number, 2 or more'],
+  [z.int(), 'integer'],
+  [z.union([z.number(), z.bigint()]), 'number'],
+  [z.union([z.string(), z.boolean()]), 'string or boolean'],
+  [z.unknown(), 'any'],
+])('a type in words: %#', (schema, text) => {
+  const printed = jsonSchema(schema, 'draft-2020-12');
+  expect(typeText(printed)).toBe(text);
+  expect(membersOf(printed)).toEqual([]);
+});
+
+test('/docs is served without the key, made once, under the headers of its renderer', async () => {
+  let made = 0;
+  const page = ({ title }: { readonly title: string }): string => `${title} ${String(++made)}`;
+  const docs = docsRoute(service, () => ({ routes: [route as never] }), { page, headers: { 'X-Of-Page': 'yes' } });
+  const { port } = await serveApp([docs], { apiKey: { key: 'k' } });
+  for (let i = 0; i < 2; i++) {
+    const { status, text, headers } = await call(port, '/docs');
+    expect([status, text, headers['x-of-page'], headers['content-type']]).toEqual([
+      ...[200, 'A service 1', 'yes', 'text/html; charset=utf-8'],
+    ]);
+  }
+});
