@@ -1,9 +1,11 @@
 import { decodeTransactionPrefix, parseExtraWallet } from '@wrkz/core-types';
 import { SqliteConnection } from '@wrkz/sqlite';
+import { createHash } from 'node:crypto';
 import { statSync } from 'node:fs';
-import { BelowFloor, CorruptDatabase, DamagedRow, databaseFile, type ChainDb } from '../src';
+import { BelowFloor, CorruptDatabase, DamagedRow, databaseFile, type ChainDb, verifyChain } from '../src';
 import { prefixChecksum } from '../src/rows/checksums';
 import { chainA } from './support/chain-a';
+import { runProgram } from './support/child';
 import { cleanUp, openHere, writerOf } from './support/directories';
 import { makeChain } from './support/maker';
 import { pruneTo } from './support/modes';
@@ -153,4 +155,26 @@ test('a form that this program does not know is named', () => {
   expect(() => db.reader.scanBlocks(1, 2)).toThrow(CorruptDatabase);
   expect(() => db.reader.scanBlocks(1, 2)).toThrow('row 1 of transactions stands in form 9');
   expect(db.reader.scanBlocks(2, 3).prefixes).toHaveLength(1);
+});
+
+test('a question of another process that began before still gets every body; the log goes when it is over', async () => {
+  const db = chainAFilled();
+  expect(db.cutLog()).toBe(true);
+  const sum = createHash('sha256');
+  for (const { block, transactions } of db.reader.rawBlocks(0, 600)) {
+    for (const bytes of [block, ...transactions]) sum.update(bytes);
+  }
+  const long = runProgram('read-long.ts', db.directory, '600');
+  expect(await long.line()).toBe('reading');
+  pruneTo(db, 600);
+  expect(() => db.reader.rawBlocks(1, 2)).toThrow(BelowFloor);
+  const log = `${databaseFile(db.directory)}-wal`;
+  expect(db.cutLog()).toBe(false);
+  expect(statSync(log).size).toBeGreaterThan(0);
+  long.process.stdin?.write('.');
+  expect(await long.line()).toBe(sum.digest('hex'));
+  expect(await long.ended).toBe(0);
+  expect(db.cutLog()).toBe(true);
+  expect(statSync(log, { throwIfNoEntry: false })?.size ?? 0).toBe(0);
+  expect((await verifyChain(db)).problems).toEqual([]);
 });
