@@ -34,7 +34,9 @@ const post = (url: string, path: string, body: object) =>
 /** How soon it is seen is measured in bench/readers. */
 const PATIENCE = 25_000;
 const nextCommit = async (reader: RunningReader): Promise<SeenCommit> => {
-  const [seen] = (await once(reader.service.source, 'commit', { signal: AbortSignal.timeout(PATIENCE) })) as [SeenCommit];
+  const [seen] = (await once(reader.service.source, 'commit', { signal: AbortSignal.timeout(PATIENCE) })) as [
+    SeenCommit,
+  ];
   return seen;
 };
 
