@@ -15,8 +15,13 @@ export interface AuditParts {
   readonly checkpoint: (height: number) => Buffer | undefined;
 }
 
-/** Running totals of a block: none may fall from one to the next. */
-const TOTALS = ['cumulative difficulty falls', 'generated coins fall', 'transaction count falls'] as const;
+/** Running totals of a block: by how much each rises at least from one to the next, and what is said where it does not. */
+const TOTALS = [
+  { least: 1n, wrong: 'cumulative difficulty does not rise' },
+  { least: 0n, wrong: 'generated coins fall' },
+  // A block has a coinbase.
+  { least: 1n, wrong: 'transaction count does not rise' },
+] as const;
 
 /**
  * Holds a snapshot's records against each other and against what is known, before anything is written
@@ -94,6 +99,11 @@ export class SnapshotAudit {
 
   private addImage({ height }: SnapshotImage): void {
     if (height >= this.end) throw this.beyond('a key image spent in', height);
+    if (height === 0) {
+      throw new SnapshotRefused(
+        'The snapshot carries a key image spent in block 0, which spends nothing. Refusing it.',
+      );
+    }
     this.images++;
   }
 
@@ -124,9 +134,9 @@ export class SnapshotAudit {
 
   private compareTotals(): void {
     for (let at = TOTALS.length; at < this.totals.length; at++) {
-      if ((this.totals[at] as bigint) >= (this.totals[at - TOTALS.length] as bigint)) continue;
-      const height = Math.floor(at / TOTALS.length);
-      throw new SnapshotRefused(`The snapshot's ${TOTALS[at % TOTALS.length] as string} at block ${height}`);
+      const { least, wrong } = TOTALS[at % TOTALS.length] as (typeof TOTALS)[number];
+      if ((this.totals[at] as bigint) >= (this.totals[at - TOTALS.length] as bigint) + least) continue;
+      throw new SnapshotRefused(`The snapshot's ${wrong} at block ${Math.floor(at / TOTALS.length)}`);
     }
   }
 
