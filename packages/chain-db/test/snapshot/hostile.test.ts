@@ -80,6 +80,9 @@ test('numbers that no chain has are refused, though the digest is right', async 
   const changes: readonly Change[] = [
     blockAt(30, { generatedTransactions: BigInt(facts(29).generatedTransactions) }),
     blockAt(30, { cumulativeDifficulty: facts(29).cumulativeDifficulty }),
+    blockAt(30, { generatedTransactions: 1n }),
+    blockAt(30, { cumulativeDifficulty: 1n }),
+    blockAt(30, { generatedCoins: 1n }),
     blockAt(30, { timestamp: 2n ** 64n - 1n }),
     (record) => (record.table === 'image' ? { ...record, image: { ...record.image, height: 0 } } : record),
     (record) => (record.table === 'image' ? { ...record, image: { ...record.image, height: LITE } } : record),
@@ -91,6 +94,9 @@ test('numbers that no chain has are refused, though the digest is right', async 
   expect(told).toEqual([
     "The snapshot's transaction count does not rise at block 30",
     "The snapshot's cumulative difficulty does not rise at block 30",
+    "The snapshot's transaction count falls at block 30",
+    "The snapshot's cumulative difficulty falls at block 30",
+    "The snapshot's generated coins fall at block 30",
     "The snapshot's block 30 has numbers that no chain has. Refusing it.",
     'The snapshot carries a key image spent in block 0, which spends nothing. Refusing it.',
     `The snapshot carries a key image spent in block ${LITE}, at or above the height it claims to stop below (${LITE})`,
