@@ -15,8 +15,13 @@ export interface AuditParts {
   readonly checkpoint: (height: number) => Buffer | undefined;
 }
 
-/** Running totals of a block: none may fall from one to the next. */
-const TOTALS = ['cumulative difficulty falls', 'generated coins fall', 'transaction count falls'] as const;
+/** Running totals of a block: none may fall from one to the next, and of a chain's two must rise. */
+const TOTALS = [
+  { falls: 'cumulative difficulty falls', stays: 'cumulative difficulty does not rise' },
+  { falls: 'generated coins fall', stays: undefined },
+  // A block has a coinbase.
+  { falls: 'transaction count falls', stays: 'transaction count does not rise' },
+] as const;
 
 /**
  * Holds a snapshot's records against each other and against what is known, before anything is written
@@ -94,6 +99,11 @@ export class SnapshotAudit {
 
   private addImage({ height }: SnapshotImage): void {
     if (height >= this.end) throw this.beyond('a key image spent in', height);
+    if (height === 0) {
+      throw new SnapshotRefused(
+        'The snapshot carries a key image spent in block 0, which spends nothing. Refusing it.',
+      );
+    }
     this.images++;
   }
 
@@ -124,9 +134,11 @@ export class SnapshotAudit {
 
   private compareTotals(): void {
     for (let at = TOTALS.length; at < this.totals.length; at++) {
-      if ((this.totals[at] as bigint) >= (this.totals[at - TOTALS.length] as bigint)) continue;
-      const height = Math.floor(at / TOTALS.length);
-      throw new SnapshotRefused(`The snapshot's ${TOTALS[at % TOTALS.length] as string} at block ${height}`);
+      const { falls, stays } = TOTALS[at % TOTALS.length] as (typeof TOTALS)[number];
+      const [before, now] = [this.totals[at - TOTALS.length] as bigint, this.totals[at] as bigint];
+      const wrong = now < before ? falls : now === before ? stays : undefined;
+      if (wrong === undefined) continue;
+      throw new SnapshotRefused(`The snapshot's ${wrong} at block ${Math.floor(at / TOTALS.length)}`);
     }
   }
 

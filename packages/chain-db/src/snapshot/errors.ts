@@ -6,3 +6,8 @@ export class SnapshotRefused extends ChainDbError {
     super('SNAPSHOT_REFUSED', message, options);
   }
 }
+
+/** The second reading met what the first did not. */
+export function changedMeanwhile(): SnapshotRefused {
+  return new SnapshotRefused('The snapshot changed while it was read. Nothing has been written.');
+}

@@ -42,8 +42,9 @@ export interface SnapshotExportOptions {
 /** Milliseconds of work before the event loop gets a turn. */
 const TURN = 20;
 
-/** The folder for what is sorted, and for the file until it is whole, beside the file. */
-const workPrefix = (path: string): string => join(dirname(path), `.${basename(path)}.`);
+/** The folder for what is sorted, and for the file until it is whole, beside the file; six characters follow. */
+const workPrefix = (path: string): string => join(dirname(path), `.${basename(path)}.export-`);
+const WORK_SUFFIX = /^[A-Za-z0-9]{6}$/;
 
 /** @throws SnapshotRefused when the file would be in the way of what is there */
 export function refuseExisting(path: string): never {
@@ -93,11 +94,13 @@ function place(file: string, path: string): void {
   }
 }
 
-/** What exports into this file have left that were killed. */
+/** Removes what exports into this file have left that were killed; other files of such a name are somebody's. */
 function removeRemains(path: string): void {
   const prefix = basename(workPrefix(path));
-  for (const entry of readdirSync(dirname(path))) {
-    if (entry.startsWith(prefix)) rmSync(join(dirname(path), entry), { recursive: true, force: true });
+  for (const entry of readdirSync(dirname(path), { withFileTypes: true })) {
+    const { name } = entry;
+    if (!entry.isDirectory() || !name.startsWith(prefix) || !WORK_SUFFIX.test(name.slice(prefix.length))) continue;
+    rmSync(join(dirname(path), name), { recursive: true, force: true });
   }
 }
 

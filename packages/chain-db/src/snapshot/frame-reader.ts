@@ -1,7 +1,7 @@
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, readSync } from 'node:fs';
 import { PayloadDigest } from './digest';
 import { SnapshotRefused } from './errors';
-import { decodeSnapshotHeader, SNAPSHOT_HEADER_BYTES, type SnapshotHeader } from './header';
+import { decodeSnapshotHeader, openSnapshot, SNAPSHOT_HEADER_BYTES, type SnapshotHeader } from './header';
 import type { EncodedRecord } from './records';
 import type { Zstd } from './zstd';
 
@@ -21,7 +21,7 @@ export class FrameReader {
     private readonly path: string,
     private readonly zstd: Zstd,
   ) {
-    this.fd = openSync(path, 'r');
+    this.fd = openSnapshot(path);
     try {
       this.header = decodeSnapshotHeader(this.read(0, SNAPSHOT_HEADER_BYTES), path);
     } catch (error) {
@@ -39,8 +39,12 @@ export class FrameReader {
     closeSync(this.fd);
   }
 
-  /** The records of one frame after the other; a record is good until the next frame. @throws SnapshotRefused */
-  *frames(): Generator<readonly EncodedRecord[], void> {
+  /**
+   * The records of one frame after the other; a record is good until the next frame. They are to be taken in turn, and all:
+   * a frame may be full of the smallest ones, so they are found as they are asked for.
+   * @throws SnapshotRefused
+   */
+  *frames(): Generator<Iterable<EncodedRecord>, void> {
     for (let raw = this.nextFrame(); raw !== undefined; raw = this.nextFrame()) yield this.recordsOf(raw);
     if (fstatSync(this.fd).size > this.position) throw this.corrupt('continues after its last frame');
   }
@@ -70,8 +74,7 @@ export class FrameReader {
     }
   }
 
-  private recordsOf(raw: Buffer): EncodedRecord[] {
-    const records: EncodedRecord[] = [];
+  private *recordsOf(raw: Buffer): Generator<EncodedRecord, void> {
     const cursor = new Cursor(raw);
     while (!cursor.isAtEnd) {
       const key = cursor.part();
@@ -81,11 +84,10 @@ export class FrameReader {
         throw this.corrupt('holds records out of ascending key order');
       }
       this.lastKey = key;
-      records.push({ key, value });
+      yield { key, value };
     }
     // The frame's memory is not kept for its last key.
     this.lastKey = this.lastKey && Buffer.from(this.lastKey);
-    return records;
   }
 
   private read(position: number, length: number): Buffer {

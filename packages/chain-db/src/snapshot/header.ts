@@ -1,4 +1,4 @@
-import { closeSync, openSync, readSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { SnapshotRefused } from './errors';
 
 /** What a snapshot says of itself (docs/protocol/snapshot.md#header). */
@@ -75,9 +75,22 @@ export function decodeSnapshotHeader(bytes: Buffer, name: string): SnapshotHeade
   };
 }
 
+/**
+ * Opens a snapshot for reading. A pipe is refused and not waited for: nobody may ever write into it, and a signal would not be
+ * heard meanwhile.
+ * @returns a descriptor
+ * @throws SnapshotRefused; what the file system refuses, as it has it
+ */
+export function openSnapshot(path: string): number {
+  const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  if (fstatSync(fd).isFile()) return fd;
+  closeSync(fd);
+  throw new SnapshotRefused(`${path} is not a regular file`);
+}
+
 /** The header of a file. @throws SnapshotRefused; what the file system refuses, as it has it */
 export function readSnapshotHeader(path: string): SnapshotHeader {
-  const fd = openSync(path, 'r');
+  const fd = openSnapshot(path);
   try {
     const bytes = Buffer.alloc(SNAPSHOT_HEADER_BYTES);
     let length = 0;

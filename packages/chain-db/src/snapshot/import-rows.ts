@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { toSigned } from '../integers';
 import type { ChainWriter, ImportedRows } from '../writer/writer';
 import type { SnapshotBlock, SnapshotImage, SnapshotOutput } from './records';
-import { SnapshotRefused } from './errors';
+import { changedMeanwhile, SnapshotRefused } from './errors';
+import type { SnapshotHeader } from './header';
 import { Buckets, Spool } from './spool';
 
 /** Rows of one transaction, roughly. */
@@ -18,23 +19,28 @@ const BUCKETS = 256;
  * Turns records, which come in the order of their keys, into rows in the order of the chain. What cannot be written at once
  * lies in files in `folder`. Genesis is in the database already and is passed over.
  *
- * Each method is a generator that gives the number of records it has dealt with, now and then.
+ * Each method is a generator that gives the number of records it has dealt with, now and then. The records were held against
+ * each other by an earlier reading; what would lie outside of the files here is another file's.
  */
 export class RowImport {
   private readonly blocks: Spool;
   private readonly images: Buckets;
+  private readonly liteHeight: number;
   private outputs: { readonly amount: bigint; readonly spool: Spool; count: number; height: number } | undefined;
 
   constructor(
     private readonly writer: ChainWriter,
-    private readonly liteHeight: number,
+    private readonly header: Pick<SnapshotHeader, 'liteHeight' | 'keyOutputRecords'>,
     private readonly folder: string,
   ) {
+    this.liteHeight = header.liteHeight;
     this.blocks = new Spool(join(folder, 'blocks'), BLOCK_BYTES);
     this.images = new Buckets(folder, BUCKETS, IMAGE_BYTES);
   }
 
+  /** @throws SnapshotRefused */
   putBlock(block: SnapshotBlock): void {
+    if (block.height >= this.liteHeight) throw changedMeanwhile();
     const record = Buffer.allocUnsafe(BLOCK_BYTES);
     block.hash.copy(record);
     record.writeBigUInt64LE(block.timestamp, 32);
@@ -45,7 +51,9 @@ export class RowImport {
     this.blocks.put(block.height, record);
   }
 
+  /** @throws SnapshotRefused */
   putImage({ image, height }: SnapshotImage): void {
+    if (height >= this.liteHeight) throw changedMeanwhile();
     const record = Buffer.allocUnsafe(IMAGE_BYTES);
     record.writeUInt32BE(height);
     image.copy(record, 4);
@@ -78,6 +86,7 @@ export class RowImport {
 
   /** An output; those of one amount come together. @returns rows written, when an amount is whole */
   *putOutput(output: SnapshotOutput): Generator<number, void> {
+    if (BigInt(output.index) >= this.header.keyOutputRecords) throw changedMeanwhile();
     if (this.outputs?.amount !== output.amount) {
       yield* this.endAmount();
       this.outputs = {
@@ -124,6 +133,7 @@ export class RowImport {
 
   private block(height: number): SnapshotBlock {
     const record = this.blocks.read(height, height + 1);
+    if (record.length < BLOCK_BYTES) throw changedMeanwhile();
     return {
       height,
       hash: record.subarray(0, 32),

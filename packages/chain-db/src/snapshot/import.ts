@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { genesisBlock } from '@wrkz/consensus';
@@ -12,7 +12,7 @@ import { assertNetwork, removeLogOf } from '../remove';
 import { finishSwap } from '../repair/swap';
 import { isAcceptedSnapshot } from './accepted';
 import { type GenesisRows, SnapshotAudit } from './audit';
-import { SnapshotRefused } from './errors';
+import { changedMeanwhile, SnapshotRefused } from './errors';
 import { FrameReader } from './frame-reader';
 import { genesisRows } from './genesis-rows';
 import { readSnapshotHeader, totalRecords, type SnapshotHeader } from './header';
@@ -106,6 +106,7 @@ async function check(options: SnapshotImportOptions, header: SnapshotHeader): Pr
   tell?.(`Importing a lite node snapshot at height ${header.liteHeight} from ${path}`);
   tell?.(`Records: ${totalRecords(header)}, digest ${header.digest.toString('hex')}`);
   tell?.('Checking the snapshot before writing any of it...');
+  assertLength(path, header);
   const genesis: GenesisRows = genesisRows(network);
   const audit = new SnapshotAudit({ header, genesis, checkpoint });
   const digest = await readAll(options, await loadZstd(), 'verify', (record) => audit.add(record));
@@ -135,6 +136,17 @@ function assertHeader({ network, liteHeight, accepted }: SnapshotImportOptions, 
       'What a snapshot holds cannot be checked without the blocks that it leaves out, so whoever imports one trusts whoever ' +
       'made it. If you have this digest from somebody you trust, name it with --accept-snapshot-digest; else use a published ' +
       'snapshot, or synchronize from the network.',
+  );
+}
+
+/** Bytes that a block takes at least in a file: its hash, which nothing makes shorter. */
+const BLOCK_IN_FILE = 32;
+
+/** Memory is taken by the count of blocks, so it must be one that the file has room for. @throws SnapshotRefused */
+function assertLength(path: string, { blockRecords }: SnapshotHeader): void {
+  if (blockRecords * BigInt(BLOCK_IN_FILE) <= BigInt(statSync(path).size)) return;
+  throw new SnapshotRefused(
+    `${path} says that it holds ${blockRecords} blocks, and is too short for them - the file is corrupt`,
   );
 }
 
@@ -195,9 +207,7 @@ async function build(options: SnapshotImportOptions, header: SnapshotHeader, fol
   try {
     db.writer?.append([genesisBlock(networkOf(network))]);
     const digest = await fill(options, header, db, folder);
-    if (!digest.equals(header.digest)) {
-      throw new SnapshotRefused('The snapshot changed while it was read. Nothing has been written.');
-    }
+    if (!digest.equals(header.digest)) throw changedMeanwhile();
   } finally {
     db.close();
   }
@@ -210,7 +220,7 @@ async function fill(
   folder: string,
 ): Promise<Buffer> {
   if (writer === undefined) throw new TypeError('opened for reading');
-  const rows = new RowImport(writer, header.liteHeight, folder);
+  const rows = new RowImport(writer, header, folder);
   try {
     return await new Filling(options, header, rows).run(await loadZstd());
   } finally {

@@ -1,0 +1,172 @@
+import { join } from 'node:path';
+import { exportSnapshot, importSnapshot, rulesDigest } from '@wrkz/chain-db';
+import {
+  type Block,
+  encodeBlock,
+  encodeTransaction,
+  type KeyInput,
+  parseBlock,
+  type ParsedTransaction,
+  parseTransaction,
+  type RawBlock,
+  type Transaction,
+} from '@wrkz/core-types';
+import { generateKeyImage, generateKeyPair } from '@wrkz/crypto';
+import { chainA } from '@wrkz/testing';
+import { type EngineBench, engineBench } from '../support/engine';
+import { temporaryDirectory } from '../support/temporary';
+
+/*
+ * The same hostile blocks for a full node, a pruned one, a lite one that synchronized and one that was made of a snapshot: each
+ * says the same of each. Work is looked at last (docs/protocol/blocks.md#order-of-checks), so blocks of chain A serve with
+ * other transactions in them.
+ */
+
+jest.setTimeout(600_000);
+const LITE = 300;
+const TIP = 400;
+const prune = { depth: 60, minGap: 1, minFreeBytes: 0, leastRoom: 0 };
+
+let benches: readonly EngineBench[];
+let spends: readonly ParsedTransaction[];
+
+/** Blocks `start` to `end` - 1 of chain A. */
+const blocks = (start: number, end: number): RawBlock[] => [...chainA().slice(start, end)];
+
+async function snapshotOf({ reader }: EngineBench): Promise<string> {
+  const directory = temporaryDirectory();
+  const path = join(directory, 'a.litesnap');
+  const { digest } = await exportSnapshot({ reader, network: 'devnet', liteHeight: LITE, path });
+  const accepted = [digest.toString('hex')];
+  await importSnapshot({ path, directory, network: 'devnet', liteHeight: LITE, accepted });
+  return directory;
+}
+
+beforeAll(async () => {
+  const full = engineBench('devnet');
+  const pruned = engineBench('devnet', { prune });
+  const lite = engineBench('devnet', { lite: LITE });
+  const gone = new Promise<void>((done) => {
+    pruned.engine.on('pruned', ({ floor }) => floor > TIP - prune.depth && done());
+  });
+  for (const { engine } of [full, pruned, lite]) await engine.addBlocks(blocks(1, TIP + 1), 'sync');
+  await gone;
+  const imported = engineBench('devnet', { directory: await snapshotOf(full), lite: LITE });
+  await imported.engine.addBlocks(blocks(LITE, TIP + 1), 'sync');
+  benches = [full, pruned, lite, imported];
+  // Not those of the next block, which would be taken.
+  spends = [...blocks(1, TIP + 1), ...blocks(TIP + 2, 460)].flatMap(({ transactions }) =>
+    transactions.map((bytes) => parseTransaction(bytes)),
+  );
+});
+afterAll(() => Promise.all(benches.map(({ engine }) => engine.stop())));
+
+/** What each says of each block, once for all where they agree; fails where not. */
+async function judged(hostile: readonly RawBlock[]): Promise<Record<string, number>> {
+  const told = [];
+  for (const { engine } of benches) {
+    const codes: string[] = [];
+    for (const block of hostile) codes.push((await engine.addBlocks([block], 'sync'))[0]?.code ?? '');
+    told.push(codes);
+  }
+  for (const other of told.slice(1)) expect(other).toEqual(told[0]);
+  expect(new Set(benches.map(({ reader }) => rulesDigest(reader))).size).toBe(1);
+  const counts: Record<string, number> = {};
+  for (const code of told[0] ?? []) counts[code] = (counts[code] ?? 0) + 1;
+  return counts;
+}
+
+/** A block of chain A with other members, and other transactions. */
+function changed(height: number, members: Partial<Block>, transactions: readonly Buffer[] = []): RawBlock {
+  const { block } = parseBlock(blocks(height, height + 1)[0]!.block);
+  const transactionHashes = transactions.map((bytes) => parseTransaction(bytes).hash);
+  return { block: encodeBlock({ ...block, transactionHashes, ...members }), transactions: [...transactions] };
+}
+
+/** The next block, which spends what a change makes of an honest transaction. */
+const spending = (honest: ParsedTransaction, change: (transaction: Transaction) => Transaction): RawBlock =>
+  changed(TIP + 1, {}, [encodeTransaction(change(honest.transaction))]);
+
+/** A key image that nobody has spent. */
+function freshImage(): Buffer {
+  const { publicKey, secretKey } = generateKeyPair();
+  return generateKeyImage(publicKey, secretKey);
+}
+
+/** Each input with a fresh image, so that its ring is looked at, and what else a change makes of it. */
+const withInputs =
+  (change: (input: KeyInput) => Partial<KeyInput>) =>
+  (transaction: Transaction): Transaction => ({
+    ...transaction,
+    inputs: transaction.inputs.map((input) =>
+      input.type === 'key' ? { ...input, keyImage: freshImage(), ...change(input) } : input,
+    ),
+  });
+
+const firstOffset =
+  (of: (first: number) => number) =>
+  ({ keyOffsets: [first = 0, ...others] }: KeyInput): Partial<KeyInput> => ({ keyOffsets: [of(first), ...others] });
+
+test('what was spent is spent, wherever that was', async () => {
+  const counts = await judged(spends.map((honest) => spending(honest, (same) => same)));
+  expect(counts).toMatchObject({ INPUT_KEYIMAGE_ALREADY_SPENT: expect.any(Number) as number });
+  expect(counts).not.toHaveProperty('ADDED_TO_MAIN');
+});
+
+test('rings are looked up alike: other outputs, other amounts, those that are locked', async () => {
+  const changes = {
+    beyond: withInputs(firstOffset(() => 4_000_000_000)),
+    lowest: withInputs(firstOffset(() => 0)),
+    next: withInputs(firstOffset((first) => first + 1)),
+    same: withInputs(() => ({})),
+    amount: withInputs(() => ({ amount: 7n })),
+  };
+  const seen: Record<string, number> = {};
+  for (const change of Object.values(changes)) {
+    const counts = await judged(spends.slice(-200).map((honest) => spending(honest, change)));
+    for (const [code, count] of Object.entries(counts)) seen[code] = (seen[code] ?? 0) + count;
+  }
+  expect(Object.keys(seen)).toEqual(
+    expect.arrayContaining(['INPUT_SPEND_LOCKED_OUT', 'INPUT_INVALID_SIGNATURES', 'POW_INVALID']),
+  );
+});
+
+test('transactions with a flipped bit', async () => {
+  const random = seeded(7);
+  const hostile: RawBlock[] = [];
+  while (hostile.length < 300) {
+    const bytes = Buffer.from(encodeTransaction(spends[random(spends.length)]!.transaction));
+    bytes[random(bytes.length)]! ^= 1 << random(8);
+    try {
+      hostile.push(changed(TIP + 1, {}, [bytes]));
+    } catch {
+      // Not a transaction any more: no block can name it.
+    }
+  }
+  await judged(hostile);
+});
+
+test('blocks beside the chain, from far below the lite height up to the tip', async () => {
+  const hostile: RawBlock[] = [];
+  for (let height = 5; height < TIP; height += 7) {
+    const { transactions } = blocks(height, height + 1)[0]!;
+    const replayed = encodeTransaction(spends[height % spends.length]!.transaction);
+    hostile.push(
+      changed(height, { nonce: 7 }, transactions),
+      changed(height, { nonce: 7 }, [...transactions, replayed]),
+    );
+    hostile.push(changed(height, {}, [replayed]), changed(height, { timestamp: 1n }));
+  }
+  const counts = await judged(hostile);
+  expect(counts).toHaveProperty('PROOF_OF_WORK_TOO_WEAK');
+  expect(await judged(blocks(1, TIP + 1))).toEqual({ ALREADY_EXISTS: TIP });
+});
+
+/** Numbers from 0 to below a limit, the same for each seed. */
+function seeded(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (state * 1_103_515_245 + 12_345) % 2 ** 31;
+    return state % below;
+  };
+}

@@ -1,0 +1,49 @@
+import { closeSync, openSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { SnapshotHeader } from '../../src';
+import { FrameReader } from '../../src/snapshot/frame-reader';
+import { FrameWriter } from '../../src/snapshot/frame-writer';
+import { decodeRecord, RecordEncoder, type SnapshotRecord } from '../../src/snapshot/records';
+import { loadZstd } from '../../src/snapshot/zstd';
+import { freshDirectory } from './directories';
+
+/** A file that its maker has changed, whose digest is right all the same. */
+export interface Crafted {
+  readonly path: string;
+  readonly header: SnapshotHeader;
+}
+
+/** Changes a record; undefined leaves it out. */
+export type Change = (record: SnapshotRecord) => SnapshotRecord | undefined;
+
+/** What a hostile maker makes of an honest snapshot: other records, in the order of their keys, and a header that fits them. */
+export async function crafted(honest: Buffer, change: Change, header: Partial<SnapshotHeader> = {}): Promise<Crafted> {
+  const folder = freshDirectory();
+  const source = join(folder, 'honest');
+  writeFileSync(source, honest);
+  const zstd = await loadZstd();
+  const reader = new FrameReader(source, zstd);
+  const encoder = new RecordEncoder();
+  const records: [Buffer, Buffer][] = [];
+  for (const frame of reader.frames()) {
+    for (const { key, value } of frame) {
+      const changed = change(decodeRecord(key, value));
+      if (changed === undefined) continue;
+      const encoded =
+        changed.table === 'block'
+          ? encoder.encodeBlock(changed.block)
+          : changed.table === 'image'
+            ? encoder.encodeImage(changed.image)
+            : encoder.encodeOutput(changed.output);
+      records.push([Buffer.from(encoded.key), Buffer.from(encoded.value)]);
+    }
+  }
+  reader.close();
+  const path = join(folder, 'crafted.litesnap');
+  const fd = openSync(path, 'wx');
+  const writer = new FrameWriter(fd, zstd);
+  for (const [key, value] of records.sort(([a], [b]) => a.compare(b))) writer.add({ key, value });
+  const whole = writer.finish({ ...reader.header, ...header });
+  closeSync(fd);
+  return { path, header: whole };
+}
