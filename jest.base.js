@@ -19,7 +19,7 @@ const CONDITIONS = ['@wrkz/source', 'node', 'node-addons'];
 exports.projectConfig = function projectConfig(directory) {
   return {
     displayName: basename(directory),
-    testTimeout: 30_000,
+    testTimeout: 90_000,
     rootDir: directory,
     testEnvironment: 'node',
     testEnvironmentOptions: { customExportConditions: CONDITIONS },

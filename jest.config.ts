@@ -7,7 +7,7 @@ const config: Config = {
   maxWorkers: Math.ceil(availableParallelism() * 1.5),
   passWithNoTests: true,
   // Of the whole run: a project's own counts only when it runs alone.
-  testTimeout: 30_000,
+  testTimeout: 90_000,
   projects: [
     '<rootDir>/packages/*/jest.config.js',
     '<rootDir>/apps/*/jest.config.js',
