@@ -16,7 +16,9 @@ function commandLine() {
   for (const id of ids.sort((a, b) => a - b)) {
     const words = read(`/proc/${id}/cmdline`).split('\0').slice(0, -1);
     const at = words.findIndex((word) => MAIN.test(word));
-    if (at > 0 && !words.includes('--dump-config')) return { program: words[0], words: words.slice(at) };
+    // An init process, and what started the container, have the same words after their own.
+    if (at > 0 && /(^|\/)node$/.test(words[0]) && !words.includes('--dump-config'))
+      return { program: words[0], words: words.slice(at) };
   }
   throw new Error('the program does not run');
 }
