@@ -4,14 +4,17 @@ import {
   type Block,
   encodeBlock,
   encodeTransaction,
+  encodeTransactionPrefix,
   type KeyInput,
+  networkOf,
   parseBlock,
   type ParsedTransaction,
   parseTransaction,
   type RawBlock,
   type Transaction,
 } from '@wrkz/core-types';
-import { generateKeyImage, generateKeyPair } from '@wrkz/crypto';
+import { transactionPowDifficulty, transactionPowSearch } from '@wrkz/consensus';
+import { generateKeyImage, generateKeyPair, searchNonce } from '@wrkz/crypto';
 import { chainA } from '@wrkz/testing';
 import { type EngineBench, engineBench } from '../support/engine';
 import { temporaryDirectory } from '../support/temporary';
@@ -113,22 +116,63 @@ test('what was spent is spent, wherever that was', async () => {
   expect(counts).not.toHaveProperty('ADDED_TO_MAIN');
 });
 
-test('rings are looked up alike: other outputs, other amounts, those that are locked', async () => {
-  const changes = {
-    beyond: withInputs(firstOffset(() => 4_000_000_000)),
-    lowest: withInputs(firstOffset(() => 0)),
-    next: withInputs(firstOffset((first) => first + 1)),
-    same: withInputs(() => ({})),
-    amount: withInputs(() => ({ amount: 7n })),
-  };
-  const seen: Record<string, number> = {};
-  for (const change of Object.values(changes)) {
-    const counts = await judged(spends.slice(-200).map((honest) => spending(honest, change)));
-    for (const [code, count] of Object.entries(counts)) seen[code] = (seen[code] ?? 0) + count;
+/** The work of a transaction done, where its extra ends with it: without, its rings are not looked at. */
+async function worked(transaction: Transaction): Promise<Transaction> {
+  const prefix = encodeTransactionPrefix(transaction);
+  const difficulty = transactionPowDifficulty(transaction, networkOf('devnet'), TIP + 1);
+  const found = await searchNonce(transactionPowSearch(prefix, difficulty));
+  if (found === null) throw new Error('no nonce meets the difficulty');
+  const { extra } = transaction;
+  return { ...transaction, extra: Buffer.concat([extra.subarray(0, -found.nonceBytes.length), found.nonceBytes]) };
+}
+
+/** By amount, an output below the lite height that is locked at the tip. */
+function lockedBelow(): ReadonlyMap<bigint, number> {
+  const [{ reader }] = benches as [EngineBench];
+  const found = new Map<bigint, number>();
+  for (const amount of reader.amounts()) {
+    for (let index = 0; index < reader.outputCount(amount, LITE - 1); index++) {
+      if ((reader.output(amount, index)?.unlockTime ?? 0n) > TIP + 50) found.set(amount, index);
+    }
   }
-  expect(Object.keys(seen)).toEqual(
-    expect.arrayContaining(['INPUT_SPEND_LOCKED_OUT', 'INPUT_INVALID_SIGNATURES', 'POW_INVALID']),
-  );
+  return found;
+}
+
+test('rings are looked up alike: indexes that are not there, other outputs, and those that are locked below the lite height', async () => {
+  const locked = lockedBelow();
+  const isIn = (index: number, { keyOffsets }: KeyInput): boolean => {
+    let at = 0;
+    return keyOffsets.some((offset) => (at += offset) === index);
+  };
+  /** A ring with an index in the place of one of its own. */
+  const withIndex = (input: KeyInput, index: number): Partial<KeyInput> => {
+    let at = 0;
+    const ring = input.keyOffsets.map((offset) => (at += offset));
+    const others = ring.filter((one) => one !== index).slice(0, ring.length - 1);
+    const chosen = [index, ...others].sort((a, b) => a - b);
+    return { keyOffsets: chosen.map((one, i) => one - (chosen[i - 1] ?? 0)) };
+  };
+  const changes = {
+    same: () => ({}),
+    beyond: firstOffset(() => 4_000_000_000),
+    next: firstOffset((first) => first + 1),
+    locked: (input: KeyInput) => {
+      const index = locked.get(input.amount);
+      return index === undefined || isIn(index, input) ? {} : withIndex(input, index);
+    },
+  };
+  const seen: Record<string, Record<string, number>> = {};
+  for (const [name, change] of Object.entries(changes)) {
+    const hostile: RawBlock[] = [];
+    for (const honest of spends.slice(-120)) {
+      const made = await worked(withInputs(change)(honest.transaction));
+      hostile.push(changed(TIP + 1, {}, [encodeTransaction(made)]));
+    }
+    seen[name] = await judged(hostile);
+  }
+  const lockedOut = (name: string): number => seen[name]?.['INPUT_SPEND_LOCKED_OUT'] ?? 0;
+  expect(lockedOut('locked')).toBeGreaterThan(lockedOut('same'));
+  expect(seen['same']).toHaveProperty('INPUT_INVALID_SIGNATURES');
 });
 
 test('transactions with a flipped bit', async () => {
