@@ -26,6 +26,8 @@ await main(async () => {
   const node = nodeOf(NODE_MAJOR);
   const sqlite = sqliteFolder();
   rmSync(workshop, { recursive: true, force: true });
+  // What an earlier build has left must not get into the sums.
+  if (asked.length === 0) rmSync(release, { recursive: true, force: true });
   for (const folder of [workshop, release]) mkdirSync(folder, { recursive: true });
   const base = stripped(node.program, join(workshop, 'node'));
   const materials = { node: node.program, base, files: nativeFiles(sqlite), workshop, release };

@@ -30,7 +30,7 @@ await main(async () => {
       process.stdout.write(`${scene}: ${result} (${((performance.now() - begun) / 1000).toFixed(1)} s)\n`);
     }
     await stage.stopAll();
-    process.stdout.write('every program ended by SIGTERM with code 0\n');
+    process.stdout.write('every service ended by SIGTERM with code 0\n');
   } finally {
     for (const { child } of stage.running) child.kill('SIGKILL');
     rmSync(nativesIn, { recursive: true, force: true });

@@ -33,7 +33,7 @@ export function buildPackage({ name, service, about }, { release, workshop, targ
     'Maintainer: WrkzCoin <root@localhost>',
     'Section: net',
     'Priority: optional',
-    'Depends: libc6 (>= 2.28), libstdc++6',
+    'Depends: libc6 (>= 2.34), libstdc++6 (>= 12)',
   );
   if (service) {
     putService(root, name, service);
