@@ -54,8 +54,9 @@ function networkPort(main, network) {
 
 try {
   const [path = '/readyz'] = process.argv.slice(2);
+  const address = addressOf(commandLine());
   setTimeout(() => process.exit(1), PATIENCE.answer).unref();
-  const { status } = await fetch(addressOf(commandLine()) + path);
+  const { status } = await fetch(address + path);
   if (status !== 200) throw new Error(`${path} answers ${status}`);
 } catch (error) {
   process.stderr.write(`${error.message}\n`);
