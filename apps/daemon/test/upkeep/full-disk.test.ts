@@ -110,7 +110,12 @@ onDisk(
     const first = daemonOn(disk, peer.p2pPort);
     await first.prints(/RPC at/);
     const empty = disk.fill(0);
-    const stopped = await Promise.race([first.ended, first.prints(/no blocks are taken/).then(() => undefined)]);
+    // One that ends prints it no more.
+    const waits = first.prints(/no blocks are taken/).then(
+      () => undefined,
+      () => first.ended,
+    );
+    const stopped = await Promise.race([first.ended, waits]);
     if (stopped !== undefined) expect(stopped.stdout + stopped.stderr).toMatch(/full|no room/i);
     empty();
     first.kill('SIGTERM');
