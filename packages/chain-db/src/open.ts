@@ -1,5 +1,5 @@
 import type { NetworkName } from '@wrkz/core-types';
-import { makeFolders } from '@wrkz/service-kit';
+import { makeFolders } from '@wrkz/service-kit/base';
 import { openDatabase, type MigrationProgress, type SqliteConnection, type SqliteDatabase } from '@wrkz/sqlite';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-import { isSocketAddress, nodePath, socketPath } from '@wrkz/service-kit';
+import { isSocketAddress, nodePath, socketPath } from '@wrkz/service-kit/base';
 
 /** Where a node listens, as a user names it (docs/protocol/wallet-sync.md#the-address-of-a-node). */
 export interface NodeAddress {

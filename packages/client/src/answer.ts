@@ -1,4 +1,4 @@
-import { parseJson } from '@wrkz/service-kit';
+import { parseJson } from '@wrkz/service-kit/base';
 import type { z } from 'zod';
 import { NodeFailure, strangersText } from './failure';
 import type { NodeAnswer } from './transport';

@@ -1,4 +1,4 @@
-import { plainText } from '@wrkz/service-kit';
+import { plainText } from '@wrkz/service-kit/base';
 
 /**
  * Why a node gave no answer that can be used:

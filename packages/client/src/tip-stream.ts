@@ -1,4 +1,4 @@
-import { parseJson } from '@wrkz/service-kit';
+import { parseJson } from '@wrkz/service-kit/base';
 import { WebSocket } from 'ws';
 import type { NodeTransport } from './transport';
 

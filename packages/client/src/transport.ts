@@ -1,6 +1,6 @@
 import type { Agent } from 'node:http';
 import axios, { type AxiosInstance, type AxiosResponse, isAxiosError } from 'axios';
-import { errorText, stringifyJson, VERSION } from '@wrkz/service-kit';
+import { errorText, stringifyJson, VERSION } from '@wrkz/service-kit/base';
 import { type NodeAddress, type NodePlace, nodePlace } from './address';
 import { connectTo, freshConnections, nodeAgent } from './connect';
 import { NodeFailure } from './failure';

@@ -2,7 +2,7 @@ import { closeSync, openSync, readSync } from 'node:fs';
 import { BelowFloor, type ChainReader, CorruptDatabase } from '@wrkz/chain-db';
 import { Checkpoints, parseBlockOrRefuse, RuleFailure } from '@wrkz/consensus';
 import type { Network, RawBlock } from '@wrkz/core-types';
-import { errorText, readAsset } from '@wrkz/service-kit';
+import { errorText, readAsset } from '@wrkz/service-kit/base';
 
 /** Checkpoints that cannot be used. The message is for the operator. */
 export class CheckpointsRefused extends Error {

@@ -1,5 +1,5 @@
 import { BelowFloor, type CompactStep, type DatabaseMemory, type Opening } from '@wrkz/chain-db';
-import { carriedError } from '@wrkz/service-kit';
+import { carriedError } from '@wrkz/service-kit/base';
 import type { NetworkName, RawBlock } from '@wrkz/core-types';
 import type { PrunePass, PruneRules } from './pruning';
 import type { RefusedSwitch } from './side-branches';

@@ -1,6 +1,6 @@
 import { damageIn, openChainDb, type Opening } from '@wrkz/chain-db';
 import { networkOf } from '@wrkz/core-types';
-import { serveThread } from '@wrkz/service-kit';
+import { serveThread } from '@wrkz/service-kit/base';
 import { operatorText } from '../damage/operator-text';
 import { freeBytes } from '../upkeep/free-space';
 import { roomComplaint } from '../upkeep/room';

@@ -1,5 +1,5 @@
 import { damageIn, UnreadableLiteMark } from '@wrkz/chain-db';
-import { errorText } from '@wrkz/service-kit';
+import { errorText } from '@wrkz/service-kit/base';
 
 /** What an error says to the operator: of damage also what can be done about it. */
 export function operatorText(error: unknown): string {

@@ -1,5 +1,6 @@
 import { daemonApi, errorMessage } from '@wrkz/api';
-import { HttpError, JsonRpcError, refusal, type ErrorRow, type InvalidMember, type Refusal } from '@wrkz/service-kit';
+import { HttpError, JsonRpcError, refusal, type ErrorRow } from '@wrkz/service-kit/base';
+import type { InvalidMember, Refusal } from '@wrkz/service-kit';
 
 /**
  * How the rows of the daemon's two tables of errors (`daemonApi.refusals`, `daemonApi.rpcErrors`) become answers. Nothing

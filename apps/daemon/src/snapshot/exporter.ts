@@ -3,7 +3,8 @@ import { statfs } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { type ChainReader, databaseFile, type ExportProgress, isPlaceOfChain } from '@wrkz/chain-db';
 import type { Network } from '@wrkz/core-types';
-import { errorText, type Logger, workerEntry, WorkerThread } from '@wrkz/service-kit';
+import { errorText, workerEntry, WorkerThread } from '@wrkz/service-kit/base';
+import type { Logger } from '@wrkz/service-kit';
 import { sizeText } from '../console/text/format';
 import type { ExportOrder, ExportReport, ExportThread } from './protocol';
 

@@ -1,5 +1,5 @@
 import { exportSnapshot, openChainDb, totalRecords } from '@wrkz/chain-db';
-import { serveThread } from '@wrkz/service-kit';
+import { serveThread } from '@wrkz/service-kit/base';
 import type { ExportThread } from './protocol';
 
 /** Milliseconds from one report of progress to the next. */

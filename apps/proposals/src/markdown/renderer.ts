@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import { workerEntry, WorkerThread, type Logger } from '@wrkz/service-kit';
+import { workerEntry, WorkerThread } from '@wrkz/service-kit/base';
+import type { Logger } from '@wrkz/service-kit';
 import type { MarkdownThread } from './protocol';
 
 /** Characters of rendered texts that are held. */

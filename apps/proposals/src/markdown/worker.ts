@@ -1,4 +1,4 @@
-import { serveThread } from '@wrkz/service-kit';
+import { serveThread } from '@wrkz/service-kit/base';
 import type { MarkdownThread } from './protocol';
 import { excerptOf, renderText } from './render';
 

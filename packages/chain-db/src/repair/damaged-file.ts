@@ -1,6 +1,6 @@
 import { SqliteConnection } from '@wrkz/sqlite';
 import { closeSync, constants, copyFileSync, existsSync, openSync, rmSync, writeSync } from 'node:fs';
-import { makeFolders } from '@wrkz/service-kit';
+import { makeFolders } from '@wrkz/service-kit/base';
 import { join } from 'node:path';
 import { databaseFile } from '../connection';
 import { damageIn } from '../damage';

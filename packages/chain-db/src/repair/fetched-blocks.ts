@@ -1,5 +1,5 @@
 import { decodeRawBlock, encodeRawBlock, type RawBlock } from '@wrkz/core-types';
-import { makeFolders } from '@wrkz/service-kit';
+import { makeFolders } from '@wrkz/service-kit/base';
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type WholeBlock, wholeBlock } from './block-bytes';

@@ -1,6 +1,6 @@
 import type { NetworkName } from '@wrkz/core-types';
 import { networkOf } from '@wrkz/core-types';
-import { makeFolders } from '@wrkz/service-kit';
+import { makeFolders } from '@wrkz/service-kit/base';
 import { sqliteFailure, takeWriteLock, type SqliteConnection } from '@wrkz/sqlite';
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

@@ -12,7 +12,7 @@ import {
 import { basename, dirname, join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { networkOf, type NetworkName } from '@wrkz/core-types';
-import { errorCode, syncFolder } from '@wrkz/service-kit';
+import { errorCode, syncFolder } from '@wrkz/service-kit/base';
 import type { ChainReader } from '../reader/reader';
 import { SnapshotRefused } from './errors';
 import { exportedBlocks, exportedImages, exportedOutputs } from './export-records';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { genesisBlock } from '@wrkz/consensus';
 import { networkOf, type NetworkName } from '@wrkz/core-types';
-import { makeFolders, syncFolder } from '@wrkz/service-kit';
+import { makeFolders, syncFolder } from '@wrkz/service-kit/base';
 import { takeWriteLock } from '@wrkz/sqlite';
 import { databaseFile } from '../connection';
 import { type ChainDb, openChainDb } from '../open';

@@ -1,4 +1,4 @@
-import { workerEntry } from '@wrkz/service-kit';
+import { workerEntry } from '@wrkz/service-kit/base';
 import type { SqliteConnection } from '@wrkz/sqlite';
 import { spawn } from 'node:child_process';
 import { guarded, type Problems } from './problems';

@@ -1,4 +1,4 @@
-import type { JsonValue } from '@wrkz/service-kit';
+import type { JsonValue } from '@wrkz/service-kit/base';
 import type { SubWallet, SyncProgress, TransactionKey, WalletContent } from '../ledger/model';
 import { walletError, walletErrorOfCode, walletErrorRows } from '../errors';
 import { decodeOutputs, decodeUnconfirmedAmounts } from './decode-outputs';

@@ -1,4 +1,4 @@
-import { stringifyJson } from '@wrkz/service-kit';
+import { stringifyJson } from '@wrkz/service-kit/base';
 import type { SubWallet, TransactionKey, WalletContent } from '../ledger/model';
 import * as layout from './layout';
 import { ObjectWriter, type UnknownByPath } from './object-writer';

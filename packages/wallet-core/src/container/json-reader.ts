@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import type { JsonObject, JsonValue } from '@wrkz/service-kit';
+import type { JsonObject, JsonValue } from '@wrkz/service-kit/base';
 
 const Byte = {
   Quote: 0x22,

@@ -1,5 +1,5 @@
 import { MAX_UINT64 } from '@wrkz/core-types';
-import type { JsonObject, JsonValue } from '@wrkz/service-kit';
+import type { JsonObject, JsonValue } from '@wrkz/service-kit/base';
 
 /** What is wrong with the JSON of a container; the message names the member and never holds what it held. */
 export class WrongMember extends Error {

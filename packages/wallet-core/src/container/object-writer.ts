@@ -1,4 +1,4 @@
-import { stringifyJson } from '@wrkz/service-kit';
+import { stringifyJson } from '@wrkz/service-kit/base';
 
 export type UnknownByPath = ReadonlyMap<string, Readonly<Record<string, unknown>>>;
 

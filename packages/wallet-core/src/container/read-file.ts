@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
-import { errorText } from '@wrkz/service-kit';
+import { errorText } from '@wrkz/service-kit/base';
 import { walletErrorOfCode, walletErrorRows } from '../errors';
 import { WalletError } from '../wallet-error';
 

@@ -1,6 +1,6 @@
 import { type FileHandle, link, lstat, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { errorCode, errorText, syncFolder } from '@wrkz/service-kit';
+import { errorCode, errorText, syncFolder } from '@wrkz/service-kit/base';
 import { walletError, walletErrorOfCode, walletErrorRows } from '../errors';
 import { WalletError } from '../wallet-error';
 

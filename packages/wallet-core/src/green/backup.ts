@@ -1,6 +1,6 @@
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { errorCode } from '@wrkz/service-kit';
+import { errorCode } from '@wrkz/service-kit/base';
 import { readUpTo } from '../container/read-file';
 import { replaceFile } from '../container/replace-file';
 import { TurnTaker } from '../container/turns';

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { type NodeCalls, NodeFailure, NodeList, type ReadSyncBody, type SyncBlock, type TipStream } from '@wrkz/client';
-import { errorText } from '@wrkz/service-kit';
+import { errorText } from '@wrkz/service-kit/base';
 import { Applier } from './applier';
 import { BlockStore } from './block-store';
 import { Bell, MACHINE_CLOCK, type SyncClock } from './clock';

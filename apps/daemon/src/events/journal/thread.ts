@@ -1,4 +1,4 @@
-import { errorText, serveThread } from '@wrkz/service-kit';
+import { errorText, serveThread } from '@wrkz/service-kit/base';
 import type { JournalThread } from './protocol';
 import { JournalWriter } from './writer';
 

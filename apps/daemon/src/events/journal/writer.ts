@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { openChainDb, type ChainDb, type ChainReader } from '@wrkz/chain-db';
-import { errorText } from '@wrkz/service-kit';
+import { errorText } from '@wrkz/service-kit/base';
 import { openDatabase, type SqliteConnection } from '@wrkz/sqlite';
 import { checkNewest } from './checks';
 import { blocksUpTo, completePool, completeStep } from './completion';

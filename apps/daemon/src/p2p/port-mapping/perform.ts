@@ -1,4 +1,4 @@
-import { errorText } from '@wrkz/service-kit';
+import { errorText } from '@wrkz/service-kit/base';
 import { GatewayDevice, isReachable } from './gateway-device';
 import { searchedNetworks, searchGateways } from './search';
 import type { Gateway, MappedPorts, MappingOutcome, MappingTask } from './task';

@@ -1,4 +1,4 @@
-import { startThread, workerEntry } from '@wrkz/service-kit';
+import { startThread, workerEntry } from '@wrkz/service-kit/base';
 import type { FromMappingThread, Gateway, MappingOutcome, MappingTask } from './task';
 
 /** Megabytes that a thread may take: what a gateway sends is of unknown intent, and is not to cost the node its memory. */

@@ -1,4 +1,4 @@
-import { canonicalHost, endpointText } from '@wrkz/service-kit';
+import { canonicalHost, endpointText } from '@wrkz/service-kit/base';
 import * as ipaddr from 'ipaddr.js';
 
 /** An endpoint: `host` is an IP address in canonical form (mapped IPv4 is plain IPv4), `port` 1 to 65535. */

@@ -1,4 +1,4 @@
-import { countedAddress } from '@wrkz/service-kit';
+import { countedAddress } from '@wrkz/service-kit/base';
 import { addressKey, canonicalHost, isLocalHost, type PeerAddress } from './address';
 
 /** Who is behind an address: the address itself (IPv4), or its /64 (IPv6), which one customer holds as a whole. */

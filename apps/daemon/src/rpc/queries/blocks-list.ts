@@ -1,6 +1,6 @@
 import { daemonApi } from '@wrkz/api';
 import { CorruptDatabase } from '@wrkz/chain-db';
-import { stringifyJson } from '@wrkz/service-kit';
+import { stringifyJson } from '@wrkz/service-kit/base';
 import { orRefuseBelowFloor } from '../below-floor';
 import { refuse } from '../errors';
 import { blockRow } from '../records/block-row';

@@ -1,7 +1,7 @@
 import { daemonApi } from '@wrkz/api';
 import type { ChainReader } from '@wrkz/chain-db';
 import { REWARD_BLOCKS_WINDOW } from '@wrkz/core-types';
-import { stringifyJson } from '@wrkz/service-kit';
+import { stringifyJson } from '@wrkz/service-kit/base';
 import { orRefuseBelowFloor } from '../below-floor';
 import { refuse } from '../errors';
 import { explorerBlock } from '../records/explorer-block';

@@ -1,4 +1,4 @@
-import { stringifyJson } from '@wrkz/service-kit';
+import { stringifyJson } from '@wrkz/service-kit/base';
 import { transactionPrefixInfo } from '../records/transaction-prefix-info';
 import { JsonBuffer } from './json-buffer';
 import { MAX_ANSWER_BYTES } from './limits';

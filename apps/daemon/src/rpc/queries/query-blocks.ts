@@ -1,4 +1,4 @@
-import { stringifyJson } from '@wrkz/service-kit';
+import { stringifyJson } from '@wrkz/service-kit/base';
 import type { BlockRange } from './block-range';
 import type { JsonBuffer } from './json-buffer';
 import { MAX_ANSWER_BYTES } from './limits';

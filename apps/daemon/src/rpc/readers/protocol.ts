@@ -1,6 +1,7 @@
 import { CorruptDatabase, type DatabaseMemory } from '@wrkz/chain-db';
 import type { NetworkName } from '@wrkz/core-types';
-import { carriedError, JsonRpcError } from '@wrkz/service-kit';
+import { carriedError } from '@wrkz/service-kit/base';
+import { JsonRpcError } from '@wrkz/service-kit/base';
 import { RpcRefusal } from '../errors';
 import type { QueryName, QueryTable } from '../queries';
 

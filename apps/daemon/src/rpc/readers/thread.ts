@@ -1,7 +1,7 @@
 import { daemonApi } from '@wrkz/api';
 import { damageIn, isUnreadableNow, openChainDb } from '@wrkz/chain-db';
 import { networkOf } from '@wrkz/core-types';
-import { type CallContext, serveThread, type ThreadService } from '@wrkz/service-kit';
+import { type CallContext, serveThread, type ThreadService } from '@wrkz/service-kit/base';
 import { refuse } from '../errors';
 import { QUERY_NAMES, type QueryName, type QueryTable, runQuery } from '../queries';
 import { READER_ERRORS, type ReaderThread } from './protocol';

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { errorText } from '@wrkz/service-kit';
+import { errorText } from '@wrkz/service-kit/base';
 import type { ChainUpkeep } from '../../chain/service';
 import type { CompactionMarker } from './marker';
 

@@ -1,6 +1,6 @@
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { atomicWriteFileSync } from '@wrkz/service-kit';
+import { atomicWriteFileSync } from '@wrkz/service-kit/base';
 
 /** Lies in the data directory from the start of a compaction to its success (docs/protocol/storage.md#compaction). */
 export class CompactionMarker {

@@ -1,5 +1,6 @@
 import type { ChainReader } from '@wrkz/chain-db';
-import { type Logger, workerEntry } from '@wrkz/service-kit';
+import { workerEntry } from '@wrkz/service-kit/base';
+import type { Logger } from '@wrkz/service-kit';
 import type { ChainUpkeep, TipFacts } from '../../chain/service';
 import type { DaemonConfig } from '../../config/config';
 import { freeBytes } from '../free-space';

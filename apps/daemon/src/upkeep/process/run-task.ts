@@ -1,6 +1,6 @@
 import { fork } from 'node:child_process';
 import { setPriority } from 'node:os';
-import type { WorkerEntry } from '@wrkz/service-kit';
+import type { WorkerEntry } from '@wrkz/service-kit/base';
 import type { FromTaskProcess } from './task-process';
 
 export interface TaskProcessOptions<T> {

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { errorText } from '@wrkz/service-kit';
+import { errorText } from '@wrkz/service-kit/base';
 
 /** What a process that does one task says to the program that started it. */
 export type FromTaskProcess =

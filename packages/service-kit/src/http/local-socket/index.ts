@@ -1,3 +1,2 @@
 export * from './listen';
 export * from './options';
-export * from './path';

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { stringifyJson } from '../stringify-json';
 import { FinishedJson, Reply, type Guards, type Route, type RouteRequest, type Verb } from './declaration';
 import type { ErrorRow } from './error-row';
+import { JsonRpcError } from './json-rpc-error';
 import {
   isMembers,
   memberReader,
@@ -13,21 +14,6 @@ import {
   type Members,
   type RefuseMember,
 } from './members';
-
-/** A JSON-RPC error on its way into the envelope. HTTP status 200 unless the service says otherwise. */
-export class JsonRpcError extends Error {
-  override readonly name = 'JsonRpcError';
-
-  constructor(
-    readonly code: number,
-    message: string,
-    readonly status = 200,
-    /** The member `data` of the error object, where the service has one. */
-    readonly data?: unknown,
-  ) {
-    super(message);
-  }
-}
 
 /** What the member `params` holds: named members, a fixed list by position, or nothing that the method looks at. */
 export type Params = Members | z.ZodTuple | undefined;

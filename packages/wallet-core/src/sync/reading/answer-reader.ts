@@ -1,5 +1,5 @@
 import { readSyncAnswer, type SyncAnswer, type SyncBlock } from '@wrkz/client';
-import { workerEntry, WorkerThread } from '@wrkz/service-kit';
+import { workerEntry, WorkerThread } from '@wrkz/service-kit/base';
 import { READING_ERRORS, type ReadingThread } from './protocol';
 
 /** Below this, reading at once takes less than the way to the thread and back. */

@@ -4,8 +4,8 @@ import {
   type NodeFailureKind,
   type SyncAnswer,
   type SyncBlock,
-} from '@wrkz/client';
-import { carriedError } from '@wrkz/service-kit';
+} from '@wrkz/client/reading';
+import { carriedError } from '@wrkz/service-kit/base';
 
 /** What a read answer says besides its blocks, which are fetched piece by piece. */
 export interface OpenedAnswer extends Omit<SyncAnswer, 'blocks'> {

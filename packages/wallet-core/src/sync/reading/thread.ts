@@ -1,5 +1,5 @@
-import { readSyncAnswer, type SyncBlock } from '@wrkz/client';
-import { serveThread } from '@wrkz/service-kit';
+import { readSyncAnswer, type SyncBlock } from '@wrkz/client/reading';
+import { serveThread } from '@wrkz/service-kit/base';
 import { READING_ERRORS, type ReadingThread } from './protocol';
 
 /** Keys, hashes and amounts in one piece. */

@@ -1,0 +1,17 @@
+/**
+ * What needs no server: errors, files, threads, JSON, addresses of local sockets. Threads and the packages below the services take it from here, since
+ * everything else brings express, yargs, winston and the figures along: half a second of processor time in every thread.
+ */
+export * from './version';
+export * from './addresses';
+export * from './error-text';
+export * from './files';
+export * from './assets';
+export * from './threads';
+export { plainText } from './logging/text';
+export * from './http/json';
+export * from './http/stringify-json';
+export * from './http/errors';
+export * from './http/routes/error-row';
+export * from './http/routes/json-rpc-error';
+export * from './http/local-socket/path';
