@@ -150,9 +150,9 @@ describe('--self-test', () => {
 
   it('passes here: 0', async () => {
     expect(readConfig(['--self-test']).action).toBe('self-test');
-    const { code, text } = await run();
-    expect(code).toBe(0);
-    expect(text).toMatch(/^portable: \d+ results as known\n[^]*self-test passed\n$/);
+    // what the native module computes is compared in the tests of crypto
+    jest.mocked(crypto.selfTest).mockResolvedValueOnce([{ path: 'portable', checks: 3, failures: [] }]);
+    expect(await run()).toEqual({ code: 0, text: 'portable: 3 results as known\nself-test passed\n' });
   });
 
   it('stopped in the middle: 1', async () => {

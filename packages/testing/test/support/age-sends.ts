@@ -69,7 +69,7 @@ const KINDS: [string, (height: number) => Partial<SendRequest>, string][] = [
 const HEIGHTS = [45, 53, 55, 64, 66, 68, 84, 99, 101, 113, 149, 429, 431, 720];
 
 /** One on each side of the larger changes: so that all kinds meet young and old rules in a short run, too. */
-export const SOME_HEIGHTS = [55, 66, 99, 149, 429, 431, 720];
+export const SOME_HEIGHTS = [66, 149, 431, 720];
 export const OTHER_HEIGHTS = HEIGHTS.filter((height) => !SOME_HEIGHTS.includes(height));
 
 /** Three of the kinds of sends, mined in the block after this height. Over all heights each kind comes several times. */

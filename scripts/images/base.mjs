@@ -1,0 +1,72 @@
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { command } from '../executables/materials.mjs';
+import { nodeOf, npm } from '../lib/nodes.mjs';
+import { Failure } from '../lib/run.mjs';
+import { top } from '../lib/workspace.mjs';
+
+const HOME = join(top, '.bootstrap/images');
+const MIRROR = 'http://deb.debian.org/debian';
+const NODE_MAJOR = 24;
+/** It fetches what `packageManager` names; its version is of no matter for what is built. */
+const NPM = 'npm@11.6.2';
+
+/** What stands in for the images of the registries: Debian 12 of debootstrap, with these packages beside the smallest set. */
+const BASES = {
+  run: { packages: ['libstdc++6'], withNode: true },
+  build: { packages: ['libstdc++6', 'python3', 'make', 'g++', 'ca-certificates'], withNode: true, withNpm: true },
+  redis: { packages: ['redis-server'] },
+  prometheus: { packages: ['prometheus'] },
+};
+
+/**
+ * The archive of a base's root file system, made with debootstrap when it is not here yet; it stays in .bootstrap/images.
+ * @param {'run' | 'build' | 'redis' | 'prometheus'} name
+ */
+export function baseArchive(name) {
+  const archive = join(HOME, `${name}.tar`);
+  if (existsSync(archive)) return archive;
+  mkdirSync(HOME, { recursive: true });
+  process.stderr.write(`[images] a Debian with ${BASES[name].packages.join(', ')}\n`);
+  const work = mkdtempSync(join(tmpdir(), 'wrkz-base-'));
+  try {
+    const root = join(work, 'root');
+    debootstrap(BASES[name].packages, root);
+    if (BASES[name].withNode) putNode(root);
+    if (BASES[name].withNpm) putNpm(root, work);
+    command('tar', ['-cf', `${archive}.part`, '-C', root, '.']);
+    command('mv', [`${archive}.part`, archive]);
+  } finally {
+    rmSync(work, { recursive: true, force: true });
+  }
+  return archive;
+}
+
+function debootstrap(packages, root) {
+  const options = ['--variant=minbase', `--include=${packages.join(',')}`, 'bookworm', root, MIRROR];
+  command('debootstrap', options, { maxBuffer: 2 ** 28 });
+  rmSync(join(root, 'var/cache/apt/archives'), { recursive: true, force: true });
+  rmSync(join(root, 'var/lib/apt/lists'), { recursive: true, force: true });
+}
+
+function putNode(root) {
+  const { program } = nodeOf(NODE_MAJOR);
+  const home = dirname(dirname(program));
+  for (const part of ['bin', 'include']) cpSync(join(home, part), join(root, 'usr/local', part), { recursive: true });
+}
+
+function putNpm(root, work) {
+  const packed = npm(['pack', NPM, '--silent', '--pack-destination', work]);
+  if (packed.status !== 0) throw new Failure(`${NPM} could not be fetched`);
+  const folder = join(root, 'usr/local/lib/node_modules/npm');
+  mkdirSync(folder, { recursive: true });
+  command('tar', ['-xzf', join(work, packed.stdout.trim().split('\n').at(-1)), '-C', folder, '--strip-components=1']);
+  for (const [name, file] of [
+    ['npm', 'npm-cli.js'],
+    ['npx', 'npx-cli.js'],
+  ]) {
+    const path = join(root, 'usr/local/bin', name);
+    writeFileSync(path, `#!/bin/sh\nexec node /usr/local/lib/node_modules/npm/bin/${file} "$@"\n`, { mode: 0o755 });
+  }
+}
