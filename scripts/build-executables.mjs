@@ -1,6 +1,6 @@
 /**
  * `npm run build:executables`: makes release/ with the six programs as single files that need no Node.js, their SHA-256
- * sums and a software bill of materials. `-- wrkz-daemon ...` makes only those. With WRKZ_RELEASE_KEY the sums are signed.
+ * sums, a software bill of materials and the licences of what is inside. `-- wrkz-daemon ...` makes only those. With WRKZ_RELEASE_KEY the sums are signed.
  */
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,6 +10,7 @@ import { bundle } from './executables/bundle.mjs';
 import { nativeFiles, sqliteFolder, stripped } from './executables/materials.mjs';
 import { NODE_MAJOR, programs } from './executables/programs.mjs';
 import { writeBill } from './executables/bill.mjs';
+import { writeLicenses } from './executables/licenses.mjs';
 import { signSums, writeSums } from './executables/sums.mjs';
 import { Failure, main } from './lib/run.mjs';
 import { nodeOf } from './lib/nodes.mjs';
@@ -40,6 +41,7 @@ await main(async () => {
     process.stdout.write(`${name}: ${program.parts.length} parts, ${program.inputs.length} modules\n`);
   }
   writeBill(join(release, 'sbom.cdx.json'), made, node);
+  writeLicenses(join(release, 'THIRD-PARTY-LICENSES.txt'), made, node);
   writeSums(release);
   signSums(release, process.env.WRKZ_RELEASE_KEY);
   rmSync(workshop, { recursive: true, force: true });

@@ -4,11 +4,12 @@
  * and debootstrap.
  */
 import assert from 'node:assert/strict';
-import { appendFileSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Chroot } from './debian/chroot.mjs';
 import { buildPackage, packages } from './debian/package.mjs';
+import { command } from './executables/materials.mjs';
 import { main } from './lib/run.mjs';
 import { top } from './lib/workspace.mjs';
 
@@ -32,11 +33,17 @@ await main(() => {
       packages.map((what) =>
         buildPackage(what, { release, version, workshop: join(folder, 'w'), target: folder, compression: 'none' }),
       );
-    const [older, newer] = [build('1.0.0.1'), build('1.0.0.2')];
+    const older = build('1.0.0.1');
+    const newer = build('1.0.0.2').map((file) => withOtherDefaults(file, join(folder, 'w')));
 
     chroot.install(older);
     for (const one of services) checkInstalled(chroot, one);
     for (const one of services) runUnit(chroot, one);
+    assert.match(chroot.run('wrkz-miner --version'), /^wrkz-miner 1\./);
+    for (const { name } of packages) {
+      const texts = chroot.read(`usr/share/doc/${name}/THIRD-PARTY-LICENSES.txt`);
+      assert.match(texts, /Node\.js 24/);
+    }
     const configured = services.map(({ service }) => chroot.read(`etc/wrkz/${service}.ini`));
 
     chroot.install(newer);
@@ -45,9 +52,14 @@ await main(() => {
       services.map(({ service }) => chroot.read(`etc/wrkz/${service}.ini`)),
       configured,
     );
+    for (const { service } of services)
+      assert.match(chroot.read(`etc/wrkz/${service}.ini.dpkg-dist`), /of a newer version/);
     for (const one of services) checkInstalled(chroot, one);
+    // a package manager that was interrupted runs them once more
     for (const { name } of services)
-      for (let i = 0; i < 2; i++) chroot.run(`/var/lib/dpkg/info/${name}.postinst configure 1.0.0.1`);
+      for (const words of ['postinst configure 1.0.0.1', 'prerm upgrade 1.0.0.3', 'postrm upgrade 1.0.0.3'])
+        for (let i = 0; i < 2; i++) chroot.run(`/var/lib/dpkg/info/${name}.${words}`);
+    for (const one of services) checkInstalled(chroot, one);
 
     const names = packages.map(({ name }) => name).join(' ');
     const data = () =>
@@ -74,6 +86,18 @@ await main(() => {
     rmSync(folder, { recursive: true, force: true });
   }
 });
+
+/** The same package with another text of its configuration, as a later version has it. */
+function withOtherDefaults(file, workshop) {
+  const root = join(workshop, 'again');
+  rmSync(root, { recursive: true, force: true });
+  command('dpkg-deb', ['--raw-extract', file, root]);
+  const folder = join(root, 'etc/wrkz');
+  if (existsSync(folder))
+    for (const name of readdirSync(folder)) appendFileSync(join(folder, name), '# of a newer version\n');
+  command('dpkg-deb', ['--build', '--root-owner-group', '-Znone', root, file]);
+  return file;
+}
 
 function checkInstalled(chroot, { name, service }) {
   const stat = (path) => chroot.run(`stat -c '%U:%G %a' ${path}`).trim();

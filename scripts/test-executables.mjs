@@ -10,12 +10,14 @@ import { performance } from 'node:perf_hooks';
 import { Failure, main, run } from './lib/run.mjs';
 import { readManifest, top } from './lib/workspace.mjs';
 import { programs } from './executables/programs.mjs';
+import { checkPapers, checkSignature } from './executables/papers.mjs';
 import { Stage } from './executables/scenes.mjs';
 
 const release = join(top, 'release');
 
 await main(async () => {
-  const missing = programs.some(({ name }) => !existsSync(join(release, name)));
+  const missing =
+    !existsSync(join(release, 'SHA256SUMS')) || programs.some(({ name }) => !existsSync(join(release, name)));
   if (missing || process.argv.includes('--build')) {
     const code = await run(process.execPath, ['scripts/build-executables.mjs']);
     if (code !== 0) return code;
@@ -23,6 +25,8 @@ await main(async () => {
   const nativesIn = mkdtempSync(join(tmpdir(), 'wrkz-natives-'));
   const stage = new Stage(release, nativesIn);
   try {
+    process.stdout.write(`${checkPapers(release)}\n`);
+    if (existsSync('/usr/bin/gpg')) process.stdout.write(`${checkSignature()}\n`);
     await versions(stage);
     for (const scene of ['daemons', 'walletApi', 'walletRpc', 'helper', 'proposals', 'miner', 'changedFiles']) {
       const begun = performance.now();

@@ -4,6 +4,8 @@ import { command } from '../executables/materials.mjs';
 import { top } from '../lib/workspace.mjs';
 
 const SOURCE = join(top, 'packaging');
+/** Who answers for the packages, by the variables that Debian's own tools read. */
+const maintainer = `${process.env.DEBFULLNAME ?? 'WrkzCoin'} <${process.env.DEBEMAIL ?? 'root@localhost'}>`;
 const ARCHITECTURES = { x64: 'amd64', arm64: 'arm64' };
 
 /** The packages: `name`, which is the executable's too, and the service inside, if it is one. */
@@ -27,10 +29,12 @@ export function buildPackage({ name, service, about }, { release, workshop, targ
   const root = join(workshop, name);
   rmSync(root, { recursive: true, force: true });
   put(join(release, name), join(root, 'usr/bin', name), 0o755);
-  put(join(top, 'LICENSE'), join(root, 'usr/share/doc', name, 'copyright'), 0o644);
+  const documents = join(root, 'usr/share/doc', name);
+  put(join(top, 'LICENSE'), join(documents, 'copyright'), 0o644);
+  put(join(release, 'THIRD-PARTY-LICENSES.txt'), join(documents, 'THIRD-PARTY-LICENSES.txt'), 0o644);
   const fields = [`Package: ${name}`, `Version: ${version}`, `Architecture: ${ARCHITECTURES[process.arch]}`];
   fields.push(
-    'Maintainer: WrkzCoin <root@localhost>',
+    `Maintainer: ${maintainer}`,
     'Section: net',
     'Priority: optional',
     'Depends: libc6 (>= 2.34), libstdc++6 (>= 12)',

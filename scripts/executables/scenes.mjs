@@ -188,7 +188,13 @@ export class Stage {
     await this.start('wrkz-miner', [`--daemon=${url}`, `--address=${address}`, '--threads=1', '--blocks=2']).done();
     const after = (await ask(`${url}/height`)).body.height;
     if (after < before + 2) throw new Failure(`the chain stands at ${after}`);
-    return `${after - before} blocks found`;
+    const endless = this.start('wrkz-miner', [`--daemon=${url}`, `--address=${address}`, '--threads=1']);
+    await endless.until(
+      () => ask(`${url}/height`),
+      ({ body }) => body.height > after,
+    );
+    await endless.stop();
+    return `${after - before} blocks found; SIGTERM ends it with 0`;
   }
 
   /** What is laid down is compared at each start: a changed module is replaced before it is loaded. */
