@@ -68,7 +68,10 @@ function foreign({ redis, prometheus }) {
   };
 }
 
-const sizeOf = (root) => Number(command('du', ['-sm', '--apparent-size', root]).split('\t')[0]);
+/** MiB of a file system. */
+function sizeOf(root) {
+  return Number(command('du', ['-sm', '--apparent-size', root]).split('\t')[0]);
+}
 
 async function timed(what, work) {
   const begun = performance.now();
