@@ -1,3 +1,5 @@
+import { plainRequest } from './plain-request';
+
 /** What a node answered that the caller did not expect. */
 export class NodeRefusal extends Error {
   override readonly name = 'NodeRefusal';
@@ -60,12 +62,10 @@ export class TestNodeClient {
     return this.post('/get_transactions_status', { transactionHashes: hashes });
   }
 
-  private async ask<T>(path: string, init: RequestInit): Promise<T> {
+  private async ask<T>(path: string, question: { method: string; body?: string }): Promise<T> {
     // A kept connection may be closed by the node at the moment of the next question, which a test could not tell from a fault.
-    const response = await fetch(this.url + path, { ...init, headers: { connection: 'close' } });
-    const text = await response.text();
-    if (!response.ok)
-      throw new NodeRefusal(response.status, `${path}: ${String(response.status)} ${text.slice(0, 200)}`);
+    const { status, text } = await plainRequest(this.url + path, question);
+    if (status < 200 || status > 299) throw new NodeRefusal(status, `${path}: ${String(status)} ${text.slice(0, 200)}`);
     return JSON.parse(text) as T;
   }
 }

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { plainRequest } from './plain-request';
 
 type Members = Record<string, unknown>;
 
@@ -100,13 +101,11 @@ export class StandInNode {
 
   private async pass(request: IncomingMessage, body: Members): Promise<{ status: number; json: Members }> {
     if (this.behind === undefined) throw new Error(`nobody answers ${request.url ?? ''}`);
-    const answer = await fetch(this.behind + (request.url ?? '/'), {
-      method: request.method ?? 'GET',
-      headers: { connection: 'close' },
-      ...(request.method === 'GET' ? {} : { body: JSON.stringify(body) }),
+    const { status, text } = await plainRequest(this.behind + (request.url ?? '/'), {
+      method: request.method,
+      body: request.method === 'GET' ? undefined : JSON.stringify(body),
     });
-    const text = await answer.text();
-    return { status: answer.status, json: (text === '' ? {} : JSON.parse(text)) as Members };
+    return { status, json: (text === '' ? {} : JSON.parse(text)) as Members };
   }
 }
 

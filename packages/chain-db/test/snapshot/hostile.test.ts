@@ -139,7 +139,8 @@ test('records are looked at one by one: a frame of millions of tiny ones takes n
       for (const records of reader.frames()) for (const { key, value } of records) decodeRecord(key, value);
     };
     expect(read).toThrow('belonging to no table');
-    expect(parts.mock.calls.length).toBeLessThan(50);
+    // some for each piece that the decompression gives, which is the smaller the newer Node.js is; none for each record
+    expect(parts.mock.calls.length).toBeLessThan(2_000);
   } finally {
     parts.mockRestore();
     reader.close();

@@ -1,0 +1,19 @@
+import { request } from 'node:http';
+import { text } from 'node:stream/consumers';
+
+/**
+ * One request over a connection of its own, and its whole answer. Not by `fetch`: that of Node.js 22 and 24 (undici 6.28, 7.29) ends
+ * the process when a server closes a connection on which a long answer is still being read
+ * (https://github.com/nodejs/undici/pull/5389).
+ */
+export function plainRequest(
+  url: string,
+  { method = 'GET', body }: { readonly method?: string | undefined; readonly body?: string | undefined } = {},
+): Promise<{ status: number; text: string }> {
+  return new Promise((resolve, reject) => {
+    const asked = request(url, { method, agent: false }, (response) => {
+      text(response).then((read) => resolve({ status: response.statusCode ?? 0, text: read }), reject);
+    });
+    asked.on('error', reject).end(body);
+  });
+}
