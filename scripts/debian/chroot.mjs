@@ -10,11 +10,11 @@ export class Chroot {
     this.folder = folder;
   }
 
-  /** Makes it from a mirror, or from an archive of an earlier one. */
-  make(archive, mirror = 'http://deb.debian.org/debian') {
+  /** Makes it with these packages from a mirror, or from an archive of an earlier one. */
+  make(archive, packages = ['adduser', 'libstdc++6'], mirror = 'http://deb.debian.org/debian') {
     mkdirSync(this.folder, { recursive: true });
     if (existsSync(archive)) return void command('tar', ['-xf', archive, '-C', this.folder]);
-    const what = ['--variant=minbase', '--include=adduser,libstdc++6', 'bookworm', this.folder, mirror];
+    const what = ['--variant=minbase', `--include=${packages.join(',')}`, 'bookworm', this.folder, mirror];
     command('debootstrap', what, { maxBuffer: 2 ** 28 });
     command('tar', ['-cf', archive, '-C', this.folder, '.']);
   }

@@ -3,6 +3,7 @@ import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSyn
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { onePrefix } from '../lib/one-prefix.mjs';
 import { Failure } from '../lib/run.mjs';
 import { top } from '../lib/workspace.mjs';
 import { ask, freePort, Program } from './program.mjs';
@@ -11,7 +12,6 @@ import { ask, freePort, Program } from './program.mjs';
 
 const require = createRequire(import.meta.url);
 const { CHAIN_A_HEIGHT, chainAWallet, fixturePath, writeChainADump } = require(join(top, 'packages/testing/dist'));
-const { encodeTransactionPrefix } = require(join(top, 'packages/core-types/dist'));
 
 const COUNT = CHAIN_A_HEIGHT + 1;
 const KEY = 'a key';
@@ -151,15 +151,7 @@ export class Stage {
       () => ask(`${url}/readyz`),
       ({ status }) => status === 200,
     );
-    const key = Buffer.alloc(32, 7);
-    const prefix = encodeTransactionPrefix({
-      version: 1,
-      unlockTime: 0n,
-      inputs: [{ type: 'key', amount: 1000n, keyOffsets: [1, 2], keyImage: key }],
-      outputs: [{ amount: 900n, key }],
-      extra: Buffer.concat([Buffer.from([4]), Buffer.alloc(8)]),
-    }).toString('hex');
-    const { body } = await ask(`${url}/pow`, { body: { prefix, wait_ms: 30_000 } });
+    const { body } = await ask(`${url}/pow`, { body: { prefix: onePrefix(), wait_ms: 30_000 } });
     if (body.status !== 'done') throw new Failure(`no proof: ${JSON.stringify(body)}`);
     return `nonce ${body.nonce} after ${body.hashes} hashes`;
   }

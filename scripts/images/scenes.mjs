@@ -1,16 +1,14 @@
 import { chownSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
 import { ask } from '../executables/program.mjs';
+import { onePrefix } from '../lib/one-prefix.mjs';
 import { Failure } from '../lib/run.mjs';
 import { top } from '../lib/workspace.mjs';
 import { Project } from './project.mjs';
 
 /* What the images must do for a test, each in the compose file that names it. */
-
-const { encodeTransactionPrefix } = createRequire(import.meta.url)(join(top, 'packages/core-types/dist'));
 
 const PATIENCE = 180_000;
 const FIVE = ['daemon', 'wallet-api', 'wallet-rpc', 'pow-helper', 'proposals'];
@@ -198,17 +196,6 @@ async function rpc(url, method, params, password) {
 
 /** Jobs that the helper has ended with a proof. */
 const solvedBy = async (url) => (await ask(`${url}/stats`)).body.jobs.completed;
-
-function onePrefix() {
-  const key = Buffer.alloc(32, 7);
-  return encodeTransactionPrefix({
-    version: 1,
-    unlockTime: 0n,
-    inputs: [{ type: 'key', amount: 1000n, keyOffsets: [1, 2], keyImage: key }],
-    outputs: [{ amount: 900n, key }],
-    extra: Buffer.concat([Buffer.from([4]), Buffer.alloc(8)]),
-  }).toString('hex');
-}
 
 async function until(what, isSo) {
   const limit = performance.now() + PATIENCE;
