@@ -28,7 +28,16 @@ await main(async () => {
     process.stdout.write(`${checkPapers(release)}\n`);
     if (existsSync('/usr/bin/gpg')) process.stdout.write(`${checkSignature()}\n`);
     await versions(stage);
-    for (const scene of ['daemons', 'walletApi', 'walletRpc', 'helper', 'proposals', 'miner', 'changedFiles']) {
+    for (const scene of [
+      'daemons',
+      'walletApi',
+      'walletRpc',
+      'helper',
+      'proposals',
+      'miner',
+      'changedFiles',
+      'badDisks',
+    ]) {
       const begun = performance.now();
       const result = await stage[scene]();
       process.stdout.write(`${scene}: ${result} (${((performance.now() - begun) / 1000).toFixed(1)} s)\n`);

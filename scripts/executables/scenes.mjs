@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -203,6 +204,22 @@ export class Stage {
     const replaced = sums().filter((sum, i) => sum === sound[i]).length;
     if (replaced < 2) throw new Failure(`${replaced} of ${names.length} modules were replaced`);
     return `${replaced} changed modules were replaced before they were loaded`;
+  }
+
+  /** On a disk from which nothing may be loaded, or without room, a program says so and what helps. Needs the rights of root. */
+  badDisks() {
+    const disks = { noexec: 'the disk is mounted noexec', 'size=64k': 'the disk is full' };
+    if (process.getuid() !== 0) return 'not tried, that takes root';
+    const folder = this.folder();
+    for (const [option, reason] of Object.entries(disks)) {
+      const line = `mount -t tmpfs -o mode=700,${option} tmpfs "$1" && exec env -i WRKZ_NATIVE_DIR="$1/n" "$0" --self-test`;
+      const words = ['--mount', 'sh', '-c', line, join(this.release, 'wrkz-daemon'), folder];
+      const { status, stdout, stderr } = spawnSync('unshare', words, { encoding: 'utf8', timeout: 60_000 });
+      const said = `${stdout}${stderr}`;
+      if (status !== 1 || !said.includes(reason) || !said.includes('WRKZ_NATIVE_DIR'))
+        throw new Failure(`${option}: ended with ${status}: ${said}`);
+    }
+    return Object.values(disks).join('; ');
   }
 }
 
