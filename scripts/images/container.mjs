@@ -52,10 +52,9 @@ export class Container {
     if (this.code === undefined) throw new Failure(`${this.name}: did not begin:\n${this.text}`);
   }
 
-  /** One run of the health check of its image. */
+  /** One run of its health check: that of the compose file, else that of its image. */
   health() {
-    const { health } = this.image;
-    const words = health ?? this.facts.health;
+    const words = this.facts.health ?? this.image.health;
     if (words === undefined) throw new Failure(`${this.name} has no health check`);
     return this.run(words);
   }
@@ -89,7 +88,7 @@ export class Container {
     this.place.network.leave(this.name);
   }
 
-  /** What the mount at a path allows to be written: tells that the rest is read only. */
+  /** Whether its user can make a file in a folder. */
   canWrite(path) {
     return this.run(['sh', '-c', `echo x > ${quoted(path)}/probe && rm ${quoted(path)}/probe`]).status === 0;
   }

@@ -10,6 +10,14 @@ import { Container } from './container.mjs';
 /** Longest wait for a container to be well or to end, milliseconds. */
 const PATIENCE = 180_000;
 
+/** What is followed, what every container gets anyway (no rights, one first process), and what does not matter to a test. */
+const FOLLOWED = 'build image profiles command entrypoint user environment depends_on networks volumes secrets tmpfs';
+const KNOWN = new Set(
+  `${FOLLOWED} healthcheck read_only init cap_drop security_opt ports expose restart stop_grace_period logging`.split(
+    ' ',
+  ),
+);
+
 /** What a compose file describes, run: as much of the specification as the files of docker/ use; anything else is refused. */
 export class Project {
   running = new Map();
@@ -30,6 +38,10 @@ export class Project {
       ([name, { profiles: own }]) =>
         !world.without?.includes(name) && (own === undefined || own.some((one) => profiles.has(one))),
     );
+    for (const [name, facts] of this.services) {
+      const unknown = Object.keys(facts).find((key) => !KNOWN.has(key));
+      if (unknown !== undefined) throw new Failure(`${name}: ${unknown} is not followed here`);
+    }
     let next = 50;
     this.addresses = new Map(
       this.services.map(([name, { networks }]) => [
