@@ -1,6 +1,6 @@
 /**
  * What needs no server: errors, files, threads, JSON, addresses of local sockets. Threads and the packages below the services take it from here, since
- * everything else brings express, yargs, winston and the figures along: half a second of processor time in every thread.
+ * everything else brings express, yargs, winston and the figures along: a quarter of a second of processor time in every thread.
  */
 export * from './version';
 export * from './addresses';
