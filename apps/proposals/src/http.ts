@@ -17,7 +17,7 @@ import type { ProposalsConfig } from './config';
 import type { ProposalsContext } from './context';
 import { refusedPage } from './pages/refused';
 import type { Site } from './pages/site';
-import { ProposalRefusal, refusalJson, refusalText } from './refusals';
+import { isForPrograms, ProposalRefusal, refusalJson, refusalText } from './refusals';
 import { proposalsRoutes } from './routes';
 import { FUNDING_AGE_HEADER } from './routes/funding-age';
 import { HTML_TYPE } from './routes/route';
@@ -26,8 +26,6 @@ import { HTML_TYPE } from './routes/route';
 const BODY_LIMIT = 1024;
 const METHODS = 'GET, HEAD, OPTIONS';
 const API = '/api/';
-/** Paths whose refusals are for programs; everywhere else people see a page. */
-const FOR_PROGRAMS = /^\/(api\/|openapi\.json|metrics|livez|readyz)/;
 
 export interface ProposalsServerOptions {
   readonly config: ProposalsConfig;
@@ -99,10 +97,10 @@ interface Bounds {
   readonly maximum?: number;
 }
 
-/** Below /api/ a refusal is JSON, elsewhere a page. */
+/** What programs ask for is refused in JSON, the rest on a page. */
 function refusalBody(site: Site): RefusalBody {
   return (refused, request) =>
-    FOR_PROGRAMS.test(request.url ?? '')
+    isForPrograms(request.url ?? '')
       ? refusalJson(refused, request)
       : new FinishedText(HTML_TYPE, site.page(refusedPage(refused.status, refusalText(refused))));
 }

@@ -38,3 +38,8 @@ export function refusalJson(
 ): z.output<typeof proposalsApi.proposalErrorBody> {
   return { data: refusalText(refused), docstring: /^\/api\/1\/qr(\?|$)/.test(url) ? QR_DOCSTRING : null };
 }
+
+/** Whether refusals of a path, with its query or without, are for programs; everywhere else people see a page. */
+export function isForPrograms(path: string): boolean {
+  return /^\/(api\/|openapi\.json|metrics|livez|readyz)/.test(path);
+}

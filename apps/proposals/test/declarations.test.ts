@@ -92,6 +92,10 @@ function isError(row: ErrorRow, { status, headers, text }: HttpAnswer): boolean 
   return headers['content-type'] === 'text/html; charset=utf-8' && text.includes(words);
 }
 
+interface OpenApi {
+  readonly paths: Record<string, Record<string, { responses: Record<string, { content?: object }> }>>;
+}
+
 describe('each documented error is reachable', () => {
   const cases = titled
     .filter(([, { path }]) => !path.startsWith('/assets/'))
@@ -101,6 +105,9 @@ describe('each documented error is reachable', () => {
   test.each(cases)('%s', async (_title, route, row) => {
     const answer = await provocations[nameOf(row)]?.(route);
     expect(answer && [answer.status, isError(row, answer)]).toEqual([row.status, true]);
+    const { paths } = JSON.parse((await send(service.url, '/openapi.json')).text) as OpenApi;
+    const told = paths[route.path]?.[route.method.toLowerCase()]?.responses[String(row.status)]?.content ?? {};
+    expect(Object.keys(told)).toContain(String(answer?.headers['content-type']).split(';')[0]);
   });
 
   test('no provocation is left over from an error that is no longer declared', () => {

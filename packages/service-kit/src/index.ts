@@ -7,7 +7,7 @@ export { parseOptions, type ParsedOptions, type ProgramMeta } from './options/pa
 export * from './options/commands';
 export * from './options/groups';
 export { type ArgumentSpec, helpText, type HelpPage } from './options/help';
-export type { FormerOptions } from './options/command-line';
+export type { FormerOption, FormerOptions } from './options/command-line';
 export type { EffectiveValues, OptionPreset, OptionsCheck } from './options/resolve';
 export type { OptionSource } from './options/source';
 export { configurationText } from './options/save';

@@ -18,7 +18,7 @@ const META = {
   name: 'wrkz-thing',
   check: (values: Readonly<Record<string, unknown>>) => (values['port'] === 13 ? 'no such luck' : undefined),
   effective: (values: Readonly<Record<string, unknown>>) => ({ port: (values['port'] as number | undefined) ?? 7 }),
-  former: { 'enable-moon': 'use --moon' },
+  former: { 'enable-moon': { advice: 'use --moon' }, tides: { advice: 'there are always tides', needless: true } },
 };
 const folder = mkdtempSync(join(tmpdir(), 'kinds-'));
 const parse = (...argv: string[]) => parseOptions(SPECS, argv, META);
@@ -115,6 +115,15 @@ test('options that are gone are refused with what to use instead', () => {
   expect(exitOf('--config-file', file('enable-moon=1\n')).message).toMatch(
     /unknown key "enable-moon" .*\(use --moon\)$/,
   );
+});
+
+test('a file that an older version has saved is read, where nothing in it is asked for that is gone', () => {
+  const saved = file(JSON.stringify({ port: 5, 'enable-moon': false, tides: 0 }));
+  expect(parse('-c', saved)).toMatchObject({ values: { port: 5 }, warnings: [] });
+  const { warnings } = parse('-c', file('tides=3\nenable-moon=false\n'));
+  expect(warnings).toEqual([expect.stringMatching(/^key tides in .* is ignored: there are always tides$/)]);
+  expect(exitOf('-c', file('enable-moon=true\n')).message).toContain('use --moon');
+  expect(exitOf('-c', file('toString=false\n')).message).toContain('unknown key "toString"');
 });
 
 test('a program with commands knows the same kinds', () => {

@@ -10,6 +10,7 @@ import {
   parseOptions,
   UsageError,
 } from '@wrkz/service-kit';
+import { FORMER, formerDatabaseWarnings } from './former';
 import { DAEMON_OPTIONS } from './options';
 import { PUBLIC_NODE } from './options/rpc';
 import { raised } from './raised';
@@ -79,13 +80,6 @@ const TAKES_RESYNC: readonly Action[] = ['import', 'import-snapshot'];
 /** What changes the stored chain first and then goes on; an import may follow the one, nothing else the other. */
 const PREPARATIONS = ['resync', 'rewind-to-height'] as const;
 
-/** Options of older versions of the other programs. */
-const FORMER = {
-  'enable-blockexplorer': 'use --daemon-mode explorer',
-  'enable-blockexplorer-detailed': 'use --daemon-mode explorer',
-  'enable-mining': 'mining methods are always served',
-};
-
 /**
  * Resolves the command line (without the program's own words) into a configuration.
  * @throws UsageError, EarlyExit (`--help`, `--version`...) with the text to print
@@ -113,10 +107,11 @@ export function readConfig(argv: readonly string[]): DaemonConfig {
   if (action !== 'verify' && parsed.source('verify-mode') === 'command line') {
     throw new UsageError('--verify-mode needs --verify');
   }
+  const directory = networkDirectory(options['data-dir'] ?? dataDirectory('daemon'), network);
   return {
     options,
     network,
-    directory: networkDirectory(options['data-dir'] ?? dataDirectory('daemon'), network),
+    directory,
     action,
     storage: storageModeOf(options, network),
     pruneDepth: pruneDepthOf(options, network),
@@ -124,7 +119,13 @@ export function readConfig(argv: readonly string[]): DaemonConfig {
     p2pPort: options['p2p-bind-port'] ?? network.ports.p2p,
     logFileChosen: parsed.source('log-file') !== 'default',
     preset: presetLines(parsed),
-    warnings: [...parsed.warnings, ...warnings, ...rpcWarnings(options), ...storageWarnings(options)],
+    warnings: [
+      ...parsed.warnings,
+      ...warnings,
+      ...rpcWarnings(options),
+      ...storageWarnings(options),
+      ...formerDatabaseWarnings(directory),
+    ],
     secrets: parsed.secrets,
   };
 }

@@ -14,6 +14,7 @@ import {
   UsageError,
 } from '@wrkz/service-kit';
 import { networkDirectory } from '../config/config';
+import { FORMER } from '../config/former';
 import { rpcIpv6, rpcWarnings } from '../config/rpc-listeners';
 import { SERVE_RPC_OPTIONS } from './options';
 
@@ -106,7 +107,7 @@ export const SERVE_RPC_COMMANDS = defineCommands([
 export function readServeRpc(argv: readonly string[], others: readonly OptionSpec[]): ServeRpcConfig | undefined {
   const words = argv.filter((word) => word !== '--');
   if (words[0] !== 'serve-rpc') return undefined;
-  const program = { name: 'wrkz-daemon', options: others, commands: SERVE_RPC_COMMANDS };
+  const program = { name: 'wrkz-daemon', options: others, commands: SERVE_RPC_COMMANDS, former: FORMER };
   const parsed = parseCommand(program, words) as unknown as ParsedOptions<typeof SERVE_RPC_OPTIONS>;
   if (!hasLocalSockets()) throw new UsageError('serve-rpc: there are no local sockets on this system');
   const options = parsed.values;

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { networkOf, parseBlock } from '@wrkz/core-types';
 import { EarlyExit, type OptionSpec, UsageError } from '@wrkz/service-kit';
@@ -83,10 +83,37 @@ describe('what prints and ends', () => {
     expect(warnings[0]).toMatch(/^key resync in .* is ignored/);
   });
 
+  it('the configuration that Wrkzd of 2025 saves is taken as it is, and its data directory told of', () => {
+    const folder = temporaryDirectory();
+    mkdirSync(join(folder, 'DB'));
+    writeFileSync(join(folder, 'DB', 'CURRENT'), 'MANIFEST-000001\n');
+    const path = join(folder, 'wrkzd.json');
+    writeFileSync(path, JSON.stringify({ ...SAVED_BY_WRKZD, 'data-dir': folder }));
+    const { options, warnings } = readConfig(['-c', path]);
+    expect(options).toMatchObject({ 'rpc-bind-port': 17_856, 'log-level': '2', 'no-console': true });
+    expect(warnings).toEqual([
+      expect.stringMatching(/db-max-file-size in .* is ignored: the chain is one SQLite file/),
+      expect.stringMatching(/db-max-open-files has no effect/),
+      expect.stringContaining(`${folder} holds a database of the C++ node`),
+    ]);
+  });
+
   it('options of older programs are told with what to use', () => {
     expect(exitOf('--enable-blockexplorer').message).toContain('use --daemon-mode explorer');
   });
 });
+
+/** What `Wrkzd --save-config` of July 2025 writes, beside the data directory. */
+const SAVED_BY_WRKZD = {
+  ...{ 'load-checkpoints': 'default', 'log-file': '/tmp/Wrkzd.log', 'log-level': 2, 'no-console': true },
+  ...{ 'db-enable-level-db': false, 'db-enable-compression': true, 'db-max-open-files': 125 },
+  ...{ 'db-read-buffer-size': 256, 'db-threads': 8, 'db-write-buffer-size': 64, 'db-max-file-size': 64 },
+  ...{ 'allow-local-ip': false, 'hide-my-port': false, 'p2p-bind-ip': '0.0.0.0', 'p2p-bind-port': 17_855 },
+  ...{ 'p2p-external-port': 0, 'p2p-reset-peerstate': false, 'rpc-bind-ip': '127.0.0.1', 'rpc-bind-port': 17_856 },
+  ...{ 'add-exclusive-node': [], 'add-peer': [], 'add-priority-node': [], 'seed-node': [] },
+  ...{ 'enable-cors': '', 'enable-blockexplorer': false, 'enable-blockexplorer-detailed': false },
+  ...{ 'enable-mining': false, 'fee-address': '', 'fee-amount': 0, 'transaction-validation-threads': 2 },
+};
 
 test('every option is in this version', () => {
   expect(specs.filter((spec) => spec.unbuilt === true)).toEqual([]);

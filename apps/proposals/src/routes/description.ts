@@ -1,6 +1,7 @@
 import { proposalsApi } from '@wrkz/api';
 import { VERSION, type ServiceDescription } from '@wrkz/service-kit';
 import type { ProposalsContext } from '../context';
+import { isForPrograms } from '../refusals';
 
 const { proposalErrors } = proposalsApi;
 
@@ -10,8 +11,9 @@ export const PROPOSALS_SERVICE: ServiceDescription<ProposalsContext, never> = {
   version: VERSION,
   description:
     'Funding proposals of the community. Everything is read-only and asks for no key. Routes below /api/ may be asked from ' +
-    'pages of any origin. Errors of other routes than these are pages with the same texts.',
+    'pages of any origin. Errors of routes that people see are pages with the same texts.',
   errorBody: proposalsApi.proposalErrorBody,
+  errorPages: ({ path }) => !isForPrograms(path),
   routeErrors: ({ guards }) => [
     ...(guards.limit ? [proposalErrors.rateLimited] : []),
     proposalErrors.encodedBody,

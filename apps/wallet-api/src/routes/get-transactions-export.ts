@@ -15,7 +15,8 @@ export const getTransactionsExport = declareWalletRoute({
   query: walletApi.exportQuery,
   answer: {
     contentType: 'text/csv; charset=utf-8',
-    description: 'A line for each transaction, or JSON where asked for.',
+    description: 'A line for each transaction; with format=json the members below',
+    orJson: walletApi.transactionsAnswer,
   },
   errors: [],
   handle: async ({ held }, { query, http: { request, response } }): Promise<typeof ANSWERED> => {

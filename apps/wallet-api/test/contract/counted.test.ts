@@ -119,3 +119,14 @@ test('the OpenAPI document is valid, and names every route with every status', a
     expect(Object.keys(responses ?? {}).sort()).toEqual([...new Set(statuses.map(String))].sort());
   }
 });
+
+test('a route that answers in two forms names both in the document', () => {
+  const document = JSON.parse(stringifyJson(openApiDocument(WALLET_SERVICE, WALLET_ROUTES))) as {
+    paths: Record<string, { get: { responses: Record<string, { content: Record<string, { schema: unknown }> }> } }>;
+  };
+  const { content } = document.paths['/transactions/export']?.get.responses['200'] ?? { content: {} };
+  expect(content).toMatchObject({
+    'text/csv': { schema: { type: 'string' } },
+    'application/json': { schema: { required: ['transactions'] } },
+  });
+});

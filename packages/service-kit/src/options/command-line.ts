@@ -18,8 +18,16 @@ export interface CommandLine {
   readonly words: string[];
 }
 
-/** Options that a program once had, by name, and what to do instead: `use --daemon-mode explorer`. */
-export type FormerOptions = Readonly<Record<string, string>>;
+/** An option that a program once had. */
+export interface FormerOption {
+  /** What to do instead: `use --daemon-mode explorer`. */
+  readonly advice: string;
+  /** Nothing is missing without it: a file of old that asks for it is read on with a warning, in place of a refusal. */
+  readonly needless?: boolean;
+}
+
+/** Options that a program once had, by name. */
+export type FormerOptions = Readonly<Record<string, FormerOption>>;
 
 /** How yargs is set up here: nothing converted or made up, options that are not declared handed back as words. */
 export const YARGS_SETTINGS = {
@@ -60,7 +68,7 @@ export function readCommandLine(
 
 function unknownOption(flag: string, former: FormerOptions = {}): UsageError {
   const name = flag.replace(/^--/, '');
-  const advice = Object.hasOwn(former, name) ? former[name] : undefined;
+  const advice = Object.hasOwn(former, name) ? former[name]?.advice : undefined;
   return new UsageError(`unknown option ${flag} (${advice ?? 'see --help'})`);
 }
 

@@ -64,7 +64,7 @@ export function resolveOptions(
   const path = given.get('config-file');
   if (typeof path === 'string') {
     const own = [...specs, ...STANDARD_OPTIONS];
-    for (const { spec, value, where } of fileValues(own, elsewhere, readConfigFile(path), path, former)) {
+    for (const { spec, value, where } of fileValues(own, elsewhere, readConfigFile(path), path, former, warnings)) {
       if (!spec.oneShot) set(spec, value, 'file');
       else if (value !== spec.default && value !== '')
         warnings.push(`${where} is ignored: it belongs on the command line`);
@@ -114,13 +114,13 @@ function fileValues(
   file: ConfigFile,
   path: string,
   former: FormerOptions = {},
+  warnings: string[] = [],
 ): FileValue[] {
   const values: FileValue[] = [];
   for (const [key, raw] of file) {
     const spec = own.find((candidate) => bears(candidate, key));
     if (spec === undefined && !elsewhere.some((candidate) => bears(candidate, key))) {
-      const advice = Object.hasOwn(former, key) ? ` (${String(former[key])})` : '';
-      throw new UsageError(`unknown key ${JSON.stringify(key)} in the configuration file ${path}${advice}`);
+      warnings.push(...passedOver(key, raw, path, former));
     }
     if (spec === undefined || raw === null) continue;
     const where = `key ${key} in ${path}`;
@@ -129,6 +129,19 @@ function fileValues(
     values.push({ spec, value: convertValue(spec, last, where), where });
   }
   return values;
+}
+
+/**
+ * What is told of a key that is no option, where it may be passed over: a file that another version has saved names
+ * every option it had, most of them switched off.
+ * @throws UsageError for one that was never an option, or that asks for what has to be asked for otherwise
+ */
+function passedOver(key: string, raw: unknown, path: string, former: FormerOptions): string[] {
+  const gone = Object.hasOwn(former, key) ? former[key] : undefined;
+  if (gone !== undefined && [false, 'false', 0, '0', '', null].some((off) => off === raw)) return [];
+  if (gone?.needless === true) return [`key ${key} in ${path} is ignored: ${gone.advice}`];
+  const advice = gone === undefined ? '' : ` (${gone.advice})`;
+  throw new UsageError(`unknown key ${JSON.stringify(key)} in the configuration file ${path}${advice}`);
 }
 
 /** The refusal of an option whose feature is not built yet and that is not at its default. */

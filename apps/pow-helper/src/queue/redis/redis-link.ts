@@ -30,6 +30,8 @@ export class RedisLink {
   /** How often it has gone. What was sent before says nothing about a later state. */
   #losses = 0;
   #isClosed = false;
+  /** What the connection last failed of: commands only tell that it is closed. */
+  #failure: Error | undefined;
 
   constructor(
     private readonly url: string,
@@ -39,7 +41,7 @@ export class RedisLink {
     this.#commands = connection(url);
     this.#subscriber = connection(url);
     // Every failure shows in a command or in the end of the connection; an emitter without a listener would throw.
-    this.#commands.on('error', () => undefined);
+    this.#commands.on('error', (error: Error) => (this.#failure = error));
     this.#subscriber.on('error', () => undefined);
   }
 
@@ -57,7 +59,9 @@ export class RedisLink {
       });
     } catch (error) {
       this.close();
-      throw new Error(`cannot reach the queue at ${withoutCredentials(this.url)}: ${errorText(error)}`);
+      throw new Error(
+        `cannot reach the queue at ${withoutCredentials(this.url)}: ${errorText(this.#failure ?? error)}`,
+      );
     }
     this.#subscriber.on('message', (name: string, id: string) =>
       this.events.onMessage(name.slice(PREFIX.length) as Channel, id),

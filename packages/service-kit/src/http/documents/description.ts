@@ -12,6 +12,8 @@ export interface ServiceDescription<Context, Labels> {
   readonly alwaysAsksKey?: boolean;
   /** The body of an error; rows without a text have none. */
   readonly errorBody: z.ZodType;
+  /** Routes whose errors are told on a page of HTML instead, with the same texts. */
+  readonly errorPages?: (route: Pick<Route<Context, Labels>, 'path'>) => boolean;
   /** Errors that follow from what a declaration says: its guards, its body, its labels. */
   readonly routeErrors?: (route: Route<Context, Labels>) => readonly ErrorRow[];
   readonly methodErrors?: (method: Method<Context, Labels>) => readonly ErrorRow[];

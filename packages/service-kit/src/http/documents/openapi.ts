@@ -49,6 +49,7 @@ export function openApiRoute<Context, Labels>(
 
 function operation<Context, Labels>(service: ServiceDescription<Context, Labels>, route: Route<Context, Labels>): Json {
   const { summary, guards, labels, body, params, query, answer, status = 200, answerErrors = [] } = route;
+  const onPage = service.errorPages?.(route) === true;
   return {
     operationId: operationId(route),
     summary,
@@ -58,7 +59,7 @@ function operation<Context, Labels>(service: ServiceDescription<Context, Labels>
     responses: {
       [status]: success(answer),
       ...errorResponses([
-        ...errorsOfRoute(service, route).map((row) => ({ row, body: service.errorBody })),
+        ...errorsOfRoute(service, route).map((row) => ({ row, body: onPage ? PAGE : service.errorBody })),
         ...('contentType' in answer ? [] : answerErrors.map((row) => ({ row, body: answer }))),
       ]),
     },
@@ -76,7 +77,8 @@ function success(answer: Route['answer']): Json {
   if (answer instanceof z.ZodUndefined) return { description: 'Done; there is no body' };
   if (!('contentType' in answer)) return { description: answer.description ?? 'The answer', content: json(answer) };
   const [type = ''] = answer.contentType.split(';');
-  return { description: answer.description, content: { [type]: { schema: { type: 'string' } } } };
+  const others = answer.orJson === undefined ? {} : json(answer.orJson);
+  return { description: answer.description, content: { [type]: { schema: { type: 'string' } }, ...others } };
 }
 
 function operationId({ method, path }: Pick<Route, 'method' | 'path'>): string {
@@ -103,18 +105,26 @@ function json(schema: z.ZodType): Json {
   return { 'application/json': { schema: jsonSchema(schema, 'draft-2020-12') } };
 }
 
-function errorResponses(errors: readonly { readonly row: ErrorRow; readonly body: z.ZodType }[]): Json {
+/** The body of an error that people read. */
+const PAGE = 'page' as const;
+
+function errorResponses(errors: readonly { readonly row: ErrorRow; readonly body: z.ZodType | typeof PAGE }[]): Json {
   const byStatus = new Map<number, (typeof errors)[number][]>();
   for (const error of errors) byStatus.set(error.row.status, [...(byStatus.get(error.row.status) ?? []), error]);
   return Object.fromEntries(
     [...byStatus].map(([status, same]) => {
-      const bodies = [...new Set(same.filter(({ row }) => row.text !== '').map(({ body }) => body))];
+      const told = new Set(same.filter(({ row }) => row.text !== '').map(({ body }) => body));
+      const bodies = [...told].filter((body) => body !== PAGE);
       const [only, ...further] = bodies;
+      const content = {
+        ...(told.has(PAGE) ? { 'text/html': { schema: { type: 'string' } } } : {}),
+        ...(only === undefined ? {} : json(further.length === 0 ? only : z.union(bodies))),
+      };
       return [
         status,
         {
           description: same.map(({ row: { when, text } }) => (text === '' ? when : `${when} (${text})`)).join('\n\n'),
-          ...(only === undefined ? {} : { content: json(further.length === 0 ? only : z.union(bodies)) }),
+          ...(told.size === 0 ? {} : { content }),
         },
       ];
     }),

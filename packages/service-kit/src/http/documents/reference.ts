@@ -121,8 +121,10 @@ function positions(params: z.ZodTuple): ReferenceEntry['members'] {
 }
 
 function answerText(answer: Route['answer'], status: number): ReferenceEntry['answer'] {
-  if ('contentType' in answer)
-    return { text: `${String(status)}, ${answer.contentType}: ${answer.description}`, members: [] };
+  if ('contentType' in answer) {
+    const members = answer.orJson === undefined ? [] : membersOf(jsonSchema(answer.orJson, 'draft-2020-12'));
+    return { text: `${String(status)}, ${answer.contentType}: ${answer.description}`, members };
+  }
   if (answer instanceof z.ZodUndefined) return { text: `${String(status)} without a body`, members: [] };
   const schema = jsonSchema(answer, 'draft-2020-12');
   return { text: `${String(status)}, ${typeText(schema)}`, members: membersOf(schema) };

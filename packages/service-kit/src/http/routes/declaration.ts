@@ -44,6 +44,8 @@ export const ANSWERED = Symbol('answered');
 export interface TextAnswer {
   readonly contentType: string;
   readonly description: string;
+  /** The JSON that the same route answers with where it is asked for that. */
+  readonly orJson?: z.ZodType;
 }
 
 /** What a handler may return: a value of the answer's schema, or JSON that is finished; else text or bytes. */
