@@ -5,21 +5,24 @@
  * the suite is taken from what its `exports` name under `@wrkz/source`; the importing file's package must declare it.
  * For tests and development; needs the development dependencies.
  *
- * What a source becomes is kept by its content below node_modules, since a test run starts hundreds of processes and
- * threads over the same thousand files.
+ * What a process or thread of the suite begins with is packed with all that it imports (`source-pack`), since a test
+ * run starts hundreds of them over the same thousand files. Other sources are compiled one by one, and what becomes of
+ * them is kept by its content below node_modules.
  */
 const { createHash } = require('node:crypto');
 const { mkdirSync, readFileSync, renameSync, writeFileSync } = require('node:fs');
 const Module = require('node:module');
 const { basename, dirname, join } = require('node:path');
+const { runPack } = require('./lib/source-pack.cjs');
 
 const CONDITION = '@wrkz/source';
 const OPTIONS = { loader: 'ts', format: 'cjs', target: 'node20', sourcemap: 'inline' };
 const kept = join(dirname(__dirname), 'node_modules/.cache/source-loader');
 
-process.setSourceMapsEnabled(true);
-
 Module._extensions['.ts'] = function (module, file) {
+  const isEntry = module.id === '.';
+  if (isEntry && runPack(module, file)) return;
+  process.setSourceMapsEnabled(true);
   const source = readFileSync(file, 'utf8');
   module._compile(compiled(source, file), file);
 };

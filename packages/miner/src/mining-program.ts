@@ -105,6 +105,7 @@ export class MiningProgram implements Service {
   }
 
   private handIn(work: MiningWork, found: FoundNonce): void {
+    if (this.isEnough(work)) return;
     const submission = work.submit(found).then(
       () => this.tellAccepted(work),
       (error: unknown) => {
@@ -123,6 +124,12 @@ export class MiningProgram implements Service {
     this.tell('info', `${manyNonces ? `share for ${block}` : block} accepted`);
     const { blocks } = this.config.options;
     if (blocks > 0 && this.accepted >= blocks) this.finish(0);
+  }
+
+  /** Whether no more is asked for. A share counts from when it is sent: another is found soon if it is refused. */
+  private isEnough({ manyNonces }: MiningWork): boolean {
+    const { blocks } = this.config.options;
+    return blocks > 0 && this.accepted + (manyNonces ? this.submissions.size : 0) >= blocks;
   }
 
   private tell(level: 'info' | 'warning' | 'error', text: string): void {

@@ -1,3 +1,4 @@
+import { createInterface } from 'node:readline';
 import { createServer, type Server, type Socket } from 'node:net';
 import { once } from 'node:events';
 import { Daemon, readConfig } from '@wrkz/daemon';
@@ -129,6 +130,24 @@ describe('over stratum', () => {
     await until(() => program.refused >= 3);
     expect(logger.linesOf('warning')[0]).toContain('was refused: Low difficulty share');
   });
+
+  it('no more shares are sent than are asked for, though each is found sooner than answered', async () => {
+    let [shares, answers] = [0, 0];
+    const port = await serve((socket) => {
+      createInterface(socket).on('line', (line) => {
+        const { id, method } = JSON.parse(line) as { id: number; method: string };
+        if (method === 'login') return socket.write(answer({ id: 's', status: 'OK', job: job() }));
+        shares += 1;
+        // the first is refused, so a third is needed; none is answered before all that may be under way are
+        const text = shares === 1 ? refusal(id) : answer({ status: 'OK' }, id);
+        return setTimeout(() => socket.write(text, () => (answers += 1)), 100);
+      });
+    });
+    const { program } = await mine('--stratum', `127.0.0.1:${port}`, '--threads', '1', '--blocks', '2');
+    expect(await program.finished).toBe(0);
+    await program.stop();
+    expect([program.accepted, program.refused, shares, answers]).toEqual([2, 1, 3, 3]);
+  });
 });
 
 const refusal = (id: number): string =>
@@ -138,8 +157,8 @@ function job(): object {
   return { blob: '07'.repeat(76), job_id: '1', target: 'ffffffffffffff00', height: 5, algo: 'cn/upx2' };
 }
 
-function answer(result: object): string {
-  return `${JSON.stringify({ id: 1, jsonrpc: '2.0', error: null, result })}\n`;
+function answer(result: object, id = 1): string {
+  return `${JSON.stringify({ id, jsonrpc: '2.0', error: null, result })}\n`;
 }
 
 async function serve(onSocket: (socket: Socket) => void): Promise<number> {
