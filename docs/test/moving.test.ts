@@ -4,6 +4,7 @@ import { type OptionSpec, STANDARD_OPTIONS } from '../../packages/service-kit/sr
 import { DAEMON_OPTIONS } from '../../apps/daemon/src';
 import { WALLET_API_OPTIONS } from '../../apps/wallet-api/src';
 import { WALLET_RPC_OPTIONS } from '../../apps/wallet-rpc/src';
+import { FORMER_MINER_OPTIONS, MINER_OPTIONS, readMinerConfig } from '../../packages/miner/src';
 import { sectionsOf } from '../markdown';
 import { TOP } from './repository';
 
@@ -52,6 +53,15 @@ describe.each(programs)('%s', (program, own, count) => {
     );
     expect(silent.map(({ name }) => name)).toEqual([]);
   });
+});
+
+test('of the miner each option is taken, or told with what to use', () => {
+  const rows = rowsOf('miner');
+  const taken = new Set<string>([...MINER_OPTIONS, ...STANDARD_OPTIONS].map(({ name }) => name));
+  const gone = rows.filter(({ name }) => !taken.has(name));
+  expect([rows.length, gone.map(({ name }) => name).sort()]).toEqual([11, Object.keys(FORMER_MINER_OPTIONS).sort()]);
+  expect(gone.filter(({ ours }) => !ours.startsWith('not there'))).toEqual([]);
+  expect(() => readMinerConfig(['--daemon-address', 'a:1'])).toThrow('use --daemon host:port');
 });
 
 /** In the words of the page. */

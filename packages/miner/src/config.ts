@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { decodeAddress } from '@wrkz/core-types';
-import { errorText, parseOptions, type OptionValues, UsageError } from '@wrkz/service-kit';
+import { errorText, type FormerOptions, parseOptions, type OptionValues, UsageError } from '@wrkz/service-kit';
 import { type NodeEndpoint, nodeEndpoint } from './solo/endpoint';
 import { MINER_OPTIONS } from './options';
 import { type PoolEndpoint, poolEndpoint } from './stratum/endpoint';
@@ -20,6 +20,17 @@ export interface MinerConfig {
   readonly secrets: readonly string[];
 }
 
+/** Options of the C++ miner, whose work is set otherwise here. */
+export const FORMER_MINER_OPTIONS: FormerOptions = {
+  'daemon-address': { advice: 'use --daemon host:port' },
+  'daemon-host': { advice: 'use --daemon host:port' },
+  'daemon-rpc-port': { advice: 'use --daemon host:port' },
+  'scan-time': { advice: 'use --poll-interval' },
+  limit: { advice: 'use --blocks' },
+  'first-block-timestamp': { advice: "blocks have the template's time" },
+  'block-timestamp-interval': { advice: "blocks have the template's time" },
+};
+
 /**
  * Resolves the command line (without the program's own words) into a configuration.
  * @throws UsageError, EarlyExit (`--help`, `--version`...) with the text to print
@@ -28,6 +39,7 @@ export function readMinerConfig(argv: readonly string[]): MinerConfig {
   const parsed = parseOptions(MINER_OPTIONS, argv, {
     name: 'wrkz-miner',
     description: 'Mines WRKZ with a node of your own, or over stratum.',
+    former: FORMER_MINER_OPTIONS,
   });
   const { values: options, warnings, secrets } = parsed;
   if (options.address === undefined) throw new UsageError('--address: the address to be paid is expected');

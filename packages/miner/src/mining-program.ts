@@ -69,7 +69,9 @@ export class MiningProgram implements Service {
   async start(): Promise<void> {
     const { from, threads } = this.config;
     const where = from.kind === 'solo' ? (from.node.socketPath ?? from.node.baseURL) : this.config.options.stratum;
-    this.logger.info(`wrkz-miner ${VERSION} mines with ${String(threads)} threads; work from ${where ?? ''}`);
+    this.logger.info(
+      `wrkz-miner ${VERSION} mines with ${String(threads)} ${threads === 1 ? 'thread' : 'threads'}; work from ${where ?? ''}`,
+    );
     this.line.start();
     this.sourceEnded = this.source.run(
       {
@@ -118,8 +120,8 @@ export class MiningProgram implements Service {
 
   private tellAccepted({ height, manyNonces }: MiningWork): void {
     this.accepted += 1;
-    const at = height === undefined ? '' : ` at block ${String(height)}`;
-    this.tell('info', `${manyNonces ? 'share' : 'block'}${at} accepted`);
+    const block = height === undefined ? 'block' : `block ${String(height)}`;
+    this.tell('info', `${manyNonces ? `share for ${block}` : block} accepted`);
     const { blocks } = this.config.options;
     if (blocks > 0 && this.accepted >= blocks) this.finish(0);
   }

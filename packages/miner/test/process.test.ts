@@ -86,14 +86,14 @@ it('ends with 0 by itself when it has found what it was asked for', async () => 
   const node = await suite.node();
   const program = new Program('--address', address, '--daemon', node.url, '--threads', '1', '--blocks', '2');
   expect(await program.ended).toEqual({ code: 0, signal: null });
-  expect(program.output).toContain('block at block 1 accepted');
+  expect(program.output).toContain('block 1 accepted');
   expect(node.height).toBeGreaterThanOrEqual(2);
 });
 
 it.each(['SIGINT', 'SIGTERM'] as const)('%s ends the search with 0', async (signal) => {
   const node = await suite.node();
   const program = new Program('--address', address, '--daemon', node.url, '--threads', '1');
-  await program.prints(/block at block \d+ accepted/);
+  await program.prints(/block \d+ accepted/);
   program.signal(signal);
   expect(await program.ended).toEqual({ code: 0, signal: null });
 });

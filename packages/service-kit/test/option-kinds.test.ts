@@ -110,6 +110,7 @@ test('--explain-config tells each value and where it came from, and no secret', 
 
 test('options that are gone are refused with what to use instead', () => {
   expect(exitOf('--enable-moon').message).toBe('unknown option --enable-moon (use --moon)');
+  expect(exitOf('--enable-moon', 'full').message).toBe('unknown option --enable-moon (use --moon)');
   expect(exitOf('--enable-sun').message).toBe('unknown option --enable-sun (see --help)');
   expect(exitOf('--toString').message).toBe('unknown option --toString (see --help)');
   expect(exitOf('--config-file', file('enable-moon=1\n')).message).toMatch(

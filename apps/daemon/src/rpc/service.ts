@@ -34,7 +34,8 @@ export const description: ServiceDescription<RpcContext, DaemonLabels> = {
   version: VERSION,
   description:
     'A full node. Amounts are atomic units. Heights are counts where they are called so, else indexes. ' +
-    'Whatever is not found answers 404 without a body.',
+    'Whatever is not found answers 404 without a body. Beside these routes, options switch on /livez, /readyz and /health ' +
+    '(--enable-health), /metrics (--enable-metrics) and /ws (--enable-websocket).',
   errorBody: daemonApi.daemonErrorBody,
   routeErrors: ({ guards, body, labels }) => [
     ...(guards.key ? [refusals.unauthorized] : []),

@@ -58,7 +58,7 @@ export function readCommandLine(
   const byName = new Map(specs.map((spec) => [spec.name, spec]));
   for (const [name, value] of Object.entries(parsed)) {
     const spec = byName.get(name);
-    if (spec === undefined) throw unknownOption(name.length === 1 ? `-${name}` : `--${name}`);
+    if (spec === undefined) throw unknownOption(name.length === 1 ? `-${name}` : `--${name}`, former);
     const texts = [value].flat().map((text) => (typeof text === 'string' ? unquoted(text) : text));
     // an option given twice: the last one counts
     given.set(name, spec.type === 'list' ? texts.map(String) : (texts.at(-1) as string | boolean));

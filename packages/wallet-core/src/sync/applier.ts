@@ -14,8 +14,8 @@ const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(reso
 
 export interface ApplierEvents<Applied> {
   readonly applied: (applied: Applied, block: SyncBlock) => void;
-  /** The ledger was taken back: everything at or above the height is gone. */
-  readonly rewound: (height: number) => void;
+  /** The ledger was taken back from the block that it stood at: everything at or above the height is gone. */
+  readonly rewound: (height: number, from: number) => void;
   /** A block could not be scanned or applied; it is passed. */
   readonly unreadable: (block: SyncBlock, error: unknown) => void;
   readonly unindexed: (outputs: readonly UnindexedOutput[]) => void;
@@ -99,7 +99,7 @@ export class Applier<Applied> {
     if (height === tip.height && hash === tip.hash) return false;
     if (height === 0) return false;
     this.ledger.rewind(height);
-    this.events.rewound(height);
+    this.events.rewound(height, tip.height);
     return true;
   }
 }

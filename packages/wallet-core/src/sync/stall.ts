@@ -37,3 +37,33 @@ export function stallOf(
   }
   return undefined;
 }
+
+/** What is told of a turn that is deeper than nodes follow: most likely the node is of another network. */
+export function foreignText(height: number, from: number): string {
+  return (
+    `the node's chain leaves that of this wallet at block ${String(height)}, ${String(from - height + 1)} blocks back, and is ` +
+    'read from there: is it a node of the same network?'
+  );
+}
+
+/** How long a kind of stall is not told of again: a node that comes and goes must not fill a log. */
+const SILENCE_MS = 600_000;
+
+/** Tells people of what holds a wallet up when it begins, each kind once in ten minutes. */
+export class StallNews {
+  readonly #toldAt = new Map<SyncStall['code'], number>();
+
+  constructor(
+    private readonly tell: (text: string) => void,
+    private readonly now: () => number = () => performance.now(),
+  ) {}
+
+  /** Of each step's outcome, as long as it lasts. */
+  note(stall: SyncStall | undefined): void {
+    if (stall === undefined) return;
+    const at = this.#toldAt.get(stall.code);
+    if (at !== undefined && this.now() - at < SILENCE_MS) return;
+    this.#toldAt.set(stall.code, this.now());
+    this.tell(`the wallet comes no closer to the tip: ${stall.message}`);
+  }
+}

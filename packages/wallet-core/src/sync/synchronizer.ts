@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { type NodeCalls, NodeFailure, NodeList, type ReadSyncBody, type SyncBlock, type TipStream } from '@wrkz/client';
+import { REORGANISATION_DEPTH } from '@wrkz/core-types';
 import { errorText } from '@wrkz/service-kit/base';
 import { Applier } from './applier';
 import { BlockStore } from './block-store';
@@ -10,7 +11,7 @@ import { NodeView } from './node-view';
 import type { SyncLedger } from './ports';
 import { AnswerReader } from './reading/answer-reader';
 import { SendWatch } from './send-watch';
-import { stallOf } from './stall';
+import { foreignText, StallNews, stallOf } from './stall';
 import type { SyncStall, WalletSyncStatus } from './status';
 
 /** Milliseconds (docs/protocol/wallet-sync.md#waits). */
@@ -70,6 +71,7 @@ export class Synchronizer<Applied> extends EventEmitter<SynchronizerEvents<Appli
   readonly #view = new NodeView();
   readonly #store = new BlockStore();
   readonly #reader = new AnswerReader();
+  readonly #news: StallNews;
   readonly #indexes: IndexFinder;
   readonly #sends: SendWatch;
   readonly #applier: Applier<Applied>;
@@ -104,12 +106,14 @@ export class Synchronizer<Applied> extends EventEmitter<SynchronizerEvents<Appli
     super();
     this.#clock = options.clock ?? MACHINE_CLOCK;
     const warn = (text: string): void => void this.emit('warning', text);
+    this.#news = new StallNews(warn);
     this.#indexes = new IndexFinder(ledger, warn);
     this.#sends = new SendWatch(ledger, (hash) => this.emit('cancelled', hash));
     this.#fetcher = this.#newFetcher();
     this.#applier = new Applier(ledger, this.#store, {
       applied: (applied, block) => this.emit('applied', applied, block),
-      rewound: (height) => {
+      rewound: (height, from) => {
+        if (from - height >= REORGANISATION_DEPTH) warn(foreignText(height, from));
         this.#indexes.rewind(height);
         this.emit('rewound', height);
       },
@@ -258,6 +262,7 @@ export class Synchronizer<Applied> extends EventEmitter<SynchronizerEvents<Appli
   /** How long to wait after it. */
   #onOutcome(outcome: FetchOutcome): number {
     this.#stall = stallOf(outcome, this.#fetcher.gap, this.status) ?? (outcome === 'unknown' ? this.#stall : undefined);
+    this.#news.note(this.#stall);
     const wasAtTip = this.#isAtTip;
     this.#isAtTip = outcome === 'tip';
     switch (outcome) {
@@ -349,6 +354,7 @@ export class Synchronizer<Applied> extends EventEmitter<SynchronizerEvents<Appli
         if (signal.aborted) return;
         failure = error instanceof NodeFailure ? error : new NodeFailure('failed', errorText(error));
         this.#stall = stallOf(failure, this.#fetcher.gap, this.status);
+        this.#news.note(this.#stall);
         this.#isAtTip = false;
         this.emit('node');
       }

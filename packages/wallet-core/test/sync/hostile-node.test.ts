@@ -179,7 +179,29 @@ test('another chain is followed to its end, and left at a node of the network th
   await lied.untilSynced();
   expect(lied.ledger.position().height).toBe(399);
   await isRightAgain(lied);
-  expect(lied.warnings).toEqual([expect.stringContaining('knows no block of this wallet')]);
+  expect(lied.warnings).toEqual([
+    expect.stringContaining('comes no closer to the tip: the node stands at 149, below this wallet at 399'),
+    expect.stringContaining('knows no block of this wallet'),
+  ]);
+});
+
+test('a node of another network that stands higher is followed, and told of', async () => {
+  const shorter = await standIn({ blocks: scriptedChain(250, 'forged', honest.blocks.slice(0, 1)) });
+  const moved = opened(client(shorter));
+  await moved.untilSynced();
+  const higher = await standIn({ blocks: scriptedChain(300, 'another', honest.blocks.slice(0, 1)) });
+  await moved.sync.swap(client(higher));
+  await moved.until(() => moved.ledger.position().height === 299);
+  expect(moved.warnings).toEqual([expect.stringMatching(/leaves that of this wallet at block 1, 249 blocks back/)]);
+});
+
+test('a node that cannot be reached is told of once', async () => {
+  const node = await standIn();
+  const wallet = opened(client(node));
+  await wallet.untilSynced();
+  await node.close();
+  await wallet.until(() => wallet.warnings.length > 0);
+  expect(wallet.warnings).toEqual([expect.stringMatching(/no closer to the tip: the node cannot be reached/)]);
 });
 
 test('a node that catches up is waited for', async () => {
