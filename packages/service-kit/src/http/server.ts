@@ -118,6 +118,8 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
       { connectionsCheckingInterval: 1_000, ...(upgrade === undefined ? {} : { IncomingMessage: UpgradableRequest }) },
       queue.take,
     );
+    // Node.js 26 takes a connection whose request is on its way for idle; `close` knows better.
+    server.closeIdleConnections = () => undefined;
     server.on('dropRequest', (_request, socket) => queue.drop(socket as Socket));
     if (upgrade !== undefined) {
       server.on('upgrade', (request, socket, head) => {
