@@ -114,7 +114,9 @@ withRedis('instances that share a queue', () => {
     const helper = PowHelper.create(readPowHelperConfig(['--queue', redis.url, '--log-level', 'disabled']), {
       port: 0,
     });
-    await expect(helper.start()).rejects.toThrow(/cannot reach the queue at redis:\/\/127\.0\.0\.1:\d+: .*ECONNREFUSED/);
+    await expect(helper.start()).rejects.toThrow(
+      /cannot reach the queue at redis:\/\/127\.0\.0\.1:\d+: .*ECONNREFUSED/,
+    );
     await helper.stop();
   });
 });
