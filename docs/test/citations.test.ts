@@ -37,7 +37,7 @@ const OLD_KINDS: readonly { readonly pattern: RegExp; readonly example: string }
   },
   { pattern: /\binterface document/i, example: 'defaults (interface document)' },
   { pattern: /\bnode[- ]operations\b/i, example: 'dump file (node-operations 4)' },
-  { pattern: /\bdaemon-rpc\b|\bfacts, sections? \d/i, example: 'daemon-rpc facts, section 2' },
+  { pattern: /\bdaemon-rpc\b(?!-port)|\bfacts, sections? \d/i, example: 'daemon-rpc facts, section 2' },
   { pattern: /\bwallet-(green|http-api|json-rpc)\b/, example: 'wallet-http-api.md 5' },
   {
     pattern: /(?<![\w/#-])(devnet|lessons|house|models|performance|dependencies|index)\.md\b/,
