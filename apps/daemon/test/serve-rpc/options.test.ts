@@ -70,7 +70,10 @@ test('--help lists every option, --version is one line', () => {
 
 test('a file of the node serves a reader too, which passes over what is not its own', () => {
   const file = join(temporaryDirectory(), 'node.ini');
-  writeFileSync(file, 'network=devnet\ndata-dir=/srv/chain\nprune=1\nrpc-max-rpm=7\nrpc-access-token=secret-of-many\n');
+  writeFileSync(
+    file,
+    'network=devnet\ndata-dir=/srv/chain\nprune=1\nenable-mining=false\nrpc-max-rpm=7\nrpc-access-token=secret-of-many\n',
+  );
   const config = read(...LEAST, '--config-file', file);
   expect(config).toMatchObject({ directory: '/srv/chain/devnet', secrets: ['secret-of-many'] });
   expect(config?.options['rpc-max-rpm']).toBe(7);

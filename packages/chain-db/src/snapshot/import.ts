@@ -132,7 +132,7 @@ function assertHeader({ network, liteHeight, accepted }: SnapshotImportOptions, 
   const digest = header.digest.toString('hex');
   throw new SnapshotRefused(
     `This build does not recognise that snapshot. Its digest is ${digest} at height ${header.liteHeight}, and no digest for ` +
-      'that height is compiled into this daemon.\n' +
+      'that height is compiled into this daemon. ' +
       'What a snapshot holds cannot be checked without the blocks that it leaves out, so whoever imports one trusts whoever ' +
       'made it. If you have this digest from somebody you trust, name it with --accept-snapshot-digest; else use a published ' +
       'snapshot, or synchronize from the network.',

@@ -125,7 +125,7 @@ test('refusals leave everything as it was', async () => {
   await refused(
     { accepted: [] },
     `This build does not recognise that snapshot. Its digest is ${digest} at height ${LITE}, and no digest for that height ` +
-      'is compiled into this daemon.\n',
+      'is compiled into this daemon. What',
   );
   await refused(
     { liteHeight: 500 },

@@ -73,7 +73,7 @@ function startsWith(argv: readonly string[], words: readonly string[]): boolean 
 function parseOne(program: AnyProgram, command: CommandSpec, argv: readonly string[]): AnyParsed {
   const { name, help, arguments: expected = [], options } = command;
   const all = [...options, ...STANDARD_OPTIONS];
-  const { given, words } = readCommandLine(all, argv.slice(name.split(' ').length));
+  const { given, words } = readCommandLine(all, argv.slice(name.split(' ').length), program.former);
   const call = [program.name, name, '[options]', ...expected.map(argumentText)];
   const usage = usageText({ name: program.name, description: help }, call);
   answerStandard(program, given, { usage, options: all, arguments: expected });
@@ -82,7 +82,10 @@ function parseOne(program: AnyProgram, command: CommandSpec, argv: readonly stri
   const extra = words[expected.length];
   if (extra !== undefined) throw new UsageError(`${name}: unexpected argument ${extra} (see --help)`);
   const elsewhere = [...(program.options ?? []), ...program.commands.flatMap((other) => other.options)];
-  return { ...typed(resolveOptions(options, given, { check: command.check, elsewhere })), words };
+  return {
+    ...typed(resolveOptions(options, given, { check: command.check, former: program.former, elsewhere })),
+    words,
+  };
 }
 
 /** No command was named: the program's own work, or a page that lists the commands. */
