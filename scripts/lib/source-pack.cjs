@@ -18,28 +18,32 @@ const maker = join(__dirname, 'make-source-pack.mjs');
 /**
  * @param {NodeModule} module of the entry
  * @param {string} file its path
- * @returns {boolean} false, and nothing was run, for an entry outside the suite
+ * @returns {boolean} false, and nothing was run, for an entry outside the suite, or one that cannot be packed here
  */
 exports.runPack = function runPack(module, file) {
   if (!file.startsWith(top + sep) || file.includes(`${sep}node_modules${sep}`)) return false;
   const name = join(kept, createHash('sha256').update(file).digest('hex').slice(0, 32));
-  const { text } = freshPack(name) ?? madePack(name, file);
+  const pack = freshPack(name) ?? madePack(name, file);
+  if (pack === undefined) return false;
   tellSources(`${name}.js`, `${name}.map`);
-  const wrapped = vm.compileFunction(text, ['exports', 'require', 'module', '__filename', '__dirname'], {
+  const wrapped = vm.compileFunction(pack.text, ['exports', 'require', 'module', '__filename', '__dirname'], {
     filename: `${name}.js`,
   });
   wrapped.call(module.exports, module.exports, module.require.bind(module), module, file, dirname(file));
   return true;
 };
 
+/** Undefined where it cannot be made: on a full disk, under a limit, of a source with an error. */
 function madePack(name, file) {
   // without the options and preloaded modules of this process, which may be made to hang or to die
   const env = { ...process.env };
   delete env['NODE_OPTIONS'];
-  execFileSync(process.execPath, [maker, file, name], { env, stdio: ['ignore', 'ignore', 'inherit'] });
-  const made = freshPack(name);
-  if (made === undefined) throw new Error(`${file}: a source changed while it was packed`);
-  return made;
+  try {
+    execFileSync(process.execPath, [maker, file, name], { env, stdio: 'ignore' });
+  } catch {
+    return undefined;
+  }
+  return freshPack(name);
 }
 
 /** The pack, unless it is not there, half there, or of other sources. */

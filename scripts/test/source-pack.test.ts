@@ -14,7 +14,10 @@ beforeEach(() => {
   for (const name of LOADER) cpSync(join(TOP, name), join(suite, name));
   mkdirSync(join(suite, 'node_modules'));
   symlinkSync(realpathSync(join(TOP, 'node_modules/esbuild')), join(suite, 'node_modules/esbuild'));
-  const two = { name: '@wrkz/two', exports: { '.': { '@wrkz/source': './src/index.ts' } } };
+  const two = {
+    name: '@wrkz/two',
+    exports: { '.': { '@wrkz/source': './src/index.ts' }, './package.json': './package.json' },
+  };
   write('packages/two/package.json', JSON.stringify(two));
   write('apps/one/package.json', JSON.stringify({ name: '@wrkz/one' }));
   mkdirSync(join(suite, 'apps/one/node_modules/@wrkz'), { recursive: true });
@@ -29,7 +32,7 @@ function write(name: string, text: string): void {
 
 function runEntry(name = 'apps/one/main.ts'): string {
   const loader = join(suite, 'scripts/source-loader.cjs');
-  return execFileSync(process.execPath, ['-r', loader, join(suite, name)], { encoding: 'utf8' }).trim();
+  return execFileSync(process.execPath, ['-r', loader, join(suite, name)], { encoding: 'utf8', stdio: 'pipe' }).trim();
 }
 
 function packs(): string[] {
@@ -88,4 +91,13 @@ new Worker(join(__dirname, 'thread.ts')).on('message', (said: string) => console
   );
   expect(runEntry()).toBe(join(suite, 'apps/one/thread.ts'));
   expect(packs()).toHaveLength(2);
+});
+
+test('where no pack can be written the sources are run one by one, and an error in one is told with its place', () => {
+  write('node_modules/.cache/source-packs', 'a file in the place of the folder');
+  write('packages/two/src/index.ts', "export const said: string = 'unpacked';");
+  write('apps/one/main.ts', "import { said } from '@wrkz/two'; console.log(said);");
+  expect(runEntry()).toBe('unpacked');
+  write('packages/two/src/index.ts', 'export const said = ;');
+  expect(() => runEntry()).toThrow(/index\.ts:?.*\n?.*Unexpected ";"|Unexpected ";"/);
 });
