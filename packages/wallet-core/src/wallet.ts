@@ -3,7 +3,7 @@ import { Ledger } from './ledger/ledger';
 import type { WalletContent } from './ledger/model';
 import type { OpenContainer, OpenedContainer, SpendShapes, WalletParts } from './wallet/ports';
 import { RunningWallet } from './wallet/running-wallet';
-import { startOfNewKeys } from './wallet/scan-start';
+import { startOfNewKeys } from './wallet/sub-wallets';
 
 /** What every way to a wallet is told. */
 export interface WalletSettings<Node> {

@@ -7,10 +7,10 @@ import type { AppliedBlock } from '../ledger/ledger';
 import type { PowClient } from '../pow-client/pow-client';
 import { Synchronizer, type SynchronizerOptions, type WalletSyncStatus } from '../sync';
 import type { ChainFollower, WalletParts } from '../wallet/ports';
-import { type ContainerSurroundings, containerStore } from './container-store';
+import { type ContainerSurroundings, containerStore } from '../wallet/storage';
 import { serviceSpender } from './service-spender';
 import type { ServiceShapes, ServiceWallet } from './shapes';
-import { WalletClosed } from './wallet-closed';
+import { WalletClosed } from '../errors';
 
 /** What a wallet service knows before any wallet is open. */
 export interface WalletSurroundings {

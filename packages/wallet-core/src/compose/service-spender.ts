@@ -12,11 +12,11 @@ import {
   type SpendPorts,
   type SpendView,
   sweep,
-} from '../spend';
-import { WalletError } from '../wallet-error';
+} from '../build';
+import { WalletError } from '../errors';
 import type { FinishedSend, SendRecords, Spender, SpendingView } from '../wallet/ports';
-import { leavingListener } from './leaving';
-import { NodeOfSends, SilentNodes } from './node-of-sends';
+import { leavingListener } from '../send/observer';
+import { NodeOfSends, SilentNodes } from '../send/node';
 import type { ServiceShapes } from './shapes';
 
 export interface ServiceSpenderOptions {

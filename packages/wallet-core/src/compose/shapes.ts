@@ -1,6 +1,6 @@
 import type { NodeList } from '@wrkz/client';
 import type { Wallet } from '../wallet';
-import type { SendEstimate, SendRequest, SweepRequest, SweepResult } from '../spend';
+import type { SendEstimate, SendRequest, SweepRequest, SweepResult } from '../build';
 
 /** What the wallet services ask of sending, and what they get. */
 export interface ServiceShapes {

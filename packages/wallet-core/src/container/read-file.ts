@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { errorText } from '@wrkz/service-kit/base';
 import { walletErrorOfCode, walletErrorRows } from '../errors';
-import { WalletError } from '../wallet-error';
+import { WalletError } from '../errors';
 
 /** The first bytes of a regular file, fewer when it is shorter: what it is can be told by them. @throws WalletError 1 */
 export async function readFileStart(file: string, size: number): Promise<Buffer> {

@@ -2,7 +2,7 @@ import { type FileHandle, link, lstat, open, rename, rm } from 'node:fs/promises
 import { dirname } from 'node:path';
 import { errorCode, errorText, syncFolder } from '@wrkz/service-kit/base';
 import { walletError, walletErrorOfCode, walletErrorRows } from '../errors';
-import { WalletError } from '../wallet-error';
+import { WalletError } from '../errors';
 
 /** Under this name a new version is written; a kill may leave it behind, the next save takes it away. */
 export const temporaryName = (file: string): string => `${file}.tmp`;

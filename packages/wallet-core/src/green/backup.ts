@@ -5,7 +5,7 @@ import { readUpTo } from '../container/read-file';
 import { replaceFile } from '../container/replace-file';
 import { TurnTaker } from '../container/turns';
 import { walletErrorOfCode, walletErrorRows } from '../errors';
-import { WalletError } from '../wallet-error';
+import { WalletError } from '../errors';
 import { readAt } from './read-at';
 
 const CHUNK = 1024 * 1024;

@@ -3,11 +3,11 @@ import type { HeldTransaction } from '../ledger/held-transactions';
 import type { Ledger } from '../ledger/ledger';
 import type { SubWallet, WalletTransaction } from '../ledger/model';
 import { heldOf } from './held-send';
-import { type NewKeys, subWalletsOf } from './key-list';
+import { type NewKeys, subWalletsOf } from './sub-wallets';
 import { OneAtATime } from './one-at-a-time';
 import type { AddedSubWallet, ChainFollower, FinishedSend, OpenContainer, SpendShapes, WalletParts } from './ports';
-import { liesBefore, startOfNewKeys } from './scan-start';
-import { SendDesk } from './send-desk';
+import { liesBefore, startOfNewKeys } from './sub-wallets';
+import { SendDesk } from '../send/sender';
 import { WalletSnapshot } from './snapshot';
 
 interface WalletEvents {

@@ -1,6 +1,6 @@
 import { type NodeCalls, NodeFailure, NodeList, type NodeFailureFacts, type NodeFailureKind } from '@wrkz/client';
 import { StandInNode } from '@wrkz/testing';
-import { NodeOfSends, SilentNodes } from '../../src/compose/node-of-sends';
+import { NodeOfSends, SilentNodes } from '../../src/send/node';
 
 const HASH = 'ab'.repeat(32);
 const failing = (kind: NodeFailureKind, facts: NodeFailureFacts = {}) => {

@@ -6,7 +6,7 @@ import { readContainerJson } from '../../src/container/json-reader';
 import { inTurns } from '../../src/container/turns';
 import { contentText } from '../../src/container/write-container';
 import type { WalletContent } from '../../src/ledger/model';
-import { WalletError } from '../../src/wallet-error';
+import { WalletError } from '../../src/errors';
 import { arbitraryContent } from '../support/arbitrary-content';
 import { grown, walletAt } from '../support/contents';
 import { exportOf2026 } from '../support/exports-of-2026';

@@ -10,7 +10,7 @@ import {
   unlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { containerStore } from '../../src/compose/container-store';
+import { containerStore } from '../../src/wallet/storage';
 import { contentText } from '../../src/container/write-container';
 import { WalletFile } from '../../src/container/wallet-file';
 import { sideFileName } from '../../src/side-file/side-file';

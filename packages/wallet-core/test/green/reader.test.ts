@@ -5,7 +5,7 @@ import { CacheWindow } from '../../src/green/cache-window';
 import { ChaCha8 } from '../../src/green/chacha8';
 import { GREEN_PREFIX_SIZE, greenLayout } from '../../src/green/layout';
 import { SealedBytes } from '../../src/green/sealed-bytes';
-import { WalletError } from '../../src/wallet-error';
+import { WalletError } from '../../src/errors';
 import { fresh, removeFolders } from '../support/folder';
 import { greenNamed } from './support/recorded-green';
 import { readGreen } from './support/read-green';

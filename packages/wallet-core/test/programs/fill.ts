@@ -1,6 +1,6 @@
 /** `fill.ts <file> <password>`: opens a container and saves it far larger, where no file may become that large. */
 import { WalletFile } from '../../src/container/wallet-file';
-import { WalletError } from '../../src/wallet-error';
+import { WalletError } from '../../src/errors';
 import { grown } from '../support/contents';
 
 async function fill(file: string, password: string): Promise<void> {

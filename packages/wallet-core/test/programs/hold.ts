@@ -1,6 +1,6 @@
 /** `hold.ts <file> <password>`: opens a container, says how that went, and keeps it until its input ends. */
 import { WalletFile } from '../../src/container/wallet-file';
-import { WalletError } from '../../src/wallet-error';
+import { WalletError } from '../../src/errors';
 
 const [file = '', password = ''] = process.argv.slice(2);
 WalletFile.open(file, password).then(

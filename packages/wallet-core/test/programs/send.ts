@@ -5,7 +5,7 @@
  */
 import { once } from 'node:events';
 import { Wallet } from '../../src/wallet';
-import { WalletError } from '../../src/wallet-error';
+import { WalletError } from '../../src/errors';
 import { served, untilAtTip } from '../support/served';
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);

@@ -17,7 +17,7 @@ import {
 } from '@wrkz/core-types';
 import { decryptedId, receivedBy } from './receiver';
 import { aliceWith, bob, FakeNode, NOW, portsOf } from './support';
-import { buildSend, type BuiltSend, type DecoySet, type SendRequest } from '../../src/spend';
+import { buildSend, type BuiltSend, type DecoySet, type SendRequest } from '../../src/build';
 
 /** One digit times a power of ten, as outputs are. */
 const pretty = fc

@@ -8,7 +8,7 @@ import {
   type RandomOutsAnswer,
   type SendRequest,
   type SpendView,
-} from '../../src/spend';
+} from '../../src/build';
 
 /* Nothing that a node says of ring members is believed. */
 

@@ -7,7 +7,7 @@ import {
   type RelayAnswer,
   type SendBook,
   type Whereabouts,
-} from '../../src/spend';
+} from '../../src/build';
 
 const wallet = aliceWith([50_000n, 50_000n]);
 let built: BuiltSend;

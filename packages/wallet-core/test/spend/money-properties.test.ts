@@ -7,11 +7,11 @@ import {
   MONEY_SUPPLY,
   type FeeRule,
 } from '@wrkz/core-types';
-import { FeeTerms } from '../../src/spend/fee-terms';
-import { inRounds, largestFirst } from '../../src/spend/input-order';
-import { piecesOf, splitPayments } from '../../src/spend/outputs';
-import { estimateSize, inputsThatFit } from '../../src/spend/sizes';
-import { payee } from '../../src/spend/addresses';
+import { FeeTerms } from '../../src/build/terms';
+import { inRounds, largestFirst } from '../../src/build/coin-selection';
+import { piecesOf, splitPayments } from '../../src/build/outputs';
+import { estimateSize, inputsThatFit } from '../../src/build/coin-selection';
+import { payee } from '../../src/build/check-request';
 import { alice, bob, outputFor, subWalletOf } from './support';
 
 /* The arithmetic of sends: not an atomic unit more or less, whatever the amounts. */

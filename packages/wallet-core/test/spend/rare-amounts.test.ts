@@ -6,7 +6,7 @@ import {
   type SpendView,
   sweep,
   type SweepRequest,
-} from '../../src/spend';
+} from '../../src/build';
 import { alice, aliceWith, bob, FakeNode, outputFor, portsOf, subWalletOf } from './support';
 
 /* An output whose amount nobody else has hides nowhere: others pay instead, and the node is not asked without end. */

@@ -1,6 +1,6 @@
 import { encodeAddress } from '@wrkz/core-types';
 import { alice, aliceWith, bob, FakeNode, NOW, outputFor, owner, portsOf, subWalletOf, viewOf } from './support';
-import { buildSend, type SendRequest, type SpendView } from '../../src/spend';
+import { buildSend, type SendRequest, type SpendView } from '../../src/build';
 
 /* The refusals of a send, each provoked, and their order (docs/protocol/wallet.md#order-of-checks). */
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { checkKey } from '@wrkz/crypto';
-import { makeRings, offsetsOf, TooFewDecoys } from '../../src/spend/decoys';
-import type { DecoySet } from '../../src/spend';
+import { makeRings, offsetsOf, TooFewDecoys } from '../../src/build/rings';
+import type { DecoySet } from '../../src/build';
 import { alice, FakeNode, outputFor, subWalletOf } from './support';
 
 /* Rings out of whatever a node may say: what comes out is a ring that a pool takes, or none. */

@@ -20,7 +20,7 @@ import type {
   SpendPorts,
   SpendView,
   Whereabouts,
-} from '../../src/spend';
+} from '../../src/build';
 
 /* Wallets with outputs that nobody mined, and a node that is an object: what sending decides, without a chain. */
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { encodeAddress, parseTransaction } from '@wrkz/core-types';
 import { receivedBy } from './receiver';
 import { alice, bob, devnet, FakeNode, outputFor, portsOf, subWalletOf, viewOf } from './support';
-import { failures } from '../../src/spend/failures';
+import { failures } from '../../src/build/failures';
 import {
   type BuiltSend,
   dispatchSend,
@@ -11,7 +11,7 @@ import {
   sweep,
   type SweepRequest,
   type SweepResult,
-} from '../../src/spend';
+} from '../../src/build';
 
 jest.setTimeout(60_000);
 

@@ -1,4 +1,4 @@
-import { WalletError } from '../../src/wallet-error';
+import { WalletError } from '../../src/errors';
 
 /** The number of the wallet error that a promise, or a call, ends with. */
 export async function codeOf(work: Promise<unknown> | (() => unknown)): Promise<number> {

@@ -1,6 +1,6 @@
 import type { Ledger } from '../../src/ledger/ledger';
 import type { FinishedSend, SendRecords, Spender, SpendingView } from '../../src/wallet/ports';
-import { SendDesk } from '../../src/wallet/send-desk';
+import { SendDesk } from '../../src/send/sender';
 import type { TestShapes } from './fakes';
 
 test('what is finished once the wallet is closing does not leave, and nothing is written of it', async () => {

@@ -1,12 +1,12 @@
-import { secretKeyToPublicKey } from '@wrkz/crypto';
 import { fromHex } from '@wrkz/core-types';
+import { secretKeyToPublicKey } from '@wrkz/crypto';
 import { FileLocked, sqliteFailure, SqliteFileError, WrongSchemaVersion } from '@wrkz/sqlite';
 import { WalletFile } from '../container/wallet-file';
 import { walletErrorOfCode, walletErrorRows } from '../errors';
 import type { WalletContent } from '../ledger/model';
 import { sideFileOf, withSideFile } from '../side-file/mark';
 import { SideFile } from '../side-file/side-file';
-import type { ContainerConversion, ContainerStore, OpenContainer, OpenedContainer } from '../wallet/ports';
+import type { ContainerConversion, ContainerStore, OpenContainer, OpenedContainer } from './ports';
 
 /** What is found beside a container, told as soon as both are open. */
 export interface ContainerSurroundings {

@@ -1,6 +1,5 @@
 import type { AddressError } from '@wrkz/core-types';
-import { walletError, walletErrorOfCode } from '../errors';
-import type { WalletError } from '../wallet-error';
+import { walletError, type WalletError, walletErrorOfCode } from '../errors';
 
 const NO_INDEX =
   'Missing global output index for one or more wallet outputs. Let sync continue on a full node and retry.';

@@ -1,14 +1,12 @@
-import { type Address, DIFFICULTY_TARGET, MAX_UINT64, UNLOCK_TIME_BOUNDARY } from '@wrkz/core-types';
-import type { SubWallet } from '../ledger/model';
-import { ownSubWallet, payee, plainAddress } from './addresses';
-import { mapBreathing } from './breathe';
+import { type Address, AddressError, decodeAddress, DIFFICULTY_TARGET, fromHex, MAX_UINT64, SHORT_PAYMENT_ID_LENGTH, toHex, UNLOCK_TIME_BOUNDARY } from '@wrkz/core-types';
+import { isPrimeOrder } from '@wrkz/crypto';
 import { checkPaymentId } from '../keys/addresses';
+import type { SubWallet } from '../ledger/model';
+import { unlockedCovers } from './coin-selection';
 import { failures } from './failures';
-import type { FeeTerms } from './fee-terms';
-import { agreedPaymentId, freeData, isShortPaymentId } from './payment-ids';
-import type { SendRequest, SpendView } from './request';
-import { unlockedCovers } from './spendable';
-import { LEAST_UNLOCK, SendTerms } from './terms';
+import type { SendRequest, SpendView } from './model';
+import { type FeeTerms, LEAST_UNLOCK, SendTerms } from './terms';
+import { mapBreathing } from './yielding';
 
 /** Somebody who is paid. */
 export interface Payment {
@@ -111,4 +109,69 @@ function checkUnlockTime(asked: bigint, terms: SendTerms, now: number): bigint {
     unlockTime > UNLOCK_TIME_BOUNDARY ? now + LEAST_UNLOCK * DIFFICULTY_TARGET : terms.localHeight + LEAST_UNLOCK;
   if (unlockTime < BigInt(least) || unlockTime > MAX_UINT64) throw failures.unlockTimeTooSmall();
   return unlockTime;
+}
+
+const IDENTITY = Buffer.concat([Buffer.of(1), Buffer.alloc(31)]);
+
+/**
+ * An address that is paid, integrated or not. Keys that are points and nobody's (the identity, or outside the group that
+ * secrets live in) are refused as well: what is sent there is spent by everybody or by nobody.
+ * @throws WalletError 12 to 16
+ */
+export function payee(text: string): Address {
+  const address = decode(text, true);
+  if ([address.spendPublic, address.viewPublic].some((key) => key.equals(IDENTITY) || !isPrimeOrder(key))) {
+    throw failures.addressNotValid();
+  }
+  return address;
+}
+
+/** A plain address of some wallet. @throws WalletError 12, 13, 25, 15 */
+export function plainAddress(text: string): Address {
+  return decode(text, false);
+}
+
+/** The sub-wallet of an address. @throws WalletError 10 */
+export function ownSubWallet(text: string, subWallets: readonly SubWallet[]): SubWallet {
+  const own = subWallets.find(({ address }) => address === text);
+  if (own === undefined) throw failures.addressNotInWallet(text);
+  return own;
+}
+
+/** Whose an address is, as a key of maps. */
+export function spendKeyOf({ spendPublic }: Address): string {
+  return toHex(spendPublic);
+}
+
+function decode(text: string, allowIntegrated: boolean): Address {
+  try {
+    return decodeAddress(text, { allowIntegrated });
+  } catch (error) {
+    if (error instanceof AddressError) throw failures.address(error);
+    throw error;
+  }
+}
+
+/**
+ * The one payment id of a transaction: the one given and those inside integrated addresses must be the same text.
+ * @throws WalletError 26
+ */
+export function agreedPaymentId(given: string, payees: readonly Address[]): string {
+  const named = new Set([given, ...payees.map(({ paymentId }) => paymentId ?? '')]);
+  named.delete('');
+  if (named.size > 1) throw failures.conflictingPaymentIds();
+  const [only = ''] = named;
+  return only;
+}
+
+/** Whether an id travels encrypted for the one receiver. */
+export function isShortPaymentId(id: string): boolean {
+  return id.length === SHORT_PAYMENT_ID_LENGTH;
+}
+
+/** The bytes of free data given as hex. @throws WalletError 53 */
+export function freeData(hex: string): Buffer {
+  const data = fromHex(hex);
+  if (data === undefined) throw failures.invalidExtra();
+  return data;
 }

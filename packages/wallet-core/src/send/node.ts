@@ -1,5 +1,5 @@
-import { NodeFailure, NodeList, type NodeCalls } from '@wrkz/client';
-import type { RandomOutsAnswer, RelayAnswer, SpendNode, Whereabouts } from '../spend';
+import { type NodeCalls, NodeFailure, NodeList } from '@wrkz/client';
+import type { RandomOutsAnswer, RelayAnswer, SpendNode, Whereabouts } from '../build';
 
 /** What a node answers that has too few outputs of an amount. */
 const TOO_FEW_OUTPUTS = 27;

@@ -1,13 +1,47 @@
-import type { CheckedSend } from './check-request';
-import { gatherBreathing } from './breathe';
+import { type Plan, settle, TooLarge, withChange } from './assemble';
+import { type CheckedSend, checkRequest } from './check-request';
+import { estimateSize, inputsThatFit, inRounds, largestFirst, type OwnedInput, unlocked } from './coin-selection';
 import { failures } from './failures';
-import { inRounds, largestFirst } from './input-order';
-import { withChange } from './layout';
+import type { SendRequest, SpendPorts, SpendView } from './model';
 import { piecesOf } from './outputs';
-import type { SpendPorts } from './ports';
-import { type Plan, settle, TooLarge } from './settle';
-import { estimateSize, inputsThatFit } from './sizes';
-import { type OwnedInput, unlocked } from './spendable';
+import { withOtherInputs } from './ring-fallback';
+import { type BuiltSend, finish } from './sign';
+import { gatherBreathing } from './yielding';
+
+/** What a send would cost and look like. */
+export interface SendEstimate {
+  readonly fee: bigint;
+  /** Serialized bytes. */
+  readonly size: number;
+  /** Decoys in each ring. */
+  readonly mixin: number;
+  readonly defaultMixin: number;
+  readonly inputs: number;
+  readonly outputs: number;
+}
+
+/**
+ * Builds, signs and checks a transaction; nothing leaves and nothing is recorded
+ * (docs/protocol/wallet.md#building-a-transaction).
+ * @throws WalletError; AbortError when `ports.signal` fires
+ */
+export async function buildSend(request: SendRequest, view: SpendView, ports: SpendPorts): Promise<BuiltSend> {
+  return finish(await planWithFallback(await checkRequest(request, view, ports.now()), ports), ports);
+}
+
+/** The same without work, signatures and sending. @throws WalletError */
+export async function estimateSend(request: SendRequest, view: SpendView, ports: SpendPorts): Promise<SendEstimate> {
+  return describePlan(await planWithFallback(await checkRequest(request, view, ports.now()), ports));
+}
+
+export function describePlan({ fee, size, mixin, frame, rings, pieces }: Plan): SendEstimate {
+  const { default: defaultMixin } = frame.terms.mixin;
+  return { fee, size, mixin, defaultMixin, inputs: rings.length, outputs: pieces.length };
+}
+
+export function planWithFallback(checked: CheckedSend, ports: SpendPorts): Promise<Plan> {
+  return withOtherInputs(checked, ports.node, (mixin, leftOut) => planSend(checked, mixin, ports, leftOut));
+}
 
 /**
  * Takes inputs until they cover amount and fee, and lays the transaction out. Where the usual order takes more inputs than

@@ -1,16 +1,9 @@
-import {
-  type ChainView,
-  type ReasonCode,
-  REASONS,
-  runProofs,
-  settleTransaction,
-  stageTransaction,
-} from '@wrkz/consensus';
+import { type ChainView, type ReasonCode, REASONS, runProofs, settleTransaction, stageTransaction } from '@wrkz/consensus';
 import { isPrettyAmount, type ParsedTransaction, parseTransaction } from '@wrkz/core-types';
-import type { Ring } from './decoys';
-import type { WalletError } from '../wallet-error';
+import type { WalletError } from '../errors';
+import type { Plan } from './assemble';
 import { failures } from './failures';
-import type { Plan } from './settle';
+import type { Ring } from './rings';
 
 /**
  * Reads a finished transaction back and judges it with the rules that a node's pool applies at the same height

@@ -1,10 +1,10 @@
 import { fromHex, toHex } from '@wrkz/core-types';
 import { checkKey } from '@wrkz/crypto';
-import { mapBreathing } from './breathe';
-import type { WalletError } from '../wallet-error';
+import type { WalletError } from '../errors';
+import type { OwnedInput } from './coin-selection';
 import { failures } from './failures';
-import type { DecoySet, SpendNode } from './ports';
-import type { OwnedInput } from './spendable';
+import type { DecoySet, SpendNode } from './model';
+import { mapBreathing } from './yielding';
 
 /** A place in a ring. */
 export interface RingMember {

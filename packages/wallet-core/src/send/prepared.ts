@@ -1,7 +1,7 @@
-import { failures } from './failures';
-import type { BuiltSend } from './finish';
-import type { SpendView } from './request';
-import { unlocked } from './spendable';
+import { unlocked } from '../build/coin-selection';
+import { failures } from '../build/failures';
+import type { SpendView } from '../build/model';
+import type { BuiltSend } from '../build/sign';
 
 /** The most that are kept; each may hold a hundred kilobytes. The oldest goes first. */
 const MOST = 1_000;

@@ -1,6 +1,6 @@
-import { failures } from './failures';
-import type { BuiltSend } from './finish';
-import type { RelayAnswer, SpendNode } from './ports';
+import { failures } from '../build/failures';
+import type { RelayAnswer, SpendNode } from '../build/model';
+import type { BuiltSend } from '../build/sign';
 
 /** Where a wallet keeps its sends. Both end when the change would survive a crash. */
 export interface SendBook {

@@ -1,10 +1,9 @@
+import { type Plan, type SendFrame, settle, type Spending, TooLarge } from './assemble';
 import type { Payment } from './check-request';
+import { estimateSize, inputsThatFit, type OwnedInput } from './coin-selection';
 import { failures } from './failures';
+import type { SpendPorts } from './model';
 import { piecesOf } from './outputs';
-import type { SpendPorts } from './ports';
-import { type Plan, type SendFrame, settle, type Spending, TooLarge } from './settle';
-import { estimateSize, inputsThatFit } from './sizes';
-import type { OwnedInput } from './spendable';
 
 /** Bytes of the work's field, which no estimate of a send counts. */
 const WORK_FIELD = 9;

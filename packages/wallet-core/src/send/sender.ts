@@ -1,6 +1,6 @@
 import { LedgerFault } from '../ledger/fault';
 import type { Ledger } from '../ledger/ledger';
-import type { FinishedSend, SendRecords, Spender, SpendingView, SpendShapes, WalletRefusals } from './ports';
+import type { FinishedSend, SendRecords, Spender, SpendingView, SpendShapes, WalletRefusals } from '../wallet/ports';
 
 export interface SendDeskOptions {
   readonly ledger: Ledger;
