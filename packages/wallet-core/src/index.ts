@@ -1,9 +1,9 @@
-export { subWalletBalance, type Balance } from './ledger/balance';
-export type { AppliedInput, AppliedOutput, AppliedTransaction, BlockToApply, OwnOutputFound } from './ledger/block';
+export { subWalletBalance, type Balance } from './ledger/queries';
+export type { AppliedInput, AppliedOutput, AppliedTransaction, BlockToApply, OwnOutputFound } from './ledger/model';
 export { Ledger, type AppliedBlock, type LedgerKeys, type UnindexedPlace } from './ledger/ledger';
-export type { TransactionFilter } from './ledger/listings';
+export type { TransactionFilter } from './ledger/queries';
 export * from './ledger/model';
-export type { RecordedSend } from './ledger/recorded-send';
+export type { RecordedSend } from './ledger/own-sends';
 export type { Rewound } from './ledger/rewind';
 export { DEFAULT_POW_SERVER, powServerUrl, type PowServerSettings } from './pow-client/endpoint';
 export { PowClient, type PowAnswer, type PowClientOptions, type PowRequest } from './pow-client/pow-client';

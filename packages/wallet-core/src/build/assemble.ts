@@ -1,5 +1,10 @@
 import { REASONS } from '@wrkz/consensus';
-import { encodeTransactionPrefix, MAX_EXTRA_SIZE, type TransactionInput, type TransactionPrefix } from '@wrkz/core-types';
+import {
+  encodeTransactionPrefix,
+  MAX_EXTRA_SIZE,
+  type TransactionInput,
+  type TransactionPrefix,
+} from '@wrkz/core-types';
 import type { KeyPair } from '@wrkz/crypto';
 import { type CheckedSend, type Payment, plainAddress } from './check-request';
 import type { OwnedInput } from './coin-selection';

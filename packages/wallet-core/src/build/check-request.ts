@@ -1,4 +1,14 @@
-import { type Address, AddressError, decodeAddress, DIFFICULTY_TARGET, fromHex, MAX_UINT64, SHORT_PAYMENT_ID_LENGTH, toHex, UNLOCK_TIME_BOUNDARY } from '@wrkz/core-types';
+import {
+  type Address,
+  AddressError,
+  decodeAddress,
+  DIFFICULTY_TARGET,
+  fromHex,
+  MAX_UINT64,
+  SHORT_PAYMENT_ID_LENGTH,
+  toHex,
+  UNLOCK_TIME_BOUNDARY,
+} from '@wrkz/core-types';
 import { isPrimeOrder } from '@wrkz/crypto';
 import { checkPaymentId } from '../keys/addresses';
 import type { SubWallet } from '../ledger/model';

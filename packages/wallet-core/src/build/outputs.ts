@@ -1,4 +1,15 @@
-import { type Address, BinaryWriter, buildNonce, ExtraTag, fromHex, MAX_TRANSACTION_OUTPUTS, POW_NONCE_SIZE, splitIntoDenominations, toHex, type TransactionOutput } from '@wrkz/core-types';
+import {
+  type Address,
+  BinaryWriter,
+  buildNonce,
+  ExtraTag,
+  fromHex,
+  MAX_TRANSACTION_OUTPUTS,
+  POW_NONCE_SIZE,
+  splitIntoDenominations,
+  toHex,
+  type TransactionOutput,
+} from '@wrkz/core-types';
 import { derivePublicKey, encryptPaymentId, generateKeyDerivation, type KeyPair } from '@wrkz/crypto';
 import { isShortPaymentId, type Payment } from './check-request';
 import { failures } from './failures';

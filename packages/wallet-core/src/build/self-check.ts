@@ -1,4 +1,11 @@
-import { type ChainView, type ReasonCode, REASONS, runProofs, settleTransaction, stageTransaction } from '@wrkz/consensus';
+import {
+  type ChainView,
+  type ReasonCode,
+  REASONS,
+  runProofs,
+  settleTransaction,
+  stageTransaction,
+} from '@wrkz/consensus';
 import { isPrettyAmount, type ParsedTransaction, parseTransaction } from '@wrkz/core-types';
 import type { WalletError } from '../errors';
 import type { Plan } from './assemble';

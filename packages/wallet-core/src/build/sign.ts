@@ -1,5 +1,19 @@
-import { encodeTransaction, encodeTransactionPrefix, fromHex, POW_NONCE_SIZE, prefixHash, toHex, type TransactionPrefix } from '@wrkz/core-types';
-import { deriveSecretKey, generateKeyDerivation, generateKeyImage, generateRingSignatures, secretKeyToPublicKey } from '@wrkz/crypto';
+import {
+  encodeTransaction,
+  encodeTransactionPrefix,
+  fromHex,
+  POW_NONCE_SIZE,
+  prefixHash,
+  toHex,
+  type TransactionPrefix,
+} from '@wrkz/core-types';
+import {
+  deriveSecretKey,
+  generateKeyDerivation,
+  generateKeyImage,
+  generateRingSignatures,
+  secretKeyToPublicKey,
+} from '@wrkz/crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Transfer, WalletOutput } from '../ledger/model';
 import type { Plan } from './assemble';

@@ -1,6 +1,6 @@
 import type { HeldTransaction } from './held-transactions';
 import type { WalletOutput } from './model';
-import type { LedgerParts } from './parts';
+import type { LedgerParts } from './state';
 import type { SubWalletBook } from './sub-wallet-book';
 
 /** Locks those of the inputs that are free, and expects what is to come. */

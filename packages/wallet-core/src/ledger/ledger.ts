@@ -1,15 +1,15 @@
 import { applyPlan, retireSpent } from './apply-block';
-import { atOnce } from './at-once';
-import { type Balance, spendableOutputs, walletBalance } from './balance';
-import type { BlockToApply, OwnOutputFound } from './block';
-import { requirePossible, planBlock } from './block-plan';
-import { LedgerFault } from './fault';
+import { atOnce } from './state';
+import { type Balance, spendableOutputs, walletBalance } from './queries';
+import type { BlockToApply, OwnOutputFound } from './model';
+import { requirePossible, planBlock } from './apply-block';
+import { LedgerFault } from './model';
 import type { HeldTransaction } from './held-transactions';
 import { takeHeld, withoutHeld } from './hold';
 import type { SubWallet, SyncProgress, WalletContent, WalletOutput, WalletTransaction } from './model';
-import { type LedgerParts, partsOf } from './parts';
+import { type LedgerParts, partsOf } from './state';
 import { releaseAbandoned, releaseSend, type Rewound, rewindTo } from './rewind';
-import { type RecordedSend, recordOwnSend } from './recorded-send';
+import { type RecordedSend, recordOwnSend } from './own-sends';
 
 /** What a block did. */
 export interface AppliedBlock {

@@ -1,4 +1,4 @@
-import { atOnce } from './at-once';
+import { atOnce } from './state';
 import type { SubWallet, WalletOutput } from './model';
 import { LISTS_BY_WEIGHT, type OutputList, SubWalletBook, type SubWalletFacts } from './sub-wallet-book';
 

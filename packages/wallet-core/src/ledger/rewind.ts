@@ -1,5 +1,5 @@
 import type { WalletOutput, WalletTransaction } from './model';
-import { type LedgerParts, unexpectChange } from './parts';
+import { type LedgerParts, unexpectChange } from './state';
 import type { SubWalletBook } from './sub-wallet-book';
 
 /** What a rewind did. */

@@ -1,4 +1,4 @@
-import { LedgerFault } from '../ledger/fault';
+import { LedgerFault } from '../ledger/model';
 import type { Ledger } from '../ledger/ledger';
 import type { FinishedSend, SendRecords, Spender, SpendingView, SpendShapes, WalletRefusals } from '../wallet/ports';
 

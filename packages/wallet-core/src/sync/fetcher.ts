@@ -1,12 +1,12 @@
 import { type NodeCalls, NodeFailure, type ReadSyncBody, type SyncAnswer, type SyncQuestion } from '@wrkz/client';
-import { BlockBatchSize } from './batch-size';
+import { BlockBatchSize } from './fetch-plan';
 import type { BlockStore } from './block-store';
-import { checkpointsOf } from './checkpoints';
+import { checkpointsOf } from './fetch-plan';
 import type { NodeView } from './node-view';
 import type { ScanStart } from '../ledger/model';
 import type { SyncLedger } from './ports';
-import { StartCheck, type SyncGap } from './start-check';
-import { type HeightWindow, heightWindows } from './windows';
+import { StartCheck, type SyncGap } from './fetch-plan';
+import { type HeightWindow, heightWindows } from './fetch-plan';
 
 /** What one step of fetching came to; a step that fails throws NodeFailure. */
 export type FetchOutcome =

@@ -1,6 +1,6 @@
 import type { IndexesByTransaction, SyncBlock } from '@wrkz/client';
 import type { ScanStart, SyncProgress } from '../ledger/model';
-import type { OwnOutputFound } from '../ledger/block';
+import type { OwnOutputFound } from '../ledger/model';
 
 /** The keys that blocks are scanned with, as hex. One object stands for one set of keys: another set is another object. */
 export interface ScanKeys {

@@ -7,7 +7,7 @@ import {
 } from '@wrkz/crypto';
 import type { SyncBlock, SyncTransaction } from '@wrkz/client';
 import type { ScanKeys } from './ports';
-import type { OwnOutputFound } from '../ledger/block';
+import type { OwnOutputFound } from '../ledger/model';
 
 /** Outputs in one native batch: enough for every lane and thread, few enough for the turns of the event loop. */
 const OUTPUTS_A_BATCH = 1_000;

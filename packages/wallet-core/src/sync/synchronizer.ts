@@ -11,7 +11,7 @@ import { NodeView } from './node-view';
 import type { SyncLedger } from './ports';
 import { AnswerReader } from './reading/answer-reader';
 import { SendWatch } from './send-watch';
-import { foreignText, StallNews, stallOf } from './stall';
+import { foreignText, StallNews, stallOf } from './status';
 import type { SyncStall, WalletSyncStatus } from './status';
 
 /** Milliseconds (docs/protocol/wallet-sync.md#waits). */

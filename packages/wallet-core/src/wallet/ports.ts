@@ -1,6 +1,6 @@
 import type { AppliedBlock, Ledger } from '../ledger/ledger';
 import type { ScanStart, SubWallet, WalletContent } from '../ledger/model';
-import type { RecordedSend } from '../ledger/recorded-send';
+import type { RecordedSend } from '../ledger/own-sends';
 
 /* What a wallet is composed of besides its ledger. Each port is what the wallet needs of a part, and no more. */
 

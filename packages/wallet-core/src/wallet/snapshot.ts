@@ -1,5 +1,5 @@
-import { type Balance, subWalletBalance, walletBalance } from '../ledger/balance';
-import { findConfirmed, listTransactions, listUnconfirmed, type TransactionFilter } from '../ledger/listings';
+import { type Balance, subWalletBalance, walletBalance } from '../ledger/queries';
+import { findConfirmed, listTransactions, listUnconfirmed, type TransactionFilter } from '../ledger/queries';
 import type { SubWallet, WalletContent, WalletTransaction } from '../ledger/model';
 
 /** A wallet at one moment, for readers: nothing in it changes, and no write is waited for. */

@@ -3,7 +3,7 @@ import { Daemon, readConfig } from '@wrkz/daemon';
 import { silentLogger } from '@wrkz/service-kit';
 import { CHAIN_A_HEIGHT, Suite, type SuiteNode } from '@wrkz/testing';
 import { contentText } from '../../src/container/write-container';
-import { walletBalance } from '../../src/ledger/balance';
+import { walletBalance } from '../../src/ledger/queries';
 import { Wallet } from '../../src/wallet';
 import { recorded, RECORDED_AT } from '../ledger/support/chain-a-wallets';
 import { containerOf } from '../support/container-bytes';

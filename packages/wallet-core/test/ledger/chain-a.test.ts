@@ -3,7 +3,7 @@ import { parseBlock, parseTransaction } from '@wrkz/core-types';
 import { generateKeyImage } from '@wrkz/crypto';
 import { CHAIN_A_HEIGHT, chainA, Purse } from '@wrkz/testing';
 import { Ledger } from '../../src/ledger/ledger';
-import { listTransactions } from '../../src/ledger/listings';
+import { listTransactions } from '../../src/ledger/queries';
 import { toldChainA } from './support/chain-a-scan';
 import { applyAll, readWallet, type ReadWallet, recorded, RECORDED_AT } from './support/chain-a-wallets';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import type { AppliedTransaction, BlockToApply, OwnOutputFound } from '../../src/ledger/block';
-import { LedgerFault } from '../../src/ledger/fault';
+import type { AppliedTransaction, BlockToApply, OwnOutputFound } from '../../src/ledger/model';
+import { LedgerFault } from '../../src/ledger/model';
 import { Ledger } from '../../src/ledger/ledger';
 import type { SubWallet, WalletContent, WalletOutput } from '../../src/ledger/model';
 import { emptyContent, emptySubWallet } from './support/contents';

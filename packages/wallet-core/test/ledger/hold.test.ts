@@ -1,5 +1,5 @@
 import type { HeldTransaction } from '../../src/ledger/held-transactions';
-import { LedgerFault } from '../../src/ledger/fault';
+import { LedgerFault } from '../../src/ledger/model';
 import { Ledger } from '../../src/ledger/ledger';
 import type { SubWallet, WalletContent } from '../../src/ledger/model';
 import { emptyContent, emptySubWallet } from './support/contents';

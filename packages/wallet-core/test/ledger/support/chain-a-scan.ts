@@ -8,7 +8,7 @@ import {
   secretKeyToPublicKey,
 } from '@wrkz/crypto';
 import { chainA } from '@wrkz/testing';
-import type { AppliedTransaction, BlockToApply, OwnOutputFound } from '../../../src/ledger/block';
+import type { AppliedTransaction, BlockToApply, OwnOutputFound } from '../../../src/ledger/model';
 
 /** A block of chain A as a node would tell it to a wallet, with the global index of each output. */
 export interface ToldBlock {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { AppliedTransaction, BlockToApply, OwnOutputFound } from '../../../src/ledger/block';
-import type { RecordedSend } from '../../../src/ledger/recorded-send';
+import type { AppliedTransaction, BlockToApply, OwnOutputFound } from '../../../src/ledger/model';
+import type { RecordedSend } from '../../../src/ledger/own-sends';
 import type { WalletContent, WalletOutput } from '../../../src/ledger/model';
 
 export const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');

@@ -1,6 +1,5 @@
-import { LedgerFault } from './fault';
-import type { Transfer, WalletOutput } from './model';
-import type { LedgerParts } from './parts';
+import { LedgerFault, type Transfer, type WalletOutput } from './model';
+import type { LedgerParts } from './state';
 
 /** A finished transaction as it is noted before it leaves (docs/protocol/wallet.md#own-sends). */
 export interface RecordedSend {

@@ -5,6 +5,14 @@ import { History } from './history';
 import type { WalletContent } from './model';
 import { OutputBook } from './output-book';
 
+/** Runs work that may be interrupted, without a break: for what is small. */
+export function atOnce<T>(work: Generator<void, T>): T {
+  for (;;) {
+    const step = work.next();
+    if (step.done === true) return step.value;
+  }
+}
+
 /** What the steps of the ledger work on. */
 export interface LedgerParts {
   readonly outputs: OutputBook;
