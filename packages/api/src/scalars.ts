@@ -5,12 +5,10 @@ import { z } from 'zod';
  * on the wire, and a codec gives the form inside beside it.
  */
 
-const MAX_UINT64 = 2n ** 64n - 1n;
-
 const HIGHEST = BigInt(Number.MAX_SAFE_INTEGER);
 
 /** An unsigned integer of 64 bits that needs all of them, such as an amount: a bigint inside. */
-export const uint64 = z.bigint().min(0n).max(MAX_UINT64);
+export const uint64 = z.uint64();
 
 /**
  * An unsigned integer that is a number inside: heights, counts, times, sizes. One beyond 2^53 - 1 is cut to that, which

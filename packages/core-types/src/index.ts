@@ -3,6 +3,7 @@ export { decodeBlock, encodeBlock } from './block';
 export { DecodeError } from './errors';
 export { parseExtra, type MergeMiningTag, type ParsedExtra } from './extra/daemon-reader';
 export { fromHex, isHash64, toHex } from './hex';
+export { lowerBound } from './lower-bound';
 export * from './model';
 export * from './networks';
 export { ParsedBlock, parseBlock } from './parsed-block';

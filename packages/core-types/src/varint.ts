@@ -1,10 +1,11 @@
+import { MAX_UINT64 } from '@wrkz/crypto';
+
 /**
  * Unsigned LEB128, the integer of the binary format: groups of 7 bits, lowest first, the high bit set on all but the
  * last. Reading is in reader.ts.
  */
 
-/** The largest value of whatever the wire calls 64-bit. */
-export const MAX_UINT64 = 0xffff_ffff_ffff_ffffn;
+export { MAX_UINT64 };
 
 /** Bytes that a value takes, 1 to 10. `value` is 0 to 2^64 - 1 (as a number: a safe integer). */
 export function varintSize(value: bigint | number): number {

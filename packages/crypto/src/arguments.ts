@@ -20,7 +20,8 @@ export function requireInteger(value: number, name: string, min: number, max: nu
   }
 }
 
-const MAX_UINT64 = (1n << 64n) - 1n;
+/** The largest unsigned 64-bit integer. */
+export const MAX_UINT64 = 0xffff_ffff_ffff_ffffn;
 
 /**
  * Checks that `value` is a bigint within 0 and 2^64 - 1.

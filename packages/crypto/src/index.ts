@@ -1,3 +1,4 @@
+export { MAX_UINT64 } from './arguments';
 export * from './hash';
 export * from './tree';
 export * from './keys';

@@ -4,6 +4,8 @@
  */
 export * from './version';
 export * from './addresses';
+export * from './async';
+export * from './bounded-map';
 export * from './error-text';
 export * from './files';
 export * from './assets';

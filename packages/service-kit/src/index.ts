@@ -13,6 +13,7 @@ export type { OptionSource } from './options/source';
 export { configurationText } from './options/save';
 export * from './logging/levels';
 export { createLogger, type Logger, type LoggerOptions } from './logging/logger';
+export { loggerFromOptions, type LoggerSettings, type LoggingConfig } from './logging/from-options';
 export * from './logging/memory';
 export type { LogEntry, LogFields, LogFormat } from './logging/entry';
 export * from './http/app';

@@ -1,7 +1,16 @@
 import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createLogger, createMemoryLogger, type LogFields, parseLogLevel, silentLogger } from '../src';
+import { Writable } from 'node:stream';
+import {
+  createLogger,
+  createMemoryLogger,
+  type LogFields,
+  loggerFromOptions,
+  NODE_LOG_SCALE,
+  parseLogLevel,
+  silentLogger,
+} from '../src';
 
 describe('levels', () => {
   test.each([
@@ -271,5 +280,41 @@ describe('secrets in other clothes', () => {
     logger.hide('abcdefghijkl');
     logger.info('abcdefghijkl abcdefgh abcd');
     expect(logger.lines[0]).toMatch(/ \*\*\* \*\*\* \*\*\*$/);
+  });
+});
+
+describe('the logger of a program', () => {
+  const secrets = ['top-secret'];
+  const optionsOf = (file: string) =>
+    ({
+      'log-level': 'warning',
+      'log-format': 'json',
+      'log-file': file,
+      'log-max-size': 0,
+      'log-max-files': 5,
+    }) as const;
+
+  test('has the level, format, file and secrets of its options', async () => {
+    const file = join(mkdtempSync(join(tmpdir(), 'log-')), 'service.log');
+    const logger = loggerFromOptions({ options: optionsOf(file), secrets }, { scale: NODE_LOG_SCALE, console: 'none' });
+    logger.info('not written');
+    logger.warning('key top-secret');
+    await logger.close();
+    const lines = readFileSync(file, 'utf8').trim().split('\n');
+    expect(lines).toHaveLength(1);
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({ level: 'warning', message: 'key ***' });
+  });
+
+  test('fails on a required log file that cannot be opened, and goes on without an optional one', () => {
+    const file = join(tmpdir(), 'no-such-folder', 'service.log');
+    const config = { options: optionsOf(file), secrets };
+    expect(() => loggerFromOptions(config, { scale: NODE_LOG_SCALE, console: 'none' })).toThrow(
+      `cannot open the log file ${file}: no such file or directory`,
+    );
+    const written: string[] = [];
+    const stream = new Writable({ write: (chunk, _encoding, done) => (written.push(String(chunk)), done()) });
+    const settings = { scale: NODE_LOG_SCALE, console: 'none', streams: [stream], fileRequired: false } as const;
+    loggerFromOptions(config, settings);
+    expect(written.join('')).toContain('no such file or directory; logging continues without a file');
   });
 });

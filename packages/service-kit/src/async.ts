@@ -1,0 +1,149 @@
+import { setImmediate } from 'node:timers/promises';
+import { errorText } from './error-text';
+
+/** Runs tasks one at a time, in the order in which they were submitted (FIFO). */
+export class Mutex {
+  #last: Promise<unknown> = Promise.resolve();
+
+  /** Resolves or rejects as the task does. A failed task does not affect the following ones. */
+  run<T>(task: () => Promise<T> | T): Promise<T> {
+    const result = this.#last.then(task);
+    this.#last = result.catch(() => undefined);
+    return result;
+  }
+}
+
+/** A timer that a test can replace. */
+export interface WaitClock {
+  /** Resolves after so many milliseconds, or as soon as the signal fires; never rejects. */
+  wait(milliseconds: number, signal: AbortSignal): Promise<void>;
+}
+
+/** Wakes one waiter per `set()`. Without a waiter the event stays set, and the next `wait()` resolves at once. */
+export class AutoResetEvent {
+  #isSet = false;
+  readonly #waiters = new Set<() => void>();
+
+  set(): void {
+    const [first] = this.#waiters;
+    if (first === undefined) this.#isSet = true;
+    else first();
+  }
+
+  /** Resolves when the event is set (and resets it) or when the signal fires. Waiters are served in FIFO order. */
+  async wait(signal: AbortSignal): Promise<void> {
+    if (this.#isSet || signal.aborted) {
+      this.#isSet = false;
+      return;
+    }
+    await new Promise<void>((resolve) => {
+      const end = (): void => {
+        this.#waiters.delete(end);
+        signal.removeEventListener('abort', end);
+        resolve();
+      };
+      this.#waiters.add(end);
+      signal.addEventListener('abort', end, { once: true });
+    });
+  }
+
+  /** Like `wait`, but for at most so many milliseconds. */
+  async waitFor(milliseconds: number, clock: WaitClock, signal: AbortSignal): Promise<void> {
+    const over = new AbortController();
+    const either = AbortSignal.any([signal, over.signal]);
+    await Promise.race([this.wait(either), clock.wait(milliseconds, either)]);
+    over.abort();
+  }
+}
+
+/** Lets pending I/O and timers run before the caller continues. */
+export async function yieldToEventLoop(): Promise<void> {
+  await setImmediate();
+}
+
+const DEFAULT_SLICE_MS = 10;
+
+/** Splits long synchronous work: `await yieldIfDue()` between its steps yields once per time slice. */
+export class EventLoopYielder {
+  #sliceStart = performance.now();
+
+  /** @param sliceMs milliseconds of work between two yields */
+  constructor(private readonly sliceMs = DEFAULT_SLICE_MS) {}
+
+  /** Whether the time slice is used up. A loop of very small steps checks it first to avoid the `await`. */
+  get isDue(): boolean {
+    return performance.now() - this.#sliceStart >= this.sliceMs;
+  }
+
+  async yieldIfDue(): Promise<void> {
+    if (!this.isDue) return;
+    await setImmediate();
+    this.#sliceStart = performance.now();
+  }
+}
+
+/** Runs a generator to its end and yields to the event loop at its `yield` points, once per time slice. */
+export async function runInSlices<T>(work: Generator<void, T>): Promise<T> {
+  const yielder = new EventLoopYielder();
+  for (;;) {
+    const step = work.next();
+    if (step.done === true) return step.value;
+    if (yielder.isDue) await yielder.yieldIfDue();
+  }
+}
+
+type Close = () => unknown;
+
+/**
+ * What a program opened, closed in reverse order. A closer that fails does not keep the following ones from running: the
+ * wallet is saved even if the HTTP server cannot be closed.
+ */
+export class Closers {
+  readonly #entries: { readonly name: string; readonly close: Close }[] = [];
+  #closing: Promise<void> | undefined;
+
+  /** @param name for the error message, e.g. `the HTTP server` @param close awaited; runs once */
+  add(name: string, close: Close): void {
+    this.#entries.push({ name, close });
+  }
+
+  /** Adds a closer for a resource and returns the resource. */
+  use<T>(name: string, resource: T, close: (resource: T) => unknown): T {
+    this.add(name, () => close(resource));
+    return resource;
+  }
+
+  /**
+   * Runs all closers, those added meanwhile included. A call during another one shares its result.
+   * @throws AggregateError with one error per failed closer, after all have run
+   */
+  closeAll(): Promise<void> {
+    this.#closing ??= this.#run().finally(() => (this.#closing = undefined));
+    return this.#closing;
+  }
+
+  /**
+   * Closes everything after a failed start.
+   * @throws the given error; if a closer fails too, an AggregateError of both
+   */
+  async closeAfter(startError: unknown): Promise<never> {
+    try {
+      await this.closeAll();
+    } catch (error) {
+      throw new AggregateError([startError, error], `${errorText(startError)}; ${errorText(error)}`);
+    }
+    throw startError;
+  }
+
+  async #run(): Promise<void> {
+    const failures: Error[] = [];
+    for (let entry = this.#entries.pop(); entry !== undefined; entry = this.#entries.pop()) {
+      try {
+        await entry.close();
+      } catch (error) {
+        failures.push(new Error(`closing ${entry.name} failed: ${errorText(error)}`, { cause: error }));
+      }
+    }
+    if (failures.length > 0) throw new AggregateError(failures, failures.map(({ message }) => message).join('; '));
+  }
+}

@@ -1,0 +1,213 @@
+import {
+  AutoResetEvent,
+  Closers,
+  EventLoopYielder,
+  Mutex,
+  runInSlices,
+  yieldToEventLoop,
+  type WaitClock,
+} from '../src/async';
+
+describe('Mutex', () => {
+  test('runs tasks one at a time in submission order', async () => {
+    const mutex = new Mutex();
+    const steps: string[] = [];
+    const task = (name: string) => async () => {
+      steps.push(`${name} begins`);
+      await yieldToEventLoop();
+      steps.push(`${name} ends`);
+      return name;
+    };
+    const results = await Promise.all([mutex.run(task('a')), mutex.run(task('b')), mutex.run(task('c'))]);
+    expect(results).toEqual(['a', 'b', 'c']);
+    expect(steps).toEqual(['a begins', 'a ends', 'b begins', 'b ends', 'c begins', 'c ends']);
+  });
+
+  test('runs the next task after one that throws or rejects', async () => {
+    const mutex = new Mutex();
+    const thrown = mutex.run(() => {
+      throw new Error('thrown');
+    });
+    const rejected = mutex.run(() => Promise.reject(new Error('rejected')));
+    const next = mutex.run(() => 'next');
+    await expect(thrown).rejects.toThrow('thrown');
+    await expect(rejected).rejects.toThrow('rejected');
+    await expect(next).resolves.toBe('next');
+  });
+});
+
+describe('AutoResetEvent', () => {
+  const never = new AbortController().signal;
+  /** Whether the promise has settled once pending callbacks have run. */
+  async function isSettled(promise: Promise<void>): Promise<boolean> {
+    let settled = false;
+    void promise.then(() => (settled = true));
+    await yieldToEventLoop();
+    return settled;
+  }
+
+  test('stays set until one waiter has seen it', async () => {
+    const event = new AutoResetEvent();
+    event.set();
+    event.set();
+    expect(await isSettled(event.wait(never))).toBe(true);
+    expect(await isSettled(event.wait(never))).toBe(false);
+  });
+
+  test('wakes one waiter per set, the first one first', async () => {
+    const event = new AutoResetEvent();
+    const woken: number[] = [];
+    const waits = [1, 2].map((number) => event.wait(never).then(() => woken.push(number)));
+    event.set();
+    await yieldToEventLoop();
+    expect(woken).toEqual([1]);
+    event.set();
+    await Promise.all(waits);
+    expect(woken).toEqual([1, 2]);
+  });
+
+  test('an aborted wait ends and does not consume a later set', async () => {
+    const event = new AutoResetEvent();
+    const abort = new AbortController();
+    const aborted = event.wait(abort.signal);
+    abort.abort();
+    await aborted;
+    event.set();
+    expect(await isSettled(event.wait(never))).toBe(true);
+  });
+
+  test('a limited wait ends with the clock, the event or the signal', async () => {
+    const event = new AutoResetEvent();
+    let fire: () => void = () => undefined;
+    const asked: number[] = [];
+    const clock: WaitClock = {
+      wait: (milliseconds) => {
+        asked.push(milliseconds);
+        return new Promise((resolve) => (fire = resolve));
+      },
+    };
+    const timed = event.waitFor(250, clock, never);
+    expect(await isSettled(timed)).toBe(false);
+    fire();
+    await timed;
+    const set = event.waitFor(251, clock, never);
+    event.set();
+    await set;
+    const abort = new AbortController();
+    const aborted = event.waitFor(252, clock, abort.signal);
+    abort.abort();
+    await aborted;
+    expect(asked).toEqual([250, 251, 252]);
+  });
+});
+
+describe('EventLoopYielder', () => {
+  test('lets callbacks of the event loop run once the time slice is used up', async () => {
+    let ran = false;
+    setImmediate(() => (ran = true));
+    const yielder = new EventLoopYielder(0);
+    expect(yielder.isDue).toBe(true);
+    await yielder.yieldIfDue();
+    expect(ran).toBe(true);
+  });
+
+  test('does not yield within the time slice', async () => {
+    let ran = false;
+    setImmediate(() => (ran = true));
+    const yielder = new EventLoopYielder(Infinity);
+    await yielder.yieldIfDue();
+    expect([yielder.isDue, ran]).toEqual([false, false]);
+  });
+
+  test('starts a new slice after a yield', async () => {
+    const now = jest.spyOn(performance, 'now').mockReturnValue(0);
+    try {
+      const yielder = new EventLoopYielder(10);
+      now.mockReturnValue(10);
+      expect(yielder.isDue).toBe(true);
+      await yielder.yieldIfDue();
+      expect(yielder.isDue).toBe(false);
+    } finally {
+      now.mockRestore();
+    }
+  });
+
+  test('a generator runs to its result', async () => {
+    function* work(): Generator<void, number> {
+      let sum = 0;
+      for (let i = 1; i <= 100; i++) {
+        sum += i;
+        yield;
+      }
+      return sum;
+    }
+    await expect(runInSlices(work())).resolves.toBe(5050);
+  });
+});
+
+describe('Closers', () => {
+  test('closes in reverse order and waits for each closer', async () => {
+    const closers = new Closers();
+    const closed: string[] = [];
+    closers.add('first', () => closed.push('first'));
+    const resource = { name: 'second' };
+    const used = closers.use('second', resource, async ({ name }) => {
+      await yieldToEventLoop();
+      closed.push(name);
+    });
+    closers.add('third', () => closed.push('third'));
+    await closers.closeAll();
+    expect(used).toBe(resource);
+    expect(closed).toEqual(['third', 'second', 'first']);
+  });
+
+  test('goes on after closers that throw or reject and reports all failures', async () => {
+    const closers = new Closers();
+    const cause = new Error('port lost');
+    let saved = false;
+    closers.add('the wallet', () => (saved = true));
+    closers.add('the hooks', () => Promise.reject(new Error('disk full')));
+    closers.add('the server', () => {
+      throw cause;
+    });
+    const failure: unknown = await closers.closeAll().catch((error: unknown) => error);
+    expect(saved).toBe(true);
+    expect(failure).toBeInstanceOf(AggregateError);
+    const { message, errors } = failure as AggregateError;
+    expect(message).toBe('closing the server failed: port lost; closing the hooks failed: disk full');
+    expect((errors as Error[]).map((error) => error.cause === cause)).toEqual([true, false]);
+  });
+
+  test('a call during another one shares it; a later call closes only what was added since', async () => {
+    const closers = new Closers();
+    let count = 0;
+    closers.add('one', async () => {
+      await yieldToEventLoop();
+      count += 1;
+    });
+    const [first, second] = [closers.closeAll(), closers.closeAll()];
+    expect(second).toBe(first);
+    await first;
+    await closers.closeAll();
+    expect(count).toBe(1);
+    closers.add('late', () => (count += 10));
+    await closers.closeAll();
+    expect(count).toBe(11);
+  });
+
+  test('closes what is added while it runs', async () => {
+    const closers = new Closers();
+    let closed = false;
+    closers.add('one', () => closers.add('late', () => (closed = true)));
+    await closers.closeAll();
+    expect(closed).toBe(true);
+  });
+
+  test('after a failed start the error of the start is thrown, with those of closers that fail too', async () => {
+    const closers = new Closers();
+    const error = new RangeError('no port');
+    await expect(closers.closeAfter(error)).rejects.toBe(error);
+    closers.add('the wallet', () => Promise.reject(new Error('disk full')));
+    await expect(closers.closeAfter(error)).rejects.toThrow('no port; closing the wallet failed: disk full');
+  });
+});
