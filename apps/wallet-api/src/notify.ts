@@ -1,7 +1,7 @@
 import { type HookEvent, type Logger, NotificationHooks } from '@wrkz/service-kit';
 import type { WalletTransaction } from '@wrkz/wallet-core';
 import type { WalletApiConfig } from './config/config';
-import { isNews, netAmount } from '@wrkz/wallet-service';
+import { isRecent, netAmount } from '@wrkz/wallet-server';
 import type { OpenWallet } from './open-wallet';
 
 const HOOK = 'tx-notify';
@@ -33,7 +33,7 @@ export async function startWalletHooks(
     secretFile: options['notify-secret-file'],
   });
   held.on('transaction', (transaction, open) => {
-    if (!hooks.has(HOOK) || !(options['notify-during-sync'] || isNews(transaction, open.syncStatus()))) return;
+    if (!hooks.has(HOOK) || !(options['notify-during-sync'] || isRecent(transaction, open.syncStatus()))) return;
     hooks.notify(HOOK, transactionEvent(transaction));
   });
   return hooks;

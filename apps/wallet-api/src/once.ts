@@ -1,7 +1,7 @@
 import { walletApi } from '@wrkz/api';
 import { FinishedJson, rawBody, Reply, type RouteRequest } from '@wrkz/service-kit';
 import { type FinishedSend, type LeavingListener, listeningToSends } from '@wrkz/wallet-core';
-import { OnceByKey, sendAgain } from '@wrkz/wallet-service';
+import { IdempotentRequests, resubmitSends } from '@wrkz/wallet-server';
 import type { KeyGrant, ServiceKeys } from './keys/service-keys';
 import type { Open, OpenWallet } from './open-wallet';
 import { badRequest, forbidden } from './refusals';
@@ -30,7 +30,7 @@ type SendReply<Value> = Reply<Value | FinishedJson>;
  * (docs/operations/wallet-api.md#idempotency-keys).
  */
 export class Sends {
-  readonly #keyed = new OnceByKey();
+  readonly #keyed = new IdempotentRequests();
   readonly #inDoubt = new SendsInDoubt();
 
   /** @throws HttpError 400 for a key that is none; WalletError 1002, 1003, and those of the work */
@@ -48,7 +48,7 @@ export class Sends {
     if (given === undefined) return new Reply(work.status, await sending(open, grant, limit, work));
     const key = walletApi.idempotencyKey.safeParse(given);
     if (!key.success) throw badRequest();
-    const answer = await this.#keyed.answer(
+    const answer = await this.#keyed.execute(
       { wallet: open.wallet, sideFile: open.sideFile, now },
       {
         key: { owner: grant.name, key: key.data },
@@ -60,7 +60,7 @@ export class Sends {
         },
         run: (watcher) => sending(open, grant, limit, work, watcher),
         recovered: async (sends) => {
-          const there = await sendAgain(open, sends);
+          const there = await resubmitSends(open, sends);
           return there.length === 0 ? undefined : work.recovered(there);
         },
       },

@@ -10,7 +10,7 @@ import {
   type WalletSurroundings,
   type WalletTransaction,
 } from '@wrkz/wallet-core';
-import { type NodeChoice, nodeList, type NodeSettings } from '@wrkz/wallet-service';
+import { type NodeChoice, nodeList, type NodeListOptions } from '@wrkz/wallet-server';
 import { forbidden } from './refusals';
 
 /** A way to a wallet: open, create or import. */
@@ -53,7 +53,7 @@ export class OpenWallet extends EventEmitter<OpenWalletEvents> {
 
   constructor(
     private readonly surroundings: WalletSurroundings,
-    private readonly settings: NodeSettings & { readonly rescanFrom?: number | undefined },
+    private readonly settings: NodeListOptions & { readonly rescanFrom?: number | undefined },
   ) {
     super();
   }

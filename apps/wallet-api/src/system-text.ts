@@ -1,6 +1,6 @@
 import { errorCode } from '@wrkz/service-kit';
 import { walletError, WalletError, walletErrorRows } from '@wrkz/wallet-core';
-import { systemText } from '@wrkz/wallet-service';
+import { systemText } from '@wrkz/wallet-server';
 
 /** A failed write with what the system says of it, which is what the export route tells. */
 export function withSystemText(error: unknown): unknown {

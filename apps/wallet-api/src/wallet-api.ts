@@ -13,7 +13,7 @@ import {
   VERSION,
 } from '@wrkz/service-kit';
 import { PowClient, powServerSettings, type SyncClock } from '@wrkz/wallet-core';
-import { keepHouse, openingNews } from '@wrkz/wallet-service';
+import { startRetentionJob, openingWarnings } from '@wrkz/wallet-server';
 import type { WalletApiConfig } from './config/config';
 import { WALLET_LOG_SCALE } from './config/options';
 import { startConsole } from './console';
@@ -87,7 +87,7 @@ export class WalletApi implements Service {
     held.on('opened', (open) => {
       const { file, nodes } = open;
       this.logger.info('wallet opened', { file, node: nodes.nodes().find(({ isInUse }) => isInUse)?.name });
-      openingNews(open).forEach(warn);
+      openingWarnings(open).forEach(warn);
     });
     this.context = {
       network,
@@ -139,13 +139,13 @@ export class WalletApi implements Service {
     setThreads(config.threads);
     this.opened.push(() => context.held.end());
     const { held, now } = context;
-    const house = keepHouse({
+    const retention = startRetentionJob({
       current: () => held.current?.sideFile,
       now,
       warn: (text) => logger.warning(text),
     });
-    held.on('opened', house.tidy);
-    this.opened.push(house.stop);
+    held.on('opened', retention.run);
+    this.opened.push(retention.stop);
     const hooks = await startWalletHooks(config, context.held, logger.child('notify'));
     this.opened.push(() => hooks.close());
     if (context.metrics !== undefined) {

@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { createMemoryLogger } from '@wrkz/service-kit';
-import { BLOCKS_OF_NEWS, isNews } from '@wrkz/wallet-service';
+import { RECENT_BLOCKS, isRecent } from '@wrkz/wallet-server';
 import { transactionEvent } from '../src/notify';
 import { ADDRESSES, ChainAStage, hashOf, parsed, requireStatus, send } from './support/chain-a-service';
 import type { TestService } from './support/service';
@@ -113,8 +113,8 @@ test.each([
   [{ localHeight: 0, networkHeight: 5_000 }],
   [{ localHeight: 5_000, networkHeight: 4_000 }],
 ])('what lies more than 1,440 blocks below the tip is history: %j', (heights) => {
-  expect(isNews({ blockHeight: 5_000 - BLOCKS_OF_NEWS }, heights)).toBe(true);
-  expect(isNews({ blockHeight: 5_000 - BLOCKS_OF_NEWS - 1 }, heights)).toBe(false);
+  expect(isRecent({ blockHeight: 5_000 - RECENT_BLOCKS }, heights)).toBe(true);
+  expect(isRecent({ blockHeight: 5_000 - RECENT_BLOCKS - 1 }, heights)).toBe(false);
 });
 
 test('an event tells the amount as the sum of its transfers', () => {

@@ -2,7 +2,7 @@ import { request } from 'node:http';
 import { copyFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { answerAsJuly2025, type StandInHandler } from '@wrkz/testing';
-import { BLOCKS_TO_BE_FINAL } from '@wrkz/wallet-service';
+import { FINAL_CONFIRMATIONS } from '@wrkz/wallet-server';
 import {
   ADDRESSES,
   BLOCKS_TO_UNLOCK,
@@ -305,7 +305,7 @@ test('another payment is built only when the first can never come: its inputs we
   const back = { destination: address, amount: 0 };
   requireStatus(await send(service, back, { path: '/transactions/send/sweep/all' }), 200);
   expect(codeOf(await send(service, PAYMENT, { key: 'gone' }))).toBe(1003);
-  await stage.mine(service, BLOCKS_TO_BE_FINAL);
+  await stage.mine(service, FINAL_CONFIRMATIONS);
   expect(codeOf(await send(service, PAYMENT, { key: 'gone' }))).toBe(1003);
   await stage.mine(service, 1);
   const hash = hashOf(await send(service, PAYMENT, { key: 'gone' }));

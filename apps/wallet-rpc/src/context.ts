@@ -1,7 +1,7 @@
 import type { NodeList } from '@wrkz/client';
 import type { Network } from '@wrkz/core-types';
 import type { ServedWallet } from '@wrkz/wallet-core';
-import type { OnceByKey } from '@wrkz/wallet-service';
+import type { IdempotentRequests } from '@wrkz/wallet-server';
 import type { BlockHashes } from './parts/block-hashes';
 import type { DelayedDesk } from './parts/delayed-desk';
 import type { DetailsKeeper } from './parts/details-keeper';
@@ -19,7 +19,7 @@ export interface WalletRpcContext extends ServedWallet {
   readonly pool: PoolWatch;
   readonly blockHashes: BlockHashes;
   readonly announcer: TransactionAnnouncer;
-  readonly keyed: OnceByKey;
+  readonly keyed: IdempotentRequests;
   /** Unix milliseconds. */
   readonly now: () => number;
 }

@@ -14,7 +14,7 @@ import {
   secretsEqual,
   stringifyJson,
 } from '@wrkz/service-kit';
-import { WrongSecrets } from '@wrkz/wallet-service';
+import { AttemptLimiter } from '@wrkz/wallet-server';
 import { z } from 'zod';
 import type { WalletRpcContext } from './context';
 import type { WalletRpcMethod } from './declare';
@@ -41,11 +41,11 @@ type Call = (params: Members, context: WalletRpcContext, request: RouteRequest) 
  */
 export class Envelope {
   private readonly calls: ReadonlyMap<string, Call>;
-  private readonly wrong: WrongSecrets;
+  private readonly wrong: AttemptLimiter;
 
   constructor(private readonly options: EnvelopeOptions) {
     this.calls = new Map(options.methods.map((method) => [method.name, callOf(method)]));
-    this.wrong = new WrongSecrets(options.now);
+    this.wrong = new AttemptLimiter(options.now);
   }
 
   /**

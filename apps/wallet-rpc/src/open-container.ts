@@ -10,7 +10,7 @@ import {
   WalletError,
   walletErrorRows,
 } from '@wrkz/wallet-core';
-import { nodeList, openingNews } from '@wrkz/wallet-service';
+import { nodeList, openingWarnings } from '@wrkz/wallet-server';
 import type { WalletRpcConfig } from './config/config';
 
 export interface ServedContainer extends ServedWallet {
@@ -56,7 +56,7 @@ export async function openContainer(
     );
     served.wallet.on('warning', warn);
     nodes.on('switched', ({ from, to, reason }) => warn(`the node ${to} serves now instead of ${from}: ${reason}`));
-    openingNews(served).forEach(warn);
+    openingWarnings(served).forEach(warn);
     return { ...served, nodes };
   } catch (error) {
     nodes.close();

@@ -3,7 +3,7 @@ import { walletRpcApi } from '@wrkz/api';
 import { NodeFailure } from '@wrkz/client';
 import { errorCode, errorText, JsonRpcError } from '@wrkz/service-kit';
 import { WalletError } from '@wrkz/wallet-core';
-import { systemText } from '@wrkz/wallet-service';
+import { systemText } from '@wrkz/wallet-server';
 
 const { walletRpcErrors, walletRpcEnvelopeErrors } = walletRpcApi;
 

@@ -10,7 +10,7 @@ import {
   VERSION,
 } from '@wrkz/service-kit';
 import type { FinishedSend, SyncClock } from '@wrkz/wallet-core';
-import { keepHouse, OnceByKey } from '@wrkz/wallet-service';
+import { startRetentionJob, IdempotentRequests } from '@wrkz/wallet-server';
 import type { WalletRpcConfig } from './config/config';
 import { serviceLogger } from './config/service-logger';
 import type { WalletRpcContext } from './context';
@@ -110,13 +110,13 @@ export class WalletRpc implements Service {
     const context = this.contextOf(container, hooks, now);
     this.served = context;
     this.startParts(context);
-    const house = keepHouse({
+    const retention = startRetentionJob({
       current: () => (container.wallet.isClosed ? undefined : container.sideFile),
       now,
       warn: (text) => logger.warning(text),
     });
-    this.opened.push(house.stop);
-    house.tidy();
+    this.opened.push(retention.stop);
+    retention.run();
     this.server = await startServiceServer({ config, context, logger, port });
     const { server } = this;
     this.opened.push(() => server.close(DRAIN_MS));
@@ -164,7 +164,7 @@ export class WalletRpc implements Service {
         release: (hashes) => delayed.release(hashes),
       }),
       blockHashes: new BlockHashes(nodes, overrides.mostHashes),
-      keyed: new OnceByKey(),
+      keyed: new IdempotentRequests(),
       now,
     };
   }

@@ -13,7 +13,7 @@ import {
   secondAddressOption,
   trustedProxyOption,
 } from '@wrkz/service-kit';
-import { networkOption, nodeFollowOptions, scanOptions, workOptions } from '@wrkz/wallet-service';
+import { networkOption, nodeFollowOptions, scanOptions, workOptions } from '@wrkz/wallet-server';
 
 const API = 'API';
 const WALLET = 'Wallet';

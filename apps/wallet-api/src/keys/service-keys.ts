@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { type HttpError, refusal } from '@wrkz/service-kit';
-import { WrongSecrets } from '@wrkz/wallet-service';
+import { AttemptLimiter } from '@wrkz/wallet-server';
 import { KEY_SCOPES, type KeyScope, type ScopedKey } from './key-file';
 
 /** What the key of a request allows. */
@@ -21,10 +21,10 @@ const digest = (text: string): Buffer => createHash('sha256').update(text).diges
 export class ServiceKeys {
   readonly #rows: readonly { readonly digest: Buffer; readonly grant: KeyGrant }[];
   readonly #grants = new WeakMap<IncomingMessage, KeyGrant>();
-  readonly #wrong: WrongSecrets;
+  readonly #wrong: AttemptLimiter;
 
   constructor(password: string, scoped: readonly ScopedKey[], now: () => number = Date.now) {
-    this.#wrong = new WrongSecrets(now);
+    this.#wrong = new AttemptLimiter(now);
     this.#rows = [
       { digest: digest(password), grant: MAIN },
       ...scoped.map(({ name, hash, scope, dailyLimit, allowedAddresses }) => {

@@ -1,10 +1,10 @@
 import { walletError } from '@wrkz/wallet-core';
 import type { WalletApiContext } from '../context';
 import { filePlace } from '../file-names';
-import { nodeChoice, type NodeMembers } from '@wrkz/wallet-service';
+import { nodeChoice, type NodeFields } from '@wrkz/wallet-server';
 import type { WayToWallet } from '../open-wallet';
 
-interface WalletMembers extends NodeMembers {
+interface WalletMembers extends NodeFields {
   readonly filename: string;
   readonly password: string;
 }

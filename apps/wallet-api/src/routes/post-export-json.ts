@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { walletApi } from '@wrkz/api';
 import { walletError } from '@wrkz/wallet-core';
-import { isOtherFile, systemText } from '@wrkz/wallet-service';
+import { isForeignFile, systemText } from '@wrkz/wallet-server';
 import { type FilePlaces, filePlace } from '../file-names';
 import { withSystemText } from '../system-text';
 import { declareWalletRoute, KEY_WANTED, walletErrors } from './declare';
@@ -18,7 +18,7 @@ export const postExportJson = declareWalletRoute({
   handle: async ({ held, files }, { body }) => {
     const file = filePlace(body.filename, files);
     if (file === undefined) throw walletError.invalidWalletFilename(systemText(whyNone(body.filename, files)) ?? '');
-    if (await isOtherFile(file)) throw walletError.invalidWalletFilename(systemText('EEXIST') ?? '');
+    if (await isForeignFile(file)) throw walletError.invalidWalletFilename(systemText('EEXIST') ?? '');
     try {
       await held.withWallet(({ wallet }) => wallet.exportPlain(file));
     } catch (error) {

@@ -1,5 +1,5 @@
 import { walletApi } from '@wrkz/api';
-import { nodeChoice } from '@wrkz/wallet-service';
+import { nodeChoice } from '@wrkz/wallet-server';
 import { declareWalletRoute, KEY_WANTED, walletErrors } from './declare';
 
 export const putNode = declareWalletRoute({

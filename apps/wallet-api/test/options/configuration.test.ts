@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { EarlyExit, type OptionSpec, parseLogLevel } from '@wrkz/service-kit';
-import { readFailover } from '@wrkz/wallet-service';
+import { parseNodeAddress } from '@wrkz/wallet-server';
 import { readWalletApiConfig, WALLET_API_OPTIONS } from '../../src';
 import { walletListenAddresses } from '../../src/config/config';
 import { WALLET_LOG_SCALE } from '../../src/config/options';
@@ -152,8 +152,8 @@ test('the log levels count from 0, which is off', () => {
 });
 
 test('nodes to fail over to are hosts with ports, and sockets', () => {
-  expect(readFailover('node.example:17856')).toEqual({ host: 'node.example', port: 17856 });
-  expect(readFailover('[::1]:17856/base')).toEqual({ host: '[::1]/base', port: 17856 });
-  expect(readFailover('ipc:///run/node.sock')).toEqual({ host: 'ipc:///run/node.sock', port: 0 });
-  for (const wrong of ['', 'host', 'host:0', 'host:70000', ':17856']) expect(readFailover(wrong)).toBeUndefined();
+  expect(parseNodeAddress('node.example:17856')).toEqual({ host: 'node.example', port: 17856 });
+  expect(parseNodeAddress('[::1]:17856/base')).toEqual({ host: '[::1]/base', port: 17856 });
+  expect(parseNodeAddress('ipc:///run/node.sock')).toEqual({ host: 'ipc:///run/node.sock', port: 0 });
+  for (const wrong of ['', 'host', 'host:0', 'host:70000', ':17856']) expect(parseNodeAddress(wrong)).toBeUndefined();
 });

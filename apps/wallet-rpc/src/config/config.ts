@@ -12,7 +12,7 @@ import {
   splitList,
   UsageError,
 } from '@wrkz/service-kit';
-import { type NodeChoice, nodeChoice } from '@wrkz/wallet-service';
+import { type NodeChoice, nodeChoice } from '@wrkz/wallet-server';
 import { WALLET_RPC_OPTIONS } from './options';
 
 /** The resolved options under their own names. */

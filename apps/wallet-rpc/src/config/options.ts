@@ -10,7 +10,7 @@ import {
   portOption,
   trustedProxyOption,
 } from '@wrkz/service-kit';
-import { networkOption, nodeFollowOptions, scanOptions, workOptions } from '@wrkz/wallet-service';
+import { networkOption, nodeFollowOptions, scanOptions, workOptions } from '@wrkz/wallet-server';
 
 const RPC = 'JSON-RPC';
 const WALLET = 'Container';

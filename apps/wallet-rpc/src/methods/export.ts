@@ -1,5 +1,5 @@
 import { walletRpcApi } from '@wrkz/api';
-import { isOtherFile } from '@wrkz/wallet-service';
+import { isForeignFile } from '@wrkz/wallet-server';
 import { exportPlace } from '../records/export-place';
 import { systemRefusal } from '../refusals';
 import { applicationErrors, declareWalletMethod } from '../declare';
@@ -13,7 +13,7 @@ export const exportContainerMethod = declareWalletMethod({
   errors: applicationErrors('noSuchFile', 'cannotWrite'),
   handle: async ({ wallet, directory }, { fileName }) => {
     const place = exportPlace(directory, fileName);
-    if (await isOtherFile(place)) throw systemRefusal('EEXIST');
+    if (await isForeignFile(place)) throw systemRefusal('EEXIST');
     await wallet.exportPlain(place);
     return {};
   },

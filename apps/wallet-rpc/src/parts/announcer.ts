@@ -1,6 +1,6 @@
 import { type HookEvent, type NotificationHooks } from '@wrkz/service-kit';
 import { type ServedWallet, ToldStage, type TransactionDetails, type WalletTransaction } from '@wrkz/wallet-core';
-import { isNews, netAmount } from '@wrkz/wallet-service';
+import { isRecent, netAmount } from '@wrkz/wallet-server';
 
 /** The hooks, by their options. */
 export const HOOKS = { tx: 'tx-notify', confirmed: 'tx-confirmed-notify' } as const;
@@ -39,7 +39,7 @@ export class TransactionAnnouncer {
     const { sideFile, duringSync, syncStatus, details } = this.surroundings;
     const found = this.mined.splice(0);
     const status = syncStatus();
-    const news = duringSync ? found : found.filter((transaction) => isNews(transaction, status));
+    const news = duringSync ? found : found.filter((transaction) => isRecent(transaction, status));
     const hashes = news.map(({ hash }) => hash);
     sideFile.told.advance(hashes, ToldStage.confirmed).forEach((before, i) => {
       const transaction = news[i];

@@ -7,7 +7,7 @@ import {
   listeningToSends,
   walletError,
 } from '@wrkz/wallet-core';
-import { sendAgain } from '@wrkz/wallet-service';
+import { resubmitSends } from '@wrkz/wallet-server';
 import type { z } from 'zod';
 import type { WalletRpcContext } from '../context';
 import { checkedRequest, detailsOfSend } from './send-request';
@@ -39,7 +39,7 @@ export function sendNow(context: WalletRpcContext, params: SendParams): Promise<
       return answerOf(await listeningToSends(listener, () => wallet.send(request)));
     },
     recovered: async (sends) => {
-      const [there] = await sendAgain(context, sends);
+      const [there] = await resubmitSends(context, sends);
       return there && answerOf(there);
     },
   });
@@ -123,7 +123,7 @@ async function once<Value>(
     mayBeNothing: false,
     ...work,
   };
-  return keyed.answer({ wallet, sideFile, now }, request);
+  return keyed.execute({ wallet, sideFile, now }, request);
 }
 
 /** Tells receivers of a send that a node has taken. */

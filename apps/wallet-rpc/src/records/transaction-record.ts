@@ -1,6 +1,6 @@
 import type { walletRpcApi } from '@wrkz/api';
 import type { WalletTransaction } from '@wrkz/wallet-core';
-import { netAmount } from '@wrkz/wallet-service';
+import { netAmount } from '@wrkz/wallet-server';
 import type { z } from 'zod';
 import type { WalletRpcContext } from '../context';
 

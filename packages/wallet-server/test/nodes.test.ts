@@ -1,6 +1,6 @@
 import { networkOf } from '@wrkz/core-types';
 import { WalletError } from '@wrkz/wallet-core';
-import { nodeChoice, nodeFollowOptions, nodeList, readFailover } from '../src';
+import { nodeChoice, nodeFollowOptions, nodeList, parseNodeAddress } from '../src';
 
 const network = networkOf('devnet');
 const settings = { network, failover: [], token: undefined };
@@ -12,8 +12,8 @@ test.each([
   ['ipc:///run/node.sock', { host: 'ipc:///run/node.sock', port: 0 }],
   ['/run/node.sock', { host: '/run/node.sock', port: 0 }],
   ['@node', { host: '@node', port: 0 }],
-])('%s is a node', (text, place) => {
-  expect(readFailover(text)).toEqual(place);
+])('parses the node address %s', (text, place) => {
+  expect(parseNodeAddress(text)).toEqual(place);
 });
 
 test.each([
@@ -29,8 +29,8 @@ test.each([
   'http://host:1',
   '/',
   '@',
-])('%j is none, and the option says so', (text) => {
-  expect(readFailover(text)).toBeUndefined();
+])('rejects %j as a node address and as a value of --daemon-failover', (text) => {
+  expect(parseNodeAddress(text)).toBeUndefined();
   const option = nodeFollowOptions('Node').find(({ name }) => name === 'daemon-failover') as unknown as {
     validate: (value: string) => string | undefined;
   };
@@ -38,7 +38,7 @@ test.each([
   expect(option.validate('host:1')).toBeUndefined();
 });
 
-test('what a request leaves out of a node is this machine, the port of the network, and no TLS', () => {
+test('fills missing node fields with 127.0.0.1, the RPC port of the network and no TLS', () => {
   expect(nodeChoice({}, settings)).toEqual({
     ...{ daemonHost: '127.0.0.1', daemonPort: network.ports.rpc, daemonSSL: false },
   });
@@ -46,7 +46,7 @@ test('what a request leaves out of a node is this machine, the port of the netwo
   expect(nodeChoice(whole, settings)).toEqual(whole);
 });
 
-test('the chosen node comes first, behind it those to fail over to in their order', () => {
+test('lists the chosen node first, then the failover nodes in their order', () => {
   const choice = { daemonHost: 'chosen', daemonPort: 1, daemonSSL: true };
   const list = nodeList(choice, { ...settings, failover: ['b:2', 'none', '/run/c.sock'], token: 't' });
   const names = list.nodes().map(({ name }) => name);
@@ -58,7 +58,7 @@ test('the chosen node comes first, behind it those to fail over to in their orde
   list.close();
 });
 
-test('an address that names no node is one that is away', () => {
+test('reports an invalid node address as daemonOffline', () => {
   const wrong = { daemonHost: 'no host', daemonPort: 1, daemonSSL: false };
   const refusal = (): unknown => nodeList(wrong, settings);
   expect(refusal).toThrow(WalletError);

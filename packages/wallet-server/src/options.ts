@@ -1,8 +1,9 @@
 import { networkNames } from '@wrkz/core-types';
 import { powServerOptions } from '@wrkz/wallet-core';
-import { readFailover } from './failover';
+import { parseNodeAddress } from './nodes';
 
-/** Whose rules, ports and addresses count. */
+/** The start-up options that both wallet services have. Each function puts its options into the caller's group of `--help`. */
+
 export function networkOption<const Group extends string>(group: Group) {
   return {
     name: 'network',
@@ -10,11 +11,10 @@ export function networkOption<const Group extends string>(group: Group) {
     default: 'mainnet',
     choices: networkNames,
     group,
-    help: 'Whose rules, ports and addresses count',
+    help: 'Network whose rules, ports and address prefix apply',
   } as const;
 }
 
-/** Threads of this machine. */
 export function workOptions<const Group extends string>(group: Group) {
   return [
     {
@@ -24,12 +24,11 @@ export function workOptions<const Group extends string>(group: Group) {
       max: 1024,
       defaultText: 'all hardware threads',
       group,
-      help: 'Threads that search proofs of work and scan blocks',
+      help: 'Number of threads for proof of work and block scanning',
     },
   ] as const;
 }
 
-/** Whether coinbases are looked at. */
 export function scanOptions<const Group extends string>(group: Group) {
   return [
     {
@@ -37,7 +36,7 @@ export function scanOptions<const Group extends string>(group: Group) {
       type: 'boolean',
       default: false,
       group,
-      help: 'Look at coinbases too, which is done anyway unless they are skipped',
+      help: 'Scan coinbase transactions; this is the default',
     },
     {
       name: 'skip-coinbase-transactions',
@@ -45,12 +44,11 @@ export function scanOptions<const Group extends string>(group: Group) {
       default: false,
       aliases: ['skip-coinbase'],
       group,
-      help: 'Do not look at coinbases: for wallets that nobody mines to',
+      help: 'Do not scan coinbase transactions: faster, for wallets that never receive mining rewards',
     },
   ] as const;
 }
 
-/** How nodes are followed, and who helps with proofs of work. */
 export function nodeFollowOptions<const Group extends string>(group: Group) {
   return [
     {
@@ -60,15 +58,18 @@ export function nodeFollowOptions<const Group extends string>(group: Group) {
       min: 1,
       max: 10_000,
       group,
-      help: 'The most blocks to ask a node for at once',
+      help: 'Maximum number of blocks per synchronization request',
     },
     {
       name: 'daemon-failover',
       type: 'list',
       default: [],
       group,
-      help: 'Another node, host:port or a socket, that serves while those before it do not; may be repeated',
-      validate: (value: string | number | boolean) => failoverComplaint(String(value)),
+      help: 'Further node, host:port or a socket, used while the nodes before it fail; may be repeated',
+      validate: (value: string | number | boolean) =>
+        parseNodeAddress(String(value)) === undefined
+          ? 'must be host:port, [address]:port, or a socket: /path or @name'
+          : undefined,
     },
     {
       name: 'daemon-token',
@@ -76,14 +77,8 @@ export function nodeFollowOptions<const Group extends string>(group: Group) {
       default: undefined,
       secret: true,
       group,
-      help: 'Sent to every node as X-API-KEY',
+      help: 'Access token sent to every node as X-API-KEY',
     },
     ...powServerOptions(group),
   ] as const;
-}
-
-function failoverComplaint(text: string): string | undefined {
-  return readFailover(text) === undefined
-    ? 'must be host:port, [address]:port, or a socket: /path or @name'
-    : undefined;
 }

@@ -1,5 +1,5 @@
 import { type FinishedSend, type KeptSend, sealSend, walletError, type WalletOutput } from '@wrkz/wallet-core';
-import { BLOCKS_TO_BE_FINAL, sendAgain } from '../src';
+import { FINAL_CONFIRMATIONS, resubmitSends } from '../src';
 
 const VIEW_KEY = '0b'.repeat(32);
 const INPUT = 'aa'.repeat(32);
@@ -23,18 +23,18 @@ function finished(hash: string): FinishedSend {
 
 const kept = (hash: string): KeptSend => ({ hash, sealed: sealSend(finished(hash), VIEW_KEY) });
 
-interface Scene {
-  /** Hashes that stand in a block. */
+interface Scenario {
+  /** Hashes of mined transactions. */
   readonly mined?: readonly string[];
   readonly spent?: readonly WalletOutput[];
   readonly isAtTip?: boolean;
-  /** Hashes that the node has in its pool. */
+  /** Hashes in the node's pool. */
   readonly pool?: readonly string[];
   readonly resend?: (send: FinishedSend) => Promise<void>;
 }
 
-function wallet({ mined = [], spent = [], isAtTip = true, pool = [], resend = async () => undefined }: Scene) {
-  const asked: string[] = [];
+function wallet({ mined = [], spent = [], isAtTip = true, pool = [], resend = async () => undefined }: Scenario) {
+  const submitted: string[] = [];
   const open = {
     wallet: {
       snapshot: {
@@ -43,7 +43,7 @@ function wallet({ mined = [], spent = [], isAtTip = true, pool = [], resend = as
         subWallets: [{ spent }],
       },
       resend: (send: FinishedSend) => {
-        asked.push(send.hash);
+        submitted.push(send.hash);
         return resend(send);
       },
     },
@@ -55,41 +55,41 @@ function wallet({ mined = [], spent = [], isAtTip = true, pool = [], resend = as
       }),
     },
   };
-  return { asked, again: (...hashes: string[]) => sendAgain(open as never, hashes.map(kept)) };
+  return { submitted, again: (...hashes: string[]) => resubmitSends(open as never, hashes.map(kept)) };
 }
 
 const expired = async (): Promise<never> => {
   throw walletError.preparedTransactionExpired();
 };
 
-test('the very same transactions are brought out again, those in a block are not', async () => {
-  const { asked, again } = wallet({ mined: ['b'] });
+test('submits the recorded transactions again, except mined ones', async () => {
+  const { submitted, again } = wallet({ mined: ['b'] });
   expect(await again('a', 'b', 'c')).toEqual(['a', 'b', 'c'].map(finished));
-  expect(asked).toEqual(['a', 'c']);
+  expect(submitted).toEqual(['a', 'c']);
 });
 
-test('one whose input another has taken for good can never be there', async () => {
-  const { again } = wallet({ spent: [output(INPUT, HEIGHT - BLOCKS_TO_BE_FINAL)], resend: expired });
+test('drops a transaction whose input was spent elsewhere with final confirmations', async () => {
+  const { again } = wallet({ spent: [output(INPUT, HEIGHT - FINAL_CONFIRMATIONS)], resend: expired });
   expect(await again('a')).toEqual([]);
 });
 
-test.each<[string, Scene]>([
-  ['the input was taken a block too late', { spent: [output(INPUT, HEIGHT - BLOCKS_TO_BE_FINAL + 1)] }],
+test.each<[string, Scenario]>([
+  ['the other spend is one confirmation short', { spent: [output(INPUT, HEIGHT - FINAL_CONFIRMATIONS + 1)] }],
   ['the wallet is not at the tip', { spent: [output(INPUT, 1)], isAtTip: false }],
-  ['the input was taken by itself', { spent: [output(INPUT, 1, 'a')] }],
-  ['another output was taken', { spent: [output('bb'.repeat(32), 1)] }],
-  ['nothing was taken', {}],
-])('while nobody can tell, it is under way: %s', async (_, scene) => {
-  const { again } = wallet({ ...scene, resend: expired });
+  ['the input was spent by the transaction itself', { spent: [output(INPUT, 1, 'a')] }],
+  ['another output was spent', { spent: [output('bb'.repeat(32), 1)] }],
+  ['no output was spent', {}],
+])('reports idempotencyKeyUnderWay while the outcome is unknown: %s', async (_, scenario) => {
+  const { again } = wallet({ ...scenario, resend: expired });
   await expect(again('a')).rejects.toMatchObject({ code: 1003 });
 });
 
-test('one that the wallet does not list is there where the node has it', async () => {
+test('accepts a transaction that only the pool of the node knows', async () => {
   const { again } = wallet({ spent: [output(INPUT, 1)], pool: ['a'], resend: expired });
   expect(await again('a')).toEqual([finished('a')]);
 });
 
-test('one that a block takes in while the node is asked is there', async () => {
+test('accepts a transaction that is mined during the resubmission', async () => {
   const mined: string[] = [];
   const { again } = wallet({
     mined,
@@ -101,7 +101,7 @@ test('one that a block takes in while the node is asked is there', async () => {
   expect(await again('a')).toEqual([finished('a')]);
 });
 
-test('what a node says against it is passed on, and says nothing of the transaction', async () => {
+test('passes on an error of the node', async () => {
   const { again } = wallet({
     spent: [output(INPUT, 1)],
     resend: async () => {

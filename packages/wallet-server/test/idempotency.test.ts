@@ -3,15 +3,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FinishedJson } from '@wrkz/service-kit';
 import { type FinishedSend, type KeptSend, type LeavingListener, SideFile } from '@wrkz/wallet-core';
-import { type KeyedRequest, OnceByKey } from '../src';
+import { type IdempotentRequest, IdempotentRequests } from '../src';
 
-const folder = mkdtempSync(join(tmpdir(), 'wrkz-once-'));
+const folder = mkdtempSync(join(tmpdir(), 'wrkz-idempotency-'));
 let sideFile: SideFile;
-let once: OnceByKey;
+let requests: IdempotentRequests;
 
 beforeEach(() => {
   sideFile = SideFile.open({ walletFile: join(folder, 'a.wallet'), wallet: 'w', expected: undefined, now: 1 });
-  once = new OnceByKey();
+  requests = new IdempotentRequests();
 });
 
 afterEach(() => {
@@ -31,9 +31,9 @@ const HASH = 'ab'.repeat(32);
 
 type Run = (watcher: LeavingListener) => Promise<string>;
 
-function ask(run: Run, more: Partial<KeyedRequest<string>> = {}): Promise<string | FinishedJson> {
+function ask(run: Run, more: Partial<IdempotentRequest<string>> = {}): Promise<string | FinishedJson> {
   const wallet = { snapshot: { content: { privateViewKey: '0b'.repeat(32) } } };
-  return once.answer(
+  return requests.execute(
     { wallet: wallet as never, sideFile, now: () => 1 },
     {
       ...{ key: { owner: 'o', key: 'k' }, body: '{}', status: 200, mayBeNothing: false, run },
@@ -43,26 +43,26 @@ function ask(run: Run, more: Partial<KeyedRequest<string>> = {}): Promise<string
   );
 }
 
-const never: Run = () => Promise.reject(new Error('asked for again'));
+const never: Run = () => Promise.reject(new Error('executed again'));
 
-test('those that wait for one that fails are tried one after the other', async () => {
+test('runs concurrent requests with one key one after the other until one succeeds', async () => {
   let atWork = 0;
-  let most = 0;
+  let maxAtWork = 0;
   let tries = 0;
   const run: Run = async () => {
-    most = Math.max(most, ++atWork);
+    maxAtWork = Math.max(maxAtWork, ++atWork);
     await new Promise((resolve) => setImmediate(resolve));
     atWork--;
     if (++tries < 3) throw new Error('refused');
     return 'done';
   };
   const outcomes = await Promise.allSettled(Array.from({ length: 5 }, () => ask(run)));
-  expect(most).toBe(1);
+  expect(maxAtWork).toBe(1);
   expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected', ...Array(3).fill('fulfilled')]);
   expect(tries).toBe(3);
 });
 
-test('owners do not wait for each other', async () => {
+test('runs requests of different owners concurrently', async () => {
   let release = (): void => undefined;
   const first = ask(() => new Promise((resolve) => (release = () => resolve('first'))));
   expect(String(((await ask(async () => 'second', { key: { owner: 'other', key: 'k' } })) as FinishedJson).text)).toBe(
@@ -72,7 +72,7 @@ test('owners do not wait for each other', async () => {
   await first;
 });
 
-test('a failure after which nothing has left gives the key back, also for another request', async () => {
+test('frees the key after a failure without a submitted transaction, also for another body', async () => {
   const failed: Run = (watcher) => {
     watcher.leaving(send(HASH));
     watcher.stayed(send(HASH));
@@ -82,7 +82,7 @@ test('a failure after which nothing has left gives the key back, also for anothe
   expect(await ask(async () => 'done', { body: '{"other":1}' })).toBeInstanceOf(FinishedJson);
 });
 
-test('after one that may have left the key stays with its request, which is asked what became of it', async () => {
+test('binds the key to its request after a failure with a submitted transaction, and recovers it on repetition', async () => {
   const cut: Run = (watcher) => {
     watcher.leaving(send(HASH));
     return Promise.reject(new Error('cut'));
@@ -101,7 +101,7 @@ test('after one that may have left the key stays with its request, which is aske
   expect(asked).toEqual([HASH]);
 });
 
-test('what can never arrive is forgotten before it is done anew: a second doubt is of the new one alone', async () => {
+test('forgets an impossible transaction before it executes the request again', async () => {
   const cut =
     (hash: string): Run =>
     (watcher) => {

@@ -2,19 +2,19 @@ import type { IncomingMessage } from 'node:http';
 import { clientAddressOf, countedAddress, type HttpError, refusal, secondsToNextMinute } from '@wrkz/service-kit';
 
 const MINUTE_MS = 60_000;
-/** Wrong keys or passwords that an address may present in a minute. */
-const MOST_A_MINUTE = 100;
+/** Wrong keys or passwords that an address may present per minute. */
+const MAX_PER_MINUTE = 100;
 
-/** Counts who guesses: an address that has guessed too often is no longer looked at for the rest of the minute. */
-export class WrongSecrets {
-  readonly #wrong = new Map<string, number>();
+/** Counts wrong keys per client address. Past the limit every attempt of the address is refused until the next minute. */
+export class AttemptLimiter {
+  readonly #failures = new Map<string, number>();
   #minute = -1;
 
   constructor(private readonly now: () => number = Date.now) {}
 
-  /** The refusal of a request from such an address (429 with Retry-After). */
+  /** 429 with Retry-After for an address past the limit. */
   refusal(request: IncomingMessage): HttpError | undefined {
-    if ((this.#counts().get(addressOf(request)) ?? 0) < MOST_A_MINUTE) return undefined;
+    if ((this.#counts().get(addressOf(request)) ?? 0) < MAX_PER_MINUTE) return undefined;
     return refusal('rate_limited', { headers: { 'Retry-After': String(secondsToNextMinute(this.now())) } });
   }
 
@@ -28,9 +28,9 @@ export class WrongSecrets {
     const minute = Math.floor(this.now() / MINUTE_MS);
     if (minute !== this.#minute) {
       this.#minute = minute;
-      this.#wrong.clear();
+      this.#failures.clear();
     }
-    return this.#wrong;
+    return this.#failures;
   }
 }
 

@@ -1,0 +1,15 @@
+export { AttemptLimiter } from './attempt-limiter';
+export { isForeignFile, systemText } from './files';
+export { type IdempotentRequest, IdempotentRequests } from './idempotency';
+export {
+  nodeChoice,
+  type NodeChoice,
+  type NodeFields,
+  nodeList,
+  type NodeListOptions,
+  parseNodeAddress,
+} from './nodes';
+export { isRecent, netAmount, openingWarnings, RECENT_BLOCKS } from './notifications';
+export { networkOption, nodeFollowOptions, scanOptions, workOptions } from './options';
+export { FINAL_CONFIRMATIONS, resubmitSends } from './resubmission';
+export { deleteExpired, RETENTION, type RetentionJob, startRetentionJob } from './retention';

@@ -1,0 +1,19 @@
+import { RECENT_BLOCKS, isRecent, netAmount } from '../src';
+
+const transfer = (amount: bigint) => ({ publicSpendKey: 'k', amount });
+
+test('sums the net amount over all own addresses without overflow', () => {
+  expect(netAmount({ transfers: [] })).toBe(0n);
+  expect(netAmount({ transfers: [transfer(2n ** 64n - 1n), transfer(-5n), transfer(2n ** 64n - 1n)] })).toBe(
+    2n ** 65n - 7n,
+  );
+});
+
+test.each([
+  ['the network height', { localHeight: 0, networkHeight: 10_000 }],
+  ['the node, if it is higher', { localHeight: 10_000, networkHeight: 9_000 }],
+])('treats a transaction within RECENT_BLOCKS of %s as recent', (_, heights) => {
+  expect(isRecent({ blockHeight: 10_000 - RECENT_BLOCKS }, heights)).toBe(true);
+  expect(isRecent({ blockHeight: 10_000 - RECENT_BLOCKS - 1 }, heights)).toBe(false);
+  expect(isRecent({ blockHeight: 10_001 }, heights)).toBe(true);
+});
