@@ -1,0 +1,167 @@
+import { sqliteFailure, type SqliteConnection, type SqliteStatement } from '@wrkz/sqlite';
+import type { RowSealer } from './seal';
+
+/** A row was changed after it was sealed, or rows of a gapless table are missing. */
+export class DamagedSealedRow extends Error {
+  override readonly name = 'DamagedSealedRow';
+
+  constructor(
+    readonly table: string,
+    options?: ErrorOptions,
+  ) {
+    super(`the table ${table} of the wallet database is damaged`, options);
+  }
+}
+
+/** What a table needs of its database. */
+export interface TableDependencies {
+  readonly connection: SqliteConnection;
+  readonly sealer: RowSealer;
+  transaction<Result>(work: () => Result): Result;
+  /** Called before a DamagedSealedRow is thrown. */
+  onDamage(table: string): void;
+}
+
+export interface SequencedRow<Row> {
+  readonly sequence: number;
+  readonly row: Row;
+}
+
+type StoredRow = [sequence: number, id: Buffer, sealed: Buffer];
+
+/** Rows that a scan reads at once. No statement stays open between two rows, so the caller may write meanwhile. */
+const SCAN_ROWS = 256;
+
+const FIRST_SEQUENCE = -(2n ** 63n);
+
+export const sealedTableSchema = (table: string): string =>
+  `CREATE TABLE ${table} (sequence INTEGER PRIMARY KEY, id BLOB NOT NULL UNIQUE, sealed BLOB NOT NULL) STRICT;`;
+
+/**
+ * Rows by key, sealed. In plain are a sequence number, which orders the rows by their first insertion, and the blind
+ * identifier of the key. Every row that is read is authenticated; a damaged one throws DamagedSealedRow. The table names in the
+ * methods' SQL come from this module's callers, never from data.
+ */
+export class SealedTable<Row> {
+  readonly #select: SqliteStatement<[Buffer], StoredRow>;
+  readonly #selectSequence: SqliteStatement<[Buffer], number>;
+  readonly #selectFrom: SqliteStatement<[number | bigint, number], StoredRow>;
+  readonly #nthNewest: SqliteStatement<[number], number>;
+  readonly #write: SqliteStatement<StoredRow>;
+  readonly #delete: SqliteStatement<[Buffer]>;
+  readonly #deleteUpTo: SqliteStatement<[number]>;
+
+  /** @param maxRows the oldest rows beyond it are deleted */
+  constructor(
+    readonly name: string,
+    protected readonly dependencies: TableDependencies,
+    private readonly maxRows = Infinity,
+  ) {
+    const { connection } = dependencies;
+    const all = `SELECT sequence, id, sealed FROM ${name}`;
+    this.#select = connection.prepare<[Buffer], StoredRow>(`${all} WHERE id = ?`).raw(true);
+    this.#selectSequence = connection.prepare<[Buffer], number>(`SELECT sequence FROM ${name} WHERE id = ?`).pluck();
+    this.#selectFrom = connection
+      .prepare<[number | bigint, number], StoredRow>(`${all} WHERE sequence >= ? ORDER BY sequence LIMIT ?`)
+      .raw(true);
+    this.#nthNewest = connection
+      .prepare<[number], number>(`SELECT sequence FROM ${name} ORDER BY sequence DESC LIMIT 1 OFFSET ?`)
+      .pluck();
+    this.#write = connection.prepare<StoredRow>(`INSERT OR REPLACE INTO ${name} VALUES (?, ?, ?)`);
+    this.#delete = connection.prepare<[Buffer]>(`DELETE FROM ${name} WHERE id = ?`);
+    this.#deleteUpTo = connection.prepare<[number]>(`DELETE FROM ${name} WHERE sequence <= ?`);
+  }
+
+  get(key: string): Row | undefined {
+    const stored = this.read(() => this.#select.get(this.id(key)));
+    return stored && this.unseal(stored).row;
+  }
+
+  /** Whether there is a row of the key; the row itself is not authenticated. */
+  has(key: string): boolean {
+    return this.read(() => this.#selectSequence.get(this.id(key))) !== undefined;
+  }
+
+  /** Inserts a row behind all others, or replaces the row of the key in its place. */
+  put(key: string, row: Row): void {
+    this.dependencies.transaction(() => {
+      const place = this.read(() => this.#selectSequence.get(this.id(key)));
+      this.putAt(place ?? this.lastButNewest(0) + 1, key, row);
+      if (this.maxRows < Infinity) this.deleteUpTo(this.lastButNewest(this.maxRows));
+    });
+  }
+
+  /** Inserts or replaces a row whose number the caller chooses, in the caller's transaction. */
+  putAt(sequence: number, key: string, row: Row): void {
+    const id = this.id(key);
+    this.#write.run(sequence, id, this.dependencies.sealer.seal({ table: this.name, id, sequence }, row));
+  }
+
+  delete(key: string): boolean {
+    return this.dependencies.transaction(() => this.#delete.run(this.id(key)).changes > 0);
+  }
+
+  deleteUpTo(sequence: number): void {
+    this.dependencies.transaction(() => this.#deleteUpTo.run(sequence));
+  }
+
+  clear(): void {
+    this.deleteUpTo(Number.MAX_SAFE_INTEGER);
+  }
+
+  /** The highest sequence number behind which `newest` rows follow; 0 when there are no more rows than that. */
+  lastButNewest(newest: number): number {
+    return this.read(() => this.#nthNewest.get(newest)) ?? 0;
+  }
+
+  /** In sequence order. Rows may be written and deleted meanwhile. */
+  *scan(from: number | bigint = FIRST_SEQUENCE, limit = Infinity): Generator<SequencedRow<Row>, void> {
+    for (let next = from, left = limit; left > 0; left -= SCAN_ROWS) {
+      const rows = this.read(() => this.#selectFrom.all(next, Math.min(left, SCAN_ROWS)));
+      for (const stored of rows) yield this.unseal(stored);
+      const last = rows.at(-1);
+      if (last === undefined || rows.length < SCAN_ROWS) return;
+      next = last[0] + 1;
+    }
+  }
+
+  *rows(): Generator<Row, void> {
+    for (const { row } of this.scan()) yield row;
+  }
+
+  /** Deletes every row that cannot be authenticated. */
+  deleteDamaged(): void {
+    const { connection, sealer } = this.dependencies;
+    for (const id of connection.prepare<[], Buffer>(`SELECT id FROM ${this.name}`).pluck().all()) {
+      const [sequence = 0, , sealed = Buffer.alloc(0)] = this.#select.get(id) ?? [];
+      if (!sealer.isAuthentic({ table: this.name, id, sequence }, sealed)) this.#delete.run(id);
+    }
+  }
+
+  /** Reports damage of the table. @returns the error to throw */
+  damaged(cause?: unknown): DamagedSealedRow {
+    this.dependencies.onDamage(this.name);
+    return new DamagedSealedRow(this.name, { cause });
+  }
+
+  private id(key: string): Buffer {
+    return this.dependencies.sealer.id(this.name, key);
+  }
+
+  private unseal([sequence, id, sealed]: StoredRow): SequencedRow<Row> {
+    try {
+      return { sequence, row: this.dependencies.sealer.unseal({ table: this.name, id, sequence }, sealed) as Row };
+    } catch (error) {
+      throw this.damaged(error);
+    }
+  }
+
+  private read<Value>(statement: () => Value): Value {
+    try {
+      return statement();
+    } catch (error) {
+      if (sqliteFailure(error)?.code.startsWith('SQLITE_CORRUPT') === true) throw this.damaged(error);
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,180 @@
+import { SqliteConnection } from '@wrkz/sqlite';
+import { DamagedSealedRow } from '../../src/wallet-db/sealed-table';
+import { WalletDb, WalletDbDamaged, walletDbName } from '../../src/wallet-db/wallet-db';
+import { fresh, removeFolders } from '../support/folder';
+import { fillDb, HASH, openDb, signedSend, TABLES, VIEW_KEY } from './support/filled';
+
+let walletFile: string;
+
+beforeEach(() => {
+  walletFile = fresh('a.wallet');
+});
+
+afterEach(removeFolders);
+
+type Row = [sequence: bigint, id: Buffer, sealed: Buffer];
+
+/** Works on a closed database with a connection of its own, as another program would. */
+function withRaw<Result>(work: (connection: SqliteConnection) => Result): Result {
+  const connection = new SqliteConnection(walletDbName(walletFile));
+  // As fast as the disk of the tests is not; nothing here has to survive a power cut.
+  connection.pragma('synchronous = OFF');
+  try {
+    return work(connection);
+  } finally {
+    connection.close();
+  }
+}
+
+/** All rows that differ from a row in one bit. */
+function* flipped([sequence, id, sealed]: Row): Generator<Row> {
+  for (let bit = 0n; bit < 64n; bit++) yield [BigInt.asIntN(64, sequence ^ (1n << bit)), id, sealed];
+  for (const changed of flippedBytes(id)) yield [sequence, changed, sealed];
+  for (const changed of flippedBytes(sealed)) yield [sequence, id, changed];
+}
+
+function* flippedBytes(bytes: Buffer): Generator<Buffer> {
+  for (let bit = 0; bit < bytes.length * 8; bit++) {
+    const changed = Buffer.from(bytes);
+    changed[bit >> 3]! ^= 1 << (bit & 7);
+    yield changed;
+  }
+}
+
+function readError(db: WalletDb, table: string): unknown {
+  try {
+    TABLES[table]!.read(db);
+    return undefined;
+  } catch (error) {
+    return error;
+  }
+}
+
+test.each(Object.keys(TABLES))('every flipped bit of a row of %s is noticed when the row is read', (table) => {
+  fillDb(walletFile);
+  const db = openDb(walletFile);
+  const raw = new SqliteConnection(walletDbName(walletFile));
+  raw.pragma('synchronous = OFF');
+  const row = raw.prepare(`SELECT * FROM ${table}`).raw(true).safeIntegers(true).get() as Row;
+  const write = raw.prepare(`UPDATE ${table} SET sequence = ?, id = ?, sealed = ?`);
+  let count = 0;
+  for (const changed of flipped(row)) {
+    write.run(...changed);
+    const error = readError(db, table);
+    if (!(error instanceof DamagedSealedRow)) throw new Error(`bit ${count} was not noticed`, { cause: error });
+    count++;
+  }
+  expect(count).toBe(64 + 16 * 8 + row[2].length * 8);
+  expect(db.damage).toBe(table);
+  write.run(...row);
+  expect(readError(db, table)).toBeUndefined();
+  raw.close();
+  db.close();
+});
+
+test('a row is not taken for that of another key, table or place', () => {
+  fillDb(walletFile);
+  withRaw((raw) => {
+    raw.exec('UPDATE rings SET sealed = (SELECT sealed FROM sends)');
+    raw.exec('UPDATE sends SET sequence = sequence + 1');
+  });
+  const db = openDb(walletFile);
+  expect(() => db.rings.get(HASH)).toThrow(DamagedSealedRow);
+  expect(() => db.sends.get(HASH)).toThrow(DamagedSealedRow);
+  db.close();
+});
+
+test.each(['identity', 'state'])('a damaged row of %s is damage of the database', (table) => {
+  fillDb(walletFile);
+  withRaw((raw) => raw.exec(`UPDATE ${table} SET sealed = zeroblob(length(sealed))`));
+  expect(() => openDb(walletFile)).toThrow(WalletDbDamaged);
+  withRaw((raw) => raw.exec(`DELETE FROM ${table}`));
+  expect(() => openDb(walletFile)).toThrow(WalletDbDamaged);
+});
+
+test('damage stays known until the operator decides, then the readable rows are there', () => {
+  fillDb(walletFile);
+  let db = openDb(walletFile);
+  db.sends.put({ hash: '01', state: 'pending', created: 2, signed: signedSend('01') });
+  db.close();
+  withRaw((raw) => raw.exec('UPDATE sends SET sealed = zeroblob(99) WHERE sequence = 1'));
+  db = openDb(walletFile);
+  expect(db.damage).toBeUndefined();
+  expect(() => db.transaction(() => db.sends.all())).toThrow(DamagedSealedRow);
+  db.close();
+  db = openDb(walletFile);
+  expect(db.damage).toBe('sends');
+  db.dropDamagedRows(77);
+  const check = (): void => {
+    expect(db.damage).toBeUndefined();
+    expect(db.identity).toMatchObject({ loss: 'damaged', isLossAcknowledged: true, since: 77 });
+    expect(db.sends.all().map(({ hash }) => hash)).toEqual(['01', expect.any(String)]);
+    expect(db.events.after(0, 10)).toHaveLength(1);
+    expect(db.log.floor).toBe(db.mark.position);
+  };
+  check();
+  db.close();
+  db = openDb(walletFile);
+  check();
+  db.close();
+});
+
+test.each([
+  ['the oldest', 'sequence = 1', 9],
+  ['one in the middle', 'sequence = 4', 6],
+  ['the newest', 'sequence = 10', 0],
+])('a missing event is damage: %s', (_which, where, left) => {
+  let db = openDb(walletFile);
+  for (let i = 1; i <= 10; i++) db.events.append({ kind: 'k', time: i });
+  db.close();
+  withRaw((raw) => raw.exec(`DELETE FROM events WHERE ${where}`));
+  db = openDb(walletFile);
+  expect(() => db.events.after(0, 100)).toThrow(DamagedSealedRow);
+  db.dropDamagedRows(1);
+  expect(db.events.after(0, 100)).toHaveLength(left);
+  expect(db.events.append({ kind: 'k', time: 11 })).toBe(11);
+  expect(db.events.after(0, 100)).toHaveLength(left + 1);
+  db.close();
+});
+
+test.each(['the first', 'one in the middle', 'the last'])(
+  'a missing entry of the ledger log is damage: %s',
+  (which) => {
+    let db = openDb(walletFile);
+    const positions = [1, 2, 3].map((change) => {
+      db.spending.reserve('a', change, 1n, 1n);
+      return db.log.append(change);
+    });
+    db.close();
+    const missing = { 'the first': positions[0], 'the last': positions[2] }[which] ?? positions[1];
+    withRaw((raw) => raw.prepare('DELETE FROM log WHERE sequence = ?').run(missing));
+    db = openDb(walletFile);
+    expect(() => [...db.log.after(0)]).toThrow(DamagedSealedRow);
+    db.dropDamagedRows(1);
+    const next = db.log.append('new');
+    expect([...db.log.after(db.log.floor)]).toEqual([{ position: next, change: 'new' }]);
+    db.close();
+  },
+);
+
+test('a hidden entry of an index is found when the database is opened', () => {
+  fillDb(walletFile);
+  withRaw((raw) => {
+    raw.unsafeMode(true);
+    raw.pragma('writable_schema = ON');
+    const index = "name = 'sqlite_autoindex_requests_1'";
+    const other = "(SELECT rootpage FROM sqlite_schema WHERE name = 'sqlite_autoindex_labels_1')";
+    raw.exec(`UPDATE sqlite_schema SET rootpage = ${other} WHERE ${index}`);
+  });
+  expect(() => openDb(walletFile)).toThrow(WalletDbDamaged);
+});
+
+test('another key reads nothing', () => {
+  fillDb(walletFile);
+  withRaw((raw) => {
+    const rows = raw.prepare('SELECT sequence, id, sealed FROM sends').raw(true).all() as [number, Buffer, Buffer][];
+    expect(rows).toHaveLength(1);
+    expect(rows[0]![2].length % 64).toBe(12 + 16);
+    expect(rows[0]![2].includes(VIEW_KEY)).toBe(false);
+  });
+});

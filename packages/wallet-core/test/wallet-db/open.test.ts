@@ -1,0 +1,295 @@
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { FileLocked } from '@wrkz/sqlite';
+import { createdWallet } from '../../src/keys/new-wallet';
+import { walletDbMarkOf, withWalletDbMark } from '../../src/wallet-db/mark';
+import { ForeignWalletDb, WalletDb, WalletDbDamaged, walletDbName } from '../../src/wallet-db/wallet-db';
+import { endPrograms, runProgram } from '../support/child';
+import { fresh, removeFolders } from '../support/folder';
+import { ADDRESS, AMOUNT, fillDb, HASH, openDb, OTHER_HASH, OTHER_VIEW_KEY, output, VIEW_KEY } from './support/filled';
+
+let walletFile: string;
+let file: string;
+
+beforeEach(() => {
+  walletFile = fresh('a.wallet');
+  file = walletDbName(walletFile);
+});
+
+afterEach(async () => {
+  await endPrograms();
+  removeFolders();
+});
+
+/** Every file beside the container, with its content. */
+function folder(): Record<string, string> {
+  const names = readdirSync(dirname(walletFile)).filter((name) => !name.endsWith('.lock'));
+  return Object.fromEntries(names.map((name) => [name, readFileSync(join(dirname(walletFile), name), 'hex')]));
+}
+
+/** Leaves the database as a killed program does, with a write-ahead log. */
+async function fillAndKill(): Promise<void> {
+  const program = runProgram('wallet-db.ts', [walletFile]);
+  for (let i = 0; i < 4; i++) await program.line();
+  program.kill();
+  await program.ended;
+}
+
+test('a new database belongs to its owner alone and knows of no loss', () => {
+  const db = openDb(walletFile, { now: 5 });
+  for (const name of Object.keys(folder())) expect(statSync(join(dirname(file), name)).mode & 0o077).toBe(0);
+  expect(db.identity).toEqual({
+    database: expect.stringMatching(/^[0-9a-f]{32}$/),
+    since: 5,
+    isLossAcknowledged: false,
+  });
+  expect(db.mark).toEqual({ database: db.identity.database, position: 0 });
+  expect(db.isNamedByContainer).toBe(false);
+  db.close();
+  expect(Object.keys(folder())).toEqual(['a.wallet.db']);
+});
+
+test('a database is open once at a time', () => {
+  const db = openDb(walletFile);
+  expect(() => openDb(walletFile)).toThrow(FileLocked);
+  db.close();
+  db.close();
+  openDb(walletFile).close();
+});
+
+test('the files show no hash, address, amount, name or key that was given to the database', async () => {
+  fillDb(walletFile);
+  const stolen = [readFileSync(file)];
+  await fillAndKill();
+  stolen.push(readFileSync(`${file}-wal`));
+  const secrets = [
+    HASH,
+    OTHER_HASH,
+    ADDRESS,
+    String(AMOUNT),
+    VIEW_KEY,
+    output.key,
+    'shop',
+    'rent',
+    'pause',
+    'the bytes',
+  ];
+  for (const secret of secrets) {
+    for (const bytes of stolen) {
+      expect(bytes.includes(secret)).toBe(false);
+      if (/^([0-9a-f]{2})+$/.test(secret)) expect(bytes.includes(Buffer.from(secret, 'hex'))).toBe(false);
+    }
+  }
+});
+
+test('equal rows of two databases have nothing in common', () => {
+  const sealed = ['b.wallet', 'c.wallet'].map((name) => {
+    const other = join(dirname(walletFile), name);
+    const db = openDb(other, { privateViewKey: name === 'b.wallet' ? VIEW_KEY : OTHER_VIEW_KEY });
+    db.labels.put(ADDRESS, { subject: ADDRESS, text: 'rent' });
+    db.close();
+    return readFileSync(walletDbName(other));
+  });
+  const label = sealed[0]!.subarray(-200);
+  expect(sealed[1]!.includes(label)).toBe(false);
+});
+
+describe('the database of another wallet is refused, and every byte stays as it was', () => {
+  test('after it was closed', () => {
+    fillDb(walletFile);
+    const before = folder();
+    expect(() => openDb(walletFile, { privateViewKey: OTHER_VIEW_KEY })).toThrow(ForeignWalletDb);
+    expect(folder()).toEqual(before);
+    openDb(walletFile).close();
+  });
+
+  test('with the log of a killed program', async () => {
+    await fillAndKill();
+    const before = folder();
+    expect(Object.keys(before).sort()).toEqual(['', '-mark', '-shm', '-wal'].map((end) => `a.wallet.db${end}`).sort());
+    expect(() => openDb(walletFile, { privateViewKey: OTHER_VIEW_KEY })).toThrow(ForeignWalletDb);
+    expect(folder()).toEqual(before);
+    openDb(walletFile).close();
+  });
+
+  test('whatever the container expects', () => {
+    fillDb(walletFile);
+    const db = openDb(walletFile);
+    const { mark } = db;
+    db.close();
+    expect(() => openDb(walletFile, { privateViewKey: OTHER_VIEW_KEY, expected: mark })).toThrow(ForeignWalletDb);
+  });
+});
+
+describe('what the container expects', () => {
+  test('a database at or after the position of the container goes on', () => {
+    let db = openDb(walletFile);
+    db.log.append('a');
+    const { mark } = db;
+    db.log.append('b');
+    db.close();
+    db = openDb(walletFile, { expected: mark });
+    expect(db.isNamedByContainer).toBe(true);
+    expect(db.identity.loss).toBeUndefined();
+    expect([...db.log.after(mark.position)].map(({ change }) => change)).toEqual(['b']);
+    db.close();
+  });
+
+  test('a missing database is replaced by one that says so until it is acknowledged, and after a restart', () => {
+    const expected = { database: 'ab'.repeat(16), position: 40 };
+    let db = openDb(walletFile, { expected, now: 9 });
+    expect(db.isNamedByContainer).toBe(false);
+    expect(db.identity).toMatchObject({ loss: 'missing', isLossAcknowledged: false, since: 9 });
+    expect(db.mark.position).toBe(40);
+    expect(db.log.append('a')).toBe(41);
+    const { mark } = db;
+    db.acknowledgeLoss();
+    db.close();
+    db = openDb(walletFile, { expected: mark, now: 10 });
+    expect(db.identity).toMatchObject({ loss: 'missing', isLossAcknowledged: true, since: 9 });
+    expect(db.isNamedByContainer).toBe(true);
+    db.close();
+  });
+
+  test('an older copy says so, counts on from the container and discards its log', () => {
+    fillDb(walletFile);
+    const copy = readFileSync(file);
+    let db = openDb(walletFile);
+    db.log.append('lost');
+    db.sends.put({ hash: OTHER_HASH, state: 'pending', created: 1 });
+    const { mark } = db;
+    db.close();
+    writeFileSync(file, copy);
+    db = openDb(walletFile, { expected: mark, now: 12 });
+    expect(db.identity).toMatchObject({
+      database: mark.database,
+      loss: 'outdated',
+      isLossAcknowledged: false,
+      since: 12,
+    });
+    expect(db.mark).toEqual(mark);
+    expect(db.log.floor).toBe(mark.position);
+    expect(db.log.progress()).toBeUndefined();
+    expect(db.sends.get(HASH)).toBeDefined();
+    expect(db.isNamedByContainer).toBe(false);
+    const next = db.log.append('new');
+    expect([...db.log.after(mark.position)]).toEqual([{ position: next, change: 'new' }]);
+    db.close();
+    // From now on it is the one that the container names.
+    db = openDb(walletFile, { expected: mark, now: 13 });
+    expect(db.identity).toMatchObject({ loss: 'outdated', since: 12 });
+    expect(db.isNamedByContainer).toBe(true);
+    db.close();
+  });
+
+  test('another database of the same wallet lacks what the named one had', () => {
+    fillDb(walletFile);
+    const expected = { database: '00'.repeat(16), position: 3 };
+    const db = openDb(walletFile, { expected });
+    expect(db.identity.loss).toBe('missing');
+    expect(db.mark.position).toBeGreaterThan(3);
+    expect(db.log.floor).toBe(db.mark.position);
+    expect(db.sends.get(HASH)).toBeDefined();
+    db.close();
+  });
+
+  test('a container of another program expects nothing', () => {
+    fillDb(walletFile);
+    const db = openDb(walletFile);
+    expect(db.isNamedByContainer).toBe(false);
+    expect(db.identity.loss).toBeUndefined();
+    expect([...db.log.after(0)]).toHaveLength(1);
+    db.close();
+  });
+});
+
+describe('a damaged file is left where it is', () => {
+  const damages: Record<string, () => void> = {
+    'is no database': () => writeFileSync(file, 'text '.repeat(1_000)),
+    'is the database of another program': () => {
+      const bytes = readFileSync(file);
+      bytes.writeUInt8(0, 68);
+      writeFileSync(file, bytes);
+    },
+    'is cut short': () => truncateSync(file, statSync(file).size - 4096),
+    'lacks a column': () => {
+      const bytes = readFileSync(file);
+      bytes.fill(0x78, bytes.indexOf('sealed BLOB'), bytes.indexOf('sealed BLOB') + 6);
+      writeFileSync(file, bytes);
+    },
+    'is a folder': () => {
+      rmSync(file);
+      mkdirSync(file);
+    },
+  };
+
+  test.each(Object.keys(damages))('and can be replaced when it %s', (what) => {
+    fillDb(walletFile);
+    const expected = { database: 'ab'.repeat(16), position: 5 };
+    damages[what]!();
+    expect(() => openDb(walletFile, { expected })).toThrow(WalletDbDamaged);
+    expect(existsSync(file) || existsSync(`${file}-wal`)).toBe(true);
+    const db = WalletDb.replaceDamaged({ walletFile, privateViewKey: VIEW_KEY, expected, now: 33 });
+    expect(db.identity).toMatchObject({ loss: 'damaged', isLossAcknowledged: false, since: 33 });
+    expect(db.mark.position).toBe(5);
+    expect(db.sends.all()).toEqual([]);
+    db.close();
+    expect(readdirSync(dirname(file)).some((name) => name.startsWith('a.wallet.db.33.damaged'))).toBe(true);
+  });
+
+  test('and is untouched when one of file and log is missing, or the log is that of another database', async () => {
+    await fillAndKill();
+    renameSync(file, `${file}.away`);
+    expect(() => openDb(walletFile)).toThrow(WalletDbDamaged);
+    renameSync(`${file}.away`, file);
+    const log = readFileSync(`${file}-wal`);
+    rmSync(`${file}-wal`);
+    expect(() => openDb(walletFile)).toThrow(WalletDbDamaged);
+    const other = join(dirname(walletFile), 'b.wallet');
+    const program = runProgram('wallet-db.ts', [other]);
+    for (let i = 0; i < 4; i++) await program.line();
+    program.kill();
+    await program.ended;
+    copyFileSync(`${walletDbName(other)}-wal`, `${file}-wal`);
+    expect(() => openDb(walletFile)).toThrow(WalletDbDamaged);
+    writeFileSync(`${file}-wal`, log);
+    const db = openDb(walletFile);
+    expect(db.events.last).toBeGreaterThanOrEqual(3);
+    db.close();
+  });
+});
+
+test('a file that may not be read is no damage', () => {
+  fillDb(walletFile);
+  chmodSync(file, 0);
+  // The owner of everything reads it all the same.
+  if (process.getuid?.() !== 0) expect(() => openDb(walletFile)).not.toThrow(WalletDbDamaged);
+  chmodSync(file, 0o600);
+  openDb(walletFile).close();
+});
+
+test('the container carries the mark beside unknown fields, and no other change', () => {
+  const content = { ...createdWallet({ height: 0, timestamp: 0 }), unknownMembers: new Map([['', { other: 1 }]]) };
+  expect(walletDbMarkOf(content)).toBeUndefined();
+  const mark = { database: 'ab'.repeat(16), position: 7 };
+  const marked = withWalletDbMark(content, mark);
+  expect(walletDbMarkOf(marked)).toEqual(mark);
+  expect(withWalletDbMark(marked, mark)).toBe(marked);
+  expect(marked.unknownMembers.get('')).toMatchObject({ other: 1 });
+  expect(walletDbMarkOf({ unknownMembers: new Map([['', { walletDb: 'x', walletDbPosition: '-1' }]]) })).toEqual({
+    database: 'x',
+    position: 0,
+  });
+});

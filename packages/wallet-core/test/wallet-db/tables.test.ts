@@ -1,0 +1,415 @@
+import fc from 'fast-check';
+import { utcDayOf, NotifiedStage, type StoredDetails } from '../../src/wallet-db/records';
+import { decodeRow, encodeRow } from '../../src/wallet-db/seal';
+import type { SendState } from '../../src/wallet-db/sends';
+import type { WalletDb } from '../../src/wallet-db/wallet-db';
+import { arbitraryContent } from '../support/arbitrary-content';
+import { fresh, removeFolders } from '../support/folder';
+import { HASH, openDb, OTHER_HASH, output, ring, signedSend } from './support/filled';
+
+let walletFile: string;
+let db: WalletDb;
+
+beforeEach(() => {
+  walletFile = fresh('a.wallet');
+  db = openDb(walletFile);
+});
+
+afterEach(() => {
+  db.close();
+  removeFolders();
+});
+
+function reopen(): void {
+  db.close();
+  db = openDb(walletFile);
+}
+
+const position = (): number => db.mark.position;
+
+const shop = { owner: 'shop', key: 'k' };
+
+/** JSON has no negative zero. */
+const jsonValue = fc.jsonValue().filter((value) => !JSON.stringify(value).includes('-0'));
+const bytes = fc.uint8Array().map((array) => Buffer.from(array));
+const text = fc.oneof(
+  fc.string({ unit: 'binary' }),
+  fc.string().map((end) => `~${end}`),
+  fc.constantFrom('~n1', '~b', '~s~'),
+);
+const value = fc.oneof(jsonValue, fc.bigInt(), bytes, text);
+
+test('a row is the same after sealing, with bigints, bytes, maps and any text', () => {
+  const row = fc.record({
+    value,
+    list: fc.array(value),
+    map: fc.array(fc.tuple(text, value)).map((list) => new Map(list)),
+  });
+  fc.assert(fc.property(row, (each) => expect(decodeRow(encodeRow(each))).toEqual(each)));
+  fc.assert(
+    fc.property(arbitraryContent, (each) => expect(decodeRow(encodeRow(each))).toEqual(each)),
+    { numRuns: 30 },
+  );
+});
+
+describe('sends', () => {
+  test('survive a restart in the order of their first insertion, and settled ones lose their bytes', () => {
+    const signed = signedSend(HASH);
+    db.sends.put({ hash: HASH, state: 'pending', created: 1, signed });
+    db.sends.put({ hash: OTHER_HASH, state: 'refused', created: 2, signed, reason: 'double spend', refusedSince: 7 });
+    db.sends.put({ hash: HASH, state: 'confirmed', created: 1, signed, height: 8 });
+    reopen();
+    expect(db.sends.all()).toEqual([
+      { hash: HASH, state: 'confirmed', created: 1, signed, height: 8 },
+      { hash: OTHER_HASH, state: 'refused', created: 2, signed, reason: 'double spend', refusedSince: 7 },
+    ]);
+    db.sends.put({ hash: HASH, state: 'settled', created: 1, signed, height: 8 });
+    expect(db.sends.get(HASH)).toEqual({ hash: HASH, state: 'settled', created: 1, height: 8 });
+    const hashes = (...states: SendState[]): string[] => db.sends.all(states).map(({ hash }) => hash);
+    expect(hashes('refused', 'pending')).toEqual([OTHER_HASH]);
+    expect(hashes('settled')).toEqual([HASH]);
+    expect(db.sends.all()).toHaveLength(2);
+  });
+
+  test('a settled send becomes open again after a reorganisation, and is stored once', () => {
+    const signed = signedSend(HASH);
+    db.sends.put({ hash: HASH, state: 'settled', created: 1 });
+    db.sends.put({ hash: HASH, state: 'pending', created: 1, signed });
+    expect(db.sends.all()).toEqual([{ hash: HASH, state: 'pending', created: 1, signed }]);
+    expect(db.sends.delete(HASH)).toBe(true);
+    expect(db.sends.delete(HASH)).toBe(false);
+    expect(db.sends.get(HASH)).toBeUndefined();
+  });
+});
+
+describe('requests', () => {
+  test('a key is new once, and tells apart another body, an answered and an unanswered request', () => {
+    expect(db.requests.begin(shop, 'body', 1)).toEqual({ kind: 'new' });
+    expect(db.requests.begin(shop, 'body', 2)).toEqual({ kind: 'unanswered', sends: [] });
+    db.requests.link(shop, HASH);
+    db.requests.link(shop, OTHER_HASH);
+    db.requests.link(shop, HASH);
+    reopen();
+    expect(db.requests.begin(shop, Buffer.from('body'), 3)).toEqual({ kind: 'unanswered', sends: [HASH, OTHER_HASH] });
+    expect(db.requests.begin(shop, 'other', 3)).toEqual({ kind: 'other-body' });
+    db.requests.answer(shop, { status: 201, body: 'first' });
+    db.requests.answer(shop, { status: 500, body: 'second' });
+    const answered = { kind: 'answered', answer: { status: 201, body: 'first' }, sends: [HASH, OTHER_HASH] };
+    expect(db.requests.begin(shop, 'body', 4)).toEqual(answered);
+  });
+
+  test('equal keys of two owners are two requests, however the names are divided', () => {
+    expect(db.requests.begin({ owner: 'a', key: 'bc' }, '', 1).kind).toBe('new');
+    expect(db.requests.begin({ owner: 'ab', key: 'c' }, '', 1).kind).toBe('new');
+    expect(db.requests.begin({ owner: 'a","', key: 'c' }, '', 1).kind).toBe('new');
+    expect(db.requests.begin({ owner: 'a', key: '","c' }, '', 1).kind).toBe('new');
+  });
+
+  test('a request is forgotten unless it has a transaction or an answer', () => {
+    expect(db.requests.forget(shop)).toBe(false);
+    db.requests.begin(shop, '', 1);
+    expect(db.requests.forget(shop)).toBe(true);
+    db.requests.begin(shop, '', 1);
+    db.requests.link(shop, HASH);
+    expect(db.requests.forget(shop)).toBe(false);
+    const other = { owner: 'shop', key: 'answered' };
+    db.requests.begin(other, '', 1);
+    db.requests.answer(other, { status: 201, body: '' });
+    expect(db.requests.forget(other)).toBe(false);
+    expect(db.requests.begin(shop, '', 1)).toEqual({ kind: 'unanswered', sends: [HASH] });
+  });
+
+  test('a request that was not begun can be neither linked nor answered', () => {
+    expect(() => db.requests.link(shop, HASH)).toThrow(RangeError);
+    expect(() => db.requests.answer(shop, { status: 201, body: '' })).toThrow(RangeError);
+  });
+
+  test('an old request is dropped when its transactions are settled, and the newest ones stay', () => {
+    const keys = ['settled', 'open', 'none', 'young', 'newest'];
+    keys.forEach((key, i) => db.requests.begin({ owner: '', key }, '', i === 3 ? 100 : i));
+    db.requests.link({ owner: '', key: 'settled' }, HASH);
+    db.requests.link({ owner: '', key: 'open' }, HASH);
+    db.requests.link({ owner: '', key: 'open' }, OTHER_HASH);
+    expect(db.requests.dropOld({ before: 50, newest: 1 }, (hash) => hash === HASH)).toBe(false);
+    const kept = keys.filter((key) => db.requests.begin({ owner: '', key }, '', 1).kind !== 'new');
+    expect(kept).toEqual(['open', 'young', 'newest']);
+  });
+
+  test('a slice drops at most 1,000 requests, and the next one goes on behind those that stay', () => {
+    db.transaction(() => {
+      for (let i = 0; i < 2_500; i++) db.requests.begin({ owner: '', key: String(i) }, '', 1);
+      db.requests.link({ owner: '', key: '5' }, HASH);
+    });
+    const rest: boolean[] = [];
+    for (let more = true; more; rest.push(more)) {
+      more = db.requests.dropOld({ before: 2, newest: 10 }, () => false);
+    }
+    expect(rest).toEqual([true, true, false]);
+    const kept = Array.from({ length: 2_500 }, (_, i) => i).filter(
+      (i) => db.requests.begin({ owner: '', key: String(i) }, '', 1).kind !== 'new',
+    );
+    expect(kept).toEqual([5, ...Array.from({ length: 10 }, (_, i) => 2_490 + i)]);
+  });
+});
+
+test('a ring survives a restart', () => {
+  db.rings.put(HASH, ring);
+  reopen();
+  expect(db.rings.get(HASH)).toEqual(ring);
+  expect(db.rings.get(OTHER_HASH)).toBeUndefined();
+});
+
+test('of more than 1,000 prepared transactions the oldest are evicted', () => {
+  db.transaction(() => {
+    for (let i = 0; i < 1_002; i++) {
+      db.prepared.put(String(i), { hash: String(i), signed: signedSend(HASH), creator: 'shop', created: i });
+    }
+  });
+  expect([db.prepared.has('1'), db.prepared.has('2'), db.prepared.has('1001')]).toEqual([false, true, true]);
+  expect(db.prepared.get('1001')).toEqual({ hash: '1001', signed: signedSend(HASH), creator: 'shop', created: 1001 });
+  db.prepared.clear();
+  expect([...db.prepared.rows()]).toEqual([]);
+});
+
+test('a delayed transaction moves from the state that it has alone, over a restart', () => {
+  const transaction = { hash: HASH, created: 5, signed: signedSend(HASH) };
+  db.delayed.add(transaction);
+  expect(() => db.delayed.add(transaction)).toThrow(RangeError);
+  db.delayed.add({ ...transaction, hash: OTHER_HASH, created: 4 });
+  reopen();
+  expect(db.delayed.inState('delayed').map(({ hash }) => hash)).toEqual([HASH, OTHER_HASH]);
+  expect(db.delayed.move(HASH, 'sending', 'sent')).toBe(false);
+  expect(db.delayed.move(HASH, 'delayed', 'sending')).toBe(true);
+  expect(db.delayed.move('00'.repeat(32), 'delayed', 'sending')).toBe(false);
+  expect(db.delayed.get(HASH)).toEqual({ ...transaction, state: 'sending' });
+  expect(db.delayed.inState('sending')).toHaveLength(1);
+});
+
+test('retired outputs are listed from a spend height on', () => {
+  const retired = [8, 9, 10].map((spendHeight) => ({
+    output: { ...output, spendHeight, key: String(spendHeight) },
+    publicSpendKey: HASH,
+  }));
+  for (const each of retired) db.retired.put(each.output.key, each);
+  reopen();
+  expect(db.retired.from(9)).toEqual(retired.slice(1));
+  db.retired.delete('10');
+  expect(db.retired.from(9)).toEqual(retired.slice(1, 2));
+});
+
+test('details survive a restart, whether few or all fields are known', () => {
+  const few: StoredDetails = { extra: Buffer.alloc(0), inputs: 0n, outputs: 2n ** 64n - 1n };
+  const all: StoredDetails = {
+    ...few,
+    extra: Buffer.from([1, 255]),
+    blockHash: HASH,
+    unlockTime: 2n ** 64n - 1n,
+    mixin: 3,
+    received: new Map([[HASH, 5n]]),
+    sent: [{ address: 'a~b', amount: 1n, isChange: true }],
+  };
+  db.details.put(HASH, few);
+  db.details.put(OTHER_HASH, all);
+  reopen();
+  expect(db.details.get(HASH)).toEqual(few);
+  expect(db.details.get(OTHER_HASH)).toEqual(all);
+  expect(db.details.missing(['01', HASH, '02'])).toEqual(['01', '02']);
+});
+
+describe('the ledger log', () => {
+  const changes = (from: number): unknown[] => [...db.log.after(from)].map(({ change }) => change);
+
+  test('replays the changes after a position in their order, between other changes of money', () => {
+    const first = db.log.append('a');
+    db.sends.put({ hash: HASH, state: 'pending', created: 1 });
+    const second = db.log.append('b');
+    db.log.append('c');
+    reopen();
+    expect(changes(0)).toEqual(['a', 'b', 'c']);
+    expect(changes(first)).toEqual(['b', 'c']);
+    expect(changes(second - 1)).toEqual(['b', 'c']);
+    expect(changes(position())).toEqual([]);
+    expect([...db.log.after(second)]).toEqual([{ position: position(), change: 'c' }]);
+  });
+
+  test('a truncated log refuses to replay from below its floor', () => {
+    const first = db.log.append('a');
+    db.log.append('b');
+    db.log.truncate(first);
+    reopen();
+    expect(db.log.floor).toBe(first);
+    expect(() => changes(first - 1)).toThrow(RangeError);
+    expect(changes(first)).toEqual(['b']);
+    db.log.truncate(0);
+    expect(db.log.floor).toBe(first);
+    db.log.truncate(position());
+    expect(changes(position())).toEqual([]);
+    const next = db.log.append('c');
+    expect(changes(next - 1)).toEqual(['c']);
+  });
+
+  test('entries may be appended and removed while others are read', () => {
+    db.transaction(() => {
+      for (let i = 0; i < 600; i++) db.log.append(i);
+    });
+    const read: unknown[] = [];
+    for (const { position: at, change } of db.log.after(0)) {
+      if (read.length < 600) db.log.append('new');
+      if (at === 300) db.log.truncate(200);
+      read.push(change);
+    }
+    expect(read.slice(0, 601)).toEqual([...Array.from({ length: 600 }, (_, i) => i), 'new']);
+    expect(read).toHaveLength(1_200);
+  });
+
+  test('scan progress is one row that is overwritten', () => {
+    expect(db.log.progress()).toBeUndefined();
+    db.log.putProgress({ height: 1 });
+    db.log.putProgress({ height: 2 });
+    reopen();
+    expect(db.log.progress()).toEqual({ height: 2 });
+  });
+});
+
+test('events are numbered without gaps, over restarts and failed transactions', () => {
+  const event = { kind: 'received', transaction: HASH, subWallet: 'W', amount: 5n, time: 1, payload: { a: 1n } };
+  expect(db.events.append(event)).toBe(1);
+  expect(() =>
+    db.transaction(() => {
+      db.events.append(event);
+      throw new Error('no');
+    }),
+  ).toThrow('no');
+  reopen();
+  expect(db.events.append({ kind: 'paused', time: 2 })).toBe(2);
+  expect(db.events.last).toBe(2);
+  expect(db.events.after(0, 5)).toEqual([
+    { ...event, sequence: 1 },
+    { kind: 'paused', time: 2, sequence: 2 },
+  ]);
+  expect(db.events.after(0, 1)).toHaveLength(1);
+  expect(db.events.after(1, 5)).toHaveLength(1);
+  expect(db.events.after(2, 5)).toEqual([]);
+  expect(db.events.after(9, 5)).toEqual([]);
+});
+
+describe('spending', () => {
+  test('is reserved up to the limit of the day, by key, and given back', () => {
+    expect(db.spending.reserve('shop', 3, 5n, 9n)).toBe(true);
+    expect(db.spending.reserve('shop', 3, 5n, 9n)).toBe(false);
+    expect(db.spending.reserve('shop', 3, 4n, 9n)).toBe(true);
+    expect(db.spending.reserve('shop', 4, 9n, 9n)).toBe(true);
+    expect(db.spending.reserve('other', 3, 9n, 9n)).toBe(true);
+    reopen();
+    expect(db.spending.spent('shop', 3)).toBe(9n);
+    db.spending.giveBack('shop', 3, 5n);
+    expect(db.spending.spent('shop', 3)).toBe(4n);
+    db.spending.giveBack('shop', 3, 5n);
+    expect(db.spending.spent('shop', 3)).toBe(0n);
+    expect(() => db.spending.reserve('shop', 3, -1n, 9n)).toThrow(RangeError);
+  });
+
+  test('of old days the newest of each key stay', () => {
+    for (const [name, day] of [
+      ['a', 5],
+      ['a', 1],
+      ['a', 3],
+      ['b', 2],
+    ] as const)
+      db.spending.reserve(name, day, 1n, 1n);
+    expect(db.spending.dropBefore(5, 1)).toBe(2);
+    const spent = (['a', 'b'] as const).map((name) => [1, 2, 3, 5].filter((day) => db.spending.spent(name, day) > 0n));
+    expect(spent).toEqual([[5], [2]]);
+    expect(db.spending.dropBefore(5)).toBe(1);
+  });
+
+  test('a day is one of UTC', () => {
+    expect([utcDayOf(0), utcDayOf(86_399_999), utcDayOf(86_400_000)]).toEqual([0, 0, 1]);
+  });
+});
+
+test('a stage of notification only rises, each hash for itself, over a restart', () => {
+  const { none, seen, confirmed } = NotifiedStage;
+  expect(db.notified.advance([HASH], seen)).toEqual([none]);
+  expect(db.notified.advance([HASH, OTHER_HASH], seen)).toEqual([undefined, none]);
+  reopen();
+  expect(db.notified.advance([HASH], confirmed)).toEqual([seen]);
+  expect(db.notified.advance([HASH], seen)).toEqual([undefined]);
+  expect([db.notified.stage(HASH), db.notified.stage('00')]).toEqual([confirmed, none]);
+});
+
+test('labels and settings survive a restart', () => {
+  db.labels.put(HASH, { subject: HASH, text: 'rent' });
+  db.settings.put('pause', { reason: 'disk', since: 5n });
+  reopen();
+  expect(db.labels.get(HASH)?.text).toBe('rent');
+  expect(db.settings.get('pause')).toEqual({ reason: 'disk', since: 5n });
+  expect(db.settings.delete('pause')).toBe(true);
+  expect(db.settings.get('pause')).toBeUndefined();
+});
+
+describe('a transaction', () => {
+  const send = (hash: string): void => db.sends.put({ hash, state: 'pending', created: 1 });
+
+  test('rolls back with all nested ones and the position', () => {
+    const before = position();
+    expect(() =>
+      db.transaction(() => {
+        send(HASH);
+        db.transaction(() => db.log.append('a'));
+        throw new Error('no');
+      }),
+    ).toThrow('no');
+    expect([position(), db.sends.all(), [...db.log.after(0)]]).toEqual([before, [], []]);
+  });
+
+  test('rolls back when a nested one failed, even if its error was caught', () => {
+    const before = position();
+    expect(() =>
+      db.transaction(() => {
+        send(HASH);
+        try {
+          db.transaction(() => {
+            send(OTHER_HASH);
+            throw new Error('nested');
+          });
+        } catch {
+          // Its caller goes on.
+        }
+        send('00');
+      }),
+    ).toThrow('nested');
+    expect([position(), db.sends.all()]).toEqual([before, []]);
+    send(HASH);
+    expect(db.sends.all()).toHaveLength(1);
+  });
+
+  test('refuses work that is not finished when it returns', () => {
+    expect(() =>
+      db.transaction(async () => {
+        send(HASH);
+        await Promise.resolve();
+      }),
+    ).toThrow(TypeError);
+    expect(db.sends.all()).toEqual([]);
+  });
+
+  test.each([
+    ['a send', () => send(HASH)],
+    ['a deleted send', () => db.sends.delete('00')],
+    ['a linked send', () => db.requests.link(shop, OTHER_HASH)],
+    ['a delayed transaction', () => db.delayed.add({ hash: HASH, created: 1, signed: signedSend(HASH) })],
+    ['a moved delayed transaction', () => db.delayed.move(OTHER_HASH, 'delayed', 'sent')],
+    ['a ledger change', () => db.log.append('a')],
+    ['a reservation', () => db.spending.reserve('a', 1, 1n, 1n)],
+  ])('raises the position with %s', (_what, write) => {
+    db.requests.begin(shop, '', 1);
+    db.delayed.add({ hash: OTHER_HASH, created: 1, signed: signedSend(HASH) });
+    send('00');
+    const before = position();
+    write();
+    expect(position()).toBe(before + 1);
+    reopen();
+    expect(position()).toBe(before + 1);
+  });
+});
