@@ -63,12 +63,18 @@ function wordGroup(words: readonly string[], start: number): number {
   return value;
 }
 
+/** What the C++ programs split at: the white space of ASCII. A non-breaking or ideographic space belongs to a word. */
+const SEPARATORS = /[ \t\n\v\f\r]+/;
+
+/** The C++ programs change ASCII letters alone. */
+const lowerCase = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+
 /**
- * The 32 bytes behind 25 words, separated by any white space. Throws MnemonicError.
+ * The 32 bytes behind 25 words, separated by white space of ASCII. Throws MnemonicError.
  * The key is not checked to be a reduced scalar: that is for the wallet that takes it.
  */
 export function decodeMnemonic(text: string): Buffer {
-  const words = text.split(/\s+/).filter((word) => word !== '');
+  const words = text.split(SEPARATORS).filter((word) => word !== '');
   if (words.length !== SEED_LENGTH) {
     throw new MnemonicError(
       34,
@@ -76,7 +82,7 @@ export function decodeMnemonic(text: string): Buffer {
         `but it is ${words.length} ${words.length === 1 ? 'word' : 'words'} long.`,
     );
   }
-  for (const word of words.map((given) => given.toLowerCase())) {
+  for (const word of words.map(lowerCase)) {
     if (!indexOf.has(word)) {
       throw new MnemonicError(
         33,
@@ -85,7 +91,7 @@ export function decodeMnemonic(text: string): Buffer {
     }
   }
   const spoken = words.slice(0, -1);
-  if (words.at(-1) !== checksumWord(spoken)) {
+  if (lowerCase(words.at(-1) as string) !== lowerCase(checksumWord(spoken))) {
     throw new MnemonicError(35, 'The mnemonic seed given has an invalid checksum word.');
   }
   const key = Buffer.alloc(32);

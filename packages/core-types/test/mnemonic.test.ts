@@ -50,6 +50,38 @@ test('every 32 bytes have their words', () => {
   expect(() => encodeMnemonic(Buffer.alloc(31))).toThrow(RangeError);
 });
 
+const secret = '243d1bb4f6adfeb83a74196e321732fc10111111111111111111111111111101';
+
+test.each([' ', '\t', '\n', '\v', '\f', '\r', ' \r\n'])(
+  'words are separated by the white space of ASCII: %j',
+  (space) => {
+    expect(decode(encodeMnemonic(hex(secret)).replaceAll(' ', space))).toBe(secret);
+  },
+);
+
+test.each(['\u00a0', '\u3000', '\ufeff', '\u2003'])('another space is a part of a word, as in the C++: %j', (space) => {
+  const words = encodeMnemonic(hex(secret)).split(' ');
+  expect(decode(words.join(space))).toMatchObject({ code: 34 });
+  const [first = '', ...rest] = words;
+  expect(decode([`${first}${space}`, ...rest].join(' '))).toEqual({
+    code: 33,
+    message: `The mnemonic seed given has a word that is not present in the english word list (${first}${space}).`,
+  });
+});
+
+test('a letter beyond ASCII is never one of a word', () => {
+  const [, ...rest] = encodeMnemonic(hex(secret)).split(' ');
+  // The Kelvin sign is a "k" in lower case.
+  expect(decode(['\u212anife', ...rest].join(' '))).toMatchObject({ code: 33 });
+});
+
+test('the checksum word is compared without case, the others as they are written', () => {
+  const words = encodeMnemonic(hex(secret)).split(' ');
+  const upper = (at: number): string => words.map((word, i) => (i === at ? word.toUpperCase() : word)).join(' ');
+  expect(decode(upper(24))).toBe(secret);
+  expect(decode(upper(3))).toMatchObject({ code: 35 });
+});
+
 test('one word is told as one', () => {
   expect(decode('abbey')).toMatchObject({ message: expect.stringContaining('it is 1 word long.') });
 });

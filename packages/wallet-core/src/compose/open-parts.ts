@@ -1,7 +1,7 @@
 import { NodeList } from '@wrkz/client';
 import { type Network, toHex } from '@wrkz/core-types';
 import { walletError } from '../errors';
-import * as newWallets from '../keys/new-wallet';
+import * as newWallets from '../keys/wallet-keys';
 import * as subWallets from '../keys/sub-wallets';
 import type { AppliedBlock } from '../ledger/ledger';
 import type { PowClient } from '../pow-client/pow-client';

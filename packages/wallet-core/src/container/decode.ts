@@ -1,12 +1,18 @@
 import type { JsonValue } from '@wrkz/service-kit/base';
-import type { SubWallet, SyncProgress, TransactionKey, WalletContent } from '../ledger/model';
 import { walletError, walletErrorOfCode, walletErrorRows } from '../errors';
-import { decodeOutputs, decodeUnconfirmedAmounts } from './decode-outputs';
-import { decodeTransactions } from './decode-transactions';
+import type {
+  SubWallet,
+  SyncProgress,
+  TransactionKey,
+  Transfer,
+  UnconfirmedAmount,
+  WalletContent,
+  WalletOutput,
+  WalletTransaction,
+} from '../ledger/model';
+import { ContainerMembers, hashList, UnknownMembers, WrongMember } from './fields';
+import * as layout from './format';
 import { readContainerJson } from './json-reader';
-import * as layout from './layout';
-import { hashList, ContainerMembers, WrongMember } from './members';
-import { UnknownMembers } from './unknown-members';
 
 /**
  * Reads what stands behind the markers of a container, or an export of one.
@@ -111,4 +117,100 @@ function* decodeProgress(synchronizer: ContainerMembers, unknown: UnknownMembers
     recentHashes: yield* hashList(status, 'lastKnownBlockHashes'),
     checkpointHashes: yield* hashList(status, 'blockHashCheckpoints'),
   };
+}
+
+/** The outputs of one of the three lists of a sub-wallet. */
+export function* decodeOutputs(
+  subWallet: ContainerMembers,
+  list: 'unspentInputs' | 'lockedInputs' | 'spentInputs',
+  isView: boolean,
+  unknown: UnknownMembers,
+): Generator<void, WalletOutput[]> {
+  const outputs: WalletOutput[] = [];
+  for (const members of subWallet.objects(list)) {
+    const output = decodeOutput(members, isView);
+    outputs.push(output);
+    const { parentTransactionHash, outputIndex } = output;
+    unknown.noteUnknown(members, layout.INPUT, () => layout.pathOf.output(parentTransactionHash, outputIndex));
+    yield;
+  }
+  return outputs;
+}
+
+function decodeOutput(members: ContainerMembers, isView: boolean): WalletOutput {
+  const keyImage = members.key('keyImage');
+  const privateEphemeral = members.has('privateEphemeral') ? members.key('privateEphemeral') : undefined;
+  return {
+    // In a view wallet the reference of 2025 leaves both as whatever lay in memory.
+    keyImage: isView || keyImage === layout.NO_KEY ? undefined : keyImage,
+    amount: members.uint64('amount'),
+    blockHeight: members.count('blockHeight'),
+    transactionPublicKey: members.key('transactionPublicKey'),
+    outputIndex: members.count('transactionIndex'),
+    // An index that was never told is written as 0, too: only a node can tell the two apart.
+    globalIndex: members.count('globalOutputIndex') || undefined,
+    key: members.key('key'),
+    spendHeight: members.count('spendHeight'),
+    unlockTime: members.uint64('unlockTime'),
+    parentTransactionHash: members.key('parentTransactionHash'),
+    privateEphemeral: isView ? undefined : privateEphemeral,
+    spendingTransactionHash: members.has('spendingTransactionHash')
+      ? members.key('spendingTransactionHash')
+      : undefined,
+  };
+}
+
+export function* decodeUnconfirmedAmounts(
+  subWallet: ContainerMembers,
+  unknown: UnknownMembers,
+): Generator<void, UnconfirmedAmount[]> {
+  const amounts: UnconfirmedAmount[] = [];
+  for (const members of subWallet.objects('unconfirmedIncomingAmounts')) {
+    const key = members.key('key');
+    unknown.noteUnknown(members, layout.UNCONFIRMED_AMOUNT, () => layout.pathOf.unconfirmedAmount(key));
+    const parentTransactionHash = members.key('parentTransactionHash');
+    amounts.push({ amount: members.uint64('amount'), key, parentTransactionHash });
+    yield;
+  }
+  return amounts;
+}
+
+/** Transactions in the order of the file. */
+export function* decodeTransactions(
+  parent: ContainerMembers,
+  list: 'transactions' | 'lockedTransactions',
+  unknown: UnknownMembers,
+): Generator<void, WalletTransaction[]> {
+  const transactions: WalletTransaction[] = [];
+  for (const members of parent.objects(list)) {
+    transactions.push(decodeTransaction(members, unknown));
+    yield;
+  }
+  return transactions;
+}
+
+function decodeTransaction(members: ContainerMembers, unknown: UnknownMembers): WalletTransaction {
+  const hash = members.key('hash');
+  unknown.noteUnknown(members, layout.TRANSACTION, () => layout.pathOf.transaction(hash));
+  return {
+    transfers: decodeTransfers(members, hash, unknown),
+    hash,
+    fee: members.uint64('fee'),
+    blockHeight: members.count('blockHeight'),
+    timestamp: members.count('timestamp'),
+    // As it stands: the reference of 2025 also stores ids that are no hex.
+    paymentId: members.text('paymentID'),
+    unlockTime: members.uint64('unlockTime'),
+    isCoinbase: members.flag('isCoinbaseTransaction'),
+  };
+}
+
+function decodeTransfers(transaction: ContainerMembers, hash: string, unknown: UnknownMembers): Transfer[] {
+  const transfers: Transfer[] = [];
+  for (const members of transaction.objects('transfers')) {
+    const publicSpendKey = members.key('publicKey');
+    unknown.noteUnknown(members, layout.TRANSFER, () => layout.pathOf.transfer(hash, publicSpendKey));
+    transfers.push({ publicSpendKey, amount: members.int64('amount') });
+  }
+  return transfers;
 }

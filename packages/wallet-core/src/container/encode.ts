@@ -1,8 +1,13 @@
 import { stringifyJson } from '@wrkz/service-kit/base';
-import type { SubWallet, TransactionKey, WalletContent } from '../ledger/model';
-import * as layout from './layout';
-import { ObjectWriter, type UnknownByPath } from './object-writer';
-import { inputText, transactionText, unconfirmedAmountText } from './record-text';
+import type {
+  SubWallet,
+  TransactionKey,
+  UnconfirmedAmount,
+  WalletContent,
+  WalletOutput,
+  WalletTransaction,
+} from '../ledger/model';
+import * as layout from './format';
 
 /**
  * The JSON of a container, piece by piece: without white space, members sorted by name, as the reference of 2026 writes it.
@@ -102,4 +107,105 @@ function* lists<T>(items: readonly T[], pieces: (item: T) => Generator<string, v
     separator = ',';
   }
   yield separator === '[' ? '[]' : ']';
+}
+
+/* The JSON of what a container holds by the thousand. */
+
+const quoted = (key: string): string => `"${key}"`;
+const quotedIfAny = (key: string | undefined): string | undefined => (key === undefined ? undefined : `"${key}"`);
+
+export function inputText(output: WalletOutput, unknown: UnknownByPath): string {
+  const { parentTransactionHash, outputIndex } = output;
+  return new ObjectWriter(unknown, layout.pathOf.output(parentTransactionHash, outputIndex)).text(layout.INPUT, {
+    amount: String(output.amount),
+    blockHeight: String(output.blockHeight),
+    globalOutputIndex: String(output.globalIndex ?? 0),
+    key: quoted(output.key),
+    keyImage: quoted(output.keyImage ?? layout.NO_KEY),
+    parentTransactionHash: quoted(parentTransactionHash),
+    privateEphemeral: quotedIfAny(output.privateEphemeral),
+    spendHeight: String(output.spendHeight),
+    spendingTransactionHash: quotedIfAny(output.spendingTransactionHash),
+    transactionIndex: String(outputIndex),
+    transactionPublicKey: quoted(output.transactionPublicKey),
+    unlockTime: String(output.unlockTime),
+  });
+}
+
+export function unconfirmedAmountText(amount: UnconfirmedAmount, unknown: UnknownByPath): string {
+  return new ObjectWriter(unknown, layout.pathOf.unconfirmedAmount(amount.key)).text(layout.UNCONFIRMED_AMOUNT, {
+    amount: String(amount.amount),
+    key: quoted(amount.key),
+    parentTransactionHash: quoted(amount.parentTransactionHash),
+  });
+}
+
+export function transactionText(transaction: WalletTransaction, unknown: UnknownByPath): string {
+  const { hash } = transaction;
+  const transfers = transaction.transfers.map(({ publicSpendKey, amount }) =>
+    new ObjectWriter(unknown, layout.pathOf.transfer(hash, publicSpendKey)).text(layout.TRANSFER, {
+      amount: String(amount),
+      publicKey: quoted(publicSpendKey),
+    }),
+  );
+  return new ObjectWriter(unknown, layout.pathOf.transaction(hash)).text(layout.TRANSACTION, {
+    blockHeight: String(transaction.blockHeight),
+    fee: String(transaction.fee),
+    hash: quoted(hash),
+    isCoinbaseTransaction: String(transaction.isCoinbase),
+    paymentID: JSON.stringify(transaction.paymentId),
+    timestamp: String(transaction.timestamp),
+    transfers: `[${transfers.join(',')}]`,
+    unlockTime: String(transaction.unlockTime),
+  });
+}
+
+export type UnknownByPath = ReadonlyMap<string, Readonly<Record<string, unknown>>>;
+
+/** Writes an object with its known members, those that are undefined left out, and what a file held besides, sorted by name. */
+export class ObjectWriter {
+  private readonly others: Readonly<Record<string, unknown>> | undefined;
+
+  constructor(unknown: UnknownByPath, path: string) {
+    this.others = unknown.size === 0 ? undefined : unknown.get(path);
+  }
+
+  /** For objects that may be large. @param names of the members, sorted */
+  *object<Name extends string>(
+    names: readonly Name[],
+    members: Readonly<Record<Name, (() => Generator<string, void>) | undefined>>,
+  ): Generator<string, void> {
+    let separator = '{';
+    for (const name of this.allNames(names)) {
+      const known = isOneOf(names, name);
+      const pieces = known ? members[name] : undefined;
+      if (known && pieces === undefined) continue;
+      yield `${separator}${JSON.stringify(name)}:`;
+      if (pieces !== undefined) yield* pieces();
+      else yield stringifyJson(this.others?.[name]);
+      separator = ',';
+    }
+    yield '}';
+  }
+
+  /** For the many small ones. @param members their JSON */
+  text<Name extends string>(names: readonly Name[], members: Readonly<Record<Name, string | undefined>>): string {
+    let text = '';
+    for (const name of this.allNames(names)) {
+      const value = isOneOf(names, name) ? members[name] : stringifyJson(this.others?.[name]);
+      if (value === undefined) continue;
+      text += `${text === '' ? '{' : ','}${JSON.stringify(name)}:${value}`;
+    }
+    return `${text}}`;
+  }
+
+  private allNames(known: readonly string[]): readonly string[] {
+    if (this.others === undefined) return known;
+    const others = Object.keys(this.others).filter((name) => !known.includes(name));
+    return [...known, ...others].sort();
+  }
+}
+
+function isOneOf<Name extends string>(names: readonly Name[], name: string): name is Name {
+  return (names as readonly string[]).includes(name);
 }

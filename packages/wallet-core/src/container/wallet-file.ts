@@ -2,17 +2,17 @@ import { realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { FileLocked, takeWriteLock, type WriteLock } from '@wrkz/sqlite';
 import { walletErrorOfCode, walletErrorRows } from '../errors';
-import { convertGreenFile } from '../green/convert-file';
+import { convertGreenFile } from './green/convert';
 import type { WalletContent } from '../ledger/model';
 import type { ContainerConversion } from '../wallet/ports';
 import { decodeContent } from './decode';
-import { FileKeys } from './file-key';
-import { readContainer } from './read-container';
-import { readFileStart } from './read-file';
-import { isSomethingElse } from './regular';
-import { checkNewFile, replaceFile } from './replace-file';
+import { FileKeys } from './encrypted-file';
+import { readContainer } from './encrypted-file';
+import { readFileStart } from './file-io';
+import { isSomethingElse } from './file-io';
+import { checkNewFile, replaceFile } from './file-io';
 import { inTurns } from './turns';
-import { writeContainer, writePlain } from './write-container';
+import { writeContainer, writePlain } from './encrypted-file';
 
 interface Waiting {
   content: WalletContent;

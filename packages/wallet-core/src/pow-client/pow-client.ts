@@ -1,8 +1,8 @@
 import { searchNonce } from '@wrkz/crypto';
 import { transactionNonceMeets, transactionPowSearch } from '@wrkz/consensus';
 import { POW_NONCE_SIZE } from '@wrkz/core-types';
-import type { PowServerSettings } from './endpoint';
-import { searchOnServer } from './server-search';
+import type { PowServerSettings } from './settings';
+import { searchOnServer } from './server';
 
 /** The longest a wallet waits for a server, in milliseconds. */
 const SERVER_LIMIT_MS = 120_000;

@@ -8,7 +8,7 @@ import {
   type SqliteDatabase,
   WrongLog,
 } from '@wrkz/sqlite';
-import { isSomethingElse } from '../container/regular';
+import { isSomethingElse } from '../container/file-io';
 import { AnsweredRequests } from './answered-requests';
 import { DelayedTransactions } from './delayed-transactions';
 import { KeySpending } from './key-spending';

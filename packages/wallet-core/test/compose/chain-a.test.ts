@@ -12,7 +12,7 @@ import {
 } from '@wrkz/testing';
 import { seedOf, Wallet, type WalletContent } from '../../src';
 import { decodeContent } from '../../src/container/decode';
-import { readContainer } from '../../src/container/read-container';
+import { readContainer } from '../../src/container/encrypted-file';
 import { inTurns } from '../../src/container/turns';
 import { fresh, removeFolders } from '../support/folder';
 import { comparable, listAt, plain } from '../support/plain';

@@ -4,7 +4,7 @@ import { readFixture } from '@wrkz/testing/fixtures';
 import { decodeContent } from '../../src/container/decode';
 import { readContainerJson } from '../../src/container/json-reader';
 import { inTurns } from '../../src/container/turns';
-import { contentText } from '../../src/container/write-container';
+import { contentText } from '../../src/container/encrypted-file';
 import type { WalletContent } from '../../src/ledger/model';
 import { WalletError } from '../../src/errors';
 import { arbitraryContent } from '../support/arbitrary-content';

@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { containerStore } from '../../src/wallet/storage';
-import { contentText } from '../../src/container/write-container';
+import { contentText } from '../../src/container/encrypted-file';
 import { WalletFile } from '../../src/container/wallet-file';
 import { sideFileName } from '../../src/side-file/side-file';
 import type { OpenContainer } from '../../src/wallet/ports';

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { contentText } from '../../src/container/write-container';
+import { contentText } from '../../src/container/encrypted-file';
 import { WalletFile } from '../../src/container/wallet-file';
 import { endPrograms, runProgram } from '../support/child';
 import { containerOf } from '../support/container-bytes';

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { WalletFile } from '../../src/container/wallet-file';
-import { contentText } from '../../src/container/write-container';
+import { contentText } from '../../src/container/encrypted-file';
 import { walletError } from '../../src/errors';
 import { endPrograms, runProgram } from '../support/child';
 import { containerOf } from '../support/container-bytes';

@@ -1,7 +1,7 @@
 import { readJson } from '@wrkz/testing/fixtures';
 import { checkAddress, checkPaymentId, integratedAddress } from '../../src/keys/addresses';
-import * as wallets from '../../src/keys/new-wallet';
-import { seedOf } from '../../src/keys/seed';
+import * as wallets from '../../src/keys/wallet-keys';
+import { seedOf } from '../../src/keys/wallet-keys';
 import * as rings from '../../src/keys/sub-wallets';
 import type { WalletContent } from '../../src/ledger/model';
 import { exportOf2026 } from '../support/exports-of-2026';

@@ -2,9 +2,9 @@
  * `save.ts <file> <keys>`: saves for ever, each version with another scan height and a size of its own, and prints the height
  * when a save is done. The key is derived once, so that nearly all of the time is spent in writing. Whoever starts it kills it.
  */
-import { deriveFileKey } from '../../src/container/file-key';
-import { replaceFile } from '../../src/container/replace-file';
-import { writeContainer } from '../../src/container/write-container';
+import { deriveFileKey } from '../../src/container/encrypted-file';
+import { replaceFile } from '../../src/container/file-io';
+import { writeContainer } from '../../src/container/encrypted-file';
 import { grown, walletAt } from '../support/contents';
 
 async function saveForEver(file: string, keys: number): Promise<never> {

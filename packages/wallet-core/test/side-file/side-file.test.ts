@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import { dirname } from 'node:path';
 import { decodeContent } from '../../src/container/decode';
 import { inTurns } from '../../src/container/turns';
-import { contentText } from '../../src/container/write-container';
+import { contentText } from '../../src/container/encrypted-file';
 import { sideFileOf, withSideFile } from '../../src/side-file/mark';
 import { SideFile, sideFileName } from '../../src/side-file/side-file';
 import { walletAt } from '../support/contents';

@@ -1,4 +1,4 @@
-import { createdWallet } from '../../src/keys/new-wallet';
+import { createdWallet } from '../../src/keys/wallet-keys';
 import type { TransactionKey, WalletContent } from '../../src/ledger/model';
 
 /** A small wallet whose version can be told by its scan height. */

@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { decodeContent } from '../../src/container/decode';
-import { readContainer } from '../../src/container/read-container';
+import { readContainer } from '../../src/container/encrypted-file';
 import { inTurns } from '../../src/container/turns';
-import { contentText } from '../../src/container/write-container';
+import { contentText } from '../../src/container/encrypted-file';
 import { runProgram } from './child';
 import { containerOf } from './container-bytes';
 import { walletAt } from './contents';

@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { FileLocked } from '@wrkz/sqlite';
-import { createdWallet } from '../../src/keys/new-wallet';
+import { createdWallet } from '../../src/keys/wallet-keys';
 import { walletDbMarkOf, withWalletDbMark } from '../../src/wallet-db/mark';
 import { ForeignWalletDb, WalletDb, WalletDbDamaged, walletDbName } from '../../src/wallet-db/wallet-db';
 import { endPrograms, runProgram } from '../support/child';

@@ -3,7 +3,7 @@ import { parseTransaction } from '@wrkz/core-types';
 import { CHAIN_A_HEIGHT, chainA, fixturePath } from '@wrkz/testing';
 import type { WalletContent, WalletOutput } from '../../../src';
 import { decodeContent } from '../../../src/container/decode';
-import { readContainer } from '../../../src/container/read-container';
+import { readContainer } from '../../../src/container/encrypted-file';
 import { inTurns } from '../../../src/container/turns';
 import { RECORDED_AT } from '../../ledger/support/chain-a-wallets';
 

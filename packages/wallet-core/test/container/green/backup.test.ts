@@ -1,0 +1,69 @@
+import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { WalletFile } from '../../../src/container/wallet-file';
+import { backupName } from '../../../src/container/green/convert';
+import { endPrograms, runProgram } from '../../support/child';
+import { fresh, removeFolders } from '../../support/folder';
+import { codeOf } from '../../support/rejection';
+import { greenNamed } from './support/recorded-green';
+
+afterEach(async () => {
+  await endPrograms();
+  removeFolders();
+});
+
+const old = greenNamed('alice-pending.green');
+const bytes = readFileSync(old.path);
+
+function copied(): string {
+  const file = fresh('a.wallet');
+  copyFileSync(old.path, file);
+  return file;
+}
+
+async function opened(file: string): Promise<string | undefined> {
+  const { walletFile, content, converted } = await WalletFile.open(file, old.password);
+  await walletFile.close();
+  expect(content.subWallets.map(({ publicSpendKey }) => publicSpendKey)).toEqual(
+    old.addresses?.map(({ publicSpendKey }) => publicSpendKey),
+  );
+  return converted?.backup;
+}
+
+test('a copy of something else is left alone and gets a neighbour; the same copy serves again', async () => {
+  const file = copied();
+  writeFileSync(backupName(file, 1), 'somebody else was here');
+  mkdirSync(backupName(file, 2));
+  expect(await opened(file)).toBe(backupName(file, 3));
+  expect(readFileSync(backupName(file, 1), 'utf8')).toBe('somebody else was here');
+  expect(readFileSync(backupName(file, 3)).equals(bytes)).toBe(true);
+  expect(await opened(file)).toBeUndefined();
+
+  writeFileSync(file, bytes);
+  expect(await opened(file)).toBe(backupName(file, 3));
+  expect(existsSync(backupName(file, 4))).toBe(false);
+}, 30_000);
+
+test('what cannot be written leaves the file as it was', async () => {
+  for (const blocked of ['old-version-backup-a.wallet.tmp', 'a.wallet.tmp']) {
+    const file = copied();
+    mkdirSync(join(dirname(file), blocked));
+    expect(await codeOf(WalletFile.open(file, old.password))).toBe(2);
+    expect(readFileSync(file).equals(bytes)).toBe(true);
+  }
+}, 30_000);
+
+test('a kill in the midst of it leaves the old file or the new one', async () => {
+  for (let i = 0; i < 6; i++) {
+    const file = copied();
+    const program = runProgram('hold.ts', [file, old.password]);
+    // From the moment on that the lock is there, it is at work.
+    while (!existsSync(`${file}.lock`)) await wait(5);
+    await wait(i * 60);
+    program.kill();
+    await program.ended;
+    await opened(file);
+    expect(readFileSync(backupName(file, 1)).equals(bytes)).toBe(true);
+  }
+}, 120_000);

@@ -1,0 +1,198 @@
+import { copyFileSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { isContainer } from '../../../src/container/format';
+import { WalletFile } from '../../../src/container/wallet-file';
+import { Ledger } from '../../../src/ledger/ledger';
+import type { WalletContent } from '../../../src/ledger/model';
+import { seedOf } from '../../../src/keys/wallet-keys';
+import { chainATransactions, RECORDED_AT } from '../../ledger/support/chain-a-wallets';
+import { fresh, removeFolders } from '../../support/folder';
+import { codeOf } from '../../support/rejection';
+import { greenNamed, type RecordedGreen, recordedGreen } from './support/recorded-green';
+
+/* Every recorded WalletGreen file, whole and damaged, opened as a user would, and held against what the reference said. */
+
+afterEach(removeFolders);
+
+const NO_SECRET = '0'.repeat(64);
+/** The error of each kind: what is surely no container, what does not open, what opens and makes no sense. */
+const ERRORS = { version: 3, damaged: 3, password: 5, mixed: 4 } as const;
+
+const files = recordedGreen();
+const whole = files.filter(({ opens }) => opens === 'yes');
+
+/**
+ * What waited in the pool: alice's send of it to bob. The reference counted it as locked until bob's file was read again
+ * beside a node without that pool.
+ */
+function sentToBob(): bigint {
+  const { balance, conversion } = greenNamed('bob-incoming.green');
+  return BigInt(balance?.locked ?? 0) - BigInt(conversion?.afterSync?.balance.locked ?? 0);
+}
+
+/** By transaction: the ids that wallets of chain A tell of it; a short one can be read by the receiver alone. */
+const paymentIds = new Map<string, Set<string>>();
+for (const { hash, paymentID } of chainATransactions()) {
+  const ids = paymentIds.get(hash) ?? new Set();
+  paymentIds.set(hash, ids.add(paymentID));
+}
+
+function copied({ path }: RecordedGreen): string {
+  const file = fresh('old.wallet');
+  copyFileSync(path, file);
+  return file;
+}
+
+const around = (file: string): string[] => readdirSync(dirname(file)).filter((name) => name !== 'old.wallet.lock');
+
+test('there are 26 whole files and 42 damaged ones', () => {
+  expect(files.filter(({ name }) => !name.startsWith('damaged/'))).toHaveLength(26);
+  expect(files.filter(({ name }) => name.startsWith('damaged/'))).toHaveLength(42);
+});
+
+describe.each(whole)('$name', (recorded) => {
+  const { password, addresses = [], viewSecretKey, conversion } = recorded;
+
+  test('opens with its keys, addresses, history and balances, and stays beside it as it was', async () => {
+    const file = copied(recorded);
+    const before = readFileSync(file);
+    const { walletFile, content, converted } = await WalletFile.open(file, password);
+    await walletFile.close();
+
+    expect(isContainer(readFileSync(file))).toBe(true);
+    expect(around(file).sort()).toEqual(['old-version-backup-old.wallet', 'old.wallet']);
+    expect(converted?.backup).toBe(join(dirname(walletFile.file), 'old-version-backup-old.wallet'));
+    expect(readFileSync(converted?.backup ?? '').equals(before)).toBe(true);
+
+    expect(content.privateViewKey).toBe(viewSecretKey);
+    expect(
+      content.subWallets.map(({ publicSpendKey, privateSpendKey, syncStartTimestamp, syncStartHeight }) => ({
+        publicSpendKey,
+        secretSpendKey: privateSpendKey ?? NO_SECRET,
+        creationTimestamp: syncStartTimestamp,
+        syncStartHeight,
+      })),
+    ).toEqual(
+      addresses.map(({ publicSpendKey, secretSpendKey, creationTimestamp }) => ({
+        publicSpendKey,
+        secretSpendKey,
+        creationTimestamp,
+        syncStartHeight: 0,
+      })),
+    );
+    for (const [i, { address }] of addresses.entries()) {
+      if (address !== undefined) expect(content.subWallets[i]?.address).toBe(address);
+    }
+    expect(content.isViewWallet).toBe(addresses.some(({ secretSpendKey }) => secretSpendKey === NO_SECRET));
+    if (conversion !== undefined) {
+      expect(content.isViewWallet).toBe(conversion.isViewWallet);
+      expect(content.subWallets.find(({ isPrimary }) => isPrimary)?.address ?? null).toBe(conversion.primaryAddress);
+    }
+    if (typeof recorded.mnemonicSeed === 'string')
+      expect(
+        seedOf(content.subWallets.find(({ isPrimary }) => isPrimary)?.privateSpendKey, content.privateViewKey),
+      ).toBe(recorded.mnemonicSeed);
+    // Never the height that the reference works out: it lies too high, or wraps around.
+    expect(content.startHeight).toBe(0);
+    const earliest = Math.min(...addresses.map(({ creationTimestamp }) => creationTimestamp));
+    if (addresses.length > 0) expect(content.startTimestamp).toBeLessThanOrEqual(earliest);
+
+    expectHistory(recorded, content);
+    expectBalances(recorded, content);
+    expectCache(recorded, content, converted?.lostCache);
+  }, 30_000);
+});
+
+function expectHistory({ transactions }: RecordedGreen, content: WalletContent): void {
+  if (transactions === undefined) return;
+  const sum = (transfers: readonly { readonly amount: bigint }[]): bigint =>
+    transfers.reduce((total, { amount }) => total + amount, 0n);
+  const listed = content.transactions.map((transaction) => ({
+    hash: transaction.hash,
+    blockHeight: transaction.blockHeight,
+    amount: String(sum(transaction.transfers)),
+    fee: String(transaction.fee),
+    isBase: transaction.isCoinbase,
+    timestamp: transaction.timestamp,
+    unlockTime: Number(transaction.unlockTime),
+  }));
+  const byHash = <T extends { readonly hash: string }>(list: readonly T[]): T[] =>
+    list.toSorted((a, b) => a.hash.localeCompare(b.hash));
+  expect(byHash(listed)).toEqual(
+    byHash(
+      transactions.map(({ hash, blockHeight, amount, fee, isBase, timestamp, unlockTime }) => ({
+        hash,
+        blockHeight,
+        amount,
+        fee,
+        isBase,
+        timestamp,
+        unlockTime,
+      })),
+    ),
+  );
+  const paymentIdOf = new Map(content.transactions.map(({ hash, paymentId }) => [hash, paymentId]));
+  for (const { hash, paymentId } of transactions) {
+    // The old program knew no short ids, and overlooked long ones in an extra of an odd form.
+    const told = paymentIds.get(hash) ?? [];
+    expect(paymentId === '' ? ['', ...told] : [paymentId]).toContain(paymentIdOf.get(hash));
+  }
+}
+
+function expectBalances(recorded: RecordedGreen, content: WalletContent): void {
+  const { balance, addresses = [], delayed = [], unconfirmed = [], synchronised } = recorded;
+  if (balance === undefined) return;
+  const ledger = new Ledger(content);
+  const height = (synchronised?.blocks ?? 1) - 1;
+  const told = (keys?: readonly string[]): bigint[] => {
+    const { unlocked, locked } = ledger.balance(keys, height, RECORDED_AT);
+    return [unlocked, locked];
+  };
+  const [available, locked] = [BigInt(balance.available), BigInt(balance.locked)];
+  if (delayed.length > 0) {
+    // What was sent has left; what was made and never sent has not, though the old program took it off.
+    const before = greenNamed('alice-synced.green').balance;
+    const [send] = content.unconfirmed;
+    const [unlockedNow = 0n, lockedNow = 0n] = told();
+    expect(content.unconfirmed.map(({ hash }) => hash)).toEqual(unconfirmed);
+    expect(unlockedNow + lockedNow).toBe(
+      BigInt(before?.available ?? 0) + BigInt(before?.locked ?? 0) - sentToBob() - (send?.fee ?? 0n),
+    );
+  } else if (unconfirmed.length > 0) {
+    expect(content.unconfirmed).toEqual([]);
+    expect(told()).toEqual([available, locked - sentToBob()]);
+  } else {
+    expect(told()).toEqual([available, locked]);
+    for (const { publicSpendKey, balance: own } of addresses) {
+      if (own !== undefined) expect(told([publicSpendKey])).toEqual([BigInt(own.available), BigInt(own.locked)]);
+    }
+  }
+}
+
+function expectCache({ name, cacheLevel }: RecordedGreen, content: WalletContent, lostCache: string | undefined): void {
+  const isLost = cacheLevel === 'unreadable' || name === 'killed.green' || name === 'damaged/flip-cache-hash.green';
+  expect(lostCache === undefined).toBe(!isLost);
+  if (isLost) expect(content.transactions).toEqual([]);
+}
+
+describe.each(files.filter(({ opens }) => opens !== 'yes'))('$name', (recorded) => {
+  test(`is refused as ${recorded.opens} and not touched`, async () => {
+    const file = copied(recorded);
+    const { opens, password, path } = recorded;
+    if (opens !== 'yes') expect(await codeOf(WalletFile.open(file, password))).toBe(ERRORS[opens]);
+    expect(readFileSync(file).equals(readFileSync(path))).toBe(true);
+    expect(around(file)).toEqual([basename(file)]);
+  });
+});
+
+test.each(whole.filter(({ wrongPasswords }) => wrongPasswords !== undefined))(
+  '$name is refused with another password and not touched',
+  async (recorded) => {
+    const file = copied(recorded);
+    for (const password of recorded.wrongPasswords ?? []) {
+      expect(await codeOf(WalletFile.open(file, password))).toBe(5);
+    }
+    expect(readFileSync(file).equals(readFileSync(recorded.path))).toBe(true);
+    expect(around(file)).toEqual([basename(file)]);
+  },
+);

@@ -1,0 +1,288 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { once } from 'node:events';
+import { checkHash, powHash } from '@wrkz/crypto';
+import { DEFAULT_POW_SERVER, PowClient, powServerUrl, type PowClientOptions, type PowServerSettings } from '../../src';
+
+const DIFFICULTY = 20n;
+const PREFIX = Buffer.concat([Buffer.from('a prefix of a transaction'), Buffer.alloc(8)]);
+
+interface Seen {
+  readonly method: string | undefined;
+  readonly url: string | undefined;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: string;
+}
+
+type Reply = (seen: Seen, response: ServerResponse) => void;
+
+const servers = new Set<Server>();
+afterEach(() => {
+  for (const server of servers) {
+    server.closeAllConnections();
+    server.close();
+  }
+  servers.clear();
+});
+
+/** A server that answers as the test says; what it saw is kept. */
+async function startServer(
+  reply: Reply,
+): Promise<{ settings: PowServerSettings; seen: Seen[]; changed(): Promise<void> }> {
+  const seen: Seen[] = [];
+  let wake = (): void => undefined;
+  const server = createServer((request, response) => {
+    let body = '';
+    request.on('data', (chunk: Buffer) => (body += chunk.toString()));
+    request.on('end', () => {
+      const entry = { method: request.method, url: request.url, headers: request.headers, body };
+      seen.push(entry);
+      reply(entry, response);
+      wake();
+    });
+  }).listen(0, '127.0.0.1');
+  servers.add(server);
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  return {
+    settings: { enabled: true, host: '127.0.0.1', port, ssl: false },
+    seen,
+    changed: () => new Promise<void>((resolve) => (wake = resolve)),
+  };
+}
+
+const json =
+  (value: object, status = 200): Reply =>
+  (_seen, response) => {
+    response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(value));
+  };
+
+const verifies = (nonce: Buffer): boolean =>
+  checkHash(powHash('cn_upx', Buffer.concat([PREFIX.subarray(0, -8), nonce])), DIFFICULTY);
+
+const find = (settings: PowServerSettings, options: PowClientOptions = {}, signal?: AbortSignal) =>
+  new PowClient(settings, { threads: 1, ...options }).findNonce({
+    prefix: PREFIX,
+    difficulty: DIFFICULTY,
+    ...(signal === undefined ? {} : { signal }),
+  });
+
+const rightNonce = async (): Promise<string> => (await find({ ...DEFAULT_POW_SERVER })).nonce.toString('hex');
+
+test('a wallet starts with the server switched off and asks nobody', async () => {
+  const { seen, settings } = await startServer(json({}));
+  const answer = await find({ ...settings, enabled: DEFAULT_POW_SERVER.enabled });
+  expect(answer.source).toBe('local');
+  expect(verifies(answer.nonce)).toBe(true);
+  expect(seen).toEqual([]);
+});
+
+test('a job that is done at once is asked for once, and its verified nonce is taken', async () => {
+  const nonce = await rightNonce();
+  const { seen, settings } = await startServer(json({ status: 'done', nonce }));
+  const answer = await find({ ...settings, apiKey: 'the key' });
+  expect(answer).toEqual({ nonce: Buffer.from(nonce, 'hex'), source: 'server' });
+  expect(seen).toHaveLength(1);
+  expect(seen[0]).toMatchObject({ method: 'POST', url: '/pow', headers: { 'x-api-key': 'the key' } });
+  expect(JSON.parse(seen[0]?.body ?? '')).toEqual({ prefix: PREFIX.toString('hex'), wait_ms: 0 });
+});
+
+const job_id = 'ab'.repeat(16);
+const pending = { status: 'pending', state: 'queued', job_id };
+const asked = (seen: readonly Seen[]): string[] => seen.map(({ method, url }) => `${method} ${url}`);
+const POLL = `GET /pow/${job_id}?wait_ms=20000`;
+const DELETE = `DELETE /pow/${job_id}`;
+
+/** Answers the submission with a pending job, and each poll with the next of the replies, the last one for good. */
+function polled(...replies: Reply[]): Reply {
+  let polls = 0;
+  return (entry, response) => {
+    const reply = entry.method === 'GET' ? replies[Math.min(polls++, replies.length - 1)] : json(pending);
+    reply?.(entry, response);
+  };
+}
+
+test('a pending job is polled until it is done, never twice within a second, and not cancelled', async () => {
+  const nonce = await rightNonce();
+  const times: number[] = [];
+  const reply = polled(json(pending), json(pending), json({ status: 'done', nonce }));
+  const { seen, settings } = await startServer((entry, response) => {
+    if (entry.method === 'GET') times.push(performance.now());
+    reply(entry, response);
+  });
+  expect((await find(settings)).source).toBe('server');
+  expect(asked(seen)).toEqual(['POST /pow', POLL, POLL, POLL]);
+  const gaps = times.slice(1).map((time, i) => time - times[i]!);
+  // a timer may fire a little early, and the way of a request takes its time
+  expect(Math.min(...gaps)).toBeGreaterThan(900);
+});
+
+const breakOff: Reply = (_seen, response) => response.destroy();
+
+test.each<[string, Reply, Reply[]]>([
+  ['a connection that breaks, each time', breakOff, [json(pending), breakOff]],
+  ['a server that fails', json({ status: 'error', error: 'the queue is away, retry later' }, 503), []],
+  ['a limit', json({ status: 'error', error: 'too many requests' }, 429), []],
+])('a poll that fails is tried once more: %s', async (_name, failure, more) => {
+  const nonce = await rightNonce();
+  const { seen, settings } = await startServer(polled(failure, ...more, json({ status: 'done', nonce })));
+  expect((await find(settings)).source).toBe('server');
+  expect(asked(seen)).toEqual(['POST /pow', POLL, POLL, ...more.map(() => POLL)]);
+});
+
+/** The requests once a DELETE is among them. */
+async function untilDeleted({ seen, changed }: Awaited<ReturnType<typeof startServer>>): Promise<string[]> {
+  while (!asked(seen).includes(DELETE)) await changed();
+  return asked(seen);
+}
+
+describe('whoever gives up cancels the job', () => {
+  test.each<[string, Reply, number, RegExp]>([
+    ['after two polls that failed', breakOff, 2, /hang up|reset/],
+    ['after a poll that was refused', json({ error: 'missing or incorrect X-API-KEY header' }, 401), 1, /401/],
+    ['when the job is forgotten', json({ error: 'unknown or expired job' }, 404), 1, /404/],
+    ['when the answer makes no sense', json({ status: 'soon' }), 1, /ended as soon/],
+    ['when the job has failed', json({ status: 'error', state: 'failed' }), 1, /ended as error/],
+    ['when the nonce has another form', json({ status: 'done', nonce: 'no' }), 1, /without a nonce/],
+    ['when the nonce does not verify', json({ status: 'done', nonce: 'f'.repeat(16) }), 1, /does not verify/],
+  ])('%s', async (_name, reply, polls, reason) => {
+    const server = await startServer(polled(reply));
+    const answer = await find(server.settings);
+    expect(answer).toMatchObject({ source: 'local', serverFailure: expect.stringMatching(reason) });
+    expect(verifies(answer.nonce)).toBe(true);
+    expect(await untilDeleted(server)).toEqual(['POST /pow', ...Array.from({ length: polls }, () => POLL), DELETE]);
+  });
+
+  test('when the wallet is cancelled during a poll', async () => {
+    const abort = new AbortController();
+    const server = await startServer(polled(() => abort.abort()));
+    await expect(find(server.settings, {}, abort.signal)).rejects.toMatchObject({ name: 'AbortError' });
+    expect(await untilDeleted(server)).toEqual(['POST /pow', POLL, DELETE]);
+  });
+
+  test('when the wallet is cancelled before the job has an id', async () => {
+    const abort = new AbortController();
+    let answer = (): void => undefined;
+    const server = await startServer((entry, response) => {
+      answer = () => json(pending)(entry, response);
+      if (entry.method === 'POST') abort.abort();
+      else answer();
+    });
+    await expect(find(server.settings, {}, abort.signal)).rejects.toMatchObject({ name: 'AbortError' });
+    answer();
+    expect(await untilDeleted(server)).toEqual(['POST /pow', DELETE]);
+  });
+
+  test('when the time is over while it waits for its next poll', async () => {
+    const server = await startServer(polled(json(pending)));
+    const answer = await find(server.settings, { serverLimitMs: 300 });
+    expect(answer).toMatchObject({ source: 'local', serverFailure: 'gave no answer in time' });
+    expect(await untilDeleted(server)).toEqual(['POST /pow', POLL, DELETE]);
+  });
+});
+
+test.each([
+  ['control characters', 'red \u001b[31m and\r\na second line\u0007\u0000', 'red [31m and a second line'],
+  ['turned directions', '\u202eturned\u2066 \u200bround\u0085', 'turned round'],
+  ['a long text', 'x'.repeat(5_000), `${'x'.repeat(200)}…`],
+  ['a long text of pairs', '\ud83d\ude00'.repeat(300), `${'\ud83d\ude00'.repeat(200)}…`],
+  ['nothing that shows', '\n\t ', 'no reason given'],
+])('what a server says is told in one clean line: %s', async (_name, error, told) => {
+  const { settings } = await startServer(json({ status: 'error', error }, 400));
+  expect((await find(settings)).serverFailure).toBe(`refused (400): ${told}`);
+  const other = await startServer(json({ status: error }));
+  expect((await find(other.settings)).serverFailure).toBe(`ended as ${told}`);
+});
+
+const wrongNonce = 'ffffffffffffffff';
+
+test.each<[string, Reply, RegExp]>([
+  [
+    'a refusal',
+    json({ status: 'error', error: 'queue is full, try again later' }, 503),
+    /refused \(503\): queue is full/,
+  ],
+  ['an error state', json({ status: 'error', state: 'failed' }), /ended as error/],
+  ['a cancelled job', json({ status: 'cancelled' }), /ended as cancelled/],
+  ['a nonce that does not verify', json({ status: 'done', nonce: wrongNonce }), /does not verify/],
+  ['a nonce of another form', json({ status: 'done', nonce: '00' }), /without a nonce/],
+  ['a job id of another form', json({ status: 'pending', job_id: '../stats' }), /without a job id/],
+  ['an answer that is no JSON', (_seen, response) => response.end('<html>'), /ended as no reason given/],
+  [
+    'a redirect',
+    (_seen, response) => response.writeHead(302, { Location: 'http://127.0.0.1:1/' }).end(),
+    /refused \(302\)/,
+  ],
+  ['a connection that breaks', (_seen, response) => response.destroy(), /hang up|reset/],
+  ['an answer without end', (_seen, response) => endless(response), /maxContentLength/],
+])('%s leads to the local search', async (_name, reply, reason) => {
+  const reasons: string[] = [];
+  const { settings } = await startServer(reply);
+  const answer = await find(settings, { onFallback: (text) => reasons.push(text) });
+  expect(answer.source).toBe('local');
+  expect(verifies(answer.nonce)).toBe(true);
+  expect(answer.serverFailure).toMatch(reason);
+  expect(reasons).toEqual([answer.serverFailure]);
+});
+
+function endless(response: ServerResponse): void {
+  response.writeHead(200, { 'Content-Type': 'application/json' });
+  const chunk = Buffer.alloc(64 * 1024, ' ');
+  const more = (): void => {
+    while (!response.destroyed && response.write(chunk));
+  };
+  response.on('drain', more);
+  more();
+}
+
+test('a server that cannot be reached leads to the local search', async () => {
+  const { settings } = await startServer(json({}));
+  for (const server of servers) {
+    server.close();
+    await once(server, 'close');
+  }
+  expect((await find(settings)).serverFailure).toMatch(/ECONNREFUSED/);
+});
+
+test('when the time is over the job is cancelled and searched here', async () => {
+  let held = false;
+  const { seen, settings, changed } = await startServer((entry, response) => {
+    if (entry.method === 'GET') held = true;
+    else json({ status: 'pending', job_id })(entry, response);
+  });
+  const answer = await find(settings, { serverLimitMs: 300 });
+  expect(held).toBe(true);
+  expect(answer).toMatchObject({ source: 'local', serverFailure: 'gave no answer in time' });
+  while (!seen.some(({ method }) => method === 'DELETE')) await changed();
+  expect(seen.at(-1)).toMatchObject({ method: 'DELETE', url: `/pow/${job_id}` });
+});
+
+test('a cancelled wallet gets no nonce', async () => {
+  const abort = new AbortController();
+  const { settings } = await startServer(() => abort.abort());
+  await expect(find(settings, {}, abort.signal)).rejects.toMatchObject({ name: 'AbortError' });
+  await expect(find(settings, {}, AbortSignal.abort())).rejects.toMatchObject({ name: 'AbortError' });
+});
+
+test.each<[Partial<PowServerSettings>, string]>([
+  [{}, 'https://txpow.wrkz.work:443'],
+  [{ host: 'pow.example', port: 17870, ssl: false }, 'http://pow.example:17870'],
+  [{ host: 'pow.example/helper/', port: 8080, ssl: true }, 'https://pow.example:8080/helper'],
+  [{ host: 'http://pow.example/api', port: 80, ssl: true }, 'http://pow.example:80/api'],
+  [{ host: 'https://pow.example:9000', port: 80, ssl: false }, 'https://pow.example:9000'],
+  [{ host: '[::1]', port: 17870, ssl: false }, 'http://[::1]:17870'],
+])('the settings %j mean %s', (settings, url) => {
+  const wanted = new URL(url);
+  const got = new URL(powServerUrl({ ...DEFAULT_POW_SERVER, ...settings }));
+  expect([got.protocol, got.host, got.pathname]).toEqual([wanted.protocol, wanted.host, wanted.pathname]);
+});
+
+test.each([
+  { host: '' },
+  { host: 'ftp://pow.example' },
+  { host: 'file:///etc' },
+  { port: 0 },
+  { port: 70_000 },
+  { host: 'a b' },
+])('the settings %j are refused', (settings) => {
+  expect(() => powServerUrl({ ...DEFAULT_POW_SERVER, ...settings })).toThrow(RangeError);
+});

@@ -1,0 +1,34 @@
+import { parseOptions } from '@wrkz/service-kit';
+import { DEFAULT_POW_SERVER, powServerOptions, powServerSettings, powServerUrl } from '../../src';
+
+const options = powServerOptions('Proof of work');
+const read = (...args: string[]) =>
+  powServerSettings(parseOptions(options, args, { name: 'wrkz-test', description: 'a test' }).values);
+
+test('without a server a wallet works alone', () => {
+  expect(read()).toEqual({ enabled: false, host: '', port: 443, ssl: true });
+  expect(read('--tx-pow-server', '')).toMatchObject({ enabled: false });
+  expect(DEFAULT_POW_SERVER.enabled).toBe(false);
+});
+
+test.each([
+  [['--tx-pow-server', 'pow.example'], 'https://pow.example'],
+  [['--tx-pow-server', 'pow.example/some/path'], 'https://pow.example/some/path'],
+  [['--tx-pow-server', 'pow.example', '--tx-pow-server-port', '17870'], 'https://pow.example:17870'],
+  [['--tx-pow-server', 'pow.example', '--tx-pow-server-ssl=false', '--tx-pow-server-port', '80'], 'http://pow.example'],
+  [['--tx-pow-server', 'http://pow.example:17870/x/'], 'http://pow.example:17870/x'],
+  [['--tx-pow-server', '[::1]:17870'], 'https://[::1]:17870'],
+])('%j is %s', (args, url) => {
+  const settings = read(...args);
+  expect(settings.enabled).toBe(true);
+  expect(powServerUrl(settings)).toBe(url);
+});
+
+test('a key is passed on, and an empty one is none', () => {
+  expect(read('--tx-pow-server', 'pow.example', '--tx-pow-server-key', 'secret')).toMatchObject({ apiKey: 'secret' });
+  expect(read('--tx-pow-server', 'pow.example', '--tx-pow-server-key', '')).not.toHaveProperty('apiKey');
+});
+
+test.each(['ftp://pow.example', 'http://', 'a b', 'pow.example:99999'])('%s ends the start', (host) => {
+  expect(() => read('--tx-pow-server', host)).toThrow(/proof-of-work server/);
+});
