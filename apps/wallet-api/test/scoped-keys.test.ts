@@ -7,9 +7,8 @@ import { join } from 'node:path';
 import { UsageError } from '@wrkz/service-kit';
 import { dayOf } from '@wrkz/wallet-core';
 import { readWalletApiConfig, WALLET_ROUTES } from '../src';
-import { admitToWallet } from '../src/admit';
-import { KEY_SCOPES, type KeyScope, readKeyFile } from '../src/keys/key-file';
-import { ServiceKeys } from '../src/keys/service-keys';
+import { authorize } from '../src/http';
+import { Authenticator, KEY_SCOPES, type KeyScope, readKeyFile } from '../src/keys';
 import { ADDRESSES, ChainAStage, codeOf, hashOf, parsed, requireStatus, send } from './support/chain-a-service';
 import type { TestService } from './support/service';
 
@@ -106,7 +105,7 @@ const ROUTES: Readonly<Record<KeyScope, readonly string[]>> = {
   ],
 };
 
-test('every declared route has the scope that this table gives it, and no other', () => {
+test('declares the scope of the table for every route', () => {
   for (const scope of KEY_SCOPES) {
     const declared = WALLET_ROUTES.filter(({ labels }) => labels?.scope === scope);
     expect(declared.map(({ method, path }) => `${method} ${path}`).sort()).toEqual([...ROUTES[scope]].sort());
@@ -115,15 +114,19 @@ test('every declared route has the scope that this table gives it, and no other'
 });
 
 test.each(WALLET_ROUTES.map((route) => [`${route.method} ${route.path}`, route] as const))(
-  '%s lets keys of its scope and of those above it in, and nobody else',
+  '%s accepts keys of its scope and higher ones only',
   (_, { labels }) => {
-    const keys = new ServiceKeys('main', readKeyFile(keyFile(KEY_SCOPES.map((scope) => keyOf(scope, scope))), 'main'));
-    const held = { current: undefined } as Parameters<typeof admitToWallet>[1]['held'];
+    const authenticator = new Authenticator(
+      'main',
+      readKeyFile(keyFile(KEY_SCOPES.map((scope) => keyOf(scope, scope))), 'main'),
+    );
+    const wallets = { current: undefined } as Parameters<typeof authorize>[1]['wallets'];
     const needed = KEY_SCOPES.indexOf(labels?.scope ?? 'admin');
     KEY_SCOPES.forEach((scope, rank) => {
       const request = new IncomingMessage(new Socket());
-      expect(keys.judge(`key ${scope}`, request)).toBeUndefined();
-      const admitted = (): void => admitToWallet(labels && { ...labels, wallet: 'any' }, { keys, held }, request);
+      expect(authenticator.authenticate(`key ${scope}`, request)).toBeUndefined();
+      const admitted = (): void =>
+        authorize(labels && { ...labels, wallet: 'any' }, { authenticator, wallets }, request);
       if (rank < needed) expect(admitted).toThrow(expect.objectContaining({ status: 403 }));
       else expect(admitted).not.toThrow();
     });
@@ -144,13 +147,13 @@ test.each([
   ['two keys of one name', [keyOf('a', 'read'), { ...keyOf('b', 'send'), name: 'a' }], /two keys are named a/],
   ['one key twice', [keyOf('a', 'read'), { ...keyOf('b', 'send'), hash: sha256('key a').toUpperCase() }], /same as a/],
   ['the main key', [{ ...keyOf('a', 'read'), hash: sha256('main') }], /same as the main one/],
-])('a key file with %s ends the start with a word', (_, content, said) => {
+])('refuses to start with a key file with %s', (_, content, said) => {
   const path = keyFile(content);
   expect(() => readWalletApiConfig(['-r', 'main', '--rpc-key-file', path])).toThrow(UsageError);
   expect(() => readWalletApiConfig(['-r', 'main', '--rpc-key-file', path])).toThrow(said);
 });
 
-test('a key file that is not there ends the start', () => {
+test('refuses to start with a missing key file', () => {
   expect(() => readKeyFile(join(folder, 'none'), 'main')).toThrow(/no such file/);
 });
 
@@ -188,7 +191,7 @@ const spentOn = ({ api }: TestService, day: number): bigint | undefined =>
 const to = (amount: number, destination = ADDRESSES.bob) => ({ destination, amount });
 const SHOP = { rpcKey: 'key shop' };
 
-test('what leaves with its fee is counted before it leaves, in parallel too, and a restart forgets nothing', async () => {
+test('charges amount and fee before the submission, concurrently and across restarts', async () => {
   const { service, clock, args } = await shop();
   const today = dayOf(NOON);
   const answers = await Promise.all(Array.from({ length: 5 }, () => send(service, to(300_000), SHOP)));
@@ -221,7 +224,7 @@ test('what leaves with its fee is counted before it leaves, in parallel too, and
   requireStatus(await send(service, to(300_000)), 201);
 });
 
-test('what the node refuses is given back, and what may have left is not', async () => {
+test('refunds a rejected send, but not an uncertain one', async () => {
   const { service } = await shop();
   const today = dayOf(NOON);
   stage.standIn.on('/sendrawtransaction', () => ({ json: { status: 'Failed', error: 'no' } }));
@@ -235,7 +238,7 @@ test('what the node refuses is given back, and what may have left is not', async
   expect(codeOf(await send(service, to(200_000), SHOP))).toBe(1004);
 });
 
-test('a prepared transaction in doubt counts once, however often it is sent again', async () => {
+test('charges an uncertain prepared transaction once for all resubmissions', async () => {
   const { service } = await shop();
   const ask = (path: string, body: object, headers = {}) =>
     service.ask({ method: 'POST', path, key: 'key shop', headers, body: JSON.stringify(body) });
@@ -255,7 +258,7 @@ test('a prepared transaction in doubt counts once, however often it is sent agai
   expect(spentOn(service, dayOf(NOON))).toBe(spent);
 });
 
-test('sweeps and prepared transactions count too; preparing and estimating do not', async () => {
+test('charges sweeps and prepared sends, but not preparing and estimating', async () => {
   const { service } = await shop();
   const sweep = { rpcKey: 'key poor', path: '/transactions/send/sweep' };
   const refused = await send(service, to(5_000), sweep);
@@ -275,7 +278,7 @@ test('sweeps and prepared transactions count too; preparing and estimating do no
   expect(spentOn(service, dayOf(NOON))).toBeGreaterThan(5_000n);
 });
 
-test('a key with allowed addresses pays nobody else, by no route', async () => {
+test('confines a key with allowedAddresses on every route', async () => {
   const { service } = await shop();
   const TILL = 'key till';
   const carol = to(1_000, ADDRESSES.carol);
@@ -314,7 +317,7 @@ test('a key with allowed addresses pays nobody else, by no route', async () => {
   expect((await ask('/transactions/send/advanced', strange)).status).toBe(400);
 });
 
-test('keys do not meet in an Idempotency-Key; what is beyond the scope is a bare 403; a changed file counts at the next start', async () => {
+test('separates idempotency keys by API key, and reads the key file at start only', async () => {
   const { service } = await shop();
   const key = 'same';
   const hashes = [

@@ -5,7 +5,9 @@ const MINUTE_MS = 60_000;
 /** Wrong keys or passwords that an address may present per minute. */
 const MAX_PER_MINUTE = 100;
 
-/** Counts wrong keys per client address. Past the limit every attempt of the address is refused until the next minute. */
+/**
+ * Counts wrong keys per client address. Past the limit every attempt of the address is refused until the next minute.
+ */
 export class AttemptLimiter {
   readonly #failures = new Map<string, number>();
   #minute = -1;
