@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import { hash, uint64 } from '@wrkz/api';
 import { errorText, type HttpError, parseJson, refusal, UsageError } from '@wrkz/service-kit';
 import { checkAddress } from '@wrkz/wallet-core';
-import { AttemptLimiter } from '@wrkz/wallet-server';
+import { AttemptLimiter, type AttemptLimiterOptions } from '@wrkz/wallet-server';
 import { z } from 'zod';
 
 /** The scopes of API keys; each scope includes the rights of the scopes before it. */
@@ -95,8 +95,8 @@ export class Authenticator {
   readonly #grants = new WeakMap<IncomingMessage, KeyGrant>();
   readonly #attempts: AttemptLimiter;
 
-  constructor(password: string, scoped: readonly ScopedKey[], now: () => number = Date.now) {
-    this.#attempts = new AttemptLimiter(now);
+  constructor(password: string, scoped: readonly ScopedKey[], limits: AttemptLimiterOptions = {}) {
+    this.#attempts = new AttemptLimiter(limits);
     this.#keys = [
       { digest: sha256(password), grant: MAIN_GRANT },
       ...scoped.map(({ hash, ...grant }) => ({ digest: Buffer.from(hash, 'hex'), grant })),
@@ -104,16 +104,18 @@ export class Authenticator {
   }
 
   /** Compares with every key, so the time does not depend on which key matches. @returns the refusal: 401 or 429 */
-  readonly authenticate = (presented: string, request: IncomingMessage): HttpError | undefined => {
-    const tooMany = this.#attempts.refusal(request);
+  readonly authenticate = async (presented: string, request: IncomingMessage): Promise<HttpError | undefined> => {
+    if (presented === '') return refusal('unauthorized');
+    const tooMany = await this.#attempts.admit(request);
     if (tooMany !== undefined) return tooMany;
     const digest = sha256(presented);
     let grant: KeyGrant | undefined;
     for (const key of this.#keys) if (timingSafeEqual(key.digest, digest)) grant ??= key.grant;
-    if (grant === undefined || presented === '') {
-      this.#attempts.count(request);
+    if (grant === undefined) {
+      this.#attempts.recordFailure(request);
       return refusal('unauthorized');
     }
+    this.#attempts.recordSuccess(request);
     this.#grants.set(request, grant);
     return undefined;
   };

@@ -13,7 +13,7 @@ import {
   VERSION,
 } from '@wrkz/service-kit';
 import { PowClient, powServerSettings, type SyncClock } from '@wrkz/wallet-core';
-import { openingWarnings, startRetentionJob } from '@wrkz/wallet-server';
+import { type AttemptLimiterOptions, openingWarnings, startRetentionJob } from '@wrkz/wallet-server';
 import type { WalletApiConfig } from './config';
 import { startConsole } from './console';
 import { assertDirectory } from './file-paths';
@@ -38,6 +38,7 @@ export interface WalletApiOverrides {
   readonly write?: (line: string) => void;
   readonly requestStop?: () => void;
   readonly nodeTimeouts?: Partial<NodeTimeouts>;
+  readonly attempts?: AttemptLimiterOptions;
   /** Delays between requests to a node. */
   readonly syncClock?: SyncClock;
 }
@@ -63,7 +64,7 @@ export class WalletApi implements Service {
     this.logger = overrides.logger ?? createWalletLogger(config);
     for (const warning of config.warnings) this.logger.warning(warning);
     const wallets = this.createWalletManager(now);
-    const authenticator = new Authenticator(password, keys, now);
+    const authenticator = new Authenticator(password, keys, { now, ...overrides.attempts });
     this.context = {
       network,
       wallets,

@@ -115,21 +115,21 @@ test('declares the scope of the table for every route', () => {
 
 test.each(WALLET_ROUTES.map((route) => [`${route.method} ${route.path}`, route] as const))(
   '%s accepts keys of its scope and higher ones only',
-  (_, { labels }) => {
+  async (_, { labels }) => {
     const authenticator = new Authenticator(
       'main',
       readKeyFile(keyFile(KEY_SCOPES.map((scope) => keyOf(scope, scope))), 'main'),
     );
     const wallets = { current: undefined } as Parameters<typeof authorize>[1]['wallets'];
     const needed = KEY_SCOPES.indexOf(labels?.scope ?? 'admin');
-    KEY_SCOPES.forEach((scope, rank) => {
+    for (const [rank, scope] of KEY_SCOPES.entries()) {
       const request = new IncomingMessage(new Socket());
-      expect(authenticator.authenticate(`key ${scope}`, request)).toBeUndefined();
+      expect(await authenticator.authenticate(`key ${scope}`, request)).toBeUndefined();
       const admitted = (): void =>
         authorize(labels && { ...labels, wallet: 'any' }, { authenticator, wallets }, request);
       if (rank < needed) expect(admitted).toThrow(expect.objectContaining({ status: 403 }));
       else expect(admitted).not.toThrow();
-    });
+    }
   },
 );
 

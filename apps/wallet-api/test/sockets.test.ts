@@ -80,16 +80,17 @@ test('logs a warning if the second listener fails, and opens none without both o
   expect(alone.entries.map(({ message }) => message).join('\n')).toContain('has no effect without --rpc-use-ipv6');
 });
 
-test('ignores keys in the query and bearer tokens, and limits wrong keys', async () => {
-  let now = 60_000_000;
-  const service = await serve([], { now: () => now });
+test('ignores keys in the query and bearer tokens', async () => {
+  const service = await serve([]);
   const at = { host: '127.0.0.1', port: service.api.port };
   expect(await statusOf(at, '', `/status?X-API-KEY=${encodeURIComponent(PASSWORD)}`)).toBe(401);
   expect(await statusOf({ ...at, auth: `user:${PASSWORD}` }, '')).toBe(401);
-  for (let i = 2; i < 100; i++) expect(await statusOf(at, `wrong ${String(i)}`)).toBe(401);
-  expect(await statusOf(at)).toBe(429);
-  expect(await statusOf(at, '', '/livez')).toBe(200);
-  now += 60_000;
+});
+
+test('does not lock out the owner after 110 requests without a key', async () => {
+  const service = await serve([], { now: () => 60_000_000 });
+  const at = { host: '127.0.0.1', port: service.api.port };
+  for (let i = 0; i < 110; i++) expect(await statusOf(at, '')).toBe(401);
   expect(await statusOf(at)).toBe(403);
 });
 

@@ -59,7 +59,10 @@ const withoutBody = (status: number, when: string): ErrorRow => ({ status, text:
 export const NOT_FOUND = withoutBody(404, 'Not found.');
 
 const UNAUTHORIZED = withoutBody(401, 'The API key is missing or wrong.');
-const TOO_MANY_ATTEMPTS = withoutBody(429, 'The client address sent too many wrong API keys.');
+const TOO_MANY_ATTEMPTS = withoutBody(
+  429,
+  'The client address sent too many wrong API keys, and too many attempts wait.',
+);
 const FORBIDDEN = withoutBody(
   403,
   'No wallet is open, or one is open already, or the scope of the API key is too low.',
