@@ -1,3 +1,4 @@
+import { type Network, parseTransaction, UNLOCK_TIME_BOUNDARY } from '@wrkz/core-types';
 import {
   checkAddress,
   dayOf,
@@ -12,10 +13,16 @@ import type { OpenWallet } from './wallet-manager';
 /** Entries of the bounded maps below; the oldest entry is evicted. */
 const MAX_ENTRIES = 1_000;
 
+type Intent = Pick<FinishedSend, 'intent'>;
+
+/** Atomic units. */
+function inputAmount({ intent }: Intent): bigint {
+  return intent.inputs.reduce((sum, { output }) => sum + output.amount, 0n);
+}
+
 /** What a transaction takes out of the wallet, fee included, atomic units. */
-export function outgoingAmount({ intent }: Pick<FinishedSend, 'intent'>): bigint {
-  const inputSum = intent.inputs.reduce((sum, { output }) => sum + output.amount, 0n);
-  return intent.ownOutputs.reduce((rest, { amount }) => rest - amount, inputSum);
+export function outgoingAmount({ intent }: Intent): bigint {
+  return intent.ownOutputs.reduce((rest, { amount }) => rest - amount, inputAmount({ intent }));
 }
 
 /** @throws WalletError keyLimitExceeded for an address outside `allowedAddresses` */
@@ -30,9 +37,9 @@ export function checkDestinations(
   }
 }
 
-export function addressNotAllowed(): Error {
-  return walletErrorOfCode(walletErrorRows.keyLimitExceeded.code, 'This key may not send to that address.');
-}
+export const addressNotAllowed = (): Error => limitExceeded('This key may not send to that address.');
+
+const limitExceeded = (text: string): Error => walletErrorOfCode(walletErrorRows.keyLimitExceeded.code, text);
 
 /** The API key that prepared each transaction. A key with `allowedAddresses` may send and drop only its own ones. */
 export class PreparedOwners {
@@ -69,6 +76,7 @@ function evictOldest(entries: Pick<Set<string>, 'size' | 'delete'> & { keys(): I
 }
 
 interface Dependencies {
+  readonly network: Network;
   readonly grant: KeyGrant;
   readonly open: OpenWallet;
   /** Unix milliseconds. */
@@ -76,30 +84,41 @@ interface Dependencies {
   readonly uncertain: UncertainSends;
 }
 
-/** Charges the sends of one request against the `dailyLimit` of its key, and refunds rejected ones. Days are UTC. */
-export class DailyLimit {
+/** Default of `maxUnlockBlocks` for keys below admin: about one day. */
+const MAX_UNLOCK_BLOCKS = 1_440;
+const SECONDS_PER_BLOCK = 60n;
+/** A wallet may be this far behind the network when it chooses a default unlock time, with some reserve. */
+const DEFAULT_LOCK_RESERVE_BLOCKS = 45;
+
+/**
+ * The limits of an API key for the sends of one request. Each transaction is checked and charged against `dailyLimit` before it
+ * is submitted, and refunded if the node rejects it. Days are UTC.
+ */
+export class KeyLimits {
   readonly #charged = new Map<string, { readonly day: number; readonly amount: bigint }>();
-  #wasExceeded = false;
+  readonly #accepted = new Set<string>();
+  #hasRefused = false;
 
   constructor(private readonly dependencies: Dependencies) {}
 
   /** @throws WalletError keyLimitExceeded */
   charge(send: FinishedSend): void {
-    const { grant, open, now, uncertain } = this.dependencies;
-    const { name, dailyLimit } = grant;
-    if (dailyLimit === undefined || uncertain.has(name, send.hash)) return;
-    const [day, amount] = [dayOf(now()), outgoingAmount(send)];
-    this.#wasExceeded = !open.sideFile.spending.reserve(name, day, amount, dailyLimit);
-    if (this.#wasExceeded) throw walletError.keyLimitExceeded();
-    this.#charged.set(send.hash, { day, amount });
+    try {
+      this.#check(send);
+      this.#reserve(send);
+      this.#accepted.add(send.hash);
+    } catch (error) {
+      this.#hasRefused = true;
+      throw error;
+    }
   }
 
   /**
-   * A sweep reports errors per entry. If the limit blocked all of them, the request fails. @throws WalletError
+   * A sweep reports errors per entry. If the limits blocked all of them, the request fails. @throws WalletError
    * keyLimitExceeded
    */
-  requireCharge(): void {
-    if (this.#wasExceeded && this.#charged.size === 0) throw walletError.keyLimitExceeded();
+  requireAccepted(): void {
+    if (this.#hasRefused && this.#accepted.size === 0) throw walletError.keyLimitExceeded();
   }
 
   /** The outcome is unknown: the charge stays, and a resubmission of the same transaction is free. */
@@ -111,7 +130,46 @@ export class DailyLimit {
   refund({ hash }: FinishedSend): void {
     const { grant, open } = this.dependencies;
     const charged = this.#charged.get(hash);
+    this.#accepted.delete(hash);
     this.#charged.delete(hash);
     if (charged !== undefined) open.sideFile.spending.giveBack(grant.name, charged.day, charged.amount);
+  }
+
+  #check({ fee, bytes }: FinishedSend): void {
+    const {
+      scope,
+      maxFee,
+      maxUnlockBlocks = scope === 'admin' ? undefined : MAX_UNLOCK_BLOCKS,
+    } = this.dependencies.grant;
+    if (maxFee !== undefined && fee > maxFee) {
+      throw limitExceeded(`This key may not pay a fee of more than ${String(maxFee)} atomic units.`);
+    }
+    if (maxUnlockBlocks !== undefined && this.#lockedBlocks(bytes) > maxUnlockBlocks) {
+      throw limitExceeded(`This key may not lock outputs for more than ${String(maxUnlockBlocks)} blocks.`);
+    }
+  }
+
+  #reserve(send: FinishedSend): void {
+    const { grant, open, now, uncertain } = this.dependencies;
+    const { name, dailyLimit } = grant;
+    if (dailyLimit === undefined || uncertain.has(name, send.hash)) return;
+    const [day, amount] = [dayOf(now()), this.#isFarLocked(send) ? inputAmount(send) : outgoingAmount(send)];
+    if (!open.sideFile.spending.reserve(name, day, amount, dailyLimit)) throw walletError.keyLimitExceeded();
+    this.#charged.set(send.hash, { day, amount });
+  }
+
+  /** Whether the change is locked for longer than the default. Such change counts as spent: the owner cannot use it. */
+  #isFarLocked({ bytes }: FinishedSend): boolean {
+    const { network, open } = this.dependencies;
+    const { poolUnlockWindow } = network.rulesAt(open.syncStatus().walletHeight);
+    return this.#lockedBlocks(bytes) > poolUnlockWindow + DEFAULT_LOCK_RESERVE_BLOCKS;
+  }
+
+  /** Blocks from the height of the wallet, which no node can invent, to the unlock time of a transaction. */
+  #lockedBlocks(bytes: Buffer): number {
+    const { open, now } = this.dependencies;
+    const { unlockTime } = parseTransaction(bytes).transaction;
+    if (unlockTime < UNLOCK_TIME_BOUNDARY) return Number(unlockTime) - open.syncStatus().walletHeight;
+    return Number((unlockTime - BigInt(Math.floor(now() / 1000))) / SECONDS_PER_BLOCK);
   }
 }

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
-import { hash, uint64 } from '@wrkz/api';
+import { hash, integer, uint64 } from '@wrkz/api';
 import { errorText, type HttpError, parseJson, refusal, UsageError } from '@wrkz/service-kit';
 import { checkAddress } from '@wrkz/wallet-core';
 import { AttemptLimiter, type AttemptLimiterOptions } from '@wrkz/wallet-server';
@@ -17,8 +17,12 @@ const scopedKey = z.strictObject({
   /** SHA-256 of the key, hex. */
   hash,
   scope: z.enum(KEY_SCOPES),
-  /** Atomic units per day including fees; no limit if left out. */
+  /** Atomic units per day, with fees and locked change; no limit if left out. */
   dailyLimit: uint64.optional(),
+  /** Atomic units per transaction; no limit if left out. */
+  maxFee: uint64.optional(),
+  /** How far ahead the unlock time of a send may be. Default: 1,440 for scopes below admin, no limit for admin. */
+  maxUnlockBlocks: integer.optional(),
   /** The only addresses that the key may send to. */
   allowedAddresses: z.array(z.string()).optional(),
 });

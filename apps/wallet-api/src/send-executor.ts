@@ -1,9 +1,10 @@
 import { walletApi } from '@wrkz/api';
+import type { Network } from '@wrkz/core-types';
 import { type FinishedJson, rawBody, Reply, type RouteRequest } from '@wrkz/service-kit';
 import { type FinishedSend, type LeavingListener, listeningToSends } from '@wrkz/wallet-core';
 import { IdempotentRequests, resubmitSends } from '@wrkz/wallet-server';
 import { badRequest, forbidden } from './errors';
-import { DailyLimit, UncertainSends } from './key-limits';
+import { KeyLimits, UncertainSends } from './key-limits';
 import type { Authenticator, KeyGrant } from './keys';
 import type { OpenWallet, WalletManager } from './wallet-manager';
 
@@ -16,6 +17,7 @@ export interface SendOperation<Value> {
 }
 
 interface Dependencies {
+  readonly network: Network;
   readonly wallets: WalletManager;
   readonly authenticator: Authenticator;
   /** Unix milliseconds. */
@@ -39,13 +41,13 @@ export class SendExecutor {
    * wallet
    */
   async execute<Value>(request: Request, operation: SendOperation<Value>): Promise<Reply<Value | FinishedJson>> {
-    const { wallets, authenticator, now } = this.dependencies;
+    const { network, wallets, authenticator, now } = this.dependencies;
     const open = wallets.require();
     const grant = authenticator.grantOf(request);
-    const limit = new DailyLimit({ grant, open, now, uncertain: this.#uncertain });
+    const limits = new KeyLimits({ network, grant, open, now, uncertain: this.#uncertain });
     const run = async (listener?: LeavingListener): Promise<Value> => {
-      const value = await listeningToSends(charging(limit, listener), () => operation.run(open, grant));
-      limit.requireCharge();
+      const value = await listeningToSends(charging(limits, listener), () => operation.run(open, grant));
+      limits.requireAccepted();
       return value;
     };
     const header = request.headers['idempotency-key'];
@@ -74,23 +76,23 @@ export class SendExecutor {
 }
 
 /** Charges each transaction before the next listener records it, and refunds it when either of them refuses it. */
-function charging(limit: DailyLimit, next: LeavingListener | undefined): LeavingListener {
+function charging(limits: KeyLimits, next: LeavingListener | undefined): LeavingListener {
   return {
     leaving: (send) => {
-      limit.charge(send);
+      limits.charge(send);
       try {
         next?.leaving(send);
       } catch (error) {
-        limit.refund(send);
+        limits.refund(send);
         throw error;
       }
     },
     stayed: (send) => {
-      limit.refund(send);
+      limits.refund(send);
       next?.stayed(send);
     },
     doubted: (send) => {
-      limit.markUncertain(send);
+      limits.markUncertain(send);
       next?.doubted(send);
     },
   };

@@ -70,7 +70,7 @@ export class WalletApi implements Service {
       wallets,
       authenticator,
       files: { directory: walletDirectory, anyPath: options['allow-any-path'] },
-      sends: new SendExecutor({ wallets, authenticator, now }),
+      sends: new SendExecutor({ network, wallets, authenticator, now }),
       prepared: new PreparedOwners(),
       metrics: options['enable-metrics'] ? createMetrics('wrkz_wallet_') : undefined,
       isStopping: () => this.isStopping,

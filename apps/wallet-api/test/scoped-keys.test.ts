@@ -10,7 +10,7 @@ import { readWalletApiConfig, WALLET_ROUTES } from '../src';
 import { authorize } from '../src/http';
 import { Authenticator, KEY_SCOPES, type KeyScope, readKeyFile } from '../src/keys';
 import { ADDRESSES, ChainAStage, codeOf, hashOf, parsed, requireStatus, send } from './support/chain-a-service';
-import type { TestService } from './support/service';
+import type { Answer, TestService } from './support/service';
 
 jest.setTimeout(300_000);
 
@@ -177,6 +177,9 @@ async function shop(): Promise<Shop> {
       keyOf('till', 'send', { allowedAddresses: [ADDRESSES.bob] }),
       keyOf('view', 'read'),
       keyOf('poor', 'send', { dailyLimit: 0 }),
+      keyOf('thrifty', 'send', { maxFee: 10_000, maxUnlockBlocks: 200 }),
+      keyOf('rich', 'send', { dailyLimit: 1_000_000_000_000 }),
+      keyOf('boss', 'admin'),
     ]),
   ];
   const clock = { now: NOON };
@@ -186,8 +189,8 @@ async function shop(): Promise<Shop> {
   return { service, clock, args };
 }
 
-const spentOn = ({ api }: TestService, day: number): bigint | undefined =>
-  api.current?.sideFile.spending.spent('shop', day);
+const spentOn = ({ api }: TestService, day: number, name = 'shop'): bigint | undefined =>
+  api.current?.sideFile.spending.spent(name, day);
 const to = (amount: number, destination = ADDRESSES.bob) => ({ destination, amount });
 const SHOP = { rpcKey: 'key shop' };
 
@@ -332,4 +335,63 @@ test('separates idempotency keys by API key, and reads the key file at start onl
   keyFile([keyOf('late', 'admin')]);
   expect((await service.ask({ method: 'GET', path: '/balance', key: 'key late' })).status).toBe(401);
   requireStatus(await service.ask({ method: 'GET', path: '/balance', key: 'key view' }), 200);
+});
+
+describe('a key below admin', () => {
+  const MAX_UNLOCK_BLOCKS = 1_440;
+
+  function advanced(service: TestService, name: string, options: object): Promise<Answer> {
+    const destinations = [{ address: ADDRESSES.alice, amount: 5_000 }];
+    const body = JSON.stringify({ destinations, ...options });
+    return service.ask({ method: 'POST', path: '/transactions/send/advanced', key: `key ${name}`, body });
+  }
+
+  async function expectRefused(answer: Promise<Answer>, text: string): Promise<void> {
+    const { status, text: body } = await answer;
+    expect([status, body]).toEqual([403, expect.stringContaining(text)]);
+  }
+
+  test('cannot lock outputs for more than 1,440 blocks, by height or by unix time, or its own maxUnlockBlocks', async () => {
+    const { service } = await shop();
+    const { height } = stage.node;
+    const text = 'may not lock outputs';
+    await expectRefused(advanced(service, 'rich', { unlockTime: height + MAX_UNLOCK_BLOCKS + 1 }), text);
+    const seconds = NOON / 1000 + (MAX_UNLOCK_BLOCKS + 1) * 60;
+    await expectRefused(advanced(service, 'rich', { unlockTime: seconds }), text);
+    await expectRefused(advanced(service, 'thrifty', { unlockTime: height + 201 }), text);
+    requireStatus(await advanced(service, 'thrifty', { unlockTime: height + 200 }), 201);
+    expect(stage.node.pool()).toHaveLength(1);
+    const far = { unlockTime: height + 100_000_000 };
+    const prepared = await service.json('POST', '/transactions/prepare/advanced', {
+      destinations: [{ address: ADDRESSES.alice, amount: 5_000 }],
+      ...far,
+    });
+    const { transactionHash } = parsed(requireStatus(prepared, 201));
+    const body = JSON.stringify({ transactionHash });
+    const path = '/transactions/send/prepared';
+    await expectRefused(service.ask({ method: 'POST', path, key: 'key rich', body }), text);
+    requireStatus(await advanced(service, 'boss', far), 201);
+  });
+
+  test('is charged for change that it locks beyond the default unlock time', async () => {
+    const { service } = await shop();
+    const today = dayOf(NOON);
+    const unlocked = async (): Promise<bigint> =>
+      BigInt(parsed<{ unlocked: number }>(await service.json('GET', '/balance')).unlocked);
+    const before = await unlocked();
+    const far = { unlockTime: stage.node.height + 1_000 };
+    expect(codeOf(await advanced(service, 'poor', far))).toBe(1004);
+    requireStatus(await advanced(service, 'rich', far), 201);
+    expect(spentOn(service, today, 'rich')).toBe(before - (await unlocked()));
+    const charged = spentOn(service, today, 'rich') ?? 0n;
+    const answer = parsed<{ fee: number }>(requireStatus(await advanced(service, 'rich', {}), 201));
+    expect(spentOn(service, today, 'rich')).toBe(charged + BigInt(answer.fee));
+  });
+
+  test('cannot pay a higher fee than its maxFee', async () => {
+    const { service } = await shop();
+    await expectRefused(advanced(service, 'thrifty', { fee: 10_001 }), 'may not pay a fee');
+    expect(stage.node.pool()).toEqual([]);
+    requireStatus(await advanced(service, 'thrifty', { fee: 10_000 }), 201);
+  });
 });
