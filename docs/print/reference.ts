@@ -16,10 +16,11 @@ function section(title: string, entries: readonly ReferenceEntry[]): string[] {
   return entries.length === 0 ? [] : [`## ${title}`, ...entries.flatMap(entryText)];
 }
 
-function entryText({ name, summary, notes, members, answer, errors }: ReferenceEntry): string[] {
+function entryText({ name, summary, description, notes, members, answer, errors }: ReferenceEntry): string[] {
   return [
     `### ${cell(name)}`,
     [summary, ...notes.map((note) => (note.endsWith('.') ? note : `${note}.`))].map(cell).join(' '),
+    ...(description === '' ? [] : [description]),
     ...(members.length === 0 ? [] : ['Request:', memberTable(members)]),
     `Answer: ${cell(answer.text)}.`,
     ...(answer.members.length === 0 ? [] : [memberTable(answer.members)]),

@@ -22,10 +22,14 @@ import { ADMIN_COMMANDS } from '../../apps/proposals/src/admin/commands';
 import { Site } from '../../apps/proposals/src/pages/site';
 import { proposalsRoutes } from '../../apps/proposals/src/routes';
 import { PROPOSALS_SERVICE } from '../../apps/proposals/src/routes/description';
-import { readWalletApiConfig, WALLET_API_OPTIONS } from '../../apps/wallet-api/src';
-import { walletErrors } from '../../apps/wallet-api/src/routes/declare';
-import { walletRoutes } from '../../apps/wallet-api/src/routes';
-import { WALLET_SERVICE } from '../../apps/wallet-api/src/routes/description';
+import {
+  readWalletApiConfig,
+  WALLET_API_OPTIONS,
+  WALLET_SERVICE,
+  walletErrors,
+  walletRoutes,
+} from '../../apps/wallet-api/src';
+
 import { ALL_METHODS, readWalletRpcConfig, WALLET_RPC_OPTIONS } from '../../apps/wallet-rpc/src';
 import { SERVICE_DESCRIPTION } from '../../apps/wallet-rpc/src/description';
 import type { ErrorTable } from './errors';
@@ -90,7 +94,7 @@ const powHelper: PrintedService = {
 };
 
 const walletNames = Object.keys(walletErrorRows) as (keyof typeof walletErrorRows)[];
-const apiRoutes = walletRoutes({ metrics, isStopping: () => false, held: { current: undefined } as never });
+const apiRoutes = walletRoutes({ metrics, isStopping: () => false, wallets: { current: undefined } as never });
 const walletApi: PrintedService = {
   folder: 'wallet-api',
   program: 'wrkz-wallet-api',

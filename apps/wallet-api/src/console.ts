@@ -2,18 +2,18 @@ import { fstatSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { isatty } from 'node:tty';
 
-const HELP = ['Commands:', '  exit, quit   save the wallet and leave', '  help         this list'];
+const HELP = ['Commands:', '  exit, quit   save the wallet and stop the service', '  help         show this list'];
 
-export interface WalletConsoleParts {
+export interface ConsoleOptions {
   readonly input: NodeJS.ReadableStream;
   readonly write: (line: string) => void;
-  /** exit, quit, and the end of the input. */
-  readonly leave: () => void;
+  /** Called by exit, quit, and the end of the input. */
+  readonly stop: () => void;
 }
 
 /**
- * Whether somebody may type here: a terminal, or a program at the other end. A service manager, a container and `&` in a
- * script give `/dev/null`, whose end is none of a console.
+ * Whether a file descriptor accepts console commands: a terminal, pipe or socket. Service managers, containers and `&` in a
+ * script give `/dev/null`; its immediate end of input must not stop the service.
  */
 export function isConsole(descriptor: number): boolean {
   if (isatty(descriptor)) return true;
@@ -25,28 +25,26 @@ export function isConsole(descriptor: number): boolean {
   }
 }
 
-/** Reads commands, a line each. @returns ends it */
-export function startConsole({ input, write, leave }: WalletConsoleParts): () => void {
+/** Reads commands, one per line. @returns closes the console */
+export function startConsole({ input, write, stop }: ConsoleOptions): () => void {
   const lines = createInterface({ input });
-  let isEnded = false;
+  let isClosed = false;
   lines.on('line', (line) => {
     const command = line.trim().toLowerCase();
     if (command === 'exit' || command === 'quit') {
-      isEnded = true;
+      isClosed = true;
       lines.close();
-      leave();
+      stop();
     } else if (command === 'help') HELP.forEach(write);
     else if (command !== '') write(`Unknown command: ${command}. Type help for the commands.`);
   });
   lines.on('close', () => {
-    if (isEnded) return;
-    write(
-      'The console has ended: the wallet is saved, and the service leaves. It stays without one with --no-console.',
-    );
-    leave();
+    if (isClosed) return;
+    write('End of console input: saving the wallet and stopping. Use --no-console to run without a console.');
+    stop();
   });
   return () => {
-    isEnded = true;
+    isClosed = true;
     lines.close();
   };
 }

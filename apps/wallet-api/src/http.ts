@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import {
   badMethod,
   bindRoutes,
@@ -7,39 +8,40 @@ import {
   localListener,
   localSocketAddress,
   type Logger,
+  type PreflightAnswer,
   type RequestCounters,
   startHttpServer,
 } from '@wrkz/service-kit';
-import { admitToWallet } from './admit';
-import { walletListenAddresses, type WalletApiConfig } from './config/config';
-import type { WalletApiContext } from './context';
-import { walletPreflight } from './preflight';
-import { badRequest, failed, bodyOfRefusal } from './refusals';
+import { walletError } from '@wrkz/wallet-core';
+import { walletListenAddresses, type WalletApiConfig } from './config';
+import { badRequest, emptyErrorBody, forbidden, httpErrorOf, mapHandlerError } from './errors';
+import { covers } from './keys';
 import { walletRoutes } from './routes';
+import type { WalletApiContext, WalletLabels } from './routes/declare';
 
-/** A send of the most destinations that fit a transaction takes some 30 KB. */
+/** Bytes. A send with the maximum number of destinations takes about 30 KB. */
 const BODY_LIMIT = 1024 * 1024;
 const CORS_HEADERS = ['Access-Control-Allow-Origin', 'Access-Control-Expose-Headers'];
-/** A send waits for its proof of work, and a sweep for many of them. */
-const LONGEST_ANSWER_MS = 3_600_000;
+/** A send waits for its proof of work, a sweep for many of them. */
+const RESPONSE_TIMEOUT_MS = 3_600_000;
 
 export interface WalletServerOptions {
   readonly config: WalletApiConfig;
   readonly context: WalletApiContext;
   readonly counters: RequestCounters;
   readonly logger: Logger;
-  /** The port of both listeners; 0 takes a free one. */
+  /** The port of both listeners; 0 chooses a free port. */
   readonly port: number;
 }
 
 /**
- * Serves the routes on every address of the configuration. A local socket that cannot be had is a warning.
- * @throws Error with a message for the operator when the first address cannot be had
+ * Serves the routes on every address of the configuration. A local socket that cannot be opened is a warning.
+ * @throws Error with a message for the operator when the first address cannot be bound
  */
 export async function startWalletServer(options: WalletServerOptions): Promise<HttpServer[]> {
   const { config, port, logger } = options;
-  const app = walletApp(options);
-  const limits = { writeTimeoutMs: LONGEST_ANSWER_MS, uncapped: config.trustedProxies };
+  const app = createWalletApp(options);
+  const limits = { writeTimeoutMs: RESPONSE_TIMEOUT_MS, uncapped: config.trustedProxies };
   const servers = [await startHttpServer({ app, listen: walletListenAddresses(config, port), logger, limits })];
   const { 'rpc-ipc-path': path, 'rpc-ipc-mode': mode, 'rpc-ipc-group': group } = config.options;
   const address = localSocketAddress(path, mode, group);
@@ -47,39 +49,69 @@ export async function startWalletServer(options: WalletServerOptions): Promise<H
   try {
     servers.push(await startHttpServer({ app, listen: [], local: localListener(address, logger), logger, limits }));
   } catch (error) {
-    logger.warning(`the API is not served on the local socket: ${error instanceof Error ? error.message : ''}`);
+    logger.warning(`the local socket could not be opened: ${error instanceof Error ? error.message : ''}`);
   }
   return servers;
 }
 
-function walletApp({ config, context, counters, logger }: WalletServerOptions): ReturnType<typeof createHttpApp> {
+function createWalletApp({ config, context, counters, logger }: WalletServerOptions): ReturnType<typeof createHttpApp> {
   const { options, trustedProxies } = config;
   return createHttpApp({
     logger,
-    refusalBody: bodyOfRefusal,
+    refusalBody: emptyErrorBody,
     clientAddress: trustedProxies.length === 0 ? 'connection' : { trustedProxies },
-    cors: { origin: options['enable-cors'], preflight: walletPreflight, exposed: ['X-Request-Id'] },
-    apiKey: { key: undefined, judge: context.keys.judge },
+    cors: { origin: options['enable-cors'], preflight: preflightResponse, exposed: ['X-Request-Id'] },
+    apiKey: { key: undefined, judge: context.authenticator.authenticate },
     bodyLimit: BODY_LIMIT,
     counters,
     metrics: context.metrics,
-    longestAnswerSeconds: LONGEST_ANSWER_MS / 1000,
+    longestAnswerSeconds: RESPONSE_TIMEOUT_MS / 1000,
     routes: boundRoutes(context),
   });
 }
 
-/** A body that is no JSON counts as none; whatever is wrong with a member is a bare 400. */
+/** OPTIONS on any path: 200, with the CORS headers if CORS is enabled. */
+function preflightResponse({ headers }: Pick<IncomingMessage, 'headers'>, origin: string | undefined): PreflightAnswer {
+  const methods = origin === undefined ? '' : 'OPTIONS, GET, POST, PUT, DELETE';
+  const name = headers['access-control-request-method'] === undefined ? 'Allow' : 'Access-Control-Allow-Methods';
+  const allowed = 'Origin, X-Requested-With, Content-Type, Accept, X-API-KEY, Idempotency-Key';
+  return {
+    status: 200,
+    headers: { [name]: methods, ...(origin === undefined ? {} : { 'Access-Control-Allow-Headers': allowed }) },
+  };
+}
+
+/** As in the C++ program, a body that is not JSON counts as absent, and an invalid field is a 400 without a body. */
 function boundRoutes(context: WalletApiContext): BoundRoute[] {
   const bound = bindRoutes(walletRoutes(context), context, {
     notJson: () => undefined,
     invalid: () => badRequest(),
-    admit: admitToWallet,
-    failed,
+    admit: authorize,
+    failed: mapHandlerError,
   });
   return [...bound, withoutCors(badMethod(['GET', 'HEAD', 'POST', 'PUT', 'DELETE']))];
 }
 
-/** What is no route is no business of other origins, which the reference has so as well. */
+/**
+ * Checks a request against the labels of its route.
+ * @throws HttpError 403 for a key of a lower scope or a wallet in the wrong state; 400 illegalViewWalletOperation
+ */
+export function authorize(
+  labels: WalletLabels | undefined,
+  { authenticator, wallets }: Pick<WalletApiContext, 'authenticator' | 'wallets'>,
+  request: IncomingMessage,
+): void {
+  if (labels === undefined) return;
+  if (!covers(authenticator.grantOf(request).scope, labels.scope)) throw forbidden();
+  const { current } = wallets;
+  if (labels.wallet === 'open' && current === undefined) throw forbidden();
+  if (labels.wallet === 'closed' && current !== undefined) throw forbidden();
+  if (current?.wallet.snapshot.content.isViewWallet === true && !labels.viewWallet) {
+    throw httpErrorOf(walletError.illegalViewWalletOperation());
+  }
+}
+
+/** The C++ program sends no CORS headers for an unknown route. */
 function withoutCors(route: BoundRoute): BoundRoute {
   return {
     ...route,

@@ -1,17 +1,17 @@
 import '@wrkz/service-kit/early-signals';
 import { cpuFeatures } from '@wrkz/crypto';
 import { assertPortsFree, runMain } from '@wrkz/service-kit';
-import { walletListenAddresses, readWalletApiConfig } from './config/config';
+import { readWalletApiConfig, walletListenAddresses } from './config';
 import { isConsole } from './console';
 import { WalletApi } from './wallet-api';
 
-/** A large wallet takes a while to be written. */
+/** Saving a large wallet takes time. */
 const STOP_DEADLINE_MS = 120_000;
 
 runMain(
   async (control) => {
     const config = readWalletApiConfig(process.argv.slice(2));
-    // A machine without the native module is told at once.
+    // Loads the native module, so that a machine without it fails at start.
     cpuFeatures();
     await assertPortsFree(walletListenAddresses(config));
     return WalletApi.create(config, {

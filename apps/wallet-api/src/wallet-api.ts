@@ -13,48 +13,47 @@ import {
   VERSION,
 } from '@wrkz/service-kit';
 import { PowClient, powServerSettings, type SyncClock } from '@wrkz/wallet-core';
-import { startRetentionJob, openingWarnings } from '@wrkz/wallet-server';
-import type { WalletApiConfig } from './config/config';
-import { WALLET_LOG_SCALE } from './config/options';
+import { type AttemptLimiterOptions, openingWarnings, startRetentionJob } from '@wrkz/wallet-server';
+import type { WalletApiConfig } from './config';
 import { startConsole } from './console';
-import type { WalletApiContext } from './context';
-import { assertFolder } from './file-names';
+import { assertDirectory } from './file-paths';
 import { startWalletServer } from './http';
-import { ServiceKeys } from './keys/service-keys';
-import { publishFigures } from './metrics';
-import { startWalletHooks } from './notify';
-import { Sends } from './once';
-import { type Open, OpenWallet } from './open-wallet';
-import { PreparedOwners } from './prepared-owners';
+import { PreparedOwners } from './key-limits';
+import { Authenticator } from './keys';
+import { registerWalletMetrics, startWalletHooks } from './observers';
+import { WALLET_LOG_SCALE } from './options';
+import type { WalletApiContext } from './routes/declare';
+import { SendExecutor } from './send-executor';
+import { type OpenWallet, WalletManager } from './wallet-manager';
 
-/** What a test may put in the place of the real thing. */
+/** Replacements for tests, and the console streams of `main`. */
 export interface WalletApiOverrides {
   readonly logger?: Logger;
-  /** Takes 0 for a free port, which the option does not. */
+  /** 0 chooses a free port; the option does not allow it. */
   readonly port?: number;
   /** Unix milliseconds. */
   readonly now?: () => number;
-  /** Where commands are typed; without it there is no console. */
+  /** Console input; without it there is no console. */
   readonly input?: NodeJS.ReadableStream;
   readonly write?: (line: string) => void;
   readonly requestStop?: () => void;
-  /** How long nodes may take. */
   readonly nodeTimeouts?: Partial<NodeTimeouts>;
-  /** By which a wallet waits between its questions to a node. */
+  readonly attempts?: AttemptLimiterOptions;
+  /** Delays between requests to a node. */
   readonly syncClock?: SyncClock;
 }
 
-/** Milliseconds that running requests have to end when the program stops. */
+/** How long running requests may continue when the service stops. */
 const DRAIN_MS = 2_000;
 
-/** The wallet over HTTP: its parts are put together here and nowhere else. `create`, then `start`, then `stop`. */
+/** The wallet API service and its composition root. Call `create`, `start`, `stop` in this order. */
 export class WalletApi implements Service {
   readonly logger: Logger;
   private readonly context: WalletApiContext;
-  /** What `start` opened, to be closed in the opposite order. */
-  private readonly opened: (() => unknown)[] = [];
+  /** Closers of what `start` opened; `stop` runs them in reverse order. */
+  private readonly closers: (() => unknown)[] = [];
   private servers: HttpServer[] = [];
-  private stopping = false;
+  private isStopping = false;
 
   private constructor(
     private readonly config: WalletApiConfig,
@@ -62,43 +61,19 @@ export class WalletApi implements Service {
   ) {
     const { options, network, keys, password, walletDirectory } = config;
     const { now = Date.now } = overrides;
-    this.logger = overrides.logger ?? walletLogger(config);
+    this.logger = overrides.logger ?? createWalletLogger(config);
     for (const warning of config.warnings) this.logger.warning(warning);
-    const pow = new PowClient(powServerSettings(options), {
-      threads: config.threads,
-      onFallback: (reason) => this.logger.warning(`the proof-of-work helper did not help: ${reason}`),
-    });
-    const sync = {
-      skipCoinbases: options['skip-coinbase-transactions'],
-      maxBlocks: options['sync-max-blocks'],
-      clock: overrides.syncClock,
-    };
-    const warn = (text: string): void => this.logger.warning(text);
-    const settings = {
-      network,
-      failover: options['daemon-failover'],
-      token: options['daemon-token'],
-      timeouts: overrides.nodeTimeouts,
-      rescanFrom: options['rescan-from'],
-    };
-    const held = new OpenWallet({ network, sync, pow, now, warn }, settings);
-    held.on('warning', warn);
-    held.on('closed', () => this.logger.info('wallet closed'));
-    held.on('opened', (open) => {
-      const { file, nodes } = open;
-      this.logger.info('wallet opened', { file, node: nodes.nodes().find(({ isInUse }) => isInUse)?.name });
-      openingWarnings(open).forEach(warn);
-    });
+    const wallets = this.createWalletManager(now);
+    const authenticator = new Authenticator(password, keys, { now, ...overrides.attempts });
     this.context = {
       network,
-      held,
-      keys: new ServiceKeys(password, keys, now),
+      wallets,
+      authenticator,
       files: { directory: walletDirectory, anyPath: options['allow-any-path'] },
-      sends: new Sends(),
+      sends: new SendExecutor({ network, wallets, authenticator, now }),
       prepared: new PreparedOwners(),
       metrics: options['enable-metrics'] ? createMetrics('wrkz_wallet_') : undefined,
-      now,
-      isStopping: () => this.stopping,
+      isStopping: () => this.isStopping,
     };
   }
 
@@ -106,72 +81,109 @@ export class WalletApi implements Service {
     return new WalletApi(config, overrides);
   }
 
-  /** The port it listens on, once started. */
+  /** The bound port, once started. */
   get port(): number {
     return this.servers[0]?.port ?? this.config.options.port;
   }
 
-  /** The wallet that is open. */
-  get current(): Open | undefined {
-    return this.context.held.current;
+  /** The open wallet. */
+  get current(): OpenWallet | undefined {
+    return this.context.wallets.current;
   }
 
-  /** @throws Error with a message for the operator; everything opened so far is closed again */
+  /** @throws Error with a message for the operator, after closing everything opened so far */
   async start(): Promise<void> {
     try {
-      await this.serve();
+      await this.open();
     } catch (error) {
       await this.stop();
       throw error;
     }
   }
 
-  /** Takes no new requests, saves and closes the wallet. */
+  /** Stops accepting requests, then saves and closes the wallet. */
   async stop(): Promise<void> {
-    this.stopping = true;
-    for (const close of this.opened.splice(0).reverse()) await close();
+    this.isStopping = true;
+    for (const close of this.closers.splice(0).reverse()) await close();
   }
 
-  private async serve(): Promise<void> {
+  private createWalletManager(now: () => number): WalletManager {
+    const { logger, overrides } = this;
+    const { options, network, threads } = this.config;
+    const warn = (text: string): void => logger.warning(text);
+    const pow = new PowClient(powServerSettings(options), {
+      threads,
+      onFallback: (reason) => warn(`the proof-of-work server failed, using local threads: ${reason}`),
+    });
+    const sync = {
+      skipCoinbases: options['skip-coinbase-transactions'],
+      maxBlocks: options['sync-max-blocks'],
+      clock: overrides.syncClock,
+    };
+    const wallets = new WalletManager(
+      { network, sync, pow, now, warn },
+      {
+        network,
+        failover: options['daemon-failover'],
+        token: options['daemon-token'],
+        timeouts: overrides.nodeTimeouts,
+        rescanFrom: options['rescan-from'],
+      },
+    );
+    wallets.on('warning', warn);
+    wallets.on('closed', () => logger.info('wallet closed'));
+    wallets.on('opened', (open) => {
+      const { file, nodes } = open;
+      logger.info('wallet opened', { file, node: nodes.nodes().find(({ isInUse }) => isInUse)?.name });
+      openingWarnings(open).forEach(warn);
+    });
+    return wallets;
+  }
+
+  private async open(): Promise<void> {
     const { config, context, logger } = this;
     const { options, network } = config;
-    assertFolder(config.walletDirectory);
+    const { wallets, metrics } = context;
+    assertDirectory(config.walletDirectory);
     setThreads(config.threads);
-    this.opened.push(() => context.held.end());
-    const { held, now } = context;
-    const retention = startRetentionJob({
-      current: () => held.current?.sideFile,
-      now,
-      warn: (text) => logger.warning(text),
-    });
-    held.on('opened', retention.run);
-    this.opened.push(retention.stop);
-    const hooks = await startWalletHooks(config, context.held, logger.child('notify'));
-    this.opened.push(() => hooks.close());
-    if (context.metrics !== undefined) {
-      hooks.publish(context.metrics);
-      publishFigures(context.metrics, context.held);
+    this.closers.push(() => wallets.shutDown());
+    this.startRetention();
+    const hooks = await startWalletHooks(config, wallets, logger.child('notify'));
+    this.closers.push(() => hooks.close());
+    if (metrics !== undefined) {
+      hooks.publish(metrics);
+      registerWalletMetrics(metrics, wallets);
     }
-    const counters = new RequestCounters();
     const port = this.overrides.port ?? options.port;
-    this.servers = await startWalletServer({ config, context, counters, logger, port });
-    this.opened.push(() => Promise.all(this.servers.map((server) => server.close(DRAIN_MS))));
-    const host = options['rpc-bind-ip'];
-    const at = endpointText({ host, port: this.port });
+    this.servers = await startWalletServer({ config, context, counters: new RequestCounters(), logger, port });
+    this.closers.push(() => Promise.all(this.servers.map((server) => server.close(DRAIN_MS))));
+    const endpoint = endpointText({ host: options['rpc-bind-ip'], port: this.port });
     logger.info(
-      `wrkz-wallet-api ${VERSION} listens on ${at}, ${network.name} rules, wallets in ${config.walletDirectory}`,
+      `wrkz-wallet-api ${VERSION} listens on ${endpoint}, network ${network.name}, wallets in ${config.walletDirectory}`,
     );
     this.openConsole();
+  }
+
+  private startRetention(): void {
+    const { wallets } = this.context;
+    const { now = Date.now } = this.overrides;
+    const job = startRetentionJob({
+      current: () => wallets.current?.sideFile,
+      now,
+      warn: (text) => this.logger.warning(text),
+    });
+    wallets.on('opened', job.run);
+    this.closers.push(job.stop);
   }
 
   private openConsole(): void {
     const { input, write = () => undefined, requestStop } = this.overrides;
     if (input === undefined || requestStop === undefined || this.config.options['no-console']) return;
-    this.opened.push(startConsole({ input, write, leave: requestStop }));
+    this.closers.push(startConsole({ input, write, stop: requestStop }));
   }
 }
 
-function walletLogger({ options, secrets }: WalletApiConfig): Logger {
+function createWalletLogger({ options, secrets }: WalletApiConfig): Logger {
   return createLogger({
     level: parseLogLevel(options['log-level'], WALLET_LOG_SCALE) ?? 'disabled',
     format: options['log-format'],

@@ -18,13 +18,13 @@ async function serve(...given: Parameters<typeof TestService.start>): Promise<Te
   return service;
 }
 
-test('a folder for wallets that is not there, or is none, ends the start with a word', async () => {
+test('refuses to start with an invalid --wallet-dir', async () => {
   for (const place of [join(__dirname, 'no-such-folder'), __filename]) {
-    await expect(serve(['--wallet-dir', place])).rejects.toThrow(`--wallet-dir: ${place} is no folder`);
+    await expect(serve(['--wallet-dir', place])).rejects.toThrow(`--wallet-dir: ${place} is not a directory`);
   }
 });
 
-test('the log tells which wallet is opened and that it is closed, and nothing of its keys', async () => {
+test('logs opening and closing of a wallet without its keys', async () => {
   const logger = createMemoryLogger();
   const service = await serve([], { logger });
   const body = { filename: 'first.wallet', password: 'of the wallet', daemonPort: 1 };
@@ -39,7 +39,7 @@ test('the log tells which wallet is opened and that it is closed, and nothing of
   expect(JSON.stringify(logger.entries)).not.toContain('of the wallet');
 });
 
-test('the document says that a key is always asked for', async () => {
+test('documents that a key is always required', async () => {
   const service = await serve();
   const { text } = await service.json('GET', '/openapi.json');
   const { paths } = JSON.parse(text) as { paths: Record<string, Record<string, { security: object[] }>> };

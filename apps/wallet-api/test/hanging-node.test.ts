@@ -47,7 +47,7 @@ const FIRST_READS = [
   '/node',
 ];
 
-test('reads are answered from what is known, and do not wait for a send', async () => {
+test('answers reads from the snapshot while a send waits', async () => {
   const answered: string[] = [];
   const underWay = send(service, PAYMENT, { key: 'mute' }).then((answer) => {
     answered.push('the send');
@@ -66,7 +66,7 @@ test('reads are answered from what is known, and do not wait for a send', async 
   expect(parsed<{ unlocked: number }>(await service.json('GET', '/balance')).unlocked).toBeGreaterThan(0);
 });
 
-test('writes end with an error of the node, and everything that needs none is done', async () => {
+test('fails writes with a node error, and executes operations without a node', async () => {
   const answers = await Promise.all([
     send(service, PAYMENT),
     send(service, PAYMENT, { key: 'a' }),
@@ -83,7 +83,7 @@ test('writes end with an error of the node, and everything that needs none is do
   requireStatus(await service.json('DELETE', '/wallet'), 200);
 });
 
-test('a stop in the middle of a send ends, and the wallet is saved', async () => {
+test('stops during a send and saves the wallet', async () => {
   const create = requireStatus(await service.json('POST', '/addresses/create'), 201);
   const sends = [1, 2, 3].map((i) => send(service, PAYMENT, { key: String(i) }).catch(() => undefined));
   await service.json('GET', '/status');

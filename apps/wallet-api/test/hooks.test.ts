@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { createMemoryLogger } from '@wrkz/service-kit';
 import { RECENT_BLOCKS, isRecent } from '@wrkz/wallet-server';
-import { transactionEvent } from '../src/notify';
+import { transactionEvent } from '../src/observers';
 import { ADDRESSES, ChainAStage, hashOf, parsed, requireStatus, send } from './support/chain-a-service';
 import type { TestService } from './support/service';
 
@@ -52,7 +52,7 @@ async function open(service: TestService, name: string): Promise<void> {
   await service.synced(stage.node.height);
 }
 
-test('receivers are told of what a block brings, once, also while another one of them hangs', async () => {
+test('notifies each receiver once per transaction while another receiver hangs', async () => {
   const service = await stage.service(['--tx-notify', url('/hang'), '--tx-notify', url('/hook?token=t')]);
   await open(service, 'alice');
   const hash = hashOf(await send(service, { destination: ADDRESSES.bob, amount: 7_000 }));
@@ -71,7 +71,7 @@ test('receivers are told of what a block brings, once, also while another one of
   requireStatus(await service.json('PUT', '/save'), 200);
 });
 
-test('a command gets words, whatever stands in them, and no shell', async () => {
+test('passes placeholders to a command as arguments without a shell', async () => {
   const service = await stage.service();
   const out = join(service.folder, 'told');
   const script = join(service.folder, 'hook.js');
@@ -101,7 +101,7 @@ test('a command gets words, whatever stands in them, and no shell', async () => 
   expect(JSON.parse(readFileSync(out, 'utf8'))).toEqual([...words, '$(id)', '1', '%']);
 });
 
-test('a value that cannot be used is a warning, and the program serves', async () => {
+test('logs a warning for an invalid hook and serves', async () => {
   const logger = createMemoryLogger();
   const service = await stage.service(['--tx-notify', 'http://['], { logger });
   expect((await service.ask({ method: 'GET', path: '/livez', key: '' })).status).toBe(200);
@@ -112,12 +112,12 @@ test.each([
   [{ localHeight: 5_000, networkHeight: 0 }],
   [{ localHeight: 0, networkHeight: 5_000 }],
   [{ localHeight: 5_000, networkHeight: 4_000 }],
-])('what lies more than 1,440 blocks below the tip is history: %j', (heights) => {
+])('treats transactions more than 1,440 blocks below the tip as history: %j', (heights) => {
   expect(isRecent({ blockHeight: 5_000 - RECENT_BLOCKS }, heights)).toBe(true);
   expect(isRecent({ blockHeight: 5_000 - RECENT_BLOCKS - 1 }, heights)).toBe(false);
 });
 
-test('an event tells the amount as the sum of its transfers', () => {
+test('reports the sum of the transfers as the amount of an event', () => {
   const transfers = [5n, -2n, 2n ** 64n].map((amount) => ({ publicSpendKey: '', amount }));
   const transaction = { transfers, hash: 'h', fee: 3n, blockHeight: 9, timestamp: 8, paymentId: 'p', unlockTime: 7n };
   expect(transactionEvent({ ...transaction, isCoinbase: true })).toEqual({

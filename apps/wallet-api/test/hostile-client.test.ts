@@ -62,10 +62,10 @@ const MEMBERS = [
   ],
 ];
 
-test('no value of any member of any route is answered with a failure inside', async () => {
+test('answers no field value of any route with an internal error', async () => {
   const to = await address();
   const faults: string[] = [];
-  const routes = walletRoutes({ metrics: undefined, isStopping: () => false, held: service as never });
+  const routes = walletRoutes({ metrics: undefined, isStopping: () => false, wallets: service as never });
   for (const { method, path, body } of routes) {
     const names = Object.keys(body?.shape ?? {});
     if (path.startsWith('/wallet') && path !== '/wallet/password') continue;
@@ -85,13 +85,13 @@ test('no value of any member of any route is answered with a failure inside', as
   expect(faults).toEqual([]);
 });
 
-test('of a member that stands twice the first counts', async () => {
+test('uses the first of duplicate fields', async () => {
   const to = await address();
   const body = `{"address":"${to}","address":"x"}`;
   expect((await service.ask({ method: 'POST', path: '/addresses/validate', body })).status).toBe(200);
 });
 
-test('a body over its limit is a 413, however it comes, and an encoded one a 415', async () => {
+test('answers 413 to a body over the limit and 415 to an encoded body', async () => {
   const big = Buffer.alloc(1024 * 1024 + 1, 0x20).toString();
   expect(await service.ask({ method: 'POST', path: '/addresses/validate', body: big })).toMatchObject({
     status: 413,
@@ -103,7 +103,7 @@ test('a body over its limit is a 413, however it comes, and an encoded one a 415
   expect(await raw(`${head}Content-Encoding: gzip\r\nContent-Length: 2\r\n\r\n{}`)).toMatch(/^HTTP\/1.1 415 /);
 });
 
-test('bytes that are no HTTP, and headers that try it on, are a 4xx or cut off', async () => {
+test('answers 4xx to malformed HTTP or closes the connection', async () => {
   const key = `X-API-KEY: ${PASSWORD}\r\n`;
   for (const bytes of [
     ...[
@@ -127,7 +127,7 @@ test('bytes that are no HTTP, and headers that try it on, are a 4xx or cut off',
   expect(await raw(keys)).toMatch(/^HTTP\/1\.1 401 /);
 });
 
-test('targets that are no path, or try to leave it', async () => {
+test('answers 4xx to malformed request targets', async () => {
   const to = await address();
   for (const path of [
     ...[
@@ -160,7 +160,7 @@ test('targets that are no path, or try to leave it', async () => {
   }
 });
 
-test('names of files lead out of the folder by no way', async () => {
+test('rejects every file name that leaves the directory', async () => {
   const outside = join(service.folder, '..', 'outside-of-it');
   mkdirSync(outside, { recursive: true });
   symlinkSync(outside, join(service.folder, 'link'));
@@ -182,7 +182,7 @@ test('names of files lead out of the folder by no way', async () => {
   expect(existsSync(join(service.folder, '..', 'x.json'))).toBe(false);
 });
 
-test('a thousand requests at once are all answered, while a wallet is closed and opened', async () => {
+test('answers 1,000 concurrent requests while the wallet is closed and opened', async () => {
   const reads = [
     '/status',
     '/balance',
@@ -214,7 +214,7 @@ test('a thousand requests at once are all answered, while a wallet is closed and
   expect(await life).toEqual([200, 200, 200, 200, 200, 200]);
 });
 
-test('five opens, closes and password changes at once do each its own thing, and the file opens', async () => {
+test('serializes concurrent opens, closes and password changes', async () => {
   const ask = (method: string, path: string, body?: object) => service.json(method, path, body);
   const answers = await Promise.all([
     ...Array.from({ length: 5 }, (_, i) =>
@@ -237,7 +237,7 @@ test('five opens, closes and password changes at once do each its own thing, and
   expect(opened).toEqual([200]);
 });
 
-test('no line of the log holds a secret', async () => {
+test('writes no secret to the log', async () => {
   const { text } = await service.json('GET', '/keys');
   const { privateViewKey } = JSON.parse(text) as { privateViewKey: string };
   await service.ask({ method: 'GET', path: '/status', key: 'a wrong key' });

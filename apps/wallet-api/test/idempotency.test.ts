@@ -63,7 +63,7 @@ function loseTheQuestion(): void {
   stage.standIn.on(RELAY, cutOff).on(WHEREABOUTS, cutOff);
 }
 
-test('five at once are one payment, with one answer, which a restart does not change', async () => {
+test('makes one payment for five concurrent requests with one key, with one response, also after a restart', async () => {
   const service = await alice();
   const before = relays();
   const answers = await Promise.all(Array.from({ length: 5 }, () => send(service, PAYMENT, { key: 'five' })));
@@ -87,7 +87,7 @@ test('five at once are one payment, with one answer, which a restart does not ch
   expect(relays() - before).toBe(1);
 });
 
-test('a request that changed nothing may come again with its key, a sweep of refusals too', async () => {
+test('frees the key of a request that changed nothing, also of a sweep of failures', async () => {
   const service = await alice();
   expect(codeOf(await send(service, { ...PAYMENT, amount: 10 ** 15 }, { key: 'poor' }))).toBe(11);
   stage.standIn.on('/getrandom_outs', cutOff);
@@ -106,7 +106,7 @@ test('a request that changed nothing may come again with its key, a sweep of ref
 test.each([
   ['today', false],
   ['of July 2025', true],
-])('what a node refuses is none: its key may come again; a node %s', async (_, isOld) => {
+])('frees the key of a transaction that the node rejected; a node %s', async (_, isOld) => {
   if (isOld) answerAsJuly2025(stage.standIn);
   const service = await alice();
   stage.standIn.on(RELAY, () => ({ json: { status: 'Failed', error: 'not today' } }));
@@ -117,7 +117,7 @@ test.each([
   for (const path of ['/info', '/getinfo', '/getrandom_outs', '/getwalletsyncdata']) stage.standIn.off(path);
 });
 
-test('a node that refuses what it took, and says no more, is not believed: one payment, mined or not', async () => {
+test('makes one payment if a node accepts a transaction but reports a rejection', async () => {
   const service = await alice();
   stage.standIn.on(WHEREABOUTS, cutOff).on(RELAY, async (_asked, behind) => {
     await behind();
@@ -151,7 +151,7 @@ test.each([503, 429])(
   },
 );
 
-test('a prepared send in doubt that was mined meanwhile is answered as sent, and its key keeps that answer', async () => {
+test('reports an uncertain prepared send as sent once it is mined, and stores that response', async () => {
   const service = await alice();
   const prepared = await service.json('POST', '/transactions/prepare/basic', PAYMENT);
   const { transactionHash } = parsed(requireStatus(prepared, 201));
@@ -168,7 +168,7 @@ test('a prepared send in doubt that was mined meanwhile is answered as sent, and
   expect(parsed(requireStatus(await go(keyed), 201))).toEqual({ transactionHash });
 });
 
-test('an answer that was cut off right after the node took it is found by its hash', async () => {
+test('finds an accepted transaction by its hash when the response of the node was lost', async () => {
   const service = await alice();
   stage.standIn.on(RELAY, cutAfterwards);
   const hash = hashOf(await send(service, PAYMENT, { key: 'cut' }));
@@ -179,7 +179,7 @@ test('an answer that was cut off right after the node took it is found by its ha
 test.each([
   ['the node took it', loseTheAnswer],
   ['it never came to the node', loseTheQuestion],
-])('what nobody can tell is 55, and the same transaction when it is asked for again: %s', async (_, lose) => {
+])('answers 55 for an unknown outcome, and resubmits the same transaction on repetition: %s', async (_, lose) => {
   const service = await alice();
   lose();
   expect(codeOf(await send(service, PAYMENT, { key: 'doubt' }))).toBe(55);
@@ -196,7 +196,7 @@ test.each([
   expect(stage.node.pool()).toEqual([hash]);
 });
 
-test('a sweep of which nobody knows whether it arrived has no answer to keep: it is sent again', async () => {
+test('stores no response for a sweep with an unknown outcome, and resubmits it on repetition', async () => {
   const service = await alice();
   const path = '/transactions/send/sweep';
   const entries = async (): Promise<unknown> =>
@@ -210,7 +210,7 @@ test('a sweep of which nobody knows whether it arrived has no answer to keep: it
   expect(stage.node.pool()).toHaveLength(1);
 });
 
-test('a wallet that is closed among sends answers each of them, and begins none behind it', async () => {
+test('answers every running send when the wallet is closed, and starts none afterwards', async () => {
   const service = await alice();
   const sends = Array.from({ length: 8 }, (_, i) => send(service, PAYMENT, { key: `close-${String(i % 6)}` }));
   await untilWallet(service, (snapshot) => snapshot.unconfirmed().length > 0);
@@ -224,7 +224,7 @@ test('a wallet that is closed among sends answers each of them, and begins none 
 test.each([
   ['before the transaction came to the node', loseTheQuestion],
   ['after the node took it', loseTheAnswer],
-])('a kill %s: the next run sends the same one', async (_, lose) => {
+])('resubmits the same transaction after a kill %s', async (_, lose) => {
   const service = await alice();
   lose();
   expect(codeOf(await send(service, PAYMENT, { key: 'kill' }))).toBe(55);
@@ -242,7 +242,7 @@ test.each([
   expect(hashOf(await send(next, PAYMENT, { key: 'kill' }))).toBe(hash);
 });
 
-test('a reset makes the wallet forget a send, not the side file: the same one goes out, or is found in its block', async () => {
+test('resubmits or finds the recorded transaction after a reset', async () => {
   const service = await alice();
   loseTheAnswer();
   expect(codeOf(await send(service, PAYMENT, { key: 'pool' }))).toBe(55);
@@ -272,7 +272,7 @@ test('a reset makes the wallet forget a send, not the side file: the same one go
   expect(stage.node.pool()).toEqual([]);
 });
 
-test('a payment below the height of a reset is found by its hash, which the wallet does not list any more', async () => {
+test('finds a payment below the height of a reset by its hash', async () => {
   const service = await alice();
   loseTheAnswer();
   expect(codeOf(await send(service, PAYMENT, { key: 'below' }))).toBe(55);
@@ -286,7 +286,7 @@ test('a payment below the height of a reset is found by its hash, which the wall
   expect(stage.node.pool()).toEqual([]);
 });
 
-test('another payment is built only when the first can never come: its inputs were spent long ago', async () => {
+test('builds another payment only after an input of the first was spent elsewhere with final confirmations', async () => {
   const giver = await alice();
   const service = await stage.service();
   const node = { daemonHost: '127.0.0.1', daemonPort: stage.standIn.port };
@@ -312,7 +312,7 @@ test('another payment is built only when the first can never come: its inputs we
   expect(stage.node.pool()).toEqual([hash]);
 });
 
-test('a client that leaves in the middle of its send finds the answer when it comes back', async () => {
+test('stores the response for a client that disconnected during its send', async () => {
   const service = await alice();
   let left = (): void => undefined;
   const underWay = new Promise<void>((resolve) => {
@@ -337,7 +337,7 @@ test('a client that leaves in the middle of its send finds the answer when it co
   expect(relays() - before).toBeLessThanOrEqual(1);
 });
 
-test('a wallet whose side file is gone, damaged or of yesterday says so, and opens', async () => {
+test('opens a wallet with a missing, damaged or outdated side file and reports it', async () => {
   const service = await alice();
   const hash = hashOf(await send(service, PAYMENT, { key: 'side' }));
   const yesterday = join(service.folder, 'yesterday');

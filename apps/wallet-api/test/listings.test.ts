@@ -1,5 +1,5 @@
 import { CHAIN_A_HEIGHT } from '@wrkz/testing';
-import { cell } from '../src/records/export';
+import { csvCell } from '../src/routes/transaction-export';
 import { knownWallet, World } from './contract/world';
 
 jest.setTimeout(300_000);
@@ -34,7 +34,7 @@ beforeAll(async () => {
 
 afterAll(() => world.stop());
 
-test('pages of any size, either way, come to the same list', async () => {
+test('returns the same transactions in pages of any size and order', async () => {
   expect(all.length).toBeGreaterThan(100);
   for (const [limit, order] of [
     [1000, 'asc'],
@@ -54,7 +54,7 @@ test('pages of any size, either way, come to the same list', async () => {
   }
 });
 
-test('a cursor whose transaction is gone goes on at its height', async () => {
+test('continues at the height of a cursor whose transaction was removed', async () => {
   const at = all[50] as Listed;
   const gone = `${String(at.blockHeight)}-${'00'.repeat(32)}`;
   const [first] = await listed(`?limit=1&cursor=${gone}`);
@@ -64,7 +64,7 @@ test('a cursor whose transaction is gone goes on at its height', async () => {
   expect(await listed(`?cursor=9999999999-${'00'.repeat(32)}`)).toEqual([]);
 });
 
-test('direction and least amount, together with pages', async () => {
+test('combines direction and minAmount with paging', async () => {
   expect(await listed('?direction=out')).toEqual(all.filter((one) => netOf(one) < 0));
   expect(await listed('?direction=in')).toEqual(all.filter((one) => netOf(one) >= 0));
   expect(await listed('?minAmount=1000000')).toEqual(all.filter((one) => Math.abs(netOf(one)) >= 1_000_000));
@@ -73,7 +73,7 @@ test('direction and least amount, together with pages', async () => {
   expect(await listed('?minAmount=18446744073709551615')).toEqual([]);
 });
 
-test('a transaction of the newest block has one confirmation, an unconfirmed one none', async () => {
+test('counts one confirmation for the top block and none for an unconfirmed transaction', async () => {
   for (const { blockHeight, confirmations } of all) expect(confirmations).toBe(CHAIN_A_HEIGHT - blockHeight + 1);
   const body = { destination: knownWallet('bob').address, amount: 1000 };
   expect((await world.at('full').json('POST', '/transactions/send/basic', body)).status).toBe(201);
@@ -84,7 +84,7 @@ test('a transaction of the newest block has one confirmation, an unconfirmed one
   ).toHaveLength(1);
 });
 
-test('a file of a period, as CSV and as JSON', async () => {
+test('exports a period as CSV and as JSON', async () => {
   const [from, to] = [all[10] as Listed, all[40] as Listed].map(({ timestamp }) => timestamp) as [number, number];
   const inside = all.filter(({ timestamp }) => timestamp >= from && timestamp <= to);
   const period = `from=${String(from)}&to=${String(to)}`;
@@ -123,11 +123,11 @@ test.each([
   ['a,b', '"a,b"'],
   ['a\nb', '"a\nb"'],
   ['', ''],
-])('the cell %j is written as %j', (text, written) => {
-  expect(cell(text)).toBe(written);
+])('escapes the CSV cell %j as %j', (text, written) => {
+  expect(csvCell(text)).toBe(written);
 });
 
-test('an estimate tells fee, size and ring, and nothing is sent', async () => {
+test('estimates fee, size and mixin without sending', async () => {
   const body = { destinations: [{ address: knownWallet('bob').address, amount: 123_456 }], mixin: 1 };
   const before = await listed('/unconfirmed');
   const estimated = await world.at('full').json('POST', '/transactions/estimate', body);
@@ -149,7 +149,7 @@ test('an estimate tells fee, size and ring, and nothing is sent', async () => {
   expect(await listed('/unconfirmed')).toEqual(before);
 });
 
-test('the password of a wallet is changed, and the file opens with the new one alone', async () => {
+test('changes the password of the wallet file', async () => {
   const { nodePort } = world;
   const service = world.at('closed');
   const file = { filename: 'carol.wallet', daemonPort: nodePort };
@@ -166,7 +166,7 @@ test('the password of a wallet is changed, and the file opens with the new one a
   await service.json('DELETE', '/wallet');
 });
 
-test('why a sync stands still is told in /status, and the way on after it', async () => {
+test('reports the reason of a stalled synchronization in /status until it continues', async () => {
   const service = world.at('view');
   await service.json('PUT', '/node', { daemonHost: '127.0.0.1', daemonPort: 1 });
   const status = async () =>
@@ -181,7 +181,7 @@ test('why a sync stands still is told in /status, and the way on after it', asyn
   expect(await status()).toMatchObject({ localDaemonBlockCount: CHAIN_A_HEIGHT });
 });
 
-test('an export writes over an earlier one, and over nothing else', async () => {
+test('overwrites an earlier export and no other file', async () => {
   const service = world.at('full');
   const ask = (filename: string) => service.json('POST', '/export/json', { filename });
   expect([(await ask('plain.json')).status, (await ask('plain.json')).status]).toEqual([200, 200]);

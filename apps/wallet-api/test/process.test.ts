@@ -38,7 +38,7 @@ const PAYMENT = { destination: ADDRESSES.bob, amount: 4_321 };
 const pay = (of: ApiProcess, key: string) =>
   of.ask('POST', '/transactions/send/basic', { body: PAYMENT, headers: { 'Idempotency-Key': key } });
 
-test('start, open, sync, send, SIGTERM: the exit code is 0, and the next run has what was answered', async () => {
+test('exits with 0 after SIGTERM, and the next run has the answered send', async () => {
   const first = await program();
   await first.ready();
   await first.openAlice(stage);
@@ -58,38 +58,41 @@ test('start, open, sync, send, SIGTERM: the exit code is 0, and the next run has
   expect(stage.node.pool()).toEqual([parsed(answer)['transactionHash']]);
 });
 
-test.each(['before', 'after'] as const)('SIGKILL %s the node took a transaction: one payment', async (moment) => {
-  const first = await program();
-  await first.ready();
-  await first.openAlice(stage);
-  let taken: unknown;
-  const relayed = new Promise<void>((resolve) => {
-    stage.standIn.on('/sendrawtransaction', async ({ body }, behind) => {
-      taken = body['tx_as_hex'];
-      if (moment === 'after') await behind();
-      first.kill('SIGKILL');
-      await first.ended;
-      resolve();
-      return (response) => void response.destroy();
+test.each(['before', 'after'] as const)(
+  'makes one payment after SIGKILL %s the node accepted the transaction',
+  async (moment) => {
+    const first = await program();
+    await first.ready();
+    await first.openAlice(stage);
+    let taken: unknown;
+    const relayed = new Promise<void>((resolve) => {
+      stage.standIn.on('/sendrawtransaction', async ({ body }, behind) => {
+        taken = body['tx_as_hex'];
+        if (moment === 'after') await behind();
+        first.kill('SIGKILL');
+        await first.ended;
+        resolve();
+        return (response) => void response.destroy();
+      });
     });
-  });
-  await expect(pay(first, 'killed')).rejects.toThrow();
-  await relayed;
-  let again: unknown;
-  stage.standIn.on('/sendrawtransaction', ({ body }, behind) => {
-    again = body['tx_as_hex'];
-    return behind();
-  });
+    await expect(pay(first, 'killed')).rejects.toThrow();
+    await relayed;
+    let again: unknown;
+    stage.standIn.on('/sendrawtransaction', ({ body }, behind) => {
+      again = body['tx_as_hex'];
+      return behind();
+    });
 
-  const second = await program();
-  await second.ready();
-  await second.openAlice(stage, true);
-  const { transactionHash } = parsed(requireStatus(await pay(second, 'killed'), 201));
-  expect(again).toBe(taken);
-  expect(stage.node.pool()).toEqual([transactionHash]);
-});
+    const second = await program();
+    await second.ready();
+    await second.openAlice(stage, true);
+    const { transactionHash } = parsed(requireStatus(await pay(second, 'killed'), 201));
+    expect(again).toBe(taken);
+    expect(stage.node.pool()).toEqual([transactionHash]);
+  },
+);
 
-test('SIGTERM while blocks are awaited, a send is at the node and a save goes on: it ends in order', async () => {
+test('exits in order after SIGTERM during a block request, a send and a save', async () => {
   const first = await program();
   await first.ready();
   await first.openAlice(stage);
@@ -120,7 +123,7 @@ test('SIGTERM while blocks are awaited, a send is at the node and a save goes on
   expect(parsed(requireStatus(await pay(second, 'sigterm'), 201))['transactionHash']).toBe(sent);
 });
 
-test('a port in use, a wrong option and a key file that is none end the start with a word and code 1', async () => {
+test('exits with 1 and a message for a port in use, a wrong option and an invalid key file', async () => {
   const port = await freePort();
   const first = await program([], port);
   await first.ready();
@@ -139,7 +142,7 @@ test('a port in use, a wrong option and a key file that is none end the start wi
   }
 });
 
-test('nothing secret is in the log at its loudest', async () => {
+test('logs no secrets at the highest log level', async () => {
   const log = join(folder, 'wallet.log');
   const first = await program(['--log-level', '5', '--log-file', log, '--daemon-token', 'token-of-the-node']);
   await first.ready();

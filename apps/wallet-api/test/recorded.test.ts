@@ -53,7 +53,7 @@ const CORS = 762;
 
 const rows = recordedRows();
 
-test.each(['A', 'B', 'C'] as const)('session %s answers as recorded', async (session) => {
+test.each(['A', 'B', 'C'] as const)('gives the recorded responses of session %s', async (session) => {
   const node = await suite.node({ from: chain });
   const asked = rows.filter((row) => row.session === session);
   const replayed: Replayed[] = [];
@@ -78,14 +78,14 @@ function byProgram(asked: readonly RecordedRow[]): RecordedRow[][] {
   return programs;
 }
 
-test('every listed row is a recorded one, and listed once', () => {
+test('lists each difference once and for a recorded row', () => {
   const ids = new Set(rows.map(({ id }) => id));
   const listed = listedRows();
   expect(listed.filter((id) => !ids.has(id))).toEqual([]);
   expect(listed).toHaveLength(new Set(listed).size);
 });
 
-test('rows are told of that differ unlisted, are listed and equal, or differ in another way', () => {
+test('reports unlisted, vanished and changed differences', () => {
   const [plain, fusion] = [1, 30].map((id) => rows.find((row) => row.id === id) as RecordedRow) as [
     RecordedRow,
     RecordedRow,

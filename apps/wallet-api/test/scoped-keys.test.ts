@@ -7,11 +7,10 @@ import { join } from 'node:path';
 import { UsageError } from '@wrkz/service-kit';
 import { dayOf } from '@wrkz/wallet-core';
 import { readWalletApiConfig, WALLET_ROUTES } from '../src';
-import { admitToWallet } from '../src/admit';
-import { KEY_SCOPES, type KeyScope, readKeyFile } from '../src/keys/key-file';
-import { ServiceKeys } from '../src/keys/service-keys';
+import { authorize } from '../src/http';
+import { Authenticator, KEY_SCOPES, type KeyScope, readKeyFile } from '../src/keys';
 import { ADDRESSES, ChainAStage, codeOf, hashOf, parsed, requireStatus, send } from './support/chain-a-service';
-import type { TestService } from './support/service';
+import type { Answer, TestService } from './support/service';
 
 jest.setTimeout(300_000);
 
@@ -106,7 +105,7 @@ const ROUTES: Readonly<Record<KeyScope, readonly string[]>> = {
   ],
 };
 
-test('every declared route has the scope that this table gives it, and no other', () => {
+test('declares the scope of the table for every route', () => {
   for (const scope of KEY_SCOPES) {
     const declared = WALLET_ROUTES.filter(({ labels }) => labels?.scope === scope);
     expect(declared.map(({ method, path }) => `${method} ${path}`).sort()).toEqual([...ROUTES[scope]].sort());
@@ -115,18 +114,22 @@ test('every declared route has the scope that this table gives it, and no other'
 });
 
 test.each(WALLET_ROUTES.map((route) => [`${route.method} ${route.path}`, route] as const))(
-  '%s lets keys of its scope and of those above it in, and nobody else',
-  (_, { labels }) => {
-    const keys = new ServiceKeys('main', readKeyFile(keyFile(KEY_SCOPES.map((scope) => keyOf(scope, scope))), 'main'));
-    const held = { current: undefined } as Parameters<typeof admitToWallet>[1]['held'];
+  '%s accepts keys of its scope and higher ones only',
+  async (_, { labels }) => {
+    const authenticator = new Authenticator(
+      'main',
+      readKeyFile(keyFile(KEY_SCOPES.map((scope) => keyOf(scope, scope))), 'main'),
+    );
+    const wallets = { current: undefined } as Parameters<typeof authorize>[1]['wallets'];
     const needed = KEY_SCOPES.indexOf(labels?.scope ?? 'admin');
-    KEY_SCOPES.forEach((scope, rank) => {
+    for (const [rank, scope] of KEY_SCOPES.entries()) {
       const request = new IncomingMessage(new Socket());
-      expect(keys.judge(`key ${scope}`, request)).toBeUndefined();
-      const admitted = (): void => admitToWallet(labels && { ...labels, wallet: 'any' }, { keys, held }, request);
+      expect(await authenticator.authenticate(`key ${scope}`, request)).toBeUndefined();
+      const admitted = (): void =>
+        authorize(labels && { ...labels, wallet: 'any' }, { authenticator, wallets }, request);
       if (rank < needed) expect(admitted).toThrow(expect.objectContaining({ status: 403 }));
       else expect(admitted).not.toThrow();
-    });
+    }
   },
 );
 
@@ -144,13 +147,13 @@ test.each([
   ['two keys of one name', [keyOf('a', 'read'), { ...keyOf('b', 'send'), name: 'a' }], /two keys are named a/],
   ['one key twice', [keyOf('a', 'read'), { ...keyOf('b', 'send'), hash: sha256('key a').toUpperCase() }], /same as a/],
   ['the main key', [{ ...keyOf('a', 'read'), hash: sha256('main') }], /same as the main one/],
-])('a key file with %s ends the start with a word', (_, content, said) => {
+])('refuses to start with a key file with %s', (_, content, said) => {
   const path = keyFile(content);
   expect(() => readWalletApiConfig(['-r', 'main', '--rpc-key-file', path])).toThrow(UsageError);
   expect(() => readWalletApiConfig(['-r', 'main', '--rpc-key-file', path])).toThrow(said);
 });
 
-test('a key file that is not there ends the start', () => {
+test('refuses to start with a missing key file', () => {
   expect(() => readKeyFile(join(folder, 'none'), 'main')).toThrow(/no such file/);
 });
 
@@ -174,6 +177,9 @@ async function shop(): Promise<Shop> {
       keyOf('till', 'send', { allowedAddresses: [ADDRESSES.bob] }),
       keyOf('view', 'read'),
       keyOf('poor', 'send', { dailyLimit: 0 }),
+      keyOf('thrifty', 'send', { maxFee: 10_000, maxUnlockBlocks: 200 }),
+      keyOf('rich', 'send', { dailyLimit: 1_000_000_000_000 }),
+      keyOf('boss', 'admin'),
     ]),
   ];
   const clock = { now: NOON };
@@ -183,12 +189,12 @@ async function shop(): Promise<Shop> {
   return { service, clock, args };
 }
 
-const spentOn = ({ api }: TestService, day: number): bigint | undefined =>
-  api.current?.sideFile.spending.spent('shop', day);
+const spentOn = ({ api }: TestService, day: number, name = 'shop'): bigint | undefined =>
+  api.current?.sideFile.spending.spent(name, day);
 const to = (amount: number, destination = ADDRESSES.bob) => ({ destination, amount });
 const SHOP = { rpcKey: 'key shop' };
 
-test('what leaves with its fee is counted before it leaves, in parallel too, and a restart forgets nothing', async () => {
+test('charges amount and fee before the submission, concurrently and across restarts', async () => {
   const { service, clock, args } = await shop();
   const today = dayOf(NOON);
   const answers = await Promise.all(Array.from({ length: 5 }, () => send(service, to(300_000), SHOP)));
@@ -221,7 +227,7 @@ test('what leaves with its fee is counted before it leaves, in parallel too, and
   requireStatus(await send(service, to(300_000)), 201);
 });
 
-test('what the node refuses is given back, and what may have left is not', async () => {
+test('refunds a rejected send, but not an uncertain one', async () => {
   const { service } = await shop();
   const today = dayOf(NOON);
   stage.standIn.on('/sendrawtransaction', () => ({ json: { status: 'Failed', error: 'no' } }));
@@ -235,7 +241,7 @@ test('what the node refuses is given back, and what may have left is not', async
   expect(codeOf(await send(service, to(200_000), SHOP))).toBe(1004);
 });
 
-test('a prepared transaction in doubt counts once, however often it is sent again', async () => {
+test('charges an uncertain prepared transaction once for all resubmissions', async () => {
   const { service } = await shop();
   const ask = (path: string, body: object, headers = {}) =>
     service.ask({ method: 'POST', path, key: 'key shop', headers, body: JSON.stringify(body) });
@@ -255,7 +261,7 @@ test('a prepared transaction in doubt counts once, however often it is sent agai
   expect(spentOn(service, dayOf(NOON))).toBe(spent);
 });
 
-test('sweeps and prepared transactions count too; preparing and estimating do not', async () => {
+test('charges sweeps and prepared sends, but not preparing and estimating', async () => {
   const { service } = await shop();
   const sweep = { rpcKey: 'key poor', path: '/transactions/send/sweep' };
   const refused = await send(service, to(5_000), sweep);
@@ -275,7 +281,7 @@ test('sweeps and prepared transactions count too; preparing and estimating do no
   expect(spentOn(service, dayOf(NOON))).toBeGreaterThan(5_000n);
 });
 
-test('a key with allowed addresses pays nobody else, by no route', async () => {
+test('confines a key with allowedAddresses on every route', async () => {
   const { service } = await shop();
   const TILL = 'key till';
   const carol = to(1_000, ADDRESSES.carol);
@@ -314,7 +320,7 @@ test('a key with allowed addresses pays nobody else, by no route', async () => {
   expect((await ask('/transactions/send/advanced', strange)).status).toBe(400);
 });
 
-test('keys do not meet in an Idempotency-Key; what is beyond the scope is a bare 403; a changed file counts at the next start', async () => {
+test('separates idempotency keys by API key, and reads the key file at start only', async () => {
   const { service } = await shop();
   const key = 'same';
   const hashes = [
@@ -329,4 +335,63 @@ test('keys do not meet in an Idempotency-Key; what is beyond the scope is a bare
   keyFile([keyOf('late', 'admin')]);
   expect((await service.ask({ method: 'GET', path: '/balance', key: 'key late' })).status).toBe(401);
   requireStatus(await service.ask({ method: 'GET', path: '/balance', key: 'key view' }), 200);
+});
+
+describe('a key below admin', () => {
+  const MAX_UNLOCK_BLOCKS = 1_440;
+
+  function advanced(service: TestService, name: string, options: object): Promise<Answer> {
+    const destinations = [{ address: ADDRESSES.alice, amount: 5_000 }];
+    const body = JSON.stringify({ destinations, ...options });
+    return service.ask({ method: 'POST', path: '/transactions/send/advanced', key: `key ${name}`, body });
+  }
+
+  async function expectRefused(answer: Promise<Answer>, text: string): Promise<void> {
+    const { status, text: body } = await answer;
+    expect([status, body]).toEqual([403, expect.stringContaining(text)]);
+  }
+
+  test('cannot lock outputs for more than 1,440 blocks, by height or by unix time, or its own maxUnlockBlocks', async () => {
+    const { service } = await shop();
+    const { height } = stage.node;
+    const text = 'may not lock outputs';
+    await expectRefused(advanced(service, 'rich', { unlockTime: height + MAX_UNLOCK_BLOCKS + 1 }), text);
+    const seconds = NOON / 1000 + (MAX_UNLOCK_BLOCKS + 1) * 60;
+    await expectRefused(advanced(service, 'rich', { unlockTime: seconds }), text);
+    await expectRefused(advanced(service, 'thrifty', { unlockTime: height + 201 }), text);
+    requireStatus(await advanced(service, 'thrifty', { unlockTime: height + 200 }), 201);
+    expect(stage.node.pool()).toHaveLength(1);
+    const far = { unlockTime: height + 100_000_000 };
+    const prepared = await service.json('POST', '/transactions/prepare/advanced', {
+      destinations: [{ address: ADDRESSES.alice, amount: 5_000 }],
+      ...far,
+    });
+    const { transactionHash } = parsed(requireStatus(prepared, 201));
+    const body = JSON.stringify({ transactionHash });
+    const path = '/transactions/send/prepared';
+    await expectRefused(service.ask({ method: 'POST', path, key: 'key rich', body }), text);
+    requireStatus(await advanced(service, 'boss', far), 201);
+  });
+
+  test('is charged for change that it locks beyond the default unlock time', async () => {
+    const { service } = await shop();
+    const today = dayOf(NOON);
+    const unlocked = async (): Promise<bigint> =>
+      BigInt(parsed<{ unlocked: number }>(await service.json('GET', '/balance')).unlocked);
+    const before = await unlocked();
+    const far = { unlockTime: stage.node.height + 1_000 };
+    expect(codeOf(await advanced(service, 'poor', far))).toBe(1004);
+    requireStatus(await advanced(service, 'rich', far), 201);
+    expect(spentOn(service, today, 'rich')).toBe(before - (await unlocked()));
+    const charged = spentOn(service, today, 'rich') ?? 0n;
+    const answer = parsed<{ fee: number }>(requireStatus(await advanced(service, 'rich', {}), 201));
+    expect(spentOn(service, today, 'rich')).toBe(charged + BigInt(answer.fee));
+  });
+
+  test('cannot pay a higher fee than its maxFee', async () => {
+    const { service } = await shop();
+    await expectRefused(advanced(service, 'thrifty', { fee: 10_001 }), 'may not pay a fee');
+    expect(stage.node.pool()).toEqual([]);
+    requireStatus(await advanced(service, 'thrifty', { fee: 10_000 }), 201);
+  });
 });

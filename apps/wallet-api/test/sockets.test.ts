@@ -40,7 +40,7 @@ function statusOf(at: RequestOptions, key = PASSWORD, path = '/status'): Promise
 const hasIpv6 = Object.values(networkInterfaces()).some((all) => all?.some(({ address }) => address === '::1'));
 const testWithIpv6 = hasIpv6 ? test : test.skip;
 
-test('the local socket asks for the key too, and has the rights that were asked for', async () => {
+test('requires the key on the local socket and applies --rpc-ipc-mode', async () => {
   const path = join(folder, 'api.sock');
   await serve(['--rpc-ipc-path', path, '--rpc-ipc-mode', '0640']);
   expect(await statusOf({ socketPath: path })).toBe(403);
@@ -50,16 +50,16 @@ test('the local socket asks for the key too, and has the rights that were asked 
   expect(statSync(path).mode & 0o777).toBe(0o640);
 });
 
-test('a local socket that cannot be had is a warning, and the port serves', async () => {
+test('logs a warning and serves the port if the local socket cannot be opened', async () => {
   const path = join(folder, 'not-a-socket');
   writeFileSync(path, 'something of somebody');
   const logger = createMemoryLogger();
   const service = await serve(['--rpc-ipc-path', path], { logger });
   expect(await statusOf({ host: '127.0.0.1', port: service.api.port })).toBe(403);
-  expect(logger.entries.map(({ message }) => message).join('\n')).toContain('not served on the local socket');
+  expect(logger.entries.map(({ message }) => message).join('\n')).toContain('the local socket could not be opened');
 });
 
-testWithIpv6(':: takes both families, and ::1 as a second listener stands beside IPv4', async () => {
+testWithIpv6('serves both families on ::, and IPv6 on a second listener', async () => {
   const both = await serve(['--rpc-bind-ip', '::']);
   for (const host of ['127.0.0.1', '::1']) {
     expect(await statusOf({ host, port: both.api.port })).toBe(403);
@@ -70,30 +70,31 @@ testWithIpv6(':: takes both families, and ::1 as a second listener stands beside
   expect(await statusOf({ host: '127.0.0.1', port: second.api.port })).toBe(403);
 });
 
-test('a second listener that cannot be had is a warning; without both options there is none', async () => {
+test('logs a warning if the second listener fails, and opens none without both options', async () => {
   const logger = createMemoryLogger();
   const service = await serve(['--rpc-use-ipv6', '--rpc-bind-ipv6-address', '2001:db8::1'], { logger });
   expect(await statusOf({ host: '127.0.0.1', port: service.api.port })).toBe(403);
   expect(logger.entries.some(({ level }) => level === 'warning')).toBe(true);
   const alone = createMemoryLogger();
   await serve(['--rpc-bind-ipv6-address', '::1'], { logger: alone });
-  expect(alone.entries.map(({ message }) => message).join('\n')).toContain('there is no IPv6 listener');
+  expect(alone.entries.map(({ message }) => message).join('\n')).toContain('has no effect without --rpc-use-ipv6');
 });
 
-test('a key in the query or as a bearer opens nothing; after 100 wrong ones the address waits', async () => {
-  let now = 60_000_000;
-  const service = await serve([], { now: () => now });
+test('ignores keys in the query and bearer tokens', async () => {
+  const service = await serve([]);
   const at = { host: '127.0.0.1', port: service.api.port };
   expect(await statusOf(at, '', `/status?X-API-KEY=${encodeURIComponent(PASSWORD)}`)).toBe(401);
   expect(await statusOf({ ...at, auth: `user:${PASSWORD}` }, '')).toBe(401);
-  for (let i = 2; i < 100; i++) expect(await statusOf(at, `wrong ${String(i)}`)).toBe(401);
-  expect(await statusOf(at)).toBe(429);
-  expect(await statusOf(at, '', '/livez')).toBe(200);
-  now += 60_000;
+});
+
+test('does not lock out the owner after 110 requests without a key', async () => {
+  const service = await serve([], { now: () => 60_000_000 });
+  const at = { host: '127.0.0.1', port: service.api.port };
+  for (let i = 0; i < 110; i++) expect(await statusOf(at, '')).toBe(401);
   expect(await statusOf(at)).toBe(403);
 });
 
-test('the console helps, and leaves at exit, quit and the end of the input', async () => {
+test('stops at exit, quit and the end of the console input', async () => {
   for (const end of ['exit\n', 'QUIT\n', undefined]) {
     const input = new PassThrough();
     const said: string[] = [];
@@ -116,7 +117,7 @@ test('the console helps, and leaves at exit, quit and the end of the input', asy
   }
 });
 
-test('metrics are behind the key, and count nothing while no wallet is open', async () => {
+test('requires the key for metrics, and publishes no values without an open wallet', async () => {
   const service = await serve(['--enable-metrics']);
   expect((await service.ask({ method: 'GET', path: '/metrics', key: '' })).status).toBe(401);
   const { text } = await service.ask({ method: 'GET', path: '/metrics' });

@@ -4,6 +4,7 @@ import { walletRpcApi } from '@wrkz/api';
 import {
   errorText,
   FinishedJson,
+  HttpError,
   type InvalidMember,
   JsonRpcError,
   type JsonValue,
@@ -41,21 +42,19 @@ type Call = (params: Members, context: WalletRpcContext, request: RouteRequest) 
  */
 export class Envelope {
   private readonly calls: ReadonlyMap<string, Call>;
-  private readonly wrong: AttemptLimiter;
+  private readonly attempts: AttemptLimiter;
 
   constructor(private readonly options: EnvelopeOptions) {
     this.calls = new Map(options.methods.map((method) => [method.name, callOf(method)]));
-    this.wrong = new AttemptLimiter(options.now);
+    this.attempts = new AttemptLimiter({ now: options.now });
   }
 
   /**
    * @param isBatch whether an array is taken for several requests
    * @returns JSON
-   * @throws HttpError 429 for an address that has guessed too often
+   * @throws HttpError 429 when too many attempts of the address wait
    */
   async answer(text: string, isBatch: boolean, context: WalletRpcContext, request: RouteRequest): Promise<string> {
-    const tooMany = this.wrong.refusal(request.http.request);
-    if (tooMany !== undefined) throw tooMany;
     let body: JsonValue;
     try {
       body = parseJson(text);
@@ -84,12 +83,13 @@ export class Envelope {
       const head = enveloped({ id, jsonrpc: '2.0' }).slice(0, -1);
       return `${head},"result":${String(result.text)}}`;
     } catch (error) {
+      if (error instanceof HttpError) throw error;
       return enveloped({ error: errorObject(this.refusal(error, body['method'])), id, jsonrpc: '2.0' });
     }
   }
 
   private async call(body: Members, context: WalletRpcContext, request: RouteRequest): Promise<unknown> {
-    if (!this.isAdmitted(body['password'], request.http.request)) throw envelopeRefusal('password');
+    await this.authenticate(body['password'], request.http.request);
     const { method, params = {} } = body;
     if (typeof method !== 'string') throw envelopeRefusal('noMethod');
     const call = this.calls.get(method);
@@ -98,14 +98,18 @@ export class Envelope {
     return call(params, context, request);
   }
 
-  /** Of a batch that guesses, what comes behind too many wrong ones is not looked at. */
-  private isAdmitted(given: JsonValue | undefined, request: IncomingMessage): boolean {
+  /** @throws JsonRpcError for a missing or wrong password; HttpError 429 when too many attempts of the address wait */
+  private async authenticate(given: JsonValue | undefined, request: IncomingMessage): Promise<void> {
     const { password } = this.options;
-    if (password === undefined) return true;
-    if (this.wrong.refusal(request) !== undefined) return false;
-    if (typeof given === 'string' && secretsEqual(given, password)) return true;
-    this.wrong.count(request);
-    return false;
+    if (password === undefined) return;
+    if (typeof given !== 'string' || given === '') throw envelopeRefusal('password');
+    const tooMany = await this.attempts.admit(request);
+    if (tooMany !== undefined) throw tooMany;
+    if (!secretsEqual(given, password)) {
+      this.attempts.recordFailure(request);
+      throw envelopeRefusal('password');
+    }
+    this.attempts.recordSuccess(request);
   }
 
   private refusal(error: unknown, method: JsonValue | undefined): JsonRpcError {

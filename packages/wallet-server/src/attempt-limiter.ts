@@ -1,37 +1,133 @@
 import type { IncomingMessage } from 'node:http';
-import { clientAddressOf, countedAddress, type HttpError, refusal, secondsToNextMinute } from '@wrkz/service-kit';
+import { setTimeout as delay } from 'node:timers/promises';
+import { clientAddressOf, countedAddress, type HttpError, refusal } from '@wrkz/service-kit';
 
+const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
-/** Wrong keys or passwords that an address may present per minute. */
-const MAX_PER_MINUTE = 100;
+const DAY_MS = 86_400_000;
+/** Wrong keys or passwords per minute and budget before further attempts have to wait. */
+const MAX_FAILURES_PER_MINUTE = 100;
+/** Waiting attempts per budget. */
+const MAX_WAITING = 16;
 
-/** Counts wrong keys per client address. Past the limit every attempt of the address is refused until the next minute. */
+export interface AttemptLimiterOptions {
+  /** Unix milliseconds. */
+  readonly now?: () => number;
+  readonly delay?: (ms: number) => Promise<unknown>;
+  /** 0 inclusive to 1 exclusive. */
+  readonly random?: () => number;
+}
+
+/** The failures of an address (IPv6: a /64 network) in the current minute. */
+interface Budget {
+  minute: number;
+  failures: number;
+  /** Each function resolves a waiting attempt. */
+  readonly waiting: (() => void)[];
+  isReleasing: boolean;
+}
+
+/**
+ * Limits guessing of keys and passwords without locking out the owner. Past the limit, attempts of an address wait; one per
+ * second, chosen at random, may be judged. An address that presented a right key within 24 hours has a budget of its own.
+ * Requests without a key are not attempts: callers refuse them directly.
+ */
 export class AttemptLimiter {
-  readonly #failures = new Map<string, number>();
+  readonly #budgets = new Map<string, Budget>();
+  /** When each address last presented a right key, unix milliseconds. */
+  readonly #successes = new Map<string, number>();
+  readonly #now: () => number;
+  readonly #delay: (ms: number) => Promise<unknown>;
+  readonly #random: () => number;
   #minute = -1;
 
-  constructor(private readonly now: () => number = Date.now) {}
-
-  /** 429 with Retry-After for an address past the limit. */
-  refusal(request: IncomingMessage): HttpError | undefined {
-    if ((this.#counts().get(addressOf(request)) ?? 0) < MAX_PER_MINUTE) return undefined;
-    return refusal('rate_limited', { headers: { 'Retry-After': String(secondsToNextMinute(this.now())) } });
+  constructor(options: AttemptLimiterOptions = {}) {
+    this.#now = options.now ?? Date.now;
+    // A waiting attempt must not keep the process alive.
+    this.#delay = options.delay ?? ((ms) => delay(ms, undefined, { ref: false }));
+    this.#random = options.random ?? Math.random;
   }
 
-  count(request: IncomingMessage): void {
-    const counts = this.#counts();
-    const address = addressOf(request);
-    counts.set(address, (counts.get(address) ?? 0) + 1);
+  /**
+   * Call it before an attempt is judged.
+   * @returns undefined once the attempt may be judged; 429 with Retry-After if too many attempts wait or the client left
+   */
+  async admit(request: IncomingMessage): Promise<HttpError | undefined> {
+    const budget = this.#budgetOf(request);
+    if (budget.failures < MAX_FAILURES_PER_MINUTE) return undefined;
+    if (budget.waiting.length >= MAX_WAITING) return tooManyAttempts();
+    return (await this.#wait(budget, request)) ? undefined : tooManyAttempts();
   }
 
-  #counts(): Map<string, number> {
-    const minute = Math.floor(this.now() / MINUTE_MS);
-    if (minute !== this.#minute) {
-      this.#minute = minute;
-      this.#failures.clear();
+  recordFailure(request: IncomingMessage): void {
+    this.#budgetOf(request).failures++;
+  }
+
+  recordSuccess(request: IncomingMessage): void {
+    this.#successes.set(clientAddressOf(request), this.#now());
+  }
+
+  /** @returns false if the client disconnected */
+  #wait(budget: Budget, { socket }: IncomingMessage): Promise<boolean> {
+    return new Promise((resolve) => {
+      const release = (): void => {
+        socket.off('close', leave);
+        resolve(true);
+      };
+      const leave = (): void => {
+        budget.waiting.splice(budget.waiting.indexOf(release), 1);
+        resolve(false);
+      };
+      socket.once('close', leave);
+      budget.waiting.push(release);
+      if (!budget.isReleasing) void this.#releaseWaiting(budget);
+    });
+  }
+
+  async #releaseWaiting(budget: Budget): Promise<void> {
+    budget.isReleasing = true;
+    while (budget.waiting.length > 0) {
+      await this.#delay(SECOND_MS);
+      this.#startMinute(budget);
+      const isOverLimit = budget.failures >= MAX_FAILURES_PER_MINUTE;
+      const index = Math.floor(this.#random() * budget.waiting.length);
+      for (const release of isOverLimit ? budget.waiting.splice(index, 1) : budget.waiting.splice(0)) release();
     }
-    return this.#failures;
+    budget.isReleasing = false;
+  }
+
+  #budgetOf(request: IncomingMessage): Budget {
+    this.#forgetOldBudgets();
+    const address = clientAddressOf(request);
+    const key = this.#isProven(address) ? `proven ${address}` : countedAddress(address);
+    const budget = this.#budgets.get(key) ?? { minute: 0, failures: 0, waiting: [], isReleasing: false };
+    this.#budgets.set(key, budget);
+    this.#startMinute(budget);
+    return budget;
+  }
+
+  #isProven(address: string): boolean {
+    const at = this.#successes.get(address);
+    if (at === undefined) return false;
+    if (this.#now() - at < DAY_MS) return true;
+    this.#successes.delete(address);
+    return false;
+  }
+
+  #startMinute(budget: Budget): void {
+    const minute = Math.floor(this.#now() / MINUTE_MS);
+    if (budget.minute === minute) return;
+    budget.minute = minute;
+    budget.failures = 0;
+  }
+
+  /** Once per minute, so that the map holds only the addresses of the current minute. */
+  #forgetOldBudgets(): void {
+    const minute = Math.floor(this.#now() / MINUTE_MS);
+    if (minute === this.#minute) return;
+    this.#minute = minute;
+    for (const [key, budget] of this.#budgets) if (!budget.isReleasing) this.#budgets.delete(key);
   }
 }
 
-const addressOf = (request: IncomingMessage): string => countedAddress(clientAddressOf(request));
+const tooManyAttempts = (): HttpError => refusal('rate_limited', { headers: { 'Retry-After': '1' } });

@@ -21,7 +21,10 @@ export interface IdempotentRequest<Value> {
   readonly admit?: () => void;
   /** Executes the request and reports each transaction to the listener before it is submitted. */
   run(listener: LeavingListener): Promise<Value>;
-  /** The response to an interrupted request, from its recorded sends; undefined when none of them can be mined any more. */
+  /**
+   * The response to an interrupted request, from its recorded sends; undefined when none of them can be mined any
+   * more.
+   */
   recovered(sends: readonly KeptSend[]): Promise<Value | undefined>;
 }
 
@@ -56,7 +59,10 @@ export class IdempotentRequests {
   }
 }
 
-/** Returns the stored response, resubmits the recorded transactions of an interrupted request, or executes a new request. */
+/**
+ * Returns the stored response, resubmits the recorded transactions of an interrupted request, or executes a new
+ * request.
+ */
 async function executeOrReplay<Value>(
   dependencies: Dependencies,
   request: IdempotentRequest<Value>,

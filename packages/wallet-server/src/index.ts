@@ -1,4 +1,4 @@
-export { AttemptLimiter } from './attempt-limiter';
+export { AttemptLimiter, type AttemptLimiterOptions } from './attempt-limiter';
 export { isForeignFile, systemText } from './files';
 export { type IdempotentRequest, IdempotentRequests } from './idempotency';
 export {

@@ -2,7 +2,10 @@ import { networkNames } from '@wrkz/core-types';
 import { powServerOptions } from '@wrkz/wallet-core';
 import { parseNodeAddress } from './nodes';
 
-/** The start-up options that both wallet services have. Each function puts its options into the caller's group of `--help`. */
+/**
+ * The start-up options that both wallet services have. Each function puts its options into the caller's group of
+ * `--help`.
+ */
 
 export function networkOption<const Group extends string>(group: Group) {
   return {

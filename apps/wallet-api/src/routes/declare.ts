@@ -1,38 +1,89 @@
-import { type ErrorRow, type Guards, type Route, routeDeclarer } from '@wrkz/service-kit';
-import { walletErrorRows } from '@wrkz/wallet-core';
-import type { WalletApiContext } from '../context';
-import type { KeyScope } from '../keys/key-file';
-import { statusOfCode } from '../refusals';
+import { walletApi } from '@wrkz/api';
+import type { Network } from '@wrkz/core-types';
+import {
+  type ErrorRow,
+  type Guards,
+  type Metrics,
+  type Route,
+  routeDeclarer,
+  type ServiceDescription,
+  VERSION,
+} from '@wrkz/service-kit';
+import type { FilePolicy } from '../file-paths';
+import type { PreparedOwners } from '../key-limits';
+import type { Authenticator, KeyScope } from '../keys';
+import type { SendExecutor } from '../send-executor';
+import type { WalletManager } from '../wallet-manager';
 
-/** What a route asks before the request itself is looked at. */
+/** The dependencies of the route handlers. */
+export interface WalletApiContext {
+  readonly network: Network;
+  readonly wallets: WalletManager;
+  readonly authenticator: Authenticator;
+  readonly files: FilePolicy;
+  readonly sends: SendExecutor;
+  readonly prepared: PreparedOwners;
+  /** Undefined without `--enable-metrics`. */
+  readonly metrics: Metrics | undefined;
+  isStopping(): boolean;
+}
+
+/** Preconditions of a route, checked before the request is parsed. */
 export interface WalletLabels {
-  /** Whether a wallet has to be open, has to be closed, or either. */
   readonly wallet: 'open' | 'closed' | 'any';
-  /** Whether a wallet without spend keys will do. */
+  /** Whether the route works in a view wallet, which has no private spend keys. */
   readonly viewWallet: boolean;
-  /** What a scoped key has to allow at least. */
+  /** The min scope of the API key. */
   readonly scope: KeyScope;
 }
 
 export type WalletRoute = Route<WalletApiContext, WalletLabels>;
 
-/** Declares a route of the wallet. */
 export const declareWalletRoute = routeDeclarer<WalletApiContext, WalletLabels>();
 
-/** Behind the key; its failures have a limit of their own. */
-export const KEY_WANTED: Guards = { key: true, limit: false };
+/** The service limits wrong API keys, not the number of requests. */
+export const KEY_REQUIRED: Guards = { key: true, limit: false };
 
-/** For people and monitors; the service has no limit of requests. */
 export const NO_GUARDS: Guards = { key: false, limit: false };
 
-type ErrorName = keyof typeof walletErrorRows;
-
-/** The rows of errors for a declaration, by their names. */
-export function walletErrors(...names: readonly ErrorName[]): ErrorRow[] {
-  return names.map((name) => {
-    const { code, text, name: title } = walletErrorRows[name];
-    return { status: statusOfCode(code), code, text, when: title };
-  });
+/** Guards and labels of a route. Default: the wallet is open and may be a view wallet. */
+export function access(
+  scope: KeyScope,
+  { wallet = 'open', viewWallet = true }: Partial<WalletLabels> = {},
+): { readonly guards: Guards; readonly labels: WalletLabels } {
+  return { guards: KEY_REQUIRED, labels: { wallet, viewWallet, scope } };
 }
 
-export const NOT_FOUND: ErrorRow = { status: 404, text: '', when: 'There is none.' };
+const withoutBody = (status: number, when: string): ErrorRow => ({ status, text: '', when });
+
+export const NOT_FOUND = withoutBody(404, 'Not found.');
+
+const UNAUTHORIZED = withoutBody(401, 'The API key is missing or wrong.');
+const TOO_MANY_ATTEMPTS = withoutBody(
+  429,
+  'The client address sent too many wrong API keys, and too many attempts wait.',
+);
+const FORBIDDEN = withoutBody(
+  403,
+  'No wallet is open, or one is open already, or the scope of the API key is too low.',
+);
+const INVALID_FIELD = withoutBody(400, 'A field or path parameter is missing, has a wrong type or is out of range.');
+const INTERNAL_ERROR = withoutBody(500, 'Internal error; the log has the details.');
+
+/** The head of the API documents, and the errors that many routes share. */
+export const WALLET_SERVICE: ServiceDescription<WalletApiContext, WalletLabels> = {
+  title: 'WrkzCoin wallet API',
+  version: VERSION,
+  description:
+    'HTTP API for one wallet at a time. Amounts are integers in atomic units (100 atomic units = 1 WRKZ). Heights ' +
+    'are block indexes starting at 0. Timestamps are unix seconds. Field names and error codes are those of the ' +
+    'C++ wallet-api.',
+  alwaysAsksKey: true,
+  errorBody: walletApi.walletErrorBody,
+  routeErrors: ({ guards, labels, body, params, query }) => [
+    ...(guards.key ? [UNAUTHORIZED, TOO_MANY_ATTEMPTS] : []),
+    ...(labels === undefined ? [] : [FORBIDDEN]),
+    ...(body === undefined && params === undefined && query === undefined ? [] : [INVALID_FIELD]),
+    INTERNAL_ERROR,
+  ],
+};

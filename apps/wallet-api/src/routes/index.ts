@@ -1,126 +1,45 @@
 import { REFERENCE_RENDERER } from '@wrkz/pages';
 import { docsRoute, healthRoutes, metricsRoute, openApiRoute, type Readiness } from '@wrkz/service-kit';
-import type { WalletApiContext } from '../context';
-import { KEY_WANTED, NO_GUARDS, type WalletRoute } from './declare';
-import { WALLET_SERVICE } from './description';
-import { deleteAddressesAddress } from './delete-addresses-address';
-import { deleteTransactionsPreparedHash } from './delete-transactions-prepared-hash';
-import { deleteWallet } from './delete-wallet';
-import { getAddresses } from './get-addresses';
-import { getAddressesAddressPaymentId } from './get-addresses-address-paymentid';
-import { getAddressesPrimary } from './get-addresses-primary';
-import { getBalance } from './get-balance';
-import { getBalanceAddress } from './get-balance-address';
-import { getBalances } from './get-balances';
-import { getKeys } from './get-keys';
-import { getKeysAddress } from './get-keys-address';
-import { getKeysMnemonicAddress } from './get-keys-mnemonic-address';
-import { getNode } from './get-node';
-import { getStatus } from './get-status';
-import { getTransactions } from './get-transactions';
-import { getTransactionsAddressStart } from './get-transactions-address-start';
-import { getTransactionsAddressStartEnd } from './get-transactions-address-start-end';
-import { getTransactionsExport } from './get-transactions-export';
-import { getTransactionsHashHash } from './get-transactions-hash-hash';
-import { getTransactionsPaymentId } from './get-transactions-paymentid';
-import { getTransactionsPaymentIdHash } from './get-transactions-paymentid-hash';
-import { getTransactionsPrivateKeyHash } from './get-transactions-privatekey-hash';
-import { getTransactionsStart } from './get-transactions-start';
-import { getTransactionsStartEnd } from './get-transactions-start-end';
-import { getTransactionsUnconfirmed } from './get-transactions-unconfirmed';
-import { getTransactionsUnconfirmedAddress } from './get-transactions-unconfirmed-address';
-import { postAddressesCreate } from './post-addresses-create';
-import { postAddressesImport } from './post-addresses-import';
-import { postAddressesImportDeterministic } from './post-addresses-import-deterministic';
-import { postAddressesImportView } from './post-addresses-import-view';
-import { postAddressesValidate } from './post-addresses-validate';
-import { postExportJson } from './post-export-json';
-import { postTransactionsEstimate } from './post-transactions-estimate';
-import { postTransactionsEstimateSweep } from './post-transactions-estimate-sweep';
-import { postTransactionsPrepareAdvanced } from './post-transactions-prepare-advanced';
-import { postTransactionsPrepareBasic } from './post-transactions-prepare-basic';
-import { postTransactionsSendAdvanced } from './post-transactions-send-advanced';
-import { postTransactionsSendBasic } from './post-transactions-send-basic';
-import { postTransactionsSendPrepared } from './post-transactions-send-prepared';
-import { postTransactionsSendSweep } from './post-transactions-send-sweep';
-import { postTransactionsSendSweepAll } from './post-transactions-send-sweep-all';
-import { postWalletCreate } from './post-wallet-create';
-import { postWalletImportKey } from './post-wallet-import-key';
-import { postWalletImportSeed } from './post-wallet-import-seed';
-import { postWalletImportView } from './post-wallet-import-view';
-import { postWalletOpen } from './post-wallet-open';
-import { putNode } from './put-node';
-import { putReset } from './put-reset';
-import { putSave } from './put-save';
-import { putSyncRefresh } from './put-sync-refresh';
-import { putWalletPassword } from './put-wallet-password';
+import { ADDRESS_ROUTES } from './addresses';
+import { BALANCE_ROUTES } from './balances';
+import { KEY_REQUIRED, NO_GUARDS, WALLET_SERVICE, type WalletApiContext, type WalletRoute } from './declare';
+import { KEY_ROUTES } from './keys';
+import { NODE_ROUTES } from './node';
+import { PREPARE_ROUTES } from './prepare';
+import { SEND_ROUTES } from './send';
+import { STATUS_ROUTES } from './status';
+import { TRANSACTION_EXPORT_ROUTES } from './transaction-export';
+import { TRANSACTION_ROUTES } from './transactions';
+import { WALLET_FILE_ROUTES } from './wallet';
 
-/** The routes of the wallet; of two that could match a path, the one with more fixed words stands first. */
+/** The wallet routes, by resource, in the order of the documents. */
 export const WALLET_ROUTES: readonly WalletRoute[] = [
-  getAddresses,
-  postAddressesCreate,
-  postAddressesImport,
-  postAddressesImportDeterministic,
-  postAddressesImportView,
-  getAddressesPrimary,
-  postAddressesValidate,
-  getBalance,
-  getBalances,
-  postExportJson,
-  getKeys,
-  getNode,
-  putNode,
-  putReset,
-  putSave,
-  getStatus,
-  putSyncRefresh,
-  getTransactions,
-  postTransactionsEstimate,
-  postTransactionsEstimateSweep,
-  getTransactionsExport,
-  getTransactionsPaymentId,
-  postTransactionsPrepareAdvanced,
-  postTransactionsPrepareBasic,
-  postTransactionsSendAdvanced,
-  postTransactionsSendBasic,
-  postTransactionsSendPrepared,
-  postTransactionsSendSweep,
-  postTransactionsSendSweepAll,
-  getTransactionsUnconfirmed,
-  deleteWallet,
-  postWalletCreate,
-  postWalletImportKey,
-  postWalletImportSeed,
-  postWalletImportView,
-  postWalletOpen,
-  putWalletPassword,
-  deleteAddressesAddress,
-  getBalanceAddress,
-  getKeysMnemonicAddress,
-  getKeysAddress,
-  getTransactionsHashHash,
-  getTransactionsPaymentIdHash,
-  deleteTransactionsPreparedHash,
-  getTransactionsPrivateKeyHash,
-  getTransactionsUnconfirmedAddress,
-  getTransactionsStart,
-  getAddressesAddressPaymentId,
-  getTransactionsAddressStart,
-  getTransactionsStartEnd,
-  getTransactionsAddressStartEnd,
+  ...WALLET_FILE_ROUTES,
+  ...STATUS_ROUTES,
+  ...NODE_ROUTES,
+  ...ADDRESS_ROUTES,
+  ...BALANCE_ROUTES,
+  ...TRANSACTION_ROUTES,
+  ...TRANSACTION_EXPORT_ROUTES,
+  ...SEND_ROUTES,
+  ...PREPARE_ROUTES,
+  ...KEY_ROUTES,
 ];
 
-/** Every route that an instance serves. */
+/** All routes of a service: the wallet routes, health, metrics and documents. */
 export function walletRoutes(
-  context: Pick<WalletApiContext, 'metrics' | 'isStopping' | 'held'>,
+  context: Pick<WalletApiContext, 'metrics' | 'isStopping' | 'wallets'>,
 ): readonly WalletRoute[] {
-  const readiness = (): Readiness => ({ ready: !context.isStopping(), walletOpen: context.held.current !== undefined });
+  const readiness = (): Readiness => ({
+    ready: !context.isStopping(),
+    walletOpen: context.wallets.current !== undefined,
+  });
   const routes: WalletRoute[] = [
     ...WALLET_ROUTES,
     ...healthRoutes(readiness),
-    ...(context.metrics === undefined ? [] : [metricsRoute(context.metrics, KEY_WANTED)]),
+    ...(context.metrics === undefined ? [] : [metricsRoute(context.metrics, KEY_REQUIRED)]),
   ];
-  routes.push(openApiRoute(WALLET_SERVICE, () => routes, { guards: KEY_WANTED }));
+  routes.push(openApiRoute(WALLET_SERVICE, () => routes, { guards: KEY_REQUIRED }));
   routes.push(docsRoute(WALLET_SERVICE, () => ({ routes }), REFERENCE_RENDERER, { guards: NO_GUARDS }));
   return routes;
 }

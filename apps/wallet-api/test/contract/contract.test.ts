@@ -14,7 +14,7 @@ jest.setTimeout(600_000);
 const routes = walletRoutes({
   metrics: createMetrics('wrkz_wallet_'),
   isStopping: () => false,
-  held: { current: undefined } as never,
+  wallets: { current: undefined } as never,
 });
 const keyOf = ({ method, path }: Pick<WalletRoute, 'method' | 'path'>): string => `${method} ${path}`;
 const routeOf = (key: string): WalletRoute => {
@@ -57,7 +57,7 @@ function askAt(at: Success['at'], success: Success, text?: string): Promise<Answ
 
 const bare = (status: number) => ({ status, text: '' });
 
-test('without the key, and with a wrong one, nothing is answered but 401', async () => {
+test('answers 401 without a key and with a wrong key', async () => {
   let minute = 0;
   const service = await TestService.start(['--enable-metrics'], { now: () => ++minute * 60_000 });
   closing.push(service);
@@ -75,7 +75,7 @@ test('without the key, and with a wrong one, nothing is answered but 401', async
 describe.each(routes.filter(({ labels }) => labels !== undefined).map((route) => [keyOf(route), route] as const))(
   '%s',
   (_name, { method, path, labels }) => {
-    test('in the wrong state of the wallet is a bare 403, whatever the body', async () => {
+    test('answers 403 without a body in the wrong wallet state', async () => {
       const places = { open: ['closed'], closed: ['full', 'view'], any: [] } as const;
       for (const place of places[labels?.wallet ?? 'any']) {
         for (const body of [undefined, '{}', 'no json']) {
@@ -84,7 +84,7 @@ describe.each(routes.filter(({ labels }) => labels !== undefined).map((route) =>
       }
     });
 
-    test('in a view wallet is 39, or is not', async () => {
+    test('answers illegalViewWalletOperation in a view wallet as declared', async () => {
       if (labels?.viewWallet !== false) return;
       const { status, text } = await world.at('view').ask({ method, path: pathWith(path), body: '{}' });
       expect({ status, code: (JSON.parse(text) as { errorCode: number }).errorCode }).toEqual({
@@ -95,7 +95,7 @@ describe.each(routes.filter(({ labels }) => labels !== undefined).map((route) =>
   },
 );
 
-test('each succeeds, and answers with the declared status and members', async () => {
+test('succeeds on every route with the declared status and fields', async () => {
   const faults: string[] = [];
   const asked = new Set<string>();
   for (const success of successes(world.nodePort)) {
@@ -110,7 +110,7 @@ test('each succeeds, and answers with the declared status and members', async ()
   expect(routes.map(keyOf).filter((key) => !asked.has(key))).toEqual([]);
 });
 
-test('a member that is missing, or of a wrong type, or out of bounds is a bare 400', async () => {
+test('answers 400 without a body for a missing or invalid field', async () => {
   const wrong: string[] = [];
   let count = 0;
   for (const route of routes.filter(({ body }) => body !== undefined)) {
@@ -127,13 +127,13 @@ test('a member that is missing, or of a wrong type, or out of bounds is a bare 4
   expect(count).toBeGreaterThan(400);
 });
 
-test('a reset is not taken from a body that was cut short', async () => {
+test('rejects a reset with a truncated body', async () => {
   for (const text of ['{"scanHeight": 700', '[]', '5', 'null', '{"scanHeight": 1e400}']) {
     expect(await world.at('full').ask({ method: 'PUT', path: '/reset', body: text })).toMatchObject(bare(400));
   }
 });
 
-test('a body that is none counts as none, and members besides are not looked at', async () => {
+test('treats an invalid body as absent and ignores unknown fields', async () => {
   for (const route of routes.filter(({ body }) => body !== undefined)) {
     const key = keyOf(route);
     const needs = Object.values(route.body?.shape ?? {}).some((member) => !isOptional(member as never));
@@ -150,7 +150,7 @@ test('a body that is none counts as none, and members besides are not looked at'
   expect(answer).toMatchObject({ status: 400, text: expect.stringContaining('"errorCode":15') });
 });
 
-describe('the parts of a path', () => {
+describe('path parameters', () => {
   const wrongOf: Readonly<Record<string, readonly string[]>> = {
     address: [`Wrkz${'a'.repeat(93)}`, `wrkz${'a'.repeat(94)}`, `Wrkz${'a'.repeat(93)}-`, `Wrkz${'a'.repeat(182)}`],
     hash: ['ab'.repeat(31), `${'ab'.repeat(31)}ag`, 'ab'.repeat(33)],
@@ -173,7 +173,7 @@ describe('the parts of a path', () => {
     },
   );
 
-  test('a height beyond 64 bits, and a range without a block, are a bare 400', async () => {
+  test('answers 400 without a body for a height beyond 64 bits and an empty range', async () => {
     const address = pathWith('{address}');
     for (const heights of ['18446744073709551616', '99999999999999999999/5', '5/5', '6/5', '1/18446744073709551616']) {
       expect(await world.at('full').json('GET', `/transactions/${heights}`)).toMatchObject(bare(400));
@@ -195,7 +195,7 @@ test.each([
     'limit=1&limit=2',
     `minAmount=${'9'.repeat(21)}`,
   ],
-])('GET /transactions?%s is a bare 400', async (query) => {
+])('answers 400 without a body to GET /transactions?%s', async (query) => {
   expect(await world.at('full').json('GET', `/transactions?${query}`)).toMatchObject(bare(400));
 });
 
@@ -206,7 +206,7 @@ test.each(['format=xml', 'from=-1', 'to=x', 'from=1.5', 'direction=both', 'minAm
   },
 );
 
-test('an unknown route is a 404 before the key is asked for, another method a 400', async () => {
+test('answers 404 to an unknown path before the key check, and 400 to an unknown method', async () => {
   const service = world.at('closed');
   for (const path of ['/', '/none', '/wallet', '/Status', '/status/', '//status', '/transactions/send/fusion/basic']) {
     expect(await service.ask({ method: 'GET', path, key: '' })).toMatchObject(bare(404));
@@ -221,7 +221,7 @@ test('an unknown route is a 404 before the key is asked for, another method a 40
   expect(head).toMatchObject({ status: 200, text: '', headers: { 'content-type': expect.stringContaining('json') } });
 });
 
-test('every answer bears an id of its request', async () => {
+test('sends a request id with every response', async () => {
   const [one, two] = await Promise.all([
     world.at('full').json('GET', '/status'),
     world.at('full').ask({ method: 'GET', path: '/none', key: '' }),

@@ -3,7 +3,7 @@ import { documentFaults } from '@wrkz/testing';
 import { bindRoutes, errorsOfRoute, openApiDocument, stringifyJson } from '@wrkz/service-kit';
 import { WALLET_ROUTES } from '../../src';
 import type { WalletRoute } from '../../src/routes/declare';
-import { WALLET_SERVICE } from '../../src/routes/description';
+import { WALLET_SERVICE } from '../../src/routes/declare';
 import { briefOf } from '../support/differences';
 import { recordedRows } from '../support/recorded';
 import { isOptional } from './fields';
@@ -21,7 +21,7 @@ const codesOf = ({ errors }: Pick<WalletRoute, 'errors'>): number[] =>
 /** Sweeps tell the codes of their transactions in entries, with status 200. */
 const isSweep = (key: string): boolean => key.startsWith('POST /transactions/send/sweep');
 
-test('the routes are those of the reference and our own', () => {
+test('declares the routes of the C++ program and our own', () => {
   const table = [...REFERENCE_ROUTES, ...OWN_ROUTES].map(keyOf);
   expect([...declared.keys()].sort()).toEqual(table.sort());
   expect([REFERENCE_ROUTES.length, OWN_ROUTES.length]).toEqual([47, 4]);
@@ -30,7 +30,7 @@ test('the routes are those of the reference and our own', () => {
 describe.each([...REFERENCE_ROUTES, ...OWN_ROUTES].map((route) => [keyOf(route), route] as const))('%s', (key, row) => {
   const route = declared.get(key);
 
-  test('has the state, the view wallet rule and the status of the table', () => {
+  test('has the wallet state, view wallet rule and status of the table', () => {
     const { wallet, viewWallet } = route?.labels ?? {};
     expect({ wallet, viewWallet, success: route?.status ?? 200 }).toEqual({
       wallet: row.wallet,
@@ -39,7 +39,7 @@ describe.each([...REFERENCE_ROUTES, ...OWN_ROUTES].map((route) => [keyOf(route),
     });
   });
 
-  test('has the members of the table', () => {
+  test('has the fields of the table', () => {
     const members = Object.entries(route?.body?.shape ?? {});
     const named = (optional: boolean) =>
       members.filter(([, member]) => isOptional(member as never) === optional).map(([name]) => name);
@@ -47,7 +47,7 @@ describe.each([...REFERENCE_ROUTES, ...OWN_ROUTES].map((route) => [keyOf(route),
     expect(named(true).sort()).toEqual([...row.optional].sort());
   });
 
-  test('declares the codes of the table, and besides them only our own', () => {
+  test('declares the error codes of the table and our own', () => {
     const codes = codesOf(route as WalletRoute);
     const expected = isSweep(key) ? [39] : row.codes;
     const own = new Set([...OWN_CODES, ...(OWN_BESIDES[key] ?? [])]);
@@ -78,7 +78,7 @@ const OWN_BESIDES: Readonly<Record<string, readonly number[]>> = {
   'POST /transactions/send/prepared': [...SAVES, 55],
 };
 
-test('every code of every route has been seen: recorded, provoked here, or where it says', () => {
+test('provokes every declared error of every route', () => {
   const seen = new Set([...PROVOCATIONS, ...SAVING].map(({ route, code }) => `${route} ${String(code)}`));
   const rules = { notJson: () => undefined, invalid: () => new Error() };
   const bound = bindRoutes(WALLET_ROUTES, {} as never, rules);
@@ -98,7 +98,7 @@ test('every code of every route has been seen: recorded, provoked here, or where
   expect([...seen].filter((name) => !wanted.includes(name) && !name.endsWith(' 39'))).toEqual([]);
 });
 
-test('every code that is not used up is declared on some route, or no route can have it', () => {
+test('declares every error code on some route, or lists it as unused', () => {
   const used = new Set(WALLET_ROUTES.flatMap(codesOf));
   const entries = REFERENCE_ROUTES.flatMap(({ codes }) => codes);
   const unused = Object.values(walletErrorRows).flatMap(({ code }) =>
@@ -108,7 +108,7 @@ test('every code that is not used up is declared on some route, or no route can 
   expect(unused).toEqual([0, 27, 29, 36, 37, 46, 47, 48, 49, 50, 54, 59]);
 });
 
-test('the OpenAPI document is valid, and names every route with every status', async () => {
+test('prints a valid OpenAPI document with every route and status', async () => {
   const document = openApiDocument(WALLET_SERVICE, WALLET_ROUTES) as {
     paths: Record<string, Record<string, { responses: Record<string, unknown> }>>;
   };
@@ -120,7 +120,7 @@ test('the OpenAPI document is valid, and names every route with every status', a
   }
 });
 
-test('a route that answers in two forms names both in the document', () => {
+test('documents both content types of the transaction export', () => {
   const document = JSON.parse(stringifyJson(openApiDocument(WALLET_SERVICE, WALLET_ROUTES))) as {
     paths: Record<string, { get: { responses: Record<string, { content: Record<string, { schema: unknown }> }> } }>;
   };

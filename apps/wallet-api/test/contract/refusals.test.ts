@@ -74,7 +74,7 @@ async function liteHeightKnown(): Promise<void> {
   }
 }
 
-test('what cannot be saved is refused with 2 and nothing leaves', async () => {
+test('answers invalidWalletFilename and submits nothing if saving fails', async () => {
   const made = JSON.parse((await world.at('full').json('POST', '/addresses/create')).text) as { address: string };
   const point = knownWallet('carol').publicSpendKey;
   const hash = await prepared();

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { EarlyExit, type OptionSpec, parseLogLevel } from '@wrkz/service-kit';
 import { parseNodeAddress } from '@wrkz/wallet-server';
 import { readWalletApiConfig, WALLET_API_OPTIONS } from '../../src';
-import { walletListenAddresses } from '../../src/config/config';
-import { WALLET_LOG_SCALE } from '../../src/config/options';
+import { walletListenAddresses } from '../../src/config';
+import { WALLET_LOG_SCALE } from '../../src/options';
 import { exercises } from '../support/exercises';
 
 exercises('help', 'version', 'config-file', 'save-config', 'dump-config', 'explain-config');
@@ -31,7 +31,7 @@ const refused = (...args: string[]): { code: number; text: string } => {
   throw new Error('it was taken');
 };
 
-test('help tells every option, and what prints ends with 0', () => {
+test('lists every option in --help and exits with 0', () => {
   const { code, text } = refused('--help');
   expect(code).toBe(0);
   expect(specs.filter(({ name }) => !text.includes(`--${name}`)).map(({ name }) => name)).toEqual([]);
@@ -39,7 +39,7 @@ test('help tells every option, and what prints ends with 0', () => {
   for (const name of ['--version', '-v']) expect(refused(name).text).toMatch(/^wrkz-wallet-api \d+\.\d+\.\d+\.\d+$/);
 });
 
-test('the configuration is dumped without its secrets, saved, read back and explained', () => {
+test('dumps, saves, reads and explains the configuration without printing secrets', () => {
   const saved = join(folder, 'saved.json');
   const args = ['-r', 'a-secret', '--daemon-token', 'b-secret', '--network', 'devnet', '--threads', '3'];
   expect(refused('--dump-config', ...args).text).not.toMatch(/[ab]-secret/);
@@ -60,16 +60,16 @@ test('the configuration is dumped without its secrets, saved, read back and expl
   expect(readFileSync(saved, 'utf8')).toContain('a-secret');
 });
 
-test('the values that change nothing are told of', () => {
+test('warns about options without effect', () => {
   const of = (...args: string[]): readonly string[] => readWalletApiConfig(['-r', 'key', ...args]).warnings;
   expect(of()).toEqual([]);
   expect(of('--sync-windows')).toEqual([expect.stringContaining('sync-windows')]);
-  expect(of('--rpc-use-ipv6')).toEqual([expect.stringContaining('no IPv6 listener')]);
-  expect(of('--rpc-bind-ipv6-address', '::1')).toEqual([expect.stringContaining('no IPv6 listener')]);
+  expect(of('--rpc-use-ipv6')).toEqual([expect.stringContaining('has no effect')]);
+  expect(of('--rpc-bind-ipv6-address', '::1')).toEqual([expect.stringContaining('has no effect')]);
   expect(of('--scan-coinbase-transactions')).toEqual([]);
 });
 
-test('the addresses to listen on', () => {
+test('derives the listen addresses from the options', () => {
   const of = (...args: string[]) => walletListenAddresses(readWalletApiConfig(['-r', 'key', ...args]));
   expect(of()).toEqual([{ host: '127.0.0.1', port: 7856 }]);
   expect(of('-p', '9', '--rpc-bind-ip', '::')).toEqual([{ host: '::', port: 9 }]);
@@ -113,13 +113,13 @@ test.each(Object.entries(WRONG).flatMap(([name, values]) => values.map((value) =
   },
 );
 
-test('switches take no other words than yes and no', () => {
+test('rejects boolean options with other values than yes and no', () => {
   for (const { name } of specs.filter(({ type }) => type === 'boolean')) {
     expect(refused('-r', 'key', `--${name}=maybe`).code).toBe(1);
   }
 });
 
-test('without a password the help is shown and the start refused', () => {
+test('refuses to start without a password and prints the help', () => {
   for (const args of [[], ['-r', '']]) {
     const { code, text } = refused(...args);
     expect(code).toBe(1);
@@ -127,7 +127,7 @@ test('without a password the help is shown and the start refused', () => {
   }
 });
 
-test('what is out of bounds is refused in the words of the reference', () => {
+test('rejects values out of range with the texts of the C++ program', () => {
   expect(refused('-r', 'key', '--threads', '0').text).toContain('Thread count must be at least 1');
   expect(refused('-r', 'key', '--log-level', '6').text).toContain('Log level must be between 0 and 5!');
   expect(refused('-r', 'key', '--scan-coinbase-transactions', '--skip-coinbase').text).toContain(
@@ -139,19 +139,19 @@ test('what is out of bounds is refused in the words of the reference', () => {
   expect(refused('-r', 'key', '--no-such-option').code).toBe(1);
 });
 
-test('the defaults are those of the reference', () => {
+test('has the defaults of the C++ program', () => {
   const { options, network, keys } = readWalletApiConfig(['-r', 'key']);
   expect(options).toMatchObject({ port: 7856, 'rpc-bind-ip': '127.0.0.1', 'log-level': '0', 'enable-cors': '' });
   expect(network.name).toBe('mainnet');
   expect(keys).toEqual([]);
 });
 
-test('the log levels count from 0, which is off', () => {
+test('numbers the log levels from 0, which disables logging', () => {
   const levels = ['0', '1', '2', '3', '4', '5'].map((level) => parseLogLevel(level, WALLET_LOG_SCALE));
   expect(levels).toEqual(['disabled', 'fatal', 'warning', 'info', 'debug', 'trace']);
 });
 
-test('nodes to fail over to are hosts with ports, and sockets', () => {
+test('accepts failover nodes as host:port and as sockets', () => {
   expect(parseNodeAddress('node.example:17856')).toEqual({ host: 'node.example', port: 17856 });
   expect(parseNodeAddress('[::1]:17856/base')).toEqual({ host: '[::1]/base', port: 17856 });
   expect(parseNodeAddress('ipc:///run/node.sock')).toEqual({ host: 'ipc:///run/node.sock', port: 0 });

@@ -32,14 +32,14 @@ function uses(text: string, name: string): boolean {
   return new RegExp(`--${name}(?![a-z0-9-])|['"\`]${name}['"\`]|\\b${name}=`).test(text);
 }
 
-test.each(names)('--%s is exercised', (name) => {
+test.each(names)('--%s has a test that uses it', (name) => {
   const by = sources.filter(({ claims }) => claims.includes(name));
   const candidates = sources.filter(({ text }) => uses(text, name)).map(({ file }) => file);
   // An option that fails here needs a test that calls exercises('<name>'); these files mention it.
   expect({ by: by.length > 0, candidates }).toEqual({ by: true, candidates });
 });
 
-test('who says to exercise an option uses it, and there is such an option', () => {
+test('every test that claims an option exists and uses it', () => {
   const wrong = sources.flatMap(({ file, claims, text }) =>
     claims.filter((name) => !names.includes(name) || !uses(text, name)).map((name) => `${file}: ${name}`),
   );

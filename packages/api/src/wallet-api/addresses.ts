@@ -6,44 +6,57 @@ export const addressParams = z.object({ address: pathAddress });
 
 export const integratedParams = z.object({ address: pathAddress, paymentId: pathPaymentId });
 
-/** POST /addresses/validate. */
+/** POST /addresses/validate */
 export const validateBody = z.object({ address: z.string() });
 
 export const validateAnswer = z.object({
-  actualAddress: z.string(),
+  actualAddress: z.string().meta({ description: 'The standard address' }),
   isIntegrated: z.boolean(),
-  paymentID: z.string(),
+  paymentID: z.string().meta({ description: 'Empty for a standard address' }),
   publicSpendKey: hash,
   publicViewKey: hash,
 });
 
-/** GET /keys. */
+/** GET /keys */
 export const viewKeyAnswer = z.object({ privateViewKey: hash });
 
-/** GET /keys/{address}. */
+/** GET /keys/{address} */
 export const spendKeysAnswer = z.object({ privateSpendKey: hash, publicSpendKey: hash, walletIndex: integer });
 
-/** GET /keys/mnemonic/{address}. */
-export const mnemonicAnswer = z.object({ mnemonicSeed: z.string() });
+/** GET /keys/mnemonic/{address} */
+export const mnemonicAnswer = z.object({ mnemonicSeed: z.string().meta({ description: '25 words' }) });
 
-/** POST /addresses/create. */
+/** POST /addresses/create */
 export const createdAddressAnswer = z.object({
   address: z.string(),
-  /** Left out where the key of the request is not the main one or of the scope admin. */
-  privateSpendKey: hash.optional(),
+  privateSpendKey: hash.optional().meta({ description: 'Only for API keys of the scope admin' }),
   publicSpendKey: hash,
   walletIndex: integer,
 });
 
+/** POST /addresses/import */
 export const importAddressBody = z.object({ privateSpendKey: key, ...scanHeight });
 
+/** POST /addresses/import/deterministic */
 export const importDeterministicBody = z.object({ walletIndex: uint64, ...scanHeight });
 
+/** POST /addresses/import/view */
 export const importViewAddressBody = z.object({ publicSpendKey: key, ...scanHeight });
 
-/** One address: the primary one, or one that was imported. */
+/** The primary address or an imported one. */
 export const addressAnswer = z.object({ address: z.string() });
 
 export const addressesAnswer = z.object({ addresses: z.array(z.string()) });
 
 export const integratedAnswer = z.object({ integratedAddress: z.string() });
+
+const amounts = {
+  locked: uint64.meta({ description: 'Atomic units that cannot be spent yet' }),
+  unlocked: uint64.meta({ description: 'Atomic units that can be spent now' }),
+};
+
+/** GET /balance and GET /balance/{address} */
+export const balanceAnswer = z.object(amounts);
+
+/** GET /balances: a bare array. */
+export const balancesAnswer = z.array(z.object({ address: z.string(), ...amounts }));

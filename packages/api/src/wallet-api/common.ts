@@ -1,48 +1,37 @@
 import { z } from 'zod';
-import { decimal, hash, integer, uint64 } from '../scalars';
+import { hash, integer } from '../scalars';
 
-/** The body of a refusal that has one. */
+/** The body of an error that has a body. */
 export const walletErrorBody = z.object({ errorCode: integer, errorMessage: z.string() });
 
-/** What answers without a body. */
+/** A response without a body. */
 export const noContent = z.undefined();
 
-/** An address as it may stand in a path; an integrated one is another path. */
+/** A standard address in a path; an integrated address does not match. */
 export const pathAddress = z.string().regex(/^Wrkz[a-zA-Z0-9]{94}$/);
 
-/** A hash as it may stand in a path. */
+/** A transaction hash in a path. */
 export const pathHash = hash;
 
-/** 16 or 64 hex digits. */
+/** A payment ID in a path: 16 or 64 hex digits. */
 export const pathPaymentId = z.string().regex(/^(?:[a-fA-F0-9]{16}|[a-fA-F0-9]{64})$/);
 
-/** A height as it may stand in a path; leading zeros are fine. */
+/** A block height in a path; leading zeros are allowed. */
 export const pathHeight = z.string().regex(/^\d+$/);
 
 const port = z.codec(z.bigint().min(0n).max(65_535n), z.int(), { decode: Number, encode: BigInt });
 
-/** Where a node is reached; what is left out has the network's default. */
-export const nodeMembers = {
-  daemonHost: z.string().optional(),
-  daemonPort: port.optional(),
-  daemonSSL: z.boolean().optional(),
+/** The optional node of a request. */
+export const nodeRequestFields = {
+  daemonHost: z.string().optional().meta({ description: 'Default 127.0.0.1' }),
+  daemonPort: port.optional().meta({ description: 'Default: the RPC port of the network' }),
+  daemonSSL: z.boolean().optional().meta({ description: 'Whether to use TLS. Default false' }),
 };
 
-/** The members that every way to a wallet takes. */
-export const walletMembers = { filename: z.string(), password: z.string(), ...nodeMembers };
+/** Fields of every request that opens a wallet. */
+export const walletFields = { filename: z.string(), password: z.string(), ...nodeRequestFields };
 
-/** From which index on the chain is read. */
-export const scanHeight = { scanHeight: integer.optional() };
+export const scanHeight = { scanHeight: integer.optional().meta({ description: 'First block to scan. Default 0' }) };
 
+/** 32 bytes, hex. */
 export const key = hash;
-
-export const sendOptions = {
-  mixin: uint64.optional(),
-  fee: uint64.optional(),
-  feePerByte: decimal.optional(),
-  sourceAddresses: z.array(z.string()).optional(),
-  paymentID: z.string().optional(),
-  changeAddress: z.string().optional(),
-  unlockTime: uint64.optional(),
-  extra: z.string().optional(),
-};

@@ -22,6 +22,8 @@ export interface ShownError {
 export interface ShownEntry {
   readonly name: string;
   readonly summary: string;
+  /** Text with code between backticks. */
+  readonly description?: string;
   readonly notes: readonly string[];
   readonly members: readonly ShownMember[];
   readonly answer: { readonly text: string; readonly members: readonly ShownMember[] };
@@ -90,12 +92,17 @@ export function referencePage({ title, description, routes, methods }: ShownRefe
     </html> `.toString();
 }
 
+/** Text between backticks becomes `<code>`. */
+const withCode = (text: string): (string | Markup)[] =>
+  text.split('`').map((part, i) => (i % 2 === 0 ? part : html`<code>${part}</code>`));
+
 const anchor = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]+/g, '-');
 
-function entrySection({ name, summary, notes, members, answer, errors }: ShownEntry): Markup {
+function entrySection({ name, summary, description = '', notes, members, answer, errors }: ShownEntry): Markup {
   return html`<section id="${anchor(name)}">
     <h3>${name}</h3>
     <p>${summary}</p>
+    ${description !== '' && html`<p>${withCode(description)}</p>`}
     ${notes.length > 0 && html`<p class="muted">${notes.join(' · ')}</p>`}
     ${
       members.length > 0 &&

@@ -11,8 +11,8 @@ export interface ApiKeyOptions {
   readonly bearer?: boolean;
   /** Callers over a local socket need it too; else the rights of its file are enough. */
   readonly local?: boolean;
-  /** A program with keys of several kinds judges what was presented ('' for nothing) itself, and `key` is not asked. */
-  readonly judge?: ((presented: string, request: IncomingMessage) => HttpError | undefined) | undefined;
+  /** Replaces `key` in a program with several keys: checks the presented key ('' for none) and returns the refusal. */
+  readonly judge?: ((presented: string, request: IncomingMessage) => Promise<HttpError | undefined>) | undefined;
 }
 
 /** Says what is wrong with a key given as an option, or undefined: some that no header can carry would lock out everybody. */
@@ -36,7 +36,7 @@ export function keyCheck({
   bearer = false,
   local = false,
   judge,
-}: ApiKeyOptions): (request: IncomingMessage) => HttpError | undefined {
+}: ApiKeyOptions): (request: IncomingMessage) => Promise<HttpError | undefined> | HttpError | undefined {
   if (judge !== undefined) return (request) => judge(presentedKey(request, bearer), request);
   if (key === undefined || key === '') return () => undefined;
   return (request) => {
@@ -48,7 +48,7 @@ export function keyCheck({
 /** Refuses requests without the key. */
 export function apiKey(options: ApiKeyOptions): RequestHandler {
   const check = keyCheck(options);
-  return (request, _response, next) => next(check(request));
+  return async (request, _response, next) => next(await check(request));
 }
 
 function presentedKey(request: IncomingMessage, bearer: boolean): string {

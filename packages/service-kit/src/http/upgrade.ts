@@ -44,7 +44,7 @@ export function upgradeGuard(rules: UpgradeRules): UpgradeGuard {
       requestIdOf(request, rules.clientAddress !== 'connection');
       const host = rules.foreign(request);
       if (host?.code === 'foreign_host') throw host;
-      const unauthorized = key(request);
+      const unauthorized = await key(request);
       if (unauthorized !== undefined) throw unauthorized;
       const use = await rules.count(request);
       const late = use && overLimit(use);

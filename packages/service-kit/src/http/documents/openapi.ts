@@ -48,11 +48,12 @@ export function openApiRoute<Context, Labels>(
 }
 
 function operation<Context, Labels>(service: ServiceDescription<Context, Labels>, route: Route<Context, Labels>): Json {
-  const { summary, guards, labels, body, params, query, answer, status = 200, answerErrors = [] } = route;
+  const { summary, description, guards, labels, body, params, query, answer, status = 200, answerErrors = [] } = route;
   const onPage = service.errorPages?.(route) === true;
   return {
     operationId: operationId(route),
     summary,
+    ...(description === undefined ? {} : { description }),
     security: security(service, guards),
     parameters: [...parameters(params, 'path'), ...parameters(query, 'query')],
     ...(body === undefined ? {} : { requestBody: { required: true, content: json(body) } }),

@@ -23,6 +23,8 @@ export interface ReferenceEntry {
   /** `GET /pow/{id}`, or the name of a method. */
   readonly name: string;
   readonly summary: string;
+  /** What the route does, when to use it, units; empty where the declaration has none. */
+  readonly description: string;
   /** What it asks for before it looks at the request, a sentence each. */
   readonly notes: readonly string[];
   readonly members: readonly (MemberText & { readonly place: MemberPlace })[];
@@ -66,11 +68,12 @@ function routeEntry<Context, Labels>(
   service: ServiceDescription<Context, Labels>,
   route: Route<Context, Labels>,
 ): ReferenceEntry {
-  const { method, path, summary, guards, labels, params, query, body, answer, status = 200 } = route;
+  const { method, path, summary, description = '', guards, labels, params, query, body, answer, status = 200 } = route;
   const key = service.alwaysAsksKey === true ? 'Asks for the key.' : 'Asks for the key, where one is set.';
   return {
     name: `${method} ${path}`,
     summary,
+    description,
     notes: [
       ...(guards.key ? [key] : []),
       ...(guards.limit ? ['Counts against the limit of the address.'] : []),
@@ -90,6 +93,7 @@ function methodEntry<Context, Labels>(
   return {
     name,
     summary,
+    description: '',
     notes: labelNotes(labels),
     members: params instanceof z.ZodTuple ? positions(params) : placed('params', params),
     answer: answerText(result, 200),

@@ -70,6 +70,8 @@ export interface RouteDeclaration<
   readonly path: string;
   /** One line of description. */
   readonly summary: string;
+  /** For client developers: what the route does, when to use it, units. One paragraph; code between backticks. */
+  readonly description?: string;
   readonly guards: Guards;
   /** What the app's own hook asks of the node or the wallet before the request is looked at. */
   readonly labels?: Labels;

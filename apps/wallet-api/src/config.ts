@@ -1,0 +1,92 @@
+import { availableParallelism } from 'node:os';
+import { resolve } from 'node:path';
+import { type Network, networkOf } from '@wrkz/core-types';
+import {
+  helpText,
+  type ListenAddress,
+  type OptionValues,
+  type OptionValue,
+  parseOptions,
+  splitList,
+  STANDARD_OPTIONS,
+  UsageError,
+  versionLine,
+} from '@wrkz/service-kit';
+import { readKeyFile, type ScopedKey } from './keys';
+import { WALLET_API_OPTIONS } from './options';
+
+/** Option values by option name. */
+export type WalletApiOptions = OptionValues<typeof WALLET_API_OPTIONS>;
+
+/** The command line and configuration file, resolved and checked. */
+export interface WalletApiConfig {
+  readonly options: WalletApiOptions;
+  readonly password: string;
+  readonly keys: readonly ScopedKey[];
+  readonly network: Network;
+  /** Min 1. */
+  readonly threads: number;
+  /** Absolute path. */
+  readonly walletDirectory: string;
+  readonly trustedProxies: readonly string[];
+  readonly warnings: readonly string[];
+  readonly secrets: readonly string[];
+}
+
+const NAME = 'wrkz-wallet-api';
+
+/**
+ * Resolves the command line into a configuration. `argv` starts after the script name.
+ * @throws UsageError, EarlyExit (`--help`, `--version`...) with the text to print
+ */
+export function readWalletApiConfig(argv: readonly string[]): WalletApiConfig {
+  const { values, warnings, secrets } = parseOptions(WALLET_API_OPTIONS, argv, {
+    name: NAME,
+    description: 'HTTP API for one wallet.',
+    check: checkOptions,
+  });
+  const password = values['rpc-password'];
+  if (password === undefined || password === '') throw missingPassword();
+  return {
+    options: values,
+    password,
+    keys: values['rpc-key-file'] === '' ? [] : readKeyFile(values['rpc-key-file'], password),
+    network: networkOf(values.network),
+    threads: values.threads ?? availableParallelism(),
+    walletDirectory: resolve(values['wallet-dir']),
+    trustedProxies: splitList(values['trusted-proxy']),
+    warnings: [...warnings, ...ipv6Warnings(values)],
+    secrets,
+  };
+}
+
+/** The required address, and the optional IPv6 address. */
+export function walletListenAddresses(
+  { options }: Pick<WalletApiConfig, 'options'>,
+  port = options.port,
+): ListenAddress[] {
+  const ipv6 = options['rpc-bind-ipv6-address'];
+  const optional = options['rpc-use-ipv6'] && ipv6 !== '' ? [{ host: ipv6, port, required: false }] : [];
+  return [{ host: options['rpc-bind-ip'], port }, ...optional];
+}
+
+function checkOptions(values: Readonly<Record<string, OptionValue>>): string | undefined {
+  if (values['threads'] !== undefined && Number(values['threads']) < 1) return 'Thread count must be at least 1';
+  if (values['scan-coinbase-transactions'] === true && values['skip-coinbase-transactions'] === true) {
+    return '--scan-coinbase-transactions and --skip-coinbase-transactions cannot be used together';
+  }
+  return undefined;
+}
+
+function missingPassword(): UsageError {
+  const usage = `${versionLine(NAME)}\n\nUsage: ${NAME} [options]`;
+  const help = helpText({ usage, options: [...WALLET_API_OPTIONS, ...STANDARD_OPTIONS] });
+  return new UsageError(`You must specify an rpc-password!\n\n${help}`);
+}
+
+function ipv6Warnings(options: WalletApiOptions): string[] {
+  const [isEnabled, address] = [options['rpc-use-ipv6'], options['rpc-bind-ipv6-address']];
+  if (isEnabled && address === '') return ['--rpc-use-ipv6 has no effect without --rpc-bind-ipv6-address'];
+  if (!isEnabled && address !== '') return ['--rpc-bind-ipv6-address has no effect without --rpc-use-ipv6'];
+  return [];
+}

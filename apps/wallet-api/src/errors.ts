@@ -1,0 +1,58 @@
+import { errorCode, type ErrorRow, HttpError, type Refusal, refusal } from '@wrkz/service-kit';
+import { walletError, WalletClosed, WalletError, walletErrorRows } from '@wrkz/wallet-core';
+import { systemText } from '@wrkz/wallet-server';
+
+const DEFAULT_STATUS = 400;
+
+/** HTTP statuses of the wallet errors whose status is not `DEFAULT_STATUS`, by error code. */
+const STATUS_BY_CODE: Readonly<Record<number, number>> = {
+  [walletErrorRows.idempotencyKeyReused.code]: 422,
+  [walletErrorRows.idempotencyKeyUnderWay.code]: 409,
+  [walletErrorRows.keyLimitExceeded.code]: 403,
+};
+
+const statusOfCode = (code: number): number => STATUS_BY_CODE[code] ?? DEFAULT_STATUS;
+
+export type WalletErrorName = keyof typeof walletErrorRows;
+
+/** The errors of a route declaration, by name. */
+export function walletErrors(...names: readonly WalletErrorName[]): ErrorRow[] {
+  return names.map((name) => {
+    const { code, text, name: title } = walletErrorRows[name];
+    return { status: statusOfCode(code), code, text, when: title };
+  });
+}
+
+/** 403 without a body: the wallet is in the wrong state, or the scope of the key is too low. */
+export const forbidden = (): HttpError => new HttpError(403, 'forbidden', 'Not allowed now');
+
+/** 400 without a body: a missing or invalid field or path parameter. */
+export const badRequest = (): HttpError => refusal('bad_request');
+
+export function httpErrorOf({ code, message, name }: WalletError): HttpError {
+  return new HttpError(statusOfCode(code), name, message, {}, { errorCode: code, errorMessage: message });
+}
+
+/** Maps an error thrown by a handler. */
+export function mapHandlerError(error: unknown): unknown {
+  if (error instanceof WalletError) return httpErrorOf(error);
+  if (error instanceof WalletClosed) return forbidden();
+  return error;
+}
+
+/** Errors of service-kit have no body here; `httpErrorOf` brings its own. */
+export const emptyErrorBody = (_refused: Refusal): undefined => undefined;
+
+/** Replaces the text of invalidWalletFilename by the system's reason (`No space left on device`), if one is known. */
+export function withSystemText(error: unknown): unknown {
+  if (!(error instanceof WalletError) || error.code !== walletErrorRows.invalidWalletFilename.code) return error;
+  const text = systemTextOf(error);
+  return text === undefined ? error : walletError.invalidWalletFilename(text);
+}
+
+/** Searches an error and its chain of causes for a system error. */
+function systemTextOf(error: unknown): string | undefined {
+  if (typeof error !== 'object' || error === null) return undefined;
+  const text = systemText(errorCode(error) ?? '');
+  return text ?? systemTextOf((error as { readonly cause?: unknown }).cause);
+}

@@ -1,0 +1,175 @@
+import { type Network, parseTransaction, UNLOCK_TIME_BOUNDARY } from '@wrkz/core-types';
+import {
+  checkAddress,
+  dayOf,
+  type FinishedSend,
+  walletError,
+  walletErrorOfCode,
+  walletErrorRows,
+} from '@wrkz/wallet-core';
+import type { KeyGrant } from './keys';
+import type { OpenWallet } from './wallet-manager';
+
+/** Entries of the bounded maps below; the oldest entry is evicted. */
+const MAX_ENTRIES = 1_000;
+
+type Intent = Pick<FinishedSend, 'intent'>;
+
+/** Atomic units. */
+function inputAmount({ intent }: Intent): bigint {
+  return intent.inputs.reduce((sum, { output }) => sum + output.amount, 0n);
+}
+
+/** What a transaction takes out of the wallet, fee included, atomic units. */
+export function outgoingAmount({ intent }: Intent): bigint {
+  return intent.ownOutputs.reduce((rest, { amount }) => rest - amount, inputAmount({ intent }));
+}
+
+/** @throws WalletError keyLimitExceeded for an address outside `allowedAddresses` */
+export function checkDestinations(
+  { allowedAddresses }: KeyGrant,
+  destinations: readonly { readonly address: string }[],
+): void {
+  if (allowedAddresses === undefined) return;
+  for (const { address } of destinations) {
+    const { plain } = checkAddress(address, { allowIntegrated: true });
+    if (!allowedAddresses.includes(address) && !allowedAddresses.includes(plain)) throw addressNotAllowed();
+  }
+}
+
+export const addressNotAllowed = (): Error => limitExceeded('This key may not send to that address.');
+
+const limitExceeded = (text: string): Error => walletErrorOfCode(walletErrorRows.keyLimitExceeded.code, text);
+
+/** The API key that prepared each transaction. A key with `allowedAddresses` may send and drop only its own ones. */
+export class PreparedOwners {
+  readonly #nameByHash = new Map<string, string>();
+
+  record(hash: string, name: string): void {
+    evictOldest(this.#nameByHash);
+    this.#nameByHash.set(hash.toLowerCase(), name);
+  }
+
+  mayUse({ name, allowedAddresses }: KeyGrant, hash: string): boolean {
+    return allowedAddresses === undefined || this.#nameByHash.get(hash.toLowerCase()) === name;
+  }
+}
+
+/** Transactions with an unknown outcome that are already counted against the limit of a key. */
+export class UncertainSends {
+  readonly #known = new Set<string>();
+
+  record(name: string, hash: string): void {
+    evictOldest(this.#known);
+    this.#known.add(`${hash} ${name}`);
+  }
+
+  has(name: string, hash: string): boolean {
+    return this.#known.has(`${hash} ${name}`);
+  }
+}
+
+function evictOldest(entries: Pick<Set<string>, 'size' | 'delete'> & { keys(): Iterable<string> }): void {
+  if (entries.size < MAX_ENTRIES) return;
+  const [oldest] = entries.keys();
+  if (oldest !== undefined) entries.delete(oldest);
+}
+
+interface Dependencies {
+  readonly network: Network;
+  readonly grant: KeyGrant;
+  readonly open: OpenWallet;
+  /** Unix milliseconds. */
+  readonly now: () => number;
+  readonly uncertain: UncertainSends;
+}
+
+/** Default of `maxUnlockBlocks` for keys below admin: about one day. */
+const MAX_UNLOCK_BLOCKS = 1_440;
+const SECONDS_PER_BLOCK = 60n;
+/** A wallet may be this far behind the network when it chooses a default unlock time, with some reserve. */
+const DEFAULT_LOCK_RESERVE_BLOCKS = 45;
+
+/**
+ * The limits of an API key for the sends of one request. Each transaction is checked and charged against `dailyLimit` before it
+ * is submitted, and refunded if the node rejects it. Days are UTC.
+ */
+export class KeyLimits {
+  readonly #charged = new Map<string, { readonly day: number; readonly amount: bigint }>();
+  readonly #accepted = new Set<string>();
+  #hasRefused = false;
+
+  constructor(private readonly dependencies: Dependencies) {}
+
+  /** @throws WalletError keyLimitExceeded */
+  charge(send: FinishedSend): void {
+    try {
+      this.#check(send);
+      this.#reserve(send);
+      this.#accepted.add(send.hash);
+    } catch (error) {
+      this.#hasRefused = true;
+      throw error;
+    }
+  }
+
+  /**
+   * A sweep reports errors per entry. If the limits blocked all of them, the request fails. @throws WalletError
+   * keyLimitExceeded
+   */
+  requireAccepted(): void {
+    if (this.#hasRefused && this.#accepted.size === 0) throw walletError.keyLimitExceeded();
+  }
+
+  /** The outcome is unknown: the charge stays, and a resubmission of the same transaction is free. */
+  markUncertain({ hash }: FinishedSend): void {
+    const { grant, uncertain } = this.dependencies;
+    if (this.#charged.has(hash)) uncertain.record(grant.name, hash);
+  }
+
+  refund({ hash }: FinishedSend): void {
+    const { grant, open } = this.dependencies;
+    const charged = this.#charged.get(hash);
+    this.#accepted.delete(hash);
+    this.#charged.delete(hash);
+    if (charged !== undefined) open.sideFile.spending.giveBack(grant.name, charged.day, charged.amount);
+  }
+
+  #check({ fee, bytes }: FinishedSend): void {
+    const {
+      scope,
+      maxFee,
+      maxUnlockBlocks = scope === 'admin' ? undefined : MAX_UNLOCK_BLOCKS,
+    } = this.dependencies.grant;
+    if (maxFee !== undefined && fee > maxFee) {
+      throw limitExceeded(`This key may not pay a fee of more than ${String(maxFee)} atomic units.`);
+    }
+    if (maxUnlockBlocks !== undefined && this.#lockedBlocks(bytes) > maxUnlockBlocks) {
+      throw limitExceeded(`This key may not lock outputs for more than ${String(maxUnlockBlocks)} blocks.`);
+    }
+  }
+
+  #reserve(send: FinishedSend): void {
+    const { grant, open, now, uncertain } = this.dependencies;
+    const { name, dailyLimit } = grant;
+    if (dailyLimit === undefined || uncertain.has(name, send.hash)) return;
+    const [day, amount] = [dayOf(now()), this.#isFarLocked(send) ? inputAmount(send) : outgoingAmount(send)];
+    if (!open.sideFile.spending.reserve(name, day, amount, dailyLimit)) throw walletError.keyLimitExceeded();
+    this.#charged.set(send.hash, { day, amount });
+  }
+
+  /** Whether the change is locked for longer than the default. Such change counts as spent: the owner cannot use it. */
+  #isFarLocked({ bytes }: FinishedSend): boolean {
+    const { network, open } = this.dependencies;
+    const { poolUnlockWindow } = network.rulesAt(open.syncStatus().walletHeight);
+    return this.#lockedBlocks(bytes) > poolUnlockWindow + DEFAULT_LOCK_RESERVE_BLOCKS;
+  }
+
+  /** Blocks from the height of the wallet, which no node can invent, to the unlock time of a transaction. */
+  #lockedBlocks(bytes: Buffer): number {
+    const { open, now } = this.dependencies;
+    const { unlockTime } = parseTransaction(bytes).transaction;
+    if (unlockTime < UNLOCK_TIME_BOUNDARY) return Number(unlockTime) - open.syncStatus().walletHeight;
+    return Number((unlockTime - BigInt(Math.floor(now() / 1000))) / SECONDS_PER_BLOCK);
+  }
+}

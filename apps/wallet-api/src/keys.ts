@@ -1,0 +1,133 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import type { IncomingMessage } from 'node:http';
+import { hash, integer, uint64 } from '@wrkz/api';
+import { errorText, type HttpError, parseJson, refusal, UsageError } from '@wrkz/service-kit';
+import { checkAddress } from '@wrkz/wallet-core';
+import { AttemptLimiter, type AttemptLimiterOptions } from '@wrkz/wallet-server';
+import { z } from 'zod';
+
+/** The scopes of API keys; each scope includes the rights of the scopes before it. */
+export const KEY_SCOPES = ['read', 'receive', 'send', 'admin'] as const;
+
+export type KeyScope = (typeof KEY_SCOPES)[number];
+
+const scopedKey = z.strictObject({
+  name: z.string().regex(/^[\w.-]{1,64}$/),
+  /** SHA-256 of the key, hex. */
+  hash,
+  scope: z.enum(KEY_SCOPES),
+  /** Atomic units per day, with fees and locked change; no limit if left out. */
+  dailyLimit: uint64.optional(),
+  /** Atomic units per transaction; no limit if left out. */
+  maxFee: uint64.optional(),
+  /** How far ahead the unlock time of a send may be. Default: 1,440 for scopes below admin, no limit for admin. */
+  maxUnlockBlocks: integer.optional(),
+  /** The only addresses that the key may send to. */
+  allowedAddresses: z.array(z.string()).optional(),
+});
+
+/** An entry of the key file. */
+export type ScopedKey = z.output<typeof scopedKey>;
+
+/** The rights of an API key. The name of the main key is ''. */
+export type KeyGrant = Omit<ScopedKey, 'hash'>;
+
+const MAIN_GRANT: KeyGrant = { name: '', scope: 'admin' };
+
+/** Whether the rights of a scope include those of the needed scope. */
+export function covers(scope: KeyScope, needed: KeyScope): boolean {
+  return KEY_SCOPES.indexOf(scope) >= KEY_SCOPES.indexOf(needed);
+}
+
+/**
+ * Reads the key file (docs/operations/wallet-api.md#scoped-keys).
+ * @param password the main key: no entry may equal it, since the main key has all rights
+ * @throws UsageError with the invalid entry
+ */
+export function readKeyFile(path: string, password: string): ScopedKey[] {
+  const invalid = (why: string): UsageError => new UsageError(`--rpc-key-file: ${path}: ${why}`);
+  let json: unknown;
+  try {
+    json = parseJson(readFileSync(path, 'utf8'));
+  } catch (error) {
+    throw invalid(errorText(error));
+  }
+  const parsed = z.array(scopedKey).safeParse(json);
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    throw invalid(`${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}`);
+  }
+  const keys = parsed.data.map((key) => ({ ...key, hash: key.hash.toLowerCase() }));
+  const fault = findFault(keys, sha256(password).toString('hex'));
+  if (fault !== undefined) throw invalid(fault);
+  return keys;
+}
+
+/** Duplicate names, duplicate keys and invalid addresses. */
+function findFault(keys: readonly ScopedKey[], mainHash: string): string | undefined {
+  const nameByHash = new Map([[mainHash, 'the main one']]);
+  const names = new Set<string>();
+  for (const { name, hash, allowedAddresses = [] } of keys) {
+    const other = nameByHash.get(hash);
+    if (names.has(name)) return `two keys are named ${name}`;
+    if (other !== undefined) return `the key ${name} is the same as ${other}`;
+    names.add(name);
+    nameByHash.set(hash, name);
+    for (const address of allowedAddresses) {
+      const reason = addressFault(address);
+      if (reason !== undefined) return `the key ${name} allows ${address}: ${reason}`;
+    }
+  }
+  return undefined;
+}
+
+function addressFault(address: string): string | undefined {
+  try {
+    checkAddress(address, { allowIntegrated: true });
+    return undefined;
+  } catch (error) {
+    return errorText(error);
+  }
+}
+
+const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();
+
+/** Authenticates requests: finds the API key of a request and limits wrong attempts per client address. */
+export class Authenticator {
+  readonly #keys: readonly { readonly digest: Buffer; readonly grant: KeyGrant }[];
+  readonly #grants = new WeakMap<IncomingMessage, KeyGrant>();
+  readonly #attempts: AttemptLimiter;
+
+  constructor(password: string, scoped: readonly ScopedKey[], limits: AttemptLimiterOptions = {}) {
+    this.#attempts = new AttemptLimiter(limits);
+    this.#keys = [
+      { digest: sha256(password), grant: MAIN_GRANT },
+      ...scoped.map(({ hash, ...grant }) => ({ digest: Buffer.from(hash, 'hex'), grant })),
+    ];
+  }
+
+  /** Compares with every key, so the time does not depend on which key matches. @returns the refusal: 401 or 429 */
+  readonly authenticate = async (presented: string, request: IncomingMessage): Promise<HttpError | undefined> => {
+    if (presented === '') return refusal('unauthorized');
+    const tooMany = await this.#attempts.admit(request);
+    if (tooMany !== undefined) return tooMany;
+    const digest = sha256(presented);
+    let grant: KeyGrant | undefined;
+    for (const key of this.#keys) if (timingSafeEqual(key.digest, digest)) grant ??= key.grant;
+    if (grant === undefined) {
+      this.#attempts.recordFailure(request);
+      return refusal('unauthorized');
+    }
+    this.#attempts.recordSuccess(request);
+    this.#grants.set(request, grant);
+    return undefined;
+  };
+
+  /** @throws Error for a request that was not authenticated */
+  grantOf(request: IncomingMessage): KeyGrant {
+    const grant = this.#grants.get(request);
+    if (grant === undefined) throw new Error('this request was not authenticated');
+    return grant;
+  }
+}

@@ -1,0 +1,56 @@
+import { walletApi } from '@wrkz/api';
+import { checkAddress, type SubWallet, walletError, type WalletSnapshot } from '@wrkz/wallet-core';
+import { walletErrors } from '../errors';
+import { access, declareWalletRoute, type WalletRoute } from './declare';
+
+const getBalance = declareWalletRoute({
+  method: 'GET',
+  path: '/balance',
+  summary: 'Returns the balance of the whole wallet.',
+  description:
+    'Atomic units. `unlocked` can be spent now. `locked` becomes spendable later: it waits for its unlock time, ' +
+    'or it is the change of an unconfirmed send.',
+  ...access('read'),
+  answer: walletApi.balanceAnswer,
+  errors: [],
+  handle: ({ wallets }) => wallets.require().wallet.snapshot.balance(),
+});
+
+const getAddressBalance = declareWalletRoute({
+  method: 'GET',
+  path: '/balance/{address}',
+  summary: 'Returns the balance of one address.',
+  description: 'Atomic units; `locked` and `unlocked` as in `GET /balance`.',
+  ...access('read'),
+  params: walletApi.addressParams,
+  answer: walletApi.balanceAnswer,
+  errors: walletErrors('addressNotValid', 'addressNotInWallet'),
+  handle: ({ wallets }, { path }) => {
+    const { snapshot } = wallets.require().wallet;
+    return snapshot.balanceOf(findSubWallet(snapshot, path.address));
+  },
+});
+
+const getBalances = declareWalletRoute({
+  method: 'GET',
+  path: '/balances',
+  summary: 'Returns the balance of every address.',
+  description: 'Atomic units; one entry per address in the order of `GET /addresses`.',
+  ...access('read'),
+  answer: walletApi.balancesAnswer,
+  errors: [],
+  handle: ({ wallets }) => {
+    const { snapshot } = wallets.require().wallet;
+    return snapshot.subWallets.map((subWallet) => ({ address: subWallet.address, ...snapshot.balanceOf(subWallet) }));
+  },
+});
+
+/** Unlike other routes, this one names the address in the text of addressNotInWallet. */
+function findSubWallet({ subWallets }: WalletSnapshot, address: string): SubWallet {
+  const found = subWallets.find((subWallet) => subWallet.address === address);
+  if (found !== undefined) return found;
+  checkAddress(address, { allowIntegrated: false });
+  throw walletError.addressNotInWallet(address);
+}
+
+export const BALANCE_ROUTES: readonly WalletRoute[] = [getBalance, getAddressBalance, getBalances];

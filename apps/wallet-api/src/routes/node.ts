@@ -1,0 +1,54 @@
+import { walletApi } from '@wrkz/api';
+import { nodeChoice } from '@wrkz/wallet-server';
+import { walletErrors } from '../errors';
+import { access, declareWalletRoute, type WalletRoute } from './declare';
+
+const getNode = declareWalletRoute({
+  method: 'GET',
+  path: '/node',
+  summary: 'Returns the configured node.',
+  description:
+    'The node from the request that opened the wallet or from `PUT /node`. `GET /status` shows which node of the ' +
+    'failover list is in use. Node fees do not exist any more: `nodeAddress` is empty and `nodeFee` is 0.',
+  ...access('read'),
+  answer: walletApi.nodeAnswer,
+  errors: [],
+  handle: ({ wallets }) => ({ ...wallets.require().node, nodeAddress: '', nodeFee: 0 }),
+});
+
+const setNode = declareWalletRoute({
+  method: 'PUT',
+  path: '/node',
+  summary: 'Switches to another node.',
+  description:
+    'The wallet continues at its current height. The response does not wait for the node; check `GET /status`. ' +
+    'The nodes of `--daemon-failover` stay behind the new one. `daemonPort` defaults to the RPC port of the ' +
+    'network.',
+  ...access('admin'),
+  body: walletApi.setNodeBody,
+  answer: walletApi.noContent,
+  errors: walletErrors('daemonOffline'),
+  handle: async ({ wallets, network }, { body }) => {
+    await wallets.setNode(nodeChoice(body, { network }));
+    return undefined;
+  },
+});
+
+const refreshSync = declareWalletRoute({
+  method: 'PUT',
+  path: '/sync/refresh',
+  summary: 'Reconnects to the node.',
+  description:
+    'Drops the connection, asks the node for its state again and continues the synchronization. Use it when `GET ' +
+    '/status` shows no progress.',
+  ...access('admin'),
+  answer: walletApi.refreshAnswer,
+  errors: [],
+  handle: ({ wallets }) =>
+    wallets.withWallet(async ({ wallet, node }) => {
+      await wallet.refresh();
+      return { ...node, message: 'Wallet sync refresh triggered', status: 'OK' as const };
+    }),
+});
+
+export const NODE_ROUTES: readonly WalletRoute[] = [getNode, setNode, refreshSync];

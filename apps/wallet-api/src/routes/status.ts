@@ -1,0 +1,61 @@
+import { walletApi } from '@wrkz/api';
+import type { z } from 'zod';
+import type { OpenWallet } from '../wallet-manager';
+import { access, declareWalletRoute, type WalletRoute } from './declare';
+
+/** Block time: hash rate = difficulty / block time. */
+const BLOCK_SECONDS = 60n;
+/** Blocks that a synchronized wallet may be behind the network. */
+const MAX_LAG_BLOCKS = 10;
+
+const getStatus = declareWalletRoute({
+  method: 'GET',
+  path: '/status',
+  summary: 'Returns the synchronization status of the wallet and its node.',
+  description:
+    'Poll it until `isWalletSynced` is true before you rely on balances. The fields named `*BlockCount` are block ' +
+    'heights; those of the node are 0 until it first responds. `syncStall` tells why the wallet makes no ' +
+    'progress, `nodes` which node is in use, `nodeSwitch` the last failover. `hashrate` is in hashes per second.',
+  ...access('read'),
+  answer: walletApi.statusAnswer,
+  errors: [],
+  handle: ({ wallets }) => statusRecord(wallets.require()),
+});
+
+/** docs/operations/wallet-api.md#status */
+function statusRecord({
+  wallet,
+  nodes,
+  nodeSwitch,
+  sideFile,
+  syncStatus,
+}: OpenWallet): z.output<typeof walletApi.statusAnswer> {
+  const sync = syncStatus();
+  const { walletHeight, localHeight, networkHeight, gap, stall } = sync;
+  const { isViewWallet, subWallets } = wallet.snapshot.content;
+  const isDaemonSynced = localHeight + 1 >= networkHeight;
+  const isWalletSynced = walletHeight + MAX_LAG_BLOCKS >= networkHeight;
+  return {
+    daemonLiteStartHeight: sync.liteStartHeight,
+    hashrate: sync.difficulty / BLOCK_SECONDS,
+    isDaemonSynced,
+    isOutOfSync: !(isDaemonSynced && isWalletSynced),
+    isSyncStalledByLiteNode: gap !== undefined,
+    isViewWallet,
+    isWalletSynced,
+    localDaemonBlockCount: localHeight,
+    networkBlockCount: networkHeight,
+    nodes: nodes.nodes(),
+    ...(nodeSwitch === undefined ? {} : { nodeSwitch }),
+    peerCount: sync.peerCount,
+    ...(sideFile.identity.lost === undefined ? {} : { sideFileLost: sideFile.identity.lost }),
+    subWalletCount: subWallets.length,
+    syncGapCoveredTo: gap?.coveredTo ?? 0,
+    syncGapDaemonServesFrom: gap?.servesFrom ?? 0,
+    ...(stall === undefined ? {} : { syncStall: stall }),
+    unreadableBlocks: sync.unreadableBlocks,
+    walletBlockCount: walletHeight,
+  };
+}
+
+export const STATUS_ROUTES: readonly WalletRoute[] = [getStatus];

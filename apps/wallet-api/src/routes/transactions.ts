@@ -1,0 +1,281 @@
+import { walletApi } from '@wrkz/api';
+import { refusal } from '@wrkz/service-kit';
+import { checkAddress, walletError, type WalletSnapshot, type WalletTransaction } from '@wrkz/wallet-core';
+import type { z } from 'zod';
+import { badRequest, walletErrors } from '../errors';
+import { access, declareWalletRoute, NOT_FOUND, type WalletRoute } from './declare';
+import { transactionFilter, transactionList, transactionRecorder } from './transaction-records';
+
+/** Blocks covered by a listing without an end height. */
+const DEFAULT_RANGE_BLOCKS = 1_000;
+const MAX_UINT64 = 2n ** 64n - 1n;
+
+const getTransactions = declareWalletRoute({
+  method: 'GET',
+  path: '/transactions',
+  summary: 'Lists confirmed transactions, all of them or in pages.',
+  description:
+    'Without query parameters it returns every confirmed transaction, oldest first. For large wallets pass ' +
+    '`limit`, then pass `nextCursor` of each page as `cursor` until it is missing; the cursor stays valid across ' +
+    'reorganisations. Amounts in `transfers` are atomic units per address, negative for spent coins.',
+  ...access('read'),
+  query: walletApi.pageQuery,
+  answer: walletApi.pageAnswer,
+  errors: [],
+  handle: ({ wallets }, { query }) => {
+    const open = wallets.require();
+    const { transactions, nextCursor } = pageOf(open.wallet.snapshot.transactions(), query);
+    return transactionList(open, transactions, nextCursor);
+  },
+});
+
+const getUnconfirmed = declareWalletRoute({
+  method: 'GET',
+  path: '/transactions/unconfirmed',
+  summary: 'Lists own sends that are not in a block yet.',
+  description: 'Incoming transactions appear only when a block contains them. `blockHeight` and `timestamp` are 0.',
+  ...access('read'),
+  answer: walletApi.transactionsAnswer,
+  errors: [],
+  handle: ({ wallets }) => {
+    const open = wallets.require();
+    return transactionList(open, open.wallet.snapshot.unconfirmed());
+  },
+});
+
+const getUnconfirmedByAddress = declareWalletRoute({
+  method: 'GET',
+  path: '/transactions/unconfirmed/{address}',
+  summary: 'Lists unconfirmed sends that involve an address.',
+  description: 'As `GET /transactions/unconfirmed`. An address of another wallet gives an empty list.',
+  ...access('read'),
+  params: walletApi.addressParams,
+  answer: walletApi.transactionsAnswer,
+  errors: walletErrors('addressNotValid'),
+  handle: ({ wallets }, { path }) => {
+    const open = wallets.require();
+    const { snapshot } = open.wallet;
+    return transactionList(open, snapshot.unconfirmed(spendKeyOf(snapshot, path.address)));
+  },
+});
+
+const getByHash = declareWalletRoute({
+  method: 'GET',
+  path: '/transactions/hash/{hash}',
+  summary: 'Returns one confirmed transaction.',
+  description: 'Poll it to follow `confirmations`. Unconfirmed and unknown transactions give 404.',
+  ...access('read'),
+  params: walletApi.hashParams,
+  answer: walletApi.transactionAnswer,
+  errors: [NOT_FOUND],
+  handle: ({ wallets }, { path }) => {
+    const open = wallets.require();
+    const transaction = open.wallet.snapshot.transaction(path.hash);
+    if (transaction === undefined) throw refusal('not_found');
+    return { transaction: transactionRecorder(open)(transaction) };
+  },
+});
+
+const getWithPaymentId = declareWalletRoute({
+  method: 'GET',
+  path: '/transactions/paymentid',
+  summary: 'Lists confirmed transactions that have a payment ID.',
+  description: 'Use it to match payments of customers who received integrated addresses or payment IDs.',
+  ...access('read'),
+  answer: walletApi.transactionsAnswer,
+  errors: [],
+  handle: ({ wallets }) => {
+    const open = wallets.require();
+    return transactionList(open, open.wallet.snapshot.transactions({ hasPaymentId: true }));
+  },
+});
+
+const getByPaymentId = declareWalletRoute({
+  method: 'GET',
+  path: '/transactions/paymentid/{hash}',
+  summary: 'Lists confirmed transactions with a given payment ID.',
+  description: '`hash` is the payment ID, 64 hex digits in any case.',
+  ...access('read'),
+  params: walletApi.hashParams,
+  answer: walletApi.transactionsAnswer,
+  errors: [],
+  handle: ({ wallets }, { path }) => {
+    const open = wallets.require();
+    return transactionList(open, open.wallet.snapshot.transactions({ paymentId: path.hash }));
+  },
+});
+
+const getTransactionKey = declareWalletRoute({
+  method: 'GET',
+  path: '/transactions/privatekey/{hash}',
+  summary: 'Returns the private key of a sent transaction.',
+  description:
+    'The key proves to a recipient that this wallet made the payment. Only transactions sent by this wallet file ' +
+    'have one.',
+  ...access('send', { viewWallet: false }),
+  params: walletApi.hashParams,
+  answer: walletApi.transactionKeyAnswer,
+  errors: walletErrors('illegalViewWalletOperation', 'txPrivateKeyNotFound'),
+  handle: ({ wallets }, { path }) => {
+    const key = wallets.require().wallet.snapshot.transactionKey(path.hash);
+    if (key === undefined) throw walletError.txPrivateKeyNotFound();
+    return { transactionPrivateKey: key };
+  },
+});
+
+const getFromHeight = declareWalletRoute({
+  method: 'GET',
+  path: '/transactions/{startHeight}',
+  summary: 'Lists confirmed transactions of 1,000 blocks.',
+  description: 'Covers the blocks from `startHeight` to `startHeight` + 999.',
+  ...access('read'),
+  params: walletApi.startParams,
+  answer: walletApi.transactionsAnswer,
+  errors: [],
+  handle: ({ wallets }, { path }) => {
+    const open = wallets.require();
+    return transactionList(open, open.wallet.snapshot.transactions(rangeFrom(path.startHeight)));
+  },
+});
+
+const getInRange = declareWalletRoute({
+  method: 'GET',
+  path: '/transactions/{startHeight}/{endHeight}',
+  summary: 'Lists confirmed transactions of a range of blocks.',
+  description: '`startHeight` is included, `endHeight` is excluded and must be higher.',
+  ...access('read'),
+  params: walletApi.rangeParams,
+  answer: walletApi.transactionsAnswer,
+  errors: [],
+  handle: ({ wallets }, { path }) => {
+    const open = wallets.require();
+    return transactionList(open, open.wallet.snapshot.transactions(parseRange(path.startHeight, path.endHeight)));
+  },
+});
+
+const getFromHeightByAddress = declareWalletRoute({
+  method: 'GET',
+  path: '/transactions/address/{address}/{startHeight}',
+  summary: 'Lists confirmed transactions of 1,000 blocks that involve an address.',
+  description:
+    'Covers the blocks from `startHeight` to `startHeight` + 999. An address of another wallet gives an empty ' +
+    'list.',
+  ...access('read'),
+  params: walletApi.addressStartParams,
+  answer: walletApi.transactionsAnswer,
+  errors: walletErrors('addressNotValid'),
+  handle: ({ wallets }, { path }) => {
+    const open = wallets.require();
+    const { snapshot } = open.wallet;
+    const publicSpendKey = spendKeyOf(snapshot, path.address);
+    return transactionList(open, snapshot.transactions({ ...rangeFrom(path.startHeight), publicSpendKey }));
+  },
+});
+
+const getInRangeByAddress = declareWalletRoute({
+  method: 'GET',
+  path: '/transactions/address/{address}/{startHeight}/{endHeight}',
+  summary: 'Lists confirmed transactions of a range of blocks that involve an address.',
+  description:
+    '`startHeight` is included, `endHeight` is excluded and must be higher. An address of another wallet gives an ' +
+    'empty list.',
+  ...access('read'),
+  params: walletApi.addressRangeParams,
+  answer: walletApi.transactionsAnswer,
+  errors: walletErrors('addressNotValid'),
+  handle: ({ wallets }, { path }) => {
+    const open = wallets.require();
+    const { snapshot } = open.wallet;
+    const publicSpendKey = spendKeyOf(snapshot, path.address);
+    const range = parseRange(path.startHeight, path.endHeight);
+    return transactionList(open, snapshot.transactions({ ...range, publicSpendKey }));
+  },
+});
+
+/**
+ * The public spend key to filter by. An address of another wallet matches nothing. @throws WalletError
+ * addressNotValid
+ */
+function spendKeyOf({ subWallets }: WalletSnapshot, address: string): string {
+  const found = subWallets.find((subWallet) => subWallet.address === address);
+  if (found !== undefined) return found.publicSpendKey;
+  checkAddress(address, { allowIntegrated: false });
+  return '';
+}
+
+/** Block heights, start included, end excluded. */
+interface HeightRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Clamps to the safe integers. @throws HttpError 400 beyond 64 bits */
+function parseHeight(text: string): number {
+  const height = BigInt(text);
+  if (height > MAX_UINT64) throw badRequest();
+  return Math.min(Number(height), Number.MAX_SAFE_INTEGER);
+}
+
+function rangeFrom(startText: string): HeightRange {
+  const start = parseHeight(startText);
+  return { start, end: start + DEFAULT_RANGE_BLOCKS };
+}
+
+/** @throws HttpError 400 for an empty range, and beyond 64 bits */
+function parseRange(start: string, end: string): HeightRange {
+  const range = { start: parseHeight(start), end: parseHeight(end) };
+  if (BigInt(start) >= BigInt(end)) throw badRequest();
+  return range;
+}
+
+type PageQuery = z.output<typeof walletApi.pageQuery>;
+
+interface Page {
+  readonly transactions: readonly WalletTransaction[];
+  /** Undefined on the last page. */
+  readonly nextCursor: string | undefined;
+}
+
+function pageOf(all: readonly WalletTransaction[], query: PageQuery): Page {
+  const { limit, cursor, order = 'asc' } = query;
+  const ordered = order === 'asc' ? all : all.toReversed();
+  const isIncluded = transactionFilter(query);
+  const maxCount = limit === undefined ? Infinity : Number(limit);
+  const transactions: WalletTransaction[] = [];
+  for (let i = cursor === undefined ? 0 : indexAfter(ordered, cursor, order); i < ordered.length; i++) {
+    const transaction = ordered[i] as WalletTransaction;
+    if (!isIncluded(transaction)) continue;
+    const last = transactions.at(-1);
+    if (transactions.length === maxCount && last !== undefined) {
+      return { transactions, nextCursor: `${String(last.blockHeight)}-${last.hash}` };
+    }
+    transactions.push(transaction);
+  }
+  return { transactions, nextCursor: undefined };
+}
+
+/** The index after the transaction of a cursor. If a reorganisation removed it, the page continues at its height. */
+function indexAfter(ordered: readonly WalletTransaction[], cursor: string, order: 'asc' | 'desc'): number {
+  const [height, hash] = cursor.split('-');
+  const at = ordered.findIndex((transaction) => transaction.hash === hash);
+  if (at >= 0) return at + 1;
+  const isPast = ({ blockHeight }: WalletTransaction): boolean =>
+    order === 'asc' ? blockHeight >= Number(height) : blockHeight <= Number(height);
+  const next = ordered.findIndex(isPast);
+  return next < 0 ? ordered.length : next;
+}
+
+/** Paths with fixed segments come before paths with parameters in the same place. */
+export const TRANSACTION_ROUTES: readonly WalletRoute[] = [
+  getTransactions,
+  getUnconfirmed,
+  getUnconfirmedByAddress,
+  getByHash,
+  getWithPaymentId,
+  getByPaymentId,
+  getTransactionKey,
+  getFromHeight,
+  getInRange,
+  getFromHeightByAddress,
+  getInRangeByAddress,
+];

@@ -1,0 +1,263 @@
+import { resolve } from 'node:path';
+import { walletApi } from '@wrkz/api';
+import { isMembers, parseJson, rawBody } from '@wrkz/service-kit';
+import { Wallet, walletError } from '@wrkz/wallet-core';
+import { isForeignFile, nodeChoice, type NodeFields, systemText } from '@wrkz/wallet-server';
+import { badRequest, walletErrors, withSystemText } from '../errors';
+import { type FilePolicy, resolveFile } from '../file-paths';
+import type { WalletFactory } from '../wallet-manager';
+import { access, declareWalletRoute, type WalletApiContext, type WalletRoute } from './declare';
+
+const FILE_NOTE =
+  '`filename` is relative to `--wallet-dir`. `daemonHost` defaults to 127.0.0.1 and `daemonPort` to the RPC port ' +
+  'of the network; the response does not wait for the node.';
+const SCAN_NOTE =
+  '`scanHeight` is the first block to scan; a height shortly before the first payment saves time (default 0).';
+
+const openWallet = declareWalletRoute({
+  method: 'POST',
+  path: '/wallet/open',
+  summary: 'Opens a wallet file.',
+  description:
+    'Files of the C++ programs are accepted; an old format is converted and the original stays as a backup. ' +
+    FILE_NOTE,
+  ...access('admin', { wallet: 'closed' }),
+  body: walletApi.openBody,
+  answer: walletApi.noContent,
+  errors: walletErrors(
+    'filenameNonExistent',
+    'notAWalletFile',
+    'walletFileCorrupted',
+    'wrongPassword',
+    'unsupportedWalletFileFormatVersion',
+    'daemonOffline',
+    'walletFileInUse',
+  ),
+  handle: (context, { body }) =>
+    openWith(context, body, { isNew: false }, (parts, settings) => Wallet.open(parts, settings)),
+});
+
+const createWallet = declareWalletRoute({
+  method: 'POST',
+  path: '/wallet/create',
+  summary: 'Creates a wallet with new keys and opens it.',
+  description: `Back up the seed afterwards: \`GET /keys/mnemonic/{address}\` of the primary address. ${FILE_NOTE}`,
+  ...access('admin', { wallet: 'closed' }),
+  body: walletApi.openBody,
+  answer: walletApi.noContent,
+  errors: walletErrors('walletFileAlreadyExists', 'invalidWalletFilename', 'daemonOffline', 'walletFileInUse'),
+  handle: (context, { body }) =>
+    openWith(context, body, { isNew: true }, (parts, settings) => Wallet.create(parts, settings)),
+});
+
+const importKeys = declareWalletRoute({
+  method: 'POST',
+  path: '/wallet/import/key',
+  summary: 'Creates a wallet from its private keys and opens it.',
+  description: `Restores the primary address of a wallet. ${SCAN_NOTE} ${FILE_NOTE}`,
+  ...access('admin', { wallet: 'closed' }),
+  body: walletApi.importKeyBody,
+  answer: walletApi.noContent,
+  errors: walletErrors(
+    'walletFileAlreadyExists',
+    'invalidWalletFilename',
+    'invalidPrivateKey',
+    'daemonOffline',
+    'walletFileInUse',
+  ),
+  handle: (context, { body }) =>
+    openWith(context, body, { isNew: true }, (parts, settings) =>
+      Wallet.importKeys(parts, settings, { ...body, scanHeight: body.scanHeight ?? 0 }),
+    ),
+});
+
+const importSeed = declareWalletRoute({
+  method: 'POST',
+  path: '/wallet/import/seed',
+  summary: 'Creates a wallet from its mnemonic seed and opens it.',
+  description:
+    '`mnemonicSeed` is 25 words separated by blanks. Restore further addresses with `POST ' +
+    `/addresses/import/deterministic\`. ${SCAN_NOTE} ${FILE_NOTE}`,
+  ...access('admin', { wallet: 'closed' }),
+  body: walletApi.importSeedBody,
+  answer: walletApi.noContent,
+  errors: walletErrors(
+    'walletFileAlreadyExists',
+    'invalidWalletFilename',
+    'mnemonicWrongLength',
+    'mnemonicInvalidWord',
+    'mnemonicInvalidChecksum',
+    'invalidMnemonic',
+    'invalidPrivateKey',
+    'daemonOffline',
+    'walletFileInUse',
+  ),
+  handle: (context, { body }) =>
+    openWith(context, body, { isNew: true }, (parts, settings) =>
+      Wallet.importSeed(parts, settings, { words: body.mnemonicSeed, scanHeight: body.scanHeight ?? 0 }),
+    ),
+});
+
+const importView = declareWalletRoute({
+  method: 'POST',
+  path: '/wallet/import/view',
+  summary: 'Creates a view wallet and opens it.',
+  description:
+    'A view wallet reports incoming payments and cannot spend; it does not see outgoing ones. Use it on machines ' +
+    `that only watch. ${SCAN_NOTE} ${FILE_NOTE}`,
+  ...access('admin', { wallet: 'closed' }),
+  body: walletApi.importViewBody,
+  answer: walletApi.noContent,
+  errors: walletErrors(
+    'walletFileAlreadyExists',
+    'invalidWalletFilename',
+    'invalidPrivateKey',
+    'addressWrongLength',
+    'addressWrongPrefix',
+    'addressIsIntegrated',
+    'addressNotValid',
+    'daemonOffline',
+    'walletFileInUse',
+  ),
+  handle: (context, { body }) =>
+    openWith(context, body, { isNew: true }, (parts, settings) =>
+      Wallet.importView(parts, settings, { ...body, scanHeight: body.scanHeight ?? 0 }),
+    ),
+});
+
+const closeWallet = declareWalletRoute({
+  method: 'DELETE',
+  path: '/wallet',
+  summary: 'Saves and closes the wallet.',
+  description: 'The file stays. The wallet is closed even if saving fails; then the response is error 2.',
+  ...access('admin'),
+  answer: walletApi.noContent,
+  errors: walletErrors('invalidWalletFilename'),
+  handle: async ({ wallets }) => {
+    await wallets.close();
+    return undefined;
+  },
+});
+
+const changePassword = declareWalletRoute({
+  method: 'PUT',
+  path: '/wallet/password',
+  summary: 'Changes the password of the wallet file.',
+  description: '`password` is the current one. The file is saved with the new password before the response.',
+  ...access('admin'),
+  body: walletApi.passwordBody,
+  answer: walletApi.noContent,
+  errors: walletErrors('wrongPassword', 'invalidWalletFilename'),
+  handle: async ({ wallets }, { body }) => {
+    await wallets.withWallet(async ({ wallet }) => {
+      if (!wallet.isPassword(body.password)) throw walletError.wrongPassword();
+      await wallet.changePassword(body.newPassword);
+    });
+    return undefined;
+  },
+});
+
+const saveWallet = declareWalletRoute({
+  method: 'PUT',
+  path: '/save',
+  summary: 'Saves the wallet file.',
+  description:
+    'The service also saves after each send, during the synchronization and when the wallet is closed. Call it ' +
+    'before you copy the file.',
+  ...access('receive'),
+  answer: walletApi.noContent,
+  errors: walletErrors('invalidWalletFilename'),
+  handle: async ({ wallets }) => {
+    await wallets.require().wallet.save();
+    return undefined;
+  },
+});
+
+const resetWallet = declareWalletRoute({
+  method: 'PUT',
+  path: '/reset',
+  summary: 'Discards all transactions and scans the chain again.',
+  description:
+    'Use it when the balance is wrong. Keys and addresses stay; payments below `scanHeight` (default 0) are not ' +
+    'found again. Unconfirmed sends are forgotten until a block contains them.',
+  ...access('admin'),
+  body: walletApi.resetBody,
+  answer: walletApi.noContent,
+  errors: walletErrors('liteNodeCannotRescanThatLow', 'invalidWalletFilename'),
+  handle: async ({ wallets }, { body, http }) => {
+    if (isMalformed(rawBody(http.request))) throw badRequest();
+    await wallets.require().wallet.reset(body.scanHeight ?? 0);
+    return undefined;
+  },
+});
+
+const exportWallet = declareWalletRoute({
+  method: 'POST',
+  path: '/export/json',
+  summary: 'Writes the wallet content to a plain JSON file.',
+  description:
+    'The file contains all private keys unencrypted: delete it after use. `filename` is relative to ' +
+    '`--wallet-dir`. An earlier export is overwritten, any other existing file is not.',
+  ...access('admin'),
+  body: walletApi.exportBody,
+  answer: walletApi.noContent,
+  errors: walletErrors('invalidWalletFilename'),
+  handle: async ({ wallets, files }, { body }) => {
+    const file = resolveFile(body.filename, files);
+    if (file === undefined) throw walletError.invalidWalletFilename(refusedNameText(body.filename, files));
+    if (await isForeignFile(file)) throw walletError.invalidWalletFilename(systemText('EEXIST') ?? '');
+    try {
+      await wallets.withWallet(({ wallet }) => wallet.exportPlain(file));
+    } catch (error) {
+      throw withSystemText(error);
+    }
+    return undefined;
+  },
+});
+
+/**
+ * Opens a wallet through a factory of wallet-core.
+ * @throws WalletError, filenameNonExistent or invalidWalletFilename for a path outside the directory; HttpError 403 when a
+ * wallet is open
+ */
+async function openWith(
+  { wallets, files, network }: WalletApiContext,
+  body: NodeFields & { readonly filename: string; readonly password: string },
+  { isNew }: { readonly isNew: boolean },
+  factory: WalletFactory,
+): Promise<undefined> {
+  const file = resolveFile(body.filename, files);
+  if (file === undefined) throw isNew ? walletError.invalidWalletFilename() : walletError.filenameNonExistent();
+  await wallets.open(factory, { file, password: body.password, node: nodeChoice(body, { network }), isNew });
+}
+
+/**
+ * Whether a body is present but no JSON object. To ignore it, as other routes do, would reset the wallet to height 0.
+ */
+function isMalformed(body: Buffer): boolean {
+  if (body.length === 0) return false;
+  try {
+    return !isMembers(parseJson(body.toString('utf8')));
+  } catch {
+    return true;
+  }
+}
+
+/** The text that the C++ program reports for a file name that cannot be written. */
+function refusedNameText(name: string, { directory }: FilePolicy): string {
+  const isDirectory = resolve(directory, name) === directory;
+  return systemText(name === '' ? 'ENOENT' : isDirectory ? 'EISDIR' : 'EACCES') ?? '';
+}
+
+export const WALLET_FILE_ROUTES: readonly WalletRoute[] = [
+  openWallet,
+  createWallet,
+  importKeys,
+  importSeed,
+  importView,
+  closeWallet,
+  changePassword,
+  saveWallet,
+  resetWallet,
+  exportWallet,
+];

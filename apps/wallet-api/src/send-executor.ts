@@ -1,0 +1,99 @@
+import { walletApi } from '@wrkz/api';
+import type { Network } from '@wrkz/core-types';
+import { type FinishedJson, rawBody, Reply, type RouteRequest } from '@wrkz/service-kit';
+import { type FinishedSend, type LeavingListener, listeningToSends } from '@wrkz/wallet-core';
+import { IdempotentRequests, resubmitSends } from '@wrkz/wallet-server';
+import { badRequest, forbidden } from './errors';
+import { KeyLimits, UncertainSends } from './key-limits';
+import type { Authenticator, KeyGrant } from './keys';
+import type { OpenWallet, WalletManager } from './wallet-manager';
+
+/** What a send route does with the wallet. */
+export interface SendOperation<Value> {
+  readonly status: 200 | 201;
+  run(open: OpenWallet, grant: KeyGrant): Promise<Value>;
+  /** The response to an interrupted request whose transactions are in a block or a pool, in their order. */
+  recovered(sends: readonly FinishedSend[]): Value;
+}
+
+interface Dependencies {
+  readonly network: Network;
+  readonly wallets: WalletManager;
+  readonly authenticator: Authenticator;
+  /** Unix milliseconds. */
+  readonly now: () => number;
+}
+
+type Request = RouteRequest['http']['request'];
+
+/**
+ * Executes the send routes: first the idempotency key, then the limits of the API key, then the wallet
+ * (docs/operations/wallet-api.md#idempotency-keys).
+ */
+export class SendExecutor {
+  readonly #idempotent = new IdempotentRequests();
+  readonly #uncertain = new UncertainSends();
+
+  constructor(private readonly dependencies: Dependencies) {}
+
+  /**
+   * @throws HttpError 400 for an invalid Idempotency-Key; WalletError of the idempotency key, the limits and the
+   * wallet
+   */
+  async execute<Value>(request: Request, operation: SendOperation<Value>): Promise<Reply<Value | FinishedJson>> {
+    const { network, wallets, authenticator, now } = this.dependencies;
+    const open = wallets.require();
+    const grant = authenticator.grantOf(request);
+    const limits = new KeyLimits({ network, grant, open, now, uncertain: this.#uncertain });
+    const run = async (listener?: LeavingListener): Promise<Value> => {
+      const value = await listeningToSends(charging(limits, listener), () => operation.run(open, grant));
+      limits.requireAccepted();
+      return value;
+    };
+    const header = request.headers['idempotency-key'];
+    if (header === undefined) return new Reply(operation.status, await run());
+    const key = walletApi.idempotencyKey.safeParse(header);
+    if (!key.success) throw badRequest();
+    const response = await this.#idempotent.execute(
+      { wallet: open.wallet, sideFile: open.sideFile, now },
+      {
+        key: { owner: grant.name, key: key.data },
+        body: Buffer.concat([Buffer.from(`${request.method} ${request.path}\n`), rawBody(request)]),
+        status: operation.status,
+        mayBeNothing: operation.status !== 201,
+        admit: () => {
+          if (open.wallet.isClosed) throw forbidden();
+        },
+        run,
+        recovered: async (recorded) => {
+          const sends = await resubmitSends(open, recorded);
+          return sends.length === 0 ? undefined : operation.recovered(sends);
+        },
+      },
+    );
+    return new Reply(operation.status, response);
+  }
+}
+
+/** Charges each transaction before the next listener records it, and refunds it when either of them refuses it. */
+function charging(limits: KeyLimits, next: LeavingListener | undefined): LeavingListener {
+  return {
+    leaving: (send) => {
+      limits.charge(send);
+      try {
+        next?.leaving(send);
+      } catch (error) {
+        limits.refund(send);
+        throw error;
+      }
+    },
+    stayed: (send) => {
+      limits.refund(send);
+      next?.stayed(send);
+    },
+    doubted: (send) => {
+      limits.markUncertain(send);
+      next?.doubted(send);
+    },
+  };
+}

@@ -1,0 +1,173 @@
+import { EventEmitter } from 'node:events';
+import type { NodeList, NodeSwitch } from '@wrkz/client';
+import {
+  type ServedWallet,
+  serveWallet,
+  type ServiceShapes,
+  type ServiceWallet,
+  type WalletParts,
+  type WalletSettings,
+  type WalletSurroundings,
+  type WalletTransaction,
+} from '@wrkz/wallet-core';
+import { type NodeChoice, nodeList, type NodeListOptions } from '@wrkz/wallet-server';
+import { forbidden } from './errors';
+
+/** Opens, creates or imports a wallet. */
+export type WalletFactory = (
+  parts: WalletParts<NodeList, ServiceShapes>,
+  settings: WalletSettings<NodeList>,
+) => Promise<ServiceWallet>;
+
+/** The open wallet with its file and nodes. */
+export interface OpenWallet extends ServedWallet {
+  /** Absolute path. */
+  readonly file: string;
+  readonly node: NodeChoice;
+  readonly nodes: NodeList;
+  /** The last failover; the timestamp is unix seconds. */
+  readonly nodeSwitch: (NodeSwitch & { readonly timestamp: number }) | undefined;
+}
+
+interface WalletManagerEvents {
+  /** A transaction was found in a block. */
+  transaction: [WalletTransaction, OpenWallet];
+  opened: [OpenWallet];
+  /** Saved and closed. */
+  closed: [];
+  warning: [string];
+}
+
+/** Runs asynchronous tasks one after the other, in the order of their calls. */
+class Mutex {
+  #last: Promise<unknown> = Promise.resolve();
+
+  run<T>(task: () => Promise<T>): Promise<T> {
+    const result = this.#last.then(task);
+    this.#last = result.catch(() => undefined);
+    return result;
+  }
+}
+
+/**
+ * Opens and closes the one wallet of the service. A mutex serializes open, close, node changes and `withWallet`; readers use
+ * `current` and never wait.
+ */
+export class WalletManager extends EventEmitter<WalletManagerEvents> {
+  #open: OpenWallet | undefined;
+  #isShutDown = false;
+  readonly #mutex = new Mutex();
+  /** The last failover within each node list. */
+  readonly #switches = new WeakMap<NodeList, NonNullable<OpenWallet['nodeSwitch']>>();
+  /** Files already scanned again because of `--rescan-from`. */
+  readonly #rescanned = new Set<string>();
+
+  constructor(
+    private readonly dependencies: WalletSurroundings,
+    private readonly options: NodeListOptions & { readonly rescanFrom?: number | undefined },
+  ) {
+    super();
+  }
+
+  /** Undefined while no wallet is open. */
+  get current(): OpenWallet | undefined {
+    return this.#open;
+  }
+
+  /** @throws HttpError 403 while no wallet is open */
+  require(): OpenWallet {
+    if (this.#open === undefined) throw forbidden();
+    return this.#open;
+  }
+
+  /** @throws HttpError 403 when a wallet is open already; WalletError */
+  open(
+    factory: WalletFactory,
+    { file, password, node, isNew }: { file: string; password: string; node: NodeChoice; isNew: boolean },
+  ): Promise<void> {
+    return this.#mutex.run(async () => {
+      if (this.#open !== undefined || this.#isShutDown) throw forbidden();
+      const nodes = nodeList(node, this.options);
+      // A failover may happen while the file is still being read.
+      this.#watchFailover(nodes);
+      try {
+        const served = await serveWallet(this.dependencies, (parts) => factory(parts, { file, password, node: nodes }));
+        this.#publish({ ...served, file, node, nodes, nodeSwitch: this.#switches.get(nodes) });
+      } catch (error) {
+        nodes.close();
+        throw error;
+      }
+      if (!isNew) await this.#rescan(file);
+    });
+  }
+
+  /** Saves and closes. @throws HttpError 403 when no wallet is open */
+  close(): Promise<void> {
+    return this.#mutex.run(() => this.#close(this.require()));
+  }
+
+  /** Closes the wallet at program exit. Later calls of `open` fail. */
+  async shutDown(): Promise<void> {
+    this.#isShutDown = true;
+    await this.#mutex.run(async () => {
+      if (this.#open !== undefined) await this.#close(this.#open);
+    });
+  }
+
+  /** @throws HttpError 403; WalletError daemonOffline for an invalid address */
+  setNode(node: NodeChoice): Promise<void> {
+    return this.withWallet(async (open) => {
+      const nodes = nodeList(node, this.options);
+      this.#watchFailover(nodes);
+      await open.wallet.setNode(nodes);
+      this.#open = { ...open, node, nodes, nodeSwitch: this.#switches.get(nodes) };
+    });
+  }
+
+  /** Runs a task under the mutex. @throws HttpError 403 when no wallet is open */
+  withWallet<T>(task: (open: OpenWallet) => Promise<T>): Promise<T> {
+    return this.#mutex.run(() => task(this.require()));
+  }
+
+  async #close({ wallet }: OpenWallet): Promise<void> {
+    this.#open = undefined;
+    try {
+      await wallet.close();
+    } finally {
+      this.emit('closed');
+    }
+  }
+
+  /** Applies `--rescan-from` to an opened wallet, once per file and process. */
+  async #rescan(file: string): Promise<void> {
+    const { rescanFrom } = this.options;
+    if (rescanFrom === undefined || this.#rescanned.has(file)) return;
+    const { wallet } = this.require();
+    try {
+      await wallet.rescan(rescanFrom);
+    } catch (error) {
+      this.#open = undefined;
+      await wallet.close().catch(() => undefined);
+      throw error;
+    }
+    this.#rescanned.add(file);
+  }
+
+  #publish(open: OpenWallet): void {
+    this.#open = open;
+    open.wallet.on('warning', (text) => void this.emit('warning', text));
+    open.wallet.on('transaction', (transaction) => {
+      if (this.#open?.wallet === open.wallet) this.emit('transaction', transaction, this.#open);
+    });
+    this.emit('opened', open);
+  }
+
+  #watchFailover(nodes: NodeList): void {
+    nodes.on('switched', (change) => {
+      const nodeSwitch = { ...change, timestamp: Math.floor((this.dependencies.now ?? Date.now)() / 1000) };
+      this.#switches.set(nodes, nodeSwitch);
+      if (this.#open?.nodes === nodes) this.#open = { ...this.#open, nodeSwitch };
+      this.emit('warning', `node failover from ${change.from} to ${change.to}: ${change.reason}`);
+    });
+  }
+}
