@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { walletRpcApi } from '@wrkz/api';
 import {
   errorText,
@@ -13,6 +12,7 @@ import {
   type RouteRequest,
   secretsEqual,
   stringifyJson,
+  yieldToEventLoop,
 } from '@wrkz/service-kit';
 import { WrongSecrets } from '@wrkz/wallet-service';
 import { z } from 'zod';
@@ -70,7 +70,7 @@ export class Envelope {
     const answers: string[] = [];
     for (const entry of body) {
       answers.push(await this.one(entry, context, request));
-      await nextTurn();
+      await yieldToEventLoop();
     }
     return `[${answers.join(',')}]`;
   }
