@@ -1,6 +1,7 @@
 import { type ChainDb, logBytes, openChainDb } from '@wrkz/chain-db';
 import { cpuFeatures, setThreads } from '@wrkz/crypto';
 import {
+  Closers,
   type Control,
   createMetrics,
   endpointText,
@@ -101,8 +102,7 @@ export class Daemon implements Service {
   private readonly tail = new LogTail();
   private readonly notice: (line: string) => void;
   private readonly stopping = new AbortController();
-  /** What `start` opened, to be closed in the opposite order. */
-  private readonly opened: { readonly name: string; readonly close: () => unknown }[] = [];
+  private readonly closers = new Closers();
   private action: Promise<number> | undefined;
   private http: HttpServer | undefined;
   private running: RunningParts | undefined;
@@ -157,22 +157,18 @@ export class Daemon implements Service {
     try {
       await this.serve();
     } catch (error) {
-      await this.stop();
-      throw error;
+      this.stopping.abort();
+      this.running = undefined;
+      return this.closers.closeAfter(error);
     }
   }
 
+  /** @throws AggregateError after everything else is closed */
   async stop(): Promise<void> {
     this.stopping.abort();
     this.running = undefined;
     await this.action;
-    for (const { name, close } of this.opened.splice(0).reverse()) {
-      try {
-        await close();
-      } catch (error) {
-        this.logger.error(`closing ${name} failed`, { error });
-      }
-    }
+    await this.closers.closeAll();
   }
 
   private async serve(): Promise<void> {
@@ -181,43 +177,43 @@ export class Daemon implements Service {
     logger.debug('the processor', { features: cpuFeatures() });
     resyncAtStart(config, this.notice);
     const directory = ensureDirectory(config.directory);
-    this.closeOnStop('the screen', this.screen, (screen) => screen.close());
+    this.closers.use('the screen', this.screen, (screen) => screen.close());
     const setup = engineSetup(config, directory);
     const memory = databaseMemory(options);
-    const chain = this.closeOnStop('the chain engine', await ChainClient.start(setup), (client) => client.stop());
+    const chain = this.closers.use('the chain engine', await ChainClient.start(setup), (client) => client.stop());
     chain.on('failed', (error) => this.giveUp(error));
     const damage = new DamageWatch(logger);
     chain.on('damage', (error) => void damage.note(error));
     const storageLog = new StorageLog(chain, logger.child('storage'));
-    this.closeOnStop('the storage log', storageLog, (log) => log.close());
-    this.closeOnStop('the room for blocks', logRoom(chain, logger.child('upkeep')), (end) => end());
-    this.closeOnStop(
+    this.closers.use('the storage log', storageLog, (log) => log.close());
+    this.closers.use('the room for blocks', logRoom(chain, logger.child('upkeep')), (end) => end());
+    this.closers.use(
       'the watch over the disk',
       warnOfLowDisk(directory, options['auto-prune-min-free-bytes'], logger.child('upkeep')),
       (end) => end(),
     );
     for (const line of openingLines(chain.opening)) this.notice(line);
     await rewindAtStart(config, chain, this.notice);
-    this.closeOnStop('the chain log', logChain(chain, logger.child('chain')), (end) => end());
+    this.closers.use('the chain log', logChain(chain, logger.child('chain')), (end) => end());
 
     const open = (): ChainDb => openChainDb({ directory, network: network.name, readonly: true, memory });
-    const db = this.closeOnStop('the database', open(), (opened) => opened.close());
+    const db = this.closers.use('the database', open(), (opened) => opened.close());
     const { reader } = db;
-    this.closeOnStop(
+    this.closers.use(
       'the watch over the folder',
       watchStorage(db, (error) => this.giveUp(error)),
       (end) => end(),
     );
     const pool = new TransactionPool(new ChainJudge(network, reader, now));
     const onUntold = (error: unknown): void => logger.error('somebody could not be told of an event', { error });
-    const events = this.closeOnStop('the events', new NodeEvents(onUntold), (all) => all.close());
+    const events = this.closers.use('the events', new NodeEvents(onUntold), (all) => all.close());
     events.followChain(chain); // before the pool follows it
     events.followPool(pool);
     const follow: CommitListener = (event) => void pool.onCommit(event).catch((error: unknown) => this.giveUp(error));
     chain.on('commit', follow);
     const sweeps = setInterval(() => this.orGiveUp(() => pool.sweep()), SWEEP_INTERVAL);
     // The engine still commits what is under way when it stops, and by then the pool has no database to look into.
-    this.closeOnStop('the pool', sweeps, (timer) => {
+    this.closers.use('the pool', sweeps, (timer) => {
       clearInterval(timer);
       chain.off('commit', follow);
     });
@@ -235,25 +231,25 @@ export class Daemon implements Service {
       logger: logger.child('p2p'),
       damage,
     });
-    this.closeOnStop('the peers', peers, (node) => node.stop());
+    this.closers.use('the peers', peers, (node) => node.stop());
     const stop = (text: string): void => {
       logger.fatal(text);
       this.overrides.control?.requestStop(1);
     };
     const lite = { storage: config.storage, network, reader, chain, peers, stop };
-    this.closeOnStop('the rule of lite nodes', watchLiteRule(lite), (end) => end());
+    this.closers.use('the rule of lite nodes', watchLiteRule(lite), (end) => end());
     const sources = { config, directory, events, chain, pool, peers, logger: logger.child('events') };
-    const journal = this.closeOnStop('the journal of events', await startJournal(sources), (open) => open.close());
-    const hooks = this.closeOnStop('the hooks', await startNodeHooks({ ...sources, journal }), (open) => open.close());
+    const journal = this.closers.use('the journal of events', await startJournal(sources), (open) => open.close());
+    const hooks = this.closers.use('the hooks', await startNodeHooks({ ...sources, journal }), (open) => open.close());
     const topics = new TopicStream(events, reader.floors().lite);
-    this.closeOnStop('the ZMQ publisher', await startZmq(config, topics, logger.child('zmq')), (zmq) => zmq?.close());
+    this.closers.use('the ZMQ publisher', await startZmq(config, topics, logger.child('zmq')), (zmq) => zmq?.close());
     await peers.start();
-    this.closeOnStop('the port mapping', startPortMapping(config, peers, logger.child('upnp')), (mapping) =>
+    this.closers.use('the port mapping', startPortMapping(config, peers, logger.child('upnp')), (mapping) =>
       mapping?.stop(),
     );
     this.running = { chain, pool, peers };
 
-    const readers = this.closeOnStop(
+    const readers = this.closers.use(
       'the reader threads',
       new ReaderPool({ directory, network: network.name, memory, threads: readerThreads(options['db-threads']) }),
       (threads) => threads.close(),
@@ -262,7 +258,7 @@ export class Daemon implements Service {
     const syncCache =
       maxBytes === 0
         ? undefined
-        : this.closeOnStop('the sync cache', new SyncCache({ queries: readers, reader, chain, maxBytes }), (cache) =>
+        : this.closers.use('the sync cache', new SyncCache({ queries: readers, reader, chain, maxBytes }), (cache) =>
             cache.close(),
           );
     const queries: QueryRunner = syncCache ?? readers;
@@ -271,7 +267,7 @@ export class Daemon implements Service {
     const context = rpcContext(parts);
     const metrics = options['enable-metrics'] ? createMetrics('wrkz_') : undefined;
     if (metrics !== undefined) for (const part of [damage, journal, hooks, storageLog]) part.publish(metrics);
-    const stratum = this.closeOnStop(
+    const stratum = this.closers.use(
       'stratum',
       await startStratum({ options, chain, miner, peers, events, logger: logger.child('stratum'), metrics }),
       (miners) => miners?.stop(),
@@ -286,12 +282,12 @@ export class Daemon implements Service {
       ...(syncCache === undefined ? {} : { syncCache }),
     };
     const server = { ...shared, counters: rpcCounters(context, shared) };
-    this.http = this.closeOnStop('the RPC', await startRpcServer(context, server, logger.child('rpc')), (http) =>
+    this.http = this.closers.use('the RPC', await startRpcServer(context, server, logger.child('rpc')), (http) =>
       http.close(RPC_DRAIN),
     );
-    this.closeOnStop('the WebSocket clients', webSocket, (open) => open?.hub.close()); // before the RPC cuts them
+    this.closers.use('the WebSocket clients', webSocket, (open) => open?.hub.close()); // before the RPC cuts them
     const upkeep = { config, directory, chain, notice: this.notice, logger: logger.child('upkeep') };
-    const { compaction } = this.closeOnStop(
+    const { compaction } = this.closers.use(
       'the compaction',
       startCompaction({ ...upkeep, stopping: this.stopping.signal, networkHeight: () => peers.networkHeight() }),
       (running) => running.close(),
@@ -307,7 +303,7 @@ export class Daemon implements Service {
     }
     const runner = new ConsoleRunner();
     const socket = { config, context, rpc: server, runner, notice: this.notice, logger: logger.child('rpc') };
-    this.closeOnStop('the local socket', await startLocalSocket(socket), (http) => http?.close(RPC_DRAIN));
+    this.closers.use('the local socket', await startLocalSocket(socket), (http) => http?.close(RPC_DRAIN));
     this.notice(
       `wrkz-daemon ${VERSION} on ${network.name}, block ${String(chain.tip().height)}; ` +
         `peers at ${peers.listensAt.map(endpointText).join(' and ')}, ` +
@@ -315,7 +311,7 @@ export class Daemon implements Service {
     );
     if (config.preset.length > 0) this.notice(`--public-node sets ${config.preset.join(', ')}`);
     const progress = new SyncProgressDisplay({ chain, peers, write: this.notice, screen: this.screen });
-    this.closeOnStop('the progress display', progress, (display) => display.stop());
+    this.closers.use('the progress display', progress, (display) => display.stop());
     this.openConsole(runner, { rpc: context, pool, peers, stratum, compaction, directory });
   }
 
@@ -338,18 +334,12 @@ export class Daemon implements Service {
     const { network } = config;
     const { directory, rpc } = parts;
     const exporter = new SnapshotExporter({ directory, network, reader: rpc.reader, logger: logger.child('snapshot') });
-    const snapshots = this.closeOnStop('the export of a snapshot', exporter, (open) => open.close());
+    const snapshots = this.closers.use('the export of a snapshot', exporter, (open) => open.close());
     runner.open(consoleContext({ ...parts, snapshots, logger, tail, listensAt, requestStop }));
-    this.closeOnStop('the console', runner, (closing) => closing.close());
+    this.closers.use('the console', runner, (closing) => closing.close());
     if (input === undefined || config.options['no-console']) return;
     const end = startLocalConsole({ input, screen, runner, onInterrupt: requestStop });
-    this.closeOnStop('the terminal', end, (ends) => ends());
-  }
-
-  /** Remembers how to close what was opened; `stop` does it, the latest first. */
-  private closeOnStop<T>(name: string, thing: T, close: (thing: T) => unknown): T {
-    this.opened.push({ name, close: () => close(thing) });
-    return thing;
+    this.closers.use('the terminal', end, (ends) => ends());
   }
 
   /** What cannot be gone on with: the disk is full, or a component met what it does not expect. */

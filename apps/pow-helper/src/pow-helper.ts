@@ -1,14 +1,13 @@
 import {
-  createLogger,
+  Closers,
   createMetrics,
-  parseLogLevel,
-  RequestCounters,
-  VERSION,
   type HttpServer,
-  logRotation,
   type Logger,
+  loggerFromOptions,
   type Metrics,
+  RequestCounters,
   type Service,
+  VERSION,
 } from '@wrkz/service-kit';
 import type { PowHelperConfig } from './config';
 import type { PowContext } from './context';
@@ -45,6 +44,7 @@ export class PowHelper implements Service {
   readonly #config: PowHelperConfig;
   readonly #context: PowContext;
   readonly #port: number;
+  readonly #closers = new Closers();
   #server: HttpServer | undefined;
   #stopping = false;
 
@@ -53,7 +53,7 @@ export class PowHelper implements Service {
     const { solver = solve, now = Date.now, port = options['bind-port'], patienceMs = PATIENCE_MS } = overrides;
     const { elapsed = () => performance.now() } = overrides;
     const makeQueue = overrides.queue ?? ((parts: QueueParts) => createQueue(options.queue, parts));
-    this.logger = overrides.logger ?? helperLogger(config);
+    this.logger = overrides.logger ?? loggerFromOptions(config, { scale: LOG_SCALE });
     for (const warning of config.warnings) this.logger.warning(warning);
     this.#config = config;
     this.#port = port;
@@ -104,22 +104,24 @@ export class PowHelper implements Service {
     try {
       await this.#serve();
     } catch (error) {
-      await this.stop();
-      throw error;
+      this.#stopping = true;
+      return this.#closers.closeAfter(error);
     }
   }
 
-  /** Accepts no new jobs, answers everyone who waits, ends the search and closes the listeners. */
-  async stop(): Promise<void> {
+  /** Accepts no new jobs, answers all waiting clients, ends the search and closes the listeners. */
+  stop(): Promise<void> {
     this.#stopping = true;
-    const closed = this.#server?.close(DRAIN_MS);
-    await this.#context.queue.stop();
-    await closed;
+    return this.#closers.closeAll();
   }
 
   async #serve(): Promise<void> {
     const { options, network, threads } = this.#config;
-    await this.#context.queue.start();
+    const { queue } = this.#context;
+    // The queue stops first: open requests wait for its jobs. New jobs are refused from the beginning of the stop.
+    this.#closers.add('the HTTP server', () => this.#server?.close(DRAIN_MS));
+    this.#closers.add('the job queue', () => queue.stop());
+    await queue.start();
     this.#server = await startPowServer({
       config: this.#config,
       context: this.#context,
@@ -131,16 +133,6 @@ export class PowHelper implements Service {
         `${network.name} rules`,
     );
   }
-}
-
-function helperLogger({ options, secrets }: PowHelperConfig): Logger {
-  return createLogger({
-    level: parseLogLevel(options['log-level'], LOG_SCALE) ?? 'info',
-    format: options['log-format'],
-    file: options['log-file'],
-    rotation: logRotation(options),
-    secrets,
-  });
 }
 
 /** Publishes the number of waiting jobs, the last known while the queue is away, and whether it is there. */

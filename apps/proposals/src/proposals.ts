@@ -1,17 +1,16 @@
 import {
-  createLogger,
+  Closers,
   createMetrics,
   ensureDirectory,
   errorText,
-  memoryMinuteCounter,
-  parseLogLevel,
-  RequestCounters,
-  VERSION,
   type HttpServer,
-  logRotation,
   type Logger,
+  loggerFromOptions,
+  memoryMinuteCounter,
   type Metrics,
+  RequestCounters,
   type Service,
+  VERSION,
 } from '@wrkz/service-kit';
 import { AnswerCache } from './answer-cache';
 import type { ProposalsConfig } from './config';
@@ -48,7 +47,7 @@ export class Proposals implements Service {
   readonly #now: () => number;
   readonly #pollMs: number;
   readonly #markdown: MarkdownRenderer;
-  #stores: Stores | undefined;
+  readonly #closers = new Closers();
   #follower: FundingFollower | undefined;
   #server: HttpServer | undefined;
   #stopping = false;
@@ -56,7 +55,7 @@ export class Proposals implements Service {
 
   private constructor(config: ProposalsConfig, overrides: ProposalsOverrides) {
     const { options } = config;
-    this.logger = overrides.logger ?? ownLogger(config);
+    this.logger = overrides.logger ?? loggerFromOptions(config, { scale: LEVELS });
     for (const warning of config.warnings) this.logger.warning(warning);
     this.#config = config;
     this.#port = overrides.port ?? options['bind-port'];
@@ -84,28 +83,31 @@ export class Proposals implements Service {
     try {
       await this.#serve();
     } catch (error) {
-      await this.stop();
-      throw error;
+      this.#stopping = true;
+      return this.#closers.closeAfter(error);
     }
   }
 
-  async stop(): Promise<void> {
+  /** @throws AggregateError after everything else is closed */
+  stop(): Promise<void> {
     this.#stopping = true;
-    await this.#server?.close(DRAIN_MS);
-    await this.#follower?.stop();
-    await this.#markdown.close();
-    this.#stores?.close();
-    this.#stores = undefined;
+    return this.#closers.closeAll();
   }
 
   async #serve(): Promise<void> {
     const { options, place } = this.#config;
     if (!options.demo) ensureDirectory(place.directory);
-    const stores = (this.#stores = openStores(place, options.demo, this.#now));
+    const stores = this.#closers.use('the database', openStores(place, options.demo, this.#now), (open) =>
+      open.close(),
+    );
+    this.#closers.add('the Markdown renderer', () => this.#markdown.close());
     const metrics = options['enable-metrics'] ? createMetrics('wrkz_proposals_') : undefined;
-    this.#follower = this.#makeFollower(stores, metrics);
+    this.#follower = this.#closers.use('the wallet follower', this.#makeFollower(stores, metrics), (follower) =>
+      follower?.stop(),
+    );
     const context = this.#context(stores, metrics);
-    this.#server = await startProposalsServer({ config: this.#config, context, logger: this.logger, port: this.#port });
+    const server = await startProposalsServer({ config: this.#config, context, logger: this.logger, port: this.#port });
+    this.#server = this.#closers.use('the HTTP server', server, (open) => open.close(DRAIN_MS));
     this.#follower?.start();
     const what = options.demo ? 'a demonstration' : `proposals of ${place.network} in ${place.directory}`;
     this.logger.info(
@@ -169,16 +171,6 @@ export class Proposals implements Service {
       },
     };
   }
-}
-
-function ownLogger({ options, secrets }: ProposalsConfig): Logger {
-  return createLogger({
-    level: parseLogLevel(options['log-level'], LEVELS) ?? 'info',
-    format: options['log-format'],
-    file: options['log-file'],
-    rotation: logRotation(options),
-    secrets,
-  });
 }
 
 function publishFigures(metrics: Metrics, listing: Listing, now: () => number): void {

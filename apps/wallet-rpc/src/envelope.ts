@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { walletRpcApi } from '@wrkz/api';
 import {
   errorText,
@@ -14,6 +13,7 @@ import {
   type RouteRequest,
   secretsEqual,
   stringifyJson,
+  yieldToEventLoop,
 } from '@wrkz/service-kit';
 import { AttemptLimiter } from '@wrkz/wallet-server';
 import { z } from 'zod';
@@ -69,7 +69,7 @@ export class Envelope {
     const answers: string[] = [];
     for (const entry of body) {
       answers.push(await this.one(entry, context, request));
-      await nextTurn();
+      await yieldToEventLoop();
     }
     return `[${answers.join(',')}]`;
   }

@@ -1,5 +1,4 @@
-import { serviceLogger } from './config/service-logger';
-import type { WalletRpcConfig } from './config/config';
+import { serviceLogger, type WalletRpcConfig } from './config/config';
 import { openContainer } from './open-container';
 
 /** The lines of `--address`. @throws Error with a message for the operator */

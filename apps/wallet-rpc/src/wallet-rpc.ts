@@ -2,6 +2,7 @@ import { dirname } from 'node:path';
 import type { NodeTimeouts } from '@wrkz/client';
 import { setThreads } from '@wrkz/crypto';
 import {
+  Closers,
   endpointText,
   type HttpServer,
   type Logger,
@@ -10,9 +11,8 @@ import {
   VERSION,
 } from '@wrkz/service-kit';
 import type { FinishedSend, SyncClock } from '@wrkz/wallet-core';
-import { startRetentionJob, IdempotentRequests } from '@wrkz/wallet-server';
-import type { WalletRpcConfig } from './config/config';
-import { serviceLogger } from './config/service-logger';
+import { IdempotentRequests, startRetentionJob } from '@wrkz/wallet-server';
+import { serviceLogger, type WalletRpcConfig } from './config/config';
 import type { WalletRpcContext } from './context';
 import { startServiceServer } from './http';
 import { type ServedContainer, openContainer } from './open-container';
@@ -46,8 +46,7 @@ const DRAIN_MS = 2_000;
 /** The wallet over JSON-RPC: its parts are put together here and nowhere else. `create`, then `start`, then `stop`. */
 export class WalletRpc implements Service {
   readonly logger: Logger;
-  /** What `start` opened, to be closed in the opposite order. */
-  private readonly opened: (() => unknown)[] = [];
+  private readonly closers = new Closers();
   private server: HttpServer | undefined;
   private served: WalletRpcContext | undefined;
 
@@ -79,14 +78,13 @@ export class WalletRpc implements Service {
     try {
       await this.serve();
     } catch (error) {
-      await this.stop();
-      throw error;
+      return this.closers.closeAfter(error);
     }
   }
 
-  /** Takes no new requests, saves and closes the container. */
-  async stop(): Promise<void> {
-    for (const close of this.opened.splice(0).reverse()) await close();
+  /** Stops accepting requests, then saves and closes the container. @throws AggregateError after everything else is closed */
+  stop(): Promise<void> {
+    return this.closers.closeAll();
   }
 
   private async serve(): Promise<void> {
@@ -96,7 +94,7 @@ export class WalletRpc implements Service {
     setThreads(config.threads);
     const { nodeTimeouts, syncClock } = overrides;
     const container = await openContainer(config, { logger, now, nodeTimeouts, syncClock });
-    this.opened.push(() => container.wallet.close());
+    this.closers.add('the container', () => container.wallet.close());
     const hooks = await NotificationHooks.start({
       hooks: [
         { name: HOOKS.tx, values: options['tx-notify'] },
@@ -106,7 +104,7 @@ export class WalletRpc implements Service {
       directory: dirname(containerFile),
       secretFile: options['notify-secret-file'],
     });
-    this.opened.push(() => hooks.close());
+    this.closers.add('the notification hooks', () => hooks.close());
     const context = this.contextOf(container, hooks, now);
     this.served = context;
     this.startParts(context);
@@ -115,11 +113,13 @@ export class WalletRpc implements Service {
       now,
       warn: (text) => logger.warning(text),
     });
-    this.opened.push(retention.stop);
+    this.closers.add('the retention job', retention.stop);
     retention.run();
-    this.server = await startServiceServer({ config, context, logger, port });
-    const { server } = this;
-    this.opened.push(() => server.close(DRAIN_MS));
+    this.server = this.closers.use(
+      'the HTTP server',
+      await startServiceServer({ config, context, logger, port }),
+      (server) => server.close(DRAIN_MS),
+    );
     const at =
       config.socket === undefined
         ? endpointText({ host: options['bind-address'], port: this.port })
@@ -132,9 +132,9 @@ export class WalletRpc implements Service {
     delayed.start();
     announcer.start();
     details.start();
-    this.opened.push(() => details.stop());
+    this.closers.add('the transaction details', () => details.stop());
     pool.start();
-    this.opened.push(() => pool.stop());
+    this.closers.add('the pool watch', () => pool.stop());
   }
 
   private contextOf(container: ServedContainer, hooks: NotificationHooks, now: () => number): WalletRpcContext {

@@ -1,4 +1,4 @@
-import { COINBASE_UNLOCK_WINDOW, MAX_PARENT_BLOCK_SIZE } from '@wrkz/core-types';
+import { COINBASE_UNLOCK_WINDOW, MAX_PARENT_BLOCK_SIZE, MAX_UINT64 } from '@wrkz/core-types';
 import type { BlockStep } from './block-context';
 import { hardSizeLimit } from './sizes';
 import { leastTimestamp } from './timestamps';
@@ -48,7 +48,7 @@ export const checkCoinbase: BlockStep = (staging) => {
     if (amount === 0n) return 'OUTPUT_ZERO_AMOUNT';
     proofs.push({ kind: 'outputKey', key, transaction: parsed.coinbase });
     staging.coinbaseSum += amount;
-    if (staging.coinbaseSum >= 1n << 64n) return 'OUTPUTS_AMOUNT_OVERFLOW';
+    if (staging.coinbaseSum > MAX_UINT64) return 'OUTPUTS_AMOUNT_OVERFLOW';
   }
   return undefined;
 };

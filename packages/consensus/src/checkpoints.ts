@@ -1,3 +1,5 @@
+import { lowerBound } from '@wrkz/core-types';
+
 /**
  * Known block hashes. Every index up to the highest known one is the "checkpoint zone": there a block at a listed
  * index must have the listed hash, and what the hashes vouch for (proof of work, spent look-ups, signatures) is not
@@ -57,14 +59,9 @@ export class Checkpoints {
 
   /** The highest known index that is not above this one; 0, for genesis, where there is none. */
   lastUpTo(height: number): number {
-    let low = 0;
-    let high = this.heights.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((this.heights[middle] ?? Infinity) <= height) low = middle + 1;
-      else high = middle;
-    }
-    return this.heights[low - 1] ?? 0;
+    const { heights } = this;
+    const next = lowerBound(0, heights.length, (i) => (heights[i] ?? Infinity) <= height);
+    return heights[next - 1] ?? 0;
   }
 
   /** The known indexes with their hashes, in no order. */

@@ -1,4 +1,9 @@
-import { DIFFICULTY_TARGET, DIFFICULTY_WINDOW_LEGACY, DIFFICULTY_WINDOW_VERSION_1_2 } from '@wrkz/core-types';
+import {
+  DIFFICULTY_TARGET,
+  DIFFICULTY_WINDOW_LEGACY,
+  DIFFICULTY_WINDOW_VERSION_1_2,
+  MAX_UINT64,
+} from '@wrkz/core-types';
 import { fromWide, toWide } from './wide';
 
 /** From here on blocks of version 1 and 2 would use the short window too; no chain of ours ever did. */
@@ -70,5 +75,5 @@ function rate(
   const span = BigInt(Math.max(1, (sorted[end] ?? 0) - (sorted[begin] ?? 0)));
   const work = BigInt.asUintN(64, (cumulative[end] ?? 0n) - (cumulative[begin] ?? 0n));
   const scaled = fromWide(toWide(work).mul(toWide(DIFFICULTY_TARGET)));
-  return { scaled, span, overflow: scaled + span - 1n >= 1n << 64n };
+  return { scaled, span, overflow: scaled + span - 1n > MAX_UINT64 };
 }

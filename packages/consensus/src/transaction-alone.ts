@@ -1,4 +1,4 @@
-import { MAX_EXTRA_SIZE, MAX_TRANSACTION_OUTPUTS } from '@wrkz/core-types';
+import { MAX_EXTRA_SIZE, MAX_TRANSACTION_OUTPUTS, MAX_UINT64 } from '@wrkz/core-types';
 import { minimumFee } from './fees';
 import { isFusion } from './fusion';
 import { mixinAllowed } from './mixin';
@@ -10,8 +10,6 @@ import { unlockTimeAllowed } from './unlock';
  * The rules that need nothing but the transaction, the height and the block around it: one function each, steps 1 to 8
  * of docs/protocol/transactions.md#order-of-rules.
  */
-
-const UINT64_LIMIT = 1n << 64n;
 
 export const checkSize: TransactionStep = ({ parsed, context }) =>
   parsed.size > transactionSizeLimit(context.medianSize) ? 'SIZE_TOO_LARGE' : undefined;
@@ -33,7 +31,7 @@ export const checkInputs: TransactionStep = (staging) => {
     if (context.spentInBlock.has(id)) return 'INPUT_KEYIMAGE_ALREADY_SPENT';
     context.spentInBlock.add(id);
     staging.inputSum += input.amount;
-    if (staging.inputSum >= UINT64_LIMIT) return 'INPUTS_AMOUNT_OVERFLOW';
+    if (staging.inputSum > MAX_UINT64) return 'INPUTS_AMOUNT_OVERFLOW';
   }
   return undefined;
 };
@@ -45,7 +43,7 @@ export const checkOutputs: TransactionStep = (staging) => {
     if (rules.maxOutputAmount !== undefined && amount > rules.maxOutputAmount) return 'OUTPUT_AMOUNT_TOO_LARGE';
     proofs.push({ kind: 'outputKey', key, transaction: parsed });
     staging.outputSum += amount;
-    if (staging.outputSum >= UINT64_LIMIT) return 'OUTPUTS_AMOUNT_OVERFLOW';
+    if (staging.outputSum > MAX_UINT64) return 'OUTPUTS_AMOUNT_OVERFLOW';
   }
   return undefined;
 };

@@ -1,10 +1,10 @@
 import type { FoundNonce } from '@wrkz/crypto';
 import {
-  createLogger,
+  Closers,
   errorText,
   type Logger,
+  loggerFromOptions,
   NODE_LOG_SCALE,
-  parseLogLevel,
   type Service,
   VERSION,
 } from '@wrkz/service-kit';
@@ -32,6 +32,7 @@ export class MiningProgram implements Service {
   readonly finished: Promise<number>;
   accepted = 0;
   refused = 0;
+  private readonly closers = new Closers();
   private readonly rate = new HashRate();
   private readonly hunt: NonceHunt;
   private readonly line: StatusLine;
@@ -39,13 +40,12 @@ export class MiningProgram implements Service {
   private readonly stopping = new AbortController();
   private readonly submissions = new Set<Promise<void>>();
   private finish: (code: number) => void = () => undefined;
-  private sourceEnded: Promise<void> = Promise.resolve();
 
   private constructor(
     private readonly config: MinerConfig,
     overrides: MinerOverrides,
   ) {
-    this.logger = overrides.logger ?? minerLogger(config);
+    this.logger = overrides.logger ?? loggerFromOptions(config, { scale: NODE_LOG_SCALE });
     this.finished = new Promise((resolve) => (this.finish = resolve));
     this.source = workSource(config, overrides.backOff);
     this.hunt = new NonceHunt({
@@ -72,28 +72,31 @@ export class MiningProgram implements Service {
     this.logger.info(
       `wrkz-miner ${VERSION} mines with ${String(threads)} ${threads === 1 ? 'thread' : 'threads'}; work from ${where ?? ''}`,
     );
+    this.closers.add('the run', () => this.finish(0));
     this.line.start();
-    this.sourceEnded = this.source.run(
+    this.closers.add('the status line', () => this.line.stop());
+    const sourceEnded = this.source.run(
       {
         onWork: (work) => this.hunt.switchTo(work),
         onNotice: (level, text) => this.tell(level, text),
       },
       this.stopping.signal,
     );
-    this.sourceEnded.catch((error: unknown) => {
+    sourceEnded.catch((error: unknown) => {
       this.tell('error', `no more work: ${errorText(error)}`);
       this.finish(1);
     });
+    this.closers.add('the source of work', () => {
+      this.stopping.abort();
+      return sourceEnded.catch(() => undefined); // reported above
+    });
+    this.closers.add('the submissions', () => Promise.all(this.submissions));
+    this.closers.add('the search', () => this.hunt.stop());
   }
 
-  /** Ends the search; what was found and is on its way is waited for. */
-  async stop(): Promise<void> {
-    await this.hunt.stop();
-    await Promise.all(this.submissions);
-    this.stopping.abort();
-    await this.sourceEnded.catch(() => undefined);
-    this.line.stop();
-    this.finish(0);
+  /** Ends the search, then waits for the submissions under way. @throws AggregateError after everything else is closed */
+  stop(): Promise<void> {
+    return this.closers.closeAll();
   }
 
   /** What the line on the terminal says. */
@@ -143,13 +146,4 @@ function workSource({ from, address, options }: MinerConfig, backOff: ReconnectD
   }
   const rpc = new NodeRpc(from.node, options['access-token']);
   return new SoloSource(rpc, { address, pollInterval: options['poll-interval'] * 1000 }, backOff);
-}
-
-function minerLogger({ options, secrets }: MinerConfig): Logger {
-  return createLogger({
-    level: parseLogLevel(options['log-level'], NODE_LOG_SCALE) ?? 'info',
-    format: options['log-format'],
-    file: options['log-file'],
-    secrets,
-  });
 }

@@ -56,9 +56,10 @@ export class AutoResetEvent {
   }
 }
 
-/** Lets pending I/O and timers run before the caller continues. */
-export async function yieldToEventLoop(): Promise<void> {
+/** Lets pending I/O and timers run before the caller continues. @throws the reason of a signal that has fired by then */
+export async function yieldToEventLoop(signal?: AbortSignal): Promise<void> {
   await setImmediate();
+  signal?.throwIfAborted();
 }
 
 const DEFAULT_SLICE_MS = 10;
@@ -75,9 +76,10 @@ export class EventLoopYielder {
     return performance.now() - this.#sliceStart >= this.sliceMs;
   }
 
-  async yieldIfDue(): Promise<void> {
+  /** @throws the reason of a signal that has fired by the end of a yield */
+  async yieldIfDue(signal?: AbortSignal): Promise<void> {
     if (!this.isDue) return;
-    await setImmediate();
+    await yieldToEventLoop(signal);
     this.#sliceStart = performance.now();
   }
 }

@@ -119,6 +119,13 @@ describe('EventLoopYielder', () => {
     expect([yielder.isDue, ran]).toEqual([false, false]);
   });
 
+  test('a yield ends with the reason of a signal that has fired', async () => {
+    const abort = new AbortController();
+    setImmediate(() => abort.abort(new RangeError('stopped')));
+    await expect(new EventLoopYielder(0).yieldIfDue(abort.signal)).rejects.toThrow('stopped');
+    await new EventLoopYielder(Infinity).yieldIfDue(abort.signal);
+  });
+
   test('starts a new slice after a yield', async () => {
     const now = jest.spyOn(performance, 'now').mockReturnValue(0);
     try {

@@ -1,5 +1,5 @@
 import { type ChainReader, openChainDb, readSnapshotHeader, removablePaths, totalRecords } from '@wrkz/chain-db';
-import { errorText } from '@wrkz/service-kit';
+import { errorText, yieldToEventLoop } from '@wrkz/service-kit';
 import type { ActionParts } from './action';
 import { importSnapshotAction } from './import-snapshot';
 import { assertRewind } from './rewind';
@@ -89,7 +89,7 @@ async function prune(reader: ChainReader, { config, notice, signal }: ActionPart
   let bytes = 0;
   for (let from = floor; from < target && !signal.aborted; from += BLOCKS_A_TURN) {
     bytes += reader.prunableBytes(from, Math.min(target, from + BLOCKS_A_TURN));
-    await new Promise((turn) => setImmediate(turn));
+    await yieldToEventLoop();
   }
   notice(
     `--prune would delete the bodies and signatures of ${counted(target - floor, 'block')} (${String(floor)} to ` +

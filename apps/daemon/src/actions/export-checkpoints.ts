@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { isPlaceOfChain, openChainDb } from '@wrkz/chain-db';
-import { atomicWriteFile, errorText } from '@wrkz/service-kit';
+import { atomicWriteFile, errorText, yieldToEventLoop } from '@wrkz/service-kit';
 import { REORGANISATION_DEPTH } from '@wrkz/core-types';
 import type { ActionParts } from './action';
 
@@ -26,7 +26,7 @@ export async function exportCheckpointsAction({ config, notice, signal }: Action
     for (let height = 0; height <= highest; height += INTERVAL) {
       const hash = db.reader.hashAt(height);
       if (hash !== undefined) lines.push(`${String(height)},${hash.toString('hex')}\n`);
-      if (lines.length % LINES_A_TURN === 0) await new Promise((turn) => setImmediate(turn));
+      if (lines.length % LINES_A_TURN === 0) await yieldToEventLoop();
       if (signal.aborted) {
         notice('Stopped before everything was written');
         return 1;

@@ -1,8 +1,8 @@
 import { EventEmitter } from 'node:events';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { BelowFloor, type CompactStep, type CorruptDatabase } from '@wrkz/chain-db';
 import { RuleFailure } from '@wrkz/consensus';
 import type { RawBlock } from '@wrkz/core-types';
+import { yieldToEventLoop } from '@wrkz/service-kit/base';
 import { operatorText } from '../damage/operator-text';
 import { Chores } from './chores';
 import { addedBlock, removedBlock } from './commit-events';
@@ -137,7 +137,7 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
   private async work(): Promise<void> {
     clearTimeout(this.timer);
     // Whoever starts it notes that it works only now: without a pause it could be over before, and noted for ever.
-    await nextTurn();
+    await yieldToEventLoop();
     try {
       while (this.ended === undefined && (this.hasWork || this.pruning?.isUnderWay === true)) {
         if (!this.chores.isEmpty) await this.doChore();
@@ -145,7 +145,7 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
         else if (this.pruning?.canStep !== true) await this.gate.wait();
         this.pruneStep();
         // Messages from outside are served between steps, even where no proof is waited for.
-        await nextTurn();
+        await yieldToEventLoop();
       }
       // Without room what is held is dropped: nobody was told of it.
       if (this.ended instanceof ChainStopped && this.gate.isOpen()) await this.commitHeld();
@@ -246,7 +246,7 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
       const added = batch.slice(0, stored - told);
       const last = added.at(-1)?.block.facts;
       if (last === undefined) break;
-      if (told > 0) await nextTurn();
+      if (told > 0) await yieldToEventLoop();
       told += added.length;
       const tip = this.state.advanceTip(last.height, this.side.size);
       const source = added[0]?.task.source ?? 'sync';

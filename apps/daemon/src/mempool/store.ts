@@ -1,3 +1,4 @@
+import { lowerBound } from '@wrkz/core-types';
 import type { PoolTransaction } from './pool-transaction';
 import { comparePriority } from './priority';
 
@@ -78,14 +79,7 @@ export class PoolStore {
 
   /** Where `entry` stands, or would stand. */
   private rank(entry: PoolTransaction): number {
-    let low = 0;
-    let high = this.order.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      const other = this.order[middle] as PoolTransaction;
-      if (comparePriority(other, entry) < 0) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    const { order } = this;
+    return lowerBound(0, order.length, (i) => comparePriority(order[i] as PoolTransaction, entry) < 0);
   }
 }

@@ -1,8 +1,8 @@
 import { type CoinbaseReceiver, sealParent, type Template } from '@wrkz/consensus';
 import { type Block, encodeBlock, type Network, powInput, powNonceOffset } from '@wrkz/core-types';
 import { searchNonce } from '@wrkz/crypto';
+import { Mutex } from '@wrkz/service-kit';
 import { type AddBlockResult, isAccepted } from '../chain/results';
-import { TaskQueue } from '../util/task-queue';
 import type { Miner } from './miner';
 
 export interface GenerateRequest {
@@ -27,7 +27,7 @@ const MAX_TRIES = 20;
 
 /** Mines blocks at once, for networks where that costs nothing. One request at a time; the others wait. */
 export class BlockGenerator {
-  private readonly queue = new TaskQueue(1);
+  private readonly queue = new Mutex();
 
   constructor(
     private readonly network: Network,

@@ -1,11 +1,14 @@
 import { cpuFeatures } from '@wrkz/crypto';
 import {
+  Closers,
   type Control,
   createMetrics,
   endpointText,
   type HttpServer,
   localSocketAddress,
   type Logger,
+  loggerFromOptions,
+  NODE_LOG_SCALE,
   type Service,
   VERSION,
 } from '@wrkz/service-kit';
@@ -23,7 +26,6 @@ import {
 } from '../rpc';
 import { databaseMemory } from '../wiring/database-memory';
 import { rpcServerOptions } from '../wiring/rpc-server';
-import { readerLogger } from './logger';
 import { bindReader } from './bind-reader';
 import { ChainSource } from './chain-source';
 import type { ServeRpcConfig } from './config';
@@ -49,7 +51,7 @@ const DRAIN = 2_000;
 export class ServeRpc implements Service {
   readonly logger: Logger;
   private readonly now: () => number;
-  private readonly opened: { readonly name: string; readonly close: () => unknown }[] = [];
+  private readonly closers = new Closers();
   private http: HttpServer | undefined;
   private chain: ChainSource | undefined;
 
@@ -57,7 +59,7 @@ export class ServeRpc implements Service {
     private readonly config: ServeRpcConfig,
     private readonly overrides: ServeRpcOverrides = {},
   ) {
-    this.logger = overrides.logger ?? readerLogger(config);
+    this.logger = overrides.logger ?? loggerFromOptions(config, { scale: NODE_LOG_SCALE });
     this.now = overrides.now ?? (() => Math.floor(Date.now() / 1000));
     for (const warning of config.warnings) this.logger.warning(warning);
   }
@@ -78,19 +80,13 @@ export class ServeRpc implements Service {
     try {
       await this.serve();
     } catch (error) {
-      await this.stop();
-      throw error;
+      return this.closers.closeAfter(error);
     }
   }
 
-  async stop(): Promise<void> {
-    for (const { name, close } of this.opened.splice(0).reverse()) {
-      try {
-        await close();
-      } catch (error) {
-        this.logger.error(`closing ${name} failed`, { error });
-      }
-    }
+  /** @throws AggregateError after everything else is closed */
+  stop(): Promise<void> {
+    return this.closers.closeAll();
   }
 
   private async serve(): Promise<void> {
@@ -100,7 +96,7 @@ export class ServeRpc implements Service {
     const { readerCache = 0 } = databaseMemory({ ...options, 'db-write-buffer-size': 1 });
     const threads = readerThreads(options['db-threads']);
     const setup = { directory, network: network.name, memory: { readerCache }, threads };
-    const source = this.closeOnStop('the database', ChainSource.open(setup, logger.child('chain')), (open) =>
+    const source = this.closers.use('the database', ChainSource.open(setup, logger.child('chain')), (open) =>
       open.close(),
     );
     this.chain = source;
@@ -128,7 +124,7 @@ export class ServeRpc implements Service {
       floors: () => source.reader.floors(),
     };
     const cache = new SyncCache({ queries: source, reader, chain: source, maxBytes });
-    return this.closeOnStop('the sync cache', cache, (open) => open.close());
+    return this.closers.use('the sync cache', cache, (open) => open.close());
   }
 
   private async listen(
@@ -150,13 +146,13 @@ export class ServeRpc implements Service {
       ...(syncCache === undefined ? {} : { syncCache }),
     };
     const server = { ...shared, counters: rpcCounters(context, shared) };
-    this.http = this.closeOnStop('the RPC', await startRpcServer(context, server, logger.child('rpc')), (http) =>
+    this.http = this.closers.use('the RPC', await startRpcServer(context, server, logger.child('rpc')), (http) =>
       http.close(DRAIN),
     );
     const socket = localSocketAddress(options['rpc-ipc-path'], options['rpc-ipc-mode'], options['rpc-ipc-group']);
     if (socket === undefined) return;
     const local = { socket, requireToken: options['rpc-ipc-require-token'], routes: [] };
-    this.closeOnStop('the local socket', await startLocalRpc(context, server, local, logger.child('rpc')), (http) =>
+    this.closers.use('the local socket', await startLocalRpc(context, server, local, logger.child('rpc')), (http) =>
       http?.close(DRAIN),
     );
   }
@@ -171,12 +167,6 @@ export class ServeRpc implements Service {
       `wrkz-daemon ${VERSION} serve-rpc on ${network.name}, block ${String(this.source.reader.height())}; ` +
         `RPC at http://${where}; reads ${directory}; node at ${nodeSocket}${node}`,
     );
-  }
-
-  /** Remembers how to close what was opened; `stop` does it, the latest first. */
-  private closeOnStop<T>(name: string, thing: T, close: (thing: T) => unknown): T {
-    this.opened.push({ name, close: () => close(thing) });
-    return thing;
   }
 
   private giveUp(error: unknown): void {

@@ -1,7 +1,6 @@
 import type { Socket } from 'node:net';
 import { stratumApi } from '@wrkz/api';
-import { errorText, type JsonObject, type JsonValue, type Logger, parseJson } from '@wrkz/service-kit';
-import { TaskQueue } from '../util/task-queue';
+import { errorText, type JsonObject, type JsonValue, type Logger, Mutex, parseJson } from '@wrkz/service-kit';
 import type { ConnectionBudget } from './budget';
 import { StratumConnection } from './connection';
 import { COSTS, LOGIN_LIMIT } from './limits';
@@ -30,7 +29,7 @@ export interface ClientParts {
 export class StratumClient {
   readonly session: StratumSession;
   private readonly connection: StratumConnection;
-  private readonly queue = new TaskQueue(1);
+  private readonly queue = new Mutex();
   private readonly closed = new AbortController();
   private pushing: Promise<void> | undefined;
 

@@ -6,14 +6,16 @@ import {
   type ListenAddress,
   type LocalSocketAddress,
   localSocketAddress,
-  type OptionValues,
+  type Logger,
+  loggerFromOptions,
   type OptionValue,
+  type OptionValues,
   parseOptions,
   splitList,
   UsageError,
 } from '@wrkz/service-kit';
 import { type NodeChoice, nodeChoice } from '@wrkz/wallet-server';
-import { WALLET_RPC_OPTIONS } from './options';
+import { SERVICE_LOG_SCALE, WALLET_RPC_OPTIONS } from './options';
 
 /** The resolved options under their own names. */
 export type WalletRpcOptions = OptionValues<typeof WALLET_RPC_OPTIONS>;
@@ -110,4 +112,10 @@ function requireContainer(file: string, given: string): void {
   const missing = 'The wallet file you specified does not exist';
   if (existsSync(`${file}.wallet`)) throw new UsageError(`${missing}. Did you mean: ${given}.wallet?`);
   throw new UsageError(`${missing}; please check your spelling and try again.`);
+}
+
+/** Without a log file that cannot be opened: the service starts, and reports it in a warning. */
+export function serviceLogger(config: WalletRpcConfig): Logger {
+  const file = config.logFile ?? '';
+  return loggerFromOptions(config, { scale: SERVICE_LOG_SCALE, file, fileRequired: false });
 }

@@ -1,6 +1,6 @@
 import { NodeFailure, type NodeLookups, type RawChainBlock } from '@wrkz/client';
-import { errorText } from '@wrkz/service-kit';
-import { type ServedWallet, type TransactionDetails, TurnTaker, type WalletTransaction } from '@wrkz/wallet-core';
+import { errorText, EventLoopYielder } from '@wrkz/service-kit';
+import { type ServedWallet, type TransactionDetails, type WalletTransaction } from '@wrkz/wallet-core';
 import { blockDetails } from './block-details';
 import { scanKeysOf } from './sync-transaction';
 import { WantedTransactions } from './wanted-transactions';
@@ -105,9 +105,9 @@ export class DetailsKeeper {
   /** Those of which nothing is known; there may be a hundred thousand. */
   private async *missing(transactions: readonly WalletTransaction[]): AsyncGenerator<WalletTransaction> {
     const { extras } = this.surroundings.sideFile;
-    const turns = new TurnTaker();
+    const yielder = new EventLoopYielder();
     for (let i = 0; i < transactions.length; i += LOOKED_UP) {
-      await turns.pause();
+      await yielder.yieldIfDue();
       if (this.ending.signal.aborted) return;
       const some = transactions.slice(i, i + LOOKED_UP);
       const missing = new Set(extras.missing(some.map(({ hash }) => hash)));
@@ -143,10 +143,10 @@ export class DetailsKeeper {
     if (run === undefined) return;
     const { start, end } = run;
     const blocks = await this.blocks(start, end);
-    const turns = new TurnTaker();
+    const yielder = new EventLoopYielder();
     let isServed = false;
     for (const raw of blocks) {
-      await turns.pause();
+      await yielder.yieldIfDue();
       if (this.ending.signal.aborted) return;
       isServed = (await this.keepDetails(raw, start, end)) || isServed;
     }

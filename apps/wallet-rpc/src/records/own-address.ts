@@ -1,4 +1,5 @@
-import { checkAddress, type CheckedAddress, type SubWallet, TurnTaker, type WalletSnapshot } from '@wrkz/wallet-core';
+import { EventLoopYielder } from '@wrkz/service-kit';
+import { checkAddress, type CheckedAddress, type SubWallet, type WalletSnapshot } from '@wrkz/wallet-core';
 import { applicationRefusal, type WalletRpcErrorName } from '../refusals';
 
 /** @throws JsonRpcError 7 for what is no plain address of this network */
@@ -18,11 +19,11 @@ export function checkedPayees(addresses: readonly string[]): Promise<readonly Ch
 
 /** An address that stands there a hundred times is decoded once. */
 async function allChecked(addresses: readonly string[], allowIntegrated: boolean): Promise<CheckedAddress[]> {
-  const turns = new TurnTaker();
+  const yielder = new EventLoopYielder();
   const known = new Map<string, CheckedAddress>();
   const checked: CheckedAddress[] = [];
   for (const address of addresses) {
-    await turns.pause();
+    await yielder.yieldIfDue();
     const one = known.get(address) ?? checkAddress(address, { allowIntegrated });
     known.set(address, one);
     checked.push(one);

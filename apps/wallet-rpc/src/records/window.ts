@@ -1,6 +1,6 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { walletRpcApi } from '@wrkz/api';
-import { FinishedJson, stringifyJson } from '@wrkz/service-kit';
+import { lowerBound } from '@wrkz/core-types';
+import { EventLoopYielder, FinishedJson, stringifyJson } from '@wrkz/service-kit';
 import type { WalletTransaction } from '@wrkz/wallet-core';
 import type { z } from 'zod';
 import type { WalletRpcContext } from '../context';
@@ -10,9 +10,6 @@ import { requireHash, requirePaymentId } from './texts';
 import { type ServiceTransaction, serviceTransactions } from './transaction-record';
 
 type WindowParams = z.output<typeof walletRpcApi.windowParams>;
-
-/** Transactions that are printed before other requests get their turn. */
-const AT_ONCE = 200;
 
 /**
  * One item for each block of a window that holds transactions of the wallet, ascending; filters empty an item and leave it.
@@ -39,8 +36,9 @@ export async function windowItems(
     const blockHash = block.hash === '' ? await hashOf(context, block.height) : block.hash;
     parts.push(`{"blockHash":${stringifyJson(blockHash)},${stringifyJson(list)}:[${block.entries.join(',')}]}`);
   };
-  for (const [i, transaction] of found.entries()) {
-    if (i % AT_ONCE === AT_ONCE - 1) await nextTurn();
+  const yielder = new EventLoopYielder();
+  for (const transaction of found) {
+    await yielder.yieldIfDue();
     if (transaction.blockHeight !== block?.height) {
       await finish();
       block = { height: transaction.blockHeight, entries: [], hash: '' };
@@ -89,15 +87,7 @@ async function filterOf({
 
 /** Those of the blocks [start, end), of a list whose heights ascend. */
 function transactionsFrom(all: readonly WalletTransaction[], start: number, end: number): readonly WalletTransaction[] {
-  return all.slice(lowerBound(all, start), lowerBound(all, end));
-}
-
-function lowerBound(all: readonly WalletTransaction[], height: number): number {
-  let [low, high] = [0, all.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((all[middle]?.blockHeight ?? Infinity) < height) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  const firstFrom = (height: number): number =>
+    lowerBound(0, all.length, (i) => (all[i]?.blockHeight ?? Infinity) < height);
+  return all.slice(firstFrom(start), firstFrom(end));
 }

@@ -1,3 +1,4 @@
+import { lowerBound } from '@wrkz/core-types';
 import type { SqliteConnection } from '@wrkz/sqlite';
 import { CorruptDatabase } from '../errors';
 import { isWhole } from './checksum';
@@ -115,10 +116,5 @@ export function lastUpTo(ascending: readonly number[], limit: number): number {
     if (from < to && (ascending[from] as number) <= limit) low = from;
     if (to > low && to < high && (ascending[to] as number) > limit) high = to;
   }
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((ascending[middle] as number) <= limit) low = middle + 1;
-    else high = middle;
-  }
-  return low - 1;
+  return lowerBound(low, high, (i) => (ascending[i] as number) <= limit) - 1;
 }

@@ -1,3 +1,4 @@
+import { lowerBound } from '@wrkz/core-types';
 import { CHECKSUM_BYTES, checksum, isWhole } from './checksum';
 import { FINGERPRINT_LIMIT } from './fingerprint';
 
@@ -46,16 +47,10 @@ export function decodePage(page: number, bytes: Buffer): Entries | undefined {
 /** The ids of a fingerprint in a page; undefined when the page is damaged. */
 export function findInPage(page: number, bytes: Buffer, fingerprint: number): number[] | undefined {
   if (!isPage(page, bytes)) return undefined;
-  let low = 0;
-  let high = (bytes.length - CHECKSUM_BYTES) / ENTRY_BYTES;
-  const end = high;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (fingerprintAt(bytes, middle * ENTRY_BYTES) < fingerprint) low = middle + 1;
-    else high = middle;
-  }
+  const end = (bytes.length - CHECKSUM_BYTES) / ENTRY_BYTES;
+  const first = lowerBound(0, end, (i) => fingerprintAt(bytes, i * ENTRY_BYTES) < fingerprint);
   const ids: number[] = [];
-  for (let i = low; i < end && fingerprintAt(bytes, i * ENTRY_BYTES) === fingerprint; i++) {
+  for (let i = first; i < end && fingerprintAt(bytes, i * ENTRY_BYTES) === fingerprint; i++) {
     ids.push(bytes.readUInt32BE(i * ENTRY_BYTES + 5));
   }
   return ids;

@@ -1,3 +1,4 @@
+import { lowerBound } from '@wrkz/core-types';
 import type { SqliteConnection, SqliteStatement } from '@wrkz/sqlite';
 import { CorruptDatabase, DamagedRow } from '../errors';
 import { findRow, type HashSource } from '../hash-index/find';
@@ -64,14 +65,7 @@ export class KeyImageQueries {
 
   /** The lowest id from a block of this height or above. */
   firstOf(height: number): number {
-    let low = 0;
-    let high = this.count();
-    while (low < high) {
-      const middle = Math.floor((low + high) / 2);
-      if (this.at(middle).height < height) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    return lowerBound(0, this.count(), (id) => this.at(id).height < height);
   }
 
   private at(id: number): SpentKeyImage {

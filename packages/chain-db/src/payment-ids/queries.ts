@@ -1,3 +1,4 @@
+import { lowerBound } from '@wrkz/core-types';
 import type { SqliteConnection, SqliteStatement } from '@wrkz/sqlite';
 import { CorruptDatabase, DamagedRow } from '../errors';
 import { findRow, type HashSource } from '../hash-index/find';
@@ -43,12 +44,7 @@ export class PaymentIdQueries {
     let low = -1;
     let high = 0;
     while (this.use(paymentId, high) !== undefined) [low, high] = [high, high * 2 + 1];
-    while (high - low > 1) {
-      const middle = Math.floor((low + high) / 2);
-      if (this.use(paymentId, middle) !== undefined) low = middle;
-      else high = middle;
-    }
-    return high;
+    return lowerBound(low + 1, high, (use) => this.use(paymentId, use) !== undefined);
   }
 
   /** The transactions of the uses `start` to `end` - 1, which must be there. @throws CorruptDatabase */
@@ -81,14 +77,7 @@ export class PaymentIdQueries {
 
   /** The lowest row of this transaction or one behind it. */
   firstOf(transactionId: number): number {
-    let low = 0;
-    let high = this.count();
-    while (low < high) {
-      const middle = Math.floor((low + high) / 2);
-      if (this.at(middle).transactionId < transactionId) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    return lowerBound(0, this.count(), (id) => this.at(id).transactionId < transactionId);
   }
 
   private at(id: number): PaymentIdUse {

@@ -1,4 +1,5 @@
 import type { BlockFacts } from '@wrkz/consensus';
+import { lowerBound } from '@wrkz/core-types';
 import type { SqliteConnection, SqliteStatement } from '@wrkz/sqlite';
 import { CorruptDatabase, DamagedRow, EmptyDatabase } from '../errors';
 import { findRow, type HashSource } from '../hash-index/find';
@@ -112,15 +113,9 @@ export class BlockQueries {
 
   /** The lowest height whose timestamp is `timestamp` or later. */
   firstHeightFrom(timestamp: number): number | undefined {
-    let low = 0;
-    let high = this.height() + 1;
-    const end = high;
-    while (low < high) {
-      const middle = Math.floor((low + high) / 2);
-      if (this.latestTimestamp(middle) >= timestamp) high = middle;
-      else low = middle + 1;
-    }
-    return low === end ? undefined : low;
+    const end = this.height() + 1;
+    const first = lowerBound(0, end, (height) => this.latestTimestamp(height) < timestamp);
+    return first === end ? undefined : first;
   }
 
   private stamp(height: number): BlockStamp {

@@ -1,4 +1,5 @@
 import type { OutputFacts } from '@wrkz/consensus';
+import { lowerBound } from '@wrkz/core-types';
 import type { SqliteConnection, SqliteStatement } from '@wrkz/sqlite';
 import { CorruptDatabase, DamagedRow } from '../errors';
 import { toSigned, toUnsigned } from '../integers';
@@ -105,16 +106,11 @@ export class OutputQueries {
     const [wanted, found, index] = this.following.get(id, id, id) ?? [0, 0, 0];
     if (wanted !== found || index !== 0) throw damaged(amount, last[0] + 1, 'is missing');
     if (checkedOutput(amount, last).height <= atHeight) return last[0] + 1;
-    let low = 0;
-    let high = last[0];
-    while (low < high) {
-      const middle = Math.floor((low + high) / 2);
-      const row = this.byIndex.get(id, middle);
-      if (row === undefined) throw damaged(amount, middle, 'is missing');
-      if (checkedOutput(amount, row).height > atHeight) high = middle;
-      else low = middle + 1;
-    }
-    return low;
+    return lowerBound(0, last[0], (at) => {
+      const row = this.byIndex.get(id, at);
+      if (row === undefined) throw damaged(amount, at, 'is missing');
+      return checkedOutput(amount, row).height <= atHeight;
+    });
   }
 }
 

@@ -1,6 +1,6 @@
 import type { NetworkName } from '@wrkz/core-types';
 import { networkOf } from '@wrkz/core-types';
-import { makeFolders } from '@wrkz/service-kit/base';
+import { EventLoopYielder, makeFolders } from '@wrkz/service-kit/base';
 import { sqliteFailure, takeWriteLock, type SqliteConnection } from '@wrkz/sqlite';
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -23,7 +23,6 @@ import { type FetchBlocks, MissingBlocks } from './obtain';
 import type { RestoredBlock } from './restored-block';
 import { finishSwap, repairFolder, swapIn } from './swap';
 import { orNothing } from './tolerant';
-import { turns } from './turns';
 
 /** What a repair does at the moment. */
 export type RepairStep = 'verify' | 'look' | 'fetch' | 'build' | 'verify new';
@@ -58,6 +57,8 @@ export type RepairReport =
   /** Blocks that nobody gave; the database is as it was, and what was fetched is kept for the next try. */
   | { readonly outcome: 'missing'; readonly missing: readonly number[]; readonly fetched: number };
 
+/** Milliseconds of work between two yields to the event loop. */
+const SLICE_MS = 20;
 /** Blocks put into the new database in one commit. */
 const BATCH = 200;
 
@@ -88,12 +89,11 @@ export async function repairChainDb(options: RepairOptions): Promise<RepairRepor
 
 class Repair {
   private readonly folder: string;
-  private readonly turn: () => Promise<void>;
+  private readonly yielder = new EventLoopYielder(SLICE_MS);
   private fetched = 0;
 
   constructor(private readonly options: RepairOptions) {
     this.folder = repairFolder(options.directory);
-    this.turn = turns(options.signal);
   }
 
   async run(): Promise<RepairReport> {
@@ -155,17 +155,17 @@ class Repair {
     | { missing: RepairReport }
     | { missing?: undefined; readonly top: number; readonly dropped: number; readonly blocks: MissingBlocks }
   > {
-    const { fetch, onProgress } = this.options;
+    const { fetch, onProgress, signal } = this.options;
     const highest = chain.rows.top();
     if (highest < 0) {
       throw new CorruptDatabase('no block in it is whole; --resync deletes it and fetches everything from peers');
     }
     const missing = new Set<number>();
-    await chain.lookBelow({ turn: this.turn, signal: this.options.signal });
+    await chain.lookBelow({ turn: () => this.yielder.yieldIfDue(signal), signal });
     for (let height = 0; height <= highest; height++) {
       if (!chain.isWhole(height)) missing.add(height);
       onProgress?.('look', height, highest);
-      await this.turn();
+      await this.yielder.yieldIfDue(this.options.signal);
     }
     const blocks = new MissingBlocks(chain, missing, highest, new FetchedBlocks(join(this.folder, 'fetched')));
     // Nothing above tells which blocks they were.
@@ -197,7 +197,7 @@ class Repair {
         batch = [];
       }
       this.options.onProgress?.('build', height, top);
-      await this.turn();
+      await this.yielder.yieldIfDue(this.options.signal);
     }
   }
 

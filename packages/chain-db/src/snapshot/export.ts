@@ -10,9 +10,8 @@ import {
   rmSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { setImmediate } from 'node:timers/promises';
 import { networkOf, type NetworkName } from '@wrkz/core-types';
-import { errorCode, syncFolder } from '@wrkz/service-kit/base';
+import { errorCode, EventLoopYielder, syncFolder } from '@wrkz/service-kit/base';
 import type { ChainReader } from '../reader/reader';
 import { SnapshotRefused } from './errors';
 import { exportedBlocks, exportedImages, exportedOutputs } from './export-records';
@@ -39,8 +38,8 @@ export interface SnapshotExportOptions {
   readonly onProgress?: (progress: ExportProgress) => void;
 }
 
-/** Milliseconds of work before the event loop gets a turn. */
-const TURN = 20;
+/** Milliseconds of work between two yields to the event loop. */
+const SLICE_MS = 20;
 
 /** The folder for what is sorted, and for the file until it is whole, beside the file; six characters follow. */
 const workPrefix = (path: string): string => join(dirname(path), `.${basename(path)}.export-`);
@@ -109,7 +108,7 @@ class Export {
   private scanned = 0;
   private kept = 0;
   private amounts = 0n;
-  private turnEnds = performance.now() + TURN;
+  private readonly yielder = new EventLoopYielder(SLICE_MS);
 
   constructor(
     private readonly options: SnapshotExportOptions,
@@ -158,15 +157,13 @@ class Export {
         this.writer.add(encode(record));
         this.kept++;
       }
-      if (performance.now() >= this.turnEnds) await this.turn(name);
+      if (this.yielder.isDue) await this.reportProgress(name);
     }
     return this.writer.records - before;
   }
 
-  private async turn(table: ExportProgress['table']): Promise<void> {
+  private async reportProgress(table: ExportProgress['table']): Promise<void> {
     this.options.onProgress?.({ table, kept: this.kept, scanned: this.scanned });
-    await setImmediate();
-    this.options.signal?.throwIfAborted();
-    this.turnEnds = performance.now() + TURN;
+    await this.yielder.yieldIfDue(this.options.signal);
   }
 }

@@ -1,9 +1,8 @@
 import { existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { setImmediate } from 'node:timers/promises';
 import { genesisBlock } from '@wrkz/consensus';
 import { networkOf, type NetworkName } from '@wrkz/core-types';
-import { makeFolders, syncFolder } from '@wrkz/service-kit/base';
+import { EventLoopYielder, makeFolders, syncFolder, yieldToEventLoop } from '@wrkz/service-kit/base';
 import { takeWriteLock } from '@wrkz/sqlite';
 import { databaseFile } from '../connection';
 import { type ChainDb, openChainDb } from '../open';
@@ -45,8 +44,8 @@ export interface SnapshotImportOptions {
 /** Where a database is built until it is whole, inside the folder of the database. */
 export const IMPORT_FOLDER = 'snapshot-import';
 
-/** Milliseconds of work before the event loop gets a turn. */
-const TURN = 20;
+/** Milliseconds of work between two yields to the event loop. */
+const SLICE_MS = 20;
 
 /**
  * Builds the database of a lite node from a snapshot: first everything is read and checked, then a new database is written beside the
@@ -161,16 +160,14 @@ async function readAll(
   const total = Number(totalRecords(reader.header));
   try {
     let done = 0;
-    let turnEnds = performance.now() + TURN;
+    const yielder = new EventLoopYielder(SLICE_MS);
     for (const records of reader.frames()) {
       for (const { key, value } of records) {
         take(decodeRecord(key, value));
         done++;
-        if (performance.now() < turnEnds) continue;
+        if (!yielder.isDue) continue;
         onProgress?.(phase, done, total);
-        await setImmediate();
-        signal?.throwIfAborted();
-        turnEnds = performance.now() + TURN;
+        await yielder.yieldIfDue(signal);
       }
     }
     return reader.payloadDigest;
@@ -245,11 +242,11 @@ class Filling {
     try {
       for (const records of reader.frames()) {
         for (const { key, value } of records) {
-          for (const _ of this.take(decodeRecord(key, value))) await this.turn(signal);
+          for (const _ of this.take(decodeRecord(key, value))) await yieldToEventLoop(signal);
         }
-        await this.turn(signal);
+        await yieldToEventLoop(signal);
       }
-      for (const _ of this.end()) await this.turn(signal);
+      for (const _ of this.end()) await yieldToEventLoop(signal);
       return reader.payloadDigest;
     } finally {
       reader.close();
@@ -285,10 +282,5 @@ class Filling {
       this.options.onProgress?.(phase, this.written, Number(totalRecords(this.header)));
       yield;
     }
-  }
-
-  private async turn(signal: AbortSignal | undefined): Promise<void> {
-    await setImmediate();
-    signal?.throwIfAborted();
   }
 }

@@ -1,5 +1,5 @@
+import { EventLoopYielder } from '@wrkz/service-kit/base';
 import type { SqliteConnection } from '@wrkz/sqlite';
-import { setImmediate } from 'node:timers/promises';
 import { connectForReading, databaseFile } from '../connection';
 import { RunDirectory } from '../hash-index/directory';
 import { HASH_INDEX_TABLES } from '../hash-index/schema';
@@ -46,8 +46,8 @@ export interface VerifyReport {
   readonly rulesDigest: string | undefined;
 }
 
-/** Milliseconds of work before the event loop gets a turn. */
-const TURN = 20;
+/** Milliseconds of work between two yields to the event loop. */
+const SLICE_MS = 20;
 
 /**
  * Reads the whole database and looks whether all is as it must be, in the thoroughness of the mode. Rows that no block accounts
@@ -63,14 +63,12 @@ export async function verifyChain(
   try {
     connection.exec('BEGIN');
     const work = verification(connection, db, options);
-    const isTurnDue = intervals(TURN);
+    const yielder = new EventLoopYielder(SLICE_MS);
     for (;;) {
       const step = work.next();
       if (step.done === true) return step.value;
       if (step.value instanceof Promise) await step.value;
-      if (!isTurnDue()) continue;
-      await setImmediate();
-      options.signal?.throwIfAborted();
+      if (yielder.isDue) await yielder.yieldIfDue(options.signal);
     }
   } finally {
     connection.close();
@@ -87,7 +85,7 @@ function* verification(
   const reader = new ChainReader(connection, () => runs);
   const rows = new StoredRows(connection, runs);
   const floors = guarded(problems, 'meta', () => reader.floors()) ?? WHOLE;
-  const isTold = intervals(TURN);
+  const isTold = intervals(SLICE_MS);
   const progress = (height: number, tip: number): void => {
     if (isTold()) onProgress?.(height, tip);
   };

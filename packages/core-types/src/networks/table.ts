@@ -1,3 +1,4 @@
+import { lowerBound } from '../lower-bound';
 import { COINBASE_UNLOCK_WINDOW, MAX_EXTRA_SIZE, MAX_TRANSACTION_OUTPUTS } from './constants';
 import type { RuleHeights } from './heights';
 import type { RuleChange, Rules } from './rules';
@@ -123,13 +124,7 @@ export function ruleLookup(changes: readonly RuleChange[]): (height: number) => 
   ages.forEach((age) => Object.freeze(age));
   return (height) => {
     if (!(height >= 0)) throw new RangeError(`no rules at height ${height}`);
-    let low = 0;
-    let high = starts.length - 1;
-    while (low < high) {
-      const middle = (low + high + 1) >> 1;
-      if ((starts[middle] as number) <= height) low = middle;
-      else high = middle - 1;
-    }
-    return ages[low] as Rules;
+    const next = lowerBound(1, starts.length, (i) => (starts[i] as number) <= height);
+    return ages[next - 1] as Rules;
   };
 }

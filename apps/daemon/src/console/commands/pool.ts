@@ -1,7 +1,7 @@
-import { setImmediate } from 'node:timers/promises';
 import { transactionPowDifficulty, TX_POW_ALGORITHM, walletTransactionSizeLimit } from '@wrkz/consensus';
 import { describeAmount } from '@wrkz/core-types';
 import { checkHash, powHashMany } from '@wrkz/crypto';
+import { yieldToEventLoop } from '@wrkz/service-kit';
 import type { PoolTransaction } from '../../mempool/pool-transaction';
 import type { ConsoleCommand, ConsoleContext } from '../command';
 import { transactionJson } from '../text/chain-json';
@@ -71,7 +71,7 @@ async function inGroups(
   for (let start = 0; start < all.length; start += GROUP) {
     if (text.length > MOST_TEXT) return `${text}${all.length - start} more transactions are not shown.\n`;
     text += (await print(all.slice(start, start + GROUP))).join('');
-    await setImmediate();
+    await yieldToEventLoop();
   }
   return text;
 }

@@ -1,5 +1,5 @@
 import { StringDecoder } from 'node:string_decoder';
-import { setImmediate } from 'node:timers/promises';
+import { yieldToEventLoop } from '@wrkz/service-kit';
 
 /** Characters of the longest line that is taken. */
 export const LONGEST_LINE = 8 * 1024;
@@ -53,7 +53,7 @@ export async function* typedSlices(input: AsyncIterable<Buffer | string>): Async
         if (isEnd || length <= LONGEST_LINE) slice += character;
       }
       yield slice;
-      if (start + SLICE < text.length) await setImmediate();
+      if (start + SLICE < text.length) await yieldToEventLoop();
     }
   }
 }

@@ -1,6 +1,5 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { openChainDb, type ChainDb, type ChainReader } from '@wrkz/chain-db';
-import { errorText } from '@wrkz/service-kit/base';
+import { errorText, yieldToEventLoop } from '@wrkz/service-kit/base';
 import { openDatabase, type SqliteConnection } from '@wrkz/sqlite';
 import { checkNewest } from './checks';
 import { blocksUpTo, completePool, completeStep } from './completion';
@@ -95,7 +94,7 @@ export class JournalWriter {
       const { store, connection } = this.opened;
       const old = keepDays > 0 && deleteOldEntries(store, connection, keepDays, this.around.now());
       if (!deleteCutEntries(store, connection) && !old) return;
-      await nextTurn();
+      await yieldToEventLoop();
     }
   }
 
@@ -107,7 +106,7 @@ export class JournalWriter {
   }
 
   private async completeChain(store: JournalStore): Promise<void> {
-    while (!this.closing && !completeStep(store, this.reader(), this.around.now())) await nextTurn();
+    while (!this.closing && !completeStep(store, this.reader(), this.around.now())) await yieldToEventLoop();
   }
 
   private reader(): ChainReader {

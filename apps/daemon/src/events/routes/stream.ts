@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { yieldToEventLoop } from '@wrkz/service-kit';
 import type { JournalPage } from '../journal/reading';
 import type { EventSource } from './event-source';
 import { printSent } from './print';
@@ -59,7 +59,7 @@ export class EventStream {
       const page = this.page();
       if (page === undefined || page.entries.length > 0) {
         // Others get their turn while somebody catches up.
-        await nextTurn();
+        await yieldToEventLoop();
         return page;
       }
       this.told = page.next;

@@ -1,5 +1,5 @@
-import { setImmediate } from 'node:timers/promises';
 import { HEADER_SIZE, type ByteAllowance, type Frame } from '@wrkz/levin';
+import { EventLoopYielder } from '@wrkz/service-kit/base';
 import type { Account } from '../penalties/accounts';
 import type { WorkBudget } from '../penalties/work-budget';
 import type { P2pClock } from '../ports';
@@ -76,7 +76,7 @@ export class Inbox {
   private async run(): Promise<void> {
     if (this.running || this.handler === undefined) return;
     this.running = true;
-    let slice = performance.now();
+    const yielder = new EventLoopYielder(SLICE_MILLISECONDS);
     try {
       for (;;) {
         const [first] = this.frames;
@@ -90,9 +90,7 @@ export class Inbox {
           this.release(frame);
         }
         this.watch();
-        if (performance.now() - slice < SLICE_MILLISECONDS) continue;
-        await setImmediate();
-        slice = performance.now();
+        await yielder.yieldIfDue();
       }
     } catch (error) {
       if (!this.closed) this.options.onError(error);

@@ -1,11 +1,12 @@
 import { networkInterfaces } from 'node:os';
+import { BoundedMap } from '@wrkz/service-kit/base';
 import type { P2pClock } from '../ports';
 import { addressKey, canonicalHost, isLocalHost, type PeerAddress } from '../util/address';
 
 /** How long the addresses of the machine are believed, milliseconds. */
 const INTERFACES_AGE = 60_000;
 /** Endpoints remembered because we ourselves answered there; the oldest go first. */
-const MOST_LEARNED = 64;
+const MAX_LEARNED = 64;
 
 /**
  * Where this node is reached: what it listens on, what a router forwards to it, and where it has met itself. Peers tell
@@ -14,7 +15,7 @@ const MOST_LEARNED = 64;
 export class OwnAddresses {
   private listeners: readonly PeerAddress[] = [];
   private mapped: PeerAddress | undefined;
-  private readonly learned = new Map<string, PeerAddress>();
+  private readonly learned = new BoundedMap<string, PeerAddress>(MAX_LEARNED);
   private machine: ReadonlySet<string> = new Set();
   private machineAt = -Infinity;
 
@@ -36,11 +37,7 @@ export class OwnAddresses {
 
   /** A peer that we called there had our own id. */
   learn(address: PeerAddress): void {
-    const key = addressKey(address);
-    this.learned.delete(key);
-    this.learned.set(key, address);
-    const [oldest] = this.learned.keys();
-    if (this.learned.size > MOST_LEARNED && oldest !== undefined) this.learned.delete(oldest);
+    this.learned.set(addressKey(address), address);
   }
 
   has(address: PeerAddress): boolean {

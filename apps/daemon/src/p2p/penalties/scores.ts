@@ -1,3 +1,4 @@
+import { BoundedMap } from '@wrkz/service-kit/base';
 import { hostNetwork } from '../util/host-network';
 
 const BAN_AT = 100;
@@ -12,7 +13,7 @@ interface Score {
 
 /** Points against addresses in canonical form, IPv6 ones by their /64. They fade by 100 an hour; who has 100 at one time has earned a ban. */
 export class Scores {
-  private readonly scores = new Map<string, Score>();
+  private readonly scores = new BoundedMap<string, Score>(MAX_TRACKED);
 
   /** `now` is in seconds, on a clock that never steps. */
   constructor(private readonly now: () => number) {}
@@ -24,7 +25,6 @@ export class Scores {
     this.scores.delete(network);
     if (total >= BAN_AT) return true;
     this.scores.set(network, { points: total, at: this.now() });
-    this.forgetOldest();
     return false;
   }
 
@@ -32,10 +32,5 @@ export class Scores {
     const score = this.scores.get(hostNetwork(host));
     if (score === undefined) return 0;
     return Math.max(0, score.points - (this.now() - score.at) * FADE_PER_SECOND);
-  }
-
-  private forgetOldest(): void {
-    const [oldest] = this.scores.keys();
-    if (this.scores.size > MAX_TRACKED && oldest !== undefined) this.scores.delete(oldest);
   }
 }

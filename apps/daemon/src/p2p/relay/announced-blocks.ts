@@ -1,3 +1,4 @@
+import { BoundedMap } from '@wrkz/service-kit/base';
 import { closeReasons, type CloseReason } from '../penalties/close-reasons';
 import type { BlockCodec, ChainPort } from '../ports';
 import type { Session } from '../session/session';
@@ -13,7 +14,7 @@ const KEPT = 200;
  * transactions that they name, whether we have them, their proof of work. Only what passes is looked into.
  */
 export class AnnouncedBlocks {
-  private readonly verdicts = new Map<string, Promise<Verdict>>();
+  private readonly verdicts = new BoundedMap<string, Promise<Verdict>>(KEPT);
 
   constructor(
     private readonly chain: Pick<ChainPort, 'isKnown' | 'judgeWork' | 'largestBlock' | 'transactionsOfBlock'>,
@@ -57,8 +58,6 @@ export class AnnouncedBlocks {
     this.verdicts.set(key, verdict);
     // What could not be judged is judged again for the next who brings it.
     verdict.catch(() => this.verdicts.delete(key));
-    const [oldest] = this.verdicts.keys();
-    if (this.verdicts.size > KEPT && oldest !== undefined) this.verdicts.delete(oldest);
     return verdict;
   }
 }

@@ -1,5 +1,6 @@
 import type { Block, RawBlock } from '@wrkz/core-types';
 import { Command, missingTransactions, type NewBlock, type NewLiteBlock } from '@wrkz/levin';
+import { BoundedMap } from '@wrkz/service-kit/base';
 import { type AddBlockResult, isAccepted } from '../../chain/results';
 import { closeReasonOfBlock } from '../penalties/block-verdicts';
 import { closeReasons } from '../penalties/close-reasons';
@@ -29,9 +30,9 @@ const EARLY_KEPT = 200;
  */
 export class BlockRelay {
   private readonly lite: LiteBlocks;
-  private readonly hops = new Map<string, number>();
+  private readonly hops = new BoundedMap<string, number>(HOPS_KEPT);
   /** Blocks ahead of our clock, and until when they are passed over. */
-  private readonly early = new Map<string, number>();
+  private readonly early = new BoundedMap<string, number>(EARLY_KEPT);
 
   constructor(
     private readonly chain: ChainPort,
@@ -132,8 +133,6 @@ export class BlockRelay {
 
   private noteHop(key: string, hop: number): void {
     this.hops.set(key, Math.min(hop, 0xfffffffe) + 1);
-    const [oldest] = this.hops.keys();
-    if (this.hops.size > HOPS_KEPT && oldest !== undefined) this.hops.delete(oldest);
   }
 
   /** Completes a block from what is here, or asks the next announcer for the rest. */
@@ -198,8 +197,6 @@ export class BlockRelay {
   private keepEarly(work: BlockWork): void {
     this.lite.drop(work);
     this.early.set(work.key, this.clock.now() + EARLY_AGAIN);
-    const [oldest] = this.early.keys();
-    if (this.early.size > EARLY_KEPT && oldest !== undefined) this.early.delete(oldest);
     this.logger.warning(`a new block is ahead of this machine's clock by more than allowed`);
   }
 

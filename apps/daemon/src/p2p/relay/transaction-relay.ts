@@ -1,10 +1,10 @@
+import { EventLoopYielder } from '@wrkz/service-kit/base';
 import { closeReasons } from '../penalties/close-reasons';
 import type { WorkBudget } from '../penalties/work-budget';
 import type { BlockCodec, P2pClock, P2pLogger, PoolPort } from '../ports';
 import type { Session } from '../session/session';
 import { RecentHashes } from '../util/hash-key';
 import { reportThrow } from '../util/report-errors';
-import { makePause } from '../util/yielding';
 
 /** So many transactions of one message are judged by the pool at a time. */
 const CONCURRENCY = 16;
@@ -35,9 +35,9 @@ export class TransactionRelay {
     work: Pick<WorkBudget, 'measure'>,
   ): Promise<void> {
     const wanted: { hash: Buffer; bytes: Buffer }[] = [];
-    const pause = makePause();
+    const yielder = new EventLoopYielder();
     for (const bytes of transactions) {
-      await pause();
+      await yielder.yieldIfDue();
       const hash = work.measure(() => this.codec.transactionHash(bytes));
       session.knownTransactions.add(hash);
       if (!this.pool.has(hash) && !this.refused.has(hash)) wanted.push({ hash, bytes });

@@ -1,9 +1,9 @@
 import { type RawBlock, rawBlockBytes } from '@wrkz/core-types';
 import { responseObjects, type RequestObjects } from '@wrkz/levin';
+import { EventLoopYielder } from '@wrkz/service-kit/base';
 import type { WorkBudget } from '../penalties/work-budget';
 import type { ChainPort } from '../ports';
 import { hashKey } from '../util/hash-key';
-import { makePause } from '../util/yielding';
 
 /** Below the write queue's limit of 32 MiB; honest peers ask for at most 48 MiB by estimate, usually for far less. */
 const ANSWER_BYTES = 28 * 1024 * 1024;
@@ -19,7 +19,7 @@ export async function serveObjects(
   chain: Pick<ChainPort, 'tip' | 'rawBlock'>,
   work: Pick<WorkBudget, 'measure'>,
 ): Promise<Buffer> {
-  const pause = makePause();
+  const yielder = new EventLoopYielder();
   const blocks: RawBlock[] = [];
   const missed: Buffer[] = [];
   const seen = new Set<string>();
@@ -28,7 +28,7 @@ export async function serveObjects(
     const key = hashKey(hash);
     if (seen.has(key)) continue;
     seen.add(key);
-    await pause();
+    await yielder.yieldIfDue();
     const raw = bytes < ANSWER_BYTES && blocks.length < MAX_IDS ? work.measure(() => chain.rawBlock(hash)) : undefined;
     const size = raw === undefined ? 0 : rawBlockBytes(raw);
     if (raw === undefined || (blocks.length > 0 && bytes + size > ANSWER_BYTES)) {

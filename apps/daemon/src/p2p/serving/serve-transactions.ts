@@ -1,8 +1,8 @@
 import type { MissingTransactions, PoolRequest } from '@wrkz/levin';
+import { EventLoopYielder } from '@wrkz/service-kit/base';
 import type { WorkBudget } from '../penalties/work-budget';
 import type { ChainPort, PoolPort } from '../ports';
 import { hashKey } from '../util/hash-key';
-import { makePause } from '../util/yielding';
 import { namedHashes } from './named-hashes';
 
 /** One notification carries about so many bytes; a large pool takes several. */
@@ -45,11 +45,11 @@ export async function serveMissing(
 ): Promise<Buffer[] | undefined> {
   if (request.hashes.length > chain.transactionsOfBlock(request.blockHash)) return undefined;
   const unique = new Map(request.hashes.map((hash) => [hashKey(hash), hash]));
-  const pause = makePause();
+  const yielder = new EventLoopYielder();
   const found: Buffer[] = [];
   let bytes = 0;
   for (const hash of unique.values()) {
-    await pause();
+    await yielder.yieldIfDue();
     const transaction = work.measure(() => pool.get(hash) ?? chain.transaction(hash));
     bytes += transaction?.length ?? 0;
     if (transaction === undefined || bytes > MISSING_BYTES) return undefined;

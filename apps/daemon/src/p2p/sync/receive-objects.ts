@@ -1,9 +1,9 @@
 import { type RawBlock, rawBlockBytes } from '@wrkz/core-types';
 import type { ResponseObjects } from '@wrkz/levin';
+import { EventLoopYielder } from '@wrkz/service-kit/base';
 import { closeReasons, type CloseReason } from '../penalties/close-reasons';
 import type { BlockCodec } from '../ports';
 import { hashKey } from '../util/hash-key';
-import { makePause } from '../util/yielding';
 import type { PlanEntry } from './plan';
 
 export interface ReceivedBlock {
@@ -28,10 +28,10 @@ export async function receiveObjects(
   left: Map<string, PlanEntry>,
   codec: BlockCodec,
 ): Promise<ReceiveVerdict> {
-  const pause = makePause();
+  const yielder = new EventLoopYielder();
   const blocks: ReceivedBlock[] = [];
   for (const raw of message.blocks) {
-    await pause();
+    await yielder.yieldIfDue();
     const checked = checkBlock(raw, left, codec);
     if (!('entry' in checked)) return { kind: 'bad', reason: checked, blocks };
     left.delete(checked.entry.key);

@@ -1,3 +1,4 @@
+import { BoundedMap } from '@wrkz/service-kit/base';
 import { isLocalHost } from '../util/address';
 import { hostNetwork } from '../util/host-network';
 
@@ -10,7 +11,7 @@ const MAX_HOSTS = 1_000;
  * addresses, which many nodes may share, are not remembered.
  */
 export class UnservedHosts {
-  private readonly until = new Map<string, number>();
+  private readonly until = new BoundedMap<string, number>(MAX_HOSTS);
 
   /** `now` in milliseconds, on a clock that never steps. */
   constructor(private readonly now: () => number) {}
@@ -20,8 +21,6 @@ export class UnservedHosts {
     this.until.delete(network);
     if (!unserved || isLocalHost(host)) return;
     this.until.set(network, this.now() + REMEMBERED);
-    const [oldest] = this.until.keys();
-    if (this.until.size > MAX_HOSTS && oldest !== undefined) this.until.delete(oldest);
   }
 
   has(host: string): boolean {

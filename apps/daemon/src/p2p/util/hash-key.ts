@@ -1,3 +1,5 @@
+import { BoundedMap } from '@wrkz/service-kit/base';
+
 /** A hash as the key of a map or set. */
 export function hashKey(hash: Buffer): string {
   return hash.toString('hex');
@@ -5,19 +7,17 @@ export function hashKey(hash: Buffer): string {
 
 /** The last `limit` hashes that were noted; older ones are forgotten. */
 export class RecentHashes {
-  private readonly keys = new Set<string>();
+  private readonly keys: BoundedMap<string, true>;
 
-  constructor(private readonly limit: number) {}
+  constructor(limit: number) {
+    this.keys = new BoundedMap(limit);
+  }
 
   /** Notes a hash; true when it was new. */
   add(hash: Buffer): boolean {
     const key = hashKey(hash);
     if (this.keys.has(key)) return false;
-    this.keys.add(key);
-    if (this.keys.size > this.limit) {
-      const [oldest] = this.keys;
-      if (oldest !== undefined) this.keys.delete(oldest);
-    }
+    this.keys.set(key, true);
     return true;
   }
 

@@ -1,6 +1,5 @@
 import { daemonApi } from '@wrkz/api';
-import { FinishedJson } from '@wrkz/service-kit';
-import { makePause } from '../../p2p/util/yielding';
+import { EventLoopYielder, FinishedJson } from '@wrkz/service-kit';
 import { method } from '../declare';
 import { JsonBuffer } from '../queries/json-buffer';
 import { refuseTooLarge } from '../queries/limits';
@@ -15,7 +14,7 @@ export const fOnTransactionsPoolJson = method({
   errors: [answerTooLarge, internal],
   handle: async ({ pool }, _params, { gone }) => {
     const out = new JsonBuffer();
-    const pause = makePause();
+    const yielder = new EventLoopYielder();
     out.text('{"status":"OK","transactions":[');
     let separator = '';
     // A copy: the pool's own list changes while others have their turn.
@@ -23,7 +22,7 @@ export const fOnTransactionsPoolJson = method({
       out.text(`${separator}{"amount_out":${amount},"fee":${fee},"hash":"${id}","size":${size}}`);
       separator = ',';
       refuseTooLarge(out);
-      await pause();
+      await yielder.yieldIfDue();
       gone.throwIfAborted();
     }
     return new FinishedJson(out.text(']}').finish());

@@ -1,8 +1,7 @@
 import { daemonApi } from '@wrkz/api';
 import { plainPaymentId } from '@wrkz/chain-db';
 import { isHash64, SHORT_PAYMENT_ID_LENGTH } from '@wrkz/core-types';
-import { FinishedJson } from '@wrkz/service-kit';
-import { makePause } from '../../p2p/util/yielding';
+import { EventLoopYielder, FinishedJson } from '@wrkz/service-kit';
 import { method } from '../declare';
 import { refuse } from '../errors';
 import type { PoolStatus } from '../ports';
@@ -33,11 +32,11 @@ export const fTransactionsByPaymentIdJson = method({
 
 /** Hashes of the transactions of the pool that carry this id, in the order of priority. */
 async function carriersIn(pool: PoolStatus, paymentId: Buffer, gone: AbortSignal): Promise<Buffer[]> {
-  const pause = makePause();
+  const yielder = new EventLoopYielder();
   const hashes: Buffer[] = [];
   for (const { parsed } of [...pool.list()]) {
     if (plainPaymentId(parsed.transaction.extra)?.equals(paymentId) === true) hashes.push(parsed.hash);
-    await pause();
+    await yielder.yieldIfDue();
     gone.throwIfAborted();
   }
   return hashes;
