@@ -2,11 +2,11 @@ import type { NodeList } from '@wrkz/client';
 import type { Network } from '@wrkz/core-types';
 import type { ServedWallet } from '@wrkz/wallet-core';
 import type { IdempotentRequests } from '@wrkz/wallet-server';
-import type { BlockHashes } from './parts/block-hashes';
-import type { DelayedDesk } from './parts/delayed-desk';
-import type { DetailsKeeper } from './parts/details-keeper';
-import type { TransactionAnnouncer } from './parts/announcer';
-import type { PoolWatch } from './parts/pool-watch';
+import type { BlockHashes } from './blocks';
+import type { DelayedTransactionQueue } from './delayed-transactions';
+import type { TransactionDetailsCache } from './transaction-details';
+import type { TransactionNotifier } from './transaction-notifier';
+import type { PoolWatcher } from './pool-watcher';
 
 /** What the methods work with. */
 export interface WalletRpcContext extends ServedWallet {
@@ -14,11 +14,11 @@ export interface WalletRpcContext extends ServedWallet {
   readonly nodes: NodeList;
   /** The container's own folder, which exports stay in. */
   readonly directory: string;
-  readonly details: DetailsKeeper;
-  readonly delayed: DelayedDesk;
-  readonly pool: PoolWatch;
+  readonly details: TransactionDetailsCache;
+  readonly delayed: DelayedTransactionQueue;
+  readonly pool: PoolWatcher;
   readonly blockHashes: BlockHashes;
-  readonly announcer: TransactionAnnouncer;
+  readonly notifier: TransactionNotifier;
   readonly keyed: IdempotentRequests;
   /** Unix milliseconds. */
   readonly now: () => number;

@@ -18,11 +18,11 @@ import {
 import { AttemptLimiter } from '@wrkz/wallet-server';
 import { z } from 'zod';
 import type { WalletRpcContext } from './context';
-import type { WalletRpcMethod } from './declare';
-import { envelopeRefusal, refusalOf } from './refusals';
+import type { WalletRpcMethod } from './methods/declare';
+import { envelopeError, toJsonRpcError } from './errors';
 
 /** Requests of one batch; each may be a send. */
-const MOST_OF_A_BATCH = 100;
+const MAX_BATCH_SIZE = 100;
 
 export interface EnvelopeOptions {
   readonly methods: readonly WalletRpcMethod[];
@@ -59,12 +59,12 @@ export class Envelope {
     try {
       body = parseJson(text);
     } catch {
-      return enveloped({ error: errorObject(envelopeRefusal('parse')), id: null, jsonrpc: '2.0' });
+      return enveloped({ error: errorObject(envelopeError('parse')), id: null, jsonrpc: '2.0' });
     }
     if (!isBatch || !Array.isArray(body)) return this.one(body, context, request);
     const { length } = body;
-    if (length === 0 || length > MOST_OF_A_BATCH) {
-      return enveloped({ error: errorObject(envelopeRefusal('noMethod')), id: null, jsonrpc: '2.0' });
+    if (length === 0 || length > MAX_BATCH_SIZE) {
+      return enveloped({ error: errorObject(envelopeError('noMethod')), id: null, jsonrpc: '2.0' });
     }
     const answers: string[] = [];
     for (const entry of body) {
@@ -75,7 +75,7 @@ export class Envelope {
   }
 
   private async one(body: JsonValue, context: WalletRpcContext, request: RouteRequest): Promise<string> {
-    if (!isObject(body)) return enveloped({ error: errorObject(envelopeRefusal('notAnObject')) });
+    if (!isObject(body)) return enveloped({ error: errorObject(envelopeError('notAnObject')) });
     const { id } = body;
     try {
       const result = await this.call(body, context, request);
@@ -91,10 +91,10 @@ export class Envelope {
   private async call(body: Members, context: WalletRpcContext, request: RouteRequest): Promise<unknown> {
     await this.authenticate(body['password'], request.http.request);
     const { method, params = {} } = body;
-    if (typeof method !== 'string') throw envelopeRefusal('noMethod');
+    if (typeof method !== 'string') throw envelopeError('noMethod');
     const call = this.calls.get(method);
-    if (call === undefined) throw envelopeRefusal('unknownMethod');
-    if (!isObject(params)) throw envelopeRefusal('params');
+    if (call === undefined) throw envelopeError('unknownMethod');
+    if (!isObject(params)) throw envelopeError('params');
     return call(params, context, request);
   }
 
@@ -102,29 +102,29 @@ export class Envelope {
   private async authenticate(given: JsonValue | undefined, request: IncomingMessage): Promise<void> {
     const { password } = this.options;
     if (password === undefined) return;
-    if (typeof given !== 'string' || given === '') throw envelopeRefusal('password');
+    if (typeof given !== 'string' || given === '') throw envelopeError('password');
     const tooMany = await this.attempts.admit(request);
     if (tooMany !== undefined) throw tooMany;
     if (!secretsEqual(given, password)) {
       this.attempts.recordFailure(request);
-      throw envelopeRefusal('password');
+      throw envelopeError('password');
     }
     this.attempts.recordSuccess(request);
   }
 
   private refusal(error: unknown, method: JsonValue | undefined): JsonRpcError {
-    const refused = refusalOf(error);
+    const refused = toJsonRpcError(error);
     if (refused !== undefined) return refused;
     this.options.logger.error(
       `${typeof method === 'string' ? method : 'a request'} failed: ${error instanceof Error ? (error.stack ?? '') : ''}`,
     );
-    return envelopeRefusal('unexpected', errorText(error));
+    return envelopeError('unexpected', errorText(error));
   }
 }
 
 function callOf(method: WalletRpcMethod): Call {
   const params = method.params instanceof z.ZodObject ? method.params : walletRpcApi.noParams;
-  const reader = memberReader(params, (_member: InvalidMember) => envelopeRefusal('params'));
+  const reader = memberReader(params, (_member: InvalidMember) => envelopeError('params'));
   const lists = Object.entries<z.core.$ZodType>(params.shape).flatMap(([name, schema]) =>
     isList(schema) ? [name] : [],
   );

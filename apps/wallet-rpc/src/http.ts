@@ -17,9 +17,9 @@ import {
   sendJsonText,
   startHttpServer,
 } from '@wrkz/service-kit';
-import { serviceListenAddresses, type WalletRpcConfig } from './config/config';
+import { serviceListenAddresses, type WalletRpcConfig } from './config';
 import type { WalletRpcContext } from './context';
-import { SERVICE_DESCRIPTION } from './description';
+import { SERVICE_DESCRIPTION } from './methods/declare';
 import { Envelope } from './envelope';
 import { ALL_METHODS } from './methods';
 

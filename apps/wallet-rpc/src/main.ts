@@ -1,9 +1,8 @@
 import '@wrkz/service-kit/early-signals';
 import { cpuFeatures } from '@wrkz/crypto';
 import { assertPortsFree, EarlyExit, runMain } from '@wrkz/service-kit';
-import { readWalletRpcConfig, serviceListenAddresses } from './config/config';
-import { generateContainer } from './generate';
-import { addressLines } from './list-addresses';
+import { readWalletRpcConfig, serviceListenAddresses } from './config';
+import { addressLines, generateContainer } from './one-shot';
 import { WalletRpc } from './wallet-rpc';
 
 /** A large container takes a while to be written. */

@@ -7,17 +7,16 @@ import {
   serveWallet,
   type SyncClock,
   Wallet,
-  WalletError,
-  walletErrorRows,
 } from '@wrkz/wallet-core';
 import { nodeList, openingWarnings } from '@wrkz/wallet-server';
-import type { WalletRpcConfig } from './config/config';
+import type { WalletRpcConfig } from './config';
+import { isWalletError } from './errors';
 
 export interface ServedContainer extends ServedWallet {
   readonly nodes: NodeList;
 }
 
-export interface OpeningParts {
+export interface OpeningDependencies {
   readonly logger: Logger;
   /** Unix milliseconds. */
   readonly now: () => number;
@@ -31,7 +30,7 @@ export interface OpeningParts {
  */
 export async function openContainer(
   config: WalletRpcConfig,
-  { logger, now, nodeTimeouts, syncClock }: OpeningParts,
+  { logger, now, nodeTimeouts, syncClock }: OpeningDependencies,
 ): Promise<ServedContainer> {
   const { options, network, threads, node, containerFile: file } = config;
   const warn = (text: string): void => logger.warning(text);
@@ -65,6 +64,5 @@ export async function openContainer(
 }
 
 function openingText(error: unknown): string {
-  const isInUse = error instanceof WalletError && error.code === walletErrorRows.walletFileInUse.code;
-  return isInUse ? `${errorText(error)} Close it there first.` : errorText(error);
+  return isWalletError(error, 'walletFileInUse') ? `${errorText(error)} Close it there first.` : errorText(error);
 }

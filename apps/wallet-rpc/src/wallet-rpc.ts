@@ -12,16 +12,16 @@ import {
 } from '@wrkz/service-kit';
 import type { FinishedSend, SyncClock } from '@wrkz/wallet-core';
 import { IdempotentRequests, startRetentionJob } from '@wrkz/wallet-server';
-import { serviceLogger, type WalletRpcConfig } from './config/config';
+import { serviceLogger, type WalletRpcConfig } from './config';
 import type { WalletRpcContext } from './context';
 import { startServiceServer } from './http';
 import { type ServedContainer, openContainer } from './open-container';
-import { TransactionAnnouncer, HOOKS } from './parts/announcer';
-import { BlockHashes } from './parts/block-hashes';
-import { DelayedDesk } from './parts/delayed-desk';
-import { DetailsKeeper } from './parts/details-keeper';
-import { PoolWatch } from './parts/pool-watch';
-import { announceSend } from './records/sending';
+import { TransactionNotifier, HOOKS } from './transaction-notifier';
+import { BlockHashes } from './blocks';
+import { DelayedTransactionQueue } from './delayed-transactions';
+import { TransactionDetailsCache } from './transaction-details';
+import { PoolWatcher } from './pool-watcher';
+import { notifyOfSend } from './methods/sends';
 
 /** What a test may put in the place of the real thing. */
 export interface WalletRpcOverrides {
@@ -33,7 +33,7 @@ export interface WalletRpcOverrides {
   /** Milliseconds between two looks at the pool. */
   readonly poolMs?: number;
   /** Hashes of one answer. */
-  readonly mostHashes?: number;
+  readonly maxHashes?: number;
   /** How long nodes may take. */
   readonly nodeTimeouts?: Partial<NodeTimeouts>;
   /** By which the wallet waits between its questions to a node. */
@@ -107,7 +107,7 @@ export class WalletRpc implements Service {
     this.closers.add('the notification hooks', () => hooks.close());
     const context = this.contextOf(container, hooks, now);
     this.served = context;
-    this.startParts(context);
+    this.startComponents(context);
     const retention = startRetentionJob({
       current: () => (container.wallet.isClosed ? undefined : container.sideFile),
       now,
@@ -128,9 +128,9 @@ export class WalletRpc implements Service {
   }
 
   /** In an order in which each hears of a transaction before those that tell of it. */
-  private startParts({ details, delayed, announcer, pool }: WalletRpcContext): void {
+  private startComponents({ details, delayed, notifier, pool }: WalletRpcContext): void {
     delayed.start();
-    announcer.start();
+    notifier.start();
     details.start();
     this.closers.add('the transaction details', () => details.stop());
     pool.start();
@@ -140,30 +140,30 @@ export class WalletRpc implements Service {
   private contextOf(container: ServedContainer, hooks: NotificationHooks, now: () => number): WalletRpcContext {
     const { config, logger, overrides } = this;
     const { nodes, wallet, sideFile } = container;
-    const details = new DetailsKeeper({ ...container, warn: (text) => logger.warning(text) });
+    const details = new TransactionDetailsCache({ ...container, warn: (text) => logger.warning(text) });
     const duringSync = config.options['notify-during-sync'];
-    const announcer = new TransactionAnnouncer({
+    const notifier = new TransactionNotifier({
       ...container,
       hooks,
       duringSync,
       details: (hash) => details.get(hash),
     });
-    const sent = ({ hash }: FinishedSend): void => announceSend({ wallet, announcer }, hash);
-    const delayed = new DelayedDesk({ wallet, sideFile, now, sent });
+    const sent = ({ hash }: FinishedSend): void => notifyOfSend({ wallet, notifier }, hash);
+    const delayed = new DelayedTransactionQueue({ wallet, sideFile, now, sent });
     const everyMs = overrides.poolMs === undefined ? {} : { everyMs: overrides.poolMs };
     return {
       ...container,
       network: config.network,
       directory: dirname(config.containerFile),
       details,
-      announcer,
+      notifier,
       delayed,
-      pool: new PoolWatch({
+      pool: new PoolWatcher({
         ...{ ...container, details, ...everyMs },
-        seen: (transaction) => announcer.seen(transaction),
+        seen: (transaction) => notifier.seen(transaction),
         release: (hashes) => delayed.release(hashes),
       }),
-      blockHashes: new BlockHashes(nodes, overrides.mostHashes),
+      blockHashes: new BlockHashes(nodes, overrides.maxHashes),
       keyed: new IdempotentRequests(),
       now,
     };

@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { FinishedJson, silentLogger } from '@wrkz/service-kit';
 import { z } from 'zod';
 import type { WalletRpcContext } from '../src/context';
-import { declareWalletMethod, type WalletRpcMethod } from '../src/declare';
+import { declareWalletMethod, type WalletRpcMethod } from '../src/methods/declare';
 import { Envelope } from '../src/envelope';
 
 const REQUEST = { http: { request: { headers: {}, socket: { remoteAddress: '127.0.0.1' } } } } as never;

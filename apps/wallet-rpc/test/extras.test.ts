@@ -2,8 +2,7 @@ import { NodeFailure, type RawChainBlock } from '@wrkz/client';
 import { parseBlock } from '@wrkz/core-types';
 import { chainA } from '@wrkz/testing';
 import { SideFile, type WalletTransaction } from '@wrkz/wallet-core';
-import { DetailsKeeper } from '../src/parts/details-keeper';
-import { WantedTransactions } from '../src/parts/wanted-transactions';
+import { TransactionDetailsCache, WantedTransactions } from '../src/transaction-details';
 import { Folder } from './support/service';
 
 const folder = new Folder();
@@ -37,7 +36,7 @@ function keeper(rawBlocks: RawBlocks, heights: readonly number[], retryMs = 20) 
   const content = { privateViewKey: '00'.repeat(32), subWallets: [], transactions };
   const warnings: string[] = [];
   const asked: [number, number][] = [];
-  const details = new DetailsKeeper({
+  const details = new TransactionDetailsCache({
     wallet: { on: () => undefined, snapshot: { content } } as never,
     sideFile,
     nodes: {

@@ -1,31 +1,29 @@
 import { discoverMethod } from '@wrkz/service-kit';
-import type { WalletRpcMethod } from '../declare';
-import { SERVICE_DESCRIPTION } from '../description';
-import { createAddressMethod } from './create-address';
-import { createAddressListMethod } from './create-address-list';
-import { createDelayedTransactionMethod } from './create-delayed-transaction';
-import { createIntegratedAddressMethod } from './create-integrated-address';
-import { deleteAddressMethod } from './delete-address';
-import { deleteDelayedTransactionMethod } from './delete-delayed-transaction';
-import { exportContainerMethod } from './export';
-import { getAddressesMethod } from './get-addresses';
-import { getBalanceMethod } from './get-balance';
-import { getBlockHashesMethod } from './get-block-hashes';
-import { getDelayedTransactionHashesMethod } from './get-delayed-transaction-hashes';
-import { getFeeInfoMethod } from './get-fee-info';
-import { getMnemonicSeedMethod } from './get-mnemonic-seed';
-import { getNodeFeeInfoMethod } from './get-node-fee-info';
-import { getSpendKeysMethod } from './get-spend-keys';
-import { getStatusMethod } from './get-status';
-import { getTransactionMethod } from './get-transaction';
-import { getTransactionHashesMethod } from './get-transaction-hashes';
-import { getTransactionsMethod } from './get-transactions';
-import { getUnconfirmedTransactionHashesMethod } from './get-unconfirmed-transaction-hashes';
-import { getViewKeyMethod } from './get-view-key';
-import { resetMethod } from './reset';
-import { saveMethod } from './save';
-import { sendDelayedTransactionMethod } from './send-delayed-transaction';
-import { sendTransactionMethod } from './send-transaction';
+import {
+  createAddressListMethod,
+  createAddressMethod,
+  createIntegratedAddressMethod,
+  deleteAddressMethod,
+  getAddressesMethod,
+  getBalanceMethod,
+} from './addresses';
+import { exportContainerMethod, resetMethod, saveMethod } from './container';
+import { SERVICE_DESCRIPTION, type WalletRpcMethod } from './declare';
+import { getMnemonicSeedMethod, getSpendKeysMethod, getViewKeyMethod } from './keys';
+import {
+  createDelayedTransactionMethod,
+  deleteDelayedTransactionMethod,
+  getDelayedTransactionHashesMethod,
+  sendDelayedTransactionMethod,
+  sendTransactionMethod,
+} from './sends';
+import { getBlockHashesMethod, getFeeInfoMethod, getNodeFeeInfoMethod, getStatusMethod } from './status';
+import {
+  getTransactionHashesMethod,
+  getTransactionMethod,
+  getTransactionsMethod,
+  getUnconfirmedTransactionHashesMethod,
+} from './transactions';
 
 /** The methods of the reference, in its order. */
 export const WALLET_METHODS: readonly WalletRpcMethod[] = [

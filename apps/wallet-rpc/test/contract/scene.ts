@@ -31,7 +31,7 @@ export class Scene {
     const { world } = this;
     this.node = await world.node();
     this.stand = world.suite.closeAtEnd(await StandInNode.start(this.node.url));
-    this.alice = await world.synced('alice', this.stand.port, [], { mostHashes: 100 });
+    this.alice = await world.synced('alice', this.stand.port, [], { maxHashes: 100 });
     this.two = await world.synced('erin', this.stand.port);
     const { address } = await this.two.result<{ address: string }>('createAddress');
     this.second = address;

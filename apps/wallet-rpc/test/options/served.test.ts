@@ -88,7 +88,7 @@ test('a socket stands in for the port, and asks for the password all the same', 
     '--bind-ipc-path',
     socket,
   ]);
-  await expect(second).rejects.toThrow('cannot listen');
+  await expect(second).rejects.toThrow(/cannot listen .*already in use\. Choose another port with --bind-port/);
   await world.stop(service);
 });
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { silentLogger } from '@wrkz/service-kit';
 import { readWalletRpcConfig, WalletRpc, type WalletRpcOverrides } from '../../src';
-import { generateContainer } from '../../src/generate';
+import { generateContainer } from '../../src/one-shot';
 import { QUICK_CLOCK } from './quick-clock';
 import { PASSWORD, RpcClient } from './rpc-client';
 

@@ -1,0 +1,59 @@
+import { isPaymentId } from '@wrkz/core-types';
+import { EventLoopYielder } from '@wrkz/service-kit';
+import { checkAddress, type CheckedAddress, type SubWallet, type WalletSnapshot } from '@wrkz/wallet-core';
+import { applicationError, type WalletRpcErrorName } from './errors';
+
+/** A hash or a key in lower case; undefined for what is not 64 hex digits. */
+export function hex64(text: string): string | undefined {
+  return /^[0-9a-fA-F]{64}$/.test(text) ? text.toLowerCase() : undefined;
+}
+
+/** @throws JsonRpcError 3 */
+export function requireHash(text: string): string {
+  const hash = hex64(text);
+  if (hash === undefined) throw applicationError('wrongHash');
+  return hash;
+}
+
+/** A payment id in lower case, '' for none. @throws JsonRpcError 2 */
+export function requirePaymentId(text: string): string {
+  if (text !== '' && !isPaymentId(text)) throw applicationError('wrongPaymentId');
+  return text.toLowerCase();
+}
+
+/** @throws JsonRpcError 7 for what is no plain address of this network */
+export function requirePlain(address: string): void {
+  checkAddress(address, { allowIntegrated: false });
+}
+
+/** All of a list, which may be as long as a request; others get their turn meanwhile. @throws JsonRpcError 7 */
+export async function requireAllPlain(addresses: readonly string[]): Promise<void> {
+  await allChecked(addresses, false);
+}
+
+/** Those who are paid. @throws JsonRpcError 7; 2 for an integrated one whose payment id is no hex */
+export function checkedPayees(addresses: readonly string[]): Promise<readonly CheckedAddress[]> {
+  return allChecked(addresses, true);
+}
+
+/** An address that stands there a hundred times is decoded once. */
+async function allChecked(addresses: readonly string[], allowIntegrated: boolean): Promise<CheckedAddress[]> {
+  const yielder = new EventLoopYielder();
+  const known = new Map<string, CheckedAddress>();
+  const checked: CheckedAddress[] = [];
+  for (const address of addresses) {
+    await yielder.yieldIfDue();
+    const one = known.get(address) ?? checkAddress(address, { allowIntegrated });
+    known.set(address, one);
+    checked.push(one);
+  }
+  return checked;
+}
+
+/** The sub-wallet of an address. @throws JsonRpcError 7 for what is none; the named one when it is not of this container */
+export function requireSubWallet(snapshot: WalletSnapshot, address: string, missing: WalletRpcErrorName): SubWallet {
+  requirePlain(address);
+  const found = snapshot.subWallets.find((subWallet) => subWallet.address === address);
+  if (found === undefined) throw applicationError(missing);
+  return found;
+}

@@ -1,0 +1,152 @@
+import { walletRpcApi } from '@wrkz/api';
+import { generateKeyPair } from '@wrkz/crypto';
+import { integratedAddress } from '@wrkz/wallet-core';
+import { hex64, requirePaymentId, requirePlain, requireSubWallet } from '../checks';
+import type { WalletRpcContext } from '../context';
+import { applicationError, envelopeError, isWalletError } from '../errors';
+import { applicationErrors, declareWalletMethod } from './declare';
+
+export const getAddressesMethod = declareWalletMethod({
+  name: 'getAddresses',
+  summary: 'The addresses of the container, in the order in which they were made.',
+  params: walletRpcApi.noParams,
+  paramsOptional: true,
+  result: walletRpcApi.addressList,
+  errors: [],
+  handle: ({ wallet }) => ({ addresses: [...wallet.snapshot.addresses] }),
+});
+
+export const createAddressMethod = declareWalletMethod({
+  name: 'createAddress',
+  summary: 'Adds an address: of a new key, of a secret key, or of a public key to a container that tracks.',
+  params: walletRpcApi.createAddressParams,
+  paramsOptional: true,
+  result: walletRpcApi.createdAddress,
+  errors: applicationErrors('wrongKey', 'cannotMakeKey', 'wrongParameters', 'addressExists', 'cannotWrite'),
+  handle: async (context, { spendSecretKey, spendPublicKey, newAddress, scanHeight }) => {
+    const hasBoth = spendSecretKey !== undefined && spendPublicKey !== undefined;
+    if (hasBoth || (newAddress !== undefined && scanHeight !== undefined)) throw envelopeError('params');
+    const from = newAddress === true ? undefined : (scanHeight ?? 0);
+    if (spendPublicKey !== undefined) return { address: await addPublicKey(context, spendPublicKey, from) };
+    if (spendSecretKey === undefined) return { address: await addNewAddress(context) };
+    const [address = ''] = await addSecretKeys(context, [spendSecretKey], from);
+    return { address };
+  },
+});
+
+export const createAddressListMethod = declareWalletMethod({
+  name: 'createAddressList',
+  summary: 'Adds the addresses of secret keys, all or none.',
+  params: walletRpcApi.createAddressListParams,
+  paramsOptional: true,
+  result: walletRpcApi.addressList,
+  errors: applicationErrors(
+    'duplicateKey',
+    'wrongKey',
+    'cannotMakeKey',
+    'wrongParameters',
+    'addressExists',
+    'cannotWrite',
+  ),
+  handle: async (context, { spendSecretKeys, newAddress, scanHeight }) => {
+    if (newAddress !== undefined && scanHeight !== undefined) throw envelopeError('params');
+    const from = newAddress === true ? undefined : (scanHeight ?? 0);
+    return { addresses: await addSecretKeys(context, spendSecretKeys, from) };
+  },
+});
+
+export const deleteAddressMethod = declareWalletMethod({
+  name: 'deleteAddress',
+  summary: 'Takes an address out of the container, with its money and its key.',
+  params: walletRpcApi.ofAddress,
+  paramsOptional: true,
+  result: walletRpcApi.done,
+  errors: applicationErrors('badAddress', 'objectNotFound', 'cannotWrite'),
+  handle: async ({ wallet, pool }, { address }) => {
+    requireSubWallet(wallet.snapshot, address, 'objectNotFound');
+    await wallet.removeAnySubWallet(address);
+    pool.forget();
+    return {};
+  },
+});
+
+export const createIntegratedAddressMethod = declareWalletMethod({
+  name: 'createIntegratedAddress',
+  summary: 'An address and a payment id in one.',
+  params: walletRpcApi.integrateParams,
+  paramsOptional: true,
+  result: walletRpcApi.integratedResult,
+  errors: applicationErrors('badAddress', 'wrongPaymentId'),
+  handle: (_context, { address, paymentId }) => {
+    requirePlain(address);
+    requirePaymentId(paymentId);
+    if (paymentId === '') throw applicationError('wrongPaymentId');
+    return { integratedAddress: integratedAddress(address, paymentId) };
+  },
+});
+
+export const getBalanceMethod = declareWalletMethod({
+  name: 'getBalance',
+  summary: 'What an address holds, or all of them.',
+  params: walletRpcApi.balanceParams,
+  paramsOptional: true,
+  result: walletRpcApi.balanceResult,
+  errors: applicationErrors('badAddress', 'walletNotFound'),
+  handle: ({ wallet }, { address }) => {
+    const { snapshot } = wallet;
+    const keys = address === '' ? undefined : [requireSubWallet(snapshot, address, 'walletNotFound').publicSpendKey];
+    const { unlocked, locked } = snapshot.balance(keys);
+    return { availableBalance: unlocked, lockedAmount: locked };
+  },
+});
+
+type Parts = Pick<WalletRpcContext, 'wallet' | 'pool'>;
+
+/** An address of a new key. @throws JsonRpcError 22 in a container that tracks */
+export async function addNewAddress({ wallet }: Parts): Promise<string> {
+  // Without a first address there is nothing that the next one could follow from.
+  if (wallet.snapshot.primary === undefined) {
+    const privateSpendKeys = [generateKeyPair().secretKey.toString('hex')];
+    const [first] = await wallet.importKeyList({ kind: 'secret', privateSpendKeys }, undefined);
+    return first?.address ?? '';
+  }
+  return (await fitting(wallet.createSubWallet())).address;
+}
+
+/** @param from undefined: from now on @throws JsonRpcError 5, 1, 18, 22, 20; the container is as before then */
+export async function addSecretKeys(
+  { wallet, pool }: Parts,
+  texts: readonly string[],
+  from: number | undefined,
+): Promise<string[]> {
+  const seen = new Set<string>();
+  const privateSpendKeys = texts.map((text) => {
+    if (seen.has(text)) throw applicationError('duplicateKey');
+    seen.add(text);
+    const key = hex64(text);
+    if (key === undefined) throw applicationError('wrongKey');
+    return key;
+  });
+  if (privateSpendKeys.length === 0) return [];
+  const made = await fitting(wallet.importKeyList({ kind: 'secret', privateSpendKeys }, from));
+  pool.forget();
+  return made.map(({ address }) => address);
+}
+
+/** @throws JsonRpcError 1, 22, 20 */
+export async function addPublicKey({ wallet, pool }: Parts, text: string, from: number | undefined): Promise<string> {
+  const key = hex64(text);
+  if (key === undefined) throw applicationError('wrongKey');
+  const [made] = await fitting(wallet.importKeyList({ kind: 'public', publicSpendKeys: [key] }, from));
+  pool.forget();
+  return made?.address ?? '';
+}
+
+/** A kind of key that the container does not take is a wrong parameter here. */
+async function fitting<T>(result: Promise<T>): Promise<T> {
+  try {
+    return await result;
+  } catch (error) {
+    throw isWalletError(error, 'illegalViewWalletOperation') ? applicationError('wrongParameters') : error;
+  }
+}

@@ -1,0 +1,71 @@
+import { realpathSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { walletRpcApi } from '@wrkz/api';
+import { isForeignFile } from '@wrkz/wallet-server';
+import { applicationError, systemError } from '../errors';
+import { applicationErrors, declareWalletMethod } from './declare';
+
+export const saveMethod = declareWalletMethod({
+  name: 'save',
+  summary: 'Writes the container to the disk.',
+  params: walletRpcApi.noParams,
+  paramsOptional: true,
+  result: walletRpcApi.done,
+  errors: applicationErrors('cannotWrite'),
+  handle: async ({ wallet }) => {
+    await wallet.save();
+    return {};
+  },
+});
+
+export const exportContainerMethod = declareWalletMethod({
+  name: 'export',
+  summary: 'Writes the container in plain JSON to a file of its folder; over an earlier export, and over nothing else.',
+  params: walletRpcApi.exportParams,
+  paramsOptional: true,
+  result: walletRpcApi.done,
+  errors: applicationErrors('noSuchFile', 'cannotWrite'),
+  handle: async ({ wallet, directory }, { fileName }) => {
+    const place = exportPlace(directory, fileName);
+    if (await isForeignFile(place)) throw systemError('EEXIST');
+    await wallet.exportPlain(place);
+    return {};
+  },
+});
+
+export const resetMethod = declareWalletMethod({
+  name: 'reset',
+  summary: 'Forgets all that came from the chain, and reads it again from a height on.',
+  params: walletRpcApi.resetParams,
+  paramsOptional: true,
+  result: walletRpcApi.done,
+  errors: applicationErrors('wrongParameters', 'cannotWrite'),
+  handle: async ({ wallet, pool }, { scanHeight }) => {
+    await wallet.reset(scanHeight);
+    pool.forget();
+    return {};
+  },
+});
+
+/**
+ * The place of a file that a request names: within the container's folder, links followed.
+ * @throws JsonRpcError 2 for a missing folder, and for a name that leads out of it
+ */
+export function exportPlace(directory: string, name: string): string {
+  const missing = applicationError('noSuchFile');
+  if (name === '' || name.includes('\0')) throw missing;
+  const path = resolve(directory, name);
+  const folder = realPath(dirname(path));
+  const own = realPath(directory);
+  const isWithin = folder !== undefined && own !== undefined && (folder === own || folder.startsWith(join(own, '/')));
+  if (!isWithin || path === directory) throw missing;
+  return join(folder, basename(path));
+}
+
+function realPath(path: string): string | undefined {
+  try {
+    return realpathSync(path);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,29 @@
+import { walletRpcApi } from '@wrkz/api';
+import { type Method, methodDeclarer, type ServiceDescription, VERSION } from '@wrkz/service-kit';
+import type { WalletRpcContext } from '../context';
+
+type ErrorName = keyof typeof walletRpcApi.walletRpcErrors;
+
+export type WalletRpcMethod = Method<WalletRpcContext>;
+
+/** Declares a method of the service; its file is named after it. */
+export const declareWalletMethod = methodDeclarer<WalletRpcContext>();
+
+/** Rows of the table of application errors. */
+export function applicationErrors(...names: readonly ErrorName[]): walletRpcApi.WalletRpcError[] {
+  return names.map((name) => walletRpcApi.walletRpcErrors[name]);
+}
+
+const { password, params, unexpected } = walletRpcApi.walletRpcEnvelopeErrors;
+
+/** The head of the service's document, and the errors that every method shares. */
+export const SERVICE_DESCRIPTION: ServiceDescription<WalletRpcContext, unknown> = {
+  title: 'WrkzCoin wallet over JSON-RPC',
+  version: VERSION,
+  description:
+    'One container over POST /json_rpc. Amounts are atomic units. Params are always an object; the password stands beside ' +
+    'them. Errors of the wallet have the code -32700 and a number in data.application_code. An array of requests is ' +
+    'answered only with the header X-JSON-RPC-Batch: 1.',
+  errorBody: walletRpcApi.walletRpcAnswer,
+  methodErrors: () => [password, params, unexpected],
+};

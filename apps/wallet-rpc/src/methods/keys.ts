@@ -1,0 +1,46 @@
+import { walletRpcApi } from '@wrkz/api';
+import { seedOf } from '@wrkz/wallet-core';
+import { requireSubWallet } from '../checks';
+import { applicationError } from '../errors';
+import { applicationErrors, declareWalletMethod } from './declare';
+
+export const getSpendKeysMethod = declareWalletMethod({
+  name: 'getSpendKeys',
+  summary: 'The spend keys of an address; the secret one is all zeros where it is not known.',
+  params: walletRpcApi.ofAddress,
+  paramsOptional: true,
+  result: walletRpcApi.spendKeys,
+  errors: applicationErrors('badAddress', 'objectNotFound'),
+  handle: ({ wallet }, { address }) => {
+    const subWallet = requireSubWallet(wallet.snapshot, address, 'objectNotFound');
+    return {
+      spendPublicKey: subWallet.publicSpendKey,
+      spendSecretKey: subWallet.privateSpendKey ?? '0'.repeat(64),
+    };
+  },
+});
+
+export const getViewKeyMethod = declareWalletMethod({
+  name: 'getViewKey',
+  summary: 'The secret view key of the container.',
+  params: walletRpcApi.noParams,
+  paramsOptional: true,
+  result: walletRpcApi.viewKeyResult,
+  errors: [],
+  handle: ({ wallet }) => ({ viewSecretKey: wallet.snapshot.content.privateViewKey }),
+});
+
+export const getMnemonicSeedMethod = declareWalletMethod({
+  name: 'getMnemonicSeed',
+  summary: 'The 25 words of an address, where its view key follows from its spend key.',
+  params: walletRpcApi.ofAddress,
+  paramsOptional: true,
+  result: walletRpcApi.mnemonicResult,
+  errors: applicationErrors('badAddress', 'objectNotFound', 'keysNotDeterministic'),
+  handle: ({ wallet }, { address }) => {
+    const { snapshot } = wallet;
+    const { privateSpendKey } = requireSubWallet(snapshot, address, 'objectNotFound');
+    if (privateSpendKey === undefined) throw applicationError('keysNotDeterministic');
+    return { mnemonicSeed: seedOf(privateSpendKey, snapshot.content.privateViewKey) };
+  },
+});

@@ -1,0 +1,57 @@
+import { walletRpcApi } from '@wrkz/api';
+import { applicationError } from '../errors';
+import { applicationErrors, declareWalletMethod } from './declare';
+
+export const getStatusMethod = declareWalletMethod({
+  name: 'getStatus',
+  summary: 'Where the wallet, its node and the network stand.',
+  params: walletRpcApi.noParams,
+  paramsOptional: true,
+  result: walletRpcApi.statusResult,
+  errors: [],
+  handle: ({ wallet, syncStatus, network }) => {
+    const { localHeight, networkHeight, walletHeight, peerCount } = syncStatus();
+    const [top] = wallet.snapshot.content.progress.recentHashes;
+    return {
+      blockCount: walletHeight + 1,
+      knownBlockCount: networkHeight + 1,
+      lastBlockHash: top ?? network.genesis.hash.toString('hex'),
+      localDaemonBlockCount: localHeight + 1,
+      peerCount,
+    };
+  },
+});
+
+export const getBlockHashesMethod = declareWalletMethod({
+  name: 'getBlockHashes',
+  summary: 'Hashes of blocks from an index on, as far as the wallet has read.',
+  params: walletRpcApi.blockHashesParams,
+  paramsOptional: true,
+  result: walletRpcApi.blockHashesResult,
+  errors: applicationErrors('wrongParameters', 'nodeAway'),
+  handle: async ({ wallet, blockHashes }, { firstBlockIndex, blockCount }) => {
+    const end = Math.min(firstBlockIndex + blockCount, wallet.snapshot.content.progress.height + 1);
+    if (end - firstBlockIndex > blockHashes.maxCount) throw applicationError('wrongParameters');
+    return { blockHashes: await blockHashes.range(firstBlockIndex, end) };
+  },
+});
+
+export const getFeeInfoMethod = declareWalletMethod({
+  name: 'getFeeInfo',
+  summary: 'Nodes ask for no fee of their own: the answer is always the same.',
+  params: walletRpcApi.noParams,
+  paramsOptional: true,
+  result: walletRpcApi.feeInfo,
+  errors: [],
+  handle: () => ({ address: '', amount: 0n }),
+});
+
+export const getNodeFeeInfoMethod = declareWalletMethod({
+  name: 'getNodeFeeInfo',
+  summary: 'Nodes ask for no fee of their own: the answer is always the same.',
+  params: walletRpcApi.noParams,
+  paramsOptional: true,
+  result: walletRpcApi.feeInfo,
+  errors: [],
+  handle: () => ({ address: '', amount: 0n }),
+});

@@ -1,0 +1,197 @@
+import { walletRpcApi } from '@wrkz/api';
+import { lowerBound } from '@wrkz/core-types';
+import { EventLoopYielder, FinishedJson, stringifyJson } from '@wrkz/service-kit';
+import type { DelayedState, WalletTransaction } from '@wrkz/wallet-core';
+import type { z } from 'zod';
+import { requireAllPlain, requireHash, requirePaymentId } from '../checks';
+import type { WalletRpcContext } from '../context';
+import { applicationError, envelopeError } from '../errors';
+import { type ServiceTransaction, serviceTransactions, TransactionState } from '../transaction-record';
+import { applicationErrors, declareWalletMethod } from './declare';
+
+export const getTransactionHashesMethod = declareWalletMethod({
+  name: 'getTransactionHashes',
+  summary: 'Hashes of the transactions of a run of blocks, by block.',
+  params: walletRpcApi.windowParams,
+  paramsOptional: true,
+  result: walletRpcApi.hashItems,
+  errors: applicationErrors(
+    'badAddress',
+    'wrongPaymentId',
+    'wrongHash',
+    'wrongParameters',
+    'unknownObject',
+    'nodeAway',
+  ),
+  handle: (context, params) =>
+    windowItems(context, params, 'transactionHashes', ({ transactionHash }) => transactionHash),
+});
+
+export const getTransactionsMethod = declareWalletMethod({
+  name: 'getTransactions',
+  summary: 'The transactions of a run of blocks, by block.',
+  params: walletRpcApi.windowParams,
+  paramsOptional: true,
+  result: walletRpcApi.transactionItems,
+  errors: applicationErrors(
+    'badAddress',
+    'wrongPaymentId',
+    'wrongHash',
+    'wrongParameters',
+    'unknownObject',
+    'nodeAway',
+  ),
+  handle: (context, params) => windowItems(context, params, 'transactions', (record) => record),
+});
+
+export const getUnconfirmedTransactionHashesMethod = declareWalletMethod({
+  name: 'getUnconfirmedTransactionHashes',
+  summary: 'Own sends and transactions of the pool that are in no block yet.',
+  params: walletRpcApi.unconfirmedParams,
+  paramsOptional: true,
+  result: walletRpcApi.transactionHashList,
+  errors: applicationErrors('badAddress'),
+  handle: async (context, { addresses }) => {
+    await requireAllPlain(addresses);
+    const wanted = new Set(addresses);
+    const record = serviceTransactions(context);
+    const all = [...context.wallet.snapshot.unconfirmed(), ...context.pool.transactions];
+    const found = all.filter(
+      (transaction) => wanted.size === 0 || record(transaction).transfers.some(({ address }) => wanted.has(address)),
+    );
+    return { transactionHashes: found.map(({ hash }) => hash) };
+  },
+});
+
+export const getTransactionMethod = declareWalletMethod({
+  name: 'getTransaction',
+  summary: 'One transaction, wherever it stands.',
+  params: walletRpcApi.ofTransaction,
+  paramsOptional: true,
+  result: walletRpcApi.oneTransactionResult,
+  errors: applicationErrors('wrongHash', 'objectNotFound'),
+  handle: async (context, { transactionHash }) => {
+    const transaction = await findTransaction(context, requireHash(transactionHash));
+    if (transaction === undefined) throw applicationError('objectNotFound');
+    return { transaction };
+  },
+});
+
+/** One that has left is no plan any more, also where the wallet has forgotten it: after a reset, or without its address. */
+const STATES = {
+  delayed: TransactionState.created,
+  sending: TransactionState.created,
+  sent: TransactionState.succeeded,
+  deleted: TransactionState.cancelled,
+} as const satisfies Record<DelayedState, number>;
+
+/** A transaction of the wallet: in a block, on its way, in the pool, delayed or deleted. */
+export async function findTransaction(
+  context: WalletRpcContext,
+  hash: string,
+): Promise<ServiceTransaction | undefined> {
+  const { wallet, pool, delayed, details } = context;
+  const { snapshot } = wallet;
+  const confirmed = snapshot.transaction(hash);
+  if (confirmed !== undefined) await details.ensure([confirmed]);
+  const record = serviceTransactions(context);
+  const known = confirmed ?? snapshot.unconfirmed().find((transaction) => transaction.hash === hash) ?? pool.get(hash);
+  if (known !== undefined) return record(known);
+  const row = delayed.get(hash);
+  if (row === undefined) return undefined;
+  const { fee, intent } = delayed.read(row);
+  const waiting: WalletTransaction = {
+    transfers: intent.transfers,
+    hash,
+    fee,
+    blockHeight: 0,
+    timestamp: 0,
+    paymentId: intent.paymentId,
+    unlockTime: 0n,
+    isCoinbase: false,
+  };
+  return record(waiting, STATES[row.state]);
+}
+
+type WindowParams = z.output<typeof walletRpcApi.windowParams>;
+
+/**
+ * One item for each block of a window that holds transactions of the wallet, ascending; filters empty an item and leave it.
+ *
+ * @param print what stands in the item's list for a transaction @param list the name of that list
+ * @throws JsonRpcError -32600, then 7, 2, 3, 22, 4, and 7 of an unreachable node
+ */
+export async function windowItems(
+  context: WalletRpcContext,
+  params: WindowParams,
+  list: string,
+  print: (record: ServiceTransaction) => unknown,
+): Promise<FinishedJson> {
+  const isWanted = await filterOf(params);
+  const first = await firstIndex(context, params);
+  const { snapshot } = context.wallet;
+  const found = transactionsFrom(snapshot.content.transactions, first, first + params.blockCount);
+  await context.details.ensure(found);
+  const recorder = serviceTransactions(context);
+  const parts: string[] = [];
+  let block: { height: number; entries: string[]; hash: string } | undefined;
+  const finish = async (): Promise<void> => {
+    if (block === undefined) return;
+    const blockHash = block.hash === '' ? await hashOf(context, block.height) : block.hash;
+    parts.push(`{"blockHash":${stringifyJson(blockHash)},${stringifyJson(list)}:[${block.entries.join(',')}]}`);
+  };
+  const yielder = new EventLoopYielder();
+  for (const transaction of found) {
+    await yielder.yieldIfDue();
+    if (transaction.blockHeight !== block?.height) {
+      await finish();
+      block = { height: transaction.blockHeight, entries: [], hash: '' };
+    }
+    block.hash ||= context.details.get(transaction.hash)?.blockHash ?? '';
+    const record = recorder(transaction);
+    if (isWanted(record)) block.entries.push(stringifyJson(print(record)));
+  }
+  await finish();
+  return new FinishedJson(`{"items":[${parts.join(',')}]}`);
+}
+
+/** Where nothing else tells it, the node does. */
+async function hashOf({ blockHashes }: WalletRpcContext, height: number): Promise<string> {
+  const [hash = ''] = await blockHashes.range(height, height + 1);
+  return hash;
+}
+
+/** @throws JsonRpcError */
+async function firstIndex(
+  { wallet, blockHashes }: WalletRpcContext,
+  { firstBlockIndex, blockHash, blockCount }: WindowParams,
+): Promise<number> {
+  const hash = blockHash === undefined ? undefined : requireHash(blockHash);
+  if (blockCount === 0 || firstBlockIndex === 0) throw applicationError('wrongParameters');
+  const first = hash === undefined ? (firstBlockIndex ?? 0) : (await blockHashes.find(hash))?.height;
+  if (first === undefined || first > wallet.snapshot.content.progress.height) throw applicationError('unknownObject');
+  if (first === 0) throw applicationError('wrongParameters');
+  return first;
+}
+
+/** @throws JsonRpcError */
+async function filterOf({
+  addresses,
+  paymentId,
+  firstBlockIndex,
+  blockHash,
+}: WindowParams): Promise<(record: ServiceTransaction) => boolean> {
+  if ((firstBlockIndex === undefined) === (blockHash === undefined)) throw envelopeError('params');
+  await requireAllPlain(addresses);
+  const id = requirePaymentId(paymentId);
+  const wanted = new Set(addresses);
+  return ({ transfers, paymentId: found }) =>
+    (wanted.size === 0 || transfers.some(({ address }) => wanted.has(address))) && (id === '' || found === id);
+}
+
+/** Those of the blocks [start, end), of a list whose heights ascend. */
+function transactionsFrom(all: readonly WalletTransaction[], start: number, end: number): readonly WalletTransaction[] {
+  const firstFrom = (height: number): number =>
+    lowerBound(0, all.length, (i) => (all[i]?.blockHeight ?? Infinity) < height);
+  return all.slice(firstFrom(start), firstFrom(end));
+}

@@ -1,0 +1,67 @@
+import { errorText, UsageError } from '@wrkz/service-kit';
+import {
+  createdWallet,
+  type WalletContent,
+  WalletError,
+  WalletFile,
+  walletFromKeys,
+  walletFromSeed,
+} from '@wrkz/wallet-core';
+import { serviceLogger, type WalletRpcConfig } from './config';
+import { openContainer } from './open-container';
+
+/**
+ * Makes the container; no node is asked.
+ * @returns its first address
+ * @throws UsageError with a message for the operator
+ */
+export async function generateContainer({ options, containerFile }: WalletRpcConfig): Promise<string> {
+  try {
+    const { walletFile, content } = await WalletFile.create(containerFile, options['container-password'], () =>
+      newContent(options),
+    );
+    await walletFile.close();
+    return content.subWallets[0]?.address ?? '';
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    throw new UsageError(`The container ${containerFile} could not be made: ${errorText(error)}`);
+  }
+}
+
+function newContent(options: WalletRpcConfig['options']): WalletContent {
+  const start = { height: options['scan-height'], timestamp: 0 };
+  const { 'mnemonic-seed': seed, 'view-key': viewKey, 'spend-key': spendKey } = options;
+  if (seed !== '') {
+    try {
+      return walletFromSeed(seed, start);
+    } catch (error) {
+      throw new UsageError(errorText(error));
+    }
+  }
+  if (viewKey === '') return createdWallet(start);
+  for (const [key, name] of [
+    [viewKey, 'view'],
+    [spendKey, 'spend'],
+  ] as const) {
+    if (!isSecret(key, start)) throw new UsageError(`Invalid ${name} key`);
+  }
+  return walletFromKeys(viewKey, spendKey, start);
+}
+
+function isSecret(key: string, start: { height: number; timestamp: number }): boolean {
+  try {
+    walletFromKeys(key, key, start);
+    return true;
+  } catch (error) {
+    if (error instanceof WalletError) return false;
+    throw error;
+  }
+}
+
+/** The lines of `--address`. @throws Error with a message for the operator */
+export async function addressLines(config: WalletRpcConfig): Promise<string[]> {
+  const { wallet } = await openContainer(config, { logger: serviceLogger(config), now: Date.now });
+  const lines = wallet.snapshot.addresses.map((address) => `Address: ${address}`);
+  await wallet.close();
+  return lines;
+}

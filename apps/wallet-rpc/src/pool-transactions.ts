@@ -1,0 +1,103 @@
+import type { NodePoolTransaction } from '@wrkz/client';
+import {
+  type HeldTransaction,
+  scannedBatches,
+  type TransactionDetails,
+  type WalletContent,
+  type WalletOutput,
+  type WalletTransaction,
+} from '@wrkz/wallet-core';
+import { scanKeysOf, scannable } from './blocks';
+
+/** A transaction of the pool that touches the wallet. */
+export interface OwnPoolTransaction {
+  readonly transaction: WalletTransaction;
+  readonly held: HeldTransaction;
+  readonly details: TransactionDetails;
+}
+
+interface OwnedOutput {
+  readonly output: WalletOutput;
+  readonly publicSpendKey: string;
+}
+
+/** Those of some transactions of the pool that pay the wallet or take its outputs. */
+export async function ownPoolTransactions(
+  added: readonly NodePoolTransaction[],
+  content: WalletContent,
+): Promise<OwnPoolTransaction[]> {
+  if (added.length === 0 || content.subWallets.length === 0) return [];
+  const transactions = added.map(scannable);
+  const block = { height: 0, hash: '', timestamp: 0, coinbase: undefined, transactions };
+  const paid = new Map<number, { publicSpendKey: string; amount: bigint; key: string }[]>();
+  const shortIds = new Map<string, string>();
+  for await (const batch of scannedBatches([block], scanKeysOf(content))) {
+    for (const scanned of batch) {
+      if ('error' in scanned) throw scanned.error;
+      for (const [hash, id] of scanned.decryptedPaymentIds) shortIds.set(hash, id);
+      for (const { transaction, output, publicSpendKey } of scanned.found) {
+        const target = transactions[transaction - 1]?.outputs[output];
+        if (target === undefined) continue;
+        paid.set(transaction, [...(paid.get(transaction) ?? []), { publicSpendKey, ...target }]);
+      }
+    }
+  }
+  const images = new Set(added.flatMap(({ inputs }) => inputs.map(({ keyImage }) => keyImage)));
+  const byImage = outputsByImage(content, images);
+  return added.flatMap((pooled, i) => {
+    const taken = pooled.inputs.flatMap(({ keyImage }) => byImage.get(keyImage) ?? []);
+    const outputs = paid.get(i + 1) ?? [];
+    if (taken.length === 0 && outputs.length === 0) return [];
+    const paymentId = transactions[i]?.paymentId ?? '';
+    const plainId = paymentId.length === 16 ? (taken.length === 0 ? (shortIds.get(pooled.hash) ?? '') : '') : paymentId;
+    return [ownPoolTransaction(pooled, taken, outputs, plainId)];
+  });
+}
+
+function ownPoolTransaction(
+  { hash, extra, unlockTime, inputs, outputs }: NodePoolTransaction,
+  taken: readonly OwnedOutput[],
+  paid: HeldTransaction['ownOutputs'],
+  paymentId: string,
+): OwnPoolTransaction {
+  const received = new Map<string, bigint>();
+  const net = new Map<string, bigint>();
+  const add = (sums: Map<string, bigint>, key: string, amount: bigint): void =>
+    void sums.set(key, (sums.get(key) ?? 0n) + amount);
+  for (const { publicSpendKey, output } of taken) add(net, publicSpendKey, -output.amount);
+  for (const { publicSpendKey, amount } of paid) {
+    add(net, publicSpendKey, amount);
+    add(received, publicSpendKey, amount);
+  }
+  const sum = (parts: readonly { readonly amount: bigint }[]): bigint =>
+    parts.reduce((total, { amount }) => total + amount, 0n);
+  const sums = { inputs: sum(inputs), outputs: sum(outputs) };
+  return {
+    transaction: {
+      transfers: Array.from(net, ([publicSpendKey, amount]) => ({ publicSpendKey, amount })),
+      hash,
+      fee: sums.inputs > sums.outputs ? sums.inputs - sums.outputs : 0n,
+      blockHeight: 0,
+      timestamp: 0,
+      paymentId,
+      unlockTime: 0n,
+      isCoinbase: false,
+    },
+    held: { hash, inputs: taken.map(({ output }) => output.key), ownOutputs: paid },
+    details: { extra, ...sums, unlockTime, received },
+  };
+}
+
+/** Own outputs by their key image, as far as one of these takes them. */
+function outputsByImage({ subWallets }: WalletContent, images: ReadonlySet<string>): Map<string, OwnedOutput> {
+  const byImage = new Map<string, OwnedOutput>();
+  for (const { publicSpendKey, unspent, locked } of subWallets) {
+    for (const list of [unspent, locked]) {
+      for (const output of list) {
+        const { keyImage } = output;
+        if (keyImage !== undefined && images.has(keyImage)) byImage.set(keyImage, { output, publicSpendKey });
+      }
+    }
+  }
+  return byImage;
+}

@@ -1,0 +1,164 @@
+import type { walletRpcApi } from '@wrkz/api';
+import { fromHex, MAX_UINT64, parseTransaction } from '@wrkz/core-types';
+import type {
+  FeeChoice,
+  FinishedSend,
+  SendRequest,
+  SentTransfer,
+  SubWallet,
+  TransactionDetails,
+} from '@wrkz/wallet-core';
+import type { z } from 'zod';
+import { sumsOf } from './blocks';
+import { checkedPayees, requireAllPlain } from './checks';
+import type { WalletRpcContext } from './context';
+import { applicationError, envelopeError, type WalletRpcErrorName } from './errors';
+
+type SendParams = z.output<typeof walletRpcApi.sendParams>;
+
+/** An amount from which on it is beyond all money. */
+const BEYOND_ALL_MONEY = 2n ** 63n - 1n;
+/** Bytes of an extra that no node takes, and those of the transaction key and the work beside what was given. */
+const EXTRA_LIMIT = 1_024;
+const EXTRA_FRAME = 42;
+
+/** What sendTransaction and createDelayedTransaction may be refused with. */
+export const SERVICE_SEND_ERRORS = [
+  'badAddress',
+  'wrongPaymentId',
+  'conflictingPaymentIds',
+  'mixinTooSmall',
+  'mixinTooBig',
+  'badPaymentId',
+  'trackingMode',
+  'nothingToSend',
+  'feeTooSmall',
+  'changeAddressRequired',
+  'changeAddressNotFound',
+  'wrongAmount',
+  'sumOverflow',
+  'extraTooLarge',
+  'tooFewDecoys',
+  'nodeAway',
+  'tooLarge',
+  'tooManyOutputs',
+  'nodeRefused',
+  'idempotencyKeyReused',
+] as const satisfies readonly WalletRpcErrorName[];
+
+/**
+ * What is asked of the wallet, checked in the order of the reference.
+ * @param badExtra what an extra is refused with that is no hex
+ * @throws JsonRpcError, WalletError
+ */
+export async function checkedRequest(
+  { wallet, network, syncStatus }: Pick<WalletRpcContext, 'wallet' | 'network' | 'syncStatus'>,
+  params: SendParams,
+  badExtra: WalletRpcErrorName,
+): Promise<SendRequest> {
+  const { transfers, addresses, changeAddress, anonymity, extra, unlockTime } = params;
+  if (extra !== undefined && params.paymentId !== undefined) throw envelopeError('params');
+  const payees = await checkedPayees(transfers.map(({ address }) => address));
+  const paymentId = onePaymentId(
+    params.paymentId ?? '',
+    payees.map((payee) => payee.paymentId ?? ''),
+  );
+  await requireAllPlain([...addresses, ...(changeAddress === '' ? [] : [changeAddress])]);
+  const { localHeight, networkHeight } = syncStatus();
+  const { mixin } = network.rulesAt(localHeight);
+  if (anonymity !== undefined && anonymity < mixin.min) throw applicationError('mixinTooSmall');
+  if (anonymity !== undefined && anonymity > mixin.max) throw applicationError('mixinTooBig');
+  if (!/^(?:[0-9a-f]{16}|[0-9a-f]{64})?$/.test(paymentId)) throw applicationError('badPaymentId');
+  const fields = fromHex(extra ?? '');
+  if (fields === undefined) throw applicationError(badExtra);
+  const { snapshot } = wallet;
+  if (snapshot.content.isViewWallet) throw applicationError('trackingMode');
+  if (transfers.length === 0) throw applicationError('nothingToSend');
+  const { feeRule } = network.rulesAt(networkHeight);
+  if (params.fee !== undefined && params.fee < feeRule.amount) throw applicationError('feeTooSmall');
+  const sources = sourcesOf(snapshot.subWallets, addresses);
+  const change = changeOf(snapshot.subWallets, sources, changeAddress);
+  checkAmounts(transfers.map(({ amount }) => amount));
+  const total = transfers.reduce((sum, { amount }) => sum + amount, params.fee ?? 0n);
+  if (snapshot.balance(sources.map(({ publicSpendKey }) => publicSpendKey)).unlocked < total) {
+    throw applicationError('wrongAmount');
+  }
+  if (fields.length + EXTRA_FRAME >= EXTRA_LIMIT) throw applicationError('extraTooLarge');
+  return {
+    destinations: transfers.map(({ amount }, i) => ({ address: payees[i]?.plain ?? '', amount })),
+    fee: feeOf(params),
+    mixin: anonymity,
+    paymentId,
+    sourceAddresses: sources.map(({ address }) => address),
+    changeAddress: change.address,
+    unlockTime,
+    extraFields: fields.toString('hex'),
+  };
+}
+
+/** What is kept of a send besides what the wallet keeps itself. */
+export function detailsOfSend(
+  { bytes, intent, mixin }: FinishedSend,
+  { destinations, changeAddress }: SendRequest,
+  subWallets: readonly SubWallet[],
+): TransactionDetails {
+  const parsed = parseTransaction(bytes);
+  const addresses = new Map(subWallets.map(({ publicSpendKey, address }) => [publicSpendKey, address]));
+  const sums = new Map<string, bigint>();
+  for (const { output, publicSpendKey } of intent.inputs) {
+    sums.set(publicSpendKey, (sums.get(publicSpendKey) ?? 0n) + output.amount);
+  }
+  const details = sumsOf(parsed);
+  const paid = destinations.reduce((sum, { amount }) => sum + amount, 0n);
+  const change = details.outputs - paid;
+  const sent: SentTransfer[] = [
+    ...destinations.map(({ address, amount }) => ({ address, amount, isChange: false })),
+    ...(change > 0n ? [{ address: changeAddress ?? '', amount: change, isChange: true }] : []),
+    ...Array.from(sums, ([key, amount]) => ({ address: addresses.get(key) ?? '', amount: -amount, isChange: false })),
+  ];
+  return { ...details, sent, mixin, unlockTime: parsed.transaction.unlockTime };
+}
+
+/** The one payment id, in lower case: the one given, and those inside of integrated addresses. */
+function onePaymentId(given: string, named: readonly string[]): string {
+  const ids = new Set([given, ...named].map((id) => id.toLowerCase()));
+  ids.delete('');
+  if (ids.size > 1) throw applicationError('conflictingPaymentIds');
+  const [id = ''] = ids;
+  return id;
+}
+
+/** All where none are named. */
+function sourcesOf(subWallets: readonly SubWallet[], addresses: readonly string[]): readonly SubWallet[] {
+  if (addresses.length === 0) return subWallets;
+  const byAddress = new Map(subWallets.map((subWallet) => [subWallet.address, subWallet]));
+  return [...new Set(addresses)].map((address) => {
+    const source = byAddress.get(address);
+    if (source === undefined) throw applicationError('badAddress');
+    return source;
+  });
+}
+
+function changeOf(subWallets: readonly SubWallet[], sources: readonly SubWallet[], address: string): SubWallet {
+  if (address !== '') {
+    const change = subWallets.find((subWallet) => subWallet.address === address);
+    if (change === undefined) throw applicationError('changeAddressNotFound');
+    return change;
+  }
+  const [only, second] = sources;
+  if (second !== undefined) throw applicationError('changeAddressRequired');
+  if (only === undefined) throw applicationError('wrongAmount');
+  return only;
+}
+
+function checkAmounts(amounts: readonly bigint[]): void {
+  if (amounts.some((amount) => amount >= BEYOND_ALL_MONEY)) throw applicationError('wrongAmount');
+  if (amounts.some((amount) => amount === 0n)) throw applicationError('nothingToSend');
+  if (amounts.reduce((sum, amount) => sum + amount, 0n) > MAX_UINT64) throw applicationError('sumOverflow');
+}
+
+/** A fixed fee goes before a rate. */
+function feeOf({ fee, feePerByte }: SendParams): FeeChoice {
+  if (fee !== undefined) return { kind: 'fixed', amount: fee };
+  return feePerByte === undefined ? { kind: 'minimum' } : { kind: 'perByte', rate: feePerByte };
+}

@@ -1,0 +1,247 @@
+import { NodeFailure, type NodeLookups, type RawChainBlock } from '@wrkz/client';
+import { errorText, EventLoopYielder } from '@wrkz/service-kit';
+import type { ServedWallet, TransactionDetails, WalletTransaction } from '@wrkz/wallet-core';
+import { blockDetails, scanKeysOf } from './blocks';
+
+export interface DetailsCacheDependencies extends Pick<ServedWallet, 'wallet' | 'sideFile'> {
+  readonly nodes: Pick<NodeLookups, 'rawBlocks'>;
+  readonly warn: (text: string) => void;
+  /** Milliseconds until a node that could not serve is asked again. */
+  readonly retryMs?: number;
+}
+
+/** Blocks that are asked for at once; fewer where an answer would be too large. */
+const AT_ONCE = 50;
+const RETRY_MS = 30_000;
+/** Transactions that are looked up in a row. */
+const LOOKED_UP = 200;
+
+/**
+ * Keeps what of each transaction neither the container nor `/getwalletsyncdata` holds: it is fetched once from whole blocks
+ * when the transaction is found, and stands in the side file from then on (docs/operations/wallet-rpc.md#extras).
+ */
+export class TransactionDetailsCache {
+  private readonly wanted = new WantedTransactions();
+  private readonly ending = new AbortController();
+  private working: Promise<void> | undefined;
+  /** The question that is under way. */
+  private step: Promise<void> | undefined;
+  private retry: NodeJS.Timeout | undefined;
+  private starting: Promise<void> = Promise.resolve();
+  private atOnce = AT_ONCE;
+  private warned = '';
+
+  constructor(private readonly dependencies: DetailsCacheDependencies) {}
+
+  /** Looks for what is missing, and follows the wallet. */
+  start(): void {
+    const { wallet } = this.dependencies;
+    wallet.on('transaction', (transaction, blockHash) => this.onFound(transaction, blockHash));
+    this.starting = this.want(wallet.snapshot.content.transactions).then(() => void this.work());
+  }
+
+  async stop(): Promise<void> {
+    this.ending.abort();
+    clearTimeout(this.retry);
+    await this.starting;
+    await this.working;
+  }
+
+  get(hash: string): TransactionDetails | undefined {
+    return this.dependencies.sideFile.extras.get(hash);
+  }
+
+  /** Writes down what is known of a transaction that is in no block. */
+  put(hash: string, details: TransactionDetails): void {
+    this.dependencies.sideFile.extras.put([[hash, details]]);
+  }
+
+  /**
+   * Waits, but not for ever, until what a node can tell of these transactions is here; while no node serves it is not waited
+   * for.
+   */
+  async ensure(transactions: readonly WalletTransaction[], ms = 5_000): Promise<void> {
+    if (!(await this.want(transactions)) || this.retry !== undefined) return;
+    const late = new AbortController();
+    const timer = setTimeout(() => late.abort(), ms);
+    const timeout = new Promise<void>((resolve) => late.signal.addEventListener('abort', () => resolve()));
+    void this.work();
+    while (!late.signal.aborted && this.step !== undefined) {
+      await Promise.race([this.step.catch(() => undefined), timeout]);
+      if (!(await this.isMissing(transactions))) break;
+    }
+    clearTimeout(timer);
+  }
+
+  private onFound(transaction: WalletTransaction, blockHash: string | undefined): void {
+    const known = this.get(transaction.hash);
+    const owners = transaction.transfers.map(({ publicSpendKey }) => publicSpendKey);
+    const isWhole = known !== undefined && blockHash !== undefined && owners.every((key) => known.received?.has(key));
+    if (isWhole) {
+      if (known.blockHash !== blockHash) this.put(transaction.hash, { ...known, blockHash });
+      return;
+    }
+    this.wanted.add(transaction.blockHeight, transaction.hash);
+    void this.work();
+  }
+
+  /** @returns whether any of them is missing */
+  private async want(transactions: readonly WalletTransaction[]): Promise<boolean> {
+    let isMissing = false;
+    for await (const { blockHeight, hash } of this.missing(transactions)) {
+      this.wanted.add(blockHeight, hash);
+      isMissing = true;
+    }
+    return isMissing;
+  }
+
+  private async isMissing(transactions: readonly WalletTransaction[]): Promise<boolean> {
+    for await (const _one of this.missing(transactions)) return true;
+    return false;
+  }
+
+  /** Those of which nothing is known; there may be a hundred thousand. */
+  private async *missing(transactions: readonly WalletTransaction[]): AsyncGenerator<WalletTransaction> {
+    const { extras } = this.dependencies.sideFile;
+    const yielder = new EventLoopYielder();
+    for (let i = 0; i < transactions.length; i += LOOKED_UP) {
+      await yielder.yieldIfDue();
+      if (this.ending.signal.aborted) return;
+      const some = transactions.slice(i, i + LOOKED_UP);
+      const missing = new Set(extras.missing(some.map(({ hash }) => hash)));
+      for (const transaction of some) if (missing.has(transaction.hash)) yield transaction;
+    }
+  }
+
+  private work(): Promise<void> {
+    return (this.working ??= this.fetchAll().finally(() => (this.working = undefined)));
+  }
+
+  private async fetchAll(): Promise<void> {
+    clearTimeout(this.retry);
+    this.retry = undefined;
+    try {
+      while (!this.wanted.isEmpty && !this.ending.signal.aborted) {
+        this.step = this.fetchSome();
+        await this.step;
+      }
+      this.warned = '';
+    } catch (error) {
+      if (this.ending.signal.aborted) return;
+      this.warn(`the extras of transactions could not be fetched: ${errorText(error)}`);
+      this.retry = setTimeout(() => void this.work(), this.dependencies.retryMs ?? RETRY_MS).unref();
+    } finally {
+      this.step = undefined;
+    }
+  }
+
+  /** The newest first: those are asked for most. */
+  private async fetchSome(): Promise<void> {
+    const run = this.wanted.newest(this.atOnce);
+    if (run === undefined) return;
+    const { start, end } = run;
+    const blocks = await this.blocks(start, end);
+    const yielder = new EventLoopYielder();
+    let isServed = false;
+    for (const raw of blocks) {
+      await yielder.yieldIfDue();
+      if (this.ending.signal.aborted) return;
+      isServed = (await this.storeDetails(raw, start, end)) || isServed;
+    }
+    // A block that the node no longer has is found again by the scan; one that cannot be read is told as empty.
+    if (!isServed) this.wanted.delete(end);
+  }
+
+  /** None where the node does not give even one. @throws NodeFailure when it cannot be asked */
+  private async blocks(start: number, end: number): Promise<readonly RawChainBlock[]> {
+    try {
+      const blocks = await this.dependencies.nodes.rawBlocks(start, end - start + 1, this.ending.signal);
+      this.atOnce = Math.min(AT_ONCE, this.atOnce * 2);
+      return blocks;
+    } catch (error) {
+      const isItsSize = error instanceof NodeFailure && (error.kind === 'tooLarge' || error.kind === 'refused');
+      if (!isItsSize) throw error;
+      this.atOnce = Math.max(1, Math.floor((end - start + 1) / 2));
+      if (start < end) return this.blocks(end - this.atOnce + 1, end);
+      this.warn(`block ${String(end)} could not be fetched: ${error.message}`);
+      return [];
+    }
+  }
+
+  /** @returns whether it was one of those */
+  private async storeDetails(raw: RawChainBlock, start: number, end: number): Promise<boolean> {
+    const { sideFile, wallet } = this.dependencies;
+    let details: Awaited<ReturnType<typeof blockDetails>>;
+    try {
+      details = await blockDetails(
+        raw,
+        (height, hash) => this.wanted.has(height, hash),
+        scanKeysOf(wallet.snapshot.content),
+      );
+    } catch (error) {
+      this.warn(`a block of the node could not be read: ${errorText(error)}`);
+      return false;
+    }
+    const { height, transactions } = details;
+    if (height < start || height > end || this.ending.signal.aborted) return false;
+    const known = transactions.map(([hash, found]) => {
+      const { sent, unlockTime, mixin } = sideFile.extras.get(hash) ?? {};
+      return [hash, { ...found, sent, unlockTime, mixin }] as const;
+    });
+    if (known.length > 0) sideFile.extras.put(known);
+    this.wanted.delete(height);
+    return true;
+  }
+
+  private warn(text: string): void {
+    if (text !== this.warned) this.dependencies.warn(text);
+    this.warned = text;
+  }
+}
+
+/** Transactions by the height of their block; the newest are given out first, however many there are. */
+export class WantedTransactions {
+  private readonly byHeight = new Map<number, Set<string>>();
+  /** Ascending while `isSorted`; some may be gone. */
+  private heights: number[] = [];
+  private isSorted = true;
+
+  add(height: number, hash: string): void {
+    const hashes = this.byHeight.get(height);
+    if (hashes !== undefined) {
+      hashes.add(hash);
+      return;
+    }
+    this.byHeight.set(height, new Set([hash]));
+    this.isSorted &&= height >= (this.heights.at(-1) ?? 0);
+    this.heights.push(height);
+  }
+
+  get isEmpty(): boolean {
+    return this.byHeight.size === 0;
+  }
+
+  has(height: number, hash: string): boolean {
+    return this.byHeight.get(height)?.has(hash) === true;
+  }
+
+  delete(height: number): void {
+    this.byHeight.delete(height);
+  }
+
+  /** The newest height, and the lowest one less than `span` below it. */
+  newest(span: number): { readonly start: number; readonly end: number } | undefined {
+    if (!this.isSorted) this.heights.sort((left, right) => left - right);
+    this.isSorted = true;
+    while (this.heights.length > 0 && !this.byHeight.has(this.heights.at(-1) ?? 0)) this.heights.pop();
+    const end = this.heights.at(-1);
+    if (end === undefined) return undefined;
+    let start = end;
+    for (let i = this.heights.length - 1; i >= 0; i--) {
+      const height = this.heights[i] ?? 0;
+      if (height <= end - span) break;
+      if (this.byHeight.has(height)) start = height;
+    }
+    return { start, end };
+  }
+}

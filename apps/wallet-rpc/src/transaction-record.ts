@@ -1,0 +1,89 @@
+import type { walletRpcApi } from '@wrkz/api';
+import type { WalletTransaction } from '@wrkz/wallet-core';
+import { netAmount } from '@wrkz/wallet-server';
+import type { z } from 'zod';
+import type { WalletRpcContext } from './context';
+
+export type ServiceTransaction = z.output<typeof walletRpcApi.transactionObject>;
+type TransferRecord = ServiceTransaction['transfers'][number];
+
+/** The index of a block that is not there. */
+const NO_BLOCK = 4_294_967_295;
+
+export const TransactionState = { succeeded: 0, cancelled: 2, created: 3 } as const;
+
+type State = (typeof TransactionState)[keyof typeof TransactionState];
+
+const USUAL = 0;
+const CHANGE = 2;
+
+/** Makes the records of one answer; addresses are looked up once. */
+export function serviceTransactions({
+  wallet,
+  details: keeper,
+}: Pick<WalletRpcContext, 'wallet' | 'details'>): (
+  transaction: WalletTransaction,
+  state?: State,
+) => ServiceTransaction {
+  const { subWallets } = wallet.snapshot;
+  const addresses = new Map(subWallets.map(({ publicSpendKey, address }) => [publicSpendKey, address]));
+  return (transaction, state = TransactionState.succeeded) => {
+    const details = keeper.get(transaction.hash);
+    const isMined = transaction.blockHeight > 0;
+    const transfers =
+      details?.sent === undefined ? learnt(transaction, details, addresses) : sentTransfers(details.sent);
+    return {
+      amount: details?.sent !== undefined && !isMined ? ownSum(transfers, addresses) : netAmount(transaction),
+      blockIndex: isMined ? transaction.blockHeight : NO_BLOCK,
+      extra: details?.extra.toString('hex') ?? '',
+      fee: transaction.fee,
+      isBase: transaction.isCoinbase,
+      paymentId: transaction.paymentId.toLowerCase(),
+      state,
+      timestamp: transaction.timestamp,
+      transactionHash: transaction.hash,
+      transfers,
+      unlockTime: isMined ? transaction.unlockTime : (details?.unlockTime ?? transaction.unlockTime),
+    };
+  };
+}
+
+type Details = NonNullable<ReturnType<WalletRpcContext['details']['get']>>;
+
+function sentTransfers(sent: NonNullable<Details['sent']>): TransferRecord[] {
+  return sent.map(({ address, amount, isChange }) => ({ address, amount, type: isChange ? CHANGE : USUAL }));
+}
+
+/** What a send does to the container, payments to its own addresses counted. */
+function ownSum(transfers: readonly TransferRecord[], addresses: ReadonlyMap<string, string>): bigint {
+  const own = new Set(addresses.values());
+  return transfers.reduce((sum, { address, amount }) => sum + (own.has(address) ? amount : 0n), 0n);
+}
+
+/**
+ * Of each own address what it paid and what it got, then the same of all others together. While no node has told the whole
+ * transaction, an own address has the difference of both, and the others are not there.
+ */
+function learnt(
+  { transfers, isCoinbase }: WalletTransaction,
+  details: Details | undefined,
+  addresses: ReadonlyMap<string, string>,
+): TransferRecord[] {
+  const records: TransferRecord[] = [];
+  const add = (address: string, amount: bigint): void => {
+    if (amount !== 0n) records.push({ address, amount, type: USUAL });
+  };
+  let [paid, got] = [0n, 0n];
+  for (const { publicSpendKey, amount } of transfers) {
+    const received = details?.received?.get(publicSpendKey) ?? (amount > 0n ? amount : 0n);
+    const taken = received - amount;
+    add(addresses.get(publicSpendKey) ?? '', -taken);
+    add(addresses.get(publicSpendKey) ?? '', received);
+    paid += taken;
+    got += received;
+  }
+  if (details === undefined || isCoinbase) return records;
+  add('', paid - details.inputs);
+  add('', details.outputs - got);
+  return records;
+}

@@ -1,0 +1,170 @@
+import { EventEmitter } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type FinishedSend, type HeldTransaction, sealSend, SideFile, walletError } from '@wrkz/wallet-core';
+import { DelayedTransactionQueue } from '../src/delayed-transactions';
+
+const VIEW_KEY = '0b'.repeat(32);
+const FIRST = 'ff'.repeat(32);
+const SECOND = '11'.repeat(32);
+const folder = mkdtempSync(join(tmpdir(), 'wrkz-desk-'));
+let sideFile: SideFile;
+
+beforeEach(() => {
+  sideFile = SideFile.open({ walletFile: join(folder, 'a.wallet'), wallet: 'w', expected: undefined, now: 1 });
+});
+
+afterEach(() => {
+  sideFile.close();
+  rmSync(join(folder, 'a.wallet.side'));
+});
+
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const built = (hash: string): FinishedSend => ({
+  ...{ hash, bytes: Buffer.of(1), fee: 1n, mixin: 1, defaultMixin: 1 },
+  intent: {
+    ...{ hash, fee: 1n, paymentId: '', transactionSecretKey: '', transfers: [], ownOutputs: [], inputs: [] },
+  },
+});
+
+/** As much of a wallet as the desk sees. */
+class Wallet extends EventEmitter {
+  readonly held = new Set<string>();
+  readonly mined = new Set<string>();
+  readonly listed = new Set<string>();
+  readonly told: string[] = [];
+  answer: () => Promise<void> = async () => undefined;
+
+  readonly snapshot = {
+    content: { privateViewKey: VIEW_KEY },
+    transaction: (hash: string) => (this.mined.has(hash) ? { hash } : undefined),
+    unconfirmed: () => Array.from(this.listed, (hash) => ({ hash })),
+  };
+
+  hold(transactions: readonly HeldTransaction[]): void {
+    for (const { hash } of transactions) this.held.add(hash);
+  }
+
+  unhold(hashes: readonly string[]): void {
+    for (const hash of hashes) this.held.delete(hash);
+  }
+
+  sendDelayed(): Promise<void> {
+    return this.answer();
+  }
+
+  /** The desk of a new run. */
+  desk(): DelayedTransactionQueue {
+    const sent = ({ hash }: FinishedSend): void => void this.told.push(hash);
+    const desk = new DelayedTransactionQueue({ wallet: this as never, sideFile, now: () => 1, sent });
+    desk.start();
+    return desk;
+  }
+}
+
+/** As created and answered. */
+function add(hash: string, created = 1): void {
+  sideFile.delayed.add({
+    hash,
+    created,
+    bytes: Buffer.of(1),
+    intent: sealSend(built(hash), VIEW_KEY).toString('base64'),
+  });
+}
+
+const state = (hash: string): string | undefined => sideFile.delayed.get(hash)?.state;
+
+test('a start holds what waits and what was on its way, and knows what has come into a block meanwhile', () => {
+  add(FIRST);
+  add(SECOND);
+  // The second one waited: another program brought it out, or it was given up and came into a block after all.
+  const mined = ['22'.repeat(32), '33'.repeat(32)] as const;
+  for (const hash of mined) add(hash);
+  for (const hash of [SECOND, mined[0]]) sideFile.delayed.move(hash, 'delayed', 'sending');
+  const wallet = new Wallet();
+  for (const hash of mined) wallet.mined.add(hash);
+  const desk = wallet.desk();
+  expect([...wallet.held].sort()).toEqual([SECOND, FIRST]);
+  expect(mined.map(state)).toEqual(['sent', 'sent']);
+  expect(desk.hashes()).toEqual([SECOND, FIRST]);
+});
+
+test('those that may be sent are told in the order of their making, one that was cut off on its way in its place', () => {
+  add(FIRST, 1);
+  add(SECOND, 2);
+  sideFile.delayed.move(FIRST, 'delayed', 'sending');
+  expect(new Wallet().desk().hashes()).toEqual([FIRST, SECOND]);
+});
+
+test('a block that holds one ends its waiting, whoever brought it out', () => {
+  add(FIRST);
+  add(SECOND);
+  const wallet = new Wallet();
+  const desk = wallet.desk();
+  sideFile.delayed.move(FIRST, 'delayed', 'sending');
+  for (const hash of [FIRST, SECOND]) wallet.emit('transaction', { hash });
+  expect([state(FIRST), state(SECOND), desk.hashes()]).toEqual(['sent', 'sent', []]);
+});
+
+test('one that the wallet gives up waits again; one that was sent does not', async () => {
+  add(FIRST);
+  add(SECOND);
+  const wallet = new Wallet();
+  const desk = wallet.desk();
+  wallet.answer = () => Promise.reject(walletError.daemonStillProcessing());
+  await expect(desk.send(FIRST)).rejects.toMatchObject({ code: 55 });
+  expect(state(FIRST)).toBe('sending');
+  wallet.answer = async () => undefined;
+  await desk.send(SECOND);
+  for (const hash of [FIRST, SECOND]) wallet.emit('cancelled', hash);
+  expect([state(FIRST), state(SECOND)]).toEqual(['delayed', 'sent']);
+});
+
+test('while one is on its way it is sent by nobody else and not deleted; then it is told once and holds nothing', async () => {
+  add(FIRST);
+  const wallet = new Wallet();
+  const desk = wallet.desk();
+  let done = (): void => undefined;
+  wallet.answer = () => new Promise((resolve) => (done = resolve));
+  const sending = desk.send(FIRST);
+  await expect(desk.send(FIRST)).rejects.toMatchObject({ data: { application_code: 15 } });
+  expect(() => desk.remove(FIRST)).toThrow('Impossible to cancel transaction');
+  expect(desk.hashes()).toEqual([]);
+  done();
+  await sending;
+  expect([wallet.told, [...wallet.held], state(FIRST)]).toEqual([[FIRST], [], 'sent']);
+});
+
+test('one that may have left before is given up by a refusal alone, not by a node that is away', async () => {
+  add(FIRST);
+  sideFile.delayed.move(FIRST, 'delayed', 'sending');
+  const wallet = new Wallet();
+  const desk = wallet.desk();
+  wallet.answer = () => Promise.reject(walletError.daemonOffline());
+  await expect(desk.send(FIRST)).rejects.toBeDefined();
+  expect(state(FIRST)).toBe('sending');
+  wallet.answer = () => Promise.reject(walletError.daemonError());
+  await expect(desk.send(FIRST)).rejects.toBeDefined();
+  expect(state(FIRST)).toBe('delayed');
+});
+
+test('one that is deleted holds nothing any more', () => {
+  add(FIRST);
+  const wallet = new Wallet();
+  const desk = wallet.desk();
+  desk.remove(FIRST);
+  expect([[...wallet.held], state(FIRST), desk.hashes()]).toEqual([[], 'deleted', []]);
+});
+
+test('what waits stays taken when the pool has lost it; what was sent is let go', async () => {
+  add(FIRST);
+  add(SECOND);
+  const wallet = new Wallet();
+  const desk = wallet.desk();
+  await desk.send(SECOND);
+  wallet.held.add(SECOND);
+  desk.release([FIRST, SECOND]);
+  expect([...wallet.held]).toEqual([FIRST]);
+});

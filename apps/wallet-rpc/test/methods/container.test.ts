@@ -1,0 +1,40 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { exportPlace } from '../../src/methods/container';
+
+const root = realpathSync(mkdtempSync(join(tmpdir(), 'wrkz-export-')));
+const own = join(root, 'wallets');
+
+beforeAll(() => {
+  for (const folder of ['wallets/inner', 'wallets-of-others', 'outside'])
+    mkdirSync(join(root, folder), { recursive: true });
+  symlinkSync(join(root, 'outside'), join(own, 'way-out'));
+  symlinkSync(join(own, 'inner'), join(own, 'way-in'));
+});
+
+afterAll(() => rmSync(root, { recursive: true }));
+
+test.each([
+  ['a.json', 'a.json'],
+  ['inner/a.json', 'inner/a.json'],
+  ['inner/../a.json', 'a.json'],
+  ['way-in/a.json', 'inner/a.json'],
+  [join(own, 'a.json'), 'a.json'],
+])('%s is within the folder', (name, place) => {
+  expect(exportPlace(own, name)).toBe(join(own, place));
+});
+
+test.each([
+  ['no name', ''],
+  ['a name with a zero in it', 'a\0.json'],
+  ['the folder itself', '.'],
+  ['the folder by its path', own],
+  ['the folder above', '../a.json'],
+  ['a sibling whose name begins like the folder', '../wallets-of-others/a.json'],
+  ['the same by its path', `${own}-of-others/a.json`],
+  ['a link that leads out', 'way-out/a.json'],
+  ['a folder that is not there', 'nowhere/a.json'],
+])('%s is refused', (_what, name) => {
+  expect(() => exportPlace(own, name)).toThrow('No such file or directory');
+});
