@@ -1,8 +1,9 @@
 import { type Network, parseTransaction, UNLOCK_TIME_BOUNDARY } from '@wrkz/core-types';
 import {
   checkAddress,
-  dayOf,
-  type FinishedSend,
+  type SignedSend,
+  utcDayOf,
+  type Wallet,
   walletError,
   walletErrorOfCode,
   walletErrorRows,
@@ -13,16 +14,16 @@ import type { OpenWallet } from './wallet-manager';
 /** Entries of the bounded maps below; the oldest entry is evicted. */
 const MAX_ENTRIES = 1_000;
 
-type Intent = Pick<FinishedSend, 'intent'>;
+type Pending = Pick<SignedSend, 'pending'>;
 
 /** Atomic units. */
-function inputAmount({ intent }: Intent): bigint {
-  return intent.inputs.reduce((sum, { output }) => sum + output.amount, 0n);
+function inputAmount({ pending }: Pending): bigint {
+  return pending.inputs.reduce((sum, { output }) => sum + output.amount, 0n);
 }
 
 /** What a transaction takes out of the wallet, fee included, atomic units. */
-export function outgoingAmount({ intent }: Intent): bigint {
-  return intent.ownOutputs.reduce((rest, { amount }) => rest - amount, inputAmount({ intent }));
+export function outgoingAmount({ pending }: Pending): bigint {
+  return pending.ownOutputs.reduce((rest, { amount }) => rest - amount, inputAmount({ pending }));
 }
 
 /** @throws WalletError keyLimitExceeded for an address outside `allowedAddresses` */
@@ -41,18 +42,9 @@ export const addressNotAllowed = (): Error => limitExceeded('This key may not se
 
 const limitExceeded = (text: string): Error => walletErrorOfCode(walletErrorRows.keyLimitExceeded.code, text);
 
-/** The API key that prepared each transaction. A key with `allowedAddresses` may send and drop only its own ones. */
-export class PreparedOwners {
-  readonly #nameByHash = new Map<string, string>();
-
-  record(hash: string, name: string): void {
-    evictOldest(this.#nameByHash);
-    this.#nameByHash.set(hash.toLowerCase(), name);
-  }
-
-  mayUse({ name, allowedAddresses }: KeyGrant, hash: string): boolean {
-    return allowedAddresses === undefined || this.#nameByHash.get(hash.toLowerCase()) === name;
-  }
+/** A key with `allowedAddresses` may send and drop only what it prepared itself. */
+export function mayUsePrepared({ name, allowedAddresses }: KeyGrant, { db }: Wallet, hash: string): boolean {
+  return allowedAddresses === undefined || db.prepared.get(hash.toLowerCase())?.creator === name;
 }
 
 /** Transactions with an unknown outcome that are already counted against the limit of a key. */
@@ -102,7 +94,7 @@ export class KeyLimits {
   constructor(private readonly dependencies: Dependencies) {}
 
   /** @throws WalletError keyLimitExceeded */
-  charge(send: FinishedSend): void {
+  charge(send: SignedSend): void {
     try {
       this.#check(send);
       this.#reserve(send);
@@ -122,20 +114,20 @@ export class KeyLimits {
   }
 
   /** The outcome is unknown: the charge stays, and a resubmission of the same transaction is free. */
-  markUncertain({ hash }: FinishedSend): void {
+  markUncertain({ hash }: SignedSend): void {
     const { grant, uncertain } = this.dependencies;
     if (this.#charged.has(hash)) uncertain.record(grant.name, hash);
   }
 
-  refund({ hash }: FinishedSend): void {
+  refund({ hash }: SignedSend): void {
     const { grant, open } = this.dependencies;
     const charged = this.#charged.get(hash);
     this.#accepted.delete(hash);
     this.#charged.delete(hash);
-    if (charged !== undefined) open.sideFile.spending.giveBack(grant.name, charged.day, charged.amount);
+    if (charged !== undefined) open.wallet.db.spending.giveBack(grant.name, charged.day, charged.amount);
   }
 
-  #check({ fee, bytes }: FinishedSend): void {
+  #check({ fee, bytes }: SignedSend): void {
     const {
       scope,
       maxFee,
@@ -149,19 +141,19 @@ export class KeyLimits {
     }
   }
 
-  #reserve(send: FinishedSend): void {
+  #reserve(send: SignedSend): void {
     const { grant, open, now, uncertain } = this.dependencies;
     const { name, dailyLimit } = grant;
     if (dailyLimit === undefined || uncertain.has(name, send.hash)) return;
-    const [day, amount] = [dayOf(now()), this.#isFarLocked(send) ? inputAmount(send) : outgoingAmount(send)];
-    if (!open.sideFile.spending.reserve(name, day, amount, dailyLimit)) throw walletError.keyLimitExceeded();
+    const [day, amount] = [utcDayOf(now()), this.#isFarLocked(send) ? inputAmount(send) : outgoingAmount(send)];
+    if (!open.wallet.db.spending.reserve(name, day, amount, dailyLimit)) throw walletError.keyLimitExceeded();
     this.#charged.set(send.hash, { day, amount });
   }
 
   /** Whether the change is locked for longer than the default. Such change counts as spent: the owner cannot use it. */
-  #isFarLocked({ bytes }: FinishedSend): boolean {
+  #isFarLocked({ bytes }: SignedSend): boolean {
     const { network, open } = this.dependencies;
-    const { poolUnlockWindow } = network.rulesAt(open.syncStatus().walletHeight);
+    const { poolUnlockWindow } = network.rulesAt(open.wallet.syncStatus.walletHeight);
     return this.#lockedBlocks(bytes) > poolUnlockWindow + DEFAULT_LOCK_RESERVE_BLOCKS;
   }
 
@@ -169,7 +161,7 @@ export class KeyLimits {
   #lockedBlocks(bytes: Buffer): number {
     const { open, now } = this.dependencies;
     const { unlockTime } = parseTransaction(bytes).transaction;
-    if (unlockTime < UNLOCK_TIME_BOUNDARY) return Number(unlockTime) - open.syncStatus().walletHeight;
+    if (unlockTime < UNLOCK_TIME_BOUNDARY) return Number(unlockTime) - open.wallet.syncStatus.walletHeight;
     return Number((unlockTime - BigInt(Math.floor(now() / 1000))) / SECONDS_PER_BLOCK);
   }
 }

@@ -33,7 +33,7 @@ export async function startWalletHooks(
     secretFile: options['notify-secret-file'],
   });
   wallets.on('transaction', (transaction, open) => {
-    if (!hooks.has(HOOK) || !(options['notify-during-sync'] || isRecent(transaction, open.syncStatus()))) return;
+    if (!hooks.has(HOOK) || !(options['notify-during-sync'] || isRecent(transaction, open.wallet.syncStatus))) return;
     hooks.notify(HOOK, transactionEvent(transaction));
   });
   return hooks;
@@ -48,14 +48,14 @@ export function registerWalletMetrics(metrics: Metrics, wallets: WalletManager):
     gauge.reset();
     const { current } = wallets;
     if (current === undefined) return;
-    const { walletHeight, localHeight, networkHeight } = current.syncStatus();
+    const { walletHeight, localHeight, networkHeight } = current.wallet.syncStatus;
     gauge.set({ of: 'wallet' }, walletHeight);
     gauge.set({ of: 'node' }, localHeight);
     gauge.set({ of: 'network' }, networkHeight);
   });
   metrics.gauge('stalled', '1 while the synchronization is stalled, by reason code', ['code'], (gauge) => {
     gauge.reset();
-    const stall = wallets.current?.syncStatus().stall;
+    const stall = wallets.current?.wallet.syncStatus.stall;
     if (stall !== undefined) gauge.set({ code: stall.code }, 1);
   });
   metrics.gauge('transactions', 'Transactions of the wallet, confirmed or unconfirmed', ['state'], (gauge) => {

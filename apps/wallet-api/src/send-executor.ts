@@ -1,7 +1,7 @@
 import { walletApi } from '@wrkz/api';
 import type { Network } from '@wrkz/core-types';
 import { type FinishedJson, rawBody, Reply, type RouteRequest } from '@wrkz/service-kit';
-import { type FinishedSend, type LeavingListener, listeningToSends } from '@wrkz/wallet-core';
+import type { SendObserver, SendSummary } from '@wrkz/wallet-core';
 import { IdempotentRequests, resubmitSends } from '@wrkz/wallet-server';
 import { badRequest, forbidden } from './errors';
 import { KeyLimits, UncertainSends } from './key-limits';
@@ -11,9 +11,9 @@ import type { OpenWallet, WalletManager } from './wallet-manager';
 /** What a send route does with the wallet. */
 export interface SendOperation<Value> {
   readonly status: 200 | 201;
-  run(open: OpenWallet, grant: KeyGrant): Promise<Value>;
+  run(open: OpenWallet, grant: KeyGrant, observer: SendObserver): Promise<Value>;
   /** The response to an interrupted request whose transactions are in a block or a pool, in their order. */
-  recovered(sends: readonly FinishedSend[]): Value;
+  recovered(sends: readonly SendSummary[]): Value;
 }
 
 interface Dependencies {
@@ -45,8 +45,8 @@ export class SendExecutor {
     const open = wallets.require();
     const grant = authenticator.grantOf(request);
     const limits = new KeyLimits({ network, grant, open, now, uncertain: this.#uncertain });
-    const run = async (listener?: LeavingListener): Promise<Value> => {
-      const value = await listeningToSends(charging(limits, listener), () => operation.run(open, grant));
+    const run = async (observer?: SendObserver): Promise<Value> => {
+      const value = await operation.run(open, grant, charging(limits, observer));
       limits.requireAccepted();
       return value;
     };
@@ -55,7 +55,7 @@ export class SendExecutor {
     const key = walletApi.idempotencyKey.safeParse(header);
     if (!key.success) throw badRequest();
     const response = await this.#idempotent.execute(
-      { wallet: open.wallet, sideFile: open.sideFile, now },
+      { wallet: open.wallet, now },
       {
         key: { owner: grant.name, key: key.data },
         body: Buffer.concat([Buffer.from(`${request.method} ${request.path}\n`), rawBody(request)]),
@@ -65,8 +65,8 @@ export class SendExecutor {
           if (open.wallet.isClosed) throw forbidden();
         },
         run,
-        recovered: async (recorded) => {
-          const sends = await resubmitSends(open, recorded);
+        recover: async (hashes) => {
+          const sends = await resubmitSends(open.wallet, hashes, charging(limits, undefined));
           return sends.length === 0 ? undefined : operation.recovered(sends);
         },
       },
@@ -75,25 +75,20 @@ export class SendExecutor {
   }
 }
 
-/** Charges each transaction before the next listener records it, and refunds it when either of them refuses it. */
-function charging(limits: KeyLimits, next: LeavingListener | undefined): LeavingListener {
+/** Charges each transaction in the database transaction that records it, and refunds a rejected one. */
+function charging(limits: KeyLimits, next: SendObserver | undefined): SendObserver {
   return {
-    leaving: (send) => {
+    submitting: (send) => {
       limits.charge(send);
-      try {
-        next?.leaving(send);
-      } catch (error) {
-        limits.refund(send);
-        throw error;
-      }
+      next?.submitting?.(send);
     },
-    stayed: (send) => {
+    rejected: (send) => {
       limits.refund(send);
-      next?.stayed(send);
+      next?.rejected?.(send);
     },
-    doubted: (send) => {
+    uncertain: (send) => {
       limits.markUncertain(send);
-      next?.doubted(send);
+      next?.uncertain?.(send);
     },
   };
 }

@@ -18,7 +18,6 @@ import type { WalletApiConfig } from './config';
 import { startConsole } from './console';
 import { assertDirectory } from './file-paths';
 import { startWalletServer } from './http';
-import { PreparedOwners } from './key-limits';
 import { Authenticator } from './keys';
 import { registerWalletMetrics, startWalletHooks } from './observers';
 import { WALLET_LOG_SCALE } from './options';
@@ -71,7 +70,6 @@ export class WalletApi implements Service {
       authenticator,
       files: { directory: walletDirectory, anyPath: options['allow-any-path'] },
       sends: new SendExecutor({ network, wallets, authenticator, now }),
-      prepared: new PreparedOwners(),
       metrics: options['enable-metrics'] ? createMetrics('wrkz_wallet_') : undefined,
       isStopping: () => this.isStopping,
     };
@@ -135,7 +133,7 @@ export class WalletApi implements Service {
     wallets.on('opened', (open) => {
       const { file, nodes } = open;
       logger.info('wallet opened', { file, node: nodes.nodes().find(({ isInUse }) => isInUse)?.name });
-      openingWarnings(open).forEach(warn);
+      openingWarnings(open.wallet).forEach(warn);
     });
     return wallets;
   }
@@ -168,7 +166,7 @@ export class WalletApi implements Service {
     const { wallets } = this.context;
     const { now = Date.now } = this.overrides;
     const job = startRetentionJob({
-      current: () => wallets.current?.sideFile,
+      current: () => wallets.current?.wallet.dbIfUsable,
       now,
       warn: (text) => this.logger.warning(text),
     });

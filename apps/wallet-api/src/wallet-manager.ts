@@ -1,26 +1,16 @@
 import { EventEmitter } from 'node:events';
 import type { NodeList, NodeSwitch } from '@wrkz/client';
-import {
-  type ServedWallet,
-  serveWallet,
-  type ServiceShapes,
-  type ServiceWallet,
-  type WalletParts,
-  type WalletSettings,
-  type WalletSurroundings,
-  type WalletTransaction,
-} from '@wrkz/wallet-core';
+import { Mutex } from '@wrkz/service-kit';
+import type { Wallet, WalletDependencies, WalletOptions, WalletTransaction } from '@wrkz/wallet-core';
 import { type NodeChoice, nodeList, type NodeListOptions } from '@wrkz/wallet-server';
 import { forbidden } from './errors';
 
 /** Opens, creates or imports a wallet. */
-export type WalletFactory = (
-  parts: WalletParts<NodeList, ServiceShapes>,
-  settings: WalletSettings<NodeList>,
-) => Promise<ServiceWallet>;
+export type WalletFactory = (dependencies: WalletDependencies, options: WalletOptions) => Promise<Wallet>;
 
 /** The open wallet with its file and nodes. */
-export interface OpenWallet extends ServedWallet {
+export interface OpenWallet {
+  readonly wallet: Wallet;
   /** Absolute path. */
   readonly file: string;
   readonly node: NodeChoice;
@@ -38,17 +28,6 @@ interface WalletManagerEvents {
   warning: [string];
 }
 
-/** Runs asynchronous tasks one after the other, in the order of their calls. */
-class Mutex {
-  #last: Promise<unknown> = Promise.resolve();
-
-  run<T>(task: () => Promise<T>): Promise<T> {
-    const result = this.#last.then(task);
-    this.#last = result.catch(() => undefined);
-    return result;
-  }
-}
-
 /**
  * Opens and closes the one wallet of the service. A mutex serializes open, close, node changes and `withWallet`; readers use
  * `current` and never wait.
@@ -63,7 +42,7 @@ export class WalletManager extends EventEmitter<WalletManagerEvents> {
   readonly #rescanned = new Set<string>();
 
   constructor(
-    private readonly dependencies: WalletSurroundings,
+    private readonly dependencies: WalletDependencies,
     private readonly options: NodeListOptions & { readonly rescanFrom?: number | undefined },
   ) {
     super();
@@ -91,8 +70,8 @@ export class WalletManager extends EventEmitter<WalletManagerEvents> {
       // A failover may happen while the file is still being read.
       this.#watchFailover(nodes);
       try {
-        const served = await serveWallet(this.dependencies, (parts) => factory(parts, { file, password, node: nodes }));
-        this.#publish({ ...served, file, node, nodes, nodeSwitch: this.#switches.get(nodes) });
+        const wallet = await factory(this.dependencies, { file, password, nodes });
+        this.#publish({ wallet, file, node, nodes, nodeSwitch: this.#switches.get(nodes) });
       } catch (error) {
         nodes.close();
         throw error;
@@ -119,7 +98,7 @@ export class WalletManager extends EventEmitter<WalletManagerEvents> {
     return this.withWallet(async (open) => {
       const nodes = nodeList(node, this.options);
       this.#watchFailover(nodes);
-      await open.wallet.setNode(nodes);
+      await open.wallet.setNodes(nodes);
       this.#open = { ...open, node, nodes, nodeSwitch: this.#switches.get(nodes) };
     });
   }

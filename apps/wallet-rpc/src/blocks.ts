@@ -1,6 +1,6 @@
 import type { NodeCalls, RawChainBlock, SyncBlock, SyncTip, SyncTransaction } from '@wrkz/client';
 import { parseBlock, type ParsedTransaction, parseExtraWallet, parseTransaction } from '@wrkz/core-types';
-import { type ScanKeys, scannedBatches, type TransactionDetails, type WalletContent } from '@wrkz/wallet-core';
+import { type LedgerKeys, scannedBatches, type StoredDetails, type WalletContent } from '@wrkz/wallet-core';
 
 /** Blocks that are asked for at once. */
 const AT_ONCE = 1_000;
@@ -47,14 +47,14 @@ export class BlockHashes {
 export interface BlockDetails {
   readonly height: number;
   readonly hash: string;
-  readonly transactions: readonly (readonly [hash: string, details: TransactionDetails])[];
+  readonly transactions: readonly (readonly [hash: string, details: StoredDetails])[];
 }
 
 /** Reads a block: its hash, and of those transactions that are wanted what the container has no place for. */
 export async function blockDetails(
   raw: RawChainBlock,
   isWanted: (height: number, hash: string) => boolean,
-  keys: ScanKeys,
+  keys: LedgerKeys,
 ): Promise<BlockDetails> {
   const parsed = parseBlock(raw.block);
   const all = [parsed.coinbase, ...raw.transactions.map((bytes) => parseTransaction(bytes))];
@@ -65,7 +65,7 @@ export async function blockDetails(
     { height, hash, timestamp: 0, coinbase: undefined, transactions: wanted.map(scannableOf) },
     keys,
   );
-  const transactions = wanted.map((transaction, i): [string, TransactionDetails] => [
+  const transactions = wanted.map((transaction, i): [string, StoredDetails] => [
     transaction.hash.toString('hex'),
     { ...sumsOf(transaction), blockHash: hash, received: received.get(i + 1) ?? new Map() },
   ]);
@@ -73,7 +73,7 @@ export async function blockDetails(
 }
 
 /** What each own key receives, by the place of the transaction, counted from 1. */
-export async function receivedIn(block: SyncBlock, keys: ScanKeys): Promise<Map<number, Map<string, bigint>>> {
+export async function receivedIn(block: SyncBlock, keys: LedgerKeys): Promise<Map<number, Map<string, bigint>>> {
   const received = new Map<number, Map<string, bigint>>();
   if (block.transactions.length === 0 || keys.spendKeys.length === 0) return received;
   for await (const batch of scannedBatches([block], keys)) {
@@ -91,7 +91,7 @@ export async function receivedIn(block: SyncBlock, keys: ScanKeys): Promise<Map<
 }
 
 /** The extra and the sums of a transaction. */
-export function sumsOf({ transaction }: ParsedTransaction): Pick<TransactionDetails, 'extra' | 'inputs' | 'outputs'> {
+export function sumsOf({ transaction }: ParsedTransaction): Pick<StoredDetails, 'extra' | 'inputs' | 'outputs'> {
   const { inputs, outputs, extra } = transaction;
   return {
     extra: Buffer.from(extra),
@@ -131,7 +131,7 @@ export function scannableOf(parsed: ParsedTransaction): SyncTransaction {
 }
 
 /** The keys of a wallet, to scan with. */
-export function scanKeysOf({ privateViewKey, subWallets }: WalletContent): ScanKeys {
+export function scanKeysOf({ privateViewKey, subWallets }: WalletContent): LedgerKeys {
   return {
     privateViewKey,
     spendKeys: subWallets.map(({ publicSpendKey, privateSpendKey }) => ({ publicSpendKey, privateSpendKey })),

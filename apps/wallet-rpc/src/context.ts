@@ -1,6 +1,6 @@
 import type { NodeList } from '@wrkz/client';
 import type { Network } from '@wrkz/core-types';
-import type { ServedWallet } from '@wrkz/wallet-core';
+import type { Wallet } from '@wrkz/wallet-core';
 import type { IdempotentRequests } from '@wrkz/wallet-server';
 import type { BlockHashes } from './blocks';
 import type { DelayedTransactionQueue } from './delayed-transactions';
@@ -9,7 +9,8 @@ import type { TransactionNotifier } from './transaction-notifier';
 import type { PoolWatcher } from './pool-watcher';
 
 /** What the methods work with. */
-export interface WalletRpcContext extends ServedWallet {
+export interface WalletRpcContext {
+  readonly wallet: Wallet;
   readonly network: Network;
   readonly nodes: NodeList;
   /** The container's own folder, which exports stay in. */

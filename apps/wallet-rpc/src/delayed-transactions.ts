@@ -1,19 +1,19 @@
 import {
-  type DelayedTransaction,
-  type FinishedSend,
-  heldOf,
-  sealSend,
+  type DelayedSend,
+  heldBy,
+  type SendObserver,
   type SendRequest,
-  type ServedWallet,
-  unsealSend,
+  type SignedSend,
+  type Wallet,
 } from '@wrkz/wallet-core';
 import { applicationError, isWalletError } from './errors';
 
-export interface DelayedQueueDependencies extends Pick<ServedWallet, 'wallet' | 'sideFile'> {
+export interface DelayedQueueDependencies {
+  readonly wallet: Wallet;
   /** Unix milliseconds. */
   readonly now: () => number;
   /** It is with the network now. */
-  readonly sent: (send: FinishedSend) => void;
+  readonly sent: (send: SignedSend) => void;
 }
 
 /** A block that holds one ends these: it may have been given up before, or brought out by another program. */
@@ -31,42 +31,35 @@ export class DelayedTransactionQueue {
 
   /** Takes up what an earlier run has left. */
   start(): void {
-    const { wallet, sideFile } = this.dependencies;
+    const { wallet } = this.dependencies;
     for (const state of UNDONE) {
-      for (const { hash } of sideFile.delayed.inState(state)) {
-        if (wallet.snapshot.transaction(hash) !== undefined) sideFile.delayed.move(hash, state, 'sent');
+      for (const { hash } of wallet.db.delayed.inState(state)) {
+        if (wallet.snapshot.transaction(hash) !== undefined) wallet.db.delayed.move(hash, state, 'sent');
       }
     }
-    const waiting = UNDONE.flatMap((state) => sideFile.delayed.inState(state));
-    wallet.hold(waiting.map((row) => heldOf(this.read(row))));
-    wallet.on('cancelled', (hash) => void sideFile.delayed.move(hash, 'sending', 'delayed'));
+    const waiting = UNDONE.flatMap((state) => wallet.db.delayed.inState(state));
+    wallet.hold(waiting.map(({ signed }) => heldBy(signed)));
+    wallet.on('event', ({ kind, transaction = '' }) => {
+      if (kind === 'send-given-up') wallet.db.delayed.move(transaction, 'sending', 'delayed');
+    });
     wallet.on('transaction', ({ hash }) => {
-      for (const state of UNDONE) sideFile.delayed.move(hash, state, 'sent');
+      for (const state of UNDONE) wallet.db.delayed.move(hash, state, 'sent');
     });
   }
 
-  /** @param known hears of the transaction before it counts */
-  create(request: SendRequest, known: (built: FinishedSend) => void): Promise<FinishedSend> {
-    const { wallet, sideFile, now } = this.dependencies;
-    return wallet.delay(request, (built) => {
-      known(built);
-      const { hash, bytes } = built;
-      sideFile.delayed.add({
-        hash,
-        created: now(),
-        bytes,
-        intent: sealDelayed(built, wallet.snapshot.content.privateViewKey),
+  /** @param store is called in the transaction that stores the delayed transaction */
+  create(request: SendRequest, store: (signed: SignedSend) => void): Promise<SignedSend> {
+    const { wallet, now } = this.dependencies;
+    return wallet.delay(request, (signed) => {
+      wallet.db.transaction(() => {
+        store(signed);
+        wallet.db.delayed.add({ hash: signed.hash, created: now(), signed });
       });
     });
   }
 
-  get(hash: string): DelayedTransaction | undefined {
-    return this.dependencies.sideFile.delayed.get(hash);
-  }
-
-  /** The finished transaction of a row. */
-  read(row: DelayedTransaction): FinishedSend {
-    return unsealDelayed(row, this.dependencies.wallet.snapshot.content.privateViewKey);
+  get(hash: string): DelayedSend | undefined {
+    return this.dependencies.wallet.db.delayed.get(hash);
   }
 
   /**
@@ -74,7 +67,7 @@ export class DelayedTransactionQueue {
    * wallet reset, is among them: the same bytes may go out again.
    */
   hashes(): string[] {
-    const { delayed } = this.dependencies.sideFile;
+    const { delayed } = this.dependencies.wallet.db;
     const lost = delayed.inState('sending').filter(({ hash }) => this.isLost(hash));
     return [...delayed.inState('delayed'), ...lost]
       .sort((a, b) => a.created - b.created || (a.hash < b.hash ? -1 : 1))
@@ -82,25 +75,25 @@ export class DelayedTransactionQueue {
   }
 
   /** @throws JsonRpcError 4 unknown, 15 sent or deleted before; WalletError, after which it waits as before */
-  async send(hash: string): Promise<void> {
-    const { wallet, sideFile, sent } = this.dependencies;
-    const row = sideFile.delayed.get(hash);
+  async send(hash: string, observer?: SendObserver): Promise<void> {
+    const { wallet, sent } = this.dependencies;
+    const row = wallet.db.delayed.get(hash);
     if (row === undefined) throw applicationError('unknownObject');
     const isAgain = row.state === 'sending' && this.isLost(hash);
-    if (!isAgain && !sideFile.delayed.move(hash, 'delayed', 'sending')) throw applicationError('cannotTransfer');
-    const built = this.read(row);
+    if (!isAgain && !wallet.db.delayed.move(hash, 'delayed', 'sending')) throw applicationError('cannotTransfer');
+    const { signed } = row;
     this.#leaving.add(hash);
     try {
-      await wallet.sendDelayed(built);
+      await wallet.sendDelayed(signed, observer);
     } catch (error) {
-      if (isAgain ? isRefusal(error) : !isUnclear(error)) sideFile.delayed.move(hash, 'sending', 'delayed');
+      if (isAgain ? isRefusal(error) : !isUnclear(error)) wallet.db.delayed.move(hash, 'sending', 'delayed');
       throw error;
     } finally {
       this.#leaving.delete(hash);
     }
-    sideFile.delayed.move(hash, 'sending', 'sent');
+    wallet.db.delayed.move(hash, 'sending', 'sent');
     wallet.unhold([hash]);
-    sent(built);
+    sent(signed);
   }
 
   /** Whether it was on its way, and the wallet, which lists what is, knows nothing of that (any more). */
@@ -112,16 +105,16 @@ export class DelayedTransactionQueue {
 
   /** Lets go of what transactions took that the pool has lost, or that is looked at anew: what waits here stays taken. */
   release(hashes: readonly string[]): void {
-    const { wallet, sideFile } = this.dependencies;
-    const waits = (hash: string): boolean => ['delayed', 'sending'].includes(sideFile.delayed.get(hash)?.state ?? '');
+    const { wallet } = this.dependencies;
+    const waits = (hash: string): boolean => ['delayed', 'sending'].includes(wallet.db.delayed.get(hash)?.state ?? '');
     wallet.unhold(hashes.filter((hash) => !waits(hash)));
   }
 
   /** @throws JsonRpcError 4 unknown, 12 sent or deleted before, or on its way: it may come into a block yet */
   remove(hash: string): void {
-    const { wallet, sideFile } = this.dependencies;
-    if (sideFile.delayed.get(hash) === undefined) throw applicationError('unknownObject');
-    if (!sideFile.delayed.move(hash, 'delayed', 'deleted')) throw applicationError('cannotCancel');
+    const { wallet } = this.dependencies;
+    if (wallet.db.delayed.get(hash) === undefined) throw applicationError('unknownObject');
+    if (!wallet.db.delayed.move(hash, 'delayed', 'deleted')) throw applicationError('cannotCancel');
     wallet.unhold([hash]);
   }
 }
@@ -134,14 +127,4 @@ function isRefusal(error: unknown): boolean {
 /** Whether the node has it is not known: it stays on its way until a block or the node's word says so. */
 function isUnclear(error: unknown): boolean {
   return isWalletError(error, 'daemonStillProcessing');
-}
-
-/** A finished transaction as its row keeps it: sealed, since there are secrets in it. */
-export function sealDelayed(send: FinishedSend, privateViewKey: string): string {
-  return sealSend(send, privateViewKey).toString('base64');
-}
-
-/** The finished transaction of a row. @throws Error when another wallet has sealed it */
-export function unsealDelayed({ intent }: Pick<DelayedTransaction, 'intent'>, privateViewKey: string): FinishedSend {
-  return unsealSend(Buffer.from(intent, 'base64'), privateViewKey);
 }

@@ -3,8 +3,6 @@ import { errorText, type Logger } from '@wrkz/service-kit';
 import {
   PowClient,
   powServerSettings,
-  type ServedWallet,
-  serveWallet,
   type SyncClock,
   Wallet,
 } from '@wrkz/wallet-core';
@@ -12,7 +10,8 @@ import { nodeList, openingWarnings } from '@wrkz/wallet-server';
 import type { WalletRpcConfig } from './config';
 import { isWalletError } from './errors';
 
-export interface ServedContainer extends ServedWallet {
+export interface ServedContainer {
+  readonly wallet: Wallet;
   readonly nodes: NodeList;
 }
 
@@ -50,13 +49,14 @@ export async function openContainer(
     timeouts: nodeTimeouts,
   });
   try {
-    const served = await serveWallet({ network, sync, pow, now, warn }, (parts) =>
-      Wallet.open(parts, { file, password: options['container-password'], node: nodes }),
+    const wallet = await Wallet.open(
+      { network, sync, pow, now, warn },
+      { file, password: options['container-password'], nodes },
     );
-    served.wallet.on('warning', warn);
+    wallet.on('warning', warn);
     nodes.on('switched', ({ from, to, reason }) => warn(`the node ${to} serves now instead of ${from}: ${reason}`));
-    openingWarnings(served).forEach(warn);
-    return { ...served, nodes };
+    openingWarnings(wallet).forEach(warn);
+    return { wallet, nodes };
   } catch (error) {
     nodes.close();
     throw new Error(`The container ${file} could not be opened: ${openingText(error)}`, { cause: error });

@@ -2,7 +2,7 @@ import type { NodePoolTransaction } from '@wrkz/client';
 import {
   type HeldTransaction,
   scannedBatches,
-  type TransactionDetails,
+  type StoredDetails,
   type WalletContent,
   type WalletOutput,
   type WalletTransaction,
@@ -13,7 +13,7 @@ import { scanKeysOf, scannable } from './blocks';
 export interface OwnPoolTransaction {
   readonly transaction: WalletTransaction;
   readonly held: HeldTransaction;
-  readonly details: TransactionDetails;
+  readonly details: StoredDetails;
 }
 
 interface OwnedOutput {

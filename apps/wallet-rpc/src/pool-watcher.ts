@@ -1,9 +1,10 @@
 import type { NodeLookups } from '@wrkz/client';
-import type { ServedWallet, WalletTransaction } from '@wrkz/wallet-core';
+import type { Wallet, WalletTransaction } from '@wrkz/wallet-core';
 import { ownPoolTransactions } from './pool-transactions';
 import type { TransactionDetailsCache } from './transaction-details';
 
-export interface PoolWatcherDependencies extends Pick<ServedWallet, 'wallet' | 'syncStatus'> {
+export interface PoolWatcherDependencies {
+  readonly wallet: Wallet;
   readonly nodes: Pick<NodeLookups, 'poolChanges'>;
   readonly details: Pick<TransactionDetailsCache, 'put' | 'get'>;
   readonly seen: (transaction: WalletTransaction) => void;
@@ -80,8 +81,8 @@ export class PoolWatcher {
   }
 
   private async compare(): Promise<void> {
-    const { wallet, syncStatus, nodes } = this.dependencies;
-    if (!syncStatus().isAtTip || this.ending.signal.aborted) return;
+    const { wallet, nodes } = this.dependencies;
+    if (!wallet.syncStatus.isAtTip || this.ending.signal.aborted) return;
     const before = this.known;
     const [tail = ''] = wallet.snapshot.content.progress.recentHashes;
     if (tail === '') return;

@@ -2,11 +2,11 @@ import type { walletRpcApi } from '@wrkz/api';
 import { fromHex, MAX_UINT64, parseTransaction } from '@wrkz/core-types';
 import type {
   FeeChoice,
-  FinishedSend,
+  SignedSend,
   SendRequest,
-  SentTransfer,
+  SentOutput,
   SubWallet,
-  TransactionDetails,
+  StoredDetails,
 } from '@wrkz/wallet-core';
 import type { z } from 'zod';
 import { sumsOf } from './blocks';
@@ -52,7 +52,7 @@ export const SERVICE_SEND_ERRORS = [
  * @throws JsonRpcError, WalletError
  */
 export async function checkedRequest(
-  { wallet, network, syncStatus }: Pick<WalletRpcContext, 'wallet' | 'network' | 'syncStatus'>,
+  { wallet, network }: Pick<WalletRpcContext, 'wallet' | 'network'>,
   params: SendParams,
   badExtra: WalletRpcErrorName,
 ): Promise<SendRequest> {
@@ -64,7 +64,7 @@ export async function checkedRequest(
     payees.map((payee) => payee.paymentId ?? ''),
   );
   await requireAllPlain([...addresses, ...(changeAddress === '' ? [] : [changeAddress])]);
-  const { localHeight, networkHeight } = syncStatus();
+  const { localHeight, networkHeight } = wallet.syncStatus;
   const { mixin } = network.rulesAt(localHeight);
   if (anonymity !== undefined && anonymity < mixin.min) throw applicationError('mixinTooSmall');
   if (anonymity !== undefined && anonymity > mixin.max) throw applicationError('mixinTooBig');
@@ -98,20 +98,20 @@ export async function checkedRequest(
 
 /** What is kept of a send besides what the wallet keeps itself. */
 export function detailsOfSend(
-  { bytes, intent, mixin }: FinishedSend,
+  { bytes, pending, mixin }: SignedSend,
   { destinations, changeAddress }: SendRequest,
   subWallets: readonly SubWallet[],
-): TransactionDetails {
+): StoredDetails {
   const parsed = parseTransaction(bytes);
   const addresses = new Map(subWallets.map(({ publicSpendKey, address }) => [publicSpendKey, address]));
   const sums = new Map<string, bigint>();
-  for (const { output, publicSpendKey } of intent.inputs) {
+  for (const { output, publicSpendKey } of pending.inputs) {
     sums.set(publicSpendKey, (sums.get(publicSpendKey) ?? 0n) + output.amount);
   }
   const details = sumsOf(parsed);
   const paid = destinations.reduce((sum, { amount }) => sum + amount, 0n);
   const change = details.outputs - paid;
-  const sent: SentTransfer[] = [
+  const sent: SentOutput[] = [
     ...destinations.map(({ address, amount }) => ({ address, amount, isChange: false })),
     ...(change > 0n ? [{ address: changeAddress ?? '', amount: change, isChange: true }] : []),
     ...Array.from(sums, ([key, amount]) => ({ address: addresses.get(key) ?? '', amount: -amount, isChange: false })),

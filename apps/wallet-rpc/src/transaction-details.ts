@@ -1,9 +1,10 @@
 import { NodeFailure, type NodeLookups, type RawChainBlock } from '@wrkz/client';
 import { errorText, EventLoopYielder } from '@wrkz/service-kit';
-import type { ServedWallet, TransactionDetails, WalletTransaction } from '@wrkz/wallet-core';
+import type { Wallet, StoredDetails, WalletTransaction } from '@wrkz/wallet-core';
 import { blockDetails, scanKeysOf } from './blocks';
 
-export interface DetailsCacheDependencies extends Pick<ServedWallet, 'wallet' | 'sideFile'> {
+export interface DetailsCacheDependencies {
+  readonly wallet: Wallet;
   readonly nodes: Pick<NodeLookups, 'rawBlocks'>;
   readonly warn: (text: string) => void;
   /** Milliseconds until a node that could not serve is asked again. */
@@ -47,13 +48,13 @@ export class TransactionDetailsCache {
     await this.working;
   }
 
-  get(hash: string): TransactionDetails | undefined {
-    return this.dependencies.sideFile.extras.get(hash);
+  get(hash: string): StoredDetails | undefined {
+    return this.dependencies.wallet.db.details.get(hash);
   }
 
   /** Writes down what is known of a transaction that is in no block. */
-  put(hash: string, details: TransactionDetails): void {
-    this.dependencies.sideFile.extras.put([[hash, details]]);
+  put(hash: string, details: StoredDetails): void {
+    this.dependencies.wallet.db.details.put(hash, details);
   }
 
   /**
@@ -102,13 +103,13 @@ export class TransactionDetailsCache {
 
   /** Those of which nothing is known; there may be a hundred thousand. */
   private async *missing(transactions: readonly WalletTransaction[]): AsyncGenerator<WalletTransaction> {
-    const { extras } = this.dependencies.sideFile;
+    const { details } = this.dependencies.wallet.db;
     const yielder = new EventLoopYielder();
     for (let i = 0; i < transactions.length; i += LOOKED_UP) {
       await yielder.yieldIfDue();
       if (this.ending.signal.aborted) return;
       const some = transactions.slice(i, i + LOOKED_UP);
-      const missing = new Set(extras.missing(some.map(({ hash }) => hash)));
+      const missing = new Set(details.missing(some.map(({ hash }) => hash)));
       for (const transaction of some) if (missing.has(transaction.hash)) yield transaction;
     }
   }
@@ -170,7 +171,7 @@ export class TransactionDetailsCache {
 
   /** @returns whether it was one of those */
   private async storeDetails(raw: RawChainBlock, start: number, end: number): Promise<boolean> {
-    const { sideFile, wallet } = this.dependencies;
+    const { wallet } = this.dependencies;
     let details: Awaited<ReturnType<typeof blockDetails>>;
     try {
       details = await blockDetails(
@@ -185,10 +186,10 @@ export class TransactionDetailsCache {
     const { height, transactions } = details;
     if (height < start || height > end || this.ending.signal.aborted) return false;
     const known = transactions.map(([hash, found]) => {
-      const { sent, unlockTime, mixin } = sideFile.extras.get(hash) ?? {};
+      const { sent, unlockTime, mixin } = wallet.db.details.get(hash) ?? {};
       return [hash, { ...found, sent, unlockTime, mixin }] as const;
     });
-    if (known.length > 0) sideFile.extras.put(known);
+    wallet.db.transaction(() => known.forEach(([hash, found]) => wallet.db.details.put(hash, found)));
     this.wanted.delete(height);
     return true;
   }

@@ -1,15 +1,16 @@
 import type { HookEvent, NotificationHooks } from '@wrkz/service-kit';
-import { type ServedWallet, ToldStage, type TransactionDetails, type WalletTransaction } from '@wrkz/wallet-core';
+import { type Wallet, NotifiedStage, type StoredDetails, type WalletTransaction } from '@wrkz/wallet-core';
 import { isRecent, netAmount } from '@wrkz/wallet-server';
 
 /** The hooks, by their options. */
 export const HOOKS = { tx: 'tx-notify', confirmed: 'tx-confirmed-notify' } as const;
 
-export interface NotifierDependencies extends Pick<ServedWallet, 'wallet' | 'sideFile' | 'syncStatus'> {
+export interface NotifierDependencies {
+  readonly wallet: Wallet;
   readonly hooks: Pick<NotificationHooks, 'has' | 'notify'>;
   /** `--notify-during-sync`. */
   readonly duringSync: boolean;
-  readonly details: (hash: string) => TransactionDetails | undefined;
+  readonly details: (hash: string) => StoredDetails | undefined;
 }
 
 /**
@@ -30,22 +31,22 @@ export class TransactionNotifier {
 
   /** An own send that a node has taken, or an incoming transaction of the pool. */
   seen(transaction: WalletTransaction): void {
-    const { sideFile } = this.dependencies;
-    const [before] = sideFile.told.advance([transaction.hash], ToldStage.seen);
+    const { wallet } = this.dependencies;
+    const [before] = wallet.db.notified.advance([transaction.hash], NotifiedStage.seen);
     if (before !== undefined) this.tell('tx', transaction, false);
   }
 
   private notifyConfirmed(): void {
-    const { sideFile, duringSync, syncStatus, details } = this.dependencies;
+    const { wallet, duringSync, details } = this.dependencies;
     const found = this.mined.splice(0);
-    const status = syncStatus();
+    const status = wallet.syncStatus;
     const news = duringSync ? found : found.filter((transaction) => isRecent(transaction, status));
     const hashes = news.map(({ hash }) => hash);
-    sideFile.told.advance(hashes, ToldStage.confirmed).forEach((before, i) => {
+    wallet.db.notified.advance(hashes, NotifiedStage.confirmed).forEach((before, i) => {
       const transaction = news[i];
       if (before === undefined || transaction === undefined) return;
       const wasSent = details(transaction.hash)?.sent !== undefined;
-      if (before === ToldStage.nothing && !wasSent) this.tell('tx', transaction, true);
+      if (before === NotifiedStage.none && !wasSent) this.tell('tx', transaction, true);
       this.tell('confirmed', transaction, true);
     });
   }

@@ -10,7 +10,7 @@ import {
   type Service,
   VERSION,
 } from '@wrkz/service-kit';
-import type { FinishedSend, SyncClock } from '@wrkz/wallet-core';
+import type { SignedSend, SyncClock } from '@wrkz/wallet-core';
 import { IdempotentRequests, startRetentionJob } from '@wrkz/wallet-server';
 import { serviceLogger, type WalletRpcConfig } from './config';
 import type { WalletRpcContext } from './context';
@@ -109,7 +109,7 @@ export class WalletRpc implements Service {
     this.served = context;
     this.startComponents(context);
     const retention = startRetentionJob({
-      current: () => (container.wallet.isClosed ? undefined : container.sideFile),
+      current: () => (container.wallet.dbIfUsable),
       now,
       warn: (text) => logger.warning(text),
     });
@@ -139,7 +139,7 @@ export class WalletRpc implements Service {
 
   private contextOf(container: ServedContainer, hooks: NotificationHooks, now: () => number): WalletRpcContext {
     const { config, logger, overrides } = this;
-    const { nodes, wallet, sideFile } = container;
+    const { nodes, wallet } = container;
     const details = new TransactionDetailsCache({ ...container, warn: (text) => logger.warning(text) });
     const duringSync = config.options['notify-during-sync'];
     const notifier = new TransactionNotifier({
@@ -148,8 +148,8 @@ export class WalletRpc implements Service {
       duringSync,
       details: (hash) => details.get(hash),
     });
-    const sent = ({ hash }: FinishedSend): void => notifyOfSend({ wallet, notifier }, hash);
-    const delayed = new DelayedTransactionQueue({ wallet, sideFile, now, sent });
+    const sent = ({ hash }: SignedSend): void => notifyOfSend({ wallet, notifier }, hash);
+    const delayed = new DelayedTransactionQueue({ wallet, now, sent });
     const everyMs = overrides.poolMs === undefined ? {} : { everyMs: overrides.poolMs };
     return {
       ...container,

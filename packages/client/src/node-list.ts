@@ -147,6 +147,22 @@ export class NodeList extends EventEmitter<NodeListEvents> implements NodeCalls,
     return this.serving.tipStream(onTip, signal);
   }
 
+  /**
+   * Leaves the serving node, whose answers turned out to be wrong, for the next healthy one.
+   * @returns whether another node serves from now on
+   */
+  leave(reason: string, signal?: AbortSignal): Promise<boolean> {
+    const left = this.#row;
+    left.failure = reason;
+    if (this.#rows.length === 1) return Promise.resolve(false);
+    return this.#searchAmong(this.#rows.slice(this.#serving + 1), reason, signal);
+  }
+
+  /** Submits a transaction to every node of the list. Failures are ignored: it is submitted again later. */
+  async broadcast(transaction: Buffer, signal?: AbortSignal): Promise<void> {
+    await Promise.allSettled(this.#rows.map(({ client }) => client.sendTransaction(transaction, signal)));
+  }
+
   close(): void {
     for (const { client } of this.#rows) client.close();
   }

@@ -1,3 +1,4 @@
+import type { AddressError } from '@wrkz/core-types';
 import * as say from './error-texts';
 
 /** The wallet was closed before what was asked of it could be done. */
@@ -357,6 +358,51 @@ export const walletErrorRows = {
     'A request with this idempotency key is under way, or it is not known yet how it ended. Ask again later.',
   ),
   keyLimitExceeded: errorRow(1004, 'KEY_LIMIT_EXCEEDED', 'This key may not send that much today.'),
+  walletDatabaseForeign: errorRow(
+    1005,
+    'WALLET_DATABASE_FOREIGN',
+    'The wallet database beside the container belongs to another wallet. Move it away, or put the right one in its place.',
+  ),
+  transactionGivenUp: errorRow(
+    1006,
+    'TRANSACTION_GIVEN_UP',
+    'The transaction of this idempotency key was given up. Send again with another key.',
+    (hash: string, reason: string) => `Transaction ${hash} was given up: ${reason}. Send again with another key.`,
+  ),
+  refusedTransactionUnresolved: errorRow(
+    1007,
+    'REFUSED_TRANSACTION_UNRESOLVED',
+    'An earlier transaction of these addresses was refused and may still be mined. Wait for the next block, then try again.',
+    (hash: string) =>
+      `Transaction ${hash} of these addresses was refused and may still be mined. Wait until a block has the one that ` +
+      'replaces it, then try again.',
+  ),
+  sendsPaused: errorRow(
+    1008,
+    'SENDS_PAUSED',
+    'Sends are paused.',
+    (reason: string) => `Sends are paused: ${reason}. They go on when the operator resumes them.`,
+  ),
+  notSynchronized: errorRow(
+    1009,
+    'NOT_SYNCHRONIZED',
+    'The wallet is not synchronized: it is more than 20 blocks behind its node. Wait until it has caught up.',
+  ),
+  implausibleNodeHeight: errorRow(
+    1010,
+    'IMPLAUSIBLE_NODE_HEIGHT',
+    'The node claims a height that the chain cannot have reached.',
+    (claimed: number, plausible: number) =>
+      `The node claims height ${claimed}, but the chain cannot be above ${plausible} yet. Connect another node.`,
+  ),
+  walletDatabaseDamaged: errorRow(
+    1011,
+    'WALLET_DATABASE_DAMAGED',
+    'The wallet database is damaged. Restore a backup, or resume sends to begin a new one.',
+    (reason: string) =>
+      `The wallet database is damaged: ${reason}. Restore a backup, or resume sends to begin a new database.`,
+  ),
+  foreignNetwork: errorRow(1012, 'FOREIGN_NETWORK', 'The node serves another network than the wallet.'),
 } as const;
 
 type WalletErrors = {
@@ -377,3 +423,24 @@ export function walletErrorOfCode(code: number, text?: string, options?: ErrorOp
   const row = rowOfCode.get(code) ?? walletErrorRows.unknownError;
   return new WalletError(row.code, row.name, text ?? row.text, options);
 }
+
+/** Whether an error is the wallet's refusal of one of these names. */
+export function isWalletError(
+  error: unknown,
+  ...names: readonly (keyof typeof walletErrorRows)[]
+): error is WalletError {
+  return error instanceof WalletError && names.some((name) => walletErrorRows[name].code === error.code);
+}
+
+/** The refusal of an address that cannot be decoded: codes 12 to 16 are shared with the address codec. */
+export const addressError = ({ code, message }: AddressError): WalletError => walletErrorOfCode(code, message);
+
+/** A refusal by a node. @param reason the node's text; the general text is used when it is empty */
+export const nodeRefusal = (reason = ''): WalletError =>
+  reason === '' ? walletError.daemonError() : walletError.daemonError(reason);
+
+/** An own output cannot be spent because no node has reported its global index yet. */
+export const missingGlobalIndex = (): WalletError =>
+  walletError.daemonError(
+    'Missing global output index for one or more wallet outputs. Let sync continue on a full node and retry.',
+  );

@@ -6,7 +6,7 @@ import { silentLogger } from '@wrkz/service-kit';
 import { chainAWallet, Suite, type SuiteNode } from '@wrkz/testing';
 import { WalletFile } from '../src/container/wallet-file';
 import type { WalletContent } from '../src/ledger/model';
-import { Wallet } from '../src/wallet';
+import { Wallet } from '../src/wallet/wallet';
 import { endPrograms, runProgram } from './support/child';
 import { fresh, removeFolders } from './support/folder';
 import { recordedWallets } from './support/recorded-wallets';
@@ -110,12 +110,12 @@ test(`killed ${String(KILLS)} times while it sends and saves, a wallet opens eve
   const open = await served((parts, settings) => Wallet.open(parts, settings), { file, password, port });
   await untilAtTip(open);
   // What was written down and never left is given up after two looks at the node, a minute apart.
-  while (open.wallet.snapshot.unconfirmed().length > 0) await once(open.wallet, 'changed');
-  const before = open.wallet.snapshot.content;
-  await open.wallet.reset(0);
+  while (open.snapshot.unconfirmed().length > 0) await once(open, 'changed');
+  const before = open.snapshot.content;
+  await open.reset(0);
   await untilAtTip(open);
-  const after = open.wallet.snapshot.content;
-  await open.wallet.close();
+  const after = open.snapshot.content;
+  await open.close();
   const found = new Set(after.transactions.map(({ hash }) => hash));
   expect([...sent].filter((hash) => !found.has(hash))).toEqual([]);
   // A send that was never answered is there as well when it had left, and gone when it had not.

@@ -1,16 +1,9 @@
 import { FinishedJson, stringifyJson } from '@wrkz/service-kit';
-import {
-  type KeptSend,
-  type LeavingListener,
-  type RequestKey,
-  sealSend,
-  type ServedWallet,
-  walletError,
-} from '@wrkz/wallet-core';
+import { type IdempotencyKey, type SendObserver, type SendSummary, type Wallet, walletError } from '@wrkz/wallet-core';
 
 /** A request with an idempotency key. */
 export interface IdempotentRequest<Value> {
-  readonly key: RequestKey;
+  readonly key: IdempotencyKey;
   /** A repetition must carry the same bytes. */
   readonly body: string | Uint8Array;
   /** HTTP status stored with the response. */
@@ -19,32 +12,35 @@ export interface IdempotentRequest<Value> {
   readonly mayBeNothing: boolean;
   /** Runs when no other request uses the key. Throws when the wallet was closed meanwhile. */
   readonly admit?: () => void;
-  /** Executes the request and reports each transaction to the listener before it is submitted. */
-  run(listener: LeavingListener): Promise<Value>;
+  /** Executes the request; the observer follows each transaction. */
+  run(observer: SendObserver): Promise<Value>;
   /**
-   * The response to an interrupted request, from its recorded sends; undefined when none of them can be mined any
-   * more.
+   * The response to an interrupted request.
+   * @param hashes of its recorded transactions, in their order
+   * @returns undefined when nothing of it is with the network, so that it has to be executed
    */
-  recovered(sends: readonly KeptSend[]): Promise<Value | undefined>;
+  recover(hashes: readonly string[]): Promise<Value | undefined>;
 }
 
-type Dependencies = Pick<ServedWallet, 'wallet' | 'sideFile'> & {
+interface Dependencies {
+  readonly wallet: Wallet;
   /** Unix milliseconds. */
   readonly now: () => number;
-};
+}
 
 /**
  * Executes each request with an idempotency key at most once. A repetition gets the stored response, also after a restart;
- * concurrent requests with one key run one after the other (docs/operations/wallet-api.md#idempotency-keys).
+ * concurrent requests with one key run one after the other. A transaction that was built for a key stays with the key: a
+ * repetition submits the same bytes (docs/operations/wallet-api.md#idempotency-keys).
  */
 export class IdempotentRequests {
   /** Running requests by wallet, owner and key. */
   readonly #running = new Map<string, Promise<unknown>>();
 
-  /** @throws WalletError idempotencyKeyReused, idempotencyKeyUnderWay, and the errors of `request.run` */
+  /** @throws WalletError idempotencyKeyReused, idempotencyKeyUnderWay, transactionGivenUp, and those of `request.run` */
   async execute<Value>(dependencies: Dependencies, request: IdempotentRequest<Value>): Promise<Value | FinishedJson> {
     const { owner, key } = request.key;
-    const name = `${dependencies.sideFile.identity.sideFile} ${owner} ${key}`;
+    const name = JSON.stringify([dependencies.wallet.db.identity.database, owner, key]);
     for (let running = this.#running.get(name); running !== undefined; running = this.#running.get(name)) {
       await running.catch(() => undefined);
     }
@@ -59,74 +55,77 @@ export class IdempotentRequests {
   }
 }
 
-/**
- * Returns the stored response, resubmits the recorded transactions of an interrupted request, or executes a new
- * request.
- */
+/** Returns the stored response, submits the transactions of an interrupted request again, or executes a new one. */
 async function executeOrReplay<Value>(
   dependencies: Dependencies,
   request: IdempotentRequest<Value>,
 ): Promise<Value | FinishedJson> {
-  const { key, body } = request;
-  const { sideFile, now } = dependencies;
-  const { answers } = sideFile;
-  const entry = answers.begin(key, body, now());
-  switch (entry.kind) {
+  const { wallet, now } = dependencies;
+  const status = wallet.db.requests.begin(request.key, request.body, now());
+  switch (status.kind) {
     case 'other-body':
       throw walletError.idempotencyKeyReused();
     case 'answered':
-      return new FinishedJson(entry.answer.body);
+      return new FinishedJson(status.answer.body);
     case 'unanswered': {
-      const value = await request.recovered(entry.sends);
-      if (value !== undefined) return storeResponse(dependencies, request, value);
-      answers.forget(key);
-      answers.begin(key, body, now());
+      const value = await request.recover(status.sends);
+      if (value !== undefined) return store(dependencies, request, value);
       break;
     }
     case 'new':
   }
-  return executeNew(dependencies, request);
+  return execute(dependencies, request);
 }
 
-async function executeNew<Value>(
+async function execute<Value>(
   dependencies: Dependencies,
   request: IdempotentRequest<Value>,
 ): Promise<Value | FinishedJson> {
-  const { key } = request;
-  const { answers } = dependencies.sideFile;
-  const { privateViewKey } = dependencies.wallet.snapshot.content;
+  const { requests } = dependencies.wallet.db;
   const submitted = new Set<string>();
   let isUncertain = false;
   try {
     const value = await request.run({
-      leaving: (send) => {
-        answers.sending(key, { hash: send.hash, sealed: sealSend(send, privateViewKey) });
-        submitted.add(send.hash);
+      // In the transaction that records the send: a send of this key is never in the database without the key.
+      submitting: ({ hash }) => {
+        requests.link(request.key, hash);
+        submitted.add(hash);
       },
-      stayed: ({ hash }) => {
-        answers.stayed(key, hash);
-        submitted.delete(hash);
-      },
-      doubted: () => void (isUncertain = true),
+      rejected: ({ hash }) => void submitted.delete(hash),
+      uncertain: () => void (isUncertain = true),
     });
-    // An entry of the sweep is uncertain: store nothing, so that a repetition returns the final state.
+    // A sweep reports an uncertain transaction as an entry. A repetition then gets a definite response.
     if (isUncertain) return value;
-    if (submitted.size > 0 || !request.mayBeNothing) return storeResponse(dependencies, request, value);
-    answers.forget(key);
+    if (submitted.size > 0 || !request.mayBeNothing) return store(dependencies, request, value);
+    requests.forget(request.key);
     return value;
   } catch (error) {
-    // A transaction that may have reached the node keeps the key: a repetition finds out.
-    if (submitted.size === 0) answers.forget(key);
+    // A key with a recorded transaction stays: a repetition submits the same bytes.
+    requests.forget(request.key);
     throw error;
   }
 }
 
-function storeResponse<Value>(
-  { sideFile }: Dependencies,
-  { key, status }: IdempotentRequest<Value>,
-  value: Value,
-): FinishedJson {
-  const text = stringifyJson(value);
-  sideFile.answers.answered(key, { status, body: text });
-  return new FinishedJson(text);
+/**
+ * Submits recorded transactions again, with the same bytes: two transactions that share an input cannot both be mined.
+ * @returns those that are with the network
+ * @throws WalletError transactionGivenUp, idempotencyKeyUnderWay, and those of a send
+ */
+export async function resubmitSends(
+  wallet: Wallet,
+  hashes: readonly string[],
+  observer?: SendObserver,
+): Promise<SendSummary[]> {
+  const sends: SendSummary[] = [];
+  for (const hash of hashes) {
+    const send = await wallet.resubmit(hash, observer);
+    if (send !== undefined) sends.push(send);
+  }
+  return sends;
+}
+
+function store<Value>({ wallet }: Dependencies, { key, status }: IdempotentRequest<Value>, value: Value): FinishedJson {
+  const body = stringifyJson(value);
+  wallet.db.requests.answer(key, { status, body });
+  return new FinishedJson(body);
 }

@@ -1,6 +1,6 @@
 export { AttemptLimiter, type AttemptLimiterOptions } from './attempt-limiter';
 export { isForeignFile, systemText } from './files';
-export { type IdempotentRequest, IdempotentRequests } from './idempotency';
+export { type IdempotentRequest, IdempotentRequests, resubmitSends } from './idempotency';
 export {
   nodeChoice,
   type NodeChoice,
@@ -11,5 +11,4 @@ export {
 } from './nodes';
 export { isRecent, netAmount, openingWarnings, RECENT_BLOCKS } from './notifications';
 export { networkOption, nodeFollowOptions, scanOptions, workOptions } from './options';
-export { FINAL_CONFIRMATIONS, resubmitSends } from './resubmission';
 export { deleteExpired, RETENTION, type RetentionJob, startRetentionJob } from './retention';

@@ -1,4 +1,4 @@
-import type { ServedWallet, WalletSyncStatus, WalletTransaction } from '@wrkz/wallet-core';
+import type { Wallet, WalletSyncStatus, WalletTransaction } from '@wrkz/wallet-core';
 
 /** Transactions more than this many blocks below the tip are history: hooks skip them unless configured otherwise. */
 export const RECENT_BLOCKS = 1_440;
@@ -16,20 +16,20 @@ export function netAmount({ transfers }: Pick<WalletTransaction, 'transfers'>): 
   return transfers.reduce((sum, { amount }) => sum + amount, 0n);
 }
 
-/** Warnings to log when a wallet was opened: a conversion of its file, a lost side file. */
-export function openingWarnings({ converted, sideFile }: Pick<ServedWallet, 'converted' | 'sideFile'>): string[] {
-  const { lost } = sideFile.identity;
+/** Warnings to log when a wallet was opened: its file was converted or changed outside, or its sends are paused. */
+export function openingWarnings({
+  converted,
+  containerChange,
+  pause,
+}: Pick<Wallet, 'converted' | 'containerChange' | 'pause'>): string[] {
   return [
     ...(converted === undefined ? [] : [conversionText(converted)]),
-    ...(lost === undefined
-      ? []
-      : [
-          `the side file of this wallet was ${lost}: earlier idempotency keys and delayed transactions are not known any more`,
-        ]),
+    ...(containerChange === undefined ? [] : [containerChange]),
+    ...(pause.current === undefined ? [] : [`sends are paused: ${pause.current.reason}`]),
   ];
 }
 
-function conversionText({ backup, lostCache }: NonNullable<ServedWallet['converted']>): string {
+function conversionText({ backup, lostCache }: NonNullable<Wallet['converted']>): string {
   const history = lostCache === undefined ? '' : `; its history was unreadable (${lostCache}) and is scanned again`;
   return `this wallet had the old file format and was converted; the original file is stored as ${backup}${history}`;
 }

@@ -1,6 +1,5 @@
-import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
-import { errorText } from '@wrkz/service-kit';
-import { dayOf, type SideFile } from '@wrkz/wallet-core';
+import { errorText, yieldToEventLoop } from '@wrkz/service-kit';
+import { utcDayOf, type WalletDb } from '@wrkz/wallet-core';
 
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
@@ -15,7 +14,7 @@ export const RETENTION = {
 
 interface Dependencies {
   /** The database of the open wallet. */
-  readonly current: () => SideFile | undefined;
+  readonly current: () => WalletDb | undefined;
   /** Unix milliseconds. */
   readonly now: () => number;
   readonly warn: (text: string) => void;
@@ -30,10 +29,10 @@ export interface RetentionJob {
 /** Deletes expired rows from the wallet database every hour (docs/operations/wallet-api.md#files). */
 export function startRetentionJob({ current, now, warn }: Dependencies): RetentionJob {
   const run = (): void => {
-    const sideFile = current();
-    if (sideFile === undefined) return;
-    deleteExpired(sideFile, now(), () => current() === sideFile).catch((error: unknown) =>
-      warn(`expired entries of the side file could not be deleted: ${errorText(error)}`),
+    const db = current();
+    if (db === undefined) return;
+    deleteExpired(db, now(), () => current() === db).catch((error: unknown) =>
+      warn(`expired rows of the wallet database could not be deleted: ${errorText(error)}`),
     );
   };
   const timer = setInterval(run, HOUR_MS);
@@ -43,12 +42,18 @@ export function startRetentionJob({ current, now, warn }: Dependencies): Retenti
 
 /** @param isOpen checked between two steps: the wallet may be closed meanwhile */
 export async function deleteExpired(
-  { answers, spending }: Pick<SideFile, 'answers' | 'spending'>,
+  { requests, sends, spending }: Pick<WalletDb, 'requests' | 'sends' | 'spending'>,
   now: number,
   isOpen: () => boolean,
   retention = RETENTION,
 ): Promise<void> {
-  spending.dropBefore(dayOf(now) - retention.spending.days, retention.spending.latest);
+  spending.dropBefore(utcDayOf(now) - retention.spending.days, retention.spending.latest);
   const before = now - retention.answers.days * DAY_MS;
-  while (isOpen() && answers.dropAnswered({ before, newest: retention.answers.newest })) await yieldToEventLoop();
+  const { newest } = retention.answers;
+  // A key lives at least until its transactions can neither be mined nor undone any more.
+  const isSettled = (hash: string): boolean => {
+    const send = sends.get(hash);
+    return send === undefined || send.state === 'settled' || (send.state === 'givenUp' && send.signed === undefined);
+  };
+  while (isOpen() && requests.dropOld({ before, newest }, isSettled)) await yieldToEventLoop();
 }

@@ -10,7 +10,6 @@ import {
   VERSION,
 } from '@wrkz/service-kit';
 import type { FilePolicy } from '../file-paths';
-import type { PreparedOwners } from '../key-limits';
 import type { Authenticator, KeyScope } from '../keys';
 import type { SendExecutor } from '../send-executor';
 import type { WalletManager } from '../wallet-manager';
@@ -22,7 +21,6 @@ export interface WalletApiContext {
   readonly authenticator: Authenticator;
   readonly files: FilePolicy;
   readonly sends: SendExecutor;
-  readonly prepared: PreparedOwners;
   /** Undefined without `--enable-metrics`. */
   readonly metrics: Metrics | undefined;
   isStopping(): boolean;

@@ -2,7 +2,7 @@ import { walletApi } from '@wrkz/api';
 import { Reply, refusal, type RouteRequest } from '@wrkz/service-kit';
 import { type SendRequest, walletErrorRows } from '@wrkz/wallet-core';
 import { walletErrors } from '../errors';
-import { checkDestinations } from '../key-limits';
+import { checkDestinations, mayUsePrepared } from '../key-limits';
 import { access, declareWalletRoute, NOT_FOUND, type WalletApiContext, type WalletRoute } from './declare';
 import {
   ADVANCED_BUILD_ERRORS,
@@ -16,7 +16,7 @@ import {
 
 const PREPARED_NOTE =
   'The transaction is built and signed but not sent; send it with `POST /transactions/send/prepared`. Its inputs ' +
-  'are not locked, and it is lost when the wallet is closed. Use it to show the exact fee before a payment.';
+  'are not locked. Use it to show the exact fee before a payment.';
 
 const prepareBasic = declareWalletRoute({
   method: 'POST',
@@ -53,9 +53,9 @@ const deletePrepared = declareWalletRoute({
   params: walletApi.preparedParams,
   answer: walletApi.noContent,
   errors: [...walletErrors('illegalViewWalletOperation'), NOT_FOUND],
-  handle: ({ wallets, authenticator, prepared }, { path, http }) => {
+  handle: ({ wallets, authenticator }, { path, http }) => {
     const { wallet } = wallets.require();
-    const isOwner = prepared.mayUse(authenticator.grantOf(http.request), path.hash);
+    const isOwner = mayUsePrepared(authenticator.grantOf(http.request), wallet, path.hash);
     if (!isOwner || !wallet.deletePrepared(path.hash)) throw refusal('not_found');
     return undefined;
   },
@@ -94,14 +94,13 @@ const estimateSweep = declareWalletRoute({
 });
 
 async function prepare(
-  { wallets, authenticator, prepared }: WalletApiContext,
+  { wallets, authenticator }: WalletApiContext,
   { request: httpRequest }: RouteRequest['http'],
   request: SendRequest,
 ): Promise<Reply<ReturnType<typeof sendResponse>>> {
   const grant = authenticator.grantOf(httpRequest);
   checkDestinations(grant, request.destinations);
-  const built = await wallets.require().wallet.prepare(request);
-  prepared.record(built.hash, grant.name);
+  const built = await wallets.require().wallet.prepare(request, grant.name);
   return new Reply(201, sendResponse(built, { relayed: false }));
 }
 

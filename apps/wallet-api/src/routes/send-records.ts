@@ -1,5 +1,5 @@
 import type { walletApi } from '@wrkz/api';
-import type { FeeChoice, FinishedSend, SendRequest, SweepRequest, SweepResult } from '@wrkz/wallet-core';
+import type { FeeChoice, SendSummary, SendRequest, SweepRequest, SweepResult } from '@wrkz/wallet-core';
 import type { z } from 'zod';
 import { walletErrors } from '../errors';
 
@@ -41,14 +41,14 @@ type SendResponse = z.output<typeof walletApi.builtAnswer>;
 type SweepResponse = z.output<typeof walletApi.sweepAnswer>;
 
 export function sendResponse(
-  { hash, fee, mixin, defaultMixin }: FinishedSend,
+  { hash, fee, mixin, defaultMixin }: SendSummary,
   { relayed }: { readonly relayed: boolean },
 ): SendResponse {
   return { defaultMixin, fee, mixin, relayedToNetwork: relayed, transactionHash: hash };
 }
 
 /** The response to a send that was interrupted after its submission. */
-export function recoveredSendResponse([first]: readonly FinishedSend[]): SendResponse {
+export function recoveredSendResponse([first]: readonly SendSummary[]): SendResponse {
   if (first === undefined) throw new RangeError('no recovered transaction');
   return sendResponse(first, { relayed: true });
 }

@@ -1,7 +1,7 @@
 import { walletApi } from '@wrkz/api';
 import type { SendRequest, SweepRequest } from '@wrkz/wallet-core';
 import { walletErrors } from '../errors';
-import { addressNotAllowed, checkDestinations } from '../key-limits';
+import { addressNotAllowed, checkDestinations, mayUsePrepared } from '../key-limits';
 import type { SendOperation } from '../send-executor';
 import { access, declareWalletRoute, type WalletRoute } from './declare';
 import {
@@ -60,7 +60,7 @@ const sendPrepared = declareWalletRoute({
   summary: 'Sends a prepared transaction.',
   description:
     'Takes `transactionHash` from `POST /transactions/prepare/basic` or `/advanced`. Fails with 58 when the ' +
-    'transaction is unknown (prepared transactions do not survive a restart) and with 57 when its inputs were ' +
+    'transaction is unknown and with 57 when its inputs were ' +
     `spent meanwhile. ${RETRY_NOTE}`,
   ...access('send', { viewWallet: false }),
   body: walletApi.preparedBody,
@@ -77,12 +77,12 @@ const sendPrepared = declareWalletRoute({
     ),
     ...RELAY_ERRORS,
   ],
-  handle: ({ sends, prepared }, { body: { transactionHash }, http }) =>
+  handle: ({ sends }, { body: { transactionHash }, http }) =>
     sends.execute(http.request, {
       status: 201,
-      run: async ({ wallet }, grant) => {
-        if (!prepared.mayUse(grant, transactionHash)) throw addressNotAllowed();
-        return { transactionHash: (await wallet.sendPrepared(transactionHash)).hash };
+      run: async ({ wallet }, grant, observer) => {
+        if (!mayUsePrepared(grant, wallet, transactionHash)) throw addressNotAllowed();
+        return { transactionHash: (await wallet.sendPrepared(transactionHash, observer)).hash };
       },
       recovered: ([first]) => ({ transactionHash: first?.hash ?? transactionHash }),
     }),
@@ -121,9 +121,9 @@ const sweepAll = declareWalletRoute({
 function sendOperation(request: SendRequest): SendOperation<ReturnType<typeof sendResponse>> {
   return {
     status: 201,
-    run: async ({ wallet }, grant) => {
+    run: async ({ wallet }, grant, observer) => {
       checkDestinations(grant, request.destinations);
-      return sendResponse(await wallet.send(request), { relayed: true });
+      return sendResponse(await wallet.send(request, observer), { relayed: true });
     },
     recovered: recoveredSendResponse,
   };
@@ -132,9 +132,9 @@ function sendOperation(request: SendRequest): SendOperation<ReturnType<typeof se
 function sweepOperation(request: SweepRequest): SendOperation<ReturnType<typeof sweepResponse>> {
   return {
     status: 200,
-    run: async ({ wallet }, grant) => {
+    run: async ({ wallet }, grant, observer) => {
       checkDestinations(grant, [{ address: request.destination }]);
-      return sweepResponse(await wallet.sweep(request));
+      return sweepResponse(await wallet.sweep(request, observer));
     },
     recovered: recoveredSweepResponse,
   };

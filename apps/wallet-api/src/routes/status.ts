@@ -27,10 +27,8 @@ function statusRecord({
   wallet,
   nodes,
   nodeSwitch,
-  sideFile,
-  syncStatus,
 }: OpenWallet): z.output<typeof walletApi.statusAnswer> {
-  const sync = syncStatus();
+  const sync = wallet.syncStatus;
   const { walletHeight, localHeight, networkHeight, gap, stall } = sync;
   const { isViewWallet, subWallets } = wallet.snapshot.content;
   const isDaemonSynced = localHeight + 1 >= networkHeight;
@@ -48,7 +46,7 @@ function statusRecord({
     nodes: nodes.nodes(),
     ...(nodeSwitch === undefined ? {} : { nodeSwitch }),
     peerCount: sync.peerCount,
-    ...(sideFile.identity.lost === undefined ? {} : { sideFileLost: sideFile.identity.lost }),
+    ...(wallet.pause.current === undefined ? {} : { sendsPaused: wallet.pause.current }),
     subWalletCount: subWallets.length,
     syncGapCoveredTo: gap?.coveredTo ?? 0,
     syncGapDaemonServesFrom: gap?.servesFrom ?? 0,

@@ -9,13 +9,10 @@ export type TransactionRecord = z.output<typeof walletApi.transactionRecord>;
 type PageQuery = z.output<typeof walletApi.pageQuery>;
 
 /** Converts transactions to records. Addresses and the network height are looked up once per response. */
-export function transactionRecorder({
-  wallet,
-  syncStatus,
-}: OpenWallet): (transaction: WalletTransaction) => TransactionRecord {
+export function transactionRecorder({ wallet }: OpenWallet): (transaction: WalletTransaction) => TransactionRecord {
   const { snapshot } = wallet;
   const addresses = new Map(snapshot.subWallets.map(({ publicSpendKey, address }) => [publicSpendKey, address]));
-  const { networkHeight, walletHeight } = syncStatus();
+  const { networkHeight, walletHeight } = wallet.syncStatus;
   const tip = Math.max(networkHeight, walletHeight);
   return (transaction) => ({
     blockHeight: transaction.blockHeight,

@@ -1,10 +1,9 @@
 import { walletRpcApi } from '@wrkz/api';
 import { type FinishedJson, stringifyJson } from '@wrkz/service-kit';
 import {
-  type FinishedSend,
-  type KeptSend,
-  type LeavingListener,
-  listeningToSends,
+  type SendObserver,
+  type SendSummary,
+  type SignedSend,
   walletError,
 } from '@wrkz/wallet-core';
 import { resubmitSends } from '@wrkz/wallet-server';
@@ -89,25 +88,22 @@ type SendDelayedParams = z.output<typeof walletRpcApi.sendDelayedParams>;
 export function sendNow(context: WalletRpcContext, params: SendParams): Promise<SentResult | FinishedJson> {
   const { wallet, details } = context;
   const { idempotencyKey, ...asked } = params;
-  const answerOf = (send: FinishedSend): SentResult => {
-    notifyOfSend(context, send.hash);
-    return { anonymity: send.mixin, fee: send.fee, transactionHash: send.hash };
+  const resultOf = ({ hash, fee, mixin }: SendSummary): SentResult => {
+    notifyOfSend(context, hash);
+    return { anonymity: mixin, fee, transactionHash: hash };
   };
   return once(context, idempotencyKey, ['sendTransaction', asked], {
-    run: async (watcher) => {
+    run: async (observer) => {
       const request = await checkedRequest(context, params, 'badExtra');
-      const listener = {
-        ...watcher,
-        leaving: (built: FinishedSend): void => {
-          watcher.leaving(built);
-          details.put(built.hash, detailsOfSend(built, request, wallet.snapshot.subWallets));
-        },
+      const submitting = (signed: SignedSend): void => {
+        observer.submitting?.(signed);
+        details.put(signed.hash, detailsOfSend(signed, request, wallet.snapshot.subWallets));
       };
-      return answerOf(await listeningToSends(listener, () => wallet.send(request)));
+      return resultOf(await wallet.send(request, { ...observer, submitting }));
     },
-    recovered: async (sends) => {
-      const [there] = await resubmitSends(context, sends);
-      return there && answerOf(there);
+    recover: async (hashes) => {
+      const [send] = await resubmitSends(wallet, hashes);
+      return send && resultOf(send);
     },
   });
 }
@@ -117,24 +113,17 @@ export function buildDelayed(context: WalletRpcContext, params: SendParams): Pro
   const { wallet, details, delayed } = context;
   const { idempotencyKey, ...asked } = params;
   return once(context, idempotencyKey, ['createDelayedTransaction', asked], {
-    run: async (watcher) => {
+    run: async (observer) => {
       const request = await checkedRequest(context, params, 'internalError');
-      let noted: FinishedSend | undefined;
-      try {
-        const built = await delayed.create(request, (made) => {
-          noted = made;
-          watcher.leaving(made);
-          details.put(made.hash, detailsOfSend(made, request, wallet.snapshot.subWallets));
-        });
-        return { fee: built.fee, transactionHash: built.hash };
-      } catch (error) {
-        if (noted !== undefined && delayed.get(noted.hash) === undefined) watcher.stayed(noted);
-        throw error;
-      }
+      const { fee, hash } = await delayed.create(request, (signed) => {
+        observer.submitting?.(signed);
+        details.put(signed.hash, detailsOfSend(signed, request, wallet.snapshot.subWallets));
+      });
+      return { fee, transactionHash: hash };
     },
-    recovered: async ([first]) => {
-      const row = first && delayed.get(first.hash);
-      return row && { fee: delayed.read(row).fee, transactionHash: row.hash };
+    recover: async ([hash]) => {
+      const row = hash === undefined ? undefined : delayed.get(hash);
+      return row && { fee: row.signed.fee, transactionHash: row.hash };
     },
   });
 }
@@ -148,19 +137,11 @@ export async function sendWaiting(
   const { idempotencyKey, transactionHash } = params;
   const hash = requireHash(transactionHash);
   return once(context, idempotencyKey, ['sendDelayedTransaction', { transactionHash: hash }], {
-    run: async (watcher): Promise<Record<string, never>> => {
-      const row = delayed.get(hash);
-      const built = row && delayed.read(row);
-      if (built !== undefined) watcher.leaving(built);
-      try {
-        await delayed.send(hash);
-      } catch (error) {
-        if (built !== undefined && delayed.get(hash)?.state !== 'sending') watcher.stayed(built);
-        throw error;
-      }
+    run: async (observer): Promise<Record<string, never>> => {
+      await delayed.send(hash, observer);
       return {};
     },
-    recovered: async () => {
+    recover: async () => {
       const state = delayed.get(hash)?.state;
       if (state === 'sending' && !delayed.isLost(hash)) throw walletError.idempotencyKeyUnderWay();
       return state === 'sent' ? {} : undefined;
@@ -168,29 +149,27 @@ export async function sendWaiting(
   });
 }
 
-interface SendOfRequest<Value> {
-  run(watcher: LeavingListener): Promise<Value>;
-  recovered(sends: readonly KeptSend[]): Promise<Value | undefined>;
+interface SendOperation<Value> {
+  run(observer: SendObserver): Promise<Value>;
+  recover(hashes: readonly string[]): Promise<Value | undefined>;
 }
 
-const NOBODY: LeavingListener = { leaving: () => undefined, stayed: () => undefined, doubted: () => undefined };
-
-/** Once for a key, if there is one (docs/operations/wallet-rpc.md#idempotency). */
+/** Executes a request at most once per idempotency key, if it has one (docs/operations/wallet-rpc.md#idempotency). */
 async function once<Value>(
-  { wallet, sideFile, keyed, now }: WalletRpcContext,
+  { wallet, keyed, now }: WalletRpcContext,
   key: string | undefined,
   [method, params]: readonly [method: string, params: object],
-  work: SendOfRequest<Value>,
+  operation: SendOperation<Value>,
 ): Promise<Value | FinishedJson> {
-  if (key === undefined) return work.run(NOBODY);
+  if (key === undefined) return operation.run({});
   const request = {
     key: { owner: 'json-rpc', key },
     body: `${method} ${stringifyJson(params)}`,
     status: 200,
     mayBeNothing: false,
-    ...work,
+    ...operation,
   };
-  return keyed.execute({ wallet, sideFile, now }, request);
+  return keyed.execute({ wallet, now }, request);
 }
 
 /** Tells receivers of a send that a node has taken. */

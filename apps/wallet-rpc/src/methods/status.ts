@@ -9,8 +9,8 @@ export const getStatusMethod = declareWalletMethod({
   paramsOptional: true,
   result: walletRpcApi.statusResult,
   errors: [],
-  handle: ({ wallet, syncStatus, network }) => {
-    const { localHeight, networkHeight, walletHeight, peerCount } = syncStatus();
+  handle: ({ wallet, network }) => {
+    const { localHeight, networkHeight, walletHeight, peerCount } = wallet.syncStatus;
     const [top] = wallet.snapshot.content.progress.recentHashes;
     return {
       blockCount: walletHeight + 1,

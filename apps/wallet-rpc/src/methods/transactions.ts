@@ -1,7 +1,7 @@
 import { walletRpcApi } from '@wrkz/api';
 import { lowerBound } from '@wrkz/core-types';
 import { EventLoopYielder, FinishedJson, stringifyJson } from '@wrkz/service-kit';
-import type { DelayedState, WalletTransaction } from '@wrkz/wallet-core';
+import type { DelayedSendState, WalletTransaction } from '@wrkz/wallet-core';
 import type { z } from 'zod';
 import { requireAllPlain, requireHash, requirePaymentId } from '../checks';
 import type { WalletRpcContext } from '../context';
@@ -83,7 +83,7 @@ const STATES = {
   sending: TransactionState.created,
   sent: TransactionState.succeeded,
   deleted: TransactionState.cancelled,
-} as const satisfies Record<DelayedState, number>;
+} as const satisfies Record<DelayedSendState, number>;
 
 /** A transaction of the wallet: in a block, on its way, in the pool, delayed or deleted. */
 export async function findTransaction(
@@ -99,14 +99,14 @@ export async function findTransaction(
   if (known !== undefined) return record(known);
   const row = delayed.get(hash);
   if (row === undefined) return undefined;
-  const { fee, intent } = delayed.read(row);
+  const { fee, pending } = row.signed;
   const waiting: WalletTransaction = {
-    transfers: intent.transfers,
+    transfers: pending.transfers,
     hash,
     fee,
     blockHeight: 0,
     timestamp: 0,
-    paymentId: intent.paymentId,
+    paymentId: pending.paymentId,
     unlockTime: 0n,
     isCoinbase: false,
   };

@@ -62,10 +62,14 @@ export const statusAnswer = z.object({
     .optional()
     .meta({ description: 'The last failover; timestamp in unix seconds' }),
   peerCount: integer,
-  sideFileLost: z
-    .enum(['missing', 'damaged', 'foreign', 'outdated'])
+  sendsPaused: z
+    .object({
+      source: z.enum(['operator', 'database', 'chainDisagreement', 'heavierBranch']),
+      reason: z.string(),
+      since: integer.meta({ description: 'Unix milliseconds' }),
+    })
     .optional()
-    .meta({ description: 'Why earlier idempotency keys are unknown; missing if they are known' }),
+    .meta({ description: 'Why sends are refused until they are resumed; absent while they are not paused' }),
   subWalletCount: integer.meta({ description: 'Number of addresses' }),
   syncGapCoveredTo: integer.meta({ description: 'Last block before the gap of a lite node, else 0' }),
   syncGapDaemonServesFrom: integer.meta({ description: 'First block after the gap of a lite node, else 0' }),

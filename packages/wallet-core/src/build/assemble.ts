@@ -7,15 +7,15 @@ import {
 } from '@wrkz/core-types';
 import type { KeyPair } from '@wrkz/crypto';
 import { type CheckedSend, type Payment, plainAddress } from './check-request';
-import type { OwnedInput } from './coin-selection';
-import { failures } from './failures';
-import type { SpendPorts } from './model';
+import { countUnlocked, type OwnedInput } from './coin-selection';
+import type { SendPorts } from './model';
 import { extraOf, outputsOf, type Piece, splitPayments } from './outputs';
 import { makeRings, offsetsOf, type Ring } from './rings';
 import { type InputKeys, keysOfInputs } from './sign';
+import { nodeRefusal, walletError } from '../errors';
 
 /** What a transaction needs to be known of before its payments are: a send or a batch of a sweep. */
-export type SendFrame = Omit<CheckedSend, 'payments' | 'total' | 'mixin'>;
+export type SendFrame = Omit<CheckedSend, 'payments' | 'total' | 'mixin' | 'ringFallback'>;
 
 /** A transaction that is settled down to its size and fee, before work and signatures. */
 export interface Plan extends Layout {
@@ -64,18 +64,22 @@ export class TooLarge extends Error {
  * @returns undefined when the inputs do not pay for that
  * @throws TooFewDecoys; TooLarge; WalletError 31 (index), 30, 56, 20, 17 (fixed fee)
  */
-export async function settle(settlement: Settlement, ports: SpendPorts): Promise<Plan | undefined> {
+export async function settle(settlement: Settlement, ports: SendPorts): Promise<Plan | undefined> {
   const { frame, mixin, spend } = settlement;
   const { fees, terms } = frame;
   const inputs = [...settlement.inputs].sort((a, b) => (a.output.amount < b.output.amount ? -1 : 1));
-  const rings = await makeRings(inputs, mixin, ports.node);
+  const rings = await makeRings(inputs, mixin, {
+    node: ports.node,
+    ringOf: frame.view.ringOf,
+    ownOutputs: (amount) => countUnlocked(frame.view, amount, ports.now()),
+  });
   const inputKeys = await keysOfInputs(inputs, frame.view.privateViewKey);
   const keys = ports.transactionKeys();
   for (let { fee } = settlement; ;) {
     const spending = spend(fee);
     if (spending === undefined) return undefined;
     const layout = layOut({ frame, keys, rings, inputKeys, fee, ...spending });
-    if (fees.fixed !== undefined && fee < fees.least(layout.size)) throw failures.feeTooSmall();
+    if (fees.fixed !== undefined && fee < fees.least(layout.size)) throw walletError.feeTooSmall();
     const needed = fees.of(layout.size);
     if (fee >= needed) {
       if (layout.size > terms.largestSize) throw new TooLarge(layout.size, terms.largestSize);
@@ -113,7 +117,7 @@ export function layOut({ frame, keys, rings, inputKeys, payments, change, fee }:
   const hasWork = !frame.terms.isFreeOfWork(fee);
   const { paymentId, data, fields } = frame;
   const extra = extraOf({ keys, paymentId, data, fields, receiver: (payments[0] as Payment).to, hasWork });
-  if (extra.length >= MAX_EXTRA_SIZE) throw failures.nodeError(REASONS.EXTRA_TOO_LARGE.text);
+  if (extra.length >= MAX_EXTRA_SIZE) throw nodeRefusal(REASONS.EXTRA_TOO_LARGE.text);
   const inputs = rings.map((ring, i): TransactionInput => ({
     type: 'key',
     amount: ring.input.output.amount,

@@ -1,12 +1,20 @@
 import { type Plan, settle, TooLarge, withChange } from './assemble';
 import { type CheckedSend, checkRequest } from './check-request';
-import { estimateSize, inputsThatFit, inRounds, largestFirst, type OwnedInput, unlocked } from './coin-selection';
-import { failures } from './failures';
-import type { SendRequest, SpendPorts, SpendView } from './model';
+import {
+  contestedInputs,
+  estimateSize,
+  inputsThatFit,
+  smallestFirstByDigits,
+  largestFirst,
+  type OwnedInput,
+  unlocked,
+} from './coin-selection';
+import type { SendContext, SendPorts, SendRequest, SignedSend } from './model';
 import { piecesOf } from './outputs';
 import { withOtherInputs } from './ring-fallback';
-import { type BuiltSend, finish } from './sign';
-import { gatherBreathing } from './yielding';
+import { finish } from './sign';
+import { collectYielding } from './yielding';
+import { missingGlobalIndex, walletError } from '../errors';
 
 /** What a send would cost and look like. */
 export interface SendEstimate {
@@ -25,12 +33,16 @@ export interface SendEstimate {
  * (docs/protocol/wallet.md#building-a-transaction).
  * @throws WalletError; AbortError when `ports.signal` fires
  */
-export async function buildSend(request: SendRequest, view: SpendView, ports: SpendPorts): Promise<BuiltSend> {
-  return finish(await planWithFallback(await checkRequest(request, view, ports.now()), ports), ports);
+export async function buildSend(request: SendRequest, view: SendContext, ports: SendPorts): Promise<SignedSend> {
+  const checked = await checkRequest(request, view, ports.now());
+  const plan = await planWithFallback(checked, ports);
+  const signed = await finish(plan, ports);
+  if (plan.mixin < checked.mixin) ports.onRingFallback?.({ requested: checked.mixin, used: plan.mixin });
+  return signed;
 }
 
 /** The same without work, signatures and sending. @throws WalletError */
-export async function estimateSend(request: SendRequest, view: SpendView, ports: SpendPorts): Promise<SendEstimate> {
+export async function estimateSend(request: SendRequest, view: SendContext, ports: SendPorts): Promise<SendEstimate> {
   return describePlan(await planWithFallback(await checkRequest(request, view, ports.now()), ports));
 }
 
@@ -39,7 +51,7 @@ export function describePlan({ fee, size, mixin, frame, rings, pieces }: Plan): 
   return { fee, size, mixin, defaultMixin, inputs: rings.length, outputs: pieces.length };
 }
 
-export function planWithFallback(checked: CheckedSend, ports: SpendPorts): Promise<Plan> {
+export function planWithFallback(checked: CheckedSend, ports: SendPorts): Promise<Plan> {
   return withOtherInputs(checked, ports.node, (mixin, leftOut) => planSend(checked, mixin, ports, leftOut));
 }
 
@@ -52,23 +64,26 @@ export function planWithFallback(checked: CheckedSend, ports: SpendPorts): Promi
 export async function planSend(
   checked: CheckedSend,
   mixin: number,
-  ports: SpendPorts,
+  ports: SendPorts,
   leftOut: ReadonlySet<bigint>,
 ): Promise<Plan> {
-  const all = await gatherBreathing(inputsOf(checked, ports.now()));
+  const all = await collectYielding(inputsOf(checked, ports.now()));
   const candidates = all.filter(({ output }) => !leftOut.has(output.amount));
   const numbered = candidates.filter(({ output }) => output.globalIndex !== undefined);
+  const required = contestedInputs(checked.view.contested, checked.sources, numbered);
+  const optional = required.length === 0 ? numbered : numbered.filter((input) => !required.includes(input));
   const most = inputsThatFit(checked.terms.largestSize, 1, mixin);
   try {
     const plan =
-      (await cover(checked, mixin, inRounds(numbered), most, ports).catch(nothingWhenTooLarge)) ??
-      (await cover(checked, mixin, largestFirst(numbered), most, ports));
+      (await cover(checked, mixin, { required, more: smallestFirstByDigits(optional), most }, ports).catch(
+        nothingWhenTooLarge,
+      )) ?? (await cover(checked, mixin, { required, more: largestFirst(optional), most }, ports));
     if (plan !== undefined) return plan;
   } catch (error) {
-    if (error instanceof TooLarge) throw failures.transactionTooLarge(error.size, error.largest);
+    if (error instanceof TooLarge) throw walletError.tooManyInputsToFitInBlock(error.size, error.largest);
     throw error;
   }
-  throw candidates.length > numbered.length ? failures.missingGlobalIndex() : failures.notEnoughBalance();
+  throw candidates.length > numbered.length ? missingGlobalIndex() : walletError.notEnoughBalance();
 }
 
 /** The node judges a lock by its own top; a wallet shows balances by the network's. Both must have opened it. */
@@ -79,21 +94,35 @@ export function inputsOf(
   return unlocked(sources, Math.min(terms.localHeight, terms.networkHeight), now);
 }
 
+interface InputChoice {
+  /** All of these are spent. */
+  readonly required: readonly OwnedInput[];
+  /** In the order in which they are added. */
+  readonly more: Iterable<OwnedInput>;
+  /** Inputs that a transaction has room for. */
+  readonly most: number;
+}
+
+function* inputsInOrder({ required, more }: InputChoice): Generator<OwnedInput> {
+  yield* required;
+  yield* more;
+}
+
 /** @returns undefined when the inputs do not cover it. @throws TooLarge when they do with more than `most` */
 async function cover(
   checked: CheckedSend,
   mixin: number,
-  inputs: Iterable<OwnedInput>,
-  most: number,
-  ports: SpendPorts,
+  choice: InputChoice,
+  ports: SendPorts,
 ): Promise<Plan | undefined> {
+  const { required, most } = choice;
   const { total, fees, payments } = checked;
   const taken: OwnedInput[] = [];
   let sum = 0n;
-  for (const input of inputs) {
+  for (const input of inputsInOrder(choice)) {
     taken.push(input);
     sum += input.output.amount;
-    if (sum < total + (fees.fixed ?? 0n)) continue;
+    if (taken.length < required.length || sum < total + (fees.fixed ?? 0n)) continue;
     const size = estimate(checked, mixin, taken.length, sum - total);
     const fee = fees.of(size);
     if (sum < total + fee) continue;

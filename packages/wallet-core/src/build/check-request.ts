@@ -13,10 +13,10 @@ import { isPrimeOrder } from '@wrkz/crypto';
 import { checkPaymentId } from '../keys/addresses';
 import type { SubWallet } from '../ledger/model';
 import { unlockedCovers } from './coin-selection';
-import { failures } from './failures';
-import type { SendRequest, SpendView } from './model';
-import { type FeeTerms, LEAST_UNLOCK, SendTerms } from './terms';
-import { mapBreathing } from './yielding';
+import type { SendRequest, SendContext } from './model';
+import { type FeeTerms, MIN_UNLOCK_BLOCKS, SendTerms } from './terms';
+import { mapYielding } from './yielding';
+import { addressError, walletError } from '../errors';
 
 /** Somebody who is paid. */
 export interface Payment {
@@ -26,7 +26,7 @@ export interface Payment {
 
 /** A request that has passed every check which needs no node. */
 export interface CheckedSend {
-  readonly view: SpendView;
+  readonly view: SendContext;
   readonly terms: SendTerms;
   readonly fees: FeeTerms;
   readonly payments: readonly Payment[];
@@ -40,6 +40,7 @@ export interface CheckedSend {
   readonly sources: readonly SubWallet[];
   readonly change: SubWallet;
   readonly mixin: number;
+  readonly ringFallback: boolean;
   readonly unlockTime: bigint;
 }
 
@@ -48,14 +49,14 @@ export interface CheckedSend {
  * (docs/protocol/wallet.md#order-of-checks).
  * @throws WalletError
  */
-export async function checkRequest(request: SendRequest, view: SpendView, now: number): Promise<CheckedSend> {
+export async function checkRequest(request: SendRequest, view: SendContext, now: number): Promise<CheckedSend> {
   const { destinations, paymentId: givenId = '', fee = { kind: 'minimum' } } = request;
-  const terms = new SendTerms(view.network, view.localHeight, view.networkHeight);
-  if (view.isViewWallet) throw failures.viewWallet();
+  const terms = new SendTerms(view.network, view.localHeight, view.networkHeight, view.appliedHeight);
+  if (view.isViewWallet) throw walletError.illegalViewWalletOperation();
   const data = freeData(request.extra ?? '');
   const fields = freeData(request.extraFields ?? '');
-  if (destinations.length === 0) throw failures.noDestinations();
-  if (destinations.some(({ amount }) => amount <= 0n)) throw failures.amountIsZero();
+  if (destinations.length === 0) throw walletError.noDestinationsGiven();
+  if (destinations.some(({ amount }) => amount <= 0n)) throw walletError.amountIsZero();
   const payees = await payeesOf(destinations.map(({ address }) => address));
   const paymentId = agreedPaymentId(givenId, payees);
   const sources = await sourcesOf(request.sourceAddresses ?? [], view);
@@ -63,20 +64,35 @@ export async function checkRequest(request: SendRequest, view: SpendView, now: n
   const payments = destinations.map(({ amount }, i): Payment => ({ to: payees[i] as Address, amount }));
   const total = payments.reduce((sum, { amount }) => sum + amount, 0n);
   const cost = total + (fees.fixed ?? 0n);
-  if (cost > MAX_UINT64) throw failures.willOverflow();
-  if (!unlockedCovers(cost, sources, view.localHeight, now)) throw failures.notEnoughBalance();
-  const mixin = checkMixin(request.mixin ?? terms.usualMixin, terms);
+  if (cost > MAX_UINT64) throw walletError.willOverflow();
+  if (!unlockedCovers(cost, sources, view.localHeight, now)) throw walletError.notEnoughBalance();
+  const mixin = checkMixin(request.mixin ?? terms.defaultMixin, terms);
   if (paymentId !== '') checkPaymentId(paymentId);
   const change = changeOf(request.changeAddress ?? '', view);
   const unlockTime = checkUnlockTime(request.unlockTime ?? 0n, terms, now);
-  if (isShortPaymentId(paymentId) && payments.length > 1) throw failures.shortPaymentIdNeedsOne();
-  return { view, terms, fees, payments, total, paymentId, data, fields, sources, change, mixin, unlockTime };
+  if (isShortPaymentId(paymentId) && payments.length > 1) throw walletError.shortPaymentIdNeedsSingleDestination();
+  const { ringFallback = true } = request;
+  return {
+    view,
+    terms,
+    fees,
+    payments,
+    total,
+    paymentId,
+    data,
+    fields,
+    sources,
+    change,
+    mixin,
+    ringFallback,
+    unlockTime,
+  };
 }
 
 /** An address that stands there a hundred times is decoded once. */
 async function payeesOf(addresses: readonly string[]): Promise<Address[]> {
   const known = new Map<string, Address>();
-  return mapBreathing(addresses, (text) => {
+  return mapYielding(addresses, (text) => {
     const address = known.get(text) ?? payee(text);
     known.set(text, address);
     return address;
@@ -84,14 +100,14 @@ async function payeesOf(addresses: readonly string[]): Promise<Address[]> {
 }
 
 /** Each sub-wallet once, however often its address was given. */
-async function sourcesOf(addresses: readonly string[], { subWallets }: SpendView): Promise<readonly SubWallet[]> {
+async function sourcesOf(addresses: readonly string[], { subWallets }: SendContext): Promise<readonly SubWallet[]> {
   if (addresses.length === 0) return subWallets;
   const distinct = [...new Set(addresses)];
-  await mapBreathing(distinct, plainAddress);
+  await mapYielding(distinct, plainAddress);
   return distinct.map((address) => ownSubWallet(address, subWallets));
 }
 
-function changeOf(address: string, { subWallets }: SpendView): SubWallet {
+function changeOf(address: string, { subWallets }: SendContext): SubWallet {
   if (address !== '') {
     plainAddress(address);
     return ownSubWallet(address, subWallets);
@@ -102,13 +118,13 @@ function changeOf(address: string, { subWallets }: SpendView): SubWallet {
 /** @throws WalletError 54 for a container that has none */
 export function primaryOf(subWallets: readonly SubWallet[]): SubWallet {
   const primary = subWallets.find(({ isPrimary }) => isPrimary) ?? subWallets[0];
-  if (primary === undefined) throw failures.unknown();
+  if (primary === undefined) throw walletError.unknownError();
   return primary;
 }
 
 function checkMixin(mixin: number | bigint, { mixin: { min, max } }: SendTerms): number {
-  if (mixin < min) throw failures.mixinTooSmall(mixin, min);
-  if (mixin > max) throw failures.mixinTooBig(mixin, max);
+  if (mixin < min) throw walletError.mixinTooSmall(BigInt(mixin), min);
+  if (mixin > max) throw walletError.mixinTooBig(BigInt(mixin), max);
   return Number(mixin);
 }
 
@@ -116,8 +132,10 @@ function checkMixin(mixin: number | bigint, { mixin: { min, max } }: SendTerms):
 function checkUnlockTime(asked: bigint, terms: SendTerms, now: number): bigint {
   const unlockTime = asked === 0n ? terms.defaultUnlockTime : asked;
   const least =
-    unlockTime > UNLOCK_TIME_BOUNDARY ? now + LEAST_UNLOCK * DIFFICULTY_TARGET : terms.localHeight + LEAST_UNLOCK;
-  if (unlockTime < BigInt(least) || unlockTime > MAX_UINT64) throw failures.unlockTimeTooSmall();
+    unlockTime > UNLOCK_TIME_BOUNDARY
+      ? now + MIN_UNLOCK_BLOCKS * DIFFICULTY_TARGET
+      : terms.localHeight + MIN_UNLOCK_BLOCKS;
+  if (unlockTime < BigInt(least) || unlockTime > MAX_UINT64) throw walletError.unlockTimeTooSmall();
   return unlockTime;
 }
 
@@ -131,7 +149,7 @@ const IDENTITY = Buffer.concat([Buffer.of(1), Buffer.alloc(31)]);
 export function payee(text: string): Address {
   const address = decode(text, true);
   if ([address.spendPublic, address.viewPublic].some((key) => key.equals(IDENTITY) || !isPrimeOrder(key))) {
-    throw failures.addressNotValid();
+    throw walletError.addressNotValid();
   }
   return address;
 }
@@ -144,7 +162,7 @@ export function plainAddress(text: string): Address {
 /** The sub-wallet of an address. @throws WalletError 10 */
 export function ownSubWallet(text: string, subWallets: readonly SubWallet[]): SubWallet {
   const own = subWallets.find(({ address }) => address === text);
-  if (own === undefined) throw failures.addressNotInWallet(text);
+  if (own === undefined) throw walletError.addressNotInWallet(text);
   return own;
 }
 
@@ -157,7 +175,7 @@ function decode(text: string, allowIntegrated: boolean): Address {
   try {
     return decodeAddress(text, { allowIntegrated });
   } catch (error) {
-    if (error instanceof AddressError) throw failures.address(error);
+    if (error instanceof AddressError) throw addressError(error);
     throw error;
   }
 }
@@ -169,7 +187,7 @@ function decode(text: string, allowIntegrated: boolean): Address {
 export function agreedPaymentId(given: string, payees: readonly Address[]): string {
   const named = new Set([given, ...payees.map(({ paymentId }) => paymentId ?? '')]);
   named.delete('');
-  if (named.size > 1) throw failures.conflictingPaymentIds();
+  if (named.size > 1) throw walletError.conflictingPaymentIds();
   const [only = ''] = named;
   return only;
 }
@@ -182,6 +200,6 @@ export function isShortPaymentId(id: string): boolean {
 /** The bytes of free data given as hex. @throws WalletError 53 */
 export function freeData(hex: string): Buffer {
   const data = fromHex(hex);
-  if (data === undefined) throw failures.invalidExtra();
+  if (data === undefined) throw walletError.invalidExtraData();
   return data;
 }

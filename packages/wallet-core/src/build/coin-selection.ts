@@ -1,5 +1,7 @@
 import { isUnlocked } from '@wrkz/consensus';
+import { walletError } from '../errors';
 import type { SubWallet, WalletOutput } from '../ledger/model';
+import type { ContestedSend, SendContext } from './model';
 
 /** An output that may be spent, and whose it is. */
 export interface OwnedInput {
@@ -44,7 +46,7 @@ interface Pile {
  * The order in which a send takes inputs (docs/protocol/wallet.md#input-choice): rounds over the numbers of digits, from
  * the fewest up, each giving its smallest amount. Small outputs keep moving, and no send has to take hundreds of them.
  */
-export function* inRounds(inputs: Iterable<OwnedInput>): Generator<OwnedInput> {
+export function* smallestFirstByDigits(inputs: Iterable<OwnedInput>): Generator<OwnedInput> {
   const buckets = new Map<number, Pile[]>();
   for (const pile of piles(inputs)) {
     const digits = String(pile.amount).length;
@@ -113,4 +115,37 @@ export function estimateSize({ inputs, outputs, mixin, hasPaymentId, data }: Sha
 /** How many inputs a transaction of this size has room for beside its outputs. */
 export function inputsThatFit(size: number, outputs: number, mixin: number): number {
   return Math.max(0, Math.floor((size - HEADER_OF_BATCH - outputs * OUTPUT) / (INPUT + mixin * DECOY)));
+}
+
+/** How many unlocked outputs of an amount the whole wallet has. */
+export function countUnlocked({ subWallets, localHeight }: SendContext, amount: bigint, now: number): number {
+  let count = 0;
+  for (const { output } of unlocked(subWallets, localHeight, now)) if (output.amount === amount) count++;
+  return count;
+}
+
+/**
+ * The inputs that a send must spend: one of each contested transaction that the sources own an input of, so that only one of
+ * the two can be mined (docs/protocol/wallet.md#refused-transactions).
+ * @param candidates the inputs that may be spent
+ * @throws WalletError refusedTransactionUnresolved while all inputs of a contested transaction are locked by other sends
+ */
+export function contestedInputs(
+  contested: readonly ContestedSend[],
+  sources: readonly SubWallet[],
+  candidates: readonly OwnedInput[],
+): OwnedInput[] {
+  if (contested.length === 0) return [];
+  const owners = new Set(sources.map(({ publicSpendKey }) => publicSpendKey));
+  const byKey = new Map(candidates.map((input) => [input.output.key, input]));
+  const required = new Map<string, OwnedInput>();
+  for (const { hash, inputs, isReplaced } of contested) {
+    const own = inputs.filter(({ publicSpendKey }) => owners.has(publicSpendKey));
+    if (own.length === 0 || own.some(({ key }) => required.has(key))) continue;
+    const usable = own.flatMap(({ key }) => byKey.get(key) ?? []);
+    const [first] = usable.sort((a, b) => (a.output.amount < b.output.amount ? -1 : 1));
+    if (first !== undefined) required.set(first.output.key, first);
+    else if (!isReplaced) throw walletError.refusedTransactionUnresolved(hash);
+  }
+  return [...required.values()];
 }

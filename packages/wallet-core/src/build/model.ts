@@ -1,89 +1,138 @@
 import type { Network } from '@wrkz/core-types';
 import type { KeyPair } from '@wrkz/crypto';
-import type { SubWallet } from '../ledger/model';
+import type { PendingSend, SubWallet } from '../ledger/model';
 import type { PowAnswer, PowRequest } from '../pow-client/pow-client';
 
-/** How a sender wants the fee: the least there is, atomic units a byte (fractions allowed), or exactly so much. */
+/** The fee of a send: the network's minimum, a rate in atomic units per byte (fractions allowed), or a fixed amount. */
 export type FeeChoice =
   | { readonly kind: 'minimum' }
   | { readonly kind: 'perByte'; readonly rate: number }
   | { readonly kind: 'fixed'; readonly amount: bigint };
 
-/** What a caller asks for, not checked yet; what is left out has its default (docs/protocol/wallet.md#defaults). */
+/** A send as a caller requests it, before any check. Omitted fields have defaults (docs/protocol/wallet.md#defaults). */
 export interface SendRequest {
   readonly destinations: readonly { readonly address: string; readonly amount: bigint }[];
   readonly fee?: FeeChoice | undefined;
-  /** Decoys a ring. */
+  /** Decoys per ring. */
   readonly mixin?: number | bigint | undefined;
-  /** '' is none. */
+  /** Whether a smaller ring may be used when the node has too few decoys; true by default. */
+  readonly ringFallback?: boolean | undefined;
+  /** '' means none. */
   readonly paymentId?: string | undefined;
-  /** None, or an empty list, is all of them. */
+  /** Omitted or empty: every address of the wallet. */
   readonly sourceAddresses?: readonly string[] | undefined;
-  /** '' is the primary address. */
+  /** '' means the primary address. */
   readonly changeAddress?: string | undefined;
-  /** 0 is the default. */
+  /** 0 means the default. */
   readonly unlockTime?: bigint | undefined;
-  /** Hex of free data. */
+  /** Hex of free data, stored in the extra nonce. */
   readonly extra?: string | undefined;
-  /** Hex of fields that go into extra as they are, behind the transaction key. */
+  /** Hex of complete extra fields, placed behind the transaction key. */
   readonly extraFields?: string | undefined;
 }
 
-/** What sending needs to know of the wallet and the chain at one moment. */
-export interface SpendView {
+/**
+ * A transaction that can still be mined although the wallet does not count it as a send: a node refused it, or it was given
+ * up. A new send that could replace it must spend one of its inputs, so that only one of the two can be mined.
+ */
+export interface ContestedSend {
+  readonly hash: string;
+  /** One-time keys of its inputs, and the sub-wallets that own them. */
+  readonly inputs: readonly { readonly key: string; readonly publicSpendKey: string }[];
+  /** A block holds a transaction that spends one of them: only a reorganisation could bring this one back. */
+  readonly isReplaced: boolean;
+}
+
+/** What building a transaction needs to know of the wallet and the chain at one moment. */
+export interface SendContext {
   readonly network: Network;
   /** Index of the node's own top block. */
   readonly localHeight: number;
-  /** Index of the network's top block, as the node tells it. */
+  /** Index of the network's top block, as the node reports it. */
   readonly networkHeight: number;
+  /** Index of the highest block that the wallet has applied; the default unlock height follows from it. */
+  readonly appliedHeight: number;
   readonly privateViewKey: string;
   readonly isViewWallet: boolean;
   readonly subWallets: readonly SubWallet[];
+  readonly contested: readonly ContestedSend[];
+  /** The ring that an earlier transaction used for an input, by its key image: a rebuild uses the same ring. */
+  readonly ringOf: (keyImage: string) => readonly StoredRingMember[] | undefined;
 }
 
-/** What a node gave for one amount; nothing of it is believed. */
+export interface StoredRingMember {
+  /** Global index. */
+  readonly index: number;
+  /** One-time key, hex. */
+  readonly key: string;
+}
+
+/** A signed transaction, ready to be submitted, and what the wallet records of it. */
+export interface SignedSend {
+  readonly bytes: Buffer;
+  readonly hash: string;
+  readonly fee: bigint;
+  /** Decoys per ring. */
+  readonly mixin: number;
+  /** The network's default at this height. */
+  readonly defaultMixin: number;
+  readonly pending: PendingSend;
+  readonly rings: readonly { readonly keyImage: string; readonly members: readonly StoredRingMember[] }[];
+}
+
+/** What a response to a send reports. */
+export type SendSummary = Pick<SignedSend, 'hash' | 'fee' | 'mixin' | 'defaultMixin'>;
+
+/** The decoys that a node offers for one amount. Untrusted. */
 export interface DecoySet {
   readonly amount: bigint;
   readonly outputs: readonly { readonly globalIndex: number | bigint; readonly key: string }[];
 }
 
-/** An answer to /getrandom_outs. `tooFew`: a refusal that names the shortage (400 with error code 27). */
-export type RandomOutsAnswer =
+/** The result of /getrandom_outs. `tooFew`: the node refused and named the shortage (400 with error code 27). */
+export type RandomOutsResult =
   | { readonly kind: 'outs'; readonly sets: readonly DecoySet[] }
   | { readonly kind: 'tooFew' }
   | { readonly kind: 'unavailable' };
 
 /**
- * An answer to /sendrawtransaction. `unavailable`: the node certainly did not take it (no connection, or it was not asked
- * since it serves another chain). `unclear`: the request went out and no verdict came back; `ended` tells whether any answer did, so
- * that the node is done with it.
+ * The result of /sendrawtransaction. `unavailable`: the node certainly did not receive it (no connection, or it serves
+ * another chain). `uncertain`: the request was sent and no verdict came back; `ended` tells whether the node finished the
+ * request.
  */
-export type RelayAnswer =
+export type SubmitResult =
   | { readonly kind: 'accepted' }
   | { readonly kind: 'refused'; readonly reason: string | undefined }
   | { readonly kind: 'unavailable' }
-  | { readonly kind: 'unclear'; readonly ended: boolean };
+  | { readonly kind: 'uncertain'; readonly ended: boolean };
 
-/** What a node says of a transaction's whereabouts; `unavailable` when it does not say. */
-export type Whereabouts = 'block' | 'pool' | 'unknown' | 'unavailable';
+/** Where a node has a transaction; `unavailable` when it gives no answer. */
+export type TransactionStatus = 'block' | 'pool' | 'unknown' | 'unavailable';
 
-/** What sending asks of a node. None of it throws for what a node does. */
-export interface SpendNode {
-  /** A set for each amount, repeats kept; `count` outputs in each. */
-  randomOuts(amounts: readonly bigint[], count: number): Promise<RandomOutsAnswer>;
-  relay(transaction: Buffer): Promise<RelayAnswer>;
-  /** `unknown` is the word of the node that the last relay went to; that another one knows nothing of it proves nothing. */
-  whereIs(hash: string): Promise<Whereabouts>;
+/** The node as sending uses it. Failures of the node are results, never exceptions. */
+export interface SendNode {
+  /** One set per amount, in the order of the amounts, repeated amounts included; `count` outputs in each. */
+  randomOuts(amounts: readonly bigint[], count: number): Promise<RandomOutsResult>;
+  submit(transaction: Buffer): Promise<SubmitResult>;
+  /**
+   * Reports that the serving node cannot be trusted with decoys.
+   * @returns whether another node serves from now on
+   */
+  reportFaulty(reason: string): Promise<boolean>;
+  /** `unknown` is only reported by the node that received the last submission: another node's ignorance proves nothing. */
+  transactionStatus(hash: string): Promise<TransactionStatus>;
 }
 
-/** The world around building a transaction. The randomness inside signatures is the native code's own. */
-export interface SpendPorts {
-  readonly node: SpendNode;
+/** The environment of a build. The randomness inside signatures comes from the native module. */
+export interface SendPorts {
+  readonly node: SendNode;
   readonly pow: { findNonce(request: PowRequest): Promise<PowAnswer> };
-  /** A fresh key pair of the operating system's randomness for each transaction. */
+  /** A fresh transaction key pair from the operating system's randomness. */
   readonly transactionKeys: () => KeyPair;
   /** Unix seconds. */
   readonly now: () => number;
-  /** Ends the work on a transaction that is not finished, e.g. when the wallet closes. */
+  /** Aborts a build that is not finished, for example when the wallet closes. */
   readonly signal?: AbortSignal;
+  /** Reports that a send used a smaller ring than requested. */
+  readonly onRingFallback?: (event: { readonly requested: number; readonly used: number }) => void;
 }

@@ -12,7 +12,7 @@ import {
 } from '@wrkz/core-types';
 import { derivePublicKey, encryptPaymentId, generateKeyDerivation, type KeyPair } from '@wrkz/crypto';
 import { isShortPaymentId, type Payment } from './check-request';
-import { failures } from './failures';
+import { walletError } from '../errors';
 
 /** One output to be, before its place is known. */
 export interface Piece {
@@ -25,7 +25,7 @@ export function piecesOf(amount: bigint): bigint[] {
   try {
     return splitIntoDenominations(amount);
   } catch (error) {
-    if (error instanceof RangeError) throw failures.tooManyOutputs();
+    if (error instanceof RangeError) throw walletError.outputDecomposition();
     throw error;
   }
 }
@@ -39,7 +39,7 @@ export function splitPayments(payments: readonly Payment[]): Piece[] {
   const pieces: Piece[] = [];
   for (const { to, amount } of payments) {
     pieces.push(...piecesOf(amount).map((part) => ({ to, amount: part })));
-    if (pieces.length > MAX_TRANSACTION_OUTPUTS) throw failures.tooManyOutputs();
+    if (pieces.length > MAX_TRANSACTION_OUTPUTS) throw walletError.outputDecomposition();
   }
   return pieces.sort((a, b) => (a.amount < b.amount ? -1 : a.amount > b.amount ? 1 : 0));
 }
@@ -47,7 +47,7 @@ export function splitPayments(payments: readonly Payment[]): Piece[] {
 /** What sender and receiver share in a transaction. @throws WalletError 15 when the view key is no point */
 export function derivationFor({ viewPublic }: Address, transactionSecret: Buffer): Buffer {
   const derivation = generateKeyDerivation(viewPublic, transactionSecret);
-  if (derivation === null) throw failures.addressNotValid();
+  if (derivation === null) throw walletError.addressNotValid();
   return derivation;
 }
 
@@ -59,7 +59,7 @@ export function outputsOf(pieces: readonly Piece[], transactionSecret: Buffer): 
     const derivation = derivations.get(id) ?? derivationFor(to, transactionSecret);
     derivations.set(id, derivation);
     const key = derivePublicKey(derivation, place, to.spendPublic);
-    if (key === null) throw failures.addressNotValid();
+    if (key === null) throw walletError.addressNotValid();
     return { amount, key };
   });
 }

@@ -1,14 +1,19 @@
-import { WalletError } from '../errors';
+import { isWalletError, walletError } from '../errors';
 import type { CheckedSend } from './check-request';
-import { failures } from './failures';
-import type { SpendNode } from './model';
+import type { SendNode } from './model';
 import { TooFewDecoys } from './rings';
 
 /** So many times other inputs are looked for: whatever a node answers, a send comes to an end. */
 const MOST_CHOICES = 20;
 
 /** The balance, the numbered outputs, the room or the pieces do not allow it: other inputs cannot pay instead. */
-const NO_OTHERS = new Set([11, 20, 31, 32]);
+const NO_OTHERS = [
+  'notEnoughBalance',
+  'failedToCreateRingSignature',
+  'daemonError',
+  'tooManyInputsToFitInBlock',
+  'refusedTransactionUnresolved',
+] as const;
 
 /**
  * Tries with the ring size asked for, then with what the node had decoys for, then with the least of the network
@@ -16,7 +21,7 @@ const NO_OTHERS = new Set([11, 20, 31, 32]);
  * @throws TooFewDecoys when even that is too many
  */
 export async function withSmallerRings<T>(
-  { mixin: asked, terms }: Pick<CheckedSend, 'mixin' | 'terms'>,
+  { mixin: asked, terms, ringFallback }: Pick<CheckedSend, 'mixin' | 'terms' | 'ringFallback'>,
   attempt: (mixin: number) => Promise<T>,
 ): Promise<T> {
   const { min } = terms.mixin;
@@ -24,7 +29,7 @@ export async function withSmallerRings<T>(
     try {
       return await attempt(mixin);
     } catch (error) {
-      if (!(error instanceof TooFewDecoys) || mixin <= min) throw error;
+      if (!(error instanceof TooFewDecoys) || mixin <= min || !ringFallback) throw error;
       mixin = isFirst ? Math.max(min, Math.min(error.achievable, mixin - 1)) : min;
     }
   }
@@ -37,8 +42,8 @@ export async function withSmallerRings<T>(
  * @throws WalletError 28 when no other inputs do
  */
 export async function withOtherInputs<T>(
-  frame: Pick<CheckedSend, 'mixin' | 'terms'>,
-  node: SpendNode,
+  frame: Pick<CheckedSend, 'mixin' | 'terms' | 'ringFallback'>,
+  node: SendNode,
   attempt: (mixin: number, leftOut: ReadonlySet<bigint>) => Promise<T>,
 ): Promise<T> {
   const leftOut = new Set<bigint>();
@@ -48,7 +53,7 @@ export async function withOtherInputs<T>(
       return await withSmallerRings(frame, (mixin) => attempt(mixin, leftOut));
     } catch (error) {
       if (!(error instanceof TooFewDecoys)) {
-        if (shortage !== undefined && error instanceof WalletError && NO_OTHERS.has(error.code)) throw shortage.failure;
+        if (shortage !== undefined && isWalletError(error, ...NO_OTHERS)) throw shortage.failure;
         throw error;
       }
       shortage ??= error;
@@ -65,19 +70,19 @@ export async function withOtherInputs<T>(
  * @returns none when nothing tells which they are
  * @throws WalletError 30
  */
-export async function rareAmounts(shortage: TooFewDecoys, mixin: number, node: SpendNode): Promise<readonly bigint[]> {
+export async function rareAmounts(shortage: TooFewDecoys, mixin: number, node: SendNode): Promise<readonly bigint[]> {
   if (shortage.rare !== undefined) return shortage.rare;
   return refusedOf([...new Set(shortage.asked)], mixin + 1, node);
 }
 
 /** @param amounts that were refused together */
-async function refusedOf(amounts: readonly bigint[], count: number, node: SpendNode): Promise<bigint[]> {
+async function refusedOf(amounts: readonly bigint[], count: number, node: SendNode): Promise<bigint[]> {
   if (amounts.length <= 1) return [...amounts];
   const middle = Math.ceil(amounts.length / 2);
   const rare: bigint[] = [];
   for (const half of [amounts.slice(0, middle), amounts.slice(middle)]) {
     const answer = await node.randomOuts(half, count);
-    if (answer.kind === 'unavailable') throw failures.nodeOffline();
+    if (answer.kind === 'unavailable') throw walletError.daemonOffline();
     if (answer.kind === 'tooFew') rare.push(...(await refusedOf(half, count, node)));
   }
   return rare;

@@ -1,10 +1,9 @@
 import { fromHex, toHex } from '@wrkz/core-types';
 import { checkKey } from '@wrkz/crypto';
-import type { WalletError } from '../errors';
+import { missingGlobalIndex, walletError, type WalletError } from '../errors';
 import type { OwnedInput } from './coin-selection';
-import { failures } from './failures';
-import type { DecoySet, SpendNode } from './model';
-import { mapBreathing } from './yielding';
+import type { DecoySet, SendContext, SendNode } from './model';
+import { mapYielding } from './yielding';
 
 /** A place in a ring. */
 export interface RingMember {
@@ -38,36 +37,116 @@ export class TooFewDecoys extends Error {
   }
 }
 
+export interface RingSources {
+  readonly node: SendNode;
+  /** The ring of an earlier transaction with this key image. */
+  readonly ringOf: SendContext['ringOf'];
+  /** How many unlocked outputs of an amount the wallet has itself: a node that offers far fewer is faulty. */
+  readonly ownOutputs: (amount: bigint) => number;
+}
+
 /**
- * The rings of some inputs, of `mixin` others each. What the node gives is checked: our own output, repeats, numbers
- * beyond 32 bits and keys that are no points are dropped, and the order is made here
+ * The rings of some inputs, of `mixin` decoys each. A ring that an earlier transaction showed for the input is used again,
+ * so that two transactions do not reveal the real member. Decoys of the node are checked: own outputs, duplicates,
+ * indexes beyond 32 bits and keys that are no points are dropped, and the members are ordered here
  * (docs/protocol/wallet.md#decoys).
- * @throws TooFewDecoys; WalletError 30
+ * @throws TooFewDecoys; WalletError daemonOffline, daemonError, notEnoughFakeOutputs
  */
-export async function makeRings(inputs: readonly OwnedInput[], mixin: number, node: SpendNode): Promise<Ring[]> {
-  if (mixin === 0) return inputs.map((input) => ringOf(input, []));
-  const amounts = inputs.map(({ output }) => output.amount);
-  const answer = await node.randomOuts(amounts, mixin + 1);
-  if (answer.kind === 'unavailable') throw failures.nodeOffline();
-  if (answer.kind === 'tooFew') throw new TooFewDecoys(0, failures.tooFewFakeOutputs(), amounts);
-  const sets = setsOf(inputs, answer.sets);
+export async function makeRings(
+  inputs: readonly OwnedInput[],
+  mixin: number,
+  { node, ringOf, ownOutputs }: RingSources,
+): Promise<Ring[]> {
+  if (mixin === 0) return inputs.map((input) => ringOfMembers(input, []));
   const known = knownKeys(inputs);
-  const usable = await mapBreathing(inputs, (input, i) => others(input, sets[i] as DecoySet, known));
-  const fewest = usable.reduce(
-    (least, list, i) => (list.length < (usable[least] as RingMember[]).length ? i : least),
-    0,
-  );
-  const found = (usable[fewest] as RingMember[]).length;
-  if (found < mixin) {
+  const stored = inputs.map(({ output }) => storedDecoys(output, ringOf, known).slice(0, mixin));
+  const lacking = inputs.filter((_, i) => (stored[i] as RingMember[]).length < mixin);
+  for (;;) {
+    const draw = await drawDecoys(lacking, mixin, node, known);
+    for (const [i, input] of inputs.entries()) {
+      const own = stored[i] as RingMember[];
+      const fresh = (draw.decoys.get(input) ?? []).filter(({ index }) => own.every((member) => member.index !== index));
+      stored[i] = [...own, ...fresh].slice(0, mixin);
+    }
+    const fewest = indexOfFewest(stored);
+    const found = (stored[fewest] as RingMember[]).length;
+    if (draw.shortage === undefined && found >= mixin) break;
     const { amount } = (inputs[fewest] as OwnedInput).output;
-    const rare = amounts.filter((_, i) => (usable[i] as RingMember[]).length < mixin);
-    throw new TooFewDecoys(found, failures.notEnoughFakeOutputs(amount, mixin, found), amounts, rare);
+    const expected = Math.min(mixin + 1, ownOutputs(amount));
+    const offered = draw.offered.get(amount) ?? 0;
+    const isFaulty =
+      draw.shortage === undefined
+        ? 2 * offered < expected
+        : lacking.every(({ output }) => ownOutputs(output.amount) > mixin);
+    if (isFaulty) {
+      const reason = `offers ${offered} outputs of amount ${amount}, of which this wallet has ${expected} itself`;
+      if (await node.reportFaulty(reason)) continue;
+      throw walletError.notEnoughFakeOutputs(amount, expected, offered);
+    }
+    if (draw.shortage !== undefined) throw draw.shortage;
+    const amounts = inputs.map(({ output }) => output.amount);
+    const rare = amounts.filter((_, i) => (stored[i] as RingMember[]).length < mixin);
+    throw new TooFewDecoys(found, walletError.notEnoughFakeOutputs(amount, mixin, found), amounts, rare);
   }
-  return inputs.map((input, i) => ringOf(input, (usable[i] as RingMember[]).slice(0, mixin)));
+  return inputs.map((input, i) => ringOfMembers(input, stored[i] as RingMember[]));
+}
+
+interface Draw {
+  readonly decoys: ReadonlyMap<OwnedInput, readonly RingMember[]>;
+  /** Distinct outputs in the node's sets, by amount, own outputs included. */
+  readonly offered: ReadonlyMap<bigint, number>;
+  /** The node refused, or left out an amount. */
+  readonly shortage: TooFewDecoys | undefined;
+}
+
+/** Queries the node once for all inputs. @throws WalletError daemonOffline */
+async function drawDecoys(
+  inputs: readonly OwnedInput[],
+  mixin: number,
+  node: SendNode,
+  known: Map<string, string>,
+): Promise<Draw> {
+  const decoys = new Map<OwnedInput, readonly RingMember[]>();
+  const offered = new Map<bigint, number>();
+  const draw = (shortage?: TooFewDecoys): Draw => ({ decoys, offered, shortage });
+  if (inputs.length === 0) return draw();
+  const amounts = inputs.map(({ output }) => output.amount);
+  const result = await node.randomOuts(amounts, mixin + 1);
+  if (result.kind === 'unavailable') throw walletError.daemonOffline();
+  if (result.kind === 'tooFew') return draw(new TooFewDecoys(0, walletError.notEnoughFakeOutputs(), amounts));
+  const sets = setsOf(inputs, result.sets);
+  if (sets instanceof TooFewDecoys) return draw(sets);
+  await mapYielding(inputs, (input, i) => {
+    const set = sets[i] as DecoySet;
+    decoys.set(input, others(input, set, known));
+    const distinct = new Set(set.outputs.map(({ globalIndex }) => Number(globalIndex))).size;
+    offered.set(set.amount, Math.max(distinct, offered.get(set.amount) ?? 0));
+  });
+  return draw();
+}
+
+function indexOfFewest(lists: readonly (readonly unknown[])[]): number {
+  return lists.reduce((fewest, list, i) => (list.length < (lists[fewest]?.length ?? 0) ? i : fewest), 0);
+}
+
+/** The decoys of a stored ring; the real member is left out, and whatever contradicts a known key. */
+function storedDecoys(
+  output: OwnedInput['output'],
+  ringOf: SendContext['ringOf'],
+  known: Map<string, string>,
+): RingMember[] {
+  if (output.keyImage === undefined) return [];
+  return (ringOf(output.keyImage) ?? []).flatMap(({ index, key }) => {
+    if (key === output.key || index === output.globalIndex) return [];
+    const place = placeOf(output.amount, index);
+    if ((known.get(place) ?? key) !== key) return [];
+    known.set(place, key);
+    return [{ index, key: Buffer.from(key, 'hex') }];
+  });
 }
 
 /** The set of each input by amount: a node that mixes up their order is understood. */
-function setsOf(inputs: readonly OwnedInput[], sets: readonly DecoySet[]): DecoySet[] {
+function setsOf(inputs: readonly OwnedInput[], sets: readonly DecoySet[]): DecoySet[] | TooFewDecoys {
   const byAmount = new Map<bigint, DecoySet[]>();
   for (const set of sets) {
     const same = byAmount.get(set.amount);
@@ -78,8 +157,9 @@ function setsOf(inputs: readonly OwnedInput[], sets: readonly DecoySet[]): Decoy
   const taken = amounts.map((amount) => byAmount.get(amount)?.shift());
   const missing = amounts.filter((_, i) => taken[i] === undefined);
   const [first] = missing;
-  if (first !== undefined) throw new TooFewDecoys(0, failures.noFakeOutputs(first), amounts, missing);
-  if (sets.length !== inputs.length) throw new TooFewDecoys(0, failures.tooFewFakeOutputs(), amounts, []);
+  if (first !== undefined)
+    return new TooFewDecoys(0, walletError.notEnoughFakeOutputs(first, 0, undefined), amounts, missing);
+  if (sets.length !== inputs.length) return new TooFewDecoys(0, walletError.notEnoughFakeOutputs(), amounts, []);
   return taken as DecoySet[];
 }
 
@@ -114,9 +194,9 @@ function others({ output }: OwnedInput, { outputs }: DecoySet, known: Map<string
 }
 
 /** @throws WalletError 31 when our own output has no number */
-function ringOf(input: OwnedInput, decoys: readonly RingMember[]): Ring {
+function ringOfMembers(input: OwnedInput, decoys: readonly RingMember[]): Ring {
   const { globalIndex, key } = input.output;
-  if (globalIndex === undefined) throw failures.missingGlobalIndex();
+  if (globalIndex === undefined) throw missingGlobalIndex();
   const own: RingMember = { index: globalIndex, key: Buffer.from(key, 'hex') };
   const members = [own, ...decoys].sort((a, b) => a.index - b.index);
   return { input, members, real: members.indexOf(own) };

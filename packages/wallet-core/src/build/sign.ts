@@ -14,59 +14,26 @@ import {
   generateRingSignatures,
   secretKeyToPublicKey,
 } from '@wrkz/crypto';
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Transfer, WalletOutput } from '../ledger/model';
+import { yieldToEventLoop } from '@wrkz/service-kit/base';
+import type { PendingSend, Transfer } from '../ledger/model';
 import type { Plan } from './assemble';
 import { spendKeyOf } from './check-request';
 import type { OwnedInput } from './coin-selection';
-import { failures } from './failures';
-import type { SpendPorts } from './model';
+import type { SendPorts, SignedSend } from './model';
 import type { Ring } from './rings';
 import { checkFinished } from './self-check';
-import { mapBreathing } from './yielding';
-
-/** An input of a send, and whose it is. */
-export interface IntentInput {
-  readonly output: WalletOutput;
-  readonly publicSpendKey: string;
-}
-
-/** An output of a send that comes back to the wallet: change, or a payment to an address of its own. */
-export interface IntentOutput {
-  readonly publicSpendKey: string;
-  readonly amount: bigint;
-  /** The one-time key. */
-  readonly key: string;
-  readonly outputIndex: number;
-}
-
-/**
- * All that a wallet writes down of a send before it leaves (docs/protocol/wallet.md#recording), so that neither a crash
- * nor a lost answer makes it forgotten.
- */
-export interface SendIntent {
-  readonly hash: string;
-  readonly inputs: readonly IntentInput[];
-  readonly ownOutputs: readonly IntentOutput[];
-  readonly fee: bigint;
-  /** As it was given: a short one cannot be read back from the chain. */
-  readonly paymentId: string;
-  readonly unlockTime: bigint;
-  readonly transactionSecretKey: string;
-  readonly transactionPublicKey: string;
-  /** What each own key gives, less its change; payments to own addresses are not in it, as the network's wallets show it. */
-  readonly transfers: readonly Transfer[];
-}
+import { mapYielding } from './yielding';
+import { walletError } from '../errors';
 
 /** What to write down of a plan once its hash is known. */
-export function intentOf(plan: Plan, hash: string): SendIntent {
+export function pendingOf(plan: Plan, hash: string): PendingSend {
   const { frame, rings, pieces, prefix, fee, keys, change } = plan;
   const inputs = rings.map(({ input }) => ({ output: input.output, publicSpendKey: input.owner.publicSpendKey }));
   const own = new Set(frame.view.subWallets.map(({ publicSpendKey }) => publicSpendKey));
-  const ownOutputs = pieces.flatMap(({ to, amount }, outputIndex): IntentOutput[] => {
+  const ownOutputs = pieces.flatMap(({ to, amount }, outputIndex): PendingSend['ownOutputs'][number][] => {
     const publicSpendKey = spendKeyOf(to);
     const key = prefix.outputs[outputIndex]?.key.toString('hex') ?? '';
-    return own.has(publicSpendKey) ? [{ publicSpendKey, amount, key, outputIndex }] : [];
+    return own.has(publicSpendKey) ? [{ publicSpendKey, amount, key }] : [];
   });
   return {
     hash,
@@ -76,12 +43,11 @@ export function intentOf(plan: Plan, hash: string): SendIntent {
     paymentId: frame.paymentId,
     unlockTime: frame.unlockTime,
     transactionSecretKey: keys.secretKey.toString('hex'),
-    transactionPublicKey: keys.publicKey.toString('hex'),
     transfers: transfersOf(inputs, { publicSpendKey: frame.change.publicSpendKey, amount: change }),
   };
 }
 
-function transfersOf(inputs: readonly IntentInput[], change: Transfer): Transfer[] {
+function transfersOf(inputs: PendingSend['inputs'], change: Transfer): Transfer[] {
   const sums = new Map<string, bigint>();
   const add = (key: string, amount: bigint): void => void sums.set(key, (sums.get(key) ?? 0n) + amount);
   for (const { publicSpendKey, output } of inputs) add(publicSpendKey, -output.amount);
@@ -89,20 +55,8 @@ function transfersOf(inputs: readonly IntentInput[], change: Transfer): Transfer
   return [...sums].map(([publicSpendKey, amount]) => ({ publicSpendKey, amount }));
 }
 
-/** A transaction that is ready to leave. */
-export interface BuiltSend {
-  readonly bytes: Buffer;
-  readonly hash: string;
-  readonly fee: bigint;
-  /** Decoys in each ring. */
-  readonly mixin: number;
-  /** What the network's wallets take at this height. */
-  readonly defaultMixin: number;
-  readonly intent: SendIntent;
-}
-
 /** Does the work, signs, and judges the result as a node's pool would. @throws WalletError 20, 31, 32, 44, 45 */
-export async function finish(plan: Plan, ports: SpendPorts): Promise<BuiltSend> {
+export async function finish(plan: Plan, ports: SendPorts): Promise<SignedSend> {
   ports.signal?.throwIfAborted();
   const prefix = plan.hasWork ? await worked(plan, ports) : plan.prefix;
   const signatures = await sign(prefix, plan.rings, plan.inputKeys);
@@ -115,12 +69,16 @@ export async function finish(plan: Plan, ports: SpendPorts): Promise<BuiltSend> 
     fee: plan.fee,
     mixin: plan.mixin,
     defaultMixin: plan.frame.terms.mixin.default,
-    intent: intentOf(plan, hash),
+    pending: pendingOf(plan, hash),
+    rings: plan.rings.map(({ members }, i) => ({
+      keyImage: toHex((plan.inputKeys[i] as InputKeys).keyImage),
+      members: members.map(({ index, key }) => ({ index, key: toHex(key) })),
+    })),
   };
 }
 
 /** The prefix with its nonce found. */
-async function worked({ prefix, frame: { terms } }: Plan, ports: SpendPorts): Promise<TransactionPrefix> {
+async function worked({ prefix, frame: { terms } }: Plan, ports: SendPorts): Promise<TransactionPrefix> {
   const { nonce } = await ports.pow.findNonce({
     prefix: encodeTransactionPrefix(prefix),
     difficulty: terms.difficulty(prefix),
@@ -144,10 +102,10 @@ async function sign(
     try {
       signatures.push(generateRingSignatures(hash, keyImage, ringKeys, secret, real));
     } catch (error) {
-      if (error instanceof RangeError) throw failures.ringSignature();
+      if (error instanceof RangeError) throw walletError.failedToCreateRingSignature();
       throw error;
     }
-    await nextTurn();
+    await yieldToEventLoop();
   }
   return signatures;
 }
@@ -165,9 +123,9 @@ export interface InputKeys {
  * @throws WalletError 20
  */
 export function keysOfInputs(inputs: readonly OwnedInput[], privateViewKey: string): Promise<InputKeys[]> {
-  return mapBreathing(inputs, (input) => {
+  return mapYielding(inputs, (input) => {
     const keys = derive(input, privateViewKey);
-    if (keys === undefined) throw failures.ringSignature();
+    if (keys === undefined) throw walletError.failedToCreateRingSignature();
     return keys;
   });
 }

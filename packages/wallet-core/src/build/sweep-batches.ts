@@ -1,9 +1,9 @@
 import { type Plan, type SendFrame, settle, type Spending, TooLarge } from './assemble';
 import type { Payment } from './check-request';
 import { estimateSize, inputsThatFit, type OwnedInput } from './coin-selection';
-import { failures } from './failures';
-import type { SpendPorts } from './model';
+import type { SendPorts } from './model';
 import { piecesOf } from './outputs';
+import { walletError } from '../errors';
 
 /** Bytes of the work's field, which no estimate of a send counts. */
 const WORK_FIELD = 9;
@@ -51,7 +51,7 @@ export async function planBatch(
   frame: SendFrame,
   mixin: number,
   batch: { readonly inputs: readonly OwnedInput[]; readonly to: Payment['to']; readonly left: bigint | undefined },
-  ports: SpendPorts,
+  ports: SendPorts,
 ): Promise<Plan> {
   for (let { inputs } = batch; inputs.length > 0;) {
     const sum = amountOf(inputs);
@@ -59,7 +59,7 @@ export async function planBatch(
     const spend = spendBatch(batch.to, sum, batch.left);
     try {
       const plan = await settle({ frame, mixin, inputs, fee, spend }, ports);
-      if (plan === undefined) throw failures.notEnoughBalance();
+      if (plan === undefined) throw walletError.notEnoughBalance();
       return plan;
     } catch (error) {
       if (!(error instanceof TooLarge)) throw error;
@@ -67,7 +67,7 @@ export async function planBatch(
       inputs = inputs.slice(0, -Math.max(1, excess));
     }
   }
-  throw failures.batchTooLarge();
+  throw walletError.tooManyInputsToFitInBlock();
 }
 
 export function amountOf(inputs: readonly OwnedInput[]): bigint {

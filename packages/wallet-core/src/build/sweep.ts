@@ -1,14 +1,14 @@
-import { WalletError } from '../errors';
+import { isWalletError, missingGlobalIndex, WalletError, walletError } from '../errors';
 import { checkPaymentId } from '../keys/addresses';
 import type { Plan, SendFrame } from './assemble';
 import { describePlan, inputsOf, type SendEstimate } from './build-send';
 import { agreedPaymentId, payee, primaryOf } from './check-request';
-import { inRounds, type OwnedInput } from './coin-selection';
-import { failures } from './failures';
-import type { SpendPorts, SpendView } from './model';
+import { contestedInputs, smallestFirstByDigits, type OwnedInput } from './coin-selection';
+import type { SendPorts, SendContext } from './model';
 import { rareAmounts, withSmallerRings } from './ring-fallback';
 import { TooFewDecoys } from './rings';
-import { type BuiltSend, finish } from './sign';
+import { finish } from './sign';
+import type { SignedSend } from './model';
 import { amountOf, batchCapacity, dearestBatchFee, planBatch } from './sweep-batches';
 import { SendTerms } from './terms';
 
@@ -36,12 +36,24 @@ export interface SweepResult {
   readonly left: { readonly outputs: number; readonly amount: bigint };
 }
 
+/** What one transaction of a sweep would cost. */
+export type SweepEstimate = SendEstimate & { readonly amount: bigint };
+
 /** What every transaction of a sweep goes through once it is planned. */
 type Carry<R> = (plan: Plan) => Promise<R>;
 
 /** No node, nobody knows what became of the last one, or its key may send no more: another attempt would fare no better. */
-const ENDING = new Set([30, 55, 1004]);
-const STILL_PROCESSING = 55;
+const isEnding = (error: WalletError): boolean =>
+  isWalletError(
+    error,
+    'daemonOffline',
+    'daemonStillProcessing',
+    'keyLimitExceeded',
+    'refusedTransactionUnresolved',
+    'sendsPaused',
+    'notSynchronized',
+    'implausibleNodeHeight',
+  );
 
 /**
  * Sends everything, or an amount exactly, in as many transactions as it takes; each is recorded and relayed before the
@@ -49,18 +61,20 @@ const STILL_PROCESSING = 55;
  * told of by an entry with 28.
  *
  * @param readView the wallet as it is now; asked before each transaction
- * @param dispatch records and relays, as `dispatchSend`
+ * @param dispatch records and relays, as `submitSend`
  */
 export async function sweep(
   request: SweepRequest,
-  readView: () => SpendView,
-  ports: SpendPorts,
-  dispatch: (built: BuiltSend) => Promise<void>,
+  readView: () => SendContext,
+  ports: SendPorts,
+  dispatch: (built: SignedSend) => Promise<void>,
 ): Promise<SweepResult> {
   const entries: SweepEntry[] = [];
   const run = new Sweep(request, readView, ports);
   const carry = async (plan: Plan): Promise<SweepEntry> => {
     const built = await finish(plan, ports);
+    const requested = plan.frame.terms.defaultMixin;
+    if (plan.mixin < requested) ports.onRingFallback?.({ requested, used: plan.mixin });
     await dispatch(built);
     return { success: true, transactionHash: built.hash, fee: built.fee, mixin: built.mixin };
   };
@@ -78,10 +92,10 @@ export async function sweep(
 /** What a sweep would send, a row for each transaction. @throws WalletError when there would be none, or one fails */
 export async function estimateSweep(
   request: SweepRequest,
-  readView: () => SpendView,
-  ports: SpendPorts,
-): Promise<(SendEstimate & { readonly amount: bigint })[]> {
-  const rows: (SendEstimate & { readonly amount: bigint })[] = [];
+  readView: () => SendContext,
+  ports: SendPorts,
+): Promise<SweepEstimate[]> {
+  const rows: SweepEstimate[] = [];
   const carry = (plan: Plan) => Promise.resolve({ ...describePlan(plan), amount: plan.paid });
   for await (const row of new Sweep(request, readView, ports).batches(carry)) {
     if (row instanceof WalletError) throw row;
@@ -106,8 +120,8 @@ class Sweep {
 
   constructor(
     private readonly request: SweepRequest,
-    private readonly readView: () => SpendView,
-    private readonly ports: SpendPorts,
+    private readonly readView: () => SendContext,
+    private readonly ports: SendPorts,
   ) {}
 
   /** Each batch's outcome, or its refusal. @throws WalletError when the sweep cannot begin */
@@ -122,8 +136,9 @@ class Sweep {
       const inputs = this.#nextInputs(frame);
       if (inputs.length === 0) break;
       try {
-        const plan = await withSmallerRings({ mixin: frame.terms.usualMixin, terms: frame.terms }, (mixin) =>
-          planBatch(frame, mixin, { inputs, to, left: this.#unpaid }, this.ports),
+        const plan = await withSmallerRings(
+          { mixin: frame.terms.defaultMixin, terms: frame.terms, ringFallback: true },
+          (mixin) => planBatch(frame, mixin, { inputs, to, left: this.#unpaid }, this.ports),
         );
         this.#putBack(inputs, plan);
         yield await this.#carried(plan, carry);
@@ -131,7 +146,7 @@ class Sweep {
         const refusal = error instanceof TooFewDecoys ? await this.#leaveRare(frame, inputs, error) : refusalOf(error);
         if (refusal === undefined) continue;
         yield refusal;
-        if (ENDING.has(refusal.code)) return;
+        if (isEnding(refusal)) return;
       }
     }
     if (this.#shortage !== undefined && this.#unpaid !== 0n) yield this.#shortage;
@@ -155,7 +170,7 @@ class Sweep {
       this.#count(plan);
       return outcome;
     } catch (error) {
-      if (error instanceof WalletError && error.code === STILL_PROCESSING) this.#count(plan);
+      if (isWalletError(error, 'daemonStillProcessing')) this.#count(plan);
       throw error;
     }
   }
@@ -169,8 +184,8 @@ class Sweep {
 
   #frame(paymentId: string): SendFrame {
     const view = this.readView();
-    if (view.isViewWallet) throw failures.viewWallet();
-    const terms = new SendTerms(view.network, view.localHeight, view.networkHeight);
+    if (view.isViewWallet) throw walletError.illegalViewWalletOperation();
+    const terms = new SendTerms(view.network, view.localHeight, view.networkHeight, view.appliedHeight);
     return {
       view,
       terms,
@@ -186,15 +201,15 @@ class Sweep {
 
   /** @throws WalletError 32, 11, 31: before anything is sent */
   #begin(frame: SendFrame): void {
-    const mixin = frame.terms.usualMixin;
+    const mixin = frame.terms.defaultMixin;
     const capacity = batchCapacity(frame, mixin);
-    if (capacity === 0) throw failures.batchTooLarge();
-    this.#all = [...inRounds(inputsOf(frame, this.ports.now()))];
+    if (capacity === 0) throw walletError.tooManyInputsToFitInBlock();
+    this.#all = [...smallestFirstByDigits(inputsOf(frame, this.ports.now()))];
     this.#waiting = this.#all.filter(({ output }) => output.globalIndex !== undefined);
     const amount = this.request.amount ?? 0n;
     if (amount > 0n) this.#unpaid = amount;
     if (this.#waiting.length > 0 && (amount === 0n || this.#covers(frame, mixin, capacity, amount))) return;
-    throw this.#waiting.length < this.#all.length ? failures.missingGlobalIndex() : failures.notEnoughBalance();
+    throw this.#waiting.length < this.#all.length ? missingGlobalIndex() : walletError.notEnoughBalance();
   }
 
   /** Whether the inputs hold an amount and what the batches cost that it takes. */
@@ -211,15 +226,16 @@ class Sweep {
 
   /** Up to a full batch of what is still unspent; of an amount only until what is left of it is covered for certain. */
   #nextInputs(frame: SendFrame): OwnedInput[] {
-    const mixin = frame.terms.usualMixin;
+    const mixin = frame.terms.defaultMixin;
     const capacity = batchCapacity(frame, mixin);
     const spendable = new Set<string>();
     for (const { output } of inputsOf(frame, this.ports.now())) spendable.add(output.key);
-    const inputs: OwnedInput[] = [];
-    let sum = 0n;
+    this.#waiting = this.#waiting.filter(({ output }) => spendable.has(output.key));
+    const inputs = contestedInputs(frame.view.contested, frame.sources, this.#waiting);
+    this.#waiting = this.#waiting.filter((input) => !inputs.includes(input));
+    let sum = amountOf(inputs);
     while (this.#waiting.length > 0 && inputs.length < capacity) {
       const input = this.#waiting.shift() as OwnedInput;
-      if (!spendable.has(input.output.key)) continue;
       inputs.push(input);
       sum += input.output.amount;
       if (this.#unpaid !== undefined && sum >= this.#unpaid + dearestBatchFee(frame, mixin, inputs.length)) break;
@@ -241,7 +257,7 @@ class Sweep {
     if (rare.length === 0) return shortage.failure;
     this.#shortage ??= shortage.failure;
     this.#waiting = [...inputs, ...this.#waiting].filter(({ output }) => !rare.includes(output.amount));
-    const mixin = frame.terms.usualMixin;
+    const mixin = frame.terms.defaultMixin;
     const isFirst = this.#paid === 0n && this.#unpaid !== undefined;
     // An amount that the others do not cover is refused before anything leaves.
     if (isFirst && !this.#covers(frame, mixin, batchCapacity(frame, mixin), this.#unpaid ?? 0n)) this.#waiting = [];

@@ -1,10 +1,10 @@
 import { minimumFee, templateSizeLimit, transactionPowDifficulty, walletTransactionSizeLimit } from '@wrkz/consensus';
 import type { FeeRule, MixinRange, Network, TransactionPrefix } from '@wrkz/core-types';
-import { failures } from './failures';
 import type { FeeChoice } from './model';
+import { walletError } from '../errors';
 
 /** Blocks that an unlock time lies ahead at least (docs/protocol/transactions.md#unlock-time). */
-export const LEAST_UNLOCK = 15;
+export const MIN_UNLOCK_BLOCKS = 15;
 
 /**
  * What holds for a transaction made at some heights. It is judged at the node's own top, and once more one block later
@@ -18,6 +18,8 @@ export class SendTerms {
     readonly network: Network,
     readonly localHeight: number,
     readonly networkHeight: number,
+    /** Index of the highest block that the wallet has applied: a node's claim must not decide how long money is locked. */
+    readonly appliedHeight: number = networkHeight,
   ) {
     this.heights = [...new Set([localHeight, localHeight + 1, networkHeight, networkHeight + 1])];
   }
@@ -28,7 +30,7 @@ export class SendTerms {
   }
 
   /** What a send takes that asks for none: the default of today as far as the next block takes it too. */
-  get usualMixin(): number {
+  get defaultMixin(): number {
     const next = this.network.rulesAt(this.localHeight + 1).mixin;
     const { min, max, default: usual } = this.mixin;
     const fits = Math.min(Math.max(usual, next.min), next.max);
@@ -36,8 +38,8 @@ export class SendTerms {
   }
 
   get defaultUnlockTime(): bigint {
-    const { poolUnlockWindow } = this.network.rulesAt(this.networkHeight);
-    return BigInt(this.networkHeight + poolUnlockWindow + LEAST_UNLOCK);
+    const { poolUnlockWindow } = this.network.rulesAt(this.appliedHeight);
+    return BigInt(this.appliedHeight + poolUnlockWindow + MIN_UNLOCK_BLOCKS);
   }
 
   /** Bytes; what fits a template even where no block was ever large. */
@@ -73,7 +75,7 @@ export class SendTerms {
 }
 
 /** Atomic units a byte of every age that counts bytes: 20 a chunk of 256, 10 a chunk of 128. */
-const LEAST_RATE = 10 / 128;
+const MIN_RATE = 10 / 128;
 const BEYOND_ALL_MONEY = 1n << 64n;
 
 /** What a transaction has to pay under the fee rules that it will be judged by (docs/protocol/wallet.md#fees). */
@@ -83,7 +85,7 @@ export class FeeTerms {
     private readonly choice: FeeChoice,
     private readonly rules: readonly FeeRule[],
   ) {
-    if (choice.kind === 'perByte' && !(choice.rate >= LEAST_RATE)) throw failures.feeTooSmall();
+    if (choice.kind === 'perByte' && !(choice.rate >= MIN_RATE)) throw walletError.feeTooSmall();
   }
 
   /** The sum that the sender fixed; undefined when it follows from the size. */
@@ -99,7 +101,7 @@ export class FeeTerms {
   /** What a transaction of this size pays. */
   of(size: number): bigint {
     if (this.choice.kind === 'fixed') return this.choice.amount;
-    const { rate } = this.choice.kind === 'perByte' ? this.choice : { rate: LEAST_RATE };
+    const { rate } = this.choice.kind === 'perByte' ? this.choice : { rate: MIN_RATE };
     return this.rules.map((rule) => atRate(size, rule, rate)).reduce(larger, this.least(size));
   }
 

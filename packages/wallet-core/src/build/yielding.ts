@@ -1,27 +1,25 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { EventLoopYielder } from '@wrkz/service-kit/base';
 
-/** Steps of some tens of microseconds that the main thread takes in a row. */
-const STEPS = 32;
+/* A wallet may have 100,000 outputs: loops over them yield to the event loop once per time slice. */
 
-/** Values of a microsecond each that are gathered in a row. */
-const GATHERED = 4_096;
-
-/** What comes out of it, in its order; the event loop turns every now and then, since a wallet may hold 100,000 outputs. */
-export async function gatherBreathing<T>(values: Iterable<T>): Promise<T[]> {
-  const gathered: T[] = [];
+/** The values as an array, in their order. */
+export async function collectYielding<T>(values: Iterable<T>): Promise<T[]> {
+  const yielder = new EventLoopYielder();
+  const collected: T[] = [];
   for (const value of values) {
-    gathered.push(value);
-    if (gathered.length % GATHERED === 0) await nextTurn();
+    collected.push(value);
+    if (yielder.isDue) await yielder.yieldIfDue();
   }
-  return gathered;
+  return collected;
 }
 
-/** Maps one after the other and lets the event loop turn every now and then, so that a long list holds up nothing. */
-export async function mapBreathing<T, R>(items: readonly T[], step: (item: T, index: number) => R): Promise<R[]> {
+/** `map` for synchronous steps of some microseconds. */
+export async function mapYielding<T, R>(items: readonly T[], step: (item: T, index: number) => R): Promise<R[]> {
+  const yielder = new EventLoopYielder();
   const results: R[] = [];
   for (const [i, item] of items.entries()) {
-    if (i > 0 && i % STEPS === 0) await nextTurn();
     results.push(step(item, i));
+    if (yielder.isDue) await yielder.yieldIfDue();
   }
   return results;
 }

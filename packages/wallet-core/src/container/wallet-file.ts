@@ -4,7 +4,6 @@ import { FileLocked, takeWriteLock, type WriteLock } from '@wrkz/sqlite';
 import { walletErrorOfCode, walletErrorRows } from '../errors';
 import { convertGreenFile } from './green/convert';
 import type { WalletContent } from '../ledger/model';
-import type { ContainerConversion } from '../wallet/ports';
 import { decodeContent } from './decode';
 import { FileKeys } from './encrypted-file';
 import { readContainer } from './encrypted-file';
@@ -13,6 +12,14 @@ import { isSomethingElse } from './file-io';
 import { checkNewFile, replaceFile } from './file-io';
 import { inTurns } from './turns';
 import { writeContainer, writePlain } from './encrypted-file';
+
+/** What became of a container of the old format. */
+export interface ContainerConversion {
+  /** The copy of the file as it was. */
+  readonly backup: string;
+  /** Why the history was left to the next scan; undefined when it was kept, or there was none. */
+  readonly lostCache: string | undefined;
+}
 
 interface Waiting {
   content: WalletContent;

@@ -1,9 +1,10 @@
 import { LONG_PAYMENT_ID_LENGTH, MAX_UINT64, SHORT_PAYMENT_ID_LENGTH } from '@wrkz/core-types';
+import type { SyncBlock, SyncTransaction } from '@wrkz/client';
 import {
-  type AppliedTransaction,
-  type BlockToApply,
+  type LedgerChange,
   LedgerFault,
   type OwnOutputFound,
+  type RetiredOutput,
   type WalletOutput,
   type WalletTransaction,
 } from './model';
@@ -19,7 +20,7 @@ export interface PlannedOutput {
 }
 
 export interface PlannedTransaction {
-  readonly transaction: AppliedTransaction;
+  readonly transaction: SyncTransaction;
   readonly isCoinbase: boolean;
   readonly received: readonly PlannedOutput[];
   readonly spent: readonly PlannedOutput[];
@@ -28,7 +29,7 @@ export interface PlannedTransaction {
 }
 
 /** The transactions of a block by the scanner's number; those that are in the history already are left out. */
-function transactionsOf(block: BlockToApply, { history }: LedgerParts): [number, AppliedTransaction][] {
+function transactionsOf(block: SyncBlock, { history }: LedgerParts): [number, SyncTransaction][] {
   const seen = new Set<string>();
   return [block.coinbase, ...block.transactions].flatMap((transaction, i) => {
     if (transaction === undefined || seen.has(transaction.hash)) return [];
@@ -38,7 +39,7 @@ function transactionsOf(block: BlockToApply, { history }: LedgerParts): [number,
 }
 
 /** @throws LedgerFault when an amount is none of 64 bits, or the height no index */
-export function requirePossible(block: BlockToApply): void {
+export function requirePossible(block: SyncBlock): void {
   const fault = (what: string): LedgerFault => new LedgerFault(`block ${block.height} ${what}`);
   if (!Number.isSafeInteger(block.height) || block.height < 0) throw fault('has no height');
   for (const transaction of [block.coinbase, ...block.transactions]) {
@@ -55,7 +56,7 @@ export function requirePossible(block: BlockToApply): void {
  */
 export function planBlock(
   parts: LedgerParts,
-  block: BlockToApply,
+  block: SyncBlock,
   found: readonly OwnOutputFound[],
 ): PlannedTransaction[] {
   const transactions = transactionsOf(block, parts);
@@ -104,8 +105,8 @@ export function planBlock(
 }
 
 function outputOf(
-  block: BlockToApply,
-  transaction: AppliedTransaction,
+  block: SyncBlock,
+  transaction: SyncTransaction,
   item: OwnOutputFound,
   target: { readonly key: string; readonly amount: bigint },
 ): WalletOutput {
@@ -131,7 +132,7 @@ export const SPENT_KEPT = 2_880;
 /** Carries out what was planned, and gives back the transactions that are new to the history. */
 export function applyPlan(
   parts: LedgerParts,
-  block: BlockToApply,
+  block: SyncBlock,
   plan: readonly PlannedTransaction[],
   decryptedPaymentIds: ReadonlyMap<string, string>,
 ): WalletTransaction[] {
@@ -203,7 +204,7 @@ function withRetired(
 }
 
 /** What a container has a place for: a node that names more outputs than inputs, or inputs of more than 2^64, lies. */
-function feeOf({ inputs, outputs }: AppliedTransaction): bigint {
+function feeOf({ inputs, outputs }: SyncTransaction): bigint {
   const fee = sum(inputs) - sum(outputs);
   if (fee < 0n) return 0n;
   return fee > MAX_UINT64 ? MAX_UINT64 : fee;
@@ -225,13 +226,52 @@ function paymentIdOf(
   return paymentId.length === SHORT_PAYMENT_ID_LENGTH && spent.length === 0 ? (decrypted.get(hash) ?? '') : '';
 }
 
-/** Gives up outputs that were spent long ago, each time the height passes a multiple of the span. */
-export function retireSpent({ outputs }: LedgerParts, from: number, to: number): void {
+/**
+ * Retires outputs that were spent long ago, each time the height passes a multiple of the span.
+ * @returns what was retired, for the wallet database
+ */
+export function retireSpent({ outputs }: LedgerParts, from: number, to: number): RetiredOutput[] {
   const boundary = to - (to % SPENT_KEPT);
-  if (from >= boundary || boundary === 0) return;
+  const retired: RetiredOutput[] = [];
+  if (from >= boundary || boundary === 0) return retired;
   for (const book of outputs.all()) {
     for (const output of [...book.outputs('spent').values()]) {
-      if (output.spendHeight <= boundary - SPENT_KEPT) outputs.retire({ book, list: 'spent', output });
+      if (output.spendHeight > boundary - SPENT_KEPT) continue;
+      outputs.retire({ book, list: 'spent', output });
+      retired.push({ output, publicSpendKey: book.publicSpendKey });
     }
   }
+  return retired;
+}
+
+/**
+ * The part of a block that concerns the wallet, with the found outputs numbered anew; undefined when nothing does. Taken
+ * before the plan is applied.
+ */
+export function relevantPart(
+  { history, held }: LedgerParts,
+  block: SyncBlock,
+  plan: readonly PlannedTransaction[],
+  found: readonly OwnOutputFound[],
+): Pick<Extract<LedgerChange, { kind: 'block' }>, 'block' | 'found'> | undefined {
+  const hashes = new Set<string>();
+  for (const { transaction, received, spent, transfers } of plan) {
+    const { hash } = transaction;
+    const isPending = history.send(hash) !== undefined || held.has(hash);
+    if (isPending || received.length > 0 || spent.length > 0 || transfers.size > 0) hashes.add(hash);
+  }
+  if (hashes.size === 0) return undefined;
+  const coinbase = block.coinbase !== undefined && hashes.has(block.coinbase.hash) ? block.coinbase : undefined;
+  const transactions = block.transactions.filter(({ hash }) => hashes.has(hash));
+  const numbers = new Map<number, number>();
+  if (coinbase !== undefined) numbers.set(0, 0);
+  block.transactions.forEach((transaction, i) => {
+    const place = transactions.indexOf(transaction);
+    if (place >= 0) numbers.set(i + 1, place + 1);
+  });
+  const renumbered = found.flatMap((one) => {
+    const transaction = numbers.get(one.transaction);
+    return transaction === undefined ? [] : [{ ...one, transaction }];
+  });
+  return { block: { ...block, coinbase, transactions }, found: renumbered };
 }

@@ -1,4 +1,4 @@
-import type { SyncProgress } from './model';
+import type { AppliedTip, SyncProgress } from './model';
 
 /** How many hashes of the last blocks are kept. */
 const RECENT = 50;
@@ -16,9 +16,11 @@ export class ChainProgress {
   private at: number;
   private recent: KnownBlock[];
   private checkpoints: KnownBlock[];
+  private appliedTip: AppliedTip;
 
   constructor({ height, recentHashes, checkpointHashes }: SyncProgress) {
     this.at = height;
+    this.appliedTip = { height, timestamp: 0 };
     // A file may name the tip several times and tells no heights. The newest is the last block that was applied, and each
     // older one lies at least one block below.
     this.recent = [...new Set(recentHashes)].slice(0, RECENT).map((hash, i) => ({ hash, height: height - i }));
@@ -31,6 +33,15 @@ export class ChainProgress {
 
   get hash(): string | undefined {
     return this.recent[0]?.hash;
+  }
+
+  /** The highest block that was applied, not only marked. */
+  get applied(): AppliedTip {
+    return this.appliedTip;
+  }
+
+  set applied(tip: AppliedTip) {
+    this.appliedTip = tip;
   }
 
   get hasStarted(): boolean {
@@ -52,12 +63,14 @@ export class ChainProgress {
     this.recent = this.recent.filter(below);
     this.checkpoints = this.checkpoints.filter(below);
     this.at = Math.max(0, Math.min(this.at, height - 1));
+    if (this.appliedTip.height >= height) this.appliedTip = { height: this.at, timestamp: this.appliedTip.timestamp };
   }
 
   clear(): void {
     this.at = 0;
     this.recent = [];
     this.checkpoints = [];
+    this.appliedTip = { height: 0, timestamp: 0 };
   }
 
   content(): SyncProgress {

@@ -1,3 +1,7 @@
+import type { WalletOutput } from './model';
+import type { OutputBook } from './output-book';
+import type { SubWalletBook } from './sub-wallet-book';
+
 /**
  * A transaction that is in no block and that the history does not list as a send: one that waits to be sent, or one of the
  * pool. Outputs that it takes stay taken, what it brings is waited for.
@@ -55,5 +59,42 @@ function merged(before: HeldTransaction | undefined, told: HeldTransaction): Hel
     hash: told.hash,
     inputs: [...new Set([...before.inputs, ...told.inputs])],
     ownOutputs: [...new Map(outputs.map((output) => [output.key, output])).values()],
+  };
+}
+
+/** Locks those of the inputs that are free, and expects what is to come. */
+export function takeHeld(outputs: OutputBook, { hash, inputs, ownOutputs }: HeldTransaction): void {
+  for (const key of inputs) {
+    const place = outputs.find(key);
+    if (place?.list === 'unspent') {
+      outputs.put(place.book, 'locked', { ...place.output, spendingTransactionHash: hash });
+    }
+  }
+  for (const { publicSpendKey, amount, key } of ownOutputs) {
+    if (!outputs.knows(key)) outputs.book(publicSpendKey)?.expect({ amount, key, parentTransactionHash: hash });
+  }
+}
+
+/** The lists of a sub-wallet as a container holds them: as if nothing were held. */
+export function withoutHeld(
+  book: SubWalletBook,
+  isHeld: (hash: string | undefined) => boolean,
+): ReturnType<SubWalletBook['content']> {
+  const content = book.content();
+  const isFree = ({ spendingTransactionHash }: WalletOutput): boolean => !isHeld(spendingTransactionHash);
+  if (
+    content.locked.every(isFree) &&
+    !content.unconfirmedIncoming.some(({ parentTransactionHash }) => isHeld(parentTransactionHash))
+  ) {
+    return content;
+  }
+  const freed = content.locked.filter((output) => !isFree(output));
+  return {
+    ...content,
+    unspent: [...content.unspent, ...freed.map((output) => ({ ...output, spendingTransactionHash: undefined }))],
+    locked: content.locked.filter(isFree),
+    unconfirmedIncoming: content.unconfirmedIncoming.filter(
+      ({ parentTransactionHash }) => !isHeld(parentTransactionHash),
+    ),
   };
 }

@@ -1,26 +1,35 @@
-import { applyPlan, retireSpent } from './apply-block';
-import { atOnce } from './state';
+import type { SyncBlock } from '@wrkz/client';
+import { applyPlan, planBlock, relevantPart, requirePossible, retireSpent } from './apply-block';
+import { type HeldTransaction, takeHeld, withoutHeld } from './held-transactions';
+import {
+  type AppliedTip,
+  type LedgerChange,
+  LedgerFault,
+  type OwnOutputFound,
+  type PendingSend,
+  type RetiredOutput,
+  type SubWallet,
+  type SyncProgress,
+  type TransactionKey,
+  type WalletContent,
+  type WalletOutput,
+  type WalletTransaction,
+} from './model';
+import { recordOwnSend, releaseAbandoned, releaseSend } from './own-sends';
 import { type Balance, spendableOutputs, walletBalance } from './queries';
-import type { BlockToApply, OwnOutputFound } from './model';
-import { requirePossible, planBlock } from './apply-block';
-import { LedgerFault } from './model';
-import type { HeldTransaction } from './held-transactions';
-import { takeHeld, withoutHeld } from './hold';
-import type { SubWallet, SyncProgress, WalletContent, WalletOutput, WalletTransaction } from './model';
-import { type LedgerParts, partsOf } from './state';
-import { releaseAbandoned, releaseSend, type Rewound, rewindTo } from './rewind';
-import { type RecordedSend, recordOwnSend } from './own-sends';
+import { type Rewound, rewindTo } from './rewind';
+import { atOnce, type LedgerParts, partsOf } from './state';
 
-/** What a block did. */
+/** What a block changed. */
 export interface AppliedBlock {
-  /** Transactions that it brought to the wallet, own sends among them, in the order of the block. */
+  /** New transactions of the wallet, own sends among them, in the order of the block. */
   readonly transactions: readonly WalletTransaction[];
-  /** What had to go first, when the block did not lie above the last one. */
+  /** The reorganisation that came first, when the block is not above the last one. */
   readonly rewound: Rewound | undefined;
 }
 
 /** An own output without a global index. */
-export interface UnindexedPlace {
+export interface UnindexedOutput {
   readonly blockHeight: number;
   readonly transactionHash: string;
   readonly outputIndex: number;
@@ -32,24 +41,53 @@ export interface LedgerKeys {
   readonly spendKeys: readonly Pick<SubWallet, 'publicSpendKey' | 'privateSpendKey'>[];
 }
 
-type ConstantMembers = Pick<WalletContent, 'privateViewKey' | 'isViewWallet' | 'unknownMembers'>;
+/** What the synchronization uses of a ledger. */
+export type SyncLedger = Pick<
+  Ledger,
+  | 'position'
+  | 'progress'
+  | 'scanKeys'
+  | 'scanStart'
+  | 'startAt'
+  | 'apply'
+  | 'rewind'
+  | 'markTip'
+  | 'setGlobalIndexes'
+  | 'unindexedOutputs'
+>;
+
+/** What has changed since the last call of `takeChanges`, in order. */
+export interface TakenChanges {
+  readonly changes: readonly LedgerChange[];
+  readonly retired: readonly RetiredOutput[];
+}
+
+/** Block hashes that a restart needs: a wallet finds the fork point by its last 50 blocks. */
+const RECENT_BLOCKS = 50;
+const CHECKPOINT_STEP = 5_000;
+
+type ConstantFields = Pick<WalletContent, 'privateViewKey' | 'isViewWallet' | 'unknownMembers'>;
 
 /**
- * The money of a wallet: its outputs, transactions and how far the chain was read. It knows no files, nodes or clocks, and
- * has one writer; readers take `content`, whose values never change (docs/protocol/wallet.md#the-ledger).
+ * The money of a wallet: outputs, transactions and how far the chain was read. Pure state without files, nodes or clocks, and
+ * one writer; readers take `content`, whose values never change (docs/protocol/wallet.md#the-ledger). Every change is
+ * queued as a `LedgerChange` until `takeChanges`.
  */
 export class Ledger {
-  private constant: ConstantMembers;
-  private readonly leaving = new Set<string>();
-  private readonly departures = new Map<string, number>();
-  private lastDeparture = 0;
+  private constant: ConstantFields;
   private subWalletIndexCounter: number;
   private keys: LedgerKeys | undefined;
   private start: { readonly height: number; readonly timestamp: number };
+  private changes: LedgerChange[] = [];
+  private retired: RetiredOutput[] = [];
 
-  /** Of a small content: one of many transactions is taken up by `loading`. */
+  /**
+   * For a small content; `loading` takes one of many transactions.
+   * @param retiredFrom the retired outputs that were spent at or above a height
+   */
   constructor(
     content: WalletContent,
+    private readonly retiredFrom: (spendHeight: number) => readonly RetiredOutput[] = () => [],
     private readonly parts: LedgerParts = atOnce(partsOf(content)),
   ) {
     const { privateViewKey, isViewWallet, unknownMembers, startHeight, startTimestamp } = content;
@@ -58,15 +96,94 @@ export class Ledger {
     this.start = { height: startHeight, timestamp: startTimestamp };
   }
 
-  /** The ledger of a content of any size, as work that may be interrupted. */
-  static *loading(content: WalletContent): Generator<void, Ledger> {
-    return new Ledger(content, yield* partsOf(content));
+  /** The ledger of a content of any size, as interruptible work. */
+  static *loading(
+    content: WalletContent,
+    retiredFrom?: (spendHeight: number) => readonly RetiredOutput[],
+  ): Generator<void, Ledger> {
+    return new Ledger(content, retiredFrom, yield* partsOf(content));
   }
 
-  /** The last block that was applied: 0 and no hash at the start. */
+  /** The queued changes; the queue is empty afterwards. */
+  takeChanges(): TakenChanges {
+    const taken = { changes: this.changes, retired: this.retired };
+    this.changes = [];
+    this.retired = [];
+    return taken;
+  }
+
+  /** Puts changes that could not be stored back in front of the queue. */
+  putBack({ changes, retired }: TakenChanges): void {
+    this.changes = [...changes, ...this.changes];
+    this.retired = [...retired, ...this.retired];
+  }
+
+  get hasChanges(): boolean {
+    return this.changes.length > 0;
+  }
+
+  /** Whether the queue holds more than blocks that do not concern the wallet. */
+  get hasMoneyChanges(): boolean {
+    return this.changes.some(({ kind }) => kind !== 'advance');
+  }
+
+  /** Does a logged change again. Changes are not queued while they are replayed. */
+  replay(change: LedgerChange): void {
+    switch (change.kind) {
+      case 'block':
+        this.apply(change.block, change.found, new Map(change.paymentIds));
+        break;
+      case 'advance':
+        for (const [height, hash] of change.blocks) this.markTip(height, hash);
+        break;
+      case 'rewind':
+        this.rewind(change.height);
+        break;
+      case 'indexes':
+        this.setGlobalIndexes(new Map(change.indexes));
+        break;
+      case 'send':
+        this.recordSend(change.send);
+        break;
+      case 'release':
+        if (change.keepKey) this.cancelSend(change.hash);
+        else this.forgetSend(change.hash);
+        break;
+      case 'transactionKey':
+        this.setTransactionKey(change.key);
+        break;
+      case 'releaseAbandoned':
+        this.releaseAbandoned();
+        break;
+      case 'addSubWallet':
+        this.addSubWallet(change.subWallet, change.counter);
+        break;
+      case 'removeSubWallet':
+        this.removeSubWallet(change.publicSpendKey);
+        break;
+      case 'startAt':
+        this.startAt(change.height);
+        break;
+      case 'reset':
+        this.reset(change.scanHeight);
+    }
+    this.takeChanges();
+  }
+
+  /** The last block that was applied or marked: 0 and no hash at the start. */
   position(): { readonly height: number; readonly hash: string | undefined } {
     const { progress } = this.parts;
     return { height: progress.height, hash: progress.hash };
+  }
+
+  /** The highest block that was applied; blocks that were only marked do not count. */
+  get appliedTip(): AppliedTip {
+    return this.parts.progress.applied;
+  }
+
+  /** For a ledger that was just loaded: a container does not store it. */
+  set appliedTip(tip: AppliedTip) {
+    this.parts.progress.applied = tip;
   }
 
   progress(): SyncProgress {
@@ -74,12 +191,12 @@ export class Ledger {
   }
 
   /**
-   * Applies a block; one that does not lie above the last is a reorganisation, and what it replaces goes first.
-   * @param decryptedPaymentIds short ids that the scanner could read, by transaction hash
-   * @throws LedgerFault when the block says what no chain can: the ledger stands before it then
+   * Applies a block; one that is not above the last is a reorganisation, and the blocks it replaces are rewound first.
+   * @param decryptedPaymentIds short payment ids that the scanner decrypted, by transaction hash
+   * @throws LedgerFault for values that no chain can have; nothing has changed then
    */
   apply(
-    block: BlockToApply,
+    block: SyncBlock,
     found: readonly OwnOutputFound[],
     decryptedPaymentIds: ReadonlyMap<string, string>,
   ): AppliedBlock {
@@ -87,36 +204,42 @@ export class Ledger {
     const { progress } = this.parts;
     const rewound = progress.hasStarted && block.height <= progress.height ? this.rewind(block.height) : undefined;
     const plan = planBlock(this.parts, block, found);
-    retireSpent(this.parts, progress.height, block.height);
+    const relevant = relevantPart(this.parts, block, plan, found);
+    this.retired.push(...retireSpent(this.parts, progress.height, block.height));
+    if (relevant === undefined) this.queueAdvance(block.height, block.hash);
+    else this.changes.push({ kind: 'block', ...relevant, paymentIds: [...decryptedPaymentIds] });
     const transactions = applyPlan(this.parts, block, plan, decryptedPaymentIds);
     progress.advance(block.height, block.hash);
+    progress.applied = { height: block.height, timestamp: block.timestamp };
     return { transactions, rewound };
   }
 
-  /** Takes back all blocks from `height` on; own sends return to the unconfirmed ones and keep their inputs. */
+  /** Undoes all blocks from `height` on; own sends become unconfirmed again and keep their inputs. */
   rewind(height: number): Rewound {
+    for (const retired of this.retiredFrom(height)) this.parts.outputs.restore(retired);
+    this.changes.push({ kind: 'rewind', height });
     return rewindTo(this.parts, height);
   }
 
-  /** Nothing up to this block is left to be looked at. */
+  /** Nothing up to this block is left to be scanned. */
   markTip(height: number, hash: string): void {
     const { progress } = this.parts;
-    if (height >= progress.height) {
-      retireSpent(this.parts, progress.height, height);
-      progress.advance(height, hash);
-    }
+    if (height < progress.height) return;
+    this.retired.push(...retireSpent(this.parts, progress.height, height));
+    progress.advance(height, hash);
+    this.queueAdvance(height, hash);
   }
 
   /**
-   * Frees locked outputs that no send under way takes. Only for a wallet that has read the whole chain: what was spent stands
-   * among the spent ones then.
+   * Frees locked outputs that no pending send spends. Only for a wallet that has read the whole chain: by then every spent
+   * output is in `spent`.
    */
   releaseAbandoned(): void {
-    releaseAbandoned(this.parts);
+    if (releaseAbandoned(this.parts)) this.changes.push({ kind: 'releaseAbandoned' });
   }
 
-  /** Own outputs of which no global index is known; a view wallet has no use for one. */
-  unindexedOutputs(): readonly UnindexedPlace[] {
+  /** Own outputs without a known global index; a view wallet needs none. */
+  unindexedOutputs(): readonly UnindexedOutput[] {
     if (this.constant.isViewWallet) return [];
     return this.parts.outputs
       .unindexedOutputs()
@@ -127,78 +250,73 @@ export class Ledger {
       }));
   }
 
-  /** Own sends that are in no block yet, of which a node can tell: those on their way to one are not among them. */
+  /** Hashes of own sends that are in no block. */
   unconfirmedHashes(): readonly string[] {
-    const { unconfirmed } = this.parts.history.content();
-    return unconfirmed.map(({ hash }) => hash).filter((hash) => !this.leaving.has(hash));
+    return this.parts.history.content().unconfirmed.map(({ hash }) => hash);
   }
 
-  /** Whether a send of this hash is written down and in no block yet. */
+  /** Whether a send of this hash is recorded and in no block. */
   hasSend(hash: string): boolean {
     return this.parts.history.send(hash) !== undefined;
   }
 
-  /** Whether a transaction of this hash is listed as confirmed. */
-  isInBlock(hash: string): boolean {
-    return this.parts.history.confirmedTransaction(hash) !== undefined;
+  /** The confirmed transaction of this hash. */
+  confirmed(hash: string): WalletTransaction | undefined {
+    return this.parts.history.confirmedTransaction(hash);
   }
 
-  /** A number that is another one each time that a send was given to a node; 0 before. */
-  departureOf(hash: string): number {
-    return this.departures.get(hash) ?? 0;
+  /** An own output by its one-time key, with the list that it is in. */
+  findOutput(
+    key: string,
+  ): { readonly list: 'unspent' | 'locked' | 'spent'; readonly output: WalletOutput } | undefined {
+    return this.parts.outputs.find(key);
   }
 
-  /**
-   * A send is on its way to a node until the promise settles: that no node knows it says nothing so long, and it is not
-   * given up.
-   */
-  async whileLeaving<T>(hash: string, leave: () => Promise<T>): Promise<T> {
-    this.leaving.add(hash);
-    for (const known of this.departures.keys()) if (!this.hasSend(known)) this.departures.delete(known);
-    this.departures.set(hash, ++this.lastDeparture);
-    try {
-      return await leave();
-    } finally {
-      this.leaving.delete(hash);
-    }
-  }
-
-  /** @param indexes of all outputs of a transaction, by its hash; one that is known already stays */
+  /** @param indexes of all outputs of a transaction, by its hash; a known index stays */
   setGlobalIndexes(indexes: ReadonlyMap<string, readonly number[]>): void {
+    if (indexes.size === 0) return;
     for (const [transactionHash, list] of indexes) this.parts.outputs.setIndexes(transactionHash, list);
+    this.changes.push({ kind: 'indexes', indexes: [...indexes] });
   }
 
   /** @throws LedgerFault, and nothing has changed, when the hash is known or an input is not free */
-  recordSend(send: RecordedSend): void {
+  recordSend(send: PendingSend): void {
     recordOwnSend(this.parts, send);
+    this.changes.push({ kind: 'send', send });
   }
 
-  /** Gives up a send that no node knows: its inputs are free. Its key stays, should a block hold it after all. */
+  /** Frees the inputs of a send that was given up. Its key stays, since a block may hold it after all. */
   cancelSend(hash: string): void {
     releaseSend(this.parts, hash);
+    this.changes.push({ kind: 'release', hash, keepKey: true });
   }
 
-  /** Takes back a send that the node refused: it never was one. */
+  /** Removes a send that was never submitted, or that a node refused. */
   forgetSend(hash: string): void {
-    if (this.parts.history.send(hash) === undefined) return;
+    if (!this.hasSend(hash)) return;
     releaseSend(this.parts, hash);
     this.parts.history.removeKey(hash);
+    this.changes.push({ kind: 'release', hash, keepKey: false });
   }
 
-  /** Keeps what a transaction takes, which is in no block and not sent, and waits for what it brings. */
+  /** Stores the secret key of a transaction that was mined although it had been given up. */
+  setTransactionKey(key: TransactionKey): void {
+    this.parts.history.setKey(key);
+    this.changes.push({ kind: 'transactionKey', key });
+  }
+
+  /** Reserves the inputs of a transaction that is in no block and not sent, and expects its own outputs. In memory only. */
   hold(transaction: HeldTransaction): void {
     this.parts.held.add(transaction);
-    takeHeld(this.parts, transaction);
+    takeHeld(this.parts.outputs, transaction);
   }
 
-  /** Ends that; what a send of the same hash takes stays taken. */
+  /** Ends the reservation; inputs of a send with the same hash stay locked. */
   unhold(hash: string): void {
-    if (this.parts.held.delete(hash) !== undefined && this.parts.history.send(hash) === undefined) {
-      releaseSend(this.parts, hash);
-    }
+    if (this.parts.held.delete(hash) !== undefined && !this.hasSend(hash)) releaseSend(this.parts, hash);
   }
 
-  /** The unspent outputs of these sub-wallets (all, where none are named) that may be spent at this index and time. */
+  /** The unspent outputs of these sub-wallets (all when omitted) that are unlocked at this index and time. */
   spendable(publicSpendKeys: Iterable<string> | undefined, networkHeight: number, now: number): WalletOutput[] {
     return spendableOutputs(this.subWallets(), { height: networkHeight, timestamp: now }, publicSpendKeys);
   }
@@ -208,26 +326,31 @@ export class Ledger {
   }
 
   /**
-   * @param counter the highest index of a deterministic sub-wallet so far
-   * @throws LedgerFault when its spend key is here already
+   * @param counter the highest deterministic index so far
+   * @throws LedgerFault when the spend key is known
    */
   addSubWallet(subWallet: SubWallet, counter = subWallet.walletIndex): void {
     if (this.parts.outputs.book(subWallet.publicSpendKey) !== undefined) {
-      throw new LedgerFault(`the sub-wallet ${subWallet.publicSpendKey} is here already`);
+      throw new LedgerFault(`the sub-wallet ${subWallet.publicSpendKey} exists already`);
     }
     const isFirst = this.subWallets().subWallets.length === 0;
-    // The first one of an emptied wallet says what kind of wallet it is from now on.
+    // The first sub-wallet of an emptied wallet decides whether it is a view wallet.
     if (isFirst) this.constant = { ...this.constant, isViewWallet: subWallet.privateSpendKey === undefined };
     this.parts.outputs.addBook(isFirst ? { ...subWallet, isPrimary: true } : subWallet);
-    for (const transaction of this.parts.held.all()) takeHeld(this.parts, transaction);
+    for (const transaction of this.parts.held.all()) takeHeld(this.parts.outputs, transaction);
     this.keys = undefined;
     this.subWalletIndexCounter = Math.max(this.subWalletIndexCounter, counter);
+    this.changes.push({ kind: 'addSubWallet', subWallet, counter });
   }
 
-  /**
-   * Takes out a sub-wallet with its outputs; a transaction that touched nothing else goes too. Of the primary one its place
-   * goes to the next.
-   */
+  /** Undoes an `addSubWallet` that could not be stored. */
+  undoAddSubWallet(publicSpendKey: string, counterBefore: number): void {
+    this.parts.outputs.removeBook(publicSpendKey);
+    this.keys = undefined;
+    this.subWalletIndexCounter = counterBefore;
+  }
+
+  /** Removes a sub-wallet with its outputs and the transactions that touched nothing else; the next one becomes primary. */
   removeSubWallet(publicSpendKey: string): void {
     this.parts.outputs.removeBook(publicSpendKey);
     const [first] = this.parts.outputs.all();
@@ -235,18 +358,25 @@ export class Ledger {
     this.keys = undefined;
     this.parts.awaited.removeOwner(publicSpendKey);
     this.parts.history.removeTransfersOf(publicSpendKey);
+    this.changes.push({ kind: 'removeSubWallet', publicSpendKey });
   }
 
-  /** Forgets all that came from the chain, and all sends; the next scan begins at `scanHeight`. */
+  /** Forgets everything from the chain and all sends; the next scan begins at `scanHeight`. */
   reset(scanHeight: number): void {
     const { outputs, history, awaited, progress } = this.parts;
     for (const part of [outputs, history, awaited, progress]) part.clear();
     for (const book of outputs.all()) book.startAt(scanHeight, 0);
-    for (const transaction of this.parts.held.all()) takeHeld(this.parts, transaction);
-    this.startAt(scanHeight);
+    for (const transaction of this.parts.held.all()) takeHeld(this.parts.outputs, transaction);
+    this.start = { height: scanHeight, timestamp: 0 };
+    this.changes.push({ kind: 'reset', scanHeight });
   }
 
-  /** What blocks are scanned with: the same object until a sub-wallet comes or goes. */
+  /** The address of a sub-wallet. */
+  addressOf(publicSpendKey: string): string | undefined {
+    return this.parts.outputs.book(publicSpendKey)?.address;
+  }
+
+  /** The keys that blocks are scanned with: the same object until a sub-wallet is added or removed. */
   scanKeys(): LedgerKeys {
     return (this.keys ??= {
       privateViewKey: this.constant.privateViewKey,
@@ -257,17 +387,18 @@ export class Ledger {
     });
   }
 
-  /** Where a scan begins that has no progress yet: a height, or unix seconds where the height is 0. */
+  /** Where a scan without progress begins: a height, or unix seconds where the height is 0. */
   scanStart(): { readonly height: number; readonly timestamp: number } {
     return this.start;
   }
 
-  /** The height is known from now on, and the time has no more meaning. */
+  /** Sets the start height; a start timestamp has no meaning any more. */
   startAt(height: number): void {
     this.start = { height, timestamp: 0 };
+    this.changes.push({ kind: 'startAt', height });
   }
 
-  /** All of it as values that never change; what did not change since the last call is the same value. */
+  /** The whole content as immutable values; unchanged parts are the same objects as before. */
   content(): WalletContent {
     return {
       ...this.constant,
@@ -280,7 +411,7 @@ export class Ledger {
     };
   }
 
-  /** What a container is to hold: other programs know nothing of held transactions, and could never free what they take. */
+  /** The content for a container, without reservations: other programs cannot release what they do not know. */
   storedContent(): WalletContent {
     const { held, history, outputs } = this.parts;
     const content = this.content();
@@ -290,7 +421,27 @@ export class Ledger {
     return { ...content, subWallets: Array.from(outputs.all(), (book) => withoutHeld(book, isHeld)) };
   }
 
+  /** Adds to the last queued advance: only what a restart needs stays in it. */
+  private queueAdvance(height: number, hash: string): void {
+    const last = this.changes.at(-1);
+    if (last?.kind !== 'advance') {
+      this.changes.push({ kind: 'advance', blocks: [[height, hash]] });
+      return;
+    }
+    const blocks = [...last.blocks, [height, hash] as const];
+    const kept = blocks.filter(([at], i) => {
+      const before = blocks[i - 1]?.[0] ?? at;
+      return i >= blocks.length - RECENT_BLOCKS || crossesCheckpoint(before, at);
+    });
+    this.changes[this.changes.length - 1] = { kind: 'advance', blocks: kept };
+  }
+
   private subWallets(): Pick<WalletContent, 'subWallets'> {
     return { subWallets: Array.from(this.parts.outputs.all(), (book) => book.content()) };
   }
+}
+
+/** Whether a block becomes a sparse checkpoint: the height passes a multiple of the step. */
+function crossesCheckpoint(before: number, height: number): boolean {
+  return Math.floor(height / CHECKPOINT_STEP) > Math.floor(before / CHECKPOINT_STEP);
 }

@@ -1,37 +1,4 @@
-/**
- * A block as a wallet reads it: what `/getwalletsyncdata` tells, checked and in the forms of `model.ts`
- * (docs/protocol/wallet.md#applying-a-block). The values that the node client answers with fit here as they are.
- */
-
-export interface AppliedInput {
-  readonly keyImage: string;
-  readonly amount: bigint;
-}
-
-export interface AppliedOutput {
-  readonly key: string;
-  readonly amount: bigint;
-}
-
-export interface AppliedTransaction {
-  readonly hash: string;
-  readonly transactionPublicKey: string;
-  readonly unlockTime: bigint;
-  /** As it stands in extra: "" for none, 16 characters of an encrypted one, 64 of a plain one. */
-  readonly paymentId: string;
-  readonly inputs: readonly AppliedInput[];
-  readonly outputs: readonly AppliedOutput[];
-}
-
-export interface BlockToApply {
-  readonly height: number;
-  readonly hash: string;
-  /** Unix seconds. */
-  readonly timestamp: number;
-  /** Undefined where coinbases are not scanned. */
-  readonly coinbase: AppliedTransaction | undefined;
-  readonly transactions: readonly AppliedTransaction[];
-}
+import type { SyncBlock } from '@wrkz/client';
 
 /** An output that the scanner found to be ours. */
 export interface OwnOutputFound {
@@ -178,3 +145,61 @@ export interface WalletContent {
   /** Members of the file that this program does not know, by the path of the object that holds them; written back as they were. */
   readonly unknownMembers: ReadonlyMap<string, Readonly<Record<string, unknown>>>;
 }
+
+/**
+ * What the wallet records of a signed transaction before it is submitted (docs/protocol/wallet.md#own-sends), so that
+ * neither a crash nor a lost response loses it.
+ */
+export interface PendingSend {
+  readonly hash: string;
+  readonly inputs: readonly { readonly output: WalletOutput; readonly publicSpendKey: string }[];
+  /** All outputs that belong to the wallet, change and payments to itself, by their one-time keys. */
+  readonly ownOutputs: readonly { readonly publicSpendKey: string; readonly amount: bigint; readonly key: string }[];
+  readonly fee: bigint;
+  /** As requested: a short one cannot be read back from the chain. */
+  readonly paymentId: string;
+  readonly unlockTime: bigint;
+  readonly transactionSecretKey: string;
+  /** How it is listed while it is in no block: what each own key spends, less its change. */
+  readonly transfers: readonly Transfer[];
+}
+
+/** The highest block whose content was applied. */
+export interface AppliedTip {
+  readonly height: number;
+  /** Unix seconds of the block; 0 when unknown. */
+  readonly timestamp: number;
+}
+
+/** A spent output that left the ledger; the wallet database keeps it for a rewind or rescan below its spend. */
+export interface RetiredOutput {
+  readonly output: WalletOutput;
+  /** Owner. */
+  readonly publicSpendKey: string;
+}
+
+/**
+ * One change of the ledger, as the wallet database logs it. Replaying the changes since a container was written on that
+ * container's content gives the ledger as it was.
+ */
+export type LedgerChange =
+  | {
+      readonly kind: 'block';
+      /** Only the transactions that concern the wallet. */
+      readonly block: SyncBlock;
+      readonly found: readonly OwnOutputFound[];
+      readonly paymentIds: readonly (readonly [hash: string, paymentId: string])[];
+    }
+  /** Blocks that do not concern the wallet: those among the last 50, and those that became checkpoints. */
+  | { readonly kind: 'advance'; readonly blocks: readonly (readonly [height: number, hash: string])[] }
+  | { readonly kind: 'rewind'; readonly height: number }
+  | { readonly kind: 'indexes'; readonly indexes: readonly (readonly [hash: string, indexes: readonly number[]])[] }
+  | { readonly kind: 'send'; readonly send: PendingSend }
+  /** `keepKey`: the transaction key stays, since a block may hold the transaction after all. */
+  | { readonly kind: 'release'; readonly hash: string; readonly keepKey: boolean }
+  | { readonly kind: 'transactionKey'; readonly key: TransactionKey }
+  | { readonly kind: 'releaseAbandoned' }
+  | { readonly kind: 'addSubWallet'; readonly subWallet: SubWallet; readonly counter: number }
+  | { readonly kind: 'removeSubWallet'; readonly publicSpendKey: string }
+  | { readonly kind: 'startAt'; readonly height: number }
+  | { readonly kind: 'reset'; readonly scanHeight: number };

@@ -1,5 +1,5 @@
 import { atOnce } from './state';
-import type { SubWallet, WalletOutput } from './model';
+import type { RetiredOutput, SubWallet, WalletOutput } from './model';
 import { LISTS_BY_WEIGHT, type OutputList, SubWalletBook, type SubWalletFacts } from './sub-wallet-book';
 
 /** Where an output stands. */
@@ -103,6 +103,15 @@ export class OutputBook {
     this.remove(output.key);
     book.retire(output.key);
     this.retired.add(output.key);
+  }
+
+  /** Puts a retired output back among the spent ones; one that is not retired here is left alone. */
+  restore({ output, publicSpendKey }: RetiredOutput): void {
+    const book = this.books.get(publicSpendKey);
+    if (book === undefined || !book.retiredKeys.has(output.key)) return;
+    book.unretire(output.key);
+    this.retired.delete(output.key);
+    this.put(book, 'spent', output);
   }
 
   clear(): void {

@@ -1,25 +1,12 @@
-import { LedgerFault, type Transfer, type WalletOutput } from './model';
-import type { LedgerParts } from './state';
-
-/** A finished transaction as it is noted before it leaves (docs/protocol/wallet.md#own-sends). */
-export interface RecordedSend {
-  readonly hash: string;
-  readonly inputs: readonly { readonly output: WalletOutput; readonly publicSpendKey: string }[];
-  /** All outputs that are ours, whether change or destination; by their one-time keys. */
-  readonly ownOutputs: readonly { readonly publicSpendKey: string; readonly amount: bigint; readonly key: string }[];
-  readonly fee: bigint;
-  /** As it was asked for: a short one is plain here. */
-  readonly paymentId: string;
-  readonly transactionSecretKey: string;
-  /** How it is listed while it is in no block. */
-  readonly transfers: readonly Transfer[];
-}
+import { LedgerFault, type PendingSend, type WalletOutput } from './model';
+import { type LedgerParts, unexpectChange } from './state';
+import type { SubWalletBook } from './sub-wallet-book';
 
 /**
  * Notes a send: its inputs are locked, what comes back is waited for, its key is kept.
  * @throws LedgerFault, and nothing has changed, when the hash is known or an input is not free
  */
-export function recordOwnSend({ outputs, history, held }: LedgerParts, send: RecordedSend): void {
+export function recordOwnSend({ outputs, history, held }: LedgerParts, send: PendingSend): void {
   const { hash, inputs, ownOutputs, fee, paymentId, transactionSecretKey, transfers } = send;
   const refuse = (why: string): LedgerFault => new LedgerFault(`the send ${hash} ${why}`);
   if (history.send(hash) !== undefined || history.confirmedTransaction(hash) !== undefined) {
@@ -53,4 +40,46 @@ export function recordOwnSend({ outputs, history, held }: LedgerParts, send: Rec
     isCoinbase: false,
   });
   history.setKey({ transactionHash: hash, secretKey: transactionSecretKey });
+}
+
+/** Gives up a send: its inputs are free again, its change is waited for no longer. */
+export function releaseSend(parts: LedgerParts, hash: string): void {
+  const { outputs, history, awaited, held } = parts;
+  history.removeSend(hash);
+  // It waits to be sent again, and keeps what it takes.
+  if (held.has(hash)) return;
+  unexpectChange(parts, hash);
+  for (const book of outputs.all()) {
+    for (const output of [...book.outputs('locked').values()]) {
+      if (output.spendingTransactionHash === hash) free(parts, book, output);
+    }
+  }
+  for (const { publicSpendKey, amount } of awaited.removeSend(hash)) {
+    // Its own block is still away: while the send that made it is under way, it is change of that one.
+    if (history.send(amount.parentTransactionHash) !== undefined) outputs.book(publicSpendKey)?.expect(amount);
+  }
+}
+
+/**
+ * Frees locked outputs that no send under way takes. Called where the whole chain has been read: what was spent is in
+ * `spent` then.
+ */
+export function releaseAbandoned(parts: LedgerParts): boolean {
+  const { outputs, history, held } = parts;
+  let hasReleased = false;
+  for (const book of outputs.all()) {
+    for (const output of [...book.outputs('locked').values()]) {
+      const spender = output.spendingTransactionHash;
+      if (held.has(spender)) continue;
+      const isAbandoned = spender === undefined ? !history.hasSends : history.send(spender) === undefined;
+      if (!isAbandoned) continue;
+      free(parts, book, output);
+      hasReleased = true;
+    }
+  }
+  return hasReleased;
+}
+
+function free({ outputs }: LedgerParts, book: SubWalletBook, output: WalletOutput): void {
+  outputs.put(book, 'unspent', { ...output, spendingTransactionHash: undefined });
 }

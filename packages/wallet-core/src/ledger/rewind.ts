@@ -1,5 +1,5 @@
 import type { WalletOutput, WalletTransaction } from './model';
-import { type LedgerParts, unexpectChange } from './state';
+import type { LedgerParts } from './state';
 import type { SubWalletBook } from './sub-wallet-book';
 
 /** What a rewind did. */
@@ -97,42 +97,4 @@ function withdraw(
     const { publicSpendKey } = book;
     awaited.add({ keyImage, spendingTransactionHash: spender, publicSpendKey, amount: change });
   } else if (returned.has(parentTransactionHash)) book.expect(change);
-}
-
-/** Gives up a send: its inputs are free again, its change is waited for no longer. */
-export function releaseSend(parts: LedgerParts, hash: string): void {
-  const { outputs, history, awaited, held } = parts;
-  history.removeSend(hash);
-  // It waits to be sent again, and keeps what it takes.
-  if (held.has(hash)) return;
-  unexpectChange(parts, hash);
-  for (const book of outputs.all()) {
-    for (const output of [...book.outputs('locked').values()]) {
-      if (output.spendingTransactionHash === hash) free(parts, book, output);
-    }
-  }
-  for (const { publicSpendKey, amount } of awaited.removeSend(hash)) {
-    // Its own block is still away: while the send that made it is under way, it is change of that one.
-    if (history.send(amount.parentTransactionHash) !== undefined) outputs.book(publicSpendKey)?.expect(amount);
-  }
-}
-
-/**
- * Frees locked outputs that no send under way takes. Called where the whole chain has been read: what was spent is in
- * `spent` then.
- */
-export function releaseAbandoned(parts: LedgerParts): void {
-  const { outputs, history, held } = parts;
-  for (const book of outputs.all()) {
-    for (const output of [...book.outputs('locked').values()]) {
-      const spender = output.spendingTransactionHash;
-      if (held.has(spender)) continue;
-      const isAbandoned = spender === undefined ? !history.hasSends : history.send(spender) === undefined;
-      if (isAbandoned) free(parts, book, output);
-    }
-  }
-}
-
-function free({ outputs }: LedgerParts, book: SubWalletBook, output: WalletOutput): void {
-  outputs.put(book, 'unspent', { ...output, spendingTransactionHash: undefined });
 }

@@ -37,6 +37,10 @@ export class SubWalletBook {
     return this.facts.publicSpendKey;
   }
 
+  get address(): string {
+    return this.facts.address;
+  }
+
   get retiredKeys(): ReadonlySet<string> {
     return this.retired;
   }
@@ -69,6 +73,12 @@ export class SubWalletBook {
 
   retire(key: string): void {
     this.retired.add(key);
+    this.givenRetired = undefined;
+    this.value = undefined;
+  }
+
+  unretire(key: string): void {
+    if (!this.retired.delete(key)) return;
     this.givenRetired = undefined;
     this.value = undefined;
   }

@@ -1,5 +1,5 @@
 import { type NodeCalls, NodeFailure, NodeList } from '@wrkz/client';
-import type { RandomOutsAnswer, RelayAnswer, SpendNode, Whereabouts } from '../build';
+import type { RandomOutsResult, SubmitResult, SendNode, TransactionStatus } from '../build/model';
 
 /** What a node answers that has too few outputs of an amount. */
 const TOO_FEW_OUTPUTS = 27;
@@ -34,7 +34,7 @@ export class SilentNodes {
 const oneOf = (node: NodeCalls): NodeCalls => (node instanceof NodeList ? node.serving : node);
 
 /** A node as one send sees it: failures of the client become the answers that a send can act on. */
-export class NodeOfSends implements SpendNode {
+export class SubmissionNode implements SendNode {
   /** Who was given the transaction. */
   private relayedTo: NodeCalls | undefined;
 
@@ -48,7 +48,7 @@ export class NodeOfSends implements SpendNode {
     private readonly signal?: AbortSignal,
   ) {}
 
-  async randomOuts(amounts: readonly bigint[], count: number): Promise<RandomOutsAnswer> {
+  async randomOuts(amounts: readonly bigint[], count: number): Promise<RandomOutsResult> {
     const node = this.serving();
     if (this.silent.has(node)) return { kind: 'unavailable' };
     try {
@@ -61,7 +61,13 @@ export class NodeOfSends implements SpendNode {
     }
   }
 
-  async relay(transaction: Buffer): Promise<RelayAnswer> {
+  /** Only a list has another node. */
+  async reportFaulty(reason: string): Promise<boolean> {
+    const node = this.serving();
+    return node instanceof NodeList && node.leave(reason, this.signal);
+  }
+
+  async submit(transaction: Buffer): Promise<SubmitResult> {
     const node = this.serving();
     this.relayedTo = oneOf(node);
     try {
@@ -72,7 +78,7 @@ export class NodeOfSends implements SpendNode {
     }
   }
 
-  async whereIs(hash: string): Promise<Whereabouts> {
+  async transactionStatus(hash: string): Promise<TransactionStatus> {
     const node = this.serving();
     const isAskedOfItsNode = this.relayedTo === undefined || this.relayedTo === oneOf(node);
     try {
@@ -92,9 +98,9 @@ export class NodeOfSends implements SpendNode {
  * certain word: what stands before the node says 503 too when its connection broke after the node took it, and a balancer
  * that tried another node hands on what that one says.
  */
-function relayFailure({ kind, facts }: NodeFailure): RelayAnswer {
+function relayFailure({ kind, facts }: NodeFailure): SubmitResult {
   if (kind === 'foreignChain' || facts.isUnsent === true) return { kind: 'unavailable' };
-  return { kind: 'unclear', ended: facts.status !== undefined && !GIVEN_UP.has(facts.status) };
+  return { kind: 'uncertain', ended: facts.status !== undefined && !GIVEN_UP.has(facts.status) };
 }
 
 function failureOf(error: unknown): NodeFailure {

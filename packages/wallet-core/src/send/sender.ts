@@ -1,125 +1,261 @@
-import { LedgerFault } from '../ledger/model';
+import type { NodeList } from '@wrkz/client';
+import type { Network } from '@wrkz/core-types';
+import { generateKeyPair } from '@wrkz/crypto';
+import { buildSend, estimateSend, type SendEstimate } from '../build/build-send';
+import { unlocked } from '../build/coin-selection';
+import type { SendContext, SendPorts, SendRequest, SendSummary, SignedSend } from '../build/model';
+import { estimateSweep, sweep, type SweepEstimate, type SweepRequest, type SweepResult } from '../build/sweep';
+import { nodeRefusal, walletError } from '../errors';
 import type { Ledger } from '../ledger/ledger';
-import type { FinishedSend, SendRecords, Spender, SpendingView, SpendShapes, WalletRefusals } from '../wallet/ports';
+import { LedgerFault } from '../ledger/model';
+import type { PowClient } from '../pow-client/pow-client';
+import type { WalletDb } from '../wallet-db/wallet-db';
+import { SilentNodes, SubmissionNode } from './node';
+import type { NewEvent, PendingSends } from './pending-sends';
+import type { SendPause } from './pause';
+import { submitSend } from './submit';
 
-export interface SendDeskOptions {
+/** Follows the transactions of one request: a request may send several, as a sweep does. */
+export interface SendObserver {
+  /** In the transaction that records the send, before it is submitted; an error prevents the submission. */
+  submitting?(send: SignedSend): void;
+  /** It never reached a node, or a node refused it. In the transaction that records that. */
+  rejected?(send: SignedSend): void;
+  /** It was submitted, and nobody can tell whether a node has it. */
+  uncertain?(send: SignedSend): void;
+}
+
+export interface SenderDependencies {
+  readonly network: Network;
   readonly ledger: Ledger;
-  readonly refusals: WalletRefusals;
-  readonly view: () => SpendingView;
-  /** The ledger has changed. */
+  readonly pending: PendingSends;
+  readonly pause: SendPause;
+  readonly db: () => WalletDb;
+  readonly nodes: () => NodeList;
+  readonly pow: Pick<PowClient, 'findNonce'>;
+  /** @throws WalletError notSynchronized, implausibleNodeHeight */
+  readonly context: () => SendContext;
+  /** Stores the queued changes of the ledger and the writes of `work` in one transaction. @throws WalletError */
+  readonly commit: (work: () => void) => void;
+  readonly event: (event: NewEvent) => void;
+  /** The ledger has changed: publish a snapshot. */
   readonly changed: () => void;
-  readonly save: () => Promise<void>;
-  /** Told of what failed without harm. */
-  readonly warn: (error: unknown) => void;
+  readonly onRingFallback: NonNullable<SendPorts['onRingFallback']>;
+  /** Unix milliseconds. */
   readonly now: () => number;
-  /** Ends whatever is being built. */
+  /** Aborts builds when the wallet closes. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Brings a wallet's sends out: each is in the ledger and on the disk before it leaves
- * (docs/protocol/wallet.md#own-sends). Its caller sees to it that one is on its way at a time.
+ * Sends: build, record, submit, in this order (docs/protocol/wallet.md#own-sends). A send is in the wallet database before
+ * it is submitted. The caller runs one send at a time.
  */
-export class SendDesk<Shapes extends SpendShapes> {
-  constructor(
-    private readonly spender: Spender<Shapes>,
-    private readonly options: SendDeskOptions,
-  ) {}
+export class TransactionSender {
+  readonly #silent = new SilentNodes();
 
-  view(): SpendingView {
-    return this.options.view();
+  constructor(private readonly dependencies: SenderDependencies) {}
+
+  /** @throws WalletError; nothing was paid, unless it is daemonStillProcessing */
+  async send(request: SendRequest, observer?: SendObserver): Promise<SignedSend> {
+    const signed = await this.build(request);
+    await this.#recordAndSubmit(signed, observer);
+    return signed;
   }
 
-  async send(request: Shapes['send']): Promise<FinishedSend> {
-    const built = await this.spender.build(request, this.view(), this.options.signal);
-    await this.dispatch(built);
-    return built;
+  /** Builds and signs; nothing is recorded. */
+  build(request: SendRequest): Promise<SignedSend> {
+    this.dependencies.pause.check();
+    return buildSend(request, this.dependencies.context(), this.#ports());
   }
 
-  build(request: Shapes['send']): Promise<FinishedSend> {
-    return this.spender.build(request, this.view(), this.options.signal);
+  estimate(request: SendRequest): Promise<SendEstimate> {
+    return estimateSend(request, this.dependencies.context(), this.#ports());
   }
 
-  async prepare(request: Shapes['send']): Promise<FinishedSend> {
-    const built = await this.spender.build(request, this.view(), this.options.signal);
-    this.spender.prepared.add(built);
-    return built;
+  /** Builds and stores a transaction that locks nothing. @param creator name of the access key */
+  async prepare(request: SendRequest, creator = ''): Promise<SignedSend> {
+    const signed = await this.build(request);
+    const { hash } = signed;
+    this.dependencies.db().prepared.put(hash, { hash, signed, creator, created: this.dependencies.now() });
+    return signed;
   }
 
-  /** A preparation goes once it was sent; after a failure it may be tried again, and what was in doubt may be in a block by then. */
-  async sendPrepared(hash: string): Promise<FinishedSend> {
-    const { prepared } = this.spender;
-    let built = prepared.find(hash);
-    if (built === undefined || !this.options.ledger.isInBlock(built.hash)) {
-      built = prepared.take(hash, this.view(), this.options.now());
-      await this.dispatch(built);
+  /**
+   * Submits a prepared transaction. It is deleted once it was submitted; after a failure it may be tried again.
+   * @throws WalletError preparedTransactionNotFound, preparedTransactionExpired (it is deleted then)
+   */
+  async sendPrepared(hash: string, observer?: SendObserver): Promise<SignedSend> {
+    const { db, ledger } = this.dependencies;
+    const id = hash.toLowerCase();
+    const signed = db().prepared.get(id)?.signed;
+    if (signed === undefined) throw walletError.preparedTransactionNotFound();
+    if (ledger.confirmed(id) === undefined) {
+      this.dependencies.pause.check();
+      if (!this.#hasItsInputs(signed)) {
+        db().prepared.delete(id);
+        throw walletError.preparedTransactionExpired();
+      }
+      await this.#recordAndSubmit(signed, observer);
     }
-    prepared.forget(hash);
-    return built;
+    db().prepared.delete(id);
+    return signed;
   }
 
-  /** Of another run of the program too: it is recorded where it is not any more. */
-  resend(built: FinishedSend): Promise<void> {
-    return this.dispatch(built);
-  }
-
+  /** @returns false when there is none */
   deletePrepared(hash: string): boolean {
-    return this.spender.prepared.forget(hash);
+    return this.dependencies.db().prepared.delete(hash.toLowerCase());
   }
 
-  forgetPrepared(): void {
-    this.spender.prepared.clear();
+  /** Submits a transaction that was built and held before. */
+  async sendSigned(signed: SignedSend, observer?: SendObserver): Promise<void> {
+    this.dependencies.pause.check();
+    await this.#recordAndSubmit(signed, observer);
   }
 
-  estimate(request: Shapes['send']): Promise<Shapes['estimate']> {
-    return this.spender.estimate(request, this.view(), this.options.signal);
+  /**
+   * Submits the stored bytes of an earlier send again, for a repeated request.
+   * @returns the send; undefined when it never reached a node, or when its bytes cannot be mined as they are (the rules of
+   * the network refuse them, or a global index was corrected), so that it has to be built anew
+   * @throws WalletError transactionGivenUp; idempotencyKeyUnderWay while its inputs are taken by another send; those of `send`
+   */
+  async resubmit(hash: string, observer?: SendObserver): Promise<SendSummary | undefined> {
+    const { pending, ledger } = this.dependencies;
+    const stored = pending.get(hash);
+    if (stored === undefined) return undefined;
+    const { state, signed, summary } = stored;
+    if (state === 'givenUp') throw walletError.transactionGivenUp(hash, stored.reason ?? '');
+    if (state === 'confirmed' || state === 'settled' || ledger.confirmed(hash) !== undefined) return summary;
+    if (signed === undefined) return undefined;
+    this.dependencies.pause.check();
+    if (state === 'refused') {
+      const { localHeight } = this.dependencies.context();
+      if (pending.ruleAgainst(signed, localHeight) !== undefined || this.#hasCorrectedIndex(signed)) return undefined;
+    }
+    if (!ledger.hasSend(hash) && !this.#hasItsInputs(signed)) throw walletError.idempotencyKeyUnderWay();
+    await this.#recordAndSubmit(signed, state === 'refused' ? observer : undefined);
+    return summary;
   }
 
-  sweep(request: Shapes['sweep']): Promise<Shapes['swept']> {
-    const { signal } = this.options;
-    return this.spender.sweep(
-      request,
-      () => this.view(),
-      (built) => this.dispatch(built),
-      signal,
-    );
+  /** Submits every pending transaction to every node of the list; verdicts change nothing. */
+  async resubmitPending(): Promise<void> {
+    const nodes = this.dependencies.nodes();
+    for (const { signed } of this.dependencies.pending.pending()) {
+      if (signed === undefined || this.dependencies.signal.aborted) continue;
+      await nodes.broadcast(signed.bytes, this.dependencies.signal);
+    }
   }
 
-  estimateSweep(request: Shapes['sweep']): Promise<Shapes['sweepEstimate']> {
-    return this.spender.estimateSweep(request, () => this.view(), this.options.signal);
+  sweep(request: SweepRequest, observer?: SendObserver): Promise<SweepResult> {
+    this.dependencies.pause.check();
+    const { context } = this.dependencies;
+    return sweep(request, context, this.#ports(), (signed) => this.#recordAndSubmit(signed, observer));
   }
 
-  dispatch(built: FinishedSend): Promise<void> {
-    return this.options.ledger.whileLeaving(built.hash, () => this.spender.dispatch(built, this.records));
+  estimateSweep(request: SweepRequest): Promise<SweepEstimate[]> {
+    return estimateSweep(request, this.dependencies.context, this.#ports());
   }
 
-  private readonly records: SendRecords = {
-    record: async (built) => {
-      const { ledger, signal, refusals, changed, save } = this.options;
-      signal.throwIfAborted();
-      if (ledger.hasSend(built.hash)) return false;
-      try {
-        ledger.recordSend(built.intent);
-      } catch (error) {
-        // A block came while it was built, and took an input or the output itself away.
-        if (error instanceof LedgerFault) throw refusals.inputsGone();
-        throw error;
-      }
+  async #recordAndSubmit(signed: SignedSend, observer: SendObserver | undefined): Promise<void> {
+    const isFirst = this.#record(signed, observer);
+    const { pending, ledger, commit, event, changed } = this.dependencies;
+    const outcome = await submitSend(signed, new SubmissionNode(this.dependencies.nodes, this.#silent));
+    const { hash } = signed;
+    switch (outcome.kind) {
+      case 'accepted':
+        return;
+      case 'uncertain':
+        observer?.uncertain?.(signed);
+        throw walletError.daemonStillProcessing();
+      case 'unsent':
+        if (isFirst) {
+          ledger.forgetSend(hash);
+          commit(() => {
+            pending.remove(hash);
+            event({ kind: 'send-unsent', transaction: hash });
+            observer?.rejected?.(signed);
+          });
+          changed();
+        }
+        throw walletError.daemonOffline();
+      case 'refused':
+        if (isFirst) {
+          ledger.forgetSend(hash);
+          commit(() => {
+            pending.refuse(signed, outcome.reason ?? '');
+            observer?.rejected?.(signed);
+          });
+          changed();
+        }
+        throw outcome.hasVerdict ? nodeRefusal(outcome.reason) : walletError.daemonOffline();
+    }
+  }
+
+  /** @returns whether this is its first submission, or the first after a refusal */
+  #record(signed: SignedSend, observer: SendObserver | undefined): boolean {
+    const { signal, ledger, pending, commit, event, changed } = this.dependencies;
+    const { hash, fee } = signed;
+    signal.throwIfAborted();
+    if (ledger.hasSend(hash)) {
+      commit(() => observer?.submitting?.(signed));
+      return false;
+    }
+    try {
+      ledger.recordSend(signed.pending);
+    } catch (error) {
+      // A block that came during the build spent an input, or has the transaction itself.
+      if (error instanceof LedgerFault) throw walletError.preparedTransactionExpired();
+      throw error;
+    }
+    try {
+      commit(() => {
+        pending.add(signed);
+        const amount = signed.pending.transfers.reduce((sum, transfer) => sum + transfer.amount, 0n);
+        event({ kind: 'send', transaction: hash, amount, payload: { fee } });
+        observer?.submitting?.(signed);
+      });
+    } catch (error) {
+      ledger.forgetSend(hash);
+      pending.discard(hash);
+      throw error;
+    } finally {
       changed();
-      try {
-        await save();
-      } catch (error) {
-        ledger.forgetSend(built.hash);
-        changed();
-        throw error;
-      }
-      return true;
-    },
-    cancel: async (hash) => {
-      this.options.ledger.forgetSend(hash);
-      this.options.changed();
-      // On the disk it may stay: a send that no node knows is given up once the wallet has read the chain.
-      await this.options.save().catch(this.options.warn);
-    },
-  };
+    }
+    return true;
+  }
+
+  /** Whether all inputs are unlocked, or locked by the transaction itself. */
+  #hasItsInputs({ hash, pending }: SignedSend): boolean {
+    const { subWallets, localHeight } = this.dependencies.context();
+    const usable = new Set<string>();
+    for (const { output } of unlocked(subWallets, localHeight, this.#seconds())) usable.add(output.key);
+    for (const { locked } of subWallets) {
+      for (const { key, spendingTransactionHash } of locked) if (spendingTransactionHash === hash) usable.add(key);
+    }
+    return pending.inputs.every(({ output }) => usable.has(output.key));
+  }
+
+  /** Whether the node has since corrected the global index of an input. */
+  #hasCorrectedIndex({ pending }: SignedSend): boolean {
+    return pending.inputs.some(({ output }) => {
+      const known = this.dependencies.ledger.findOutput(output.key)?.output.globalIndex;
+      return known !== undefined && known !== output.globalIndex;
+    });
+  }
+
+  #seconds(): number {
+    return Math.floor(this.dependencies.now() / 1000);
+  }
+
+  #ports(): SendPorts {
+    const { nodes, pow, signal, onRingFallback } = this.dependencies;
+    return {
+      node: new SubmissionNode(nodes, this.#silent, signal),
+      pow,
+      transactionKeys: generateKeyPair,
+      now: () => this.#seconds(),
+      signal,
+      onRingFallback,
+    };
+  }
 }

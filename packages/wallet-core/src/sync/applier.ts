@@ -1,6 +1,7 @@
+import { yieldToEventLoop } from '@wrkz/service-kit/base';
 import type { SyncBlock } from '@wrkz/client';
 import type { BlockStore } from './block-store';
-import type { SyncLedger, UnindexedOutput } from './ports';
+import type { AppliedBlock, SyncLedger, UnindexedOutput } from '../ledger/ledger';
 import { type ScannedBlock, scannedBatches, type UnreadableBlock } from './scanner';
 
 /** Blocks that are taken from the store at once. */
@@ -10,10 +11,8 @@ const TURN_MS = 5;
 /** Between two times that applied batches are told of, while more of them wait. */
 const TELL_MS = 100;
 
-const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-
-export interface ApplierEvents<Applied> {
-  readonly applied: (applied: Applied, block: SyncBlock) => void;
+export interface ApplierEvents {
+  readonly applied: (applied: AppliedBlock, block: SyncBlock) => void;
   /** The ledger was taken back from the block that it stood at: everything at or above the height is gone. */
   readonly rewound: (height: number, from: number) => void;
   /** A block could not be scanned or applied; it is passed. */
@@ -24,15 +23,15 @@ export interface ApplierEvents<Applied> {
 }
 
 /** Brings stored blocks into the ledger, in order. */
-export class Applier<Applied> {
+export class Applier {
   #toldAt = -Infinity;
   /** Batches were applied that nobody was told of. */
   #untold = false;
 
   constructor(
-    private readonly ledger: SyncLedger<Applied>,
+    private readonly ledger: SyncLedger,
     private readonly store: BlockStore,
-    private readonly events: ApplierEvents<Applied>,
+    private readonly events: ApplierEvents,
   ) {}
 
   /** Applies what is stored, until nothing is left or the signal fires. */
@@ -56,11 +55,11 @@ export class Applier<Applied> {
     const keys = this.ledger.scanKeys();
     for await (const batch of scannedBatches(this.store.first(CHUNK), keys)) {
       // The batch behind this one was just begun, which took its time too.
-      await nextTurn();
+      await yieldToEventLoop();
       let turn = performance.now();
       for (const scanned of batch) {
         if (performance.now() - turn > TURN_MS) {
-          await nextTurn();
+          await yieldToEventLoop();
           turn = performance.now();
         }
         // What is stored may have been thrown away while the loop had its turn.
@@ -76,7 +75,7 @@ export class Applier<Applied> {
   #one(scanned: ScannedBlock | UnreadableBlock): void {
     const { block } = scanned;
     if (!this.#makeWay(block)) return;
-    let applied: Applied;
+    let applied: AppliedBlock;
     try {
       if ('error' in scanned) throw scanned.error;
       applied = this.ledger.apply(block, scanned.found, scanned.decryptedPaymentIds);

@@ -4,7 +4,7 @@ import type { BlockStore } from './block-store';
 import { checkpointsOf } from './fetch-plan';
 import type { NodeView } from './node-view';
 import type { ScanStart } from '../ledger/model';
-import type { SyncLedger } from './ports';
+import type { SyncLedger } from '../ledger/ledger';
 import { StartCheck, type SyncGap } from './fetch-plan';
 import { type HeightWindow, heightWindows } from './fetch-plan';
 
@@ -35,7 +35,7 @@ interface Surroundings {
   /** The node that serves now. */
   readonly node: () => NodeCalls;
   readonly view: NodeView;
-  readonly ledger: SyncLedger<unknown>;
+  readonly ledger: SyncLedger;
   readonly store: BlockStore;
   readonly read: ReadSyncBody;
   readonly warn: (text: string) => void;

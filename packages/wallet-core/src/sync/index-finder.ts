@@ -1,5 +1,5 @@
 import type { IndexesByTransaction, NodeCalls } from '@wrkz/client';
-import type { SyncLedger, UnindexedOutput } from './ports';
+import type { SyncLedger, UnindexedOutput } from '../ledger/ledger';
 
 /** Blocks asked for at once, so that the node cannot tell which transaction is meant. */
 const RANGE = 10;
@@ -16,7 +16,7 @@ export class IndexFinder {
   readonly #wanted = new Map<number, Wanted>();
 
   constructor(
-    private readonly ledger: SyncLedger<unknown>,
+    private readonly ledger: SyncLedger,
     private readonly warn: (text: string) => void,
   ) {}
 

@@ -6,7 +6,7 @@ import {
   scanPackedOutputsAsync,
 } from '@wrkz/crypto';
 import type { SyncBlock, SyncTransaction } from '@wrkz/client';
-import type { ScanKeys } from './ports';
+import type { LedgerKeys } from '../ledger/ledger';
 import type { OwnOutputFound } from '../ledger/model';
 
 /** Outputs in one native batch: enough for every lane and thread, few enough for the turns of the event loop. */
@@ -49,7 +49,7 @@ interface Place {
  */
 export async function* scannedBatches(
   blocks: readonly SyncBlock[],
-  keys: ScanKeys,
+  keys: LedgerKeys,
 ): AsyncGenerator<readonly (ScannedBlock | UnreadableBlock)[], void> {
   const prepared = prepare(keys);
   let ahead: ReturnType<typeof scanEach> | undefined;
@@ -78,7 +78,7 @@ function* batchesOf(blocks: readonly SyncBlock[]): Generator<readonly SyncBlock[
 /** A batch that fails is scanned block by block, so that one block does not hide the others. */
 async function scanEach(
   blocks: readonly SyncBlock[],
-  keys: ScanKeys,
+  keys: LedgerKeys,
   prepared: PreparedKeys,
 ): Promise<readonly (ScannedBlock | UnreadableBlock)[]> {
   try {
@@ -92,7 +92,7 @@ async function scanEach(
   }
 }
 
-async function scan(blocks: readonly SyncBlock[], given: ScanKeys, keys: PreparedKeys): Promise<ScannedBlock[]> {
+async function scan(blocks: readonly SyncBlock[], given: LedgerKeys, keys: PreparedKeys): Promise<ScannedBlock[]> {
   const places = blocks.flatMap(placesOf);
   const owned = await scanPackedOutputsAsync({
     viewSecret: keys.viewSecret,
@@ -145,7 +145,7 @@ function packed(keys: readonly string[]): Buffer {
   return all;
 }
 
-function prepare({ privateViewKey, spendKeys }: ScanKeys): PreparedKeys {
+function prepare({ privateViewKey, spendKeys }: LedgerKeys): PreparedKeys {
   return {
     viewSecret: bytes(privateViewKey),
     spendPublic: packed(spendKeys.map(({ publicSpendKey }) => publicSpendKey)),

@@ -1,16 +1,15 @@
 import { EventEmitter } from 'node:events';
 import { type NodeCalls, NodeFailure, NodeList, type ReadSyncBody, type SyncBlock, type TipStream } from '@wrkz/client';
 import { REORGANISATION_DEPTH } from '@wrkz/core-types';
-import { errorText } from '@wrkz/service-kit/base';
+import { AutoResetEvent, errorText } from '@wrkz/service-kit/base';
 import { Applier } from './applier';
 import { BlockStore } from './block-store';
-import { Bell, MACHINE_CLOCK, type SyncClock } from './clock';
+import { MACHINE_CLOCK, type SyncClock } from './clock';
 import { Fetcher, type FetchOutcome } from './fetcher';
 import { IndexFinder } from './index-finder';
 import { NodeView } from './node-view';
-import type { SyncLedger } from './ports';
+import type { AppliedBlock, SyncLedger } from '../ledger/ledger';
 import { AnswerReader } from './reading/answer-reader';
-import { SendWatch } from './send-watch';
 import { foreignText, StallNews, stallOf } from './status';
 import type { SyncStall, WalletSyncStatus } from './status';
 
@@ -18,7 +17,6 @@ import type { SyncStall, WalletSyncStatus } from './status';
 const INFO_MS = 10_000;
 const WAIT_MS = 5_000;
 const RATE_LIMITED_MS = 20_000;
-const SENDS_MS = 60_000;
 /** With a node that tells of its blocks, asking is a precaution. */
 const FOLLOWED_WAIT_MS = 60_000;
 /** A node that offers no events is asked for them again after a while. */
@@ -35,9 +33,9 @@ export interface SynchronizerOptions {
   readonly read?: ReadSyncBody | undefined;
 }
 
-export interface SynchronizerEvents<Applied> {
+export interface SynchronizerEvents {
   /** A block was applied. */
-  applied: [Applied, SyncBlock];
+  applied: [AppliedBlock, SyncBlock];
   /** A batch of blocks was applied: a good time to publish a snapshot. */
   progressed: [];
   /** Everything at or above the height is gone from the ledger. */
@@ -46,8 +44,8 @@ export interface SynchronizerEvents<Applied> {
   synced: [number];
   /** A block could not be handled and was passed. */
   unreadable: [SyncBlock, unknown];
-  /** The node knows an own send no more; its inputs are free. */
-  cancelled: [string];
+  /** A node serves: the first one, another one, or one that was away. */
+  connected: [];
   /** Global indexes of own outputs came in. */
   indexed: [];
   /** Where the node stands has changed. */
@@ -66,30 +64,29 @@ interface Run {
  * applied; everything else that is asked of the node goes by its own clock. A node that fails is asked again: nothing
  * ends a run but `stop`.
  */
-export class Synchronizer<Applied> extends EventEmitter<SynchronizerEvents<Applied>> {
+export class Synchronizer extends EventEmitter<SynchronizerEvents> {
   readonly #clock: SyncClock;
   readonly #view = new NodeView();
   readonly #store = new BlockStore();
   readonly #reader = new AnswerReader();
   readonly #news: StallNews;
   readonly #indexes: IndexFinder;
-  readonly #sends: SendWatch;
-  readonly #applier: Applier<Applied>;
+  readonly #applier: Applier;
   #fetcher: Fetcher;
   /** What each loop waits for besides its clock. */
-  readonly #bells = {
+  readonly #wakeups = {
     /** There may be something to fetch. */
-    fetch: new Bell(),
+    fetch: new AutoResetEvent(),
     /** Blocks were stored. */
-    apply: new Bell(),
+    apply: new AutoResetEvent(),
     /** Stored blocks were applied. */
-    room: new Bell(),
+    room: new AutoResetEvent(),
     /** An own output has no global index. */
-    index: new Bell(),
+    index: new AutoResetEvent(),
     /** Somebody wants to know where the node stands. */
-    info: new Bell(),
+    info: new AutoResetEvent(),
     /** Another node may offer events. */
-    stream: new Bell(),
+    stream: new AutoResetEvent(),
   };
   #stream: TipStream | undefined;
   #run: Run | undefined;
@@ -97,10 +94,12 @@ export class Synchronizer<Applied> extends EventEmitter<SynchronizerEvents<Appli
   #isAtTip = false;
   #isFollowing = false;
   #unreadable = 0;
+  /** The last request for the node's state failed. */
+  #wasAway = false;
 
   constructor(
     private node: NodeCalls,
-    private readonly ledger: SyncLedger<Applied>,
+    private readonly ledger: SyncLedger,
     private readonly options: SynchronizerOptions,
   ) {
     super();
@@ -108,7 +107,6 @@ export class Synchronizer<Applied> extends EventEmitter<SynchronizerEvents<Appli
     const warn = (text: string): void => void this.emit('warning', text);
     this.#news = new StallNews(warn);
     this.#indexes = new IndexFinder(ledger, warn);
-    this.#sends = new SendWatch(ledger, (hash) => this.emit('cancelled', hash));
     this.#fetcher = this.#newFetcher();
     this.#applier = new Applier(ledger, this.#store, {
       applied: (applied, block) => this.emit('applied', applied, block),
@@ -123,10 +121,10 @@ export class Synchronizer<Applied> extends EventEmitter<SynchronizerEvents<Appli
       },
       unindexed: (outputs) => {
         this.#indexes.add(outputs);
-        this.#bells.index.ring();
+        this.#wakeups.index.set();
       },
       batch: () => {
-        this.#bells.room.ring();
+        this.#wakeups.room.set();
         this.emit('progressed');
       },
     });
@@ -163,7 +161,6 @@ export class Synchronizer<Applied> extends EventEmitter<SynchronizerEvents<Appli
       this.#fetch(signal),
       this.#apply(signal),
       this.#findIndexes(signal),
-      this.#watchSends(signal),
       this.#followTip(signal),
     ];
     this.#run = { controller, ended: Promise.allSettled(loops) };
@@ -197,8 +194,8 @@ export class Synchronizer<Applied> extends EventEmitter<SynchronizerEvents<Appli
 
   /** Asks the node now, whatever there was to wait for. */
   refresh(): void {
-    this.#bells.info.ring();
-    this.#bells.fetch.ring();
+    this.#wakeups.info.set();
+    this.#wakeups.fetch.set();
   }
 
   #newFetcher(): Fetcher {
@@ -222,7 +219,7 @@ export class Synchronizer<Applied> extends EventEmitter<SynchronizerEvents<Appli
     this.#fetcher.reset();
     this.#isAtTip = false;
     this.#stream?.close();
-    this.#bells.stream.ring();
+    this.#wakeups.stream.set();
     this.refresh();
   }
 
@@ -233,10 +230,15 @@ export class Synchronizer<Applied> extends EventEmitter<SynchronizerEvents<Appli
         const info = await this.node.info(signal);
         const isFirst = this.#view.info === undefined;
         this.#view.set(info);
-        if (isFirst) this.#bells.fetch.ring();
+        if (isFirst) this.#wakeups.fetch.set();
+        if (isFirst || this.#wasAway) this.emit('connected');
+        this.#wasAway = false;
         this.emit('node');
       },
-      () => this.#bells.info.heardWithin(INFO_MS, this.#clock, signal),
+      (failure) => {
+        if (failure !== undefined) this.#wasAway = true;
+        return this.#wakeups.info.waitFor(INFO_MS, this.#clock, signal);
+      },
     );
   }
 
@@ -248,13 +250,13 @@ export class Synchronizer<Applied> extends EventEmitter<SynchronizerEvents<Appli
         wait = WAIT_MS;
         if (this.#store.isFull) {
           wait = 0;
-          return this.#bells.room.heard(signal);
+          return this.#wakeups.room.wait(signal);
         }
         wait = this.#onOutcome(await this.#fetcher.step(signal));
       },
       (failure) => {
         if (failure?.kind === 'rateLimited') wait = RATE_LIMITED_MS;
-        return wait === 0 ? Promise.resolve() : this.#bells.fetch.heardWithin(wait, this.#clock, signal);
+        return wait === 0 ? Promise.resolve() : this.#wakeups.fetch.waitFor(wait, this.#clock, signal);
       },
     );
   }
@@ -267,7 +269,7 @@ export class Synchronizer<Applied> extends EventEmitter<SynchronizerEvents<Appli
     this.#isAtTip = outcome === 'tip';
     switch (outcome) {
       case 'stored':
-        this.#bells.apply.ring();
+        this.#wakeups.apply.set();
         return 0;
       case 'again':
         return 0;
@@ -283,15 +285,15 @@ export class Synchronizer<Applied> extends EventEmitter<SynchronizerEvents<Appli
     await this.#repeat(
       signal,
       async () => {
-        await this.#bells.apply.heard(signal);
+        await this.#wakeups.apply.wait(signal);
         await this.#applier.run(signal);
         // Fetching may have found the tip while blocks waited; now that they are in, it can say so.
-        if (this.#store.isEmpty) this.#bells.fetch.ring();
+        if (this.#store.isEmpty) this.#wakeups.fetch.set();
       },
       async (failure) => {
         if (failure === undefined) return;
         await this.#clock.wait(WAIT_MS, signal);
-        this.#bells.apply.ring();
+        this.#wakeups.apply.set();
       },
     );
   }
@@ -300,7 +302,7 @@ export class Synchronizer<Applied> extends EventEmitter<SynchronizerEvents<Appli
     await this.#repeat(
       signal,
       async () => {
-        if (this.#indexes.isDone) await this.#bells.index.heard(signal);
+        if (this.#indexes.isDone) await this.#wakeups.index.wait(signal);
         if (signal.aborted || this.#indexes.isDone) return;
         await this.#indexes.step(this.node, signal);
         this.emit('indexed');
@@ -313,30 +315,20 @@ export class Synchronizer<Applied> extends EventEmitter<SynchronizerEvents<Appli
     );
   }
 
-  async #watchSends(signal: AbortSignal): Promise<void> {
-    await this.#repeat(
-      signal,
-      async () => {
-        if (this.#isAtTip) await this.#sends.step(this.node, signal);
-      },
-      () => this.#clock.wait(SENDS_MS, signal),
-    );
-  }
-
   async #followTip(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      const stream = await this.node.tipStream(() => this.#bells.fetch.ring(), signal).catch(() => undefined);
+      const stream = await this.node.tipStream(() => this.#wakeups.fetch.set(), signal).catch(() => undefined);
       if (stream !== undefined) {
         this.#stream = stream;
         this.#isFollowing = true;
-        this.#bells.fetch.ring();
+        this.#wakeups.fetch.set();
         await stream.ended;
         this.#stream = undefined;
         this.#isFollowing = false;
         // Whatever came while nobody listened is asked for.
-        this.#bells.fetch.ring();
+        this.#wakeups.fetch.set();
       }
-      await this.#bells.stream.heardWithin(stream === undefined ? NO_STREAM_MS : WAIT_MS, this.#clock, signal);
+      await this.#wakeups.stream.waitFor(stream === undefined ? NO_STREAM_MS : WAIT_MS, this.#clock, signal);
     }
   }
 

@@ -1,5 +1,5 @@
-import type { WalletOutput } from '../ledger/model';
-import type { FinishedSend } from '../wallet/ports';
+import type { SendSummary, SignedSend } from '../build/model';
+import type { RetiredOutput } from '../ledger/model';
 import type { SealedDatabase } from './sealed-database';
 import { SealedTable } from './sealed-table';
 
@@ -13,7 +13,9 @@ export interface StoredSend {
   /** Unix milliseconds. */
   readonly created: number;
   /** The signed transaction; a settled send has none. */
-  readonly signed?: FinishedSend | undefined;
+  readonly signed?: SignedSend | undefined;
+  /** Stays when the bytes are dropped. */
+  readonly summary?: SendSummary | undefined;
   /** Why it was refused or given up. */
   readonly reason?: string | undefined;
   /** Height of its block. */
@@ -61,16 +63,10 @@ export class SendTable {
   }
 }
 
-/** A member of the ring of an input: its global index and one-time key. A rebuilt transaction shows the same ring. */
-export interface StoredRingMember {
-  readonly index: number;
-  readonly key: Buffer;
-}
-
 /** A transaction that is built and waits for its creator's decision. It locks no outputs. */
 export interface PreparedTransaction {
   readonly hash: string;
-  readonly signed: FinishedSend;
+  readonly signed: SignedSend;
   /** Name of the access key that prepared it. */
   readonly creator: string;
   /** Unix milliseconds. */
@@ -85,7 +81,7 @@ export interface DelayedSend {
   /** Unix milliseconds. */
   readonly created: number;
   readonly state: DelayedSendState;
-  readonly signed: FinishedSend;
+  readonly signed: SignedSend;
 }
 
 /** Transactions that were built, returned to the client, and are sent by a later request. */
@@ -129,12 +125,6 @@ export class DelayedTable {
       this.database.advance();
     });
   }
-}
-
-export interface RetiredOutput {
-  readonly output: WalletOutput;
-  /** Public spend key of the sub-wallet that owned it, hex. */
-  readonly publicSpendKey: string;
 }
 
 /** Spent outputs that have left the ledger, by one-time key: a rewind or a rescan needs them again. */

@@ -11,6 +11,8 @@ import {
   sqliteFailure,
   WrongLog,
 } from '@wrkz/sqlite';
+import type { StoredRingMember } from '../build/model';
+import type { AppliedTip, LedgerChange } from '../ledger/model';
 import { EventTable } from './events';
 import { IDENTITY, isForeign, isForeignFile } from './foreign';
 import { LedgerLog } from './ledger-log';
@@ -20,7 +22,7 @@ import { RequestTable } from './requests';
 import { RowSealer } from './seal';
 import { SealedDatabase, STATE } from './sealed-database';
 import { DamagedSealedRow, sealedTableSchema } from './sealed-table';
-import { DelayedTable, type PreparedTransaction, RetiredTable, SendTable, type StoredRingMember } from './sends';
+import { DelayedTable, type PreparedTransaction, RetiredTable, SendTable } from './sends';
 
 const APPLICATION_ID = 0x57_4b_57_44;
 
@@ -48,10 +50,6 @@ const FILE_SUFFIXES = ['', '-wal', '-shm', '-journal', '-mark'];
 
 /** Each may have a hundred kilobytes. */
 const MAX_PREPARED = 1_000;
-
-/** Types of the ledger log. */
-export type LedgerChange = unknown;
-export type ScanProgress = unknown;
 
 /** Why a database does not have everything that happened before `since`. */
 export type DatabaseLoss = 'missing' | 'damaged' | 'outdated';
@@ -154,7 +152,7 @@ export class WalletDb {
     this.delayed = new DelayedTable(database);
     this.retired = new RetiredTable('retired', database);
     this.details = new DetailsTable('details', database);
-    this.log = new LedgerLog<LedgerChange, ScanProgress>(database);
+    this.log = new LedgerLog<LedgerChange, AppliedTip>(database);
     this.events = new EventTable(database);
     this.spending = new SpendingTable(database);
     this.notified = new NotifiedTable('notified', database);

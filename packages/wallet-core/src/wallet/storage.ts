@@ -1,98 +1,317 @@
-import { fromHex } from '@wrkz/core-types';
-import { secretKeyToPublicKey } from '@wrkz/crypto';
 import { FileLocked, sqliteFailure, SqliteFileError, WrongSchemaVersion } from '@wrkz/sqlite';
-import { WalletFile } from '../container/wallet-file';
-import { walletErrorOfCode, walletErrorRows } from '../errors';
-import type { WalletContent } from '../ledger/model';
-import { sideFileOf, withSideFile } from '../side-file/mark';
-import { SideFile } from '../side-file/side-file';
-import type { ContainerConversion, ContainerStore, OpenContainer, OpenedContainer } from './ports';
+import { errorText, EventLoopYielder, runInSlices } from '@wrkz/service-kit/base';
+import { type ContainerConversion, WalletFile } from '../container/wallet-file';
+import { walletError, walletErrorOfCode, walletErrorRows } from '../errors';
+import { Ledger } from '../ledger/ledger';
+import { type AppliedTip, LedgerFault, type WalletContent } from '../ledger/model';
+import { walletBalance } from '../ledger/queries';
+import { walletDbMarkOf, withWalletDbMark } from '../wallet-db/mark';
+import { DamagedSealedRow } from '../wallet-db/sealed-table';
+import { ForeignWalletDb, WalletDb, WalletDbDamaged, type WalletDbOptions } from '../wallet-db/wallet-db';
 
-/** What is found beside a container, told as soon as both are open. */
-export interface ContainerSurroundings {
-  readonly sideFile: SideFile;
-  /** Undefined unless the file was of the old kind until now. */
-  readonly converted: ContainerConversion | undefined;
+/** How often a container with changes is written in the background, in milliseconds. */
+const SAVE_INTERVAL_MS = 600_000;
+/** How long a close waits for the container; the wallet database has what it could not write. */
+const CLOSE_LIMIT_MS = 8_000;
+const SUMMARY = 'container';
+
+/** What the last container written by this program held, to report what another program changed. */
+interface Summary {
+  readonly height: number;
+  readonly transactions: number;
+  readonly balance: bigint;
 }
 
-export type OnContainer = (surroundings: ContainerSurroundings) => void;
+export interface OpenedStorage {
+  readonly storage: WalletStorage;
+  readonly ledger: Ledger;
+  /** Defined when the container had the old format. */
+  readonly converted: ContainerConversion | undefined;
+  /** What another program changed in the container, or what of the log could not be applied. */
+  readonly containerChange: string | undefined;
+}
+
+export interface StorageOptions {
+  readonly file: string;
+  readonly password: string;
+  /** Unix milliseconds. */
+  readonly now: () => number;
+  /** Reports a failed background save. */
+  readonly warn: (text: string) => void;
+}
 
 /**
- * Containers together with their side files: each is opened while the container is held, and named in it by every save
- * (docs/protocol/wallet.md#side-file).
+ * The files of a wallet: the container of the C++ format, and the wallet database beside it. Each change is one transaction
+ * in the database; the container is written now and then. Opening applies the logged changes to the container
+ * (docs/protocol/wallet.md#wallet-database).
  */
-export function containerStore(onContainer: OnContainer, now: () => number): ContainerStore {
-  const join = (held: HeldContainer): Promise<OpenedContainer> => withItsSideFile(held, onContainer, now);
-  return {
-    open: async (file, password) => join(await WalletFile.open(file, password)),
-    create: async (file, password, content) => join(await WalletFile.create(file, password, content)),
-    exportPlain: (file, content) => WalletFile.exportPlain(file, content),
-  };
-}
+export class WalletStorage {
+  /** The damage that keeps the database from being opened. */
+  #damage: string | undefined;
+  #db: WalletDb | undefined;
+  #ledger: Ledger | undefined;
+  /** Position of the database that the container on disk, and the one before it, have. */
+  #savedPosition = 0;
+  #timer: NodeJS.Timeout | undefined;
 
-interface HeldContainer {
-  readonly walletFile: WalletFile;
-  readonly content: WalletContent;
-  readonly converted?: ContainerConversion | undefined;
-}
-
-async function withItsSideFile(
-  { walletFile, content, converted }: HeldContainer,
-  onContainer: OnContainer,
-  now: () => number,
-): Promise<OpenedContainer> {
-  try {
-    const wallet = publicViewKey(content);
-    const sideFile = SideFile.open({ walletFile: walletFile.file, wallet, expected: sideFileOf(content), now: now() });
-    onContainer({ sideFile, converted });
-    return { walletFile: new ContainerWithSideFile(walletFile, sideFile), content };
-  } catch (error) {
-    await walletFile.close();
-    throw refusalOf(error);
-  }
-}
-
-/** Of a side file that cannot be used at all, where one that is damaged is set aside. */
-function refusalOf(error: unknown): unknown {
-  if (!(error instanceof SqliteFileError) && sqliteFailure(error) === undefined) return error;
-  const { walletFileInUse, unsupportedWalletFileFormatVersion, invalidWalletFilename } = walletErrorRows;
-  let row: { readonly code: number } = invalidWalletFilename;
-  if (error instanceof FileLocked) row = walletFileInUse;
-  if (error instanceof WrongSchemaVersion) row = unsupportedWalletFileFormatVersion;
-  return walletErrorOfCode(row.code, undefined, { cause: error });
-}
-
-class ContainerWithSideFile implements OpenContainer {
-  constructor(
+  private constructor(
     private readonly walletFile: WalletFile,
-    private readonly sideFile: SideFile,
+    private readonly dbOptions: WalletDbOptions,
+    private readonly options: StorageOptions,
   ) {}
 
-  save(content: WalletContent): Promise<void> {
-    return this.walletFile.save(this.named(content));
+  /** @throws WalletError */
+  static async open(options: StorageOptions): Promise<OpenedStorage> {
+    const { walletFile, content, converted } = await WalletFile.open(options.file, options.password);
+    return WalletStorage.begin(walletFile, content, converted, options);
   }
 
-  changePassword(password: string, content: WalletContent): Promise<void> {
-    return this.walletFile.changePassword(password, this.named(content));
+  /** @param content is called once the file name has proved to be usable @throws WalletError */
+  static async create(
+    options: StorageOptions,
+    content: () => WalletContent | Promise<WalletContent>,
+  ): Promise<OpenedStorage> {
+    const created = await WalletFile.create(options.file, options.password, content);
+    return WalletStorage.begin(created.walletFile, created.content, undefined, options);
+  }
+
+  private static async begin(
+    walletFile: WalletFile,
+    content: WalletContent,
+    converted: ContainerConversion | undefined,
+    options: StorageOptions,
+  ): Promise<OpenedStorage> {
+    const dbOptions = {
+      walletFile: walletFile.file,
+      privateViewKey: content.privateViewKey,
+      expected: walletDbMarkOf(content),
+      now: options.now(),
+    };
+    const storage = new WalletStorage(walletFile, dbOptions, options);
+    try {
+      const { ledger, containerChange } = await storage.load(content);
+      storage.#timer = setInterval(() => storage.saveInBackground(), SAVE_INTERVAL_MS).unref();
+      return { storage, ledger, converted, containerChange };
+    } catch (error) {
+      storage.#db?.close();
+      await walletFile.close();
+      throw refusalOf(error);
+    }
+  }
+
+  /** @throws WalletError walletDatabaseDamaged while there is none */
+  get db(): WalletDb {
+    if (this.#db === undefined) throw walletError.walletDatabaseDamaged(this.#damage ?? 'it was closed');
+    return this.#db;
+  }
+
+  /** The database, or undefined while it is damaged. */
+  get dbIfUsable(): WalletDb | undefined {
+    return this.#db;
+  }
+
+  /** Why sends must wait for the operator: damage, or a database that does not have everything. */
+  get damage(): string | undefined {
+    if (this.#db === undefined) return this.#damage;
+    const { damage, identity } = this.#db;
+    if (damage !== undefined) return `table ${damage} of the wallet database is damaged`;
+    if (identity.loss === undefined || identity.isLossAcknowledged) return undefined;
+    return (
+      `the wallet database was ${identity.loss}, so that idempotency keys and pending transactions of the time before ` +
+      'may be missing'
+    );
+  }
+
+  /** The operator goes on in spite of the damage; a database that cannot be opened is set aside and begun anew. */
+  async acknowledgeDamage(): Promise<void> {
+    if (this.#db === undefined) {
+      this.#db = WalletDb.replaceDamaged({ ...this.dbOptions, now: this.options.now() });
+      this.#db.acknowledgeLoss();
+      this.#damage = undefined;
+      await this.save();
+      return;
+    }
+    if (this.#db.damage !== undefined) {
+      await this.writeContainer((content) => this.walletFile.save(content));
+      this.#db.dropDamagedRows(this.options.now());
+    } else this.#db.acknowledgeLoss();
+  }
+
+  /**
+   * Stores the queued changes of the ledger and the writes of `work` in one transaction. When this returns they survive a
+   * power loss; when it throws nothing is stored and the changes stay queued.
+   * @throws WalletError invalidWalletFilename for a full or failing disk; what `work` throws
+   */
+  commit(work: () => void = () => undefined): void {
+    const db = this.#db;
+    const ledger = this.#ledger;
+    if (ledger === undefined) return;
+    // Without a database nothing is stored: the container stays as it is until the operator decides.
+    if (db === undefined) return;
+    const taken = ledger.takeChanges();
+    try {
+      db.transaction(() => {
+        for (const change of taken.changes) db.log.append(change);
+        for (const retired of taken.retired) db.retired.put(retired.output.key, retired);
+        if (taken.changes.length > 0) db.log.putProgress(ledger.appliedTip);
+        work();
+      });
+    } catch (error) {
+      ledger.putBack(taken);
+      throw refusalOf(error);
+    }
+  }
+
+  /**
+   * Writes the container with everything up to now. While the database is damaged the container stays as it is.
+   * @throws WalletError invalidWalletFilename, walletDatabaseDamaged
+   */
+  async save(): Promise<void> {
+    const { damage } = this.db;
+    if (damage !== undefined) throw walletError.walletDatabaseDamaged(`table ${damage}`);
+    await this.writeContainer((content) => this.walletFile.save(content));
+  }
+
+  /** Writes the container under another password. @throws WalletError invalidWalletFilename */
+  changePassword(password: string): Promise<void> {
+    return this.writeContainer((content) => this.walletFile.changePassword(password, content));
   }
 
   isPassword(password: string): boolean {
     return this.walletFile.isPassword(password);
   }
 
-  /** The side file first, since whoever takes the lock of the container takes that one too. */
+  /** Saves, unless that takes too long, and releases both files. @throws WalletError when it cannot be saved */
   async close(): Promise<void> {
-    this.sideFile.close();
-    await this.walletFile.close();
+    clearInterval(this.#timer);
+    let limit: NodeJS.Timeout | undefined;
+    const late = new Promise<'late'>((resolve) => (limit = setTimeout(() => resolve('late'), CLOSE_LIMIT_MS)));
+    let isLate = false;
+    try {
+      if (this.#db !== undefined && this.#db.damage === undefined) {
+        const saved = this.save();
+        saved.catch(() => undefined);
+        isLate = (await Promise.race([saved, late])) === 'late';
+      }
+    } finally {
+      clearTimeout(limit);
+      this.#db?.close();
+      this.#db = undefined;
+      if (!isLate) await this.walletFile.close();
+    }
   }
 
-  private named(content: WalletContent): WalletContent {
-    return withSideFile(content, this.sideFile.mark);
+  private async load(content: WalletContent): Promise<{ ledger: Ledger; containerChange: string | undefined }> {
+    try {
+      this.#db = WalletDb.open(this.dbOptions);
+    } catch (error) {
+      if (!(error instanceof WalletDbDamaged)) throw error;
+      this.#damage = error.reason;
+    }
+    const db = this.#db;
+    const newLedger = (): Promise<Ledger> =>
+      runInSlices(Ledger.loading(content, (height) => this.#db?.retired.from(height) ?? []));
+    let ledger = await newLedger();
+    let containerChange: string | undefined;
+    if (db !== undefined) {
+      const problem = db.isNamedByContainer ? await replayLog(db, ledger, this.dbOptions.expected?.position ?? 0) : '';
+      if (problem === undefined) {
+        const applied = db.log.progress() as AppliedTip | undefined;
+        if (applied !== undefined) ledger.appliedTip = applied;
+      } else {
+        if (problem !== '') ledger = await newLedger();
+        containerChange = describeChange(db.settings.get(SUMMARY) as Summary | undefined, ledger, problem);
+        db.log.restart(db.mark.position);
+      }
+    }
+    this.#ledger = ledger;
+    this.#savedPosition = this.dbOptions.expected?.position ?? 0;
+    // The container has to name the database before the log continues it.
+    const isContinued = db?.isNamedByContainer === true && containerChange === undefined;
+    if (db !== undefined && !isContinued && db.damage === undefined) await this.save();
+    return { ledger, containerChange };
+  }
+
+  private async writeContainer(write: (content: WalletContent) => Promise<void>): Promise<void> {
+    this.commit();
+    const { db } = this;
+    const ledger = this.#ledger as Ledger;
+    const { mark } = db;
+    const content = ledger.storedContent();
+    try {
+      await write(withWalletDbMark(content, mark));
+    } catch (error) {
+      throw refusalOf(error);
+    }
+    if (this.#db !== db) return;
+    // The container before this one is kept on disk, and needs the log from its own position on.
+    db.transaction(() => {
+      db.log.truncate(this.#savedPosition);
+      db.settings.put(SUMMARY, summaryOf(content));
+    });
+    this.#savedPosition = mark.position;
+  }
+
+  private saveInBackground(): void {
+    if (this.#db === undefined || this.#db.damage !== undefined) return;
+    const isChanged = this.#ledger?.hasChanges === true || this.#db.mark.position > this.#savedPosition;
+    if (!isChanged) return;
+    this.save().catch((error: unknown) => {
+      this.options.warn(`the container could not be written (the wallet database has everything): ${errorText(error)}`);
+    });
   }
 }
 
-function publicViewKey({ privateViewKey }: WalletContent): string {
-  const secret = fromHex(privateViewKey, 32);
-  if (secret === undefined) throw new RangeError('a view key has 32 bytes');
-  return secretKeyToPublicKey(secret).toString('hex');
+/**
+ * Applies the logged changes after a position.
+ * @returns undefined, or why the log does not continue this container
+ */
+async function replayLog(db: WalletDb, ledger: Ledger, position: number): Promise<string | undefined> {
+  const yielder = new EventLoopYielder();
+  try {
+    for (const { change } of db.log.after(position)) {
+      ledger.replay(change);
+      if (yielder.isDue) await yielder.yieldIfDue();
+    }
+    return undefined;
+  } catch (error) {
+    if (error instanceof RangeError) return 'it is older than the log of the wallet database';
+    if (error instanceof LedgerFault || error instanceof DamagedSealedRow) {
+      return `the log of the wallet database could not be applied: ${error.message}`;
+    }
+    throw error;
+  }
+}
+
+function summaryOf(content: WalletContent): Summary {
+  const { unlocked, locked } = walletBalance(content, { height: content.progress.height, timestamp: 0 });
+  return {
+    height: content.progress.height,
+    transactions: content.transactions.length,
+    balance: unlocked + locked,
+  };
+}
+
+/** @returns undefined for a container that was never saved by this program */
+function describeChange(before: Summary | undefined, ledger: Ledger, problem: string): string | undefined {
+  if (before === undefined) return undefined;
+  const { height, transactions, balance } = summaryOf(ledger.content());
+  const cause = problem === '' ? 'another program wrote the container, or an older copy was put in its place' : problem;
+  return (
+    `${cause}; its content was taken over: height ${before.height} -> ${height}, transactions ` +
+    `${before.transactions} -> ${transactions}, balance ${before.balance} -> ${balance}`
+  );
+}
+
+/** Errors of the wallet database as the wallet reports them. */
+function refusalOf(error: unknown): unknown {
+  if (error instanceof ForeignWalletDb)
+    return walletErrorOfCode(walletErrorRows.walletDatabaseForeign.code, error.message);
+  if (error instanceof DamagedSealedRow) return walletError.walletDatabaseDamaged(error.message);
+  if (!(error instanceof SqliteFileError) && sqliteFailure(error) === undefined) return error;
+  const { walletFileInUse, unsupportedWalletFileFormatVersion, invalidWalletFilename } = walletErrorRows;
+  let row: { readonly code: number } = invalidWalletFilename;
+  if (error instanceof FileLocked) row = walletFileInUse;
+  if (error instanceof WrongSchemaVersion) row = unsupportedWalletFileFormatVersion;
+  return walletErrorOfCode(row.code, undefined, { cause: error });
 }

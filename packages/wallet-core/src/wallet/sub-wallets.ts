@@ -1,47 +1,63 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { yieldToEventLoop } from '@wrkz/service-kit/base';
+import { importedSubWallet, viewSubWallet } from '../keys/sub-wallets';
 import type { ScanStart, SubWallet, WalletContent } from '../ledger/model';
-import type { KeyMaker } from './ports';
 
-/** Keys that are made before the event loop gets its turn. */
-const AT_ONCE = 50;
+/** Keys that are made between two yields to the event loop. */
+const KEYS_PER_SLICE = 50;
 
-/** What is to be looked for: keys that can spend, or addresses that are watched. */
+/** Keys to import: keys that can spend, or addresses that are only watched. */
 export type NewKeys =
   | { readonly kind: 'secret'; readonly privateSpendKeys: readonly string[] }
   | { readonly kind: 'public'; readonly publicSpendKeys: readonly string[] };
 
-/** Sub-wallets of some keys, all or none. An emptied wallet takes either kind. @throws 39, 40, 51, 52, 38 */
+/**
+ * Sub-wallets of several keys, all or none. An emptied wallet accepts either kind.
+ * @throws WalletError illegalViewWalletOperation, illegalNonViewWalletOperation, invalidPublicKey, invalidPrivateKey,
+ * subwalletAlreadyExists
+ */
 export async function subWalletsOf(
-  maker: Pick<KeyMaker, 'importedSubWallet' | 'viewSubWallet'>,
   content: WalletContent,
   keys: NewKeys,
   start: ScanStart,
 ): Promise<readonly SubWallet[]> {
-  const held: SubWallet[] = [...content.subWallets];
-  const isViewWallet = held.length === 0 ? keys.kind === 'public' : content.isViewWallet;
-  const ring = { ...content, isViewWallet, subWallets: held };
+  const all: SubWallet[] = [...content.subWallets];
+  const isViewWallet = all.length === 0 ? keys.kind === 'public' : content.isViewWallet;
+  const ring = { ...content, isViewWallet, subWallets: all };
   const texts = keys.kind === 'secret' ? keys.privateSpendKeys : keys.publicSpendKeys;
-  const make = keys.kind === 'secret' ? maker.importedSubWallet : maker.viewSubWallet;
+  const make = keys.kind === 'secret' ? importedSubWallet : viewSubWallet;
   for (const [i, text] of texts.entries()) {
-    if (i % AT_ONCE === AT_ONCE - 1) await nextTurn();
-    held.push(make(ring, text, start).subWallet);
+    if (i % KEYS_PER_SLICE === KEYS_PER_SLICE - 1) await yieldToEventLoop();
+    all.push(make(ring, text, start).subWallet);
   }
-  return held.slice(content.subWallets.length);
+  return all.slice(content.subWallets.length);
 }
 
-/** Unix seconds of mainnet's first block, and of one block: how heights and times are compared that no node was asked for. */
-const FIRST_BLOCK = 1_529_831_318;
+/** Unix seconds of mainnet's first block, and of one block: compares heights with times without a node. */
+const FIRST_BLOCK_TIMESTAMP = 1_529_831_318;
 const BLOCK_SECONDS = 60;
-/** A clock may be wrong by so much. */
-const CLOCK_SLACK = 7_200;
+/** How wrong a clock may be. */
+const CLOCK_SLACK_SECONDS = 7_200;
+/** The least seconds per block over a long stretch that is believed of a node on mainnet. */
+const PLAUSIBLE_BLOCK_SECONDS = 20;
+const PLAUSIBLE_BLOCKS = 60;
 
-/** Where the keys that are made now begin to look: a time, which the node turns into a block. */
-export function startOfNewKeys(now: number): { timestamp: number; height: number } {
-  return { timestamp: Math.max(0, now - CLOCK_SLACK), height: 0 };
+/** Where the scan for new keys begins: a time, which the node resolves to a block. @param now Unix seconds */
+export function startOfNewKeys(now: number): ScanStart {
+  return { timestamp: Math.max(0, now - CLOCK_SLACK_SECONDS), height: 0 };
 }
 
-/** Whether a block at this height is older than where the scan begins. */
-export function liesBefore(height: number, start: { readonly height: number; readonly timestamp: number }): boolean {
+/** Whether a block at this height is older than the start of the scan. */
+export function liesBefore(height: number, start: ScanStart): boolean {
   if (start.height > 0 || start.timestamp === 0) return height < start.height;
-  return FIRST_BLOCK + BLOCK_SECONDS * height < start.timestamp;
+  return FIRST_BLOCK_TIMESTAMP + BLOCK_SECONDS * height < start.timestamp;
+}
+
+/**
+ * The highest index that mainnet can have reached, counted from the highest applied block.
+ * @param timestamp Unix seconds of that block; 0 when unknown @param now Unix seconds
+ */
+export function plausibleHeight({ height, timestamp }: { height: number; timestamp: number }, now: number): number {
+  const since = Math.max(timestamp, FIRST_BLOCK_TIMESTAMP);
+  const from = timestamp === 0 ? since + BLOCK_SECONDS * height : since;
+  return height + Math.floor(Math.max(0, now - from) / PLAUSIBLE_BLOCK_SECONDS) + PLAUSIBLE_BLOCKS;
 }

@@ -10,11 +10,8 @@ import {
   unlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { containerStore } from '../../src/wallet/storage';
 import { contentText } from '../../src/container/encrypted-file';
 import { WalletFile } from '../../src/container/wallet-file';
-import { sideFileName } from '../../src/side-file/side-file';
-import type { OpenContainer } from '../../src/wallet/ports';
 import { endPrograms, runProgram } from '../support/child';
 import { containerOf } from '../support/container-bytes';
 import { walletAt } from '../support/contents';
@@ -25,7 +22,7 @@ import { codeOf } from '../support/rejection';
 
 jest.setTimeout(60_000);
 
-const held: OpenContainer[] = [];
+const held: WalletFile[] = [];
 
 afterEach(async () => {
   for (const container of held.splice(0)) await container.close();
@@ -47,61 +44,11 @@ const kinds: [string, (path: string) => void][] = [
   ['device', (path) => symlinkSync('/dev/zero', path)],
 ];
 
-/** Opens a container with its side file: what that has lost. */
-async function lossOf(file: string): Promise<unknown> {
-  let lost: unknown;
-  const store = containerStore(({ sideFile }) => (lost = sideFile.identity.lost), Date.now);
-  const { walletFile, content } = await store.open(file, 'secret');
-  await walletFile.save(content);
-  await walletFile.close();
-  return lost;
-}
-
 test.each(kinds)('a %s instead of the lock is 2, and the container stays', async (_kind, make) => {
   const file = container();
   make(`${file}.lock`);
   expect(await codeOf(WalletFile.open(file, 'secret'))).toBe(2);
   expect(readFileSync(file).equals(bytes)).toBe(true);
-});
-
-test.each(kinds)('a %s instead of the side file is set aside, and told', async (_kind, make) => {
-  const file = container();
-  make(sideFileName(file));
-  expect(await lossOf(file)).toBe('damaged');
-  expect(await lossOf(file)).toBe('damaged');
-  expect(statSync(sideFileName(file)).isFile()).toBe(true);
-});
-
-test('a side file with a damaged page is set aside, and read by its owner alone', async () => {
-  const file = container();
-  expect(await lossOf(file)).toBeUndefined();
-  expect(statSync(sideFileName(file)).mode & 0o777).toBe(0o600);
-  const side = readFileSync(sideFileName(file));
-  // The pages behind the first, which every open reads.
-  side.fill(0xa5, 4_096);
-  writeFileSync(sideFileName(file), side);
-  expect(await lossOf(file)).toBe('damaged');
-});
-
-test('a side file of a newer program is 6, one that another program holds 1000', async () => {
-  const file = container();
-  await lossOf(file);
-  const side = readFileSync(sideFileName(file));
-  // The schema's version.
-  const newer = Buffer.from(side);
-  newer.writeUInt32BE(99, 60);
-  writeFileSync(sideFileName(file), newer);
-  expect(await codeOf(lossOf(file))).toBe(6);
-  writeFileSync(sideFileName(file), side);
-  const other = fresh('other.wallet');
-  writeFileSync(other, readFileSync(file));
-  symlinkSync(sideFileName(file), sideFileName(other));
-  const store = containerStore(() => undefined, Date.now);
-  held.push((await store.open(file, 'secret')).walletFile);
-  expect(await codeOf(lossOf(other))).toBe(1000);
-  // Its lock is free again.
-  const { walletFile } = await WalletFile.open(other, 'secret');
-  await walletFile.close();
 });
 
 test.each(kinds)('a %s that takes the place of an open container is never written through', async (kind, make) => {

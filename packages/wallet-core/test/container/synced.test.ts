@@ -7,7 +7,7 @@ import { WalletFile } from '../../src/container/wallet-file';
 import { walletFromKeys, walletFromViewKey } from '../../src/keys/wallet-keys';
 import { importedSubWallet } from '../../src/keys/sub-wallets';
 import type { WalletContent } from '../../src/ledger/model';
-import { Wallet } from '../../src/wallet';
+import { Wallet } from '../../src/wallet/wallet';
 import { recorded } from '../ledger/support/chain-a-wallets';
 import { fresh, removeFolders } from '../support/folder';
 import { comparable, listAt } from '../support/plain';
@@ -52,11 +52,11 @@ async function synced(name: string): Promise<string> {
   });
   await untilAtTip(open);
   const isUnindexed = (): boolean =>
-    open.wallet.snapshot.subWallets.some(({ unspent, spent }) =>
+    open.snapshot.subWallets.some(({ unspent, spent }) =>
       [...unspent, ...spent].some(({ globalIndex }) => globalIndex === undefined),
     );
-  while (name !== 'bob-view' && isUnindexed()) await once(open.wallet, 'changed');
-  await open.wallet.close();
+  while (name !== 'bob-view' && isUnindexed()) await once(open, 'changed');
+  await open.close();
   return (await readContainer(file, 'secret')).toString();
 }
 
@@ -68,8 +68,8 @@ function members(text: string): JsonObject {
   const document = comparable(text);
   const subWallets = document['subWallets'] as JsonObject;
   delete subWallets['subWalletIndexCounter'];
-  delete document['sideFile'];
-  delete document['sideFileWrites'];
+  delete document['walletDb'];
+  delete document['walletDbPosition'];
   const status = ['walletSynchronizer', 'transactionSynchronizerStatus'];
   for (const name of ['lastKnownBlockHashes', 'blockHashCheckpoints']) listAt(document, ...status, name).length = 0;
   for (const subWallet of listAt(document, 'subWallets', 'subWallet')) {

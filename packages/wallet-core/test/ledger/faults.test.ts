@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import type { AppliedTransaction, BlockToApply, OwnOutputFound } from '../../src/ledger/model';
+import type { SyncTransaction, SyncBlock } from '@wrkz/client';
+import type { OwnOutputFound } from '../../src/ledger/model';
 import { LedgerFault } from '../../src/ledger/model';
 import { Ledger } from '../../src/ledger/ledger';
 import type { SubWallet, WalletContent, WalletOutput } from '../../src/ledger/model';
@@ -393,7 +394,7 @@ describe('a lying node', () => {
   const key = fc.nat(12).map((n) => hashOf(`output ${n}`));
   const hash = fc.nat(20).map((n) => hashOf(`transaction ${n}`));
   const amount = fc.oneof(fc.bigInt(0n, 1_000n), fc.constantFrom(2n ** 64n - 1n, 2n ** 63n, 2n ** 64n, -1n));
-  const transaction: fc.Arbitrary<AppliedTransaction> = fc.record({
+  const transaction: fc.Arbitrary<SyncTransaction> = fc.record({
     hash,
     transactionPublicKey: hash,
     unlockTime: fc.bigInt(0n, 2n ** 64n - 1n),
@@ -401,7 +402,7 @@ describe('a lying node', () => {
     inputs: fc.array(fc.record({ keyImage: key.map((one) => hashOf(`image of ${one}`)), amount }), { maxLength: 3 }),
     outputs: fc.array(fc.record({ key, amount }), { maxLength: 3 }),
   });
-  const block: fc.Arbitrary<BlockToApply> = fc.record({
+  const block: fc.Arbitrary<SyncBlock> = fc.record({
     height: fc.oneof(fc.nat(30), fc.constantFrom(-1, 1.5, 6_000, 1_000_000)),
     hash,
     timestamp: fc.nat(),

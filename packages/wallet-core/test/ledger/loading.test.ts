@@ -57,6 +57,7 @@ test('a list of outputs that has not changed is not made anew for the next conte
     ownOutputs: [],
     fee: 1n,
     paymentId: '',
+    unlockTime: 0n,
     transactionSecretKey: hashOf('r'),
     transfers: [{ publicSpendKey: OWNER, amount: -1n }],
   });

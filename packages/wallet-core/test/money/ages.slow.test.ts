@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { encodeAddress } from '@wrkz/core-types';
 import { Purse } from '@wrkz/testing';
-import { Wallet, WalletError, type FinishedSend, type SendRequest } from '../../src';
+import { Wallet, WalletError, type SignedSend, type SendRequest } from '../../src';
 import { ChainSum } from './support/chain-sum';
 import { devnet, MoneyWallet } from './support/served';
 import { TwoNodes } from './support/two-nodes';
@@ -78,7 +78,7 @@ async function one(name: string, make: () => Promise<string[]>, amount: bigint):
   }
 }
 
-const hashOf = (send: Promise<FinishedSend>): Promise<string[]> => send.then(({ hash }) => [hash]);
+const hashOf = (send: Promise<SignedSend>): Promise<string[]> => send.then(({ hash }) => [hash]);
 
 async function swept(amount: bigint): Promise<string[]> {
   const { entries, unpaid } = await money.wallet.sweep({ destination: receiver.address, amount });

@@ -16,8 +16,10 @@ jest.setTimeout(240_000);
 const NAMES = [
   'cancelled',
   'refused',
+  'keeper',
+  'mined',
   'overpaid',
-  'unclear',
+  'uncertain',
   'lost',
   'vanished',
   'reorganised',
@@ -94,58 +96,92 @@ async function summed(purse: Purse): Promise<bigint> {
   return unlocked + locked;
 }
 
-describe('inputs of cancelled sends are not locked for ever', () => {
-  test('where a node says that it took a send, and dropped it', async () => {
+/** The wallet reconnects, which makes it submit its pending transactions again. */
+const untilPooled = async (money: MoneyWallet, hash: string): Promise<void> => {
+  await money.wallet.refresh();
+  await nodes.node.untilPool([hash]);
+};
+
+describe('a send that was answered with success is submitted until it is mined', () => {
+  const keepsSilent = (): unknown => front.on(ROUTES.relay, () => ({ json: { status: 'OK', error: '' } }));
+
+  test('although the node dropped it', async () => {
     const money = await open('cancelled');
     const before = balanceOf(money);
-    front.on(ROUTES.relay, () => ({ json: { status: 'OK', error: '' } }));
-    const { hash, intent } = await money.wallet.send(pay(100_000n));
+    keepsSilent();
+    const { hash, fee } = await money.wallet.send(pay(100_000n));
     expect(unconfirmedOf(money)).toEqual([hash]);
-    expect(balanceOf(money)).not.toEqual(before);
     front.off(ROUTES.relay);
-    await money.until(
-      () => unconfirmedOf(money).length === 0,
-      () => 'a send that no node knows is still listed',
-    );
-    expect(balanceOf(money)).toEqual(before);
-    // The same inputs pay the next one, also after the file was read again.
-    await money.wallet.save();
-    await money.reopen();
-    await atTip(money);
-    await indexed(money);
-    expect(balanceOf(money)).toEqual(before);
-    const free = new Set(money.primary.unspent.map(({ key }) => key));
-    expect(intent.inputs.every(({ output }) => free.has(output.key))).toBe(true);
-    const again = await money.wallet.send(pay(100_000n));
+    await untilPooled(money, hash);
     await mine(money);
-    expect(money.wallet.snapshot.transaction(again.hash)).toMatchObject({ fee: again.fee });
+    expect(money.wallet.snapshot.transaction(hash)).toMatchObject({ fee });
     const { unlocked, locked } = balanceOf(money);
-    expect(unlocked + locked).toBe(before.unlocked + before.locked - 100_000n - again.fee);
+    expect(unlocked + locked).toBe(before.unlocked + before.locked - 100_000n - fee);
   });
 
-  test('where it was dropped while the wallet was closed', async () => {
+  test('although the node dropped it while the wallet was closed', async () => {
     const money = await open('closed');
-    const before = balanceOf(money);
-    front.on(ROUTES.relay, () => ({ json: { status: 'OK', error: '' } }));
-    await money.wallet.send(pay(50_000n));
+    keepsSilent();
+    const { hash } = await money.wallet.send(pay(50_000n));
+    await money.wallet.close();
     front.off(ROUTES.relay);
     await money.reopen();
-    await money.until(
-      () => unconfirmedOf(money).length === 0,
-      () => 'a send that no node knows is still listed',
-    );
-    expect(balanceOf(money)).toEqual(before);
+    await nodes.node.untilPool([hash]);
+    await mine(money);
+    expect(money.wallet.snapshot.transaction(hash)).toBeDefined();
   });
+});
 
-  test('where the node refused', async () => {
+describe('a send that a node refused is never paid twice', () => {
+  const refusing = (): unknown => front.on(ROUTES.relay, () => ({ json: { status: 'Failed', error: 'no room' } }));
+
+  test('its inputs are free, and a repeated send spends one of them', async () => {
     const money = await open('refused');
     const before = balanceOf(money);
-    front.on(ROUTES.relay, () => ({ json: { status: 'Failed', error: 'no room' } }));
+    refusing();
     await expect(money.wallet.send(pay(100_000n))).rejects.toMatchObject({ code: 31, message: 'no room' });
     expect([balanceOf(money), unconfirmedOf(money)]).toEqual([before, []]);
     await money.reopen();
     await atTip(money);
+    await indexed(money);
     expect(balanceOf(money)).toEqual(before);
+    const [refused] = money.wallet.db.sends.all(['refused']);
+    const refusedInputs = new Set(refused?.signed?.pending.inputs.map(({ output }) => output.key));
+    front.off(ROUTES.relay);
+    const { pending } = await money.wallet.send(pay(100_000n));
+    expect(pending.inputs.some(({ output }) => refusedInputs.has(output.key))).toBe(true);
+    await mine(money);
+    expect(money.wallet.snapshot.transaction(pending.hash)).toBeDefined();
+  });
+
+  test('the node that kept its bytes cannot mine it beside the repeated send', async () => {
+    const money = await open('keeper');
+    const paidBefore = await summed(receiver);
+    refusing();
+    await expect(money.wallet.send(pay(60_000n))).rejects.toMatchObject({ code: 31 });
+    front.off(ROUTES.relay);
+    const [refused] = money.wallet.db.sends.all(['refused']);
+    await money.wallet.send(pay(60_000n));
+    // The node submits what it kept: its own pool refuses the second of the two.
+    await nodes.node.post('/sendrawtransaction', { tx_as_hex: refused?.signed?.bytes.toString('hex') });
+    await mine(money);
+    expect((await summed(receiver)) - paidBefore).toBe(60_000n);
+  });
+
+  test('when it is mined after all, the wallet lists it, has its key and records an event', async () => {
+    const money = await open('mined');
+    const events: string[] = [];
+    money.wallet.on('event', ({ kind }) => events.push(kind));
+    refusing();
+    await expect(money.wallet.send(pay(60_000n))).rejects.toMatchObject({ code: 31 });
+    front.off(ROUTES.relay);
+    const [refused] = money.wallet.db.sends.all(['refused']);
+    await nodes.node.post('/sendrawtransaction', { tx_as_hex: refused?.signed?.bytes.toString('hex') });
+    await mine(money);
+    const hash = refused?.hash ?? '';
+    expect(money.wallet.snapshot.transaction(hash)).toBeDefined();
+    expect(money.wallet.snapshot.transactionKey(hash)).toBe(refused?.signed?.pending.transactionSecretKey);
+    expect(events).toContain('contested-send-mined');
   });
 });
 
@@ -172,7 +208,7 @@ describe('code 55 is raised', () => {
   const destroyed = (response: { destroy(): unknown }): void => void response.destroy();
 
   test('where the answer was lost and nobody tells: nothing is paid twice, and nothing is lost', async () => {
-    const money = await open('unclear');
+    const money = await open('uncertain');
     const whole = balanceOf(money);
     const paidBefore = await summed(receiver);
     front.on(ROUTES.relay, async (_asked, behind) => (await behind(), destroyed));
@@ -183,8 +219,8 @@ describe('code 55 is raised', () => {
     // What it took stays locked, so a second attempt of a caller pays from other inputs.
     const locked = money.primary.locked.map(({ key }) => key);
     expect(locked.length).toBeGreaterThan(0);
-    const { intent } = await money.wallet.prepare(pay(70_000n));
-    expect(intent.inputs.filter(({ output }) => locked.includes(output.key))).toEqual([]);
+    const { pending } = await money.wallet.prepare(pay(70_000n));
+    expect(pending.inputs.filter(({ output }) => locked.includes(output.key))).toEqual([]);
     await money.reopen();
     expect(unconfirmedOf(money)).toEqual([hash]);
     for (const path of Object.values(ROUTES)) front.off(path);
@@ -203,17 +239,15 @@ describe('code 55 is raised', () => {
     await mine(money);
   });
 
-  test('where it never arrived: later questions give the inputs back', async () => {
+  test('where it never arrived: it is submitted again until it is mined', async () => {
     const money = await open('lost');
-    const whole = balanceOf(money);
     front.on(ROUTES.relay, () => destroyed);
     await expect(money.wallet.send(pay(70_000n))).rejects.toMatchObject({ code: 55 });
-    expect(unconfirmedOf(money)).toHaveLength(1);
-    await money.until(
-      () => unconfirmedOf(money).length === 0,
-      () => 'a send that no node knows is still listed',
-    );
-    expect(balanceOf(money)).toEqual(whole);
+    const [hash = ''] = unconfirmedOf(money);
+    front.off(ROUTES.relay);
+    await untilPooled(money, hash);
+    await mine(money);
+    expect(money.wallet.snapshot.transaction(hash)).toBeDefined();
   });
 });
 

@@ -4,7 +4,7 @@
  * with success, each refusal with its number. Whoever starts it kills it.
  */
 import { once } from 'node:events';
-import { Wallet } from '../../src/wallet';
+import { Wallet } from '../../src/wallet/wallet';
 import { WalletError } from '../../src/errors';
 import { served, untilAtTip } from '../support/served';
 
@@ -14,7 +14,7 @@ async function sendForEver(file: string, password: string, port: number, address
   const open = await served((parts, settings) => Wallet.open(parts, settings), { file, password, port });
   say('open');
   await untilAtTip(open);
-  const { wallet } = open;
+  const wallet = open;
   for (let amount = 1_000n; ; amount++) {
     try {
       const { hash } = await wallet.send({ destinations: [{ address, amount }] });

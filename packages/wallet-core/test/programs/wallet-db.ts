@@ -13,7 +13,7 @@ function writeForEver(walletFile: string): never {
       db.requests.begin({ owner: '', key: hash }, hash, number);
       db.sends.put({ hash, state: 'pending', created: number, signed: signedSend(hash) });
       db.requests.link({ owner: '', key: hash }, hash);
-      db.log.append(number);
+      db.log.append(number as never);
       db.events.append({ kind: 'sent', transaction: hash, time: number });
     });
     process.stdout.write(`${number}\n`);

@@ -1,18 +1,9 @@
 import { once } from 'node:events';
 import { NodeList } from '@wrkz/client';
 import { networkOf } from '@wrkz/core-types';
-import {
-  DEFAULT_POW_SERVER,
-  PowClient,
-  serveWallet,
-  type ServedWallet,
-  type ServiceShapes,
-  type ServiceWallet,
-  type WalletParts,
-} from '../../src';
-import type { WalletSettings } from '../../src/wallet';
+import { DEFAULT_POW_SERVER, PowClient, type Wallet, type WalletDependencies, type WalletOptions } from '../../src';
 
-type Way = (parts: WalletParts<NodeList, ServiceShapes>, settings: WalletSettings<NodeList>) => Promise<ServiceWallet>;
+type Way = (dependencies: WalletDependencies, options: WalletOptions) => Promise<Wallet>;
 
 const network = networkOf('devnet');
 
@@ -23,20 +14,20 @@ export interface ServedAt {
   readonly skipCoinbases?: boolean;
 }
 
-/** A wallet as a service holds it, at a devnet node of this machine. Its warnings go to `warn`. */
+/** A wallet at a devnet node of this machine. Its warnings go to `warn`. */
 export function served(
   way: Way,
   { file, password, port, skipCoinbases = false }: ServedAt,
   warn: (text: string) => void = () => undefined,
-): Promise<ServedWallet> {
-  const node = new NodeList([{ host: '127.0.0.1', port, ssl: false }], {
+): Promise<Wallet> {
+  const nodes = new NodeList([{ host: '127.0.0.1', port, ssl: false }], {
     genesisHash: network.genesis.hash.toString('hex'),
   });
   const pow = new PowClient(DEFAULT_POW_SERVER, { threads: 1 });
-  return serveWallet({ network, pow, warn, sync: { skipCoinbases } }, (parts) => way(parts, { file, password, node }));
+  return way({ network, pow, warn, sync: { skipCoinbases } }, { file, password, nodes });
 }
 
-/** Until the wallet stands at the tip of its node. */
-export async function untilAtTip({ wallet, syncStatus }: ServedWallet): Promise<void> {
-  while (!syncStatus().isAtTip) await once(wallet, 'changed');
+/** Until the wallet is at the tip of its node. */
+export async function untilAtTip(wallet: Wallet): Promise<void> {
+  while (!wallet.syncStatus.isAtTip) await once(wallet, 'changed');
 }

@@ -1,7 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { type NodeCalls, NodeClient } from '@wrkz/client';
 import { StandInNode } from '@wrkz/testing';
-import { SendWatch } from '../../src/sync/send-watch';
 import { FakeLedger } from './support/fake-ledger';
 import { KEYS, type ScriptedBlock, scriptedChain, serveChain, type ServedChain } from './support/scripted-chain';
 import { GENESIS, SyncedWallet } from './support/wallets';
@@ -283,53 +282,6 @@ test('400 to many blocks at once lowers the ceiling, and 429 nothing', async () 
   const counts = node.questions('/getwalletsyncdata').map(({ body }) => body['blockCount']);
   expect(counts.slice(0, 6)).toEqual([100, 200, 200, 200, 400, 200]);
   expect(kept.clock.waits.filter((wait) => wait === 20_000)).toHaveLength(2);
-});
-
-test('an own send is cancelled when two answers running do not know it, and not by one', async () => {
-  const node = await standIn();
-  const [lost, kept, briefly] = ['aa', 'bb', 'cc'].map((byte) => byte.repeat(32)) as [string, string, string];
-  // It is known and unknown in one answer.
-  const torn = 'dd'.repeat(32);
-  let answers = 0;
-  node.on('/get_transactions_status', () => {
-    answers++;
-    const unknown = answers === 2 ? [lost, briefly, torn] : [lost, torn];
-    const transactionsInPool = answers === 2 ? [kept, torn] : [kept, briefly, torn];
-    return { json: { transactionsInBlock: [], transactionsInPool, transactionsUnknown: unknown, status: 'OK' } };
-  });
-  const sender = opened(client(node));
-  sender.ledger.unconfirmed = [lost, kept, briefly, torn];
-  await sender.until(() => answers > 3);
-  expect(sender.ledger.cancelled).toEqual([lost]);
-});
-
-test('what was known before a send left once more says nothing of it', async () => {
-  const hash = 'aa'.repeat(32);
-  const ledger = new FakeLedger({ privateViewKey: '', spendKeys: [] });
-  ledger.unconfirmed = [hash];
-  const watch = new SendWatch(ledger, () => undefined);
-  const absent = { inBlock: [], inPool: [], unknown: [hash] };
-  const step = (meanwhile = (): unknown => undefined): Promise<void> =>
-    watch.step({ transactionPlaces: async () => (meanwhile(), absent) } as unknown as NodeCalls, AbortSignal.any([]));
-  const leaveAgain = (): number => ledger.departures++;
-  await step();
-  // It leaves while the question is under way, then between two questions: each time the count begins anew.
-  await step(leaveAgain);
-  await step();
-  leaveAgain();
-  await step();
-  expect(ledger.cancelled).toEqual([]);
-  await step();
-  expect(ledger.cancelled).toEqual([hash]);
-
-  // A block held it for a while: what was said before that does not count.
-  ledger.unconfirmed = [hash];
-  await step();
-  ledger.unconfirmed = [];
-  await step();
-  ledger.unconfirmed = [hash];
-  await step();
-  expect(ledger.cancelled).toEqual([hash]);
 });
 
 test('an index that a node does not tell is asked for three times and left open', async () => {

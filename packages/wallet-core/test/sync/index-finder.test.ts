@@ -1,6 +1,6 @@
 import type { NodeCalls } from '@wrkz/client';
 import { IndexFinder } from '../../src/sync/index-finder';
-import type { SyncLedger, UnindexedOutput } from '../../src/sync/ports';
+import type { SyncLedger, UnindexedOutput } from '../../src/ledger/ledger';
 
 test('tries of a range lie apart: what was asked for is passed over while something was not', async () => {
   const asked: number[] = [];
@@ -12,10 +12,7 @@ test('tries of a range lie apart: what was asked for is passed over while someth
       return Promise.resolve(new Map());
     },
   } as unknown as NodeCalls;
-  const finder = new IndexFinder(
-    { setGlobalIndexes: () => undefined } as unknown as SyncLedger<unknown>,
-    () => undefined,
-  );
+  const finder = new IndexFinder({ setGlobalIndexes: () => undefined } as unknown as SyncLedger, () => undefined);
   const at = (blockHeight: number): UnindexedOutput => ({ blockHeight, transactionHash: 'a', outputIndex: 0 });
   const { signal } = new AbortController();
   finder.add([at(3)]);

@@ -143,7 +143,7 @@ test.each(['the first', 'one in the middle', 'the last'])(
     let db = openDb(walletFile);
     const positions = [1, 2, 3].map((change) => {
       db.spending.reserve('a', change, 1n, 1n);
-      return db.log.append(change);
+      return db.log.append(change as never);
     });
     db.close();
     const missing = { 'the first': positions[0], 'the last': positions[2] }[which] ?? positions[1];
@@ -151,7 +151,7 @@ test.each(['the first', 'one in the middle', 'the last'])(
     db = openDb(walletFile);
     expect(() => [...db.log.after(0)]).toThrow(DamagedSealedRow);
     db.dropDamagedRows(1);
-    const next = db.log.append('new');
+    const next = db.log.append('new' as never);
     expect([...db.log.after(db.log.floor)]).toEqual([{ position: next, change: 'new' }]);
     db.close();
   },

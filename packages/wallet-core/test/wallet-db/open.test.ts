@@ -136,9 +136,9 @@ describe('the database of another wallet is refused, and every byte stays as it 
 describe('what the container expects', () => {
   test('a database at or after the position of the container goes on', () => {
     let db = openDb(walletFile);
-    db.log.append('a');
+    db.log.append('a' as never);
     const { mark } = db;
-    db.log.append('b');
+    db.log.append('b' as never);
     db.close();
     db = openDb(walletFile, { expected: mark });
     expect(db.isNamedByContainer).toBe(true);
@@ -153,7 +153,7 @@ describe('what the container expects', () => {
     expect(db.isNamedByContainer).toBe(false);
     expect(db.identity).toMatchObject({ loss: 'missing', isLossAcknowledged: false, since: 9 });
     expect(db.mark.position).toBe(40);
-    expect(db.log.append('a')).toBe(41);
+    expect(db.log.append('a' as never)).toBe(41);
     const { mark } = db;
     db.acknowledgeLoss();
     db.close();
@@ -167,7 +167,7 @@ describe('what the container expects', () => {
     fillDb(walletFile);
     const copy = readFileSync(file);
     let db = openDb(walletFile);
-    db.log.append('lost');
+    db.log.append('lost' as never);
     db.sends.put({ hash: OTHER_HASH, state: 'pending', created: 1 });
     const { mark } = db;
     db.close();
@@ -184,7 +184,7 @@ describe('what the container expects', () => {
     expect(db.log.progress()).toBeUndefined();
     expect(db.sends.get(HASH)).toBeDefined();
     expect(db.isNamedByContainer).toBe(false);
-    const next = db.log.append('new');
+    const next = db.log.append('new' as never);
     expect([...db.log.after(mark.position)]).toEqual([{ position: next, change: 'new' }]);
     db.close();
     // From now on it is the one that the container names.

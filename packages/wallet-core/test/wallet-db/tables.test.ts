@@ -220,10 +220,10 @@ describe('the ledger log', () => {
   const changes = (from: number): unknown[] => [...db.log.after(from)].map(({ change }) => change);
 
   test('replays the changes after a position in their order, between other changes of money', () => {
-    const first = db.log.append('a');
+    const first = db.log.append('a' as never);
     db.sends.put({ hash: HASH, state: 'pending', created: 1 });
-    const second = db.log.append('b');
-    db.log.append('c');
+    const second = db.log.append('b' as never);
+    db.log.append('c' as never);
     reopen();
     expect(changes(0)).toEqual(['a', 'b', 'c']);
     expect(changes(first)).toEqual(['b', 'c']);
@@ -233,8 +233,8 @@ describe('the ledger log', () => {
   });
 
   test('a truncated log refuses to replay from below its floor', () => {
-    const first = db.log.append('a');
-    db.log.append('b');
+    const first = db.log.append('a' as never);
+    db.log.append('b' as never);
     db.log.truncate(first);
     reopen();
     expect(db.log.floor).toBe(first);
@@ -244,17 +244,17 @@ describe('the ledger log', () => {
     expect(db.log.floor).toBe(first);
     db.log.truncate(position());
     expect(changes(position())).toEqual([]);
-    const next = db.log.append('c');
+    const next = db.log.append('c' as never);
     expect(changes(next - 1)).toEqual(['c']);
   });
 
   test('entries may be appended and removed while others are read', () => {
     db.transaction(() => {
-      for (let i = 0; i < 600; i++) db.log.append(i);
+      for (let i = 0; i < 600; i++) db.log.append(i as never);
     });
     const read: unknown[] = [];
     for (const { position: at, change } of db.log.after(0)) {
-      if (read.length < 600) db.log.append('new');
+      if (read.length < 600) db.log.append('new' as never);
       if (at === 300) db.log.truncate(200);
       read.push(change);
     }
@@ -264,8 +264,8 @@ describe('the ledger log', () => {
 
   test('scan progress is one row that is overwritten', () => {
     expect(db.log.progress()).toBeUndefined();
-    db.log.putProgress({ height: 1 });
-    db.log.putProgress({ height: 2 });
+    db.log.putProgress({ height: 1 } as never);
+    db.log.putProgress({ height: 2 } as never);
     reopen();
     expect(db.log.progress()).toEqual({ height: 2 });
   });
@@ -356,7 +356,7 @@ describe('a transaction', () => {
     expect(() =>
       db.transaction(() => {
         send(HASH);
-        db.transaction(() => db.log.append('a'));
+        db.transaction(() => db.log.append('a' as never));
         throw new Error('no');
       }),
     ).toThrow('no');
@@ -400,7 +400,7 @@ describe('a transaction', () => {
     ['a linked send', () => db.requests.link(shop, OTHER_HASH)],
     ['a delayed transaction', () => db.delayed.add({ hash: HASH, created: 1, signed: signedSend(HASH) })],
     ['a moved delayed transaction', () => db.delayed.move(OTHER_HASH, 'delayed', 'sent')],
-    ['a ledger change', () => db.log.append('a')],
+    ['a ledger change', () => db.log.append('a' as never)],
     ['a reservation', () => db.spending.reserve('a', 1, 1n, 1n)],
   ])('raises the position with %s', (_what, write) => {
     db.requests.begin(shop, '', 1);

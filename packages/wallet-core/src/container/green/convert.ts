@@ -7,7 +7,7 @@ import { walletError, walletErrorOfCode, walletErrorRows } from '../../errors';
 import { emptySubWallet } from '../../keys/wallet-keys';
 import type { SubWallet, WalletContent } from '../../ledger/model';
 import { WalletError } from '../../errors';
-import type { ContainerConversion } from '../../wallet/ports';
+import type { ContainerConversion } from '../wallet-file';
 import { deriveFileKey, writeContainer } from '../encrypted-file';
 import { readAt, readUpTo, replaceFile } from '../file-io';
 import { inTurns, TurnTaker } from '../turns';

@@ -4,7 +4,7 @@ import { silentLogger } from '@wrkz/service-kit';
 import { CHAIN_A_HEIGHT, Suite, type SuiteNode } from '@wrkz/testing';
 import { contentText } from '../../../src/container/encrypted-file';
 import { walletBalance } from '../../../src/ledger/queries';
-import { Wallet } from '../../../src/wallet';
+import { Wallet } from '../../../src/wallet/wallet';
 import { recorded, RECORDED_AT } from '../../ledger/support/chain-a-wallets';
 import { containerOf } from '../../support/container-bytes';
 import { fresh, removeFolders } from '../../support/folder';
@@ -42,11 +42,11 @@ interface Read {
 async function readAtTip(file: string, password: string): Promise<Read> {
   const first = await served(Wallet.open, { file, password, port: node.daemon.ports.rpc });
   await untilAtTip(first);
-  await first.wallet.close();
+  await first.close();
   expect(first.converted?.backup).toContain('old-version-backup-');
   const second = await served(Wallet.open, { file, password, port: node.daemon.ports.rpc });
-  const { content } = second.wallet.snapshot;
-  await second.wallet.close();
+  const { content } = second.snapshot;
+  await second.close();
   expect(second.converted).toBeUndefined();
   const { unlocked, locked } = walletBalance(content, { height: CHAIN_A_HEIGHT, timestamp: RECORDED_AT });
   return {
@@ -136,8 +136,8 @@ test('a history that lies below the creation time stays, and what is above is re
   writeFileSync(file, containerOf(password, contentText({ ...content, startTimestamp: await timeOf(600) })));
   const open = await served(Wallet.open, { file, password, port: node.daemon.ports.rpc });
   await untilAtTip(open);
-  const { startHeight, transactions } = open.wallet.snapshot.content;
-  await open.wallet.close();
+  const { startHeight, transactions } = open.snapshot.content;
+  await open.close();
   expect(startHeight).toBeGreaterThan(100);
   expect(startHeight).toBeLessThanOrEqual(600);
   const old = content.transactions.filter(({ blockHeight }) => blockHeight < startHeight).map(({ hash }) => hash);

@@ -8,11 +8,12 @@ import {
   secretKeyToPublicKey,
 } from '@wrkz/crypto';
 import { chainA } from '@wrkz/testing';
-import type { AppliedTransaction, BlockToApply, OwnOutputFound } from '../../../src/ledger/model';
+import type { SyncTransaction, SyncBlock } from '@wrkz/client';
+import type { OwnOutputFound } from '../../../src/ledger/model';
 
 /** A block of chain A as a node would tell it to a wallet, with the global index of each output. */
 export interface ToldBlock {
-  readonly block: BlockToApply;
+  readonly block: SyncBlock;
   readonly globalIndexes: ReadonlyMap<string, readonly number[]>;
 }
 
@@ -66,7 +67,7 @@ export function toldChainA(): readonly ToldBlock[] {
   }));
 }
 
-function toldTransaction({ transaction, hash }: ParsedTransaction): AppliedTransaction {
+function toldTransaction({ transaction, hash }: ParsedTransaction): SyncTransaction {
   const { publicKey, paymentId } = parseExtraWallet(transaction.extra);
   return {
     hash: hash.toString('hex'),

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { AppliedTransaction, BlockToApply, OwnOutputFound } from '../../../src/ledger/model';
-import type { RecordedSend } from '../../../src/ledger/own-sends';
+import type { SyncTransaction, SyncBlock } from '@wrkz/client';
+import type { OwnOutputFound } from '../../../src/ledger/model';
+import type { PendingSend } from '../../../src/ledger/model';
 import type { WalletContent, WalletOutput } from '../../../src/ledger/model';
 
 export const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
@@ -29,8 +30,8 @@ export interface ModelBlock {
 }
 
 /** The block as a node and a scanner tell of it. */
-export function tell(model: ModelBlock): { block: BlockToApply; found: OwnOutputFound[] } {
-  const toApply = (transaction: ModelTransaction): AppliedTransaction => ({
+export function tell(model: ModelBlock): { block: SyncBlock; found: OwnOutputFound[] } {
+  const toApply = (transaction: ModelTransaction): SyncTransaction => ({
     hash: transaction.hash,
     transactionPublicKey: hashOf(`key of ${transaction.hash}`),
     unlockTime: 0n,
@@ -72,7 +73,7 @@ export function tell(model: ModelBlock): { block: BlockToApply; found: OwnOutput
 export function noteOf(
   transaction: ModelTransaction,
   inputs: readonly { owner: string; output: WalletOutput }[],
-): RecordedSend {
+): PendingSend {
   const sums = new Map<string, bigint>();
   const add = (owner: string, amount: bigint): void => void sums.set(owner, (sums.get(owner) ?? 0n) + amount);
   for (const { owner, output } of inputs) add(owner, -output.amount);
@@ -86,6 +87,7 @@ export function noteOf(
     ownOutputs: own,
     fee: 0n,
     paymentId: transaction.paymentId,
+    unlockTime: 0n,
     transactionSecretKey: hashOf(`secret of ${transaction.hash}`),
     transfers: Array.from(sums, ([publicSpendKey, amount]) => ({ publicSpendKey, amount })),
   };

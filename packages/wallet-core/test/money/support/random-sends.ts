@@ -4,7 +4,7 @@ import { encodeAddress } from '@wrkz/core-types';
 import { answerAsJuly2025, Purse, StandInNode, type SuiteNode } from '@wrkz/testing';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Wallet, WalletError } from '../../../src';
-import type { BuiltSend, FinishedSend, SendRequest } from '../../../src';
+import type { SendRequest, SignedSend } from '../../../src';
 import { ChainSum } from './chain-sum';
 import { Dice } from './dice';
 import { MoneyWallet } from './served';
@@ -377,7 +377,7 @@ const PATIENCE = 120_000;
 const LONG_ID = '0123456789abcdef'.repeat(4);
 const SHORT_ID = '1122334455667788';
 
-const sent = (send: FinishedSend | BuiltSend): { hash: string; bytes: Buffer } => ({
+const sent = (send: SignedSend): { hash: string; bytes: Buffer } => ({
   hash: send.hash,
   bytes: send.bytes,
 });

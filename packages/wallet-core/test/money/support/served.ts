@@ -2,18 +2,14 @@ import { NodeList } from '@wrkz/client';
 import { type Network, networkOf, toHex } from '@wrkz/core-types';
 import {
   DEFAULT_POW_SERVER,
+  MACHINE_CLOCK,
   PowClient,
-  serveWallet,
-  type ServedWallet,
-  type ServiceShapes,
   type SubWallet,
   type SyncClock,
-  MACHINE_CLOCK,
   Wallet,
-  type WalletParts,
-  type WalletSettings,
+  type WalletDependencies,
+  type WalletOptions,
 } from '../../../src';
-import type { ServiceWallet } from '../../../src';
 
 export const devnet = networkOf('devnet');
 export const PASSWORD = 'money';
@@ -42,13 +38,13 @@ class NudgedClock implements SyncClock {
   }
 }
 
-type Way = (parts: WalletParts<NodeList, ServiceShapes>, settings: WalletSettings<NodeList>) => Promise<ServiceWallet>;
+type Way = (dependencies: WalletDependencies, options: WalletOptions) => Promise<Wallet>;
 
 /** A whole wallet on a file, as the services open it, at a node of this machine. */
 export class MoneyWallet {
   private constructor(
     readonly file: string,
-    private served: ServedWallet,
+    private opened: Wallet,
     private readonly clock: NudgedClock,
     readonly ports: readonly number[],
     readonly network: Network,
@@ -60,8 +56,8 @@ export class MoneyWallet {
     return new MoneyWallet(file, await serve({ file, ports, network }, clock, way), clock, ports, network);
   }
 
-  get wallet(): ServiceWallet {
-    return this.served.wallet;
+  get wallet(): Wallet {
+    return this.opened;
   }
 
   get primary(): SubWallet {
@@ -71,7 +67,7 @@ export class MoneyWallet {
   /** Closed and opened again, as after a restart of the service. */
   async reopen(): Promise<void> {
     await this.wallet.close();
-    this.served = await serve(this, this.clock, (parts, settings) => Wallet.open(parts, settings));
+    this.opened = await serve(this, this.clock, (dependencies, options) => Wallet.open(dependencies, options));
   }
 
   close(): Promise<void> {
@@ -96,13 +92,13 @@ export class MoneyWallet {
   /** Until it has read this block, and knows that the node has no other above it. */
   untilAt(height: number, hash: string): Promise<void> {
     const at = (): boolean => {
-      const { networkHeight, localHeight } = this.wallet.status;
+      const { networkHeight, localHeight } = this.wallet.syncStatus;
       const { progress } = this.wallet.snapshot.content;
       return networkHeight === height && localHeight === height && progress.recentHashes[0] === hash;
     };
     const where = (): string => {
       const { progress } = this.wallet.snapshot.content;
-      const { stall } = this.served.syncStatus();
+      const { stall } = this.wallet.syncStatus;
       return `${this.file} at ${String(progress.height)} of ${String(height)}: ${JSON.stringify(stall)}`;
     };
     this.clock.nudge();
@@ -114,14 +110,14 @@ function serve(
   { file, ports, network }: Pick<MoneyWallet, 'file' | 'ports' | 'network'>,
   clock: SyncClock,
   way: Way,
-): Promise<ServedWallet> {
+): Promise<Wallet> {
   const genesisHash = toHex(devnet.genesis.hash);
-  const node = new NodeList(
+  const nodes = new NodeList(
     ports.map((port) => ({ host: '127.0.0.1', port, ssl: false })),
     { genesisHash },
   );
-  return serveWallet(
+  return way(
     { network, pow: new PowClient(DEFAULT_POW_SERVER), sync: { clock }, warn: () => undefined },
-    (parts) => way(parts, { file, password: PASSWORD, node }),
+    { file, password: PASSWORD, nodes },
   );
 }

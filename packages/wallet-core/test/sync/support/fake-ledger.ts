@@ -1,5 +1,6 @@
 import type { IndexesByTransaction, SyncBlock } from '@wrkz/client';
-import type { OwnOutputFound, ScanKeys, ScanStart, SyncLedger, UnindexedOutput } from '../../../src';
+import type { AppliedBlock, OwnOutputFound, Rewound, ScanStart, UnindexedOutput } from '../../../src';
+import type { LedgerKeys as ScanKeys, SyncLedger } from '../../../src/ledger/ledger';
 
 export interface FakeOutput {
   readonly height: number;
@@ -21,15 +22,13 @@ export interface FakeTransaction {
 }
 
 /** A ledger of a few lines: what the chain gave to the keys, and what it took. */
-export class FakeLedger implements SyncLedger<readonly FakeTransaction[]> {
+export class FakeLedger implements SyncLedger {
   blocks: { height: number; hash: string }[] = [];
   outputs: FakeOutput[] = [];
   transactions: FakeTransaction[] = [];
   readonly rewinds: number[] = [];
   readonly cancelled: string[] = [];
   unconfirmed: string[] = [];
-  /** How often each of them was given to a node. */
-  departures = 0;
   /** Heights at which `apply` fails. */
   readonly broken = new Set<number>();
 
@@ -40,10 +39,6 @@ export class FakeLedger implements SyncLedger<readonly FakeTransaction[]> {
 
   get total(): bigint {
     return this.outputs.reduce((sum, { spentAt, amount }) => (spentAt === undefined ? sum + amount : sum), 0n);
-  }
-
-  departureOf(): number {
-    return this.departures;
   }
 
   position(): { height: number; hash: string | undefined } {
@@ -72,11 +67,7 @@ export class FakeLedger implements SyncLedger<readonly FakeTransaction[]> {
     this.start = { height, timestamp: 0 };
   }
 
-  apply(
-    block: SyncBlock,
-    found: readonly OwnOutputFound[],
-    decrypted: ReadonlyMap<string, string>,
-  ): readonly FakeTransaction[] {
+  apply(block: SyncBlock, found: readonly OwnOutputFound[], decrypted: ReadonlyMap<string, string>): AppliedBlock {
     const { height, hash } = block;
     if (this.blocks.length > 0 && height <= this.position().height) throw new Error(`${height} lies below the tip`);
     if (this.broken.has(height)) throw new Error(`${height} cannot be applied`);
@@ -110,15 +101,16 @@ export class FakeLedger implements SyncLedger<readonly FakeTransaction[]> {
     });
     this.transactions.push(...applied);
     this.blocks.push({ height, hash });
-    return applied;
+    return { transactions: [], rewound: undefined };
   }
 
-  rewind(height: number): void {
+  rewind(height: number): Rewound {
     this.rewinds.push(height);
     this.blocks = this.blocks.filter((block) => block.height < height);
     this.transactions = this.transactions.filter((transaction) => transaction.height < height);
     this.outputs = this.outputs.filter((output) => output.height < height);
     for (const output of this.outputs) if ((output.spentAt ?? -1) >= height) output.spentAt = undefined;
+    return { removed: [], returned: [] };
   }
 
   markTip(height: number, hash: string): void {

@@ -1,6 +1,6 @@
 import type { StandInNode } from '@wrkz/testing';
 import { cnFastHash, derivePublicKey, generateKeyDerivation, scalarReduce32, secretKeyToPublicKey } from '@wrkz/crypto';
-import type { ScanKeys } from '../../../src';
+import type { LedgerKeys as ScanKeys } from '../../../src/ledger/ledger';
 import { GENESIS } from './wallets';
 
 type Members = Record<string, unknown>;

@@ -3,7 +3,8 @@ import { networkOf } from '@wrkz/core-types';
 import { secretKeyToPublicKey } from '@wrkz/crypto';
 import { readJson } from '@wrkz/testing';
 import { type NodeCalls, NodeClient } from '@wrkz/client';
-import { type ScanKeys, Synchronizer, type SynchronizerOptions } from '../../../src';
+import { Synchronizer, type SynchronizerOptions } from '../../../src';
+import type { LedgerKeys as ScanKeys } from '../../../src/ledger/ledger';
 import { FakeLedger, type FakeTransaction } from './fake-ledger';
 import { TestClock } from './test-clock';
 
@@ -71,7 +72,7 @@ export function keysOf(name: string, isView = false): ScanKeys {
 /** A wallet under test, with a clock that takes no time. */
 export class SyncedWallet {
   readonly clock = new TestClock();
-  readonly sync: Synchronizer<readonly FakeTransaction[]>;
+  readonly sync: Synchronizer;
   readonly warnings: string[] = [];
   readonly unreadable: number[] = [];
 
@@ -112,7 +113,7 @@ export class SyncedWallet {
   }
 }
 
-const EVENTS = ['node', 'progressed', 'synced', 'indexed', 'cancelled', 'warning', 'rewound', 'unreadable'] as const;
+const EVENTS = ['node', 'progressed', 'synced', 'indexed', 'connected', 'warning', 'rewound', 'unreadable'] as const;
 
 export function nodeAt(port: number): NodeClient {
   return new NodeClient({ host: '127.0.0.1', port, ssl: false }, { genesisHash: GENESIS });

@@ -1,5 +1,5 @@
 import { WalletDb, type WalletDbOptions } from '../../../src/wallet-db/wallet-db';
-import type { FinishedSend } from '../../../src/wallet/ports';
+import type { SignedSend } from '../../../src/build/model';
 import type { WalletOutput } from '../../../src/ledger/model';
 import { NotifiedStage } from '../../../src/wallet-db/records';
 
@@ -29,27 +29,32 @@ export const output: WalletOutput = {
   spendingTransactionHash: HASH,
 };
 
-export function signedSend(hash: string): FinishedSend {
+export function signedSend(hash: string): SignedSend {
   return {
     bytes: Buffer.from('the bytes of a transaction'),
     hash,
     fee: 50_000n,
     mixin: 1,
     defaultMixin: 1,
-    intent: {
+    pending: {
       hash,
       inputs: [{ output, publicSpendKey: '05'.repeat(32) }],
       ownOutputs: [{ publicSpendKey: '05'.repeat(32), amount: AMOUNT, key: '06'.repeat(32) }],
       fee: 50_000n,
       paymentId: '',
+      unlockTime: 0n,
       transactionSecretKey: '07'.repeat(32),
       transfers: [{ publicSpendKey: '05'.repeat(32), amount: -AMOUNT }],
     },
+    rings: [],
   };
 }
 
 /** A ring: members with a global index and a key. */
-export const ring = [{ index: 3, key: Buffer.alloc(32, 8) }];
+export const ring = [
+  { index: 7, key: '0a'.repeat(32) },
+  { index: 70_000, key: '0b'.repeat(32) },
+];
 
 /** For each table: writes one row, and reads every row that there is. */
 export const TABLES: Readonly<
@@ -78,10 +83,10 @@ export const TABLES: Readonly<
     read: (db) => db.delayed.inState('delayed'),
   },
   log: {
-    write: (db) => db.log.append({ applied: HASH, amount: AMOUNT }),
+    write: (db) => db.log.append({ applied: HASH, amount: AMOUNT } as never),
     read: (db) => [...db.log.after(db.log.floor)],
   },
-  progress: { write: (db) => db.log.putProgress({ height: 5 }), read: (db) => db.log.progress() },
+  progress: { write: (db) => db.log.putProgress({ height: 5 } as never), read: (db) => db.log.progress() },
   spending: {
     write: (db) => db.spending.reserve('shop', 3, AMOUNT, AMOUNT),
     read: (db) => db.spending.dropBefore(0),

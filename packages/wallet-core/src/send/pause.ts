@@ -1,0 +1,72 @@
+import { walletError } from '../errors';
+import type { WalletDb } from '../wallet-db/wallet-db';
+
+/** Who paused: the operator, or the wallet for a reason that it found. */
+export type PauseSource = 'operator' | 'database' | 'chainDisagreement' | 'heavierBranch';
+
+export interface Pause {
+  readonly source: PauseSource;
+  readonly reason: string;
+  /** Unix milliseconds. */
+  readonly since: number;
+}
+
+const SETTING = 'pausedSends';
+
+/**
+ * The safety stop of sends. A pause by the operator and one for damage last until the operator resumes; one for the chain
+ * ends with its cause. Reads go on.
+ */
+export class SendPause {
+  readonly #pauses = new Map<PauseSource, Pause>();
+  /** Causes that the operator has overruled until they end. */
+  readonly #overruled = new Set<PauseSource>();
+
+  /** @param onChange is called after each pause and resumption */
+  constructor(
+    private readonly db: () => WalletDb | undefined,
+    private readonly now: () => number,
+    private readonly onChange: (pause: Pause | undefined) => void,
+  ) {}
+
+  /** Restores a pause by the operator. */
+  load(): void {
+    const stored = this.db()?.settings.get(SETTING) as Pause | undefined;
+    if (stored !== undefined) this.#pauses.set(stored.source, stored);
+  }
+
+  /** The pause in force. */
+  get current(): Pause | undefined {
+    return [...this.#pauses.values()].find(({ source }) => !this.#overruled.has(source));
+  }
+
+  /** @throws WalletError sendsPaused */
+  check(): void {
+    const { current } = this;
+    if (current !== undefined) throw walletError.sendsPaused(current.reason);
+  }
+
+  set(source: PauseSource, reason: string): void {
+    if (this.#pauses.has(source)) return;
+    const pause = { source, reason, since: this.now() };
+    if (source === 'operator') this.db()?.settings.put(SETTING, pause);
+    this.#pauses.set(source, pause);
+    if (!this.#overruled.has(source)) this.onChange(pause);
+  }
+
+  /** The cause has ended. */
+  end(source: PauseSource): void {
+    this.#overruled.delete(source);
+    if (this.#pauses.delete(source)) this.onChange(this.current);
+  }
+
+  /** The operator goes on in spite of every cause that is known now. */
+  resume(): void {
+    this.db()?.settings.delete(SETTING);
+    for (const source of [...this.#pauses.keys()]) {
+      if (source === 'chainDisagreement' || source === 'heavierBranch') this.#overruled.add(source);
+      else this.#pauses.delete(source);
+    }
+    this.onChange(undefined);
+  }
+}

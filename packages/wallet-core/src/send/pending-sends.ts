@@ -1,0 +1,243 @@
+import { REASONS } from '@wrkz/consensus';
+import { type Network, parseTransaction } from '@wrkz/core-types';
+import type { ContestedSend, SignedSend } from '../build/model';
+import { stageForPool } from '../build/self-check';
+import type { Ledger } from '../ledger/ledger';
+import type { WalletTransaction } from '../ledger/model';
+import type { MoneyEvent } from '../wallet-db/events';
+import type { StoredSend } from '../wallet-db/sends';
+import type { WalletDb } from '../wallet-db/wallet-db';
+
+/** A block with this many blocks above it stays, and so does what it spends (docs/protocol/wallet.md#own-sends). */
+export const CONFIRMATIONS = 60;
+
+/** An event as its source describes it; the wallet adds the time. */
+export type NewEvent = Omit<MoneyEvent, 'time'>;
+
+export interface PendingSendsDependencies {
+  readonly network: Network;
+  readonly ledger: Ledger;
+  readonly db: () => WalletDb;
+  /** Stores the queued changes of the ledger and the writes of `work` in one transaction. */
+  readonly commit: (work: () => void) => void;
+  /** Records an event in the transaction of `commit`, and logs it after the commit. */
+  readonly event: (event: NewEvent) => void;
+  /** Unix milliseconds. */
+  readonly now: () => number;
+}
+
+/**
+ * Own transactions from their recording until 60 blocks confirm them. None disappears: it is submitted again until it is
+ * mined, and given up only when an input is spent elsewhere 60 blocks deep, when the own rules have refused it for 60
+ * blocks, or by the operator. A refused or given-up transaction may still be mined; until that is impossible it is contested
+ * (`ContestedSend`).
+ */
+export class PendingSends {
+  readonly #sends = new Map<string, StoredSend>();
+
+  constructor(private readonly dependencies: PendingSendsDependencies) {}
+
+  /** Reads the stored sends, and records those again that the container does not have. */
+  load(): void {
+    const { db, ledger } = this.dependencies;
+    for (const send of db().sends.all(['pending', 'refused', 'givenUp', 'confirmed'])) this.#sends.set(send.hash, send);
+    for (const send of this.#sends.values()) {
+      const block = ledger.confirmed(send.hash);
+      if (block !== undefined) this.#confirm(send, block.blockHeight);
+      else if (send.state === 'confirmed') this.#put({ ...send, state: 'pending', height: undefined });
+      else if (send.state === 'pending' && send.signed !== undefined && !ledger.hasSend(send.hash)) {
+        tryRecord(ledger, send.signed);
+      }
+    }
+  }
+
+  get(hash: string): StoredSend | undefined {
+    return this.#sends.get(hash) ?? this.dependencies.db().sends.get(hash);
+  }
+
+  /** Hashes of transactions that are submitted until they are mined. */
+  pending(): StoredSend[] {
+    return [...this.#sends.values()].filter(({ state }) => state === 'pending');
+  }
+
+  /** Records a transaction that is about to be submitted; called within `commit`. */
+  add(signed: SignedSend): void {
+    const { hash, fee, mixin, defaultMixin } = signed;
+    const created = this.#sends.get(hash)?.created ?? this.dependencies.now();
+    this.#put({ hash, state: 'pending', created, signed, summary: { hash, fee, mixin, defaultMixin } });
+    for (const { keyImage, members } of signed.rings) this.dependencies.db().rings.put(keyImage, members);
+  }
+
+  /** Removes a transaction that never reached a node; called within `commit`. */
+  remove(hash: string): void {
+    this.#sends.delete(hash);
+    this.dependencies.db().sends.delete(hash);
+  }
+
+  /** Forgets a transaction whose recording failed. */
+  discard(hash: string): void {
+    this.#sends.delete(hash);
+  }
+
+  /** Marks a transaction that a node refused; called within `commit`. */
+  refuse(signed: SignedSend, reason: string): void {
+    const { hash, fee, mixin, defaultMixin } = signed;
+    const created = this.#sends.get(hash)?.created ?? this.dependencies.now();
+    this.#put({ hash, state: 'refused', created, signed, summary: { hash, fee, mixin, defaultMixin }, reason });
+    this.dependencies.event({ kind: 'send-refused', transaction: hash, payload: { reason } });
+  }
+
+  /** Refused and given-up transactions that can still be mined. */
+  contested(): ContestedSend[] {
+    return [...this.#sends.values()].flatMap(({ hash, state, signed }) => {
+      if ((state !== 'refused' && state !== 'givenUp') || signed === undefined) return [];
+      const inputs = signed.pending.inputs.map(({ output: { key }, publicSpendKey }) => ({ key, publicSpendKey }));
+      // A delayed transaction holds its inputs for itself.
+      const place = this.dependencies.ledger.findOutput(inputs[0]?.key ?? '');
+      if (place?.list === 'locked' && place.output.spendingTransactionHash === hash) return [];
+      const isReplaced = inputs.some(({ key }) => this.dependencies.ledger.findOutput(key)?.list === 'spent');
+      return [{ hash, inputs, isReplaced }];
+    });
+  }
+
+  /**
+   * Gives up a pending transaction on the operator's command: its inputs are free, and it stays contested.
+   * @returns false when it is not pending
+   */
+  giveUp(hash: string, reason: string): boolean {
+    const send = this.#sends.get(hash);
+    if (send === undefined || (send.state !== 'pending' && send.state !== 'refused')) return false;
+    this.#giveUp(send, reason);
+    return true;
+  }
+
+  /** Transactions of an applied block. */
+  onApplied(transactions: readonly WalletTransaction[]): void {
+    for (const { hash, blockHeight } of transactions) {
+      const send = this.#sends.get(hash);
+      if (send !== undefined) this.#confirm(send, blockHeight);
+    }
+  }
+
+  /** Blocks from this height on are gone. */
+  onRewound(height: number): void {
+    for (const send of this.#sends.values()) {
+      if (send.state !== 'confirmed' || (send.height ?? 0) < height) continue;
+      this.dependencies.commit(() => this.#put({ ...send, state: 'pending', height: undefined }));
+    }
+  }
+
+  /** Settles, and gives up what became impossible. Called when the wallet has reached the tip at this height. */
+  onTip(height: number): void {
+    for (const send of [...this.#sends.values()]) {
+      const { hash, state, signed } = send;
+      if (state === 'confirmed') {
+        if ((send.height ?? height) + CONFIRMATIONS <= height) this.#settle(send);
+        continue;
+      }
+      const spender = signed && this.#deepSpender(signed, height);
+      if (spender !== undefined) {
+        const reason = `an input was spent by transaction ${spender}`;
+        if (state === 'givenUp') this.#endContest(send);
+        else this.#giveUp(send, reason, false);
+        continue;
+      }
+      if (state === 'pending' && signed !== undefined) this.#judge(send, signed, height);
+      else if (state === 'pending') this.dependencies.ledger.cancelSend(hash);
+    }
+  }
+
+  /** The text of the rule that refuses these bytes in the pool at a height; undefined when they are acceptable. */
+  ruleAgainst(signed: SignedSend, height: number): string | undefined {
+    const { network, now } = this.dependencies;
+    const rings = signed.rings.map(({ members }, i) => ({
+      amount: signed.pending.inputs[i]?.output.amount ?? 0n,
+      members: members.map(({ index, key }) => ({ index, key: Buffer.from(key, 'hex') })),
+    }));
+    const seconds = Math.floor(now() / 1000);
+    const { failure } = stageForPool(parseTransaction(signed.bytes), { network, height, rings, now: seconds });
+    return failure === undefined ? undefined : REASONS[failure].text;
+  }
+
+  #judge(send: StoredSend, signed: SignedSend, height: number): void {
+    const rule = this.ruleAgainst(signed, height);
+    if (rule === undefined) {
+      if (send.refusedSince !== undefined) this.#store({ ...send, refusedSince: undefined });
+    } else if (send.refusedSince === undefined) this.#store({ ...send, refusedSince: height, reason: rule });
+    else if (send.refusedSince + CONFIRMATIONS <= height) this.#giveUp(send, `the network's rules refuse it: ${rule}`);
+  }
+
+  /** The transaction that spent one of the inputs, 60 blocks deep or more. */
+  #deepSpender({ hash, pending }: SignedSend, height: number): string | undefined {
+    for (const { output } of pending.inputs) {
+      const place = this.dependencies.ledger.findOutput(output.key);
+      if (place?.list !== 'spent') continue;
+      const { spendHeight, spendingTransactionHash = 'of another wallet program' } = place.output;
+      if (spendingTransactionHash !== hash && spendHeight + CONFIRMATIONS <= height) return spendingTransactionHash;
+    }
+    return undefined;
+  }
+
+  #confirm(send: StoredSend, height: number): void {
+    const { hash, state, signed } = send;
+    const { ledger, commit, event } = this.dependencies;
+    if (state === 'confirmed' && send.height === height) return;
+    const wasContested = state === 'refused' || state === 'givenUp';
+    if (wasContested && signed !== undefined) {
+      ledger.setTransactionKey({ transactionHash: hash, secretKey: signed.pending.transactionSecretKey });
+    }
+    commit(() => {
+      this.#put({ ...send, state: 'confirmed', height, reason: undefined, refusedSince: undefined });
+      if (state !== 'confirmed') {
+        const kind = wasContested ? 'contested-send-mined' : 'send-confirmed';
+        event({ kind, transaction: hash, payload: { height, ...(wasContested && { reason: send.reason }) } });
+      }
+    });
+  }
+
+  #giveUp(send: StoredSend, reason: string, isContested = true): void {
+    const { ledger, commit, event } = this.dependencies;
+    ledger.cancelSend(send.hash);
+    const given = { ...send, state: 'givenUp' as const, reason };
+    commit(() => {
+      this.#put(isContested ? given : { ...given, signed: undefined });
+      event({ kind: 'send-given-up', transaction: send.hash, payload: { reason } });
+    });
+    if (!isContested) this.#sends.delete(send.hash);
+  }
+
+  /** An input is spent elsewhere for good: new sends need not replace it any more. */
+  #endContest(send: StoredSend): void {
+    this.#store({ ...send, signed: undefined });
+    this.#sends.delete(send.hash);
+  }
+
+  #settle(send: StoredSend): void {
+    const { hash, signed } = send;
+    const { commit, db, event } = this.dependencies;
+    commit(() => {
+      db().sends.put({ ...send, state: 'settled', signed: undefined });
+      for (const { keyImage } of signed?.rings ?? []) db().rings.delete(keyImage);
+      event({ kind: 'send-settled', transaction: hash });
+    });
+    this.#sends.delete(hash);
+  }
+
+  #store(send: StoredSend): void {
+    this.dependencies.commit(() => this.#put(send));
+  }
+
+  #put(send: StoredSend): void {
+    this.dependencies.db().sends.put(send);
+    this.#sends.set(send.hash, send);
+  }
+}
+
+/** Inputs that another program spent meanwhile cannot be locked; then the chain decides. */
+function tryRecord(ledger: Ledger, signed: SignedSend): void {
+  try {
+    ledger.recordSend(signed.pending);
+  } catch {
+    // The ledger is unchanged.
+  }
+}

@@ -1,0 +1,671 @@
+import { EventEmitter } from 'node:events';
+import type { NodeList, SyncBlock } from '@wrkz/client';
+import { type Network, toHex } from '@wrkz/core-types';
+import { errorText, Mutex } from '@wrkz/service-kit/base';
+import type { SendEstimate } from '../build/build-send';
+import type { SendContext, SendRequest, SendSummary, SignedSend } from '../build/model';
+import type { SweepEstimate, SweepRequest, SweepResult } from '../build/sweep';
+import { type ContainerConversion, WalletFile } from '../container/wallet-file';
+import { walletError, WalletClosed } from '../errors';
+import { createdWallet, walletFromKeys, walletFromSeed, walletFromViewKey } from '../keys/wallet-keys';
+import {
+  deterministicSubWallet,
+  importedSubWallet,
+  type NewSubWallet,
+  nextSubWallet,
+  removableSubWallet,
+  subWalletOf,
+  viewSubWallet,
+} from '../keys/sub-wallets';
+import type { HeldTransaction } from '../ledger/held-transactions';
+import type { AppliedBlock, Ledger } from '../ledger/ledger';
+import type { SubWallet, WalletContent, WalletTransaction } from '../ledger/model';
+import type { PowClient } from '../pow-client/pow-client';
+import { type Pause, SendPause } from '../send/pause';
+import { type NewEvent, PendingSends } from '../send/pending-sends';
+import { type SendObserver, TransactionSender } from '../send/sender';
+import type { WalletSyncStatus } from '../sync/status';
+import { Synchronizer, type SynchronizerOptions } from '../sync/synchronizer';
+import type { StoredEvent } from '../wallet-db/events';
+import type { WalletDb } from '../wallet-db/wallet-db';
+import { WalletSnapshot } from './snapshot';
+import { type OpenedStorage, WalletStorage } from './storage';
+import { liesBefore, type NewKeys, plausibleHeight, startOfNewKeys, subWalletsOf } from './sub-wallets';
+
+/** What every wallet of a service shares. */
+export interface WalletDependencies {
+  readonly network: Network;
+  readonly pow: Pick<PowClient, 'findNonce'>;
+  readonly sync?: Omit<SynchronizerOptions, 'genesisHash'>;
+  /** Unix milliseconds. */
+  readonly now?: () => number;
+  /** Reports what is wrong without being an error. */
+  readonly warn: (text: string) => void;
+}
+
+export interface WalletOptions {
+  readonly file: string;
+  readonly password: string;
+  readonly nodes: NodeList;
+}
+
+interface WalletEvents {
+  /** A block brought it; the snapshot has it by then. The hash is that of the block, where it is known. */
+  transaction: [WalletTransaction, string | undefined];
+  /** A new snapshot is published. */
+  changed: [];
+  warning: [string];
+  /** Something happened to money; the wallet database has it. */
+  event: [StoredEvent];
+  /** Sends were paused, or resumed. */
+  paused: [Pause | undefined];
+  /** A send used a smaller ring than requested. */
+  ringFallback: [{ readonly requested: number; readonly used: number }];
+}
+
+/** A wallet that lacks more blocks than this refuses to send. */
+const MAX_BLOCKS_BEHIND = 20;
+/** How often scan progress without changes of money is stored, in milliseconds. */
+const PROGRESS_INTERVAL_MS = 5_000;
+/** How often pending sends are submitted again, and other nodes are compared, in milliseconds. */
+const RESUBMIT_INTERVAL_MS = 180_000;
+
+/**
+ * An open wallet. One writer: whatever changes keys, sends or the life of the wallet runs behind a mutex, and blocks are
+ * applied in between. Readers take `snapshot`, which never waits (docs/protocol/wallet.md#one-writer).
+ */
+export class Wallet extends EventEmitter<WalletEvents> {
+  /** Defined when the container had the old format. */
+  readonly converted: ContainerConversion | undefined;
+  /** What another program changed in the container since this one wrote it. */
+  readonly containerChange: string | undefined;
+  readonly pause: SendPause;
+  readonly #storage: WalletStorage;
+  readonly #ledger: Ledger;
+  readonly #synchronizer: Synchronizer;
+  readonly #sender: TransactionSender;
+  readonly #pending: PendingSends;
+  readonly #mutex = new Mutex();
+  readonly #closing = new AbortController();
+  #nodes: NodeList;
+  #snapshot: WalletSnapshot;
+  /** Transactions of blocks that no snapshot shows yet. */
+  #unpublished: [WalletTransaction, string | undefined][] = [];
+  /** Events of the commit that is running. */
+  #newEvents: StoredEvent[] = [];
+  #progressStoredAt = 0;
+  #resubmitTimer: NodeJS.Timeout | undefined;
+  #closed: Promise<void> | undefined;
+
+  private constructor(
+    private readonly dependencies: WalletDependencies,
+    { storage, ledger, converted, containerChange }: OpenedStorage,
+    nodes: NodeList,
+  ) {
+    super();
+    const { network, sync, pow } = dependencies;
+    this.#storage = storage;
+    this.#ledger = ledger;
+    this.#nodes = nodes;
+    this.converted = converted;
+    this.containerChange = containerChange;
+    this.pause = new SendPause(
+      () => storage.dbIfUsable,
+      () => this.#now(),
+      (pause) => this.#onPause(pause),
+    );
+    const commit = (work: () => void): void => this.#commit(work);
+    const event = (one: NewEvent): void => this.#recordEvent(one);
+    const [db, now] = [() => storage.db, () => this.#now()];
+    this.#pending = new PendingSends({ network, ledger, db, commit, event, now });
+    this.#sender = new TransactionSender({
+      ...{ network, ledger, pow, db, commit, event, now },
+      pending: this.#pending,
+      pause: this.pause,
+      nodes: () => this.#nodes,
+      context: () => this.#sendContext(),
+      changed: () => this.#publish(),
+      onRingFallback: (fallback) => this.emit('ringFallback', fallback),
+      signal: this.#closing.signal,
+    });
+    this.#synchronizer = new Synchronizer(nodes, ledger, { ...sync, genesisHash: toHex(network.genesis.hash) });
+    this.#snapshot = this.#newSnapshot();
+  }
+
+  /** @throws WalletError of the container and of the wallet database */
+  static async open(dependencies: WalletDependencies, options: WalletOptions): Promise<Wallet> {
+    return Wallet.#begin(dependencies, options, await WalletStorage.open(storageOptions(dependencies, options)));
+  }
+
+  /** With new keys. @throws WalletError walletFileAlreadyExists, invalidWalletFilename */
+  static create(dependencies: WalletDependencies, options: WalletOptions): Promise<Wallet> {
+    const start = startOfNewKeys(Math.floor((dependencies.now ?? Date.now)() / 1000));
+    return Wallet.#create(dependencies, options, () => createdWallet(start));
+  }
+
+  /** @throws WalletError walletFileAlreadyExists, invalidWalletFilename, invalidPrivateKey */
+  static importKeys(
+    dependencies: WalletDependencies,
+    options: WalletOptions,
+    keys: { readonly privateViewKey: string; readonly privateSpendKey: string; readonly scanHeight: number },
+  ): Promise<Wallet> {
+    const { privateViewKey, privateSpendKey, scanHeight } = keys;
+    const start = { height: scanHeight, timestamp: 0 };
+    return Wallet.#create(dependencies, options, () => walletFromKeys(privateViewKey, privateSpendKey, start));
+  }
+
+  /** @throws WalletError walletFileAlreadyExists, invalidWalletFilename and those of the seed */
+  static importSeed(
+    dependencies: WalletDependencies,
+    options: WalletOptions,
+    { words, scanHeight }: { readonly words: string; readonly scanHeight: number },
+  ): Promise<Wallet> {
+    return Wallet.#create(dependencies, options, () => walletFromSeed(words, { height: scanHeight, timestamp: 0 }));
+  }
+
+  /** A view wallet: it sees incoming payments and cannot spend. @throws WalletError */
+  static importView(
+    dependencies: WalletDependencies,
+    options: WalletOptions,
+    keys: { readonly privateViewKey: string; readonly address: string; readonly scanHeight: number },
+  ): Promise<Wallet> {
+    const { privateViewKey, address, scanHeight } = keys;
+    const start = { height: scanHeight, timestamp: 0 };
+    return Wallet.#create(dependencies, options, () => walletFromViewKey(privateViewKey, address, start));
+  }
+
+  static async #create(
+    dependencies: WalletDependencies,
+    options: WalletOptions,
+    content: () => WalletContent,
+  ): Promise<Wallet> {
+    return Wallet.#begin(
+      dependencies,
+      options,
+      await WalletStorage.create(storageOptions(dependencies, options), content),
+    );
+  }
+
+  static async #begin(
+    dependencies: WalletDependencies,
+    { nodes }: WalletOptions,
+    opened: OpenedStorage,
+  ): Promise<Wallet> {
+    try {
+      const wallet = new Wallet(dependencies, opened, nodes);
+      wallet.#start();
+      return wallet;
+    } catch (error) {
+      await opened.storage.close().catch(() => undefined);
+      throw error;
+    }
+  }
+
+  #start(): void {
+    const { damage } = this.#storage;
+    if (this.#storage.dbIfUsable !== undefined) {
+      this.#pending.load();
+      this.pause.load();
+      if (this.containerChange !== undefined) {
+        this.#commit(() => this.#recordEvent({ kind: 'container-changed', payload: { text: this.containerChange } }));
+      }
+    }
+    if (damage !== undefined) this.pause.set('database', damage);
+    this.#snapshot = this.#newSnapshot();
+    this.#listen();
+    this.#synchronizer.start();
+    this.#resubmitTimer = setInterval(() => void this.#resubmit(), RESUBMIT_INTERVAL_MS).unref();
+  }
+
+  /** The state that was published last. */
+  get snapshot(): WalletSnapshot {
+    return this.#snapshot;
+  }
+
+  /** The wallet database. @throws WalletError walletDatabaseDamaged */
+  get db(): WalletDb {
+    return this.#storage.db;
+  }
+
+  /** The wallet database; undefined while it is damaged, and after the close. */
+  get dbIfUsable(): WalletDb | undefined {
+    return this.#storage.dbIfUsable;
+  }
+
+  get isClosed(): boolean {
+    return this.#closed !== undefined;
+  }
+
+  /** Where the node is and what the synchronization does. */
+  get syncStatus(): WalletSyncStatus {
+    return this.#synchronizer.status;
+  }
+
+  get nodes(): NodeList {
+    return this.#nodes;
+  }
+
+  isPassword(password: string): boolean {
+    return this.#storage.isPassword(password);
+  }
+
+  /** Writes the container; resolves when it survives a power loss. @throws WalletError invalidWalletFilename */
+  save(): Promise<void> {
+    return this.#storage.save();
+  }
+
+  /** Writes the content in plain JSON. @throws WalletError invalidWalletFilename */
+  exportPlain(file: string): Promise<void> {
+    return WalletFile.exportPlain(file, this.#snapshot.content);
+  }
+
+  /** Stops the synchronization, saves and releases files and nodes; a second call waits for the first. */
+  close(): Promise<void> {
+    return (this.#closed ??= this.#end());
+  }
+
+  changePassword(password: string): Promise<void> {
+    return this.#write(() => this.#storage.changePassword(password));
+  }
+
+  /**
+   * Forgets everything from the chain and scans it again from a height.
+   * @throws WalletError liteNodeCannotRescanThatLow
+   */
+  reset(scanHeight: number): Promise<void> {
+    return this.#write(async () => {
+      const { liteStartHeight } = this.#synchronizer.status;
+      const lost = this.snapshot.transactions({ end: liteStartHeight }).length;
+      if (scanHeight < liteStartHeight && lost > 0) {
+        throw walletError.liteNodeCannotRescanThatLow({ liteStartHeight, scanHeight, lost });
+      }
+      await this.#whileStopped(() => this.#ledger.reset(scanHeight));
+      this.db.prepared.clear();
+      await this.save();
+    });
+  }
+
+  /** Scans the chain again from a height; what is known below stays, and so do sends and their keys. */
+  rescan(scanHeight: number): Promise<void> {
+    return this.#write(() => this.#whileStopped(() => this.#rescanFrom(scanHeight)));
+  }
+
+  /** Follows other nodes; progress stays. */
+  setNodes(nodes: NodeList): Promise<void> {
+    return this.#write(async () => {
+      const before = this.#nodes;
+      this.#nodes = nodes;
+      await this.#synchronizer.swap(nodes);
+      if (before !== nodes) before.close();
+      void this.#resubmit();
+    });
+  }
+
+  /** Reconnects to the node and asks it at once. */
+  refresh(): Promise<void> {
+    return this.#write(async () => {
+      await this.#synchronizer.swap(this.#nodes);
+      this.#synchronizer.refresh();
+    });
+  }
+
+  /** The next deterministic sub-wallet; it is stored when this resolves. @throws WalletError illegalViewWalletOperation */
+  createSubWallet(): Promise<SubWallet> {
+    const start = startOfNewKeys(this.#seconds());
+    return this.#addSubWallet(() => nextSubWallet(this.#ledger.content(), start, this.#closing.signal));
+  }
+
+  /** @throws WalletError illegalViewWalletOperation, invalidPrivateKey, subwalletAlreadyExists */
+  importSubWallet(privateSpendKey: string, scanHeight: number): Promise<SubWallet> {
+    const start = { height: scanHeight, timestamp: 0 };
+    return this.#addSubWallet(() => importedSubWallet(this.#ledger.content(), privateSpendKey, start), scanHeight);
+  }
+
+  /** @throws WalletError illegalViewWalletOperation, walletIndexTooLarge, subwalletAlreadyExists */
+  importDeterministicSubWallet(index: bigint, scanHeight: number): Promise<SubWallet> {
+    const start = { height: scanHeight, timestamp: 0 };
+    return this.#addSubWallet(
+      () => deterministicSubWallet(this.#ledger.content(), index, start, this.#closing.signal),
+      scanHeight,
+    );
+  }
+
+  /** @throws WalletError invalidPublicKey, illegalNonViewWalletOperation, subwalletAlreadyExists */
+  importViewSubWallet(publicSpendKey: string, scanHeight: number): Promise<SubWallet> {
+    const start = { height: scanHeight, timestamp: 0 };
+    return this.#addSubWallet(() => viewSubWallet(this.#ledger.content(), publicSpendKey, start), scanHeight);
+  }
+
+  /** @throws WalletError of the address; cannotDeletePrimaryAddress */
+  removeSubWallet(address: string): Promise<void> {
+    return this.#removeSubWallet(() => removableSubWallet(this.#ledger.content(), address));
+  }
+
+  /** Any address, the primary and the last one too. @throws WalletError of the address */
+  removeAnySubWallet(address: string): Promise<void> {
+    return this.#removeSubWallet(() => subWalletOf(this.#ledger.content(), address));
+  }
+
+  /** Imports several keys, all or none; without a height they are searched for from now on. @throws WalletError */
+  importKeyList(keys: NewKeys, scanHeight: number | undefined): Promise<readonly SubWallet[]> {
+    return this.#write(async () => {
+      const start = scanHeight === undefined ? startOfNewKeys(this.#seconds()) : { height: scanHeight, timestamp: 0 };
+      const made = await subWalletsOf(this.#ledger.content(), keys, start);
+      if (made.length > 0) await this.#takeIn(made, 0, scanHeight);
+      return made;
+    });
+  }
+
+  /** Builds, records and submits: when this resolves the transaction is stored and a node has it. @throws WalletError */
+  send(request: SendRequest, observer?: SendObserver): Promise<SignedSend> {
+    return this.#write(() => this.#sender.send(request, observer));
+  }
+
+  /** Builds and stores a transaction that locks nothing. @param creator name of the access key */
+  prepare(request: SendRequest, creator?: string): Promise<SignedSend> {
+    return this.#write(() => this.#sender.prepare(request, creator));
+  }
+
+  /** @throws WalletError preparedTransactionNotFound, preparedTransactionExpired and those of `send` */
+  sendPrepared(hash: string, observer?: SendObserver): Promise<SignedSend> {
+    return this.#write(() => this.#sender.sendPrepared(hash, observer));
+  }
+
+  /** @returns false when there is none */
+  deletePrepared(hash: string): boolean {
+    return this.#sender.deletePrepared(hash);
+  }
+
+  /**
+   * Builds a transaction and holds its inputs; nothing is submitted.
+   * @param store is called before the inputs are held; its error undoes everything
+   */
+  delay(request: SendRequest, store: (signed: SignedSend) => void): Promise<SignedSend> {
+    return this.#write(async () => {
+      const signed = await this.#sender.build(request);
+      store(signed);
+      this.hold([heldBy(signed)]);
+      return signed;
+    });
+  }
+
+  /** Submits a delayed transaction. @throws WalletError as `send` */
+  sendDelayed(signed: SignedSend, observer?: SendObserver): Promise<void> {
+    return this.#write(() => this.#sender.sendSigned(signed, observer));
+  }
+
+  /** Submits the stored bytes of a send again, for a repeated request. See `TransactionSender.resubmit`. */
+  resubmit(hash: string, observer?: SendObserver): Promise<SendSummary | undefined> {
+    return this.#write(() => this.#sender.resubmit(hash, observer));
+  }
+
+  /** Gives up a send that is in no block. It may be mined all the same. @returns false when there is no such send */
+  giveUp(hash: string, reason: string): Promise<boolean> {
+    return this.#write(async () => {
+      const isGivenUp = this.#pending.giveUp(hash.toLowerCase(), reason);
+      if (isGivenUp) this.#publish();
+      return isGivenUp;
+    });
+  }
+
+  sweep(request: SweepRequest, observer?: SendObserver): Promise<SweepResult> {
+    return this.#write(() => this.#sender.sweep(request, observer));
+  }
+
+  /** What a send would cost. Nothing is written, so nothing is waited for. */
+  estimate(request: SendRequest): Promise<SendEstimate> {
+    return this.#sender.estimate(request);
+  }
+
+  estimateSweep(request: SweepRequest): Promise<SweepEstimate[]> {
+    return this.#sender.estimateSweep(request);
+  }
+
+  /** Resumes sends on the operator's command, in spite of damage or a disagreement of nodes. */
+  resumeSends(): Promise<void> {
+    return this.#write(async () => {
+      if (this.#storage.damage !== undefined) {
+        await this.#storage.acknowledgeDamage();
+        this.#pending.load();
+      }
+      this.pause.resume();
+    });
+  }
+
+  /** Reserves the inputs of transactions that are in no block and not sent by this wallet, and expects their outputs. */
+  hold(transactions: readonly HeldTransaction[]): void {
+    for (const transaction of transactions) this.#ledger.hold(transaction);
+    if (transactions.length > 0) this.#publish();
+  }
+
+  unhold(hashes: readonly string[]): void {
+    for (const hash of hashes) this.#ledger.unhold(hash);
+    if (hashes.length > 0) this.#publish();
+  }
+
+  #addSubWallet(make: () => NewSubWallet | Promise<NewSubWallet>, scanHeight?: number): Promise<SubWallet> {
+    return this.#write(async () => {
+      const { subWallet, subWalletIndexCounter } = await make();
+      await this.#takeIn([subWallet], subWalletIndexCounter, scanHeight);
+      return subWallet;
+    });
+  }
+
+  async #takeIn(subWallets: readonly SubWallet[], counter: number, scanHeight: number | undefined): Promise<void> {
+    const counterBefore = this.#ledger.content().subWalletIndexCounter;
+    await this.#whileStopped(
+      () => {
+        for (const subWallet of subWallets) this.#ledger.addSubWallet(subWallet, counter);
+        if (scanHeight !== undefined) this.#rescanFrom(scanHeight);
+      },
+      () => {
+        for (const { publicSpendKey } of subWallets) this.#ledger.undoAddSubWallet(publicSpendKey, counterBefore);
+      },
+    );
+  }
+
+  #removeSubWallet(find: () => SubWallet): Promise<void> {
+    return this.#write(async () => {
+      const { publicSpendKey } = find();
+      await this.#whileStopped(() => this.#ledger.removeSubWallet(publicSpendKey));
+    });
+  }
+
+  #rescanFrom(scanHeight: number): void {
+    if (liesBefore(scanHeight, this.#ledger.scanStart())) this.#ledger.startAt(scanHeight);
+    if (scanHeight > this.#ledger.position().height) return;
+    this.#ledger.rewind(scanHeight);
+    this.#pending.onRewound(scanHeight);
+  }
+
+  /**
+   * Changes the ledger while no block can be applied, stores the change and publishes it.
+   * @param undo undoes the change when it cannot be stored
+   */
+  async #whileStopped(change: () => void, undo?: () => void): Promise<void> {
+    await this.#synchronizer.stop();
+    this.#commit();
+    try {
+      change();
+      this.#commit();
+    } catch (error) {
+      if (undo !== undefined) {
+        undo();
+        this.#ledger.takeChanges();
+      }
+      throw error;
+    } finally {
+      this.#publish();
+      this.#synchronizer.start();
+    }
+  }
+
+  #write<T>(task: () => Promise<T>): Promise<T> {
+    return this.#mutex.run(() => {
+      if (this.#closed !== undefined) throw new WalletClosed();
+      return task();
+    });
+  }
+
+  async #end(): Promise<void> {
+    // Builds are aborted; a recorded send is still submitted.
+    this.#closing.abort(new WalletClosed());
+    clearInterval(this.#resubmitTimer);
+    await this.#mutex.run(() => undefined);
+    await this.#synchronizer.stop();
+    try {
+      await this.#storage.close();
+    } finally {
+      this.#nodes.close();
+    }
+  }
+
+  /** Stores the changes of the ledger, the writes of `work` and the events of both in one transaction. */
+  #commit(work: () => void = () => undefined): void {
+    this.#newEvents = [];
+    this.#storage.commit(work);
+    this.#progressStoredAt = performance.now();
+    const events = this.#newEvents;
+    this.#newEvents = [];
+    for (const event of events) this.emit('event', event);
+  }
+
+  #recordEvent(event: NewEvent): void {
+    const dated = { ...event, time: this.#now() };
+    this.#newEvents.push({ ...dated, sequence: this.#storage.db.events.append(dated) });
+  }
+
+  #onPause(pause: Pause | undefined): void {
+    if (this.#storage.dbIfUsable !== undefined) {
+      const payload = pause === undefined ? {} : { source: pause.source, reason: pause.reason };
+      const kind = pause === undefined ? 'sends-resumed' : 'sends-paused';
+      this.#commit(() => this.#recordEvent({ kind, payload }));
+    }
+    this.emit('paused', pause);
+  }
+
+  /** @throws WalletError notSynchronized, implausibleNodeHeight */
+  #sendContext(): SendContext {
+    const { network } = this.dependencies;
+    const { height } = this.#ledger.position();
+    const { status } = this.#synchronizer;
+    // Before the node's first response the wallet's own height is the best guess.
+    const { localHeight, networkHeight } =
+      status.networkHeight === 0 ? { localHeight: height, networkHeight: height } : status;
+    const { appliedTip } = this.#ledger;
+    if (network.name === 'mainnet') {
+      const plausible = plausibleHeight(appliedTip, this.#seconds());
+      const claimed = Math.max(localHeight, networkHeight);
+      if (claimed > plausible) throw walletError.implausibleNodeHeight(claimed, plausible);
+    }
+    if (localHeight - height > MAX_BLOCKS_BEHIND) throw walletError.notSynchronized();
+    const { privateViewKey, isViewWallet, subWallets } = this.#ledger.content();
+    const db = this.#storage.dbIfUsable;
+    return {
+      ...{ network, localHeight, networkHeight, privateViewKey, isViewWallet, subWallets },
+      appliedHeight: appliedTip.height,
+      contested: db === undefined ? [] : this.#pending.contested(),
+      ringOf: (keyImage) => db?.rings.get(keyImage),
+    };
+  }
+
+  #listen(): void {
+    const synchronizer = this.#synchronizer;
+    synchronizer.on('applied', (applied, block) => this.#onApplied(applied, block));
+    synchronizer.on('progressed', () => this.#onProgress());
+    synchronizer.on('rewound', (height) => {
+      this.#pending.onRewound(height);
+      this.#recordProblem(() => this.#commit(() => this.#recordEvent({ kind: 'rewound', payload: { height } })));
+      this.#publish();
+    });
+    synchronizer.on('indexed', () => this.#onProgress());
+    synchronizer.on('warning', (text) => void this.emit('warning', text));
+    synchronizer.on('unreadable', ({ height }, error) => {
+      this.dependencies.warn(`block ${String(height)} could not be read and was skipped: ${errorText(error)}`);
+    });
+    synchronizer.on('connected', () => void this.#resubmit());
+    synchronizer.on('synced', (height) => {
+      this.#ledger.releaseAbandoned();
+      this.#recordProblem(() => {
+        this.#commit();
+        if (this.#storage.dbIfUsable !== undefined) this.#pending.onTip(height);
+      });
+      this.#publish();
+    });
+  }
+
+  #onApplied({ transactions }: AppliedBlock, { hash }: SyncBlock): void {
+    for (const transaction of transactions) this.#unpublished.push([transaction, hash]);
+    if (transactions.length === 0 || this.#storage.dbIfUsable === undefined) return;
+    this.#recordProblem(() => {
+      this.#commit(() => {
+        for (const { hash: transaction, transfers, blockHeight } of transactions) {
+          for (const { publicSpendKey, amount } of transfers) {
+            const subWallet = this.#ledger.addressOf(publicSpendKey);
+            this.#recordEvent({
+              kind: 'transaction',
+              transaction,
+              subWallet,
+              amount,
+              payload: { height: blockHeight },
+            });
+          }
+        }
+      });
+      this.#pending.onApplied(transactions);
+    });
+  }
+
+  #onProgress(): void {
+    const isDue = performance.now() - this.#progressStoredAt >= PROGRESS_INTERVAL_MS;
+    if (this.#ledger.hasMoneyChanges || isDue) this.#recordProblem(() => this.#commit());
+    this.#publish();
+  }
+
+  /** What cannot be stored now stays queued and is stored by the next commit. */
+  #recordProblem(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      this.emit('warning', `the wallet database could not be written: ${errorText(error)}`);
+    }
+  }
+
+  async #resubmit(): Promise<void> {
+    if (this.#storage.dbIfUsable === undefined || this.isClosed) return;
+    await this.#sender.resubmitPending().catch((error: unknown) => {
+      this.emit('warning', `pending transactions could not be submitted again: ${errorText(error)}`);
+    });
+  }
+
+  #newSnapshot(): WalletSnapshot {
+    const content = this.#ledger.content();
+    const judgedAt = (): number => this.#synchronizer.status.networkHeight || this.#ledger.position().height;
+    return new WalletSnapshot(content, judgedAt, () => this.#seconds());
+  }
+
+  #publish(): void {
+    this.#snapshot = this.#newSnapshot();
+    const transactions = this.#unpublished;
+    this.#unpublished = [];
+    this.emit('changed');
+    for (const [transaction, blockHash] of transactions) this.emit('transaction', transaction, blockHash);
+  }
+
+  #now(): number {
+    return (this.dependencies.now ?? Date.now)();
+  }
+
+  #seconds(): number {
+    return Math.floor(this.#now() / 1000);
+  }
+}
+
+/** What a signed transaction spends and brings, while it waits to be submitted. */
+export function heldBy({ hash, pending }: Pick<SignedSend, 'hash' | 'pending'>): HeldTransaction {
+  return { hash, inputs: pending.inputs.map(({ output }) => output.key), ownOutputs: pending.ownOutputs };
+}
+
+function storageOptions({ now = Date.now, warn }: WalletDependencies, { file, password }: WalletOptions) {
+  return { file, password, now, warn };
+}

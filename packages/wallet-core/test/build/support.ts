@@ -1,0 +1,197 @@
+import { encodeAddress, type Network, networkOf, toHex } from '@wrkz/core-types';
+import {
+  cnFastHash,
+  derivePublicKey,
+  deriveSecretKey,
+  generateKeyDerivation,
+  generateKeyImage,
+  generateKeyPair,
+  scalarReduce32,
+  secretKeyToPublicKey,
+  viewKeyFromSpendKey,
+} from '@wrkz/crypto';
+import { DEFAULT_POW_SERVER, PowClient } from '../../src';
+import type { SubWallet, WalletOutput } from '../../src/ledger/model';
+import type { RingSources } from '../../src/build/rings';
+import type {
+  DecoySet,
+  RandomOutsResult,
+  SubmitResult,
+  SendNode,
+  SendPorts,
+  SendContext,
+  TransactionStatus,
+} from '../../src/build/model';
+
+/* Wallets with outputs that nobody mined, and a node that is an object: what sending decides, without a chain. */
+
+export const NOW = 1_800_000_000;
+export const devnet = networkOf('devnet');
+
+/** Mainnet's ages with the work of devnet, so that a test can do it. */
+export const easyMainnet: Network = {
+  ...networkOf('mainnet'),
+  rulesAt: (height) => {
+    const rules = networkOf('mainnet').rulesAt(height);
+    const { txPow } = rules;
+    if (txPow === undefined) return rules;
+    const scaled = { base: txPow.base / 1000n, perIo: txPow.perIo / 1000n, fusion: txPow.fusion / 1000n };
+    return { ...rules, txPow: { ...txPow, ...scaled } };
+  },
+};
+
+const secretOf = (word: string): Buffer => scalarReduce32(cnFastHash(Buffer.from(word)));
+
+/** Points that outputs of others have. */
+const strangers = Array.from({ length: 64 }, (_, i) => toHex(secretKeyToPublicKey(secretOf(`stranger ${i}`))));
+
+export interface Owner {
+  readonly spendSecret: Buffer;
+  readonly viewSecret: Buffer;
+  readonly address: string;
+  readonly spendPublic: Buffer;
+  readonly viewPublic: Buffer;
+}
+
+export function owner(word: string, viewSecret = viewKeyFromSpendKey(secretOf(word))): Owner {
+  const spendSecret = secretOf(word);
+  const [spendPublic, viewPublic] = [secretKeyToPublicKey(spendSecret), secretKeyToPublicKey(viewSecret)];
+  return { spendSecret, viewSecret, spendPublic, viewPublic, address: encodeAddress({ spendPublic, viewPublic }) };
+}
+
+let serial = 0;
+
+/** An output that pays an owner. */
+export function outputFor(to: Owner, amount: bigint, more: Partial<WalletOutput> = {}): WalletOutput {
+  const number = ++serial;
+  const transactionSecret = secretOf(`transaction ${number}`);
+  const derivation = generateKeyDerivation(to.viewPublic, transactionSecret)!;
+  const outputIndex = number % 3;
+  const key = derivePublicKey(derivation, outputIndex, to.spendPublic)!;
+  const secret = deriveSecretKey(derivation, outputIndex, to.spendSecret);
+  return {
+    keyImage: toHex(generateKeyImage(key, secret)),
+    amount,
+    blockHeight: 1,
+    transactionPublicKey: toHex(secretKeyToPublicKey(transactionSecret)),
+    outputIndex,
+    globalIndex: 1000 + number,
+    key: toHex(key),
+    spendHeight: 0,
+    unlockTime: 0n,
+    parentTransactionHash: toHex(cnFastHash(Buffer.from(`parent ${number}`))),
+    privateEphemeral: undefined,
+    spendingTransactionHash: undefined,
+    ...more,
+  };
+}
+
+export function subWalletOf(who: Owner, unspent: readonly WalletOutput[], more: Partial<SubWallet> = {}): SubWallet {
+  return {
+    walletIndex: 0,
+    publicSpendKey: toHex(who.spendPublic),
+    privateSpendKey: toHex(who.spendSecret),
+    address: who.address,
+    isPrimary: true,
+    syncStartTimestamp: 0,
+    syncStartHeight: 0,
+    unspent,
+    locked: [],
+    spent: [],
+    unconfirmedIncoming: [],
+    ...more,
+  };
+}
+
+export function viewOf(subWallets: readonly SubWallet[], more: Partial<SendContext> = {}): SendContext {
+  const localHeight = more.localHeight ?? 720;
+  return {
+    network: devnet,
+    localHeight,
+    networkHeight: localHeight,
+    appliedHeight: more.networkHeight ?? localHeight,
+    contested: [],
+    ringOf: () => undefined,
+    privateViewKey: toHex(owner('alice').viewSecret),
+    isViewWallet: false,
+    subWallets,
+    ...more,
+  };
+}
+
+export const alice = owner('alice');
+export const bob = owner('bob');
+
+/** A wallet of alice's that holds these amounts. */
+export function aliceWith(amounts: readonly bigint[], more: Partial<SendContext> = {}): SendContext {
+  return viewOf(
+    [
+      subWalletOf(
+        alice,
+        amounts.map((amount) => outputFor(alice, amount)),
+      ),
+    ],
+    more,
+  );
+}
+
+/** A node that gives as many others as it is asked for, and keeps what it is asked and sent. */
+export class FakeNode implements SendNode {
+  readonly asked: { amounts: readonly bigint[]; count: number }[] = [];
+  readonly relayed: Buffer[] = [];
+  /** In the order of the relays; the last one stays. */
+  submitResults: (SubmitResult | Error)[] = [{ kind: 'accepted' }];
+  place: TransactionStatus = 'unknown';
+  /** Reasons for which it was reported as faulty. */
+  readonly faults: string[] = [];
+  /** Whether another node takes over after such a report. */
+  hasAnother = false;
+
+  /** @param change turns honest sets into what the test wants */
+  constructor(
+    private readonly change: (sets: DecoySet[], attempt: number) => RandomOutsResult = (sets) => ({
+      kind: 'outs',
+      sets,
+    }),
+  ) {}
+
+  randomOuts(amounts: readonly bigint[], count: number): Promise<RandomOutsResult> {
+    this.asked.push({ amounts, count });
+    return Promise.resolve(
+      this.change(
+        amounts.map((amount, a) => ({
+          amount,
+          outputs: Array.from({ length: count }, (_, i) => ({
+            globalIndex: 7 * i + a,
+            key: strangers[(7 * i + a) % strangers.length]!,
+          })),
+        })),
+        this.asked.length,
+      ),
+    );
+  }
+
+  submit(transaction: Buffer): Promise<SubmitResult> {
+    this.relayed.push(transaction);
+    const answer = this.submitResults.length > 1 ? this.submitResults.shift()! : this.submitResults[0]!;
+    return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer);
+  }
+
+  reportFaulty(reason: string): Promise<boolean> {
+    this.faults.push(reason);
+    return Promise.resolve(this.hasAnother);
+  }
+
+  transactionStatus(): Promise<TransactionStatus> {
+    return Promise.resolve(this.place);
+  }
+}
+
+export function portsOf(node: SendNode = new FakeNode(), more: Partial<SendPorts> = {}): SendPorts {
+  return { node, pow: new PowClient(DEFAULT_POW_SERVER), transactionKeys: generateKeyPair, now: () => NOW, ...more };
+}
+
+/** What `makeRings` draws from: a node, and a wallet without other outputs. */
+export function ringSources(node: SendNode, more: Partial<RingSources> = {}): RingSources {
+  return { node, ringOf: () => undefined, ownOutputs: () => 0, ...more };
+}

@@ -1,0 +1,219 @@
+import fc from 'fast-check';
+import { encodeAddress, parseTransaction } from '@wrkz/core-types';
+import { receivedBy } from './receiver';
+import { alice, bob, devnet, FakeNode, outputFor, portsOf, subWalletOf, viewOf } from './support';
+import { nodeRefusal, walletError } from '../../src/errors';
+import type { SignedSend, SendContext } from '../../src/build/model';
+import { submitSend } from '../../src/send/submit';
+import { estimateSweep, sweep, type SweepRequest, type SweepResult } from '../../src/build/sweep';
+
+jest.setTimeout(60_000);
+
+/** Largest transactions of 14 inputs or so, that a sweep of a few outputs takes several of. */
+const ZONE = 3_000;
+const LARGEST = ZONE * 1.25 - 600;
+const tight = {
+  ...devnet,
+  rulesAt: (height: number) => ({ ...devnet.rulesAt(height), fullRewardZone: ZONE }),
+};
+/** Rings of two and no work. */
+const HEIGHT = 105;
+
+/** A wallet that locks what is dispatched, as the real one does between two batches. */
+class SweptWallet {
+  readonly sent: SignedSend[] = [];
+  view: SendContext;
+
+  constructor(amounts: readonly bigint[], more: Partial<SendContext> = {}) {
+    this.view = viewOf(
+      [
+        subWalletOf(
+          alice,
+          amounts.map((amount) => outputFor(alice, amount)),
+        ),
+      ],
+      {
+        network: tight,
+        localHeight: HEIGHT,
+        networkHeight: HEIGHT,
+        ...more,
+      },
+    );
+  }
+
+  readonly read = (): SendContext => this.view;
+
+  readonly dispatch = (built: SignedSend): Promise<void> => {
+    this.sent.push(built);
+    const taken = new Set(built.pending.inputs.map(({ output }) => output.key));
+    const [own] = this.view.subWallets;
+    const unspent = own!.unspent.filter(({ key }) => !taken.has(key));
+    this.view = { ...this.view, subWallets: [{ ...own!, unspent }] };
+    return Promise.resolve();
+  };
+
+  run(request: Partial<SweepRequest>, node = new FakeNode()): Promise<SweepResult> {
+    return sweep({ destination: bob.address, ...request }, this.read, portsOf(node), this.dispatch);
+  }
+
+  /** What bob finds in what was sent. */
+  received(): bigint {
+    return this.sent
+      .flatMap(({ bytes }) => receivedBy(bob, parseTransaction(bytes)))
+      .reduce((sum, { amount }) => sum + amount, 0n);
+  }
+}
+
+const total = (amounts: readonly bigint[]): bigint => amounts.reduce((a, b) => a + b, 0n);
+const FORTY = Array.from({ length: 40 }, (_, i) => BigInt(1 + (i % 9)) * 10n ** BigInt(3 + (i % 4)));
+
+test('everything goes, in batches, and nothing is left', async () => {
+  const wallet = new SweptWallet(FORTY);
+  const result = await wallet.run({});
+  expect(result.entries.length).toBeGreaterThan(2);
+  expect(result.entries.every(({ success }) => success)).toBe(true);
+  expect(result.left).toEqual({ outputs: 0, amount: 0n });
+  expect(result.paid + result.fees).toBe(total(FORTY));
+  expect(wallet.received()).toBe(result.paid);
+  for (const { bytes } of wallet.sent) expect(bytes.length).toBeLessThanOrEqual(LARGEST);
+});
+
+test('a sweep of an amount over several batches does not overpay', async () => {
+  const wallet = new SweptWallet(FORTY);
+  const amount = (total(FORTY) * 3n) / 4n;
+  const result = await wallet.run({ amount });
+  expect(result.entries.length).toBeGreaterThan(1);
+  expect(wallet.received()).toBe(amount);
+  expect(result).toMatchObject({ paid: amount, unpaid: 0n });
+});
+
+test('an amount is paid exactly, whatever the wallet holds', async () => {
+  const pretty = fc.tuple(fc.integer({ min: 1, max: 9 }), fc.integer({ min: 0, max: 6 }));
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(pretty, { minLength: 1, maxLength: 40 }),
+      fc.integer({ min: 1, max: 1000 }),
+      async (digits, share) => {
+        const amounts = digits.map(([digit, power]) => BigInt(digit) * 10n ** BigInt(power));
+        const wallet = new SweptWallet(amounts);
+        const amount = (total(amounts) * BigInt(share)) / 1000n || 1n;
+        const result = await wallet.run({ amount });
+        if (result.entries[0]?.success === true) {
+          expect(wallet.received()).toBe(amount);
+          expect(result.unpaid).toBe(0n);
+        } else {
+          // Refused before anything left.
+          expect(result.entries).toMatchObject([{ errorCode: 11 }]);
+          expect(wallet.sent).toEqual([]);
+          expect(amount + 10_000n).toBeGreaterThan(total(amounts));
+        }
+        const taken = total(wallet.sent.flatMap(({ pending }) => pending.inputs.map(({ output }) => output.amount)));
+        expect(result.left.amount).toBe(total(amounts) - taken);
+      },
+    ),
+    { numRuns: 40 },
+  );
+});
+
+test('a refused batch is an entry, and the amount is still paid exactly from the rest', async () => {
+  const wallet = new SweptWallet(FORTY);
+  const dispatch = wallet.dispatch;
+  let calls = 0;
+  const refuseFirst = (built: SignedSend): Promise<void> =>
+    ++calls === 1 ? Promise.reject(nodeRefusal('Transaction uses locked input')) : dispatch(built);
+  const amount = total(FORTY) / 2n;
+  const result = await sweep({ destination: bob.address, amount }, wallet.read, portsOf(), refuseFirst);
+  expect(result.entries[0]).toEqual({ success: false, errorCode: 31, errorMessage: 'Transaction uses locked input' });
+  expect(wallet.received()).toBe(amount);
+});
+
+test('what may have been sent is not sent again', async () => {
+  const wallet = new SweptWallet(FORTY);
+  const node = new FakeNode();
+  node.submitResults = [{ kind: 'accepted' }, { kind: 'uncertain', ended: false }];
+  const held = new Map<string, SignedSend>();
+  const dispatch = async (built: SignedSend): Promise<void> => {
+    held.set(built.hash, built);
+    await wallet.dispatch(built);
+    const { kind } = await submitSend(built, node);
+    if (kind === 'uncertain') throw walletError.daemonStillProcessing();
+  };
+  const amount = (total(FORTY) * 3n) / 4n;
+  const result = await sweep({ destination: bob.address, amount }, wallet.read, portsOf(node), dispatch);
+  expect(result.entries).toMatchObject([{ success: true }, { success: false, errorCode: 55 }]);
+  expect(held.size).toBe(2);
+  expect(result.paid).toBe(wallet.received());
+  expect(result.paid + result.unpaid).toBe(amount);
+});
+
+test('a node that goes away ends the sweep', async () => {
+  const wallet = new SweptWallet(FORTY);
+  const result = await wallet.run(
+    {},
+    new FakeNode((sets, attempt) => (attempt > 1 ? { kind: 'unavailable' } : { kind: 'outs', sets })),
+  );
+  expect(result.entries).toMatchObject([{ success: true }, { success: false, errorCode: 30 }]);
+  expect(result.left.outputs).toBe(40 - wallet.sent[0]!.pending.inputs.length);
+});
+
+test('inputs that went in between are not swept', async () => {
+  const wallet = new SweptWallet(FORTY);
+  const dispatch = async (built: SignedSend): Promise<void> => {
+    await wallet.dispatch(built);
+    const [own] = wallet.view.subWallets;
+    wallet.view = { ...wallet.view, subWallets: [{ ...own!, unspent: own!.unspent.slice(0, 3) }] };
+  };
+  const result = await sweep({ destination: bob.address }, wallet.read, portsOf(), dispatch);
+  expect(result.entries.every(({ success }) => success)).toBe(true);
+  expect(wallet.sent[1]?.pending.inputs.length).toBeLessThanOrEqual(3);
+});
+
+const LONG_ID = 'ab'.repeat(32);
+const integrated = encodeAddress({ spendPublic: bob.spendPublic, viewPublic: bob.viewPublic, paymentId: LONG_ID });
+
+test('an integrated destination with another payment id is refused', async () => {
+  const wallet = new SweptWallet(FORTY);
+  expect((await wallet.run({ destination: integrated, paymentId: 'cd'.repeat(32) })).entries).toMatchObject([
+    { success: false, errorCode: 26 },
+  ]);
+  expect((await wallet.run({ destination: integrated, paymentId: LONG_ID })).entries[0]).toMatchObject({
+    success: true,
+  });
+  expect(wallet.sent.every(({ pending }) => pending.paymentId === LONG_ID)).toBe(true);
+});
+
+type Refused = [string, number, Partial<SweepRequest>, Partial<SendContext>?];
+
+const REFUSALS: Refused[] = [
+  ['a view wallet', 39, {}, { isViewWallet: true }],
+  ['no address', 12, { destination: 'Wrkz' }],
+  ['an address of another coin', 13, { destination: 'X' + bob.address.slice(1) }],
+  ['a damaged address', 15, { destination: bob.address.slice(0, -2) + 'zz' }],
+  ['a payment id of the wrong length', 23, { paymentId: '12' }],
+  ['a payment id that is not hex', 24, { paymentId: 'g'.repeat(64) }],
+  ['nothing to sweep', 11, {}, { subWallets: [subWalletOf(alice, [])] }],
+  ['more than there is', 11, { amount: 10n ** 12n }],
+  ['more than all there can be', 11, { amount: 2n ** 64n - 1n }],
+  [
+    'outputs without numbers',
+    31,
+    {},
+    { subWallets: [subWalletOf(alice, [outputFor(alice, 9n, { globalIndex: undefined })])] },
+  ],
+  ['dust that the fee eats', 11, {}, { subWallets: [subWalletOf(alice, [outputFor(alice, 9n)])] }],
+];
+
+test.each(REFUSALS)('%s: one entry with %d', async (...[, errorCode, request, view]: Refused) => {
+  const result = await new SweptWallet(FORTY, view).run(request);
+  expect(result.entries).toMatchObject([{ success: false, errorCode }]);
+});
+
+test('an estimate of a sweep has its batches, fees and amounts', async () => {
+  const wallet = new SweptWallet(FORTY);
+  const request = { destination: bob.address, amount: total(FORTY) / 2n };
+  const rows = await estimateSweep(request, wallet.read, portsOf());
+  expect(total(rows.map(({ amount }) => amount))).toBe(request.amount);
+  const result = await wallet.run(request);
+  expect(total(rows.map(({ fee }) => fee))).toBe(result.fees);
+  await expect(estimateSweep({ destination: 'Wrkz' }, wallet.read, portsOf())).rejects.toMatchObject({ code: 12 });
+});

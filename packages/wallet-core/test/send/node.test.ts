@@ -1,0 +1,100 @@
+import { type NodeCalls, NodeFailure, NodeList, type NodeFailureFacts, type NodeFailureKind } from '@wrkz/client';
+import { StandInNode } from '@wrkz/testing';
+import { SubmissionNode, SilentNodes } from '../../src/send/node';
+
+const HASH = 'ab'.repeat(32);
+const failing = (kind: NodeFailureKind, facts: NodeFailureFacts = {}) => {
+  return (): Promise<never> => Promise.reject(new NodeFailure(kind, 'it failed', facts));
+};
+const nodeWith = (calls: Partial<NodeCalls>): SubmissionNode => new SubmissionNode(() => calls as NodeCalls);
+
+test.each<[string, NodeFailureKind, NodeFailureFacts, object]>([
+  ['no connection', 'unreachable', { isUnsent: true }, { kind: 'unavailable' }],
+  ['a broken connection', 'unreachable', {}, { kind: 'uncertain', ended: false }],
+  ['silence', 'timeout', {}, { kind: 'uncertain', ended: false }],
+  ['another chain', 'foreignChain', {}, { kind: 'unavailable' }],
+  ['500', 'failed', { status: 500 }, { kind: 'uncertain', ended: true }],
+  // What stands before a node says so as well when the connection broke behind it.
+  ['503', 'failed', { status: 503 }, { kind: 'uncertain', ended: true }],
+  ['429', 'rateLimited', { status: 429 }, { kind: 'uncertain', ended: true }],
+  ['an answer that is none', 'malformed', { status: 200 }, { kind: 'uncertain', ended: true }],
+  // A proxy has given up, the node has not.
+  ['502', 'failed', { status: 502 }, { kind: 'uncertain', ended: false }],
+  ['504', 'failed', { status: 504 }, { kind: 'uncertain', ended: false }],
+  ['408', 'refused', { status: 408 }, { kind: 'uncertain', ended: false }],
+  ['524', 'failed', { status: 524 }, { kind: 'uncertain', ended: false }],
+])('what %s says of a transaction on its way', async (_, kind, facts, answer) => {
+  expect(await nodeWith({ sendTransaction: failing(kind, facts) }).submit(Buffer.from('00', 'hex'))).toEqual(answer);
+});
+
+test('a hash that an answer does not name is not known to be absent', async () => {
+  const places = { inBlock: [], inPool: [], unknown: [] };
+  expect(await nodeWith({ transactionPlaces: () => Promise.resolve(places) }).transactionStatus(HASH)).toBe(
+    'unavailable',
+  );
+  const absent = { ...places, unknown: [HASH] };
+  expect(await nodeWith({ transactionPlaces: () => Promise.resolve(absent) }).transactionStatus(HASH)).toBe('unknown');
+  expect(await nodeWith({ transactionPlaces: failing('timeout') }).transactionStatus(HASH)).toBe('unavailable');
+});
+
+test.each([
+  ['an error, after which another one serves', { status: 500 }, 'uncertain'],
+  ['a refusal', { json: { status: 'Failed', error: 'no' } }, 'refused'],
+])('that another node knows nothing of it proves nothing of the one that was given it: %s', async (_, word, kind) => {
+  const places = (known: readonly string[]) => ({
+    json: {
+      transactionsInBlock: [],
+      transactionsInPool: known,
+      transactionsUnknown: known.length > 0 ? [] : [HASH],
+      status: 'OK',
+    },
+  });
+  const info = {
+    ...{ height: 9, network_height: 9, difficulty: 1, status: 'OK' },
+    ...{ incoming_connections_count: 1, outgoing_connections_count: 1 },
+  };
+  let known: string[] = [];
+  const [first, second] = await Promise.all([StandInNode.start(), StandInNode.start()]);
+  for (const node of [first, second]) node.on('/info', () => ({ json: info }));
+  first.on('/sendrawtransaction', () => word).on('/get_transactions_status', () => places(known));
+  second.on('/get_transactions_status', () => places(known));
+  const list = new NodeList([first, second].map(({ port }) => ({ host: '127.0.0.1', port, ssl: false })));
+  try {
+    const node = new SubmissionNode(() => list);
+    expect(await node.submit(Buffer.from('00', 'hex'))).toMatchObject({ kind });
+    expect(await node.transactionStatus(HASH)).toBe('unknown');
+    await first.close();
+    await list.info();
+    expect(list.nodes()[1]?.isInUse).toBe(true);
+    expect(await node.transactionStatus(HASH)).toBe('unavailable');
+    known = [HASH];
+    expect(await node.transactionStatus(HASH)).toBe('pool');
+  } finally {
+    list.close();
+    await second.close();
+  }
+});
+
+test('a node that was silent is not waited for again at once, another one is asked', async () => {
+  let now = 0;
+  let asked = 0;
+  const mute = { randomOuts: () => (asked++, failing('timeout')()) } as unknown as NodeCalls;
+  const well = { randomOuts: () => Promise.resolve([]) } as unknown as NodeCalls;
+  let serving = mute;
+  const silent = new SilentNodes(() => now);
+  const ask = () => new SubmissionNode(() => serving, silent).randomOuts([1n], 3);
+  for (let i = 0; i < 5; i++) expect(await ask()).toEqual({ kind: 'unavailable' });
+  expect(asked).toBe(1);
+  now = 5_000;
+  await ask();
+  expect(asked).toBe(2);
+  serving = well;
+  expect(await ask()).toEqual({ kind: 'outs', sets: [] });
+});
+
+test('a shortage is told by its code, and a failure that is no word of the node is not swallowed', async () => {
+  const short = nodeWith({ randomOuts: failing('refused', { status: 400, errorCode: 27 }) });
+  expect(await short.randomOuts([1n], 3)).toEqual({ kind: 'tooFew' });
+  const broken = nodeWith({ randomOuts: () => Promise.reject(new TypeError('a fault of ours')) });
+  await expect(broken.randomOuts([1n], 3)).rejects.toThrow(TypeError);
+});

@@ -1,0 +1,232 @@
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { dirname } from 'node:path';
+import { contentText } from '../../src';
+import type { Ledger } from '../../src/ledger/ledger';
+import { walletDbName } from '../../src/wallet-db/wallet-db';
+import { type OpenedStorage, WalletStorage } from '../../src/wallet/storage';
+import { containerOf } from '../support/container-bytes';
+import { walletAt } from '../support/contents';
+import { fresh, removeFolders } from '../support/folder';
+import { codeOf } from '../support/rejection';
+import { hashOf } from '../ledger/support/model-chain';
+
+/* The container and the wallet database beside it: what survives a crash, another program and damage. */
+
+const PASSWORD = 'secret';
+const open = new Set<WalletStorage>();
+
+afterEach(async () => {
+  for (const storage of open) await storage.close().catch(() => undefined);
+  open.clear();
+  removeFolders();
+});
+
+function container(): string {
+  const file = fresh('a.wallet');
+  writeFileSync(file, containerOf(PASSWORD, contentText(walletAt(3))));
+  return file;
+}
+
+async function opened(file: string): Promise<OpenedStorage> {
+  const result = await WalletStorage.open({ file, password: PASSWORD, now: () => 1_000, warn: () => undefined });
+  open.add(result.storage);
+  return result;
+}
+
+/** The files as a kill leaves them at this moment, in another folder. */
+function crashImage(file: string): string {
+  const copy = fresh('a.wallet');
+  for (const suffix of ['', '.db', '.db-wal', '.db-mark']) {
+    if (existsSync(file + suffix)) copyFileSync(file + suffix, copy + suffix);
+  }
+  return copy;
+}
+
+async function closed({ storage }: OpenedStorage): Promise<void> {
+  await storage.close();
+  open.delete(storage);
+}
+
+const payment = (ledger: Ledger, height: number) => {
+  const [{ publicSpendKey = '' } = {}] = ledger.content().subWallets;
+  const transaction = {
+    hash: hashOf(`transaction ${height}`),
+    transactionPublicKey: hashOf('key'),
+    unlockTime: 0n,
+    paymentId: '',
+    inputs: [],
+    outputs: [{ key: hashOf(`output ${height}`), amount: 700n }],
+  };
+  const block = {
+    height,
+    hash: hashOf(`block ${height}`),
+    timestamp: height,
+    coinbase: undefined,
+    transactions: [transaction],
+  };
+  const found = [
+    {
+      transaction: 1,
+      output: 0,
+      publicSpendKey,
+      keyImage: hashOf('image'),
+      privateEphemeral: hashOf('e'),
+      globalIndex: 5,
+    },
+  ];
+  ledger.apply(block, found, new Map());
+};
+
+test('changes that were committed are in the ledger after a crash, although the container lacks them', async () => {
+  const file = container();
+  const first = await opened(file);
+  const before = first.ledger.balance(undefined, 10_000, 0);
+  payment(first.ledger, 9_000);
+  first.storage.commit();
+  payment(first.ledger, 9_001);
+  const expected = first.ledger.content();
+  first.storage.commit();
+  const second = await opened(crashImage(file));
+  expect(second.ledger.content()).toEqual(expected);
+  expect(second.ledger.balance(undefined, 10_000, 0).unlocked).toBe(before.unlocked + 1_400n);
+  expect(second.ledger.appliedTip).toEqual({ height: 9_001, timestamp: 9_001 });
+  expect(second.containerChange).toBeUndefined();
+});
+
+test('a change whose transaction fails stays queued and is stored by the next one', async () => {
+  const file = container();
+  const { storage, ledger } = await opened(file);
+  payment(ledger, 9_000);
+  expect(() =>
+    storage.commit(() => {
+      throw new Error('refused');
+    }),
+  ).toThrow('refused');
+  storage.commit();
+  const expected = ledger.content();
+  expect((await opened(crashImage(file))).ledger.content()).toEqual(expected);
+});
+
+test('a container that another program wrote is taken over, and the difference is reported', async () => {
+  const file = container();
+  const original = readFileSync(file);
+  const first = await opened(file);
+  payment(first.ledger, 9_000);
+  first.storage.commit();
+  await closed(first);
+  writeFileSync(file, original);
+  const second = await opened(file);
+  expect(second.containerChange).toMatch(/another program wrote the container.*height 9000 -> 3/);
+  expect(second.ledger.position().height).toBe(3);
+  await closed(second);
+  expect((await opened(file)).containerChange).toBeUndefined();
+});
+
+test('the container before the current one is brought up to date by the log', async () => {
+  const file = container();
+  const first = await opened(file);
+  await first.storage.save();
+  payment(first.ledger, 9_000);
+  first.storage.commit();
+  const older = readFileSync(file);
+  await first.storage.save();
+  const expected = first.ledger.content();
+  await closed(first);
+  writeFileSync(file, older);
+  const second = await opened(file);
+  expect(second.containerChange).toBeUndefined();
+  expect(comparable(second.ledger)).toEqual({ ...expected, unknownMembers: undefined });
+});
+
+test('the database of another wallet is refused, and neither file changes', async () => {
+  const file = container();
+  const other = fresh('other.wallet');
+  await closed(
+    await WalletStorage.create({ file: other, password: PASSWORD, now: () => 1, warn: () => undefined }, () => ({
+      ...walletAt(2),
+      privateViewKey: '0b'.repeat(31) + '00',
+    })),
+  );
+  copyFileSync(walletDbName(other), walletDbName(file));
+  const before = contentsOf(dirname(file));
+  expect(await codeOf(opened(file))).toBe(1005);
+  expect(contentsOf(dirname(file))).toEqual(before);
+});
+
+const kinds: [string, (path: string) => void][] = [
+  ['folder', (path) => mkdirSync(path)],
+  ['pipe', (path) => void execFileSync('mkfifo', [path])],
+  ['device', (path) => symlinkSync('/dev/zero', path)],
+];
+
+test.each(kinds)(
+  'a %s in place of the database is damage: the wallet is read, and waits for the operator',
+  async (_kind, make) => {
+    const file = container();
+    const bytes = readFileSync(file);
+    make(walletDbName(file));
+    const { storage, ledger } = await opened(file);
+    expect(storage.damage).toContain('is no regular file');
+    expect(ledger.position().height).toBe(3);
+    expect(() => storage.db).toThrow(expect.objectContaining({ code: 1011 }));
+    storage.commit();
+    expect(readFileSync(file).equals(bytes)).toBe(true);
+    await storage.acknowledgeDamage();
+    expect(storage.damage).toBeUndefined();
+    expect(statSync(walletDbName(file)).isFile()).toBe(true);
+  },
+);
+
+test('a damaged page is damage, and the container stays as it is until the operator decides', async () => {
+  const file = container();
+  await closed(await opened(file));
+  const bytes = readFileSync(file);
+  const db = readFileSync(walletDbName(file));
+  db.fill(0xa5, 4_096, 8_192);
+  writeFileSync(walletDbName(file), db);
+  const first = await opened(file);
+  expect(first.storage.damage).toBeDefined();
+  await closed(first);
+  expect(readFileSync(file).equals(bytes)).toBe(true);
+});
+
+test('a database that is gone is reported until the operator acknowledges it', async () => {
+  const file = container();
+  await closed(await opened(file));
+  for (const name of readdirSync(dirname(file))) if (name.includes('.db')) removeFile(`${dirname(file)}/${name}`);
+  const first = await opened(file);
+  expect(first.storage.damage).toContain('the wallet database was missing');
+  await closed(first);
+  const second = await opened(file);
+  expect(second.storage.damage).toContain('the wallet database was missing');
+  await second.storage.acknowledgeDamage();
+  await closed(second);
+  expect((await opened(file)).storage.damage).toBeUndefined();
+});
+
+function comparable(ledger: Ledger): unknown {
+  return { ...ledger.content(), unknownMembers: undefined };
+}
+
+function contentsOf(folder: string): Record<string, string> {
+  return Object.fromEntries(
+    readdirSync(folder).map((name) => [
+      name,
+      existsSync(`${folder}/${name}`) ? readFileSync(`${folder}/${name}`, 'hex') : '',
+    ]),
+  );
+}
+
+function removeFile(path: string): void {
+  execFileSync('rm', [path]);
+}

@@ -1,0 +1,91 @@
+import { once } from 'node:events';
+import { NodeList } from '@wrkz/client';
+import { networkOf } from '@wrkz/core-types';
+import { CHAIN_A_HEIGHT } from '@wrkz/testing';
+import type { Wallet, WalletDependencies, WalletOptions } from '../../../src';
+import { RECORDED_AT } from '../../ledger/support/chain-a-wallets';
+import { fresh } from '../../support/folder';
+import { TestClock } from '../../sync/support/test-clock';
+import { GENESIS } from '../../sync/support/wallets';
+
+export const PASSWORD = 'a password';
+
+type Way = (dependencies: WalletDependencies, options: WalletOptions) => Promise<Wallet>;
+
+export interface WholeOptions {
+  /** Of daemons on loopback. */
+  readonly ports: readonly number[];
+  readonly file?: string;
+  readonly password?: string;
+  readonly skipCoinbases?: boolean;
+}
+
+/** A wallet as a service puts it together, with its file and a list of nodes; waits take no time. */
+export class WholeWallet {
+  readonly warnings: string[] = [];
+
+  private constructor(
+    readonly wallet: Wallet,
+    readonly file: string,
+    private readonly clock: TestClock,
+  ) {
+    wallet.on('warning', (text) => this.warnings.push(text));
+  }
+
+  static async begin(way: Way, options: WholeOptions): Promise<WholeWallet> {
+    const { ports, file = fresh('some.wallet'), password = PASSWORD, skipCoinbases = false } = options;
+    const clock = new TestClock();
+    const addresses = ports.map((port) => ({ host: '127.0.0.1', port, ssl: false }));
+    const nodes = clock.watching(new NodeList(addresses, { genesisHash: GENESIS }));
+    const wallet = await way(
+      {
+        network: networkOf('devnet'),
+        sync: { clock, skipCoinbases },
+        pow: { findNonce: () => Promise.reject(new Error('nothing is sent here')) },
+        // the clock of the recording judges locks that are times
+        now: () => RECORDED_AT * 1_000,
+        warn: (text) => whole.warnings.push(text),
+      },
+      { file, password, nodes },
+    );
+    const whole = new WholeWallet(wallet, file, clock);
+    return whole;
+  }
+
+  get status(): Wallet['syncStatus'] {
+    return this.wallet.syncStatus;
+  }
+
+  /**
+   * Until it stands at the tip and, unless it sees only what comes in, knows the place of each output.
+   * @param isRead it has read the chain itself: of a file of the reference, places of spent outputs may be unknown for ever
+   */
+  async untilSynced(isRead = true): Promise<this> {
+    await this.untilHeight(CHAIN_A_HEIGHT, isRead);
+    return this;
+  }
+
+  /** The same at another tip. */
+  async untilHeight(height: number, isRead = true): Promise<void> {
+    await this.until(() => {
+      const { progress, isViewWallet, subWallets } = this.wallet.snapshot.content;
+      const outputs = subWallets.flatMap(({ unspent, spent }) => (isRead ? [...unspent, ...spent] : unspent));
+      const isPlaced = isViewWallet || outputs.every(({ globalIndex }) => globalIndex !== undefined);
+      return this.wallet.syncStatus.isAtTip && progress.height === height && isPlaced;
+    });
+  }
+
+  /** Until something holds of it; looked at whenever it changes. Its clock goes meanwhile. */
+  async until(holds: () => boolean): Promise<void> {
+    this.clock.go();
+    try {
+      while (!holds()) await once(this.wallet, 'changed');
+    } finally {
+      this.clock.stop();
+    }
+  }
+
+  close(): Promise<void> {
+    return this.wallet.close();
+  }
+}
