@@ -15,13 +15,13 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import {
   createdWallet,
-  inTurns,
   Ledger,
   type WalletContent,
   WalletFile,
   type WalletOutput,
   WalletSnapshot,
 } from '@wrkz/wallet-core';
+import { runInSlices } from '@wrkz/service-kit';
 import { median, milliseconds, row, runBench, since } from './support/figures';
 import { machine } from './support/machine';
 import { mainThreadTime } from './support/main-thread';
@@ -155,7 +155,7 @@ async function main(): Promise<void> {
     };
     for (let round = 0; round < rounds; round++) {
       const { walletFile, content } = await note('open', () => WalletFile.open(file, 'secret'));
-      const ledger = await note('the ledger of it', () => inTurns(Ledger.loading(content)));
+      const ledger = await note('the ledger of it', () => runInSlices(Ledger.loading(content)));
       await walletFile.save(content);
       // The key of the next version is derived meanwhile.
       await wait(1_000);

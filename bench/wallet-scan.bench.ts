@@ -13,7 +13,7 @@ import { generateKeyPair } from '@wrkz/crypto';
 import { Daemon, readConfig } from '@wrkz/daemon';
 import { silentLogger } from '@wrkz/service-kit';
 import { chainAWallet, Suite } from '@wrkz/testing';
-import { type ScanKeys, scannedBatches } from '@wrkz/wallet-core';
+import { type LedgerKeys, scannedBatches } from '@wrkz/wallet-core';
 import { median, row, runBench } from './support/figures';
 import { machine } from './support/machine';
 
@@ -49,7 +49,7 @@ async function answersOfChainA(): Promise<Buffer[]> {
   }
 }
 
-function keys(count: number): ScanKeys {
+function keys(count: number): LedgerKeys {
   const alice = chainAWallet('alice');
   const own = {
     publicSpendKey: alice.spendPublic.toString('hex'),

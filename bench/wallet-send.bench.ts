@@ -23,8 +23,8 @@ import {
   buildSend,
   createdWallet,
   estimateSend,
-  type SpendPorts,
-  type SpendView,
+  type SendPorts,
+  type SendContext,
   type WalletOutput,
 } from '@wrkz/wallet-core';
 import { median, milliseconds, row, runBench, since } from './support/figures';
@@ -50,7 +50,7 @@ const secretOf = (word: string): Buffer => scalarReduce32(cnFastHash(Buffer.from
 const strangers = Array.from({ length: 64 }, (_, i) => toHex(secretKeyToPublicKey(secretOf(`stranger ${i}`))));
 
 /** A wallet to which so many outputs were paid. */
-function walletWith(count: number): SpendView {
+function walletWith(count: number): SendContext {
   const { privateViewKey, subWallets } = createdWallet({ height: 0, timestamp: 0 });
   const [subWallet] = subWallets;
   if (subWallet?.privateSpendKey === undefined) throw new Error('a new wallet has a spend key');
@@ -81,13 +81,16 @@ function walletWith(count: number): SpendView {
     network,
     localHeight: HEIGHT,
     networkHeight: HEIGHT,
+    appliedHeight: HEIGHT,
+    contested: [],
+    ringOf: () => undefined,
     privateViewKey,
     isViewWallet: false,
     subWallets: [{ ...subWallet, unspent }],
   };
 }
 
-const ports: SpendPorts = {
+const ports: SendPorts = {
   node: {
     randomOuts: async (amounts, count) => ({
       kind: 'outs',
@@ -96,8 +99,9 @@ const ports: SpendPorts = {
         outputs: Array.from({ length: count }, (_, i) => ({ globalIndex: 7 * i, key: strangers[i % 64] ?? '' })),
       })),
     }),
-    relay: async () => ({ kind: 'unavailable' }),
-    whereIs: async () => 'unavailable',
+    submit: async () => ({ kind: 'unavailable' }),
+    transactionStatus: async () => 'unavailable',
+    reportFaulty: async () => false,
   },
   pow: { findNonce: () => Promise.reject(new Error('no work is done here')) },
   transactionKeys: generateKeyPair,

@@ -2,7 +2,7 @@ import { request } from 'node:http';
 import { copyFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { answerAsJuly2025, type StandInHandler } from '@wrkz/testing';
-import { FINAL_CONFIRMATIONS } from '@wrkz/wallet-server';
+import { CONFIRMATIONS as FINAL_CONFIRMATIONS } from '@wrkz/wallet-core';
 import {
   ADDRESSES,
   BLOCKS_TO_UNLOCK,
@@ -337,36 +337,42 @@ test('stores the response for a client that disconnected during its send', async
   expect(relays() - before).toBeLessThanOrEqual(1);
 });
 
-test('opens a wallet with a missing, damaged or outdated side file and reports it', async () => {
+test('pauses sends when the wallet database is outdated, missing or damaged, until the operator resumes them', async () => {
   const service = await alice();
   const hash = hashOf(await send(service, PAYMENT, { key: 'side' }));
   const yesterday = join(service.folder, 'yesterday');
   await service.json('DELETE', '/wallet');
-  const side = join(service.folder, 'alice.wallet.side');
-  copyFileSync(side, yesterday);
-  const lost = async (): Promise<unknown> => {
-    await stage.open(service, 'alice', true);
-    const told = parsed(await service.json('GET', '/status'))['sideFileLost'];
-    await service.json('DELETE', '/wallet');
-    return told;
+  const file = join(service.folder, 'alice.wallet.db');
+  copyFileSync(file, yesterday);
+  const replaceWith = (from: string | undefined): void => {
+    for (const suffix of ['', '-wal', '-shm', '-mark']) rmSync(file + suffix, { force: true });
+    if (from !== undefined) copyFileSync(from, file);
   };
-  expect(await lost()).toBeUndefined();
-  await stage.open(service, 'alice', true);
+  const pause = async (): Promise<string | undefined> => {
+    await stage.open(service, 'alice', true);
+    const { sendsPaused } = parsed(await service.json('GET', '/status')) as { sendsPaused?: { reason: string } };
+    return sendsPaused?.reason;
+  };
+  const resumed = async (): Promise<void> => {
+    await service.api.current?.wallet.resumeSends();
+    expect(parsed(await service.json('GET', '/status'))['sendsPaused']).toBeUndefined();
+    await service.json('DELETE', '/wallet');
+  };
+  expect(await pause()).toBeUndefined();
   await service.synced(stage.node.height);
   hashOf(await send(service, PAYMENT, { key: 'since-then' }));
   await service.json('DELETE', '/wallet');
-  copyFileSync(yesterday, side);
-  expect(await lost()).toBe('outdated');
-  expect(await lost()).toBe('outdated');
+  replaceWith(yesterday);
+  expect(await pause()).toContain('outdated');
+  expect(codeOf(await send(service, PAYMENT, { key: 'other' }))).toBe(1008);
   // What it knows it goes on with.
-  await stage.open(service, 'alice', true);
   expect(hashOf(await send(service, PAYMENT, { key: 'side' }))).toBe(hash);
-  await service.json('DELETE', '/wallet');
-  rmSync(side);
-  expect(await lost()).toBe('missing');
-  expect(await lost()).toBe('missing');
-  copyFileSync(yesterday, side);
-  expect(await lost()).toBe('foreign');
-  service.file('alice.wallet.side', 'no database');
-  expect(await lost()).toBe('damaged');
+  await resumed();
+  replaceWith(undefined);
+  expect(await pause()).toContain('missing');
+  await resumed();
+  replaceWith(undefined);
+  service.file('alice.wallet.db', 'no database');
+  expect(await pause()).toContain('damaged');
+  await resumed();
 });

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { UsageError } from '@wrkz/service-kit';
-import { dayOf } from '@wrkz/wallet-core';
+import { utcDayOf } from '@wrkz/wallet-core';
 import { readWalletApiConfig, WALLET_ROUTES } from '../src';
 import { authorize } from '../src/http';
 import { Authenticator, KEY_SCOPES, type KeyScope, readKeyFile } from '../src/keys';
@@ -159,7 +159,7 @@ test('refuses to start with a missing key file', () => {
 
 const DAY_MS = 86_400_000;
 /** Noon, as the clock of the service tells it. */
-const NOON = dayOf(Date.now()) * DAY_MS + DAY_MS / 2;
+const NOON = utcDayOf(Date.now()) * DAY_MS + DAY_MS / 2;
 const LIMIT = 1_000_000;
 
 interface Shop {
@@ -190,13 +190,13 @@ async function shop(): Promise<Shop> {
 }
 
 const spentOn = ({ api }: TestService, day: number, name = 'shop'): bigint | undefined =>
-  api.current?.sideFile.spending.spent(name, day);
+  api.current?.wallet.db.spending.spent(name, day);
 const to = (amount: number, destination = ADDRESSES.bob) => ({ destination, amount });
 const SHOP = { rpcKey: 'key shop' };
 
 test('charges amount and fee before the submission, concurrently and across restarts', async () => {
   const { service, clock, args } = await shop();
-  const today = dayOf(NOON);
+  const today = utcDayOf(NOON);
   const answers = await Promise.all(Array.from({ length: 5 }, () => send(service, to(300_000), SHOP)));
   const sent = answers.filter(({ status }) => status === 201);
   expect(sent).toHaveLength(3);
@@ -229,7 +229,7 @@ test('charges amount and fee before the submission, concurrently and across rest
 
 test('refunds a rejected send, but not an uncertain one', async () => {
   const { service } = await shop();
-  const today = dayOf(NOON);
+  const today = utcDayOf(NOON);
   stage.standIn.on('/sendrawtransaction', () => ({ json: { status: 'Failed', error: 'no' } }));
   expect(codeOf(await send(service, to(900_000), SHOP))).toBe(31);
   expect(spentOn(service, today)).toBe(0n);
@@ -251,14 +251,14 @@ test('charges an uncertain prepared transaction once for all resubmissions', asy
   const cut = () => (response: { destroy(): unknown }) => void response.destroy();
   stage.standIn.on('/sendrawtransaction', cut).on('/get_transactions_status', cut);
   expect(codeOf(await go())).toBe(55);
-  const spent = spentOn(service, dayOf(NOON));
+  const spent = spentOn(service, utcDayOf(NOON));
   expect(spent).toBeGreaterThan(600_000n);
   for (const headers of [{}, { 'Idempotency-Key': 'again' }]) expect(codeOf(await go(headers))).toBe(55);
   stage.standIn.off('/get_transactions_status').on('/sendrawtransaction', () => ({ status: 503 }));
   expect(codeOf(await go())).toBe(30);
   stage.standIn.off('/sendrawtransaction');
   requireStatus(await go({ 'Idempotency-Key': 'again' }), 201);
-  expect(spentOn(service, dayOf(NOON))).toBe(spent);
+  expect(spentOn(service, utcDayOf(NOON))).toBe(spent);
 });
 
 test('charges sweeps and prepared sends, but not preparing and estimating', async () => {
@@ -278,7 +278,7 @@ test('charges sweeps and prepared sends, but not preparing and estimating', asyn
   expect(stage.node.pool()).not.toContain(transactionHash);
   // Its inputs are free: whoever may sends it.
   requireStatus(await ask('/transactions/send/prepared', 'key shop', { transactionHash }), 201);
-  expect(spentOn(service, dayOf(NOON))).toBeGreaterThan(5_000n);
+  expect(spentOn(service, utcDayOf(NOON))).toBeGreaterThan(5_000n);
 });
 
 test('confines a key with allowedAddresses on every route', async () => {
@@ -375,7 +375,7 @@ describe('a key below admin', () => {
 
   test('is charged for change that it locks beyond the default unlock time', async () => {
     const { service } = await shop();
-    const today = dayOf(NOON);
+    const today = utcDayOf(NOON);
     const unlocked = async (): Promise<bigint> =>
       BigInt(parsed<{ unlocked: number }>(await service.json('GET', '/balance')).unlocked);
     const before = await unlocked();

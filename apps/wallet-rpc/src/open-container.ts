@@ -1,11 +1,6 @@
 import type { NodeList, NodeTimeouts } from '@wrkz/client';
 import { errorText, type Logger } from '@wrkz/service-kit';
-import {
-  PowClient,
-  powServerSettings,
-  type SyncClock,
-  Wallet,
-} from '@wrkz/wallet-core';
+import { PowClient, powServerSettings, type SyncClock, Wallet } from '@wrkz/wallet-core';
 import { nodeList, openingWarnings } from '@wrkz/wallet-server';
 import type { WalletRpcConfig } from './config';
 import { isWalletError } from './errors';

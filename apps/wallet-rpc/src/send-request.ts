@@ -1,13 +1,6 @@
 import type { walletRpcApi } from '@wrkz/api';
 import { fromHex, MAX_UINT64, parseTransaction } from '@wrkz/core-types';
-import type {
-  FeeChoice,
-  SignedSend,
-  SendRequest,
-  SentOutput,
-  SubWallet,
-  StoredDetails,
-} from '@wrkz/wallet-core';
+import type { FeeChoice, SignedSend, SendRequest, SentOutput, SubWallet, StoredDetails } from '@wrkz/wallet-core';
 import type { z } from 'zod';
 import { sumsOf } from './blocks';
 import { checkedPayees, requireAllPlain } from './checks';

@@ -109,7 +109,7 @@ export class WalletRpc implements Service {
     this.served = context;
     this.startComponents(context);
     const retention = startRetentionJob({
-      current: () => (container.wallet.dbIfUsable),
+      current: () => container.wallet.dbIfUsable,
       now,
       warn: (text) => logger.warning(text),
     });

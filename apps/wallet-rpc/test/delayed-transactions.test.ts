@@ -2,31 +2,41 @@ import { EventEmitter } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type FinishedSend, type HeldTransaction, sealSend, SideFile, walletError } from '@wrkz/wallet-core';
+import { type HeldTransaction, type SignedSend, WalletDb, walletDbName, walletError } from '@wrkz/wallet-core';
 import { DelayedTransactionQueue } from '../src/delayed-transactions';
 
 const VIEW_KEY = '0b'.repeat(32);
 const FIRST = 'ff'.repeat(32);
 const SECOND = '11'.repeat(32);
 const folder = mkdtempSync(join(tmpdir(), 'wrkz-desk-'));
-let sideFile: SideFile;
+let db: WalletDb;
 
 beforeEach(() => {
-  sideFile = SideFile.open({ walletFile: join(folder, 'a.wallet'), wallet: 'w', expected: undefined, now: 1 });
+  db = WalletDb.open({ walletFile: join(folder, 'a.wallet'), privateViewKey: VIEW_KEY, expected: undefined, now: 1 });
 });
 
 afterEach(() => {
-  sideFile.close();
-  rmSync(join(folder, 'a.wallet.side'));
+  db.close();
+  rmSync(walletDbName(join(folder, 'a.wallet')));
 });
 
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const built = (hash: string): FinishedSend => ({
+const built = (hash: string): SignedSend => ({
   ...{ hash, bytes: Buffer.of(1), fee: 1n, mixin: 1, defaultMixin: 1 },
-  intent: {
-    ...{ hash, fee: 1n, paymentId: '', transactionSecretKey: '', transfers: [], ownOutputs: [], inputs: [] },
+  pending: {
+    ...{
+      hash,
+      fee: 1n,
+      paymentId: '',
+      transactionSecretKey: '',
+      transfers: [],
+      ownOutputs: [],
+      inputs: [],
+      unlockTime: 0n,
+    },
   },
+  rings: [],
 });
 
 /** As much of a wallet as the desk sees. */
@@ -35,6 +45,7 @@ class Wallet extends EventEmitter {
   readonly mined = new Set<string>();
   readonly listed = new Set<string>();
   readonly told: string[] = [];
+  readonly db = db;
   answer: () => Promise<void> = async () => undefined;
 
   readonly snapshot = {
@@ -57,8 +68,8 @@ class Wallet extends EventEmitter {
 
   /** The desk of a new run. */
   desk(): DelayedTransactionQueue {
-    const sent = ({ hash }: FinishedSend): void => void this.told.push(hash);
-    const desk = new DelayedTransactionQueue({ wallet: this as never, sideFile, now: () => 1, sent });
+    const sent = ({ hash }: SignedSend): void => void this.told.push(hash);
+    const desk = new DelayedTransactionQueue({ wallet: this as never, now: () => 1, sent });
     desk.start();
     return desk;
   }
@@ -66,15 +77,10 @@ class Wallet extends EventEmitter {
 
 /** As created and answered. */
 function add(hash: string, created = 1): void {
-  sideFile.delayed.add({
-    hash,
-    created,
-    bytes: Buffer.of(1),
-    intent: sealSend(built(hash), VIEW_KEY).toString('base64'),
-  });
+  db.delayed.add({ hash, created, signed: built(hash) });
 }
 
-const state = (hash: string): string | undefined => sideFile.delayed.get(hash)?.state;
+const state = (hash: string): string | undefined => db.delayed.get(hash)?.state;
 
 test('a start holds what waits and what was on its way, and knows what has come into a block meanwhile', () => {
   add(FIRST);
@@ -82,7 +88,7 @@ test('a start holds what waits and what was on its way, and knows what has come 
   // The second one waited: another program brought it out, or it was given up and came into a block after all.
   const mined = ['22'.repeat(32), '33'.repeat(32)] as const;
   for (const hash of mined) add(hash);
-  for (const hash of [SECOND, mined[0]]) sideFile.delayed.move(hash, 'delayed', 'sending');
+  for (const hash of [SECOND, mined[0]]) db.delayed.move(hash, 'delayed', 'sending');
   const wallet = new Wallet();
   for (const hash of mined) wallet.mined.add(hash);
   const desk = wallet.desk();
@@ -94,7 +100,7 @@ test('a start holds what waits and what was on its way, and knows what has come 
 test('those that may be sent are told in the order of their making, one that was cut off on its way in its place', () => {
   add(FIRST, 1);
   add(SECOND, 2);
-  sideFile.delayed.move(FIRST, 'delayed', 'sending');
+  db.delayed.move(FIRST, 'delayed', 'sending');
   expect(new Wallet().desk().hashes()).toEqual([FIRST, SECOND]);
 });
 
@@ -103,7 +109,7 @@ test('a block that holds one ends its waiting, whoever brought it out', () => {
   add(SECOND);
   const wallet = new Wallet();
   const desk = wallet.desk();
-  sideFile.delayed.move(FIRST, 'delayed', 'sending');
+  db.delayed.move(FIRST, 'delayed', 'sending');
   for (const hash of [FIRST, SECOND]) wallet.emit('transaction', { hash });
   expect([state(FIRST), state(SECOND), desk.hashes()]).toEqual(['sent', 'sent', []]);
 });
@@ -118,7 +124,7 @@ test('one that the wallet gives up waits again; one that was sent does not', asy
   expect(state(FIRST)).toBe('sending');
   wallet.answer = async () => undefined;
   await desk.send(SECOND);
-  for (const hash of [FIRST, SECOND]) wallet.emit('cancelled', hash);
+  for (const hash of [FIRST, SECOND]) wallet.emit('event', { kind: 'send-given-up', transaction: hash });
   expect([state(FIRST), state(SECOND)]).toEqual(['delayed', 'sent']);
 });
 
@@ -139,7 +145,7 @@ test('while one is on its way it is sent by nobody else and not deleted; then it
 
 test('one that may have left before is given up by a refusal alone, not by a node that is away', async () => {
   add(FIRST);
-  sideFile.delayed.move(FIRST, 'delayed', 'sending');
+  db.delayed.move(FIRST, 'delayed', 'sending');
   const wallet = new Wallet();
   const desk = wallet.desk();
   wallet.answer = () => Promise.reject(walletError.daemonOffline());

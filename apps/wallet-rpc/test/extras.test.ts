@@ -1,7 +1,7 @@
 import { NodeFailure, type RawChainBlock } from '@wrkz/client';
 import { parseBlock } from '@wrkz/core-types';
 import { chainA } from '@wrkz/testing';
-import { SideFile, type WalletTransaction } from '@wrkz/wallet-core';
+import { WalletDb, type WalletTransaction } from '@wrkz/wallet-core';
 import { TransactionDetailsCache, WantedTransactions } from '../src/transaction-details';
 import { Folder } from './support/service';
 
@@ -31,14 +31,13 @@ let count = 0;
 
 function keeper(rawBlocks: RawBlocks, heights: readonly number[], retryMs = 20) {
   const walletFile = folder.file(`${String((count += 1))}.container`);
-  const sideFile = SideFile.open({ walletFile, wallet: 'w', expected: undefined, now: 1 });
+  const db = WalletDb.open({ walletFile, privateViewKey: '0b'.repeat(32), expected: undefined, now: 1 });
   const transactions = heights.map(coinbaseOf);
   const content = { privateViewKey: '00'.repeat(32), subWallets: [], transactions };
   const warnings: string[] = [];
   const asked: [number, number][] = [];
   const details = new TransactionDetailsCache({
-    wallet: { on: () => undefined, snapshot: { content } } as never,
-    sideFile,
+    wallet: { on: () => undefined, snapshot: { content }, db } as never,
     nodes: {
       rawBlocks: (start, length, signal) => {
         asked.push([start, length]);
@@ -49,11 +48,11 @@ function keeper(rawBlocks: RawBlocks, heights: readonly number[], retryMs = 20) 
     retryMs,
   });
   open.push(
-    () => sideFile.close(),
+    () => db.close(),
     () => details.stop(),
   );
   details.start();
-  const missing = (): string[] => sideFile.extras.missing(transactions.map(({ hash }) => hash));
+  const missing = (): string[] => db.details.missing(transactions.map(({ hash }) => hash));
   return { details, transactions, missing, warnings, asked };
 }
 

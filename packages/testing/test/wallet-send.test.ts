@@ -1,15 +1,7 @@
 import { Daemon, readConfig } from '@wrkz/daemon';
 import { silentLogger } from '@wrkz/service-kit';
-import {
-  buildSend,
-  type BuiltSend,
-  dispatchSend,
-  estimateSend,
-  PreparedSends,
-  type SendRequest,
-  sweep,
-} from '@wrkz/wallet-core';
-import { now, other, portsOver, received, receiver, sendsAt, SOME_HEIGHTS } from './support/age-sends';
+import { buildSend, estimateSend, type SendRequest, type SignedSend, sweep } from '@wrkz/wallet-core';
+import { other, portsOver, received, receiver, sendsAt, SOME_HEIGHTS } from './support/age-sends';
 import { ChainWallet } from './support/chain-wallet';
 import { SpendNodeOver } from './support/spend-node';
 import { CHAIN_A_HEIGHT, Suite, type SuiteNode } from '../src';
@@ -47,15 +39,15 @@ describe('at the tip', () => {
     const estimate = await estimateSend(request, dave.view(node.height), portsOver(spendNode));
     const built = await buildSend(request, dave.view(node.height), portsOver(spendNode));
     expect(built).toMatchObject({ mixin: 1, defaultMixin: 7, fee: estimate.fee });
-    await dispatchSend(built, dave, spendNode);
+    await dave.send(built, spendNode);
     expect(received(receiver, built).amount).toBe(1_235n);
     expect(received(other, built).amount).toBe(55n);
     const keys = dave.view(node.height).subWallets.map(({ publicSpendKey }) => publicSpendKey);
     const own = (key: string | undefined): bigint =>
-      built.intent.ownOutputs.reduce((sum, out) => (out.publicSpendKey === key ? sum + out.amount : sum), 0n);
+      built.pending.ownOutputs.reduce((sum, out) => (out.publicSpendKey === key ? sum + out.amount : sum), 0n);
     expect(own(keys[1])).toBe(3_000n);
     expect(own(keys[0])).toBe(0n);
-    expect(built.intent.inputs.every(({ publicSpendKey }) => publicSpendKey !== keys[1])).toBe(true);
+    expect(built.pending.inputs.every(({ publicSpendKey }) => publicSpendKey !== keys[1])).toBe(true);
   });
 
   test('an answer that is lost on its way back: the node has it, and so has the wallet', async () => {
@@ -64,7 +56,7 @@ describe('at the tip', () => {
     const wallet = new ChainWallet('erin', CHAIN_A_HEIGHT);
     const request = { destinations: [{ address: receiver.address, amount: 1_000n }], mixin: 1 };
     const built = await buildSend(request, wallet.view(node.height), portsOver(spendNode));
-    await dispatchSend(built, wallet, spendNode);
+    await wallet.send(built, spendNode);
     expect(wallet.holds(built.hash)).toBe(true);
     expect(node.pool()).toContain(built.hash);
   });
@@ -81,9 +73,9 @@ describe('at the tip', () => {
         portsOver(spendNode),
       ),
     ];
-    await dispatchSend(one, frank, spendNode);
+    await frank.send(one, spendNode);
     await node.generate(other.address);
-    await expect(dispatchSend(two, frank, spendNode)).rejects.toMatchObject({
+    await expect(frank.send(two, spendNode)).rejects.toMatchObject({
       code: 31,
       message: 'Transaction contains an input which has already been spent',
     });
@@ -91,25 +83,13 @@ describe('at the tip', () => {
     expect(frank.holds(one.hash)).toBe(true);
   });
 
-  test('a prepared transaction goes out when it is told to', async () => {
-    const spendNode = new SpendNodeOver(node);
-    const wallet = new ChainWallet('grace', CHAIN_A_HEIGHT);
-    const prepared = new PreparedSends();
-    const request = { destinations: [{ address: receiver.address, amount: 1_000n }], mixin: 1 };
-    const built = await buildSend(request, wallet.view(node.height), portsOver(spendNode));
-    prepared.add(built);
-    expect(node.pool()).not.toContain(built.hash);
-    await dispatchSend(prepared.take(built.hash, wallet.view(node.height), now()), wallet, spendNode);
-    expect(node.pool()).toContain(built.hash);
-  });
-
   test('a sweep of an amount, then of all the rest', async () => {
     const spendNode = new SpendNodeOver(node);
     const wallet = new ChainWallet('carol', CHAIN_A_HEIGHT);
-    const sent: BuiltSend[] = [];
-    const dispatch = (built: BuiltSend): Promise<void> => {
+    const sent: SignedSend[] = [];
+    const dispatch = (built: SignedSend): Promise<void> => {
       sent.push(built);
-      return dispatchSend(built, wallet, spendNode);
+      return wallet.send(built, spendNode);
     };
     const read = () => wallet.view(node.height);
     const amount = 1_234_567n;

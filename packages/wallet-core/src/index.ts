@@ -1,12 +1,27 @@
-export type { FeeChoice, SendNode, SendRequest, SendSummary, SignedSend, StoredRingMember } from './build/model';
-export type { SendEstimate } from './build/build-send';
-export type { SweepEntry, SweepEstimate, SweepRequest, SweepResult } from './build/sweep';
+export * from './build/model';
+export { buildSend, estimateSend, type SendEstimate } from './build/build-send';
+export {
+  estimateSweep,
+  sweep,
+  type SweepEntry,
+  type SweepEstimate,
+  type SweepRequest,
+  type SweepResult,
+} from './build/sweep';
 export { decodeContent } from './container/decode';
 export { isContainer, CONTAINER_HEADER_SIZE } from './container/format';
 export { readFileStart } from './container/file-io';
 export { type ContainerConversion, WalletFile } from './container/wallet-file';
 export { contentText } from './container/encrypted-file';
-export { isWalletError, WalletClosed, WalletError, walletError, walletErrorOfCode, walletErrorRows } from './errors';
+export {
+  isWalletError,
+  nodeRefusal,
+  WalletClosed,
+  WalletError,
+  walletError,
+  walletErrorOfCode,
+  walletErrorRows,
+} from './errors';
 export { checkAddress, checkPaymentId, integratedAddress, type CheckedAddress } from './keys/addresses';
 export * from './keys/wallet-keys';
 export { seedOf } from './keys/wallet-keys';
@@ -24,6 +39,7 @@ export { SubmissionNode } from './send/node';
 export type { Pause, PauseSource } from './send/pause';
 export { CONFIRMATIONS } from './send/pending-sends';
 export type { SendObserver } from './send/sender';
+export { type SubmitOutcome, submitSend } from './send/submit';
 export { MACHINE_CLOCK, type SyncClock } from './sync/clock';
 export { scannedBatches, type ScannedBlock, type UnreadableBlock } from './sync/scanner';
 export type { SyncGap } from './sync/fetch-plan';

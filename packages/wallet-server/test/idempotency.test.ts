@@ -2,42 +2,37 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FinishedJson } from '@wrkz/service-kit';
-import { type FinishedSend, type KeptSend, type LeavingListener, SideFile } from '@wrkz/wallet-core';
+import { type SendObserver, type SignedSend, WalletDb, walletDbName } from '@wrkz/wallet-core';
 import { type IdempotentRequest, IdempotentRequests } from '../src';
 
 const folder = mkdtempSync(join(tmpdir(), 'wrkz-idempotency-'));
-let sideFile: SideFile;
+let db: WalletDb;
 let requests: IdempotentRequests;
 
 beforeEach(() => {
-  sideFile = SideFile.open({ walletFile: join(folder, 'a.wallet'), wallet: 'w', expected: undefined, now: 1 });
+  const walletFile = join(folder, 'a.wallet');
+  db = WalletDb.open({ walletFile, privateViewKey: '0b'.repeat(32), expected: undefined, now: 1 });
   requests = new IdempotentRequests();
 });
 
 afterEach(() => {
-  sideFile.close();
-  rmSync(join(folder, 'a.wallet.side'));
+  db.close();
+  rmSync(walletDbName(join(folder, 'a.wallet')));
 });
 
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const send = (hash: string): FinishedSend => ({
-  ...{ hash, bytes: Buffer.of(1), fee: 1n, mixin: 1, defaultMixin: 1 },
-  intent: {
-    ...{ hash, fee: 1n, paymentId: '', transactionSecretKey: '', transfers: [], ownOutputs: [], inputs: [] },
-  },
-});
+const send = (hash: string): SignedSend => ({ hash }) as SignedSend;
 const HASH = 'ab'.repeat(32);
 
-type Run = (watcher: LeavingListener) => Promise<string>;
+type Run = (observer: SendObserver) => Promise<string>;
 
 function ask(run: Run, more: Partial<IdempotentRequest<string>> = {}): Promise<string | FinishedJson> {
-  const wallet = { snapshot: { content: { privateViewKey: '0b'.repeat(32) } } };
   return requests.execute(
-    { wallet: wallet as never, sideFile, now: () => 1 },
+    { wallet: { db } as never, now: () => 1 },
     {
       ...{ key: { owner: 'o', key: 'k' }, body: '{}', status: 200, mayBeNothing: false, run },
-      recovered: async () => undefined,
+      recover: async () => undefined,
       ...more,
     },
   );
@@ -72,44 +67,51 @@ test('runs requests of different owners concurrently', async () => {
   await first;
 });
 
-test('frees the key after a failure without a submitted transaction, also for another body', async () => {
-  const failed: Run = (watcher) => {
-    watcher.leaving(send(HASH));
-    watcher.stayed(send(HASH));
-    return Promise.reject(new Error('refused'));
-  };
-  await expect(ask(failed)).rejects.toThrow('refused');
+test('frees the key after a failure without a recorded transaction, also for another body', async () => {
+  await expect(ask(() => Promise.reject(new Error('too little money')))).rejects.toThrow('too little money');
   expect(await ask(async () => 'done', { body: '{"other":1}' })).toBeInstanceOf(FinishedJson);
 });
 
+test('binds the key to a refused transaction: a repetition gets its hash, and never builds another one unasked', async () => {
+  const refused: Run = (observer) => {
+    observer.submitting?.(send(HASH));
+    observer.rejected?.(send(HASH));
+    return Promise.reject(new Error('refused'));
+  };
+  await expect(ask(refused)).rejects.toThrow('refused');
+  await expect(ask(never, { body: '{"other":1}' })).rejects.toMatchObject({ code: 1002 });
+  const recover = async (hashes: readonly string[]): Promise<string> => `submitted ${hashes.join()} again`;
+  expect(String(((await ask(never, { recover })) as FinishedJson).text)).toBe(`"submitted ${HASH} again"`);
+});
+
 test('binds the key to its request after a failure with a submitted transaction, and recovers it on repetition', async () => {
-  const cut: Run = (watcher) => {
-    watcher.leaving(send(HASH));
+  const cut: Run = (observer) => {
+    observer.submitting?.(send(HASH));
     return Promise.reject(new Error('cut'));
   };
   await expect(ask(cut)).rejects.toThrow('cut');
   await expect(ask(never, { body: '{"other":1}' })).rejects.toMatchObject({ code: 1002 });
   const asked: string[] = [];
-  const recovered = async (sends: readonly KeptSend[]): Promise<string> => {
-    asked.push(...sends.map(({ hash }) => hash));
+  const recover = async (hashes: readonly string[]): Promise<string> => {
+    asked.push(...hashes);
     return 'it was there';
   };
   for (let i = 0; i < 2; i++) {
-    const answer = await ask(never, { recovered });
+    const answer = await ask(never, { recover });
     expect(String((answer as FinishedJson).text)).toBe('"it was there"');
   }
   expect(asked).toEqual([HASH]);
 });
 
-test('forgets an impossible transaction before it executes the request again', async () => {
+test('gives all recorded transactions of a key to a repetition', async () => {
   const cut =
     (hash: string): Run =>
-    (watcher) => {
-      watcher.leaving(send(hash));
+    (observer) => {
+      observer.submitting?.(send(hash));
       return Promise.reject(new Error('cut'));
     };
   await expect(ask(cut(HASH))).rejects.toThrow('cut');
   await expect(ask(cut('cd'.repeat(32)))).rejects.toThrow('cut');
-  const recovered = async (sends: readonly KeptSend[]): Promise<string> => sends.map(({ hash }) => hash).join();
-  expect(String(((await ask(never, { recovered })) as FinishedJson).text)).toBe(`"${'cd'.repeat(32)}"`);
+  const recover = async (hashes: readonly string[]): Promise<string> => hashes.join();
+  expect(String(((await ask(never, { recover })) as FinishedJson).text)).toBe(`"${HASH},${'cd'.repeat(32)}"`);
 });

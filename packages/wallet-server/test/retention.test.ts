@@ -1,54 +1,58 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { dayOf, SideFile } from '@wrkz/wallet-core';
+import { utcDayOf, WalletDb } from '@wrkz/wallet-core';
 import { deleteExpired, RETENTION } from '../src';
 
 const DAY_MS = 86_400_000;
 const NOW = 20_000 * DAY_MS;
+const HASH = 'ab'.repeat(32);
 
 let folder: string;
-let side: SideFile;
+let db: WalletDb;
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'wrkz-retention-'));
-  side = SideFile.open({ walletFile: join(folder, 'w'), wallet: 'w', expected: undefined, now: NOW });
+  const walletFile = join(folder, 'w');
+  db = WalletDb.open({ walletFile, privateViewKey: '0b'.repeat(32), expected: undefined, now: NOW });
 });
 
 afterEach(() => {
-  side.close();
+  db.close();
   rmSync(folder, { recursive: true, force: true });
 });
 
 function answer(key: string, begun: number): void {
-  side.answers.begin({ owner: '', key }, 'body', begun);
-  side.answers.answered({ owner: '', key }, { status: 201, body: '{}' });
+  db.requests.begin({ owner: '', key }, 'body', begun);
+  db.requests.answer({ owner: '', key }, { status: 201, body: '{}' });
 }
 
-const isKept = (key: string): boolean => side.answers.begin({ owner: '', key }, 'body', NOW).kind === 'answered';
+const isKept = (key: string): boolean => db.requests.begin({ owner: '', key }, 'body', NOW).kind === 'answered';
 
-test('deletes responses older than 30 days beyond the newest ones, but never a request without a response', async () => {
+test('deletes responses older than 30 days beyond the newest ones, but never a request whose transaction is not settled', async () => {
   expect(RETENTION.answers).toEqual({ days: 30, newest: 10_000 });
   const kept = { ...RETENTION, answers: { days: 30, newest: 5 } };
   answer('old', NOW - 31 * DAY_MS);
-  side.answers.begin({ owner: '', key: 'open' }, 'body', NOW - 90 * DAY_MS);
-  await deleteExpired(side, NOW, () => true, kept);
+  db.requests.begin({ owner: '', key: 'open' }, 'body', NOW - 90 * DAY_MS);
+  db.requests.link({ owner: '', key: 'open' }, HASH);
+  db.sends.put({ hash: HASH, state: 'pending', created: NOW });
+  await deleteExpired(db, NOW, () => true, kept);
   expect(isKept('old')).toBe(true);
-  for (let i = 0; i < 4; i++) side.answers.begin({ owner: '', key: `n${String(i)}` }, 'body', NOW);
+  for (let i = 0; i < 4; i++) db.requests.begin({ owner: '', key: `n${String(i)}` }, 'body', NOW);
   answer('young', NOW - 29 * DAY_MS);
-  await deleteExpired(side, NOW, () => true, kept);
+  await deleteExpired(db, NOW, () => true, kept);
   expect(isKept('young')).toBe(true);
   expect(isKept('old')).toBe(false);
-  expect(side.answers.begin({ owner: '', key: 'open' }, 'body', NOW)).toEqual({ kind: 'unanswered', sends: [] });
+  expect(db.requests.begin({ owner: '', key: 'open' }, 'body', NOW)).toEqual({ kind: 'unanswered', sends: [HASH] });
 });
 
 test('retains the latest days of each key when the clock jumps ahead', async () => {
-  const today = dayOf(NOW);
-  side.spending.reserve('shop', today, 5n, 5n);
-  await deleteExpired(side, NOW + 1_000 * DAY_MS, () => true);
-  expect(side.spending.spent('shop', today)).toBe(5n);
-  for (let day = 1; day <= 36; day++) side.spending.reserve('shop', today + day, 1n, 5n);
-  await deleteExpired(side, NOW + 36 * DAY_MS, () => true);
-  expect(side.spending.spent('shop', today)).toBe(0n);
-  expect(side.spending.spent('shop', today + 1)).toBe(1n);
+  const today = utcDayOf(NOW);
+  db.spending.reserve('shop', today, 5n, 5n);
+  await deleteExpired(db, NOW + 1_000 * DAY_MS, () => true);
+  expect(db.spending.spent('shop', today)).toBe(5n);
+  for (let day = 1; day <= 36; day++) db.spending.reserve('shop', today + day, 1n, 5n);
+  await deleteExpired(db, NOW + 36 * DAY_MS, () => true);
+  expect(db.spending.spent('shop', today)).toBe(0n);
+  expect(db.spending.spent('shop', today + 1)).toBe(1n);
 });

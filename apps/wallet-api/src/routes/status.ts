@@ -23,11 +23,7 @@ const getStatus = declareWalletRoute({
 });
 
 /** docs/operations/wallet-api.md#status */
-function statusRecord({
-  wallet,
-  nodes,
-  nodeSwitch,
-}: OpenWallet): z.output<typeof walletApi.statusAnswer> {
+function statusRecord({ wallet, nodes, nodeSwitch }: OpenWallet): z.output<typeof walletApi.statusAnswer> {
   const sync = wallet.syncStatus;
   const { walletHeight, localHeight, networkHeight, gap, stall } = sync;
   const { isViewWallet, subWallets } = wallet.snapshot.content;

@@ -68,7 +68,7 @@ export class ChainAStage {
     await this.node.generate(ADDRESSES.grace, count);
     await service.synced(this.node.height);
     const open = service.api.current;
-    while (open !== undefined && !open.syncStatus().isAtTip) await new Promise((resolve) => setImmediate(resolve));
+    while (open !== undefined && !open.wallet.syncStatus.isAtTip) await new Promise((resolve) => setImmediate(resolve));
   }
 }
 

@@ -1,11 +1,6 @@
 import { walletRpcApi } from '@wrkz/api';
 import { type FinishedJson, stringifyJson } from '@wrkz/service-kit';
-import {
-  type SendObserver,
-  type SendSummary,
-  type SignedSend,
-  walletError,
-} from '@wrkz/wallet-core';
+import { type SendObserver, type SendSummary, type SignedSend, walletError } from '@wrkz/wallet-core';
 import { resubmitSends } from '@wrkz/wallet-server';
 import type { z } from 'zod';
 import { requireHash } from '../checks';

@@ -121,7 +121,7 @@ export const PROVOCATIONS: Readonly<Record<string, Provocations>> = {
       };
       scene.stand.on('/info', lite);
       const service = await scene.world.synced('alice', scene.stand.port);
-      while (service.rpc.context.syncStatus().liteStartHeight === 0)
+      while (service.rpc.context.wallet.syncStatus.liteStartHeight === 0)
         await new Promise((resolve) => setTimeout(resolve, 20));
       scene.stand.off('/info');
       return service.call('reset', { scanHeight: 0 });
@@ -190,7 +190,7 @@ export const PROVOCATIONS: Readonly<Record<string, Provocations>> = {
       };
       scene.interrupted('cut', 'sendTransaction', params, transactionHash);
       const { wallet } = scene.alice.rpc.context;
-      jest.spyOn(wallet, 'resend').mockRejectedValueOnce(walletError.preparedTransactionExpired());
+      jest.spyOn(wallet, 'resubmit').mockRejectedValueOnce(walletError.idempotencyKeyUnderWay());
       return scene.alice.call('sendTransaction', { ...TO_BOB, idempotencyKey: 'cut' });
     },
   },
@@ -248,8 +248,8 @@ export const PROVOCATIONS: Readonly<Record<string, Provocations>> = {
     idempotencyKeyUnderWay: async (scene) => {
       const transactionHash = await scene.delayed();
       scene.interrupted('cut-delayed', 'sendDelayedTransaction', { transactionHash }, transactionHash);
-      const { delayed, sideFile } = scene.alice.rpc.context;
-      sideFile.delayed.move(transactionHash, 'delayed', 'sending');
+      const { delayed, wallet } = scene.alice.rpc.context;
+      wallet.db.delayed.move(transactionHash, 'delayed', 'sending');
       // As while the wallet lists it among those that are in no block.
       jest.spyOn(delayed, 'isLost').mockReturnValueOnce(false);
       return scene.alice.call('sendDelayedTransaction', { transactionHash, idempotencyKey: 'cut-delayed' });

@@ -1,7 +1,6 @@
 import { mkdirSync, renameSync } from 'node:fs';
 import { decodeTagged, encodeTagged } from '@wrkz/core-types';
 import { stringifyJson } from '@wrkz/service-kit';
-import { sealSend } from '@wrkz/wallet-core';
 import { StandInNode, type SuiteNode } from '@wrkz/testing';
 import { generate, type TestService } from '../support/service';
 import { addressOf, CONTAINER_PASSWORD, expectedWallet, World } from '../support/world';
@@ -64,12 +63,10 @@ export class Scene {
 
   /** As if a kill had come between a send with this key and its answer. */
   interrupted(key: string, method: string, params: object, hash: string): void {
-    const { sideFile, now, wallet, delayed } = this.alice.rpc.context;
-    const row = sideFile.delayed.get(hash);
-    if (row === undefined) throw new RangeError('no such delayed transaction');
-    const { privateViewKey } = wallet.snapshot.content;
-    sideFile.answers.begin({ owner: 'json-rpc', key }, `${method} ${stringifyJson(params)}`, now());
-    sideFile.answers.sending({ owner: 'json-rpc', key }, { hash, sealed: sealSend(delayed.read(row), privateViewKey) });
+    const { now, wallet } = this.alice.rpc.context;
+    const request = { owner: 'json-rpc', key };
+    wallet.db.requests.begin(request, `${method} ${stringifyJson(params)}`, now());
+    wallet.db.requests.link(request, hash);
   }
 
   /** The delayed transaction of alice that was made first. */

@@ -64,10 +64,10 @@ export class TestService extends RpcClient {
 
   /** Until the wallet stands at the node's tip, at this height at least, and has all that sends need. */
   async synced(height: number): Promise<void> {
-    const { wallet, syncStatus } = this.rpc.context;
+    const { wallet } = this.rpc.context;
     const isReady = (): boolean =>
-      syncStatus().walletHeight >= height &&
-      syncStatus().isAtTip &&
+      wallet.syncStatus.walletHeight >= height &&
+      wallet.syncStatus.isAtTip &&
       (wallet.snapshot.content.isViewWallet ||
         wallet.snapshot.subWallets.every(({ unspent }) =>
           unspent.every(({ globalIndex }) => globalIndex !== undefined),

@@ -3,12 +3,11 @@ import { encodeAddress, networkOf, parseExtraWallet, parseTransaction } from '@w
 import { encryptPaymentId, generateKeyDerivation, generateKeyPair } from '@wrkz/crypto';
 import {
   buildSend,
-  type BuiltSend,
   DEFAULT_POW_SERVER,
-  dispatchSend,
   PowClient,
   type SendRequest,
-  type SpendPorts,
+  type SendPorts,
+  type SignedSend,
 } from '@wrkz/wallet-core';
 import { Purse, type Suite, type SuiteNode, writeChainADump } from '../../src';
 import { ChainWallet } from './chain-wallet';
@@ -33,7 +32,7 @@ async function nodeAt(suite: Suite, height: number): Promise<SuiteNode> {
   return suite.node({ from: dataDir });
 }
 
-export const portsOver = (node: SpendNodeOver): SpendPorts => ({
+export const portsOver = (node: SpendNodeOver): SendPorts => ({
   node,
   pow: new PowClient(DEFAULT_POW_SERVER),
   transactionKeys: generateKeyPair,
@@ -41,7 +40,7 @@ export const portsOver = (node: SpendNodeOver): SpendPorts => ({
 });
 
 /** What a receiver finds, and the payment id it reads. */
-export function received(purse: Purse, { bytes }: BuiltSend): { amount: bigint; paymentId: string } {
+export function received(purse: Purse, { bytes }: SignedSend): { amount: bigint; paymentId: string } {
   const { transaction } = parseTransaction(bytes);
   const raw = { block: networkOf('devnet').genesis.block, transactions: [bytes] };
   const places = [[0, 1, 2], transaction.outputs.map((_, i) => i)];
@@ -87,7 +86,7 @@ export async function sendsAt(suite: Suite, height: number): Promise<void> {
     const built = await buildSend(request, view, portsOver(spendNode)).catch((error: unknown) => {
       throw new Error(`${name}: ${String(error)}`, { cause: error });
     });
-    await dispatchSend(built, wallet, spendNode);
+    await wallet.send(built, spendNode);
     expect([name, received(receiver, built)]).toEqual([name, { amount: 12_345n, paymentId }]);
     sent.push(built.hash);
   }

@@ -1,13 +1,21 @@
 import { COINBASE_UNLOCK_WINDOW, networkOf, parseBlock, parseExtra, parseTransaction, toHex } from '@wrkz/core-types';
 import { derivePublicKey, deriveSecretKey, generateKeyDerivation, generateKeyImage } from '@wrkz/crypto';
-import type { BuiltSend, SendBook, SpendView, SubWallet, WalletOutput } from '@wrkz/wallet-core';
+import {
+  nodeRefusal,
+  type SendContext,
+  type SendNode,
+  type SignedSend,
+  submitSend,
+  type SubWallet,
+  type WalletOutput,
+} from '@wrkz/wallet-core';
 import { chainA, readJson } from '../../src';
 
 /** Rings of today have so many others. */
 const MOST_DECOYS = 7;
 
 /** A wallet of chain A with everything it could spend at some height, found by reading the blocks; no node is asked. */
-export class ChainWallet implements SendBook {
+export class ChainWallet {
   readonly #held = new Set<string>();
   #subWallets: readonly SubWallet[];
   readonly #privateViewKey: string;
@@ -74,31 +82,32 @@ export class ChainWallet implements SendBook {
       .reduce((sum, { amount }) => sum + amount, 0n);
   }
 
-  view(height: number): SpendView {
+  view(height: number): SendContext {
     return {
       network: networkOf('devnet'),
       localHeight: height,
       networkHeight: height,
+      appliedHeight: height,
+      contested: [],
+      ringOf: () => undefined,
       privateViewKey: this.#privateViewKey,
       isViewWallet: false,
       subWallets: this.#subWallets,
     };
   }
 
-  record({ hash, intent }: BuiltSend): Promise<boolean> {
-    const taken = new Set(intent.inputs.map(({ output }) => output.key));
+  /** Records and submits. @throws WalletError daemonError when the node refuses it */
+  async send(signed: SignedSend, node: SendNode): Promise<void> {
+    const taken = new Set(signed.pending.inputs.map(({ output }) => output.key));
     this.#subWallets = this.#subWallets.map((own) => ({
       ...own,
       unspent: own.unspent.filter(({ key }) => !taken.has(key)),
     }));
-    const isFirst = !this.#held.has(hash);
-    this.#held.add(hash);
-    return Promise.resolve(isFirst);
-  }
-
-  cancel(hash: string): Promise<void> {
-    this.#held.delete(hash);
-    return Promise.resolve();
+    this.#held.add(signed.hash);
+    const outcome = await submitSend(signed, node);
+    if (outcome.kind !== 'refused') return;
+    this.#held.delete(signed.hash);
+    throw nodeRefusal(outcome.reason);
   }
 
   holds(hash: string): boolean {

@@ -1,4 +1,4 @@
-import type { RandomOutsAnswer, RelayAnswer, SpendNode, Whereabouts } from '@wrkz/wallet-core';
+import type { RandomOutsResult, SendNode, SubmitResult, TransactionStatus } from '@wrkz/wallet-core';
 import { type TestNodeClient, NodeRefusal } from '../../src';
 
 interface RandomOuts {
@@ -9,7 +9,7 @@ interface RandomOuts {
 }
 
 /** A daemon as sending asks it. */
-export class SpendNodeOver implements SpendNode {
+export class SpendNodeOver implements SendNode {
   /** What was sent, in its order. */
   readonly relayed: Buffer[] = [];
   /** The node takes what is relayed, and its answers are lost. */
@@ -17,7 +17,7 @@ export class SpendNodeOver implements SpendNode {
 
   constructor(private readonly node: TestNodeClient) {}
 
-  async randomOuts(amounts: readonly bigint[], count: number): Promise<RandomOutsAnswer> {
+  async randomOuts(amounts: readonly bigint[], count: number): Promise<RandomOutsResult> {
     try {
       const body = { amounts: amounts.map(Number), outs_count: count };
       const { outs } = await this.node.post<RandomOuts>('/getrandom_outs', body);
@@ -33,15 +33,19 @@ export class SpendNodeOver implements SpendNode {
     }
   }
 
-  async relay(transaction: Buffer): Promise<RelayAnswer> {
+  async submit(transaction: Buffer): Promise<SubmitResult> {
     this.relayed.push(transaction);
     const body = { tx_as_hex: transaction.toString('hex') };
     const { status, error } = await this.node.post<{ status: string; error: string }>('/sendrawtransaction', body);
-    if (this.losesAnswers) return { kind: 'unclear', ended: false };
+    if (this.losesAnswers) return { kind: 'uncertain', ended: false };
     return status === 'OK' ? { kind: 'accepted' } : { kind: 'refused', reason: error };
   }
 
-  async whereIs(hash: string): Promise<Whereabouts> {
+  reportFaulty(): Promise<boolean> {
+    return Promise.resolve(false);
+  }
+
+  async transactionStatus(hash: string): Promise<TransactionStatus> {
     const places = await this.node.status([hash]);
     if (places.transactionsInBlock.includes(hash)) return 'block';
     return places.transactionsInPool.includes(hash) ? 'pool' : 'unknown';
