@@ -125,7 +125,7 @@ async function main(): Promise<void> {
     for (let round = 0; round <= Number(values.rounds); round++) {
       const used = process.cpuUsage();
       const start = performance.now();
-      const { mixin, intent, bytes } = await buildSend(request, view, ports);
+      const { mixin, pending, bytes } = await buildSend(request, view, ports);
       const time = since(start);
       const { user, system } = process.cpuUsage(used);
       const before = performance.now();
@@ -134,7 +134,7 @@ async function main(): Promise<void> {
       took.push(time);
       processor.push((user + system) / 1_000);
       estimated.push(since(before));
-      what = `${intent.inputs.length} inputs, ${mixin} decoys each, ${bytes.length} bytes`;
+      what = `${pending.inputs.length} inputs, ${mixin} decoys each, ${bytes.length} bytes`;
     }
     console.log(
       row(
