@@ -1,4 +1,4 @@
-import { constants, statSync } from 'node:fs';
+import { constants, createReadStream, statSync } from 'node:fs';
 import { type FileHandle, link, lstat, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { errorCode, errorText, syncFolder } from '@wrkz/service-kit/base';
@@ -56,39 +56,84 @@ export async function readAt(handle: FileHandle, offset: number, size: number): 
   return bytes;
 }
 
-/** Under this name a new version is written; a kill may leave it behind, the next save takes it away. */
+/** A new version is written under this name. A kill may leave it behind; the next save removes it. */
 export const temporaryName = (file: string): string => `${file}.tmp`;
+
+/** The version before the current one has this name. */
+export const previousName = (file: string): string => `${file}.previous`;
+
+/** What becomes of the version that is there: none may be there, it is gone, or it is kept under its second name. */
+export type Replacement = 'create' | 'replace' | 'keep-previous';
 
 /** File systems without hard links, and systems without the call, say it this way. */
 const NO_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']);
 
 /**
- * Writes a new version of a file. Whoever opens the file, also after a power cut, finds the old one or the new one whole: it
- * is written beside it, made durable, and then takes its name. What fails leaves the old version as it was.
+ * Writes a new version of a file. A reader, also after a power cut or a kill, finds the old version or the new one whole: the
+ * new one is written beside it, made durable, and then renamed. A failure leaves the old version as it was.
  *
- * @param isNew there must be none yet, and none is written over
- * @throws WalletError 2 when it cannot be written, 8 when `isNew` and there is one
+ * @throws WalletError 2 when it cannot be written, 8 when a file to be created exists
  */
 export async function replaceFile(
   file: string,
-  isNew: boolean,
+  replacement: Replacement,
   write: (handle: FileHandle) => Promise<void>,
 ): Promise<void> {
   const temporary = temporaryName(file);
   try {
     const mode = await permissionsOf(file);
-    // Removed, not cut short: it could be a link to something else.
+    // Removed, not truncated: it could be a link to something else.
     await rm(temporary, { force: true });
     await writeDurably(temporary, mode, write);
-    if (isNew) await giveNewName(temporary, file);
+    if (replacement === 'keep-previous') await keepPrevious(file, mode);
+    if (replacement === 'create') await giveNewName(temporary, file);
     else await rename(temporary, file);
   } catch (error) {
-    // What went wrong is what the caller hears of, also where nothing can be removed.
+    // The caller gets the first error, also where nothing can be removed.
     await rm(temporary, { force: true }).catch(() => undefined);
     throw cannotWrite(error);
   }
   await syncFolder(dirname(file)).catch((error: unknown) => {
     throw cannotWrite(error);
+  });
+}
+
+/** Gives the current version its second name. The file keeps its own name all the time. */
+async function keepPrevious(file: string, mode: number): Promise<void> {
+  const temporary = temporaryName(previousName(file));
+  await rm(temporary, { force: true });
+  try {
+    await link(file, temporary);
+  } catch (error) {
+    const code = errorCode(error) ?? '';
+    // Somebody has removed the current version.
+    if (code === 'ENOENT') return;
+    if (!NO_LINKS.has(code)) throw error;
+    await writeDurably(temporary, mode, async (handle) => {
+      for await (const chunk of createReadStream(file)) await handle.writeFile(chunk as Buffer);
+    });
+  }
+  await rename(temporary, previousName(file));
+  // After a kill both names may be links to one file already; then the rename does nothing.
+  await rm(temporary, { force: true });
+}
+
+/** @throws WalletError 2 */
+export async function removePrevious(file: string): Promise<void> {
+  await rm(previousName(file), { force: true }).catch((error: unknown) => {
+    throw cannotWrite(error);
+  });
+}
+
+/**
+ * Renames the previous version of a deleted container to `<file>.previous.<milliseconds>`: it may be the last copy of its
+ * keys, and a save of the new container would replace it.
+ * @throws WalletError 2
+ */
+export async function setAsidePrevious(file: string): Promise<void> {
+  const previous = previousName(file);
+  await rename(previous, `${previous}.${Date.now()}`).catch((error: unknown) => {
+    if (errorCode(error) !== 'ENOENT') throw cannotWrite(error);
   });
 }
 

@@ -5,13 +5,9 @@ import { walletErrorOfCode, walletErrorRows } from '../errors';
 import { convertGreenFile } from './green/convert';
 import type { WalletContent } from '../ledger/model';
 import { decodeContent } from './decode';
-import { FileKeys } from './encrypted-file';
-import { readContainer } from './encrypted-file';
-import { readFileStart } from './file-io';
-import { isSomethingElse } from './file-io';
-import { checkNewFile, replaceFile } from './file-io';
+import { FileKeys, readContainer, writeContainer, writePlain } from './encrypted-file';
+import { checkNewFile, removePrevious, setAsidePrevious, isSomethingElse, readFileStart, replaceFile } from './file-io';
 import { inTurns } from './turns';
-import { writeContainer, writePlain } from './encrypted-file';
 
 /** What became of a container of the old format. */
 export interface ContainerConversion {
@@ -83,7 +79,8 @@ export class WalletFile {
       const first = await content();
       const keys = new FileKeys(password);
       const key = await keys.take();
-      await replaceFile(file, true, (handle) => writeContainer(handle, first, key));
+      await replaceFile(file, 'create', (handle) => writeContainer(handle, first, key));
+      await setAsidePrevious(file);
       return { walletFile: new WalletFile(file, keys, lock), content: first };
     } catch (error) {
       lock.release();
@@ -92,7 +89,8 @@ export class WalletFile {
   }
 
   /**
-   * Writes the content; when this resolves, it outlives a power cut. What fails leaves the file as it was.
+   * Writes the content; when this resolves, it outlives a power cut. A failure leaves the file as it was. The version before
+   * is kept as `<file>.previous`.
    * @throws WalletError 2
    */
   save(content: WalletContent): Promise<void> {
@@ -116,7 +114,11 @@ export class WalletFile {
     return this.keys.isPassword(password);
   }
 
-  /** Saves under another password; when that fails the old one stays. @throws WalletError 2 */
+  /**
+   * Saves under another password; when that fails the old one stays. The previous version is removed, since the old password
+   * opens it.
+   * @throws WalletError 2
+   */
   async changePassword(password: string, content: WalletContent): Promise<void> {
     await this.saving;
     const before = this.keys.change(password);
@@ -126,11 +128,12 @@ export class WalletFile {
       this.keys.change(before);
       throw error;
     }
+    await removePrevious(this.file);
   }
 
   /** Writes the JSON of the content in plain, over what is there. @throws WalletError 2 */
   static async exportPlain(path: string, content: WalletContent): Promise<void> {
-    await replaceFile(followed(path), false, (handle) => writePlain(handle, content));
+    await replaceFile(followed(path), 'replace', (handle) => writePlain(handle, content));
   }
 
   /** Waits for the saves that were asked for and lets go of the file. Saves nothing by itself. Idempotent. */
@@ -142,7 +145,7 @@ export class WalletFile {
 
   private async write(content: WalletContent): Promise<void> {
     const key = await this.keys.take();
-    await replaceFile(this.file, false, (handle) => writeContainer(handle, content, key));
+    await replaceFile(this.file, 'keep-previous', (handle) => writeContainer(handle, content, key));
   }
 }
 

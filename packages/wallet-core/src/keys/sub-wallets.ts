@@ -9,8 +9,7 @@ import { encodeAddress, fromHex } from '@wrkz/core-types';
 import { walletError } from '../errors';
 import type { ScanStart, SubWallet, WalletContent } from '../ledger/model';
 import { checkAddress } from './addresses';
-import { emptySubWallet } from './wallet-keys';
-import { parsePrivateKey } from './wallet-keys';
+import { emptySubWallet, parsePrivateKey } from './wallet-keys';
 
 /** A sub-wallet that may be added, and what the counter of deterministic ones becomes with it. */
 export interface NewSubWallet {

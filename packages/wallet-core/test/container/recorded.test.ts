@@ -1,8 +1,7 @@
 import { readFixture } from '@wrkz/testing/fixtures';
 import { decodeContent } from '../../src/container/decode';
-import { readContainer } from '../../src/container/encrypted-file';
+import { contentText, readContainer } from '../../src/container/encrypted-file';
 import { inTurns } from '../../src/container/turns';
-import { contentText } from '../../src/container/encrypted-file';
 import { exportOf2026 } from '../support/exports-of-2026';
 import { comparable, plain } from '../support/plain';
 import { recordedWallets } from '../support/recorded-wallets';

@@ -1,4 +1,16 @@
-import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import promises from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { WalletFile } from '../../src/container/wallet-file';
 import { contentText } from '../../src/container/encrypted-file';
@@ -117,7 +129,77 @@ test('what a kill left beside the file is written over, and where it is a link, 
   await walletFile.close();
   expect(readFileSync(elsewhere, 'utf8')).toBe('untouched');
   expect(await heightIn(walletFile.file)).toBe(3);
-  expect(readdirSync(dirname(walletFile.file)).sort()).toEqual(['a.wallet', 'a.wallet.lock']);
+  expect(readdirSync(dirname(walletFile.file)).sort()).toEqual(['a.wallet', 'a.wallet.lock', 'a.wallet.previous']);
+});
+
+describe('the version before', () => {
+  test('is kept by each save, with the permissions of the container', async () => {
+    const { walletFile, content } = await made();
+    chmodSync(walletFile.file, 0o640);
+    await walletFile.save({ ...content, startHeight: 2 });
+    await walletFile.save({ ...content, startHeight: 3 });
+    await walletFile.close();
+    const previous = `${walletFile.file}.previous`;
+    expect(statSync(previous).mode & 0o777).toBe(0o640);
+    expect([await heightIn(walletFile.file), await heightIn(previous)]).toEqual([3, 2]);
+  });
+
+  test('survives a save that fails', async () => {
+    const { walletFile, content } = await made();
+    await walletFile.save({ ...content, startHeight: 2 });
+    mkdirSync(`${walletFile.file}.tmp/in/the/way`, { recursive: true });
+    expect(await codeOf(walletFile.save({ ...content, startHeight: 3 }))).toBe(2);
+    await walletFile.close();
+    expect(await heightIn(walletFile.file)).toBe(2);
+    expect(await heightIn(`${walletFile.file}.previous`)).toBe(1);
+  });
+
+  test('a save goes on where a kill left two names of one file', async () => {
+    const { walletFile, content } = await made();
+    const { file } = walletFile;
+    linkSync(file, `${file}.previous`);
+    linkSync(file, `${file}.previous.tmp`);
+    await walletFile.save({ ...content, startHeight: 2 });
+    await walletFile.close();
+    expect([await heightIn(file), await heightIn(`${file}.previous`)]).toEqual([2, 1]);
+    expect(readdirSync(dirname(file)).filter((name) => name.endsWith('.tmp'))).toEqual([]);
+  });
+
+  test('is a copy where the file system has no hard links', async () => {
+    const { walletFile, content } = await made();
+    const link = jest
+      .spyOn(promises, 'link')
+      .mockRejectedValue(Object.assign(new Error('no links'), { code: 'EPERM' }));
+    await walletFile.save({ ...content, startHeight: 2 });
+    expect(link).toHaveBeenCalledTimes(1);
+    link.mockRestore();
+    await walletFile.close();
+    expect([await heightIn(walletFile.file), await heightIn(`${walletFile.file}.previous`)]).toEqual([2, 1]);
+  });
+
+  test('is removed with the password that opens it', async () => {
+    const { walletFile, content } = await made();
+    await walletFile.save(content);
+    await walletFile.changePassword('new', content);
+    expect(existsSync(`${walletFile.file}.previous`)).toBe(false);
+    await walletFile.save(content);
+    await walletFile.close();
+    expect(await heightIn(`${walletFile.file}.previous`, 'new')).toBe(1);
+  });
+
+  test('of a deleted container is not replaced by a new container of its name', async () => {
+    const { walletFile, content } = await made();
+    const { file } = walletFile;
+    await walletFile.save(content);
+    await walletFile.close();
+    const old = readFileSync(`${file}.previous`);
+    rmSync(file);
+    const { walletFile: again } = await WalletFile.create(file, 'secret', () => walletAt(5));
+    await again.save(walletAt(6));
+    await again.close();
+    const name = readdirSync(dirname(file)).find((entry) => /\.previous\.\d+$/.test(entry)) ?? '';
+    expect(readFileSync(join(dirname(file), name))).toEqual(old);
+  });
 });
 
 test('a link to a container stays one, and the permissions stay', async () => {

@@ -1,9 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { decodeContent } from '../../src/container/decode';
-import { readContainer } from '../../src/container/encrypted-file';
+import { contentText, readContainer } from '../../src/container/encrypted-file';
 import { inTurns } from '../../src/container/turns';
-import { contentText } from '../../src/container/encrypted-file';
+import { previousName } from '../../src/container/file-io';
+import type { WalletContent } from '../../src/ledger/model';
 import { runProgram } from './child';
 import { containerOf } from './container-bytes';
 import { walletAt } from './contents';
@@ -25,8 +26,16 @@ export async function killSavers(times: number, random: () => number): Promise<v
     program.kill();
     expect(await program.ended).toBe('SIGKILL');
     // The loop has read no further; what was saved after that line may be there, too.
-    const content = await inTurns(decodeContent(await readContainer(file, 'secret')));
+    const content = await contentOf(file);
     expect(content.startHeight).toBeGreaterThanOrEqual(said);
     expect(content.transactionKeys).toHaveLength(1 + ((content.startHeight * 7919) % KEYS));
+    // A kill between its renaming and that of the new version leaves the current one under both names.
+    const previous = await contentOf(previousName(file));
+    expect(content.startHeight - previous.startHeight).toBeLessThanOrEqual(1);
+    expect(previous.transactionKeys).toHaveLength(1 + ((previous.startHeight * 7919) % KEYS));
   }
+}
+
+async function contentOf(file: string): Promise<WalletContent> {
+  return inTurns(decodeContent(await readContainer(file, 'secret')));
 }

@@ -33,7 +33,7 @@ export async function convertGreenFile(file: string, password: string): Promise<
     if (found === undefined) return undefined;
     const backup = await backUp(handle, before.size, file);
     const key = await deriveFileKey(password);
-    await replaceFile(file, false, async (target) => {
+    await replaceFile(file, 'replace', async (target) => {
       await writeContainer(target, found.content, key);
       const after = await handle.stat();
       if (after.size !== before.size || after.mtimeMs !== before.mtimeMs) throw walletError.walletFileInUse();
@@ -167,7 +167,7 @@ export async function backUp(handle: FileHandle, size: number, file: string): Pr
     const name = backupName(file, copy);
     if (!(await exists(name))) {
       try {
-        await replaceFile(name, true, (target) => copyTo(handle, size, target));
+        await replaceFile(name, 'create', (target) => copyTo(handle, size, target));
         return name;
       } catch (error) {
         const hasAppeared = error instanceof WalletError && error.code === walletErrorRows.walletFileAlreadyExists.code;

@@ -1,10 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { DecodeError, encodeVarint } from '@wrkz/core-types';
 import * as fc from 'fast-check';
-import { CacheWindow } from '../../../src/container/green/cache-reader';
+import { CacheWindow, SealedBytes } from '../../../src/container/green/cache-reader';
 import { ChaCha8 } from '../../../src/container/green/chacha8';
 import { GREEN_PREFIX_SIZE, greenLayout } from '../../../src/container/green/keys';
-import { SealedBytes } from '../../../src/container/green/cache-reader';
 import { WalletError } from '../../../src/errors';
 import { fresh, removeFolders } from '../../support/folder';
 import { greenNamed } from './support/recorded-green';
