@@ -81,7 +81,9 @@ describe('a start that cannot be', () => {
     const cwd = temporaryDirectory();
     const args = quiet(join(cwd, 'data'), `--${room}-bind-port`, String(port), '--log-file', join(cwd, 'node.log'));
     const { code, stdout, stderr } = await runDaemon(args, cwd);
-    expect(stdout + stderr).toMatch(new RegExp(`cannot listen .*127\\.0\\.0\\.1:${String(port)}`));
+    expect(stdout + stderr).toMatch(
+      new RegExp(`cannot listen .*127\\.0\\.0\\.1:${String(port)}.* with --${room}-bind-port`),
+    );
     expect(code).toBe(1);
     server.close();
     expect(readdirSync(cwd)).toEqual([]);

@@ -71,7 +71,7 @@ export function startPowServer({ config, context, logger, port }: PowServerOptio
 export function powListenAddresses({ options }: PowHelperConfig, port: number): ListenAddress[] {
   const second = options['bind-ipv6-address']; // an empty text asks for none
   const optional = second === undefined || second === '' ? [] : [{ host: second, port, required: false }];
-  return [{ host: options['bind-ip'], port }, ...optional];
+  return [{ host: options['bind-ip'], port, portOption: 'bind-port' }, ...optional];
 }
 
 /**

@@ -64,7 +64,7 @@ export function startProposalsServer({ config, context, logger, port }: Proposal
 export function proposalsListenAddresses({ options }: ProposalsConfig, port: number): ListenAddress[] {
   const second = options['bind-ipv6-address']; // an empty text asks for none
   const optional = second === undefined || second === '' ? [] : [{ host: second, port, required: false }];
-  return [{ host: options['bind-ip'], port }, ...optional];
+  return [{ host: options['bind-ip'], port, portOption: 'bind-port' }, ...optional];
 }
 
 /** The declared routes, and behind them their paths with any other method. */

@@ -33,10 +33,10 @@ describe('listening', () => {
     const logger = createMemoryLogger();
     const listen = [
       { host: '127.0.0.1', port },
-      { host: '127.0.0.1', port: first.port },
+      { host: '127.0.0.1', port: first.port, portOption: 'rpc-bind-port' },
     ];
     await expect(startHttpServer({ app: ok, listen, logger })).rejects.toThrow(
-      `cannot listen on 127.0.0.1:${first.port}: the address is already in use`,
+      `cannot listen on 127.0.0.1:${first.port}: the address is already in use. Choose another port with --rpc-bind-port`,
     );
     await expect(call(port, '/')).rejects.toThrow('ECONNREFUSED');
   });

@@ -158,9 +158,9 @@ function chosenAction(options: DaemonOptions): Action {
 export function listenAddresses({ action, options, p2pPort, rpcPort }: DaemonConfig): ListenAddress[] {
   if (action !== 'serve') return [];
   return [
-    { host: options['rpc-bind-ip'], port: rpcPort },
+    { host: options['rpc-bind-ip'], port: rpcPort, portOption: 'rpc-bind-port' },
     ...rpcIpv6(options).map((host) => ({ host, port: rpcPort, required: false })),
-    { host: options['p2p-bind-ip'], port: p2pPort },
+    { host: options['p2p-bind-ip'], port: p2pPort, portOption: 'p2p-bind-port' },
     ...p2pIpv6(options, p2pPort).map((second) => ({ ...second, required: false })),
   ];
 }

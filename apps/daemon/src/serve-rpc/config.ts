@@ -126,7 +126,7 @@ export function readServeRpc(argv: readonly string[], others: readonly OptionSpe
 /** Where the reader will listen. */
 export function readerAddresses({ options, rpcPort }: ServeRpcConfig): ListenAddress[] {
   return [
-    { host: options['rpc-bind-ip'], port: rpcPort },
+    { host: options['rpc-bind-ip'], port: rpcPort, portOption: 'rpc-bind-port' },
     ...rpcIpv6(options).map((host) => ({ host, port: rpcPort, required: false })),
   ];
 }

@@ -79,7 +79,7 @@ export class StratumServer {
   /** @throws Error with a message for the operator when the port cannot be used */
   async start(): Promise<void> {
     const { host, port, shareDifficulty } = this.settings;
-    await listenOn(this.server, { host, port }, false);
+    await listenOn(this.server, { host, port, portOption: 'stratum-bind-port' }, false);
     this.server.on('error', (error) => this.parts.logger.warning(`the stratum listener: ${error.message}`));
     const looks = setInterval(() => this.look(), LOOK_INTERVAL);
     this.ends.push(
