@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:net';
 import { endpointText } from '../addresses';
-import { errorText } from '../error-text';
+import { errorCode, errorText } from '../error-text';
 
 /** Where a server listens. The failure of a listener that is not required is a warning only. */
 export interface ListenAddress {
@@ -8,16 +8,26 @@ export interface ListenAddress {
   readonly host: string;
   readonly port: number;
   readonly required?: boolean;
+  /** Name of the option that sets the port, for the error message when the port is in use. */
+  readonly portOption?: string;
 }
 
 /**
  * @param besideIpv4 an IPv6 listener that stands beside an IPv4 one on the same port must not take IPv4, too
  * @throws Error with a message for the operator
  */
-export function listenOn(server: Server, { host, port }: ListenAddress, besideIpv4: boolean): Promise<void> {
+export function listenOn(
+  server: Server,
+  { host, port, portOption }: ListenAddress,
+  besideIpv4: boolean,
+): Promise<void> {
   return new Promise((resolve, reject) => {
-    const refuse = (error: Error): void =>
-      reject(new Error(`cannot listen on ${endpointText({ host, port })}: ${errorText(error)}`, { cause: error }));
+    const refuse = (error: Error): void => {
+      const isInUse = errorCode(error) === 'EADDRINUSE';
+      const advice = isInUse && portOption !== undefined ? `. Choose another port with --${portOption}.` : '';
+      const text = `cannot listen on ${endpointText({ host, port })}: ${errorText(error)}${advice}`;
+      reject(new Error(text, { cause: error }));
+    };
     server.once('error', refuse);
     server.listen({ host, port, ipv6Only: besideIpv4 && host.includes(':') }, () => {
       server.removeListener('error', refuse);
