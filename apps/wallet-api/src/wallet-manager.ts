@@ -10,7 +10,7 @@ import {
   type WalletSurroundings,
   type WalletTransaction,
 } from '@wrkz/wallet-core';
-import { type NodeChoice, nodeList, type NodeListOptions } from '@wrkz/wallet-server';
+import { type NodeChoice, nodeList, type WalletNodeOptions } from '@wrkz/wallet-server';
 import { forbidden } from './errors';
 
 /** Opens, creates or imports a wallet. */
@@ -64,7 +64,7 @@ export class WalletManager extends EventEmitter<WalletManagerEvents> {
 
   constructor(
     private readonly dependencies: WalletSurroundings,
-    private readonly options: NodeListOptions & { readonly rescanFrom?: number | undefined },
+    private readonly options: WalletNodeOptions & { readonly rescanFrom?: number | undefined },
   ) {
     super();
   }
