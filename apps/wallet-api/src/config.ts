@@ -66,8 +66,9 @@ export function walletListenAddresses(
   port = options.port,
 ): ListenAddress[] {
   const ipv6 = options['rpc-bind-ipv6-address'];
-  const optional = options['rpc-use-ipv6'] && ipv6 !== '' ? [{ host: ipv6, port, required: false }] : [];
-  return [{ host: options['rpc-bind-ip'], port }, ...optional];
+  const optional =
+    options['rpc-use-ipv6'] && ipv6 !== '' ? [{ host: ipv6, port, required: false, portOption: 'port' }] : [];
+  return [{ host: options['rpc-bind-ip'], port, portOption: 'port' }, ...optional];
 }
 
 function checkOptions(values: Readonly<Record<string, OptionValue>>): string | undefined {

@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import type { NodeList, NodeSwitch } from '@wrkz/client';
 import { Mutex } from '@wrkz/service-kit';
 import type { Wallet, WalletDependencies, WalletOptions, WalletTransaction } from '@wrkz/wallet-core';
-import { type NodeChoice, nodeList, type NodeListOptions } from '@wrkz/wallet-server';
+import { type NodeChoice, nodeList, type WalletNodeOptions } from '@wrkz/wallet-server';
 import { forbidden } from './errors';
 
 /** Opens, creates or imports a wallet. */
@@ -43,7 +43,7 @@ export class WalletManager extends EventEmitter<WalletManagerEvents> {
 
   constructor(
     private readonly dependencies: WalletDependencies,
-    private readonly options: NodeListOptions & { readonly rescanFrom?: number | undefined },
+    private readonly options: WalletNodeOptions & { readonly rescanFrom?: number | undefined },
   ) {
     super();
   }

@@ -80,7 +80,7 @@ export function serviceListenAddresses(
   { options, socket }: Pick<WalletRpcConfig, 'options' | 'socket'>,
   port = options['bind-port'],
 ): ListenAddress[] {
-  return socket === undefined ? [{ host: options['bind-address'], port }] : [];
+  return socket === undefined ? [{ host: options['bind-address'], port, portOption: 'bind-port' }] : [];
 }
 
 /** In the words of the reference, in its order. */

@@ -6,7 +6,7 @@ export {
   type NodeChoice,
   type NodeFields,
   nodeList,
-  type NodeListOptions,
+  type WalletNodeOptions,
   parseNodeAddress,
 } from './nodes';
 export { isRecent, netAmount, openingWarnings, RECENT_BLOCKS } from './notifications';

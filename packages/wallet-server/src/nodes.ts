@@ -16,7 +16,7 @@ export interface NodeFields {
   readonly daemonSSL?: boolean | undefined;
 }
 
-export interface NodeListOptions {
+export interface WalletNodeOptions {
   readonly network: Network;
   /** Values of `--daemon-failover`. */
   readonly failover: readonly string[];
@@ -27,7 +27,7 @@ export interface NodeListOptions {
 
 const DEFAULT_HOST = '127.0.0.1';
 
-export function nodeChoice(fields: NodeFields, { network }: Pick<NodeListOptions, 'network'>): NodeChoice {
+export function nodeChoice(fields: NodeFields, { network }: Pick<WalletNodeOptions, 'network'>): NodeChoice {
   return {
     daemonHost: fields.daemonHost ?? DEFAULT_HOST,
     daemonPort: fields.daemonPort ?? network.ports.rpc,
@@ -39,7 +39,7 @@ export function nodeChoice(fields: NodeFields, { network }: Pick<NodeListOptions
  * The chosen node followed by the failover nodes in their order.
  * @throws WalletError daemonOffline for an invalid address
  */
-export function nodeList(choice: NodeChoice, { network, failover, token, timeouts }: NodeListOptions): NodeList {
+export function nodeList(choice: NodeChoice, { network, failover, token, timeouts }: WalletNodeOptions): NodeList {
   const chosen = { host: choice.daemonHost, port: choice.daemonPort, ssl: choice.daemonSSL, token };
   const others = failover.flatMap((text) => {
     const address = parseNodeAddress(text);

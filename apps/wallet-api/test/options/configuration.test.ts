@@ -71,11 +71,12 @@ test('warns about options without effect', () => {
 
 test('derives the listen addresses from the options', () => {
   const of = (...args: string[]) => walletListenAddresses(readWalletApiConfig(['-r', 'key', ...args]));
-  expect(of()).toEqual([{ host: '127.0.0.1', port: 7856 }]);
-  expect(of('-p', '9', '--rpc-bind-ip', '::')).toEqual([{ host: '::', port: 9 }]);
+  const portOption = 'port';
+  expect(of()).toEqual([{ host: '127.0.0.1', port: 7856, portOption }]);
+  expect(of('-p', '9', '--rpc-bind-ip', '::')).toEqual([{ host: '::', port: 9, portOption }]);
   expect(of('--rpc-use-ipv6', '--rpc-bind-ipv6-address', '::1')).toEqual([
-    { host: '127.0.0.1', port: 7856 },
-    { host: '::1', port: 7856, required: false },
+    { host: '127.0.0.1', port: 7856, portOption },
+    { host: '::1', port: 7856, required: false, portOption },
   ]);
 });
 
