@@ -20,6 +20,8 @@ export interface Ring {
 }
 
 const LARGEST_INDEX = 0xffff_ffff;
+/** With a single own output of an amount, an empty set of the node may be honest: there may be no other one. */
+const MIN_OWN_OUTPUTS = 2;
 
 /** The node has too few others of some amount: a smaller ring may do. */
 export class TooFewDecoys extends Error {
@@ -76,7 +78,7 @@ export async function makeRings(
     const offered = draw.offered.get(amount) ?? 0;
     const isFaulty =
       draw.shortage === undefined
-        ? 2 * offered < expected
+        ? expected >= MIN_OWN_OUTPUTS && 2 * offered < expected
         : lacking.every(({ output }) => ownOutputs(output.amount) > mixin);
     if (isFaulty) {
       const reason = `offers ${offered} outputs of amount ${amount}, of which this wallet has ${expected} itself`;

@@ -188,7 +188,7 @@ export class WalletStorage {
     const late = new Promise<'late'>((resolve) => (limit = setTimeout(() => resolve('late'), CLOSE_LIMIT_MS)));
     let isLate = false;
     try {
-      if (this.#db !== undefined && this.#db.damage === undefined) {
+      if (this.#db !== undefined && this.#db.damage === undefined && this.isChanged) {
         const saved = this.save();
         saved.catch(() => undefined);
         isLate = (await Promise.race([saved, late])) === 'late';
@@ -252,10 +252,14 @@ export class WalletStorage {
     this.#savedPosition = mark.position;
   }
 
+  /** Whether the container on disk lacks something. */
+  private get isChanged(): boolean {
+    return this.#ledger?.hasChanges === true || (this.#db?.mark.position ?? 0) > this.#savedPosition;
+  }
+
   private saveInBackground(): void {
     if (this.#db === undefined || this.#db.damage !== undefined) return;
-    const isChanged = this.#ledger?.hasChanges === true || this.#db.mark.position > this.#savedPosition;
-    if (!isChanged) return;
+    if (!this.isChanged) return;
     this.save().catch((error: unknown) => {
       this.options.warn(`the container could not be written (the wallet database has everything): ${errorText(error)}`);
     });

@@ -80,10 +80,8 @@ test.each(JUNK)('%s are no ring members: 28 when nothing else comes', async (nam
   const node = new FakeNode(each((set) => junk(set).slice(0, set.outputs.length)));
   if (!name.startsWith('equal')) {
     await expect(rings(node)).rejects.toMatchObject({ code: 28 });
-    // A node that offers nothing of an amount that the wallet itself has is faulty. Otherwise the wallet falls back to the
-    // smallest ring, with no more requests than that.
-    expect(node.asked.map(({ count }) => count)).toEqual(name === 'fewer' ? [8] : [8, 2]);
-    expect(node.faults).toHaveLength(name === 'fewer' ? 1 : 0);
+    // With the ring size of the network, then with the smallest: no more requests than that.
+    expect(node.asked.map(({ count }) => count)).toEqual([8, 2]);
     return;
   }
   // One of the equal ones is as good as any: the ring falls back to it.
@@ -185,4 +183,27 @@ test('where the usual order takes too many inputs, the largest ones do', async (
   const built = await pay(26_000_000n);
   expect(built.pending.inputs.map(({ output }) => output.amount)).toEqual(new Array<bigint>(29).fill(900_000n));
   await expect(pay(43_000_000n)).rejects.toMatchObject({ code: 32 });
+});
+
+describe('a node that offers fewer than half of the outputs that the wallet itself has of an amount', () => {
+  const rich = aliceWith(Array<bigint>(6).fill(9_100_000n));
+  const empty = (sets: readonly DecoySet[]) => outs(sets.map((set) => ({ ...set, outputs: [] })));
+
+  test('is left for the next node', async () => {
+    const node = new FakeNode((sets, attempt) => (attempt === 1 ? empty(sets) : outs(sets)));
+    node.hasAnother = true;
+    expect((await rings(node, rich)).every((ring) => ring.length === 8)).toBe(true);
+    expect(node.faults).toEqual([expect.stringContaining('offers 0 outputs of amount 9000000')]);
+  });
+
+  test('is error 28 with both numbers when there is no other node', async () => {
+    const node = new FakeNode(empty);
+    await expect(rings(node, rich)).rejects.toMatchObject({ code: 28, message: expect.stringMatching(/6.*0/) });
+  });
+
+  test('is believed when the wallet has a single output', async () => {
+    const node = new FakeNode(empty);
+    await expect(rings(node)).rejects.toMatchObject({ code: 28 });
+    expect(node.faults).toEqual([]);
+  });
 });

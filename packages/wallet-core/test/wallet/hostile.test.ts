@@ -94,7 +94,7 @@ test('keys that come twice count once, sums that no file holds are passed, and t
   await untilTip(whole);
   expect(totalOf(whole)).toBe(lies.total);
   expect(whole.status.unreadableBlocks).toBe(1);
-  expect(whole.warnings).toEqual([expect.stringContaining('block 34 could not be read and was passed')]);
+  expect(whole.warnings).toEqual([expect.stringContaining('block 34 could not be read and was skipped')]);
   const { content } = whole.wallet.snapshot;
   await whole.close();
 

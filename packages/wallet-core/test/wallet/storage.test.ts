@@ -9,6 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { dirname } from 'node:path';
 import { contentText } from '../../src';
 import type { Ledger } from '../../src/ledger/ledger';
@@ -94,10 +95,10 @@ test('changes that were committed are in the ledger after a crash, although the 
   payment(first.ledger, 9_000);
   first.storage.commit();
   payment(first.ledger, 9_001);
-  const expected = first.ledger.content();
+  const expected = comparable(first.ledger);
   first.storage.commit();
   const second = await opened(crashImage(file));
-  expect(second.ledger.content()).toEqual(expected);
+  expect(comparable(second.ledger)).toEqual(expected);
   expect(second.ledger.balance(undefined, 10_000, 0).unlocked).toBe(before.unlocked + 1_400n);
   expect(second.ledger.appliedTip).toEqual({ height: 9_001, timestamp: 9_001 });
   expect(second.containerChange).toBeUndefined();
@@ -113,8 +114,8 @@ test('a change whose transaction fails stays queued and is stored by the next on
     }),
   ).toThrow('refused');
   storage.commit();
-  const expected = ledger.content();
-  expect((await opened(crashImage(file))).ledger.content()).toEqual(expected);
+  const expected = comparable(ledger);
+  expect(comparable((await opened(crashImage(file))).ledger)).toEqual(expected);
 });
 
 test('a container that another program wrote is taken over, and the difference is reported', async () => {
@@ -126,8 +127,8 @@ test('a container that another program wrote is taken over, and the difference i
   await closed(first);
   writeFileSync(file, original);
   const second = await opened(file);
-  expect(second.containerChange).toMatch(/another program wrote the container.*height 9000 -> 3/);
-  expect(second.ledger.position().height).toBe(3);
+  expect(second.containerChange).toMatch(/another program wrote the container.*height 9000 -> 0/);
+  expect(second.ledger.position().height).toBe(0);
   await closed(second);
   expect((await opened(file)).containerChange).toBeUndefined();
 });
@@ -140,12 +141,12 @@ test('the container before the current one is brought up to date by the log', as
   first.storage.commit();
   const older = readFileSync(file);
   await first.storage.save();
-  const expected = first.ledger.content();
+  const expected = comparable(first.ledger);
   await closed(first);
   writeFileSync(file, older);
   const second = await opened(file);
   expect(second.containerChange).toBeUndefined();
-  expect(comparable(second.ledger)).toEqual({ ...expected, unknownMembers: undefined });
+  expect(comparable(second.ledger)).toEqual(expected);
 });
 
 test('the database of another wallet is refused, and neither file changes', async () => {
@@ -177,7 +178,7 @@ test.each(kinds)(
     make(walletDbName(file));
     const { storage, ledger } = await opened(file);
     expect(storage.damage).toContain('is no regular file');
-    expect(ledger.position().height).toBe(3);
+    expect(ledger.position().height).toBe(0);
     expect(() => storage.db).toThrow(expect.objectContaining({ code: 1011 }));
     storage.commit();
     expect(readFileSync(file).equals(bytes)).toBe(true);
@@ -218,13 +219,16 @@ function comparable(ledger: Ledger): unknown {
   return { ...ledger.content(), unknownMembers: undefined };
 }
 
-function contentsOf(folder: string): Record<string, string> {
-  return Object.fromEntries(
-    readdirSync(folder).map((name) => [
+/** SHA-256 of each file; the lock stays beside a container, empty. */
+function contentsOf(folder: string): [string, string][] {
+  return readdirSync(folder)
+    .filter((name) => !name.endsWith('.lock'))
+    .map((name) => [
       name,
-      existsSync(`${folder}/${name}`) ? readFileSync(`${folder}/${name}`, 'hex') : '',
-    ]),
-  );
+      createHash('sha256')
+        .update(readFileSync(`${folder}/${name}`))
+        .digest('hex'),
+    ]);
 }
 
 function removeFile(path: string): void {
