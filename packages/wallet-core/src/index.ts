@@ -13,6 +13,7 @@ export { decodeContent } from './container/decode';
 export { isContainer, CONTAINER_HEADER_SIZE } from './container/format';
 export { readFileStart } from './container/file-io';
 export { inTurns, TurnTaker } from './container/turns';
+export { isHistoryUnconfirmed } from './container/green/convert';
 export { WalletFile } from './container/wallet-file';
 export { contentText } from './container/encrypted-file';
 export { walletError, walletErrorOfCode, walletErrorRows } from './errors';

@@ -19,13 +19,7 @@ export interface OpenedContainer {
   readonly content: WalletContent;
 }
 
-/** What became of a container of the old kind. */
-export interface ContainerConversion {
-  /** The copy of the file as it was. */
-  readonly backup: string;
-  /** Why the history was left to the next scan; undefined when it was kept, or there was none. */
-  readonly lostCache: string | undefined;
-}
+export type { ContainerConversion } from '../container/green/convert';
 
 /** Where containers come from and go to. */
 export interface ContainerStore {
