@@ -2,20 +2,12 @@ import { realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { FileLocked, takeWriteLock, type WriteLock } from '@wrkz/sqlite';
 import { walletErrorOfCode, walletErrorRows } from '../errors';
-import { convertGreenFile } from './green/convert';
+import { type ContainerConversion, convertGreenFile } from './green/convert';
 import type { WalletContent } from '../ledger/model';
 import { decodeContent } from './decode';
 import { FileKeys, readContainer, writeContainer, writePlain } from './encrypted-file';
 import { checkNewFile, removePrevious, setAsidePrevious, isSomethingElse, readFileStart, replaceFile } from './file-io';
 import { inTurns } from './turns';
-
-/** What became of a container of the old format. */
-export interface ContainerConversion {
-  /** The copy of the file as it was. */
-  readonly backup: string;
-  /** Why the history was left to the next scan; undefined when it was kept, or there was none. */
-  readonly lostCache: string | undefined;
-}
 
 interface Waiting {
   content: WalletContent;

@@ -1,6 +1,7 @@
 import { FileLocked, sqliteFailure, SqliteFileError, WrongSchemaVersion } from '@wrkz/sqlite';
 import { errorText, EventLoopYielder, runInSlices } from '@wrkz/service-kit/base';
-import { type ContainerConversion, WalletFile } from '../container/wallet-file';
+import type { ContainerConversion } from '../container/green/convert';
+import { WalletFile } from '../container/wallet-file';
 import { walletError, walletErrorOfCode, walletErrorRows } from '../errors';
 import { Ledger } from '../ledger/ledger';
 import { type AppliedTip, LedgerFault, type WalletContent } from '../ledger/model';

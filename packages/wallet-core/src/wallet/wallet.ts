@@ -5,7 +5,8 @@ import { errorText, Mutex } from '@wrkz/service-kit/base';
 import type { SendEstimate } from '../build/build-send';
 import type { SendContext, SendRequest, SendSummary, SignedSend } from '../build/model';
 import type { SweepEstimate, SweepRequest, SweepResult } from '../build/sweep';
-import { type ContainerConversion, WalletFile } from '../container/wallet-file';
+import type { ContainerConversion } from '../container/green/convert';
+import { WalletFile } from '../container/wallet-file';
 import { walletError, WalletClosed } from '../errors';
 import { createdWallet, walletFromKeys, walletFromSeed, walletFromViewKey } from '../keys/wallet-keys';
 import {

@@ -5,9 +5,8 @@ import { viewKeyFromSpendKey } from '@wrkz/crypto';
 import { errorCode } from '@wrkz/service-kit/base';
 import { walletError, walletErrorOfCode, walletErrorRows } from '../../errors';
 import { emptySubWallet } from '../../keys/wallet-keys';
-import type { SubWallet, WalletContent } from '../../ledger/model';
+import type { ScanStart, SubWallet, WalletContent } from '../../ledger/model';
 import { WalletError } from '../../errors';
-import type { ContainerConversion } from '../wallet-file';
 import { deriveFileKey, writeContainer } from '../encrypted-file';
 import { readAt, readUpTo, replaceFile } from '../file-io';
 import { inTurns, TurnTaker } from '../turns';
@@ -15,6 +14,24 @@ import type { GreenCache } from './cache-format';
 import { readGreenCache } from './cache-reader';
 import { type ConvertedHistory, convertHistory } from './history';
 import { GREEN_PREFIX_SIZE, type GreenKeys, greenLayout, type GreenSpendKey, readGreenKeys } from './keys';
+
+/** What became of a container of the old kind. */
+export interface ContainerConversion {
+  /** The copy of the file as it was. */
+  readonly backup: string;
+  /** Why the history is left to the next scan; undefined when it was kept, or there was none. */
+  readonly lostCache: string | undefined;
+  /** Where the scan of the chain begins. */
+  readonly scanStart: ScanStart;
+}
+
+/**
+ * Whether no block of the chain has confirmed the history of a content yet: it has a height and no hash of a block. That is so
+ * after a conversion, also when the wallet was closed meanwhile, and until the first block is applied.
+ */
+export function isHistoryUnconfirmed({ progress }: Pick<WalletContent, 'progress'>): boolean {
+  return progress.height > 0 && progress.recentHashes.length === 0;
+}
 
 /**
  * Converts a WalletGreen file into a container with the same password, in its place; the file that was is kept beside it
@@ -38,7 +55,8 @@ export async function convertGreenFile(file: string, password: string): Promise<
       const after = await handle.stat();
       if (after.size !== before.size || after.mtimeMs !== before.mtimeMs) throw walletError.walletFileInUse();
     });
-    return { backup, lostCache: found.lostCache };
+    const { startHeight: height, startTimestamp: timestamp } = found.content;
+    return { backup, lostCache: found.lostCache, scanStart: { height, timestamp } };
   } finally {
     await handle.close();
   }

@@ -63,6 +63,7 @@ describe.each(whole)('$name', (recorded) => {
     expect(around(file).sort()).toEqual(['old-version-backup-old.wallet', 'old.wallet']);
     expect(converted?.backup).toBe(join(dirname(walletFile.file), 'old-version-backup-old.wallet'));
     expect(readFileSync(converted?.backup ?? '').equals(before)).toBe(true);
+    expect(converted?.scanStart).toEqual({ height: content.startHeight, timestamp: content.startTimestamp });
 
     expect(content.privateViewKey).toBe(viewSecretKey);
     expect(

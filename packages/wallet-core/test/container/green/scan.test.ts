@@ -1,6 +1,7 @@
 import { CHAIN_A_HEIGHT } from '@wrkz/testing';
 import { Ledger } from '../../../src/ledger/ledger';
 import type { WalletContent } from '../../../src/ledger/model';
+import { isHistoryUnconfirmed } from '../../../src/container/green/convert';
 import { applyAll, readWallet, RECORDED_AT } from '../../ledger/support/chain-a-wallets';
 import { greenNamed } from './support/recorded-green';
 import { readGreen } from './support/read-green';
@@ -51,7 +52,9 @@ test.each([
   ['bob-incoming.green', 'bob'],
 ])('%s reads the chain and has the truth of it', async (name, wallet) => {
   const content = await contentOf(name);
+  expect(isHistoryUnconfirmed(content)).toBe(content.progress.height > 0);
   const ledger = await scanned(content, wallet);
+  expect(isHistoryUnconfirmed(ledger.content())).toBe(false);
   const afterSync = greenNamed(name).conversion?.afterSync;
   expect(balanceOf(ledger)).toEqual(afterSync?.balance);
   if (name !== 'bob-incoming.green')
@@ -106,4 +109,12 @@ test('a node that begins above the history leaves it as it is', async () => {
   const { chain } = await readWallet('alice');
   applyAll(ledger, chain.slice(716));
   expect(balanceOf(ledger)).toEqual({ unlocked: 229_032_501, locked: 4_253_510 });
+});
+
+test('the history of a converted wallet is unconfirmed until the first block is applied', async () => {
+  const { chain } = await readWallet('alice');
+  const ledger = new Ledger(await contentOf('alice-synced.green'));
+  expect(isHistoryUnconfirmed(ledger.content())).toBe(true);
+  applyAll(ledger, chain.slice(1, 2));
+  expect(isHistoryUnconfirmed(ledger.content())).toBe(false);
 });
