@@ -193,7 +193,7 @@ describe('a node that offers fewer than half of the outputs that the wallet itse
     const node = new FakeNode((sets, attempt) => (attempt === 1 ? empty(sets) : outs(sets)));
     node.hasAnother = true;
     expect((await rings(node, rich)).every((ring) => ring.length === 8)).toBe(true);
-    expect(node.faults).toEqual([expect.stringContaining('offers 0 outputs of amount 9000000')]);
+    expect(node.faults).toEqual([expect.stringContaining('offers 0 outputs of amount 9100000')]);
   });
 
   test('is error 28 with both numbers when there is no other node', async () => {
