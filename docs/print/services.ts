@@ -27,7 +27,7 @@ import { walletErrors } from '../../apps/wallet-api/src/routes/declare';
 import { walletRoutes } from '../../apps/wallet-api/src/routes';
 import { WALLET_SERVICE } from '../../apps/wallet-api/src/routes/description';
 import { ALL_METHODS, readWalletRpcConfig, WALLET_RPC_OPTIONS } from '../../apps/wallet-rpc/src';
-import { SERVICE_DESCRIPTION } from '../../apps/wallet-rpc/src/description';
+import { SERVICE_DESCRIPTION } from '../../apps/wallet-rpc/src/methods/declare';
 import type { ErrorTable } from './errors';
 import type { PrintedHelp } from './options';
 
