@@ -31,7 +31,7 @@ import {
 } from '../../apps/wallet-api/src';
 
 import { ALL_METHODS, readWalletRpcConfig, WALLET_RPC_OPTIONS } from '../../apps/wallet-rpc/src';
-import { SERVICE_DESCRIPTION } from '../../apps/wallet-rpc/src/description';
+import { SERVICE_DESCRIPTION } from '../../apps/wallet-rpc/src/methods/declare';
 import type { ErrorTable } from './errors';
 import type { PrintedHelp } from './options';
 

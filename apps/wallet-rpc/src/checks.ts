@@ -8,30 +8,30 @@ export function hex64(text: string): string | undefined {
   return /^[0-9a-fA-F]{64}$/.test(text) ? text.toLowerCase() : undefined;
 }
 
-/** @throws JsonRpcError 3 */
+/** @throws wrongHash */
 export function requireHash(text: string): string {
   const hash = hex64(text);
   if (hash === undefined) throw applicationError('wrongHash');
   return hash;
 }
 
-/** A payment id in lower case, '' for none. @throws JsonRpcError 2 */
+/** A payment id in lower case, '' for none. @throws wrongPaymentId */
 export function requirePaymentId(text: string): string {
   if (text !== '' && !isPaymentId(text)) throw applicationError('wrongPaymentId');
   return text.toLowerCase();
 }
 
-/** @throws JsonRpcError 7 for what is no plain address of this network */
+/** @throws badAddress unless this is a plain address of this network */
 export function requirePlain(address: string): void {
   checkAddress(address, { allowIntegrated: false });
 }
 
-/** All of a list, which may be as long as a request; others get their turn meanwhile. @throws JsonRpcError 7 */
+/** Checks a list that may be as long as a request, and yields to the event loop. @throws badAddress */
 export async function requireAllPlain(addresses: readonly string[]): Promise<void> {
   await allChecked(addresses, false);
 }
 
-/** Those who are paid. @throws JsonRpcError 7; 2 for an integrated one whose payment id is no hex */
+/** Destinations, plain or integrated. @throws badAddress; wrongPaymentId if the id of an integrated address is not hex */
 export function checkedPayees(addresses: readonly string[]): Promise<readonly CheckedAddress[]> {
   return allChecked(addresses, true);
 }
@@ -50,7 +50,7 @@ async function allChecked(addresses: readonly string[], allowIntegrated: boolean
   return checked;
 }
 
-/** The sub-wallet of an address. @throws JsonRpcError 7 for what is none; the named one when it is not of this container */
+/** The sub-wallet of an address. @throws badAddress if invalid; the error `missing` if the container does not have it */
 export function requireSubWallet(snapshot: WalletSnapshot, address: string, missing: WalletRpcErrorName): SubWallet {
   requirePlain(address);
   const found = snapshot.subWallets.find((subWallet) => subWallet.address === address);

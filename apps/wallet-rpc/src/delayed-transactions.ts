@@ -74,7 +74,7 @@ export class DelayedTransactionQueue {
       .map(({ hash }) => hash);
   }
 
-  /** @throws JsonRpcError 4 unknown, 15 sent or deleted before; WalletError, after which it waits as before */
+  /** @throws unknownObject; cannotTransfer if already sent or deleted; WalletError, after which it can be sent again */
   async send(hash: string, observer?: SendObserver): Promise<void> {
     const { wallet, sent } = this.dependencies;
     const row = wallet.db.delayed.get(hash);
@@ -110,7 +110,7 @@ export class DelayedTransactionQueue {
     wallet.unhold(hashes.filter((hash) => !waits(hash)));
   }
 
-  /** @throws JsonRpcError 4 unknown, 12 sent or deleted before, or on its way: it may come into a block yet */
+  /** @throws unknownObject; cannotCancel if sent, deleted or being submitted: it may still be mined */
   remove(hash: string): void {
     const { wallet } = this.dependencies;
     if (wallet.db.delayed.get(hash) === undefined) throw applicationError('unknownObject');

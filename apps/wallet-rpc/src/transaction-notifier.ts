@@ -56,12 +56,12 @@ export class TransactionNotifier {
     if (!hooks.has(HOOKS[which])) return;
     const unlockTime = isMined ? transaction.unlockTime : (details(transaction.hash)?.unlockTime ?? 0n);
     const event = which === 'tx' ? 'tx' : 'tx_confirmed';
-    hooks.notify(HOOKS[which], transactionEvent(event, { ...transaction, unlockTime }, isMined));
+    hooks.notify(HOOKS[which], transactionHookEvent(event, { ...transaction, unlockTime }, isMined));
   }
 }
 
 /** What receivers are told of a transaction. */
-export function transactionEvent(event: string, transaction: WalletTransaction, isMined: boolean): HookEvent {
+export function transactionHookEvent(event: string, transaction: WalletTransaction, isMined: boolean): HookEvent {
   const { hash, blockHeight: height, fee, paymentId, timestamp, unlockTime } = transaction;
   const amount = netAmount(transaction);
   return {

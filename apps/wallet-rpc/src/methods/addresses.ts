@@ -8,7 +8,7 @@ import { applicationErrors, declareWalletMethod } from './declare';
 
 export const getAddressesMethod = declareWalletMethod({
   name: 'getAddresses',
-  summary: 'The addresses of the container, in the order in which they were made.',
+  summary: 'Returns the addresses of the container in the order of their creation.',
   params: walletRpcApi.noParams,
   paramsOptional: true,
   result: walletRpcApi.addressList,
@@ -18,7 +18,8 @@ export const getAddressesMethod = declareWalletMethod({
 
 export const createAddressMethod = declareWalletMethod({
   name: 'createAddress',
-  summary: 'Adds an address: of a new key, of a secret key, or of a public key to a container that tracks.',
+  summary:
+    'Adds an address with a new key, a given secret spend key, or (view-only container) a given public spend key.',
   params: walletRpcApi.createAddressParams,
   paramsOptional: true,
   result: walletRpcApi.createdAddress,
@@ -36,7 +37,7 @@ export const createAddressMethod = declareWalletMethod({
 
 export const createAddressListMethod = declareWalletMethod({
   name: 'createAddressList',
-  summary: 'Adds the addresses of secret keys, all or none.',
+  summary: 'Adds the addresses of a list of secret spend keys: all of them or, after an error, none.',
   params: walletRpcApi.createAddressListParams,
   paramsOptional: true,
   result: walletRpcApi.addressList,
@@ -57,7 +58,7 @@ export const createAddressListMethod = declareWalletMethod({
 
 export const deleteAddressMethod = declareWalletMethod({
   name: 'deleteAddress',
-  summary: 'Takes an address out of the container, with its money and its key.',
+  summary: 'Deletes an address, its key and its balance from the container.',
   params: walletRpcApi.ofAddress,
   paramsOptional: true,
   result: walletRpcApi.done,
@@ -72,7 +73,7 @@ export const deleteAddressMethod = declareWalletMethod({
 
 export const createIntegratedAddressMethod = declareWalletMethod({
   name: 'createIntegratedAddress',
-  summary: 'An address and a payment id in one.',
+  summary: 'Combines an address and a payment id into an integrated address.',
   params: walletRpcApi.integrateParams,
   paramsOptional: true,
   result: walletRpcApi.integratedResult,
@@ -87,7 +88,7 @@ export const createIntegratedAddressMethod = declareWalletMethod({
 
 export const getBalanceMethod = declareWalletMethod({
   name: 'getBalance',
-  summary: 'What an address holds, or all of them.',
+  summary: 'Returns the available and the locked balance of one address, or of the whole container.',
   params: walletRpcApi.balanceParams,
   paramsOptional: true,
   result: walletRpcApi.balanceResult,
@@ -102,7 +103,7 @@ export const getBalanceMethod = declareWalletMethod({
 
 type Parts = Pick<WalletRpcContext, 'wallet' | 'pool'>;
 
-/** An address of a new key. @throws JsonRpcError 22 in a container that tracks */
+/** Adds an address with a new key. @throws wrongParameters in a view-only container */
 export async function addNewAddress({ wallet }: Parts): Promise<string> {
   // Without a first address there is nothing that the next one could follow from.
   if (wallet.snapshot.primary === undefined) {
@@ -113,7 +114,11 @@ export async function addNewAddress({ wallet }: Parts): Promise<string> {
   return (await fitting(wallet.createSubWallet())).address;
 }
 
-/** @param from undefined: from now on @throws JsonRpcError 5, 1, 18, 22, 20; the container is as before then */
+/**
+ * Adds all keys or none.
+ * @param from height to scan from; undefined: the current height
+ * @throws duplicateKey, wrongKey, cannotMakeKey, wrongParameters, addressExists
+ */
 export async function addSecretKeys(
   { wallet, pool }: Parts,
   texts: readonly string[],
@@ -133,7 +138,7 @@ export async function addSecretKeys(
   return made.map(({ address }) => address);
 }
 
-/** @throws JsonRpcError 1, 22, 20 */
+/** @throws wrongKey, wrongParameters, addressExists */
 export async function addPublicKey({ wallet, pool }: Parts, text: string, from: number | undefined): Promise<string> {
   const key = hex64(text);
   if (key === undefined) throw applicationError('wrongKey');

@@ -7,7 +7,7 @@ import { applicationErrors, declareWalletMethod } from './declare';
 
 export const saveMethod = declareWalletMethod({
   name: 'save',
-  summary: 'Writes the container to the disk.',
+  summary: 'Saves the container to disk.',
   params: walletRpcApi.noParams,
   paramsOptional: true,
   result: walletRpcApi.done,
@@ -20,7 +20,7 @@ export const saveMethod = declareWalletMethod({
 
 export const exportContainerMethod = declareWalletMethod({
   name: 'export',
-  summary: 'Writes the container in plain JSON to a file of its folder; over an earlier export, and over nothing else.',
+  summary: 'Exports the container as unencrypted JSON to a file in its folder. Only an earlier export is overwritten.',
   params: walletRpcApi.exportParams,
   paramsOptional: true,
   result: walletRpcApi.done,
@@ -35,7 +35,7 @@ export const exportContainerMethod = declareWalletMethod({
 
 export const resetMethod = declareWalletMethod({
   name: 'reset',
-  summary: 'Forgets all that came from the chain, and reads it again from a height on.',
+  summary: 'Discards the transaction history and rescans the chain from a height.',
   params: walletRpcApi.resetParams,
   paramsOptional: true,
   result: walletRpcApi.done,
@@ -49,7 +49,7 @@ export const resetMethod = declareWalletMethod({
 
 /**
  * The place of a file that a request names: within the container's folder, links followed.
- * @throws JsonRpcError 2 for a missing folder, and for a name that leads out of it
+ * @throws noSuchFile for a missing folder, and for a name that leads out of the container's folder
  */
 export function exportPlace(directory: string, name: string): string {
   const missing = applicationError('noSuchFile');

@@ -6,7 +6,7 @@ import { applicationErrors, declareWalletMethod } from './declare';
 
 export const getSpendKeysMethod = declareWalletMethod({
   name: 'getSpendKeys',
-  summary: 'The spend keys of an address; the secret one is all zeros where it is not known.',
+  summary: 'Returns the spend keys of an address. The secret key is all zeros in a view-only container.',
   params: walletRpcApi.ofAddress,
   paramsOptional: true,
   result: walletRpcApi.spendKeys,
@@ -22,7 +22,7 @@ export const getSpendKeysMethod = declareWalletMethod({
 
 export const getViewKeyMethod = declareWalletMethod({
   name: 'getViewKey',
-  summary: 'The secret view key of the container.',
+  summary: 'Returns the secret view key of the container.',
   params: walletRpcApi.noParams,
   paramsOptional: true,
   result: walletRpcApi.viewKeyResult,
@@ -32,7 +32,7 @@ export const getViewKeyMethod = declareWalletMethod({
 
 export const getMnemonicSeedMethod = declareWalletMethod({
   name: 'getMnemonicSeed',
-  summary: 'The 25 words of an address, where its view key follows from its spend key.',
+  summary: 'Returns the 25-word mnemonic seed of an address whose view key is derived from its spend key.',
   params: walletRpcApi.ofAddress,
   paramsOptional: true,
   result: walletRpcApi.mnemonicResult,

@@ -11,7 +11,7 @@ import { applicationErrors, declareWalletMethod } from './declare';
 
 export const sendTransactionMethod = declareWalletMethod({
   name: 'sendTransaction',
-  summary: 'Builds a transaction and gives it to the node.',
+  summary: 'Builds a transaction and submits it to the node.',
   params: walletRpcApi.sendParams,
   paramsOptional: true,
   result: walletRpcApi.sentResult,
@@ -21,7 +21,7 @@ export const sendTransactionMethod = declareWalletMethod({
 
 export const createDelayedTransactionMethod = declareWalletMethod({
   name: 'createDelayedTransaction',
-  summary: 'Builds a transaction and keeps it until it is sent or deleted.',
+  summary: 'Builds a transaction and stores it until it is sent or deleted. Its inputs stay locked.',
   params: walletRpcApi.sendParams,
   paramsOptional: true,
   result: walletRpcApi.delayedResult,
@@ -31,7 +31,7 @@ export const createDelayedTransactionMethod = declareWalletMethod({
 
 export const getDelayedTransactionHashesMethod = declareWalletMethod({
   name: 'getDelayedTransactionHashes',
-  summary: 'The transactions that wait to be sent.',
+  summary: 'Returns the hashes of the delayed transactions that can be sent.',
   params: walletRpcApi.noParams,
   paramsOptional: true,
   result: walletRpcApi.transactionHashList,
@@ -44,7 +44,7 @@ export const getDelayedTransactionHashesMethod = declareWalletMethod({
 
 export const deleteDelayedTransactionMethod = declareWalletMethod({
   name: 'deleteDelayedTransaction',
-  summary: 'Gives up a transaction that waits: its inputs are free again.',
+  summary: 'Deletes a delayed transaction and unlocks its inputs.',
   params: walletRpcApi.ofTransaction,
   paramsOptional: true,
   result: walletRpcApi.done,
@@ -57,7 +57,7 @@ export const deleteDelayedTransactionMethod = declareWalletMethod({
 
 export const sendDelayedTransactionMethod = declareWalletMethod({
   name: 'sendDelayedTransaction',
-  summary: 'Gives a transaction that waits to the node.',
+  summary: 'Submits a delayed transaction to the node.',
   params: walletRpcApi.sendDelayedParams,
   paramsOptional: true,
   result: walletRpcApi.done,

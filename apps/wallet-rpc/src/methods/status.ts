@@ -4,7 +4,7 @@ import { applicationErrors, declareWalletMethod } from './declare';
 
 export const getStatusMethod = declareWalletMethod({
   name: 'getStatus',
-  summary: 'Where the wallet, its node and the network stand.',
+  summary: 'Returns the block counts of the wallet, its node and the network, and the peer count of the node.',
   params: walletRpcApi.noParams,
   paramsOptional: true,
   result: walletRpcApi.statusResult,
@@ -24,7 +24,7 @@ export const getStatusMethod = declareWalletMethod({
 
 export const getBlockHashesMethod = declareWalletMethod({
   name: 'getBlockHashes',
-  summary: 'Hashes of blocks from an index on, as far as the wallet has read.',
+  summary: 'Returns block hashes from an index up to the last block that the wallet has scanned.',
   params: walletRpcApi.blockHashesParams,
   paramsOptional: true,
   result: walletRpcApi.blockHashesResult,
@@ -38,7 +38,7 @@ export const getBlockHashesMethod = declareWalletMethod({
 
 export const getFeeInfoMethod = declareWalletMethod({
   name: 'getFeeInfo',
-  summary: 'Nodes ask for no fee of their own: the answer is always the same.',
+  summary: 'Returns an empty address and amount 0: nodes charge no fee of their own.',
   params: walletRpcApi.noParams,
   paramsOptional: true,
   result: walletRpcApi.feeInfo,
@@ -48,7 +48,7 @@ export const getFeeInfoMethod = declareWalletMethod({
 
 export const getNodeFeeInfoMethod = declareWalletMethod({
   name: 'getNodeFeeInfo',
-  summary: 'Nodes ask for no fee of their own: the answer is always the same.',
+  summary: 'Returns an empty address and amount 0: nodes charge no fee of their own.',
   params: walletRpcApi.noParams,
   paramsOptional: true,
   result: walletRpcApi.feeInfo,

@@ -11,7 +11,7 @@ import { applicationErrors, declareWalletMethod } from './declare';
 
 export const getTransactionHashesMethod = declareWalletMethod({
   name: 'getTransactionHashes',
-  summary: 'Hashes of the transactions of a run of blocks, by block.',
+  summary: 'Returns the hashes of the transactions in a range of blocks, grouped by block.',
   params: walletRpcApi.windowParams,
   paramsOptional: true,
   result: walletRpcApi.hashItems,
@@ -29,7 +29,7 @@ export const getTransactionHashesMethod = declareWalletMethod({
 
 export const getTransactionsMethod = declareWalletMethod({
   name: 'getTransactions',
-  summary: 'The transactions of a run of blocks, by block.',
+  summary: 'Returns the transactions in a range of blocks, grouped by block.',
   params: walletRpcApi.windowParams,
   paramsOptional: true,
   result: walletRpcApi.transactionItems,
@@ -46,7 +46,8 @@ export const getTransactionsMethod = declareWalletMethod({
 
 export const getUnconfirmedTransactionHashesMethod = declareWalletMethod({
   name: 'getUnconfirmedTransactionHashes',
-  summary: 'Own sends and transactions of the pool that are in no block yet.',
+  summary:
+    'Returns the hashes of unconfirmed transactions: own sends and incoming transactions in the pool of the node.',
   params: walletRpcApi.unconfirmedParams,
   paramsOptional: true,
   result: walletRpcApi.transactionHashList,
@@ -65,7 +66,7 @@ export const getUnconfirmedTransactionHashesMethod = declareWalletMethod({
 
 export const getTransactionMethod = declareWalletMethod({
   name: 'getTransaction',
-  summary: 'One transaction, wherever it stands.',
+  summary: 'Returns one transaction: confirmed, unconfirmed, delayed or deleted.',
   params: walletRpcApi.ofTransaction,
   paramsOptional: true,
   result: walletRpcApi.oneTransactionResult,
@@ -119,7 +120,7 @@ type WindowParams = z.output<typeof walletRpcApi.windowParams>;
  * One item for each block of a window that holds transactions of the wallet, ascending; filters empty an item and leave it.
  *
  * @param print what stands in the item's list for a transaction @param list the name of that list
- * @throws JsonRpcError -32600, then 7, 2, 3, 22, 4, and 7 of an unreachable node
+ * @throws params, badAddress, wrongPaymentId, wrongHash, wrongParameters, unknownObject, in this order; nodeAway
  */
 export async function windowItems(
   context: WalletRpcContext,
