@@ -350,8 +350,8 @@ test('pauses sends when the wallet database is outdated, missing or damaged, unt
   };
   const pause = async (): Promise<string | undefined> => {
     await stage.open(service, 'alice', true);
-    const { sendsPaused } = parsed(await service.json('GET', '/status')) as { sendsPaused?: { reason: string } };
-    return sendsPaused?.reason;
+    const status = parsed(await service.json('GET', '/status'))['sendsPaused'];
+    return status === undefined ? undefined : JSON.stringify(status);
   };
   const resumed = async (): Promise<void> => {
     await service.api.current?.wallet.resumeSends();

@@ -1,12 +1,13 @@
 import {
   type DelayedSend,
   heldBy,
+  isWalletError,
   type SendObserver,
   type SendRequest,
   type SignedSend,
   type Wallet,
 } from '@wrkz/wallet-core';
-import { applicationError, isWalletError } from './errors';
+import { applicationError } from './errors';
 
 export interface DelayedQueueDependencies {
   readonly wallet: Wallet;

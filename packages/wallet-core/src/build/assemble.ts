@@ -11,7 +11,7 @@ import { countUnlocked, type OwnedInput } from './coin-selection';
 import type { SendPorts } from './model';
 import { extraOf, outputsOf, type Piece, splitPayments } from './outputs';
 import { makeRings, offsetsOf, type Ring } from './rings';
-import { type InputKeys, keysOfInputs } from './sign';
+import { type InputKeys, keysOfInputs } from './input-keys';
 import { nodeRefusal, walletError } from '../errors';
 
 /** What a transaction needs to be known of before its payments are: a send or a batch of a sweep. */

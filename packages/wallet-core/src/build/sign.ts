@@ -1,28 +1,20 @@
 import {
   encodeTransaction,
   encodeTransactionPrefix,
-  fromHex,
   POW_NONCE_SIZE,
   prefixHash,
   toHex,
   type TransactionPrefix,
 } from '@wrkz/core-types';
-import {
-  deriveSecretKey,
-  generateKeyDerivation,
-  generateKeyImage,
-  generateRingSignatures,
-  secretKeyToPublicKey,
-} from '@wrkz/crypto';
+import { generateRingSignatures } from '@wrkz/crypto';
 import { yieldToEventLoop } from '@wrkz/service-kit/base';
 import type { PendingSend, Transfer } from '../ledger/model';
 import type { Plan } from './assemble';
+import type { InputKeys } from './input-keys';
 import { spendKeyOf } from './check-request';
-import type { OwnedInput } from './coin-selection';
 import type { SendPorts, SignedSend } from './model';
 import type { Ring } from './rings';
 import { checkFinished } from './self-check';
-import { mapYielding } from './yielding';
 import { walletError } from '../errors';
 
 /** What to write down of a plan once its hash is known. */
@@ -110,44 +102,3 @@ async function sign(
   return signatures;
 }
 
-/** What it takes to spend an output. */
-export interface InputKeys {
-  /** The one-time secret. */
-  readonly secret: Buffer;
-  readonly keyImage: Buffer;
-}
-
-/**
- * The secrets of inputs, made anew from the wallet's keys and compared with what it holds: a container that is damaged
- * here must not sign.
- * @throws WalletError 20
- */
-export function keysOfInputs(inputs: readonly OwnedInput[], privateViewKey: string): Promise<InputKeys[]> {
-  return mapYielding(inputs, (input) => {
-    const keys = derive(input, privateViewKey);
-    if (keys === undefined) throw walletError.failedToCreateRingSignature();
-    return keys;
-  });
-}
-
-function derive({ output, owner }: OwnedInput, privateViewKey: string): InputKeys | undefined {
-  const [transactionKey, viewSecret, spendSecret, key] = [
-    output.transactionPublicKey,
-    privateViewKey,
-    owner.privateSpendKey ?? '',
-    output.key,
-  ].map((hex) => fromHex(hex, 32));
-  if (!transactionKey || !viewSecret || !spendSecret || !key) return undefined;
-  try {
-    const derivation = generateKeyDerivation(transactionKey, viewSecret);
-    if (derivation === null) return undefined;
-    const secret = deriveSecretKey(derivation, output.outputIndex, spendSecret);
-    if (!secretKeyToPublicKey(secret).equals(key)) return undefined;
-    const keyImage = generateKeyImage(key, secret);
-    if (output.keyImage !== undefined && output.keyImage !== keyImage.toString('hex')) return undefined;
-    return { secret, keyImage };
-  } catch (error) {
-    if (error instanceof RangeError) return undefined; // a secret beyond the group order
-    throw error;
-  }
-}

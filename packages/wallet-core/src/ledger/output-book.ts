@@ -1,4 +1,3 @@
-import { atOnce } from './state';
 import type { RetiredOutput, SubWallet, WalletOutput } from './model';
 import { LISTS_BY_WEIGHT, type OutputList, SubWalletBook, type SubWalletFacts } from './sub-wallet-book';
 
@@ -24,7 +23,8 @@ export class OutputBook {
    * program may hold a worthless second one.
    */
   addBook(subWallet: SubWallet): void {
-    atOnce(this.addingBook(subWallet));
+    const adding = this.addingBook(subWallet);
+    while (adding.next().done !== true);
   }
 
   /** Does what `addBook` does, and may be interrupted between outputs. */

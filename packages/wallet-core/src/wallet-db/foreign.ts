@@ -18,7 +18,7 @@ const HEADER_BYTES = 100;
  * Whether the database file belongs to another wallet. SQLite never opens the file itself, since that may change it or the
  * files beside it: the first pages are opened as a database in memory. False where they cannot be read as one.
  */
-export function isForeignFile(file: string, sealer: RowSealer): boolean {
+export function isForeignDatabaseFile(file: string, sealer: RowSealer): boolean {
   const bytes = firstPages(file);
   if (bytes === undefined) return false;
   let connection: SqliteConnection | undefined;

@@ -14,7 +14,7 @@ import {
 import type { StoredRingMember } from '../build/model';
 import type { AppliedTip, LedgerChange } from '../ledger/model';
 import { EventTable } from './events';
-import { IDENTITY, isForeign, isForeignFile } from './foreign';
+import { IDENTITY, isForeign, isForeignDatabaseFile } from './foreign';
 import { LedgerLog } from './ledger-log';
 import type { WalletDbMark } from './mark';
 import { DetailsTable, NotifiedTable, SpendingTable } from './records';
@@ -271,7 +271,7 @@ function checkFiles(file: string, sealer: RowSealer): void {
     }
   }
   if (existsSync(file)) {
-    if (isForeignFile(file, sealer)) throw new ForeignWalletDb(file);
+    if (isForeignDatabaseFile(file, sealer)) throw new ForeignWalletDb(file);
   } else {
     // Only the owner may read it. SQLite gives the files beside it the same permissions.
     closeSync(openSync(file, 'wx', 0o600));

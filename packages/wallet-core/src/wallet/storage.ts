@@ -4,7 +4,7 @@ import type { ContainerConversion } from '../container/green/convert';
 import { WalletFile } from '../container/wallet-file';
 import { walletError, walletErrorOfCode, walletErrorRows } from '../errors';
 import { Ledger } from '../ledger/ledger';
-import { type AppliedTip, LedgerFault, type WalletContent } from '../ledger/model';
+import { LedgerFault, type WalletContent } from '../ledger/model';
 import { walletBalance } from '../ledger/queries';
 import { walletDbMarkOf, withWalletDbMark } from '../wallet-db/mark';
 import { DamagedSealedRow } from '../wallet-db/sealed-table';
@@ -217,7 +217,7 @@ export class WalletStorage {
     if (db !== undefined) {
       const problem = db.isNamedByContainer ? await replayLog(db, ledger, this.dbOptions.expected?.position ?? 0) : '';
       if (problem === undefined) {
-        const applied = db.log.progress() as AppliedTip | undefined;
+        const applied = db.log.progress();
         if (applied !== undefined) ledger.appliedTip = applied;
       } else {
         if (problem !== '') ledger = await newLedger();
@@ -236,7 +236,8 @@ export class WalletStorage {
   private async writeContainer(write: (content: WalletContent) => Promise<void>): Promise<void> {
     this.commit();
     const { db } = this;
-    const ledger = this.#ledger as Ledger;
+    const ledger = this.#ledger;
+    if (ledger === undefined) return;
     const { mark } = db;
     const content = ledger.storedContent();
     try {
