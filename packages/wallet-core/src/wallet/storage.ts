@@ -3,11 +3,12 @@ import { errorText, EventLoopYielder, runInSlices } from '@wrkz/service-kit/base
 import { type ContainerConversion, WalletFile } from '../container/wallet-file';
 import { walletError, walletErrorOfCode, walletErrorRows } from '../errors';
 import { Ledger } from '../ledger/ledger';
-import { type AppliedTip, LedgerFault, type WalletContent } from '../ledger/model';
+import { LedgerFault, type WalletContent } from '../ledger/model';
 import { walletBalance } from '../ledger/queries';
 import { walletDbMarkOf, withWalletDbMark } from '../wallet-db/mark';
 import { DamagedSealedRow } from '../wallet-db/sealed-table';
 import { ForeignWalletDb, WalletDb, WalletDbDamaged, type WalletDbOptions } from '../wallet-db/wallet-db';
+import { backupWallet } from './backup';
 
 /** How often a container with changes is written in the background, in milliseconds. */
 const SAVE_INTERVAL_MS = 600_000;
@@ -172,6 +173,12 @@ export class WalletStorage {
     await this.writeContainer((content) => this.walletFile.save(content));
   }
 
+  /** Saves, and copies container and database; both copies are verified. @throws WalletError */
+  async backup(to: string): Promise<void> {
+    await this.save();
+    await backupWallet(this.walletFile, to);
+  }
+
   /** Writes the container under another password. @throws WalletError invalidWalletFilename */
   changePassword(password: string): Promise<void> {
     return this.writeContainer((content) => this.walletFile.changePassword(password, content));
@@ -216,7 +223,7 @@ export class WalletStorage {
     if (db !== undefined) {
       const problem = db.isNamedByContainer ? await replayLog(db, ledger, this.dbOptions.expected?.position ?? 0) : '';
       if (problem === undefined) {
-        const applied = db.log.progress() as AppliedTip | undefined;
+        const applied = db.log.progress();
         if (applied !== undefined) ledger.appliedTip = applied;
       } else {
         if (problem !== '') ledger = await newLedger();
