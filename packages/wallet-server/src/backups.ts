@@ -50,8 +50,11 @@ async function backUp({ current, now, written }: Dependencies, keep: number): Pr
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const file = join(directory, `${name}.${stampOf(now())}`);
   await open.wallet.backup(file);
-  written(file);
-  await deleteOld(directory, name, keep);
+  try {
+    await deleteOld(directory, name, keep);
+  } finally {
+    written(file);
+  }
 }
 
 /** `20261124T080715Z` */
