@@ -42,7 +42,7 @@ const NAME = 'wrkz-wallet-api';
 export function readWalletApiConfig(argv: readonly string[]): WalletApiConfig {
   const { values, warnings, secrets } = parseOptions(WALLET_API_OPTIONS, argv, {
     name: NAME,
-    description: 'HTTP API for one wallet.',
+    description: 'HTTP API for one wallet. `wrkz-wallet-api restore <backup> <file>` restores a backup.',
     check: checkOptions,
   });
   const password = values['rpc-password'];

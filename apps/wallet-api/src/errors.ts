@@ -9,6 +9,13 @@ const STATUS_BY_CODE: Readonly<Record<number, number>> = {
   [walletErrorRows.idempotencyKeyReused.code]: 422,
   [walletErrorRows.idempotencyKeyUnderWay.code]: 409,
   [walletErrorRows.keyLimitExceeded.code]: 403,
+  [walletErrorRows.walletDatabaseForeign.code]: 409,
+  [walletErrorRows.transactionGivenUp.code]: 409,
+  [walletErrorRows.refusedTransactionUnresolved.code]: 409,
+  [walletErrorRows.sendsPaused.code]: 503,
+  [walletErrorRows.notSynchronized.code]: 503,
+  [walletErrorRows.implausibleNodeHeight.code]: 503,
+  [walletErrorRows.walletDatabaseDamaged.code]: 503,
 };
 
 const statusOfCode = (code: number): number => STATUS_BY_CODE[code] ?? DEFAULT_STATUS;

@@ -10,6 +10,7 @@ import {
   type Logger,
   type PreflightAnswer,
   type RequestCounters,
+  type RouteRequest,
   startHttpServer,
 } from '@wrkz/service-kit';
 import { walletError } from '@wrkz/wallet-core';
@@ -93,16 +94,18 @@ function boundRoutes(context: WalletApiContext): BoundRoute[] {
 }
 
 /**
- * Checks a request against the labels of its route.
+ * Checks a request against the labels of its route, and begins its line in the audit log.
  * @throws HttpError 403 for a key of a lower scope or a wallet in the wrong state; 400 illegalViewWalletOperation
  */
 export function authorize(
   labels: WalletLabels | undefined,
-  { authenticator, wallets }: Pick<WalletApiContext, 'authenticator' | 'wallets'>,
-  request: IncomingMessage,
+  { authenticator, wallets, audit }: Pick<WalletApiContext, 'authenticator' | 'wallets' | 'audit'>,
+  request: RouteRequest['http']['request'],
 ): void {
   if (labels === undefined) return;
-  if (!covers(authenticator.grantOf(request).scope, labels.scope)) throw forbidden();
+  const { name, scope } = authenticator.grantOf(request);
+  if (labels.audit !== undefined) audit?.watch(request, labels.audit, name);
+  if (!covers(scope, labels.scope)) throw forbidden();
   const { current } = wallets;
   if (labels.wallet === 'open' && current === undefined) throw forbidden();
   if (labels.wallet === 'closed' && current !== undefined) throw forbidden();

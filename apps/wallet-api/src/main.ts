@@ -3,6 +3,7 @@ import { cpuFeatures } from '@wrkz/crypto';
 import { assertPortsFree, runMain } from '@wrkz/service-kit';
 import { readWalletApiConfig, walletListenAddresses } from './config';
 import { isConsole } from './console';
+import { restoreCommand } from './restore';
 import { WalletApi } from './wallet-api';
 
 /** Saving a large wallet takes time. */
@@ -10,13 +11,17 @@ const STOP_DEADLINE_MS = 120_000;
 
 runMain(
   async (control) => {
-    const config = readWalletApiConfig(process.argv.slice(2));
+    const argv = process.argv.slice(2);
+    const write = (line: string): void => void process.stdout.write(`${line}\n`);
+    const restore = restoreCommand(argv, write);
+    if (restore !== undefined) return restore;
+    const config = readWalletApiConfig(argv);
     // Loads the native module, so that a machine without it fails at start.
     cpuFeatures();
     await assertPortsFree(walletListenAddresses(config));
     return WalletApi.create(config, {
       ...(isConsole(0) ? { input: process.stdin } : {}),
-      write: (line) => void process.stdout.write(`${line}\n`),
+      write,
       requestStop: () => control.requestStop(),
     });
   },

@@ -13,7 +13,7 @@ import {
   secondAddressOption,
   trustedProxyOption,
 } from '@wrkz/service-kit';
-import { networkOption, nodeFollowOptions, scanOptions, workOptions } from '@wrkz/wallet-server';
+import { backupOptions, networkOption, nodeFollowOptions, scanOptions, workOptions } from '@wrkz/wallet-server';
 
 const API = 'API';
 const WALLET = 'Wallet';
@@ -47,6 +47,13 @@ export const WALLET_API_OPTIONS = defineOptions([
     default: '',
     group: API,
     help: 'JSON file with additional API keys, each with its own scope and limits; empty for none',
+  },
+  {
+    name: 'audit-log',
+    type: 'string',
+    default: '',
+    group: API,
+    help: 'File with a JSON line per request that reads keys, moves money or changes the wallet; empty for none',
   },
   bindAddressOption({
     name: 'rpc-bind-ip',
@@ -85,6 +92,7 @@ export const WALLET_API_OPTIONS = defineOptions([
     group: WALLET,
     help: 'Allow file names outside --wallet-dir',
   },
+  ...backupOptions(WALLET),
   ...scanOptions(WALLET),
   {
     name: 'rescan-from',

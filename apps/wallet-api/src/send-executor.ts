@@ -1,8 +1,9 @@
 import { walletApi } from '@wrkz/api';
 import type { Network } from '@wrkz/core-types';
 import { type FinishedJson, rawBody, Reply, type RouteRequest } from '@wrkz/service-kit';
-import type { SendObserver, SendSummary } from '@wrkz/wallet-core';
+import type { SendObserver, SendSummary, SignedSend } from '@wrkz/wallet-core';
 import { IdempotentRequests, resubmitSends } from '@wrkz/wallet-server';
+import type { AuditLog } from './audit-log';
 import { badRequest, forbidden } from './errors';
 import { KeyLimits, UncertainSends } from './key-limits';
 import type { Authenticator, KeyGrant } from './keys';
@@ -20,6 +21,7 @@ interface Dependencies {
   readonly network: Network;
   readonly wallets: WalletManager;
   readonly authenticator: Authenticator;
+  readonly audit: AuditLog | undefined;
   /** Unix milliseconds. */
   readonly now: () => number;
 }
@@ -41,12 +43,17 @@ export class SendExecutor {
    * wallet
    */
   async execute<Value>(request: Request, operation: SendOperation<Value>): Promise<Reply<Value | FinishedJson>> {
-    const { network, wallets, authenticator, now } = this.dependencies;
+    const { network, wallets, authenticator, audit, now } = this.dependencies;
     const open = wallets.require();
     const grant = authenticator.grantOf(request);
     const limits = new KeyLimits({ network, grant, open, now, uncertain: this.#uncertain });
+    const hashes: string[] = [];
+    const submitting = ({ hash }: SignedSend): void => {
+      hashes.push(hash);
+      audit?.note(request, { transactions: hashes });
+    };
     const run = async (observer?: SendObserver): Promise<Value> => {
-      const value = await operation.run(open, grant, charging(limits, observer));
+      const value = await operation.run(open, grant, charging(limits, observer, submitting));
       limits.requireAccepted();
       return value;
     };
@@ -66,7 +73,7 @@ export class SendExecutor {
         },
         run,
         recover: async (hashes) => {
-          const sends = await resubmitSends(open.wallet, hashes, charging(limits, undefined));
+          const sends = await resubmitSends(open.wallet, hashes, charging(limits, undefined, submitting));
           return sends.length === 0 ? undefined : operation.recovered(sends);
         },
       },
@@ -75,11 +82,15 @@ export class SendExecutor {
   }
 }
 
-/** Charges each transaction in the database transaction that records it, and refunds a rejected one. */
-function charging(limits: KeyLimits, next: SendObserver | undefined): SendObserver {
+/**
+ * Charges each transaction in the database transaction that records it, and refunds a rejected one.
+ * @param note is called for each charged transaction
+ */
+function charging(limits: KeyLimits, next: SendObserver | undefined, note: (send: SignedSend) => void): SendObserver {
   return {
     submitting: (send) => {
       limits.charge(send);
+      note(send);
       next?.submitting?.(send);
     },
     rejected: (send) => {

@@ -13,13 +13,14 @@ import {
   VERSION,
 } from '@wrkz/service-kit';
 import { PowClient, powServerSettings, type SyncClock } from '@wrkz/wallet-core';
-import { type AttemptLimiterOptions, openingWarnings, startRetentionJob } from '@wrkz/wallet-server';
+import { type AttemptLimiterOptions, openingWarnings, startBackupJob, startRetentionJob } from '@wrkz/wallet-server';
+import { AuditLog } from './audit-log';
 import type { WalletApiConfig } from './config';
 import { startConsole } from './console';
 import { assertDirectory } from './file-paths';
 import { startWalletServer } from './http';
 import { Authenticator } from './keys';
-import { registerWalletMetrics, startWalletHooks } from './observers';
+import { logMoneyEvents, registerWalletMetrics, startWalletHooks } from './observers';
 import { WALLET_LOG_SCALE } from './options';
 import type { WalletApiContext } from './routes/declare';
 import { SendExecutor } from './send-executor';
@@ -64,12 +65,15 @@ export class WalletApi implements Service {
     for (const warning of config.warnings) this.logger.warning(warning);
     const wallets = this.createWalletManager(now);
     const authenticator = new Authenticator(password, keys, { now, ...overrides.attempts });
+    const auditFile = options['audit-log'];
+    const audit = auditFile === '' ? undefined : AuditLog.open(auditFile, (text) => this.logger.warning(text));
     this.context = {
       network,
       wallets,
       authenticator,
       files: { directory: walletDirectory, anyPath: options['allow-any-path'] },
-      sends: new SendExecutor({ network, wallets, authenticator, now }),
+      sends: new SendExecutor({ network, wallets, authenticator, audit, now }),
+      audit,
       metrics: options['enable-metrics'] ? createMetrics('wrkz_wallet_') : undefined,
       isStopping: () => this.isStopping,
     };
@@ -129,6 +133,7 @@ export class WalletApi implements Service {
       },
     );
     wallets.on('warning', warn);
+    logMoneyEvents(wallets, logger);
     wallets.on('closed', () => logger.info('wallet closed'));
     wallets.on('opened', (open) => {
       const { file, nodes } = open;
@@ -146,6 +151,7 @@ export class WalletApi implements Service {
     setThreads(config.threads);
     this.closers.push(() => wallets.shutDown());
     this.startRetention();
+    this.startBackups();
     const hooks = await startWalletHooks(config, wallets, logger.child('notify'));
     this.closers.push(() => hooks.close());
     if (metrics !== undefined) {
@@ -172,6 +178,19 @@ export class WalletApi implements Service {
     });
     wallets.on('opened', job.run);
     this.closers.push(job.stop);
+  }
+
+  private startBackups(): void {
+    const { wallets, metrics } = this.context;
+    const { now = Date.now } = this.overrides;
+    const { 'backup-every': everyMinutes, 'backup-keep': keep } = this.config.options;
+    const last = metrics?.gauge('last_backup_timestamp_seconds', 'Unix time of the last scheduled backup');
+    const written = (file: string): void => {
+      last?.set(now() / 1000);
+      this.logger.info('backup written', { file });
+    };
+    const warn = (text: string): void => this.logger.warning(text);
+    this.closers.push(startBackupJob({ current: () => wallets.current, now, written, warn }, { everyMinutes, keep }));
   }
 
   private openConsole(): void {

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import type { NodeList, NodeSwitch } from '@wrkz/client';
 import { Mutex } from '@wrkz/service-kit';
-import type { Wallet, WalletDependencies, WalletOptions, WalletTransaction } from '@wrkz/wallet-core';
+import type { StoredEvent, Wallet, WalletDependencies, WalletOptions, WalletTransaction } from '@wrkz/wallet-core';
 import { type NodeChoice, nodeList, type WalletNodeOptions } from '@wrkz/wallet-server';
 import { forbidden } from './errors';
 
@@ -22,6 +22,10 @@ export interface OpenWallet {
 interface WalletManagerEvents {
   /** A transaction was found in a block. */
   transaction: [WalletTransaction, OpenWallet];
+  /** Something happened to money; the wallet database has it. */
+  moneyEvent: [StoredEvent];
+  /** A send used a smaller ring than requested. Both numbers are decoys per input. */
+  ringFallback: [{ readonly requested: number; readonly used: number }];
   opened: [OpenWallet];
   /** Saved and closed. */
   closed: [];
@@ -135,6 +139,8 @@ export class WalletManager extends EventEmitter<WalletManagerEvents> {
   #publish(open: OpenWallet): void {
     this.#open = open;
     open.wallet.on('warning', (text) => void this.emit('warning', text));
+    open.wallet.on('event', (event) => void this.emit('moneyEvent', event));
+    open.wallet.on('ringFallback', (fallback) => void this.emit('ringFallback', fallback));
     open.wallet.on('transaction', (transaction) => {
       if (this.#open?.wallet === open.wallet) this.emit('transaction', transaction, this.#open);
     });

@@ -255,10 +255,8 @@ test('resubmits or finds the recorded transaction after a reset', async () => {
   expect(
     parsed<{ transactions: unknown[] }>(await service.json('GET', '/transactions/unconfirmed')).transactions,
   ).toEqual([]);
-  // While the chain is read again its inputs are not known: the node alone can tell.
-  stage.standIn.on(WHEREABOUTS, cutOff);
-  expect((await send(service, PAYMENT, { key: 'pool' })).status).toBe(409);
-  stage.standIn.off(WHEREABOUTS);
+  // While the chain is read again its inputs are not known.
+  expect(codeOf(await send(service, PAYMENT, { key: 'pool' }))).toBe(1009);
   await service.synced(stage.node.height);
   expect(stage.node.pool()).toContain(hashOf(await send(service, PAYMENT, { key: 'pool' })));
   expect(stage.node.pool()).toHaveLength(2);
@@ -272,7 +270,7 @@ test('resubmits or finds the recorded transaction after a reset', async () => {
   expect(stage.node.pool()).toEqual([]);
 });
 
-test('finds a payment below the height of a reset by its hash', async () => {
+test('reports a confirmed payment below the height of a reset as sent', async () => {
   const service = await alice();
   loseTheAnswer();
   expect(codeOf(await send(service, PAYMENT, { key: 'below' }))).toBe(55);
@@ -280,36 +278,46 @@ test('finds a payment below the height of a reset by its hash', async () => {
   await stage.mine(service, 2);
   requireStatus(await service.json('PUT', '/reset', { scanHeight: stage.node.height }), 200);
   await service.synced(stage.node.height);
-  expect(codeOf(await send(service, PAYMENT, { key: 'below' }))).toBe(1003);
-  stage.standIn.off(RELAY).off(WHEREABOUTS);
   expect(hashOf(await send(service, PAYMENT, { key: 'below' }))).toBe(hash);
   expect(stage.node.pool()).toEqual([]);
 });
 
-test('builds another payment only after an input of the first was spent elsewhere with final confirmations', async () => {
+test('gives up a payment once an input was spent elsewhere with final confirmations', async () => {
   const giver = await alice();
   const service = await stage.service();
   const node = { daemonHost: '127.0.0.1', daemonPort: stage.standIn.port };
-  const created = await service.json('POST', '/wallet/create', { filename: 'one', password: 'secret', ...node });
-  requireStatus(created, 200);
+  const file = { filename: 'one.wallet', password: 'secret_one' };
+  requireStatus(await service.json('POST', '/wallet/create', { ...file, ...node }), 200);
   const { address } = parsed<{ address: string }>(await service.json('GET', '/addresses/primary'));
   hashOf(await send(giver, { destination: address, amount: 1_000_000 }));
   await stage.mine(service, BLOCKS_TO_UNLOCK);
   await untilWallet(service, hasIndexes);
+  requireStatus(await service.json('PUT', '/save'), 200);
+  const twin = await stage.afterKill(service);
+  requireStatus(
+    await twin.json('POST', '/wallet/open', { ...file, daemonPort: Number(new URL(stage.node.url).port) }),
+    200,
+  );
+  await twin.synced(stage.node.height);
+  await untilWallet(twin, hasIndexes);
 
   loseTheQuestion();
+  const givenUp = new Promise<string | undefined>((resolve) => {
+    service.api.current?.wallet.on('event', ({ kind, transaction }) => {
+      if (kind === 'send-given-up') resolve(transaction);
+    });
+  });
   expect(codeOf(await send(service, PAYMENT, { key: 'gone' }))).toBe(55);
-  stage.standIn.off(RELAY).off(WHEREABOUTS);
-  // The node knows nothing of it: the wallet gives it up, and a sweep takes its only input.
-  await untilWallet(service, (snapshot) => snapshot.unconfirmed().length === 0);
+  // The node never gets it, and another program with the same keys spends its only input.
   const back = { destination: address, amount: 0 };
-  requireStatus(await send(service, back, { path: '/transactions/send/sweep/all' }), 200);
-  expect(codeOf(await send(service, PAYMENT, { key: 'gone' }))).toBe(1003);
+  requireStatus(await send(twin, back, { path: '/transactions/send/sweep/all' }), 200);
   await stage.mine(service, FINAL_CONFIRMATIONS);
-  expect(codeOf(await send(service, PAYMENT, { key: 'gone' }))).toBe(1003);
+  expect(codeOf(await send(service, PAYMENT, { key: 'gone' }))).toBe(55);
   await stage.mine(service, 1);
-  const hash = hashOf(await send(service, PAYMENT, { key: 'gone' }));
-  expect(stage.node.pool()).toEqual([hash]);
+  const hash = (await givenUp) ?? 'no hash';
+  const answer = requireStatus(await send(service, PAYMENT, { key: 'gone' }), 409);
+  expect([codeOf(answer), answer.text]).toEqual([1006, expect.stringContaining(hash)]);
+  expect(stage.node.pool()).toEqual([]);
 });
 
 test('stores the response for a client that disconnected during its send', async () => {
@@ -350,11 +358,11 @@ test('pauses sends when the wallet database is outdated, missing or damaged, unt
   };
   const pause = async (): Promise<string | undefined> => {
     await stage.open(service, 'alice', true);
-    const status = parsed(await service.json('GET', '/status'))['sendsPaused'];
-    return status === undefined ? undefined : JSON.stringify(status);
+    const { sendsPaused } = parsed<{ sendsPaused?: { reason: string } }>(await service.json('GET', '/status'));
+    return sendsPaused?.reason;
   };
   const resumed = async (): Promise<void> => {
-    await service.api.current?.wallet.resumeSends();
+    requireStatus(await service.json('POST', '/sends/resume'), 200);
     expect(parsed(await service.json('GET', '/status'))['sendsPaused']).toBeUndefined();
     await service.json('DELETE', '/wallet');
   };
@@ -373,6 +381,29 @@ test('pauses sends when the wallet database is outdated, missing or damaged, unt
   await resumed();
   replaceWith(undefined);
   service.file('alice.wallet.db', 'no database');
-  expect(await pause()).toContain('damaged');
+  expect(await pause()).toContain('is not a database');
   await resumed();
+});
+
+test('answers the key of a given-up send with its hash and the reason', async () => {
+  const service = await alice();
+  const paths = ['/transactions/send/basic', '/transactions/send/sweep'];
+  for (const path of paths) {
+    const answer = await send(service, PAYMENT, { key: path, path });
+    const [hash = ''] = /[0-9a-f]{64}/.exec(answer.text) ?? [];
+    requireStatus(await service.json('DELETE', `/transactions/pending/${hash}`), 200);
+    requireStatus(await service.json('DELETE', `/transactions/pending/${hash}`), 404);
+    const repeated = requireStatus(await send(service, PAYMENT, { key: path, path }), 409);
+    expect(codeOf(repeated)).toBe(1006);
+    expect(repeated.text).toContain(hash);
+    expect(repeated.text).toContain('the operator gave it up');
+  }
+});
+
+test('answers the key of a given-up send as sent once it is mined all the same', async () => {
+  const service = await alice();
+  const first = await send(service, PAYMENT, { key: 'mined-after-all' });
+  requireStatus(await service.json('DELETE', `/transactions/pending/${hashOf(first)}`), 200);
+  await stage.mine(service, 1);
+  expect((await send(service, PAYMENT, { key: 'mined-after-all' })).text).toBe(first.text);
 });

@@ -47,9 +47,19 @@ export type { SyncGap } from './sync/fetch-plan';
 export type { SyncStall, WalletSyncStatus } from './sync/status';
 export { Synchronizer, type SynchronizerEvents, type SynchronizerOptions } from './sync/synchronizer';
 export { heldBy, Wallet, type WalletDependencies, type WalletOptions } from './wallet/wallet';
+export { restoreBackup } from './wallet/backup';
 export { WalletSnapshot } from './wallet/snapshot';
 export type { NewKeys } from './wallet/sub-wallets';
-export * from './wallet-db/wallet-db';
+export {
+  type DatabaseLoss,
+  ForeignWalletDb,
+  type Label,
+  WalletDb,
+  WalletDbDamaged,
+  type WalletDbIdentity,
+  walletDbName,
+  type WalletDbOptions,
+} from './wallet-db/wallet-db';
 export { NotifiedStage, type SentOutput, type StoredDetails, utcDayOf } from './wallet-db/records';
 export type { MoneyEvent, StoredEvent } from './wallet-db/events';
 export type { IdempotencyKey, RequestAnswer, RequestRetention, RequestStatus } from './wallet-db/requests';

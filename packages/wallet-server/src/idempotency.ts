@@ -66,6 +66,7 @@ async function executeOrReplay<Value>(
     case 'other-body':
       throw walletError.idempotencyKeyReused();
     case 'answered':
+      status.sends.forEach((hash) => checkNotGivenUp(wallet, hash));
       return new FinishedJson(status.answer.body);
     case 'unanswered': {
       const value = await request.recover(status.sends);
@@ -75,6 +76,12 @@ async function executeOrReplay<Value>(
     case 'new':
   }
   return execute(dependencies, request);
+}
+
+/** @throws WalletError transactionGivenUp */
+function checkNotGivenUp({ db }: Wallet, hash: string): void {
+  const send = db.sends.get(hash);
+  if (send?.state === 'givenUp') throw walletError.transactionGivenUp(hash, send.reason ?? '');
 }
 
 async function execute<Value>(

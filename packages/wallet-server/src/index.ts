@@ -1,4 +1,5 @@
 export { AttemptLimiter, type AttemptLimiterOptions } from './attempt-limiter';
+export { startBackupJob } from './backups';
 export { isForeignFile, systemText } from './files';
 export { type IdempotentRequest, IdempotentRequests, resubmitSends } from './idempotency';
 export {
@@ -10,5 +11,5 @@ export {
   parseNodeAddress,
 } from './nodes';
 export { isRecent, netAmount, openingWarnings, RECENT_BLOCKS } from './notifications';
-export { networkOption, nodeFollowOptions, scanOptions, workOptions } from './options';
+export { backupOptions, networkOption, nodeFollowOptions, scanOptions, workOptions } from './options';
 export { deleteExpired, RETENTION, type RetentionJob, startRetentionJob } from './retention';

@@ -52,6 +52,28 @@ export function scanOptions<const Group extends string>(group: Group) {
   ] as const;
 }
 
+export function backupOptions<const Group extends string>(group: Group) {
+  return [
+    {
+      name: 'backup-every',
+      type: 'number',
+      default: 0,
+      min: 0,
+      max: 35_791,
+      group,
+      help: 'Minutes between backups of the open wallet into the directory backups beside it; 0 for none',
+    },
+    {
+      name: 'backup-keep',
+      type: 'number',
+      default: 7,
+      min: 1,
+      group,
+      help: 'Number of scheduled backups of each wallet to keep',
+    },
+  ] as const;
+}
+
 export function nodeFollowOptions<const Group extends string>(group: Group) {
   return [
     {

@@ -34,12 +34,13 @@ const createAddress = declareWalletRoute({
     'The keys derive from the private spend key of the primary address and `walletIndex`, so the seed of the ' +
     'wallet restores them. The wallet is saved before the response. `privateSpendKey` is returned to keys of the ' +
     'scope admin only.',
-  ...access('receive', { viewWallet: false }),
+  ...access('receive', { viewWallet: false, audit: 'create-address' }),
   answer: walletApi.createdAddressAnswer,
   status: 201,
   errors: walletErrors('illegalViewWalletOperation', 'walletIndexTooLarge', 'invalidWalletFilename'),
-  handle: async ({ wallets, authenticator }, { http }) => {
+  handle: async ({ wallets, authenticator, audit }, { http }) => {
     const { address, privateSpendKey, publicSpendKey, walletIndex } = await wallets.require().wallet.createSubWallet();
+    audit?.note(http.request, { address });
     const isAdmin = authenticator.grantOf(http.request).scope === 'admin';
     return new Reply(201, { address, ...(isAdmin ? { privateSpendKey } : {}), publicSpendKey, walletIndex });
   },
@@ -52,7 +53,7 @@ const importAddress = declareWalletRoute({
   description:
     'The address uses the private view key of the wallet. The chain is scanned again from `scanHeight` (default ' +
     '0). Back up the key separately: the seed of the wallet does not restore it.',
-  ...access('admin', { viewWallet: false }),
+  ...access('admin', { viewWallet: false, audit: 'import-address' }),
   body: walletApi.importAddressBody,
   answer: walletApi.addressAnswer,
   status: 201,
@@ -62,9 +63,10 @@ const importAddress = declareWalletRoute({
     'subwalletAlreadyExists',
     'invalidWalletFilename',
   ),
-  handle: async ({ wallets }, { body }) => {
+  handle: async ({ wallets, audit }, { body, http }) => {
     const { wallet } = wallets.require();
     const { address } = await wallet.importSubWallet(body.privateSpendKey, body.scanHeight ?? 0);
+    audit?.note(http.request, { address });
     return new Reply(201, { address });
   },
 });
@@ -76,7 +78,7 @@ const importDeterministicAddress = declareWalletRoute({
   description:
     'Use it after a restore from the seed to get back addresses made by `POST /addresses/create`. `walletIndex` ' +
     'is the number that the creation returned. The chain is scanned again from `scanHeight` (default 0).',
-  ...access('admin', { viewWallet: false }),
+  ...access('admin', { viewWallet: false, audit: 'import-address' }),
   body: walletApi.importDeterministicBody,
   answer: walletApi.addressAnswer,
   status: 201,
@@ -86,9 +88,10 @@ const importDeterministicAddress = declareWalletRoute({
     'subwalletAlreadyExists',
     'invalidWalletFilename',
   ),
-  handle: async ({ wallets }, { body }) => {
+  handle: async ({ wallets, audit }, { body, http }) => {
     const { wallet } = wallets.require();
     const { address } = await wallet.importDeterministicSubWallet(body.walletIndex, body.scanHeight ?? 0);
+    audit?.note(http.request, { address });
     return new Reply(201, { address });
   },
 });
@@ -100,7 +103,7 @@ const importViewAddress = declareWalletRoute({
   description:
     'The view wallet then reports payments to the address but cannot spend them. The chain is scanned again from ' +
     '`scanHeight` (default 0).',
-  ...access('admin'),
+  ...access('admin', { audit: 'import-address' }),
   body: walletApi.importViewAddressBody,
   answer: walletApi.addressAnswer,
   status: 201,
@@ -110,9 +113,10 @@ const importViewAddress = declareWalletRoute({
     'subwalletAlreadyExists',
     'invalidWalletFilename',
   ),
-  handle: async ({ wallets }, { body }) => {
+  handle: async ({ wallets, audit }, { body, http }) => {
     const { wallet } = wallets.require();
     const { address } = await wallet.importViewSubWallet(body.publicSpendKey, body.scanHeight ?? 0);
+    audit?.note(http.request, { address });
     return new Reply(201, { address });
   },
 });
@@ -167,7 +171,7 @@ const deleteAddress = declareWalletRoute({
   description:
     'The primary address cannot be deleted. Coins of a deleted address are lost unless its private spend key is ' +
     'backed up or the address is deterministic.',
-  ...access('admin'),
+  ...access('admin', { audit: 'delete-address' }),
   params: walletApi.addressParams,
   answer: walletApi.noContent,
   errors: walletErrors('addressNotValid', 'addressNotInWallet', 'cannotDeletePrimaryAddress', 'invalidWalletFilename'),

@@ -9,6 +9,7 @@ import {
   type ServiceDescription,
   VERSION,
 } from '@wrkz/service-kit';
+import type { AuditAction, AuditLog } from '../audit-log';
 import type { FilePolicy } from '../file-paths';
 import type { Authenticator, KeyScope } from '../keys';
 import type { SendExecutor } from '../send-executor';
@@ -21,6 +22,8 @@ export interface WalletApiContext {
   readonly authenticator: Authenticator;
   readonly files: FilePolicy;
   readonly sends: SendExecutor;
+  /** Undefined without `--audit-log`. */
+  readonly audit: AuditLog | undefined;
   /** Undefined without `--enable-metrics`. */
   readonly metrics: Metrics | undefined;
   isStopping(): boolean;
@@ -33,6 +36,8 @@ export interface WalletLabels {
   readonly viewWallet: boolean;
   /** The min scope of the API key. */
   readonly scope: KeyScope;
+  /** Name of the route in the audit log; undefined: it is not logged. */
+  readonly audit?: AuditAction | undefined;
 }
 
 export type WalletRoute = Route<WalletApiContext, WalletLabels>;
@@ -47,9 +52,9 @@ export const NO_GUARDS: Guards = { key: false, limit: false };
 /** Guards and labels of a route. Default: the wallet is open and may be a view wallet. */
 export function access(
   scope: KeyScope,
-  { wallet = 'open', viewWallet = true }: Partial<WalletLabels> = {},
+  { wallet = 'open', viewWallet = true, audit }: Partial<WalletLabels> = {},
 ): { readonly guards: Guards; readonly labels: WalletLabels } {
-  return { guards: KEY_REQUIRED, labels: { wallet, viewWallet, scope } };
+  return { guards: KEY_REQUIRED, labels: { wallet, viewWallet, scope, ...(audit === undefined ? {} : { audit }) } };
 }
 
 const withoutBody = (status: number, when: string): ErrorRow => ({ status, text: '', when });

@@ -4,8 +4,10 @@ import { ADDRESS_ROUTES } from './addresses';
 import { BALANCE_ROUTES } from './balances';
 import { KEY_REQUIRED, NO_GUARDS, WALLET_SERVICE, type WalletApiContext, type WalletRoute } from './declare';
 import { KEY_ROUTES } from './keys';
+import { LABEL_ROUTES } from './labels';
 import { NODE_ROUTES } from './node';
 import { PREPARE_ROUTES } from './prepare';
+import { SEND_CONTROL_ROUTES } from './send-control';
 import { SEND_ROUTES } from './send';
 import { STATUS_ROUTES } from './status';
 import { TRANSACTION_EXPORT_ROUTES } from './transaction-export';
@@ -23,6 +25,8 @@ export const WALLET_ROUTES: readonly WalletRoute[] = [
   ...TRANSACTION_EXPORT_ROUTES,
   ...SEND_ROUTES,
   ...PREPARE_ROUTES,
+  ...SEND_CONTROL_ROUTES,
+  ...LABEL_ROUTES,
   ...KEY_ROUTES,
 ];
 

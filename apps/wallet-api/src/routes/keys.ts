@@ -10,7 +10,7 @@ const getViewKey = declareWalletRoute({
   description:
     'All addresses of the wallet share this key. It reveals all incoming payments but cannot spend. Use it to ' +
     'create a view wallet with `POST /wallet/import/view`.',
-  ...access('admin'),
+  ...access('admin', { audit: 'read-keys' }),
   answer: walletApi.viewKeyAnswer,
   errors: [],
   handle: ({ wallets }) => ({ privateViewKey: wallets.require().wallet.snapshot.content.privateViewKey }),
@@ -23,7 +23,7 @@ const getSpendKeys = declareWalletRoute({
   description:
     'The private spend key controls all coins of the address. `walletIndex` is the index of an address made by ' +
     '`POST /addresses/create`, and 0 for every other address.',
-  ...access('admin', { viewWallet: false }),
+  ...access('admin', { viewWallet: false, audit: 'read-keys' }),
   params: walletApi.addressParams,
   answer: walletApi.spendKeysAnswer,
   errors: walletErrors('illegalViewWalletOperation', 'addressNotValid', 'addressNotInWallet'),
@@ -42,7 +42,7 @@ const getMnemonicSeed = declareWalletRoute({
   description:
     '25 words that restore the address with `POST /wallet/import/seed`. Only addresses whose view key derives ' +
     'from their spend key have a seed: usually the primary address alone.',
-  ...access('admin', { viewWallet: false }),
+  ...access('admin', { viewWallet: false, audit: 'read-keys' }),
   params: walletApi.addressParams,
   answer: walletApi.mnemonicAnswer,
   errors: walletErrors('illegalViewWalletOperation', 'addressNotValid', 'addressNotInWallet', 'keysNotDeterministic'),

@@ -24,12 +24,14 @@ const setNode = declareWalletRoute({
     'The wallet continues at its current height. The response does not wait for the node; check `GET /status`. ' +
     'The nodes of `--daemon-failover` stay behind the new one. `daemonPort` defaults to the RPC port of the ' +
     'network.',
-  ...access('admin'),
+  ...access('admin', { audit: 'set-node' }),
   body: walletApi.setNodeBody,
   answer: walletApi.noContent,
   errors: walletErrors('daemonOffline'),
-  handle: async ({ wallets, network }, { body }) => {
-    await wallets.setNode(nodeChoice(body, { network }));
+  handle: async ({ wallets, network, audit }, { body, http }) => {
+    const node = nodeChoice(body, { network });
+    audit?.note(http.request, { node: `${node.daemonHost}:${node.daemonPort}` });
+    await wallets.setNode(node);
     return undefined;
   },
 });

@@ -10,6 +10,7 @@ import {
   BASIC_BUILD_ERRORS,
   basicRequest,
   LIMIT_ERRORS,
+  PAUSE_ERRORS,
   sendResponse,
   sweepRequest,
 } from './send-records';
@@ -23,11 +24,11 @@ const prepareBasic = declareWalletRoute({
   path: '/transactions/prepare/basic',
   summary: 'Prepares a transaction to one address.',
   description: `Takes the body of \`POST /transactions/send/basic\`. ${PREPARED_NOTE}`,
-  ...access('send', { viewWallet: false }),
+  ...access('send', { viewWallet: false, audit: 'prepare' }),
   body: walletApi.basicBody,
   answer: walletApi.builtAnswer,
   status: 201,
-  errors: [...BASIC_BUILD_ERRORS, ...LIMIT_ERRORS],
+  errors: [...BASIC_BUILD_ERRORS, ...LIMIT_ERRORS, ...PAUSE_ERRORS],
   handle: (context, { body, http }) => prepare(context, http, basicRequest(body)),
 });
 
@@ -36,11 +37,11 @@ const prepareAdvanced = declareWalletRoute({
   path: '/transactions/prepare/advanced',
   summary: 'Prepares a transaction with chosen options.',
   description: `Takes the body of \`POST /transactions/send/advanced\`. ${PREPARED_NOTE}`,
-  ...access('send', { viewWallet: false }),
+  ...access('send', { viewWallet: false, audit: 'prepare' }),
   body: walletApi.advancedBody,
   answer: walletApi.builtAnswer,
   status: 201,
-  errors: [...ADVANCED_BUILD_ERRORS, ...LIMIT_ERRORS],
+  errors: [...ADVANCED_BUILD_ERRORS, ...LIMIT_ERRORS, ...PAUSE_ERRORS],
   handle: (context, { body, http }) => prepare(context, http, advancedRequest(body)),
 });
 
@@ -49,10 +50,10 @@ const deletePrepared = declareWalletRoute({
   path: '/transactions/prepared/{hash}',
   summary: 'Deletes a prepared transaction.',
   description: 'Frees its memory. A key with `allowedAddresses` can delete only transactions that it prepared.',
-  ...access('send', { viewWallet: false }),
+  ...access('send', { viewWallet: false, audit: 'delete-prepared' }),
   params: walletApi.preparedParams,
   answer: walletApi.noContent,
-  errors: [...walletErrors('illegalViewWalletOperation'), NOT_FOUND],
+  errors: [...walletErrors('illegalViewWalletOperation', 'walletDatabaseDamaged'), NOT_FOUND],
   handle: ({ wallets, authenticator }, { path, http }) => {
     const { wallet } = wallets.require();
     const isOwner = mayUsePrepared(authenticator.grantOf(http.request), wallet, path.hash);
@@ -94,13 +95,14 @@ const estimateSweep = declareWalletRoute({
 });
 
 async function prepare(
-  { wallets, authenticator }: WalletApiContext,
+  { wallets, authenticator, audit }: WalletApiContext,
   { request: httpRequest }: RouteRequest['http'],
   request: SendRequest,
 ): Promise<Reply<ReturnType<typeof sendResponse>>> {
   const grant = authenticator.grantOf(httpRequest);
   checkDestinations(grant, request.destinations);
   const built = await wallets.require().wallet.prepare(request, grant.name);
+  audit?.note(httpRequest, { transactions: [built.hash] });
   return new Reply(201, sendResponse(built, { relayed: false }));
 }
 

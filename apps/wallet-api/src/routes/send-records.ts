@@ -14,11 +14,12 @@ export function basicRequest({ destination, amount, paymentID }: BasicBody): Sen
 }
 
 export function advancedRequest(body: AdvancedBody): SendRequest {
-  const { destinations, mixin, sourceAddresses, paymentID, changeAddress, unlockTime, extra } = body;
+  const { destinations, mixin, ringFallback, sourceAddresses, paymentID, changeAddress, unlockTime, extra } = body;
   return {
     destinations,
     fee: feeChoice(body),
     mixin,
+    ringFallback,
     paymentId: paymentID,
     sourceAddresses,
     changeAddress,
@@ -88,6 +89,9 @@ export const BASIC_BUILD_ERRORS = walletErrors(
   'tooManyInputsToFitInBlock',
   'amountsNotPretty',
   'unexpectedFee',
+  'refusedTransactionUnresolved',
+  'notSynchronized',
+  'implausibleNodeHeight',
 );
 
 /** Errors of building a transaction with chosen options. */
@@ -111,7 +115,19 @@ export const ADVANCED_BUILD_ERRORS = [
 /** Errors of the limits of an API key. */
 export const LIMIT_ERRORS = walletErrors('keyLimitExceeded');
 
-export const IDEMPOTENCY_ERRORS = walletErrors('idempotencyKeyReused', 'idempotencyKeyUnderWay');
+export const IDEMPOTENCY_ERRORS = walletErrors(
+  'idempotencyKeyReused',
+  'idempotencyKeyUnderWay',
+  'transactionGivenUp',
+  'walletDatabaseDamaged',
+);
+
+/** Errors while sends are paused. */
+export const PAUSE_ERRORS = walletErrors('sendsPaused');
 
 /** Errors of submitting a transaction. */
-export const RELAY_ERRORS = [...walletErrors('daemonStillProcessing', 'invalidWalletFilename'), ...IDEMPOTENCY_ERRORS];
+export const RELAY_ERRORS = [
+  ...walletErrors('daemonStillProcessing', 'invalidWalletFilename'),
+  ...IDEMPOTENCY_ERRORS,
+  ...PAUSE_ERRORS,
+];

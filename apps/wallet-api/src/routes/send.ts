@@ -11,6 +11,7 @@ import {
   basicRequest,
   IDEMPOTENCY_ERRORS,
   LIMIT_ERRORS,
+  PAUSE_ERRORS,
   recoveredSendResponse,
   recoveredSweepResponse,
   RELAY_ERRORS,
@@ -30,7 +31,7 @@ const sendBasic = declareWalletRoute({
   description:
     '`amount` is in atomic units; the minimum fee is added to it. Uses coins of all addresses; the change goes to ' +
     `the primary address. The response comes after the node accepted the transaction. ${RETRY_NOTE}`,
-  ...access('send', { viewWallet: false }),
+  ...access('send', { viewWallet: false, audit: 'send' }),
   body: walletApi.basicBody,
   answer: walletApi.builtAnswer,
   status: 201,
@@ -44,9 +45,10 @@ const sendAdvanced = declareWalletRoute({
   summary: 'Sends to several addresses with chosen options.',
   description:
     'Every option has a default: the minimum fee, the default `mixin` (decoys per input), coins of all addresses, ' +
-    'change to the primary address, the default unlock time. `fee` is the total in atomic units and overrides ' +
+    'change to the primary address, the default unlock time. If the node has too few decoys, a smaller ring is used ' +
+    'unless `ringFallback` is false. `fee` is the total in atomic units and overrides ' +
     `\`feePerByte\`. \`unlockTime\` is a block height or unix seconds. ${RETRY_NOTE}`,
-  ...access('send', { viewWallet: false }),
+  ...access('send', { viewWallet: false, audit: 'send' }),
   body: walletApi.advancedBody,
   answer: walletApi.builtAnswer,
   status: 201,
@@ -62,7 +64,7 @@ const sendPrepared = declareWalletRoute({
     'Takes `transactionHash` from `POST /transactions/prepare/basic` or `/advanced`. Fails with 58 when the ' +
     'transaction is unknown and with 57 when its inputs were ' +
     `spent meanwhile. ${RETRY_NOTE}`,
-  ...access('send', { viewWallet: false }),
+  ...access('send', { viewWallet: false, audit: 'send' }),
   body: walletApi.preparedBody,
   answer: walletApi.sentAnswer,
   status: 201,
@@ -74,6 +76,8 @@ const sendPrepared = declareWalletRoute({
       'daemonOffline',
       'daemonError',
       'keyLimitExceeded',
+      'notSynchronized',
+      'implausibleNodeHeight',
     ),
     ...RELAY_ERRORS,
   ],
@@ -88,7 +92,12 @@ const sendPrepared = declareWalletRoute({
     }),
 });
 
-const SWEEP_ERRORS = [...walletErrors('illegalViewWalletOperation'), ...IDEMPOTENCY_ERRORS, ...LIMIT_ERRORS];
+const SWEEP_ERRORS = [
+  ...walletErrors('illegalViewWalletOperation'),
+  ...IDEMPOTENCY_ERRORS,
+  ...LIMIT_ERRORS,
+  ...PAUSE_ERRORS,
+];
 
 const sweep = declareWalletRoute({
   method: 'POST',
@@ -99,7 +108,7 @@ const sweep = declareWalletRoute({
     'receives exactly that amount and the fees are added; without it the whole unlocked balance is sent and the ' +
     'fees are subtracted. The status is 200 even if transactions fail: check `success` of every entry. ' +
     RETRY_NOTE,
-  ...access('send', { viewWallet: false }),
+  ...access('send', { viewWallet: false, audit: 'sweep' }),
   body: walletApi.sweepBody,
   answer: walletApi.sweepAnswer,
   errors: SWEEP_ERRORS,
@@ -111,7 +120,7 @@ const sweepAll = declareWalletRoute({
   path: '/transactions/send/sweep/all',
   summary: 'Sends the whole unlocked balance in as many transactions as necessary.',
   description: `As \`POST /transactions/send/sweep\` without \`amount\`. ${RETRY_NOTE}`,
-  ...access('send', { viewWallet: false }),
+  ...access('send', { viewWallet: false, audit: 'sweep' }),
   body: walletApi.sweepAllBody,
   answer: walletApi.sweepAnswer,
   errors: SWEEP_ERRORS,

@@ -112,7 +112,7 @@ const getTransactionKey = declareWalletRoute({
   description:
     'The key proves to a recipient that this wallet made the payment. Only transactions sent by this wallet file ' +
     'have one.',
-  ...access('send', { viewWallet: false }),
+  ...access('send', { viewWallet: false, audit: 'read-keys' }),
   params: walletApi.hashParams,
   answer: walletApi.transactionKeyAnswer,
   errors: walletErrors('illegalViewWalletOperation', 'txPrivateKeyNotFound'),

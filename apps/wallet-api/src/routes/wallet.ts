@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { walletApi } from '@wrkz/api';
-import { isMembers, parseJson, rawBody } from '@wrkz/service-kit';
+import { isMembers, parseJson, rawBody, type RouteRequest } from '@wrkz/service-kit';
 import { Wallet, walletError } from '@wrkz/wallet-core';
 import { isForeignFile, nodeChoice, type NodeFields, systemText } from '@wrkz/wallet-server';
 import { badRequest, walletErrors, withSystemText } from '../errors';
@@ -21,7 +21,7 @@ const openWallet = declareWalletRoute({
   description:
     'Files of the C++ programs are accepted; an old format is converted and the original stays as a backup. ' +
     FILE_NOTE,
-  ...access('admin', { wallet: 'closed' }),
+  ...access('admin', { wallet: 'closed', audit: 'open-wallet' }),
   body: walletApi.openBody,
   answer: walletApi.noContent,
   errors: walletErrors(
@@ -32,9 +32,10 @@ const openWallet = declareWalletRoute({
     'unsupportedWalletFileFormatVersion',
     'daemonOffline',
     'walletFileInUse',
+    'walletDatabaseForeign',
   ),
-  handle: (context, { body }) =>
-    openWith(context, body, { isNew: false }, (parts, settings) => Wallet.open(parts, settings)),
+  handle: (context, { body, http }) =>
+    openWith(context, body, http, { isNew: false }, (parts, settings) => Wallet.open(parts, settings)),
 });
 
 const createWallet = declareWalletRoute({
@@ -42,12 +43,18 @@ const createWallet = declareWalletRoute({
   path: '/wallet/create',
   summary: 'Creates a wallet with new keys and opens it.',
   description: `Back up the seed afterwards: \`GET /keys/mnemonic/{address}\` of the primary address. ${FILE_NOTE}`,
-  ...access('admin', { wallet: 'closed' }),
+  ...access('admin', { wallet: 'closed', audit: 'create-wallet' }),
   body: walletApi.openBody,
   answer: walletApi.noContent,
-  errors: walletErrors('walletFileAlreadyExists', 'invalidWalletFilename', 'daemonOffline', 'walletFileInUse'),
-  handle: (context, { body }) =>
-    openWith(context, body, { isNew: true }, (parts, settings) => Wallet.create(parts, settings)),
+  errors: walletErrors(
+    'walletFileAlreadyExists',
+    'invalidWalletFilename',
+    'daemonOffline',
+    'walletFileInUse',
+    'walletDatabaseForeign',
+  ),
+  handle: (context, { body, http }) =>
+    openWith(context, body, http, { isNew: true }, (parts, settings) => Wallet.create(parts, settings)),
 });
 
 const importKeys = declareWalletRoute({
@@ -55,7 +62,7 @@ const importKeys = declareWalletRoute({
   path: '/wallet/import/key',
   summary: 'Creates a wallet from its private keys and opens it.',
   description: `Restores the primary address of a wallet. ${SCAN_NOTE} ${FILE_NOTE}`,
-  ...access('admin', { wallet: 'closed' }),
+  ...access('admin', { wallet: 'closed', audit: 'import-wallet' }),
   body: walletApi.importKeyBody,
   answer: walletApi.noContent,
   errors: walletErrors(
@@ -64,9 +71,10 @@ const importKeys = declareWalletRoute({
     'invalidPrivateKey',
     'daemonOffline',
     'walletFileInUse',
+    'walletDatabaseForeign',
   ),
-  handle: (context, { body }) =>
-    openWith(context, body, { isNew: true }, (parts, settings) =>
+  handle: (context, { body, http }) =>
+    openWith(context, body, http, { isNew: true }, (parts, settings) =>
       Wallet.importKeys(parts, settings, { ...body, scanHeight: body.scanHeight ?? 0 }),
     ),
 });
@@ -78,7 +86,7 @@ const importSeed = declareWalletRoute({
   description:
     '`mnemonicSeed` is 25 words separated by blanks. Restore further addresses with `POST ' +
     `/addresses/import/deterministic\`. ${SCAN_NOTE} ${FILE_NOTE}`,
-  ...access('admin', { wallet: 'closed' }),
+  ...access('admin', { wallet: 'closed', audit: 'import-wallet' }),
   body: walletApi.importSeedBody,
   answer: walletApi.noContent,
   errors: walletErrors(
@@ -91,9 +99,10 @@ const importSeed = declareWalletRoute({
     'invalidPrivateKey',
     'daemonOffline',
     'walletFileInUse',
+    'walletDatabaseForeign',
   ),
-  handle: (context, { body }) =>
-    openWith(context, body, { isNew: true }, (parts, settings) =>
+  handle: (context, { body, http }) =>
+    openWith(context, body, http, { isNew: true }, (parts, settings) =>
       Wallet.importSeed(parts, settings, { words: body.mnemonicSeed, scanHeight: body.scanHeight ?? 0 }),
     ),
 });
@@ -105,7 +114,7 @@ const importView = declareWalletRoute({
   description:
     'A view wallet reports incoming payments and cannot spend; it does not see outgoing ones. Use it on machines ' +
     `that only watch. ${SCAN_NOTE} ${FILE_NOTE}`,
-  ...access('admin', { wallet: 'closed' }),
+  ...access('admin', { wallet: 'closed', audit: 'import-wallet' }),
   body: walletApi.importViewBody,
   answer: walletApi.noContent,
   errors: walletErrors(
@@ -118,9 +127,10 @@ const importView = declareWalletRoute({
     'addressNotValid',
     'daemonOffline',
     'walletFileInUse',
+    'walletDatabaseForeign',
   ),
-  handle: (context, { body }) =>
-    openWith(context, body, { isNew: true }, (parts, settings) =>
+  handle: (context, { body, http }) =>
+    openWith(context, body, http, { isNew: true }, (parts, settings) =>
       Wallet.importView(parts, settings, { ...body, scanHeight: body.scanHeight ?? 0 }),
     ),
 });
@@ -130,7 +140,7 @@ const closeWallet = declareWalletRoute({
   path: '/wallet',
   summary: 'Saves and closes the wallet.',
   description: 'The file stays. The wallet is closed even if saving fails; then the response is error 2.',
-  ...access('admin'),
+  ...access('admin', { audit: 'close-wallet' }),
   answer: walletApi.noContent,
   errors: walletErrors('invalidWalletFilename'),
   handle: async ({ wallets }) => {
@@ -144,10 +154,10 @@ const changePassword = declareWalletRoute({
   path: '/wallet/password',
   summary: 'Changes the password of the wallet file.',
   description: '`password` is the current one. The file is saved with the new password before the response.',
-  ...access('admin'),
+  ...access('admin', { audit: 'change-password' }),
   body: walletApi.passwordBody,
   answer: walletApi.noContent,
-  errors: walletErrors('wrongPassword', 'invalidWalletFilename'),
+  errors: walletErrors('wrongPassword', 'invalidWalletFilename', 'walletDatabaseDamaged'),
   handle: async ({ wallets }, { body }) => {
     await wallets.withWallet(async ({ wallet }) => {
       if (!wallet.isPassword(body.password)) throw walletError.wrongPassword();
@@ -162,13 +172,36 @@ const saveWallet = declareWalletRoute({
   path: '/save',
   summary: 'Saves the wallet file.',
   description:
-    'The service also saves after each send, during the synchronization and when the wallet is closed. Call it ' +
-    'before you copy the file.',
+    'The wallet database beside the file has every change at once. The file itself is written by this request, ' +
+    'when the wallet is closed, and at most every 10 minutes while there are changes. To copy a wallet use `POST ' +
+    '/backup`.',
   ...access('receive'),
   answer: walletApi.noContent,
-  errors: walletErrors('invalidWalletFilename'),
+  errors: walletErrors('invalidWalletFilename', 'walletDatabaseDamaged'),
   handle: async ({ wallets }) => {
     await wallets.require().wallet.save();
+    return undefined;
+  },
+});
+
+const backupWallet = declareWalletRoute({
+  method: 'POST',
+  path: '/backup',
+  summary: 'Writes a verified backup of the open wallet.',
+  description:
+    'Saves the wallet, copies the file to `file` and the wallet database to `file` with `.db` appended, and opens both ' +
+    'copies with the keys of the wallet before the response. `file` is relative to `--wallet-dir`; nothing is ' +
+    'overwritten. Sends wait meanwhile. `wrkz-wallet-api restore <backup> <file>` restores it; it has the password ' +
+    'that the wallet has now.',
+  ...access('admin', { audit: 'backup' }),
+  body: walletApi.backupBody,
+  answer: walletApi.noContent,
+  errors: walletErrors('invalidWalletFilename', 'walletFileAlreadyExists', 'walletDatabaseDamaged'),
+  handle: async ({ wallets, files, audit }, { body, http }) => {
+    audit?.note(http.request, { file: body.file });
+    const file = resolveFile(body.file, files);
+    if (file === undefined) throw walletError.invalidWalletFilename();
+    await wallets.require().wallet.backup(file);
     return undefined;
   },
 });
@@ -179,11 +212,11 @@ const resetWallet = declareWalletRoute({
   summary: 'Discards all transactions and scans the chain again.',
   description:
     'Use it when the balance is wrong. Keys and addresses stay; payments below `scanHeight` (default 0) are not ' +
-    'found again. Unconfirmed sends are forgotten until a block contains them.',
-  ...access('admin'),
+    'found again. Pending sends are still submitted, but the balance shows them only when a block contains them.',
+  ...access('admin', { audit: 'reset-wallet' }),
   body: walletApi.resetBody,
   answer: walletApi.noContent,
-  errors: walletErrors('liteNodeCannotRescanThatLow', 'invalidWalletFilename'),
+  errors: walletErrors('liteNodeCannotRescanThatLow', 'invalidWalletFilename', 'walletDatabaseDamaged'),
   handle: async ({ wallets }, { body, http }) => {
     if (isMalformed(rawBody(http.request))) throw badRequest();
     await wallets.require().wallet.reset(body.scanHeight ?? 0);
@@ -198,7 +231,7 @@ const exportWallet = declareWalletRoute({
   description:
     'The file contains all private keys unencrypted: delete it after use. `filename` is relative to ' +
     '`--wallet-dir`. An earlier export is overwritten, any other existing file is not.',
-  ...access('admin'),
+  ...access('admin', { audit: 'export-wallet' }),
   body: walletApi.exportBody,
   answer: walletApi.noContent,
   errors: walletErrors('invalidWalletFilename'),
@@ -221,11 +254,13 @@ const exportWallet = declareWalletRoute({
  * wallet is open
  */
 async function openWith(
-  { wallets, files, network }: WalletApiContext,
+  { wallets, files, network, audit }: WalletApiContext,
   body: NodeFields & { readonly filename: string; readonly password: string },
+  { request }: RouteRequest['http'],
   { isNew }: { readonly isNew: boolean },
   factory: WalletFactory,
 ): Promise<undefined> {
+  audit?.note(request, { file: body.filename });
   const file = resolveFile(body.filename, files);
   if (file === undefined) throw isNew ? walletError.invalidWalletFilename() : walletError.filenameNonExistent();
   await wallets.open(factory, { file, password: body.password, node: nodeChoice(body, { network }), isNew });
@@ -258,6 +293,7 @@ export const WALLET_FILE_ROUTES: readonly WalletRoute[] = [
   closeWallet,
   changePassword,
   saveWallet,
+  backupWallet,
   resetWallet,
   exportWallet,
 ];

@@ -27,6 +27,7 @@ const routeOf = (key: string): WalletRoute => {
 const PARAMETERS: Readonly<Record<string, string>> = {
   address: `Wrkz${'a'.repeat(94)}`,
   hash: 'ab'.repeat(32),
+  subject: 'ab'.repeat(32),
   paymentId: 'ab'.repeat(8),
   startHeight: '1',
   endHeight: '2',
@@ -153,6 +154,7 @@ test('treats an invalid body as absent and ignores unknown fields', async () => 
 describe('path parameters', () => {
   const wrongOf: Readonly<Record<string, readonly string[]>> = {
     address: [`Wrkz${'a'.repeat(93)}`, `wrkz${'a'.repeat(94)}`, `Wrkz${'a'.repeat(93)}-`, `Wrkz${'a'.repeat(182)}`],
+    subject: ['ab'.repeat(31), `Wrkz${'a'.repeat(93)}`, `Wrkz${'a'.repeat(182)}`],
     hash: ['ab'.repeat(31), `${'ab'.repeat(31)}ag`, 'ab'.repeat(33)],
     paymentId: ['ab'.repeat(7), `${'ab'.repeat(7)}ag`, 'ab'.repeat(16)],
     startHeight: ['-1', '1.5', '0x1', '+1', '%31x', '١'],

@@ -122,6 +122,10 @@ const WAYS: Readonly<Record<string, object>> = {
 };
 
 export const PROVOCATIONS: readonly Provocation[] = [
+  { route: 'POST /backup', code: 2, body: '{"file":"../outside"}' },
+  { route: 'POST /backup', code: 8, body: '{"file":"alice.wallet"}' },
+  { route: 'PUT /labels/{subject}', code: 15, path: { subject: damaged(bob.address) }, body: '{"text":"Bob"}' },
+  { route: 'DELETE /labels/{subject}', code: 15, path: { subject: damaged(bob.address) } },
   ...Object.entries(WAYS).flatMap(([route, body]): Provocation[] => [
     { route, code: 30, at: 'closed', body: JSON.stringify({ ...body, daemonHost: 'no host at all' }) },
   ]),
@@ -159,7 +163,7 @@ export const PROVOCATIONS: readonly Provocation[] = [
   ),
 ];
 
-/** Routes that save before they answer, and a request to each: 2 while the folder of the wallet is away. */
+/** Routes that save before they answer, and a request to each: code 2 while the disk is full. */
 export const SAVING: readonly Provocation[] = [
   { route: 'PUT /save', code: 2 },
   { route: 'POST /addresses/create', code: 2 },
@@ -170,14 +174,20 @@ export const SAVING: readonly Provocation[] = [
   { route: 'POST /transactions/send/advanced', code: 2, body: JSON.stringify(GOOD) },
   { route: 'POST /transactions/send/prepared', code: 2, body: '{"transactionHash":"{hash}"}', prepares: true },
   { route: 'PUT /wallet/password', code: 2, body: '{"password":"secret_alice","newPassword":"x"}' },
-  { route: 'DELETE /addresses/{address}', code: 2, path: { address: '{made}' } },
+  { route: 'DELETE /addresses/{address}', code: 2 },
   { route: 'PUT /reset', code: 2, body: '{"scanHeight":700}' },
+  { route: 'DELETE /transactions/pending/{hash}', code: 2 },
+  { route: 'POST /sends/pause', code: 2 },
+  { route: 'POST /sends/resume', code: 2 },
   { route: 'DELETE /wallet', code: 2, at: 'view' },
 ];
 
 /** Codes that no request brings about while wallet and program are sound, or that other tests bring about, and where. */
 export const ELSEWHERE: readonly (readonly [name: RegExp, where: string])[] = [
   [/ (20|44|45)$/, 'what a sound wallet builds passes its own check: wallet-core/test/spend'],
+  [/ 10(05|07|08|09|11)$/, 'contract/states.test.ts requests every route that declares them'],
+  [/ 1006$/, 'a key whose transaction was given up: idempotency.test.ts'],
+  [/ 1010$/, 'on mainnet only: wallet-core/test'],
   [/ 100[234]$/, 'keys of requests and limits of keys have tests of their own'],
   [/(create|import\/\w+) 1000$/, 'a file that is locked and not there: wallet-core/test/container'],
   [/create 1001$/, 'after 2^24 addresses: wallet-core/test/keys'],

@@ -37,7 +37,17 @@ const BASIC = {
 const ADVANCED = {
   viewWallet: false,
   required: ['destinations'],
-  optional: ['mixin', 'fee', 'feePerByte', 'sourceAddresses', 'paymentID', 'changeAddress', 'unlockTime', 'extra'],
+  optional: [
+    'mixin',
+    'fee',
+    'feePerByte',
+    'sourceAddresses',
+    'paymentID',
+    'changeAddress',
+    'unlockTime',
+    'extra',
+    'ringFallback',
+  ],
   success: 201,
   codes: [53, 18, 19, ...ADDRESS, 26, 25, 10, 17, 9, 11, 21, 22, 23, 24, 60, 61, 56, ...BUILT],
 } as const;
@@ -151,8 +161,15 @@ export const OWN_ROUTES: readonly ReferenceRoute[] = [
     codes: [...ADDRESS, 26, 11, 23, 24, ...BUILT],
   }),
   route('GET /transactions/export'),
+  route('POST /backup', { required: ['file'], codes: [2, 8] }),
+  route('GET /labels'),
+  route('PUT /labels/{subject}', { required: ['text'], codes: [15] }),
+  route('DELETE /labels/{subject}', { codes: [15] }),
+  route('POST /sends/pause', { optional: ['reason'], codes: [2] }),
+  route('POST /sends/resume', { codes: [2] }),
+  route('DELETE /transactions/pending/{hash}', { codes: [2] }),
   route('PUT /wallet/password', { required: ['password', 'newPassword'], codes: [5, 2] }),
 ];
 
-/** Codes of our own: a file in use, an index without end, keys of requests, limits of keys. */
-export const OWN_CODES: readonly number[] = [1000, 1001, 1002, 1003, 1004];
+/** Codes that the C++ program does not have. */
+export const OWN_CODES: readonly number[] = [1000, 1001, 1002, 1003, 1004, 1005, 1006, 1007, 1008, 1009, 1010, 1011];

@@ -1,6 +1,6 @@
-import { rename } from 'node:fs/promises';
 import { StandInNode } from '@wrkz/testing';
 import { walletApi } from '@wrkz/api';
+import { WalletDb } from '@wrkz/wallet-core';
 import type { Answer } from '../support/service';
 import { faultsOfJson } from './answers';
 import { type Provocation, PROVOCATIONS, SAVING } from './provocations';
@@ -64,7 +64,21 @@ test.each(counted)('%s', async (_name, row) => {
     for (const path of ['/getrandom_outs', '/sendrawtransaction', '/info', '/getwalletsyncdata']) node.off(path);
     node.off('/get_global_indexes_for_range');
   }
+  if (row.code === 31 && row.node !== undefined) await replaceRefused();
 });
+
+/** Spends an input of the refused transaction in a block, so that it can no longer be mined. */
+async function replaceRefused(): Promise<void> {
+  expect((await pay()).status).toBe(201);
+  await world.mine(1);
+}
+
+function pay(): Promise<Answer> {
+  return world.at('full').json('POST', '/transactions/send/basic', {
+    destination: knownWallet('bob').address,
+    amount: 1000,
+  });
+}
 
 async function liteHeightKnown(): Promise<void> {
   await world.at('full').json('PUT', '/sync/refresh');
@@ -77,22 +91,26 @@ async function liteHeightKnown(): Promise<void> {
 test('answers invalidWalletFilename and submits nothing if saving fails', async () => {
   const made = JSON.parse((await world.at('full').json('POST', '/addresses/create')).text) as { address: string };
   const point = knownWallet('carol').publicSpendKey;
+  const pending = (JSON.parse((await pay()).text) as { transactionHash: string }).transactionHash;
   const hash = await prepared();
   const before = node.questions('/sendrawtransaction').length;
-  const folders = (['full', 'view'] as const).map((place) => world.at(place).folder);
-  for (const folder of folders) await rename(folder, `${folder}.away`);
   const answers: unknown[] = [];
+  const fullDisk = Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' });
+  const transaction = jest.spyOn(WalletDb.prototype, 'transaction').mockImplementation(() => {
+    throw fullDisk;
+  });
   try {
     for (const row of SAVING) {
       const body = (row.body ?? '').replace('{point}', point).replace('{hash}', hash);
-      const path = row.path === undefined ? {} : { address: made.address };
+      const path = { address: made.address, hash: pending };
       const { status, code } = codeOf(await provoke({ ...row, body, path, prepares: false }));
       answers.push([row.route, status, code]);
     }
   } finally {
-    for (const folder of folders) await rename(`${folder}.away`, folder);
+    transaction.mockRestore();
   }
   expect(answers).toEqual(SAVING.map(({ route }) => [route, 400, 2]));
+  expect((await world.at('full').json('POST', '/sends/resume')).status).toBe(200);
   expect(node.questions('/sendrawtransaction')).toHaveLength(before);
   expect((await world.at('full').json('PUT', '/save')).status).toBe(200);
 });

@@ -31,6 +31,9 @@ export function* successes(nodePort: number): Generator<Success> {
   const [full, view, closed] = ['full', 'view', 'closed'] as const;
   let found = '';
   const note = (member: string) => (answer: Record<string, unknown>) => void (found = String(answer[member]));
+  const noteFirstHash = ({ transactions }: Record<string, unknown>): void => {
+    found = (transactions as { hash: string }[])[0]?.hash ?? '';
+  };
   const address = { address: alice.address };
   const send = { destination: bob.address, amount: 1000 };
   const advanced = { destinations: [{ address: bob.address, amount: 1000 }], mixin: 1, feePerByte: 1.5 };
@@ -72,6 +75,8 @@ export function* successes(nodePort: number): Generator<Success> {
   yield { route: 'POST /addresses/validate', at: closed, body: { address: bob.address } };
   yield { route: 'POST /export/json', at: full, body: { filename: 'plain.json' } };
 
+  yield { route: 'POST /backup', at: full, body: { file: 'backup' } };
+
   yield { route: 'POST /transactions/estimate', at: full, body: advanced };
   yield { route: 'POST /transactions/estimate/sweep', at: full, body: send };
   yield { route: 'POST /transactions/prepare/basic', at: full, body: send, note: note('transactionHash') };
@@ -81,7 +86,13 @@ export function* successes(nodePort: number): Generator<Success> {
   yield { route: 'POST /transactions/send/basic', at: full, body: send };
   yield { route: 'POST /transactions/send/advanced', at: full, body: advanced };
   yield { route: 'POST /transactions/send/sweep', at: full, body: send };
-  yield { route: 'GET /transactions/unconfirmed', at: full };
+  yield { route: 'GET /transactions/unconfirmed', at: full, note: noteFirstHash };
+  yield { route: 'DELETE /transactions/pending/{hash}', at: full, path: { hash: found } };
+  yield { route: 'PUT /labels/{subject}', at: full, path: { subject: bob.address }, body: { text: 'Bob' } };
+  yield { route: 'GET /labels', at: full };
+  yield { route: 'DELETE /labels/{subject}', at: full, path: { subject: bob.address } };
+  yield { route: 'POST /sends/pause', at: full, body: { reason: 'maintenance' } };
+  yield { route: 'POST /sends/resume', at: full };
 
   yield { route: 'POST /addresses/create', at: full, note: note('address') };
   yield { route: 'DELETE /addresses/{address}', at: full, path: { address: found } };

@@ -1,6 +1,6 @@
 import { Daemon, readConfig } from '@wrkz/daemon';
 import { silentLogger } from '@wrkz/service-kit';
-import { CHAIN_A_HEIGHT, Suite } from '@wrkz/testing';
+import { CHAIN_A_HEIGHT, chainAWallet, Suite, type SuiteNode } from '@wrkz/testing';
 import { readJson } from '@wrkz/testing/fixtures';
 import { type Answer, TestService } from '../support/service';
 
@@ -29,7 +29,7 @@ export function knownWallet(name: 'alice' | 'bob' | 'carol'): KnownWallet {
 export class World {
   private constructor(
     private readonly suite: Suite,
-    readonly nodePort: number,
+    private readonly node: SuiteNode,
     private readonly services: Readonly<Record<Place, TestService>>,
   ) {}
 
@@ -38,11 +38,21 @@ export class World {
     const suite = new Suite((daemonArgs) => Daemon.create(readConfig(daemonArgs), { logger: silentLogger() }));
     const node = await suite.node({ from: await suite.chainA() });
     const [full, view, closed] = await Promise.all([1, 2, 3].map(() => TestService.start(args)));
-    const world = new World(suite, node.daemon.ports.rpc, { full, view, closed } as Record<Place, TestService>);
+    const world = new World(suite, node, { full, view, closed } as Record<Place, TestService>);
     await world.open('full', 'alice.wallet', 'secret_alice');
     await world.open('view', 'bob-view.wallet', 'secret_bob-view');
     world.at('closed').copyWallet('carol.wallet');
     return world;
+  }
+
+  get nodePort(): number {
+    return this.node.daemon.ports.rpc;
+  }
+
+  /** Mines blocks that pay none of the wallets of the tests, and waits until the full wallet has them. */
+  async mine(count: number): Promise<void> {
+    await this.node.generate(chainAWallet('grace').address, count);
+    await this.at('full').synced(this.node.height);
   }
 
   at(place: Place): TestService {

@@ -1,5 +1,3 @@
-import { rmSync } from 'node:fs';
-import { join } from 'node:path';
 import { CHAIN_A_HEIGHT } from '@wrkz/testing';
 import { alsoVolatile } from './differences';
 import { comparable, type RecordedRow } from './recorded';
@@ -16,6 +14,11 @@ export interface Replayed {
 
 /** The port that the recorded requests mean when they say nothing. */
 const RECORDED_PORT = 37856;
+
+/** A wallet that a recorded request creates, with its database. */
+const NEW_WALLET_FILES = ['', '.previous', '.db', '.db-wal', '.db-shm', '.db-mark'].map(
+  (suffix) => `n.wallet${suffix}`,
+);
 
 const opens = ({ method, path }: RecordedRow): boolean =>
   method === 'POST' && /^\/wallet\/(open|create|import)/.test(path);
@@ -37,7 +40,7 @@ export async function replay(
   let isOffline = false;
   const replayed: Replayed[] = [];
   for (const row of rows) {
-    if (/\/import\//.test(row.path)) rmSync(join(service.folder, 'n.wallet'), { force: true });
+    if (/\/import\//.test(row.path)) NEW_WALLET_FILES.forEach((name) => service.remove(name));
     const { 'X-API-KEY': named, ...headers } = row.headers;
     const key = { right: PASSWORD, wrong: 'wrong' }[named ?? ''] ?? '';
     const path = withHashes(row.path, hashes);

@@ -55,6 +55,10 @@ export class TestService {
     return readFileSync(join(this.folder, name));
   }
 
+  remove(name: string): void {
+    rmSync(join(this.folder, name), { force: true });
+  }
+
   ask({ method, path, key = PASSWORD, headers = {}, body }: Question): Promise<Answer> {
     return new Promise((resolve, reject) => {
       // Node.js sends the body of a DELETE without its length, unless it is told.

@@ -60,3 +60,15 @@ export const balanceAnswer = z.object(amounts);
 
 /** GET /balances: a bare array. */
 export const balancesAnswer = z.array(z.object({ address: z.string(), ...amounts }));
+
+/** PUT and DELETE /labels/{subject}: a standard address or a transaction hash. */
+export const labelParams = z.object({ subject: z.string().regex(/^(?:Wrkz[a-zA-Z0-9]{94}|[a-fA-F0-9]{64})$/) });
+
+export const labelBody = z.object({ text: z.string().min(1).max(500) });
+
+/** GET /labels */
+export const labelsAnswer = z.object({
+  labels: z.array(
+    z.object({ subject: z.string().meta({ description: 'Address or transaction hash' }), text: z.string() }),
+  ),
+});

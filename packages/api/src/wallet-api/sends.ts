@@ -11,6 +11,10 @@ export const basicBody = z.object({ destination: z.string(), amount, paymentID }
 export const advancedBody = z.object({
   destinations: z.array(destination),
   mixin: uint64.optional().meta({ description: 'Decoys per input. Default: the default of the network' }),
+  ringFallback: z
+    .boolean()
+    .optional()
+    .meta({ description: 'Whether a smaller ring may be used if the node has too few decoys. Default true' }),
   fee: uint64.optional().meta({ description: 'Total fee in atomic units; overrides feePerByte' }),
   feePerByte: decimal.optional().meta({ description: 'Atomic units per byte. Default: the minimum fee' }),
   sourceAddresses: z.array(z.string()).optional().meta({ description: 'Addresses to spend from. Default: all' }),
@@ -69,6 +73,11 @@ export const sweepEstimateAnswer = z.object({
   amount: uint64.meta({ description: 'Total in atomic units' }),
   fee: uint64.meta({ description: 'Total in atomic units' }),
   transactions: z.array(z.object({ amount, ...estimate })),
+});
+
+/** POST /sends/pause */
+export const pauseBody = z.object({
+  reason: z.string().max(200).optional().meta({ description: 'Shown in GET /status and in error 1008' }),
 });
 
 export const preparedParams = z.object({ hash });

@@ -25,6 +25,9 @@ export const resetBody = z.object(scanHeight);
 /** PUT /wallet/password */
 export const passwordBody = z.object({ password: z.string(), newPassword: z.string() });
 
+/** POST /backup */
+export const backupBody = z.object({ file: z.string() });
+
 /** POST /export/json */
 export const exportBody = z.object({ filename: z.string() });
 

@@ -51,6 +51,11 @@ export class FileKeys {
     return password === this.password;
   }
 
+  /** The JSON of a copy of the file. @throws WalletError as `readContainer` */
+  read(copy: string): Promise<Buffer> {
+    return readContainer(copy, this.password);
+  }
+
   /** @returns the password before */
   change(password: string): string {
     const before = this.password;

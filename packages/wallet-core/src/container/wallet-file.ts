@@ -106,6 +106,11 @@ export class WalletFile {
     return this.keys.isPassword(password);
   }
 
+  /** The content of a copy of this container. @throws WalletError as `open` */
+  async readCopy(copy: string): Promise<WalletContent> {
+    return inTurns(decodeContent(await this.keys.read(copy)));
+  }
+
   /**
    * Saves under another password; when that fails the old one stays. The previous version is removed, since the old password
    * opens it.

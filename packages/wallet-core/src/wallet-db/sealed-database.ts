@@ -142,6 +142,6 @@ export class SealedDatabase implements TableDependencies {
 }
 
 /** For single statements outside of the transactions of a SealedDatabase. */
-function rawDependencies(connection: SqliteConnection, sealer: RowSealer): TableDependencies {
+export function rawDependencies(connection: SqliteConnection, sealer: RowSealer): TableDependencies {
   return { connection, sealer, transaction: (work) => work(), onDamage: () => undefined };
 }

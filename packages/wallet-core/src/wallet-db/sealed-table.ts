@@ -129,6 +129,11 @@ export class SealedTable<Row> {
     for (const { row } of this.scan()) yield row;
   }
 
+  /** Authenticates every row. @throws DamagedSealedRow */
+  verify(): void {
+    for (const rows = this.scan(); rows.next().done !== true;);
+  }
+
   /** Deletes every row that cannot be authenticated. */
   deleteDamaged(): void {
     const { connection, sealer } = this.dependencies;

@@ -24,7 +24,9 @@ import { SealedDatabase, STATE } from './sealed-database';
 import { DamagedSealedRow, sealedTableSchema } from './sealed-table';
 import { DelayedTable, type PreparedTransaction, RetiredTable, SendTable } from './sends';
 
-const APPLICATION_ID = 0x57_4b_57_44;
+export const APPLICATION_ID = 0x57_4b_57_44;
+
+export const TITLE = 'wallet database';
 
 /** The identity is the first one, so that it is in the first pages. */
 const MONEY_TABLES = [
@@ -43,10 +45,10 @@ const MONEY_TABLES = [
 ];
 /** Too large to be checked at every open; they cannot make a payment happen twice. */
 const OTHER_TABLES = ['retired', 'details', 'events', 'notified', 'labels'];
-const TABLES = [...MONEY_TABLES, ...OTHER_TABLES];
+export const TABLES = [...MONEY_TABLES, ...OTHER_TABLES];
 
 /** The database itself, and the files that SQLite and its package put beside it. */
-const FILE_SUFFIXES = ['', '-wal', '-shm', '-journal', '-mark'];
+export const FILE_SUFFIXES = ['', '-wal', '-shm', '-journal', '-mark'];
 
 /** Each may have a hundred kilobytes. */
 const MAX_PREPARED = 1_000;
@@ -286,7 +288,7 @@ function databaseOptions(
   const create = (connection: SqliteConnection): void => void connection.exec(TABLES.map(sealedTableSchema).join('\n'));
   return {
     file,
-    title: 'wallet database',
+    title: TITLE,
     applicationId: APPLICATION_ID,
     mode: 'write',
     markLog: true,

@@ -9,6 +9,7 @@ import { walletBalance } from '../ledger/queries';
 import { walletDbMarkOf, withWalletDbMark } from '../wallet-db/mark';
 import { DamagedSealedRow } from '../wallet-db/sealed-table';
 import { ForeignWalletDb, WalletDb, WalletDbDamaged, type WalletDbOptions } from '../wallet-db/wallet-db';
+import { backupWallet } from './backup';
 
 /** How often a container with changes is written in the background, in milliseconds. */
 const SAVE_INTERVAL_MS = 600_000;
@@ -171,6 +172,12 @@ export class WalletStorage {
     const { damage } = this.db;
     if (damage !== undefined) throw walletError.walletDatabaseDamaged(`table ${damage}`);
     await this.writeContainer((content) => this.walletFile.save(content));
+  }
+
+  /** Saves, and copies container and database; both copies are verified. @throws WalletError */
+  async backup(to: string): Promise<void> {
+    await this.save();
+    await backupWallet(this.walletFile, to);
   }
 
   /** Writes the container under another password. @throws WalletError invalidWalletFilename */

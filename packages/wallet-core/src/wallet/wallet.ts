@@ -255,6 +255,14 @@ export class Wallet extends EventEmitter<WalletEvents> {
     return this.#storage.save();
   }
 
+  /**
+   * Saves, copies the container to `to` and the wallet database to `to.db`, and verifies both copies. Sends wait meanwhile.
+   * @throws WalletError walletFileAlreadyExists, invalidWalletFilename, walletDatabaseDamaged
+   */
+  backup(to: string): Promise<void> {
+    return this.#write(() => this.#storage.backup(to));
+  }
+
   /** Writes the content in plain JSON. @throws WalletError invalidWalletFilename */
   exportPlain(file: string): Promise<void> {
     return WalletFile.exportPlain(file, this.#snapshot.content);

@@ -1,0 +1,88 @@
+import { appendFileSync } from 'node:fs';
+import { clientAddressOf, errorText, requestIdOf, type RouteRequest, stringifyJson } from '@wrkz/service-kit';
+
+type Request = RouteRequest['http']['request'];
+
+/** What a route does, as the audit log names it. A route without an action is not logged. */
+export type AuditAction =
+  | 'open-wallet'
+  | 'create-wallet'
+  | 'import-wallet'
+  | 'close-wallet'
+  | 'reset-wallet'
+  | 'export-wallet'
+  | 'change-password'
+  | 'backup'
+  | 'read-keys'
+  | 'create-address'
+  | 'import-address'
+  | 'delete-address'
+  | 'set-node'
+  | 'prepare'
+  | 'delete-prepared'
+  | 'send'
+  | 'sweep'
+  | 'give-up-send'
+  | 'pause-sends'
+  | 'resume-sends'
+  | 'set-label'
+  | 'delete-label';
+
+/** Scoped keys cannot have this name. */
+const MAIN_KEY = '(main)';
+
+/**
+ * The file of `--audit-log`: one JSON line per request that reads keys, moves money or changes the wallet, written when the
+ * response is finished or the client has left (docs/operations/wallet-api.md#audit-log). It never contains keys, seeds or
+ * passwords: a line has no field of a request body unless a handler adds it by `note`.
+ */
+export class AuditLog {
+  readonly #notes = new WeakMap<Request, Record<string, unknown>>();
+
+  private constructor(
+    private readonly file: string,
+    private readonly warn: (text: string) => void,
+  ) {}
+
+  /** @throws Error with a message for the operator when the file cannot be written */
+  static open(file: string, warn: (text: string) => void): AuditLog {
+    const log = new AuditLog(file, warn);
+    try {
+      log.#append('');
+    } catch (error) {
+      throw new Error(`--audit-log: ${file} cannot be written: ${errorText(error)}`, { cause: error });
+    }
+    return log;
+  }
+
+  /** Adds public facts to the line of a request, such as a transaction hash. */
+  note(request: Request, facts: Readonly<Record<string, unknown>>): void {
+    this.#notes.set(request, { ...this.#notes.get(request), ...facts });
+  }
+
+  /** Writes the line of a request once its response is finished. @param key name of the API key, '' for the main key */
+  watch(request: Request, action: AuditAction, key: string): void {
+    request.res?.once('close', () => {
+      const line = {
+        time: new Date().toISOString(),
+        requestId: requestIdOf(request),
+        key: key === '' ? MAIN_KEY : key,
+        client: clientAddressOf(request),
+        action,
+        request: `${request.method} ${request.path}`,
+        status: request.res?.statusCode,
+        ...this.#notes.get(request),
+      };
+      try {
+        this.#append(`${stringifyJson(line)}\n`);
+      } catch (error) {
+        this.warn(`the audit log ${this.file} could not be written: ${errorText(error)}`);
+      }
+    });
+  }
+
+  /** Opens the file for each line, so that a log rotation may rename it. */
+  #append(text: string): void {
+    appendFileSync(this.file, text, { mode: 0o600 });
+  }
+}

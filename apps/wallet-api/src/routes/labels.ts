@@ -1,0 +1,61 @@
+import { walletApi } from '@wrkz/api';
+import { refusal } from '@wrkz/service-kit';
+import { checkAddress } from '@wrkz/wallet-core';
+import { walletErrors } from '../errors';
+import { access, declareWalletRoute, NOT_FOUND, type WalletRoute } from './declare';
+
+const getLabels = declareWalletRoute({
+  method: 'GET',
+  path: '/labels',
+  summary: 'Lists the labels of addresses and transactions.',
+  description: 'In the order in which the subjects were first labelled. `subject` is an address or a transaction hash.',
+  ...access('read'),
+  answer: walletApi.labelsAnswer,
+  errors: walletErrors('walletDatabaseDamaged'),
+  handle: ({ wallets }) => ({ labels: [...wallets.require().wallet.db.labels.rows()] }),
+});
+
+const setLabel = declareWalletRoute({
+  method: 'PUT',
+  path: '/labels/{subject}',
+  summary: 'Sets the label of an address or a transaction.',
+  description:
+    'Replaces an earlier label. `subject` is any standard address or a transaction hash, of this wallet or not: ' +
+    'label the addresses of customers as well as own ones. Labels are stored encrypted in the wallet database, not ' +
+    'in the wallet file: a restore from the seed does not bring them back, a restored backup does.',
+  ...access('receive', { audit: 'set-label' }),
+  params: walletApi.labelParams,
+  body: walletApi.labelBody,
+  answer: walletApi.noContent,
+  errors: walletErrors('addressNotValid', 'walletDatabaseDamaged'),
+  handle: ({ wallets }, { path, body }) => {
+    const { labels } = wallets.require().wallet.db;
+    const subject = subjectOf(path.subject);
+    labels.put(subject, { subject, text: body.text });
+    return undefined;
+  },
+});
+
+const deleteLabel = declareWalletRoute({
+  method: 'DELETE',
+  path: '/labels/{subject}',
+  summary: 'Deletes the label of an address or a transaction.',
+  description: '404 when the subject has no label.',
+  ...access('receive', { audit: 'delete-label' }),
+  params: walletApi.labelParams,
+  answer: walletApi.noContent,
+  errors: [...walletErrors('addressNotValid', 'walletDatabaseDamaged'), NOT_FOUND],
+  handle: ({ wallets }, { path }) => {
+    const { labels } = wallets.require().wallet.db;
+    if (!labels.delete(subjectOf(path.subject))) throw refusal('not_found');
+    return undefined;
+  },
+});
+
+/** Checks an address; a hash is lower case. @throws WalletError addressNotValid */
+function subjectOf(text: string): string {
+  if (!text.startsWith('Wrkz')) return text.toLowerCase();
+  return checkAddress(text, { allowIntegrated: false }).plain;
+}
+
+export const LABEL_ROUTES: readonly WalletRoute[] = [getLabels, setLabel, deleteLabel];

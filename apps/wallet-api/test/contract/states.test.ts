@@ -1,0 +1,182 @@
+import { StandInNode } from '@wrkz/testing';
+import { walletErrorRows } from '@wrkz/wallet-core';
+import { WALLET_ROUTES } from '../../src';
+import type { WalletRoute } from '../../src/routes/declare';
+import { codeOf, parsed, requireStatus } from '../support/chain-a-service';
+import { type Answer, TestService } from '../support/service';
+import { knownWallet, World } from './world';
+
+jest.setTimeout(600_000);
+
+/* Errors that follow from a state of the wallet: every route that declares one is requested in that state. */
+
+let world: World;
+let node: StandInNode;
+const [alice, bob] = [knownWallet('alice'), knownWallet('bob')];
+const PASSWORD = 'secret_alice';
+
+const BASIC = { destination: bob.address, amount: 1000 };
+const ADVANCED = { destinations: [{ address: bob.address, amount: 1000 }] };
+const FILE = { filename: 'n', password: 'pw' };
+const KEYS = { privateViewKey: alice.privateViewKey, privateSpendKey: alice.privateSpendKey };
+
+/** Bodies of valid requests by path. `{hash}` stands for a prepared transaction. */
+const BODIES: Readonly<Record<string, object>> = {
+  '/transactions/prepare/basic': BASIC,
+  '/transactions/prepare/advanced': ADVANCED,
+  '/transactions/estimate': ADVANCED,
+  '/transactions/estimate/sweep': BASIC,
+  '/transactions/send/basic': BASIC,
+  '/transactions/send/advanced': ADVANCED,
+  '/transactions/send/prepared': { transactionHash: '{hash}' },
+  '/transactions/send/sweep': BASIC,
+  '/transactions/send/sweep/all': { destination: bob.address },
+  '/wallet/password': { password: PASSWORD, newPassword: PASSWORD },
+  '/reset': { scanHeight: 700 },
+  '/backup': { file: 'backup' },
+  '/labels/{subject}': { text: 'Bob' },
+  '/wallet/open': { filename: 'n', password: PASSWORD },
+  '/wallet/create': FILE,
+  '/wallet/import/key': { ...FILE, ...KEYS },
+  '/wallet/import/seed': { ...FILE, mnemonicSeed: alice.mnemonic },
+  '/wallet/import/view': { ...FILE, privateViewKey: alice.privateViewKey, address: alice.address },
+};
+
+beforeAll(async () => {
+  world = await World.start('--enable-metrics');
+  node = await StandInNode.start(`http://127.0.0.1:${String(world.nodePort)}`);
+  const change = { daemonHost: '127.0.0.1', daemonPort: node.port };
+  requireStatus(await world.at('full').json('PUT', '/node', change), 200);
+});
+
+afterAll(async () => {
+  await node.close();
+  await world.stop();
+});
+
+type StateError = 'sendsPaused' | 'notSynchronized' | 'walletDatabaseDamaged' | 'refusedTransactionUnresolved';
+
+const routesWith = (name: keyof typeof walletErrorRows): WalletRoute[] =>
+  WALLET_ROUTES.filter(({ errors }) => errors.some(({ code }) => code === walletErrorRows[name].code));
+
+async function ask(service: TestService, { method, path }: WalletRoute, key: string, hash = ''): Promise<Answer> {
+  const body = BODIES[path] === undefined ? undefined : JSON.stringify(BODIES[path]).replace('{hash}', hash);
+  const headers: Record<string, string> = path.includes('/send/') ? { 'Idempotency-Key': key } : {};
+  return service.ask({ method, path: path.replace(/\{\w+\}/, hash), headers, body });
+}
+
+/** Status and code of each route that declares the error. */
+async function answersOf(service: TestService, name: StateError, hash = 'ab'.repeat(32)): Promise<unknown[]> {
+  const answers: unknown[] = [];
+  for (const route of routesWith(name)) {
+    const answer = await ask(service, route, name, hash);
+    answers.push([route.path, answer.status, codeOf(answer)]);
+  }
+  return answers;
+}
+
+function expected(name: StateError, status: number): unknown[] {
+  const routes = routesWith(name);
+  expect(routes.length).toBeGreaterThan(4);
+  return routes.map(({ path }) => [path, status, walletErrorRows[name].code]);
+}
+
+async function prepared(): Promise<string> {
+  const answer = requireStatus(await world.at('full').json('POST', '/transactions/prepare/basic', BASIC), 201);
+  return String(parsed(answer)['transactionHash']);
+}
+
+/** Waits until the wallet knows the state of its node. */
+async function untilNodeHeight(holds: (node: number, wallet: number) => boolean): Promise<void> {
+  const full = world.at('full');
+  await full.json('PUT', '/sync/refresh');
+  for (;;) {
+    const status = parsed<{ localDaemonBlockCount: number; walletBlockCount: number }>(
+      await full.json('GET', '/status'),
+    );
+    if (holds(status.localDaemonBlockCount, status.walletBlockCount)) return;
+  }
+}
+
+test('refuses sends while the wallet is more than 20 blocks behind its node', async () => {
+  const hash = await prepared();
+  node.on('/info', async (_request, behind) => {
+    const { status, json } = await behind();
+    const raised = { height: Number(json['height']) + 30, network_height: Number(json['network_height']) + 30 };
+    return { status, json: { ...json, ...raised } };
+  });
+  try {
+    await untilNodeHeight((local, wallet) => local > wallet + 20);
+    const answers = await answersOf(world.at('full'), 'notSynchronized', hash);
+    expect(answers).toEqual(expected('notSynchronized', 503));
+  } finally {
+    node.off('/info');
+    await untilNodeHeight((local, wallet) => local <= wallet + 1);
+  }
+});
+
+test('refuses sends while the operator has paused them', async () => {
+  const full = world.at('full');
+  const hash = await prepared();
+  requireStatus(await full.json('POST', '/sends/pause', { reason: 'maintenance' }), 200);
+  requireStatus(await full.json('POST', '/sends/pause', { reason: 'again' }), 200);
+  expect(await answersOf(full, 'sendsPaused', hash)).toEqual(expected('sendsPaused', 503));
+  const { text } = await full.json('POST', '/transactions/send/basic', BASIC);
+  expect(text).toContain('maintenance');
+  expect(parsed(await full.json('GET', '/status'))['sendsPaused']).toMatchObject({
+    source: 'operator',
+    reason: 'maintenance',
+  });
+  expect((await full.json('GET', '/metrics')).text).toContain('wrkz_wallet_sends_paused 1');
+  requireStatus(await full.json('POST', '/sends/resume'), 200);
+  expect(parsed(await full.json('GET', '/status'))['sendsPaused']).toBeUndefined();
+  expect((await full.json('GET', '/metrics')).text).toContain('wrkz_wallet_sends_paused 0');
+  requireStatus(await full.json('POST', '/transactions/send/prepared', { transactionHash: hash }), 201);
+});
+
+test('reads a wallet with a damaged database, and refuses to write', async () => {
+  const service = await TestService.start();
+  try {
+    service.copyWallet('alice.wallet', 'n');
+    service.file('n.db', 'no database'.repeat(1000));
+    const body = { filename: 'n', password: PASSWORD, daemonPort: node.port };
+    requireStatus(await service.json('POST', '/wallet/open', body), 200);
+    const answers = await answersOf(service, 'walletDatabaseDamaged');
+    expect(answers).toEqual(expected('walletDatabaseDamaged', 503));
+    requireStatus(await service.json('GET', '/balance'), 200);
+    requireStatus(await service.json('POST', '/sends/resume'), 200);
+    requireStatus(await service.json('PUT', '/save'), 200);
+  } finally {
+    await service.stop();
+  }
+});
+
+test('refuses the database of another wallet', async () => {
+  const service = await TestService.start();
+  try {
+    requireStatus(await service.json('POST', '/wallet/create', { filename: 'other', password: 'pw' }), 200);
+    requireStatus(await service.json('DELETE', '/wallet'), 200);
+    for (const route of routesWith('walletDatabaseForeign')) {
+      for (const name of ['n', 'n.previous']) service.remove(name);
+      if (route.path === '/wallet/open') service.copyWallet('alice.wallet', 'n');
+      service.file('n.db', service.file('other.db'));
+      const answer = await ask(service, route, '');
+      expect([route.path, answer.status, codeOf(answer)]).toEqual([route.path, 409, 1005]);
+    }
+  } finally {
+    await service.stop();
+  }
+});
+
+test('refuses sends while a refused transaction may still be mined and its inputs are taken', async () => {
+  const full = world.at('full');
+  node.on('/sendrawtransaction', () => ({ json: { status: 'Failed', error: 'no' } }));
+  expect(codeOf(await full.json('POST', '/transactions/send/basic', BASIC))).toBe(walletErrorRows.daemonError.code);
+  node.off('/sendrawtransaction');
+  // Each send spends one input of the refused transaction, until none is left.
+  let answer = await full.json('POST', '/transactions/send/basic', BASIC);
+  while (answer.status === 201) answer = await full.json('POST', '/transactions/send/basic', BASIC);
+  const answers = await answersOf(full, 'refusedTransactionUnresolved');
+  expect(answers).toEqual(expected('refusedTransactionUnresolved', 409));
+  expect((await full.json('GET', '/metrics')).text).toContain('wrkz_wallet_sends{state="contested"} 1');
+});

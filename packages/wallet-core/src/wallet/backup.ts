@@ -1,0 +1,63 @@
+import { createReadStream, existsSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { errorText } from '@wrkz/service-kit/base';
+import { readFileStart, replaceFile } from '../container/file-io';
+import { CONTAINER_HEADER_SIZE, isContainer } from '../container/format';
+import type { WalletFile } from '../container/wallet-file';
+import { walletError, WalletError, walletErrorOfCode, walletErrorRows } from '../errors';
+import { backupWalletDb } from '../wallet-db/backup';
+import { walletDbMarkOf } from '../wallet-db/mark';
+import { FILE_SUFFIXES, walletDbName } from '../wallet-db/wallet-db';
+
+/*
+ * A backup is a pair of files: a copy of the container, and beside it, under the name that an open expects, a copy of the
+ * wallet database that was taken after it. So the log of the copied database continues the copied container.
+ */
+
+/**
+ * Copies the container, which was just saved, and its open database to `to` and `to.db`, and verifies both copies with the
+ * keys of the wallet. A failure leaves neither.
+ * @throws WalletError walletFileAlreadyExists; invalidWalletFilename when a copy cannot be written or verified
+ */
+export async function backupWallet(walletFile: Pick<WalletFile, 'file' | 'readCopy'>, to: string): Promise<void> {
+  checkTargets(to);
+  try {
+    await copyFile(walletFile.file, to);
+    const content = await walletFile.readCopy(to);
+    await backupWalletDb(walletFile.file, walletDbName(to), content.privateViewKey, walletDbMarkOf(content));
+  } catch (error) {
+    for (const name of [to, walletDbName(to)]) await rm(name, { force: true }).catch(() => undefined);
+    if (error instanceof WalletError && error.code === walletErrorRows.walletFileAlreadyExists.code) throw error;
+    const { code } = walletErrorRows.invalidWalletFilename;
+    throw walletErrorOfCode(code, `The backup failed: ${errorText(error)}`, { cause: error });
+  }
+}
+
+/**
+ * Copies a backup to a place where no wallet is. The wallet opens with the password that it had at the time of the backup.
+ * @throws WalletError filenameNonExistent, notAWalletFile, walletFileAlreadyExists, invalidWalletFilename
+ */
+export async function restoreBackup(backup: string, file: string): Promise<void> {
+  if (!isContainer(await readFileStart(backup, CONTAINER_HEADER_SIZE))) throw walletError.notAWalletFile();
+  await readFileStart(walletDbName(backup), 1);
+  checkTargets(file);
+  await copyFile(walletDbName(backup), walletDbName(file));
+  try {
+    await copyFile(backup, file);
+  } catch (error) {
+    await rm(walletDbName(file), { force: true }).catch(() => undefined);
+    throw error;
+  }
+}
+
+/** A database beside a missing container may be the last copy of what it holds, and SQLite would apply a log beside it. */
+function checkTargets(file: string): void {
+  const names = [file, ...FILE_SUFFIXES.map((suffix) => walletDbName(file) + suffix)];
+  if (names.some((name) => existsSync(name))) throw walletError.walletFileAlreadyExists();
+}
+
+function copyFile(from: string, to: string): Promise<void> {
+  return replaceFile(to, 'create', async (handle) => {
+    for await (const chunk of createReadStream(from)) await handle.writeFile(chunk as Buffer);
+  });
+}

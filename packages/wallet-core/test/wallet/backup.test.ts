@@ -1,0 +1,82 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { Wallet } from '../../src';
+import { restoreBackup } from '../../src/wallet/backup';
+import { fresh, removeFolders } from '../support/folder';
+import { served } from '../support/served';
+
+const PORT_OF_NO_NODE = 1;
+
+afterEach(removeFolders);
+
+const open = (file: string, password = 'pw'): Promise<Wallet> =>
+  served(Wallet.open, { file, password, port: PORT_OF_NO_NODE });
+
+async function created(): Promise<{ wallet: Wallet; folder: (name: string) => string }> {
+  const first = fresh('a.wallet');
+  const wallet = await served(Wallet.create, { file: first, password: 'pw', port: PORT_OF_NO_NODE });
+  return { wallet, folder: (name) => first.replace(/a\.wallet$/, name) };
+}
+
+test('a restored backup has the keys and the database of the time of the backup', async () => {
+  const { wallet, folder } = await created();
+  const { address } = await wallet.createSubWallet();
+  wallet.db.labels.put('one', { subject: 'one', text: 'before' });
+  await wallet.backup(folder('backup'));
+  wallet.db.labels.put('one', { subject: 'one', text: 'after' });
+  await wallet.close();
+  await restoreBackup(folder('backup'), folder('restored'));
+  const restored = await open(folder('restored'));
+  expect(restored.snapshot.addresses).toContain(address);
+  expect(restored.db.labels.get('one')?.text).toBe('before');
+  expect(restored.pause.current).toBeUndefined();
+  expect(restored.containerChange).toBeUndefined();
+  await restored.close();
+});
+
+test('neither a backup nor a restore overwrites a file', async () => {
+  const { wallet, folder } = await created();
+  await wallet.backup(folder('backup'));
+  const exists = expect.objectContaining({ code: 8 });
+  await expect(wallet.backup(folder('backup'))).rejects.toEqual(exists);
+  writeFileSync(folder('other.db'), 'something');
+  await expect(wallet.backup(folder('other'))).rejects.toEqual(exists);
+  await expect(restoreBackup(folder('backup'), folder('other'))).rejects.toEqual(exists);
+  await expect(restoreBackup(folder('backup'), folder('a.wallet'))).rejects.toEqual(exists);
+  writeFileSync(folder('third.db-wal'), 'a log');
+  await expect(restoreBackup(folder('backup'), folder('third'))).rejects.toEqual(exists);
+  expect(readFileSync(folder('other.db'), 'utf8')).toBe('something');
+  expect(existsSync(folder('other'))).toBe(false);
+  await wallet.close();
+});
+
+test('a backup that cannot be verified leaves no files', async () => {
+  const { wallet, folder } = await created();
+  wallet.db.labels.put('one', { subject: 'one', text: 'text' });
+  // A row that another key sealed.
+  const labels = wallet.db.labels as unknown as { dependencies: { connection: { exec: (sql: string) => void } } };
+  labels.dependencies.connection.exec("UPDATE labels SET sealed = x'00'");
+  await expect(wallet.backup(folder('backup'))).rejects.toEqual(
+    expect.objectContaining({ code: 2, message: expect.stringContaining('labels') }),
+  );
+  for (const name of ['backup', 'backup.db']) expect(existsSync(folder(name))).toBe(false);
+  await wallet.close();
+});
+
+test('restore refuses a backup without its database, and a file that is no container', async () => {
+  const { wallet, folder } = await created();
+  await wallet.backup(folder('backup'));
+  await wallet.close();
+  writeFileSync(folder('half'), readFileSync(folder('backup')));
+  await expect(restoreBackup(folder('half'), folder('x'))).rejects.toEqual(expect.objectContaining({ code: 1 }));
+  await expect(restoreBackup(folder('backup.db'), folder('x'))).rejects.toEqual(expect.objectContaining({ code: 3 }));
+  expect(existsSync(folder('x'))).toBe(false);
+});
+
+test('a backup opens with the password of its time', async () => {
+  const { wallet, folder } = await created();
+  await wallet.changePassword('new');
+  await wallet.backup(folder('backup'));
+  await wallet.close();
+  const restored = await open(folder('backup'), 'new');
+  await restored.close();
+});
