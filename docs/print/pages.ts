@@ -17,14 +17,16 @@ export function printedPages(): PrintedPage[] {
 }
 
 function pagesOf(service: PrintedService): PrintedPage[] {
-  const { folder, program, helps, errors, reference } = service;
+  const { folder, program, helps, errors, reference, examples } = service;
   const documents = documentsOf(service);
   return [
     { path: `${folder}/options.md`, text: optionsPage(program, helps) },
     ...(errors.length === 0 ? [] : [{ path: `${folder}/errors.md`, text: errorsPage(program, errors) }]),
     ...(reference === undefined
       ? []
-      : [{ path: `${folder}/reference.md`, text: referencePage(program, reference, Object.keys(documents)) }]),
+      : [
+          { path: `${folder}/reference.md`, text: referencePage(program, reference, Object.keys(documents), examples) },
+        ]),
     ...Object.entries(documents).map(([name, document]) => ({ path: `${folder}/${name}`, text: jsonText(document) })),
   ];
 }

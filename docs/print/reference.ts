@@ -1,19 +1,42 @@
 import type { MemberText, ReferenceEntry, ServiceReference } from '../../packages/service-kit/src';
 import { cell, codeCell, page, table } from './markdown';
 
+/** A request of a route and its response; lists are cut to their first entry. */
+interface Example {
+  readonly path: string;
+  readonly body?: object;
+  readonly status: number;
+  readonly response: unknown;
+}
+
+/** By name of the route. */
+export type Examples = Readonly<Record<string, Example>>;
+
+const BASE_URL = 'http://127.0.0.1:7856';
+
 /** The page of a service's routes and methods. */
-export function referencePage(program: string, reference: ServiceReference, documents: readonly string[]): string {
+export function referencePage(
+  program: string,
+  reference: ServiceReference,
+  documents: readonly string[],
+  examples: Examples = {},
+): string {
   const links = documents.map((name) => `[${name}](${name})`).join(' and ');
   return page(`${program}: reference`, [
     cell(reference.description),
     `The same for programs: ${links}. Codes and texts of errors by name: [errors](errors.md).`,
-    ...section('Routes', reference.routes),
-    ...section('Methods', reference.methods),
+    ...section('Routes', reference.routes, examples),
+    ...section('Methods', reference.methods, examples),
   ]);
 }
 
-function section(title: string, entries: readonly ReferenceEntry[]): string[] {
-  return entries.length === 0 ? [] : [`## ${title}`, ...entries.flatMap(entryText)];
+function section(title: string, entries: readonly ReferenceEntry[], examples: Examples): string[] {
+  return entries.length === 0
+    ? []
+    : [
+        `## ${title}`,
+        ...entries.flatMap((entry) => [...entryText(entry), ...exampleText(entry, examples[entry.name])]),
+      ];
 }
 
 function entryText({ name, summary, description, notes, members, answer, errors }: ReferenceEntry): string[] {
@@ -33,6 +56,29 @@ function entryText({ name, summary, description, notes, members, answer, errors 
             errors.map(({ code, text, when }) => [code, text === '' ? 'no body' : codeCell(text), cell(when)]),
           ),
         ]),
+  ];
+}
+
+/** A command and its response, which a test of the program executes. */
+function exampleText({ name, notes }: ReferenceEntry, example: Example | undefined): string[] {
+  if (example === undefined) return [];
+  const { path, body, status, response } = example;
+  const [method = ''] = name.split(' ');
+  const needsKey = notes.some((note) => note.startsWith('Asks for the key'));
+  const command = [
+    'curl',
+    ...(method === (body === undefined ? 'GET' : 'POST') ? [] : [`-X ${method}`]),
+    ...(needsKey ? ["-H 'X-API-KEY: <key>'"] : []),
+    ...(body === undefined ? [] : [`-d '${JSON.stringify(body)}'`]),
+    `'${BASE_URL}${path}'`,
+  ];
+  const text = typeof response === 'string' ? response : JSON.stringify(response, undefined, 2);
+  return [
+    'Example:',
+    `\`\`\`sh\n${command.join(' ')}\n\`\`\``,
+    ...(response === null
+      ? [`Status ${String(status)} without a body.`]
+      : [`Status ${String(status)}:`, `\`\`\`\n${text}\n\`\`\``]),
   ];
 }
 

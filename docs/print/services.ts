@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { daemonApi, powHelperApi, proposalsApi, stratumApi, walletRpcApi } from '../../packages/api/src';
 import {
   createMetrics,
@@ -34,6 +36,7 @@ import { ALL_METHODS, readWalletRpcConfig, WALLET_RPC_OPTIONS } from '../../apps
 import { SERVICE_DESCRIPTION } from '../../apps/wallet-rpc/src/methods/declare';
 import type { ErrorTable } from './errors';
 import type { PrintedHelp } from './options';
+import type { Examples } from './reference';
 
 /** Everything that is printed of one program. */
 export interface PrintedService {
@@ -43,6 +46,7 @@ export interface PrintedService {
   readonly helps: readonly PrintedHelp[];
   readonly errors: readonly ErrorTable[];
   readonly reference?: ServiceReference;
+  readonly examples?: Examples;
   readonly openapi?: object;
   readonly openrpc?: object;
 }
@@ -107,6 +111,9 @@ const walletApi: PrintedService = {
     },
   ],
   reference: serviceReference(WALLET_SERVICE, { routes: apiRoutes }),
+  examples: JSON.parse(
+    readFileSync(join(__dirname, '../../apps/wallet-api/src/routes/examples.json'), 'utf8'),
+  ) as Examples,
   openapi: openApiDocument(WALLET_SERVICE, apiRoutes),
 };
 

@@ -131,7 +131,11 @@ test.each(WALLET_ROUTES.map((route) => [`${route.method} ${route.path}`, route] 
       const request = new IncomingMessage(new Socket());
       expect(await authenticator.authenticate(`key ${scope}`, request)).toBeUndefined();
       const admitted = (): void =>
-        authorize(labels && { ...labels, wallet: 'any' }, { authenticator, wallets }, request);
+        authorize(
+          labels && { ...labels, wallet: 'any' },
+          { audit: undefined, authenticator, wallets },
+          request as never,
+        );
       if (rank < needed) expect(admitted).toThrow(expect.objectContaining({ status: 403 }));
       else expect(admitted).not.toThrow();
     }

@@ -3,6 +3,7 @@ import { walletRoutes } from '../../src/routes';
 import type { WalletRoute } from '../../src/routes/declare';
 import { type Answer, TestService } from '../support/service';
 import { faultsOf } from './answers';
+import { type Example, exampleOf, shapeOf, storedExamples, storeExamples } from './examples';
 import { isOptional, wrongBodies } from './fields';
 import { jsonOf, type Success, successes } from './successes';
 import { World } from './world';
@@ -96,19 +97,23 @@ describe.each(routes.filter(({ labels }) => labels !== undefined).map((route) =>
   },
 );
 
-test('succeeds on every route with the declared status and fields', async () => {
+test('succeeds on every route with the declared status and fields, as the examples of the documents show', async () => {
   const faults: string[] = [];
-  const asked = new Set<string>();
+  const examples: Record<string, Example> = {};
   for (const success of successes(world.nodePort)) {
     const { route, at, body, note } = success;
     const answer = await askAt(at, success);
-    asked.add(route);
+    const { path } = routeOf(route);
+    const requested = { path: pathWith(path, success.path) + (success.query ?? ''), body };
+    examples[route] = exampleOf({ ...answer, ...requested }, world.nodePort);
     if (body !== undefined) good.set(route, body);
     faults.push(...faultsOf(routeOf(route), answer).map((fault) => `${route}: ${fault}`));
     note?.(jsonOf(answer));
   }
   expect(faults).toEqual([]);
-  expect(routes.map(keyOf).filter((key) => !asked.has(key))).toEqual([]);
+  expect(routes.map(keyOf).filter((key) => examples[key] === undefined)).toEqual([]);
+  if (process.env['RECORD_EXAMPLES'] !== undefined) storeExamples(examples);
+  expect(shapeOf(examples)).toEqual(shapeOf(storedExamples()));
 });
 
 test('answers 400 without a body for a missing or invalid field', async () => {

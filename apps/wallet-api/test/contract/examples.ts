@@ -1,0 +1,52 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** A request of a route and its response, as `docs:print` shows them. */
+export interface Example {
+  readonly path: string;
+  readonly body?: object;
+  readonly status: number;
+  /** JSON with the first entry of each array, or the first characters of a text; null for no body. */
+  readonly response: unknown;
+}
+
+const FILE = join(__dirname, '..', '..', 'src', 'routes', 'examples.json');
+const MAX_TEXT = 200;
+
+export type Examples = Readonly<Record<string, Example>>;
+
+export const storedExamples = (): Examples => JSON.parse(readFileSync(FILE, 'utf8')) as Examples;
+
+/** Replaces the stored examples; the test does so when the environment variable RECORD_EXAMPLES is set. */
+export function storeExamples(examples: Examples): void {
+  writeFileSync(FILE, `${JSON.stringify(examples, undefined, 2)}\n`);
+}
+
+/** @param nodePort differs in each run, and is replaced by the port of devnet */
+export function exampleOf(
+  { path, body, status, text }: { path: string; body: object | undefined; status: number; text: string },
+  nodePort: number,
+): Example {
+  const portable = (json: string): string => json.replaceAll(String(nodePort), '37856');
+  const request = body === undefined ? {} : { body: JSON.parse(portable(JSON.stringify(body))) as object };
+  return { path, ...request, status, response: responseOf(portable(text)) };
+}
+
+function responseOf(text: string): unknown {
+  if (text === '') return null;
+  const isLarge = !/^[[{]/.test(text) || text.startsWith('{"openapi"');
+  return isLarge ? `${text.slice(0, MAX_TEXT)}...` : shortened(JSON.parse(text));
+}
+
+function shortened(value: unknown): unknown {
+  if (Array.isArray(value)) return value.slice(0, 1).map(shortened);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, shortened(inner)]));
+}
+
+/** What two runs have in common: fields and types, not hashes, keys and amounts. */
+export function shapeOf(value: unknown): unknown {
+  if (Array.isArray(value)) return 'array';
+  if (typeof value !== 'object' || value === null) return typeof value;
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, shapeOf(inner)]));
+}
