@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises';
 import { errorText, UsageError } from '@wrkz/service-kit';
 import {
   createdWallet,
@@ -11,19 +12,24 @@ import { serviceLogger, type WalletRpcConfig } from './config';
 import { openContainer } from './open-container';
 
 /**
- * Makes the container; no node is asked.
+ * Creates the container, without a node. When `signal` fires, the new container is removed.
  * @returns its first address
- * @throws UsageError with a message for the operator
+ * @throws UsageError with a message for the operator; the reason of `signal`
  */
-export async function generateContainer({ options, containerFile }: WalletRpcConfig): Promise<string> {
+export async function generateContainer(
+  { options, containerFile }: WalletRpcConfig,
+  signal?: AbortSignal,
+): Promise<string> {
   try {
     const { walletFile, content } = await WalletFile.create(containerFile, options['container-password'], () =>
       newContent(options),
     );
     await walletFile.close();
+    if (signal?.aborted === true) await Promise.all(['', '.lock'].map((suffix) => rm(containerFile + suffix)));
+    signal?.throwIfAborted();
     return content.subWallets[0]?.address ?? '';
   } catch (error) {
-    if (error instanceof UsageError) throw error;
+    if (error instanceof UsageError || signal?.aborted === true) throw error;
     throw new UsageError(`The container ${containerFile} could not be made: ${errorText(error)}`);
   }
 }
@@ -58,10 +64,10 @@ function isSecret(key: string, start: { height: number; timestamp: number }): bo
   }
 }
 
-/** The lines of `--address`. @throws Error with a message for the operator */
-export async function addressLines(config: WalletRpcConfig): Promise<string[]> {
+/** The output of `--address`. @throws Error with a message for the operator */
+export async function listAddresses(config: WalletRpcConfig): Promise<string> {
   const { wallet } = await openContainer(config, { logger: serviceLogger(config), now: Date.now });
   const lines = wallet.snapshot.addresses.map((address) => `Address: ${address}`);
   await wallet.close();
-  return lines;
+  return lines.join('\n');
 }

@@ -175,7 +175,7 @@ test('requests without a password do not count, and after 100 wrong passwords on
 });
 
 test('an export goes over an earlier one, and over nothing else', async () => {
-  for (const ending of ['', '.side', '.lock']) {
+  for (const ending of ['', '.db', '.lock']) {
     const { error } = await service.call('export', { fileName: `a.container${ending}` });
     expect(error?.message).toBe('File exists');
   }

@@ -18,7 +18,7 @@ export interface Service {
 export interface Control {
   /** Asks for an orderly stop with this exit code (0 when left out), as a signal would. */
   requestStop(exitCode?: number): void;
-  /** Fires when the stop begins. */
+  /** Fires when the stop begins. Its reason is the name of the operating-system signal that caused the stop, if any. */
   readonly signal: AbortSignal;
 }
 
@@ -75,10 +75,10 @@ export function runMain(create: (control: Control) => Promise<Service> | Service
     exit(1);
   };
 
-  const stop = (code: number): void => {
+  const stop = (code: number, cause?: StopSignal): void => {
     if (stopping || exiting) return;
     stopping = true;
-    abort.abort();
+    abort.abort(cause);
     const deadline = setTimeout(() => {
       service?.logger?.error('the orderly stop took too long');
       exit(1);
@@ -95,14 +95,14 @@ export function runMain(create: (control: Control) => Promise<Service> | Service
   };
 
   let first: { readonly name: string; readonly at: number } | undefined;
-  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  for (const name of Object.keys(SIGNAL_EXIT_CODES) as StopSignal[]) {
     process.on(name, () => {
       const now = performance.now();
       if (first?.name === name && now - first.at < ONE_PRESS_MS) return;
       if (stopping) process.exit(SIGNAL_EXIT_CODES[name]);
       first = { name, at: now };
       service?.logger?.info(`${name} received, stopping`);
-      stop(0);
+      stop(0, name);
     });
   }
   process.on('uncaughtException', (error) => fail('uncaught error', error));
@@ -120,10 +120,43 @@ export function runMain(create: (control: Control) => Promise<Service> | Service
       return;
     }
     if (service.finished === undefined) return;
-    service.finished.then(stop, (error: unknown) => fail('failed', error));
+    service.finished.then(
+      (code) => stop(code),
+      (error: unknown) => fail('failed', error),
+    );
   })();
 }
 
 const START_FAILED = 'cannot start';
 /** 128 + the signal's number, as shells report it. */
 const SIGNAL_EXIT_CODES = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
+
+type StopSignal = keyof typeof SIGNAL_EXIT_CODES;
+
+/**
+ * A command that prints a text and ends the program. A stop waits for it; its exit code is 128 + the number of the signal
+ * that caused the stop, because the command has not done what it was started for.
+ */
+export class OneShotCommand implements Service {
+  readonly finished: Promise<number>;
+  private running: Promise<string> | undefined;
+
+  /** @param run returns the text. When `signal` fires it undoes what it has done and rejects */
+  constructor(
+    signal: AbortSignal,
+    private readonly run: () => Promise<string>,
+  ) {
+    this.finished = new Promise((resolve) =>
+      signal.addEventListener('abort', () => resolve(SIGNAL_EXIT_CODES[signal.reason as StopSignal] ?? 1)),
+    );
+  }
+
+  async start(): Promise<void> {
+    this.running = this.run();
+    throw new EarlyExit(await this.running, 0);
+  }
+
+  async stop(): Promise<void> {
+    await this.running?.catch(() => undefined);
+  }
+}

@@ -42,6 +42,19 @@ test('an action that a signal cuts short ends with its own exit code', async () 
   expect(code).toBe(4);
 });
 
+test('a command prints its result and ends with exit code 0', async () => {
+  expect(await runProgram('command')).toEqual({ code: 0, out: 'the result\n', err: '' });
+});
+
+test.each([
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+  ['SIGHUP', 129],
+] as const)('a command that %s ends undoes its work and exits with %i', async (signal, code) => {
+  const ended = await runProgram('long-command', (child) => child.kill(signal));
+  expect(ended).toEqual({ code, out: 'started\nundone\n', err: '' });
+});
+
 test('a stop that hangs ends at the deadline with exit code 1', async () => {
   const { code, out } = await runProgram('hangs', (child) => child.kill('SIGTERM'));
   expect([code, out.includes('took too long')]).toEqual([1, true]);

@@ -88,7 +88,7 @@ test('a socket stands in for the port, and asks for the password all the same', 
     '--bind-ipc-path',
     socket,
   ]);
-  await expect(second).rejects.toThrow(/cannot listen .*already in use\. Choose another port with --bind-port/);
+  await expect(second).rejects.toThrow(/cannot listen on socket .*another process is listening on it/);
   await world.stop(service);
 });
 

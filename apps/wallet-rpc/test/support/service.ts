@@ -27,8 +27,13 @@ const basics = (file: string, password: string): string[] => [
 ];
 
 /** Makes a container as `--generate-container` does. */
-export function generate(file: string, password: string, args: readonly string[] = []): Promise<string> {
-  return generateContainer(readWalletRpcConfig([...basics(file, password), '--generate-container', ...args]));
+export function generate(
+  file: string,
+  password: string,
+  args: readonly string[] = [],
+  signal?: AbortSignal,
+): Promise<string> {
+  return generateContainer(readWalletRpcConfig([...basics(file, password), '--generate-container', ...args]), signal);
 }
 
 /** A service on a free port. */

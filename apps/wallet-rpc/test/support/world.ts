@@ -44,9 +44,9 @@ export const addressOf = (name: string): string => expectedWallet(name).keys.add
 
 export const CONTAINER_PASSWORD = 'secret';
 
-/** A container at rest and its side file. */
+/** A container at rest and its wallet database. */
 function copyContainer(from: string, to: string): void {
-  for (const ending of ['', '.side']) copyFileSync(from + ending, to + ending);
+  for (const ending of ['', '.db']) copyFileSync(from + ending, to + ending);
 }
 
 /** Nodes with chain A, services that follow them, and a folder for their containers. */

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createLogger, runMain, UsageError } from '../../src';
+import { createLogger, OneShotCommand, runMain, UsageError } from '../../src';
 
 /** A program that behaves as its first argument says, for the tests of runMain. */
 const behaviour = process.argv[2];
@@ -8,6 +8,8 @@ runMain(
   (control) => {
     if (behaviour === 'usage') throw new UsageError('unknown option --x (see --help)');
     const logger = createLogger({ level: 'info' });
+    if (behaviour === 'command') return new OneShotCommand(control.signal, async () => 'the result');
+    if (behaviour === 'long-command') return new OneShotCommand(control.signal, () => undoneAtStop(control.signal));
     const keepAlive = setInterval(() => undefined, 1000);
     return {
       logger,
@@ -37,6 +39,16 @@ function finished(stop: AbortSignal): Promise<number> | undefined {
   if (behaviour === 'one-shot') return Promise.resolve(3);
   if (behaviour !== 'cut-short') return undefined;
   return new Promise((done) => stop.addEventListener('abort', () => done(4)));
+}
+
+/** A command that only a signal ends. */
+async function undoneAtStop(signal: AbortSignal): Promise<string> {
+  const keepAlive = setInterval(() => undefined, 1000);
+  process.stdout.write('started\n');
+  await once(signal, 'abort');
+  clearInterval(keepAlive);
+  process.stdout.write('undone\n');
+  return 'the result';
 }
 
 function fail(text: string): never {

@@ -1,0 +1,27 @@
+import { readdirSync } from 'node:fs';
+import { WalletFile } from '@wrkz/wallet-core';
+import { Folder, generate } from './support/service';
+
+const folder = new Folder();
+
+afterAll(() => folder.remove());
+afterEach(() => jest.restoreAllMocks());
+
+test('a container is removed again when a signal comes while it is created', async () => {
+  const stop = new AbortController();
+  const { create } = WalletFile;
+  jest.spyOn(WalletFile, 'create').mockImplementation(async (...args) => {
+    stop.abort('SIGTERM');
+    return create.apply(WalletFile, args);
+  });
+  await expect(generate(folder.file('interrupted'), '', [], stop.signal)).rejects.toBe('SIGTERM');
+  expect(readdirSync(folder.path)).toEqual([]);
+});
+
+test('a signal removes no container that was there before', async () => {
+  const file = folder.file('existing');
+  await generate(file, '');
+  const before = readdirSync(folder.path);
+  await expect(generate(file, '', [], AbortSignal.abort('SIGTERM'))).rejects.toThrow();
+  expect(readdirSync(folder.path)).toEqual(before);
+});
