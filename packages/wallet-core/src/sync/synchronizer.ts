@@ -28,6 +28,8 @@ export interface SynchronizerOptions {
   readonly skipCoinbases?: boolean | undefined;
   /** The most blocks to ask for at once. */
   readonly maxBlocks?: number | undefined;
+  /** The highest index that the chain can have reached by now; a response above it is refused. */
+  readonly plausibleHeight?: (() => number) | undefined;
   readonly clock?: SyncClock | undefined;
   /** Reads the bytes of answers; a thread does it for large ones when left out. */
   readonly read?: ReadSyncBody | undefined;
@@ -199,7 +201,7 @@ export class Synchronizer extends EventEmitter<SynchronizerEvents> {
   }
 
   #newFetcher(): Fetcher {
-    const { genesisHash, skipCoinbases = false, maxBlocks } = this.options;
+    const { genesisHash, skipCoinbases = false, maxBlocks, plausibleHeight } = this.options;
     return new Fetcher(
       {
         node: () => this.node,
@@ -209,7 +211,7 @@ export class Synchronizer extends EventEmitter<SynchronizerEvents> {
         read: this.options.read ?? this.#reader.read,
         warn: (text) => void this.emit('warning', text),
       },
-      { genesisHash, skipCoinbases, maxBlocks },
+      { genesisHash, skipCoinbases, maxBlocks, plausibleHeight },
     );
   }
 
