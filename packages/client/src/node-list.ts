@@ -92,6 +92,11 @@ export class NodeList extends EventEmitter<NodeListEvents> implements NodeCalls,
     return this.#row.client;
   }
 
+  /** All nodes but the one that serves now, in the order of the list. */
+  get others(): readonly NodeClient[] {
+    return this.#rows.filter((_, i) => i !== this.#serving).map(({ client }) => client);
+  }
+
   nodes(): ListedNode[] {
     return this.#rows.map(({ client, failure }, i) => ({
       name: client.displayName,

@@ -588,6 +588,15 @@ export class Wallet extends EventEmitter<WalletEvents> {
       this.#publish();
     });
     synchronizer.on('indexed', () => this.#onProgress());
+    synchronizer.on('disagreement', (text) => {
+      if (text === undefined) this.pause.end('chainDisagreement');
+      else this.pause.set('chainDisagreement', text);
+    });
+    synchronizer.on('heavierBranch', (branch) => {
+      if (branch === undefined) return this.pause.end('heavierBranch');
+      const { height, hash } = branch;
+      this.pause.set('heavierBranch', `the node refused a heavier branch with block ${String(height)}, ${hash}`);
+    });
     synchronizer.on('warning', (text) => void this.emit('warning', text));
     synchronizer.on('unreadable', ({ height }, error) => {
       this.dependencies.warn(`block ${String(height)} could not be read and was skipped: ${errorText(error)}`);
