@@ -192,9 +192,8 @@ describe('a send that a node refused is never paid twice', () => {
 
 test('wrong global indexes are corrected after a refusal, and the repeated send is mined', async () => {
   front.on(ROUTES.indexes, async ({ body }) => {
-    const { indexes } = (await nodes.node.post(ROUTES.indexes, body)) as {
-      indexes: { key: string; value: number[] }[];
-    };
+    type Indexes = { indexes: { key: string; value: number[] }[] };
+    const { indexes } = await nodes.node.post<Indexes>(ROUTES.indexes, body);
     const wrong = indexes.map(({ key, value }) => ({
       key,
       value: value.map((index) => (index === 0 ? 1 : index - 1)),
