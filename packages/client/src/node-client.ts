@@ -21,6 +21,8 @@ export interface NodeInfo {
   readonly liteStartHeight: number;
   readonly syncFeatures: readonly string[];
   readonly isCompressed: boolean;
+  /** A branch with more work than the node's own that the node refused, because it forks too deep. */
+  readonly heavierBranch?: SyncTip | undefined;
 }
 
 /** Global indexes of the outputs of each transaction, by its hash in lower case. */
@@ -140,6 +142,7 @@ export class NodeClient implements NodeCalls, NodeLookups {
       liteStartHeight: given.lite_start_height ?? 0,
       syncFeatures: given.sync_features ?? [],
       isCompressed: given.compression === 'gzip',
+      heavierBranch: given.heavier_branch ?? undefined,
     };
   }
 

@@ -24,43 +24,43 @@ export interface NodeSwitch {
   readonly reason: string;
 }
 
-/** One row of a list of nodes, for whoever wants to know who serves. */
+/** One node of a list, for display. */
 export interface ListedNode {
   readonly name: string;
-  /** The one that is asked now, whether it answers or not. */
+  /** Whether it is the serving node, reachable or not. */
   readonly isInUse: boolean;
   /** Why it was last found unable to serve. */
   readonly failure: string | undefined;
 }
 
 export interface NodeListOptions extends NodeClientOptions {
-  /** Milliseconds of a clock that never steps. */
+  /** Monotonic milliseconds. */
   readonly now?: (() => number) | undefined;
   /** How often a node before the serving one is looked at again, in milliseconds. */
   readonly returnMs?: number | undefined;
 }
 
-/** So many failures in a row, the node being reachable, speak against it. */
-const PATIENCE = 2;
+/** Failures in a row after which a reachable node is left. */
+const MAX_FAILURES = 2;
 const RETURN_MS = 60_000;
 
 interface NodeListEvents {
   switched: [NodeSwitch];
 }
 
-/** A node that says of itself that it lacks so many blocks is catching up. */
+/** A node that lacks more blocks of its network than this is catching up. */
 const CATCHING_UP = 5;
-/** How often the wait for a node that fails again and again is doubled. */
-const MOST_DOUBLINGS = 5;
-/** A node that has served this many times the span between two looks has made up for its failures. */
-const GOOD_CONDUCT = 10;
+/** Exponential backoff: how often the wait for a failing node is doubled at most. */
+const MAX_DOUBLINGS = 5;
+/** A node that has served for this many return intervals is no longer counted as failing. */
+const RECOVERY_FACTOR = 10;
 
 interface Row {
   readonly client: NodeClient;
   failure: string | undefined;
-  /** How often it was left, of late. */
-  leavings: number;
-  /** By the clock: since when it serves, and before when it is not looked at again. */
+  /** Recent failovers away from this node. */
+  recentFailovers: number;
+  /** Times of the monotonic clock, milliseconds: it serves since `since`, and is not tried before `notBefore`. */
   since: number;
   notBefore: number;
 }
@@ -83,13 +83,18 @@ export class NodeList extends EventEmitter<NodeListEvents> implements NodeCalls,
   ) {
     super();
     if (addresses.length === 0) throw new RangeError('a wallet needs a node');
-    const untried = { failure: undefined, leavings: 0, since: this.#now(), notBefore: 0 };
+    const untried = { failure: undefined, recentFailovers: 0, since: this.#now(), notBefore: 0 };
     this.#rows = addresses.map((address) => ({ client: new NodeClient(address, options), ...untried }));
   }
 
   /** The node that serves now. */
   get serving(): NodeClient {
     return this.#row.client;
+  }
+
+  /** All nodes but the one that serves now, in the order of the list. */
+  get others(): readonly NodeClient[] {
+    return this.#rows.filter((_, i) => i !== this.#serving).map(({ client }) => client);
   }
 
   nodes(): ListedNode[] {
@@ -108,7 +113,7 @@ export class NodeList extends EventEmitter<NodeListEvents> implements NodeCalls,
     return hasLeft ? this.#read((node) => node.info(signal), signal, false) : info;
   }
 
-  /** Not put to another node: where that one stands on the chain, and what it offers, is another matter. */
+  /** Not repeated at another node, whose height and features may differ. */
   walletSyncData(question: SyncQuestion, signal?: AbortSignal, read?: ReadSyncBody): Promise<SyncAnswer> {
     return this.#once((node) => node.walletSyncData(question, signal, read), signal);
   }
@@ -125,7 +130,7 @@ export class NodeList extends EventEmitter<NodeListEvents> implements NodeCalls,
     return this.#read((node) => node.randomOuts(amounts, count, signal), signal);
   }
 
-  /** Never put to another node: the first may have taken it. */
+  /** Never repeated at another node: the first may have accepted it. */
   sendTransaction(transaction: Buffer, signal?: AbortSignal): Promise<SendVerdict> {
     return this.#once((node) => node.sendTransaction(transaction, signal), signal);
   }
@@ -138,7 +143,7 @@ export class NodeList extends EventEmitter<NodeListEvents> implements NodeCalls,
     return this.#read((node) => node.rawBlocks(start, count, signal), signal);
   }
 
-  /** Not put to another node, whose pool is another one. */
+  /** Not repeated at another node, whose pool differs. */
   poolChanges(tail: string, known: readonly string[], signal?: AbortSignal): Promise<NodePoolChanges> {
     return this.#once((node) => node.poolChanges(tail, known, signal), signal);
   }
@@ -173,7 +178,7 @@ export class NodeList extends EventEmitter<NodeListEvents> implements NodeCalls,
     return row;
   }
 
-  /** A question that any node of the chain answers alike. */
+  /** A request that every node of the chain answers alike: after a failover it is repeated once. */
   async #read<T>(call: (node: NodeClient) => Promise<T>, signal: AbortSignal | undefined, isProof = true): Promise<T> {
     const asked = this.#row;
     try {
@@ -184,7 +189,7 @@ export class NodeList extends EventEmitter<NodeListEvents> implements NodeCalls,
     }
   }
 
-  /** @param isProof whether an answer shows that the node is well; `/info` may be all that works of it */
+  /** @param isProof whether a response resets the failure count; `/info` may be all that works of a node */
   async #once<T>(call: (node: NodeClient) => Promise<T>, signal: AbortSignal | undefined, isProof = true): Promise<T> {
     const asked = this.#row;
     try {
@@ -202,7 +207,7 @@ export class NodeList extends EventEmitter<NodeListEvents> implements NodeCalls,
     if (asked !== this.#row || this.#rows.length === 1) return;
     this.#failures++;
     const isGone = failure.kind === 'unreachable' || failure.kind === 'foreignChain';
-    if (!isGone && this.#failures < PATIENCE) return;
+    if (!isGone && this.#failures < MAX_FAILURES) return;
     await this.#searchAmong(this.#rows, failure.message, signal);
   }
 
@@ -221,7 +226,7 @@ export class NodeList extends EventEmitter<NodeListEvents> implements NodeCalls,
     return (this.options.now ?? (() => performance.now()))();
   }
 
-  /** Whether other nodes may be looked at while one serves; that is done now and then. */
+  /** Whether the return interval has passed, so that other nodes may be tried while one serves. */
   #isTimeToLook(): boolean {
     const now = this.#now();
     if (this.#rows.length === 1 || now - this.#looked < this.#returnMs) return false;
@@ -230,7 +235,7 @@ export class NodeList extends EventEmitter<NodeListEvents> implements NodeCalls,
   }
 
   /**
-   * One search at a time, whoever asks for it.
+   * One search at a time; concurrent callers share it.
    * @param isUrgent whether a node that is catching up is better than the present one
    */
   #searchAmong(
@@ -261,13 +266,13 @@ export class NodeList extends EventEmitter<NodeListEvents> implements NodeCalls,
     return isUrgent && late !== undefined && this.#take(late, left, reason, true);
   }
 
-  /** @param hasFailed the node before: it is given the longer, the oftener that happens */
+  /** @param hasFailed whether the node before failed: each recent failover doubles the wait before it is tried again */
   #take(row: Row, left: Row, reason: string, hasFailed: boolean): true {
     const now = this.#now();
     if (hasFailed) {
-      if (now - left.since > GOOD_CONDUCT * this.#returnMs) left.leavings = 0;
-      left.notBefore = now + this.#returnMs * 2 ** Math.min(left.leavings, MOST_DOUBLINGS);
-      left.leavings++;
+      if (now - left.since > RECOVERY_FACTOR * this.#returnMs) left.recentFailovers = 0;
+      left.notBefore = now + this.#returnMs * 2 ** Math.min(left.recentFailovers, MAX_DOUBLINGS);
+      left.recentFailovers++;
     }
     row.since = now;
     this.#looked = now;
@@ -278,12 +283,12 @@ export class NodeList extends EventEmitter<NodeListEvents> implements NodeCalls,
   }
 }
 
-/** By its own word; a node that has met no peers knows of no network and says nothing of the kind. */
+/** As the node reports it; a node without peers knows no network height and is not catching up. */
 function isCatchingUp({ localHeight, networkHeight }: NodeInfo): boolean {
   return localHeight + CATCHING_UP < networkHeight;
 }
 
-/** Lets a caller go who no longer wants to wait for what others still wait for. */
+/** Rejects for this caller on abort, while the shared search goes on. */
 function untilAborted<T>(result: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return result;
   return new Promise((resolve, reject) => {

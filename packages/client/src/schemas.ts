@@ -22,6 +22,7 @@ export const anyNodeInfo = daemonApi.infoAnswer
     sync_features: z.array(z.string().max(100)).max(100).optional(),
     compression: z.string().max(20).optional(),
     isCacheApi: z.boolean().optional(),
+    heavier_branch: z.object({ height: integer, hash: z.string().max(64) }).nullish(),
   });
 
 /** The members of a JSON-RPC answer that carry a block header. */

@@ -140,7 +140,7 @@ export class Ledger {
         this.rewind(change.height);
         break;
       case 'indexes':
-        this.setGlobalIndexes(new Map(change.indexes));
+        this.setGlobalIndexes(new Map(change.indexes), change.replace);
         break;
       case 'send':
         this.recordSend(change.send);
@@ -272,11 +272,14 @@ export class Ledger {
     return this.parts.outputs.find(key);
   }
 
-  /** @param indexes of all outputs of a transaction, by its hash; a known index stays */
-  setGlobalIndexes(indexes: ReadonlyMap<string, readonly number[]>): void {
+  /**
+   * @param indexes of all outputs of a transaction, by its hash
+   * @param replace whether known indexes are corrected; they stay otherwise
+   */
+  setGlobalIndexes(indexes: ReadonlyMap<string, readonly number[]>, replace = false): void {
     if (indexes.size === 0) return;
-    for (const [transactionHash, list] of indexes) this.parts.outputs.setIndexes(transactionHash, list);
-    this.changes.push({ kind: 'indexes', indexes: [...indexes] });
+    for (const [transactionHash, list] of indexes) this.parts.outputs.setIndexes(transactionHash, list, replace);
+    this.changes.push({ kind: 'indexes', indexes: [...indexes], ...(replace && { replace }) });
   }
 
   /** @throws LedgerFault, and nothing has changed, when the hash is known or an input is not free */

@@ -193,7 +193,12 @@ export type LedgerChange =
   /** Blocks that do not concern the wallet: those among the last 50, and those that became checkpoints. */
   | { readonly kind: 'advance'; readonly blocks: readonly (readonly [height: number, hash: string])[] }
   | { readonly kind: 'rewind'; readonly height: number }
-  | { readonly kind: 'indexes'; readonly indexes: readonly (readonly [hash: string, indexes: readonly number[]])[] }
+  | {
+      readonly kind: 'indexes';
+      readonly indexes: readonly (readonly [hash: string, indexes: readonly number[]])[];
+      /** Known indexes were corrected as well. */
+      readonly replace?: boolean;
+    }
   | { readonly kind: 'send'; readonly send: PendingSend }
   /** `keepKey`: the transaction key stays, since a block may hold the transaction after all. */
   | { readonly kind: 'release'; readonly hash: string; readonly keepKey: boolean }

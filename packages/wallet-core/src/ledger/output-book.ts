@@ -119,9 +119,10 @@ export class OutputBook {
     for (const index of [this.places, this.images, this.retired, this.unindexed]) index.clear();
   }
 
-  /** Puts in the global indexes of one transaction's outputs; one that is told already stays. */
-  setIndexes(transactionHash: string, indexes: readonly number[]): void {
-    for (const key of [...(this.unindexed.get(transactionHash) ?? [])]) {
+  /** Sets the unknown global indexes of one transaction's outputs; with `replace` the known ones as well. */
+  setIndexes(transactionHash: string, indexes: readonly number[], replace = false): void {
+    const keys = replace ? this.keysOf(transactionHash) : (this.unindexed.get(transactionHash) ?? []);
+    for (const key of [...keys]) {
       const place = this.places.get(key);
       const globalIndex = place === undefined ? undefined : indexes[place.output.outputIndex];
       if (place === undefined || globalIndex === undefined) continue;
@@ -137,6 +138,12 @@ export class OutputBook {
   unindexedOutputs(): WalletOutput[] {
     return [...this.unindexed.values()].flatMap((keys) =>
       [...keys].flatMap((key) => this.places.get(key)?.output ?? []),
+    );
+  }
+
+  private keysOf(transactionHash: string): string[] {
+    return [...this.places].flatMap(([key, { output }]) =>
+      output.parentTransactionHash === transactionHash ? [key] : [],
     );
   }
 

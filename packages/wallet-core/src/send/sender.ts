@@ -1,4 +1,5 @@
 import type { NodeList } from '@wrkz/client';
+import { REASONS } from '@wrkz/consensus';
 import type { Network } from '@wrkz/core-types';
 import { generateKeyPair } from '@wrkz/crypto';
 import { buildSend, estimateSend, type SendEstimate } from '../build/build-send';
@@ -9,6 +10,7 @@ import { nodeRefusal, walletError } from '../errors';
 import type { Ledger } from '../ledger/ledger';
 import { LedgerFault } from '../ledger/model';
 import type { PowClient } from '../pow-client/pow-client';
+import { indexesAgain } from '../sync/index-finder';
 import type { WalletDb } from '../wallet-db/wallet-db';
 import { SilentNodes, SubmissionNode } from './node';
 import type { NewEvent, PendingSends } from './pending-sends';
@@ -187,6 +189,7 @@ export class TransactionSender {
           });
           changed();
         }
+        if (blamesRing(outcome.reason)) await this.#correctIndexes(signed);
         throw outcome.hasVerdict ? nodeRefusal(outcome.reason) : walletError.daemonOffline();
     }
   }
@@ -235,6 +238,21 @@ export class TransactionSender {
     return pending.inputs.every(({ output }) => usable.has(output.key));
   }
 
+  /** A failure changes nothing: the next refusal tries again. */
+  async #correctIndexes({ hash, pending }: SignedSend): Promise<void> {
+    const { nodes, ledger, commit, event, signal, changed } = this.dependencies;
+    const outputs = pending.inputs.map(({ output }) => ({ ...output, transactionHash: output.parentTransactionHash }));
+    const indexes = await indexesAgain(nodes(), outputs, signal).catch(() => undefined);
+    if (indexes === undefined) return;
+    const wrong = outputs.filter((one) => indexes.get(one.transactionHash)?.[one.outputIndex] !== one.globalIndex);
+    if (wrong.length === 0) return;
+    ledger.setGlobalIndexes(indexes, true);
+    commit(() =>
+      event({ kind: 'indexes-corrected', transaction: hash, payload: { outputs: wrong.map(({ key }) => key) } }),
+    );
+    changed();
+  }
+
   /** Whether the node has since corrected the global index of an input. */
   #hasCorrectedIndex({ pending }: SignedSend): boolean {
     return pending.inputs.some(({ output }) => {
@@ -258,4 +276,10 @@ export class TransactionSender {
       onRingFallback,
     };
   }
+}
+
+/** Whether a node refused a transaction for the members of its rings, which a wrong global index can cause. */
+function blamesRing(reason = ''): boolean {
+  const { INPUT_INVALID_GLOBAL_INDEX, INPUT_INVALID_SIGNATURES } = REASONS;
+  return [INPUT_INVALID_GLOBAL_INDEX, INPUT_INVALID_SIGNATURES].some(({ text }) => reason.includes(text));
 }

@@ -4,29 +4,29 @@ import type { BlockStore } from './block-store';
 import type { AppliedBlock, SyncLedger, UnindexedOutput } from '../ledger/ledger';
 import { type ScannedBlock, scannedBatches, type UnreadableBlock } from './scanner';
 
-/** Blocks that are taken from the store at once. */
+/** Blocks per scan. */
 const CHUNK = 500;
-/** Milliseconds after which the event loop gets a turn. */
-const TURN_MS = 5;
-/** Between two times that applied batches are told of, while more of them wait. */
-const TELL_MS = 100;
+/** Milliseconds of work between two yields to the event loop. */
+const SLICE_MS = 5;
+/** Min milliseconds between two `batch` events while blocks are waiting. */
+const BATCH_EVENT_MS = 100;
 
 export interface ApplierEvents {
   readonly applied: (applied: AppliedBlock, block: SyncBlock) => void;
-  /** The ledger was taken back from the block that it stood at: everything at or above the height is gone. */
+  /** The ledger was rewound: everything at or above `height` is gone. `from` was its height before. */
   readonly rewound: (height: number, from: number) => void;
-  /** A block could not be scanned or applied; it is passed. */
+  /** A block could not be scanned or applied and was skipped. */
   readonly unreadable: (block: SyncBlock, error: unknown) => void;
   readonly unindexed: (outputs: readonly UnindexedOutput[]) => void;
-  /** Batches are done, and readers can be shown what they brought. */
+  /** Batches were applied: a good time to publish a snapshot. */
   readonly batch: () => void;
 }
 
-/** Brings stored blocks into the ledger, in order. */
+/** Scans stored blocks and applies them to the ledger, in order. */
 export class Applier {
-  #toldAt = -Infinity;
-  /** Batches were applied that nobody was told of. */
-  #untold = false;
+  #reportedAt = -Infinity;
+  /** Batches were applied since the last `batch` event. */
+  #unreported = false;
 
   constructor(
     private readonly ledger: SyncLedger,
@@ -34,47 +34,47 @@ export class Applier {
     private readonly events: ApplierEvents,
   ) {}
 
-  /** Applies what is stored, until nothing is left or the signal fires. */
+  /** Applies the stored blocks until none is left or the signal aborts. */
   async run(signal: AbortSignal): Promise<void> {
     try {
       while (!this.store.isEmpty && !signal.aborted) await this.#chunk(signal);
     } finally {
-      if (this.#untold) this.#tell();
+      if (this.#unreported) this.#report();
     }
   }
 
-  /** A snapshot for readers costs more the longer the history is: there is one now and then, and one at the end. */
-  #tell(): void {
-    this.#untold = false;
-    this.#toldAt = performance.now();
+  /** A snapshot costs more the longer the history is, so the events are throttled; one always follows the last block. */
+  #report(): void {
+    this.#unreported = false;
+    this.#reportedAt = performance.now();
     this.events.batch();
   }
 
-  /** Keys that come meanwhile end the chunk: the rest is scanned again, with them. */
+  /** New keys end the chunk: the remaining blocks are scanned again with them. */
   async #chunk(signal: AbortSignal): Promise<void> {
     const keys = this.ledger.scanKeys();
     for await (const batch of scannedBatches(this.store.first(CHUNK), keys)) {
-      // The batch behind this one was just begun, which took its time too.
+      // Starting the scan of the next batch blocked the event loop as well.
       await yieldToEventLoop();
-      let turn = performance.now();
+      let sliceStart = performance.now();
       for (const scanned of batch) {
-        if (performance.now() - turn > TURN_MS) {
+        if (performance.now() - sliceStart > SLICE_MS) {
           await yieldToEventLoop();
-          turn = performance.now();
+          sliceStart = performance.now();
         }
-        // What is stored may have been thrown away while the loop had its turn.
+        // A reset may have cleared the store during the yield.
         if (signal.aborted || this.store.first(1)[0] !== scanned.block || this.ledger.scanKeys() !== keys) return;
-        this.#one(scanned);
+        this.#apply(scanned);
         this.store.drop();
       }
-      this.#untold = true;
-      if (performance.now() - this.#toldAt > TELL_MS) this.#tell();
+      this.#unreported = true;
+      if (performance.now() - this.#reportedAt > BATCH_EVENT_MS) this.#report();
     }
   }
 
-  #one(scanned: ScannedBlock | UnreadableBlock): void {
+  #apply(scanned: ScannedBlock | UnreadableBlock): void {
     const { block } = scanned;
-    if (!this.#makeWay(block)) return;
+    if (!this.#rewindBelow(block)) return;
     let applied: AppliedBlock;
     try {
       if ('error' in scanned) throw scanned.error;
@@ -89,12 +89,12 @@ export class Applier {
     this.events.applied(applied, block);
   }
 
-  /** Takes the ledger back where the block belongs below its tip: whether the block is to be applied. */
-  #makeWay({ height, hash }: SyncBlock): boolean {
+  /** Rewinds the ledger if the block is not above its tip. @returns whether the block has to be applied */
+  #rewindBelow({ height, hash }: SyncBlock): boolean {
     const tip = this.ledger.position();
     if (tip.hash === undefined && tip.height === 0) return true;
     if (height > tip.height) return true;
-    // The tip once more, and the first block, which is the same on every branch.
+    // The tip again, or the genesis block, which every branch shares.
     if (height === tip.height && hash === tip.hash) return false;
     if (height === 0) return false;
     this.ledger.rewind(height);

@@ -1,12 +1,12 @@
 import type { SyncAnswer, SyncBlock } from '@wrkz/client';
 
-/** Bytes that fetched blocks may take before fetching waits. */
+/** Backpressure: fetching waits while the stored blocks take more bytes than this. */
 const MAX_BYTES = 40 * 1024 * 1024;
-/** What objects and strings of one output, input or block take, roughly. */
-const BYTES_A_KEY = 150;
-const BYTES_A_BLOCK = 500;
+/** Estimated heap bytes of one input or output, and of one block. */
+const BYTES_PER_KEY = 150;
+const BYTES_PER_BLOCK = 500;
 
-/** Blocks that are fetched and not applied, oldest first. */
+/** FIFO queue of blocks that are fetched and not applied yet. */
 export class BlockStore {
   #blocks: SyncBlock[] = [];
   #taken = 0;
@@ -65,5 +65,5 @@ export class BlockStore {
 function weight({ coinbase, transactions }: SyncBlock): number {
   let keys = coinbase === undefined ? 0 : coinbase.outputs.length + 2;
   for (const { inputs, outputs } of transactions) keys += inputs.length + outputs.length + 2;
-  return BYTES_A_BLOCK + keys * BYTES_A_KEY;
+  return BYTES_PER_BLOCK + keys * BYTES_PER_KEY;
 }

@@ -65,6 +65,12 @@ export function heightWindows(next: number, localHeight: number, batch: number, 
   }));
 }
 
+/** Blocks below the node's tip that a wallet requests even when they are empty and coinbases are skipped. */
+const DENSE_BLOCKS = 100;
+
+/** @param tip index of the node's tip */
+export const firstDenseHeight = (tip: number): number => tip - DENSE_BLOCKS + 1;
+
 /** A stretch of blocks that a node does not serve. */
 export interface SyncGap {
   /** The last index that was scanned. */

@@ -1,12 +1,17 @@
 import { type NodeCalls, NodeFailure, type ReadSyncBody, type SyncAnswer, type SyncQuestion } from '@wrkz/client';
-import { BlockBatchSize } from './fetch-plan';
-import type { BlockStore } from './block-store';
-import { checkpointsOf } from './fetch-plan';
-import type { NodeView } from './node-view';
-import type { ScanStart } from '../ledger/model';
 import type { SyncLedger } from '../ledger/ledger';
-import { StartCheck, type SyncGap } from './fetch-plan';
-import { type HeightWindow, heightWindows } from './fetch-plan';
+import type { ScanStart } from '../ledger/model';
+import type { BlockStore } from './block-store';
+import {
+  BlockBatchSize,
+  checkpointsOf,
+  firstDenseHeight,
+  type HeightWindow,
+  heightWindows,
+  StartCheck,
+  type SyncGap,
+} from './fetch-plan';
+import type { NodeView } from './node-view';
 
 /** What one step of fetching came to; a step that fails throws NodeFailure. */
 export type FetchOutcome =
@@ -29,9 +34,11 @@ export interface FetchOptions {
   readonly genesisHash: string;
   readonly skipCoinbases: boolean;
   readonly maxBlocks?: number | undefined;
+  /** The highest index that the chain can have reached by now. */
+  readonly plausibleHeight?: (() => number) | undefined;
 }
 
-interface Surroundings {
+interface FetcherDependencies {
   /** The node that serves now. */
   readonly node: () => NodeCalls;
   readonly view: NodeView;
@@ -56,6 +63,8 @@ export class Fetcher {
   #next: number | undefined;
   /** Behind an empty stretch that is longer than what a node walks at once: the next question begins there. */
   #skipTo: number | undefined;
+  /** The index of the tip in the node's last response that named one. */
+  #reportedTip = Infinity;
   /** The hashes that the wallet has belong to another chain. */
   #withoutHashes = false;
   #looksFromBelow = 0;
@@ -63,7 +72,7 @@ export class Fetcher {
   #epoch = 0;
 
   constructor(
-    private readonly surroundings: Surroundings,
+    private readonly dependencies: FetcherDependencies,
     private readonly options: FetchOptions,
   ) {}
 
@@ -77,15 +86,16 @@ export class Fetcher {
     this.#batch = undefined;
     this.#next = undefined;
     this.#skipTo = undefined;
+    this.#reportedTip = Infinity;
     this.#withoutHashes = false;
     this.#looksFromBelow = 0;
     this.#check.clear();
-    this.surroundings.store.clear();
+    this.dependencies.store.clear();
   }
 
   /** @throws NodeFailure; the signal's reason */
   async step(signal: AbortSignal): Promise<FetchOutcome> {
-    const { view, ledger } = this.surroundings;
+    const { view, ledger } = this.dependencies;
     const { info } = view;
     if (info === undefined) return 'unknown';
     if (info.localHeight < ledger.position().height && !this.#withoutHashes) return this.#lookFromBelow(signal);
@@ -98,30 +108,42 @@ export class Fetcher {
   }
 
   get #node(): NodeCalls {
-    return this.surroundings.node();
+    return this.dependencies.node();
   }
 
   get #size(): BlockBatchSize {
     return (this.#batch ??= new BlockBatchSize(this.options.maxBlocks));
   }
 
-  /** Empty blocks may be left out: by nodes of today when asked to, by older ones with the coinbases. */
+  /** The lowest index of the blocks near the tip, which are requested without exception. */
+  get #denseFrom(): number {
+    const { view } = this.dependencies;
+    return firstDenseHeight(Math.min(view.info?.localHeight ?? 0, this.#reportedTip));
+  }
+
+  /**
+   * Whether the next response may leave out empty blocks: current nodes do so on request, older ones with the coinbases.
+   * Near the tip none is missing, so that the tip is applied and not only marked.
+   */
   get #mayHaveHoles(): boolean {
-    return this.options.skipCoinbases;
+    if (!this.options.skipCoinbases) return false;
+    const { height } = this.dependencies.ledger.scanStart();
+    const next = this.#withoutHashes ? height : Math.max(this.#coveredTo + 1, height);
+    return (this.#skipTo ?? next) < this.#denseFrom;
   }
 
   get #isSparse(): boolean {
-    return this.options.skipCoinbases && this.surroundings.view.offers('skipEmptyBlocks');
+    return this.#mayHaveHoles && this.dependencies.view.offers('skipEmptyBlocks');
   }
 
   /** The highest index fetched or applied. */
   get #coveredTo(): number {
-    const { store, ledger } = this.surroundings;
+    const { store, ledger } = this.dependencies;
     return Math.max(store.last?.height ?? 0, ledger.position().height);
   }
 
   #startsWhereItCan(liteStartHeight: number): boolean {
-    const { ledger, warn } = this.surroundings;
+    const { ledger, warn } = this.dependencies;
     const { height } = ledger.scanStart();
     if (liteStartHeight !== 0 && this.#coveredTo === 0 && height < liteStartHeight) {
       warn(
@@ -133,10 +155,15 @@ export class Fetcher {
     return this.#check.meetsLiteNode(this.#coveredTo, liteStartHeight);
   }
 
+  get #plausibleHeight(): number {
+    return this.options.plausibleHeight?.() ?? Infinity;
+  }
+
   #windows(): HeightWindow[] {
-    const { view } = this.surroundings;
+    const { view } = this.dependencies;
     if (this.#next === undefined || this.gap !== undefined || !view.offers('heightRange')) return [];
-    return heightWindows(this.#next, view.info?.localHeight ?? 0, this.#size.size, this.#isSparse);
+    const tip = Math.min(view.info?.localHeight ?? 0, this.#plausibleHeight);
+    return heightWindows(this.#next, tip, this.#size.size, this.#isSparse);
   }
 
   #question(more: Partial<SyncQuestion>): SyncQuestion {
@@ -145,17 +172,17 @@ export class Fetcher {
       startHeight: 0,
       startTimestamp: 0,
       blockCount: this.#size.size,
-      skipCoinbases: this.options.skipCoinbases,
+      skipCoinbases: this.#mayHaveHoles,
       skipEmptyBlocks: this.#isSparse,
       endHeight: 0,
-      isBase64: this.surroundings.view.offers('base64'),
+      isBase64: this.dependencies.view.offers('base64'),
       ...more,
     };
   }
 
   /** The blocks behind those that the wallet has; the hashes say which they are. */
   async #fetchSequence(signal: AbortSignal): Promise<FetchOutcome> {
-    const { ledger, store, view, read } = this.surroundings;
+    const { ledger, store, view, read } = this.dependencies;
     const start = ledger.scanStart();
     const isPlaced = this.#withoutHashes || this.#skipTo !== undefined;
     const checkpoints = isPlaced ? [] : checkpointsOf(store.newestHashes(50), ledger.progress());
@@ -168,7 +195,7 @@ export class Fetcher {
     let answer: SyncAnswer;
     try {
       answer = await this.#node.walletSyncData(question, signal, read);
-      this.#requireSense(answer, question.blockCount);
+      this.#requireSense(answer, question);
     } catch (error) {
       this.#next = undefined;
       this.#skipTo = undefined;
@@ -177,24 +204,30 @@ export class Fetcher {
     if (epoch !== this.#epoch) return 'again';
     const { blocks, tip } = answer;
     const last = blocks.at(-1);
-    if (last === undefined) return this.#onNothing(answer);
+    if (last === undefined) return this.#onNothing(answer, question);
     if (!(await this.#mayRewindTo(blocks[0]?.height ?? 0, signal))) return 'behind';
     if (epoch !== this.#epoch) return 'again';
-    view.noteHeight(Math.max(last.height, this.#isSparse ? (answer.scannedTo ?? 0) : 0, tip?.height ?? 0));
-    return this.#take(answer, start);
+    view.noteHeight(Math.max(last.height, question.skipEmptyBlocks ? (answer.scannedTo ?? 0) : 0, tip?.height ?? 0));
+    const denseFrom = this.#denseFrom;
+    if (!question.skipCoinbases || last.height < denseFrom) return this.#take(answer, question, start);
+    // The response reaches into the blocks near the tip and may lack empty ones: those blocks are requested again.
+    const below = answer.blocks.filter(({ height }) => height < denseFrom);
+    if (below.length > 0) return this.#take({ ...answer, blocks: below, scannedTo: denseFrom - 1 }, question, start);
+    this.#skipTo = Math.max(this.#coveredTo + 1, denseFrom);
+    return 'again';
   }
 
   /** A node that has just lost blocks knows none of the wallet's; what it said of its height may be older than that. */
   async #mayRewindTo(first: number, signal: AbortSignal): Promise<boolean> {
-    const { ledger, view } = this.surroundings;
+    const { ledger, view } = this.dependencies;
     const { height } = ledger.position();
     if (this.#withoutHashes || first + DEEP_REWIND > height) return true;
     view.set(await this.#node.info(signal));
     return (view.info?.localHeight ?? 0) >= height;
   }
 
-  #take(answer: SyncAnswer, start: ScanStart): FetchOutcome {
-    const { ledger, store, view } = this.surroundings;
+  #take(answer: SyncAnswer, question: SyncQuestion, start: ScanStart): FetchOutcome {
+    const { ledger, store, view } = this.dependencies;
     const first = answer.blocks[0]?.height ?? 0;
     const isOpen = start.timestamp !== 0 && this.#coveredTo === 0;
     const isAccepted = this.#check.accepts({
@@ -202,7 +235,7 @@ export class Fetcher {
       startHeight: start.height,
       liteStartHeight: view.info?.liteStartHeight ?? 0,
       first,
-      isFree: this.#mayHaveHoles || isOpen,
+      isFree: question.skipCoinbases || this.#skipTo !== undefined || isOpen,
     });
     if (!isAccepted) {
       this.#next = undefined;
@@ -211,37 +244,35 @@ export class Fetcher {
     // A wallet with a history and no hashes, as conversion leaves it, begins there as well.
     const isFirst = isOpen || (ledger.position().hash === undefined && store.isEmpty);
     if (start.timestamp !== 0) ledger.startAt(isFirst ? first : start.height);
-    store.add(answer);
+    store.add(this.options.skipCoinbases ? withoutCoinbases(answer) : answer);
     this.#withoutHashes = false;
     this.#skipTo = undefined;
-    this.#next = this.#reached(answer) + 1;
+    this.#next = reachedBy(answer, question) + 1;
     this.#size.succeeded();
     this.#check.clear();
     return 'stored';
   }
 
-  /** The highest index that needs no other look: what the node says counts only where blocks may be missing. */
-  #reached({ blocks, scannedTo }: SyncAnswer): number {
-    const last = blocks.at(-1)?.height ?? 0;
-    return this.#isSparse ? Math.max(last, scannedTo ?? 0) : last;
-  }
-
-  #onNothing({ tip, scannedTo }: SyncAnswer): FetchOutcome {
-    const { ledger, store, view } = this.surroundings;
+  #onNothing({ tip, scannedTo }: SyncAnswer, question: SyncQuestion): FetchOutcome {
+    const { ledger, store, view } = this.dependencies;
     this.#check.clear();
     if (tip === undefined) {
-      if (this.#isSparse && scannedTo !== undefined && scannedTo >= (this.#skipTo ?? this.#coveredTo + 1)) {
+      if (question.skipEmptyBlocks && scannedTo !== undefined && scannedTo >= (this.#skipTo ?? this.#coveredTo + 1)) {
         this.#skipTo = scannedTo + 1;
         return 'again';
       }
       this.#size.failed();
       return 'nothing';
     }
+    this.#reportedTip = tip.height;
     this.#skipTo = undefined;
+    if (question.skipCoinbases && tip.height > this.#coveredTo) {
+      this.#skipTo = Math.max(this.#coveredTo + 1, this.#denseFrom);
+      return 'again';
+    }
     if (!store.isEmpty) return 'nothing';
     const { height, hash } = ledger.position();
-    const start = ledger.scanStart();
-    const isReached = tip.height === height || this.#mayHaveHoles || start.timestamp !== 0 || tip.height < start.height;
+    const isReached = question.startTimestamp !== 0 || tip.height < question.startHeight;
     if (tip.height > height && !isReached) {
       throw new NodeFailure(
         'malformed',
@@ -256,7 +287,7 @@ export class Fetcher {
   async #onFailure(error: unknown, checkpoints: readonly string[], signal: AbortSignal): Promise<FetchOutcome> {
     if (!(error instanceof NodeFailure) || error.kind === 'rateLimited') throw error;
     if (error.facts.status === 400 && this.#size.refused()) return 'again';
-    const { view, ledger } = this.surroundings;
+    const { view, ledger } = this.dependencies;
     const { hash } = ledger.position();
     const isUnknown = error.facts.status === 500 && error.facts.isEmpty === true && view.isOld;
     if (isUnknown && checkpoints.length > 0 && hash !== undefined) {
@@ -272,7 +303,7 @@ export class Fetcher {
 
   /** Several windows at once: whether any brought something. They are stored in order, up to the first that falls short. */
   async #fetchWindows(windows: readonly HeightWindow[], signal: AbortSignal): Promise<boolean> {
-    const { store, read } = this.surroundings;
+    const { store, read } = this.dependencies;
     const round = new AbortController();
     const either = AbortSignal.any([signal, round.signal]);
     const answers = windows.map(({ start, end }) =>
@@ -282,6 +313,7 @@ export class Fetcher {
           return error instanceof NodeFailure ? error : undefined;
         }),
     );
+    const isSparse = this.#isSparse;
     const epoch = this.#epoch;
     let stored = 0;
     for (const [i, window] of windows.entries()) {
@@ -290,7 +322,7 @@ export class Fetcher {
         if (answer?.kind === 'rateLimited' && stored === 0) throw answer;
         break;
       }
-      const reached = this.#reachedIn(window, answer);
+      const reached = reachedIn(window, answer, isSparse);
       if (reached === undefined || epoch !== this.#epoch) break;
       store.add(answer);
       this.#next = reached + 1;
@@ -306,24 +338,23 @@ export class Fetcher {
     return stored > 0;
   }
 
-  /** The last index of a window that the answer covers; undefined when it cannot be used. */
-  #reachedIn({ start, end }: HeightWindow, answer: SyncAnswer): number | undefined {
-    const { blocks, scannedTo } = answer;
-    if (scannedTo === undefined || scannedTo < start || scannedTo >= end) return undefined;
-    if (blocks.some(({ height }) => height < start || height > scannedTo)) return undefined;
-    if (this.#isSparse) return scannedTo;
-    const isWhole = blocks.every(({ height }, i) => height === start + i) && blocks.length === scannedTo - start + 1;
-    return isWhole ? scannedTo : undefined;
-  }
-
-  /** @throws NodeFailure for an answer that no honest node gives */
-  #requireSense({ blocks }: SyncAnswer, asked: number): void {
-    if (blocks.length > asked) throw new NodeFailure('malformed', 'gives more blocks than were asked for');
+  /** @throws NodeFailure for a response that no honest node gives */
+  #requireSense({ blocks, tip }: SyncAnswer, { blockCount, skipCoinbases }: SyncQuestion): void {
+    if (blocks.length > blockCount) throw new NodeFailure('malformed', 'gives more blocks than were asked for');
     const [first] = blocks;
     if (first?.height === 0 && first.hash !== this.options.genesisHash) {
       throw new NodeFailure('foreignChain', 'serves another chain: its first block is not that of this network');
     }
-    if (this.#mayHaveHoles || first === undefined) return;
+    const highest = Math.max(blocks.at(-1)?.height ?? 0, tip?.height ?? 0);
+    const plausible = this.#plausibleHeight;
+    if (highest > plausible) {
+      throw new NodeFailure(
+        'malformed',
+        `reports block ${String(highest)}, but the chain can have reached ${String(plausible)} at most: check the clock ` +
+          'of this machine, or use another node',
+      );
+    }
+    if (skipCoinbases || first === undefined) return;
     const gap = blocks.find(({ height }, i) => height !== first.height + i);
     if (gap !== undefined) throw new NodeFailure('malformed', `leaves out blocks below ${String(gap.height)}`);
   }
@@ -333,7 +364,7 @@ export class Fetcher {
    * at the network's tip and knows no block of the wallet's tells that those belong to no chain of the network.
    */
   async #lookFromBelow(signal: AbortSignal): Promise<FetchOutcome> {
-    const { ledger, view, warn } = this.surroundings;
+    const { ledger, view, warn } = this.dependencies;
     const { info } = view;
     if (info === undefined || info.localHeight < info.networkHeight || info.peerCount === 0) return 'behind';
     const checkpoints = checkpointsOf([], ledger.progress());
@@ -351,4 +382,24 @@ export class Fetcher {
     this.#withoutHashes = true;
     return 'again';
   }
+}
+
+/** The highest index that needs no second request: `scannedTo` counts only where empty blocks may be missing. */
+function reachedBy({ blocks, scannedTo }: SyncAnswer, { skipEmptyBlocks }: SyncQuestion): number {
+  const last = blocks.at(-1)?.height ?? 0;
+  return skipEmptyBlocks ? Math.max(last, scannedTo ?? 0) : last;
+}
+
+/** The last index of a window that the response covers; undefined when the response cannot be used. */
+function reachedIn({ start, end }: HeightWindow, answer: SyncAnswer, isSparse: boolean): number | undefined {
+  const { blocks, scannedTo } = answer;
+  if (scannedTo === undefined || scannedTo < start || scannedTo >= end) return undefined;
+  if (blocks.some(({ height }) => height < start || height > scannedTo)) return undefined;
+  if (isSparse) return scannedTo;
+  const isWhole = blocks.every(({ height }, i) => height === start + i) && blocks.length === scannedTo - start + 1;
+  return isWhole ? scannedTo : undefined;
+}
+
+function withoutCoinbases(answer: SyncAnswer): SyncAnswer {
+  return { ...answer, blocks: answer.blocks.map((block) => ({ ...block, coinbase: undefined })) };
 }

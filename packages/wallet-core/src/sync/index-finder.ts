@@ -1,9 +1,12 @@
-import type { IndexesByTransaction, NodeCalls } from '@wrkz/client';
+import { type IndexesByTransaction, type NodeCalls, NodeFailure, type NodeList } from '@wrkz/client';
 import type { SyncLedger, UnindexedOutput } from '../ledger/ledger';
 
 /** Blocks asked for at once, so that the node cannot tell which transaction is meant. */
 const RANGE = 10;
 const TRIES = 3;
+
+/** The first height of the range that holds a block. */
+const rangeStart = (height: number): number => height - (height % RANGE);
 
 interface Wanted {
   readonly outputs: UnindexedOutput[];
@@ -31,7 +34,7 @@ export class IndexFinder {
 
   add(outputs: readonly UnindexedOutput[]): void {
     for (const output of outputs) {
-      const start = output.blockHeight - (output.blockHeight % RANGE);
+      const start = rangeStart(output.blockHeight);
       const wanted = this.#wanted.get(start);
       if (wanted === undefined) this.#wanted.set(start, { outputs: [output], tries: 0 });
       else wanted.outputs.push(output);
@@ -80,6 +83,33 @@ export class IndexFinder {
         'count in the balance and cannot be spent yet',
     );
   }
+}
+
+/**
+ * Queries the global indexes of outputs again, after a node refused a send for them: the other nodes first, since the
+ * serving node reported the refused ones.
+ * @returns by transaction hash, from the first node that reports all of them; undefined when none does
+ */
+export async function indexesAgain(
+  nodes: NodeList,
+  outputs: readonly UnindexedOutput[],
+  signal: AbortSignal,
+): Promise<IndexesByTransaction | undefined> {
+  const starts = new Set(outputs.map(({ blockHeight }) => rangeStart(blockHeight)));
+  for (const node of [...nodes.others, nodes.serving]) {
+    const all = new Map<string, readonly number[]>();
+    try {
+      for (const start of starts) {
+        for (const [hash, list] of known(await node.globalIndexes(start, start + RANGE, signal), outputs))
+          all.set(hash, list);
+      }
+    } catch (error) {
+      if (!(error instanceof NodeFailure)) throw error;
+      continue;
+    }
+    if (outputs.every((output) => indexOf(all, output) !== undefined)) return all;
+  }
+  return undefined;
 }
 
 function indexOf(indexes: IndexesByTransaction, { transactionHash, outputIndex }: UnindexedOutput): number | undefined {

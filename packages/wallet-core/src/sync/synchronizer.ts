@@ -1,5 +1,13 @@
 import { EventEmitter } from 'node:events';
-import { type NodeCalls, NodeFailure, NodeList, type ReadSyncBody, type SyncBlock, type TipStream } from '@wrkz/client';
+import {
+  type NodeCalls,
+  NodeFailure,
+  type NodeInfo,
+  NodeList,
+  type ReadSyncBody,
+  type SyncBlock,
+  type TipStream,
+} from '@wrkz/client';
 import { REORGANISATION_DEPTH } from '@wrkz/core-types';
 import { AutoResetEvent, errorText } from '@wrkz/service-kit/base';
 import { Applier } from './applier';
@@ -7,6 +15,7 @@ import { BlockStore } from './block-store';
 import { MACHINE_CLOCK, type SyncClock } from './clock';
 import { Fetcher, type FetchOutcome } from './fetcher';
 import { IndexFinder } from './index-finder';
+import { NodeComparison } from './node-comparison';
 import { NodeView } from './node-view';
 import type { AppliedBlock, SyncLedger } from '../ledger/ledger';
 import { AnswerReader } from './reading/answer-reader';
@@ -21,6 +30,10 @@ const RATE_LIMITED_MS = 20_000;
 const FOLLOWED_WAIT_MS = 60_000;
 /** A node that offers no events is asked for them again after a while. */
 const NO_STREAM_MS = 300_000;
+/** Between two comparisons of the wallet's chain with all nodes. */
+const COMPARE_MS = 60_000;
+/** Refused responses in a row after which the chain is compared at once. */
+const MAX_REFUSED = 3;
 
 export interface SynchronizerOptions {
   /** Of the network, 64 hex characters. */
@@ -28,6 +41,8 @@ export interface SynchronizerOptions {
   readonly skipCoinbases?: boolean | undefined;
   /** The most blocks to ask for at once. */
   readonly maxBlocks?: number | undefined;
+  /** The highest index that the chain can have reached by now; a response above it is refused. */
+  readonly plausibleHeight?: (() => number) | undefined;
   readonly clock?: SyncClock | undefined;
   /** Reads the bytes of answers; a thread does it for large ones when left out. */
   readonly read?: ReadSyncBody | undefined;
@@ -50,6 +65,10 @@ export interface SynchronizerEvents {
   indexed: [];
   /** Where the node stands has changed. */
   node: [];
+  /** Another node does not have a settled block of the wallet, as a sentence; undefined: all nodes agree. */
+  disagreement: [string | undefined];
+  /** A heavier branch that the serving node refused; undefined: there is none. */
+  heavierBranch: [NodeInfo['heavierBranch']];
   warning: [string];
 }
 
@@ -87,6 +106,8 @@ export class Synchronizer extends EventEmitter<SynchronizerEvents> {
     info: new AutoResetEvent(),
     /** Another node may offer events. */
     stream: new AutoResetEvent(),
+    /** The node's blocks may belong to no chain. */
+    compare: new AutoResetEvent(),
   };
   #stream: TipStream | undefined;
   #run: Run | undefined;
@@ -94,6 +115,8 @@ export class Synchronizer extends EventEmitter<SynchronizerEvents> {
   #isAtTip = false;
   #isFollowing = false;
   #unreadable = 0;
+  /** Malformed or foreign responses to sync requests since the last one that was accepted. */
+  #refused = 0;
   /** The last request for the node's state failed. */
   #wasAway = false;
 
@@ -112,8 +135,7 @@ export class Synchronizer extends EventEmitter<SynchronizerEvents> {
       applied: (applied, block) => this.emit('applied', applied, block),
       rewound: (height, from) => {
         if (from - height >= REORGANISATION_DEPTH) warn(foreignText(height, from));
-        this.#indexes.rewind(height);
-        this.emit('rewound', height);
+        this.#onRewound(height);
       },
       unreadable: (block, error) => {
         this.#unreadable++;
@@ -163,13 +185,14 @@ export class Synchronizer extends EventEmitter<SynchronizerEvents> {
       this.#findIndexes(signal),
       this.#followTip(signal),
     ];
-    this.#run = { controller, ended: Promise.allSettled(loops) };
     const { node } = this;
     if (node instanceof NodeList) {
+      loops.push(this.#compareNodes(node, signal));
       const onSwitch = (): void => this.#onOtherNode();
       node.on('switched', onSwitch);
       signal.addEventListener('abort', () => node.off('switched', onSwitch), { once: true });
     }
+    this.#run = { controller, ended: Promise.allSettled(loops) };
   }
 
   /** Ends whatever is under way and waits for it. The ledger is not touched afterwards. */
@@ -199,7 +222,7 @@ export class Synchronizer extends EventEmitter<SynchronizerEvents> {
   }
 
   #newFetcher(): Fetcher {
-    const { genesisHash, skipCoinbases = false, maxBlocks } = this.options;
+    const { genesisHash, skipCoinbases = false, maxBlocks, plausibleHeight } = this.options;
     return new Fetcher(
       {
         node: () => this.node,
@@ -209,7 +232,7 @@ export class Synchronizer extends EventEmitter<SynchronizerEvents> {
         read: this.options.read ?? this.#reader.read,
         warn: (text) => void this.emit('warning', text),
       },
-      { genesisHash, skipCoinbases, maxBlocks },
+      { genesisHash, skipCoinbases, maxBlocks, plausibleHeight },
     );
   }
 
@@ -233,6 +256,7 @@ export class Synchronizer extends EventEmitter<SynchronizerEvents> {
         if (isFirst) this.#wakeups.fetch.set();
         if (isFirst || this.#wasAway) this.emit('connected');
         this.#wasAway = false;
+        this.emit('heavierBranch', info.heavierBranch);
         this.emit('node');
       },
       (failure) => {
@@ -255,6 +279,7 @@ export class Synchronizer extends EventEmitter<SynchronizerEvents> {
         wait = this.#onOutcome(await this.#fetcher.step(signal));
       },
       (failure) => {
+        if (failure?.kind === 'malformed' || failure?.kind === 'foreignChain') this.#onRefused();
         if (failure?.kind === 'rateLimited') wait = RATE_LIMITED_MS;
         return wait === 0 ? Promise.resolve() : this.#wakeups.fetch.waitFor(wait, this.#clock, signal);
       },
@@ -269,6 +294,7 @@ export class Synchronizer extends EventEmitter<SynchronizerEvents> {
     this.#isAtTip = outcome === 'tip';
     switch (outcome) {
       case 'stored':
+        this.#refused = 0;
         this.#wakeups.apply.set();
         return 0;
       case 'again':
@@ -279,6 +305,52 @@ export class Synchronizer extends EventEmitter<SynchronizerEvents> {
       default:
         return WAIT_MS;
     }
+  }
+
+  #onRefused(): void {
+    if (++this.#refused < MAX_REFUSED) return;
+    this.#refused = 0;
+    this.#wakeups.compare.set();
+  }
+
+  /** Comparisons with the other nodes of the list. */
+  async #compareNodes(nodes: NodeList, signal: AbortSignal): Promise<void> {
+    if (nodes.others.length === 0) {
+      this.emit('disagreement', undefined);
+      return;
+    }
+    const comparison = new NodeComparison(nodes, this.ledger);
+    while (!signal.aborted) {
+      await this.#wakeups.compare.waitFor(COMPARE_MS, this.#clock, signal);
+      if (signal.aborted) return;
+      try {
+        const fork = await comparison.forkPoint(signal);
+        if (fork !== undefined) await this.#leaveFork(nodes, fork, signal);
+        else if (this.#isAtTip) this.emit('disagreement', await comparison.disagreement(signal));
+      } catch (error) {
+        if (!signal.aborted) this.emit('warning', `the nodes could not be compared: ${errorText(error)}`);
+      }
+    }
+  }
+
+  /** Gives up blocks that most nodes do not have, and the node that served them. */
+  async #leaveFork(nodes: NodeList, fork: number, signal: AbortSignal): Promise<void> {
+    const from = this.ledger.position().height;
+    const height = Math.max(1, this.ledger.scanStart().height, fork + 1);
+    this.emit(
+      'warning',
+      `most nodes have none of the last blocks of this wallet, up to ${String(from)}: the chain is read again from ` +
+        `block ${String(height)}`,
+    );
+    this.#fetcher.reset();
+    this.ledger.rewind(height);
+    this.#onRewound(height);
+    await nodes.leave('it served blocks that most nodes do not have', signal);
+  }
+
+  #onRewound(height: number): void {
+    this.#indexes.rewind(height);
+    this.emit('rewound', height);
   }
 
   async #apply(signal: AbortSignal): Promise<void> {

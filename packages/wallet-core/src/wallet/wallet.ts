@@ -37,7 +37,7 @@ import { liesBefore, type NewKeys, plausibleHeight, startOfNewKeys, subWalletsOf
 export interface WalletDependencies {
   readonly network: Network;
   readonly pow: Pick<PowClient, 'findNonce'>;
-  readonly sync?: Omit<SynchronizerOptions, 'genesisHash'>;
+  readonly sync?: Omit<SynchronizerOptions, 'genesisHash' | 'plausibleHeight'>;
   /** Unix milliseconds. */
   readonly now?: () => number;
   /** Reports what is wrong without being an error. */
@@ -129,7 +129,11 @@ export class Wallet extends EventEmitter<WalletEvents> {
       onRingFallback: (fallback) => this.emit('ringFallback', fallback),
       signal: this.#closing.signal,
     });
-    this.#synchronizer = new Synchronizer(nodes, ledger, { ...sync, genesisHash: toHex(network.genesis.hash) });
+    this.#synchronizer = new Synchronizer(nodes, ledger, {
+      ...sync,
+      genesisHash: toHex(network.genesis.hash),
+      plausibleHeight: () => this.#plausibleHeight(),
+    });
     this.#snapshot = this.#newSnapshot();
   }
 
@@ -553,6 +557,12 @@ export class Wallet extends EventEmitter<WalletEvents> {
     this.emit('paused', pause);
   }
 
+  /** Other networks than mainnet may produce blocks at any rate. */
+  #plausibleHeight(): number {
+    if (this.dependencies.network.name !== 'mainnet') return Infinity;
+    return plausibleHeight(this.#ledger.appliedTip, this.#seconds());
+  }
+
   /** @throws WalletError notSynchronized, implausibleNodeHeight */
   #sendContext(): SendContext {
     const { network } = this.dependencies;
@@ -562,11 +572,9 @@ export class Wallet extends EventEmitter<WalletEvents> {
     const { localHeight, networkHeight } =
       status.networkHeight === 0 ? { localHeight: height, networkHeight: height } : status;
     const { appliedTip } = this.#ledger;
-    if (network.name === 'mainnet') {
-      const plausible = plausibleHeight(appliedTip, this.#seconds());
-      const claimed = Math.max(localHeight, networkHeight);
-      if (claimed > plausible) throw walletError.implausibleNodeHeight(claimed, plausible);
-    }
+    const plausible = this.#plausibleHeight();
+    const claimed = Math.max(localHeight, networkHeight);
+    if (claimed > plausible) throw walletError.implausibleNodeHeight(claimed, plausible);
     if (localHeight - height > MAX_BLOCKS_BEHIND) throw walletError.notSynchronized();
     const { privateViewKey, isViewWallet, subWallets } = this.#ledger.content();
     const db = this.#storage.dbIfUsable;
@@ -588,6 +596,15 @@ export class Wallet extends EventEmitter<WalletEvents> {
       this.#publish();
     });
     synchronizer.on('indexed', () => this.#onProgress());
+    synchronizer.on('disagreement', (text) => {
+      if (text === undefined) this.pause.end('chainDisagreement');
+      else this.pause.set('chainDisagreement', text);
+    });
+    synchronizer.on('heavierBranch', (branch) => {
+      if (branch === undefined) return this.pause.end('heavierBranch');
+      const { height, hash } = branch;
+      this.pause.set('heavierBranch', `the node refused a heavier branch with block ${String(height)}, ${hash}`);
+    });
     synchronizer.on('warning', (text) => void this.emit('warning', text));
     synchronizer.on('unreadable', ({ height }, error) => {
       this.dependencies.warn(`block ${String(height)} could not be read and was skipped: ${errorText(error)}`);

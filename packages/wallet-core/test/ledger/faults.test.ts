@@ -375,6 +375,12 @@ test('a global index that is told later keeps the output in its place', () => {
   ]);
   ledger.setGlobalIndexes(new Map([[hashOf('a'), [32]]]));
   expect(of(ledger).unspent[0]?.globalIndex).toBe(31);
+  ledger.setGlobalIndexes(new Map([[hashOf('a'), [32]]]), true);
+  expect(of(ledger).unspent[0]?.globalIndex).toBe(32);
+  const corrected = ledger.takeChanges().changes.at(-1);
+  ledger.setGlobalIndexes(new Map([[hashOf('a'), [31]]]), true);
+  if (corrected !== undefined) ledger.replay(corrected);
+  expect(of(ledger).unspent[0]?.globalIndex).toBe(32);
 });
 
 test('what was published never changes, and what did not change is the same value', () => {

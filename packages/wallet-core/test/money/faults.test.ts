@@ -26,6 +26,7 @@ const NAMES = [
   'denied',
   'closed',
   'kept',
+  'misled',
 ];
 const nodes = new TwoNodes();
 const receiver = new Purse('receiver of faults');
@@ -33,7 +34,11 @@ const stranger = new Purse('stranger of faults');
 const opened: MoneyWallet[] = [];
 let front: StandInNode;
 
-const ROUTES = { relay: '/sendrawtransaction', places: '/get_transactions_status' };
+const ROUTES = {
+  relay: '/sendrawtransaction',
+  places: '/get_transactions_status',
+  indexes: '/get_global_indexes_for_range',
+};
 
 beforeAll(async () => {
   await nodes.start();
@@ -183,6 +188,35 @@ describe('a send that a node refused is never paid twice', () => {
     expect(money.wallet.snapshot.transactionKey(hash)).toBe(refused?.signed?.pending.transactionSecretKey);
     expect(events).toContain('contested-send-mined');
   });
+});
+
+test('wrong global indexes are corrected after a refusal, and the repeated send is mined', async () => {
+  front.on(ROUTES.indexes, async ({ body }) => {
+    type Indexes = { indexes: { key: string; value: number[] }[] };
+    const { indexes } = await nodes.node.post<Indexes>(ROUTES.indexes, body);
+    const wrong = indexes.map(({ key, value }) => ({
+      key,
+      value: value.map((index) => (index === 0 ? 1 : index - 1)),
+    }));
+    return { json: { indexes: wrong, status: 'OK' } };
+  });
+  const money = await open('misled');
+  const events: string[] = [];
+  money.wallet.on('event', ({ kind }) => events.push(kind));
+  front.off(ROUTES.indexes);
+  await expect(money.wallet.send(pay(60_000n))).rejects.toMatchObject({ code: 31 });
+  expect(events).toContain('indexes-corrected');
+  const [refused] = money.wallet.db.sends.all(['refused']);
+  // The retry has to be built anew.
+  expect(await money.wallet.resubmit(refused?.hash ?? '')).toBeUndefined();
+  // Another input may have a wrong index as well: each refusal corrects those of its own inputs.
+  const attempts = money.primary.unspent.length;
+  let hash: string | undefined;
+  for (let i = 0; i < attempts && hash === undefined; i++) {
+    hash = (await money.wallet.send(pay(60_000n)).catch(() => undefined))?.hash;
+  }
+  await mine(money);
+  expect(money.wallet.snapshot.transaction(hash ?? '')).toBeDefined();
 });
 
 test('a sweep of an amount does not overpay', async () => {

@@ -54,6 +54,8 @@ export interface ServedChain {
   blocks: readonly ScriptedBlock[];
   /** A count; that of the blocks when left out. */
   networkHeight?: number;
+  /** Leaves out empty blocks on request, and with the coinbases. */
+  isSparse?: boolean;
 }
 
 /** Lets a stand-in serve a chain, which a test may change as it goes. */
@@ -71,7 +73,8 @@ export function serveChain(node: StandInNode, chain: ServedChain): StandInNode {
           difficulty: 10,
           status: 'OK',
         },
-        ...{ incoming_connections_count: 3, outgoing_connections_count: 2, sync_features: ['heightRange', 'base64'] },
+        ...{ incoming_connections_count: 3, outgoing_connections_count: 2 },
+        sync_features: ['heightRange', 'base64', ...(chain.isSparse === true ? ['skipEmptyBlocks'] : [])],
       },
     }))
     .on('/json_rpc', ({ body }) => {
@@ -89,8 +92,9 @@ export function serveChain(node: StandInNode, chain: ServedChain): StandInNode {
       },
     }))
     .on('/getwalletsyncdata', ({ body }) => {
-      const { blockHashCheckpoints, startHeight, blockCount, endHeight } = body as {
+      const { blockHashCheckpoints, startHeight, blockCount, endHeight, skipCoinbaseTransactions } = body as {
         blockHashCheckpoints: readonly string[];
+        skipCoinbaseTransactions: boolean;
         startHeight: number;
         blockCount: number;
         endHeight?: number;
@@ -99,8 +103,13 @@ export function serveChain(node: StandInNode, chain: ServedChain): StandInNode {
         .map((hash) => chain.blocks.findIndex(({ blockHash }) => blockHash === hash))
         .find((at) => at >= 0);
       const start = known === undefined || known === 0 ? startHeight : known + 1;
-      const items = chain.blocks.slice(start, Math.min(start + blockCount, endHeight ?? Infinity));
-      const last = items.at(-1);
+      const isSparse = chain.isSparse === true && skipCoinbaseTransactions;
+      const walked = chain.blocks.slice(
+        start,
+        Math.min(start + (isSparse ? 1_000 : blockCount), endHeight ?? Infinity),
+      );
+      const items = isSparse ? walked.filter(({ transactions }) => transactions.length > 0) : walked;
+      const last = isSparse && walked.at(-1) === tip() ? items.at(-1) : walked.at(-1);
       const { blockHash: hash, blockHeight: height } = tip();
       return {
         json: {

@@ -1,0 +1,102 @@
+import { type NodeClient, NodeFailure, type NodeInfo, type NodeList } from '@wrkz/client';
+import type { SyncLedger } from '../ledger/ledger';
+
+/** A block with this many blocks above it is the same on every honest node. */
+const SETTLED_DEPTH = 11;
+/** Fewer recent hashes than this say nothing about a node's chain. */
+const MIN_RECENT_HASHES = 12;
+
+/** A node that is far enough to judge the wallet's blocks. */
+interface Voter {
+  readonly node: NodeClient;
+  readonly info: NodeInfo;
+}
+
+/** Compares the chain of the wallet with the nodes of its list (docs/protocol/wallet-sync.md#comparing-nodes). */
+export class NodeComparison {
+  /** What each node said that did not know the settled block. A node that does not answer keeps its entry. */
+  readonly #disagreements = new Map<NodeClient, string>();
+
+  constructor(
+    private readonly nodes: NodeList,
+    private readonly ledger: SyncLedger,
+  ) {}
+
+  /**
+   * Asks each other node that is at least as high as the wallet for the wallet's block 11 below the tip. To be called while
+   * the wallet is at the tip of the serving node.
+   * @returns the disagreement of a node, as a sentence; undefined when there is none
+   */
+  async disagreement(signal: AbortSignal): Promise<string | undefined> {
+    const { height, recentHashes } = this.ledger.progress();
+    const hash = recentHashes[SETTLED_DEPTH];
+    const { others } = this.nodes;
+    for (const node of [...this.#disagreements.keys()]) if (!others.includes(node)) this.#disagreements.delete(node);
+    for (const node of hash === undefined ? [] : others) {
+      const isKnown = await orUndefined(async () => {
+        if ((await node.info(signal)).localHeight < height) return undefined;
+        return (await node.mainBlock(hash as string, signal)) !== undefined;
+      });
+      if (isKnown === true) this.#disagreements.delete(node);
+      if (isKnown !== false || this.ledger.progress().recentHashes[SETTLED_DEPTH] !== hash) continue;
+      const at = String(height - SETTLED_DEPTH);
+      this.#disagreements.set(
+        node,
+        `node ${node.displayName} does not have block ${at} of this wallet, ${String(hash)}`,
+      );
+    }
+    return [...this.#disagreements.values()][0];
+  }
+
+  /**
+   * Finds out whether most nodes know none of the last blocks of the wallet. Nodes count that are as high as the wallet, or
+   * that have peers and are at the tip of the network.
+   * @returns the height of the highest block that most nodes have, 0 for none; undefined when the wallet's blocks stand
+   */
+  async forkPoint(signal: AbortSignal): Promise<number | undefined> {
+    const { height, recentHashes, checkpointHashes } = this.ledger.progress();
+    const oldest = recentHashes.at(-1);
+    if (oldest === undefined || recentHashes.length < MIN_RECENT_HASHES) return undefined;
+    const voters: Voter[] = [];
+    for (const node of [this.nodes.serving, ...this.nodes.others]) {
+      const info = await orUndefined(() => node.info(signal));
+      if (info !== undefined && (info.localHeight >= height || isAtNetworkTip(info))) voters.push({ node, info });
+    }
+    const votes = await votesFor(oldest, voters, signal);
+    if (2 * votes.against <= voters.length) return undefined;
+    for (const hash of checkpointHashes) {
+      const { heights } = await votesFor(hash, voters, signal);
+      if (2 * heights.length > voters.length) return heights[0];
+    }
+    return 0;
+  }
+}
+
+/** @returns the heights at which nodes have the block, and how many nodes do not have it */
+async function votesFor(
+  hash: string,
+  voters: readonly Voter[],
+  signal: AbortSignal,
+): Promise<{ readonly heights: readonly number[]; readonly against: number }> {
+  const heights: number[] = [];
+  let against = 0;
+  for (const { node } of voters) {
+    const answered = await orUndefined(async () => ({ block: await node.mainBlock(hash, signal) }));
+    if (answered?.block !== undefined) heights.push(answered.block.height);
+    else if (answered !== undefined) against++;
+  }
+  return { heights, against };
+}
+
+const isAtNetworkTip = ({ localHeight, networkHeight, peerCount }: NodeInfo): boolean =>
+  peerCount > 0 && localHeight >= networkHeight;
+
+/** The result of a request; undefined when the node fails. */
+async function orUndefined<T>(request: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await request();
+  } catch (error) {
+    if (error instanceof NodeFailure) return undefined;
+    throw error;
+  }
+}
