@@ -188,7 +188,7 @@ test('overwrites an earlier export and no other file', async () => {
   const before = service.file('alice.wallet');
   service.copyWallet('carol.wallet');
   service.file('notes.txt', 'mine');
-  for (const name of ['alice.wallet', 'alice.wallet.lock', 'alice.wallet.side', 'carol.wallet', 'notes.txt']) {
+  for (const name of ['alice.wallet', 'alice.wallet.lock', 'alice.wallet.db', 'carol.wallet', 'notes.txt']) {
     expect(await ask(name)).toMatchObject({ status: 400, text: expect.stringContaining('File exists') });
   }
   expect(service.file('alice.wallet')).toEqual(before);

@@ -24,7 +24,7 @@ export interface SqliteSettings {
 
 export type AutoVacuum = 'none' | 'full' | 'incremental';
 
-/** Suits a side file of some megabytes. */
+/** Suits a database of some megabytes. */
 export const DEFAULT_SETTINGS: SqliteSettings = {
   writerCache: 16 * MIB,
   readerCache: 8 * MIB,

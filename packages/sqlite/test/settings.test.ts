@@ -73,7 +73,7 @@ function handles(database: ReturnType<typeof openDatabase>) {
   };
 }
 
-test('what a program does not choose suits a side file', () => {
+test('what a program does not choose suits a small database', () => {
   const { connection } = closing(openDatabase(journal(fresh('journal.sqlite'))));
   const wanted = {
     cache_size: -16_384,

@@ -174,7 +174,7 @@ test('confines file names to --wallet-dir without --allow-any-path', async () =>
   expect((await free.json('POST', '/wallet/create', body)).status).toBe(200);
   expect(existsSync(join(free.folder, outside))).toBe(true);
   await free.json('DELETE', '/wallet');
-  for (const end of ['', '.lock', '.side']) rmSync(join(free.folder, outside + end), { force: true });
+  for (const end of ['', '.lock', '.db']) rmSync(join(free.folder, outside + end), { force: true });
 });
 
 test('passes the node options to the requests of the synchronization', async () => {

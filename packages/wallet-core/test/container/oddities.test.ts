@@ -18,7 +18,7 @@ import { walletAt } from '../support/contents';
 import { fresh, removeFolders } from '../support/folder';
 import { codeOf } from '../support/rejection';
 
-/* What may stand where a container, its lock or its side file should. Nothing of it may be waited for, or read without end. */
+/* What may stand where a container, its lock or its wallet database should. Nothing of it may be waited for, or read without end. */
 
 jest.setTimeout(60_000);
 
