@@ -46,6 +46,8 @@ interface FetcherDependencies {
   readonly store: BlockStore;
   readonly read: ReadSyncBody;
   readonly warn: (text: string) => void;
+  /** The fetcher rewound the ledger: everything at or above the height is gone. */
+  readonly rewound: (height: number) => void;
 }
 
 /** Nodes of July 2025 cut to this without a word. */
@@ -364,7 +366,7 @@ export class Fetcher {
    * at the network's tip and knows no block of the wallet's tells that those belong to no chain of the network.
    */
   async #lookFromBelow(signal: AbortSignal): Promise<FetchOutcome> {
-    const { ledger, view, warn } = this.dependencies;
+    const { ledger, view, warn, rewound } = this.dependencies;
     const { info } = view;
     if (info === undefined || info.localHeight < info.networkHeight || info.peerCount === 0) return 'behind';
     const checkpoints = checkpointsOf([], ledger.progress());
@@ -378,7 +380,9 @@ export class Fetcher {
     }
     if (this.#looksFromBelow < LOOKS_FROM_BELOW) return 'behind';
     warn('the node stands at the tip of its network and knows no block of this wallet: the chain is read again');
-    ledger.rewind(Math.max(1, ledger.scanStart().height));
+    const height = Math.max(1, ledger.scanStart().height);
+    ledger.rewind(height);
+    rewound(height);
     this.#withoutHashes = true;
     return 'again';
   }

@@ -231,6 +231,7 @@ export class Synchronizer extends EventEmitter<SynchronizerEvents> {
         store: this.#store,
         read: this.options.read ?? this.#reader.read,
         warn: (text) => void this.emit('warning', text),
+        rewound: (height) => this.#onRewound(height),
       },
       { genesisHash, skipCoinbases, maxBlocks, plausibleHeight },
     );

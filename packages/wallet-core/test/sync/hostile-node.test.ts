@@ -177,7 +177,10 @@ test('another chain is followed to its end, and left at a node of the network th
   const lied = opened(client(await standIn({ blocks: scriptedChain(400, 'forged', honest.blocks.slice(0, 1)) })));
   await lied.untilSynced();
   expect(lied.ledger.position().height).toBe(399);
+  const rewound: number[] = [];
+  lied.sync.on('rewound', (height) => rewound.push(height));
   await isRightAgain(lied);
+  expect(rewound).toEqual([1]);
   expect(lied.warnings).toEqual([
     expect.stringContaining('comes no closer to the tip: the node stands at 149, below this wallet at 399'),
     expect.stringContaining('knows no block of this wallet'),
