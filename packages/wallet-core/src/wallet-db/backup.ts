@@ -4,7 +4,7 @@ import type { WalletDbMark } from './mark';
 import { RowSealer } from './seal';
 import { type DatabaseState, rawDependencies, STATE } from './sealed-database';
 import { SealedTable } from './sealed-table';
-import { APPLICATION_ID, TABLES, TITLE, walletDbName, type WalletDbIdentity } from './wallet-db';
+import { WALLET_DB_APPLICATION_ID, WALLET_DB_TABLES, TITLE, walletDbName, type WalletDbIdentity } from './wallet-db';
 
 /**
  * Copies the open database of a container, and authenticates every row of the copy.
@@ -18,11 +18,11 @@ export function backupWalletDb(
   expected: WalletDbMark | undefined,
 ): Promise<void> {
   return backupDatabase({
-    ...{ file: walletDbName(walletFile), to, title: TITLE, applicationId: APPLICATION_ID },
+    ...{ file: walletDbName(walletFile), to, title: TITLE, applicationId: WALLET_DB_APPLICATION_ID },
     check: (connection) => {
       const dependencies = rawDependencies(connection, new RowSealer(privateViewKey));
       const table = <Row>(name: string): SealedTable<Row> => new SealedTable<Row>(name, dependencies);
-      for (const name of TABLES) table(name).verify();
+      for (const name of WALLET_DB_TABLES) table(name).verify();
       const database = table<WalletDbIdentity>(IDENTITY).get(IDENTITY)?.database;
       const position = table<DatabaseState>(STATE).get(STATE)?.position ?? -1;
       if (expected === undefined || database !== expected.database || position < expected.position) {

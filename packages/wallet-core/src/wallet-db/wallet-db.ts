@@ -24,7 +24,7 @@ import { SealedDatabase, STATE } from './sealed-database';
 import { DamagedSealedRow, sealedTableSchema } from './sealed-table';
 import { DelayedTable, type PreparedTransaction, RetiredTable, SendTable } from './sends';
 
-export const APPLICATION_ID = 0x57_4b_57_44;
+export const WALLET_DB_APPLICATION_ID = 0x57_4b_57_44;
 
 export const TITLE = 'wallet database';
 
@@ -45,7 +45,7 @@ const MONEY_TABLES = [
 ];
 /** Too large to be checked at every open; they cannot make a payment happen twice. */
 const OTHER_TABLES = ['retired', 'details', 'events', 'notified', 'labels'];
-export const TABLES = [...MONEY_TABLES, ...OTHER_TABLES];
+export const WALLET_DB_TABLES = [...MONEY_TABLES, ...OTHER_TABLES];
 
 /** The database itself, and the files that SQLite and its package put beside it. */
 export const FILE_SUFFIXES = ['', '-wal', '-shm', '-journal', '-mark'];
@@ -210,7 +210,7 @@ export class WalletDb {
    */
   dropDamagedRows(now: number): void {
     this.transaction(() => {
-      for (const table of TABLES) this.database.table(table).deleteDamaged();
+      for (const table of WALLET_DB_TABLES) this.database.table(table).deleteDamaged();
       this.log.restart(this.database.state.position);
       this.events.dropUpToGap();
       this.database.update({ damage: undefined });
@@ -285,11 +285,12 @@ function databaseOptions(
   sealer: RowSealer,
   first: Pick<WalletDbIdentity, 'since' | 'loss'>,
 ): DatabaseOptions {
-  const create = (connection: SqliteConnection): void => void connection.exec(TABLES.map(sealedTableSchema).join('\n'));
+  const create = (connection: SqliteConnection): void =>
+    void connection.exec(WALLET_DB_TABLES.map(sealedTableSchema).join('\n'));
   return {
     file,
     title: TITLE,
-    applicationId: APPLICATION_ID,
+    applicationId: WALLET_DB_APPLICATION_ID,
     mode: 'write',
     markLog: true,
     migrations: [{ version: 1, name: 'wallet database', up: create }],

@@ -107,6 +107,12 @@ export class WalletStorage {
     return this.#db;
   }
 
+  /** @throws WalletError walletDatabaseDamaged while nothing can be stored */
+  requireUndamaged(): void {
+    const { damage } = this.db;
+    if (damage !== undefined) throw walletError.walletDatabaseDamaged(`table ${damage}`);
+  }
+
   /** The database, or undefined while it is damaged. */
   get dbIfUsable(): WalletDb | undefined {
     return this.#db;
@@ -169,8 +175,7 @@ export class WalletStorage {
    * @throws WalletError invalidWalletFilename, walletDatabaseDamaged
    */
   async save(): Promise<void> {
-    const { damage } = this.db;
-    if (damage !== undefined) throw walletError.walletDatabaseDamaged(`table ${damage}`);
+    this.requireUndamaged();
     await this.writeContainer((content) => this.walletFile.save(content));
   }
 

@@ -465,6 +465,8 @@ export class Wallet extends EventEmitter<WalletEvents> {
   }
 
   async #takeIn(subWallets: readonly SubWallet[], counter: number, scanHeight: number | undefined): Promise<void> {
+    // A new address that cannot be stored would be lost at the close.
+    this.#storage.requireUndamaged();
     const counterBefore = this.#ledger.content().subWalletIndexCounter;
     await this.#whileStopped(
       () => {
