@@ -198,8 +198,9 @@ test('passes the node options to the requests of the synchronization', async () 
   await service.synced(CHAIN_A_HEIGHT);
   const questions = behind.questions('/getwalletsyncdata');
   expect(questions.length).toBeGreaterThanOrEqual(5);
+  // Near the tip the wallet requests every block and drops the coinbases itself.
+  expect(questions.some(({ body: members }) => members['skipCoinbaseTransactions'] === true)).toBe(true);
   for (const { body: members, headers } of questions) {
-    expect(members).toMatchObject({ skipCoinbaseTransactions: true });
     expect(Number(members['blockCount'])).toBeLessThanOrEqual(25);
     expect(headers['x-api-key']).toBe('a token');
   }
