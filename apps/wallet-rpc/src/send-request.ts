@@ -37,6 +37,11 @@ export const SERVICE_SEND_ERRORS = [
   'tooManyOutputs',
   'nodeRefused',
   'idempotencyKeyReused',
+  'refusedTransactionUnresolved',
+  'sendsPaused',
+  'notSynchronized',
+  'implausibleNodeHeight',
+  'walletDatabaseDamaged',
 ] as const satisfies readonly WalletRpcErrorName[];
 
 /**
