@@ -175,7 +175,7 @@ async function once<Value>(
   return keyed.execute({ wallet, now }, request);
 }
 
-/** Tells receivers of a send that a node has taken. */
+/** Notifies the hooks of a send that a node has accepted. */
 export function notifyOfSend(context: Pick<WalletRpcContext, 'wallet' | 'notifier'>, hash: string): void {
   const [sent] = knownOf(context, [hash]);
   if (sent !== undefined && sent.blockHeight === 0) context.notifier.seen(sent);
