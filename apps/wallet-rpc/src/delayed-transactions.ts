@@ -1,13 +1,14 @@
 import {
   type DelayedSend,
   heldBy,
+  isWalletError,
   type SendObserver,
   type SendRequest,
   type SignedSend,
   type Wallet,
   type WalletDb,
 } from '@wrkz/wallet-core';
-import { applicationError, isWalletError } from './errors';
+import { applicationError } from './errors';
 
 export interface DelayedQueueDependencies {
   readonly wallet: Wallet;

@@ -2,7 +2,7 @@ import { getSystemErrorMap } from 'node:util';
 import { walletRpcApi } from '@wrkz/api';
 import { NodeFailure } from '@wrkz/client';
 import { errorCode, errorText, JsonRpcError } from '@wrkz/service-kit';
-import { WalletError, walletErrorRows } from '@wrkz/wallet-core';
+import { isWalletError, WalletError, walletErrorRows } from '@wrkz/wallet-core';
 import { systemText } from '@wrkz/wallet-server';
 
 const { walletRpcErrors, walletRpcEnvelopeErrors } = walletRpcApi;
@@ -74,11 +74,6 @@ const APPLICATION_ERRORS: Partial<Record<WalletErrorName, WalletRpcErrorName>> =
 const NAME_OF_CODE = new Map(
   Object.entries(walletErrorRows).map(([name, { code }]) => [code, name as WalletErrorName]),
 );
-
-/** Whether an error is this one of the wallet's table. */
-export function isWalletError(error: unknown, name: WalletErrorName): error is WalletError {
-  return error instanceof WalletError && error.code === walletErrorRows[name].code;
-}
 
 /** The response to an error that a method threw; undefined for an unexpected one. */
 export function toJsonRpcError(error: unknown): JsonRpcError | undefined {

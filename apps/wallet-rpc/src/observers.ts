@@ -5,7 +5,7 @@ import type { StoredEvent, Wallet } from '@wrkz/wallet-core';
 const WARNING_KINDS = new Set(['send-refused', 'send-given-up', 'contested-send-mined', 'sends-paused']);
 
 /** Logs each money event with the fields that the wallet database has, and each ring fallback. */
-export function logMoneyEvents(wallet: Wallet, logger: Logger): void {
+export function logContainerEvents(wallet: Wallet, logger: Logger): void {
   wallet.on('event', (event) => {
     const level = WARNING_KINDS.has(event.kind) ? 'warning' : 'info';
     logger[level](`money event: ${event.kind}`, eventFields(event));
@@ -21,7 +21,7 @@ function eventFields({ kind: _kind, payload, ...fields }: StoredEvent): Record<s
 }
 
 /** Registers the metrics of the wallet, named as those of the wallet API (docs/operations/wallet-rpc.md#metrics). */
-export function registerWalletMetrics(metrics: Metrics, wallet: Wallet): void {
+export function registerContainerMetrics(metrics: Metrics, wallet: Wallet): void {
   metrics.gauge('open', 'Whether a wallet is open: 1 or 0', [], (gauge) => gauge.set(wallet.isClosed ? 0 : 1));
   metrics.gauge('height', 'Block height of the wallet, its node and the network', ['of'], (gauge) => {
     const { walletHeight, localHeight, networkHeight } = wallet.syncStatus;

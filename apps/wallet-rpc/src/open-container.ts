@@ -1,9 +1,8 @@
 import type { NodeList, NodeTimeouts } from '@wrkz/client';
 import { errorText, type Logger } from '@wrkz/service-kit';
-import { PowClient, powServerSettings, type SyncClock, Wallet } from '@wrkz/wallet-core';
+import { isWalletError, PowClient, powServerSettings, type SyncClock, Wallet } from '@wrkz/wallet-core';
 import { nodeList, openingWarnings } from '@wrkz/wallet-server';
 import type { WalletRpcConfig } from './config';
-import { isWalletError } from './errors';
 
 export interface ServedContainer {
   readonly wallet: Wallet;

@@ -16,7 +16,7 @@ import { IdempotentRequests, startRetentionJob } from '@wrkz/wallet-server';
 import { serviceLogger, type WalletRpcConfig } from './config';
 import type { WalletRpcContext } from './context';
 import { startServiceServer } from './http';
-import { logMoneyEvents, registerWalletMetrics } from './observers';
+import { logContainerEvents, registerContainerMetrics } from './observers';
 import { type ServedContainer, openContainer } from './open-container';
 import { TransactionNotifier, HOOKS } from './transaction-notifier';
 import { BlockHashes } from './blocks';
@@ -97,7 +97,7 @@ export class WalletRpc implements Service {
     const { nodeTimeouts, syncClock } = overrides;
     const container = await openContainer(config, { logger, now, nodeTimeouts, syncClock });
     this.closers.add('the container', () => container.wallet.close());
-    logMoneyEvents(container.wallet, logger);
+    logContainerEvents(container.wallet, logger);
     const hooks = await NotificationHooks.start({
       hooks: [
         { name: HOOKS.tx, values: options['tx-notify'] },
@@ -111,7 +111,7 @@ export class WalletRpc implements Service {
     const metrics = options['enable-metrics'] ? createMetrics('wrkz_wallet_') : undefined;
     if (metrics !== undefined) {
       hooks.publish(metrics);
-      registerWalletMetrics(metrics, container.wallet);
+      registerContainerMetrics(metrics, container.wallet);
     }
     const context = this.contextOf(container, hooks, now);
     this.served = context;

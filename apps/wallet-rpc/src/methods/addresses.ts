@@ -1,9 +1,9 @@
 import { walletRpcApi } from '@wrkz/api';
 import { generateKeyPair } from '@wrkz/crypto';
-import { integratedAddress } from '@wrkz/wallet-core';
+import { integratedAddress, isWalletError } from '@wrkz/wallet-core';
 import { hex64, requirePaymentId, requirePlain, requireSubWallet } from '../checks';
 import type { WalletRpcContext } from '../context';
-import { applicationError, envelopeError, isWalletError } from '../errors';
+import { applicationError, envelopeError } from '../errors';
 import { applicationErrors, declareWalletMethod } from './declare';
 
 export const getAddressesMethod = declareWalletMethod({
