@@ -164,7 +164,8 @@ export const PROVOCATIONS: Readonly<Record<string, Provocations>> = {
   },
   reset: {
     ...files('reset', {}),
-    walletDatabaseDamaged: asked('reset', always({}), damaged),
+    // Above the start of the lite node, which this service may have seen.
+    walletDatabaseDamaged: asked('reset', always({ scanHeight: 500 }), damaged),
     wrongParameters: async (scene) => {
       const lite = async (_asked: unknown, behind: () => Promise<{ json: object }>): Promise<object> => {
         return { json: { ...(await behind()).json, lite_start_height: 500 } };
