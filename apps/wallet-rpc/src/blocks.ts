@@ -2,20 +2,20 @@ import type { NodeCalls, RawChainBlock, SyncBlock, SyncTip, SyncTransaction } fr
 import { parseBlock, type ParsedTransaction, parseExtraWallet, parseTransaction } from '@wrkz/core-types';
 import { type LedgerKeys, scannedBatches, type StoredDetails, type WalletContent } from '@wrkz/wallet-core';
 
-/** Blocks that are asked for at once. */
+/** Blocks of one request. */
 const AT_ONCE = 1_000;
-/** Each is asked of the node. */
+/** Max hashes of one response: each is requested from the node. */
 const MAX_COUNT = 10_000;
 
-/** Hashes of blocks, which a container holds only few of: the node tells them. */
+/** Block hashes from the node: a container has only the most recent ones. */
 export class BlockHashes {
   constructor(
     private readonly nodes: Pick<NodeCalls, 'walletSyncData' | 'mainBlock'>,
-    /** Hashes of one answer. */
+    /** Max hashes of one response. */
     readonly maxCount = MAX_COUNT,
   ) {}
 
-  /** Of the blocks [start, end), as far as the node has them, ascending. @throws NodeFailure */
+  /** Hashes of the blocks [start, end), ascending; fewer if the node has fewer. @throws NodeFailure */
   async range(start: number, end: number): Promise<string[]> {
     const hashes: string[] = [];
     while (start + hashes.length < end) {
@@ -43,14 +43,14 @@ export class BlockHashes {
   }
 }
 
-/** What is known of the wanted transactions of a block. */
+/** Details of the wanted transactions of a block. */
 export interface BlockDetails {
   readonly height: number;
   readonly hash: string;
   readonly transactions: readonly (readonly [hash: string, details: StoredDetails])[];
 }
 
-/** Reads a block: its hash, and of those transactions that are wanted what the container has no place for. */
+/** Parses a block and returns its hash and the details of the wanted transactions. */
 export async function blockDetails(
   raw: RawChainBlock,
   isWanted: (height: number, hash: string) => boolean,
@@ -72,7 +72,7 @@ export async function blockDetails(
   return { height, hash, transactions };
 }
 
-/** What each own key receives, by the place of the transaction, counted from 1. */
+/** Amounts by own public spend key, by the position of the transaction in the block, starting at 1. */
 export async function receivedIn(block: SyncBlock, keys: LedgerKeys): Promise<Map<number, Map<string, bigint>>> {
   const received = new Map<number, Map<string, bigint>>();
   if (block.transactions.length === 0 || keys.spendKeys.length === 0) return received;
@@ -90,7 +90,7 @@ export async function receivedIn(block: SyncBlock, keys: LedgerKeys): Promise<Ma
   return received;
 }
 
-/** The extra and the sums of a transaction. */
+/** The extra and the input and output sums of a transaction. */
 export function sumsOf({ transaction }: ParsedTransaction): Pick<StoredDetails, 'extra' | 'inputs' | 'outputs'> {
   const { inputs, outputs, extra } = transaction;
   return {
@@ -105,18 +105,18 @@ function heightOf({ transaction }: ParsedTransaction): number {
   return input?.type === 'base' ? Number(input.height) : 0;
 }
 
-/** What of a transaction a wallet scans. */
+/** The fields of a transaction that the scanner needs. */
 export type ScannableParts = Pick<SyncTransaction, 'hash' | 'unlockTime' | 'inputs' | 'outputs'> & {
   readonly extra: Uint8Array;
 };
 
-/** A transaction as `/getwalletsyncdata` would tell it. */
+/** A transaction in the form of `/getwalletsyncdata`. */
 export function scannable({ extra, ...rest }: ScannableParts): SyncTransaction {
   const { publicKey, paymentId } = parseExtraWallet(extra);
   return { ...rest, transactionPublicKey: publicKey.toString('hex'), paymentId };
 }
 
-/** The same of one that was read from its bytes. */
+/** The same for a parsed transaction. */
 export function scannableOf(parsed: ParsedTransaction): SyncTransaction {
   const { inputs, outputs, unlockTime, extra } = parsed.transaction;
   return scannable({
@@ -130,7 +130,7 @@ export function scannableOf(parsed: ParsedTransaction): SyncTransaction {
   });
 }
 
-/** The keys of a wallet, to scan with. */
+/** The scan keys of a wallet. */
 export function scanKeysOf({ privateViewKey, subWallets }: WalletContent): LedgerKeys {
   return {
     privateViewKey,

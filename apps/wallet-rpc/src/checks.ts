@@ -3,7 +3,7 @@ import { EventLoopYielder } from '@wrkz/service-kit';
 import { checkAddress, type CheckedAddress, type SubWallet, type WalletSnapshot } from '@wrkz/wallet-core';
 import { applicationError, type WalletRpcErrorName } from './errors';
 
-/** A hash or a key in lower case; undefined for what is not 64 hex digits. */
+/** A hash or a key in lower case; undefined unless it is 64 hex digits. */
 export function hex64(text: string): string | undefined {
   return /^[0-9a-fA-F]{64}$/.test(text) ? text.toLowerCase() : undefined;
 }
@@ -26,7 +26,7 @@ export function requirePlain(address: string): void {
   checkAddress(address, { allowIntegrated: false });
 }
 
-/** Checks a list that may be as long as a request, and yields to the event loop. @throws badAddress */
+/** Checks a list of any length and yields to the event loop. @throws badAddress */
 export async function requireAllPlain(addresses: readonly string[]): Promise<void> {
   await allChecked(addresses, false);
 }
@@ -36,7 +36,7 @@ export function checkedPayees(addresses: readonly string[]): Promise<readonly Ch
   return allChecked(addresses, true);
 }
 
-/** An address that stands there a hundred times is decoded once. */
+/** Decodes each distinct address once. */
 async function allChecked(addresses: readonly string[], allowIntegrated: boolean): Promise<CheckedAddress[]> {
   const yielder = new EventLoopYielder();
   const known = new Map<string, CheckedAddress>();

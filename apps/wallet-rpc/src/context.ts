@@ -8,12 +8,12 @@ import type { TransactionDetailsCache } from './transaction-details';
 import type { TransactionNotifier } from './transaction-notifier';
 import type { PoolWatcher } from './pool-watcher';
 
-/** What the methods work with. */
+/** The dependencies of the methods. */
 export interface WalletRpcContext {
   readonly wallet: Wallet;
   readonly network: Network;
   readonly nodes: NodeList;
-  /** The container's own folder, which exports stay in. */
+  /** The container's folder; exports are written only there. */
   readonly directory: string;
   readonly details: TransactionDetailsCache;
   readonly delayed: DelayedTransactionQueue;

@@ -6,6 +6,7 @@ import {
   type SendRequest,
   type SignedSend,
   type Wallet,
+  type WalletDb,
 } from '@wrkz/wallet-core';
 import { applicationError } from './errors';
 
@@ -13,39 +14,45 @@ export interface DelayedQueueDependencies {
   readonly wallet: Wallet;
   /** Unix milliseconds. */
   readonly now: () => number;
-  /** It is with the network now. */
+  /** Called when a node has accepted it. */
   readonly sent: (send: SignedSend) => void;
 }
 
-/** A block that holds one ends these: it may have been given up before, or brought out by another program. */
-const UNDONE = ['delayed', 'sending'] as const;
+/** States that a block with the transaction ends: another program, or an earlier submission, may have published it. */
+const OPEN_STATES = ['delayed', 'sending'] as const;
 
 /**
- * Transactions that were built and answered and are sent later. They stand in the side file before they are answered, so no
- * kill loses one, and their bytes never change, so none is paid twice (docs/operations/wallet-rpc.md#delayed-transactions).
+ * Transactions that are built now and sent later. Each is in the wallet database before the request is answered, so no kill
+ * loses one. Their bytes never change, so none is paid twice (docs/operations/wallet-rpc.md#delayed-transactions).
  */
 export class DelayedTransactionQueue {
-  /** On their way in this run. */
-  readonly #leaving = new Set<string>();
+  /** Being submitted by a running request. */
+  readonly #submitting = new Set<string>();
 
   constructor(private readonly dependencies: DelayedQueueDependencies) {}
 
-  /** Takes up what an earlier run has left. */
+  /** Holds the inputs of delayed transactions of earlier runs, and follows the wallet. */
   start(): void {
     const { wallet } = this.dependencies;
-    for (const state of UNDONE) {
-      for (const { hash } of wallet.db.delayed.inState(state)) {
-        if (wallet.snapshot.transaction(hash) !== undefined) wallet.db.delayed.move(hash, state, 'sent');
-      }
-    }
-    const waiting = UNDONE.flatMap((state) => wallet.db.delayed.inState(state));
-    wallet.hold(waiting.map(({ signed }) => heldBy(signed)));
+    // A damaged database that the operator replaces later has none.
+    if (wallet.dbIfUsable !== undefined) this.#load(wallet.dbIfUsable);
     wallet.on('event', ({ kind, transaction = '' }) => {
-      if (kind === 'send-given-up') wallet.db.delayed.move(transaction, 'sending', 'delayed');
+      if (kind === 'send-given-up') wallet.dbIfUsable?.delayed.move(transaction, 'sending', 'delayed');
     });
     wallet.on('transaction', ({ hash }) => {
-      for (const state of UNDONE) wallet.db.delayed.move(hash, state, 'sent');
+      for (const state of OPEN_STATES) wallet.dbIfUsable?.delayed.move(hash, state, 'sent');
     });
+  }
+
+  #load({ delayed }: WalletDb): void {
+    const { wallet } = this.dependencies;
+    for (const state of OPEN_STATES) {
+      for (const { hash } of delayed.inState(state)) {
+        if (wallet.snapshot.transaction(hash) !== undefined) delayed.move(hash, state, 'sent');
+      }
+    }
+    const waiting = OPEN_STATES.flatMap((state) => delayed.inState(state));
+    wallet.hold(waiting.map(({ signed }) => heldBy(signed)));
   }
 
   /** @param store is called in the transaction that stores the delayed transaction */
@@ -60,12 +67,12 @@ export class DelayedTransactionQueue {
   }
 
   get(hash: string): DelayedSend | undefined {
-    return this.dependencies.wallet.db.delayed.get(hash);
+    return this.dependencies.wallet.dbIfUsable?.delayed.get(hash);
   }
 
   /**
-   * Those that may be sent, in the order in which they were made. One that was on its way when the program was killed, or the
-   * wallet reset, is among them: the same bytes may go out again.
+   * Hashes of those that may be sent, by creation time. They include transactions whose submission was interrupted by a kill
+   * or a reset: the same bytes may be submitted again. @throws WalletError walletDatabaseDamaged
    */
   hashes(): string[] {
     const { delayed } = this.dependencies.wallet.db;
@@ -83,32 +90,32 @@ export class DelayedTransactionQueue {
     const isAgain = row.state === 'sending' && this.isLost(hash);
     if (!isAgain && !wallet.db.delayed.move(hash, 'delayed', 'sending')) throw applicationError('cannotTransfer');
     const { signed } = row;
-    this.#leaving.add(hash);
+    this.#submitting.add(hash);
     try {
       await wallet.sendDelayed(signed, observer);
     } catch (error) {
       if (isAgain ? isRefusal(error) : !isUnclear(error)) wallet.db.delayed.move(hash, 'sending', 'delayed');
       throw error;
     } finally {
-      this.#leaving.delete(hash);
+      this.#submitting.delete(hash);
     }
     wallet.db.delayed.move(hash, 'sending', 'sent');
     wallet.unhold([hash]);
     sent(signed);
   }
 
-  /** Whether it was on its way, and the wallet, which lists what is, knows nothing of that (any more). */
+  /** Whether no request submits it and the wallet does not list it: its submission was interrupted. */
   isLost(hash: string): boolean {
     const { snapshot } = this.dependencies.wallet;
-    if (this.#leaving.has(hash) || snapshot.transaction(hash) !== undefined) return false;
+    if (this.#submitting.has(hash) || snapshot.transaction(hash) !== undefined) return false;
     return snapshot.unconfirmed().every((transaction) => transaction.hash !== hash);
   }
 
-  /** Lets go of what transactions took that the pool has lost, or that is looked at anew: what waits here stays taken. */
+  /** Unlocks the inputs of transactions that left the pool; delayed transactions stay locked. */
   release(hashes: readonly string[]): void {
     const { wallet } = this.dependencies;
-    const waits = (hash: string): boolean => ['delayed', 'sending'].includes(wallet.db.delayed.get(hash)?.state ?? '');
-    wallet.unhold(hashes.filter((hash) => !waits(hash)));
+    const isOpen = (hash: string): boolean => OPEN_STATES.some((state) => state === this.get(hash)?.state);
+    wallet.unhold(hashes.filter((hash) => !isOpen(hash)));
   }
 
   /** @throws unknownObject; cannotCancel if sent, deleted or being submitted: it may still be mined */
@@ -120,12 +127,12 @@ export class DelayedTransactionQueue {
   }
 }
 
-/** The node does not take it and, asked by its hash, does not know it: then it has not left before either. */
+/** The node refused it and does not know its hash, so no earlier submission reached it. */
 function isRefusal(error: unknown): boolean {
   return isWalletError(error, 'daemonError');
 }
 
-/** Whether the node has it is not known: it stays on its way until a block or the node's word says so. */
+/** Nobody knows whether the node has it: the state stays `sending` until a block or a node's answer tells. */
 function isUnclear(error: unknown): boolean {
   return isWalletError(error, 'daemonStillProcessing');
 }

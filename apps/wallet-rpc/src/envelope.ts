@@ -15,7 +15,7 @@ import {
   stringifyJson,
   yieldToEventLoop,
 } from '@wrkz/service-kit';
-import { AttemptLimiter } from '@wrkz/wallet-server';
+import type { AttemptLimiter } from '@wrkz/wallet-server';
 import { z } from 'zod';
 import type { WalletRpcContext } from './context';
 import type { WalletRpcMethod } from './methods/declare';
@@ -26,31 +26,28 @@ const MAX_BATCH_SIZE = 100;
 
 export interface EnvelopeOptions {
   readonly methods: readonly WalletRpcMethod[];
-  /** Undefined: nobody is asked for one. */
+  /** Undefined: requests need none. */
   readonly password: string | undefined;
+  readonly attempts: AttemptLimiter;
   readonly logger: Logger;
-  /** Unix milliseconds. */
-  readonly now: () => number;
 }
 
 type Members = Readonly<Record<string, JsonValue>>;
 type Call = (params: Members, context: WalletRpcContext, request: RouteRequest) => Promise<unknown>;
 
 /**
- * Answers what is sent to `/json_rpc` (docs/operations/wallet-rpc.md#envelope). Looked at in this order: JSON, an object, the
+ * Executes the requests of `/json_rpc` (docs/operations/wallet-rpc.md#envelope). Order of the checks: JSON, an object, the
  * password, the method, its params.
  */
 export class Envelope {
   private readonly calls: ReadonlyMap<string, Call>;
-  private readonly attempts: AttemptLimiter;
 
   constructor(private readonly options: EnvelopeOptions) {
     this.calls = new Map(options.methods.map((method) => [method.name, callOf(method)]));
-    this.attempts = new AttemptLimiter({ now: options.now });
   }
 
   /**
-   * @param isBatch whether an array is taken for several requests
+   * @param isBatch whether an array is executed as a batch
    * @returns JSON
    * @throws HttpError 429 when too many attempts of the address wait
    */
@@ -100,16 +97,16 @@ export class Envelope {
 
   /** @throws JsonRpcError for a missing or wrong password; HttpError 429 when too many attempts of the address wait */
   private async authenticate(given: JsonValue | undefined, request: IncomingMessage): Promise<void> {
-    const { password } = this.options;
+    const { password, attempts } = this.options;
     if (password === undefined) return;
     if (typeof given !== 'string' || given === '') throw envelopeError('password');
-    const tooMany = await this.attempts.admit(request);
+    const tooMany = await attempts.admit(request);
     if (tooMany !== undefined) throw tooMany;
     if (!secretsEqual(given, password)) {
-      this.attempts.recordFailure(request);
+      attempts.recordFailure(request);
       throw envelopeError('password');
     }
-    this.attempts.recordSuccess(request);
+    attempts.recordSuccess(request);
   }
 
   private refusal(error: unknown, method: JsonValue | undefined): JsonRpcError {

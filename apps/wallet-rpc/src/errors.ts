@@ -2,17 +2,17 @@ import { getSystemErrorMap } from 'node:util';
 import { walletRpcApi } from '@wrkz/api';
 import { NodeFailure } from '@wrkz/client';
 import { errorCode, errorText, JsonRpcError } from '@wrkz/service-kit';
-import { WalletError, walletErrorRows, isWalletError } from '@wrkz/wallet-core';
+import { isWalletError, WalletError, walletErrorRows } from '@wrkz/wallet-core';
 import { systemText } from '@wrkz/wallet-server';
 
 const { walletRpcErrors, walletRpcEnvelopeErrors } = walletRpcApi;
 
 export type WalletRpcErrorName = keyof typeof walletRpcErrors;
 
-/** An error of a method: envelope code -32700 and `data.application_code`. */
-export function applicationError(name: WalletRpcErrorName): JsonRpcError {
+/** An error of a method: envelope code -32700 and `data.application_code`. @param message in place of the table's text */
+export function applicationError(name: WalletRpcErrorName, message?: string): JsonRpcError {
   const { code, text, application } = walletRpcErrors[name];
-  return new JsonRpcError(code, text, 200, { application_code: application });
+  return new JsonRpcError(code, message ?? text, 200, { application_code: application });
 }
 
 /** An error of the JSON-RPC envelope. @param message in place of the text of the table */
@@ -63,6 +63,12 @@ const APPLICATION_ERRORS: Partial<Record<WalletErrorName, WalletRpcErrorName>> =
   walletIndexTooLarge: 'wrongParameters',
   idempotencyKeyReused: 'idempotencyKeyReused',
   idempotencyKeyUnderWay: 'idempotencyKeyUnderWay',
+  transactionGivenUp: 'transactionGivenUp',
+  refusedTransactionUnresolved: 'refusedTransactionUnresolved',
+  sendsPaused: 'sendsPaused',
+  notSynchronized: 'notSynchronized',
+  implausibleNodeHeight: 'implausibleNodeHeight',
+  walletDatabaseDamaged: 'walletDatabaseDamaged',
 };
 
 const NAME_OF_CODE = new Map(
@@ -77,7 +83,9 @@ export function toJsonRpcError(error: unknown): JsonRpcError | undefined {
   if (!(error instanceof WalletError)) return undefined;
   const walletErrorName = NAME_OF_CODE.get(error.code);
   const name = walletErrorName && APPLICATION_ERRORS[walletErrorName];
-  return name === undefined ? envelopeError('unexpected', error.message) : applicationError(name);
+  if (name === undefined) return envelopeError('unexpected', error.message);
+  // A text with placeholders is filled in by the wallet.
+  return applicationError(name, walletRpcErrors[name].text.includes('{') ? error.message : undefined);
 }
 
 /** A file that cannot be written: number and text of the system error that caused it. */

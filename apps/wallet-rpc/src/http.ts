@@ -6,59 +6,80 @@ import {
   clientAddressOf,
   createHttpApp,
   docsRoute,
+  type Guards,
   healthRoutes,
+  type HttpError,
   type HttpServer,
   localListener,
   type Logger,
+  type Metrics,
+  metricsRoute,
   type PreflightAnswer,
   rawBody,
+  refusal,
   type RefusalBody,
   RequestCounters,
+  secretsEqual,
   sendJsonText,
   startHttpServer,
 } from '@wrkz/service-kit';
+import { AttemptLimiter } from '@wrkz/wallet-server';
 import { serviceListenAddresses, type WalletRpcConfig } from './config';
 import type { WalletRpcContext } from './context';
 import { SERVICE_DESCRIPTION } from './methods/declare';
 import { Envelope } from './envelope';
 import { ALL_METHODS } from './methods';
 
-/** A send of the most destinations that fit a transaction takes some 30 KB; a list of keys may be longer. */
+/** Bytes. A send with the max number of destinations takes about 30 KB; a list of keys may be longer. */
 const BODY_LIMIT = 1024 * 1024;
 /** A send waits for its proof of work. */
-const LONGEST_ANSWER_MS = 3_600_000;
-const NO_GUARDS = { key: false, limit: false };
-/** Says that an array is a batch. */
+const RESPONSE_TIMEOUT_MS = 3_600_000;
+const NO_GUARDS: Guards = { key: false, limit: false };
+const PASSWORD_REQUIRED: Guards = { key: true, limit: false };
+/** With the value 1 an array is executed as a batch. */
 const BATCH_HEADER = 'x-json-rpc-batch';
 
 export interface ServiceServerOptions {
   readonly config: WalletRpcConfig;
   readonly context: WalletRpcContext;
   readonly logger: Logger;
-  /** 0 takes a free one. */
+  /** Undefined without `--enable-metrics`. */
+  readonly metrics: Metrics | undefined;
+  /** 0 chooses a free port. */
   readonly port: number;
 }
 
 /**
- * Serves on the port, or on the socket that stands in for it.
+ * Listens on the local socket if one is configured, else on the port.
  * @throws Error with a message for the operator
  */
-export function startServiceServer({ config, context, logger, port }: ServiceServerOptions): Promise<HttpServer> {
+export function startServiceServer({
+  config,
+  context,
+  logger,
+  metrics,
+  port,
+}: ServiceServerOptions): Promise<HttpServer> {
   const { options, socket, trustedProxies } = config;
   const isOpen = options['rpc-legacy-security'];
+  const password = isOpen ? undefined : options['rpc-password'];
+  // Wrong passwords in bodies and in headers count together.
+  const attempts = new AttemptLimiter({ now: context.now });
   const app = createHttpApp({
     logger,
     refusalBody,
     clientAddress: trustedProxies.length === 0 ? 'connection' : { trustedProxies },
     cors: { origin: options['enable-cors'], preflight: servicePreflight, exposed: ['X-Request-Id'] },
-    // Without a password any page of a browser on this machine could spend.
+    apiKey: { key: undefined, bearer: true, judge: passwordCheck(password, attempts) },
+    // Without a password any web page in a browser on this machine could spend.
     ...(isOpen ? { allowedHosts: [] } : {}),
     bodyLimit: BODY_LIMIT,
     counters: new RequestCounters(),
-    longestAnswerSeconds: LONGEST_ANSWER_MS / 1000,
+    metrics,
+    longestAnswerSeconds: RESPONSE_TIMEOUT_MS / 1000,
     routes: [
-      jsonRpcRoute(context, isOpen ? undefined : options['rpc-password'], logger),
-      ...besideMethods(context),
+      jsonRpcRoute(context, new Envelope({ methods: ALL_METHODS, password, attempts, logger })),
+      ...otherRoutes(context, metrics),
       unknownRoute,
     ],
   });
@@ -67,13 +88,28 @@ export function startServiceServer({ config, context, logger, port }: ServiceSer
     listen: serviceListenAddresses(config, port),
     local: socket && localListener(socket, logger),
     logger,
-    limits: { writeTimeoutMs: LONGEST_ANSWER_MS, uncapped: trustedProxies },
+    limits: { writeTimeoutMs: RESPONSE_TIMEOUT_MS, uncapped: trustedProxies },
   });
 }
 
-/** Whatever the method of HTTP, the body is what counts. */
-function jsonRpcRoute(context: WalletRpcContext, password: string | undefined, logger: Logger): BoundRoute {
-  const envelope = new Envelope({ methods: ALL_METHODS, password, logger, now: context.now });
+/** Checks the RPC password of a header, for routes without a JSON-RPC body. */
+function passwordCheck(password: string | undefined, attempts: AttemptLimiter) {
+  return async (presented: string, request: IncomingMessage): Promise<HttpError | undefined> => {
+    if (password === undefined) return undefined;
+    if (presented === '') return refusal('unauthorized');
+    const tooMany = await attempts.admit(request);
+    if (tooMany !== undefined) return tooMany;
+    if (secretsEqual(presented, password)) {
+      attempts.recordSuccess(request);
+      return undefined;
+    }
+    attempts.recordFailure(request);
+    return refusal('unauthorized');
+  };
+}
+
+/** Every HTTP method is accepted: only the body matters. */
+function jsonRpcRoute(context: WalletRpcContext, envelope: Envelope): BoundRoute {
   return {
     method: 'ALL',
     path: '/json_rpc',
@@ -96,19 +132,20 @@ function jsonRpcRoute(context: WalletRpcContext, password: string | undefined, l
   };
 }
 
-/** The page about the methods, and what monitors ask. They need no password, which stands in bodies alone. */
-function besideMethods(context: WalletRpcContext): BoundRoute[] {
+/** The documentation page and the health routes, without a password, and the metrics, with the password in a header. */
+function otherRoutes(context: WalletRpcContext, metrics: Metrics | undefined): BoundRoute[] {
   const page = docsRoute(SERVICE_DESCRIPTION, () => ({ methods: ALL_METHODS }), REFERENCE_RENDERER, {
     guards: NO_GUARDS,
   });
   const health = healthRoutes(() => ({ ready: !context.wallet.isClosed }));
-  return bindRoutes([page, ...health], context, {
+  const metricsRoutes = metrics === undefined ? [] : [metricsRoute(metrics, PASSWORD_REQUIRED)];
+  return bindRoutes([page, ...health, ...metricsRoutes], context, {
     notJson: () => undefined,
     invalid: ({ name }) => new RangeError(name),
   });
 }
 
-/** Whatever the path, a text. */
+/** Any other path: 404 with a text. */
 const unknownRoute: BoundRoute = {
   method: 'ALL',
   path: '{any}',
@@ -119,7 +156,7 @@ const unknownRoute: BoundRoute = {
   },
 };
 
-/** What says which method is to come is a preflight; any other OPTIONS is a request like all others. */
+/** OPTIONS with Access-Control-Request-Method is a preflight; any other OPTIONS is a request. */
 function servicePreflight(
   { headers }: Pick<IncomingMessage, 'headers'>,
   origin: string | undefined,
@@ -136,5 +173,5 @@ function servicePreflight(
   };
 }
 
-/** Refusals of the shared parts, such as a body that is too large. */
+/** Errors outside of the envelope, such as a body that is too large. */
 const refusalBody: RefusalBody = ({ message }) => ({ error: { code: -32_001, message }, jsonrpc: '2.0' });

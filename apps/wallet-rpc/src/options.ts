@@ -7,6 +7,7 @@ import {
   localSocketOptions,
   loggingOptions,
   type LogScale,
+  metricsOption,
   portOption,
   trustedProxyOption,
 } from '@wrkz/service-kit';
@@ -18,9 +19,9 @@ const NEW = 'New container';
 const NODE = 'Node';
 const SOCKET = 'Local socket';
 const HOOKS = 'Notification hooks';
-const LOGGING = 'Logging';
+const LOGGING = 'Logging and metrics';
 
-/** The levels as this program counts them: 0 is fatal alone. */
+/** Log levels as this program numbers them: 0 logs fatal errors only. */
 export const SERVICE_LOG_SCALE: LogScale = {
   names: ['fatal', 'error', 'warning', 'info', 'debug', 'trace'],
   numbers: ['fatal', 'error', 'warning', 'info', 'debug', 'trace'],
@@ -33,10 +34,10 @@ const [logLevel, logFile, ...furtherLogging] = loggingOptions({
   scale: SERVICE_LOG_SCALE,
   level: '3',
   file: 'service.log',
-  fileHelp: 'Append log lines to this file too; empty for none. One that cannot be opened is a warning',
+  fileHelp: 'Also append log lines to this file; empty for none. A file that cannot be opened is a warning',
 });
 
-const PLACEHOLDERS = '(%s hash, %h height, %a amount, %f fee, %p payment id, %c 1 in a block or 0)';
+const PLACEHOLDERS = '(%s hash, %h height, %a amount, %f fee, %p payment id, %c 1 if in a block, else 0)';
 
 /** Every start-up option, for the command line and the configuration file. */
 export const WALLET_RPC_OPTIONS = defineOptions([
@@ -46,33 +47,33 @@ export const WALLET_RPC_OPTIONS = defineOptions([
     default: '',
     secret: true,
     group: RPC,
-    help: 'The member password of every request; needed unless --rpc-legacy-security',
+    help: 'The password field that every request must have; required unless --rpc-legacy-security',
   },
   {
     name: 'rpc-legacy-security',
     type: 'boolean',
     default: false,
     group: RPC,
-    help: 'Ask for no password: whoever reaches the service owns the money',
+    help: 'Require no password: every client that can connect can spend',
   },
   bindAddressOption({
     name: 'bind-address',
     default: '127.0.0.1',
     group: RPC,
-    help: 'Interface to listen on; 0.0.0.0, or :: for both families, lets other machines in',
+    help: 'Address to listen on; 0.0.0.0, or :: for IPv4 and IPv6, accepts other machines',
   }),
   portOption({
     name: 'bind-port',
     default: 7856,
     min: 1,
     group: RPC,
-    help: 'TCP port; the wallet over HTTP has the same default',
+    help: 'TCP port; wrkz-wallet-api has the same default',
   }),
   corsOption({ name: 'enable-cors', group: RPC, help: 'Value of Access-Control-Allow-Origin' }),
   trustedProxyOption({
     name: 'trusted-proxy',
     group: RPC,
-    help: 'Address or range of a reverse proxy that names its clients; may be repeated or a comma-separated list',
+    help: 'Address or range of a reverse proxy whose forwarded client addresses are trusted; may be repeated or a comma-separated list',
   }),
   ...workOptions(RPC),
   {
@@ -81,7 +82,7 @@ export const WALLET_RPC_OPTIONS = defineOptions([
     type: 'string',
     default: '',
     group: WALLET,
-    help: 'Required: the container; an old one is converted, and kept beside it',
+    help: 'Required: the container. The old format is converted; the original file is stored beside it',
   },
   {
     name: 'container-password',
@@ -90,7 +91,7 @@ export const WALLET_RPC_OPTIONS = defineOptions([
     default: '',
     secret: true,
     group: WALLET,
-    help: 'Of the container',
+    help: 'Password of the container',
   },
   {
     name: 'address',
@@ -106,7 +107,7 @@ export const WALLET_RPC_OPTIONS = defineOptions([
     default: '',
     defaultText: 'the working directory',
     group: WALLET,
-    help: 'The folder that --container-file and --log-file are relative to',
+    help: 'Folder to which --container-file and --log-file are relative',
   },
   networkOption(WALLET),
   ...scanOptions(WALLET),
@@ -115,8 +116,8 @@ export const WALLET_RPC_OPTIONS = defineOptions([
     type: 'boolean',
     default: false,
     group: WALLET,
-    help: 'Of older configurations',
-    noEffect: '--scan-height of a new container, or the method reset, says where to read from',
+    help: 'Accepted for older configurations',
+    noEffect: 'use --scan-height for a new container, or the method reset',
     hidden: true,
   },
   {
@@ -126,7 +127,7 @@ export const WALLET_RPC_OPTIONS = defineOptions([
     default: false,
     oneShot: true,
     group: NEW,
-    help: 'Make the container, with new keys unless some are given, and exit',
+    help: 'Create the container, with new keys unless keys are given, and exit',
   },
   {
     name: 'view-key',
@@ -135,7 +136,7 @@ export const WALLET_RPC_OPTIONS = defineOptions([
     oneShot: true,
     secret: true,
     group: NEW,
-    help: 'Its secret view key, beside --spend-key',
+    help: 'Secret view key of the new container; requires --spend-key',
   },
   {
     name: 'spend-key',
@@ -144,7 +145,7 @@ export const WALLET_RPC_OPTIONS = defineOptions([
     oneShot: true,
     secret: true,
     group: NEW,
-    help: 'Its secret spend key, beside --view-key',
+    help: 'Secret spend key of the new container; requires --view-key',
   },
   {
     name: 'mnemonic-seed',
@@ -153,7 +154,7 @@ export const WALLET_RPC_OPTIONS = defineOptions([
     oneShot: true,
     secret: true,
     group: NEW,
-    help: 'The 25 words that tell both keys',
+    help: 'Mnemonic seed of the new container: 25 words',
   },
   {
     name: 'scan-height',
@@ -163,7 +164,7 @@ export const WALLET_RPC_OPTIONS = defineOptions([
     max: 4_294_967_295,
     oneShot: true,
     group: NEW,
-    help: 'The first block that its keys may stand in',
+    help: 'Height of the first block that may have transactions of the keys',
   },
   {
     name: 'daemon-address',
@@ -180,9 +181,9 @@ export const WALLET_RPC_OPTIONS = defineOptions([
     max: 65_535,
     defaultText: "the network's RPC port",
     group: NODE,
-    help: 'Its port',
+    help: 'RPC port of the node',
   },
-  { name: 'daemon-ssl', type: 'boolean', default: false, group: NODE, help: 'Speak TLS with it' },
+  { name: 'daemon-ssl', type: 'boolean', default: false, group: NODE, help: 'Connect to the node with TLS' },
   {
     name: 'init-timeout',
     type: 'number',
@@ -190,24 +191,28 @@ export const WALLET_RPC_OPTIONS = defineOptions([
     min: 0,
     max: 86_400,
     group: NODE,
-    help: 'Of older configurations',
+    help: 'Accepted for older configurations',
     noEffect: 'the service starts without waiting for a node',
     hidden: true,
   },
   ...nodeFollowOptions(NODE),
-  ...localSocketOptions({ prefix: 'bind', group: SOCKET, serves: 'Serve on this socket in place of the port' }),
+  ...localSocketOptions({ prefix: 'bind', group: SOCKET, serves: 'Listen on this local socket instead of the port' }),
   hookOption({
     name: 'tx-notify',
     group: HOOKS,
-    help: `URL to POST to, or command to run ${PLACEHOLDERS}, for each transaction when it is first seen; may be repeated`,
+    help: `URL to POST to, or command to run ${PLACEHOLDERS}, when a transaction is first seen; may be repeated`,
   }),
   hookOption({
     name: 'tx-confirmed-notify',
     group: HOOKS,
-    help: `The same once for each transaction when a block holds it; may be repeated`,
+    help: `The same when a block has the transaction; may be repeated`,
   }),
-  ...hookSettings({ group: HOOKS, duringSync: 'Tell of transactions more than 1,440 blocks behind the network too' }),
+  ...hookSettings({
+    group: HOOKS,
+    duringSync: 'Also notify of transactions more than 1,440 blocks below the network height',
+  }),
   logLevel,
   { ...logFile, aliases: ['l'] },
   ...furtherLogging,
+  metricsOption({ name: 'enable-metrics', group: LOGGING, help: 'Serve GET /metrics for Prometheus' }),
 ]);

@@ -8,23 +8,23 @@ export interface PoolWatcherDependencies {
   readonly nodes: Pick<NodeLookups, 'poolChanges'>;
   readonly details: Pick<TransactionDetailsCache, 'put' | 'get'>;
   readonly seen: (transaction: WalletTransaction) => void;
-  /** They are in the pool no more, as far as is known: what they took is free unless something else keeps it. */
+  /** Called when transactions left the pool: their inputs are unlocked unless a delayed transaction has them. */
   readonly release: (hashes: readonly string[]) => void;
-  /** Milliseconds between two looks. */
+  /** Milliseconds between two requests. */
   readonly everyMs?: number;
 }
 
 const EVERY_MS = 3_000;
 
 /**
- * Looks at the node's pool for transactions of the wallet: what they take is locked at once, what they bring is waited for
- * (docs/operations/wallet-rpc.md#pool).
+ * Polls the node's pool for transactions of the wallet. Outputs that they spend are locked; amounts that they pay count as
+ * locked balance (docs/operations/wallet-rpc.md#pool).
  */
 export class PoolWatcher {
-  /** All of the pool, ours or not. */
+  /** Hashes of all transactions of the pool. */
   private known = new Set<string>();
   private readonly own = new Map<string, WalletTransaction>();
-  /** Gone from the pool at the last look: into a block that is still to be read, or for good. */
+  /** Missing at the last look: mined in a block that is not scanned yet, or dropped. */
   private leaving = new Set<string>();
   private readonly ending = new AbortController();
   private timer: NodeJS.Timeout | undefined;
@@ -43,7 +43,7 @@ export class PoolWatcher {
     await this.looking;
   }
 
-  /** Those of others, and own sends that another program made; without what the wallet lists as its own sends. */
+  /** Transactions of the pool except own sends of this program, which the wallet lists itself. */
   get transactions(): readonly WalletTransaction[] {
     const sends = this.sends();
     return [...this.own.values()].filter(({ hash }) => !sends.has(hash));
@@ -54,8 +54,8 @@ export class PoolWatcher {
   }
 
   /**
-   * Keys came or went, or the history was thrown away: all of the pool is looked at anew. Until then what is known of it
-   * stays taken, or a send between the two would take it once more.
+   * Scans the whole pool again: the keys have changed, or the history was discarded. Known inputs stay locked until then,
+   * because a send in between would spend them again.
    */
   forget(): void {
     const { subWallets } = this.dependencies.wallet.snapshot;
@@ -67,7 +67,7 @@ export class PoolWatcher {
     this.known = new Set();
   }
 
-  /** One look; resolves when it is done. */
+  /** Polls once. Never rejects: the next poll repeats a failed one. */
   look(): Promise<void> {
     return (this.looking ??= this.compare()
       .catch(() => undefined)
@@ -88,14 +88,14 @@ export class PoolWatcher {
     if (tail === '') return;
     const { added, deleted } = await nodes.poolChanges(tail, [...before], this.ending.signal);
     const found = await ownPoolTransactions(added, wallet.snapshot.content);
-    // Forgotten, or closed, meanwhile: the next look finds it all again.
+    // `forget` or the close came meanwhile; the next poll starts anew.
     if (this.known !== before || wallet.isClosed) return;
     const ours = new Set(found.map(({ transaction }) => transaction.hash));
     for (const { hash } of added) {
       before.add(hash);
       if (!ours.has(hash)) this.drop(hash);
     }
-    // Of one that is not there (any more) the node tells that it is gone, now that it is asked for it.
+    // The node reports known hashes that are not in its pool as deleted.
     for (const hash of this.own.keys()) before.add(hash);
     const sends = this.sends();
     for (const { transaction, held, details } of found) {

@@ -9,13 +9,13 @@ import { applicationError, envelopeError, type WalletRpcErrorName } from './erro
 
 type SendParams = z.output<typeof walletRpcApi.sendParams>;
 
-/** An amount from which on it is beyond all money. */
-const BEYOND_ALL_MONEY = 2n ** 63n - 1n;
-/** Bytes of an extra that no node takes, and those of the transaction key and the work beside what was given. */
+/** Atomic units. Amounts from here on exceed the total supply. */
+const AMOUNT_LIMIT = 2n ** 63n - 1n;
+/** Bytes. Nodes refuse an extra of this size; the transaction key and the proof of work take EXTRA_FRAME of it. */
 const EXTRA_LIMIT = 1_024;
 const EXTRA_FRAME = 42;
 
-/** What sendTransaction and createDelayedTransaction may be refused with. */
+/** Errors of sendTransaction and createDelayedTransaction. */
 export const SERVICE_SEND_ERRORS = [
   'badAddress',
   'wrongPaymentId',
@@ -37,11 +37,16 @@ export const SERVICE_SEND_ERRORS = [
   'tooManyOutputs',
   'nodeRefused',
   'idempotencyKeyReused',
+  'refusedTransactionUnresolved',
+  'sendsPaused',
+  'notSynchronized',
+  'implausibleNodeHeight',
+  'walletDatabaseDamaged',
 ] as const satisfies readonly WalletRpcErrorName[];
 
 /**
- * What is asked of the wallet, checked in the order of the reference.
- * @param badExtra what an extra is refused with that is no hex
+ * Converts params into a request to the wallet; checks run in the order of the C++ program.
+ * @param badExtra error for an extra that is not hex
  * @throws JsonRpcError, WalletError
  */
 export async function checkedRequest(
@@ -89,7 +94,7 @@ export async function checkedRequest(
   };
 }
 
-/** What is kept of a send besides what the wallet keeps itself. */
+/** Details of a send that the container does not store. */
 export function detailsOfSend(
   { bytes, pending, mixin }: SignedSend,
   { destinations, changeAddress }: SendRequest,
@@ -112,7 +117,7 @@ export function detailsOfSend(
   return { ...details, sent, mixin, unlockTime: parsed.transaction.unlockTime };
 }
 
-/** The one payment id, in lower case: the one given, and those inside of integrated addresses. */
+/** The payment id in lower case, given or from integrated addresses. @throws conflictingPaymentIds */
 function onePaymentId(given: string, named: readonly string[]): string {
   const ids = new Set([given, ...named].map((id) => id.toLowerCase()));
   ids.delete('');
@@ -121,7 +126,7 @@ function onePaymentId(given: string, named: readonly string[]): string {
   return id;
 }
 
-/** All where none are named. */
+/** The sub-wallets of the addresses; all if the list is empty. @throws badAddress */
 function sourcesOf(subWallets: readonly SubWallet[], addresses: readonly string[]): readonly SubWallet[] {
   if (addresses.length === 0) return subWallets;
   const byAddress = new Map(subWallets.map((subWallet) => [subWallet.address, subWallet]));
@@ -145,12 +150,12 @@ function changeOf(subWallets: readonly SubWallet[], sources: readonly SubWallet[
 }
 
 function checkAmounts(amounts: readonly bigint[]): void {
-  if (amounts.some((amount) => amount >= BEYOND_ALL_MONEY)) throw applicationError('wrongAmount');
+  if (amounts.some((amount) => amount >= AMOUNT_LIMIT)) throw applicationError('wrongAmount');
   if (amounts.some((amount) => amount === 0n)) throw applicationError('nothingToSend');
   if (amounts.reduce((sum, amount) => sum + amount, 0n) > MAX_UINT64) throw applicationError('sumOverflow');
 }
 
-/** A fixed fee goes before a rate. */
+/** A fixed fee overrides a rate. */
 function feeOf({ fee, feePerByte }: SendParams): FeeChoice {
   if (fee !== undefined) return { kind: 'fixed', amount: fee };
   return feePerByte === undefined ? { kind: 'minimum' } : { kind: 'perByte', rate: feePerByte };

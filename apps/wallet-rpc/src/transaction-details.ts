@@ -7,25 +7,25 @@ export interface DetailsCacheDependencies {
   readonly wallet: Wallet;
   readonly nodes: Pick<NodeLookups, 'rawBlocks'>;
   readonly warn: (text: string) => void;
-  /** Milliseconds until a node that could not serve is asked again. */
+  /** Milliseconds until a failed request is repeated. */
   readonly retryMs?: number;
 }
 
-/** Blocks that are asked for at once; fewer where an answer would be too large. */
+/** Blocks of one request; fewer when the response would be too large. */
 const AT_ONCE = 50;
 const RETRY_MS = 30_000;
-/** Transactions that are looked up in a row. */
+/** Transactions of one database lookup. */
 const LOOKED_UP = 200;
 
 /**
- * Keeps what of each transaction neither the container nor `/getwalletsyncdata` holds: it is fetched once from whole blocks
- * when the transaction is found, and stands in the side file from then on (docs/operations/wallet-rpc.md#extras).
+ * Cache of transaction details that neither the container nor `/getwalletsyncdata` has (whole extra, amounts of others). They
+ * are read once from raw blocks and stored in the wallet database (docs/operations/wallet-rpc.md#extras).
  */
 export class TransactionDetailsCache {
   private readonly wanted = new WantedTransactions();
   private readonly ending = new AbortController();
   private working: Promise<void> | undefined;
-  /** The question that is under way. */
+  /** The running request to the node. */
   private step: Promise<void> | undefined;
   private retry: NodeJS.Timeout | undefined;
   private starting: Promise<void> = Promise.resolve();
@@ -34,11 +34,20 @@ export class TransactionDetailsCache {
 
   constructor(private readonly dependencies: DetailsCacheDependencies) {}
 
-  /** Looks for what is missing, and follows the wallet. */
+  /** Fetches missing details, and follows the wallet. */
   start(): void {
     const { wallet } = this.dependencies;
     wallet.on('transaction', (transaction, blockHash) => this.onFound(transaction, blockHash));
-    this.starting = this.want(wallet.snapshot.content.transactions).then(() => void this.work());
+    this.fetchMissing();
+    // A replaced database has no details.
+    wallet.on('paused', (pause) => {
+      if (pause === undefined) this.fetchMissing();
+    });
+  }
+
+  private fetchMissing(): void {
+    const { transactions } = this.dependencies.wallet.snapshot.content;
+    this.starting = this.starting.then(() => this.want(transactions)).then(() => void this.work());
   }
 
   async stop(): Promise<void> {
@@ -49,18 +58,15 @@ export class TransactionDetailsCache {
   }
 
   get(hash: string): StoredDetails | undefined {
-    return this.dependencies.wallet.db.details.get(hash);
+    return this.dependencies.wallet.dbIfUsable?.details.get(hash);
   }
 
-  /** Writes down what is known of a transaction that is in no block. */
+  /** Stores the details of a transaction that is in no block. Without a usable database they are not stored. */
   put(hash: string, details: StoredDetails): void {
-    this.dependencies.wallet.db.details.put(hash, details);
+    this.dependencies.wallet.dbIfUsable?.details.put(hash, details);
   }
 
-  /**
-   * Waits, but not for ever, until what a node can tell of these transactions is here; while no node serves it is not waited
-   * for.
-   */
+  /** Waits up to `ms` milliseconds for the details of these transactions; not at all while the node fails. */
   async ensure(transactions: readonly WalletTransaction[], ms = 5_000): Promise<void> {
     if (!(await this.want(transactions)) || this.retry !== undefined) return;
     const late = new AbortController();
@@ -101,9 +107,10 @@ export class TransactionDetailsCache {
     return false;
   }
 
-  /** Those of which nothing is known; there may be a hundred thousand. */
+  /** Transactions without details; there may be 100,000. */
   private async *missing(transactions: readonly WalletTransaction[]): AsyncGenerator<WalletTransaction> {
-    const { details } = this.dependencies.wallet.db;
+    const details = this.dependencies.wallet.dbIfUsable?.details;
+    if (details === undefined) return;
     const yielder = new EventLoopYielder();
     for (let i = 0; i < transactions.length; i += LOOKED_UP) {
       await yielder.yieldIfDue();
@@ -136,7 +143,7 @@ export class TransactionDetailsCache {
     }
   }
 
-  /** The newest first: those are asked for most. */
+  /** Newest blocks first: clients list them most. */
   private async fetchSome(): Promise<void> {
     const run = this.wanted.newest(this.atOnce);
     if (run === undefined) return;
@@ -149,11 +156,11 @@ export class TransactionDetailsCache {
       if (this.ending.signal.aborted) return;
       isServed = (await this.storeDetails(raw, start, end)) || isServed;
     }
-    // A block that the node no longer has is found again by the scan; one that cannot be read is told as empty.
+    // After a reorganisation the scan finds the block again; an unreadable block stays without details.
     if (!isServed) this.wanted.delete(end);
   }
 
-  /** None where the node does not give even one. @throws NodeFailure when it cannot be asked */
+  /** Empty if the node serves not even one block. @throws NodeFailure when no node responds */
   private async blocks(start: number, end: number): Promise<readonly RawChainBlock[]> {
     try {
       const blocks = await this.dependencies.nodes.rawBlocks(start, end - start + 1, this.ending.signal);
@@ -169,7 +176,7 @@ export class TransactionDetailsCache {
     }
   }
 
-  /** @returns whether it was one of those */
+  /** @returns whether the block is in the range and was stored */
   private async storeDetails(raw: RawChainBlock, start: number, end: number): Promise<boolean> {
     const { wallet } = this.dependencies;
     let details: Awaited<ReturnType<typeof blockDetails>>;
@@ -186,10 +193,10 @@ export class TransactionDetailsCache {
     const { height, transactions } = details;
     if (height < start || height > end || this.ending.signal.aborted) return false;
     const known = transactions.map(([hash, found]) => {
-      const { sent, unlockTime, mixin } = wallet.db.details.get(hash) ?? {};
+      const { sent, unlockTime, mixin } = this.get(hash) ?? {};
       return [hash, { ...found, sent, unlockTime, mixin }] as const;
     });
-    wallet.db.transaction(() => known.forEach(([hash, found]) => wallet.db.details.put(hash, found)));
+    wallet.dbIfUsable?.transaction(() => known.forEach(([hash, found]) => this.put(hash, found)));
     this.wanted.delete(height);
     return true;
   }
@@ -200,10 +207,10 @@ export class TransactionDetailsCache {
   }
 }
 
-/** Transactions by the height of their block; the newest are given out first, however many there are. */
+/** Hashes of transactions without details, by the height of their block. */
 export class WantedTransactions {
   private readonly byHeight = new Map<number, Set<string>>();
-  /** Ascending while `isSorted`; some may be gone. */
+  /** Ascending while `isSorted`; may contain deleted heights. */
   private heights: number[] = [];
   private isSorted = true;
 

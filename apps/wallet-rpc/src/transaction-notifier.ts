@@ -14,11 +14,12 @@ export interface NotifierDependencies {
 }
 
 /**
- * Tells receivers of transactions: when each is first seen, and when a block holds it. What was told is noted in the side
- * file, so that neither a restart nor a reorganisation tells it again (docs/operations/wallet-rpc.md#notifications).
+ * Notifies the hooks of each transaction: when it is first seen, and when a block has it. The wallet database stores what was
+ * notified, so neither a restart nor a reorganisation repeats it; while the database is damaged nothing is notified
+ * (docs/operations/wallet-rpc.md#notifications).
  */
 export class TransactionNotifier {
-  /** Of one answer of the node; they are noted at once. */
+  /** Transactions of one response of the node: one database transaction stores them all. */
   private mined: WalletTransaction[] = [];
 
   constructor(private readonly dependencies: NotifierDependencies) {}
@@ -29,29 +30,29 @@ export class TransactionNotifier {
     });
   }
 
-  /** An own send that a node has taken, or an incoming transaction of the pool. */
+  /** An own send that a node accepted, or a transaction of the pool. */
   seen(transaction: WalletTransaction): void {
     const { wallet } = this.dependencies;
-    const [before] = wallet.db.notified.advance([transaction.hash], NotifiedStage.seen);
-    if (before !== undefined) this.tell('tx', transaction, false);
+    const [before] = wallet.dbIfUsable?.notified.advance([transaction.hash], NotifiedStage.seen) ?? [];
+    if (before !== undefined) this.notify('tx', transaction, false);
   }
 
   private notifyConfirmed(): void {
     const { wallet, duringSync, details } = this.dependencies;
     const found = this.mined.splice(0);
     const status = wallet.syncStatus;
-    const news = duringSync ? found : found.filter((transaction) => isRecent(transaction, status));
-    const hashes = news.map(({ hash }) => hash);
-    wallet.db.notified.advance(hashes, NotifiedStage.confirmed).forEach((before, i) => {
-      const transaction = news[i];
+    const reported = duringSync ? found : found.filter((transaction) => isRecent(transaction, status));
+    const hashes = reported.map(({ hash }) => hash);
+    wallet.dbIfUsable?.notified.advance(hashes, NotifiedStage.confirmed).forEach((before, i) => {
+      const transaction = reported[i];
       if (before === undefined || transaction === undefined) return;
       const wasSent = details(transaction.hash)?.sent !== undefined;
-      if (before === NotifiedStage.none && !wasSent) this.tell('tx', transaction, true);
-      this.tell('confirmed', transaction, true);
+      if (before === NotifiedStage.none && !wasSent) this.notify('tx', transaction, true);
+      this.notify('confirmed', transaction, true);
     });
   }
 
-  private tell(which: keyof typeof HOOKS, transaction: WalletTransaction, isMined: boolean): void {
+  private notify(which: keyof typeof HOOKS, transaction: WalletTransaction, isMined: boolean): void {
     const { hooks, details } = this.dependencies;
     if (!hooks.has(HOOKS[which])) return;
     const unlockTime = isMined ? transaction.unlockTime : (details(transaction.hash)?.unlockTime ?? 0n);
@@ -60,7 +61,7 @@ export class TransactionNotifier {
   }
 }
 
-/** What receivers are told of a transaction. */
+/** The notification of a transaction. */
 export function transactionHookEvent(event: string, transaction: WalletTransaction, isMined: boolean): HookEvent {
   const { hash, blockHeight: height, fee, paymentId, timestamp, unlockTime } = transaction;
   const amount = netAmount(transaction);

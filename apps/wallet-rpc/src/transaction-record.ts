@@ -7,20 +7,20 @@ import type { WalletRpcContext } from './context';
 export type ServiceTransaction = z.output<typeof walletRpcApi.transactionObject>;
 type TransferRecord = ServiceTransaction['transfers'][number];
 
-/** The index of a block that is not there. */
+/** `blockIndex` of a transaction that is in no block. */
 const NO_BLOCK = 4_294_967_295;
 
 export const TransactionState = { succeeded: 0, cancelled: 2, created: 3 } as const;
 
 type State = (typeof TransactionState)[keyof typeof TransactionState];
 
-const USUAL = 0;
+const NORMAL = 0;
 const CHANGE = 2;
 
-/** Makes the records of one answer; addresses are looked up once. */
+/** Returns a function that creates the records of one response; it looks up addresses once. */
 export function serviceTransactions({
   wallet,
-  details: keeper,
+  details: cache,
 }: Pick<WalletRpcContext, 'wallet' | 'details'>): (
   transaction: WalletTransaction,
   state?: State,
@@ -28,10 +28,10 @@ export function serviceTransactions({
   const { subWallets } = wallet.snapshot;
   const addresses = new Map(subWallets.map(({ publicSpendKey, address }) => [publicSpendKey, address]));
   return (transaction, state = TransactionState.succeeded) => {
-    const details = keeper.get(transaction.hash);
+    const details = cache.get(transaction.hash);
     const isMined = transaction.blockHeight > 0;
     const transfers =
-      details?.sent === undefined ? learnt(transaction, details, addresses) : sentTransfers(details.sent);
+      details?.sent === undefined ? scannedTransfers(transaction, details, addresses) : sentTransfers(details.sent);
     return {
       amount: details?.sent !== undefined && !isMined ? ownSum(transfers, addresses) : netAmount(transaction),
       blockIndex: isMined ? transaction.blockHeight : NO_BLOCK,
@@ -51,27 +51,27 @@ export function serviceTransactions({
 type Details = NonNullable<ReturnType<WalletRpcContext['details']['get']>>;
 
 function sentTransfers(sent: NonNullable<Details['sent']>): TransferRecord[] {
-  return sent.map(({ address, amount, isChange }) => ({ address, amount, type: isChange ? CHANGE : USUAL }));
+  return sent.map(({ address, amount, isChange }) => ({ address, amount, type: isChange ? CHANGE : NORMAL }));
 }
 
-/** What a send does to the container, payments to its own addresses counted. */
+/** Net amount of a send for the container, payments to own addresses included. */
 function ownSum(transfers: readonly TransferRecord[], addresses: ReadonlyMap<string, string>): bigint {
   const own = new Set(addresses.values());
   return transfers.reduce((sum, { address, amount }) => sum + (own.has(address) ? amount : 0n), 0n);
 }
 
 /**
- * Of each own address what it paid and what it got, then the same of all others together. While no node has told the whole
- * transaction, an own address has the difference of both, and the others are not there.
+ * Per own address the spent and the received amount, then the same for all other parties together. Without details an own
+ * address has one entry with the difference, and other parties have none.
  */
-function learnt(
+function scannedTransfers(
   { transfers, isCoinbase }: WalletTransaction,
   details: Details | undefined,
   addresses: ReadonlyMap<string, string>,
 ): TransferRecord[] {
   const records: TransferRecord[] = [];
   const add = (address: string, amount: bigint): void => {
-    if (amount !== 0n) records.push({ address, amount, type: USUAL });
+    if (amount !== 0n) records.push({ address, amount, type: NORMAL });
   };
   let [paid, got] = [0n, 0n];
   for (const { publicSpendKey, amount } of transfers) {

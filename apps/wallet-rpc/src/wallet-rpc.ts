@@ -3,6 +3,7 @@ import type { NodeTimeouts } from '@wrkz/client';
 import { setThreads } from '@wrkz/crypto';
 import {
   Closers,
+  createMetrics,
   endpointText,
   type HttpServer,
   type Logger,
@@ -15,6 +16,7 @@ import { IdempotentRequests, startRetentionJob } from '@wrkz/wallet-server';
 import { serviceLogger, type WalletRpcConfig } from './config';
 import type { WalletRpcContext } from './context';
 import { startServiceServer } from './http';
+import { logContainerEvents, registerContainerMetrics } from './observers';
 import { type ServedContainer, openContainer } from './open-container';
 import { TransactionNotifier, HOOKS } from './transaction-notifier';
 import { BlockHashes } from './blocks';
@@ -23,27 +25,27 @@ import { TransactionDetailsCache } from './transaction-details';
 import { PoolWatcher } from './pool-watcher';
 import { notifyOfSend } from './methods/sends';
 
-/** What a test may put in the place of the real thing. */
+/** Replacements for tests. */
 export interface WalletRpcOverrides {
   readonly logger?: Logger;
-  /** Takes 0 for a free port, which the option does not. */
+  /** 0 chooses a free port; the option does not allow it. */
   readonly port?: number;
   /** Unix milliseconds. */
   readonly now?: () => number;
-  /** Milliseconds between two looks at the pool. */
+  /** Milliseconds between two requests for the pool. */
   readonly poolMs?: number;
-  /** Hashes of one answer. */
+  /** Max hashes of one response. */
   readonly maxHashes?: number;
-  /** How long nodes may take. */
+  /** Timeouts of requests to nodes. */
   readonly nodeTimeouts?: Partial<NodeTimeouts>;
-  /** By which the wallet waits between its questions to a node. */
+  /** Clock of the synchronization. */
   readonly syncClock?: SyncClock;
 }
 
-/** Milliseconds that running requests have to end when the program stops. */
+/** How long a stop waits for running requests, in milliseconds. */
 const DRAIN_MS = 2_000;
 
-/** The wallet over JSON-RPC: its parts are put together here and nowhere else. `create`, then `start`, then `stop`. */
+/** The wallet over JSON-RPC: composes its components. Call `create`, then `start`, then `stop`. */
 export class WalletRpc implements Service {
   readonly logger: Logger;
   private readonly closers = new Closers();
@@ -62,12 +64,12 @@ export class WalletRpc implements Service {
     return new WalletRpc(config, overrides);
   }
 
-  /** The port it listens on, once started. */
+  /** The bound port, once started. */
   get port(): number {
     return this.server?.port ?? this.config.options['bind-port'];
   }
 
-  /** What the methods work with, once started. */
+  /** Dependencies of the methods, once started. */
   get context(): WalletRpcContext {
     if (this.served === undefined) throw new Error('the service has not started');
     return this.served;
@@ -95,6 +97,7 @@ export class WalletRpc implements Service {
     const { nodeTimeouts, syncClock } = overrides;
     const container = await openContainer(config, { logger, now, nodeTimeouts, syncClock });
     this.closers.add('the container', () => container.wallet.close());
+    logContainerEvents(container.wallet, logger);
     const hooks = await NotificationHooks.start({
       hooks: [
         { name: HOOKS.tx, values: options['tx-notify'] },
@@ -105,6 +108,11 @@ export class WalletRpc implements Service {
       secretFile: options['notify-secret-file'],
     });
     this.closers.add('the notification hooks', () => hooks.close());
+    const metrics = options['enable-metrics'] ? createMetrics('wrkz_wallet_') : undefined;
+    if (metrics !== undefined) {
+      hooks.publish(metrics);
+      registerContainerMetrics(metrics, container.wallet);
+    }
     const context = this.contextOf(container, hooks, now);
     this.served = context;
     this.startComponents(context);
@@ -117,7 +125,7 @@ export class WalletRpc implements Service {
     retention.run();
     this.server = this.closers.use(
       'the HTTP server',
-      await startServiceServer({ config, context, logger, port }),
+      await startServiceServer({ config, context, logger, metrics, port }),
       (server) => server.close(DRAIN_MS),
     );
     const at =
@@ -127,7 +135,7 @@ export class WalletRpc implements Service {
     logger.info(`wrkz-wallet-rpc ${VERSION} listens on ${at}, ${network.name} rules, container ${containerFile}`);
   }
 
-  /** In an order in which each hears of a transaction before those that tell of it. */
+  /** In this order, because listeners run in it: the delayed queue and the notifier before the pool watcher. */
   private startComponents({ details, delayed, notifier, pool }: WalletRpcContext): void {
     delayed.start();
     notifier.start();

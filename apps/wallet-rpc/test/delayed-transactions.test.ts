@@ -46,6 +46,7 @@ class Wallet extends EventEmitter {
   readonly listed = new Set<string>();
   readonly told: string[] = [];
   readonly db = db;
+  readonly dbIfUsable = db;
   answer: () => Promise<void> = async () => undefined;
 
   readonly snapshot = {

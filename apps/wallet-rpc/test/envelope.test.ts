@@ -3,6 +3,7 @@ import { FinishedJson, silentLogger } from '@wrkz/service-kit';
 import { z } from 'zod';
 import type { WalletRpcContext } from '../src/context';
 import { declareWalletMethod, type WalletRpcMethod } from '../src/methods/declare';
+import { AttemptLimiter } from '@wrkz/wallet-server';
 import { Envelope } from '../src/envelope';
 
 const REQUEST = { http: { request: { headers: {}, socket: { remoteAddress: '127.0.0.1' } } } } as never;
@@ -20,7 +21,7 @@ function around(handlers: Readonly<Record<string, () => Promise<unknown>>>) {
     methods: Object.entries(handlers).map(([name, handle]) => methodOf(name, handle)),
     password: undefined,
     logger: { ...silentLogger(), error: (text: string) => void logged.push(text) },
-    now: () => 0,
+    attempts: new AttemptLimiter(),
   });
   const ask = (text: string): Promise<string> => envelope.answer(text, true, {} as WalletRpcContext, REQUEST);
   return { logged, ask };

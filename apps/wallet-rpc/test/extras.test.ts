@@ -37,7 +37,7 @@ function keeper(rawBlocks: RawBlocks, heights: readonly number[], retryMs = 20) 
   const warnings: string[] = [];
   const asked: [number, number][] = [];
   const details = new TransactionDetailsCache({
-    wallet: { on: () => undefined, snapshot: { content }, db } as never,
+    wallet: { on: () => undefined, snapshot: { content }, db, dbIfUsable: db } as never,
     nodes: {
       rawBlocks: (start, length, signal) => {
         asked.push([start, length]);

@@ -11,7 +11,7 @@ export const saveMethod = declareWalletMethod({
   params: walletRpcApi.noParams,
   paramsOptional: true,
   result: walletRpcApi.done,
-  errors: applicationErrors('cannotWrite'),
+  errors: applicationErrors('cannotWrite', 'walletDatabaseDamaged'),
   handle: async ({ wallet }) => {
     await wallet.save();
     return {};
@@ -39,7 +39,7 @@ export const resetMethod = declareWalletMethod({
   params: walletRpcApi.resetParams,
   paramsOptional: true,
   result: walletRpcApi.done,
-  errors: applicationErrors('wrongParameters', 'cannotWrite'),
+  errors: applicationErrors('wrongParameters', 'cannotWrite', 'walletDatabaseDamaged'),
   handle: async ({ wallet, pool }, { scanHeight }) => {
     await wallet.reset(scanHeight);
     pool.forget();

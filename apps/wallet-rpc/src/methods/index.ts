@@ -10,6 +10,7 @@ import {
 import { exportContainerMethod, resetMethod, saveMethod } from './container';
 import { SERVICE_DESCRIPTION, type WalletRpcMethod } from './declare';
 import { getMnemonicSeedMethod, getSpendKeysMethod, getViewKeyMethod } from './keys';
+import { giveUpTransactionMethod, pauseSendsMethod, resumeSendsMethod } from './send-control';
 import {
   createDelayedTransactionMethod,
   deleteDelayedTransactionMethod,
@@ -25,7 +26,7 @@ import {
   getUnconfirmedTransactionHashesMethod,
 } from './transactions';
 
-/** The methods of the reference, in its order. */
+/** The methods of the reference in its order, then those that it does not have. */
 export const WALLET_METHODS: readonly WalletRpcMethod[] = [
   saveMethod,
   exportContainerMethod,
@@ -52,6 +53,9 @@ export const WALLET_METHODS: readonly WalletRpcMethod[] = [
   createIntegratedAddressMethod,
   getFeeInfoMethod,
   getNodeFeeInfoMethod,
+  pauseSendsMethod,
+  resumeSendsMethod,
+  giveUpTransactionMethod,
 ];
 
 /** Every method, `rpc.discover` among them. */

@@ -15,7 +15,13 @@ export const sendTransactionMethod = declareWalletMethod({
   params: walletRpcApi.sendParams,
   paramsOptional: true,
   result: walletRpcApi.sentResult,
-  errors: applicationErrors(...SERVICE_SEND_ERRORS, 'badExtra', 'nodeTimeout', 'idempotencyKeyUnderWay'),
+  errors: applicationErrors(
+    ...SERVICE_SEND_ERRORS,
+    'badExtra',
+    'nodeTimeout',
+    'idempotencyKeyUnderWay',
+    'transactionGivenUp',
+  ),
   handle: (context, params) => sendNow(context, params),
 });
 
@@ -35,7 +41,7 @@ export const getDelayedTransactionHashesMethod = declareWalletMethod({
   params: walletRpcApi.noParams,
   paramsOptional: true,
   result: walletRpcApi.transactionHashList,
-  errors: applicationErrors('trackingMode'),
+  errors: applicationErrors('trackingMode', 'walletDatabaseDamaged'),
   handle: ({ wallet, delayed }) => {
     if (wallet.snapshot.content.isViewWallet) throw applicationError('trackingMode');
     return { transactionHashes: delayed.hashes() };
@@ -48,7 +54,7 @@ export const deleteDelayedTransactionMethod = declareWalletMethod({
   params: walletRpcApi.ofTransaction,
   paramsOptional: true,
   result: walletRpcApi.done,
-  errors: applicationErrors('wrongHash', 'unknownObject', 'cannotCancel'),
+  errors: applicationErrors('wrongHash', 'unknownObject', 'cannotCancel', 'walletDatabaseDamaged'),
   handle: ({ delayed }, { transactionHash }) => {
     delayed.remove(requireHash(transactionHash));
     return {};
@@ -70,6 +76,8 @@ export const sendDelayedTransactionMethod = declareWalletMethod({
     'nodeTimeout',
     'idempotencyKeyReused',
     'idempotencyKeyUnderWay',
+    'sendsPaused',
+    'walletDatabaseDamaged',
   ),
   handle: (context, params) => sendWaiting(context, params),
 });
@@ -167,7 +175,7 @@ async function once<Value>(
   return keyed.execute({ wallet, now }, request);
 }
 
-/** Tells receivers of a send that a node has taken. */
+/** Notifies the hooks of a send that a node has accepted. */
 export function notifyOfSend(context: Pick<WalletRpcContext, 'wallet' | 'notifier'>, hash: string): void {
   const [sent] = knownOf(context, [hash]);
   if (sent !== undefined && sent.blockHeight === 0) context.notifier.seen(sent);

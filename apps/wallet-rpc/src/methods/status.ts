@@ -4,7 +4,7 @@ import { applicationErrors, declareWalletMethod } from './declare';
 
 export const getStatusMethod = declareWalletMethod({
   name: 'getStatus',
-  summary: 'Returns the block counts of the wallet, its node and the network, and the peer count of the node.',
+  summary: 'Returns the block counts of the wallet, its node and the network, and why sends are paused.',
   params: walletRpcApi.noParams,
   paramsOptional: true,
   result: walletRpcApi.statusResult,
@@ -18,6 +18,7 @@ export const getStatusMethod = declareWalletMethod({
       lastBlockHash: top ?? network.genesis.hash.toString('hex'),
       localDaemonBlockCount: localHeight + 1,
       peerCount,
+      sendsPaused: wallet.pause.current,
     };
   },
 });

@@ -26,6 +26,7 @@ const asked =
 const always = (params: object) => (): object => params;
 const homeless = ({ homeless: service }: Scene): TestService => service;
 const tracking = ({ tracking: service }: Scene): TestService => service;
+const damaged = ({ damaged: service }: Scene): TestService => service;
 
 const aliceKey = (): string => expectedWallet('alice').keys.addresses[0]?.privateSpendKey ?? '';
 
@@ -39,6 +40,34 @@ const away =
       () => ({ status: 503, json: { status: 'Failed', error: 'away' } }),
       () => scene.alice.call(method, given),
     );
+  };
+
+/** While the operator has paused sends. */
+const whilePaused =
+  (method: string, params: (scene: Scene) => object | Promise<object>): Provocation =>
+  async (scene) => {
+    const given = await params(scene);
+    await scene.alice.result('pauseSends');
+    const outcome = await scene.alice.call(method, given);
+    await scene.alice.result('resumeSends');
+    return outcome;
+  };
+
+/** A repetition of an interrupted send, whose stored transaction the wallet refuses to submit again. */
+const repeated =
+  (key: string, error: Error): Provocation =>
+  async (scene) => {
+    const transactionHash = await scene.delayed();
+    const params = {
+      transfers: [{ address: BOB, amount: 1_000n }],
+      addresses: [],
+      changeAddress: '',
+      anonymity: 1n,
+      unlockTime: 0n,
+    };
+    scene.interrupted(key, 'sendTransaction', params, transactionHash);
+    jest.spyOn(scene.alice.rpc.context.wallet, 'resubmit').mockRejectedValueOnce(error);
+    return scene.alice.call('sendTransaction', { ...TO_BOB, idempotencyKey: key });
   };
 
 const ofAddress = (method: string, missing: ErrorName): Provocations => ({
@@ -58,6 +87,13 @@ const windows = (method: string): Provocations => ({
 function sends(method: string): Provocations {
   const refused = (more: object): Provocation => asked(method, always({ ...TO_BOB, ...more }));
   const paying = (...transfers: readonly object[]): Provocation => asked(method, always({ ...TO_BOB, transfers }));
+  const walletRefuses =
+    (error: Error): Provocation =>
+    (scene) => {
+      const { wallet } = scene.alice.rpc.context;
+      jest.spyOn(wallet, method === 'sendTransaction' ? 'send' : 'delay').mockRejectedValueOnce(error);
+      return scene.alice.call(method, TO_BOB);
+    };
   return {
     badAddress: paying({ address: 'x', amount: 1 }),
     wrongPaymentId: paying({ address: badlyIntegrated(), amount: 1 }),
@@ -86,13 +122,13 @@ function sends(method: string): Provocations {
         () => scene.alice.call(method, TO_BOB),
       ),
     nodeAway: away('/getrandom_outs', method, always(TO_BOB)),
-    // No wallet of chain A holds so many outputs.
-    tooLarge: (scene) => {
-      const { wallet } = scene.alice.rpc.context;
-      const way = method === 'sendTransaction' ? 'send' : 'delay';
-      jest.spyOn(wallet, way).mockRejectedValueOnce(walletError.tooManyInputsToFitInBlock(2, 1));
-      return scene.alice.call(method, TO_BOB);
-    },
+    // No wallet of chain A has so many outputs.
+    tooLarge: walletRefuses(walletError.tooManyInputsToFitInBlock(2, 1)),
+    refusedTransactionUnresolved: walletRefuses(walletError.refusedTransactionUnresolved(NO_HASH)),
+    notSynchronized: walletRefuses(walletError.notSynchronized()),
+    implausibleNodeHeight: walletRefuses(walletError.implausibleNodeHeight(9, 1)),
+    sendsPaused: whilePaused(method, always(TO_BOB)),
+    walletDatabaseDamaged: asked(method, always({ ...TO_BOB, idempotencyKey: 'damaged' }), damaged),
     tooManyOutputs: paying(...Array.from({ length: 200 }, (_none, i) => ({ address: BOB, amount: 111_111 + i }))),
     nodeRefused: refused({ unlockTime: 1 }),
     idempotencyKeyReused: async (scene) => {
@@ -106,15 +142,30 @@ const files = (method: string, params: object): Provocations => ({
   cannotWrite: asked(method, always(params), homeless),
 });
 
+/** The disk under the wallet database is full. */
+const diskFull =
+  (method: string, params: (scene: Scene) => object): Provocation =>
+  async (scene) => {
+    const { homeless: service } = scene;
+    const writes = jest.spyOn(service.rpc.context.wallet.db, 'transaction').mockImplementation(() => {
+      throw Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' });
+    });
+    const outcome = await service.call(method, params(scene));
+    writes.mockRestore();
+    return outcome;
+  };
+
 /** By method: how it is made to answer with each of its errors. */
 export const PROVOCATIONS: Readonly<Record<string, Provocations>> = {
-  save: files('save', {}),
+  save: { ...files('save', {}), walletDatabaseDamaged: asked('save', always({}), damaged) },
   export: {
     noSuchFile: asked('export', always({ fileName: '../x' })),
     cannotWrite: asked('export', always({ fileName: 'folder' })),
   },
   reset: {
     ...files('reset', {}),
+    // Above the start of the lite node, which this service may have seen.
+    walletDatabaseDamaged: asked('reset', always({ scanHeight: 500 }), damaged),
     wrongParameters: async (scene) => {
       const lite = async (_asked: unknown, behind: () => Promise<{ json: object }>): Promise<object> => {
         return { json: { ...(await behind()).json, lite_start_height: 500 } };
@@ -128,14 +179,17 @@ export const PROVOCATIONS: Readonly<Record<string, Provocations>> = {
     },
   },
   createAddress: {
-    ...files('createAddress', { newAddress: true }),
+    cannotWrite: diskFull('createAddress', always({ newAddress: true })),
     wrongKey: asked('createAddress', always({ spendSecretKey: '12' })),
     cannotMakeKey: asked('createAddress', always({ spendSecretKey: 'f'.repeat(64) })),
     wrongParameters: asked('createAddress', always({ newAddress: true }), tracking),
     addressExists: asked('createAddress', () => ({ spendSecretKey: aliceKey() })),
   },
   createAddressList: {
-    ...files('createAddressList', { spendSecretKeys: [OTHER_KEY.replace(/0/, '1')], newAddress: true }),
+    cannotWrite: diskFull(
+      'createAddressList',
+      always({ spendSecretKeys: [OTHER_KEY.replace(/0/, '1')], newAddress: true }),
+    ),
     duplicateKey: asked('createAddressList', always({ spendSecretKeys: [OTHER_KEY, OTHER_KEY] })),
     wrongKey: asked('createAddressList', always({ spendSecretKeys: ['12'] })),
     cannotMakeKey: asked('createAddressList', always({ spendSecretKeys: ['f'.repeat(64)] })),
@@ -144,10 +198,9 @@ export const PROVOCATIONS: Readonly<Record<string, Provocations>> = {
   },
   deleteAddress: {
     ...ofAddress('deleteAddress', 'objectNotFound'),
-    cannotWrite: async (scene) => {
-      const { addresses } = await scene.homeless.result<{ addresses: string[] }>('getAddresses');
-      return scene.homeless.call('deleteAddress', { address: addresses[0] });
-    },
+    cannotWrite: diskFull('deleteAddress', ({ homeless: { rpc } }) => ({
+      address: rpc.context.wallet.snapshot.addresses[0],
+    })),
   },
   getSpendKeys: ofAddress('getSpendKeys', 'objectNotFound'),
   getBalance: ofAddress('getBalance', 'walletNotFound'),
@@ -178,27 +231,18 @@ export const PROVOCATIONS: Readonly<Record<string, Provocations>> = {
             () => scene.alice.call('sendTransaction', TO_BOB),
           ),
       ),
-    // What was on its way takes inputs that something else has taken, in a block that is not deep enough to be final.
-    idempotencyKeyUnderWay: async (scene) => {
-      const transactionHash = await scene.delayed();
-      const params = {
-        transfers: [{ address: BOB, amount: 1_000n }],
-        addresses: [],
-        changeAddress: '',
-        anonymity: 1n,
-        unlockTime: 0n,
-      };
-      scene.interrupted('cut', 'sendTransaction', params, transactionHash);
-      const { wallet } = scene.alice.rpc.context;
-      jest.spyOn(wallet, 'resubmit').mockRejectedValueOnce(walletError.idempotencyKeyUnderWay());
-      return scene.alice.call('sendTransaction', { ...TO_BOB, idempotencyKey: 'cut' });
-    },
+    // Another transaction has its inputs, in a block that is not deep enough to be final.
+    idempotencyKeyUnderWay: repeated('cut', walletError.idempotencyKeyUnderWay()),
+    transactionGivenUp: repeated('given-up', walletError.transactionGivenUp(NO_HASH, 'the operator gave it up')),
   },
   createDelayedTransaction: {
     ...sends('createDelayedTransaction'),
     internalError: asked('createDelayedTransaction', always({ ...TO_BOB, extra: 'xyz' })),
   },
-  getDelayedTransactionHashes: { trackingMode: asked('getDelayedTransactionHashes', always({}), tracking) },
+  getDelayedTransactionHashes: {
+    trackingMode: asked('getDelayedTransactionHashes', always({}), tracking),
+    walletDatabaseDamaged: asked('getDelayedTransactionHashes', always({}), damaged),
+  },
   deleteDelayedTransaction: {
     wrongHash: asked('deleteDelayedTransaction', always({ transactionHash: 'x' })),
     unknownObject: asked('deleteDelayedTransaction', always({ transactionHash: NO_HASH })),
@@ -207,6 +251,7 @@ export const PROVOCATIONS: Readonly<Record<string, Provocations>> = {
       await scene.alice.result('deleteDelayedTransaction', { transactionHash });
       return scene.alice.call('deleteDelayedTransaction', { transactionHash });
     },
+    walletDatabaseDamaged: asked('deleteDelayedTransaction', always({ transactionHash: NO_HASH }), damaged),
   },
   sendDelayedTransaction: {
     wrongHash: asked('sendDelayedTransaction', always({ transactionHash: 'x' })),
@@ -216,6 +261,8 @@ export const PROVOCATIONS: Readonly<Record<string, Provocations>> = {
       await scene.alice.result('deleteDelayedTransaction', { transactionHash });
       return scene.alice.call('sendDelayedTransaction', { transactionHash });
     },
+    sendsPaused: whilePaused('sendDelayedTransaction', async (scene) => ({ transactionHash: await scene.delayed() })),
+    walletDatabaseDamaged: asked('sendDelayedTransaction', always({ transactionHash: NO_HASH }), damaged),
     nodeRefused: async (scene) => {
       const transactionHash = await scene.delayed();
       return scene.with(
@@ -272,6 +319,13 @@ export const PROVOCATIONS: Readonly<Record<string, Provocations>> = {
   },
   getFeeInfo: {},
   getNodeFeeInfo: {},
+  pauseSends: {},
+  resumeSends: {},
+  giveUpTransaction: {
+    wrongHash: asked('giveUpTransaction', always({ transactionHash: 'x' })),
+    objectNotFound: asked('giveUpTransaction', always({ transactionHash: NO_HASH })),
+    walletDatabaseDamaged: asked('giveUpTransaction', always({ transactionHash: NO_HASH }), damaged),
+  },
 };
 
 /** By method: params that succeed; the order is that of the calls. */
@@ -306,5 +360,9 @@ export const SUCCESSES: Readonly<Record<string, (scene: Scene) => object | Promi
   createIntegratedAddress: always({ address: addressOf('bob'), paymentId: '0123456789abcdef' }),
   getFeeInfo: always({}),
   getNodeFeeInfo: always({}),
+  pauseSends: always({ reason: 'maintenance' }),
+  resumeSends: always({}),
+  giveUpTransaction: ({ alice }) =>
+    alice.result('sendTransaction', { ...TO_BOB, changeAddress: ALICE, addresses: [ALICE] }),
   deleteAddress: always({ address: ALICE }),
 };

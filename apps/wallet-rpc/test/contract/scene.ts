@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync } from 'node:fs';
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { decodeTagged, encodeTagged } from '@wrkz/core-types';
 import { stringifyJson } from '@wrkz/service-kit';
 import { StandInNode, type SuiteNode } from '@wrkz/testing';
@@ -25,6 +25,8 @@ export class Scene {
   tracking!: TestService;
   /** One whose folder is gone. */
   homeless!: TestService;
+  /** One whose wallet database is damaged. */
+  damaged!: TestService;
 
   async start(): Promise<void> {
     const { world } = this;
@@ -36,6 +38,9 @@ export class Scene {
     this.second = address;
     this.tracking = await this.trackingService();
     this.homeless = await this.homelessService();
+    const file = await world.read('alice', this.stand.port);
+    writeFileSync(`${file}.db`, 'no database');
+    this.damaged = await world.service(file, this.stand.port);
   }
 
   stop(): Promise<void> {

@@ -89,3 +89,11 @@ export const sendParams = z.object({
 });
 
 export const sendDelayedParams = ofTransaction.extend({ idempotencyKey: idempotencyKey.optional() });
+
+export const pauseParams = z.object({
+  reason: z
+    .string()
+    .max(200)
+    .default('the operator paused them')
+    .meta({ description: 'Returned with error 1008 to each send while sends are paused' }),
+});

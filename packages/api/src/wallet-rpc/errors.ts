@@ -108,4 +108,35 @@ export const walletRpcErrors = {
     'A request with this idempotency key is under way, or it is not known yet how it ended. Ask again later.',
     'Whether the first request has sent anything will be known when the wallet has read the chain.',
   ),
+  transactionGivenUp: own(
+    1006,
+    'Transaction {hash} was given up: {reason}. Send again with another key.',
+    'The transaction that was sent with this idempotency key is in no block and is no longer submitted.',
+  ),
+  refusedTransactionUnresolved: own(
+    1007,
+    'Transaction {hash} of these addresses was refused and may still be mined. Wait until a block has the one that ' +
+      'replaces it, then try again.',
+    'A send must spend one of the inputs of the refused transaction, and another send has all of them.',
+  ),
+  sendsPaused: own(
+    1008,
+    'Sends are paused: {reason}. They go on when the operator resumes them.',
+    'The operator paused sends with pauseSends, or the wallet did: nodes disagree, or its database is damaged.',
+  ),
+  notSynchronized: own(
+    1009,
+    'The wallet is not synchronized: it is more than 20 blocks behind its node. Wait until it has caught up.',
+    'The wallet lacks more than 20 blocks of its node.',
+  ),
+  implausibleNodeHeight: own(
+    1010,
+    'The node claims height {claimed}, but the chain cannot be above {plausible} yet. Connect another node.',
+    'Mainnet only: the node claims more blocks than can have been mined since the last block of the wallet.',
+  ),
+  walletDatabaseDamaged: own(
+    1011,
+    'The wallet database is damaged: {reason}. Restore a backup, or resume sends to begin a new database.',
+    'The wallet database beside the container cannot be read.',
+  ),
 } as const satisfies Record<string, WalletRpcError>;

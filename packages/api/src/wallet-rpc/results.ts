@@ -11,6 +11,14 @@ export const statusResult = z.object({
   lastBlockHash: z.string().meta({ description: "Of the wallet's last block" }),
   localDaemonBlockCount: integer.meta({ description: 'Blocks of the node' }),
   peerCount: integer,
+  sendsPaused: z
+    .object({
+      source: z.enum(['operator', 'database', 'chainDisagreement', 'heavierBranch']),
+      reason: z.string(),
+      since: integer.meta({ description: 'Unix milliseconds' }),
+    })
+    .optional()
+    .meta({ description: 'Why sends are refused with error 1008; absent while they are not paused' }),
 });
 
 const signed = z.bigint();

@@ -1,0 +1,53 @@
+import { walletRpcApi } from '@wrkz/api';
+import { requireHash } from '../checks';
+import { applicationError } from '../errors';
+import { applicationErrors, declareWalletMethod } from './declare';
+
+/* Commands of the operator about sends. They need no secret spend keys, so they work in a view-only container too. */
+
+const GIVE_UP_REASON = 'the operator gave it up';
+
+export const pauseSendsMethod = declareWalletMethod({
+  name: 'pauseSends',
+  summary: 'Refuses new sends with error 1008 until resumeSends, also after a restart. Everything else goes on.',
+  params: walletRpcApi.pauseParams,
+  paramsOptional: true,
+  result: walletRpcApi.done,
+  errors: [],
+  handle: ({ wallet }, { reason }) => {
+    wallet.pause.set('operator', reason);
+    return {};
+  },
+});
+
+export const resumeSendsMethod = declareWalletMethod({
+  name: 'resumeSends',
+  summary:
+    'Ends every pause of sends. A damaged wallet database is set aside and replaced; check recent payments first, ' +
+    'because its idempotency keys and pending sends are lost.',
+  params: walletRpcApi.noParams,
+  paramsOptional: true,
+  result: walletRpcApi.done,
+  errors: [],
+  handle: async ({ wallet }) => {
+    await wallet.resumeSends();
+    return {};
+  },
+});
+
+export const giveUpTransactionMethod = declareWalletMethod({
+  name: 'giveUpTransaction',
+  summary:
+    'Gives up a send that is in no block: it is no longer submitted, and its inputs are unlocked. It may still be ' +
+    'mined, so the next send from the same addresses spends one of its inputs.',
+  params: walletRpcApi.ofTransaction,
+  paramsOptional: true,
+  result: walletRpcApi.done,
+  errors: applicationErrors('wrongHash', 'objectNotFound', 'walletDatabaseDamaged'),
+  handle: async ({ wallet }, { transactionHash }) => {
+    const hash = requireHash(transactionHash);
+    const isKnown = wallet.db.sends.get(hash) !== undefined;
+    if (!isKnown || !(await wallet.giveUp(hash, GIVE_UP_REASON))) throw applicationError('objectNotFound');
+    return {};
+  },
+});
