@@ -1,5 +1,5 @@
-export * from './build/model';
-export { buildSend, estimateSend, type SendEstimate } from './build/build-send';
+export * from './transaction/model';
+export { buildSend, estimateSend, type SendEstimate } from './transaction/build-send';
 export {
   estimateSweep,
   sweep,
@@ -7,7 +7,7 @@ export {
   type SweepEstimate,
   type SweepRequest,
   type SweepResult,
-} from './build/sweep';
+} from './transaction/sweep';
 export { decodeContent } from './container/decode';
 export { isContainer, CONTAINER_HEADER_SIZE } from './container/format';
 export { readFileStart } from './container/file-io';

@@ -1,5 +1,5 @@
 import { type NodeCalls, NodeFailure, NodeList } from '@wrkz/client';
-import type { RandomOutsResult, SubmitResult, SendNode, TransactionStatus } from '../build/model';
+import type { RandomOutsResult, SubmitResult, SendNode, TransactionStatus } from '../transaction/model';
 
 /** What a node answers that has too few outputs of an amount. */
 const TOO_FEW_OUTPUTS = 27;

@@ -1,7 +1,7 @@
 import { REASONS } from '@wrkz/consensus';
 import { type Network, parseTransaction } from '@wrkz/core-types';
-import type { ContestedSend, SignedSend } from '../build/model';
-import { stageForPool } from '../build/self-check';
+import type { ContestedSend, SignedSend } from '../transaction/model';
+import { stageForPool } from '../transaction/self-check';
 import type { Ledger } from '../ledger/ledger';
 import type { WalletTransaction } from '../ledger/model';
 import type { MoneyEvent } from '../wallet-db/events';

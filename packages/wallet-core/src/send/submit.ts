@@ -1,4 +1,4 @@
-import type { SendNode, SignedSend, SubmitResult } from '../build/model';
+import type { SendNode, SignedSend, SubmitResult } from '../transaction/model';
 
 /**
  * What became of a submission. `unsent`: it certainly never reached a node. `refused`: the node finished the request, did

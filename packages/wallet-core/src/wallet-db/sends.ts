@@ -1,4 +1,4 @@
-import type { SendSummary, SignedSend } from '../build/model';
+import type { SendSummary, SignedSend } from '../transaction/model';
 import type { RetiredOutput } from '../ledger/model';
 import type { SealedDatabase } from './sealed-database';
 import { SealedTable } from './sealed-table';

@@ -11,7 +11,7 @@ import {
   sqliteFailure,
   WrongLog,
 } from '@wrkz/sqlite';
-import type { StoredRingMember } from '../build/model';
+import type { StoredRingMember } from '../transaction/model';
 import type { AppliedTip, LedgerChange } from '../ledger/model';
 import { EventTable } from './events';
 import { IDENTITY, isForeign, isForeignDatabaseFile } from './foreign';

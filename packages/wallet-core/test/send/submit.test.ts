@@ -1,6 +1,6 @@
-import { alice, aliceWith, bob, FakeNode, portsOf } from '../build/support';
-import { buildSend } from '../../src/build/build-send';
-import type { SignedSend, SubmitResult, TransactionStatus } from '../../src/build/model';
+import { alice, aliceWith, bob, FakeNode, portsOf } from '../transaction/support';
+import { buildSend } from '../../src/transaction/build-send';
+import type { SignedSend, SubmitResult, TransactionStatus } from '../../src/transaction/model';
 import { type SubmitOutcome, submitSend } from '../../src/send/submit';
 
 const wallet = aliceWith([50_000n, 50_000n]);

@@ -219,11 +219,29 @@ export class Campaign {
     await this.check();
   }
 
-  /** Everything that is on its way is mined, and every coin has its place. */
+  /** Everything that can be mined is mined, and every coin has its place. */
   private async end(): Promise<void> {
     for (let i = 0; i < 30 && this.node.pool().length > 0; i++) await this.mine(this.node);
     await this.check();
     expect(this.node.pool()).toEqual([]);
+    for (const bytes of this.refused()) {
+      const submission = { tx_as_hex: bytes.toString('hex') };
+      expect(await this.node.post('/sendrawtransaction', submission)).toMatchObject({ status: 'Failed' });
+    }
+  }
+
+  /**
+   * Pending sends that no pool holds since the rules changed after a reorganisation: wallets keep them for 60 blocks
+   * (docs/protocol/wallet.md#submitting).
+   */
+  private refused(): Buffer[] {
+    const pool = new Set(this.node.pool());
+    return this.players.flatMap(({ money }) =>
+      money.wallet.db.sends
+        .all(['pending'])
+        .filter(({ hash, refusedSince }) => refusedSince !== undefined && !pool.has(hash))
+        .flatMap(({ signed }) => signed?.bytes ?? []),
+    );
   }
 
   /**
@@ -255,7 +273,7 @@ export class Campaign {
     for (let turn = 1; ; turn++) {
       const { node, sum } = this;
       const pool = node.pool().map((hash) => this.bytes.get(hash) ?? fail(`a stranger's transaction ${hash}`));
-      await sum.follow(node, pool);
+      await sum.follow(node, [...pool, ...this.refused()]);
       await Promise.all(this.players.map(({ money }) => money.untilAt(sum.height, sum.tip)));
       const apart = this.players.flatMap(({ name, money, purses, isView }) => {
         const listed = hashesOf(money.wallet.snapshot.unconfirmed());

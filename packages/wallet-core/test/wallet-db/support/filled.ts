@@ -1,5 +1,5 @@
 import { WalletDb, type WalletDbOptions } from '../../../src/wallet-db/wallet-db';
-import type { SignedSend } from '../../../src/build/model';
+import type { SignedSend } from '../../../src/transaction/model';
 import type { WalletOutput } from '../../../src/ledger/model';
 import { NotifiedStage } from '../../../src/wallet-db/records';
 

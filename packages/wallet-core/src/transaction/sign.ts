@@ -101,4 +101,3 @@ async function sign(
   }
   return signatures;
 }
-

@@ -17,8 +17,8 @@ import {
 } from '@wrkz/core-types';
 import { decryptedId, receivedBy } from './receiver';
 import { aliceWith, bob, FakeNode, NOW, portsOf } from './support';
-import { buildSend } from '../../src/build/build-send';
-import type { SignedSend, DecoySet, SendRequest } from '../../src/build/model';
+import { buildSend } from '../../src/transaction/build-send';
+import type { SignedSend, DecoySet, SendRequest } from '../../src/transaction/model';
 
 /** One digit times a power of ten, as outputs are. */
 const pretty = fc

@@ -1,7 +1,7 @@
 import { encodeAddress } from '@wrkz/core-types';
 import { alice, aliceWith, bob, FakeNode, NOW, outputFor, owner, portsOf, subWalletOf, viewOf } from './support';
-import { buildSend } from '../../src/build/build-send';
-import type { SendRequest, SendContext } from '../../src/build/model';
+import { buildSend } from '../../src/transaction/build-send';
+import type { SendRequest, SendContext } from '../../src/transaction/model';
 
 /* The refusals of a send, each provoked, and their order (docs/protocol/wallet.md#order-of-checks). */
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { checkKey } from '@wrkz/crypto';
-import { makeRings, offsetsOf, TooFewDecoys } from '../../src/build/rings';
-import type { DecoySet } from '../../src/build/model';
+import { makeRings, offsetsOf, TooFewDecoys } from '../../src/transaction/rings';
+import type { DecoySet } from '../../src/transaction/model';
 import { alice, FakeNode, outputFor, subWalletOf, ringSources } from './support';
 
 /* Rings out of whatever a node may say: what comes out is a ring that a pool takes, or none. */

@@ -24,17 +24,21 @@ export class SendTerms {
     this.heights = [...new Set([localHeight, localHeight + 1, networkHeight, networkHeight + 1])];
   }
 
-  /** The ring sizes of the node's own top. */
+  /**
+   * The ring sizes that the pool accepts now and the next block accepts too: a transaction that only the pool accepts would
+   * never be mined.
+   */
   get mixin(): MixinRange {
-    return this.network.rulesAt(this.localHeight).mixin;
+    const now = this.network.rulesAt(this.localHeight).mixin;
+    const next = this.network.rulesAt(this.localHeight + 1).mixin;
+    const [min, max] = [Math.max(now.min, next.min), Math.min(now.max, next.max)];
+    return min <= max ? { ...now, min, max } : now;
   }
 
-  /** What a send takes that asks for none: the default of today as far as the next block takes it too. */
+  /** The ring size of a send that requests none. */
   get defaultMixin(): number {
-    const next = this.network.rulesAt(this.localHeight + 1).mixin;
     const { min, max, default: usual } = this.mixin;
-    const fits = Math.min(Math.max(usual, next.min), next.max);
-    return Math.min(Math.max(fits, min), max);
+    return Math.min(Math.max(usual, min), max);
   }
 
   get defaultUnlockTime(): bigint {

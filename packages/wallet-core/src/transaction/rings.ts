@@ -39,7 +39,7 @@ export class TooFewDecoys extends Error {
   }
 }
 
-export interface RingSources {
+export interface RingPorts {
   readonly node: SendNode;
   /** The ring of an earlier transaction with this key image. */
   readonly ringOf: SendContext['ringOf'];
@@ -57,7 +57,7 @@ export interface RingSources {
 export async function makeRings(
   inputs: readonly OwnedInput[],
   mixin: number,
-  { node, ringOf, ownOutputs }: RingSources,
+  { node, ringOf, ownOutputs }: RingPorts,
 ): Promise<Ring[]> {
   if (mixin === 0) return inputs.map((input) => ringOfMembers(input, []));
   const known = knownKeys(inputs);

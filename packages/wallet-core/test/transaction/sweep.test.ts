@@ -3,9 +3,9 @@ import { encodeAddress, parseTransaction } from '@wrkz/core-types';
 import { receivedBy } from './receiver';
 import { alice, bob, devnet, FakeNode, outputFor, portsOf, subWalletOf, viewOf } from './support';
 import { nodeRefusal, walletError } from '../../src/errors';
-import type { SignedSend, SendContext } from '../../src/build/model';
+import type { SignedSend, SendContext } from '../../src/transaction/model';
 import { submitSend } from '../../src/send/submit';
-import { estimateSweep, sweep, type SweepRequest, type SweepResult } from '../../src/build/sweep';
+import { estimateSweep, sweep, type SweepRequest, type SweepResult } from '../../src/transaction/sweep';
 
 jest.setTimeout(60_000);
 

@@ -7,11 +7,11 @@ import {
   MONEY_SUPPLY,
   type FeeRule,
 } from '@wrkz/core-types';
-import { FeeTerms } from '../../src/build/terms';
-import { smallestFirstByDigits, largestFirst } from '../../src/build/coin-selection';
-import { piecesOf, splitPayments } from '../../src/build/outputs';
-import { estimateSize, inputsThatFit } from '../../src/build/coin-selection';
-import { payee } from '../../src/build/check-request';
+import { FeeTerms } from '../../src/transaction/terms';
+import { smallestFirstByDigits, largestFirst } from '../../src/transaction/coin-selection';
+import { piecesOf, splitPayments } from '../../src/transaction/outputs';
+import { estimateSize, inputsThatFit } from '../../src/transaction/coin-selection';
+import { payee } from '../../src/transaction/check-request';
 import { alice, bob, outputFor, subWalletOf } from './support';
 
 /* The arithmetic of sends: not an atomic unit more or less, whatever the amounts. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import { buildSend, estimateSend } from '../../src/build/build-send';
-import type { RandomOutsResult, SendContext } from '../../src/build/model';
-import { sweep, type SweepRequest } from '../../src/build/sweep';
+import { buildSend, estimateSend } from '../../src/transaction/build-send';
+import type { RandomOutsResult, SendContext } from '../../src/transaction/model';
+import { sweep, type SweepRequest } from '../../src/transaction/sweep';
 import { alice, aliceWith, bob, FakeNode, outputFor, portsOf, subWalletOf } from './support';
 
 /* An output whose amount nobody else has hides nowhere: others pay instead, and the node is not asked without end. */

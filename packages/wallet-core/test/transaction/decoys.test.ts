@@ -1,8 +1,8 @@
 import { ringIndexes } from '@wrkz/consensus';
 import { parseTransaction } from '@wrkz/core-types';
 import { aliceWith, bob, FakeNode, portsOf, viewOf, subWalletOf, alice, outputFor, devnet } from './support';
-import { buildSend, estimateSend } from '../../src/build/build-send';
-import type { DecoySet, RandomOutsResult, SendRequest, SendContext } from '../../src/build/model';
+import { buildSend, estimateSend } from '../../src/transaction/build-send';
+import type { DecoySet, RandomOutsResult, SendRequest, SendContext } from '../../src/transaction/model';
 
 /* Nothing that a node says of ring members is believed. */
 

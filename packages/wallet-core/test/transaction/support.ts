@@ -12,7 +12,7 @@ import {
 } from '@wrkz/crypto';
 import { DEFAULT_POW_SERVER, PowClient } from '../../src';
 import type { SubWallet, WalletOutput } from '../../src/ledger/model';
-import type { RingSources } from '../../src/build/rings';
+import type { RingPorts } from '../../src/transaction/rings';
 import type {
   DecoySet,
   RandomOutsResult,
@@ -21,7 +21,7 @@ import type {
   SendPorts,
   SendContext,
   TransactionStatus,
-} from '../../src/build/model';
+} from '../../src/transaction/model';
 
 /* Wallets with outputs that nobody mined, and a node that is an object: what sending decides, without a chain. */
 
@@ -192,6 +192,6 @@ export function portsOf(node: SendNode = new FakeNode(), more: Partial<SendPorts
 }
 
 /** What `makeRings` draws from: a node, and a wallet without other outputs. */
-export function ringSources(node: SendNode, more: Partial<RingSources> = {}): RingSources {
+export function ringSources(node: SendNode, more: Partial<RingPorts> = {}): RingPorts {
   return { node, ringOf: () => undefined, ownOutputs: () => 0, ...more };
 }
