@@ -14,6 +14,7 @@ const route = routeDeclarer<unknown, { readonly wallet: string }>()({
   method: 'POST',
   path: '/of/{id}',
   summary: 'One of them.',
+  description: 'Longer.',
   guards: GUARDS,
   labels: { wallet: 'open' },
   params: z.object({ id: z.string() }),
@@ -38,6 +39,7 @@ test('an entry says what its declaration says, members of members among it', () 
     {
       name: 'POST /of/{id}',
       summary: 'One of them.',
+      description: 'Longer.',
       notes: ['Asks for the key, where one is set.', 'Counts against the limit of the address.', 'wallet: open'],
       members: [
         { name: 'id', type: 'string', required: true, text: '', place: 'path' },

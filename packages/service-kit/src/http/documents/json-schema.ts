@@ -3,6 +3,8 @@ import { z } from 'zod';
 /** OpenAPI 3.1 speaks the draft of 2020-12, OpenRPC that of 2019 and before. */
 export type SchemaDraft = 'draft-2020-12' | 'draft-7';
 
+const MAX_UINT64 = z.uint64().maxValue;
+
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /** The JSON schema of what stands on the wire. Integers that are bigints inside are plain integers there. */
@@ -13,9 +15,9 @@ export function jsonSchema(schema: z.core.$ZodType, draft: SchemaDraft): JsonSch
     unrepresentable: 'any',
     override: ({ zodSchema, jsonSchema: target }) => {
       if (!(zodSchema instanceof z.ZodBigInt)) return;
-      const { minValue, maxValue, format } = zodSchema;
+      const { minValue, maxValue } = zodSchema;
       Object.assign(target, { type: 'integer', ...bound('minimum', minValue), ...bound('maximum', maxValue) });
-      if (format === 'uint64') target.format = 'uint64';
+      if (maxValue === MAX_UINT64) target.format = 'uint64';
     },
   });
   return printed;
