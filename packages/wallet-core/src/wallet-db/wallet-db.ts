@@ -165,6 +165,12 @@ export class WalletDb {
     database.begin();
   }
 
+  /** @throws ForeignWalletDb when the file beside the container is the database of another wallet */
+  static checkNotForeign(walletFile: string, privateViewKey: string): void {
+    const file = walletDbName(walletFile);
+    if (existsSync(file) && isForeignDatabaseFile(file, new RowSealer(privateViewKey))) throw new ForeignWalletDb(file);
+  }
+
   /**
    * Opens the database of a container, or creates one.
    *

@@ -73,7 +73,14 @@ export class WalletStorage {
     options: StorageOptions,
     content: () => WalletContent | Promise<WalletContent>,
   ): Promise<OpenedStorage> {
-    const created = await WalletFile.create(options.file, options.password, content);
+    const created = await WalletFile.create(options.file, options.password, async () => {
+      const first = await content();
+      // Before the container is written: a refusal leaves no file.
+      WalletDb.checkNotForeign(options.file, first.privateViewKey);
+      return first;
+    }).catch((error: unknown) => {
+      throw refusalOf(error);
+    });
     return WalletStorage.begin(created.walletFile, created.content, undefined, options);
   }
 

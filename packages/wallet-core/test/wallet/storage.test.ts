@@ -164,6 +164,21 @@ test('the database of another wallet is refused, and neither file changes', asyn
   expect(contentsOf(dirname(file))).toEqual(before);
 });
 
+test('a new container beside the database of another wallet is refused, and no file is left', async () => {
+  const other = container();
+  await closed(await opened(other));
+  const file = fresh('new.wallet');
+  copyFileSync(walletDbName(other), walletDbName(file));
+  const create = () =>
+    WalletStorage.create({ file, password: PASSWORD, now: () => 1, warn: () => undefined }, () => ({
+      ...walletAt(2),
+      privateViewKey: '0b'.repeat(31) + '00',
+    }));
+  expect(await codeOf(create())).toBe(1005);
+  expect(existsSync(file)).toBe(false);
+  expect(await codeOf(create())).toBe(1005);
+});
+
 const kinds: [string, (path: string) => void][] = [
   ['folder', (path) => mkdirSync(path)],
   ['pipe', (path) => void execFileSync('mkfifo', [path])],
