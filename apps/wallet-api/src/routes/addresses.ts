@@ -26,6 +26,8 @@ const getPrimaryAddress = declareWalletRoute({
   handle: ({ wallets }) => ({ address: wallets.require().wallet.snapshot.primary?.address ?? '' }),
 });
 
+const WRITES = ['invalidWalletFilename', 'walletDatabaseDamaged'] as const;
+
 const createAddress = declareWalletRoute({
   method: 'POST',
   path: '/addresses/create',
@@ -37,7 +39,7 @@ const createAddress = declareWalletRoute({
   ...access('receive', { viewWallet: false, audit: 'create-address' }),
   answer: walletApi.createdAddressAnswer,
   status: 201,
-  errors: walletErrors('illegalViewWalletOperation', 'walletIndexTooLarge', 'invalidWalletFilename'),
+  errors: walletErrors('illegalViewWalletOperation', 'walletIndexTooLarge', ...WRITES),
   handle: async ({ wallets, authenticator, audit }, { http }) => {
     const { address, privateSpendKey, publicSpendKey, walletIndex } = await wallets.require().wallet.createSubWallet();
     audit?.note(http.request, { address });
@@ -57,12 +59,7 @@ const importAddress = declareWalletRoute({
   body: walletApi.importAddressBody,
   answer: walletApi.addressAnswer,
   status: 201,
-  errors: walletErrors(
-    'illegalViewWalletOperation',
-    'invalidPrivateKey',
-    'subwalletAlreadyExists',
-    'invalidWalletFilename',
-  ),
+  errors: walletErrors('illegalViewWalletOperation', 'invalidPrivateKey', 'subwalletAlreadyExists', ...WRITES),
   handle: async ({ wallets, audit }, { body, http }) => {
     const { wallet } = wallets.require();
     const { address } = await wallet.importSubWallet(body.privateSpendKey, body.scanHeight ?? 0);
@@ -82,12 +79,7 @@ const importDeterministicAddress = declareWalletRoute({
   body: walletApi.importDeterministicBody,
   answer: walletApi.addressAnswer,
   status: 201,
-  errors: walletErrors(
-    'illegalViewWalletOperation',
-    'walletIndexTooLarge',
-    'subwalletAlreadyExists',
-    'invalidWalletFilename',
-  ),
+  errors: walletErrors('illegalViewWalletOperation', 'walletIndexTooLarge', 'subwalletAlreadyExists', ...WRITES),
   handle: async ({ wallets, audit }, { body, http }) => {
     const { wallet } = wallets.require();
     const { address } = await wallet.importDeterministicSubWallet(body.walletIndex, body.scanHeight ?? 0);
@@ -107,12 +99,7 @@ const importViewAddress = declareWalletRoute({
   body: walletApi.importViewAddressBody,
   answer: walletApi.addressAnswer,
   status: 201,
-  errors: walletErrors(
-    'invalidPublicKey',
-    'illegalNonViewWalletOperation',
-    'subwalletAlreadyExists',
-    'invalidWalletFilename',
-  ),
+  errors: walletErrors('invalidPublicKey', 'illegalNonViewWalletOperation', 'subwalletAlreadyExists', ...WRITES),
   handle: async ({ wallets, audit }, { body, http }) => {
     const { wallet } = wallets.require();
     const { address } = await wallet.importViewSubWallet(body.publicSpendKey, body.scanHeight ?? 0);
@@ -174,7 +161,7 @@ const deleteAddress = declareWalletRoute({
   ...access('admin', { audit: 'delete-address' }),
   params: walletApi.addressParams,
   answer: walletApi.noContent,
-  errors: walletErrors('addressNotValid', 'addressNotInWallet', 'cannotDeletePrimaryAddress', 'invalidWalletFilename'),
+  errors: walletErrors('addressNotValid', 'addressNotInWallet', 'cannotDeletePrimaryAddress', ...WRITES),
   handle: async ({ wallets }, { path }) => {
     await wallets.require().wallet.removeSubWallet(path.address);
     return undefined;

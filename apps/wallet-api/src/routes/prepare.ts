@@ -28,7 +28,7 @@ const prepareBasic = declareWalletRoute({
   body: walletApi.basicBody,
   answer: walletApi.builtAnswer,
   status: 201,
-  errors: [...BASIC_BUILD_ERRORS, ...LIMIT_ERRORS, ...PAUSE_ERRORS],
+  errors: [...BASIC_BUILD_ERRORS, ...LIMIT_ERRORS, ...PAUSE_ERRORS, ...walletErrors('invalidWalletFilename')],
   handle: (context, { body, http }) => prepare(context, http, basicRequest(body)),
 });
 
@@ -41,7 +41,7 @@ const prepareAdvanced = declareWalletRoute({
   body: walletApi.advancedBody,
   answer: walletApi.builtAnswer,
   status: 201,
-  errors: [...ADVANCED_BUILD_ERRORS, ...LIMIT_ERRORS, ...PAUSE_ERRORS],
+  errors: [...ADVANCED_BUILD_ERRORS, ...LIMIT_ERRORS, ...PAUSE_ERRORS, ...walletErrors('invalidWalletFilename')],
   handle: (context, { body, http }) => prepare(context, http, advancedRequest(body)),
 });
 
@@ -53,7 +53,7 @@ const deletePrepared = declareWalletRoute({
   ...access('send', { viewWallet: false, audit: 'delete-prepared' }),
   params: walletApi.preparedParams,
   answer: walletApi.noContent,
-  errors: [...walletErrors('illegalViewWalletOperation', 'walletDatabaseDamaged'), NOT_FOUND],
+  errors: [...walletErrors('illegalViewWalletOperation', 'invalidWalletFilename', 'walletDatabaseDamaged'), NOT_FOUND],
   handle: ({ wallets, authenticator }, { path, http }) => {
     const { wallet } = wallets.require();
     const isOwner = mayUsePrepared(authenticator.grantOf(http.request), wallet, path.hash);

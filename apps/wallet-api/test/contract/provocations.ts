@@ -173,6 +173,9 @@ export const SAVING: readonly Provocation[] = [
   { route: 'POST /transactions/send/basic', code: 2, body: BASIC },
   { route: 'POST /transactions/send/advanced', code: 2, body: JSON.stringify(GOOD) },
   { route: 'POST /transactions/send/prepared', code: 2, body: '{"transactionHash":"{hash}"}', prepares: true },
+  { route: 'POST /transactions/prepare/basic', code: 2, body: BASIC },
+  { route: 'POST /transactions/prepare/advanced', code: 2, body: JSON.stringify(GOOD) },
+  { route: 'DELETE /transactions/prepared/{hash}', code: 2 },
   { route: 'PUT /wallet/password', code: 2, body: '{"password":"secret_alice","newPassword":"x"}' },
   { route: 'DELETE /addresses/{address}', code: 2 },
   { route: 'PUT /reset', code: 2, body: '{"scanHeight":700}' },
@@ -184,7 +187,7 @@ export const SAVING: readonly Provocation[] = [
 
 /** Codes that no request brings about while wallet and program are sound, or that other tests bring about, and where. */
 export const ELSEWHERE: readonly (readonly [name: RegExp, where: string])[] = [
-  [/ (20|44|45)$/, 'what a sound wallet builds passes its own check: wallet-core/test/spend'],
+  [/ (20|44|45)$/, 'what a sound wallet builds passes its own check: wallet-core/test/transaction'],
   [/ 10(05|07|08|09|11)$/, 'contract/states.test.ts requests every route that declares them'],
   [/ 1006$/, 'a key whose transaction was given up: idempotency.test.ts'],
   [/ 1010$/, 'on mainnet only: wallet-core/test'],
@@ -193,7 +196,7 @@ export const ELSEWHERE: readonly (readonly [name: RegExp, where: string])[] = [
   [/create 1001$/, 'after 2^24 addresses: wallet-core/test/keys'],
   [/open (6|1000)$/, 'files of another version, and files in use: wallet-core/test/container'],
   [/import\/seed 7$/, 'words that fit their checksum and are no key: wallet-core/test/keys'],
-  [/ 32$/, 'more inputs than a transaction holds: wallet-core/test/spend'],
-  [/(prepare\/basic|estimate\/sweep|sweep|sweep\/all) 31$/, 'outputs without an index: wallet-core/test/spend'],
-  [/send\/sweep(\/all)? (11|28|30|56)$/, 'entries of sweeps: wallet-core/test/spend'],
+  [/ 32$/, 'more inputs than a transaction holds: wallet-core/test/transaction'],
+  [/(prepare\/basic|estimate\/sweep|sweep|sweep\/all) 31$/, 'outputs without an index: wallet-core/test/transaction'],
+  [/send\/sweep(\/all)? (11|28|30|56)$/, 'entries of sweeps: wallet-core/test/transaction'],
 ];

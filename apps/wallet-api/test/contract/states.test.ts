@@ -35,6 +35,9 @@ const BODIES: Readonly<Record<string, object>> = {
   '/reset': { scanHeight: 700 },
   '/backup': { file: 'backup' },
   '/labels/{subject}': { text: 'Bob' },
+  '/addresses/import': { privateSpendKey: bob.privateSpendKey, scanHeight: 0 },
+  '/addresses/import/deterministic': { walletIndex: 1, scanHeight: 0 },
+  '/addresses/import/view': { publicSpendKey: bob.publicSpendKey, scanHeight: 0 },
   '/wallet/open': { filename: 'n', password: PASSWORD },
   '/wallet/create': FILE,
   '/wallet/import/key': { ...FILE, ...KEYS },
@@ -62,7 +65,12 @@ const routesWith = (name: keyof typeof walletErrorRows): WalletRoute[] =>
 async function ask(service: TestService, { method, path }: WalletRoute, key: string, hash = ''): Promise<Answer> {
   const body = BODIES[path] === undefined ? undefined : JSON.stringify(BODIES[path]).replace('{hash}', hash);
   const headers: Record<string, string> = path.includes('/send/') ? { 'Idempotency-Key': key } : {};
-  return service.ask({ method, path: path.replace(/\{\w+\}/, hash), headers, body });
+  return service.ask({
+    method,
+    path: path.replace('{address}', alice.address).replace(/\{\w+\}/, hash),
+    headers,
+    body,
+  });
 }
 
 /** Status and code of each route that declares the error. */

@@ -16,6 +16,8 @@ export const getAddressesMethod = declareWalletMethod({
   handle: ({ wallet }) => ({ addresses: [...wallet.snapshot.addresses] }),
 });
 
+const WRITES = ['cannotWrite', 'walletDatabaseDamaged'] as const;
+
 export const createAddressMethod = declareWalletMethod({
   name: 'createAddress',
   summary:
@@ -23,7 +25,7 @@ export const createAddressMethod = declareWalletMethod({
   params: walletRpcApi.createAddressParams,
   paramsOptional: true,
   result: walletRpcApi.createdAddress,
-  errors: applicationErrors('wrongKey', 'cannotMakeKey', 'wrongParameters', 'addressExists', 'cannotWrite'),
+  errors: applicationErrors('wrongKey', 'cannotMakeKey', 'wrongParameters', 'addressExists', ...WRITES),
   handle: async (context, { spendSecretKey, spendPublicKey, newAddress, scanHeight }) => {
     const hasBoth = spendSecretKey !== undefined && spendPublicKey !== undefined;
     if (hasBoth || (newAddress !== undefined && scanHeight !== undefined)) throw envelopeError('params');
@@ -41,14 +43,7 @@ export const createAddressListMethod = declareWalletMethod({
   params: walletRpcApi.createAddressListParams,
   paramsOptional: true,
   result: walletRpcApi.addressList,
-  errors: applicationErrors(
-    'duplicateKey',
-    'wrongKey',
-    'cannotMakeKey',
-    'wrongParameters',
-    'addressExists',
-    'cannotWrite',
-  ),
+  errors: applicationErrors('duplicateKey', 'wrongKey', 'cannotMakeKey', 'wrongParameters', 'addressExists', ...WRITES),
   handle: async (context, { spendSecretKeys, newAddress, scanHeight }) => {
     if (newAddress !== undefined && scanHeight !== undefined) throw envelopeError('params');
     const from = newAddress === true ? undefined : (scanHeight ?? 0);
@@ -62,7 +57,7 @@ export const deleteAddressMethod = declareWalletMethod({
   params: walletRpcApi.ofAddress,
   paramsOptional: true,
   result: walletRpcApi.done,
-  errors: applicationErrors('badAddress', 'objectNotFound', 'cannotWrite'),
+  errors: applicationErrors('badAddress', 'objectNotFound', ...WRITES),
   handle: async ({ wallet, pool }, { address }) => {
     requireSubWallet(wallet.snapshot, address, 'objectNotFound');
     await wallet.removeAnySubWallet(address);

@@ -13,7 +13,7 @@ export const pauseSendsMethod = declareWalletMethod({
   params: walletRpcApi.pauseParams,
   paramsOptional: true,
   result: walletRpcApi.done,
-  errors: [],
+  errors: applicationErrors('cannotWrite'),
   handle: ({ wallet }, { reason }) => {
     wallet.pause.set('operator', reason);
     return {};
@@ -28,7 +28,7 @@ export const resumeSendsMethod = declareWalletMethod({
   params: walletRpcApi.noParams,
   paramsOptional: true,
   result: walletRpcApi.done,
-  errors: [],
+  errors: applicationErrors('cannotWrite'),
   handle: async ({ wallet }) => {
     await wallet.resumeSends();
     return {};

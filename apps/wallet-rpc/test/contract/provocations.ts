@@ -184,6 +184,7 @@ export const PROVOCATIONS: Readonly<Record<string, Provocations>> = {
     cannotMakeKey: asked('createAddress', always({ spendSecretKey: 'f'.repeat(64) })),
     wrongParameters: asked('createAddress', always({ newAddress: true }), tracking),
     addressExists: asked('createAddress', () => ({ spendSecretKey: aliceKey() })),
+    walletDatabaseDamaged: asked('createAddress', always({ newAddress: true }), damaged),
   },
   createAddressList: {
     cannotWrite: diskFull(
@@ -195,12 +196,14 @@ export const PROVOCATIONS: Readonly<Record<string, Provocations>> = {
     cannotMakeKey: asked('createAddressList', always({ spendSecretKeys: ['f'.repeat(64)] })),
     wrongParameters: asked('createAddressList', () => ({ spendSecretKeys: [aliceKey()] }), tracking),
     addressExists: asked('createAddressList', () => ({ spendSecretKeys: [aliceKey()] })),
+    walletDatabaseDamaged: asked('createAddressList', always({ spendSecretKeys: [OTHER_KEY] }), damaged),
   },
   deleteAddress: {
     ...ofAddress('deleteAddress', 'objectNotFound'),
     cannotWrite: diskFull('deleteAddress', ({ homeless: { rpc } }) => ({
       address: rpc.context.wallet.snapshot.addresses[0],
     })),
+    walletDatabaseDamaged: asked('deleteAddress', always({ address: ALICE }), damaged),
   },
   getSpendKeys: ofAddress('getSpendKeys', 'objectNotFound'),
   getBalance: ofAddress('getBalance', 'walletNotFound'),
@@ -319,8 +322,8 @@ export const PROVOCATIONS: Readonly<Record<string, Provocations>> = {
   },
   getFeeInfo: {},
   getNodeFeeInfo: {},
-  pauseSends: {},
-  resumeSends: {},
+  pauseSends: { cannotWrite: diskFull('pauseSends', always({})) },
+  resumeSends: { cannotWrite: diskFull('resumeSends', always({})) },
   giveUpTransaction: {
     wrongHash: asked('giveUpTransaction', always({ transactionHash: 'x' })),
     objectNotFound: asked('giveUpTransaction', always({ transactionHash: NO_HASH })),

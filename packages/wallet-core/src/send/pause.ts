@@ -22,9 +22,13 @@ export class SendPause {
   /** Causes that the operator has overruled until they end. */
   readonly #overruled = new Set<PauseSource>();
 
-  /** @param onChange is called after each pause and resumption */
+  /**
+   * @param commit runs writes in one transaction @throws WalletError
+   * @param onChange is called after each pause and resumption
+   */
   constructor(
     private readonly db: () => WalletDb | undefined,
+    private readonly commit: (work: () => void) => void,
     private readonly now: () => number,
     private readonly onChange: (pause: Pause | undefined) => void,
   ) {}
@@ -49,7 +53,7 @@ export class SendPause {
   set(source: PauseSource, reason: string): void {
     if (this.#pauses.has(source)) return;
     const pause = { source, reason, since: this.now() };
-    if (source === 'operator') this.db()?.settings.put(SETTING, pause);
+    if (source === 'operator') this.commit(() => this.db()?.settings.put(SETTING, pause));
     this.#pauses.set(source, pause);
     if (!this.#overruled.has(source)) this.onChange(pause);
   }
@@ -62,7 +66,7 @@ export class SendPause {
 
   /** The operator goes on in spite of every cause that is known now. */
   resume(): void {
-    this.db()?.settings.delete(SETTING);
+    this.commit(() => this.db()?.settings.delete(SETTING));
     for (const source of [...this.#pauses.keys()]) {
       if (source === 'chainDisagreement' || source === 'heavierBranch') this.#overruled.add(source);
       else this.#pauses.delete(source);

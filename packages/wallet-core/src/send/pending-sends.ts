@@ -37,17 +37,25 @@ export class PendingSends {
 
   constructor(private readonly dependencies: PendingSendsDependencies) {}
 
-  /** Reads the stored sends, and records those again that the container does not have. */
+  /** Reads the stored sends, and compares them with the blocks that the wallet has. */
   load(): void {
-    const { db, ledger } = this.dependencies;
-    for (const send of db().sends.all(['pending', 'refused', 'givenUp', 'confirmed'])) this.#sends.set(send.hash, send);
-    for (const send of this.#sends.values()) {
+    const { ledger, commit } = this.dependencies;
+    this.restore();
+    for (const send of [...this.#sends.values()]) {
       const block = ledger.confirmed(send.hash);
       if (block !== undefined) this.#confirm(send, block.blockHeight);
-      else if (send.state === 'confirmed') this.#put({ ...send, state: 'pending', height: undefined });
-      else if (send.state === 'pending' && send.signed !== undefined && !ledger.hasSend(send.hash)) {
-        tryRecord(ledger, send.signed);
-      }
+      else if (send.state === 'confirmed') commit(() => this.#put({ ...send, state: 'pending', height: undefined }));
+    }
+  }
+
+  /** Reads the stored sends, and locks the inputs of pending ones again that the ledger does not have. */
+  restore(): void {
+    const { db, ledger } = this.dependencies;
+    this.#sends.clear();
+    for (const send of db().sends.all(['pending', 'refused', 'givenUp', 'confirmed'])) this.#sends.set(send.hash, send);
+    for (const { hash, state, signed } of this.#sends.values()) {
+      const isMissing = state === 'pending' && !ledger.hasSend(hash) && ledger.confirmed(hash) === undefined;
+      if (isMissing && signed !== undefined) tryRecord(ledger, signed);
     }
   }
 
@@ -72,11 +80,6 @@ export class PendingSends {
   remove(hash: string): void {
     this.#sends.delete(hash);
     this.dependencies.db().sends.delete(hash);
-  }
-
-  /** Forgets a transaction whose recording failed. */
-  discard(hash: string): void {
-    this.#sends.delete(hash);
   }
 
   /** Marks a transaction that a node refused; called within `commit`. */

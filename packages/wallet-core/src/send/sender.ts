@@ -79,7 +79,8 @@ export class TransactionSender {
   async prepare(request: SendRequest, creator = ''): Promise<SignedSend> {
     const signed = await this.build(request);
     const { hash } = signed;
-    this.dependencies.db().prepared.put(hash, { hash, signed, creator, created: this.dependencies.now() });
+    const { commit, db, now } = this.dependencies;
+    commit(() => db().prepared.put(hash, { hash, signed, creator, created: now() }));
     return signed;
   }
 
@@ -95,18 +96,23 @@ export class TransactionSender {
     if (ledger.confirmed(id) === undefined) {
       this.dependencies.pause.check();
       if (!this.#hasItsInputs(signed)) {
-        db().prepared.delete(id);
+        this.deletePrepared(id);
         throw walletError.preparedTransactionExpired();
       }
       await this.#recordAndSubmit(signed, observer);
     }
-    db().prepared.delete(id);
+    this.deletePrepared(id);
     return signed;
   }
 
   /** @returns false when there is none */
   deletePrepared(hash: string): boolean {
-    return this.dependencies.db().prepared.delete(hash.toLowerCase());
+    const { commit, db } = this.dependencies;
+    let isDeleted = false;
+    commit(() => {
+      isDeleted = db().prepared.delete(hash.toLowerCase());
+    });
+    return isDeleted;
   }
 
   /** Submits a transaction that was built and held before. */
@@ -219,7 +225,6 @@ export class TransactionSender {
       });
     } catch (error) {
       ledger.forgetSend(hash);
-      pending.discard(hash);
       throw error;
     } finally {
       changed();

@@ -112,6 +112,7 @@ export class Wallet extends EventEmitter<WalletEvents> {
     this.containerChange = containerChange;
     this.pause = new SendPause(
       () => storage.dbIfUsable,
+      (work) => this.#commit(work),
       () => this.#now(),
       (pause) => this.#onPause(pause),
     );
@@ -283,7 +284,7 @@ export class Wallet extends EventEmitter<WalletEvents> {
 
   /**
    * Forgets everything from the chain and scans it again from a height.
-   * @throws WalletError liteNodeCannotRescanThatLow
+   * @throws WalletError liteNodeCannotRescanThatLow, walletDatabaseDamaged
    */
   reset(scanHeight: number): Promise<void> {
     return this.#write(async () => {
@@ -292,8 +293,9 @@ export class Wallet extends EventEmitter<WalletEvents> {
       if (scanHeight < liteStartHeight && lost > 0) {
         throw walletError.liteNodeCannotRescanThatLow({ liteStartHeight, scanHeight, lost });
       }
+      this.#storage.requireUndamaged();
       await this.#whileStopped(() => this.#ledger.reset(scanHeight));
-      this.db.prepared.clear();
+      this.#commit(() => this.db.prepared.clear());
       await this.save();
     });
   }
@@ -361,7 +363,7 @@ export class Wallet extends EventEmitter<WalletEvents> {
 
   /** Imports several keys, all or none; without a height they are searched for from now on. @throws WalletError */
   importKeyList(keys: NewKeys, scanHeight: number | undefined): Promise<readonly SubWallet[]> {
-    return this.#write(async () => {
+    return this.#writeAddresses(async () => {
       const start = scanHeight === undefined ? startOfNewKeys(this.#seconds()) : { height: scanHeight, timestamp: 0 };
       const made = await subWalletsOf(this.#ledger.content(), keys, start);
       if (made.length > 0) await this.#takeIn(made, 0, scanHeight);
@@ -457,7 +459,7 @@ export class Wallet extends EventEmitter<WalletEvents> {
   }
 
   #addSubWallet(make: () => NewSubWallet | Promise<NewSubWallet>, scanHeight?: number): Promise<SubWallet> {
-    return this.#write(async () => {
+    return this.#writeAddresses(async () => {
       const { subWallet, subWalletIndexCounter } = await make();
       await this.#takeIn([subWallet], subWalletIndexCounter, scanHeight);
       return subWallet;
@@ -465,8 +467,6 @@ export class Wallet extends EventEmitter<WalletEvents> {
   }
 
   async #takeIn(subWallets: readonly SubWallet[], counter: number, scanHeight: number | undefined): Promise<void> {
-    // A new address that cannot be stored would be lost at the close.
-    this.#storage.requireUndamaged();
     const counterBefore = this.#ledger.content().subWalletIndexCounter;
     await this.#whileStopped(
       () => {
@@ -480,7 +480,7 @@ export class Wallet extends EventEmitter<WalletEvents> {
   }
 
   #removeSubWallet(find: () => SubWallet): Promise<void> {
-    return this.#write(async () => {
+    return this.#writeAddresses(async () => {
       const { publicSpendKey } = find();
       await this.#whileStopped(() => this.#ledger.removeSubWallet(publicSpendKey));
     });
@@ -499,7 +499,16 @@ export class Wallet extends EventEmitter<WalletEvents> {
    */
   async #whileStopped(change: () => void, undo?: () => void): Promise<void> {
     await this.#synchronizer.stop();
-    this.#commit();
+    try {
+      this.#commit();
+      this.#change(change, undo);
+    } finally {
+      this.#publish();
+      this.#synchronizer.start();
+    }
+  }
+
+  #change(change: () => void, undo: (() => void) | undefined): void {
     try {
       change();
       this.#commit();
@@ -509,10 +518,15 @@ export class Wallet extends EventEmitter<WalletEvents> {
         this.#ledger.takeChanges();
       }
       throw error;
-    } finally {
-      this.#publish();
-      this.#synchronizer.start();
     }
+  }
+
+  /** While the wallet database is damaged, new addresses could not be stored: the close would lose them. */
+  #writeAddresses<T>(task: () => Promise<T>): Promise<T> {
+    return this.#write(() => {
+      this.#storage.requireUndamaged();
+      return task();
+    });
   }
 
   #write<T>(task: () => Promise<T>): Promise<T> {
@@ -538,7 +552,13 @@ export class Wallet extends EventEmitter<WalletEvents> {
   /** Stores the changes of the ledger, the writes of `work` and the events of both in one transaction. */
   #commit(work: () => void = () => undefined): void {
     this.#newEvents = [];
-    this.#storage.commit(work);
+    try {
+      this.#storage.commit(work);
+    } catch (error) {
+      // Nothing was stored: what is in memory must not be ahead of the disk.
+      this.#recordProblem(() => this.#pending.restore());
+      throw error;
+    }
     this.#progressStoredAt = performance.now();
     const events = this.#newEvents;
     this.#newEvents = [];
@@ -554,7 +574,7 @@ export class Wallet extends EventEmitter<WalletEvents> {
     if (this.#storage.dbIfUsable !== undefined) {
       const payload = pause === undefined ? {} : { source: pause.source, reason: pause.reason };
       const kind = pause === undefined ? 'sends-resumed' : 'sends-paused';
-      this.#commit(() => this.#recordEvent({ kind, payload }));
+      this.#recordProblem(() => this.#commit(() => this.#recordEvent({ kind, payload })));
     }
     this.emit('paused', pause);
   }
@@ -593,8 +613,10 @@ export class Wallet extends EventEmitter<WalletEvents> {
     synchronizer.on('applied', (applied, block) => this.#onApplied(applied, block));
     synchronizer.on('progressed', () => this.#onProgress());
     synchronizer.on('rewound', (height) => {
-      this.#pending.onRewound(height);
-      this.#recordProblem(() => this.#commit(() => this.#recordEvent({ kind: 'rewound', payload: { height } })));
+      this.#recordProblem(() => {
+        this.#pending.onRewound(height);
+        this.#commit(() => this.#recordEvent({ kind: 'rewound', payload: { height } }));
+      });
       this.#publish();
     });
     synchronizer.on('indexed', () => this.#onProgress());

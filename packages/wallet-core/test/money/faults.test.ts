@@ -27,6 +27,7 @@ const NAMES = [
   'closed',
   'kept',
   'misled',
+  'full',
 ];
 const nodes = new TwoNodes();
 const receiver = new Purse('receiver of faults');
@@ -188,6 +189,33 @@ describe('a send that a node refused is never paid twice', () => {
     expect(money.wallet.snapshot.transactionKey(hash)).toBe(refused?.signed?.pending.transactionSecretKey);
     expect(events).toContain('contested-send-mined');
   });
+});
+
+test('while the disk is full nothing changes: a give-up, a pause and a send are refused', async () => {
+  const money = await open('full');
+  front.on(ROUTES.relay, () => ({ json: { status: 'OK', error: '' } }));
+  const { wallet } = money;
+  const { hash } = await wallet.send(pay(10_000n));
+  const before = balanceOf(money);
+  const { db } = wallet;
+  const transaction = db.transaction.bind(db);
+  const write = jest.spyOn(db, 'transaction').mockImplementation((work) =>
+    transaction(() => {
+      work();
+      throw Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' });
+    }),
+  );
+  await expect(wallet.giveUp(hash, 'a test')).rejects.toMatchObject({ code: 2 });
+  expect(() => wallet.pause.set('operator', 'a test')).toThrow(expect.objectContaining({ code: 2 }));
+  await expect(wallet.send(pay(20_000n))).rejects.toMatchObject({ code: 2 });
+  write.mockRestore();
+  front.off(ROUTES.relay);
+  await untilPooled(money, hash);
+  expect(unconfirmedOf(money)).toEqual([hash]);
+  expect(balanceOf(money)).toEqual(before);
+  expect(wallet.pause.current).toBeUndefined();
+  await mine(money);
+  expect(wallet.snapshot.transaction(hash)).toBeDefined();
 });
 
 test('wrong global indexes are corrected after a refusal, and the repeated send is mined', async () => {
