@@ -76,6 +76,7 @@ const sendPrepared = declareWalletRoute({
       'daemonOffline',
       'daemonError',
       'keyLimitExceeded',
+      'refusedTransactionUnresolved',
       'notSynchronized',
       'implausibleNodeHeight',
     ),

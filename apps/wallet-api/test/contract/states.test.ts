@@ -1,5 +1,5 @@
 import { StandInNode } from '@wrkz/testing';
-import { walletErrorRows } from '@wrkz/wallet-core';
+import { Wallet, walletError, walletErrorRows } from '@wrkz/wallet-core';
 import { WALLET_ROUTES } from '../../src';
 import type { WalletRoute } from '../../src/routes/declare';
 import { codeOf, parsed, requireStatus } from '../support/chain-a-service';
@@ -184,7 +184,11 @@ test('refuses sends while a refused transaction may still be mined and its input
   // Each send spends one input of the refused transaction, until none is left.
   let answer = await full.json('POST', '/transactions/send/basic', BASIC);
   while (answer.status === 201) answer = await full.json('POST', '/transactions/send/basic', BASIC);
+  // A prepared transaction with other inputs: wallet-core has the test with a real one.
+  const refusal = walletError.refusedTransactionUnresolved('ab'.repeat(32));
+  const sendPrepared = jest.spyOn(Wallet.prototype, 'sendPrepared').mockRejectedValueOnce(refusal);
   const answers = await answersOf(full, 'refusedTransactionUnresolved');
+  sendPrepared.mockRestore();
   expect(answers).toEqual(expected('refusedTransactionUnresolved', 409));
   expect((await full.json('GET', '/metrics')).text).toContain('wrkz_wallet_sends{state="contested"} 1');
 });

@@ -138,6 +138,15 @@ function sends(method: string): Provocations {
   };
 }
 
+/** The wallet refuses to submit a delayed transaction. */
+const delayedRefuses =
+  (error: Error): Provocation =>
+  async (scene) => {
+    const transactionHash = await scene.delayed();
+    jest.spyOn(scene.alice.rpc.context.wallet, 'sendDelayed').mockRejectedValueOnce(error);
+    return scene.alice.call('sendDelayedTransaction', { transactionHash });
+  };
+
 const files = (method: string, params: object): Provocations => ({
   cannotWrite: asked(method, always(params), homeless),
 });
@@ -264,6 +273,9 @@ export const PROVOCATIONS: Readonly<Record<string, Provocations>> = {
       await scene.alice.result('deleteDelayedTransaction', { transactionHash });
       return scene.alice.call('sendDelayedTransaction', { transactionHash });
     },
+    refusedTransactionUnresolved: delayedRefuses(walletError.refusedTransactionUnresolved(NO_HASH)),
+    notSynchronized: delayedRefuses(walletError.notSynchronized()),
+    implausibleNodeHeight: delayedRefuses(walletError.implausibleNodeHeight(9, 1)),
     sendsPaused: whilePaused('sendDelayedTransaction', async (scene) => ({ transactionHash: await scene.delayed() })),
     walletDatabaseDamaged: asked('sendDelayedTransaction', always({ transactionHash: NO_HASH }), damaged),
     nodeRefused: async (scene) => {

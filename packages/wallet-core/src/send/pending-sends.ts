@@ -76,8 +76,12 @@ export class PendingSends {
     for (const { keyImage, members } of signed.rings) this.dependencies.db().rings.put(keyImage, members);
   }
 
-  /** Removes a transaction that never reached a node; called within `commit`. */
-  remove(hash: string): void {
+  /**
+   * Undoes `add` for a submission that reached no node; called within `commit`.
+   * @param before what was stored before: a node may still hold the bytes of an earlier submission
+   */
+  undoAdd(hash: string, before: StoredSend | undefined): void {
+    if (before !== undefined) return this.#put(before);
     this.#sends.delete(hash);
     this.dependencies.db().sends.delete(hash);
   }

@@ -55,6 +55,8 @@ export interface SenderDependencies {
  */
 export class TransactionSender {
   readonly #silent = new SilentNodes();
+  /** Hash of the transaction that is being submitted for the first time, or again after a refusal. */
+  #firstSubmission: string | undefined;
 
   constructor(private readonly dependencies: SenderDependencies) {}
 
@@ -86,7 +88,8 @@ export class TransactionSender {
 
   /**
    * Submits a prepared transaction. It is deleted once it was submitted; after a failure it may be tried again.
-   * @throws WalletError preparedTransactionNotFound, preparedTransactionExpired (it is deleted then)
+   * @throws WalletError preparedTransactionNotFound, preparedTransactionExpired (it is deleted then),
+   * refusedTransactionUnresolved, and those of a submission
    */
   async sendPrepared(hash: string, observer?: SendObserver): Promise<SignedSend> {
     const { db, ledger } = this.dependencies;
@@ -99,6 +102,7 @@ export class TransactionSender {
         this.deletePrepared(id);
         throw walletError.preparedTransactionExpired();
       }
+      this.#checkContested(signed);
       await this.#recordAndSubmit(signed, observer);
     }
     this.deletePrepared(id);
@@ -115,9 +119,10 @@ export class TransactionSender {
     return isDeleted;
   }
 
-  /** Submits a transaction that was built and held before. */
+  /** Submits a transaction that was built and held before. @throws WalletError refusedTransactionUnresolved, and others */
   async sendSigned(signed: SignedSend, observer?: SendObserver): Promise<void> {
     this.dependencies.pause.check();
+    this.#checkContested(signed);
     await this.#recordAndSubmit(signed, observer);
   }
 
@@ -145,12 +150,17 @@ export class TransactionSender {
     return summary;
   }
 
-  /** Submits every pending transaction to every node of the list; verdicts change nothing. */
+  /**
+   * Submits every pending transaction to every node of the list; verdicts change nothing. A first submission that is running
+   * is left out: it may end with the removal of the transaction, which no node must have then.
+   */
   async resubmitPending(): Promise<void> {
-    const nodes = this.dependencies.nodes();
-    for (const { signed } of this.dependencies.pending.pending()) {
-      if (signed === undefined || this.dependencies.signal.aborted) continue;
-      await nodes.broadcast(signed.bytes, this.dependencies.signal);
+    const { nodes, pending, signal } = this.dependencies;
+    for (const { hash } of pending.pending()) {
+      const stored = pending.get(hash);
+      if (stored?.state !== 'pending' || stored.signed === undefined || this.#firstSubmission === hash) continue;
+      if (signal.aborted) return;
+      await nodes().broadcast(stored.signed.bytes, signal);
     }
   }
 
@@ -165,10 +175,13 @@ export class TransactionSender {
   }
 
   async #recordAndSubmit(signed: SignedSend, observer: SendObserver | undefined): Promise<void> {
-    const isFirst = this.#record(signed, observer);
     const { pending, ledger, commit, event, changed } = this.dependencies;
-    const outcome = await submitSend(signed, new SubmissionNode(this.dependencies.nodes, this.#silent));
     const { hash } = signed;
+    const before = pending.get(hash);
+    const isFirst = this.#record(signed, observer);
+    if (isFirst) this.#firstSubmission = hash;
+    const node = new SubmissionNode(this.dependencies.nodes, this.#silent);
+    const outcome = await submitSend(signed, node).finally(() => (this.#firstSubmission = undefined));
     switch (outcome.kind) {
       case 'accepted':
         return;
@@ -179,7 +192,7 @@ export class TransactionSender {
         if (isFirst) {
           ledger.forgetSend(hash);
           commit(() => {
-            pending.remove(hash);
+            pending.undoAdd(hash, before);
             event({ kind: 'send-unsent', transaction: hash });
             observer?.rejected?.(signed);
           });
@@ -230,6 +243,23 @@ export class TransactionSender {
       changed();
     }
     return true;
+  }
+
+  /**
+   * A transaction that was built before another one was refused must not be paid beside it.
+   * @throws WalletError refusedTransactionUnresolved when it shares no input with a contested one of the same addresses
+   */
+  #checkContested({ hash, pending: { inputs } }: SignedSend): void {
+    const { context, pending } = this.dependencies;
+    const state = pending.get(hash)?.state;
+    if (state === 'refused' || state === 'givenUp') return;
+    const owners = new Set(inputs.map(({ publicSpendKey }) => publicSpendKey));
+    const keys = new Set(inputs.map(({ output }) => output.key));
+    for (const other of context().contested) {
+      const isOfOwners = other.inputs.some(({ publicSpendKey }) => owners.has(publicSpendKey));
+      if (other.isReplaced || !isOfOwners || other.inputs.some(({ key }) => keys.has(key))) continue;
+      throw walletError.refusedTransactionUnresolved(other.hash);
+    }
   }
 
   /** Whether all inputs are unlocked, or locked by the transaction itself. */

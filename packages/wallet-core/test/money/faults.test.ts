@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { NodeClient, NodeFailure } from '@wrkz/client';
 import { type Network, networkOf } from '@wrkz/core-types';
 import { Purse, StandInNode } from '@wrkz/testing';
 import { Wallet } from '../../src';
@@ -28,6 +29,9 @@ const NAMES = [
   'kept',
   'misled',
   'full',
+  'unsent',
+  'prepared',
+  'broadcast',
 ];
 const nodes = new TwoNodes();
 const receiver = new Purse('receiver of faults');
@@ -174,6 +178,38 @@ describe('a send that a node refused is never paid twice', () => {
     expect((await summed(receiver)) - paidBefore).toBe(60_000n);
   });
 
+  test('a retry that reaches no node does not make the wallet forget it', async () => {
+    const money = await open('unsent');
+    refusing();
+    await expect(money.wallet.send(pay(60_000n))).rejects.toMatchObject({ code: 31 });
+    const [refused] = money.wallet.db.sends.all(['refused']);
+    const submit = jest.spyOn(NodeClient.prototype, 'sendTransaction');
+    submit.mockRejectedValue(new NodeFailure('unreachable', 'is away', { isUnsent: true }));
+    await expect(money.wallet.resubmit(refused?.hash ?? '')).rejects.toMatchObject({ code: 30 });
+    submit.mockRestore();
+    front.off(ROUTES.relay);
+    expect(money.wallet.db.sends.all(['refused'])).toEqual([refused]);
+    const { pending } = await money.wallet.send(pay(60_000n));
+    const refusedInputs = refused?.signed?.pending.inputs.map(({ output }) => output.key);
+    expect(pending.inputs.some(({ output }) => refusedInputs?.includes(output.key))).toBe(true);
+    await mine(money);
+  });
+
+  test('a prepared transaction with other inputs is not paid beside it', async () => {
+    const money = await open('prepared');
+    const other = await money.wallet.prepare(pay(60_000n));
+    refusing();
+    // The prepared transaction locks nothing: the second one takes other inputs once the first ones are locked.
+    money.wallet.hold([
+      { hash: other.hash, inputs: other.pending.inputs.map(({ output }) => output.key), ownOutputs: [] },
+    ]);
+    await expect(money.wallet.send(pay(60_000n))).rejects.toMatchObject({ code: 31 });
+    money.wallet.unhold([other.hash]);
+    front.off(ROUTES.relay);
+    await expect(money.wallet.sendPrepared(other.hash)).rejects.toMatchObject({ code: 1007 });
+    expect(nodes.node.pool()).toEqual([]);
+  });
+
   test('when it is mined after all, the wallet lists it, has its key and records an event', async () => {
     const money = await open('mined');
     const events: string[] = [];
@@ -189,6 +225,32 @@ describe('a send that a node refused is never paid twice', () => {
     expect(money.wallet.snapshot.transactionKey(hash)).toBe(refused?.signed?.pending.transactionSecretKey);
     expect(events).toContain('contested-send-mined');
   });
+});
+
+test('a first submission is not broadcast to other nodes while its outcome is open', async () => {
+  const money = await open('broadcast');
+  const { wallet } = money;
+  const submit = jest.spyOn(NodeClient.prototype, 'sendTransaction');
+  submit.mockImplementationOnce(async () => {
+    // The wallet loses its node and reconnects, which makes it submit its pending transactions again.
+    front.on('/info', () => (response) => void response.destroy());
+    await money.until(
+      () => wallet.syncStatus.stall !== undefined,
+      () => 'the wallet does not notice that its node is away',
+    );
+    front.off('/info');
+    // The second request is sent after the response to the first one.
+    const requests = front.questions('/info').length;
+    await money.until(
+      () => front.questions('/info').length > requests + 1,
+      () => 'the wallet does not reconnect',
+    );
+    throw new NodeFailure('unreachable', 'is away', { isUnsent: true });
+  });
+  await expect(wallet.send(pay(10_000n))).rejects.toMatchObject({ code: 30 });
+  expect(submit).toHaveBeenCalledTimes(1);
+  submit.mockRestore();
+  expect(nodes.node.pool()).toEqual([]);
 });
 
 test('while the disk is full nothing changes: a give-up, a pause and a send are refused', async () => {
