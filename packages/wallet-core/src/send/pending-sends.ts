@@ -34,6 +34,8 @@ export interface PendingSendsDependencies {
  */
 export class PendingSends {
   readonly #sends = new Map<string, StoredSend>();
+  /** Sends of another wallet program that a node did not know, and the height of the tip at which that began. */
+  readonly #absent = new Map<string, number | undefined>();
 
   constructor(private readonly dependencies: PendingSendsDependencies) {}
 
@@ -48,11 +50,17 @@ export class PendingSends {
     }
   }
 
-  /** Reads the stored sends, and locks the inputs of pending ones again that the ledger does not have. */
+  /** Reads the stored sends. */
   restore(): void {
-    const { db, ledger } = this.dependencies;
     this.#sends.clear();
-    for (const send of db().sends.all(['pending', 'refused', 'givenUp', 'confirmed'])) this.#sends.set(send.hash, send);
+    const open = this.dependencies.db().sends.all(['pending', 'refused', 'givenUp', 'confirmed']);
+    for (const send of open) this.#sends.set(send.hash, send);
+    this.lockInputs();
+  }
+
+  /** Locks the inputs of pending sends that the ledger does not have, for example after a reset. */
+  lockInputs(): void {
+    const { ledger } = this.dependencies;
     for (const { hash, state, signed } of this.#sends.values()) {
       const isMissing = state === 'pending' && !ledger.hasSend(hash) && ledger.confirmed(hash) === undefined;
       if (isMissing && signed !== undefined) tryRecord(ledger, signed);
@@ -113,9 +121,24 @@ export class PendingSends {
    */
   giveUp(hash: string, reason: string): boolean {
     const send = this.#sends.get(hash);
+    if (send === undefined && this.foreign().includes(hash)) {
+      this.#giveUpForeign(hash, reason);
+      return true;
+    }
     if (send === undefined || (send.state !== 'pending' && send.state !== 'refused')) return false;
     this.#giveUp(send, reason);
     return true;
+  }
+
+  /** Hashes of unconfirmed sends that another wallet program recorded: nobody here has their bytes. */
+  foreign(): string[] {
+    return this.dependencies.ledger.unconfirmedHashes().filter((hash) => !this.#sends.has(hash));
+  }
+
+  /** A node's answer about the foreign sends. @param unknown those that it does not know */
+  noteForeign(unknown: readonly string[]): void {
+    for (const hash of [...this.#absent.keys()]) if (!unknown.includes(hash)) this.#absent.delete(hash);
+    for (const hash of unknown) if (!this.#absent.has(hash)) this.#absent.set(hash, undefined);
   }
 
   /** Transactions of an applied block. */
@@ -136,6 +159,8 @@ export class PendingSends {
 
   /** Settles, and gives up what became impossible. Called when the wallet has reached the tip at this height. */
   onTip(height: number): void {
+    this.lockInputs();
+    for (const hash of this.foreign()) this.#judgeForeign(hash, height);
     for (const send of [...this.#sends.values()]) {
       const { hash, state, signed } = send;
       if (state === 'confirmed') {
@@ -200,6 +225,20 @@ export class PendingSends {
         event({ kind, transaction: hash, payload: { height, ...(wasContested && { reason: send.reason }) } });
       }
     });
+  }
+
+  /** A node that does not know it for 60 blocks: its inputs must not stay locked for ever. */
+  #judgeForeign(hash: string, height: number): void {
+    if (!this.#absent.has(hash)) return;
+    const since = this.#absent.get(hash) ?? height;
+    this.#absent.set(hash, since);
+    if (since + CONFIRMATIONS > height) return;
+    this.#giveUpForeign(hash, 'another wallet program sent it, and the node has not known it for 60 blocks');
+  }
+
+  #giveUpForeign(hash: string, reason: string): void {
+    this.#absent.delete(hash);
+    this.#giveUp({ hash, state: 'pending', created: this.dependencies.now() }, reason, false);
   }
 
   #giveUp(send: StoredSend, reason: string, isContested = true): void {

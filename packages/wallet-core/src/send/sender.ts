@@ -162,6 +162,8 @@ export class TransactionSender {
       if (signal.aborted) return;
       await nodes().broadcast(stored.signed.bytes, signal);
     }
+    const foreign = pending.foreign();
+    if (foreign.length > 0) pending.noteForeign((await nodes().transactionPlaces(foreign, signal)).unknown);
   }
 
   sweep(request: SweepRequest, observer?: SendObserver): Promise<SweepResult> {

@@ -598,8 +598,9 @@ export class Wallet extends EventEmitter<WalletEvents> {
     const claimed = Math.max(localHeight, networkHeight);
     if (claimed > plausible) throw walletError.implausibleNodeHeight(claimed, plausible);
     if (localHeight - height > MAX_BLOCKS_BEHIND) throw walletError.notSynchronized();
-    const { privateViewKey, isViewWallet, subWallets } = this.#ledger.content();
     const db = this.#storage.dbIfUsable;
+    if (db !== undefined) this.#pending.lockInputs();
+    const { privateViewKey, isViewWallet, subWallets } = this.#ledger.content();
     return {
       ...{ network, localHeight, networkHeight, privateViewKey, isViewWallet, subWallets },
       appliedHeight: appliedTip.height,

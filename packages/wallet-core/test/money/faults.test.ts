@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { NodeClient, NodeFailure } from '@wrkz/client';
 import { type Network, networkOf } from '@wrkz/core-types';
@@ -32,6 +33,8 @@ const NAMES = [
   'unsent',
   'prepared',
   'broadcast',
+  'reset',
+  'foreign',
 ];
 const nodes = new TwoNodes();
 const receiver = new Purse('receiver of faults');
@@ -140,6 +143,42 @@ describe('a send that was answered with success is submitted until it is mined',
     await mine(money);
     expect(money.wallet.snapshot.transaction(hash)).toBeDefined();
   });
+});
+
+test('a reset does not free the inputs of a pending send', async () => {
+  const money = await open('reset');
+  front.on(ROUTES.relay, () => ({ json: { status: 'OK', error: '' } }));
+  const { hash, pending } = await money.wallet.send(pay(10_000n));
+  await money.wallet.reset(0);
+  await atTip(money);
+  await indexed(money);
+  expect(unconfirmedOf(money)).toEqual([hash]);
+  expect(money.primary.locked.map(({ key }) => key)).toEqual(pending.inputs.map(({ output }) => output.key));
+  front.off(ROUTES.relay);
+  await untilPooled(money, hash);
+  await mine(money);
+  expect(money.wallet.snapshot.transaction(hash)).toBeDefined();
+});
+
+test('the inputs of a send of another wallet program are free once the node has not known it for 60 blocks', async () => {
+  const money = await open('foreign');
+  const events: unknown[] = [];
+  const before = balanceOf(money);
+  front.on(ROUTES.relay, () => ({ json: { status: 'OK', error: '' } }));
+  const { hash } = await money.wallet.send(pay(10_000n));
+  await money.wallet.close();
+  rmSync(`${money.file}.db`);
+  await money.reopen();
+  money.wallet.on('event', ({ kind, transaction }) => events.push([kind, transaction]));
+  await mine(money);
+  await nodes.node.generate(stranger.address, 59);
+  await atTip(money);
+  expect(unconfirmedOf(money)).toEqual([hash]);
+  expect(balanceOf(money)).not.toEqual(before);
+  await mine(money);
+  expect(unconfirmedOf(money)).toEqual([]);
+  expect(balanceOf(money)).toEqual(before);
+  expect(events).toContainEqual(['send-given-up', hash]);
 });
 
 describe('a send that a node refused is never paid twice', () => {
