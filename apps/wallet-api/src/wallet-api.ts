@@ -1,26 +1,33 @@
 import type { NodeTimeouts } from '@wrkz/client';
 import { setThreads } from '@wrkz/crypto';
 import {
-  createLogger,
+  Closers,
   createMetrics,
   endpointText,
   type HttpServer,
   type Logger,
-  logRotation,
-  parseLogLevel,
+  loggerFromOptions,
   RequestCounters,
   type Service,
   VERSION,
 } from '@wrkz/service-kit';
 import { PowClient, powServerSettings, type SyncClock } from '@wrkz/wallet-core';
-import { type AttemptLimiterOptions, openingWarnings, startBackupJob, startRetentionJob } from '@wrkz/wallet-server';
+import {
+  type AttemptLimiterOptions,
+  moneyEventLogger,
+  openingWarnings,
+  registerWalletMetrics,
+  startBackupJob,
+  startRetentionJob,
+  type WalletObserver,
+} from '@wrkz/wallet-server';
 import { AuditLog } from './audit-log';
 import type { WalletApiConfig } from './config';
 import { startConsole } from './console';
 import { assertDirectory } from './file-paths';
 import { startWalletServer } from './http';
 import { Authenticator } from './keys';
-import { logMoneyEvents, registerWalletMetrics, startWalletHooks } from './observers';
+import { startWalletHooks } from './notifications';
 import { WALLET_LOG_SCALE } from './options';
 import type { WalletApiContext } from './routes/declare';
 import { SendExecutor } from './send-executor';
@@ -50,8 +57,7 @@ const DRAIN_MS = 2_000;
 export class WalletApi implements Service {
   readonly logger: Logger;
   private readonly context: WalletApiContext;
-  /** Closers of what `start` opened; `stop` runs them in reverse order. */
-  private readonly closers: (() => unknown)[] = [];
+  private readonly closers = new Closers();
   private servers: HttpServer[] = [];
   private isStopping = false;
 
@@ -61,7 +67,7 @@ export class WalletApi implements Service {
   ) {
     const { options, network, keys, password, walletDirectory } = config;
     const { now = Date.now } = overrides;
-    this.logger = overrides.logger ?? createWalletLogger(config);
+    this.logger = overrides.logger ?? loggerFromOptions(config, { scale: WALLET_LOG_SCALE });
     for (const warning of config.warnings) this.logger.warning(warning);
     const wallets = this.createWalletManager(now);
     const authenticator = new Authenticator(password, keys, { now, ...overrides.attempts });
@@ -98,15 +104,14 @@ export class WalletApi implements Service {
     try {
       await this.open();
     } catch (error) {
-      await this.stop();
-      throw error;
+      await this.closers.closeAfter(error);
     }
   }
 
-  /** Stops accepting requests, then saves and closes the wallet. */
-  async stop(): Promise<void> {
+  /** Stops accepting requests, then saves and closes the wallet. @throws AggregateError after everything else is closed */
+  stop(): Promise<void> {
     this.isStopping = true;
-    for (const close of this.closers.splice(0).reverse()) await close();
+    return this.closers.closeAll();
   }
 
   private createWalletManager(now: () => number): WalletManager {
@@ -133,7 +138,7 @@ export class WalletApi implements Service {
       },
     );
     wallets.on('warning', warn);
-    logMoneyEvents(wallets, logger);
+    this.observe(wallets, moneyEventLogger(logger));
     wallets.on('closed', () => logger.info('wallet closed'));
     wallets.on('opened', (open) => {
       const { file, nodes } = open;
@@ -143,24 +148,32 @@ export class WalletApi implements Service {
     return wallets;
   }
 
+  private observe(wallets: WalletManager, { event, ringFallback }: WalletObserver): void {
+    wallets.on('moneyEvent', event);
+    wallets.on('ringFallback', ringFallback);
+  }
+
   private async open(): Promise<void> {
     const { config, context, logger } = this;
     const { options, network } = config;
     const { wallets, metrics } = context;
     assertDirectory(config.walletDirectory);
     setThreads(config.threads);
-    this.closers.push(() => wallets.shutDown());
+    this.closers.add('the wallet', () => wallets.shutDown());
     this.startRetention();
     this.startBackups();
     const hooks = await startWalletHooks(config, wallets, logger.child('notify'));
-    this.closers.push(() => hooks.close());
+    this.closers.add('the notification hooks', () => hooks.close());
     if (metrics !== undefined) {
       hooks.publish(metrics);
-      registerWalletMetrics(metrics, wallets);
+      this.observe(
+        wallets,
+        registerWalletMetrics(metrics, () => wallets.current?.wallet),
+      );
     }
     const port = this.overrides.port ?? options.port;
     this.servers = await startWalletServer({ config, context, counters: new RequestCounters(), logger, port });
-    this.closers.push(() => Promise.all(this.servers.map((server) => server.close(DRAIN_MS))));
+    for (const server of this.servers) this.closers.add('an HTTP server', () => server.close(DRAIN_MS));
     const endpoint = endpointText({ host: options['rpc-bind-ip'], port: this.port });
     logger.info(
       `wrkz-wallet-api ${VERSION} listens on ${endpoint}, network ${network.name}, wallets in ${config.walletDirectory}`,
@@ -177,7 +190,7 @@ export class WalletApi implements Service {
       warn: (text) => this.logger.warning(text),
     });
     wallets.on('opened', job.run);
-    this.closers.push(job.stop);
+    this.closers.add('the retention job', job.stop);
   }
 
   private startBackups(): void {
@@ -190,22 +203,13 @@ export class WalletApi implements Service {
       this.logger.info('backup written', { file });
     };
     const warn = (text: string): void => this.logger.warning(text);
-    this.closers.push(startBackupJob({ current: () => wallets.current, now, written, warn }, { everyMinutes, keep }));
+    const stop = startBackupJob({ current: () => wallets.current, now, written, warn }, { everyMinutes, keep });
+    this.closers.add('the backup job', stop);
   }
 
   private openConsole(): void {
     const { input, write = () => undefined, requestStop } = this.overrides;
     if (input === undefined || requestStop === undefined || this.config.options['no-console']) return;
-    this.closers.push(startConsole({ input, write, stop: requestStop }));
+    this.closers.add('the console', startConsole({ input, write, stop: requestStop }));
   }
-}
-
-function createWalletLogger({ options, secrets }: WalletApiConfig): Logger {
-  return createLogger({
-    level: parseLogLevel(options['log-level'], WALLET_LOG_SCALE) ?? 'disabled',
-    format: options['log-format'],
-    file: options['log-file'],
-    rotation: logRotation(options),
-    secrets,
-  });
 }

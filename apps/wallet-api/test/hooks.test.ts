@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { createMemoryLogger } from '@wrkz/service-kit';
 import { RECENT_BLOCKS, isRecent } from '@wrkz/wallet-server';
-import { transactionEvent } from '../src/observers';
+import { transactionEvent } from '../src/notifications';
 import { ADDRESSES, ChainAStage, hashOf, parsed, requireStatus, send } from './support/chain-a-service';
 import type { TestService } from './support/service';
 

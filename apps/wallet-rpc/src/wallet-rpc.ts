@@ -11,12 +11,17 @@ import {
   type Service,
   VERSION,
 } from '@wrkz/service-kit';
-import type { SignedSend, SyncClock } from '@wrkz/wallet-core';
-import { IdempotentRequests, startRetentionJob } from '@wrkz/wallet-server';
+import type { SignedSend, SyncClock, Wallet } from '@wrkz/wallet-core';
+import {
+  IdempotentRequests,
+  moneyEventLogger,
+  registerWalletMetrics,
+  startRetentionJob,
+  type WalletObserver,
+} from '@wrkz/wallet-server';
 import { serviceLogger, type WalletRpcConfig } from './config';
 import type { WalletRpcContext } from './context';
 import { startServiceServer } from './http';
-import { logContainerEvents, registerContainerMetrics } from './observers';
 import { type ServedContainer, openContainer } from './open-container';
 import { TransactionNotifier, HOOKS } from './transaction-notifier';
 import { BlockHashes } from './blocks';
@@ -97,7 +102,7 @@ export class WalletRpc implements Service {
     const { nodeTimeouts, syncClock } = overrides;
     const container = await openContainer(config, { logger, now, nodeTimeouts, syncClock });
     this.closers.add('the container', () => container.wallet.close());
-    logContainerEvents(container.wallet, logger);
+    observe(container.wallet, moneyEventLogger(logger));
     const hooks = await NotificationHooks.start({
       hooks: [
         { name: HOOKS.tx, values: options['tx-notify'] },
@@ -111,7 +116,8 @@ export class WalletRpc implements Service {
     const metrics = options['enable-metrics'] ? createMetrics('wrkz_wallet_') : undefined;
     if (metrics !== undefined) {
       hooks.publish(metrics);
-      registerContainerMetrics(metrics, container.wallet);
+      const current = (): Wallet | undefined => (container.wallet.isClosed ? undefined : container.wallet);
+      observe(container.wallet, registerWalletMetrics(metrics, current));
     }
     const context = this.contextOf(container, hooks, now);
     this.served = context;
@@ -176,4 +182,9 @@ export class WalletRpc implements Service {
       now,
     };
   }
+}
+
+function observe(wallet: Wallet, { event, ringFallback }: WalletObserver): void {
+  wallet.on('event', event);
+  wallet.on('ringFallback', ringFallback);
 }

@@ -11,5 +11,6 @@ export {
   parseNodeAddress,
 } from './nodes';
 export { isRecent, netAmount, openingWarnings, RECENT_BLOCKS } from './notifications';
+export { moneyEventLogger, registerWalletMetrics, type WalletObserver } from './observers';
 export { backupOptions, networkOption, nodeFollowOptions, scanOptions, workOptions } from './options';
 export { deleteExpired, RETENTION, type RetentionJob, startRetentionJob } from './retention';

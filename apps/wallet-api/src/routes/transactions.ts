@@ -1,4 +1,5 @@
 import { walletApi } from '@wrkz/api';
+import { MAX_UINT64 } from '@wrkz/core-types';
 import { refusal } from '@wrkz/service-kit';
 import { checkAddress, walletError, type WalletSnapshot, type WalletTransaction } from '@wrkz/wallet-core';
 import type { z } from 'zod';
@@ -8,7 +9,6 @@ import { transactionFilter, transactionList, transactionRecorder } from './trans
 
 /** Blocks covered by a listing without an end height. */
 const DEFAULT_RANGE_BLOCKS = 1_000;
-const MAX_UINT64 = 2n ** 64n - 1n;
 
 const getTransactions = declareWalletRoute({
   method: 'GET',

@@ -1,20 +1,16 @@
-import { EventEmitter } from 'node:events';
 import { createMetrics, createMemoryLogger } from '@wrkz/service-kit';
-import { logMoneyEvents, registerWalletMetrics } from '../src/observers';
-
-const wallets = (): EventEmitter & { current: undefined } => Object.assign(new EventEmitter(), { current: undefined });
+import { moneyEventLogger, registerWalletMetrics } from '../src';
 
 test('logs each money event with its fields, and what the operator should look at as a warning', () => {
-  const source = wallets();
   const logger = createMemoryLogger();
   const { entries } = logger;
-  logMoneyEvents(source as never, logger);
-  const event = { sequence: 7, time: 1, transaction: 'ab', amount: -5n, subWallet: undefined };
-  source.emit('moneyEvent', { ...event, kind: 'send', payload: { fee: 3n } });
+  const { event, ringFallback } = moneyEventLogger(logger);
+  const fields = { sequence: 7, time: 1, transaction: 'ab', amount: -5n, subWallet: undefined };
+  event({ ...fields, kind: 'send', payload: { fee: 3n } });
   for (const kind of ['send-refused', 'send-given-up', 'contested-send-mined', 'sends-paused']) {
-    source.emit('moneyEvent', { sequence: 8, time: 1, kind });
+    event({ sequence: 8, time: 1, kind });
   }
-  source.emit('ringFallback', { requested: 3, used: 1 });
+  ringFallback({ requested: 3, used: 1 });
   expect(entries.map(({ level, message }) => `${level} ${message}`)).toEqual([
     'info money event: send',
     'warning money event: send-refused',
@@ -27,14 +23,15 @@ test('logs each money event with its fields, and what the operator should look a
   expect(entries.at(-1)?.fields).toEqual({ requested: 3, used: 1 });
 });
 
-test('counts ring fallbacks and given-up sends', async () => {
-  const source = wallets();
+test('counts ring fallbacks and given-up sends; without a wallet only `open` has a value', async () => {
   const metrics = createMetrics('wrkz_wallet_');
-  registerWalletMetrics(metrics, source as never);
-  source.emit('ringFallback', { requested: 3, used: 1 });
-  source.emit('moneyEvent', { kind: 'send-given-up' });
-  source.emit('moneyEvent', { kind: 'send' });
+  const { event, ringFallback } = registerWalletMetrics(metrics, () => undefined);
+  ringFallback({ requested: 3, used: 1 });
+  event({ sequence: 1, time: 1, kind: 'send-given-up' });
+  event({ sequence: 2, time: 1, kind: 'send' });
   const text = await metrics.registry.metrics();
   expect(text).toContain('wrkz_wallet_ring_fallbacks_total 1\n');
   expect(text).toContain('wrkz_wallet_given_up_sends_total 1\n');
+  expect(text).toContain('wrkz_wallet_open 0\n');
+  expect(text).not.toMatch(/^wrkz_wallet_height/m);
 });
