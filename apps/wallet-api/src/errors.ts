@@ -1,5 +1,5 @@
 import { errorCode, type ErrorRow, HttpError, type Refusal, refusal } from '@wrkz/service-kit';
-import { walletError, WalletClosed, WalletError, walletErrorRows } from '@wrkz/wallet-core';
+import { storageError, walletError, WalletClosed, WalletError, walletErrorRows } from '@wrkz/wallet-core';
 import { systemText } from '@wrkz/wallet-server';
 
 const DEFAULT_STATUS = 400;
@@ -41,7 +41,8 @@ export function httpErrorOf({ code, message, name }: WalletError): HttpError {
 }
 
 /** Maps an error thrown by a handler. */
-export function mapHandlerError(error: unknown): unknown {
+export function mapHandlerError(thrown: unknown): unknown {
+  const error = storageError(thrown);
   if (error instanceof WalletError) return httpErrorOf(error);
   if (error instanceof WalletClosed) return forbidden();
   return error;

@@ -2,7 +2,7 @@ import { getSystemErrorMap } from 'node:util';
 import { walletRpcApi } from '@wrkz/api';
 import { NodeFailure } from '@wrkz/client';
 import { errorCode, errorText, JsonRpcError } from '@wrkz/service-kit';
-import { isWalletError, WalletError, walletErrorRows } from '@wrkz/wallet-core';
+import { isWalletError, storageError, WalletError, walletErrorRows } from '@wrkz/wallet-core';
 import { systemText } from '@wrkz/wallet-server';
 
 const { walletRpcErrors, walletRpcEnvelopeErrors } = walletRpcApi;
@@ -76,7 +76,8 @@ const NAME_OF_CODE = new Map(
 );
 
 /** The response to an error that a method threw; undefined for an unexpected one. */
-export function toJsonRpcError(error: unknown): JsonRpcError | undefined {
+export function toJsonRpcError(thrown: unknown): JsonRpcError | undefined {
+  const error = storageError(thrown);
   if (error instanceof JsonRpcError) return error;
   if (error instanceof NodeFailure) return applicationError('nodeAway');
   if (isWalletError(error, 'invalidWalletFilename')) return fileError(error);

@@ -25,7 +25,6 @@ export {
 } from './errors';
 export { checkAddress, checkPaymentId, integratedAddress, type CheckedAddress } from './keys/addresses';
 export * from './keys/wallet-keys';
-export { seedOf } from './keys/wallet-keys';
 export * from './keys/sub-wallets';
 export type { HeldTransaction } from './ledger/held-transactions';
 export { type AppliedBlock, Ledger, type LedgerKeys, type UnindexedOutput } from './ledger/ledger';
@@ -48,6 +47,7 @@ export type { SyncStall, WalletSyncStatus } from './sync/status';
 export { Synchronizer, type SynchronizerEvents, type SynchronizerOptions } from './sync/synchronizer';
 export { heldBy, Wallet, type WalletDependencies, type WalletOptions } from './wallet/wallet';
 export { restoreBackup } from './wallet/backup';
+export { storageError } from './wallet/storage';
 export { WalletSnapshot } from './wallet/snapshot';
 export type { NewKeys } from './wallet/sub-wallets';
 export {

@@ -27,11 +27,11 @@ const setLabel = declareWalletRoute({
   params: walletApi.labelParams,
   body: walletApi.labelBody,
   answer: walletApi.noContent,
-  errors: walletErrors('addressNotValid', 'walletDatabaseDamaged'),
+  errors: walletErrors('addressNotValid', 'walletDatabaseDamaged', 'invalidWalletFilename'),
   handle: ({ wallets }, { path, body }) => {
-    const { labels } = wallets.require().wallet.db;
+    const { db } = wallets.require().wallet;
     const subject = subjectOf(path.subject);
-    labels.put(subject, { subject, text: body.text });
+    db.transaction(() => db.labels.put(subject, { subject, text: body.text }));
     return undefined;
   },
 });
@@ -44,10 +44,11 @@ const deleteLabel = declareWalletRoute({
   ...access('receive', { audit: 'delete-label' }),
   params: walletApi.labelParams,
   answer: walletApi.noContent,
-  errors: [...walletErrors('addressNotValid', 'walletDatabaseDamaged'), NOT_FOUND],
+  errors: [...walletErrors('addressNotValid', 'walletDatabaseDamaged', 'invalidWalletFilename'), NOT_FOUND],
   handle: ({ wallets }, { path }) => {
-    const { labels } = wallets.require().wallet.db;
-    if (!labels.delete(subjectOf(path.subject))) throw refusal('not_found');
+    const { db } = wallets.require().wallet;
+    const subject = subjectOf(path.subject);
+    if (!db.transaction(() => db.labels.delete(subject))) throw refusal('not_found');
     return undefined;
   },
 });

@@ -181,6 +181,8 @@ export const SAVING: readonly Provocation[] = [
   { route: 'PUT /reset', code: 2, body: '{"scanHeight":700}' },
   { route: 'DELETE /transactions/pending/{hash}', code: 2 },
   { route: 'POST /sends/pause', code: 2 },
+  { route: 'PUT /labels/{subject}', code: 2, body: '{"text":"a"}' },
+  { route: 'DELETE /labels/{subject}', code: 2 },
   { route: 'POST /sends/resume', code: 2 },
   { route: 'DELETE /wallet', code: 2, at: 'view' },
 ];

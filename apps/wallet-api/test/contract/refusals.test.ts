@@ -102,7 +102,11 @@ test('answers invalidWalletFilename and submits nothing if saving fails', async 
   try {
     for (const row of SAVING) {
       const body = (row.body ?? '').replace('{point}', point).replace('{hash}', hash);
-      const path = { address: made.address, hash: row.route.includes('/prepared/') ? hash : pending };
+      const path = {
+        address: made.address,
+        subject: made.address,
+        hash: row.route.includes('/prepared/') ? hash : pending,
+      };
       const { status, code } = codeOf(await provoke({ ...row, body, path, prepares: false }));
       answers.push([row.route, status, code]);
     }
