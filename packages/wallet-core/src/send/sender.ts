@@ -12,7 +12,7 @@ import { LedgerFault } from '../ledger/model';
 import type { PowClient } from '../pow-client/pow-client';
 import { indexesAgain } from '../sync/index-finder';
 import type { WalletDb } from '../wallet-db/wallet-db';
-import { SilentNodes, SubmissionNode } from './node';
+import { TimedOutNodes, SubmissionNode } from './node';
 import type { NewEvent, PendingSends } from './pending-sends';
 import type { SendPause } from './pause';
 import { submitSend } from './submit';
@@ -54,7 +54,7 @@ export interface SenderDependencies {
  * it is submitted. The caller runs one send at a time.
  */
 export class TransactionSender {
-  readonly #silent = new SilentNodes();
+  readonly #timedOut = new TimedOutNodes();
   /** Hash of the transaction that is being submitted for the first time, or again after a refusal. */
   #firstSubmission: string | undefined;
 
@@ -182,7 +182,7 @@ export class TransactionSender {
     const before = pending.get(hash);
     const isFirst = this.#record(signed, observer);
     if (isFirst) this.#firstSubmission = hash;
-    const node = new SubmissionNode(this.dependencies.nodes, this.#silent);
+    const node = new SubmissionNode(this.dependencies.nodes, this.#timedOut);
     const outcome = await submitSend(signed, node).finally(() => (this.#firstSubmission = undefined));
     switch (outcome.kind) {
       case 'accepted':
@@ -305,7 +305,7 @@ export class TransactionSender {
   #ports(): SendPorts {
     const { nodes, pow, signal, onRingFallback } = this.dependencies;
     return {
-      node: new SubmissionNode(nodes, this.#silent, signal),
+      node: new SubmissionNode(nodes, this.#timedOut, signal),
       pow,
       transactionKeys: generateKeyPair,
       now: () => this.#seconds(),

@@ -1,6 +1,6 @@
 import { type NodeCalls, NodeFailure, NodeList, type NodeFailureFacts, type NodeFailureKind } from '@wrkz/client';
 import { StandInNode } from '@wrkz/testing';
-import { SubmissionNode, SilentNodes } from '../../src/send/node';
+import { SubmissionNode, TimedOutNodes } from '../../src/send/node';
 
 const HASH = 'ab'.repeat(32);
 const failing = (kind: NodeFailureKind, facts: NodeFailureFacts = {}) => {
@@ -81,7 +81,7 @@ test('a node that was silent is not waited for again at once, another one is ask
   const mute = { randomOuts: () => (asked++, failing('timeout')()) } as unknown as NodeCalls;
   const well = { randomOuts: () => Promise.resolve([]) } as unknown as NodeCalls;
   let serving = mute;
-  const silent = new SilentNodes(() => now);
+  const silent = new TimedOutNodes(() => now);
   const ask = () => new SubmissionNode(() => serving, silent).randomOuts([1n], 3);
   for (let i = 0; i < 5; i++) expect(await ask()).toEqual({ kind: 'unavailable' });
   expect(asked).toBe(1);
