@@ -11,8 +11,8 @@ import {
 import { type LedgerParts, unexpectChange } from './state';
 import type { SubWalletBook } from './sub-wallet-book';
 
-/** What a container holds in a transfer. */
-const MOST_IN_A_TRANSFER = 2n ** 63n - 1n;
+/** Maximum of a transfer in the container format. */
+const MAX_TRANSFER = 2n ** 63n - 1n;
 
 export interface PlannedOutput {
   readonly book: SubWalletBook;
@@ -24,11 +24,11 @@ export interface PlannedTransaction {
   readonly isCoinbase: boolean;
   readonly received: readonly PlannedOutput[];
   readonly spent: readonly PlannedOutput[];
-  /** By public spend key, in the order in which they were touched. */
+  /** Net amounts by public spend key, in the order in which they were touched. */
   readonly transfers: ReadonlyMap<string, bigint>;
 }
 
-/** The transactions of a block by the scanner's number; those that are in the history already are left out. */
+/** The transactions of a block with the scanner's numbers, without those that the history already has. */
 function transactionsOf(block: SyncBlock, { history }: LedgerParts): [number, SyncTransaction][] {
   const seen = new Set<string>();
   return [block.coinbase, ...block.transactions].flatMap((transaction, i) => {
@@ -38,7 +38,7 @@ function transactionsOf(block: SyncBlock, { history }: LedgerParts): [number, Sy
   });
 }
 
-/** @throws LedgerFault when an amount is none of 64 bits, or the height no index */
+/** @throws LedgerFault for an amount beyond 64 bits, or a height that is not an index */
 export function requirePossible(block: SyncBlock): void {
   const fault = (what: string): LedgerFault => new LedgerFault(`block ${block.height} ${what}`);
   if (!Number.isSafeInteger(block.height) || block.height < 0) throw fault('has no height');
@@ -50,7 +50,7 @@ export function requirePossible(block: SyncBlock): void {
 }
 
 /**
- * What a block changes, without changing it: all its outputs are learnt before its spends, so that an output which is
+ * Computes the changes of a block without applying them. All outputs come before the spends, so that an output that is
  * received and spent in one block counts as spent.
  * @throws LedgerFault when a transfer does not fit a container
  */
@@ -73,7 +73,7 @@ export function planBlock(
     if (transaction === undefined || target === undefined || book === undefined) continue;
     const transfers = touched.get(item.transaction) ?? new Map<string, bigint>();
     touched.set(item.transaction, transfers);
-    // A key that was seen before has one key image for both: only one of the two can ever be spent.
+    // Outputs with the same one-time key have the same key image: only one of them can ever be spent.
     const isSecond = parts.outputs.knows(target.key) || fresh.has(target.key);
     transfers.set(item.publicSpendKey, (transfers.get(item.publicSpendKey) ?? 0n) + (isSecond ? 0n : target.amount));
     if (isSecond) continue;
@@ -96,7 +96,7 @@ export function planBlock(
       return [{ book: owned.book, output: owned.output }];
     });
     for (const amount of transfers.values()) {
-      if (amount > MOST_IN_A_TRANSFER || amount < -MOST_IN_A_TRANSFER) {
+      if (amount > MAX_TRANSFER || amount < -MAX_TRANSFER) {
         throw new LedgerFault(`block ${block.height} moves more than 2^63 in transaction ${transaction.hash}`);
       }
     }
@@ -126,10 +126,10 @@ function outputOf(
   };
 }
 
-/** Blocks after which a spent output is given up, and how often that is done (docs/protocol/wallet.md#spent-outputs). */
+/** Age in blocks at which spent outputs are retired, and the interval of the retirement (docs/protocol/wallet.md#spent-outputs). */
 export const SPENT_KEPT = 2_880;
 
-/** Carries out what was planned, and gives back the transactions that are new to the history. */
+/** Applies a plan. @returns the transactions that are new to the history */
 export function applyPlan(
   parts: LedgerParts,
   block: SyncBlock,
@@ -168,7 +168,7 @@ export function applyPlan(
   });
 }
 
-/** An output that a send under way takes is locked again; any other is free. */
+/** Adds an output: locked if a pending send spends it, else unspent. */
 function receive(
   parts: LedgerParts,
   publicSpendKey: string,
@@ -180,15 +180,15 @@ function receive(
   book.unexpect(output.key);
   const spend = output.keyImage === undefined ? undefined : awaited.find(output.keyImage);
   if (spend !== undefined) awaited.delete(spend.keyImage);
-  const isTaken = spend !== undefined && history.send(spend.spendingTransactionHash) !== undefined;
-  const taker = isTaken ? spend.spendingTransactionHash : held.takerOf(output.key);
-  if (taker === undefined) outputs.put(book, 'unspent', output);
-  else outputs.put(book, 'locked', { ...output, spendingTransactionHash: taker });
+  const isSpent = spend !== undefined && history.send(spend.spendingTransactionHash) !== undefined;
+  const spender = isSpent ? spend.spendingTransactionHash : held.spenderOf(output.key);
+  if (spender === undefined) outputs.put(book, 'unspent', output);
+  else outputs.put(book, 'locked', { ...output, spendingTransactionHash: spender });
 }
 
 /**
- * The transfers of a send whose inputs are partly retired: their amounts are known from the time before the rescan alone. A
- * sub-wallet without retired outputs takes nothing from there.
+ * The transfers of a send whose inputs are partly retired. A rescan does not see the retired inputs, so the transfers that
+ * were recorded before count. A sub-wallet without retired outputs needs no correction.
  */
 function withRetired(
   { outputs, history }: LedgerParts,
@@ -203,7 +203,7 @@ function withRetired(
   return merged;
 }
 
-/** What a container has a place for: a node that names more outputs than inputs, or inputs of more than 2^64, lies. */
+/** Clamped to what the container can store: a faulty node may report more outputs than inputs, or more than 2^64. */
 function feeOf({ inputs, outputs }: SyncTransaction): bigint {
   const fee = sum(inputs) - sum(outputs);
   if (fee < 0n) return 0n;
@@ -213,7 +213,7 @@ function feeOf({ inputs, outputs }: SyncTransaction): bigint {
 const sum = (parts: readonly { readonly amount: bigint }[]): bigint =>
   parts.reduce((total, { amount }) => total + amount, 0n);
 
-/** A short id of an own send is encrypted to its receiver: only what was noted when it was sent can tell it. */
+/** The short id of an own send is encrypted to its receiver, so the id that was recorded at the send is used. */
 function paymentIdOf(
   { transaction, isCoinbase, spent }: PlannedTransaction,
   sent: WalletTransaction | undefined,
@@ -245,8 +245,8 @@ export function retireSpent({ outputs }: LedgerParts, from: number, to: number):
 }
 
 /**
- * The part of a block that concerns the wallet, with the found outputs numbered anew; undefined when nothing does. Taken
- * before the plan is applied.
+ * The part of a block that concerns the wallet, with renumbered outputs; undefined if there is none. Computed before the
+ * plan is applied.
  */
 export function relevantPart(
   { history, held }: LedgerParts,

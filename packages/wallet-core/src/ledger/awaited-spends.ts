@@ -1,15 +1,18 @@
 import type { UnconfirmedAmount } from './model';
 
-/** An output that a send under way takes, though the block that held it has gone with a reorganisation. */
+/** A pending send spends an output whose block a reorganisation removed. */
 export interface AwaitedSpend {
   readonly keyImage: string;
   readonly spendingTransactionHash: string;
   readonly publicSpendKey: string;
-  /** What it is worth as change, should the send be cancelled while the block is still away. */
+  /** The expected change that it becomes if the send is given up before the block returns. */
   readonly amount: UnconfirmedAmount;
 }
 
-/** Outputs that are taken when they come back, so that no second send takes them. Kept in memory alone: the node refuses too. */
+/**
+ * Outputs that are locked as soon as their block returns, so that no second send spends them. In memory only: after a restart
+ * the node would refuse the second send.
+ */
 export class AwaitedSpends {
   private readonly byImage = new Map<string, AwaitedSpend>();
 
@@ -25,7 +28,7 @@ export class AwaitedSpends {
     this.byImage.delete(keyImage);
   }
 
-  /** Takes out and gives back what the send was waiting for. */
+  /** Removes and returns the spends of a send. */
   removeSend(hash: string): AwaitedSpend[] {
     const removed = [...this.byImage.values()].filter((spend) => spend.spendingTransactionHash === hash);
     for (const { keyImage } of removed) this.byImage.delete(keyImage);

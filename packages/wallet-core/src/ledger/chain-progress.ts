@@ -1,17 +1,17 @@
 import type { AppliedTip, SyncProgress } from './model';
 
-/** How many hashes of the last blocks are kept. */
+/** Number of stored hashes of the last blocks. */
 const RECENT = 50;
-/** One hash for good each time the height passes a multiple of this. */
+/** A hash is stored permanently each time the height passes a multiple of this. */
 const CHECKPOINT_STEP = 5_000;
 
 interface KnownBlock {
   readonly hash: string;
-  /** Its height, or where only a file told of it the highest that it can have. */
+  /** Its height; for a hash from a file, which has no heights, the highest possible one. */
   readonly height: number;
 }
 
-/** How far the chain was read, and by which hashes a node can find the place (docs/protocol/wallet.md#progress). */
+/** The scan position, and the hashes by which a node finds it (docs/protocol/wallet.md#progress). */
 export class ChainProgress {
   private at: number;
   private recent: KnownBlock[];
@@ -21,8 +21,8 @@ export class ChainProgress {
   constructor({ height, recentHashes, checkpointHashes }: SyncProgress) {
     this.at = height;
     this.appliedTip = { height, timestamp: 0 };
-    // A file may name the tip several times and tells no heights. The newest is the last block that was applied, and each
-    // older one lies at least one block below.
+    // A file may repeat hashes and has no heights. The newest is the last applied block; each older one is at least one block
+    // below.
     this.recent = [...new Set(recentHashes)].slice(0, RECENT).map((hash, i) => ({ hash, height: height - i }));
     this.checkpoints = [...new Set(checkpointHashes)].map((hash) => ({ hash, height: -1 }));
   }

@@ -3,25 +3,25 @@ import type { OutputBook } from './output-book';
 import type { SubWalletBook } from './sub-wallet-book';
 
 /**
- * A transaction that is in no block and that the history does not list as a send: one that waits to be sent, or one of the
- * pool. Outputs that it takes stay taken, what it brings is waited for.
+ * A transaction that is in no block and not a recorded send: a delayed one, or one in the pool. Its inputs are locked and its
+ * own outputs are expected.
  */
 export interface HeldTransaction {
   /** 64 hex characters. */
   readonly hash: string;
-  /** One-time keys of the outputs that it takes. */
+  /** One-time keys of its inputs. */
   readonly inputs: readonly string[];
   readonly ownOutputs: readonly { readonly publicSpendKey: string; readonly amount: bigint; readonly key: string }[];
 }
 
-/** Transactions that are held, found by hash and by the keys of their inputs. They are in memory alone. */
+/** Held transactions by hash and by the keys of their inputs. In memory only. */
 export class HeldTransactions {
   private readonly byHash = new Map<string, HeldTransaction>();
   private readonly byInput = new Map<string, string>();
 
-  /** Together with what is held under that hash: who tells of it may know fewer of its addresses. */
-  add(told: HeldTransaction): void {
-    const transaction = merged(this.byHash.get(told.hash), told);
+  /** Merged with an entry of the same hash: two callers may know different inputs and outputs. */
+  add(added: HeldTransaction): void {
+    const transaction = merged(this.byHash.get(added.hash), added);
     this.byHash.set(transaction.hash, transaction);
     for (const key of transaction.inputs) if (!this.byInput.has(key)) this.byInput.set(key, transaction.hash);
   }
@@ -38,8 +38,8 @@ export class HeldTransactions {
     return hash !== undefined && this.byHash.has(hash);
   }
 
-  /** The hash of the transaction that takes an output. */
-  takerOf(outputKey: string): string | undefined {
+  /** The hash of the transaction that spends an output. */
+  spenderOf(outputKey: string): string | undefined {
     return this.byInput.get(outputKey);
   }
 
@@ -52,18 +52,18 @@ export class HeldTransactions {
   }
 }
 
-function merged(before: HeldTransaction | undefined, told: HeldTransaction): HeldTransaction {
-  if (before === undefined) return told;
-  const outputs = [...before.ownOutputs, ...told.ownOutputs];
+function merged(before: HeldTransaction | undefined, added: HeldTransaction): HeldTransaction {
+  if (before === undefined) return added;
+  const outputs = [...before.ownOutputs, ...added.ownOutputs];
   return {
-    hash: told.hash,
-    inputs: [...new Set([...before.inputs, ...told.inputs])],
+    hash: added.hash,
+    inputs: [...new Set([...before.inputs, ...added.inputs])],
     ownOutputs: [...new Map(outputs.map((output) => [output.key, output])).values()],
   };
 }
 
-/** Locks those of the inputs that are free, and expects what is to come. */
-export function takeHeld(outputs: OutputBook, { hash, inputs, ownOutputs }: HeldTransaction): void {
+/** Locks the unspent inputs, and expects the own outputs. */
+export function lockHeld(outputs: OutputBook, { hash, inputs, ownOutputs }: HeldTransaction): void {
   for (const key of inputs) {
     const place = outputs.find(key);
     if (place?.list === 'unspent') {
@@ -75,7 +75,7 @@ export function takeHeld(outputs: OutputBook, { hash, inputs, ownOutputs }: Held
   }
 }
 
-/** The lists of a sub-wallet as a container holds them: as if nothing were held. */
+/** The sub-wallet for a container, as if nothing were held. */
 export function withoutHeld(
   book: SubWalletBook,
   isHeld: (hash: string | undefined) => boolean,

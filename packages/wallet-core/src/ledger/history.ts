@@ -2,18 +2,18 @@ import type { TransactionKey, WalletContent, WalletTransaction } from './model';
 
 type HistoryContent = Pick<WalletContent, 'transactions' | 'unconfirmed'>;
 
-/** The transactions of a wallet: in blocks, and own sends that are in none yet; and the keys of own sends. */
+/** The confirmed transactions and unconfirmed sends of a wallet, and the transaction keys of its sends. */
 export class History {
   private confirmed: WalletTransaction[] = [];
   private readonly byHash = new Map<string, WalletTransaction>();
   private readonly sends = new Map<string, WalletTransaction>();
-  /** Sends that were in a block before. */
+  /** Sends that a reorganisation made unconfirmed again. */
   private readonly returned = new Set<string>();
   private readonly keys = new Map<string, TransactionKey>();
   private values: HistoryContent | undefined;
   private keyValues: readonly TransactionKey[] | undefined;
 
-  /** Takes up what a file holds, into an empty history. Of transactions with one hash the first counts. */
+  /** Fills an empty history with the content of a file. Of transactions with the same hash the first counts. */
   *taking(content: HistoryContent & Pick<WalletContent, 'transactionKeys'>): Generator<void, void> {
     for (const transaction of content.transactions) {
       if (!this.byHash.has(transaction.hash)) {
@@ -40,7 +40,7 @@ export class History {
     return this.sends.get(hash);
   }
 
-  /** Whether the record of an unconfirmed send is that of a block which has gone: its transfers are whole then. */
+  /** Whether an unconfirmed send was in a block before. Its transfers are complete then. */
   wasConfirmed(hash: string): boolean {
     return this.returned.has(hash);
   }
@@ -49,7 +49,7 @@ export class History {
     return this.sends.size > 0;
   }
 
-  /** Takes a transaction of a block; the send of that hash is unconfirmed no longer. */
+  /** Adds a transaction of a block, and removes the unconfirmed send of the same hash. */
   confirm(transaction: WalletTransaction): void {
     this.removeSend(transaction.hash);
     this.byHash.set(transaction.hash, transaction);
@@ -72,7 +72,7 @@ export class History {
     if (this.sends.delete(hash)) this.values = undefined;
   }
 
-  /** Takes out and gives back what is in blocks from `height` on, oldest first. */
+  /** Removes and returns the transactions of blocks from `height` on, oldest first. */
   removeFrom(height: number): WalletTransaction[] {
     const removed = this.confirmed.filter(({ blockHeight }) => blockHeight >= height);
     if (removed.length === 0) return removed;
@@ -91,7 +91,7 @@ export class History {
     if (this.keys.delete(transactionHash)) this.keyValues = undefined;
   }
 
-  /** Takes a sub-wallet out of all transfers; what touched nothing else goes. */
+  /** Removes a sub-wallet from all transfers, and transactions that touched nothing else. */
   removeTransfersOf(publicSpendKey: string): void {
     const without = (transaction: WalletTransaction): WalletTransaction => {
       const transfers = transaction.transfers.filter((transfer) => transfer.publicSpendKey !== publicSpendKey);

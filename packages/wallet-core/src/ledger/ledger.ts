@@ -1,6 +1,6 @@
 import type { SyncBlock } from '@wrkz/client';
 import { applyPlan, planBlock, relevantPart, requirePossible, retireSpent } from './apply-block';
-import { type HeldTransaction, takeHeld, withoutHeld } from './held-transactions';
+import { type HeldTransaction, lockHeld, withoutHeld } from './held-transactions';
 import {
   type AppliedTip,
   type LedgerChange,
@@ -82,7 +82,7 @@ export class Ledger {
   private retired: RetiredOutput[] = [];
 
   /**
-   * For a small content; `loading` takes one of many transactions.
+   * Loads the content synchronously; use `loading` for a large one.
    * @param retiredFrom the retired outputs that were spent at or above a height
    */
   constructor(
@@ -193,7 +193,7 @@ export class Ledger {
   /**
    * Applies a block; one that is not above the last is a reorganisation, and the blocks it replaces are rewound first.
    * @param decryptedPaymentIds short payment ids that the scanner decrypted, by transaction hash
-   * @throws LedgerFault for values that no chain can have; nothing has changed then
+   * @throws LedgerFault for values that no chain can have; the ledger is unchanged then
    */
   apply(
     block: SyncBlock,
@@ -221,7 +221,7 @@ export class Ledger {
     return rewindTo(this.parts, height);
   }
 
-  /** Nothing up to this block is left to be scanned. */
+  /** Marks the blocks up to this one as scanned. */
   markTip(height: number, hash: string): void {
     const { progress } = this.parts;
     if (height < progress.height) return;
@@ -231,8 +231,7 @@ export class Ledger {
   }
 
   /**
-   * Frees locked outputs that no pending send spends. Only for a wallet that has read the whole chain: by then every spent
-   * output is in `spent`.
+   * Unlocks outputs that no pending send spends. Only when the whole chain was scanned: every spent output is in `spent` then.
    */
   releaseAbandoned(): void {
     if (releaseAbandoned(this.parts)) this.changes.push({ kind: 'releaseAbandoned' });
@@ -311,7 +310,7 @@ export class Ledger {
   /** Reserves the inputs of a transaction that is in no block and not sent, and expects its own outputs. In memory only. */
   hold(transaction: HeldTransaction): void {
     this.parts.held.add(transaction);
-    takeHeld(this.parts.outputs, transaction);
+    lockHeld(this.parts.outputs, transaction);
   }
 
   /** Ends the reservation; inputs of a send with the same hash stay locked. */
@@ -340,7 +339,7 @@ export class Ledger {
     // The first sub-wallet of an emptied wallet decides whether it is a view wallet.
     if (isFirst) this.constant = { ...this.constant, isViewWallet: subWallet.privateSpendKey === undefined };
     this.parts.outputs.addBook(isFirst ? { ...subWallet, isPrimary: true } : subWallet);
-    for (const transaction of this.parts.held.all()) takeHeld(this.parts.outputs, transaction);
+    for (const transaction of this.parts.held.all()) lockHeld(this.parts.outputs, transaction);
     this.keys = undefined;
     this.subWalletIndexCounter = Math.max(this.subWalletIndexCounter, counter);
     this.changes.push({ kind: 'addSubWallet', subWallet, counter });
@@ -369,7 +368,7 @@ export class Ledger {
     const { outputs, history, awaited, progress } = this.parts;
     for (const part of [outputs, history, awaited, progress]) part.clear();
     for (const book of outputs.all()) book.startAt(scanHeight, 0);
-    for (const transaction of this.parts.held.all()) takeHeld(this.parts.outputs, transaction);
+    for (const transaction of this.parts.held.all()) lockHeld(this.parts.outputs, transaction);
     this.start = { height: scanHeight, timestamp: 0 };
     this.changes.push({ kind: 'reset', scanHeight });
   }

@@ -4,63 +4,62 @@ import type { SyncBlock } from '@wrkz/client';
 export interface OwnOutputFound {
   /** 0 is the coinbase, whether it was read or not; then 1, 2, ... in the order of the block. */
   readonly transaction: number;
-  /** Its place in its transaction. */
+  /** Index in its transaction. */
   readonly output: number;
   readonly publicSpendKey: string;
   /** Undefined in a view wallet. */
   readonly keyImage: string | undefined;
   readonly privateEphemeral: string | undefined;
-  /** Where the node has told it already. */
+  /** Undefined if the node has not reported it yet. */
   readonly globalIndex: number | undefined;
 }
 
 /**
- * A step that the ledger refuses: it would break what the ledger keeps true. Nothing has changed when this is thrown; the
- * message names the block or the send.
+ * The ledger refuses a change that would break an invariant. The ledger is unchanged; the message names the block or the
+ * send.
  */
 export class LedgerFault extends Error {
   override readonly name = 'LedgerFault';
 }
 
 /**
- * What a wallet knows, as values without behaviour. Keys, hashes and key images are 64 lower-case hex characters, which
- * serve as keys of maps and stand so in the container; amounts are atomic units; heights are indexes of blocks
- * (docs/protocol/wallet.md#container).
+ * The content of a wallet as immutable values. Keys, hashes and key images are 64 lower-case hex characters, as in the
+ * container; amounts are atomic units; heights are block indexes (docs/protocol/wallet.md#container).
  */
 
 /** An output of the chain that belongs to a sub-wallet. */
 export interface WalletOutput {
-  /** Undefined in a view wallet, which cannot make it. */
+  /** Undefined in a view wallet, which cannot compute it. */
   readonly keyImage: string | undefined;
   readonly amount: bigint;
-  /** Of the block that holds it. */
+  /** Height of its block. */
   readonly blockHeight: number;
   readonly transactionPublicKey: string;
-  /** Its place in its transaction. */
+  /** Index in its transaction. */
   readonly outputIndex: number;
-  /** Undefined until a node has told it; such an output counts and cannot be spent. */
+  /** Undefined until a node has reported it. Such an output counts and cannot be spent. */
   readonly globalIndex: number | undefined;
   /** The one-time key. */
   readonly key: string;
-  /** Of the block that spent it; 0 while nothing has. */
+  /** Height of the block that spent it; 0 while it is not spent. */
   readonly spendHeight: number;
   readonly unlockTime: bigint;
-  /** The transaction that made it. */
+  /** Hash of the transaction that created it. */
   readonly parentTransactionHash: string;
-  /** The one-time secret, where it is known. */
+  /** The one-time secret key, if known. */
   readonly privateEphemeral: string | undefined;
-  /** The send that takes a locked output, or took a spent one. Undefined where another program wrote the file. */
+  /** Hash of the send that spends it (locked) or spent it. Undefined if another program wrote the file. */
   readonly spendingTransactionHash: string | undefined;
 }
 
-/** Change of a send that is in no block yet. */
+/** Expected change of an unconfirmed send. */
 export interface UnconfirmedAmount {
   readonly amount: bigint;
   readonly key: string;
   readonly parentTransactionHash: string;
 }
 
-/** What a transaction gave to a spend key, minus what it took; 0 is listed too. */
+/** Received less spent amount of one spend key in a transaction; 0 is listed too. */
 export interface Transfer {
   readonly publicSpendKey: string;
   readonly amount: bigint;
@@ -69,15 +68,15 @@ export interface Transfer {
 export interface WalletTransaction {
   readonly transfers: readonly Transfer[];
   readonly hash: string;
-  /** Inputs minus outputs of the whole transaction; 0 of a coinbase. */
+  /** Inputs minus outputs of the whole transaction; 0 for a coinbase. */
   readonly fee: bigint;
-  /** 0 while it is in no block. */
+  /** 0 while unconfirmed. */
   readonly blockHeight: number;
-  /** Unix seconds of the block; 0 while it is in none. */
+  /** Unix seconds of the block; 0 while unconfirmed. */
   readonly timestamp: number;
-  /** "" for none, else 16 or 64 characters. */
+  /** Empty, or 16 or 64 hex characters. */
   readonly paymentId: string;
-  /** 0 while it is in no block. */
+  /** 0 while unconfirmed. */
   readonly unlockTime: bigint;
   readonly isCoinbase: boolean;
 }
@@ -90,22 +89,22 @@ export interface SubWallet {
   readonly privateSpendKey: string | undefined;
   readonly address: string;
   readonly isPrimary: boolean;
-  /** Unix seconds, or 0 where the height says where to begin. */
+  /** Unix seconds; 0 if the scan begins at the height. */
   readonly syncStartTimestamp: number;
   readonly syncStartHeight: number;
   readonly unspent: readonly WalletOutput[];
-  /** Taken by sends that are in no block yet. */
+  /** Inputs of unconfirmed sends. */
   readonly locked: readonly WalletOutput[];
   readonly spent: readonly WalletOutput[];
   readonly unconfirmedIncoming: readonly UnconfirmedAmount[];
   /**
-   * One-time keys of outputs that have left `spent`: a second output with such a key is worth nothing. Absent where another
-   * program wrote the file (docs/protocol/wallet.md#spent-outputs).
+   * One-time keys of retired outputs: a second output with such a key is worthless. Absent if another program wrote the file
+   * (docs/protocol/wallet.md#spent-outputs).
    */
   readonly retiredKeys?: readonly string[];
 }
 
-/** How far the chain has been read; hashes newest first. */
+/** The scan position; hashes newest first. */
 export interface SyncProgress {
   /** Index of the last block that was applied; 0 at the start. */
   readonly height: number;
@@ -114,7 +113,7 @@ export interface SyncProgress {
   readonly checkpointHashes: readonly string[];
 }
 
-/** Where a scan begins that has no progress yet: one of both is 0, and both are where the whole chain is read. */
+/** Where the first scan begins. One of the fields is 0; both are 0 for the whole chain. */
 export interface ScanStart {
   readonly height: number;
   /** Unix seconds. */
@@ -126,23 +125,23 @@ export interface TransactionKey {
   readonly secretKey: string;
 }
 
-/** All of it: what a container holds, and what an export shows. */
+/** The whole content: that of a container and of an export. */
 export interface WalletContent {
   readonly privateViewKey: string;
   readonly isViewWallet: boolean;
   readonly subWallets: readonly SubWallet[];
-  /** The highest deterministic index that was handed out. */
+  /** The highest deterministic index that was used. */
   readonly subWalletIndexCounter: number;
-  /** In blocks, in the order in which they were applied. */
+  /** Confirmed transactions in the order in which they were applied. */
   readonly transactions: readonly WalletTransaction[];
-  /** Own sends that are in no block yet. */
+  /** Unconfirmed sends. */
   readonly unconfirmed: readonly WalletTransaction[];
   readonly transactionKeys: readonly TransactionKey[];
   readonly progress: SyncProgress;
-  /** Where the first scan began: unix seconds, or 0 where the height counts. */
+  /** Start of the first scan, unix seconds; 0 if it began at the height. */
   readonly startTimestamp: number;
   readonly startHeight: number;
-  /** Members of the file that this program does not know, by the path of the object that holds them; written back as they were. */
+  /** Unknown fields of the file by the path of their object; they are written back. */
   readonly unknownMembers: ReadonlyMap<string, Readonly<Record<string, unknown>>>;
 }
 

@@ -1,14 +1,14 @@
 import type { RetiredOutput, SubWallet, WalletOutput } from './model';
 import { LISTS_BY_WEIGHT, type OutputList, SubWalletBook, type SubWalletFacts } from './sub-wallet-book';
 
-/** Where an output stands. */
+/** An output with its sub-wallet and list. */
 export interface OutputPlace {
   readonly book: SubWalletBook;
   readonly list: OutputList;
   readonly output: WalletOutput;
 }
 
-/** All outputs of all sub-wallets, found by one-time key or key image in one step. */
+/** All outputs of all sub-wallets, indexed by one-time key and key image. */
 export class OutputBook {
   private readonly books = new Map<string, SubWalletBook>();
   private readonly places = new Map<string, OutputPlace>();
@@ -19,15 +19,15 @@ export class OutputBook {
   private readonly unindexed = new Map<string, Set<string>>();
 
   /**
-   * Takes up a sub-wallet with its outputs. Of outputs with one key the one in the weightiest list stays: a file of another
-   * program may hold a worthless second one.
+   * Adds a sub-wallet with its outputs. Of outputs with the same key, the first in the order spent, locked, unspent counts: a
+   * file of another program may contain a worthless second one.
    */
   addBook(subWallet: SubWallet): void {
     const adding = this.addingBook(subWallet);
     while (adding.next().done !== true);
   }
 
-  /** Does what `addBook` does, and may be interrupted between outputs. */
+  /** `addBook` as a generator, which can be interrupted between outputs. */
   *addingBook(subWallet: SubWallet): Generator<void, void> {
     const { unspent, locked, spent, unconfirmedIncoming, retiredKeys = [], ...facts } = subWallet;
     const book = new SubWalletBook(facts satisfies SubWalletFacts);
@@ -66,7 +66,7 @@ export class OutputBook {
     return this.books.values();
   }
 
-  /** Whether an output with this one-time key has been counted, in whatever state it is now. */
+  /** Whether an output with this one-time key is known, in any list or retired. */
   knows(key: string): boolean {
     return this.places.has(key) || this.retired.has(key);
   }
@@ -98,14 +98,14 @@ export class OutputBook {
     this.stopAwaitingIndex(output);
   }
 
-  /** Drops a spent output and remembers its key. */
+  /** Removes a spent output and remembers its key. */
   retire({ book, output }: OutputPlace): void {
     this.remove(output.key);
     book.retire(output.key);
     this.retired.add(output.key);
   }
 
-  /** Puts a retired output back among the spent ones; one that is not retired here is left alone. */
+  /** Moves a retired output back to the spent ones; ignores one that is not retired. */
   restore({ output, publicSpendKey }: RetiredOutput): void {
     const book = this.books.get(publicSpendKey);
     if (book === undefined || !book.retiredKeys.has(output.key)) return;
@@ -127,14 +127,14 @@ export class OutputBook {
       const globalIndex = place === undefined ? undefined : indexes[place.output.outputIndex];
       if (place === undefined || globalIndex === undefined) continue;
       const output = { ...place.output, globalIndex };
-      // In place: an output keeps its turn in its list.
+      // In place: the output keeps its position in the list.
       place.book.put(place.list, output);
       this.places.set(key, { ...place, output });
       this.stopAwaitingIndex(output);
     }
   }
 
-  /** Outputs whose global index is not known; of a spent one a reorganisation may ask for it. */
+  /** Outputs without a known global index, spent ones included: a reorganisation may make them unspent. */
   unindexedOutputs(): WalletOutput[] {
     return [...this.unindexed.values()].flatMap((keys) =>
       [...keys].flatMap((key) => this.places.get(key)?.output ?? []),

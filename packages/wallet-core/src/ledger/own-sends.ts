@@ -3,7 +3,7 @@ import { type LedgerParts, unexpectChange } from './state';
 import type { SubWalletBook } from './sub-wallet-book';
 
 /**
- * Notes a send: its inputs are locked, what comes back is waited for, its key is kept.
+ * Records a send: locks its inputs, expects its own outputs, stores its transaction key.
  * @throws LedgerFault, and nothing has changed, when the hash is known or an input is not free
  */
 export function recordOwnSend({ outputs, history, held }: LedgerParts, send: PendingSend): void {
@@ -13,12 +13,12 @@ export function recordOwnSend({ outputs, history, held }: LedgerParts, send: Pen
     throw refuse('is recorded already');
   }
   if (inputs.length === 0) throw refuse('has no inputs');
-  if (new Set(inputs.map(({ output }) => output.key)).size < inputs.length) throw refuse('takes an output twice');
+  if (new Set(inputs.map(({ output }) => output.key)).size < inputs.length) throw refuse('spends an output twice');
   const places = inputs.map(({ output, publicSpendKey }) => {
     const place = outputs.find(output.key);
     const isKept = held.has(hash) && place?.list === 'locked' && place.output.spendingTransactionHash === hash;
     if (place === undefined || !(place.list === 'unspent' || isKept) || place.book.publicSpendKey !== publicSpendKey) {
-      throw refuse('takes an output that is not free');
+      throw refuse('spends an output that is not unspent');
     }
     return place;
   });
@@ -42,11 +42,11 @@ export function recordOwnSend({ outputs, history, held }: LedgerParts, send: Pen
   history.setKey({ transactionHash: hash, secretKey: transactionSecretKey });
 }
 
-/** Gives up a send: its inputs are free again, its change is waited for no longer. */
+/** Removes a send: unlocks its inputs and no longer expects its outputs. */
 export function releaseSend(parts: LedgerParts, hash: string): void {
   const { outputs, history, awaited, held } = parts;
   history.removeSend(hash);
-  // It waits to be sent again, and keeps what it takes.
+  // A delayed transaction keeps its inputs locked.
   if (held.has(hash)) return;
   unexpectChange(parts, hash);
   for (const book of outputs.all()) {
@@ -55,14 +55,14 @@ export function releaseSend(parts: LedgerParts, hash: string): void {
     }
   }
   for (const { publicSpendKey, amount } of awaited.removeSend(hash)) {
-    // Its own block is still away: while the send that made it is under way, it is change of that one.
+    // Its block has not returned. While the send that created it is pending, it is expected change of that send.
     if (history.send(amount.parentTransactionHash) !== undefined) outputs.book(publicSpendKey)?.expect(amount);
   }
 }
 
 /**
- * Frees locked outputs that no send under way takes. Called where the whole chain has been read: what was spent is in
- * `spent` then.
+ * Unlocks outputs that no pending send spends. Called when the whole chain was scanned: every spent output is in `spent`
+ * then.
  */
 export function releaseAbandoned(parts: LedgerParts): boolean {
   const { outputs, history, held } = parts;

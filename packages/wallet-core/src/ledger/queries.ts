@@ -4,11 +4,11 @@ import type { SubWallet, WalletContent, WalletOutput, WalletTransaction } from '
 /** Atomic units (docs/protocol/wallet.md#balances). */
 export interface Balance {
   readonly unlocked: bigint;
-  /** Outputs whose time has not come, and the change of sends that are in no block. */
+  /** Unspent outputs that are not unlocked yet, and the expected change of pending sends. */
   readonly locked: bigint;
 }
 
-/** Sums of the unspent outputs of one sub-wallet by unlock time: a value never changes, so neither do its sums. */
+/** Cache: sums of the unspent outputs of a sub-wallet, which is immutable, by unlock time. */
 const sums = new WeakMap<SubWallet, ReadonlyMap<bigint, bigint>>();
 
 function sumsOf(subWallet: SubWallet): ReadonlyMap<bigint, bigint> {
@@ -21,7 +21,7 @@ function sumsOf(subWallet: SubWallet): ReadonlyMap<bigint, bigint> {
 }
 
 /**
- * What a sub-wallet holds.
+ * The balance of one sub-wallet.
  * @param at index of the network's tip, and the clock's unix seconds
  */
 export function subWalletBalance(subWallet: SubWallet, at: LockTime): Balance {
@@ -34,7 +34,7 @@ export function subWalletBalance(subWallet: SubWallet, at: LockTime): Balance {
   return { unlocked, locked };
 }
 
-/** What these sub-wallets hold together; all of the wallet where none are named. */
+/** The balance of these sub-wallets, or of the whole wallet. */
 export function walletBalance(
   { subWallets }: Pick<WalletContent, 'subWallets'>,
   at: LockTime,
@@ -53,8 +53,8 @@ export function walletBalance(
 }
 
 /**
- * The unspent outputs of these sub-wallets whose time has come; an output without a global index is among them, for the
- * builder to leave out and to tell of.
+ * The unlocked unspent outputs of these sub-wallets. Outputs without a global index are included: the builder skips and
+ * reports them.
  */
 export function spendableOutputs(
   { subWallets }: Pick<WalletContent, 'subWallets'>,
@@ -71,14 +71,14 @@ export function spendableOutputs(
 
 type Listed = Pick<WalletContent, 'transactions' | 'unconfirmed'>;
 
-/** What a listing of confirmed transactions is cut down to; each member that is absent cuts nothing. */
+/** Filter of a listing of confirmed transactions; an absent field filters nothing. */
 export interface TransactionFilter {
-  /** The first index of a block. */
+  /** First block index. */
   readonly start?: number | undefined;
-  /** The index behind the last. */
+  /** Block index after the last one. */
   readonly end?: number | undefined;
   readonly publicSpendKey?: string | undefined;
-  /** Exactly this text, case and all. */
+  /** Case-sensitive. */
   readonly paymentId?: string | undefined;
   readonly hasPaymentId?: boolean | undefined;
 }
@@ -99,12 +99,12 @@ export function listTransactions({ transactions }: Listed, filter: TransactionFi
   );
 }
 
-/** Own sends that are in no block yet, oldest first. */
+/** Unconfirmed sends, oldest first. */
 export function listUnconfirmed({ unconfirmed }: Listed, publicSpendKey?: string): WalletTransaction[] {
   return unconfirmed.filter((transaction) => touches(transaction, publicSpendKey));
 }
 
-/** A confirmed transaction; the newest are looked at first. */
+/** A confirmed transaction; the newest are searched first. */
 export function findConfirmed({ transactions }: Listed, hash: string): WalletTransaction | undefined {
   return transactions.findLast((transaction) => transaction.hash === hash);
 }

@@ -2,17 +2,17 @@ import type { WalletOutput, WalletTransaction } from './model';
 import type { LedgerParts } from './state';
 import type { SubWalletBook } from './sub-wallet-book';
 
-/** What a rewind did. */
+/** The result of a rewind. */
 export interface Rewound {
-  /** Transactions that are in no block any more, oldest first. */
+  /** The removed transactions, oldest first. */
   readonly removed: readonly WalletTransaction[];
-  /** Hashes of those among them that are own sends, and unconfirmed now. */
+  /** Hashes of the own sends among them, which are unconfirmed now. */
   readonly returned: readonly string[];
 }
 
 /**
- * Takes back all blocks from `height` on. Own sends become unconfirmed again and keep their inputs: most are back in the
- * node's pool, and an input that was free here could be spent twice (docs/protocol/wallet.md#reorganisations).
+ * Removes all blocks from `height` on. Own sends become unconfirmed again and keep their inputs locked: most of them return
+ * to the node's pool, and a free input could be spent twice (docs/protocol/wallet.md#reorganisations).
  */
 export function rewindTo(parts: LedgerParts, height: number): Rewound {
   const { outputs, history, progress } = parts;
@@ -45,7 +45,7 @@ export function rewindTo(parts: LedgerParts, height: number): Rewound {
   return { removed, returned: [...returned] };
 }
 
-/** What all own inputs of a transaction took is more than what it gave back: nobody else can have made it. */
+/** Own inputs exceed own outputs: only this wallet can have created the transaction. */
 function isOutgoing({ transfers }: WalletTransaction): boolean {
   return transfers.reduce((total, { amount }) => total + amount, 0n) < 0n;
 }
@@ -61,8 +61,8 @@ function spendersFrom({ outputs }: LedgerParts, height: number): Set<string> {
 }
 
 /**
- * Who spent an output of which a file of another program tells the height alone: where one send of that height touched the
- * sub-wallet it can be no other. By spend key and height.
+ * Spenders of outputs of which a file of another program has only the spend height: the only send of that height that touched
+ * the sub-wallet. Keyed by spend key and height.
  */
 function onlySpenders(removed: readonly WalletTransaction[], returned: ReadonlySet<string>): Map<string, string> {
   const candidates = new Map<string, string[]>();
@@ -80,7 +80,7 @@ function onlySpenders(removed: readonly WalletTransaction[], returned: ReadonlyS
   );
 }
 
-/** Takes out an output whose block is gone; as change of a send under way it is waited for. */
+/** Removes an output whose block was removed; the change of a pending send stays expected. */
 function withdraw(
   parts: LedgerParts,
   book: SubWalletBook,
@@ -92,8 +92,8 @@ function withdraw(
   outputs.remove(output.key);
   const { amount, key, parentTransactionHash, keyImage } = output;
   const change = { amount, key, parentTransactionHash };
-  const isTaken = spender !== undefined && keyImage !== undefined && history.send(spender) !== undefined;
-  if (isTaken) {
+  const isSpent = spender !== undefined && keyImage !== undefined && history.send(spender) !== undefined;
+  if (isSpent) {
     const { publicSpendKey } = book;
     awaited.add({ keyImage, spendingTransactionHash: spender, publicSpendKey, amount: change });
   } else if (returned.has(parentTransactionHash)) book.expect(change);

@@ -5,7 +5,7 @@ import { History } from './history';
 import type { WalletContent } from './model';
 import { OutputBook } from './output-book';
 
-/** Runs work that may be interrupted, without a break: for what is small. */
+/** Runs a generator to its end without yielding to the event loop: for small contents. */
 export function atOnce<T>(work: Generator<void, T>): T {
   for (;;) {
     const step = work.next();
@@ -13,7 +13,7 @@ export function atOnce<T>(work: Generator<void, T>): T {
   }
 }
 
-/** What the steps of the ledger work on. */
+/** The mutable parts of a ledger. */
 export interface LedgerParts {
   readonly outputs: OutputBook;
   readonly history: History;
@@ -22,7 +22,7 @@ export interface LedgerParts {
   readonly progress: ChainProgress;
 }
 
-/** Makes them of what a file holds; a wallet of many transactions is interrupted between them. */
+/** Creates the parts from the content of a file, as a generator that can be interrupted. */
 export function* partsOf(content: WalletContent): Generator<void, LedgerParts> {
   const outputs = new OutputBook();
   for (const subWallet of content.subWallets) yield* outputs.addingBook(subWallet);
@@ -37,7 +37,7 @@ export function* partsOf(content: WalletContent): Generator<void, LedgerParts> {
   };
 }
 
-/** Takes the change of a send out of the amounts that are waited for. */
+/** Removes the outputs of a send from the expected amounts. */
 export function unexpectChange({ outputs }: LedgerParts, transactionHash: string): void {
   for (const book of outputs.all()) {
     for (const { key, parentTransactionHash } of [...book.unconfirmedIncoming().values()]) {

@@ -2,10 +2,10 @@ import type { SubWallet, UnconfirmedAmount, WalletOutput } from './model';
 
 export type OutputList = 'unspent' | 'locked' | 'spent';
 
-/** Where an output is first looked for when a file names it in several lists: what is spent stays spent. */
+/** If a file has an output in several lists, the first of these counts. */
 export const LISTS_BY_WEIGHT: readonly OutputList[] = ['spent', 'locked', 'unspent'];
 
-/** What of a sub-wallet does not come from the chain. */
+/** The fields of a sub-wallet that do not come from the chain. */
 export type SubWalletFacts = Pick<
   SubWallet,
   | 'walletIndex'
@@ -17,7 +17,7 @@ export type SubWalletFacts = Pick<
   | 'syncStartHeight'
 >;
 
-/** One sub-wallet while it changes. Every output stands in one list, by its one-time key, in the order of its arrival there. */
+/** One mutable sub-wallet. Each output is in one list, keyed by its one-time key, in insertion order. */
 export class SubWalletBook {
   private readonly lists = {
     unspent: new Map<string, WalletOutput>(),
@@ -26,7 +26,7 @@ export class SubWalletBook {
   };
   private readonly incoming = new Map<string, UnconfirmedAmount>();
   private readonly retired = new Set<string>();
-  /** Those of the lists above as they were last given out; one that has changed since is not among them. */
+  /** The arrays that `content` returned last, of lists that have not changed since. */
   private readonly given: Partial<Record<OutputList, readonly WalletOutput[]>> = {};
   private givenRetired: readonly string[] | undefined;
   private value: SubWallet | undefined;
@@ -93,14 +93,14 @@ export class SubWalletBook {
     this.value = undefined;
   }
 
-  /** Forgets whatever came from the chain. */
+  /** Removes everything that came from the chain. */
   clear(): void {
     for (const list of [...Object.values(this.lists), this.incoming, this.retired]) list.clear();
     for (const list of LISTS_BY_WEIGHT) this.changed(list);
     this.givenRetired = undefined;
   }
 
-  /** The sub-wallet as a value; the same one, and each list the same, until something in it changes. */
+  /** The sub-wallet as an immutable value; unchanged lists are the same arrays as before. */
   content(): SubWallet {
     return (this.value ??= {
       ...this.facts,
