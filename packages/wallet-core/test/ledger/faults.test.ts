@@ -118,10 +118,10 @@ describe('own sends', () => {
     ledger.cancelSend(first.hash);
     const twice = [...inputs, ...inputs];
     expect(() => ledger.recordSend(noteOf({ ...first, hash: hashOf('twice') }, twice))).toThrow(
-      'takes an output twice',
+      'spends an output twice',
     );
     const others = inputs.map(({ output }) => ({ owner: BOB, output }));
-    expect(() => ledger.recordSend(noteOf({ ...first, hash: hashOf('bob') }, others))).toThrow('not free');
+    expect(() => ledger.recordSend(noteOf({ ...first, hash: hashOf('bob') }, others))).toThrow('not unspent');
   });
 
   test('a short payment id is kept from the send; a send that is unknown here has none', () => {
