@@ -9,9 +9,9 @@ import {
 } from '@wrkz/core-types';
 import { FeeTerms } from '../../src/transaction/terms';
 import { smallestFirstByDigits, largestFirst } from '../../src/transaction/coin-selection';
-import { piecesOf, splitPayments } from '../../src/transaction/outputs';
+import { denominationsOf, splitPayments } from '../../src/transaction/outputs';
 import { estimateSize, inputsThatFit } from '../../src/transaction/coin-selection';
-import { payee } from '../../src/transaction/check-request';
+import { checkReceiver } from '../../src/keys/addresses';
 import { alice, bob, outputFor, subWalletOf } from './support';
 
 /* The arithmetic of sends: not an atomic unit more or less, whatever the amounts. */
@@ -22,23 +22,23 @@ const anyAmount = fc.oneof(fc.bigInt(1n, 10_000n), fc.bigInt(1n, MAX_WALLET_OUTP
 test('an amount comes apart into outputs that are worth it, none of them zero or too large', () => {
   fc.assert(
     fc.property(anyAmount, (amount) => {
-      const pieces = piecesOf(amount);
+      const pieces = denominationsOf(amount);
       expect(sum(pieces)).toBe(amount);
       expect(pieces.every((piece) => piece > 0n && piece <= MAX_WALLET_OUTPUT && isPrettyAmount(piece))).toBe(true);
     }),
     { numRuns: 2_000 },
   );
   for (const beyond of [10n ** 16n + 1n, 2n ** 63n, 2n ** 64n - 1n]) {
-    expect(() => piecesOf(beyond)).toThrow(expect.objectContaining({ code: 56 }));
+    expect(() => denominationsOf(beyond)).toThrow(expect.objectContaining({ code: 56 }));
   }
 });
 
 test('payments come apart into what each was to get, ascending, or are refused with 56', () => {
-  const [to, other] = [payee(bob.address), payee(alice.address)];
+  const [to, other] = [checkReceiver(bob.address), checkReceiver(alice.address)];
   fc.assert(
     fc.property(fc.array(fc.tuple(anyAmount, fc.boolean()), { minLength: 1, maxLength: 12 }), (list) => {
       const payments = list.map(([amount, isBob]) => ({ to: isBob ? to : other, amount }));
-      const count = payments.reduce((total, { amount }) => total + piecesOf(amount).length, 0);
+      const count = payments.reduce((total, { amount }) => total + denominationsOf(amount).length, 0);
       if (count > MAX_TRANSACTION_OUTPUTS) {
         expect(() => splitPayments(payments)).toThrow(expect.objectContaining({ code: 56 }));
         return;
@@ -68,15 +68,15 @@ test('a fee is at least what every rule asks for, at least its rate, and never f
       const [small, large] = one < two ? [one, two] : [two, one];
       for (const choice of [{ kind: 'minimum' as const }, { kind: 'perByte' as const, rate: perByte }]) {
         const terms = new FeeTerms(choice, rules);
-        for (const each of rules) expect(terms.of(small)).toBeGreaterThanOrEqual(minimumFee(small, each));
-        expect(terms.of(large)).toBeGreaterThanOrEqual(terms.of(small));
-        expect(terms.isExpected(terms.of(small), small)).toBe(true);
-        if (terms.of(small) > 0n) expect(terms.isExpected(terms.of(small) - 1n, small)).toBe(false);
+        for (const each of rules) expect(terms.forSize(small)).toBeGreaterThanOrEqual(minimumFee(small, each));
+        expect(terms.forSize(large)).toBeGreaterThanOrEqual(terms.forSize(small));
+        expect(terms.isExpected(terms.forSize(small), small)).toBe(true);
+        if (terms.forSize(small) > 0n) expect(terms.isExpected(terms.forSize(small) - 1n, small)).toBe(false);
       }
       const chunks = rules.flatMap((each) => (each.kind === 'perChunk' ? [each.chunk] : []));
       const terms = new FeeTerms({ kind: 'perByte', rate: perByte }, rules);
       // A floating rate may lose less than one unit, by rounding down.
-      if (chunks.length > 0) expect(Number(terms.of(small)) + 1).toBeGreaterThan(small * perByte * (1 - 1e-12));
+      if (chunks.length > 0) expect(Number(terms.forSize(small)) + 1).toBeGreaterThan(small * perByte * (1 - 1e-12));
     }),
     { numRuns: 2_000 },
   );
@@ -85,12 +85,12 @@ test('a fee is at least what every rule asks for, at least its rate, and never f
 test('a rate beyond measure costs more than there is, and no number goes round', () => {
   for (const rate of [1e15, 1e300, Infinity]) {
     const terms = new FeeTerms({ kind: 'perByte', rate }, [{ kind: 'perChunk', chunk: 128, amount: 10n }]);
-    expect(terms.of(125_000)).toBeGreaterThan(2n ** 63n);
+    expect(terms.forSize(125_000)).toBeGreaterThan(2n ** 63n);
   }
-  const dearest = new FeeTerms({ kind: 'perByte', rate: Number.MAX_VALUE }, [
+  const highest = new FeeTerms({ kind: 'perByte', rate: Number.MAX_VALUE }, [
     { kind: 'perChunk', chunk: 256, amount: 20n },
   ]);
-  expect(dearest.of(1)).toBe(2n ** 64n);
+  expect(highest.forSize(1)).toBe(2n ** 64n);
 });
 
 test('either order gives every output once', () => {

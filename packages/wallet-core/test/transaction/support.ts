@@ -12,7 +12,7 @@ import {
 } from '@wrkz/crypto';
 import { DEFAULT_POW_SERVER, PowClient } from '../../src';
 import type { SubWallet, WalletOutput } from '../../src/ledger/model';
-import type { RingPorts } from '../../src/transaction/rings';
+import type { RingDependencies } from '../../src/transaction/rings';
 import type {
   DecoySet,
   RandomOutsResult,
@@ -192,6 +192,6 @@ export function portsOf(node: SendNode = new FakeNode(), more: Partial<SendPorts
 }
 
 /** What `makeRings` draws from: a node, and a wallet without other outputs. */
-export function ringSources(node: SendNode, more: Partial<RingPorts> = {}): RingPorts {
+export function ringSources(node: SendNode, more: Partial<RingDependencies> = {}): RingDependencies {
   return { node, ringOf: () => undefined, ownOutputs: () => 0, ...more };
 }
