@@ -25,7 +25,6 @@ export {
 } from './errors';
 export { checkAddress, checkPaymentId, integratedAddress, type CheckedAddress } from './keys/addresses';
 export * from './keys/wallet-keys';
-export { seedOf } from './keys/wallet-keys';
 export * from './keys/sub-wallets';
 export type { HeldTransaction } from './ledger/held-transactions';
 export { type AppliedBlock, Ledger, type LedgerKeys, type UnindexedOutput } from './ledger/ledger';
@@ -50,17 +49,16 @@ export { heldBy, Wallet, type WalletDependencies, type WalletOptions } from './w
 export { restoreBackup } from './wallet/backup';
 export { WalletSnapshot } from './wallet/snapshot';
 export type { NewKeys } from './wallet/sub-wallets';
+export type { DatabaseLoss, WalletDbIdentity } from './wallet-db/identity';
 export {
-  type DatabaseLoss,
   ForeignWalletDb,
   type Label,
   WalletDb,
   WalletDbDamaged,
-  type WalletDbIdentity,
   walletDbName,
   type WalletDbOptions,
 } from './wallet-db/wallet-db';
 export { NotifiedStage, type SentOutput, type StoredDetails, utcDayOf } from './wallet-db/records';
-export type { MoneyEvent, StoredEvent } from './wallet-db/events';
+export type { MoneyEvent, StoredEvent } from './wallet-db/logs';
 export type { IdempotencyKey, RequestAnswer, RequestRetention, RequestStatus } from './wallet-db/requests';
 export type { DelayedSend, DelayedSendState, SendState, StoredSend } from './wallet-db/sends';

@@ -53,7 +53,7 @@ function* decodeDocument(document: JsonValue): Generator<void, WalletContent> {
     progress: yield* decodeProgress(synchronizer, unknown),
     startTimestamp: synchronizer.count('startTimestamp'),
     startHeight: synchronizer.count('startHeight'),
-    unknownMembers: unknown.all(),
+    unknownFields: unknown.all(),
   };
 }
 

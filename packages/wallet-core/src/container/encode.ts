@@ -14,7 +14,7 @@ import * as layout from './format';
  * What it says is fixed when it begins only as far as the content does not change meanwhile.
  */
 export function* encodeContent(content: WalletContent): Generator<string, void> {
-  const unknown = content.unknownMembers;
+  const unknown = content.unknownFields;
   const root = new ObjectWriter(unknown, layout.pathOf.root);
   yield* root.object(layout.ROOT, {
     subWallets: () => subWalletsPieces(content),
@@ -28,7 +28,7 @@ function* one(text: string): Generator<string, void> {
 }
 
 function* subWalletsPieces(content: WalletContent): Generator<string, void> {
-  const { subWallets, unknownMembers: unknown } = content;
+  const { subWallets, unknownFields: unknown } = content;
   yield* new ObjectWriter(unknown, layout.pathOf.subWallets).object(layout.SUB_WALLETS, {
     isViewWallet: () => one(String(content.isViewWallet)),
     lockedTransactions: () => list(content.unconfirmed, (transaction) => transactionText(transaction, unknown)),
@@ -68,7 +68,7 @@ function transactionKeyText({ transactionHash, secretKey }: TransactionKey, unkn
 }
 
 function synchronizerPieces(content: WalletContent): Generator<string, void> {
-  return new ObjectWriter(content.unknownMembers, layout.pathOf.synchronizer).object(layout.SYNCHRONIZER, {
+  return new ObjectWriter(content.unknownFields, layout.pathOf.synchronizer).object(layout.SYNCHRONIZER, {
     privateViewKey: () => one(`"${content.privateViewKey}"`),
     startHeight: () => one(String(content.startHeight)),
     startTimestamp: () => one(String(content.startTimestamp)),
@@ -76,9 +76,9 @@ function synchronizerPieces(content: WalletContent): Generator<string, void> {
   });
 }
 
-function statusPieces({ progress, unknownMembers }: WalletContent): Generator<string, void> {
+function statusPieces({ progress, unknownFields }: WalletContent): Generator<string, void> {
   const { pathOf, SYNCHRONIZER_STATUS } = layout;
-  return new ObjectWriter(unknownMembers, pathOf.synchronizerStatus).object(SYNCHRONIZER_STATUS, {
+  return new ObjectWriter(unknownFields, pathOf.synchronizerStatus).object(SYNCHRONIZER_STATUS, {
     blockHashCheckpoints: () => list(withoutRepeats(progress.checkpointHashes), (hash) => `"${hash}"`),
     lastKnownBlockHashes: () => list(withoutRepeats(progress.recentHashes), (hash) => `"${hash}"`),
     lastKnownBlockHeight: () => one(String(progress.height)),

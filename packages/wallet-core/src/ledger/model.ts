@@ -143,7 +143,7 @@ export interface WalletContent {
   readonly startTimestamp: number;
   readonly startHeight: number;
   /** Members of the file that this program does not know, by the path of the object that holds them; written back as they were. */
-  readonly unknownMembers: ReadonlyMap<string, Readonly<Record<string, unknown>>>;
+  readonly unknownFields: ReadonlyMap<string, Readonly<Record<string, unknown>>>;
 }
 
 /**

@@ -11,7 +11,7 @@ const decode = (text: string) => inTurns(decodeContent(Buffer.from(text)));
 test.each(recordedWallets())('$name says the same after it was read and written', async ({ path, password }) => {
   const bytes = await readContainer(path, password);
   const content = await inTurns(decodeContent(bytes));
-  expect(content.unknownMembers.size).toBe(0);
+  expect(content.unknownFields.size).toBe(0);
   const written = contentText(content);
   expect(comparable(written)).toEqual(comparable(bytes.toString()));
   expect(await decode(written)).toEqual(content);

@@ -71,5 +71,5 @@ export const arbitraryContent: fc.Arbitrary<WalletContent> = fc.record({
   progress: fc.record({ height: count, recentHashes: hashes, checkpointHashes: hashes }),
   startTimestamp: count,
   startHeight: count,
-  unknownMembers: fc.constant(new Map()),
+  unknownFields: fc.constant(new Map()),
 });

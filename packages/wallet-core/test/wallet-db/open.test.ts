@@ -14,7 +14,7 @@ import {
 import { dirname, join } from 'node:path';
 import { FileLocked } from '@wrkz/sqlite';
 import { createdWallet } from '../../src/keys/wallet-keys';
-import { walletDbMarkOf, withWalletDbMark } from '../../src/wallet-db/mark';
+import { walletDbMarkOf, withWalletDbMark } from '../../src/wallet-db/identity';
 import { ForeignWalletDb, WalletDb, WalletDbDamaged, walletDbName } from '../../src/wallet-db/wallet-db';
 import { endPrograms, runProgram } from '../support/child';
 import { fresh, removeFolders } from '../support/folder';
@@ -281,14 +281,14 @@ test('a file that may not be read is no damage', () => {
 });
 
 test('the container carries the mark beside unknown fields, and no other change', () => {
-  const content = { ...createdWallet({ height: 0, timestamp: 0 }), unknownMembers: new Map([['', { other: 1 }]]) };
+  const content = { ...createdWallet({ height: 0, timestamp: 0 }), unknownFields: new Map([['', { other: 1 }]]) };
   expect(walletDbMarkOf(content)).toBeUndefined();
   const mark = { database: 'ab'.repeat(16), position: 7 };
   const marked = withWalletDbMark(content, mark);
   expect(walletDbMarkOf(marked)).toEqual(mark);
-  expect(withWalletDbMark(marked, mark)).toBe(marked);
-  expect(marked.unknownMembers.get('')).toMatchObject({ other: 1 });
-  expect(walletDbMarkOf({ unknownMembers: new Map([['', { walletDb: 'x', walletDbPosition: '-1' }]]) })).toEqual({
+  expect(withWalletDbMark(marked, mark)).toEqual(marked);
+  expect(marked.unknownFields.get('')).toMatchObject({ other: 1 });
+  expect(walletDbMarkOf({ unknownFields: new Map([['', { walletDb: 'x', walletDbPosition: '-1' }]]) })).toEqual({
     database: 'x',
     position: 0,
   });

@@ -231,7 +231,7 @@ test('a database that is gone is reported until the operator acknowledges it', a
 });
 
 function comparable(ledger: Ledger): unknown {
-  return { ...ledger.content(), unknownMembers: undefined };
+  return { ...ledger.content(), unknownFields: undefined };
 }
 
 /** SHA-256 of each file; the lock stays beside a container, empty. */

@@ -138,7 +138,7 @@ export function* convertedContent(keys: GreenKeys, cache: GreenCache | undefined
     progress: { height: history.height, recentHashes: [], checkpointHashes: [] },
     startTimestamp: starts.reduce((least, start) => Math.min(least, start), starts[0] ?? 0),
     startHeight: 0,
-    unknownMembers: new Map(),
+    unknownFields: new Map(),
   };
 }
 
