@@ -31,10 +31,14 @@ export { type AppliedBlock, Ledger, type LedgerKeys, type UnindexedOutput } from
 export * from './ledger/model';
 export { subWalletBalance, type Balance, type TransactionFilter } from './ledger/queries';
 export type { Rewound } from './ledger/rewind';
-export { DEFAULT_POW_SERVER, powServerUrl, type PowServerSettings } from './pow-client/settings';
-export { powServerOptions, powServerSettings } from './pow-client/settings';
+export {
+  DEFAULT_POW_SERVER,
+  powServerOptions,
+  powServerSettings,
+  type PowServerSettings,
+  powServerUrl,
+} from './pow-client/settings';
 export { PowClient, type PowAnswer, type PowClientOptions, type PowRequest } from './pow-client/pow-client';
-export { PowServerFailure } from './pow-client/server';
 export { SubmissionNode } from './send/node';
 export type { Pause, PauseSource } from './send/pause';
 export { CONFIRMATIONS } from './send/pending-sends';
