@@ -1,9 +1,8 @@
 import fc from 'fast-check';
-import { type JsonObject, parseJson, stringifyJson } from '@wrkz/service-kit';
+import { type JsonObject, parseJson, stringifyJson, runInSlices } from '@wrkz/service-kit';
 import { readFixture } from '@wrkz/testing/fixtures';
 import { decodeContent } from '../../src/container/decode';
 import { readContainerJson } from '../../src/container/json-reader';
-import { inTurns } from '../../src/container/turns';
 import { contentText } from '../../src/container/encrypted-file';
 import type { WalletContent } from '../../src/ledger/model';
 import { WalletError } from '../../src/errors';
@@ -13,7 +12,7 @@ import { exportOf2026 } from '../support/exports-of-2026';
 import { listAt, plain } from '../support/plain';
 import { codeOf } from '../support/rejection';
 
-const decode = (text: string | Buffer): Promise<WalletContent> => inTurns(decodeContent(Buffer.from(text)));
+const decode = (text: string | Buffer): Promise<WalletContent> => runInSlices(decodeContent(Buffer.from(text)));
 const seed = exportOf2026('seed');
 const exported = readFixture('devnet/wallets/alice.export.json');
 
@@ -28,7 +27,7 @@ test('any content is what it was after it was written and read', async () => {
 test('JSON is read like by the parser of requests', async () => {
   await fc.assert(
     fc.asyncProperty(fc.json({ maxDepth: 9 }), async (text) => {
-      expect(await inTurns(readContainerJson(Buffer.from(text)))).toEqual(parseJson(text));
+      expect(await runInSlices(readContainerJson(Buffer.from(text)))).toEqual(parseJson(text));
     }),
   );
 });

@@ -1,16 +1,16 @@
+import { runInSlices } from '@wrkz/service-kit/base';
 import { readFixture } from '@wrkz/testing/fixtures';
 import { decodeContent } from '../../src/container/decode';
 import { contentText, readContainer } from '../../src/container/encrypted-file';
-import { inTurns } from '../../src/container/turns';
 import { exportOf2026 } from '../support/exports-of-2026';
 import { comparable, plain } from '../support/plain';
 import { recordedWallets } from '../support/recorded-wallets';
 
-const decode = (text: string) => inTurns(decodeContent(Buffer.from(text)));
+const decode = (text: string) => runInSlices(decodeContent(Buffer.from(text)));
 
 test.each(recordedWallets())('$name says the same after it was read and written', async ({ path, password }) => {
   const bytes = await readContainer(path, password);
-  const content = await inTurns(decodeContent(bytes));
+  const content = await runInSlices(decodeContent(bytes));
   expect(content.unknownFields.size).toBe(0);
   const written = contentText(content);
   expect(comparable(written)).toEqual(comparable(bytes.toString()));

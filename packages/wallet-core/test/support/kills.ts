@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
+import { runInSlices } from '@wrkz/service-kit/base';
 import { decodeContent } from '../../src/container/decode';
 import { contentText, readContainer } from '../../src/container/encrypted-file';
-import { inTurns } from '../../src/container/turns';
 import { previousName } from '../../src/container/file-io';
 import type { WalletContent } from '../../src/ledger/model';
 import { runProgram } from './child';
@@ -37,5 +37,5 @@ export async function killSavers(times: number, random: () => number): Promise<v
 }
 
 async function contentOf(file: string): Promise<WalletContent> {
-  return inTurns(decodeContent(await readContainer(file, 'secret')));
+  return runInSlices(decodeContent(await readContainer(file, 'secret')));
 }

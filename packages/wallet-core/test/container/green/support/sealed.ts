@@ -1,6 +1,6 @@
 import { encodeVarint, networkOf } from '@wrkz/core-types';
 import { powHash, secretKeyToPublicKey } from '@wrkz/crypto';
-import { ChaCha8 } from '../../../../src/container/green/chacha8';
+import { ChaCha8 } from '../../../../src/container/green/keys';
 
 /** The keys of files that tests make; what they are made of is read back by the code under test alone. */
 export const VIEW_SECRET = Buffer.alloc(32, 0).fill(7, 0, 8);
