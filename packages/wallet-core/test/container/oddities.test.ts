@@ -16,7 +16,7 @@ import { endPrograms, runProgram } from '../support/child';
 import { containerOf } from '../support/container-bytes';
 import { walletAt } from '../support/contents';
 import { fresh, removeFolders } from '../support/folder';
-import { codeOf } from '../support/rejection';
+import { errorNameOf } from '../support/rejection';
 
 /* What may stand where a container, its lock or its wallet database should. Nothing of it may be waited for, or read without end. */
 
@@ -47,7 +47,7 @@ const kinds: [string, (path: string) => void][] = [
 test.each(kinds)('a %s instead of the lock is 2, and the container stays', async (_kind, make) => {
   const file = container();
   make(`${file}.lock`);
-  expect(await codeOf(WalletFile.open(file, 'secret'))).toBe(2);
+  expect(await errorNameOf(WalletFile.open(file, 'secret'))).toBe('invalidWalletFilename');
   expect(readFileSync(file).equals(bytes)).toBe(true);
 });
 
@@ -56,7 +56,7 @@ test.each(kinds)('a %s that takes the place of an open container is never writte
   held.push(walletFile);
   unlinkSync(walletFile.file);
   make(walletFile.file);
-  if (kind === 'folder') expect(await codeOf(walletFile.save(content))).toBe(2);
+  if (kind === 'folder') expect(await errorNameOf(walletFile.save(content))).toBe('invalidWalletFilename');
   else {
     await walletFile.save(content);
     expect(lstatSync(walletFile.file).isFile()).toBe(true);
@@ -69,29 +69,29 @@ test('a file of any length is read only as far as it is a container of this pass
   const text = fresh('text');
   writeFileSync(text, 'no container');
   truncateSync(text, length);
-  expect(await codeOf(WalletFile.open(text, 'secret'))).toBe(3);
+  expect(await errorNameOf(WalletFile.open(text, 'secret'))).toBe('notAWalletFile');
   const file = container();
   truncateSync(file, length);
-  expect(await codeOf(WalletFile.open(file, 'other'))).toBe(5);
+  expect(await errorNameOf(WalletFile.open(file, 'other'))).toBe('wrongPassword');
   const padded = container();
   appendFileSync(padded, Buffer.alloc(20_000_000));
-  expect(await codeOf(WalletFile.open(padded, 'secret'))).toBe(5);
+  expect(await errorNameOf(WalletFile.open(padded, 'secret'))).toBe('wrongPassword');
 });
 
 test('a link to itself and a device are 1', async () => {
   const loop = fresh('loop');
   symlinkSync(loop, loop);
-  expect(await codeOf(WalletFile.open(loop, 'secret'))).toBe(1);
+  expect(await errorNameOf(WalletFile.open(loop, 'secret'))).toBe('filenameNonExistent');
   const device = fresh('device');
   symlinkSync('/dev/zero', device);
-  expect(await codeOf(WalletFile.open(device, 'secret'))).toBe(1);
+  expect(await errorNameOf(WalletFile.open(device, 'secret'))).toBe('filenameNonExistent');
 });
 
 test('a password of a million characters opens what it closed', async () => {
   const password = 'ß'.repeat(1_000_000);
   const { walletFile } = await WalletFile.create(fresh('a.wallet'), password, () => walletAt(1));
   await walletFile.close();
-  expect(await codeOf(WalletFile.open(walletFile.file, password.slice(1)))).toBe(5);
+  expect(await errorNameOf(WalletFile.open(walletFile.file, password.slice(1)))).toBe('wrongPassword');
   const again = await WalletFile.open(walletFile.file, password);
   await again.walletFile.close();
 });

@@ -20,7 +20,7 @@ import { containerOf } from '../support/container-bytes';
 import { walletAt } from '../support/contents';
 import { fresh, removeFolders } from '../support/folder';
 import { killSavers } from '../support/kills';
-import { codeOf } from '../support/rejection';
+import { errorNameOf } from '../support/rejection';
 
 afterEach(async () => {
   await endPrograms();
@@ -46,17 +46,17 @@ test('a new container is there with the answer, for its owner alone', async () =
 
 test('a name that is taken is 8, one that cannot be used 2, and nothing is left behind', async () => {
   const file = fresh('a.wallet');
-  const create = (path: string) => codeOf(WalletFile.create(path, 'secret', () => walletAt(1)));
-  expect(await create(join(file, 'below'))).toBe(2);
-  expect(await create(`${file}\0`)).toBe(2);
-  expect(await create(dirname(file))).toBe(8);
+  const create = (path: string) => errorNameOf(WalletFile.create(path, 'secret', () => walletAt(1)));
+  expect(await create(join(file, 'below'))).toBe('invalidWalletFilename');
+  expect(await create(`${file}\0`)).toBe('invalidWalletFilename');
+  expect(await create(dirname(file))).toBe('walletFileAlreadyExists');
   const refused = WalletFile.create(file, 'secret', () => {
     throw walletError.invalidMnemonic();
   });
-  expect(await codeOf(refused)).toBe(7);
+  expect(await errorNameOf(refused)).toBe('invalidMnemonic');
   expect(readdirSync(dirname(file)).filter((name) => !name.endsWith('.lock'))).toEqual([]);
   writeFileSync(file, 'something');
-  expect(await create(file)).toBe(8);
+  expect(await create(file)).toBe('walletFileAlreadyExists');
   expect(readFileSync(file, 'utf8')).toBe('something');
 });
 
@@ -99,12 +99,12 @@ test('each version has a salt of its own', async () => {
 test('another password holds from the next version on; when that cannot be written, the old one does', async () => {
   const { walletFile, content } = await made();
   mkdirSync(`${walletFile.file}.tmp/in/the/way`, { recursive: true });
-  expect(await codeOf(walletFile.changePassword('new', content))).toBe(2);
+  expect(await errorNameOf(walletFile.changePassword('new', content))).toBe('invalidWalletFilename');
   expect(walletFile.isPassword('secret')).toBe(true);
   await walletFile.close();
-  expect(await codeOf(heightIn(walletFile.file, 'new'))).toBe(5);
+  expect(await errorNameOf(heightIn(walletFile.file, 'new'))).toBe('wrongPassword');
   const { walletFile: again } = await WalletFile.open(walletFile.file, 'secret');
-  await codeOf(again.save(content));
+  await errorNameOf(again.save(content));
   await again.close();
 });
 
@@ -114,7 +114,7 @@ test('a password is changed', async () => {
   expect([walletFile.isPassword('secret'), walletFile.isPassword('new')]).toEqual([false, true]);
   await walletFile.save({ ...content, startHeight: 3 });
   await walletFile.close();
-  expect(await codeOf(heightIn(walletFile.file))).toBe(5);
+  expect(await errorNameOf(heightIn(walletFile.file))).toBe('wrongPassword');
   expect(await heightIn(walletFile.file, 'new')).toBe(3);
 });
 
@@ -148,7 +148,7 @@ describe('the version before', () => {
     const { walletFile, content } = await made();
     await walletFile.save({ ...content, startHeight: 2 });
     mkdirSync(`${walletFile.file}.tmp/in/the/way`, { recursive: true });
-    expect(await codeOf(walletFile.save({ ...content, startHeight: 3 }))).toBe(2);
+    expect(await errorNameOf(walletFile.save({ ...content, startHeight: 3 }))).toBe('invalidWalletFilename');
     await walletFile.close();
     expect(await heightIn(walletFile.file)).toBe(2);
     expect(await heightIn(`${walletFile.file}.previous`)).toBe(1);
@@ -222,7 +222,7 @@ test('an export is the plain content and a line end, also over an older one', as
   const content = walletAt(4);
   await WalletFile.exportPlain(file, content);
   expect(readFileSync(file, 'utf8')).toBe(`${contentText(content)}\n`);
-  expect(await codeOf(WalletFile.exportPlain(join(file, 'below'), content))).toBe(2);
+  expect(await errorNameOf(WalletFile.exportPlain(join(file, 'below'), content))).toBe('invalidWalletFilename');
 });
 
 test('where the file may not grow, the save fails, the old version stays, and a later save works', async () => {

@@ -5,7 +5,7 @@ import { seedOf } from '../../src/keys/wallet-keys';
 import * as rings from '../../src/keys/sub-wallets';
 import type { WalletContent } from '../../src/ledger/model';
 import { exportOf2026 } from '../support/exports-of-2026';
-import { codeOf } from '../support/rejection';
+import { errorNameOf } from '../support/rejection';
 
 interface ExpectedKeys {
   readonly privateViewKey: string;
@@ -103,7 +103,7 @@ test('an index that was imported by its key is passed over', async () => {
 test('an index without end is refused, and one under way can be given up', async () => {
   const content = wallets.walletFromSeed(words, START);
   for (const index of [2n ** 24n + 1n, 2n ** 64n - 1n]) {
-    expect(await codeOf(rings.deterministicSubWallet(content, index, START))).toBe(1001);
+    expect(await errorNameOf(rings.deterministicSubWallet(content, index, START))).toBe('walletIndexTooLarge');
   }
   const giveUp = new AbortController();
   const given = rings.deterministicSubWallet(content, 2n ** 24n, START, giveUp.signal);
@@ -117,21 +117,27 @@ test('keys that are none, are there already, or do not belong into the wallet', 
   const view = wallets.walletFromViewKey(full.privateViewKey, address, START);
   const other = wallets.createdWallet(START).subWallets[0]!;
   for (const bad of [ZERO, TOO_LARGE, 'zz', '']) {
-    expect(await codeOf(() => wallets.walletFromKeys(bad, TOO_LARGE, START))).toBe(52);
-    expect(await codeOf(() => wallets.walletFromKeys(full.privateViewKey, bad, START))).toBe(52);
-    expect(await codeOf(() => wallets.walletFromViewKey(bad, 'no address', START))).toBe(52);
-    expect(await codeOf(() => rings.importedSubWallet(full, bad, START))).toBe(52);
-    expect(await codeOf(() => rings.viewSubWallet(full, bad, START))).toBe(51);
+    expect(await errorNameOf(() => wallets.walletFromKeys(bad, TOO_LARGE, START))).toBe('invalidPrivateKey');
+    expect(await errorNameOf(() => wallets.walletFromKeys(full.privateViewKey, bad, START))).toBe('invalidPrivateKey');
+    expect(await errorNameOf(() => wallets.walletFromViewKey(bad, 'no address', START))).toBe('invalidPrivateKey');
+    expect(await errorNameOf(() => rings.importedSubWallet(full, bad, START))).toBe('invalidPrivateKey');
+    expect(await errorNameOf(() => rings.viewSubWallet(full, bad, START))).toBe('invalidPublicKey');
   }
-  expect(await codeOf(() => rings.viewSubWallet(view, `01${'0'.repeat(62)}`, START))).toBe(51);
-  expect(await codeOf(() => rings.importedSubWallet(full, privateSpendKey!, START))).toBe(38);
-  expect(await codeOf(rings.deterministicSubWallet(full, 0n, START))).toBe(38);
-  expect(await codeOf(() => rings.viewSubWallet(view, publicSpendKey, START))).toBe(38);
-  expect(await codeOf(() => rings.viewSubWallet(full, publicSpendKey, START))).toBe(40);
-  expect(await codeOf(() => rings.importedSubWallet(view, other.privateSpendKey!, START))).toBe(39);
-  expect(await codeOf(rings.nextSubWallet(view, START))).toBe(39);
-  expect(await codeOf(rings.deterministicSubWallet(view, 1n, START))).toBe(39);
-  expect(await codeOf(() => seedOf(undefined, full.privateViewKey))).toBe(39);
+  expect(await errorNameOf(() => rings.viewSubWallet(view, `01${'0'.repeat(62)}`, START))).toBe('invalidPublicKey');
+  expect(await errorNameOf(() => rings.importedSubWallet(full, privateSpendKey!, START))).toBe(
+    'subwalletAlreadyExists',
+  );
+  expect(await errorNameOf(rings.deterministicSubWallet(full, 0n, START))).toBe('subwalletAlreadyExists');
+  expect(await errorNameOf(() => rings.viewSubWallet(view, publicSpendKey, START))).toBe('subwalletAlreadyExists');
+  expect(await errorNameOf(() => rings.viewSubWallet(full, publicSpendKey, START))).toBe(
+    'illegalNonViewWalletOperation',
+  );
+  expect(await errorNameOf(() => rings.importedSubWallet(view, other.privateSpendKey!, START))).toBe(
+    'illegalViewWalletOperation',
+  );
+  expect(await errorNameOf(rings.nextSubWallet(view, START))).toBe('illegalViewWalletOperation');
+  expect(await errorNameOf(rings.deterministicSubWallet(view, 1n, START))).toBe('illegalViewWalletOperation');
+  expect(await errorNameOf(() => seedOf(undefined, full.privateViewKey))).toBe('illegalViewWalletOperation');
   const watched = rings.viewSubWallet(view, other.publicSpendKey.toUpperCase(), START).subWallet;
   expect(watched.publicSpendKey).toBe(other.publicSpendKey);
   expect(checkAddress(watched.address, { allowIntegrated: false }).spendPublic.toString('hex')).toBe(
@@ -141,12 +147,12 @@ test('keys that are none, are there already, or do not belong into the wallet', 
 
 test('seeds: length, word, checksum, group, key', async () => {
   const list = words.split(' ');
-  const code = (text: string) => codeOf(() => wallets.walletFromSeed(text, START));
-  expect(await code(list.slice(1).join(' '))).toBe(34);
-  expect(await code('')).toBe(34);
-  expect(await code(words.replace('orange', 'oranges'))).toBe(33);
-  expect(await code(words.replace('orange', 'mixture'))).toBe(35);
-  expect(await code(words.toUpperCase())).toBe(35);
+  const code = (text: string) => errorNameOf(() => wallets.walletFromSeed(text, START));
+  expect(await code(list.slice(1).join(' '))).toBe('mnemonicWrongLength');
+  expect(await code('')).toBe('mnemonicWrongLength');
+  expect(await code(words.replace('orange', 'oranges'))).toBe('mnemonicInvalidWord');
+  expect(await code(words.replace('orange', 'mixture'))).toBe('mnemonicInvalidChecksum');
+  expect(await code(words.toUpperCase())).toBe('mnemonicInvalidChecksum');
   expect(wallets.walletFromSeed(`\t${words.replaceAll(' ', ' \n ')}\n`, START)).toEqual(
     wallets.walletFromSeed(words, START),
   );
@@ -159,9 +165,9 @@ test('addresses: found, not found, primary', async () => {
   const primary = content.subWallets[0]!.address;
   expect(rings.subWalletOf(both, other.subWallet.address)).toBe(other.subWallet);
   expect(rings.removableSubWallet(both, other.subWallet.address)).toBe(other.subWallet);
-  expect(await codeOf(() => rings.removableSubWallet(both, primary))).toBe(42);
-  expect(await codeOf(() => rings.subWalletOf(content, other.subWallet.address))).toBe(10);
-  expect(await codeOf(() => rings.subWalletOf(content, `${primary.slice(0, -1)}x`))).toBe(15);
+  expect(await errorNameOf(() => rings.removableSubWallet(both, primary))).toBe('cannotDeletePrimaryAddress');
+  expect(await errorNameOf(() => rings.subWalletOf(content, other.subWallet.address))).toBe('addressNotInWallet');
+  expect(await errorNameOf(() => rings.subWalletOf(content, `${primary.slice(0, -1)}x`))).toBe('addressNotValid');
 });
 
 test('integrated addresses of both kinds, and what is wrong with others', async () => {
@@ -173,15 +179,21 @@ test('integrated addresses of both kinds, and what is wrong with others', async 
     const integrated = integratedAddress(address, paymentId);
     expect(integrated).toHaveLength(length);
     expect(checkAddress(integrated, { allowIntegrated: true })).toMatchObject({ paymentId, plain: address });
-    expect(await codeOf(() => checkAddress(integrated, { allowIntegrated: false }))).toBe(25);
-    expect(await codeOf(() => integratedAddress(integrated, paymentId))).toBe(25);
-    expect(await codeOf(() => checkAddress(`${integrated.slice(0, -1)}0`, { allowIntegrated: true }))).toBe(14);
+    expect(await errorNameOf(() => checkAddress(integrated, { allowIntegrated: false }))).toBe('addressIsIntegrated');
+    expect(await errorNameOf(() => integratedAddress(integrated, paymentId))).toBe('addressIsIntegrated');
+    expect(await errorNameOf(() => checkAddress(`${integrated.slice(0, -1)}0`, { allowIntegrated: true }))).toBe(
+      'addressNotBase58',
+    );
   }
-  expect(await codeOf(() => checkAddress(`${address}x`, { allowIntegrated: true }))).toBe(12);
-  expect(await codeOf(() => checkAddress(address.replace('Wrkz', 'wrkz'), { allowIntegrated: true }))).toBe(13);
-  expect(await codeOf(() => checkAddress(`${address.slice(0, -1)}0`, { allowIntegrated: true }))).toBe(15);
-  expect(await codeOf(() => checkPaymentId('12'))).toBe(23);
-  expect(await codeOf(() => checkPaymentId('g'.repeat(64)))).toBe(24);
+  expect(await errorNameOf(() => checkAddress(`${address}x`, { allowIntegrated: true }))).toBe('addressWrongLength');
+  expect(await errorNameOf(() => checkAddress(address.replace('Wrkz', 'wrkz'), { allowIntegrated: true }))).toBe(
+    'addressWrongPrefix',
+  );
+  expect(await errorNameOf(() => checkAddress(`${address.slice(0, -1)}0`, { allowIntegrated: true }))).toBe(
+    'addressNotValid',
+  );
+  expect(await errorNameOf(() => checkPaymentId('12'))).toBe('paymentIdWrongLength');
+  expect(await errorNameOf(() => checkPaymentId('g'.repeat(64)))).toBe('paymentIdInvalid');
 });
 
 test('a created wallet has keys of its own and a seed', () => {

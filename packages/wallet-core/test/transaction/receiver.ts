@@ -2,7 +2,7 @@ import { isPaymentId, parseExtra, type ParsedTransaction, type WalletExtra } fro
 import { derivePublicKey, encryptPaymentId, generateKeyDerivation } from '@wrkz/crypto';
 import type { Owner } from './support';
 
-/** What a transaction pays an owner, read as a receiver reads it. */
+/** The outputs of a transaction for an owner, found like by a receiving wallet. */
 export function receivedBy(who: Owner, { transaction }: ParsedTransaction): { amount: bigint; place: number }[] {
   const { publicKey } = parseExtra(transaction.extra);
   const derivation = publicKey && generateKeyDerivation(publicKey, who.viewSecret);
@@ -12,7 +12,7 @@ export function receivedBy(who: Owner, { transaction }: ParsedTransaction): { am
   );
 }
 
-/** The payment id that a receiver sees. */
+/** The payment id as decrypted by its receiver. */
 export function decryptedId({ paymentId, publicKey }: WalletExtra, who: Owner): string {
   if (paymentId.length !== 16 || !isPaymentId(paymentId)) return paymentId;
   return encryptPaymentId(Buffer.from(paymentId, 'hex'), generateKeyDerivation(publicKey, who.viewSecret)!).toString(

@@ -23,12 +23,12 @@ import type {
   TransactionStatus,
 } from '../../src/transaction/model';
 
-/* Wallets with outputs that nobody mined, and a node that is an object: what sending decides, without a chain. */
+/* Wallets with made-up outputs and a fake node, for tests of sends without a chain. */
 
 export const NOW = 1_800_000_000;
 export const devnet = networkOf('devnet');
 
-/** Mainnet's ages with the work of devnet, so that a test can do it. */
+/** The rules of mainnet with a proof of work that is easy enough for tests. */
 export const easyMainnet: Network = {
   ...networkOf('mainnet'),
   rulesAt: (height) => {
@@ -42,7 +42,7 @@ export const easyMainnet: Network = {
 
 const secretOf = (word: string): Buffer => scalarReduce32(cnFastHash(Buffer.from(word)));
 
-/** Points that outputs of others have. */
+/** One-time keys of foreign outputs. */
 const strangers = Array.from({ length: 64 }, (_, i) => toHex(secretKeyToPublicKey(secretOf(`stranger ${i}`))));
 
 export interface Owner {
@@ -61,7 +61,7 @@ export function owner(word: string, viewSecret = viewKeyFromSpendKey(secretOf(wo
 
 let serial = 0;
 
-/** An output that pays an owner. */
+/** An unspent output of an owner. */
 export function outputFor(to: Owner, amount: bigint, more: Partial<WalletOutput> = {}): WalletOutput {
   const number = ++serial;
   const transactionSecret = secretOf(`transaction ${number}`);
@@ -122,7 +122,7 @@ export function viewOf(subWallets: readonly SubWallet[], more: Partial<SendConte
 export const alice = owner('alice');
 export const bob = owner('bob');
 
-/** A wallet of alice's that holds these amounts. */
+/** A wallet of alice with outputs of these amounts. */
 export function aliceWith(amounts: readonly bigint[], more: Partial<SendContext> = {}): SendContext {
   return viewOf(
     [
@@ -135,19 +135,19 @@ export function aliceWith(amounts: readonly bigint[], more: Partial<SendContext>
   );
 }
 
-/** A node that gives as many others as it is asked for, and keeps what it is asked and sent. */
+/** A node that returns as many decoys as requested, and records its requests. */
 export class FakeNode implements SendNode {
-  readonly asked: { amounts: readonly bigint[]; count: number }[] = [];
+  readonly requests: { amounts: readonly bigint[]; count: number }[] = [];
   readonly relayed: Buffer[] = [];
-  /** In the order of the relays; the last one stays. */
+  /** Results of the submissions in order; the last one repeats. */
   submitResults: (SubmitResult | Error)[] = [{ kind: 'accepted' }];
   place: TransactionStatus = 'unknown';
-  /** Reasons for which it was reported as faulty. */
+  /** The reasons of `reportFaulty`. */
   readonly faults: string[] = [];
-  /** Whether another node takes over after such a report. */
+  /** The result of `reportFaulty`. */
   hasAnother = false;
 
-  /** @param change turns honest sets into what the test wants */
+  /** @param change makes the result from valid sets @param attempt counts from 1 */
   constructor(
     private readonly change: (sets: DecoySet[], attempt: number) => RandomOutsResult = (sets) => ({
       kind: 'outs',
@@ -156,7 +156,7 @@ export class FakeNode implements SendNode {
   ) {}
 
   randomOuts(amounts: readonly bigint[], count: number): Promise<RandomOutsResult> {
-    this.asked.push({ amounts, count });
+    this.requests.push({ amounts, count });
     return Promise.resolve(
       this.change(
         amounts.map((amount, a) => ({
@@ -166,15 +166,15 @@ export class FakeNode implements SendNode {
             key: strangers[(7 * i + a) % strangers.length]!,
           })),
         })),
-        this.asked.length,
+        this.requests.length,
       ),
     );
   }
 
   submit(transaction: Buffer): Promise<SubmitResult> {
     this.relayed.push(transaction);
-    const answer = this.submitResults.length > 1 ? this.submitResults.shift()! : this.submitResults[0]!;
-    return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer);
+    const result = this.submitResults.length > 1 ? this.submitResults.shift()! : this.submitResults[0]!;
+    return result instanceof Error ? Promise.reject(result) : Promise.resolve(result);
   }
 
   reportFaulty(reason: string): Promise<boolean> {
@@ -191,7 +191,7 @@ export function portsOf(node: SendNode = new FakeNode(), more: Partial<SendPorts
   return { node, pow: new PowClient(DEFAULT_POW_SERVER), transactionKeys: generateKeyPair, now: () => NOW, ...more };
 }
 
-/** What `makeRings` draws from: a node, and a wallet without other outputs. */
+/** The dependencies of `makeRings`, for a wallet without other outputs. */
 export function ringSources(node: SendNode, more: Partial<RingDependencies> = {}): RingDependencies {
   return { node, ringOf: () => undefined, ownOutputs: () => 0, ...more };
 }

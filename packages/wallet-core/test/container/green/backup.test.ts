@@ -5,7 +5,7 @@ import { WalletFile } from '../../../src/container/wallet-file';
 import { backupName } from '../../../src/container/green/convert';
 import { endPrograms, runProgram } from '../../support/child';
 import { fresh, removeFolders } from '../../support/folder';
-import { codeOf } from '../../support/rejection';
+import { errorNameOf } from '../../support/rejection';
 import { greenNamed } from './support/recorded-green';
 
 afterEach(async () => {
@@ -49,7 +49,7 @@ test('what cannot be written leaves the file as it was', async () => {
   for (const blocked of ['old-version-backup-a.wallet.tmp', 'a.wallet.tmp']) {
     const file = copied();
     mkdirSync(join(dirname(file), blocked));
-    expect(await codeOf(WalletFile.open(file, old.password))).toBe(2);
+    expect(await errorNameOf(WalletFile.open(file, old.password))).toBe('invalidWalletFilename');
     expect(readFileSync(file).equals(bytes)).toBe(true);
   }
 }, 30_000);

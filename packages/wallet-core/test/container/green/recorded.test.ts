@@ -7,7 +7,7 @@ import type { WalletContent } from '../../../src/ledger/model';
 import { seedOf } from '../../../src/keys/wallet-keys';
 import { chainATransactions, RECORDED_AT } from '../../ledger/support/chain-a-wallets';
 import { fresh, removeFolders } from '../../support/folder';
-import { codeOf } from '../../support/rejection';
+import { errorNameOf } from '../../support/rejection';
 import { greenNamed, type RecordedGreen, recordedGreen } from './support/recorded-green';
 
 /* Every recorded WalletGreen file, whole and damaged, opened as a user would, and held against what the reference said. */
@@ -15,8 +15,13 @@ import { greenNamed, type RecordedGreen, recordedGreen } from './support/recorde
 afterEach(removeFolders);
 
 const NO_SECRET = '0'.repeat(64);
-/** The error of each kind: what is surely no container, what does not open, what opens and makes no sense. */
-const ERRORS = { version: 3, damaged: 3, password: 5, mixed: 4 } as const;
+/** The error of each kind of damage. */
+const ERRORS = {
+  version: 'notAWalletFile',
+  damaged: 'notAWalletFile',
+  password: 'wrongPassword',
+  mixed: 'walletFileCorrupted',
+} as const;
 
 const files = recordedGreen();
 const whole = files.filter(({ opens }) => opens === 'yes');
@@ -180,7 +185,7 @@ describe.each(files.filter(({ opens }) => opens !== 'yes'))('$name', (recorded) 
   test(`is refused as ${recorded.opens} and not touched`, async () => {
     const file = copied(recorded);
     const { opens, password, path } = recorded;
-    if (opens !== 'yes') expect(await codeOf(WalletFile.open(file, password))).toBe(ERRORS[opens]);
+    if (opens !== 'yes') expect(await errorNameOf(WalletFile.open(file, password))).toBe(ERRORS[opens]);
     expect(readFileSync(file).equals(readFileSync(path))).toBe(true);
     expect(around(file)).toEqual([basename(file)]);
   });
@@ -191,7 +196,7 @@ test.each(whole.filter(({ wrongPasswords }) => wrongPasswords !== undefined))(
   async (recorded) => {
     const file = copied(recorded);
     for (const password of recorded.wrongPasswords ?? []) {
-      expect(await codeOf(WalletFile.open(file, password))).toBe(5);
+      expect(await errorNameOf(WalletFile.open(file, password))).toBe('wrongPassword');
     }
     expect(readFileSync(file).equals(readFileSync(recorded.path))).toBe(true);
     expect(around(file)).toEqual([basename(file)]);
