@@ -17,7 +17,7 @@ afterEach(async () => {
 
 const content = walletAt(3);
 const text = contentText(content);
-const holding = (bytes: string | Buffer): string => {
+const fileOf = (bytes: string | Buffer): string => {
   const file = fresh('some.wallet');
   writeFileSync(file, bytes);
   return file;
@@ -25,7 +25,7 @@ const holding = (bytes: string | Buffer): string => {
 const refusal = (file: string, password = 'secret'): Promise<WalletErrorName> =>
   errorNameOf(WalletFile.open(file, password));
 
-test('what cannot be read is 1', async () => {
+test('an unreadable path is refused with filenameNonExistent', async () => {
   expect(await refusal(fresh('none'))).toBe('filenameNonExistent');
   expect(await refusal(fresh('none/at/all'))).toBe('filenameNonExistent');
   expect(await refusal(fresh('with\0nothing'))).toBe('filenameNonExistent');
@@ -38,50 +38,50 @@ test('what cannot be read is 1', async () => {
   expect(readdirSync(dirname(pipe))).toEqual(['pipe']);
 });
 
-test('each fault of a file has its code, in the order of looking', async () => {
+test('each defect of a file has its error, in the order of the checks', async () => {
   const good = containerOf('secret', text);
-  expect(await refusal(holding(''))).toBe('notAWalletFile');
-  expect(await refusal(holding(good.subarray(0, 63)))).toBe('notAWalletFile');
-  expect(await refusal(holding(Buffer.from(good).fill('x', 10, 11)))).toBe('notAWalletFile');
-  expect(await refusal(holding(good.subarray(0, 64)))).toBe('walletFileCorrupted');
-  expect(await refusal(holding(good.subarray(0, 79)))).toBe('walletFileCorrupted');
-  expect(await refusal(holding(good.subarray(0, 80)))).toBe('wrongPassword');
-  expect(await refusal(holding(good.subarray(0, 96)))).toBe('wrongPassword');
-  expect(await refusal(holding(good.subarray(0, -1)))).toBe('wrongPassword');
-  expect(await refusal(holding(good), 'Secret')).toBe('wrongPassword');
-  expect(await refusal(holding(containerOf('secret', '', 'You')))).toBe('walletFileCorrupted');
-  expect(await refusal(holding(containerOf('secret', text, 'You are a big guy.\nFor you.')))).toBe('wrongPassword');
-  expect(await refusal(holding(containerOf('secret', '')))).toBe('walletFileCorrupted');
-  expect(await refusal(holding(containerOf('secret', text.slice(0, -1))))).toBe('walletFileCorrupted');
-  expect(await refusal(holding(containerOf('secret', `${text}{}`)))).toBe('walletFileCorrupted');
-  expect(await refusal(holding(containerOf('secret', '[]')))).toBe('walletFileCorrupted');
-  expect(await refusal(holding(containerOf('secret', '{"walletFileFormatVersion":1}')))).toBe(
+  expect(await refusal(fileOf(''))).toBe('notAWalletFile');
+  expect(await refusal(fileOf(good.subarray(0, 63)))).toBe('notAWalletFile');
+  expect(await refusal(fileOf(Buffer.from(good).fill('x', 10, 11)))).toBe('notAWalletFile');
+  expect(await refusal(fileOf(good.subarray(0, 64)))).toBe('walletFileCorrupted');
+  expect(await refusal(fileOf(good.subarray(0, 79)))).toBe('walletFileCorrupted');
+  expect(await refusal(fileOf(good.subarray(0, 80)))).toBe('wrongPassword');
+  expect(await refusal(fileOf(good.subarray(0, 96)))).toBe('wrongPassword');
+  expect(await refusal(fileOf(good.subarray(0, -1)))).toBe('wrongPassword');
+  expect(await refusal(fileOf(good), 'Secret')).toBe('wrongPassword');
+  expect(await refusal(fileOf(containerOf('secret', '', 'You')))).toBe('walletFileCorrupted');
+  expect(await refusal(fileOf(containerOf('secret', text, 'You are a big guy.\nFor you.')))).toBe('wrongPassword');
+  expect(await refusal(fileOf(containerOf('secret', '')))).toBe('walletFileCorrupted');
+  expect(await refusal(fileOf(containerOf('secret', text.slice(0, -1))))).toBe('walletFileCorrupted');
+  expect(await refusal(fileOf(containerOf('secret', `${text}{}`)))).toBe('walletFileCorrupted');
+  expect(await refusal(fileOf(containerOf('secret', '[]')))).toBe('walletFileCorrupted');
+  expect(await refusal(fileOf(containerOf('secret', '{"walletFileFormatVersion":1}')))).toBe(
     'unsupportedWalletFileFormatVersion',
   );
-  expect(await refusal(holding(containerOf('secret', '{"walletFileFormatVersion":1')))).toBe('walletFileCorrupted');
-  expect(await refusal(holding(containerOf('secret', '{"walletFileFormatVersion":"0"}')))).toBe('walletFileCorrupted');
-  expect(await refusal(holding(containerOf('secret', '{"walletFileFormatVersion":0}')))).toBe('walletFileCorrupted');
+  expect(await refusal(fileOf(containerOf('secret', '{"walletFileFormatVersion":1')))).toBe('walletFileCorrupted');
+  expect(await refusal(fileOf(containerOf('secret', '{"walletFileFormatVersion":"0"}')))).toBe('walletFileCorrupted');
+  expect(await refusal(fileOf(containerOf('secret', '{"walletFileFormatVersion":0}')))).toBe('walletFileCorrupted');
 }, 60_000);
 
-test('half a file of the reference is 5, as it answers', async () => {
+test('half a file of the C++ wallets is refused with wrongPassword, a changed byte with walletFileCorrupted', async () => {
   const { path, password } = recordedWallets()[0]!;
   const bytes = readFileSync(path);
-  expect(await refusal(holding(bytes.subarray(0, bytes.length >> 1)), password)).toBe('wrongPassword');
-  expect(await refusal(holding(Buffer.from(bytes).fill(bytes[90_000]! ^ 1, 90_000, 90_001)), password)).toBe(
+  expect(await refusal(fileOf(bytes.subarray(0, bytes.length >> 1)), password)).toBe('wrongPassword');
+  expect(await refusal(fileOf(Buffer.from(bytes).fill(bytes[90_000]! ^ 1, 90_000, 90_001)), password)).toBe(
     'walletFileCorrupted',
   );
 });
 
-test('what was made elsewhere opens with an empty password, and one beyond ASCII', async () => {
+test('a container opens with an empty and with a non-ASCII password', async () => {
   for (const password of ['', 'пароль ✓ '.repeat(30)]) {
-    const { walletFile, content: read } = await WalletFile.open(holding(containerOf(password, text)), password);
+    const { walletFile, content: read } = await WalletFile.open(fileOf(containerOf(password, text)), password);
     await walletFile.close();
     expect(contentText(read)).toBe(text);
   }
 });
 
-test('a container is open once, in this process and in all, by whichever name', async () => {
-  const file = holding(containerOf('secret', text));
+test('a container can be open only once, in one or several processes and through links', async () => {
+  const file = fileOf(containerOf('secret', text));
   const link = fresh('link');
   symlinkSync(file, link);
   const { walletFile } = await WalletFile.open(file, 'secret');
@@ -102,8 +102,8 @@ test('a container is open once, in this process and in all, by whichever name', 
   }
 }, 60_000);
 
-test('a file that does not open is let go of', async () => {
-  const file = holding(containerOf('secret', text));
+test('a failed open releases the lock', async () => {
+  const file = fileOf(containerOf('secret', text));
   expect(await refusal(file, 'wrong')).toBe('wrongPassword');
   const { walletFile } = await WalletFile.open(file, 'secret');
   await walletFile.close();

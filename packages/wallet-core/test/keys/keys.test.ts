@@ -23,7 +23,7 @@ const START = { height: 5, timestamp: 0 };
 const ZERO = '0'.repeat(64);
 const TOO_LARGE = 'f'.repeat(64);
 
-test.each(recorded)('$name has the keys, address and seed that the reference tells', ({ keys }) => {
+test.each(recorded)('$name has the keys, address and seed of the C++ wallets', ({ keys }) => {
   const { privateViewKey, addresses } = keys;
   const [first, ...others] = addresses;
   const { address, privateSpendKey, publicSpendKey, mnemonic } = first!;
@@ -55,7 +55,7 @@ function withSub(content: WalletContent, { subWallet, subWalletIndexCounter }: r
   return { ...content, subWallets: [...content.subWallets, subWallet], subWalletIndexCounter };
 }
 
-test('deterministic ones are those of the reference, and the counter goes on from the highest', async () => {
+test('deterministic sub-wallets equal those of the C++ wallets, and the counter continues from the highest index', async () => {
   const written = JSON.parse(exportOf2026('subwallets')) as {
     subWallets: { subWallet: { address: string; privateSpendKey: string }[] };
   };
@@ -77,7 +77,7 @@ test('deterministic ones are those of the reference, and the counter goes on fro
   expect((await rings.nextSubWallet(afterDelete, START)).subWalletIndexCounter).toBe(8);
 });
 
-test('those of a recorded wallet', async () => {
+test('deterministic sub-wallets of recorded wallets have the recorded addresses', async () => {
   const [carol, alice] = ['carol', 'alice'].map((name) => {
     const { privateViewKey, addresses } = expected[name]!.keys!;
     return wallets.walletFromKeys(privateViewKey, addresses[0]!.privateSpendKey, START);
@@ -92,7 +92,7 @@ test('those of a recorded wallet', async () => {
   );
 });
 
-test('an index that was imported by its key is passed over', async () => {
+test('an index whose key was imported is skipped', async () => {
   const content = wallets.walletFromSeed(words, START);
   const first = await rings.nextSubWallet(content, START);
   const imported = withSub(content, rings.importedSubWallet(content, first.subWallet.privateSpendKey!, START));
@@ -100,18 +100,18 @@ test('an index that was imported by its key is passed over', async () => {
   expect((await rings.nextSubWallet(imported, START)).subWalletIndexCounter).toBe(2);
 });
 
-test('an index without end is refused, and one under way can be given up', async () => {
+test('an index above the maximum is refused, and a long derivation can be aborted', async () => {
   const content = wallets.walletFromSeed(words, START);
   for (const index of [2n ** 24n + 1n, 2n ** 64n - 1n]) {
     expect(await errorNameOf(rings.deterministicSubWallet(content, index, START))).toBe('walletIndexTooLarge');
   }
-  const giveUp = new AbortController();
-  const given = rings.deterministicSubWallet(content, 2n ** 24n, START, giveUp.signal);
-  giveUp.abort(new Error('closing'));
-  await expect(given).rejects.toThrow('closing');
+  const abort = new AbortController();
+  const derived = rings.deterministicSubWallet(content, 2n ** 24n, START, abort.signal);
+  abort.abort(new Error('closing'));
+  await expect(derived).rejects.toThrow('closing');
 });
 
-test('keys that are none, are there already, or do not belong into the wallet', async () => {
+test('invalid keys, existing keys and keys of the wrong kind are refused', async () => {
   const full = wallets.walletFromSeed(words, START);
   const { address, publicSpendKey, privateSpendKey } = full.subWallets[0]!;
   const view = wallets.walletFromViewKey(full.privateViewKey, address, START);
@@ -145,7 +145,7 @@ test('keys that are none, are there already, or do not belong into the wallet', 
   );
 });
 
-test('seeds: length, word, checksum, group, key', async () => {
+test('seeds are checked for length, words and checksum, and accept any white space', async () => {
   const list = words.split(' ');
   const code = (text: string) => errorNameOf(() => wallets.walletFromSeed(text, START));
   expect(await code(list.slice(1).join(' '))).toBe('mnemonicWrongLength');
@@ -158,7 +158,7 @@ test('seeds: length, word, checksum, group, key', async () => {
   );
 });
 
-test('addresses: found, not found, primary', async () => {
+test('a sub-wallet is found by its address, and the primary one cannot be removed', async () => {
   const content = wallets.walletFromSeed(words, START);
   const other = await rings.nextSubWallet(content, START);
   const both = withSub(content, other);
@@ -170,7 +170,7 @@ test('addresses: found, not found, primary', async () => {
   expect(await errorNameOf(() => rings.subWalletOf(content, `${primary.slice(0, -1)}x`))).toBe('addressNotValid');
 });
 
-test('integrated addresses of both kinds, and what is wrong with others', async () => {
+test('integrated addresses have short or long payment ids, and each defect of an address has its error', async () => {
   const { address } = wallets.walletFromSeed(words, START).subWallets[0]!;
   for (const [paymentId, length] of [
     ['1122334455667788', 120],
@@ -196,7 +196,7 @@ test('integrated addresses of both kinds, and what is wrong with others', async 
   expect(await errorNameOf(() => checkPaymentId('g'.repeat(64)))).toBe('paymentIdInvalid');
 });
 
-test('a created wallet has keys of its own and a seed', () => {
+test('a created wallet has new keys and a seed', () => {
   const [a, b] = [wallets.createdWallet(START), wallets.createdWallet(START)];
   expect(a.privateViewKey).not.toBe(b.privateViewKey);
   expect(wallets.walletFromSeed(seedOf(a.subWallets[0]!.privateSpendKey, a.privateViewKey), START)).toEqual(a);

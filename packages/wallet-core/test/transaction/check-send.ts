@@ -15,8 +15,7 @@ import {
   parseExtraWallet,
   parseTransaction,
 } from '@wrkz/core-types';
-import { decryptedId, receivedBy } from './receiver';
-import { aliceWith, bob, FakeNode, NOW, portsOf } from './support';
+import { aliceWith, bob, FakeNode, NOW, portsOf, decryptedId, receivedBy } from './support';
 import { buildSend } from '../../src/transaction/build-send';
 import type { SignedSend, DecoySet, SendRequest } from '../../src/transaction/model';
 

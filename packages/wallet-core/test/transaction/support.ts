@@ -1,8 +1,18 @@
-import { encodeAddress, type Network, networkOf, toHex } from '@wrkz/core-types';
+import {
+  encodeAddress,
+  isPaymentId,
+  type Network,
+  networkOf,
+  parseExtra,
+  type ParsedTransaction,
+  toHex,
+  type WalletExtra,
+} from '@wrkz/core-types';
 import {
   cnFastHash,
   derivePublicKey,
   deriveSecretKey,
+  encryptPaymentId,
   generateKeyDerivation,
   generateKeyImage,
   generateKeyPair,
@@ -194,4 +204,22 @@ export function portsOf(node: SendNode = new FakeNode(), more: Partial<SendPorts
 /** The dependencies of `makeRings`, for a wallet without other outputs. */
 export function ringSources(node: SendNode, more: Partial<RingDependencies> = {}): RingDependencies {
   return { node, ringOf: () => undefined, ownOutputs: () => 0, ...more };
+}
+
+/** The outputs of a transaction for an owner, found like by a receiving wallet. */
+export function receivedBy(who: Owner, { transaction }: ParsedTransaction): { amount: bigint; place: number }[] {
+  const { publicKey } = parseExtra(transaction.extra);
+  const derivation = publicKey && generateKeyDerivation(publicKey, who.viewSecret);
+  if (!derivation) return [];
+  return transaction.outputs.flatMap(({ amount, key }, place) =>
+    derivePublicKey(derivation, place, who.spendPublic)?.equals(key) ? [{ amount, place }] : [],
+  );
+}
+
+/** The payment id as decrypted by its receiver. */
+export function decryptedId({ paymentId, publicKey }: WalletExtra, who: Owner): string {
+  if (paymentId.length !== 16 || !isPaymentId(paymentId)) return paymentId;
+  return encryptPaymentId(Buffer.from(paymentId, 'hex'), generateKeyDerivation(publicKey, who.viewSecret)!).toString(
+    'hex',
+  );
 }

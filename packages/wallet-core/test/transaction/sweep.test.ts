@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { encodeAddress, parseTransaction } from '@wrkz/core-types';
-import { receivedBy } from './receiver';
-import { alice, bob, devnet, FakeNode, outputFor, portsOf, subWalletOf, viewOf } from './support';
+import { alice, bob, devnet, FakeNode, outputFor, portsOf, subWalletOf, viewOf, receivedBy } from './support';
 import { walletErrorRows, nodeRefusal, walletError } from '../../src/errors';
 import type { SignedSend, SendContext } from '../../src/transaction/model';
 import { submitSend } from '../../src/send/submit';
