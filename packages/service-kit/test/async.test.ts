@@ -2,6 +2,7 @@ import {
   AutoResetEvent,
   Closers,
   EventLoopYielder,
+  mapInSlices,
   Mutex,
   runInSlices,
   yieldToEventLoop,
@@ -217,4 +218,17 @@ describe('Closers', () => {
     closers.add('the wallet', () => Promise.reject(new Error('disk full')));
     await expect(closers.closeAfter(error)).rejects.toThrow('no port; closing the wallet failed: disk full');
   });
+});
+
+test('mapInSlices maps in order and lets timers run meanwhile', async () => {
+  let ticks = 0;
+  const timer = setInterval(() => ticks++, 1);
+  const spin = (item: number): number => {
+    const end = performance.now() + 1;
+    while (performance.now() < end);
+    return item * 2;
+  };
+  expect(await mapInSlices(new Set(Array(50).keys()), spin)).toEqual(Array.from({ length: 50 }, (_, i) => i * 2));
+  clearInterval(timer);
+  expect(ticks).toBeGreaterThan(0);
 });

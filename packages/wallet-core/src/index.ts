@@ -31,10 +31,14 @@ export { type AppliedBlock, Ledger, type LedgerKeys, type UnindexedOutput } from
 export * from './ledger/model';
 export { subWalletBalance, type Balance, type TransactionFilter } from './ledger/queries';
 export type { Rewound } from './ledger/rewind';
-export { DEFAULT_POW_SERVER, powServerUrl, type PowServerSettings } from './pow-client/settings';
-export { powServerOptions, powServerSettings } from './pow-client/settings';
+export {
+  DEFAULT_POW_SERVER,
+  powServerOptions,
+  powServerSettings,
+  type PowServerSettings,
+  powServerUrl,
+} from './pow-client/settings';
 export { PowClient, type PowAnswer, type PowClientOptions, type PowRequest } from './pow-client/pow-client';
-export { PowServerFailure } from './pow-client/server';
 export { SubmissionNode } from './send/node';
 export type { Pause, PauseSource } from './send/pause';
 export { CONFIRMATIONS } from './send/pending-sends';
@@ -50,17 +54,16 @@ export { restoreBackup } from './wallet/backup';
 export { storageError } from './wallet/storage';
 export { WalletSnapshot } from './wallet/snapshot';
 export type { NewKeys } from './wallet/sub-wallets';
+export type { DatabaseLoss, WalletDbIdentity } from './wallet-db/identity';
 export {
-  type DatabaseLoss,
   ForeignWalletDb,
   type Label,
   WalletDb,
   WalletDbDamaged,
-  type WalletDbIdentity,
   walletDbName,
   type WalletDbOptions,
 } from './wallet-db/wallet-db';
 export { NotifiedStage, type SentOutput, type StoredDetails, utcDayOf } from './wallet-db/records';
-export type { MoneyEvent, StoredEvent } from './wallet-db/events';
+export type { MoneyEvent, StoredEvent } from './wallet-db/logs';
 export type { IdempotencyKey, RequestAnswer, RequestRetention, RequestStatus } from './wallet-db/requests';
 export type { DelayedSend, DelayedSendState, SendState, StoredSend } from './wallet-db/sends';

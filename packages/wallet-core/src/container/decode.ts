@@ -1,4 +1,5 @@
-import type { JsonValue } from '@wrkz/service-kit/base';
+import { MAX_UINT64 } from '@wrkz/core-types';
+import type { JsonObject, JsonValue } from '@wrkz/service-kit/base';
 import { walletError, walletErrorOfCode, walletErrorRows } from '../errors';
 import type {
   SubWallet,
@@ -10,207 +11,295 @@ import type {
   WalletOutput,
   WalletTransaction,
 } from '../ledger/model';
-import { ContainerMembers, hashList, UnknownMembers, WrongMember } from './fields';
-import * as layout from './format';
+import { FORMAT_VERSION, NO_KEY, pathOf } from './format';
 import { readContainerJson } from './json-reader';
 
 /**
- * Reads what stands behind the markers of a container, or an export of one.
- * @throws WalletError 4 for what is no JSON, or whose members are missing or of a wrong type; 6 for another version, which
- * is looked at before any other member
+ * Decodes the JSON of a container or of an export. `runInSlices` runs the generator.
+ * @throws WalletError unsupportedWalletFileFormatVersion, which is checked first; walletFileCorrupted when the bytes are not JSON
+ * or a field is missing or of a wrong type
  */
 export function* decodeContent(bytes: Buffer): Generator<void, WalletContent> {
   try {
     return yield* decodeDocument(yield* readContainerJson(bytes));
   } catch (error) {
-    if (!(error instanceof SyntaxError || error instanceof WrongMember)) throw error;
+    if (!(error instanceof SyntaxError || error instanceof FieldError)) throw error;
     throw walletErrorOfCode(walletErrorRows.walletFileCorrupted.code, undefined, { cause: error });
   }
 }
 
 function* decodeDocument(document: JsonValue): Generator<void, WalletContent> {
-  const root = ContainerMembers.of(document, '');
-  if (root.uint64('walletFileFormatVersion') !== layout.FORMAT_VERSION) {
-    throw walletError.unsupportedWalletFileFormatVersion();
-  }
-  const unknown = new UnknownMembers();
+  const unknownFields: UnknownFields = new Map();
+  const root = new ContainerFields(document, '', unknownFields);
+  if (root.uint64('walletFileFormatVersion') !== FORMAT_VERSION) throw walletError.unsupportedWalletFileFormatVersion();
   const subWallets = root.within('subWallets');
   const synchronizer = root.within('walletSynchronizer');
-  unknown.noteUnknown(root, layout.ROOT, () => layout.pathOf.root);
-  unknown.noteUnknown(subWallets, layout.SUB_WALLETS, () => layout.pathOf.subWallets);
-  unknown.noteUnknown(synchronizer, layout.SYNCHRONIZER, () => layout.pathOf.synchronizer);
-  // Both halves hold the view key; the reference uses each for its own purpose and they are always equal.
+  // Both objects have the same view key.
   synchronizer.key('privateViewKey');
   const isViewWallet = subWallets.flag('isViewWallet');
-  return {
+  const content = {
     privateViewKey: subWallets.key('privateViewKey'),
     isViewWallet,
-    subWallets: yield* decodeSubWallets(subWallets, isViewWallet, unknown),
+    subWallets: yield* decodeSubWallets(subWallets, isViewWallet),
     subWalletIndexCounter: subWallets.has('subWalletIndexCounter') ? subWallets.count('subWalletIndexCounter') : 0,
-    transactions: yield* decodeTransactions(subWallets, 'transactions', unknown),
-    unconfirmed: yield* decodeTransactions(subWallets, 'lockedTransactions', unknown),
-    transactionKeys: yield* decodeTransactionKeys(subWallets, unknown),
-    progress: yield* decodeProgress(synchronizer, unknown),
+    transactions: yield* decodeList(subWallets, 'transactions', decodeTransaction),
+    unconfirmed: yield* decodeList(subWallets, 'lockedTransactions', decodeTransaction),
+    transactionKeys: yield* decodeList(subWallets, 'txPrivateKeys', decodeTransactionKey),
+    progress: yield* decodeProgress(synchronizer.within('transactionSynchronizerStatus')),
     startTimestamp: synchronizer.count('startTimestamp'),
     startHeight: synchronizer.count('startHeight'),
-    unknownMembers: unknown.all(),
+    unknownFields,
   };
+  root.storeUnknown(pathOf.root);
+  subWallets.storeUnknown(pathOf.subWallets);
+  synchronizer.storeUnknown(pathOf.synchronizer);
+  return content;
 }
 
-function* decodeSubWallets(
-  parent: ContainerMembers,
-  isView: boolean,
-  unknown: UnknownMembers,
-): Generator<void, SubWallet[]> {
+function* decodeSubWallets(parent: ContainerFields, isView: boolean): Generator<void, SubWallet[]> {
   const found = new Map<string, SubWallet>();
-  for (const members of parent.objects('subWallet')) {
-    const subWallet = yield* decodeSubWallet(members, isView, unknown);
-    // The reference reads them into a map, too: of two with one key it has one.
+  for (const fields of parent.objects('subWallet')) {
+    const subWallet = yield* decodeSubWallet(fields, isView);
+    // Like the C++ wallets, which read them into a map: the first of two sub-wallets with one key counts.
     if (!found.has(subWallet.publicSpendKey)) found.set(subWallet.publicSpendKey, subWallet);
   }
-  // That list has them in the order in which they came to be; the other one is in the order of a hash map.
-  const order = new Map((yield* hashList(parent, 'publicSpendKeys')).map((key, place) => [key, place]));
-  const placeOf = ({ publicSpendKey }: SubWallet): number => order.get(publicSpendKey) ?? order.size;
-  return [...found.values()].sort((a, b) => placeOf(a) - placeOf(b));
+  // `publicSpendKeys` is in the order of creation, `subWallet` in that of a hash map.
+  const order = new Map((yield* decodeHashes(parent, 'publicSpendKeys')).map((key, index) => [key, index]));
+  const indexOf = ({ publicSpendKey }: SubWallet): number => order.get(publicSpendKey) ?? order.size;
+  return [...found.values()].sort((a, b) => indexOf(a) - indexOf(b));
 }
 
-function* decodeSubWallet(
-  members: ContainerMembers,
-  isView: boolean,
-  unknown: UnknownMembers,
-): Generator<void, SubWallet> {
-  const publicSpendKey = members.key('publicSpendKey');
-  const privateSpendKey = members.key('privateSpendKey');
-  unknown.noteUnknown(members, layout.SUB_WALLET, () => layout.pathOf.subWallet(publicSpendKey));
-  return {
-    walletIndex: members.has('walletIndex') ? members.count('walletIndex') : 0,
+function* decodeSubWallet(fields: ContainerFields, isView: boolean): Generator<void, SubWallet> {
+  const publicSpendKey = fields.key('publicSpendKey');
+  const privateSpendKey = fields.key('privateSpendKey');
+  const output = (each: ContainerFields): WalletOutput => decodeOutput(each, isView);
+  const subWallet = {
+    walletIndex: fields.has('walletIndex') ? fields.count('walletIndex') : 0,
     publicSpendKey,
-    privateSpendKey: isView || privateSpendKey === layout.NO_KEY ? undefined : privateSpendKey,
-    address: members.text('address'),
-    isPrimary: members.flag('isPrimaryAddress'),
-    syncStartTimestamp: members.count('syncStartTimestamp'),
-    syncStartHeight: members.count('syncStartHeight'),
-    unspent: yield* decodeOutputs(members, 'unspentInputs', isView, unknown),
-    locked: yield* decodeOutputs(members, 'lockedInputs', isView, unknown),
-    spent: yield* decodeOutputs(members, 'spentInputs', isView, unknown),
-    unconfirmedIncoming: yield* decodeUnconfirmedAmounts(members, unknown),
-    ...(members.has('retiredKeys') && { retiredKeys: yield* hashList(members, 'retiredKeys') }),
+    privateSpendKey: isView || privateSpendKey === NO_KEY ? undefined : privateSpendKey,
+    address: fields.text('address'),
+    isPrimary: fields.flag('isPrimaryAddress'),
+    syncStartTimestamp: fields.count('syncStartTimestamp'),
+    syncStartHeight: fields.count('syncStartHeight'),
+    unspent: yield* decodeList(fields, 'unspentInputs', output),
+    locked: yield* decodeList(fields, 'lockedInputs', output),
+    spent: yield* decodeList(fields, 'spentInputs', output),
+    unconfirmedIncoming: yield* decodeList(fields, 'unconfirmedIncomingAmounts', decodeUnconfirmedAmount),
+    ...(fields.has('retiredKeys') && { retiredKeys: yield* decodeHashes(fields, 'retiredKeys') }),
   };
+  fields.storeUnknown(pathOf.subWallet(publicSpendKey));
+  return subWallet;
 }
 
-function* decodeTransactionKeys(parent: ContainerMembers, unknown: UnknownMembers): Generator<void, TransactionKey[]> {
-  const keys: TransactionKey[] = [];
-  for (const members of parent.objects('txPrivateKeys')) {
-    const transactionHash = members.key('transactionHash');
-    unknown.noteUnknown(members, layout.TRANSACTION_KEY, () => layout.pathOf.transactionKey(transactionHash));
-    keys.push({ transactionHash, secretKey: members.key('txPrivateKey') });
-    yield;
-  }
-  return keys;
-}
-
-function* decodeProgress(synchronizer: ContainerMembers, unknown: UnknownMembers): Generator<void, SyncProgress> {
-  const status = synchronizer.within('transactionSynchronizerStatus');
-  unknown.noteUnknown(status, layout.SYNCHRONIZER_STATUS, () => layout.pathOf.synchronizerStatus);
-  return {
+function* decodeProgress(status: ContainerFields): Generator<void, SyncProgress> {
+  const progress = {
     height: status.count('lastKnownBlockHeight'),
-    recentHashes: yield* hashList(status, 'lastKnownBlockHashes'),
-    checkpointHashes: yield* hashList(status, 'blockHashCheckpoints'),
+    recentHashes: yield* decodeHashes(status, 'lastKnownBlockHashes'),
+    checkpointHashes: yield* decodeHashes(status, 'blockHashCheckpoints'),
   };
+  status.storeUnknown(pathOf.synchronizerStatus);
+  return progress;
 }
 
-/** The outputs of one of the three lists of a sub-wallet. */
-export function* decodeOutputs(
-  subWallet: ContainerMembers,
-  list: 'unspentInputs' | 'lockedInputs' | 'spentInputs',
-  isView: boolean,
-  unknown: UnknownMembers,
-): Generator<void, WalletOutput[]> {
-  const outputs: WalletOutput[] = [];
-  for (const members of subWallet.objects(list)) {
-    const output = decodeOutput(members, isView);
-    outputs.push(output);
-    const { parentTransactionHash, outputIndex } = output;
-    unknown.noteUnknown(members, layout.INPUT, () => layout.pathOf.output(parentTransactionHash, outputIndex));
-    yield;
-  }
-  return outputs;
+function decodeTransactionKey(fields: ContainerFields): TransactionKey {
+  const transactionHash = fields.key('transactionHash');
+  const secretKey = fields.key('txPrivateKey');
+  fields.storeUnknown(pathOf.transactionKey(transactionHash));
+  return { transactionHash, secretKey };
 }
 
-function decodeOutput(members: ContainerMembers, isView: boolean): WalletOutput {
-  const keyImage = members.key('keyImage');
-  const privateEphemeral = members.has('privateEphemeral') ? members.key('privateEphemeral') : undefined;
-  return {
-    // In a view wallet the reference of 2025 leaves both as whatever lay in memory.
-    keyImage: isView || keyImage === layout.NO_KEY ? undefined : keyImage,
-    amount: members.uint64('amount'),
-    blockHeight: members.count('blockHeight'),
-    transactionPublicKey: members.key('transactionPublicKey'),
-    outputIndex: members.count('transactionIndex'),
-    // An index that was never told is written as 0, too: only a node can tell the two apart.
-    globalIndex: members.count('globalOutputIndex') || undefined,
-    key: members.key('key'),
-    spendHeight: members.count('spendHeight'),
-    unlockTime: members.uint64('unlockTime'),
-    parentTransactionHash: members.key('parentTransactionHash'),
+function decodeOutput(fields: ContainerFields, isView: boolean): WalletOutput {
+  const keyImage = fields.key('keyImage');
+  const privateEphemeral = fields.optionalKey('privateEphemeral');
+  const output = {
+    // In a view wallet of a C++ wallet of 2025 both fields have uninitialised memory.
+    keyImage: isView || keyImage === NO_KEY ? undefined : keyImage,
+    amount: fields.uint64('amount'),
+    blockHeight: fields.count('blockHeight'),
+    transactionPublicKey: fields.key('transactionPublicKey'),
+    outputIndex: fields.count('transactionIndex'),
+    // 0 is also the value of an unknown index, so the node must be queried for it.
+    globalIndex: fields.count('globalOutputIndex') || undefined,
+    key: fields.key('key'),
+    spendHeight: fields.count('spendHeight'),
+    unlockTime: fields.uint64('unlockTime'),
+    parentTransactionHash: fields.key('parentTransactionHash'),
     privateEphemeral: isView ? undefined : privateEphemeral,
-    spendingTransactionHash: members.has('spendingTransactionHash')
-      ? members.key('spendingTransactionHash')
-      : undefined,
+    spendingTransactionHash: fields.optionalKey('spendingTransactionHash'),
   };
+  fields.storeUnknown(pathOf.output(output.parentTransactionHash, output.outputIndex));
+  return output;
 }
 
-export function* decodeUnconfirmedAmounts(
-  subWallet: ContainerMembers,
-  unknown: UnknownMembers,
-): Generator<void, UnconfirmedAmount[]> {
-  const amounts: UnconfirmedAmount[] = [];
-  for (const members of subWallet.objects('unconfirmedIncomingAmounts')) {
-    const key = members.key('key');
-    unknown.noteUnknown(members, layout.UNCONFIRMED_AMOUNT, () => layout.pathOf.unconfirmedAmount(key));
-    const parentTransactionHash = members.key('parentTransactionHash');
-    amounts.push({ amount: members.uint64('amount'), key, parentTransactionHash });
-    yield;
-  }
-  return amounts;
+function decodeUnconfirmedAmount(fields: ContainerFields): UnconfirmedAmount {
+  const key = fields.key('key');
+  const parentTransactionHash = fields.key('parentTransactionHash');
+  const amount = fields.uint64('amount');
+  fields.storeUnknown(pathOf.unconfirmedAmount(key));
+  return { amount, key, parentTransactionHash };
 }
 
-/** Transactions in the order of the file. */
-export function* decodeTransactions(
-  parent: ContainerMembers,
-  list: 'transactions' | 'lockedTransactions',
-  unknown: UnknownMembers,
-): Generator<void, WalletTransaction[]> {
-  const transactions: WalletTransaction[] = [];
-  for (const members of parent.objects(list)) {
-    transactions.push(decodeTransaction(members, unknown));
-    yield;
-  }
-  return transactions;
-}
-
-function decodeTransaction(members: ContainerMembers, unknown: UnknownMembers): WalletTransaction {
-  const hash = members.key('hash');
-  unknown.noteUnknown(members, layout.TRANSACTION, () => layout.pathOf.transaction(hash));
-  return {
-    transfers: decodeTransfers(members, hash, unknown),
+function decodeTransaction(fields: ContainerFields): WalletTransaction {
+  const hash = fields.key('hash');
+  const transaction = {
+    transfers: Array.from(fields.objects('transfers'), (transfer) => decodeTransfer(transfer, hash)),
     hash,
-    fee: members.uint64('fee'),
-    blockHeight: members.count('blockHeight'),
-    timestamp: members.count('timestamp'),
-    // As it stands: the reference of 2025 also stores ids that are no hex.
-    paymentId: members.text('paymentID'),
-    unlockTime: members.uint64('unlockTime'),
-    isCoinbase: members.flag('isCoinbaseTransaction'),
+    fee: fields.uint64('fee'),
+    blockHeight: fields.count('blockHeight'),
+    timestamp: fields.count('timestamp'),
+    // Not checked: C++ wallets of 2025 also store payment ids that are not hex.
+    paymentId: fields.text('paymentID'),
+    unlockTime: fields.uint64('unlockTime'),
+    isCoinbase: fields.flag('isCoinbaseTransaction'),
   };
+  fields.storeUnknown(pathOf.transaction(hash));
+  return transaction;
 }
 
-function decodeTransfers(transaction: ContainerMembers, hash: string, unknown: UnknownMembers): Transfer[] {
-  const transfers: Transfer[] = [];
-  for (const members of transaction.objects('transfers')) {
-    const publicSpendKey = members.key('publicKey');
-    unknown.noteUnknown(members, layout.TRANSFER, () => layout.pathOf.transfer(hash, publicSpendKey));
-    transfers.push({ publicSpendKey, amount: members.int64('amount') });
+function decodeTransfer(fields: ContainerFields, hash: string): Transfer {
+  const publicSpendKey = fields.key('publicKey');
+  const amount = fields.int64('amount');
+  fields.storeUnknown(pathOf.transfer(hash, publicSpendKey));
+  return { publicSpendKey, amount };
+}
+
+/** Decodes a list of objects in the order of the file, with a `yield` after each. */
+function* decodeList<T>(
+  parent: ContainerFields,
+  name: string,
+  decode: (fields: ContainerFields) => T,
+): Generator<void, T[]> {
+  const items: T[] = [];
+  for (const fields of parent.objects(name)) {
+    items.push(decode(fields));
+    yield;
   }
-  return transfers;
+  return items;
+}
+
+/** Decodes a list of hashes. A hash that is equal to the previous one is dropped (docs/protocol/wallet.md#container). */
+function* decodeHashes(parent: ContainerFields, name: string): Generator<void, string[]> {
+  const hashes: string[] = [];
+  for (const value of parent.list(name)) {
+    if (typeof value !== 'string' || !KEY_OF_ANY_CASE.test(value)) throw new FieldError(`${name} has an invalid hash`);
+    const hash = value.toLowerCase();
+    if (hash !== hashes.at(-1)) hashes.push(hash);
+    yield;
+  }
+  return hashes;
+}
+
+type UnknownFields = Map<string, Readonly<Record<string, unknown>>>;
+
+/** A field of the JSON is missing or of a wrong type. The message names the field, but not its value, which may be a secret. */
+class FieldError extends Error {
+  override readonly name = 'FieldError';
+}
+
+const KEY = /^[0-9a-f]{64}$/;
+const KEY_OF_ANY_CASE = /^[0-9a-fA-F]{64}$/;
+const MAX_INT64 = 2n ** 63n - 1n;
+const MAX_NUMBER = BigInt(Number.MAX_SAFE_INTEGER);
+
+/** Reads the fields of a JSON object by their types, each once. @throws FieldError */
+class ContainerFields {
+  private readonly object: JsonObject;
+  private readonly readNames: string[] = [];
+
+  /** @param place of the object, for messages @param unknownFields collects the fields that are not read, by path */
+  constructor(
+    value: JsonValue | undefined,
+    private readonly place: string,
+    private readonly unknownFields: UnknownFields,
+  ) {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+      throw new FieldError(`${place === '' ? 'the document' : place} is not an object`);
+    }
+    this.object = value;
+  }
+
+  has(name: string): boolean {
+    return Object.hasOwn(this.object, name);
+  }
+
+  /** 32 bytes as hex of either case, returned in lower case. */
+  key(name: string): string {
+    const value = this.read(name);
+    if (typeof value === 'string' && KEY.test(value)) return value;
+    if (typeof value !== 'string' || !KEY_OF_ANY_CASE.test(value)) throw this.error(name, '32 bytes of hex');
+    return value.toLowerCase();
+  }
+
+  optionalKey(name: string): string | undefined {
+    return this.has(name) ? this.key(name) : undefined;
+  }
+
+  text(name: string): string {
+    const value = this.read(name);
+    if (typeof value !== 'string') throw this.error(name, 'a string');
+    return value;
+  }
+
+  flag(name: string): boolean {
+    const value = this.read(name);
+    if (typeof value !== 'boolean') throw this.error(name, 'true or false');
+    return value;
+  }
+
+  uint64(name: string): bigint {
+    const value = this.read(name);
+    if (typeof value !== 'bigint' || value < 0n || value > MAX_UINT64) throw this.error(name, 'an unsigned integer');
+    return value;
+  }
+
+  int64(name: string): bigint {
+    const value = this.read(name);
+    if (typeof value !== 'bigint' || value < -MAX_INT64 - 1n || value > MAX_INT64) throw this.error(name, 'an integer');
+    return value;
+  }
+
+  /**
+   * A height, time or index. C++ wallets cast -1 to 2^64 - 1. Values above 2^53 - 1 are read as that number, which is also
+   * above every height.
+   */
+  count(name: string): number {
+    const value = this.uint64(name);
+    return Number(value > MAX_NUMBER ? MAX_NUMBER : value);
+  }
+
+  within(name: string): ContainerFields {
+    return new ContainerFields(this.read(name), `${this.place}${name}.`, this.unknownFields);
+  }
+
+  list(name: string): readonly JsonValue[] {
+    const value = this.read(name);
+    if (!Array.isArray(value)) throw this.error(name, 'a list');
+    return value;
+  }
+
+  *objects(name: string): Generator<ContainerFields> {
+    let index = 0;
+    for (const value of this.list(name)) {
+      yield new ContainerFields(value, `${this.place}${name}[${index++}].`, this.unknownFields);
+    }
+  }
+
+  /** Stores the fields that were not read, so that they are written back. The first of two objects with one path counts. */
+  storeUnknown(path: string): void {
+    const names = Object.keys(this.object);
+    if (names.length === this.readNames.length || this.unknownFields.has(path)) return;
+    const unknown = Object.create(null) as Record<string, unknown>;
+    for (const name of names) if (!this.readNames.includes(name)) unknown[name] = this.object[name];
+    this.unknownFields.set(path, unknown);
+  }
+
+  private read(name: string): JsonValue | undefined {
+    if (!this.has(name)) return undefined;
+    this.readNames.push(name);
+    return this.object[name];
+  }
+
+  private error(name: string, expected: string): FieldError {
+    return new FieldError(`${this.place}${name} is not ${expected}`);
+  }
 }

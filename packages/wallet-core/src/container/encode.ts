@@ -7,205 +7,182 @@ import type {
   WalletOutput,
   WalletTransaction,
 } from '../ledger/model';
-import * as layout from './format';
+import { FORMAT_VERSION, NO_KEY, pathOf } from './format';
 
 /**
- * The JSON of a container, piece by piece: without white space, members sorted by name, as the reference of 2026 writes it.
- * What it says is fixed when it begins only as far as the content does not change meanwhile.
+ * Encodes the JSON of a container in pieces: without white space, fields sorted by name, like the C++ wallets of 2026. The
+ * content must not change before the last piece.
  */
-export function* encodeContent(content: WalletContent): Generator<string, void> {
-  const unknown = content.unknownMembers;
-  const root = new ObjectWriter(unknown, layout.pathOf.root);
-  yield* root.object(layout.ROOT, {
-    subWallets: () => subWalletsPieces(content),
-    walletFileFormatVersion: () => one(String(layout.FORMAT_VERSION)),
-    walletSynchronizer: () => synchronizerPieces(content),
-  });
+export function encodeContent(content: WalletContent): Pieces {
+  return new ContentEncoder(content.unknownFields).root(content);
 }
 
-function* one(text: string): Generator<string, void> {
-  yield text;
-}
+type Pieces = Generator<string, void>;
 
-function* subWalletsPieces(content: WalletContent): Generator<string, void> {
-  const { subWallets, unknownMembers: unknown } = content;
-  yield* new ObjectWriter(unknown, layout.pathOf.subWallets).object(layout.SUB_WALLETS, {
-    isViewWallet: () => one(String(content.isViewWallet)),
-    lockedTransactions: () => list(content.unconfirmed, (transaction) => transactionText(transaction, unknown)),
-    privateViewKey: () => one(`"${content.privateViewKey}"`),
-    publicSpendKeys: () => list(subWallets, ({ publicSpendKey }) => `"${publicSpendKey}"`),
-    subWallet: () => lists(subWallets, (subWallet) => subWalletPieces(subWallet, unknown)),
-    subWalletIndexCounter: () => one(String(content.subWalletIndexCounter)),
-    transactions: () => list(content.transactions, (transaction) => transactionText(transaction, unknown)),
-    txPrivateKeys: () => list(content.transactionKeys, (key) => transactionKeyText(key, unknown)),
-  });
-}
+/** Names, sorted, and their JSON: as text, or in pieces if it can be large. Undefined fields are omitted. */
+type EncodedFields = Readonly<Record<string, string | Pieces | undefined>>;
 
-function subWalletPieces(subWallet: SubWallet, unknown: UnknownByPath): Generator<string, void> {
-  const { publicSpendKey, retiredKeys } = subWallet;
-  return new ObjectWriter(unknown, layout.pathOf.subWallet(publicSpendKey)).object(layout.SUB_WALLET, {
-    address: () => one(stringifyJson(subWallet.address)),
-    isPrimaryAddress: () => one(String(subWallet.isPrimary)),
-    lockedInputs: () => list(subWallet.locked, (output) => inputText(output, unknown)),
-    privateSpendKey: () => one(`"${subWallet.privateSpendKey ?? layout.NO_KEY}"`),
-    publicSpendKey: () => one(`"${publicSpendKey}"`),
-    retiredKeys: retiredKeys === undefined ? undefined : () => list(retiredKeys, (key) => `"${key}"`),
-    spentInputs: () => list(subWallet.spent, (output) => inputText(output, unknown)),
-    syncStartHeight: () => one(String(subWallet.syncStartHeight)),
-    syncStartTimestamp: () => one(String(subWallet.syncStartTimestamp)),
-    unconfirmedIncomingAmounts: () =>
-      list(subWallet.unconfirmedIncoming, (amount) => unconfirmedAmountText(amount, unknown)),
-    unspentInputs: () => list(subWallet.unspent, (output) => inputText(output, unknown)),
-    walletIndex: () => one(String(subWallet.walletIndex)),
-  });
-}
+class ContentEncoder {
+  constructor(private readonly unknownFields: WalletContent['unknownFields']) {}
 
-function transactionKeyText({ transactionHash, secretKey }: TransactionKey, unknown: UnknownByPath): string {
-  return new ObjectWriter(unknown, layout.pathOf.transactionKey(transactionHash)).text(layout.TRANSACTION_KEY, {
-    transactionHash: `"${transactionHash}"`,
-    txPrivateKey: `"${secretKey}"`,
-  });
-}
-
-function synchronizerPieces(content: WalletContent): Generator<string, void> {
-  return new ObjectWriter(content.unknownMembers, layout.pathOf.synchronizer).object(layout.SYNCHRONIZER, {
-    privateViewKey: () => one(`"${content.privateViewKey}"`),
-    startHeight: () => one(String(content.startHeight)),
-    startTimestamp: () => one(String(content.startTimestamp)),
-    transactionSynchronizerStatus: () => statusPieces(content),
-  });
-}
-
-function statusPieces({ progress, unknownMembers }: WalletContent): Generator<string, void> {
-  const { pathOf, SYNCHRONIZER_STATUS } = layout;
-  return new ObjectWriter(unknownMembers, pathOf.synchronizerStatus).object(SYNCHRONIZER_STATUS, {
-    blockHashCheckpoints: () => list(withoutRepeats(progress.checkpointHashes), (hash) => `"${hash}"`),
-    lastKnownBlockHashes: () => list(withoutRepeats(progress.recentHashes), (hash) => `"${hash}"`),
-    lastKnownBlockHeight: () => one(String(progress.height)),
-  });
-}
-
-/** A hash is never written twice running. */
-function withoutRepeats(hashes: readonly string[]): readonly string[] {
-  return hashes.filter((hash, i) => hash !== hashes[i - 1]);
-}
-
-function* list<T>(items: readonly T[], text: (item: T) => string): Generator<string, void> {
-  let separator = '[';
-  for (const item of items) {
-    yield separator + text(item);
-    separator = ',';
+  root(content: WalletContent): Pieces {
+    return this.pieces(pathOf.root, {
+      subWallets: this.subWallets(content),
+      walletFileFormatVersion: String(FORMAT_VERSION),
+      walletSynchronizer: this.synchronizer(content),
+    });
   }
-  yield separator === '[' ? '[]' : ']';
-}
 
-function* lists<T>(items: readonly T[], pieces: (item: T) => Generator<string, void>): Generator<string, void> {
-  let separator = '[';
-  for (const item of items) {
-    yield separator;
-    yield* pieces(item);
-    separator = ',';
+  private subWallets(content: WalletContent): Pieces {
+    return this.pieces(pathOf.subWallets, {
+      isViewWallet: String(content.isViewWallet),
+      lockedTransactions: list(content.unconfirmed, (transaction) => this.transaction(transaction)),
+      privateViewKey: quoted(content.privateViewKey),
+      publicSpendKeys: list(content.subWallets, ({ publicSpendKey }) => quoted(publicSpendKey)),
+      subWallet: list(content.subWallets, (subWallet) => this.subWallet(subWallet)),
+      subWalletIndexCounter: String(content.subWalletIndexCounter),
+      transactions: list(content.transactions, (transaction) => this.transaction(transaction)),
+      txPrivateKeys: list(content.transactionKeys, (key) => this.transactionKey(key)),
+    });
   }
-  yield separator === '[' ? '[]' : ']';
-}
 
-/* The JSON of what a container holds by the thousand. */
+  /** `retiredKeys` is not a field of the C++ wallets: the keys of outputs that were removed from `spentInputs`. */
+  private subWallet(subWallet: SubWallet): Pieces {
+    const { publicSpendKey, retiredKeys } = subWallet;
+    const inputs = (outputs: readonly WalletOutput[]): Pieces => list(outputs, (output) => this.output(output));
+    return this.pieces(pathOf.subWallet(publicSpendKey), {
+      address: stringifyJson(subWallet.address),
+      isPrimaryAddress: String(subWallet.isPrimary),
+      lockedInputs: inputs(subWallet.locked),
+      privateSpendKey: quoted(subWallet.privateSpendKey ?? NO_KEY),
+      publicSpendKey: quoted(publicSpendKey),
+      retiredKeys: retiredKeys && list(retiredKeys, quoted),
+      spentInputs: inputs(subWallet.spent),
+      syncStartHeight: String(subWallet.syncStartHeight),
+      syncStartTimestamp: String(subWallet.syncStartTimestamp),
+      unconfirmedIncomingAmounts: list(subWallet.unconfirmedIncoming, (amount) => this.unconfirmedAmount(amount)),
+      unspentInputs: inputs(subWallet.unspent),
+      walletIndex: String(subWallet.walletIndex),
+    });
+  }
 
-const quoted = (key: string): string => `"${key}"`;
-const quotedIfAny = (key: string | undefined): string | undefined => (key === undefined ? undefined : `"${key}"`);
+  private synchronizer(content: WalletContent): Pieces {
+    return this.pieces(pathOf.synchronizer, {
+      privateViewKey: quoted(content.privateViewKey),
+      startHeight: String(content.startHeight),
+      startTimestamp: String(content.startTimestamp),
+      transactionSynchronizerStatus: this.synchronizerStatus(content),
+    });
+  }
 
-export function inputText(output: WalletOutput, unknown: UnknownByPath): string {
-  const { parentTransactionHash, outputIndex } = output;
-  return new ObjectWriter(unknown, layout.pathOf.output(parentTransactionHash, outputIndex)).text(layout.INPUT, {
-    amount: String(output.amount),
-    blockHeight: String(output.blockHeight),
-    globalOutputIndex: String(output.globalIndex ?? 0),
-    key: quoted(output.key),
-    keyImage: quoted(output.keyImage ?? layout.NO_KEY),
-    parentTransactionHash: quoted(parentTransactionHash),
-    privateEphemeral: quotedIfAny(output.privateEphemeral),
-    spendHeight: String(output.spendHeight),
-    spendingTransactionHash: quotedIfAny(output.spendingTransactionHash),
-    transactionIndex: String(outputIndex),
-    transactionPublicKey: quoted(output.transactionPublicKey),
-    unlockTime: String(output.unlockTime),
-  });
-}
+  private synchronizerStatus({ progress }: WalletContent): Pieces {
+    return this.pieces(pathOf.synchronizerStatus, {
+      blockHashCheckpoints: list(withoutRepeats(progress.checkpointHashes), quoted),
+      lastKnownBlockHashes: list(withoutRepeats(progress.recentHashes), quoted),
+      lastKnownBlockHeight: String(progress.height),
+    });
+  }
 
-export function unconfirmedAmountText(amount: UnconfirmedAmount, unknown: UnknownByPath): string {
-  return new ObjectWriter(unknown, layout.pathOf.unconfirmedAmount(amount.key)).text(layout.UNCONFIRMED_AMOUNT, {
-    amount: String(amount.amount),
-    key: quoted(amount.key),
-    parentTransactionHash: quoted(amount.parentTransactionHash),
-  });
-}
+  private transactionKey({ transactionHash, secretKey }: TransactionKey): string {
+    return this.text(pathOf.transactionKey(transactionHash), {
+      transactionHash: quoted(transactionHash),
+      txPrivateKey: quoted(secretKey),
+    });
+  }
 
-export function transactionText(transaction: WalletTransaction, unknown: UnknownByPath): string {
-  const { hash } = transaction;
-  const transfers = transaction.transfers.map(({ publicSpendKey, amount }) =>
-    new ObjectWriter(unknown, layout.pathOf.transfer(hash, publicSpendKey)).text(layout.TRANSFER, {
+  /** `spendingTransactionHash` is not a field of the C++ wallets, which do not know the send that locks an output. */
+  private output(output: WalletOutput): string {
+    const { parentTransactionHash, outputIndex, privateEphemeral, spendingTransactionHash } = output;
+    return this.text(pathOf.output(parentTransactionHash, outputIndex), {
+      amount: String(output.amount),
+      blockHeight: String(output.blockHeight),
+      globalOutputIndex: String(output.globalIndex ?? 0),
+      key: quoted(output.key),
+      keyImage: quoted(output.keyImage ?? NO_KEY),
+      parentTransactionHash: quoted(parentTransactionHash),
+      privateEphemeral: privateEphemeral && quoted(privateEphemeral),
+      spendHeight: String(output.spendHeight),
+      spendingTransactionHash: spendingTransactionHash && quoted(spendingTransactionHash),
+      transactionIndex: String(outputIndex),
+      transactionPublicKey: quoted(output.transactionPublicKey),
+      unlockTime: String(output.unlockTime),
+    });
+  }
+
+  private unconfirmedAmount({ amount, key, parentTransactionHash }: UnconfirmedAmount): string {
+    return this.text(pathOf.unconfirmedAmount(key), {
       amount: String(amount),
-      publicKey: quoted(publicSpendKey),
-    }),
-  );
-  return new ObjectWriter(unknown, layout.pathOf.transaction(hash)).text(layout.TRANSACTION, {
-    blockHeight: String(transaction.blockHeight),
-    fee: String(transaction.fee),
-    hash: quoted(hash),
-    isCoinbaseTransaction: String(transaction.isCoinbase),
-    paymentID: JSON.stringify(transaction.paymentId),
-    timestamp: String(transaction.timestamp),
-    transfers: `[${transfers.join(',')}]`,
-    unlockTime: String(transaction.unlockTime),
-  });
-}
-
-export type UnknownByPath = ReadonlyMap<string, Readonly<Record<string, unknown>>>;
-
-/** Writes an object with its known members, those that are undefined left out, and what a file held besides, sorted by name. */
-export class ObjectWriter {
-  private readonly others: Readonly<Record<string, unknown>> | undefined;
-
-  constructor(unknown: UnknownByPath, path: string) {
-    this.others = unknown.size === 0 ? undefined : unknown.get(path);
+      key: quoted(key),
+      parentTransactionHash: quoted(parentTransactionHash),
+    });
   }
 
-  /** For objects that may be large. @param names of the members, sorted */
-  *object<Name extends string>(
-    names: readonly Name[],
-    members: Readonly<Record<Name, (() => Generator<string, void>) | undefined>>,
-  ): Generator<string, void> {
+  private transaction(transaction: WalletTransaction): string {
+    const { hash } = transaction;
+    const transfers = transaction.transfers.map(({ publicSpendKey, amount }) =>
+      this.text(pathOf.transfer(hash, publicSpendKey), { amount: String(amount), publicKey: quoted(publicSpendKey) }),
+    );
+    return this.text(pathOf.transaction(hash), {
+      blockHeight: String(transaction.blockHeight),
+      fee: String(transaction.fee),
+      hash: quoted(hash),
+      isCoinbaseTransaction: String(transaction.isCoinbase),
+      paymentID: JSON.stringify(transaction.paymentId),
+      timestamp: String(transaction.timestamp),
+      transfers: `[${transfers.join(',')}]`,
+      unlockTime: String(transaction.unlockTime),
+    });
+  }
+
+  /** An object that can be large. */
+  private *pieces(path: string, known: EncodedFields): Pieces {
     let separator = '{';
-    for (const name of this.allNames(names)) {
-      const known = isOneOf(names, name);
-      const pieces = known ? members[name] : undefined;
-      if (known && pieces === undefined) continue;
+    for (const [name, value] of this.fields(path, known)) {
+      if (value === undefined) continue;
       yield `${separator}${JSON.stringify(name)}:`;
-      if (pieces !== undefined) yield* pieces();
-      else yield stringifyJson(this.others?.[name]);
+      if (typeof value === 'string') yield value;
+      else yield* value;
       separator = ',';
     }
     yield '}';
   }
 
-  /** For the many small ones. @param members their JSON */
-  text<Name extends string>(names: readonly Name[], members: Readonly<Record<Name, string | undefined>>): string {
+  /** An object of which there are many. */
+  private text(path: string, known: Readonly<Record<string, string | undefined>>): string {
     let text = '';
-    for (const name of this.allNames(names)) {
-      const value = isOneOf(names, name) ? members[name] : stringifyJson(this.others?.[name]);
-      if (value === undefined) continue;
-      text += `${text === '' ? '{' : ','}${JSON.stringify(name)}:${value}`;
+    for (const [name, value] of this.fields(path, known)) {
+      if (value !== undefined) text += `${text === '' ? '{' : ','}${JSON.stringify(name)}:${value}`;
     }
     return `${text}}`;
   }
 
-  private allNames(known: readonly string[]): readonly string[] {
-    if (this.others === undefined) return known;
-    const others = Object.keys(this.others).filter((name) => !known.includes(name));
-    return [...known, ...others].sort();
+  /** The known and the unknown fields of an object, sorted by name. */
+  private fields<Value>(path: string, known: Readonly<Record<string, Value>>): (readonly [string, Value | string])[] {
+    const unknown = this.unknownFields.size === 0 ? undefined : this.unknownFields.get(path);
+    if (unknown === undefined) return Object.entries(known);
+    const others = Object.entries(unknown).filter(([name]) => !Object.hasOwn(known, name));
+    const encoded = others.map(([name, value]): readonly [string, string] => [name, stringifyJson(value)]);
+    return [...Object.entries(known), ...encoded].sort(([a], [b]) => (a < b ? -1 : 1));
   }
 }
 
-function isOneOf<Name extends string>(names: readonly Name[], name: string): name is Name {
-  return (names as readonly string[]).includes(name);
+const quoted = (text: string): string => `"${text}"`;
+
+/** Drops a hash that is equal to the previous one. */
+function withoutRepeats(hashes: readonly string[]): readonly string[] {
+  return hashes.filter((hash, i) => hash !== hashes[i - 1]);
+}
+
+function* list<T>(items: readonly T[], encode: (item: T) => string | Pieces): Pieces {
+  let separator = '[';
+  for (const item of items) {
+    const encoded = encode(item);
+    if (typeof encoded === 'string') yield separator + encoded;
+    else {
+      yield separator;
+      yield* encoded;
+    }
+    separator = ',';
+  }
+  yield separator === '[' ? '[]' : ']';
 }

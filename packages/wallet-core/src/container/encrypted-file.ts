@@ -1,6 +1,7 @@
 import { createCipheriv, createDecipheriv, pbkdf2, randomBytes } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 import { promisify } from 'node:util';
+import { EventLoopYielder } from '@wrkz/service-kit/base';
 import { walletError } from '../errors';
 import type { WalletContent } from '../ledger/model';
 import { encodeContent } from './encode';
@@ -15,70 +16,27 @@ import {
   ROUNDS,
   SALT_SIZE,
 } from './format';
-import { TurnTaker } from './turns';
 
-const stretch = promisify(pbkdf2);
+const pbkdf2Async = promisify(pbkdf2);
 
-/** The key of one version of a file. */
+/** The encryption key of one saved version of a container. */
 export interface FileKey {
   readonly salt: Buffer;
   readonly key: Buffer;
 }
 
-/** Derives a key on a thread of libuv's pool: a quarter of a second of one core. */
+/** Derives a key, with a new salt by default, on a thread of the libuv pool. That takes 0.25 s of CPU time. */
 export async function deriveFileKey(password: string, salt: Buffer = randomBytes(SALT_SIZE)): Promise<FileKey> {
-  return { salt, key: await stretch(password, salt, ROUNDS, KEY_SIZE, 'sha256') };
+  return { salt, key: await pbkdf2Async(password, salt, ROUNDS, KEY_SIZE, 'sha256') };
 }
 
-/**
- * Keys for saving: every version of a file has a salt of its own, and the key for the next one is derived while nobody waits,
- * so that a send, which saves before it answers, does not wait for half a million rounds.
- */
-export class FileKeys {
-  private next: Promise<FileKey> | undefined;
-
-  constructor(private password: string) {}
-
-  /** The key for one save; the one after it is begun on. */
-  async take(): Promise<FileKey> {
-    const key = await (this.next ?? deriveFileKey(this.password));
-    this.prepare();
-    return key;
-  }
-
-  /** Whether the password is this one. */
-  isPassword(password: string): boolean {
-    return password === this.password;
-  }
-
-  /** The JSON of a copy of the file. @throws WalletError as `readContainer` */
-  read(copy: string): Promise<Buffer> {
-    return readContainer(copy, this.password);
-  }
-
-  /** @returns the password before */
-  change(password: string): string {
-    const before = this.password;
-    this.password = password;
-    this.next = undefined;
-    return before;
-  }
-
-  private prepare(): void {
-    this.next = deriveFileKey(this.password);
-    // Who takes it hears of a failure.
-    this.next.catch(() => undefined);
-  }
-}
-
-/** Bytes that are read and decrypted at once: about a millisecond. */
+/** Bytes that are read and decrypted at once, which takes about 1 ms. */
 const READ_BYTES = 1024 * 1024;
 
 /**
- * The JSON of a container. A file is read as far as it makes sense: what is none, or does not open with this password, takes
- * no memory by its length.
- * @throws WalletError 1 when it cannot be read, 3 without the file's marker, 4 when it ends within the salt, 5 for anything
- * that does not decrypt or lacks the inner marker, 4 for what decrypts to less than that marker
+ * Decrypts the JSON of a container. Memory is allocated only after the markers of file and content were found.
+ * @throws WalletError filenameNonExistent when the file cannot be read; notAWalletFile without the file marker;
+ * walletFileCorrupted when the salt or the content marker is cut off; wrongPassword when it cannot be decrypted
  */
 export async function readContainer(file: string, password: string): Promise<Buffer> {
   return withRegularFile(file, async (handle, size) => {
@@ -94,7 +52,7 @@ export async function readContainer(file: string, password: string): Promise<Buf
 }
 
 async function decipher(handle: FileHandle, size: number, { salt, key }: FileKey): Promise<Buffer> {
-  const turns = new TurnTaker();
+  const yielder = new EventLoopYielder();
   const cipher = createDecipheriv(CIPHER, key, salt);
   let plain = Buffer.alloc(0);
   let length = 0;
@@ -105,7 +63,7 @@ async function decipher(handle: FileHandle, size: number, { salt, key }: FileKey
       plain = Buffer.alloc(size);
     }
     length += piece.copy(plain, length);
-    await turns.pause();
+    await yielder.yieldIfDue();
   }
   try {
     length += cipher.final().copy(plain, length);
@@ -122,31 +80,31 @@ function requireMarker(plain: Buffer): void {
 /** Characters that are encrypted and written at once. */
 const WRITE_CHARACTERS = 256 * 1024;
 
-/** Writes a container, encrypted as it is made: a large wallet stands in memory once, not three times. */
+/** Encodes, encrypts and writes a container in chunks, without a copy of it in memory. */
 export async function writeContainer(
   handle: FileHandle,
   content: WalletContent,
   { salt, key }: FileKey,
 ): Promise<void> {
   const cipher = createCipheriv(CIPHER, key, salt);
-  await writeAll(handle, Buffer.concat([FILE_MARKER, salt, cipher.update(CONTENT_MARKER)]));
-  for await (const text of textChunks(content)) await writeAll(handle, cipher.update(text, 'utf8'));
-  await writeAll(handle, cipher.final());
+  await handle.writeFile(Buffer.concat([FILE_MARKER, salt, cipher.update(CONTENT_MARKER)]));
+  for await (const text of textChunks(content)) await handle.writeFile(cipher.update(text, 'utf8'));
+  await handle.writeFile(cipher.final());
 }
 
-/** Writes the JSON of a container in plain, with a line end: what `POST /export/json` gives. */
+/** Writes the unencrypted JSON of a container and a line end, the format of `POST /export/json`. */
 export async function writePlain(handle: FileHandle, content: WalletContent): Promise<void> {
-  for await (const text of textChunks(content)) await writeAll(handle, Buffer.from(text));
-  await writeAll(handle, Buffer.from('\n'));
+  for await (const text of textChunks(content)) await handle.writeFile(text);
+  await handle.writeFile('\n');
 }
 
-/** The JSON of a content as one text. */
+/** The JSON of a container as one text. */
 export function contentText(content: WalletContent): string {
   return [...encodeContent(content)].join('');
 }
 
 async function* textChunks(content: WalletContent): AsyncGenerator<string, void> {
-  const turns = new TurnTaker();
+  const yielder = new EventLoopYielder();
   let chunk: string[] = [];
   let length = 0;
   for (const piece of encodeContent(content)) {
@@ -157,13 +115,7 @@ async function* textChunks(content: WalletContent): AsyncGenerator<string, void>
       chunk = [];
       length = 0;
     }
-    if (turns.isDue()) await turns.pause();
+    if (yielder.isDue) await yielder.yieldIfDue();
   }
   yield chunk.join('');
-}
-
-/** One write may take less than it was given. */
-async function writeAll(handle: FileHandle, bytes: Buffer): Promise<void> {
-  let written = 0;
-  while (written < bytes.length) written += (await handle.write(bytes, written)).bytesWritten;
 }

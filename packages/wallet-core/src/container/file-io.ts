@@ -2,21 +2,20 @@ import { constants, createReadStream, statSync } from 'node:fs';
 import { type FileHandle, link, lstat, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { errorCode, errorText, syncFolder } from '@wrkz/service-kit/base';
-import { walletError, walletErrorOfCode, walletErrorRows } from '../errors';
-import { WalletError } from '../errors';
+import { WalletError, walletError, walletErrorOfCode, walletErrorRows } from '../errors';
 
-/** Whether something stands there, links followed, that is no regular file: to open a pipe would wait for its other end. */
-export function isSomethingElse(path: string): boolean {
+/** Whether the path, with links followed, exists and is not a regular file. Opening a pipe would wait for a writer. */
+export function isIrregularFile(path: string): boolean {
   const stats = statSync(path, { throwIfNoEntry: false });
   return stats !== undefined && !stats.isFile();
 }
 
-/** The first bytes of a regular file, fewer when it is shorter: what it is can be told by them. @throws WalletError 1 */
+/** The first `size` bytes of a regular file, or all bytes of a shorter one. @throws WalletError filenameNonExistent */
 export async function readFileStart(file: string, size: number): Promise<Buffer> {
   return withRegularFile(file, (handle) => readUpTo(handle, 0, size));
 }
 
-/** As many bytes as there are, at most `size`. A read may give fewer than it was asked for. */
+/** Reads `size` bytes, or up to the end of the file. */
 export async function readUpTo(handle: FileHandle, offset: number, size: number): Promise<Buffer> {
   const bytes = Buffer.allocUnsafeSlow(size);
   let length = 0;
@@ -28,14 +27,14 @@ export async function readUpTo(handle: FileHandle, offset: number, size: number)
   return bytes.subarray(0, length);
 }
 
-/** Reads from a regular file. @throws WalletError 1 when that fails, with the system's error as cause; what `read` refuses */
+/** Opens a regular file for `read`. @throws WalletError filenameNonExistent with the system error as cause; errors of `read` */
 export async function withRegularFile<T>(
   file: string,
   read: (handle: FileHandle, size: number) => Promise<T>,
 ): Promise<T> {
   let handle: FileHandle | undefined;
   try {
-    // A pipe would be waited for at the open already.
+    // Without O_NONBLOCK, opening a pipe would wait for a writer.
     handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK);
     const stats = await handle.stat();
     if (!stats.isFile()) throw new Error('it is not a regular file');
@@ -49,30 +48,29 @@ export async function withRegularFile<T>(
   }
 }
 
-/** @throws WalletError 1000 when the file, which was long enough, ends before */
+/** Reads exactly `size` bytes. @throws WalletError walletFileInUse when another program has shortened the file */
 export async function readAt(handle: FileHandle, offset: number, size: number): Promise<Buffer> {
   const bytes = await readUpTo(handle, offset, size);
   if (bytes.length < size) throw walletError.walletFileInUse();
   return bytes;
 }
 
-/** A new version is written under this name. A kill may leave it behind; the next save removes it. */
+/** The name of a version that is being written. After a kill it remains until the next save. */
 export const temporaryName = (file: string): string => `${file}.tmp`;
 
-/** The version before the current one has this name. */
+/** The name of the version before the current one. */
 export const previousName = (file: string): string => `${file}.previous`;
 
-/** What becomes of the version that is there: none may be there, it is gone, or it is kept under its second name. */
+/** `create`: the file must not exist. `replace`: it is overwritten. `keep-previous`: it is retained as `previousName`. */
 export type Replacement = 'create' | 'replace' | 'keep-previous';
 
-/** File systems without hard links, and systems without the call, say it this way. */
+/** Error codes of file systems and systems without hard links. */
 const NO_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']);
 
 /**
- * Writes a new version of a file. A reader, also after a power cut or a kill, finds the old version or the new one whole: the
- * new one is written beside it, made durable, and then renamed. A failure leaves the old version as it was.
- *
- * @throws WalletError 2 when it cannot be written, 8 when a file to be created exists
+ * Writes a new version of a file atomically: to a temporary file, which is flushed and renamed. A reader finds either version
+ * complete, also after a power cut. After an error the old version is unchanged.
+ * @throws WalletError invalidWalletFilename when the file cannot be written, walletFileAlreadyExists for `create`
  */
 export async function replaceFile(
   file: string,
@@ -82,14 +80,14 @@ export async function replaceFile(
   const temporary = temporaryName(file);
   try {
     const mode = await permissionsOf(file);
-    // Removed, not truncated: it could be a link to something else.
+    // Removed instead of truncated: it could be a link to another file.
     await rm(temporary, { force: true });
     await writeDurably(temporary, mode, write);
     if (replacement === 'keep-previous') await keepPrevious(file, mode);
-    if (replacement === 'create') await giveNewName(temporary, file);
+    if (replacement === 'create') await renameToNew(temporary, file);
     else await rename(temporary, file);
   } catch (error) {
-    // The caller gets the first error, also where nothing can be removed.
+    // The first error is reported, even if the temporary file cannot be removed.
     await rm(temporary, { force: true }).catch(() => undefined);
     throw cannotWrite(error);
   }
@@ -98,7 +96,7 @@ export async function replaceFile(
   });
 }
 
-/** Gives the current version its second name. The file keeps its own name all the time. */
+/** Links or copies the current version to `previousName`. The file itself exists at all times. */
 async function keepPrevious(file: string, mode: number): Promise<void> {
   const temporary = temporaryName(previousName(file));
   await rm(temporary, { force: true });
@@ -106,7 +104,7 @@ async function keepPrevious(file: string, mode: number): Promise<void> {
     await link(file, temporary);
   } catch (error) {
     const code = errorCode(error) ?? '';
-    // Somebody has removed the current version.
+    // The current version was deleted by another program.
     if (code === 'ENOENT') return;
     if (!NO_LINKS.has(code)) throw error;
     await writeDurably(temporary, mode, async (handle) => {
@@ -114,11 +112,11 @@ async function keepPrevious(file: string, mode: number): Promise<void> {
     });
   }
   await rename(temporary, previousName(file));
-  // After a kill both names may be links to one file already; then the rename does nothing.
+  // After a kill both names may be links to one file. Then `rename` does nothing.
   await rm(temporary, { force: true });
 }
 
-/** @throws WalletError 2 */
+/** @throws WalletError invalidWalletFilename */
 export async function removePrevious(file: string): Promise<void> {
   await rm(previousName(file), { force: true }).catch((error: unknown) => {
     throw cannotWrite(error);
@@ -126,9 +124,9 @@ export async function removePrevious(file: string): Promise<void> {
 }
 
 /**
- * Renames the previous version of a deleted container to `<file>.previous.<milliseconds>`: it may be the last copy of its
- * keys, and a save of the new container would replace it.
- * @throws WalletError 2
+ * Renames the previous version of a deleted container to `<file>.previous.<milliseconds>`. It may be the last copy of the keys,
+ * and the next save of a new container would replace it.
+ * @throws WalletError invalidWalletFilename
  */
 export async function setAsidePrevious(file: string): Promise<void> {
   const previous = previousName(file);
@@ -137,7 +135,7 @@ export async function setAsidePrevious(file: string): Promise<void> {
   });
 }
 
-/** @throws WalletError 8 when there is such a file, 2 when none can be made; it leaves none */
+/** Creates and removes a file. @throws WalletError walletFileAlreadyExists, invalidWalletFilename */
 export async function checkNewFile(file: string): Promise<void> {
   try {
     const handle = await open(file, 'wx', 0o600);
@@ -148,7 +146,7 @@ export async function checkNewFile(file: string): Promise<void> {
   }
 }
 
-/** Those of the file that is replaced; nobody else may read a new one, which holds keys, whatever stood in its place. */
+/** The permissions of the file to be replaced. A new file has keys, so only its owner may read it. */
 async function permissionsOf(file: string): Promise<number> {
   try {
     const stats = await lstat(file);
@@ -174,8 +172,8 @@ async function writeDurably(
   }
 }
 
-/** A rename would write over what has appeared meanwhile; a hard link is refused. */
-async function giveNewName(temporary: string, file: string): Promise<void> {
+/** Links instead of renames: a hard link fails if the file exists by now, a rename would replace it. */
+async function renameToNew(temporary: string, file: string): Promise<void> {
   try {
     await link(temporary, file);
   } catch (error) {

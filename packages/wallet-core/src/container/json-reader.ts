@@ -15,14 +15,14 @@ const Byte = {
   CloseObject: 0x7d,
 } as const;
 
-/** Containers within containers. */
+/** Maximum nesting of arrays and objects. */
 const MAX_DEPTH = 64;
-/** Down to this depth the work may be interrupted between members; what lies deeper is small. */
-const INTERRUPTED_DEPTH = 5;
-/** Digits of an integer that a double holds in any case. */
+/** The generator yields between elements above this depth. Values below it are small. */
+const YIELDING_DEPTH = 5;
+/** A double represents every integer with so many digits exactly. */
 const SAFE_DIGITS = 15;
-/** A longer integer fits no member of a container and would only cost time; it is read as a number. */
-const LONGEST_INTEGER = 40;
+/** A longer integer is invalid in every field; it is read as a double, because parsing a huge bigint would take long. */
+const MAX_INTEGER_LENGTH = 40;
 const NUMBER = /^-?(?:0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
 const WORDS: readonly (readonly [Buffer, JsonValue])[] = [
   [Buffer.from('true'), true],
@@ -31,15 +31,14 @@ const WORDS: readonly (readonly [Buffer, JsonValue])[] = [
 ];
 
 /**
- * Parses JSON from its bytes without losing digits and without holding up the event loop: integers are `bigint`, of a
- * repeated name the first counts. The parser of requests reads one text at once, and a text has an upper bound of its own
- * (512 MiB) that the container of a busy exchange reaches.
- *
- * @throws SyntaxError on anything that is not one JSON value, on invalid UTF-8 and on nesting deeper than 64
+ * Parses JSON from bytes. Integers become exact `bigint` values; the first of repeated names counts. The generator yields often,
+ * so that a large container does not block the event loop. `JSON.parse` needs a string, which is limited to 512 MiB: the
+ * container of a busy exchange is larger.
+ * @throws SyntaxError for invalid JSON, invalid UTF-8 and nesting deeper than 64
  */
 export function* readContainerJson(bytes: Buffer): Generator<void, JsonValue> {
   const reader = new JsonReader(bytes);
-  const value = yield* reader.interrupted(0);
+  const value = yield* reader.yielding(0);
   reader.expectEnd();
   return value;
 }
@@ -49,15 +48,15 @@ class JsonReader {
 
   constructor(private readonly bytes: Buffer) {}
 
-  *interrupted(depth: number): Generator<void, JsonValue> {
+  *yielding(depth: number): Generator<void, JsonValue> {
     const first = this.next();
-    if (depth >= INTERRUPTED_DEPTH || (first !== Byte.OpenArray && first !== Byte.OpenObject)) return this.value(depth);
+    if (depth >= YIELDING_DEPTH || (first !== Byte.OpenArray && first !== Byte.OpenObject)) return this.value(depth);
     this.at++;
     if (first === Byte.OpenArray) {
       const list: JsonValue[] = [];
       if (this.take(Byte.CloseArray)) return list;
       do {
-        list.push(yield* this.interrupted(depth + 1));
+        list.push(yield* this.yielding(depth + 1));
         yield;
       } while (this.more(Byte.CloseArray));
       return list;
@@ -66,7 +65,7 @@ class JsonReader {
     if (this.take(Byte.CloseObject)) return object;
     do {
       const name = this.name();
-      setFirst(object, name, yield* this.interrupted(depth + 1));
+      setFirst(object, name, yield* this.yielding(depth + 1));
     } while (this.more(Byte.CloseObject));
     return object;
   }
@@ -117,7 +116,7 @@ class JsonReader {
     return name;
   }
 
-  /** Whether another element follows; otherwise steps over the end. */
+  /** Consumes a comma and returns true, or consumes the end of the array or object and returns false. */
   private more(end: number): boolean {
     if (this.take(Byte.Comma)) return true;
     if (!this.take(end)) this.fail();
@@ -139,7 +138,7 @@ class JsonReader {
     this.at = end + 1;
     if (plain) return bytes.toString('latin1', start, end);
     const quoted = bytes.subarray(start - 1, this.at);
-    if (!isUtf8(quoted)) throw new SyntaxError('JSON holds text that is not UTF-8');
+    if (!isUtf8(quoted)) throw new SyntaxError('JSON has text that is not UTF-8');
     return JSON.parse(quoted.toString('utf8')) as string;
   }
 
@@ -153,7 +152,7 @@ class JsonReader {
     return this.smallInteger() ?? this.number();
   }
 
-  /** An integer of few digits, which nearly all are; undefined, and nothing read, for any other value. */
+  /** The fast path for integers with few digits. Consumes nothing and returns undefined for any other value. */
   private smallInteger(): bigint | undefined {
     const { bytes, at } = this;
     let value = 0;
@@ -175,13 +174,13 @@ class JsonReader {
     if (match === null) this.fail();
     this.at = end;
     const [, fraction, exponent] = match;
-    if (fraction === undefined && exponent === undefined && token.length <= LONGEST_INTEGER) return BigInt(token);
+    if (fraction === undefined && exponent === undefined && token.length <= MAX_INTEGER_LENGTH) return BigInt(token);
     const value = Number(token);
     if (!Number.isFinite(value)) this.fail();
     return value;
   }
 
-  /** The next byte that is no white space. */
+  /** Skips white space. @returns the next byte, which is not consumed */
   private next(): number | undefined {
     let byte = this.bytes[this.at];
     while (byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09) byte = this.bytes[++this.at];
@@ -209,6 +208,6 @@ function isNumberByte(byte: number | undefined): boolean {
 function setFirst(object: JsonObject, name: string, value: JsonValue): void {
   if (Object.hasOwn(object, name)) return;
   if (name !== '__proto__') object[name] = value;
-  // Assigning would set the prototype: this makes a member of it like any other.
+  // An assignment to `__proto__` would set the prototype.
   else Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true });
 }

@@ -1,53 +1,53 @@
 import { realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
+import { runInSlices } from '@wrkz/service-kit/base';
 import { FileLocked, takeWriteLock, type WriteLock } from '@wrkz/sqlite';
 import { walletErrorOfCode, walletErrorRows } from '../errors';
 import { type ContainerConversion, convertGreenFile } from './green/convert';
 import type { WalletContent } from '../ledger/model';
 import { decodeContent } from './decode';
-import { FileKeys, readContainer, writeContainer, writePlain } from './encrypted-file';
-import { checkNewFile, removePrevious, setAsidePrevious, isSomethingElse, readFileStart, replaceFile } from './file-io';
-import { inTurns } from './turns';
+import { deriveFileKey, readContainer, writeContainer, writePlain } from './encrypted-file';
+import { checkNewFile, removePrevious, setAsidePrevious, isIrregularFile, readFileStart, replaceFile } from './file-io';
 
-interface Waiting {
+/** The next save, which begins when the current one has ended. */
+interface QueuedSave {
   content: WalletContent;
   readonly saved: Promise<void>;
 }
 
 /**
- * A container that this program holds: nobody else opens it until it is closed, or the process ends, by a kill as well. One
- * save runs at a time; those asked for meanwhile become one, with the latest content.
+ * An open container, locked against other programs until it is closed or the process ends. One save runs at a time. Saves that
+ * are requested meanwhile are combined into one with the latest content.
  */
 export class WalletFile {
   private saving: Promise<void> = Promise.resolve();
-  private waiting: Waiting | undefined;
+  private queued: QueuedSave | undefined;
   private closed = false;
 
   private constructor(
-    /** Absolute, links followed. */
+    /** Absolute path with links resolved. */
     readonly file: string,
-    private readonly keys: FileKeys,
+    private password: string,
     private readonly lock: WriteLock,
   ) {}
 
   /**
-   * Opens a container; one of the old kind is converted first.
-   * @throws WalletError, looked for in this order: 1 the file cannot be read, 1000 another program holds it, 3 no container,
-   * 4 it ends within the salt, 5 it does not decrypt, 4 too little in it, 5 its inner marker, 4 no JSON, 6 another version,
-   * 4 a member that is missing or of a wrong type
+   * Opens a container. A WalletGreen file is converted first.
+   * @throws WalletError filenameNonExistent when the file cannot be read, walletFileInUse when it is locked by another program;
+   * then as `readContainer`, `decodeContent` and `convertGreenFile`
    */
   static async open(
     path: string,
     password: string,
   ): Promise<{ walletFile: WalletFile; content: WalletContent; converted: ContainerConversion | undefined }> {
-    const file = followed(path);
-    // Before it is locked, since a lock makes a file beside it.
+    const file = resolveLinks(path);
+    // First: the lock would create a file beside a missing container.
     await readFileStart(file, 1);
     const lock = takeLock(file);
     try {
       const converted = await convertGreenFile(file, password);
-      const content = await inTurns(decodeContent(await readContainer(file, password)));
-      return { walletFile: new WalletFile(file, new FileKeys(password), lock), content, converted };
+      const content = await runInSlices(decodeContent(await readContainer(file, password)));
+      return { walletFile: new WalletFile(file, password, lock), content, converted };
     } catch (error) {
       lock.release();
       throw error;
@@ -55,25 +55,24 @@ export class WalletFile {
   }
 
   /**
-   * Makes a container.
-   * @param content is asked for once the name has proved to be usable
-   * @throws WalletError 8 there is such a file, 2 it cannot be made, 1000; and what `content` throws, which leaves no file
+   * Creates a container.
+   * @param content called after the file name was checked; if it throws, no container is created
+   * @throws WalletError walletFileAlreadyExists, invalidWalletFilename, walletFileInUse; errors of `content`
    */
   static async create(
     path: string,
     password: string,
     content: () => WalletContent | Promise<WalletContent>,
   ): Promise<{ walletFile: WalletFile; content: WalletContent }> {
-    const file = followed(path);
+    const file = resolveLinks(path);
     await checkNewFile(file);
     const lock = takeLock(file);
     try {
       const first = await content();
-      const keys = new FileKeys(password);
-      const key = await keys.take();
+      const key = await deriveFileKey(password);
       await replaceFile(file, 'create', (handle) => writeContainer(handle, first, key));
       await setAsidePrevious(file);
-      return { walletFile: new WalletFile(file, keys, lock), content: first };
+      return { walletFile: new WalletFile(file, password, lock), content: first };
     } catch (error) {
       lock.release();
       throw error;
@@ -81,59 +80,58 @@ export class WalletFile {
   }
 
   /**
-   * Writes the content; when this resolves, it outlives a power cut. A failure leaves the file as it was. The version before
-   * is kept as `<file>.previous`.
-   * @throws WalletError 2
+   * Writes the content durably and retains the current version as `<file>.previous`. After an error the file is unchanged.
+   * @throws WalletError invalidWalletFilename
    */
   save(content: WalletContent): Promise<void> {
     if (this.closed) return Promise.reject(new Error('the wallet file is closed'));
-    if (this.waiting !== undefined) {
-      this.waiting.content = content;
-      return this.waiting.saved;
+    if (this.queued !== undefined) {
+      this.queued.content = content;
+      return this.queued.saved;
     }
     const saved = this.saving.then(() => {
-      const latest = this.waiting?.content ?? content;
-      this.waiting = undefined;
+      const latest = this.queued?.content ?? content;
+      this.queued = undefined;
       return this.write(latest);
     });
-    this.waiting = { content, saved };
+    this.queued = { content, saved };
     this.saving = saved.catch(() => undefined);
     return saved;
   }
 
-  /** Whether this is the password of the file. */
   isPassword(password: string): boolean {
-    return this.keys.isPassword(password);
+    return password === this.password;
   }
 
-  /** The content of a copy of this container. @throws WalletError as `open` */
+  /** Reads a copy of this container. @throws WalletError as `readContainer` and `decodeContent` */
   async readCopy(copy: string): Promise<WalletContent> {
-    return inTurns(decodeContent(await this.keys.read(copy)));
+    return runInSlices(decodeContent(await readContainer(copy, this.password)));
   }
 
   /**
-   * Saves under another password; when that fails the old one stays. The previous version is removed, since the old password
-   * opens it.
-   * @throws WalletError 2
+   * Saves with another password and removes the previous version, which the old password opens. After an error the old password
+   * remains valid.
+   * @throws WalletError invalidWalletFilename
    */
   async changePassword(password: string, content: WalletContent): Promise<void> {
     await this.saving;
-    const before = this.keys.change(password);
+    const before = this.password;
+    this.password = password;
     try {
       await this.save(content);
     } catch (error) {
-      this.keys.change(before);
+      this.password = before;
       throw error;
     }
     await removePrevious(this.file);
   }
 
-  /** Writes the JSON of the content in plain, over what is there. @throws WalletError 2 */
+  /** Writes the unencrypted JSON of the content; an existing file is replaced. @throws WalletError invalidWalletFilename */
   static async exportPlain(path: string, content: WalletContent): Promise<void> {
-    await replaceFile(followed(path), 'replace', (handle) => writePlain(handle, content));
+    await replaceFile(resolveLinks(path), 'replace', (handle) => writePlain(handle, content));
   }
 
-  /** Waits for the saves that were asked for and lets go of the file. Saves nothing by itself. Idempotent. */
+  /** Waits for requested saves and releases the lock. It does not save. Idempotent. */
   async close(): Promise<void> {
     this.closed = true;
     await this.saving;
@@ -141,13 +139,13 @@ export class WalletFile {
   }
 
   private async write(content: WalletContent): Promise<void> {
-    const key = await this.keys.take();
+    const key = await deriveFileKey(this.password);
     await replaceFile(this.file, 'keep-previous', (handle) => writeContainer(handle, content, key));
   }
 }
 
-/** The place of the file itself: a new version takes the place of the file, not of a link to it. */
-function followed(path: string): string {
+/** The absolute path with links resolved: a new version replaces the file, not a link to it. */
+function resolveLinks(path: string): string {
   const file = resolve(path);
   try {
     return realpathSync(file);
@@ -160,11 +158,11 @@ function followed(path: string): string {
   }
 }
 
-/** The lock is the operating system's, on a file beside the container that stays there, empty. */
+/** Locks `<file>.lock`, an empty file that remains after the lock is released. */
 function takeLock(file: string): WriteLock {
   const lockFile = `${file}.lock`;
   try {
-    if (isSomethingElse(lockFile)) throw new Error(`${lockFile} is not a regular file`);
+    if (isIrregularFile(lockFile)) throw new Error(`${lockFile} is not a regular file`);
     return takeWriteLock(lockFile, { file, title: 'wallet' });
   } catch (error) {
     const row = error instanceof FileLocked ? walletErrorRows.walletFileInUse : walletErrorRows.invalidWalletFilename;

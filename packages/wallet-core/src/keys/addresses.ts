@@ -1,16 +1,24 @@
-import { type Address, AddressError, decodeAddress, encodeAddress, isPaymentId } from '@wrkz/core-types';
-import { walletError, walletErrorOfCode } from '../errors';
+import {
+  type Address,
+  AddressError,
+  decodeAddress,
+  encodeAddress,
+  isPaymentId,
+  SHORT_PAYMENT_ID_LENGTH,
+} from '@wrkz/core-types';
+import { isPrimeOrder } from '@wrkz/crypto';
+import { addressError, walletError } from '../errors';
 
-/** An address as its parts; `paymentId` as it stands in an integrated one. */
+/** A decoded address. An integrated address has a `paymentId`, with upper and lower case as encoded. */
 export interface CheckedAddress extends Address {
   /** The plain address of the same keys. */
   readonly plain: string;
 }
 
 /**
- * Checks an address, looked at in the reference's order: length 12, first letters 13, integrated where it may not be 25,
- * base58 of an integrated one 14, payment id 16, checksum and keys 15.
- * @throws WalletError
+ * Decodes an address. The checks run in the order of the C++ wallets and the first failure is thrown.
+ * @throws WalletError addressWrongLength, addressWrongPrefix, addressIsIntegrated, addressNotBase58,
+ * integratedAddressPaymentIdInvalid, addressNotValid
  */
 export function checkAddress(text: string, options: { readonly allowIntegrated: boolean }): CheckedAddress {
   try {
@@ -19,20 +27,54 @@ export function checkAddress(text: string, options: { readonly allowIntegrated: 
     const { spendPublic, viewPublic } = address;
     return { ...address, plain: encodeAddress({ spendPublic, viewPublic }) };
   } catch (error) {
-    if (error instanceof AddressError) throw walletErrorOfCode(error.code, error.message);
+    if (error instanceof AddressError) throw addressError(error);
     throw error;
   }
 }
 
-/** @throws WalletError 23 for another length than 16 and 64, 24 for what is no hex */
+const IDENTITY = Buffer.concat([Buffer.of(1), Buffer.alloc(31)]);
+
+/**
+ * Decodes the address of a receiver, plain or integrated. Keys that nobody or everybody could spend from are refused:
+ * the identity and points outside the prime-order subgroup.
+ * @throws WalletError as `checkAddress`
+ */
+export function checkReceiver(text: string): CheckedAddress {
+  const address = checkAddress(text, { allowIntegrated: true });
+  if ([address.spendPublic, address.viewPublic].some((key) => key.equals(IDENTITY) || !isPrimeOrder(key))) {
+    throw walletError.addressNotValid();
+  }
+  return address;
+}
+
+/** Whether the payment id has the short form, which is encrypted for the single receiver. */
+export function isShortPaymentId(id: string): boolean {
+  return id.length === SHORT_PAYMENT_ID_LENGTH;
+}
+
+/** @throws WalletError paymentIdWrongLength unless it has 16 or 64 characters; paymentIdInvalid unless it is hex */
 export function checkPaymentId(paymentId: string): void {
   if (paymentId.length !== 16 && paymentId.length !== 64) throw walletError.paymentIdWrongLength();
   if (!isPaymentId(paymentId)) throw walletError.paymentIdInvalid();
 }
 
 /**
- * The integrated address of a plain one; the id, 16 or 64 hex characters, goes in as it is written.
- * @throws WalletError 23, 24, and those of an address that is not a plain one
+ * The payment id of a transaction. The given id and the ids of integrated addresses must be the same text; '' is no id.
+ * @throws WalletError conflictingPaymentIds
+ */
+export function commonPaymentId(given: string, receivers: readonly Address[]): string {
+  const distinct = new Set([given, ...receivers.map(({ paymentId }) => paymentId ?? '')]);
+  distinct.delete('');
+  if (distinct.size > 1) throw walletError.conflictingPaymentIds();
+  const [paymentId = ''] = distinct;
+  return paymentId;
+}
+
+/**
+ * Encodes an integrated address.
+ * @param address plain
+ * @param paymentId 16 or 64 hex characters, encoded without changing their case
+ * @throws WalletError paymentIdWrongLength, paymentIdInvalid; as `checkAddress` for the address
  */
 export function integratedAddress(address: string, paymentId: string): string {
   checkPaymentId(paymentId);

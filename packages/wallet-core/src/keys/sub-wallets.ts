@@ -11,19 +11,19 @@ import type { ScanStart, SubWallet, WalletContent } from '../ledger/model';
 import { checkAddress } from './addresses';
 import { emptySubWallet, parsePrivateKey } from './wallet-keys';
 
-/** A sub-wallet that may be added, and what the counter of deterministic ones becomes with it. */
+/** A new sub-wallet, and the value of the counter of deterministic sub-wallets after it was added. */
 export interface NewSubWallet {
   readonly subWallet: SubWallet;
   readonly subWalletIndexCounter: number;
 }
 
-/** What is asked of a wallet here. */
+/** The fields of a wallet that new keys depend on. */
 export type KeyRing = Pick<WalletContent, 'isViewWallet' | 'privateViewKey' | 'subWallets' | 'subWalletIndexCounter'>;
 
 /**
- * The next deterministic one. The counter is never used twice, also not after a delete. An index whose key is in the
- * container already, since it was imported by its key, is passed over.
- * @throws WalletError 39 in a view wallet, 1001 beyond the highest index; the signal's reason
+ * Derives the next deterministic sub-wallet. An index is never used again, even if its sub-wallet was deleted. Indexes whose
+ * key was already imported are skipped.
+ * @throws WalletError illegalViewWalletOperation, walletIndexTooLarge; the reason of the signal
  */
 export async function nextSubWallet(ring: KeyRing, start: ScanStart, signal?: AbortSignal): Promise<NewSubWallet> {
   for (let index = ring.subWalletIndexCounter + 1; ; index++) {
@@ -34,8 +34,8 @@ export async function nextSubWallet(ring: KeyRing, start: ScanStart, signal?: Ab
 }
 
 /**
- * The one of an index; 0 is the primary one, so refused as held already.
- * @throws WalletError 39 in a view wallet, 1001 beyond the highest index, 38 when its key is there; the signal's reason
+ * Derives the deterministic sub-wallet of an index. Index 0 is the primary sub-wallet, so it always exists.
+ * @throws WalletError illegalViewWalletOperation, walletIndexTooLarge, subwalletAlreadyExists; the reason of the signal
  */
 export async function deterministicSubWallet(
   ring: KeyRing,
@@ -44,20 +44,24 @@ export async function deterministicSubWallet(
   signal?: AbortSignal,
 ): Promise<NewSubWallet> {
   const secret = await deterministicSecret(ring, index, signal);
-  // The index is kept of addresses alone that were created, as files of the reference have it.
+  // As in the C++ wallets, only sub-wallets of `nextSubWallet` store their index.
   const subWallet = subWalletOfSecret(ring, secret, 0, start);
   const subWalletIndexCounter = Math.max(ring.subWalletIndexCounter, Number(index));
   return { subWallet: requireNew(ring, subWallet), subWalletIndexCounter };
 }
 
-/** @throws WalletError 39 in a view wallet, 52 for the key, 38 when it is there */
+/** @throws WalletError illegalViewWalletOperation, invalidPrivateKey, subwalletAlreadyExists */
 export function importedSubWallet(ring: KeyRing, privateSpendKey: string, start: ScanStart): NewSubWallet {
   if (ring.isViewWallet) throw walletError.illegalViewWalletOperation();
   const subWallet = subWalletOfSecret(ring, parsePrivateKey(privateSpendKey), 0, start);
   return { subWallet: requireNew(ring, subWallet), subWalletIndexCounter: ring.subWalletIndexCounter };
 }
 
-/** One more address to watch. @throws WalletError 51 for the key, 40 in a wallet that can spend, 38 when it is there */
+/**
+ * A further address of a view wallet.
+ * @param publicSpendKey hex
+ * @throws WalletError invalidPublicKey, illegalNonViewWalletOperation, subwalletAlreadyExists
+ */
 export function viewSubWallet(ring: KeyRing, publicSpendKey: string, start: ScanStart): NewSubWallet {
   const spendPublic = fromHex(publicSpendKey, 32);
   if (spendPublic === undefined || !isUsablePoint(spendPublic)) throw walletError.invalidPublicKey();
@@ -69,18 +73,18 @@ export function viewSubWallet(ring: KeyRing, publicSpendKey: string, start: Scan
 }
 
 /**
- * The sub-wallet of an address.
- * @throws WalletError 15 for what is no address or an integrated one, 10 for one that is not held
+ * The sub-wallet of a plain address.
+ * @throws WalletError addressNotInWallet; as `checkAddress`
  */
 export function subWalletOf(ring: KeyRing, address: string): SubWallet {
   const publicSpendKey = checkAddress(address, { allowIntegrated: false }).spendPublic.toString('hex');
-  const subWallet = ring.subWallets.find((one) => one.publicSpendKey === publicSpendKey);
-  // Another view key makes another address of the same spend key.
+  const subWallet = ring.subWallets.find((subWallet) => subWallet.publicSpendKey === publicSpendKey);
+  // The address of a foreign wallet may have the same spend key and another view key.
   if (subWallet?.address !== address) throw walletError.addressNotInWallet();
   return subWallet;
 }
 
-/** @throws WalletError 10 for an address that is not held, 42 for the primary one */
+/** The sub-wallet of an address, if it may be deleted. @throws WalletError cannotDeletePrimaryAddress; as `subWalletOf` */
 export function removableSubWallet(ring: KeyRing, address: string): SubWallet {
   const subWallet = subWalletOf(ring, address);
   if (subWallet.isPrimary) throw walletError.cannotDeletePrimaryAddress();
@@ -90,7 +94,7 @@ export function removableSubWallet(ring: KeyRing, address: string): SubWallet {
 async function deterministicSecret(ring: KeyRing, index: bigint, signal?: AbortSignal): Promise<Buffer> {
   const primary = ring.subWallets.find(({ isPrimary }) => isPrimary)?.privateSpendKey;
   if (ring.isViewWallet || primary === undefined) throw walletError.illegalViewWalletOperation();
-  // The time grows with the index: one of 64 bits would never end.
+  // Deriving takes time proportional to the index: a 64-bit index would never end.
   if (index > BigInt(MAX_SUB_WALLET_INDEX)) throw walletError.walletIndexTooLarge(index, MAX_SUB_WALLET_INDEX);
   return (await deterministicSubWalletKeysAsync(parsePrivateKey(primary), Number(index), signal)).secretKey;
 }
@@ -107,7 +111,7 @@ function addressOf(ring: KeyRing, spendPublic: Buffer): string {
   return encodeAddress({ spendPublic, viewPublic });
 }
 
-/** A point of a small order has no secret, and the identity is the public key of zero, which everybody knows. */
+/** Nobody can spend from a point of small order, and everybody from the identity, the public key of the secret 0. */
 function isUsablePoint(point: Buffer): boolean {
   const isIdentity = point[0] === 1 && point.subarray(1).every((byte) => byte === 0);
   return checkKey(point) && isPrimeOrder(point) && !isIdentity;
@@ -119,5 +123,5 @@ function requireNew(ring: KeyRing, subWallet: SubWallet): SubWallet {
 }
 
 function holds(ring: KeyRing, publicSpendKey: string): boolean {
-  return ring.subWallets.some((one) => one.publicSpendKey === publicSpendKey);
+  return ring.subWallets.some((subWallet) => subWallet.publicSpendKey === publicSpendKey);
 }

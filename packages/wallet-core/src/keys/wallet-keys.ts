@@ -4,27 +4,28 @@ import { walletError, walletErrorOfCode } from '../errors';
 import type { ScanStart, SubWallet, WalletContent } from '../ledger/model';
 import { checkAddress } from './addresses';
 
-/** A wallet with keys of its own, from the randomness of the operating system. */
+/** A wallet with new keys from the randomness of the operating system. */
 export function createdWallet(start: ScanStart): WalletContent {
   const { secretKey } = generateKeyPair();
   return walletOfSecrets(secretKey, viewKeyFromSpendKey(secretKey), start);
 }
 
-/** @param privateViewKey hex, as the other one. @throws WalletError 52, of the view key before the spend key */
+/** Keys are hex; the view key is checked first. @throws WalletError invalidPrivateKey */
 export function walletFromKeys(privateViewKey: string, privateSpendKey: string, start: ScanStart): WalletContent {
   const viewSecret = parsePrivateKey(privateViewKey);
   return walletOfSecrets(parsePrivateKey(privateSpendKey), viewSecret, start);
 }
 
-/** @throws WalletError 34, 33, 35, 7, 52 */
+/** @param words the 25 words of a seed. @throws WalletError as `seedToSpendKey` */
 export function walletFromSeed(words: string, start: ScanStart): WalletContent {
   const spendSecret = seedToSpendKey(words);
   return walletOfSecrets(spendSecret, viewKeyFromSpendKey(spendSecret), start);
 }
 
 /**
- * A wallet that sees what comes in and can spend nothing. As in the reference, the key is not compared with the address.
- * @throws WalletError 52, then 12, 13, 25, 15 of the address
+ * A view wallet, which sees incoming payments and cannot spend. As in the C++ wallets, the key is not compared with the
+ * address.
+ * @throws WalletError invalidPrivateKey, then as `checkAddress`
  */
 export function walletFromViewKey(privateViewKey: string, address: string, start: ScanStart): WalletContent {
   const viewSecret = parsePrivateKey(privateViewKey);
@@ -33,7 +34,7 @@ export function walletFromViewKey(privateViewKey: string, address: string, start
   return content(viewSecret, primary, start);
 }
 
-/** Whether the view key of a view wallet is that of its address. */
+/** Whether a private view key belongs to the view key in an address. */
 export function isViewKeyOf(privateViewKey: string, address: string): boolean {
   const { viewPublic } = checkAddress(address, { allowIntegrated: false });
   return secretKeyToPublicKey(parsePrivateKey(privateViewKey)).equals(viewPublic);
@@ -65,11 +66,11 @@ function content(
     progress: { height: 0, recentHashes: [], checkpointHashes: [] },
     startTimestamp: timestamp,
     startHeight: height,
-    unknownMembers: new Map(),
+    unknownFields: new Map(),
   };
 }
 
-/** A sub-wallet that holds nothing yet. */
+/** A sub-wallet without outputs. */
 export function emptySubWallet(
   keys: Pick<SubWallet, 'publicSpendKey' | 'privateSpendKey' | 'address' | 'isPrimary' | 'walletIndex'>,
   { timestamp, height }: ScanStart,
@@ -78,8 +79,11 @@ export function emptySubWallet(
   return { ...keys, syncStartTimestamp: timestamp, syncStartHeight: height, ...nothing };
 }
 
-/** The spend secret behind 25 words. @throws WalletError 34, 33, 35, 7, 52, in this order */
-export function seedToSpendKey(words: string): Buffer {
+/**
+ * The private spend key of a seed with 25 words. The first failing check of this order is thrown.
+ * @throws WalletError mnemonicWrongLength, mnemonicInvalidWord, mnemonicInvalidChecksum, invalidMnemonic, invalidPrivateKey
+ */
+function seedToSpendKey(words: string): Buffer {
   try {
     return requirePrivateKey(decodeMnemonic(words));
   } catch (error) {
@@ -89,9 +93,9 @@ export function seedToSpendKey(words: string): Buffer {
 }
 
 /**
- * The 25 words of a spend key, which tell a whole wallet only where the view key follows from it.
+ * The seed with 25 words. A seed restores only the spend key, so there is one only if the view key derives from it.
  * @param privateSpendKey undefined in a view wallet
- * @throws WalletError 39 in a view wallet, 41 where the view key is another
+ * @throws WalletError illegalViewWalletOperation, keysNotDeterministic
  */
 export function seedOf(privateSpendKey: string | undefined, privateViewKey: string): string {
   if (privateSpendKey === undefined) throw walletError.illegalViewWalletOperation();
@@ -101,8 +105,8 @@ export function seedOf(privateSpendKey: string | undefined, privateViewKey: stri
 }
 
 /**
- * A secret key from its hex: below the group order and not zero, whose public key everybody can spend from.
- * @throws WalletError 52
+ * Parses a private key: 64 hex digits, below the group order and not 0, the secret that everybody knows.
+ * @throws WalletError invalidPrivateKey
  */
 export function parsePrivateKey(hex: string): Buffer {
   const key = fromHex(hex, 32);
@@ -110,8 +114,8 @@ export function parsePrivateKey(hex: string): Buffer {
   return requirePrivateKey(key);
 }
 
-/** @throws WalletError 52 */
-export function requirePrivateKey(key: Buffer): Buffer {
+/** @throws WalletError invalidPrivateKey */
+function requirePrivateKey(key: Buffer): Buffer {
   if (!checkScalar(key) || key.every((byte) => byte === 0)) throw walletError.invalidPrivateKey();
   return key;
 }

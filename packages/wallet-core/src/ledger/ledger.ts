@@ -66,7 +66,7 @@ export interface TakenChanges {
 const RECENT_BLOCKS = 50;
 const CHECKPOINT_STEP = 5_000;
 
-type ConstantFields = Pick<WalletContent, 'privateViewKey' | 'isViewWallet' | 'unknownMembers'>;
+type ConstantFields = Pick<WalletContent, 'privateViewKey' | 'isViewWallet' | 'unknownFields'>;
 
 /**
  * The money of a wallet: outputs, transactions and how far the chain was read. Pure state without files, nodes or clocks, and
@@ -90,8 +90,8 @@ export class Ledger {
     private readonly retiredFrom: (spendHeight: number) => readonly RetiredOutput[] = () => [],
     private readonly parts: LedgerParts = atOnce(partsOf(content)),
   ) {
-    const { privateViewKey, isViewWallet, unknownMembers, startHeight, startTimestamp } = content;
-    this.constant = { privateViewKey, isViewWallet, unknownMembers };
+    const { privateViewKey, isViewWallet, unknownFields, startHeight, startTimestamp } = content;
+    this.constant = { privateViewKey, isViewWallet, unknownFields };
     this.subWalletIndexCounter = content.subWalletIndexCounter;
     this.start = { height: startHeight, timestamp: startTimestamp };
   }

@@ -142,7 +142,7 @@ export interface WalletContent {
   readonly startTimestamp: number;
   readonly startHeight: number;
   /** Unknown fields of the file by the path of their object; they are written back. */
-  readonly unknownMembers: ReadonlyMap<string, Readonly<Record<string, unknown>>>;
+  readonly unknownFields: ReadonlyMap<string, Readonly<Record<string, unknown>>>;
 }
 
 /**

@@ -1,40 +1,41 @@
-import { searchNonce } from '@wrkz/crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import axios, { type AxiosInstance } from 'axios';
 import { transactionNonceMeets, transactionPowSearch } from '@wrkz/consensus';
 import { POW_NONCE_SIZE } from '@wrkz/core-types';
-import type { PowServerSettings } from './settings';
-import { searchOnServer } from './server';
-
-/** The longest a wallet waits for a server, in milliseconds. */
-const SERVER_LIMIT_MS = 120_000;
+import { searchNonce } from '@wrkz/crypto';
+import { type PowServerSettings, powServerUrl } from './settings';
 
 export interface PowRequest {
-  /** The serialized transaction prefix; its last 8 bytes are the nonce. It is not changed. */
+  /** The serialized transaction prefix. Its last 8 bytes are replaced by the nonce; the buffer itself is not changed. */
   readonly prefix: Buffer;
   readonly difficulty: bigint;
-  /** The index whose rule prices the work, for servers that serve other ages too. */
+  /** Block index whose consensus rules determine the difficulty; only for the server. */
   readonly height?: number;
   readonly signal?: AbortSignal;
 }
 
 export interface PowAnswer {
-  /** The 8 bytes to be put at the end of the prefix; they have been verified. */
+  /** The verified 8 bytes for the end of the prefix. */
   readonly nonce: Buffer;
   readonly source: 'server' | 'local';
-  /** Why the server was not used, when one was switched on. */
+  /** The reason for the local search although a server is enabled. */
   readonly serverFailure?: string;
 }
 
 export interface PowClientOptions {
-  /** Threads of the local search; all hardware threads when left out. */
+  /** Threads of the local search; default: all hardware threads. */
   readonly threads?: number;
+  /** Milliseconds until the local search replaces the server. */
   readonly serverLimitMs?: number;
-  /** Told when a server was switched on and did not help. */
+  /** Called before a local search that replaces an enabled server. */
   readonly onFallback?: (reason: string) => void;
 }
 
+const DEFAULT_SERVER_LIMIT_MS = 120_000;
+
 /**
- * Finds the proof of work of a transaction: on a server when one is switched on, else here. Nothing of a server is
- * believed: a nonce that does not verify, a refusal and a time-out all lead to the local search.
+ * Finds the proof of work of a transaction: on a server if one is enabled, else on local threads. The server is untrusted: a
+ * wrong nonce, an error or a timeout leads to the local search.
  */
 export class PowClient {
   constructor(
@@ -42,13 +43,13 @@ export class PowClient {
     private readonly options: PowClientOptions = {},
   ) {}
 
-  /** @throws AbortError when `request.signal` fires; RangeError when the prefix is too short for a nonce */
+  /** @throws AbortError when `request.signal` fires; RangeError when the prefix is shorter than a nonce */
   async findNonce(request: PowRequest): Promise<PowAnswer> {
     if (request.prefix.length < POW_NONCE_SIZE) throw new RangeError('the prefix is too short for a nonce');
     request.signal?.throwIfAborted();
     if (!this.settings.enabled) return { nonce: await this.#searchLocally(request), source: 'local' };
     try {
-      return { nonce: await this.#askServer(request), source: 'server' };
+      return { nonce: await this.#searchOnServer(request), source: 'server' };
     } catch (error) {
       request.signal?.throwIfAborted();
       const serverFailure = error instanceof Error ? error.message : String(error);
@@ -57,14 +58,22 @@ export class PowClient {
     }
   }
 
-  #askServer({ prefix, height, difficulty, signal }: PowRequest): Promise<Buffer> {
-    const limit = AbortSignal.timeout(this.options.serverLimitMs ?? SERVER_LIMIT_MS);
-    return searchOnServer(this.settings, {
-      prefix,
-      height,
-      verify: (nonce) => transactionNonceMeets(prefix, nonce, difficulty),
-      signal: signal === undefined ? limit : AbortSignal.any([signal, limit]),
-    });
+  /** @throws PowServerFailure; the job is then cancelled, so that the server does not continue it */
+  async #searchOnServer({ prefix, height, difficulty, signal }: PowRequest): Promise<Buffer> {
+    const limit = AbortSignal.timeout(this.options.serverLimitMs ?? DEFAULT_SERVER_LIMIT_MS);
+    const end = signal === undefined ? limit : AbortSignal.any([signal, limit]);
+    const server = new ServerConnection(this.settings);
+    const submitted = server.submit(prefix, height);
+    try {
+      const nonce = nonceOf(await pollUntilEnded(server, await rejectOnAbort(submitted, end), end));
+      if (!transactionNonceMeets(prefix, nonce, difficulty)) throw new PowServerFailure('the nonce does not verify');
+      return nonce;
+    } catch (error) {
+      // The response to the submission, which has the job id, may still be on its way. Errors are ignored.
+      submitted.then((response) => server.cancel(jobId(response))).catch(() => undefined);
+      if (end.aborted) throw new PowServerFailure(TIMED_OUT);
+      throw error;
+    }
   }
 
   async #searchLocally({ prefix, difficulty, signal }: PowRequest): Promise<Buffer> {
@@ -76,4 +85,161 @@ export class PowClient {
     if (found === null) throw new Error('no nonce meets the difficulty');
     return found.nonceBytes;
   }
+}
+
+const TIMED_OUT = 'no response in time';
+
+/** The reason why the server found no nonce, as one line of text. */
+class PowServerFailure extends Error {
+  override readonly name = 'PowServerFailure';
+
+  constructor(
+    message: string,
+    /** Whether the same request may succeed later. */
+    readonly isTemporary = false,
+    /** The delay that the server requests before the next attempt. */
+    readonly retryAfterMs = 0,
+  ) {
+    super(message);
+  }
+}
+
+/** The minimum time between the starts of two polls, whatever the server responds. */
+const MIN_POLL_GAP_MS = 1_000;
+/** The maximum delay before the second attempt of a poll. */
+const MAX_RETRY_MS = 20_000;
+
+async function pollUntilEnded(
+  server: ServerConnection,
+  submission: ServerResponse,
+  signal: AbortSignal,
+): Promise<ServerResponse> {
+  let response = submission;
+  let polledAt = -Infinity;
+  const poll = async (id: string, delayMs = 0): Promise<ServerResponse> => {
+    await sleep(Math.max(delayMs, polledAt + MIN_POLL_GAP_MS - performance.now()), undefined, { signal });
+    polledAt = performance.now();
+    return server.poll(id, signal);
+  };
+  while (response['status'] === 'pending') {
+    const id = jobId(submission);
+    response = await poll(id).catch((error: unknown) => {
+      if (signal.aborted || !(error instanceof PowServerFailure) || !error.isTemporary) throw error;
+      return poll(id, Math.min(error.retryAfterMs, MAX_RETRY_MS));
+    });
+  }
+  return response;
+}
+
+/** Rejects when the signal fires, but does not abort the request. */
+function rejectOnAbort<T>(request: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(new PowServerFailure(TIMED_OUT));
+    if (signal.aborted) return abort();
+    signal.addEventListener('abort', abort, { once: true });
+    void request.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+  });
+}
+
+function jobId(response: ServerResponse): string {
+  const id = response['job_id'];
+  if (typeof id !== 'string' || !/^[0-9a-f]{32}$/.test(id)) throw new PowServerFailure('a response without a job id');
+  return id;
+}
+
+function nonceOf(response: ServerResponse): Buffer {
+  if (response['status'] !== 'done') throw new PowServerFailure(`the job ended as ${textOf(response['status'])}`);
+  const nonce = response['nonce'];
+  if (typeof nonce !== 'string' || !/^[0-9a-f]{16}$/.test(nonce)) {
+    throw new PowServerFailure('a response without a nonce');
+  }
+  return Buffer.from(nonce, 'hex');
+}
+
+/** How long the server holds a poll (long polling). */
+const POLL_MS = 20_000;
+/** A request fails this long after its response was due. */
+const GRACE_MS = 5_000;
+const MAX_RESPONSE_BYTES = 64 * 1024;
+
+/** The unchecked fields of a response. */
+type ServerResponse = Readonly<Record<string, unknown>>;
+
+interface ServerRequest {
+  readonly method: 'DELETE' | 'GET' | 'POST';
+  readonly url: string;
+  readonly data?: object;
+  readonly signal?: AbortSignal;
+}
+
+/** The HTTP requests to a proof-of-work server. Each has a timeout and rejects with PowServerFailure. */
+class ServerConnection {
+  readonly #client: AxiosInstance;
+
+  /** @throws RangeError when the settings have no valid http(s) URL */
+  constructor(settings: PowServerSettings) {
+    this.#client = axios.create({
+      baseURL: powServerUrl(settings),
+      maxRedirects: 0,
+      maxContentLength: MAX_RESPONSE_BYTES,
+      proxy: false,
+      validateStatus: () => true,
+      headers: settings.apiKey === undefined ? {} : { 'X-API-KEY': settings.apiKey },
+    });
+  }
+
+  /** Returns without waiting for the nonce, so that the client has the id of the job early and can cancel it. */
+  submit(prefix: Buffer, height: number | undefined): Promise<ServerResponse> {
+    const data = { prefix: prefix.toString('hex'), wait_ms: 0, height };
+    return this.#request({ method: 'POST', url: '/pow', data }, 0);
+  }
+
+  /** Returns as soon as the job has ended, at the latest after `POLL_MS`. */
+  poll(id: string, signal: AbortSignal): Promise<ServerResponse> {
+    return this.#request({ method: 'GET', url: `/pow/${id}?wait_ms=${POLL_MS}`, signal }, POLL_MS);
+  }
+
+  cancel(id: string): Promise<ServerResponse> {
+    return this.#request({ method: 'DELETE', url: `/pow/${id}` }, 0);
+  }
+
+  async #request({ signal, ...request }: ServerRequest, waitMs: number): Promise<ServerResponse> {
+    const limit = AbortSignal.timeout(waitMs + GRACE_MS);
+    const response = await this.#client
+      .request<unknown>({ ...request, signal: signal === undefined ? limit : AbortSignal.any([signal, limit]) })
+      .catch((error: unknown) => {
+        const text = cleanText(error instanceof Error ? error.message : String(error));
+        throw new PowServerFailure(limit.aborted ? TIMED_OUT : text, true);
+      });
+    const { status, data, headers } = response;
+    const fields: ServerResponse = data !== null && typeof data === 'object' ? (data as ServerResponse) : {};
+    if (status === 200) return fields;
+    throw new PowServerFailure(
+      `status ${status}: ${textOf(fields['error'])}`,
+      status === 429 || status >= 500,
+      retryAfterMs(headers['retry-after']),
+    );
+  }
+}
+
+/** The milliseconds of a Retry-After header in seconds. A date, which the servers do not send, counts as 0. */
+function retryAfterMs(header: unknown): number {
+  return /^\d{1,4}$/.test(String(header)) ? Number(header) * 1_000 : 0;
+}
+
+/** A field of a response as text for the log. */
+function textOf(value: unknown): string {
+  return (typeof value === 'string' && cleanText(value)) || 'no reason given';
+}
+
+const MAX_TEXT_CHARACTERS = 200;
+/** Control and formatting characters, line ends and unpaired surrogates, which must not reach a log. */
+const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\s]+/gu;
+
+/** An untrusted text as one printable line; a longer text is cut and ends with an ellipsis. */
+function cleanText(text: string): string {
+  const characters = [...text.replace(UNPRINTABLE, ' ').trim()];
+  return characters.length > MAX_TEXT_CHARACTERS
+    ? `${characters.slice(0, MAX_TEXT_CHARACTERS).join('')}…`
+    : characters.join('');
 }

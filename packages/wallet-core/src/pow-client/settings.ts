@@ -1,19 +1,19 @@
 import type { OptionValues } from '@wrkz/service-kit';
 
-/** The wallet's settings for a proof-of-work server, as its user sees them. */
+/** The settings for a proof-of-work server. */
 export interface PowServerSettings {
-  /** Off means: always search locally. */
+  /** False: always search locally. */
   readonly enabled: boolean;
-  /** A host, a host with a path, or a full URL whose scheme decides about SSL. */
+  /** A host, a host with a path, or a URL. The scheme of a URL takes precedence over `ssl`. */
   readonly host: string;
-  /** Used where the host names no port of its own. */
+  /** Used unless `host` includes a port. */
   readonly port: number;
   readonly ssl: boolean;
-  /** Sent as X-API-KEY when the server asks for one. */
+  /** Sent as X-API-KEY. */
   readonly apiKey?: string | undefined;
 }
 
-/** What a wallet starts with: switched off, filled in with the public server. */
+/** The default settings: the public server, disabled. */
 export const DEFAULT_POW_SERVER: PowServerSettings = {
   enabled: false,
   host: 'txpow.wrkz.work',
@@ -23,18 +23,21 @@ export const DEFAULT_POW_SERVER: PowServerSettings = {
 
 /**
  * The base URL of the server, without a trailing slash.
- * @throws RangeError when the settings name no http(s) server
+ * @throws RangeError when the settings have no valid http(s) URL
  */
 export function powServerUrl({ host, port, ssl }: PowServerSettings): string {
   const text = host.trim();
   const scheme = /^[a-z][a-z0-9+.-]*:\/\//i.exec(text)?.[0].toLowerCase();
   if (scheme !== undefined && scheme !== 'http://' && scheme !== 'https://') {
-    throw new RangeError('the proof-of-work server is reached over http or https');
+    throw new RangeError(`the proof-of-work server ${JSON.stringify(host)} needs an http or https URL`);
   }
   const given = scheme === undefined ? `${ssl ? 'https' : 'http'}://${text}` : text;
-  if (text === '' || !URL.canParse(given))
-    throw new RangeError(`${JSON.stringify(host)} names no proof-of-work server`);
-  if (!Number.isInteger(port) || port < 1 || port > 65535) throw new RangeError('a port lies between 1 and 65535');
+  if (text === '' || !URL.canParse(given)) {
+    throw new RangeError(`${JSON.stringify(host)} is not a valid host or URL of a proof-of-work server`);
+  }
+  if (!Number.isInteger(port) || port < 1 || port > 65_535) {
+    throw new RangeError(`the port ${port} of the proof-of-work server is not between 1 and 65535`);
+  }
   const url = new URL(given);
   if (!namesPort(given)) url.port = String(port);
   url.search = '';
@@ -42,17 +45,16 @@ export function powServerUrl({ host, port, ssl }: PowServerSettings): string {
   return url.toString().replace(/\/+$/, '');
 }
 
-/** Whether the authority carries a port; `URL` hides a scheme's own. */
+/** Whether a URL includes a port; `URL.port` is empty for the default port of a scheme. */
 function namesPort(url: string): boolean {
   const authority = url.slice(url.indexOf('//') + 2).split(/[/?#]/, 1)[0] ?? '';
   return /:\d+$/.test(authority);
 }
 
 /**
- * The options by which a wallet service is given a proof-of-work helper; without the first one it works alone
- * (docs/operations/pow-helper.md).
- *
- * @param group the heading of `--help` they stand under
+ * The command-line options for a proof-of-work server (docs/operations/pow-helper.md). Without `tx-pow-server` the service
+ * searches locally.
+ * @param group the heading of these options in `--help`
  */
 export function powServerOptions<const G extends string>(group: G) {
   return [
@@ -61,8 +63,8 @@ export function powServerOptions<const G extends string>(group: G) {
       type: 'string',
       default: '',
       group,
-      help: 'A helper that does the proof of work of transactions: host, host/path or URL; empty for this machine',
-      validate: (value: string | number | boolean): string | undefined => complaint(String(value)),
+      help: 'Server for the proof of work of transactions: host, host/path or URL; empty: local threads',
+      validate: (value: string | number | boolean): string | undefined => hostError(String(value)),
     },
     {
       name: 'tx-pow-server-port',
@@ -71,14 +73,14 @@ export function powServerOptions<const G extends string>(group: G) {
       min: 1,
       max: 65_535,
       group,
-      help: 'Its port, unless the host names one',
+      help: 'Port of the server, unless the host includes one',
     },
     {
       name: 'tx-pow-server-ssl',
       type: 'boolean',
       default: DEFAULT_POW_SERVER.ssl,
       group,
-      help: 'Reach it over TLS, unless a URL says how',
+      help: 'Connect to the server over TLS, unless the host is a URL',
     },
     {
       name: 'tx-pow-server-key',
@@ -86,14 +88,14 @@ export function powServerOptions<const G extends string>(group: G) {
       default: undefined,
       secret: true,
       group,
-      help: 'Sent to it as X-API-KEY',
+      help: 'API key, sent to the server as X-API-KEY',
     },
   ] as const;
 }
 
 type PowServerValues = OptionValues<ReturnType<typeof powServerOptions>>;
 
-/** What the options say. Off unless a server is named; their values have been checked. */
+/** The settings from validated options; disabled unless `tx-pow-server` is set. */
 export function powServerSettings(values: PowServerValues): PowServerSettings {
   const host = values['tx-pow-server'].trim();
   const apiKey = values['tx-pow-server-key'];
@@ -106,7 +108,7 @@ export function powServerSettings(values: PowServerValues): PowServerSettings {
   };
 }
 
-function complaint(host: string): string | undefined {
+function hostError(host: string): string | undefined {
   if (host.trim() === '') return undefined;
   try {
     powServerUrl({ ...DEFAULT_POW_SERVER, host });

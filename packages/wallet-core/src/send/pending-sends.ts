@@ -4,7 +4,7 @@ import type { ContestedSend, SignedSend } from '../transaction/model';
 import { stageForPool } from '../transaction/self-check';
 import type { Ledger } from '../ledger/ledger';
 import type { WalletTransaction } from '../ledger/model';
-import type { MoneyEvent } from '../wallet-db/events';
+import type { MoneyEvent } from '../wallet-db/logs';
 import type { StoredSend } from '../wallet-db/sends';
 import type { WalletDb } from '../wallet-db/wallet-db';
 

@@ -1,90 +1,110 @@
 import { REASONS } from '@wrkz/consensus';
 import {
   encodeTransactionPrefix,
+  fromHex,
   MAX_EXTRA_SIZE,
   type TransactionInput,
   type TransactionPrefix,
 } from '@wrkz/core-types';
-import type { KeyPair } from '@wrkz/crypto';
-import { type CheckedSend, type Payment, plainAddress } from './check-request';
+import {
+  deriveSecretKey,
+  generateKeyDerivation,
+  generateKeyImage,
+  type KeyPair,
+  secretKeyToPublicKey,
+} from '@wrkz/crypto';
+import { mapInSlices } from '@wrkz/service-kit/base';
+import { checkAddress } from '../keys/addresses';
+import type { SendSettings } from './check-request';
 import { countUnlocked, type OwnedInput } from './coin-selection';
 import type { SendPorts } from './model';
-import { extraOf, outputsOf, type Piece, splitPayments } from './outputs';
+import { extraOf, outputsOf, type Payment, splitPayments } from './outputs';
 import { makeRings, offsetsOf, type Ring } from './rings';
-import { type InputKeys, keysOfInputs } from './input-keys';
 import { nodeRefusal, walletError } from '../errors';
 
-/** What a transaction needs to be known of before its payments are: a send or a batch of a sweep. */
-export type SendFrame = Omit<CheckedSend, 'payments' | 'total' | 'mixin' | 'ringFallback'>;
-
-/** A transaction that is settled down to its size and fee, before work and signatures. */
-export interface Plan extends Layout {
-  readonly frame: SendFrame;
-  readonly keys: KeyPair;
-  readonly rings: readonly Ring[];
-  readonly inputKeys: readonly InputKeys[];
+/** An assembled transaction. Only the proof-of-work nonce and the signatures are missing. */
+export interface Plan extends Drawn, Layout {
+  readonly settings: SendSettings;
   readonly fee: bigint;
   readonly mixin: number;
-  /** What leaves to whom; without change. */
+  /** Sum of the payments, without change. */
   readonly paid: bigint;
-  /** What comes back to the wallet. */
   readonly change: bigint;
 }
 
-/** What the inputs are spent on at some fee. */
-export interface Spending {
+/** What does not depend on the fee. */
+interface Drawn {
+  /** The transaction key pair. */
+  readonly keys: KeyPair;
+  readonly rings: readonly Ring[];
+  /** By index of the ring. */
+  readonly inputKeys: readonly InputKeys[];
+}
+
+interface Layout {
+  readonly prefix: TransactionPrefix;
+  /** The outputs with their receivers. */
+  readonly parts: readonly Payment[];
+  readonly hasPow: boolean;
+  /** Serialized bytes, signatures included. */
+  readonly size: number;
+}
+
+/** How the sum of the inputs is distributed at some fee. */
+export interface Distribution {
   readonly payments: readonly Payment[];
   readonly change: bigint;
 }
 
-interface Settlement {
-  readonly frame: SendFrame;
+interface AssembleRequest {
+  readonly settings: SendSettings;
   readonly mixin: number;
   readonly inputs: readonly OwnedInput[];
-  /** Where the search for the fee begins. */
+  /** The estimated fee; it is raised until it suffices for the real size. */
   readonly fee: bigint;
-  /** undefined where a fee is more than the inputs can pay. */
-  readonly spend: (fee: bigint) => Spending | undefined;
+  /** @returns undefined when the inputs do not cover a fee */
+  readonly distribute: (fee: bigint) => Distribution | undefined;
 }
 
-/** A finished layout is too large; how far tells how many inputs have to go. */
+/** An assembled transaction exceeds the size limit. Sizes are bytes. */
 export class TooLarge extends Error {
   override readonly name = 'TooLarge';
 
   constructor(
     readonly size: number,
-    readonly largest: number,
+    readonly maxSize: number,
   ) {
-    super('the transaction is too large');
+    super(`a transaction of ${size} bytes exceeds the limit of ${maxSize} bytes`);
   }
 }
 
 /**
- * Draws the rings of some inputs and lays the transaction out, raising the fee until it pays for the real size.
- * @returns undefined when the inputs do not pay for that
- * @throws TooFewDecoys; TooLarge; WalletError 31 (index), 30, 56, 20, 17 (fixed fee)
+ * Draws the rings of the inputs and assembles a transaction whose fee suffices for its real size.
+ * @returns undefined when the inputs do not cover the fee
+ * @throws TooFewDecoys; TooLarge; WalletError daemonError (no global index), daemonOffline, outputDecomposition,
+ * failedToCreateRingSignature, feeTooSmall (fixed fee)
  */
-export async function settle(settlement: Settlement, ports: SendPorts): Promise<Plan | undefined> {
-  const { frame, mixin, spend } = settlement;
-  const { fees, terms } = frame;
-  const inputs = [...settlement.inputs].sort((a, b) => (a.output.amount < b.output.amount ? -1 : 1));
+export async function assemble(request: AssembleRequest, ports: SendPorts): Promise<Plan | undefined> {
+  const { settings, mixin, distribute } = request;
+  const { context, fees, terms } = settings;
+  const inputs = [...request.inputs].sort((a, b) => (a.output.amount < b.output.amount ? -1 : 1));
   const rings = await makeRings(inputs, mixin, {
     node: ports.node,
-    ringOf: frame.view.ringOf,
-    ownOutputs: (amount) => countUnlocked(frame.view, amount, ports.now()),
+    ringOf: context.ringOf,
+    ownOutputs: (amount) => countUnlocked(context, amount, ports.now()),
   });
-  const inputKeys = await keysOfInputs(inputs, frame.view.privateViewKey);
-  const keys = ports.transactionKeys();
-  for (let { fee } = settlement; ;) {
-    const spending = spend(fee);
-    if (spending === undefined) return undefined;
-    const layout = layOut({ frame, keys, rings, inputKeys, fee, ...spending });
-    if (fees.fixed !== undefined && fee < fees.least(layout.size)) throw walletError.feeTooSmall();
-    const needed = fees.of(layout.size);
+  const inputKeys = await mapInSlices(inputs, (input) => keysOf(input, context.privateViewKey));
+  const drawn: Drawn = { rings, inputKeys, keys: ports.transactionKeys() };
+  for (let { fee } = request; ;) {
+    const distribution = distribute(fee);
+    if (distribution === undefined) return undefined;
+    const layout = layOut(settings, drawn, distribution, fee);
+    if (fees.fixed !== undefined && fee < fees.min(layout.size)) throw walletError.feeTooSmall();
+    const needed = fees.forSize(layout.size);
     if (fee >= needed) {
-      if (layout.size > terms.largestSize) throw new TooLarge(layout.size, terms.largestSize);
-      const paid = spending.payments.reduce((sum, { amount }) => sum + amount, 0n);
-      return { ...layout, frame, keys, rings, inputKeys, fee, mixin, paid, change: spending.change };
+      if (layout.size > terms.maxSize) throw new TooLarge(layout.size, terms.maxSize);
+      const paid = distribution.payments.reduce((sum, { amount }) => sum + amount, 0n);
+      return { ...layout, ...drawn, settings, fee, mixin, paid, change: distribution.change };
     }
     fee = needed;
   }
@@ -92,31 +112,17 @@ export async function settle(settlement: Settlement, ports: SendPorts): Promise<
 
 const SIGNATURE_SIZE = 64;
 
-/** A transaction whose every byte has its place: only the nonce of the work and the signatures are not there yet. */
-export interface Layout {
-  readonly prefix: TransactionPrefix;
-  readonly pieces: readonly Piece[];
-  readonly hasWork: boolean;
-  /** Serialized bytes, signatures included. */
-  readonly size: number;
-}
-
-interface Materials {
-  readonly frame: Pick<CheckedSend, 'change' | 'data' | 'fields' | 'paymentId' | 'terms' | 'unlockTime'>;
-  readonly keys: KeyPair;
-  readonly rings: readonly Ring[];
-  readonly inputKeys: readonly InputKeys[];
-  readonly payments: readonly Payment[];
-  readonly change: bigint;
-  readonly fee: bigint;
-}
-
-/** @throws WalletError 56; 31 for an extra that no pool takes */
-export function layOut({ frame, keys, rings, inputKeys, payments, change, fee }: Materials): Layout {
-  const pieces = splitPayments(withChange(payments, change, frame.change.address));
-  const hasWork = !frame.terms.isFreeOfWork(fee);
-  const { paymentId, data, fields } = frame;
-  const extra = extraOf({ keys, paymentId, data, fields, receiver: (payments[0] as Payment).to, hasWork });
+/** @throws WalletError outputDecomposition; daemonError when no pool accepts the extra */
+function layOut(
+  { change: { address }, data, fields, paymentId, terms, unlockTime }: SendSettings,
+  { keys, rings, inputKeys }: Drawn,
+  { payments, change }: Distribution,
+  fee: bigint,
+): Layout {
+  const parts = splitPayments(withChange(payments, change, address));
+  const hasPow = !terms.isPowFree(fee);
+  const receiver = (payments[0] as Payment).to;
+  const extra = extraOf({ keys, paymentId, data, fields, receiver, hasPow });
   if (extra.length >= MAX_EXTRA_SIZE) throw nodeRefusal(REASONS.EXTRA_TOO_LARGE.text);
   const inputs = rings.map((ring, i): TransactionInput => ({
     type: 'key',
@@ -124,13 +130,54 @@ export function layOut({ frame, keys, rings, inputKeys, payments, change, fee }:
     keyOffsets: offsetsOf(ring),
     keyImage: (inputKeys[i] as InputKeys).keyImage,
   }));
-  const outputs = outputsOf(pieces, keys.secretKey);
-  const prefix: TransactionPrefix = { version: 1, unlockTime: frame.unlockTime, inputs, outputs, extra };
+  const outputs = outputsOf(parts, keys.secretKey);
+  const prefix: TransactionPrefix = { version: 1, unlockTime, inputs, outputs, extra };
   const signatures = rings.reduce((sum, { members }) => sum + members.length * SIGNATURE_SIZE, 0);
-  return { prefix, pieces, hasWork, size: encodeTransactionPrefix(prefix).length + signatures };
+  return { prefix, parts, hasPow, size: encodeTransactionPrefix(prefix).length + signatures };
 }
 
-/** The payments, and last what comes back. */
+/** The payments, and the change as the last one. */
 export function withChange(payments: readonly Payment[], change: bigint, address: string): readonly Payment[] {
-  return change === 0n ? payments : [...payments, { to: plainAddress(address), amount: change }];
+  if (change === 0n) return payments;
+  return [...payments, { to: checkAddress(address, { allowIntegrated: false }), amount: change }];
+}
+
+/** The keys that spend an output. */
+export interface InputKeys {
+  /** One-time secret key. */
+  readonly secret: Buffer;
+  readonly keyImage: Buffer;
+}
+
+/**
+ * Derives the keys of an input from the wallet's keys and compares them with the stored output: a damaged container must not
+ * sign.
+ * @throws WalletError failedToCreateRingSignature
+ */
+function keysOf(input: OwnedInput, privateViewKey: string): InputKeys {
+  const keys = derive(input, privateViewKey);
+  if (keys === undefined) throw walletError.failedToCreateRingSignature();
+  return keys;
+}
+
+function derive({ output, owner }: OwnedInput, privateViewKey: string): InputKeys | undefined {
+  const [transactionKey, viewSecret, spendSecret, key] = [
+    output.transactionPublicKey,
+    privateViewKey,
+    owner.privateSpendKey ?? '',
+    output.key,
+  ].map((hex) => fromHex(hex, 32));
+  if (!transactionKey || !viewSecret || !spendSecret || !key) return undefined;
+  try {
+    const derivation = generateKeyDerivation(transactionKey, viewSecret);
+    if (derivation === null) return undefined;
+    const secret = deriveSecretKey(derivation, output.outputIndex, spendSecret);
+    if (!secretKeyToPublicKey(secret).equals(key)) return undefined;
+    const keyImage = generateKeyImage(key, secret);
+    if (output.keyImage !== undefined && output.keyImage !== keyImage.toString('hex')) return undefined;
+    return { secret, keyImage };
+  } catch (error) {
+    if (error instanceof RangeError) return undefined; // a secret key outside the group order
+    throw error;
+  }
 }

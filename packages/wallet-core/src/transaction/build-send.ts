@@ -1,27 +1,27 @@
-import { type Plan, settle, TooLarge, withChange } from './assemble';
-import { type CheckedSend, checkRequest } from './check-request';
+import { assemble, type Plan, TooLarge, withChange } from './assemble';
+import { type CheckedSend, checkRequest, type SendSettings } from './check-request';
 import {
   contestedInputs,
   estimateSize,
   inputsThatFit,
-  smallestFirstByDigits,
   largestFirst,
   type OwnedInput,
+  smallestFirstByDigits,
   unlocked,
 } from './coin-selection';
 import type { SendContext, SendPorts, SendRequest, SignedSend } from './model';
-import { piecesOf } from './outputs';
-import { withOtherInputs } from './ring-fallback';
-import { finish } from './sign';
-import { collectYielding } from './yielding';
-import { missingGlobalIndex, walletError } from '../errors';
+import { denominationsOf } from './outputs';
+import { findRareAmounts, TooFewDecoys, withRingFallback } from './rings';
+import { signPlan } from './sign';
+import { isWalletError, missingGlobalIndex, walletError } from '../errors';
+import { mapInSlices } from '@wrkz/service-kit/base';
 
-/** What a send would cost and look like. */
+/** Size and cost of a send. */
 export interface SendEstimate {
   readonly fee: bigint;
   /** Serialized bytes. */
   readonly size: number;
-  /** Decoys in each ring. */
+  /** Decoys per ring. */
   readonly mixin: number;
   readonly defaultMixin: number;
   readonly inputs: number;
@@ -29,116 +29,138 @@ export interface SendEstimate {
 }
 
 /**
- * Builds, signs and checks a transaction; nothing leaves and nothing is recorded
- * (docs/protocol/wallet.md#building-a-transaction).
+ * Builds, signs and checks a transaction (docs/protocol/wallet.md#building-a-transaction). It is neither recorded nor
+ * submitted.
  * @throws WalletError; AbortError when `ports.signal` fires
  */
-export async function buildSend(request: SendRequest, view: SendContext, ports: SendPorts): Promise<SignedSend> {
-  const checked = await checkRequest(request, view, ports.now());
-  const plan = await planWithFallback(checked, ports);
-  const signed = await finish(plan, ports);
+export async function buildSend(request: SendRequest, context: SendContext, ports: SendPorts): Promise<SignedSend> {
+  const checked = await checkRequest(request, context, ports.now());
+  const plan = await planSend(checked, ports);
+  const signed = await signPlan(plan, ports);
   if (plan.mixin < checked.mixin) ports.onRingFallback?.({ requested: checked.mixin, used: plan.mixin });
   return signed;
 }
 
-/** The same without work, signatures and sending. @throws WalletError */
-export async function estimateSend(request: SendRequest, view: SendContext, ports: SendPorts): Promise<SendEstimate> {
-  return describePlan(await planWithFallback(await checkRequest(request, view, ports.now()), ports));
+/** Builds a transaction like `buildSend`, without proof of work and signatures. @throws WalletError */
+export async function estimateSend(
+  request: SendRequest,
+  context: SendContext,
+  ports: SendPorts,
+): Promise<SendEstimate> {
+  return describePlan(await planSend(await checkRequest(request, context, ports.now()), ports));
 }
 
-export function describePlan({ fee, size, mixin, frame, rings, pieces }: Plan): SendEstimate {
-  const { default: defaultMixin } = frame.terms.mixin;
-  return { fee, size, mixin, defaultMixin, inputs: rings.length, outputs: pieces.length };
+export function describePlan({ fee, size, mixin, settings, rings, parts }: Plan): SendEstimate {
+  const { default: defaultMixin } = settings.terms.mixin;
+  return { fee, size, mixin, defaultMixin, inputs: rings.length, outputs: parts.length };
 }
 
-export function planWithFallback(checked: CheckedSend, ports: SendPorts): Promise<Plan> {
-  return withOtherInputs(checked, ports.node, (mixin, leftOut) => planSend(checked, mixin, ports, leftOut));
+/** Limits the number of coin selections, since a node could report another amount as rare after each of them. */
+const MAX_SELECTIONS = 20;
+
+/** With these errors no other inputs can pay. */
+const FINAL_ERRORS = [
+  'notEnoughBalance',
+  'failedToCreateRingSignature',
+  'daemonError',
+  'tooManyInputsToFitInBlock',
+  'refusedTransactionUnresolved',
+] as const;
+
+/**
+ * Plans a send. If an amount has too few decoys even for the minimum ring size, the coin selection is repeated without outputs
+ * of this amount (docs/protocol/wallet.md#ring-size-fallback).
+ * @throws WalletError notEnoughFakeOutputs when no other inputs can pay; as `planWithoutAmounts`
+ */
+async function planSend(checked: CheckedSend, ports: SendPorts): Promise<Plan> {
+  const excluded = new Set<bigint>();
+  let shortage: TooFewDecoys | undefined;
+  for (let selection = 1; ; selection++) {
+    try {
+      return await withRingFallback(checked, (mixin) => planWithoutAmounts(checked, mixin, ports, excluded));
+    } catch (error) {
+      if (!(error instanceof TooFewDecoys)) {
+        if (shortage !== undefined && isWalletError(error, ...FINAL_ERRORS)) throw shortage.failure;
+        throw error;
+      }
+      shortage ??= error;
+      const rare = await findRareAmounts(error, checked.terms.mixin.min, ports.node);
+      if (rare.length === 0 || selection === MAX_SELECTIONS) throw shortage.failure;
+      for (const amount of rare) excluded.add(amount);
+    }
+  }
 }
 
 /**
- * Takes inputs until they cover amount and fee, and lays the transaction out. Where the usual order takes more inputs than
- * a transaction has room for, the largest ones are taken.
- * @param leftOut amounts of which no input is taken
- * @throws TooFewDecoys; WalletError 31 (index), 30, 56, 20, 17 (fixed fee), 11, 32
+ * Selects inputs that cover amount and fee, and assembles the transaction. If the default order needs more inputs than fit into
+ * a transaction, the largest outputs are selected.
+ * @param excluded amounts whose outputs are not used
+ * @throws TooFewDecoys; WalletError as `assemble`, notEnoughBalance, tooManyInputsToFitInBlock
  */
-export async function planSend(
+async function planWithoutAmounts(
   checked: CheckedSend,
   mixin: number,
   ports: SendPorts,
-  leftOut: ReadonlySet<bigint>,
+  excluded: ReadonlySet<bigint>,
 ): Promise<Plan> {
-  const all = await collectYielding(inputsOf(checked, ports.now()));
-  const candidates = all.filter(({ output }) => !leftOut.has(output.amount));
-  const numbered = candidates.filter(({ output }) => output.globalIndex !== undefined);
-  const required = contestedInputs(checked.view.contested, checked.sources, numbered);
-  const optional = required.length === 0 ? numbered : numbered.filter((input) => !required.includes(input));
-  const most = inputsThatFit(checked.terms.largestSize, 1, mixin);
+  const all = await mapInSlices(spendableInputs(checked, ports.now()), (input) => input);
+  const candidates = all.filter(({ output }) => !excluded.has(output.amount));
+  const indexed = candidates.filter(({ output }) => output.globalIndex !== undefined);
+  const required = contestedInputs(checked.context.contested, checked.sources, indexed);
+  const optional = required.length === 0 ? indexed : indexed.filter((input) => !required.includes(input));
+  const coverWith = (order: typeof largestFirst): Promise<Plan | undefined> =>
+    cover(checked, mixin, [...required, ...order(optional)], required.length, ports);
   try {
-    const plan =
-      (await cover(checked, mixin, { required, more: smallestFirstByDigits(optional), most }, ports).catch(
-        nothingWhenTooLarge,
-      )) ?? (await cover(checked, mixin, { required, more: largestFirst(optional), most }, ports));
+    const plan = (await coverWith(smallestFirstByDigits).catch(undefinedIfTooLarge)) ?? (await coverWith(largestFirst));
     if (plan !== undefined) return plan;
   } catch (error) {
-    if (error instanceof TooLarge) throw walletError.tooManyInputsToFitInBlock(error.size, error.largest);
+    if (error instanceof TooLarge) throw walletError.tooManyInputsToFitInBlock(error.size, error.maxSize);
     throw error;
   }
-  throw candidates.length > numbered.length ? missingGlobalIndex() : walletError.notEnoughBalance();
+  throw candidates.length > indexed.length ? missingGlobalIndex() : walletError.notEnoughBalance();
 }
 
-/** The node judges a lock by its own top; a wallet shows balances by the network's. Both must have opened it. */
-export function inputsOf(
-  { sources, terms }: Pick<CheckedSend, 'sources' | 'terms'>,
-  now: number,
-): Generator<OwnedInput> {
+/** Outputs that are unlocked both at the node's height, at which its pool judges, and at the height of the network. */
+export function spendableInputs({ sources, terms }: SendSettings, now: number): Generator<OwnedInput> {
   return unlocked(sources, Math.min(terms.localHeight, terms.networkHeight), now);
 }
 
-interface InputChoice {
-  /** All of these are spent. */
-  readonly required: readonly OwnedInput[];
-  /** In the order in which they are added. */
-  readonly more: Iterable<OwnedInput>;
-  /** Inputs that a transaction has room for. */
-  readonly most: number;
-}
-
-function* inputsInOrder({ required, more }: InputChoice): Generator<OwnedInput> {
-  yield* required;
-  yield* more;
-}
-
-/** @returns undefined when the inputs do not cover it. @throws TooLarge when they do with more than `most` */
+/**
+ * Spends as many of the inputs, in their order, as cover amount and fee.
+ * @param min so many inputs are spent in any case
+ * @returns undefined when the inputs do not suffice. @throws TooLarge when more inputs are necessary than fit
+ */
 async function cover(
   checked: CheckedSend,
   mixin: number,
-  choice: InputChoice,
+  inputs: readonly OwnedInput[],
+  min: number,
   ports: SendPorts,
 ): Promise<Plan | undefined> {
-  const { required, most } = choice;
-  const { total, fees, payments } = checked;
-  const taken: OwnedInput[] = [];
+  const { total, fees, payments, terms } = checked;
+  const max = inputsThatFit(terms.maxSize, 1, mixin);
   let sum = 0n;
-  for (const input of inputsInOrder(choice)) {
-    taken.push(input);
-    sum += input.output.amount;
-    if (taken.length < required.length || sum < total + (fees.fixed ?? 0n)) continue;
-    const size = estimate(checked, mixin, taken.length, sum - total);
-    const fee = fees.of(size);
-    if (sum < total + fee) continue;
-    if (taken.length > most) throw new TooLarge(size, checked.terms.largestSize);
-    const covered = sum;
-    const spend = (fee: bigint) => (covered < total + fee ? undefined : { payments, change: covered - total - fee });
-    const plan = await settle({ frame: checked, mixin, inputs: taken, fee, spend }, ports);
+  for (const [i, { output }] of inputs.entries()) {
+    sum += output.amount;
+    const count = i + 1;
+    if (count < min || sum < total + (fees.fixed ?? 0n)) continue;
+    const size = estimate(checked, mixin, count, sum - total);
+    const estimatedFee = fees.forSize(size);
+    const rest = sum - total;
+    if (rest < estimatedFee) continue;
+    if (count > max) throw new TooLarge(size, terms.maxSize);
+    const distribute = (fee: bigint) => (rest < fee ? undefined : { payments, change: rest - fee });
+    const selected = inputs.slice(0, count);
+    const plan = await assemble({ settings: checked, mixin, inputs: selected, fee: estimatedFee, distribute }, ports);
     if (plan !== undefined) return plan;
   }
   return undefined;
 }
 
-/** Of a transaction whose change is about so much. @throws WalletError 56 for an amount beyond all coins */
+/** @throws WalletError outputDecomposition for an amount above the money supply */
 function estimate(checked: CheckedSend, mixin: number, inputs: number, change: bigint): number {
   const parts = withChange(checked.payments, change, checked.change.address);
-  const outputs = parts.reduce((sum, { amount }) => sum + piecesOf(amount).length, 0);
+  const outputs = parts.reduce((sum, { amount }) => sum + denominationsOf(amount).length, 0);
   return estimateSize({
     inputs,
     outputs,
@@ -148,6 +170,6 @@ function estimate(checked: CheckedSend, mixin: number, inputs: number, change: b
   });
 }
 
-function nothingWhenTooLarge(error: unknown): undefined {
+function undefinedIfTooLarge(error: unknown): undefined {
   if (!(error instanceof TooLarge)) throw error;
 }

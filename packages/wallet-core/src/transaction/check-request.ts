@@ -1,121 +1,108 @@
-import {
-  type Address,
-  AddressError,
-  decodeAddress,
-  DIFFICULTY_TARGET,
-  fromHex,
-  MAX_UINT64,
-  SHORT_PAYMENT_ID_LENGTH,
-  toHex,
-  UNLOCK_TIME_BOUNDARY,
-} from '@wrkz/core-types';
-import { isPrimeOrder } from '@wrkz/crypto';
-import { checkPaymentId } from '../keys/addresses';
+import { type Address, DIFFICULTY_TARGET, fromHex, MAX_UINT64, UNLOCK_TIME_BOUNDARY } from '@wrkz/core-types';
+import { mapInSlices } from '@wrkz/service-kit/base';
+import { checkAddress, checkPaymentId, checkReceiver, commonPaymentId, isShortPaymentId } from '../keys/addresses';
 import type { SubWallet } from '../ledger/model';
 import { unlockedCovers } from './coin-selection';
 import type { SendRequest, SendContext } from './model';
+import type { Payment } from './outputs';
 import { type FeeTerms, MIN_UNLOCK_BLOCKS, SendTerms } from './terms';
-import { mapYielding } from './yielding';
-import { addressError, walletError } from '../errors';
+import { walletError } from '../errors';
 
-/** Somebody who is paid. */
-export interface Payment {
-  readonly to: Address;
-  readonly amount: bigint;
-}
-
-/** A request that has passed every check which needs no node. */
-export interface CheckedSend {
-  readonly view: SendContext;
+/** The settings of a transaction, apart from payments and ring size: those of a send, or of one batch of a sweep. */
+export interface SendSettings {
+  readonly context: SendContext;
   readonly terms: SendTerms;
   readonly fees: FeeTerms;
-  readonly payments: readonly Payment[];
-  /** Of the payments. */
-  readonly total: bigint;
-  /** '' is none. */
+  /** '' is no payment id. */
   readonly paymentId: string;
+  /** Free data for the nonce of extra. */
   readonly data: Buffer;
-  /** Fields of extra as they were given. */
+  /** Complete fields of extra. */
   readonly fields: Buffer;
   readonly sources: readonly SubWallet[];
   readonly change: SubWallet;
-  readonly mixin: number;
-  readonly ringFallback: boolean;
   readonly unlockTime: bigint;
 }
 
+/** A request that has passed every check that needs no node. */
+export interface CheckedSend extends SendSettings {
+  readonly payments: readonly Payment[];
+  /** Sum of the payments. */
+  readonly total: bigint;
+  readonly mixin: number;
+  readonly ringFallback: boolean;
+}
+
 /**
- * Checks a request in the recorded order, so that of several faults the first is told
+ * Checks a request. The order of the checks is that of the C++ wallets and decides which of several errors is thrown
  * (docs/protocol/wallet.md#order-of-checks).
+ * @param now Unix seconds
  * @throws WalletError
  */
-export async function checkRequest(request: SendRequest, view: SendContext, now: number): Promise<CheckedSend> {
-  const { destinations, paymentId: givenId = '', fee = { kind: 'minimum' } } = request;
-  const terms = new SendTerms(view.network, view.localHeight, view.networkHeight, view.appliedHeight);
-  if (view.isViewWallet) throw walletError.illegalViewWalletOperation();
-  const data = freeData(request.extra ?? '');
-  const fields = freeData(request.extraFields ?? '');
+export async function checkRequest(request: SendRequest, context: SendContext, now: number): Promise<CheckedSend> {
+  const { destinations, paymentId: givenId = '', fee = { kind: 'minimum' }, ringFallback = true } = request;
+  const terms = termsOf(context);
+  const data = parseHex(request.extra ?? '');
+  const fields = parseHex(request.extraFields ?? '');
   if (destinations.length === 0) throw walletError.noDestinationsGiven();
   if (destinations.some(({ amount }) => amount <= 0n)) throw walletError.amountIsZero();
-  const payees = await payeesOf(destinations.map(({ address }) => address));
-  const paymentId = agreedPaymentId(givenId, payees);
-  const sources = await sourcesOf(request.sourceAddresses ?? [], view);
+  const receivers = await checkReceivers(destinations.map(({ address }) => address));
+  const paymentId = commonPaymentId(givenId, receivers);
+  const sources = await sourcesOf(request.sourceAddresses ?? [], context);
   const fees = terms.fees(fee);
-  const payments = destinations.map(({ amount }, i): Payment => ({ to: payees[i] as Address, amount }));
+  const payments = destinations.map(({ amount }, i): Payment => ({ to: receivers[i] as Address, amount }));
   const total = payments.reduce((sum, { amount }) => sum + amount, 0n);
   const cost = total + (fees.fixed ?? 0n);
   if (cost > MAX_UINT64) throw walletError.willOverflow();
-  if (!unlockedCovers(cost, sources, view.localHeight, now)) throw walletError.notEnoughBalance();
+  if (!unlockedCovers(cost, sources, context.localHeight, now)) throw walletError.notEnoughBalance();
   const mixin = checkMixin(request.mixin ?? terms.defaultMixin, terms);
   if (paymentId !== '') checkPaymentId(paymentId);
-  const change = changeOf(request.changeAddress ?? '', view);
+  const change = changeOf(request.changeAddress ?? '', context);
   const unlockTime = checkUnlockTime(request.unlockTime ?? 0n, terms, now);
   if (isShortPaymentId(paymentId) && payments.length > 1) throw walletError.shortPaymentIdNeedsSingleDestination();
-  const { ringFallback = true } = request;
   return {
-    view,
-    terms,
-    fees,
-    payments,
-    total,
-    paymentId,
-    data,
-    fields,
-    sources,
-    change,
-    mixin,
-    ringFallback,
-    unlockTime,
+    ...{ context, terms, fees, paymentId, data, fields, sources, change, unlockTime },
+    ...{ payments, total, mixin, ringFallback },
   };
 }
 
-/** An address that stands there a hundred times is decoded once. */
-async function payeesOf(addresses: readonly string[]): Promise<Address[]> {
+/** The rules for a transaction that is made now. @throws WalletError illegalViewWalletOperation */
+export function termsOf(context: SendContext): SendTerms {
+  if (context.isViewWallet) throw walletError.illegalViewWalletOperation();
+  return new SendTerms(context.network, context.localHeight, context.networkHeight, context.appliedHeight);
+}
+
+/** Decodes each distinct address once. */
+async function checkReceivers(addresses: readonly string[]): Promise<Address[]> {
   const known = new Map<string, Address>();
-  return mapYielding(addresses, (text) => {
-    const address = known.get(text) ?? payee(text);
+  return mapInSlices(addresses, (text) => {
+    const address = known.get(text) ?? checkReceiver(text);
     known.set(text, address);
     return address;
   });
 }
 
-/** Each sub-wallet once, however often its address was given. */
+/** The sub-wallets of the addresses, each once; all sub-wallets if there are no addresses. */
 async function sourcesOf(addresses: readonly string[], { subWallets }: SendContext): Promise<readonly SubWallet[]> {
   if (addresses.length === 0) return subWallets;
   const distinct = [...new Set(addresses)];
-  await mapYielding(distinct, plainAddress);
-  return distinct.map((address) => ownSubWallet(address, subWallets));
+  await mapInSlices(distinct, (address) => checkAddress(address, { allowIntegrated: false }));
+  return distinct.map((address) => subWalletOf(address, subWallets));
 }
 
 function changeOf(address: string, { subWallets }: SendContext): SubWallet {
-  if (address !== '') {
-    plainAddress(address);
-    return ownSubWallet(address, subWallets);
-  }
-  return primaryOf(subWallets);
+  if (address === '') return primaryOf(subWallets);
+  checkAddress(address, { allowIntegrated: false });
+  return subWalletOf(address, subWallets);
 }
 
-/** @throws WalletError 54 for a container that has none */
+function subWalletOf(address: string, subWallets: readonly SubWallet[]): SubWallet {
+  const subWallet = subWallets.find((candidate) => candidate.address === address);
+  if (subWallet === undefined) throw walletError.addressNotInWallet(address);
+  return subWallet;
+}
+
+/** The primary sub-wallet, or the first one if a container marks no primary. @throws WalletError unknownError if empty */
 export function primaryOf(subWallets: readonly SubWallet[]): SubWallet {
   const primary = subWallets.find(({ isPrimary }) => isPrimary) ?? subWallets[0];
   if (primary === undefined) throw walletError.unknownError();
@@ -128,77 +115,19 @@ function checkMixin(mixin: number | bigint, { mixin: { min, max } }: SendTerms):
   return Number(mixin);
 }
 
-/** The boundary itself counts as a block index. */
-function checkUnlockTime(asked: bigint, terms: SendTerms, now: number): bigint {
-  const unlockTime = asked === 0n ? terms.defaultUnlockTime : asked;
-  const least =
+/** Unlock times up to the boundary are heights, above it Unix seconds; 0 is the default unlock height. */
+function checkUnlockTime(requested: bigint, terms: SendTerms, now: number): bigint {
+  const unlockTime = requested === 0n ? terms.defaultUnlockTime : requested;
+  const min =
     unlockTime > UNLOCK_TIME_BOUNDARY
       ? now + MIN_UNLOCK_BLOCKS * DIFFICULTY_TARGET
       : terms.localHeight + MIN_UNLOCK_BLOCKS;
-  if (unlockTime < BigInt(least) || unlockTime > MAX_UINT64) throw walletError.unlockTimeTooSmall();
+  if (unlockTime < BigInt(min) || unlockTime > MAX_UINT64) throw walletError.unlockTimeTooSmall();
   return unlockTime;
 }
 
-const IDENTITY = Buffer.concat([Buffer.of(1), Buffer.alloc(31)]);
-
-/**
- * An address that is paid, integrated or not. Keys that are points and nobody's (the identity, or outside the group that
- * secrets live in) are refused as well: what is sent there is spent by everybody or by nobody.
- * @throws WalletError 12 to 16
- */
-export function payee(text: string): Address {
-  const address = decode(text, true);
-  if ([address.spendPublic, address.viewPublic].some((key) => key.equals(IDENTITY) || !isPrimeOrder(key))) {
-    throw walletError.addressNotValid();
-  }
-  return address;
-}
-
-/** A plain address of some wallet. @throws WalletError 12, 13, 25, 15 */
-export function plainAddress(text: string): Address {
-  return decode(text, false);
-}
-
-/** The sub-wallet of an address. @throws WalletError 10 */
-export function ownSubWallet(text: string, subWallets: readonly SubWallet[]): SubWallet {
-  const own = subWallets.find(({ address }) => address === text);
-  if (own === undefined) throw walletError.addressNotInWallet(text);
-  return own;
-}
-
-/** Whose an address is, as a key of maps. */
-export function spendKeyOf({ spendPublic }: Address): string {
-  return toHex(spendPublic);
-}
-
-function decode(text: string, allowIntegrated: boolean): Address {
-  try {
-    return decodeAddress(text, { allowIntegrated });
-  } catch (error) {
-    if (error instanceof AddressError) throw addressError(error);
-    throw error;
-  }
-}
-
-/**
- * The one payment id of a transaction: the one given and those inside integrated addresses must be the same text.
- * @throws WalletError 26
- */
-export function agreedPaymentId(given: string, payees: readonly Address[]): string {
-  const named = new Set([given, ...payees.map(({ paymentId }) => paymentId ?? '')]);
-  named.delete('');
-  if (named.size > 1) throw walletError.conflictingPaymentIds();
-  const [only = ''] = named;
-  return only;
-}
-
-/** Whether an id travels encrypted for the one receiver. */
-export function isShortPaymentId(id: string): boolean {
-  return id.length === SHORT_PAYMENT_ID_LENGTH;
-}
-
-/** The bytes of free data given as hex. @throws WalletError 53 */
-export function freeData(hex: string): Buffer {
+/** @throws WalletError invalidExtraData */
+function parseHex(hex: string): Buffer {
   const data = fromHex(hex);
   if (data === undefined) throw walletError.invalidExtraData();
   return data;

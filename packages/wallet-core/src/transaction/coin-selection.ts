@@ -3,26 +3,13 @@ import { walletError } from '../errors';
 import type { SubWallet, WalletOutput } from '../ledger/model';
 import type { ContestedSend, SendContext } from './model';
 
-/** An output that may be spent, and whose it is. */
+/** An output that may be spent, and the sub-wallet that owns it. */
 export interface OwnedInput {
   readonly output: WalletOutput;
   readonly owner: SubWallet;
 }
 
-/**
- * Whether what is unlocked at a height comes to this amount, counted as a balance is: with outputs that no node has numbered
- * yet. Looks at no more outputs than it takes.
- */
-export function unlockedCovers(amount: bigint, sources: readonly SubWallet[], height: number, now: number): boolean {
-  let sum = 0n;
-  for (const { output } of unlocked(sources, height, now)) {
-    if (sum >= amount) return true;
-    sum += output.amount;
-  }
-  return sum >= amount;
-}
-
-/** The unlocked outputs of some sub-wallets, each one-time key once. */
+/** The unlocked outputs of some sub-wallets, each one-time key once. @param now Unix seconds */
 export function* unlocked(sources: readonly SubWallet[], height: number, now: number): Generator<OwnedInput> {
   const seen = new Set<string>();
   const at = { height, timestamp: now };
@@ -35,58 +22,72 @@ export function* unlocked(sources: readonly SubWallet[], height: number, now: nu
   }
 }
 
-/** Outputs of one amount, in the order in which they came to the wallet, and how many of them are taken. */
-interface Pile {
-  readonly amount: bigint;
-  readonly inputs: OwnedInput[];
-  taken: number;
+/**
+ * Whether the unlocked outputs are worth the amount. Like a balance it includes outputs without a global index. Stops at the
+ * first sufficient sum.
+ */
+export function unlockedCovers(amount: bigint, sources: readonly SubWallet[], height: number, now: number): boolean {
+  let sum = 0n;
+  for (const { output } of unlocked(sources, height, now)) {
+    if (sum >= amount) return true;
+    sum += output.amount;
+  }
+  return sum >= amount;
+}
+
+/** The number of unlocked outputs with this amount in the whole wallet. */
+export function countUnlocked({ subWallets, localHeight }: SendContext, amount: bigint, now: number): number {
+  let count = 0;
+  for (const { output } of unlocked(subWallets, localHeight, now)) if (output.amount === amount) count++;
+  return count;
+}
+
+export function sumOf(inputs: readonly OwnedInput[]): bigint {
+  return inputs.reduce((sum, { output }) => sum + output.amount, 0n);
 }
 
 /**
- * The order in which a send takes inputs (docs/protocol/wallet.md#input-choice): rounds over the numbers of digits, from
- * the fewest up, each giving its smallest amount. Small outputs keep moving, and no send has to take hundreds of them.
+ * The default coin selection (docs/protocol/wallet.md#input-choice). Each round takes the smallest remaining output of every
+ * number of digits, ascending. Small outputs are spent early, but no send needs hundreds of them.
  */
 export function* smallestFirstByDigits(inputs: Iterable<OwnedInput>): Generator<OwnedInput> {
-  const buckets = new Map<number, Pile[]>();
-  for (const pile of piles(inputs)) {
-    const digits = String(pile.amount).length;
-    const bucket = buckets.get(digits);
-    if (bucket === undefined) buckets.set(digits, [pile]);
-    else bucket.push(pile);
-  }
-  const places = [...buckets.values()];
-  while (places.length > 0) {
-    for (let i = 0; i < places.length;) {
-      const bucket = places[i] as Pile[];
-      const pile = bucket[0] as Pile;
-      yield pile.inputs[pile.taken++] as OwnedInput;
-      if (pile.taken === pile.inputs.length) bucket.shift();
-      if (bucket.length === 0) places.splice(i, 1);
-      else i++;
+  const byDigits = groupBy(groupsByAmount(inputs), ([first]) => String(first?.output.amount).length);
+  const queues = [...byDigits.values()].map((groups) => groups.flat());
+  const rounds = Math.max(0, ...queues.map(({ length }) => length));
+  for (let round = 0; round < rounds; round++) {
+    for (const queue of queues) {
+      const input = queue[round];
+      if (input !== undefined) yield input;
     }
   }
 }
 
-/** From the largest down: the fewest inputs, where rounds would take more than a transaction has room for. */
+/** Coin selection with the fewest inputs, for amounts that would need too many inputs in the default order. */
 export function* largestFirst(inputs: Iterable<OwnedInput>): Generator<OwnedInput> {
-  for (const pile of piles(inputs).reverse()) yield* pile.inputs;
+  for (const group of groupsByAmount(inputs).reverse()) yield* group;
 }
 
-/** By amount, ascending. Outputs are one digit times a power of ten, so there are few piles however many outputs. */
-function piles(inputs: Iterable<OwnedInput>): Pile[] {
-  const byAmount = new Map<bigint, Pile>();
-  for (const input of inputs) {
-    const { amount } = input.output;
-    const pile = byAmount.get(amount);
-    if (pile === undefined) byAmount.set(amount, { amount, inputs: [input], taken: 0 });
-    else pile.inputs.push(input);
+/** Groups of equal amounts, ascending. There are few, since an amount is one digit times a power of ten. */
+function groupsByAmount(inputs: Iterable<OwnedInput>): OwnedInput[][] {
+  const groups = groupBy(inputs, ({ output }) => output.amount);
+  return [...groups].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, group]) => group);
+}
+
+/** Groups values by a key. Keys and values stay in the order of their first appearance. */
+export function groupBy<K, V>(values: Iterable<V>, keyOf: (value: V) => K): Map<K, V[]> {
+  const groups = new Map<K, V[]>();
+  for (const value of values) {
+    const key = keyOf(value);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [value]);
+    else group.push(value);
   }
-  return [...byAmount.values()].sort((a, b) => (a.amount < b.amount ? -1 : 1));
+  return groups;
 }
 
 /*
- * Sizes before a transaction is there, in bytes (docs/protocol/wallet.md#size-estimate). They lie a little above what
- * comes out: offsets count as four bytes, amounts as ten.
+ * Estimated sizes in bytes, before a transaction is assembled (docs/protocol/wallet.md#size-estimate). They are upper bounds:
+ * four bytes per key offset, ten bytes per amount.
  */
 
 const HEADER = 44;
@@ -95,7 +96,7 @@ const DATA_OVERHEAD = 4;
 const INPUT = 112;
 const DECOY = 68;
 const OUTPUT = 43;
-/** Of the header where inputs are counted into a size. */
+/** The C++ wallets use this smaller header when they compute how many inputs fit. */
 const HEADER_OF_BATCH = 42;
 
 interface Shape {
@@ -103,7 +104,7 @@ interface Shape {
   readonly outputs: number;
   readonly mixin: number;
   readonly hasPaymentId: boolean;
-  /** Bytes of free data. */
+  /** Bytes of free data in extra. */
   readonly data: number;
 }
 
@@ -112,23 +113,16 @@ export function estimateSize({ inputs, outputs, mixin, hasPaymentId, data }: Sha
   return HEADER + extra + inputs * (INPUT + mixin * DECOY) + outputs * OUTPUT;
 }
 
-/** How many inputs a transaction of this size has room for beside its outputs. */
+/** The number of inputs that fit into a transaction of `size` bytes beside its outputs. */
 export function inputsThatFit(size: number, outputs: number, mixin: number): number {
   return Math.max(0, Math.floor((size - HEADER_OF_BATCH - outputs * OUTPUT) / (INPUT + mixin * DECOY)));
-}
-
-/** How many unlocked outputs of an amount the whole wallet has. */
-export function countUnlocked({ subWallets, localHeight }: SendContext, amount: bigint, now: number): number {
-  let count = 0;
-  for (const { output } of unlocked(subWallets, localHeight, now)) if (output.amount === amount) count++;
-  return count;
 }
 
 /**
  * The inputs that a send must spend: one of each contested transaction that the sources own an input of, so that only one of
  * the two can be mined (docs/protocol/wallet.md#refused-transactions).
  * @param candidates the inputs that may be spent
- * @throws WalletError refusedTransactionUnresolved while all inputs of a contested transaction are locked by other sends
+ * @throws WalletError refusedTransactionUnresolved while other sends lock all inputs of a contested transaction
  */
 export function contestedInputs(
   contested: readonly ContestedSend[],

@@ -9,7 +9,7 @@ export type FeeChoice =
   | { readonly kind: 'perByte'; readonly rate: number }
   | { readonly kind: 'fixed'; readonly amount: bigint };
 
-/** A send as a caller requests it, before any check. Omitted fields have defaults (docs/protocol/wallet.md#defaults). */
+/** The request for a send, unchecked. Omitted fields have defaults (docs/protocol/wallet.md#defaults). */
 export interface SendRequest {
   readonly destinations: readonly { readonly address: string; readonly amount: bigint }[];
   readonly fee?: FeeChoice | undefined;
@@ -17,33 +17,33 @@ export interface SendRequest {
   readonly mixin?: number | bigint | undefined;
   /** Whether a smaller ring may be used when the node has too few decoys; true by default. */
   readonly ringFallback?: boolean | undefined;
-  /** '' means none. */
+  /** '' is no payment id. */
   readonly paymentId?: string | undefined;
   /** Omitted or empty: every address of the wallet. */
   readonly sourceAddresses?: readonly string[] | undefined;
-  /** '' means the primary address. */
+  /** '' is the primary address. */
   readonly changeAddress?: string | undefined;
-  /** 0 means the default. */
+  /** A height or Unix seconds; 0 is the default unlock height. */
   readonly unlockTime?: bigint | undefined;
-  /** Hex of free data, stored in the extra nonce. */
+  /** Free data as hex, stored in the nonce field of extra. */
   readonly extra?: string | undefined;
-  /** Hex of complete extra fields, placed behind the transaction key. */
+  /** Complete fields of extra as hex, appended after the nonce field. */
   readonly extraFields?: string | undefined;
 }
 
 /**
- * A transaction that can still be mined although the wallet does not count it as a send: a node refused it, or it was given
- * up. A new send that could replace it must spend one of its inputs, so that only one of the two can be mined.
+ * A transaction that was refused by a node or given up, and can still be mined. A new send that could replace it must spend one
+ * of its inputs, so that only one of the two can be mined.
  */
 export interface ContestedSend {
   readonly hash: string;
-  /** One-time keys of its inputs, and the sub-wallets that own them. */
+  /** One-time keys of the inputs and the sub-wallets that own them. */
   readonly inputs: readonly { readonly key: string; readonly publicSpendKey: string }[];
-  /** A block holds a transaction that spends one of them: only a reorganisation could bring this one back. */
+  /** A mined transaction spends one of the inputs, so this one can be mined only after a reorganisation. */
   readonly isReplaced: boolean;
 }
 
-/** What building a transaction needs to know of the wallet and the chain at one moment. */
+/** The state of wallet and chain that a transaction is built from. */
 export interface SendContext {
   readonly network: Network;
   /** Index of the node's own top block. */
@@ -56,7 +56,7 @@ export interface SendContext {
   readonly isViewWallet: boolean;
   readonly subWallets: readonly SubWallet[];
   readonly contested: readonly ContestedSend[];
-  /** The ring that an earlier transaction used for an input, by its key image: a rebuild uses the same ring. */
+  /** The ring of an earlier transaction with this key image (hex). A rebuild uses the same ring. */
   readonly ringOf: (keyImage: string) => readonly StoredRingMember[] | undefined;
 }
 
@@ -67,20 +67,20 @@ export interface StoredRingMember {
   readonly key: string;
 }
 
-/** A signed transaction, ready to be submitted, and what the wallet records of it. */
+/** A signed transaction and the data that the wallet records before it submits the transaction. */
 export interface SignedSend {
   readonly bytes: Buffer;
   readonly hash: string;
   readonly fee: bigint;
   /** Decoys per ring. */
   readonly mixin: number;
-  /** The network's default at this height. */
+  /** The network's default ring size at this height. */
   readonly defaultMixin: number;
   readonly pending: PendingSend;
   readonly rings: readonly { readonly keyImage: string; readonly members: readonly StoredRingMember[] }[];
 }
 
-/** What a response to a send reports. */
+/** The fields of the response to a send. */
 export type SendSummary = Pick<SignedSend, 'hash' | 'fee' | 'mixin' | 'defaultMixin'>;
 
 /** The decoys that a node offers for one amount. Untrusted. */
@@ -89,16 +89,16 @@ export interface DecoySet {
   readonly outputs: readonly { readonly globalIndex: number | bigint; readonly key: string }[];
 }
 
-/** The result of /getrandom_outs. `tooFew`: the node refused and named the shortage (400 with error code 27). */
+/** The result of /getrandom_outs. `tooFew`: the node has too few outputs (400 with error code 27). */
 export type RandomOutsResult =
   | { readonly kind: 'outs'; readonly sets: readonly DecoySet[] }
   | { readonly kind: 'tooFew' }
   | { readonly kind: 'unavailable' };
 
 /**
- * The result of /sendrawtransaction. `unavailable`: the node certainly did not receive it (no connection, or it serves
- * another chain). `uncertain`: the request was sent and no verdict came back; `ended` tells whether the node finished the
- * request.
+ * The result of /sendrawtransaction. `unavailable`: the node certainly did not receive the transaction (no connection, or it
+ * serves another chain). `uncertain`: the request was sent without a conclusive response; `ended` is true if the node
+ * completed the request.
  */
 export type SubmitResult =
   | { readonly kind: 'accepted' }
@@ -106,10 +106,10 @@ export type SubmitResult =
   | { readonly kind: 'unavailable' }
   | { readonly kind: 'uncertain'; readonly ended: boolean };
 
-/** Where a node has a transaction; `unavailable` when it gives no answer. */
+/** Where a node has a transaction; `unavailable` when the node does not respond. */
 export type TransactionStatus = 'block' | 'pool' | 'unknown' | 'unavailable';
 
-/** The node as sending uses it. Failures of the node are results, never exceptions. */
+/** The node's part in a send. Failures of the node are results, never exceptions. */
 export interface SendNode {
   /** One set per amount, in the order of the amounts, repeated amounts included; `count` outputs in each. */
   randomOuts(amounts: readonly bigint[], count: number): Promise<RandomOutsResult>;
@@ -119,11 +119,11 @@ export interface SendNode {
    * @returns whether another node serves from now on
    */
   reportFaulty(reason: string): Promise<boolean>;
-  /** `unknown` is only reported by the node that received the last submission: another node's ignorance proves nothing. */
+  /** `unknown` is returned only for the node that received the last submission: another node need not have it. */
   transactionStatus(hash: string): Promise<TransactionStatus>;
 }
 
-/** The environment of a build. The randomness inside signatures comes from the native module. */
+/** Ports for building a transaction. The randomness of signatures comes from the native module. */
 export interface SendPorts {
   readonly node: SendNode;
   readonly pow: { findNonce(request: PowRequest): Promise<PowAnswer> };
@@ -131,7 +131,7 @@ export interface SendPorts {
   readonly transactionKeys: () => KeyPair;
   /** Unix seconds. */
   readonly now: () => number;
-  /** Aborts a build that is not finished, for example when the wallet closes. */
+  /** Aborts the build, for example when the wallet closes. */
   readonly signal?: AbortSignal;
   /** Reports that a send used a smaller ring than requested. */
   readonly onRingFallback?: (event: { readonly requested: number; readonly used: number }) => void;

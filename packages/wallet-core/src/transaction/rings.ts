@@ -1,77 +1,79 @@
 import { fromHex, toHex } from '@wrkz/core-types';
 import { checkKey } from '@wrkz/crypto';
+import { mapInSlices } from '@wrkz/service-kit/base';
 import { missingGlobalIndex, walletError, type WalletError } from '../errors';
-import type { OwnedInput } from './coin-selection';
+import type { CheckedSend } from './check-request';
+import { groupBy, type OwnedInput } from './coin-selection';
 import type { DecoySet, SendContext, SendNode } from './model';
-import { mapYielding } from './yielding';
 
-/** A place in a ring. */
 export interface RingMember {
+  /** Global index. */
   readonly index: number;
+  /** One-time key. */
   readonly key: Buffer;
 }
 
-/** What an input hides among, ascending by global index. */
 export interface Ring {
   readonly input: OwnedInput;
+  /** Own output and decoys, ascending by global index. */
   readonly members: readonly RingMember[];
-  /** The place of our own output. */
+  /** Index of the own output in `members`. */
   readonly real: number;
 }
 
-const LARGEST_INDEX = 0xffff_ffff;
+const MAX_GLOBAL_INDEX = 0xffff_ffff;
 /** With a single own output of an amount, an empty set of the node may be honest: there may be no other one. */
 const MIN_OWN_OUTPUTS = 2;
 
-/** The node has too few others of some amount: a smaller ring may do. */
+/** The node has too few decoys for some amount; a smaller ring may work. */
 export class TooFewDecoys extends Error {
   override readonly name = 'TooFewDecoys';
 
   constructor(
-    /** The largest mixin that what it gave has room for; 0 when nothing is known. */
+    /** The largest mixin that is possible with the offered decoys; 0 if that is unknown. */
     readonly achievable: number,
+    /** The error for the client if the send fails for it. */
     readonly failure: WalletError,
-    readonly asked: readonly bigint[],
-    /** Of these amounts there are too few; undefined where the node did not tell. */
+    /** All requested amounts. */
+    readonly amounts: readonly bigint[],
+    /** The amounts with too few decoys; undefined if the node does not name them. */
     readonly rare?: readonly bigint[],
   ) {
     super(failure.message);
   }
 }
 
-export interface RingPorts {
+export interface RingDependencies {
   readonly node: SendNode;
-  /** The ring of an earlier transaction with this key image. */
   readonly ringOf: SendContext['ringOf'];
-  /** How many unlocked outputs of an amount the wallet has itself: a node that offers far fewer is faulty. */
+  /** The number of own unlocked outputs with an amount: a node that offers far fewer outputs is faulty. */
   readonly ownOutputs: (amount: bigint) => number;
 }
 
 /**
- * The rings of some inputs, of `mixin` decoys each. A ring that an earlier transaction showed for the input is used again,
- * so that two transactions do not reveal the real member. Decoys of the node are checked: own outputs, duplicates,
- * indexes beyond 32 bits and keys that are no points are dropped, and the members are ordered here
- * (docs/protocol/wallet.md#decoys).
- * @throws TooFewDecoys; WalletError daemonOffline, daemonError, notEnoughFakeOutputs
+ * Draws the rings of some inputs with `mixin` decoys each. An input keeps the decoys of an earlier transaction: two different
+ * rings with one key image would reveal the real member. The decoys of the node are untrusted: own outputs, duplicates,
+ * indexes beyond 32 bits and keys that are not points are dropped (docs/protocol/wallet.md#decoys).
+ * @throws TooFewDecoys; WalletError daemonOffline, daemonError (no global index), notEnoughFakeOutputs
  */
 export async function makeRings(
   inputs: readonly OwnedInput[],
   mixin: number,
-  { node, ringOf, ownOutputs }: RingPorts,
+  { node, ringOf, ownOutputs }: RingDependencies,
 ): Promise<Ring[]> {
   if (mixin === 0) return inputs.map((input) => ringOfMembers(input, []));
   const known = knownKeys(inputs);
-  const stored = inputs.map(({ output }) => storedDecoys(output, ringOf, known).slice(0, mixin));
-  const lacking = inputs.filter((_, i) => (stored[i] as RingMember[]).length < mixin);
+  const decoys = inputs.map(({ output }) => storedDecoys(output, ringOf, known).slice(0, mixin));
+  const lacking = inputs.filter((_, i) => (decoys[i] as RingMember[]).length < mixin);
   for (;;) {
     const draw = await drawDecoys(lacking, mixin, node, known);
     for (const [i, input] of inputs.entries()) {
-      const own = stored[i] as RingMember[];
+      const own = decoys[i] as RingMember[];
       const fresh = (draw.decoys.get(input) ?? []).filter(({ index }) => own.every((member) => member.index !== index));
-      stored[i] = [...own, ...fresh].slice(0, mixin);
+      decoys[i] = [...own, ...fresh].slice(0, mixin);
     }
-    const fewest = indexOfFewest(stored);
-    const found = (stored[fewest] as RingMember[]).length;
+    const fewest = indexOfFewest(decoys);
+    const found = (decoys[fewest] as RingMember[]).length;
     if (draw.shortage === undefined && found >= mixin) break;
     const { amount } = (inputs[fewest] as OwnedInput).output;
     const expected = Math.min(mixin + 1, ownOutputs(amount));
@@ -87,17 +89,69 @@ export async function makeRings(
     }
     if (draw.shortage !== undefined) throw draw.shortage;
     const amounts = inputs.map(({ output }) => output.amount);
-    const rare = amounts.filter((_, i) => (stored[i] as RingMember[]).length < mixin);
+    const rare = amounts.filter((_, i) => (decoys[i] as RingMember[]).length < mixin);
     throw new TooFewDecoys(found, walletError.notEnoughFakeOutputs(amount, mixin, found), amounts, rare);
   }
-  return inputs.map((input, i) => ringOfMembers(input, stored[i] as RingMember[]));
+  return inputs.map((input, i) => ringOfMembers(input, decoys[i] as RingMember[]));
+}
+
+/** Key offsets of an input: the first global index, then the differences. */
+export function offsetsOf({ members }: Ring): number[] {
+  return members.map(({ index }, i) => index - (members[i - 1]?.index ?? 0));
+}
+
+/**
+ * Runs an attempt with the requested ring size, after TooFewDecoys with the achievable one, and at last with the minimum of the
+ * network (docs/protocol/wallet.md#ring-size-fallback).
+ * @throws TooFewDecoys when the attempt with the minimum fails too, or `ringFallback` is false
+ */
+export async function withRingFallback<T>(
+  { mixin: requested, terms, ringFallback }: Pick<CheckedSend, 'mixin' | 'terms' | 'ringFallback'>,
+  attempt: (mixin: number) => Promise<T>,
+): Promise<T> {
+  const { min } = terms.mixin;
+  for (let mixin = requested, isFirst = true; ; isFirst = false) {
+    try {
+      return await attempt(mixin);
+    } catch (error) {
+      if (!(error instanceof TooFewDecoys) || mixin <= min || !ringFallback) throw error;
+      mixin = isFirst ? Math.max(min, Math.min(error.achievable, mixin - 1)) : min;
+    }
+  }
+}
+
+/**
+ * The amounts for which a node has too few decoys. If the node did not name them, a binary search finds them, with at most
+ * twice as many requests as there are amounts.
+ * @returns empty if the node refuses all amounts together, but each half of them is accepted
+ * @throws WalletError daemonOffline
+ */
+export async function findRareAmounts(
+  shortage: TooFewDecoys,
+  mixin: number,
+  node: SendNode,
+): Promise<readonly bigint[]> {
+  return shortage.rare ?? refusedAmounts([...new Set(shortage.amounts)], mixin + 1, node);
+}
+
+/** @param amounts which the node refused together @param count outputs per amount */
+async function refusedAmounts(amounts: readonly bigint[], count: number, node: SendNode): Promise<bigint[]> {
+  if (amounts.length <= 1) return [...amounts];
+  const middle = Math.ceil(amounts.length / 2);
+  const rare: bigint[] = [];
+  for (const half of [amounts.slice(0, middle), amounts.slice(middle)]) {
+    const result = await node.randomOuts(half, count);
+    if (result.kind === 'unavailable') throw walletError.daemonOffline();
+    if (result.kind === 'tooFew') rare.push(...(await refusedAmounts(half, count, node)));
+  }
+  return rare;
 }
 
 interface Draw {
   readonly decoys: ReadonlyMap<OwnedInput, readonly RingMember[]>;
-  /** Distinct outputs in the node's sets, by amount, own outputs included. */
+  /** Number of distinct outputs in the node's sets, by amount, own outputs included. */
   readonly offered: ReadonlyMap<bigint, number>;
-  /** The node refused, or left out an amount. */
+  /** The node refused the request, or left out an amount. */
   readonly shortage: TooFewDecoys | undefined;
 }
 
@@ -116,11 +170,11 @@ async function drawDecoys(
   const result = await node.randomOuts(amounts, mixin + 1);
   if (result.kind === 'unavailable') throw walletError.daemonOffline();
   if (result.kind === 'tooFew') return draw(new TooFewDecoys(0, walletError.notEnoughFakeOutputs(), amounts));
-  const sets = setsOf(inputs, result.sets);
+  const sets = matchSets(amounts, result.sets);
   if (sets instanceof TooFewDecoys) return draw(sets);
-  await mapYielding(inputs, (input, i) => {
+  await mapInSlices(inputs.entries(), ([i, input]) => {
     const set = sets[i] as DecoySet;
-    decoys.set(input, others(input, set, known));
+    decoys.set(input, validDecoys(input, set, known));
     const distinct = new Set(set.outputs.map(({ globalIndex }) => Number(globalIndex))).size;
     offered.set(set.amount, Math.max(distinct, offered.get(set.amount) ?? 0));
   });
@@ -131,7 +185,7 @@ function indexOfFewest(lists: readonly (readonly unknown[])[]): number {
   return lists.reduce((fewest, list, i) => (list.length < (lists[fewest]?.length ?? 0) ? i : fewest), 0);
 }
 
-/** The decoys of a stored ring; the real member is left out, and whatever contradicts a known key. */
+/** The decoys of a stored ring, without the real member and without members that contradict a known key. */
 function storedDecoys(
   output: OwnedInput['output'],
   ringOf: SendContext['ringOf'],
@@ -139,35 +193,28 @@ function storedDecoys(
 ): RingMember[] {
   if (output.keyImage === undefined) return [];
   return (ringOf(output.keyImage) ?? []).flatMap(({ index, key }) => {
-    if (key === output.key || index === output.globalIndex) return [];
-    const place = placeOf(output.amount, index);
-    if ((known.get(place) ?? key) !== key) return [];
-    known.set(place, key);
+    if (key === output.key || index === output.globalIndex || !isConsistent(known, output.amount, index, key))
+      return [];
     return [{ index, key: Buffer.from(key, 'hex') }];
   });
 }
 
-/** The set of each input by amount: a node that mixes up their order is understood. */
-function setsOf(inputs: readonly OwnedInput[], sets: readonly DecoySet[]): DecoySet[] | TooFewDecoys {
-  const byAmount = new Map<bigint, DecoySet[]>();
-  for (const set of sets) {
-    const same = byAmount.get(set.amount);
-    if (same === undefined) byAmount.set(set.amount, [set]);
-    else same.push(set);
-  }
-  const amounts = inputs.map(({ output }) => output.amount);
-  const taken = amounts.map((amount) => byAmount.get(amount)?.shift());
-  const missing = amounts.filter((_, i) => taken[i] === undefined);
+/** Assigns a set to each amount. The node may return the sets in any order. */
+function matchSets(amounts: readonly bigint[], sets: readonly DecoySet[]): DecoySet[] | TooFewDecoys {
+  const byAmount = groupBy(sets, ({ amount }) => amount);
+  const matched = amounts.map((amount) => byAmount.get(amount)?.shift());
+  const missing = amounts.filter((_, i) => matched[i] === undefined);
   const [first] = missing;
-  if (first !== undefined)
+  if (first !== undefined) {
     return new TooFewDecoys(0, walletError.notEnoughFakeOutputs(first, 0, undefined), amounts, missing);
-  if (sets.length !== inputs.length) return new TooFewDecoys(0, walletError.notEnoughFakeOutputs(), amounts, []);
-  return taken as DecoySet[];
+  }
+  if (sets.length !== amounts.length) return new TooFewDecoys(0, walletError.notEnoughFakeOutputs(), amounts, []);
+  return matched as DecoySet[];
 }
 
 const placeOf = (amount: bigint, index: number): string => `${amount} ${index}`;
 
-/** The keys of outputs by amount and number, to begin with our own: a number has one key in all rings, or it is a lie. */
+/** The own keys by amount and global index. Keys of decoys are added when they are accepted. */
 function knownKeys(inputs: readonly OwnedInput[]): Map<string, string> {
   return new Map(
     inputs.flatMap(({ output: { amount, globalIndex, key } }) =>
@@ -176,35 +223,37 @@ function knownKeys(inputs: readonly OwnedInput[]): Map<string, string> {
   );
 }
 
-function others({ output }: OwnedInput, { outputs }: DecoySet, known: Map<string, string>): RingMember[] {
+/** Whether an output has the same key in all rings; if so, the key is remembered. @param key hex */
+function isConsistent(known: Map<string, string>, amount: bigint, index: number, key: string): boolean {
+  const place = placeOf(amount, index);
+  if ((known.get(place) ?? key) !== key) return false;
+  known.set(place, key);
+  return true;
+}
+
+function validDecoys({ output }: OwnedInput, { outputs }: DecoySet, known: Map<string, string>): RingMember[] {
   const indexes = new Set<number>(output.globalIndex === undefined ? [] : [output.globalIndex]);
   const keys = new Set<string>([output.key]);
   const members: RingMember[] = [];
   for (const { globalIndex, key: text } of outputs) {
     const index = Number(globalIndex);
     const key = fromHex(text, 32);
-    if (key === undefined || !Number.isInteger(index) || index < 0 || index > LARGEST_INDEX) continue;
-    if (indexes.has(index) || keys.has(toHex(key)) || !checkKey(key)) continue;
-    const place = placeOf(output.amount, index);
-    if ((known.get(place) ?? toHex(key)) !== toHex(key)) continue;
-    known.set(place, toHex(key));
+    if (key === undefined || !Number.isInteger(index) || index < 0 || index > MAX_GLOBAL_INDEX) continue;
+    const hex = toHex(key);
+    if (indexes.has(index) || keys.has(hex) || !checkKey(key)) continue;
+    if (!isConsistent(known, output.amount, index, hex)) continue;
     indexes.add(index);
-    keys.add(toHex(key));
+    keys.add(hex);
     members.push({ index, key });
   }
   return members;
 }
 
-/** @throws WalletError 31 when our own output has no number */
+/** @throws WalletError daemonError when the own output has no global index */
 function ringOfMembers(input: OwnedInput, decoys: readonly RingMember[]): Ring {
   const { globalIndex, key } = input.output;
   if (globalIndex === undefined) throw missingGlobalIndex();
   const own: RingMember = { index: globalIndex, key: Buffer.from(key, 'hex') };
   const members = [own, ...decoys].sort((a, b) => a.index - b.index);
   return { input, members, real: members.indexOf(own) };
-}
-
-/** The offsets of a ring as they stand in an input: each from the one before. */
-export function offsetsOf({ members }: Ring): number[] {
-  return members.map(({ index }, i) => index - (members[i - 1]?.index ?? 0));
 }

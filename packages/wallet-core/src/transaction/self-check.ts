@@ -12,29 +12,24 @@ import { nodeRefusal, walletError, type WalletError } from '../errors';
 import type { Plan } from './assemble';
 
 /**
- * Reads a finished transaction back and judges it with the rules that a node's pool applies at the same height
- * (docs/protocol/wallet.md#self-check): sizes, amounts, fee, ring sizes, lock, work and every signature. Only what no
- * wallet can know, whether members of its rings are locked or its inputs spent, is left to the node.
- * @throws WalletError 20, 31, 32, 44, 45, 56, 60
+ * Parses a signed transaction and applies the rules of a node's pool at the same height: sizes, amounts, fee, ring sizes,
+ * unlock time, proof of work and signatures (docs/protocol/wallet.md#self-check). Only the node can check that ring members
+ * are unlocked and inputs unspent.
+ * @throws WalletError failedToCreateRingSignature, daemonError, tooManyInputsToFitInBlock, amountsNotPretty, unexpectedFee,
+ * outputDecomposition, unlockTimeTooSmall
  */
-export async function checkFinished(bytes: Buffer, plan: Plan, now: number): Promise<ParsedTransaction> {
-  const { terms, fees } = plan.frame;
+export async function selfCheck(bytes: Buffer, plan: Plan, now: number): Promise<ParsedTransaction> {
+  const { terms, fees } = plan.settings;
   const parsed = parseTransaction(bytes);
-  const { network, localHeight: height } = terms;
+  const { network, localHeight: height, maxSize } = terms;
   const rings = plan.rings.map(({ input, members }) => ({ amount: input.output.amount, members }));
   const staged = stageForPool(parsed, { network, height, rings, now });
   const refusal = settleTransaction(staged, await runProofs(staged.proofs));
-  if (refusal !== undefined) throw failureOf(refusal.code, parsed.size, terms.largestSize);
-  if (parsed.size > terms.largestSize) throw walletError.tooManyInputsToFitInBlock(parsed.size, terms.largestSize);
+  if (refusal !== undefined) throw failureOf(refusal.code, parsed.size, maxSize);
+  if (parsed.size > maxSize) throw walletError.tooManyInputsToFitInBlock(parsed.size, maxSize);
   if (!parsed.transaction.outputs.every(({ amount }) => isPrettyAmount(amount))) throw walletError.amountsNotPretty();
   if (parsed.fee !== plan.fee || !fees.isExpected(plan.fee, parsed.size)) throw walletError.unexpectedFee();
   return parsed;
-}
-
-/** The members of a ring, as a node reported them. */
-export interface CheckedRing {
-  readonly amount: bigint;
-  readonly members: readonly { readonly index: number; readonly key: Buffer }[];
 }
 
 interface PoolContext {
@@ -46,7 +41,12 @@ interface PoolContext {
   readonly now: number;
 }
 
-/** Applies the pool's rules at a height; signatures and proof of work are left as proofs. */
+interface CheckedRing {
+  readonly amount: bigint;
+  readonly members: readonly { readonly index: number; readonly key: Buffer }[];
+}
+
+/** Applies the pool's rules at a height. The returned transaction has its signatures and proof of work still to be checked. */
 export function stageForPool(
   parsed: ParsedTransaction,
   { network, height, rings, now }: PoolContext,
@@ -65,14 +65,14 @@ export function stageForPool(
   });
 }
 
-/** A refusal under the code that wallets have for it, else as a node would tell it. */
-function failureOf(code: ReasonCode, size: number, largest: number): WalletError {
+/** The wallet error of a consensus failure. Failures without an own error get the text that a node would send. */
+function failureOf(code: ReasonCode, size: number, maxSize: number): WalletError {
   switch (code) {
     case 'INPUT_INVALID_SIGNATURES':
     case 'INPUT_INVALID_DOMAIN_KEYIMAGES':
       return walletError.failedToCreateRingSignature();
     case 'SIZE_TOO_LARGE':
-      return walletError.tooManyInputsToFitInBlock(size, largest);
+      return walletError.tooManyInputsToFitInBlock(size, maxSize);
     case 'WRONG_FEE':
     case 'WRONG_AMOUNT':
       return walletError.unexpectedFee();
@@ -85,25 +85,25 @@ function failureOf(code: ReasonCode, size: number, largest: number): WalletError
   }
 }
 
-/** A chain that holds nothing but the members of the rings, as the node told them. */
+/** A chain that contains only the ring members, as the node reported them. */
 function ringView(rings: readonly CheckedRing[], height: number): ChainView {
   const keys = new Map<string, Buffer>();
   const place = (amount: bigint, index: number): string => `${amount} ${index}`;
   for (const { amount, members } of rings) {
     for (const { index, key } of members) keys.set(place(amount, index), key);
   }
-  const unknown = (): never => {
-    throw new RangeError('a wallet holds no blocks');
+  const unavailable = (): never => {
+    throw new RangeError('a wallet has no blocks');
   };
   return {
     height,
-    facts: unknown,
-    window: unknown,
+    facts: unavailable,
+    window: unavailable,
     keyImageHeight: () => undefined,
     output: (amount, index) => {
       const key = keys.get(place(amount, index));
       return key === undefined ? undefined : { key, unlockTime: 0n, height: 0 };
     },
-    outputCount: unknown,
+    outputCount: unavailable,
   };
 }

@@ -1,49 +1,50 @@
+import type { Address } from '@wrkz/core-types';
 import { isWalletError, missingGlobalIndex, WalletError, walletError } from '../errors';
-import { checkPaymentId } from '../keys/addresses';
-import type { Plan, SendFrame } from './assemble';
-import { describePlan, inputsOf, type SendEstimate } from './build-send';
-import { agreedPaymentId, payee, primaryOf } from './check-request';
-import { contestedInputs, smallestFirstByDigits, type OwnedInput } from './coin-selection';
-import type { SendPorts, SendContext } from './model';
-import { rareAmounts, withSmallerRings } from './ring-fallback';
-import { TooFewDecoys } from './rings';
-import { finish } from './sign';
-import type { SignedSend } from './model';
-import { amountOf, batchCapacity, dearestBatchFee, planBatch } from './sweep-batches';
-import { SendTerms } from './terms';
+import { checkPaymentId, checkReceiver, commonPaymentId } from '../keys/addresses';
+import { assemble, type Distribution, type Plan, TooLarge } from './assemble';
+import { describePlan, type SendEstimate, spendableInputs } from './build-send';
+import { primaryOf, type SendSettings, termsOf } from './check-request';
+import {
+  contestedInputs,
+  estimateSize,
+  inputsThatFit,
+  type OwnedInput,
+  smallestFirstByDigits,
+  sumOf,
+} from './coin-selection';
+import type { SendContext, SendPorts, SignedSend } from './model';
+import { denominationsOf } from './outputs';
+import { findRareAmounts, TooFewDecoys, withRingFallback } from './rings';
+import { signPlan } from './sign';
 
-/** What is swept where to. */
 export interface SweepRequest {
   readonly destination: string;
-  /** Left out, or 0: everything. */
+  /** Omitted or 0: everything. */
   readonly amount?: bigint | undefined;
   readonly paymentId?: string | undefined;
 }
 
-/** One transaction of a sweep, sent or not. */
+/** The outcome of one transaction of a sweep. */
 export type SweepEntry =
   | { readonly success: true; readonly transactionHash: string; readonly fee: bigint; readonly mixin: number }
   | { readonly success: false; readonly errorCode: number; readonly errorMessage: string };
 
 export interface SweepResult {
   readonly entries: readonly SweepEntry[];
-  /** What was sent, or may have been, to the destination. */
+  /** Amount for the destination in the transactions that were sent or may have been sent. */
   readonly paid: bigint;
   readonly fees: bigint;
-  /** What of the amount asked for is still to pay; 0 when everything was asked for. */
+  /** The part of the requested amount that is not paid; 0 when everything was requested. */
   readonly unpaid: bigint;
-  /** Unlocked outputs that no transaction of this sweep takes. */
+  /** Unlocked outputs that no transaction of this sweep spends. */
   readonly left: { readonly outputs: number; readonly amount: bigint };
 }
 
-/** What one transaction of a sweep would cost. */
+/** Size, cost and paid amount of one transaction of a sweep. */
 export type SweepEstimate = SendEstimate & { readonly amount: bigint };
 
-/** What every transaction of a sweep goes through once it is planned. */
-type Carry<R> = (plan: Plan) => Promise<R>;
-
-/** No node, nobody knows what became of the last one, or its key may send no more: another attempt would fare no better. */
-const isEnding = (error: WalletError): boolean =>
+/** After these errors the next batch would fail too, or its money could be spent twice. */
+const isFinal = (error: WalletError): boolean =>
   isWalletError(
     error,
     'daemonOffline',
@@ -56,48 +57,46 @@ const isEnding = (error: WalletError): boolean =>
   );
 
 /**
- * Sends everything, or an amount exactly, in as many transactions as it takes; each is recorded and relayed before the
- * next one (docs/protocol/wallet.md#sweeps). Refusals are entries. Outputs of amounts that have too few others are left, and
- * told of by an entry with 28.
- *
- * @param readView the wallet as it is now; asked before each transaction
- * @param dispatch records and relays, as `submitSend`
+ * Sends everything, or exactly an amount, in as many transactions as necessary (docs/protocol/wallet.md#sweeps). Each is
+ * recorded and submitted before the next one is built. Errors become entries. Outputs whose amounts have too few decoys are not
+ * spent; an entry with notEnoughFakeOutputs reports them.
+ * @param readContext returns the current state of the wallet; called before each transaction
+ * @param dispatch records and submits a transaction
  */
 export async function sweep(
   request: SweepRequest,
-  readView: () => SendContext,
+  readContext: () => SendContext,
   ports: SendPorts,
-  dispatch: (built: SignedSend) => Promise<void>,
+  dispatch: (send: SignedSend) => Promise<void>,
 ): Promise<SweepResult> {
   const entries: SweepEntry[] = [];
-  const run = new Sweep(request, readView, ports);
-  const carry = async (plan: Plan): Promise<SweepEntry> => {
-    const built = await finish(plan, ports);
-    const requested = plan.frame.terms.defaultMixin;
+  const run = new Sweep(request, readContext, ports);
+  const sendPlan = async (plan: Plan): Promise<SweepEntry> => {
+    const send = await signPlan(plan, ports);
+    const requested = plan.settings.terms.defaultMixin;
     if (plan.mixin < requested) ports.onRingFallback?.({ requested, used: plan.mixin });
-    await dispatch(built);
-    return { success: true, transactionHash: built.hash, fee: built.fee, mixin: built.mixin };
+    await dispatch(send);
+    return { success: true, transactionHash: send.hash, fee: send.fee, mixin: send.mixin };
   };
   try {
-    for await (const entry of run.batches(carry)) {
+    for await (const entry of run.batches(sendPlan)) {
       entries.push(entry instanceof WalletError ? failedEntry(entry) : entry);
     }
   } catch (error) {
-    if (!(error instanceof WalletError)) throw error;
-    entries.push(failedEntry(error));
+    entries.push(failedEntry(walletErrorOf(error)));
   }
   return { entries, ...run.sums() };
 }
 
-/** What a sweep would send, a row for each transaction. @throws WalletError when there would be none, or one fails */
+/** One row for each transaction that a sweep would send. @throws WalletError when the sweep or a transaction is refused */
 export async function estimateSweep(
   request: SweepRequest,
-  readView: () => SendContext,
+  readContext: () => SendContext,
   ports: SendPorts,
 ): Promise<SweepEstimate[]> {
   const rows: SweepEstimate[] = [];
-  const carry = (plan: Plan) => Promise.resolve({ ...describePlan(plan), amount: plan.paid });
-  for await (const row of new Sweep(request, readView, ports).batches(carry)) {
+  const describe = (plan: Plan) => Promise.resolve({ ...describePlan(plan), amount: plan.paid });
+  for await (const row of new Sweep(request, readContext, ports).batches(describe)) {
     if (row instanceof WalletError) throw row;
     rows.push(row);
   }
@@ -109,66 +108,72 @@ function failedEntry({ code, message }: WalletError): SweepEntry {
 }
 
 class Sweep {
-  #waiting: OwnedInput[] = [];
+  /** Inputs of the next batches, in the order of the coin selection. */
+  #queue: OwnedInput[] = [];
   #unpaid: bigint | undefined;
   #paid = 0n;
   #fees = 0n;
   #all: readonly OwnedInput[] = [];
-  /** Why outputs of rare amounts were left aside. */
+  /** The error for outputs whose amounts have too few decoys. */
   #shortage: WalletError | undefined;
-  readonly #gone = new Set<string>();
+  /** One-time keys of inputs in transactions that were sent or may have been sent. */
+  readonly #spent = new Set<string>();
 
   constructor(
     private readonly request: SweepRequest,
-    private readonly readView: () => SendContext,
+    private readonly readContext: () => SendContext,
     private readonly ports: SendPorts,
   ) {}
 
-  /** Each batch's outcome, or its refusal. @throws WalletError when the sweep cannot begin */
-  async *batches<R>(carry: Carry<R>): AsyncGenerator<R | WalletError> {
-    const to = payee(this.request.destination);
-    const paymentId = agreedPaymentId(this.request.paymentId ?? '', [to]);
+  /**
+   * Plans and processes one batch after another.
+   * @returns for each batch what `process` returned, or the error of the batch
+   * @throws WalletError when the sweep cannot begin
+   */
+  async *batches<R>(process: (plan: Plan) => Promise<R>): AsyncGenerator<R | WalletError> {
+    const to = checkReceiver(this.request.destination);
+    const paymentId = commonPaymentId(this.request.paymentId ?? '', [to]);
     if (paymentId !== '') checkPaymentId(paymentId);
-    this.#begin(this.#frame(paymentId));
-    while (this.#waiting.length > 0 && this.#unpaid !== 0n) {
+    this.#begin(this.#settings(paymentId));
+    while (this.#queue.length > 0 && this.#unpaid !== 0n) {
       this.ports.signal?.throwIfAborted();
-      const frame = this.#frame(paymentId);
-      const inputs = this.#nextInputs(frame);
+      const settings = this.#settings(paymentId);
+      const inputs = this.#nextInputs(settings);
       if (inputs.length === 0) break;
       try {
-        const plan = await withSmallerRings(
-          { mixin: frame.terms.defaultMixin, terms: frame.terms, ringFallback: true },
-          (mixin) => planBatch(frame, mixin, { inputs, to, left: this.#unpaid }, this.ports),
+        const plan = await withRingFallback(
+          { mixin: settings.terms.defaultMixin, terms: settings.terms, ringFallback: true },
+          (mixin) => planBatch(settings, mixin, { inputs, to, unpaid: this.#unpaid }, this.ports),
         );
         this.#putBack(inputs, plan);
-        yield await this.#carried(plan, carry);
+        yield await this.#process(plan, process);
       } catch (error) {
-        const refusal = error instanceof TooFewDecoys ? await this.#leaveRare(frame, inputs, error) : refusalOf(error);
-        if (refusal === undefined) continue;
-        yield refusal;
-        if (isEnding(refusal)) return;
+        const failure =
+          error instanceof TooFewDecoys ? await this.#skipRare(settings, inputs, error) : walletErrorOf(error);
+        if (failure === undefined) continue;
+        yield failure;
+        if (isFinal(failure)) return;
       }
     }
     if (this.#shortage !== undefined && this.#unpaid !== 0n) yield this.#shortage;
   }
 
   sums(): Omit<SweepResult, 'entries'> {
-    const left = this.#all.filter(({ output }) => !this.#gone.has(output.key));
-    const unpaid = this.#unpaid ?? 0n;
+    const left = this.#all.filter(({ output }) => !this.#spent.has(output.key));
     return {
       paid: this.#paid,
       fees: this.#fees,
-      unpaid,
-      left: { outputs: left.length, amount: amountOf(left) },
+      unpaid: this.#unpaid ?? 0n,
+      left: { outputs: left.length, amount: sumOf(left) },
     };
   }
 
-  /** Counted before its outcome is known to anybody: what may have been sent must not be sent again. */
-  async #carried<R>(plan: Plan, carry: Carry<R>): Promise<R> {
+  /** Counts the transaction also if its submission is uncertain: an amount that may have been paid must not be paid again. */
+  async #process<R>(plan: Plan, process: (plan: Plan) => Promise<R>): Promise<R> {
     try {
-      const outcome = await carry(plan);
+      const result = await process(plan);
       this.#count(plan);
-      return outcome;
+      return result;
     } catch (error) {
       if (isWalletError(error, 'daemonStillProcessing')) this.#count(plan);
       throw error;
@@ -179,99 +184,145 @@ class Sweep {
     this.#paid += paid;
     this.#fees += fee;
     if (this.#unpaid !== undefined) this.#unpaid -= paid;
-    for (const { input } of rings) this.#gone.add(input.output.key);
+    for (const { input } of rings) this.#spent.add(input.output.key);
   }
 
-  #frame(paymentId: string): SendFrame {
-    const view = this.readView();
-    if (view.isViewWallet) throw walletError.illegalViewWalletOperation();
-    const terms = new SendTerms(view.network, view.localHeight, view.networkHeight, view.appliedHeight);
+  #settings(paymentId: string): SendSettings {
+    const context = this.readContext();
+    const terms = termsOf(context);
+    const { subWallets } = context;
+    const empty = Buffer.alloc(0);
     return {
-      view,
-      terms,
-      fees: terms.fees({ kind: 'minimum' }),
-      paymentId,
-      data: Buffer.alloc(0),
-      fields: Buffer.alloc(0),
-      sources: view.subWallets,
-      change: primaryOf(view.subWallets),
-      unlockTime: terms.defaultUnlockTime,
+      ...{ context, terms, paymentId, data: empty, fields: empty, sources: subWallets },
+      ...{ fees: terms.fees({ kind: 'minimum' }), change: primaryOf(subWallets), unlockTime: terms.defaultUnlockTime },
     };
   }
 
-  /** @throws WalletError 32, 11, 31: before anything is sent */
-  #begin(frame: SendFrame): void {
-    const mixin = frame.terms.defaultMixin;
-    const capacity = batchCapacity(frame, mixin);
-    if (capacity === 0) throw walletError.tooManyInputsToFitInBlock();
-    this.#all = [...smallestFirstByDigits(inputsOf(frame, this.ports.now()))];
-    this.#waiting = this.#all.filter(({ output }) => output.globalIndex !== undefined);
-    const amount = this.request.amount ?? 0n;
+  /** @throws WalletError tooManyInputsToFitInBlock, notEnoughBalance, daemonError (no global index) */
+  #begin(settings: SendSettings): void {
+    if (batchCapacity(settings) === 0) throw walletError.tooManyInputsToFitInBlock();
+    this.#all = [...smallestFirstByDigits(spendableInputs(settings, this.ports.now()))];
+    this.#queue = this.#all.filter(({ output }) => output.globalIndex !== undefined);
+    const { amount = 0n } = this.request;
     if (amount > 0n) this.#unpaid = amount;
-    if (this.#waiting.length > 0 && (amount === 0n || this.#covers(frame, mixin, capacity, amount))) return;
-    throw this.#waiting.length < this.#all.length ? missingGlobalIndex() : walletError.notEnoughBalance();
+    if (this.#queue.length > 0 && (amount === 0n || this.#covers(settings, amount))) return;
+    throw this.#queue.length < this.#all.length ? missingGlobalIndex() : walletError.notEnoughBalance();
   }
 
-  /** Whether the inputs hold an amount and what the batches cost that it takes. */
-  #covers(frame: SendFrame, mixin: number, capacity: number, amount: bigint): boolean {
-    const dearest = (inputs: number): bigint => (inputs === 0 ? 0n : dearestBatchFee(frame, mixin, inputs));
-    const full = dearest(capacity);
+  /** Whether the queue covers an amount and the maximum fees of the batches. */
+  #covers(settings: SendSettings, amount: bigint): boolean {
+    const capacity = batchCapacity(settings);
+    const maxFee = (inputs: number): bigint => (inputs === 0 ? 0n : maxBatchFee(settings, inputs));
+    const fullBatchFee = maxFee(capacity);
     let sum = 0n;
-    return this.#waiting.some(({ output }, i) => {
+    return this.#queue.some(({ output }, i) => {
       sum += output.amount;
-      const earlier = amount + BigInt(Math.floor((i + 1) / capacity)) * full;
-      return sum >= earlier && sum >= earlier + dearest((i + 1) % capacity);
+      const needed = amount + BigInt(Math.floor((i + 1) / capacity)) * fullBatchFee;
+      return sum >= needed && sum >= needed + maxFee((i + 1) % capacity);
     });
   }
 
-  /** Up to a full batch of what is still unspent; of an amount only until what is left of it is covered for certain. */
-  #nextInputs(frame: SendFrame): OwnedInput[] {
-    const mixin = frame.terms.defaultMixin;
-    const capacity = batchCapacity(frame, mixin);
+  /** Takes inputs from the queue: a full batch, or fewer if they cover the unpaid amount and the maximum fee. */
+  #nextInputs(settings: SendSettings): OwnedInput[] {
+    const capacity = batchCapacity(settings);
     const spendable = new Set<string>();
-    for (const { output } of inputsOf(frame, this.ports.now())) spendable.add(output.key);
-    this.#waiting = this.#waiting.filter(({ output }) => spendable.has(output.key));
-    const inputs = contestedInputs(frame.view.contested, frame.sources, this.#waiting);
-    this.#waiting = this.#waiting.filter((input) => !inputs.includes(input));
-    let sum = amountOf(inputs);
-    while (this.#waiting.length > 0 && inputs.length < capacity) {
-      const input = this.#waiting.shift() as OwnedInput;
+    for (const { output } of spendableInputs(settings, this.ports.now())) spendable.add(output.key);
+    this.#queue = this.#queue.filter(({ output }) => spendable.has(output.key));
+    const inputs = contestedInputs(settings.context.contested, settings.sources, this.#queue);
+    this.#queue = this.#queue.filter((input) => !inputs.includes(input));
+    let sum = sumOf(inputs);
+    while (this.#queue.length > 0 && inputs.length < capacity) {
+      const input = this.#queue.shift() as OwnedInput;
       inputs.push(input);
       sum += input.output.amount;
-      if (this.#unpaid !== undefined && sum >= this.#unpaid + dearestBatchFee(frame, mixin, inputs.length)) break;
+      if (this.#unpaid !== undefined && sum >= this.#unpaid + maxBatchFee(settings, inputs.length)) break;
     }
     return inputs;
   }
 
   /**
-   * Goes on without the amounts that have too few others.
-   * @returns a refusal of the batch, where nothing tells which they are or the node is away
+   * Removes outputs whose amounts have too few decoys from the queue.
+   * @returns the error of the batch if these amounts cannot be found
    */
-  async #leaveRare(
-    frame: SendFrame,
+  async #skipRare(
+    settings: SendSettings,
     inputs: readonly OwnedInput[],
     shortage: TooFewDecoys,
   ): Promise<WalletError | undefined> {
-    const rare = await rareAmounts(shortage, frame.terms.mixin.min, this.ports.node).catch(refusalOf);
+    const rare = await findRareAmounts(shortage, settings.terms.mixin.min, this.ports.node).catch(walletErrorOf);
     if (rare instanceof WalletError) return rare;
     if (rare.length === 0) return shortage.failure;
     this.#shortage ??= shortage.failure;
-    this.#waiting = [...inputs, ...this.#waiting].filter(({ output }) => !rare.includes(output.amount));
-    const mixin = frame.terms.defaultMixin;
-    const isFirst = this.#paid === 0n && this.#unpaid !== undefined;
-    // An amount that the others do not cover is refused before anything leaves.
-    if (isFirst && !this.#covers(frame, mixin, batchCapacity(frame, mixin), this.#unpaid ?? 0n)) this.#waiting = [];
+    this.#queue = [...inputs, ...this.#queue].filter(({ output }) => !rare.includes(output.amount));
+    // If the other outputs do not cover the requested amount, nothing of it is sent.
+    if (this.#paid === 0n && this.#unpaid !== undefined && !this.#covers(settings, this.#unpaid)) this.#queue = [];
     return undefined;
   }
 
-  /** Inputs that a batch had no room for wait for the next one. */
+  /** Returns inputs that did not fit into the batch to the queue. */
   #putBack(inputs: readonly OwnedInput[], plan: Plan): void {
     const taken = new Set(plan.rings.map(({ input }) => input));
-    this.#waiting.unshift(...inputs.filter((input) => !taken.has(input)));
+    this.#queue.unshift(...inputs.filter((input) => !taken.has(input)));
   }
 }
 
-function refusalOf(error: unknown): WalletError {
+function walletErrorOf(error: unknown): WalletError {
   if (error instanceof WalletError) return error;
   throw error;
+}
+
+/** Bytes of the proof-of-work field, which `estimateSize` does not include. */
+const POW_FIELD = 9;
+const OUTPUTS_OF_BATCH = 2;
+/** The whole money supply, split into payment and change, has fewer denominations. */
+const MAX_DENOMINATIONS = 90;
+
+/** The number of inputs of one transaction of a sweep. */
+function batchCapacity({ terms }: SendSettings): number {
+  return inputsThatFit(terms.maxSize, OUTPUTS_OF_BATCH, terms.defaultMixin);
+}
+
+function maxBatchFee(settings: SendSettings, inputs: number): bigint {
+  return feeFor(settings, settings.terms.defaultMixin, inputs, MAX_DENOMINATIONS);
+}
+
+function feeFor({ fees, paymentId }: SendSettings, mixin: number, inputs: number, outputs: number): bigint {
+  return fees.forSize(estimateSize({ inputs, outputs, mixin, hasPaymentId: paymentId !== '', data: 0 }) + POW_FIELD);
+}
+
+interface Batch {
+  readonly inputs: readonly OwnedInput[];
+  readonly to: Address;
+  /** undefined: the batch pays everything. */
+  readonly unpaid: bigint | undefined;
+}
+
+/** Pays the sum of the inputs minus the fee, but at most the unpaid amount; the rest is change. */
+function distributeBatch({ to, unpaid }: Batch, sum: bigint, fee: bigint): Distribution | undefined {
+  const available = sum - fee;
+  if (available <= 0n) return undefined;
+  const amount = unpaid === undefined || available < unpaid ? available : unpaid;
+  return { payments: [{ to, amount }], change: available - amount };
+}
+
+/**
+ * Plans the transaction of one batch. If it is too large, it spends fewer of the inputs.
+ * @throws TooFewDecoys; WalletError as `assemble`, notEnoughBalance when the fee exceeds the inputs, tooManyInputsToFitInBlock
+ */
+async function planBatch(settings: SendSettings, mixin: number, batch: Batch, ports: SendPorts): Promise<Plan> {
+  for (let { inputs } = batch; inputs.length > 0;) {
+    const sum = sumOf(inputs);
+    const fee = feeFor(settings, mixin, inputs.length, denominationsOf(sum).length);
+    const distribute = (fee: bigint): Distribution | undefined => distributeBatch(batch, sum, fee);
+    try {
+      const plan = await assemble({ settings, mixin, inputs, fee, distribute }, ports);
+      if (plan === undefined) throw walletError.notEnoughBalance();
+      return plan;
+    } catch (error) {
+      if (!(error instanceof TooLarge)) throw error;
+      const excess = Math.ceil(((error.size - error.maxSize) * inputs.length) / error.size);
+      inputs = inputs.slice(0, -Math.max(1, excess));
+    }
+  }
+  throw walletError.tooManyInputsToFitInBlock();
 }

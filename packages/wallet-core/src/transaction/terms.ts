@@ -1,15 +1,15 @@
 import { minimumFee, templateSizeLimit, transactionPowDifficulty, walletTransactionSizeLimit } from '@wrkz/consensus';
-import type { FeeRule, MixinRange, Network, TransactionPrefix } from '@wrkz/core-types';
+import { type FeeRule, MAX_UINT64, type MixinRange, type Network, type TransactionPrefix } from '@wrkz/core-types';
 import type { FeeChoice } from './model';
 import { walletError } from '../errors';
 
-/** Blocks that an unlock time lies ahead at least (docs/protocol/transactions.md#unlock-time). */
+/** Minimum number of blocks between the node's top block and an unlock height (docs/protocol/transactions.md#unlock-time). */
 export const MIN_UNLOCK_BLOCKS = 15;
 
 /**
- * What holds for a transaction made at some heights. It is judged at the node's own top, and once more one block later
- * by a template; the network's top says where the chain stands when the node is behind. Fee and work satisfy all of
- * them, so that a send next to a change of the rules is mined and not dropped.
+ * The consensus and pool rules for a new transaction. The pool applies the rules at the node's top block, a block template
+ * those of the next height, and the network may be ahead of the node. Fee and proof of work satisfy the rules of all these
+ * heights, so that a transaction is still mined when the rules change at the next block.
  */
 export class SendTerms {
   private readonly heights: readonly number[];
@@ -18,16 +18,13 @@ export class SendTerms {
     readonly network: Network,
     readonly localHeight: number,
     readonly networkHeight: number,
-    /** Index of the highest block that the wallet has applied: a node's claim must not decide how long money is locked. */
+    /** Index of the highest applied block. A height claimed by a node must not decide how long money is locked. */
     readonly appliedHeight: number = networkHeight,
   ) {
     this.heights = [...new Set([localHeight, localHeight + 1, networkHeight, networkHeight + 1])];
   }
 
-  /**
-   * The ring sizes that the pool accepts now and the next block accepts too: a transaction that only the pool accepts would
-   * never be mined.
-   */
+  /** The ring sizes that both the pool and the next block accept: a block never takes what only the pool accepts. */
   get mixin(): MixinRange {
     const now = this.network.rulesAt(this.localHeight).mixin;
     const next = this.network.rulesAt(this.localHeight + 1).mixin;
@@ -35,10 +32,9 @@ export class SendTerms {
     return min <= max ? { ...now, min, max } : now;
   }
 
-  /** The ring size of a send that requests none. */
   get defaultMixin(): number {
-    const { min, max, default: usual } = this.mixin;
-    return Math.min(Math.max(usual, min), max);
+    const { min, max, default: defaultMixin } = this.mixin;
+    return Math.min(Math.max(defaultMixin, min), max);
   }
 
   get defaultUnlockTime(): bigint {
@@ -46,8 +42,8 @@ export class SendTerms {
     return BigInt(this.appliedHeight + poolUnlockWindow + MIN_UNLOCK_BLOCKS);
   }
 
-  /** Bytes; what fits a template even where no block was ever large. */
-  get largestSize(): number {
+  /** Bytes. A transaction of this size fits into a block template even if the recent blocks were small. */
+  get maxSize(): number {
     const { fullRewardZone } = this.network.rulesAt(this.localHeight + 1);
     return Math.min(
       walletTransactionSizeLimit(this.networkHeight),
@@ -62,29 +58,26 @@ export class SendTerms {
     );
   }
 
-  /** Whether a fee buys off the work, or no age asks for any. */
-  isFreeOfWork(fee: bigint): boolean {
+  /** Whether a transaction with this fee needs no proof of work at any of the heights. */
+  isPowFree(fee: bigint): boolean {
     return this.heights.every((height) => {
       const { txPow, feeEscapesPow } = this.network.rulesAt(height);
       return txPow === undefined || (feeEscapesPow !== undefined && fee >= feeEscapesPow);
     });
   }
 
-  /** Of the work that is to be done. */
+  /** The highest proof-of-work difficulty at any of the heights. */
   difficulty(prefix: Pick<TransactionPrefix, 'inputs' | 'outputs'>): bigint {
-    return this.heights
-      .map((height) => transactionPowDifficulty(prefix, this.network, height))
-      .reduce((a, b) => (a > b ? a : b));
+    return this.heights.map((height) => transactionPowDifficulty(prefix, this.network, height)).reduce(larger);
   }
 }
 
-/** Atomic units a byte of every age that counts bytes: 20 a chunk of 256, 10 a chunk of 128. */
+/** Atomic units per byte; equal for every rule that counts bytes: 20 per 256 bytes, 10 per 128 bytes. */
 const MIN_RATE = 10 / 128;
-const BEYOND_ALL_MONEY = 1n << 64n;
 
-/** What a transaction has to pay under the fee rules that it will be judged by (docs/protocol/wallet.md#fees). */
+/** The fees that the rules at several heights require (docs/protocol/wallet.md#fees). Sizes are bytes, fees atomic units. */
 export class FeeTerms {
-  /** @throws WalletError 17 when a rate lies below the least one */
+  /** @throws WalletError feeTooSmall when a rate is below the minimum or NaN */
   constructor(
     private readonly choice: FeeChoice,
     private readonly rules: readonly FeeRule[],
@@ -92,34 +85,35 @@ export class FeeTerms {
     if (choice.kind === 'perByte' && !(choice.rate >= MIN_RATE)) throw walletError.feeTooSmall();
   }
 
-  /** The sum that the sender fixed; undefined when it follows from the size. */
+  /** The amount that the sender chose; undefined when the fee follows from the size. */
   get fixed(): bigint | undefined {
     return this.choice.kind === 'fixed' ? this.choice.amount : undefined;
   }
 
-  /** What the network asks at least for a size. */
-  least(size: number): bigint {
+  /** The minimum fee of the network. */
+  min(size: number): bigint {
     return this.rules.map((rule) => minimumFee(size, rule)).reduce(larger, 0n);
   }
 
-  /** What a transaction of this size pays. */
-  of(size: number): bigint {
+  /** The fee that a transaction of this size pays. */
+  forSize(size: number): bigint {
     if (this.choice.kind === 'fixed') return this.choice.amount;
     const { rate } = this.choice.kind === 'perByte' ? this.choice : { rate: MIN_RATE };
-    return this.rules.map((rule) => atRate(size, rule, rate)).reduce(larger, this.least(size));
+    return this.rules.map((rule) => atRate(size, rule, rate)).reduce(larger, this.min(size));
   }
 
-  /** Whether a finished fee is what was meant: a fixed one exactly, another no less and no more than twice its size's. */
+  /** Whether a fixed fee is exact, and any other fee between `forSize` and twice of it. */
   isExpected(fee: bigint, size: number): boolean {
-    return this.fixed === undefined ? fee >= this.of(size) && fee <= 2n * this.of(size) : fee === this.fixed;
+    if (this.fixed !== undefined) return fee === this.fixed;
+    return fee >= this.forSize(size) && fee <= 2n * this.forSize(size);
   }
 }
 
 const larger = (a: bigint, b: bigint): bigint => (a > b ? a : b);
 
-/** Whole chunks only, rounded down; a rate beyond measure costs more than there is. */
+/** The size is rounded up to whole chunks. A fee above 64 bits, also an infinite one, becomes 2^64, which no balance covers. */
 function atRate(size: number, rule: FeeRule, rate: number): bigint {
   if (rule.kind === 'fixed') return rule.amount;
   const fee = Math.floor(Math.ceil(size / rule.chunk) * rate * rule.chunk);
-  return fee < Number(BEYOND_ALL_MONEY) ? BigInt(fee) : BEYOND_ALL_MONEY;
+  return fee < Number(MAX_UINT64) ? BigInt(fee) : MAX_UINT64 + 1n;
 }

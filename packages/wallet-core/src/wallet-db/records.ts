@@ -8,28 +8,28 @@ export interface SentOutput {
   readonly isChange: boolean;
 }
 
-/** What neither the container nor `/getwalletsyncdata` has of a transaction. */
+/** Data of a transaction that neither the container nor `/getwalletsyncdata` has. Amounts are atomic units. */
 export interface StoredDetails {
   readonly extra: Buffer;
-  /** Sum of all key inputs, own and foreign; 0 for a coinbase. */
+  /** Sum of all inputs, own and foreign; 0 for a coinbase. */
   readonly inputs: bigint;
   /** Sum of all outputs, own and foreign. */
   readonly outputs: bigint;
-  /** Hash of its block; undefined while it is in none. */
+  /** Block hash; undefined while the transaction is not mined. */
   readonly blockHash?: string | undefined;
-  /** Known while it is in no block. */
+  /** Stored only while the transaction is not mined. */
   readonly unlockTime?: bigint | undefined;
   /** Decoys in each ring of an own send. */
   readonly mixin?: number | undefined;
-  /** What each own spend key (64 hex characters) received. */
+  /** Received amount by own public spend key (64 hex characters). */
   readonly received?: ReadonlyMap<string, bigint> | undefined;
-  /** Payments and change of an own send; undefined when the details came from the chain. */
+  /** Payments and change of an own send; undefined when the details were read from the chain. */
   readonly sent?: readonly SentOutput[] | undefined;
 }
 
 /** Details of transactions by hash. */
 export class DetailsTable extends SealedTable<StoredDetails> {
-  /** The hashes without details, in their order. */
+  /** The hashes without details, in the same order. */
   missing(hashes: readonly string[]): string[] {
     return hashes.filter((hash) => !this.has(hash));
   }
@@ -48,7 +48,7 @@ interface DaySum {
 
 const sumKey = (name: string, day: number): string => JSON.stringify([name, day]);
 
-/** Sums that access keys have sent, by key name and day. Amounts are atomic units and include fees. */
+/** Amounts sent per access key and day. Amounts are atomic units and include fees. */
 export class SpendingTable {
   readonly #sums;
 
@@ -61,8 +61,8 @@ export class SpendingTable {
   }
 
   /**
-   * Counts an amount that is about to be sent, unless that exceeds the limit of the day.
-   * @returns whether it may be sent
+   * Adds an amount before it is sent.
+   * @returns false, and nothing is added, if that would exceed the limit of the day
    */
   reserve(name: string, day: number, amount: bigint, limit: bigint): boolean {
     if (amount < 0n) throw new RangeError('an amount must not be negative');
@@ -75,16 +75,16 @@ export class SpendingTable {
     return true;
   }
 
-  /** Gives a reserved amount back that was not sent. The day is that of the reservation. */
+  /** Subtracts a reserved amount that was not sent. @param day of the reservation */
   giveBack(name: string, day: number, amount: bigint): void {
     const rest = this.spent(name, day) - amount;
     this.#sums.put(sumKey(name, day), { name, day, amount: rest > 0n ? rest : 0n });
   }
 
   /**
-   * Drops the sums of days before a day.
-   * @param newest days of each key that stay whatever their age: a clock may be wrong for a while
-   * @returns how many sums were dropped
+   * Deletes the sums of days before a day.
+   * @param newest number of days that each key retains at any age, since a clock may be wrong for a while
+   * @returns the number of deleted sums
    */
   dropBefore(day: number, newest = 0): number {
     const sums = [...this.#sums.rows()].sort((a, b) => b.day - a.day);
@@ -101,20 +101,20 @@ export class SpendingTable {
   }
 }
 
-/** What receivers of notifications know of a transaction: that it exists, or that a block has it. */
+/** The last notification about a transaction: it was seen, or it was mined. */
 export const NotifiedStage = { none: 0, seen: 1, confirmed: 2 } as const;
 
 export type NotifiedStage = (typeof NotifiedStage)[keyof typeof NotifiedStage];
 
-/** How far each transaction was notified, so that neither a restart nor a reorganisation notifies twice. */
+/** Stages of notifications by transaction hash: neither a restart nor a reorganisation repeats a notification. */
 export class NotifiedTable extends SealedTable<NotifiedStage> {
   stage(hash: string): NotifiedStage {
     return this.get(hash) ?? NotifiedStage.none;
   }
 
   /**
-   * Raises the stage of each hash that is below it.
-   * @returns the stage of each before; undefined where nothing changed
+   * Raises the stages of the hashes that are below `stage`.
+   * @returns for each hash the previous stage; undefined if it was not raised
    */
   advance(hashes: readonly string[], stage: NotifiedStage): (NotifiedStage | undefined)[] {
     return this.dependencies.transaction(() =>

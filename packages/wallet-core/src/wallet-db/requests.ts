@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { SealedDatabase } from './sealed-database';
 
-/** The idempotency key of a request, and the access key whose client chose it: clients may choose equal ones. */
+/** An idempotency key. Clients with different access keys may choose equal keys. */
 export interface IdempotencyKey {
+  /** Name of the access key. */
   readonly owner: string;
   readonly key: string;
 }
@@ -12,14 +13,14 @@ export interface RequestAnswer {
   readonly body: string;
 }
 
-/** What is known of a request. `sends` are the hashes of its transactions, in their order. */
+/** The state of a request. `sends` are the hashes of its transactions, in order. */
 export type RequestStatus =
-  /** It was not known, and now is. */
+  /** First use of the key; the request is now recorded. */
   | { readonly kind: 'new' }
   /** The key was used with another body. */
   | { readonly kind: 'other-body' }
   | { readonly kind: 'answered'; readonly answer: RequestAnswer; readonly sends: readonly string[] }
-  /** It was begun, in this run or in an earlier one, and has no answer. */
+  /** It was begun, perhaps before a restart, and has no answer. */
   | { readonly kind: 'unanswered'; readonly sends: readonly string[] };
 
 interface StoredRequest extends IdempotencyKey {
@@ -30,11 +31,11 @@ interface StoredRequest extends IdempotencyKey {
   readonly sends: readonly string[];
 }
 
-/** Which requests may be dropped. */
+/** The requests that `dropOld` retains. */
 export interface RequestRetention {
-  /** Those begun before it, Unix milliseconds. */
+  /** Unix milliseconds: requests that were begun at or after it. */
   readonly before: number;
-  /** This many stay whatever their age: a clock that is wrong for a moment must not empty the table. */
+  /** The number of requests retained at any age, so that a temporarily wrong clock does not empty the table. */
   readonly newest: number;
 }
 
@@ -42,17 +43,17 @@ const MAX_DROPPED_AT_ONCE = 1_000;
 
 const nameOf = ({ owner, key }: IdempotencyKey): string => JSON.stringify([owner, key]);
 
-/** Requests by idempotency key: each is done once, and its answer is repeated. */
+/** Requests by idempotency key. A repeated request gets the answer of the first one. */
 export class RequestTable {
   readonly #requests;
-  /** Sequence number at which the next slice of `dropOld` begins; undefined: at the oldest row. */
+  /** Sequence number where the next slice of `dropOld` begins; undefined is the oldest row. */
   #dropFrom: number | undefined;
 
   constructor(private readonly database: SealedDatabase) {
     this.#requests = database.table<StoredRequest>('requests');
   }
 
-  /** @param body as the client sent it @param now Unix milliseconds */
+  /** Records a request, or returns its recorded state. @param body as received @param now Unix milliseconds */
   begin(request: IdempotencyKey, body: string | Uint8Array, now: number): RequestStatus {
     const bodyHash = createHash('sha256').update(body).digest();
     return this.database.transaction((): RequestStatus => {
@@ -67,7 +68,7 @@ export class RequestTable {
     });
   }
 
-  /** Records that the request sends this transaction. Called before it is submitted. @throws RangeError: not begun */
+  /** Records a transaction of the request, before it is submitted. @throws RangeError when the request was not begun */
   link(request: IdempotencyKey, hash: string): void {
     this.change(request, (stored) => {
       if (stored.sends.includes(hash)) return stored;
@@ -76,14 +77,14 @@ export class RequestTable {
     });
   }
 
-  /** Stores the answer; an earlier one stays. @throws RangeError when the request was not begun */
+  /** Stores the answer, unless there already is one. @throws RangeError when the request was not begun */
   answer(request: IdempotencyKey, answer: RequestAnswer): void {
     this.change(request, (stored) => (stored.answer === undefined ? { ...stored, answer } : stored));
   }
 
   /**
-   * Forgets a request that has neither an answer nor a transaction, so that its key may be used again.
-   * @returns whether it was forgotten
+   * Deletes a request without an answer and without transactions, so that the key can be used again.
+   * @returns whether it was deleted
    */
   forget(request: IdempotencyKey): boolean {
     return this.database.transaction(() => {
@@ -94,8 +95,8 @@ export class RequestTable {
   }
 
   /**
-   * Drops old requests whose transactions are all settled, one slice at a time.
-   * @returns whether there may be more
+   * Deletes old requests whose transactions are all settled, one slice per call.
+   * @returns whether the next call may find more
    */
   dropOld({ before, newest }: RequestRetention, isSettled: (hash: string) => boolean): boolean {
     return this.database.transaction(() => {

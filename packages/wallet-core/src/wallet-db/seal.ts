@@ -1,9 +1,9 @@
 import { createCipheriv, createDecipheriv, createHmac, randomFillSync } from 'node:crypto';
 
 /*
- * How rows of the wallet database are sealed: AES-256-GCM over a JSON text, and blind identifiers in place of keys
- * (docs/protocol/wallet.md#wallet-database). Both keys derive from the private view key, which the container protects
- * with its password.
+ * The sealing of rows: AES-256-GCM over a JSON text, and blind identifiers in place of keys
+ * (docs/protocol/wallet.md#wallet-database). Both secrets derive from the private view key, which the container encrypts with
+ * its password.
  */
 
 const CIPHER = 'aes-256-gcm';
@@ -11,10 +11,10 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const ID_BYTES = 16;
 
-/** Texts are padded to a multiple of this many bytes, so that the length of a row says little about its amounts. */
+/** Texts are padded to a multiple of this size, so that the length of a row reveals little about its content. */
 const PADDED_BYTES = 64;
 
-/** The place of a row: everything about it that is stored in plain. The seal authenticates it. */
+/** The columns of a row that are stored in plain text. The seal authenticates them. */
 export interface RowPlace {
   readonly table: string;
   readonly id: Buffer;
@@ -24,7 +24,7 @@ export interface RowPlace {
 export class RowSealer {
   readonly #sealKey: Buffer;
   readonly #indexKey: Buffer;
-  /** Random bytes of the next nonces: one system call for each would take a third of the time of a row. */
+  /** Random bytes for the next nonces: a system call per nonce would take a third of the time of a row. */
   readonly #random = Buffer.alloc(NONCE_BYTES * 256);
   #randomUsed = this.#random.length;
 
@@ -36,12 +36,12 @@ export class RowSealer {
     this.#indexKey = derive('wallet database: index');
   }
 
-  /** The blind identifier of a key: 16 bytes that say nothing without the private view key. */
+  /** The blind identifier of a key: 16 bytes, meaningless without the private view key. */
   id(table: string, key: string): Buffer {
     return createHmac('sha256', this.#indexKey).update(`${table}\0${key}`).digest().subarray(0, ID_BYTES);
   }
 
-  /** @returns nonce, tag, ciphertext */
+  /** @returns nonce, tag and ciphertext, concatenated */
   seal(place: RowPlace, row: unknown): Buffer {
     const nonce = this.nonce();
     const cipher = createCipheriv(CIPHER, this.#sealKey, nonce).setAAD(placeBytes(place));
@@ -49,7 +49,7 @@ export class RowSealer {
     return Buffer.concat([nonce, cipher.getAuthTag(), ciphertext]);
   }
 
-  /** @throws Error when another key sealed the row, or when anything of it has changed */
+  /** @throws Error when the row was sealed under another key, or a byte of it was changed */
   unseal(place: RowPlace, sealed: Buffer): unknown {
     const nonce = sealed.subarray(0, NONCE_BYTES);
     const tag = sealed.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES);
@@ -84,7 +84,7 @@ function placeBytes({ table, id, sequence }: RowPlace): Buffer {
   return Buffer.concat([Buffer.from(`${table}\0`), id, number]);
 }
 
-/** JSON ignores the spaces at the end. */
+/** Appends spaces, which JSON ignores. */
 function padded(text: string): Buffer {
   const bytes = Buffer.from(text);
   const length = Math.ceil(bytes.length / PADDED_BYTES) * PADDED_BYTES;
@@ -92,11 +92,11 @@ function padded(text: string): Buffer {
 }
 
 /**
- * JSON with exact bigints (`~n5`), Buffers (`~b` and base64) and Maps (`{"~m":[[key, value]]}`). A string that begins with
- * `~` gets `~s` before it.
+ * Encodes JSON with exact bigints (`~n5`), Buffers (`~b` and base64) and Maps (`{"~m":[[key, value]]}`). A string that begins
+ * with `~` is prefixed with `~s`.
  */
 export function encodeRow(row: unknown): string {
-  // `this` has the value before its toJSON, which a Buffer has.
+  // `converted` is the result of `toJSON`; a Buffer is recognised only before it.
   return JSON.stringify(row, function (this: Record<string, unknown>, name: string, converted: unknown) {
     const value = this[name];
     if (typeof value === 'bigint') return `~n${value}`;

@@ -2,31 +2,31 @@ import type { SqliteConnection, SqliteDatabase } from '@wrkz/sqlite';
 import type { RowSealer } from './seal';
 import { SealedTable, type TableDependencies } from './sealed-table';
 
-/** The counters of a database: one sealed row, written with each transaction that changes it. */
+/** The counters of a database: a single sealed row, written by each transaction that changes them. */
 export interface DatabaseState {
-  /** Grows with every change of money. */
+  /** Incremented by every change of money. */
   readonly position: number;
-  /** The ledger log is complete from this position on. */
+  /** The ledger log is complete after this position. */
   readonly logFloor: number;
-  /** Position of the newest entry of the ledger log, removed ones included. */
+  /** Position of the newest entry of the ledger log, even if it was removed. */
   readonly lastLogEntry: number;
-  /** Events up to this number are gone. */
+  /** Events up to this sequence number were removed. */
   readonly eventFloor: number;
   readonly lastEvent: number;
-  /** Table in which a damaged row was found, until the operator decides. */
+  /** Table with a damaged row, until the operator drops the damaged rows. */
   readonly damage?: string | undefined;
 }
 
 export const STATE = 'state';
 const FIRST_STATE: DatabaseState = { position: 0, logFloor: 0, lastLogEntry: 0, eventFloor: 0, lastEvent: 0 };
 
-/** A database of sealed tables: transactions, the state row and found damage. */
+/** A database of sealed tables: runs transactions, stores the state and records damage. */
 export class SealedDatabase implements TableDependencies {
   readonly connection: SqliteConnection;
   readonly #states: SealedTable<DatabaseState>;
   #stored: DatabaseState;
   #state: DatabaseState;
-  /** Error of a nested call: the outermost one fails with it. */
+  /** Error of a nested call. The outermost call throws it, even if it was caught in between. */
   #nestedError: Error | undefined;
 
   /** @throws DamagedSealedRow when the state row is damaged or missing */
@@ -41,7 +41,7 @@ export class SealedDatabase implements TableDependencies {
     this.#state = this.#stored = state;
   }
 
-  /** Writes the row of a table that exists once, and the first state, in the transaction that creates the database. */
+  /** Writes the first state and a single row of another table, within the transaction that creates the database. */
   static initialize(connection: SqliteConnection, sealer: RowSealer, table: string, row: unknown): void {
     const dependencies = rawDependencies(connection, sealer);
     new SealedTable(table, dependencies).put(table, row);
@@ -52,14 +52,14 @@ export class SealedDatabase implements TableDependencies {
     return this.#state;
   }
 
-  /** @param maxRows the oldest rows beyond it are deleted */
+  /** @param maxRows the oldest rows above this number are deleted */
   table<Row>(name: string, maxRows?: number): SealedTable<Row> {
     return new SealedTable<Row>(name, this, maxRows);
   }
 
   /**
-   * Runs synchronous work in one immediate transaction, which nested calls join. It is on the disk when the outermost call
-   * returns. When any of the calls throws, all of it is rolled back, the state included.
+   * Runs synchronous work in an immediate transaction, which nested calls join. The transaction is durable when the outermost
+   * call returns. If any call throws, the whole transaction and the state are rolled back.
    */
   transaction<Result>(work: () => Result): Result {
     if (this.connection.inTransaction) return this.join(work);
@@ -77,17 +77,17 @@ export class SealedDatabase implements TableDependencies {
     try {
       this.database.committed();
     } catch {
-      // The transaction is on the disk, so it must not seem to have failed. The next commit updates the mark of the log.
+      // The transaction is durable, so it must not fail here. The next commit updates the log mark again.
     }
     return result;
   }
 
-  /** Changes the state, in the caller's transaction. */
+  /** Changes the state within the caller's transaction. */
   update(change: Partial<DatabaseState>): void {
     this.#state = { ...this.#state, ...change };
   }
 
-  /** Counts one change of money, in the caller's transaction. @returns the new position */
+  /** Increments the position within the caller's transaction. @returns the new position */
   advance(): number {
     this.update({ position: this.#state.position + 1 });
     return this.#state.position;
@@ -99,8 +99,8 @@ export class SealedDatabase implements TableDependencies {
   }
 
   /**
-   * The first commit of a session makes the mark of the log: on a full disk this fails, and no later transaction. Before it,
-   * all of the log is copied back, so that the database file has the identity.
+   * Makes the first commit of a session, which creates the log mark: on a full disk this call fails instead of a later
+   * transaction. A checkpoint before it copies the log into the database file, so that this file has the identity.
    */
   begin(): void {
     this.database.cutLog();
@@ -129,19 +129,19 @@ export class SealedDatabase implements TableDependencies {
     return result;
   }
 
-  /** Outside of transactions, since one that fails for the damage is rolled back. */
+  /** Writes outside of transactions: a transaction that fails because of the damage is rolled back. */
   private recordDamage(): void {
     if (this.connection.inTransaction || this.#state.damage === this.#stored.damage) return;
     try {
       this.#states.put(STATE, this.#state);
       this.#stored = this.#state;
     } catch {
-      // The disk is full or gone: the state in memory still has it.
+      // The disk is full or disconnected. The state in memory still has the damage.
     }
   }
 }
 
-/** For single statements outside of the transactions of a SealedDatabase. */
+/** Dependencies of tables outside of a SealedDatabase: every statement is a transaction of its own. */
 export function rawDependencies(connection: SqliteConnection, sealer: RowSealer): TableDependencies {
   return { connection, sealer, transaction: (work) => work(), onDamage: () => undefined };
 }

@@ -1,7 +1,7 @@
 import { sqliteFailure, type SqliteConnection, type SqliteStatement } from '@wrkz/sqlite';
 import type { RowSealer } from './seal';
 
-/** A row was changed after it was sealed, or rows of a gapless table are missing. */
+/** A row was changed after it was sealed, or a row of a gapless table is missing. */
 export class DamagedSealedRow extends Error {
   override readonly name = 'DamagedSealedRow';
 
@@ -13,7 +13,6 @@ export class DamagedSealedRow extends Error {
   }
 }
 
-/** What a table needs of its database. */
 export interface TableDependencies {
   readonly connection: SqliteConnection;
   readonly sealer: RowSealer;
@@ -29,7 +28,7 @@ export interface SequencedRow<Row> {
 
 type StoredRow = [sequence: number, id: Buffer, sealed: Buffer];
 
-/** Rows that a scan reads at once. No statement stays open between two rows, so the caller may write meanwhile. */
+/** Rows per query of a scan. No statement stays open between two rows, so the caller may write meanwhile. */
 const SCAN_ROWS = 256;
 
 const FIRST_SEQUENCE = -(2n ** 63n);
@@ -38,9 +37,9 @@ export const sealedTableSchema = (table: string): string =>
   `CREATE TABLE ${table} (sequence INTEGER PRIMARY KEY, id BLOB NOT NULL UNIQUE, sealed BLOB NOT NULL) STRICT;`;
 
 /**
- * Rows by key, sealed. In plain are a sequence number, which orders the rows by their first insertion, and the blind
- * identifier of the key. Every row that is read is authenticated; a damaged one throws DamagedSealedRow. The table names in the
- * methods' SQL come from this module's callers, never from data.
+ * Sealed rows by key. A sequence number, which orders the rows by their first insertion, and the blind identifier of the key
+ * are stored in plain text. Every row is authenticated when it is read; a damaged row throws DamagedSealedRow. Table names in
+ * SQL are constants of the callers, never data.
  */
 export class SealedTable<Row> {
   readonly #select: SqliteStatement<[Buffer], StoredRow>;
@@ -51,7 +50,7 @@ export class SealedTable<Row> {
   readonly #delete: SqliteStatement<[Buffer]>;
   readonly #deleteUpTo: SqliteStatement<[number]>;
 
-  /** @param maxRows the oldest rows beyond it are deleted */
+  /** @param maxRows the oldest rows above this number are deleted */
   constructor(
     readonly name: string,
     protected readonly dependencies: TableDependencies,
@@ -77,12 +76,12 @@ export class SealedTable<Row> {
     return stored && this.unseal(stored).row;
   }
 
-  /** Whether there is a row of the key; the row itself is not authenticated. */
+  /** Whether the key has a row. The row is not authenticated. */
   has(key: string): boolean {
     return this.read(() => this.#selectSequence.get(this.id(key))) !== undefined;
   }
 
-  /** Inserts a row behind all others, or replaces the row of the key in its place. */
+  /** Inserts a row after all others, or replaces the row of the key without moving it. */
   put(key: string, row: Row): void {
     this.dependencies.transaction(() => {
       const place = this.read(() => this.#selectSequence.get(this.id(key)));
@@ -91,7 +90,7 @@ export class SealedTable<Row> {
     });
   }
 
-  /** Inserts or replaces a row whose number the caller chooses, in the caller's transaction. */
+  /** Inserts or replaces a row at a sequence number, within the caller's transaction. */
   putAt(sequence: number, key: string, row: Row): void {
     const id = this.id(key);
     this.#write.run(sequence, id, this.dependencies.sealer.seal({ table: this.name, id, sequence }, row));
@@ -109,12 +108,12 @@ export class SealedTable<Row> {
     this.deleteUpTo(Number.MAX_SAFE_INTEGER);
   }
 
-  /** The highest sequence number behind which `newest` rows follow; 0 when there are no more rows than that. */
+  /** The sequence number of the newest row that is followed by `newest` rows; 0 if there is no such row. */
   lastButNewest(newest: number): number {
     return this.read(() => this.#nthNewest.get(newest)) ?? 0;
   }
 
-  /** In sequence order. Rows may be written and deleted meanwhile. */
+  /** Rows in sequence order. The caller may write and delete rows meanwhile. */
   *scan(from: number | bigint = FIRST_SEQUENCE, limit = Infinity): Generator<SequencedRow<Row>, void> {
     for (let next = from, left = limit; left > 0; left -= SCAN_ROWS) {
       const rows = this.read(() => this.#selectFrom.all(next, Math.min(left, SCAN_ROWS)));
@@ -134,7 +133,7 @@ export class SealedTable<Row> {
     for (const rows = this.scan(); rows.next().done !== true;);
   }
 
-  /** Deletes every row that cannot be authenticated. */
+  /** Deletes all rows that fail authentication. */
   deleteDamaged(): void {
     const { connection, sealer } = this.dependencies;
     for (const id of connection.prepare<[], Buffer>(`SELECT id FROM ${this.name}`).pluck().all()) {

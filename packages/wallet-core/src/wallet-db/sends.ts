@@ -3,7 +3,7 @@ import type { RetiredOutput } from '../ledger/model';
 import type { SealedDatabase } from './sealed-database';
 import { SealedTable } from './sealed-table';
 
-/** `refused`: a node rejected it, and its bytes may still be mined. `settled`: enough blocks confirm it. */
+/** `refused`: a node rejected it, but it may still be mined. `settled`: it has enough confirmations to be final. */
 export type SendState = 'pending' | 'refused' | 'givenUp' | 'confirmed' | 'settled';
 
 export interface StoredSend {
@@ -12,22 +12,22 @@ export interface StoredSend {
   readonly state: SendState;
   /** Unix milliseconds. */
   readonly created: number;
-  /** The signed transaction; a settled send has none. */
+  /** The signed transaction; undefined for a settled send. */
   readonly signed?: SignedSend | undefined;
-  /** Stays when the bytes are dropped. */
+  /** Retained after the signed transaction is dropped. */
   readonly summary?: SendSummary | undefined;
-  /** Why it was refused or given up. */
+  /** Reason of a refused or given-up send. */
   readonly reason?: string | undefined;
-  /** Height of its block. */
+  /** Block height. */
   readonly height?: number | undefined;
-  /** Height at which it was first refused. */
+  /** Height of the first refusal. */
   readonly refusedSince?: number | undefined;
 }
 
-/** Own transactions by hash, recorded before they are first submitted. */
+/** Own transactions by hash, recorded before their first submission. */
 export class SendTable {
   readonly #open;
-  /** Apart from the others, so that a long history does not slow down the listing of open sends. */
+  /** A table of its own, so that a long history does not slow down the listing of open sends. */
   readonly #settled;
 
   constructor(private readonly database: SealedDatabase) {
@@ -56,14 +56,14 @@ export class SendTable {
     });
   }
 
-  /** Those in one of the states, or all: the open ones in the order of their first insertion, then the settled ones. */
+  /** Sends in the given states, or all: first open, then settled ones, each in the order of their insertion. */
   all(states?: readonly SendState[]): StoredSend[] {
     const open = [...this.#open.rows()].filter(({ state }) => states?.includes(state) ?? true);
     return states?.includes('settled') === false ? open : [...open, ...this.#settled.rows()];
   }
 }
 
-/** A transaction that is built and waits for its creator's decision. It locks no outputs. */
+/** A transaction that was built and is sent or discarded by a later request of its creator. It locks no outputs. */
 export interface PreparedTransaction {
   readonly hash: string;
   readonly signed: SignedSend;
@@ -73,7 +73,7 @@ export interface PreparedTransaction {
   readonly created: number;
 }
 
-/** `sending`: it may have been submitted, and the node has not confirmed that it has it. */
+/** `sending`: it may have been submitted, and no node has confirmed it. */
 export type DelayedSendState = 'delayed' | 'sending' | 'sent' | 'deleted';
 
 export interface DelayedSend {
@@ -84,7 +84,7 @@ export interface DelayedSend {
   readonly signed: SignedSend;
 }
 
-/** Transactions that were built, returned to the client, and are sent by a later request. */
+/** Transactions that were built and recorded, and are sent by a later request of the client. */
 export class DelayedTable {
   readonly #delayed;
 
@@ -96,12 +96,12 @@ export class DelayedTable {
     return this.#delayed.get(hash);
   }
 
-  /** In the order in which they were added. */
+  /** In order of insertion. */
   inState(state: DelayedSendState): DelayedSend[] {
     return [...this.#delayed.rows()].filter((row) => row.state === state);
   }
 
-  /** @throws RangeError when the hash is there already */
+  /** @throws RangeError when the hash exists */
   add(transaction: Omit<DelayedSend, 'state'>): void {
     const { hash } = transaction;
     if (this.#delayed.has(hash)) throw new RangeError(`the delayed transaction ${hash} exists already`);
@@ -109,8 +109,8 @@ export class DelayedTable {
   }
 
   /**
-   * Compare-and-set of the state. Writes nothing when it does not apply.
-   * @returns false when the transaction is not in the state `from`
+   * Compare-and-set of the state.
+   * @returns false, and nothing is written, when the transaction is not in the state `from`
    */
   move(hash: string, from: DelayedSendState, to: DelayedSendState): boolean {
     const row = this.#delayed.get(hash);
@@ -127,9 +127,9 @@ export class DelayedTable {
   }
 }
 
-/** Spent outputs that have left the ledger, by one-time key: a rewind or a rescan needs them again. */
+/** Spent outputs that were removed from the ledger, by one-time key. A rewind or rescan restores them. */
 export class RetiredTable extends SealedTable<RetiredOutput> {
-  /** Those that were spent at this height or above. */
+  /** Outputs that were spent at this height or above. */
   from(spendHeight: number): RetiredOutput[] {
     return [...this.rows()].filter(({ output }) => output.spendHeight >= spendHeight);
   }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { closeSync, existsSync, openSync, renameSync, statSync } from 'node:fs';
 import { errorText } from '@wrkz/service-kit/base';
 import {
+  backupDatabase,
   FileCutShort,
   NotOurFile,
   openDatabase,
@@ -13,22 +14,27 @@ import {
 } from '@wrkz/sqlite';
 import type { StoredRingMember } from '../transaction/model';
 import type { AppliedTip, LedgerChange } from '../ledger/model';
-import { EventTable } from './events';
-import { IDENTITY, isForeign, isForeignDatabaseFile } from './foreign';
-import { LedgerLog } from './ledger-log';
-import type { WalletDbMark } from './mark';
+import {
+  type DatabaseLoss,
+  IDENTITY,
+  isForeign,
+  isForeignDatabaseFile,
+  type WalletDbIdentity,
+  type WalletDbMark,
+} from './identity';
+import { EventTable, LedgerLog } from './logs';
 import { DetailsTable, NotifiedTable, SpendingTable } from './records';
 import { RequestTable } from './requests';
 import { RowSealer } from './seal';
-import { SealedDatabase, STATE } from './sealed-database';
-import { DamagedSealedRow, sealedTableSchema } from './sealed-table';
+import { type DatabaseState, rawDependencies, SealedDatabase, STATE } from './sealed-database';
+import { DamagedSealedRow, SealedTable, sealedTableSchema } from './sealed-table';
 import { DelayedTable, type PreparedTransaction, RetiredTable, SendTable } from './sends';
 
-export const WALLET_DB_APPLICATION_ID = 0x57_4b_57_44;
+const APPLICATION_ID = 0x57_4b_57_44;
 
-export const TITLE = 'wallet database';
+const TITLE = 'wallet database';
 
-/** The identity is the first one, so that it is in the first pages. */
+/** The identity is first, so that `isForeignDatabaseFile` finds it in the first pages. */
 const MONEY_TABLES = [
   IDENTITY,
   STATE,
@@ -43,48 +49,35 @@ const MONEY_TABLES = [
   'spending',
   'settings',
 ];
-/** Too large to be checked at every open; they cannot make a payment happen twice. */
+/** Not checked at every open, since they can be large and their loss cannot cause a double payment. */
 const OTHER_TABLES = ['retired', 'details', 'events', 'notified', 'labels'];
-export const WALLET_DB_TABLES = [...MONEY_TABLES, ...OTHER_TABLES];
+const ALL_TABLES = [...MONEY_TABLES, ...OTHER_TABLES];
 
-/** The database itself, and the files that SQLite and its package put beside it. */
+/** Suffixes of the database file and of the files that SQLite and `@wrkz/sqlite` create beside it. */
 export const FILE_SUFFIXES = ['', '-wal', '-shm', '-journal', '-mark'];
 
-/** Each may have a hundred kilobytes. */
+/** A prepared transaction may take 100 KB. */
 const MAX_PREPARED = 1_000;
 
-/** Why a database does not have everything that happened before `since`. */
-export type DatabaseLoss = 'missing' | 'damaged' | 'outdated';
-
-export interface WalletDbIdentity {
-  /** Random, 32 hex characters. */
-  readonly database: string;
-  /** Unix milliseconds from which on it has everything. */
-  readonly since: number;
-  /** Undefined: nothing is known to be missing. */
-  readonly loss?: DatabaseLoss | undefined;
-  /** The operator has decided to go on in spite of the loss. */
-  readonly isLossAcknowledged: boolean;
-}
-
 export interface WalletDbOptions {
-  /** The container. */
+  /** Path of the container. */
   readonly walletFile: string;
   /** 64 hex characters. */
   readonly privateViewKey: string;
-  /** What the container says about its database (`walletDbMarkOf`). */
+  /** The mark in the container (`walletDbMarkOf`). */
   readonly expected: WalletDbMark | undefined;
   /** Unix milliseconds. */
   readonly now: number;
 }
 
-/** Text of the operator on an address or a transaction hash. */
+/** An operator's text for an address or a transaction hash. */
 export interface Label {
+  /** The address or hash. */
   readonly subject: string;
   readonly text: string;
 }
 
-/** The database belongs to another wallet. It was not touched. */
+/** The database belongs to another wallet. It was not changed. */
 export class ForeignWalletDb extends Error {
   override readonly name = 'ForeignWalletDb';
 
@@ -93,7 +86,7 @@ export class ForeignWalletDb extends Error {
   }
 }
 
-/** The database cannot be used. The operator restores a backup, or decides to begin a new one (`WalletDb.replaceDamaged`). */
+/** The database is unusable. The operator restores a backup or begins a new database (`WalletDb.replaceDamaged`). */
 export class WalletDbDamaged extends Error {
   override readonly name = 'WalletDbDamaged';
 
@@ -109,14 +102,14 @@ export class WalletDbDamaged extends Error {
 export const walletDbName = (walletFile: string): string => `${walletFile}.db`;
 
 /**
- * The SQLite database beside a container: everything that must survive between two writes of the container
- * (docs/protocol/wallet.md#wallet-database). Each call that writes is one transaction, or joins the one that
- * `transaction` runs, and is on the disk when it returns. The caller holds the lock of the container.
+ * The SQLite database beside a container. It has all data that must survive between two writes of the container
+ * (docs/protocol/wallet.md#wallet-database). Each writing call is a transaction, or joins the enclosing `transaction`, and is
+ * durable when it returns. The caller holds the lock of the container.
  *
- * Damage has two forms. A file that cannot be opened at all makes `open` throw WalletDbDamaged and stays where it is: the
- * wallet then runs without a database, for reading, until the operator calls `replaceDamaged`. A damaged row throws
- * DamagedSealedRow when it is read and sets `damage`, also for later opens: the wallet then refuses to send until the operator
- * calls `dropDamagedRows`. After both, `identity.loss` is 'damaged'.
+ * Damage has two forms. If the file cannot be opened, `open` throws WalletDbDamaged and leaves the file in place: the wallet
+ * runs read-only without a database until the operator calls `replaceDamaged`. If a row is damaged, reading it throws
+ * DamagedSealedRow and sets `damage`, which persists: the wallet refuses to send until the operator calls `dropDamagedRows`.
+ * Both calls set `identity.loss` to 'damaged'.
  */
 export class WalletDb {
   readonly sends;
@@ -137,8 +130,8 @@ export class WalletDb {
   /** Small values by name, such as a pause of sends with its reason. */
   readonly settings;
   /**
-   * Whether the container names this database. If not, the caller writes the container with `mark` before it appends to the
-   * log: the container could not be brought up to date by it.
+   * Whether the container has the mark of this database. If not, the caller writes the container with `mark` before it appends
+   * to the log, because the log would not bring the container up to date.
    */
   readonly isNamedByContainer: boolean;
   readonly #identities;
@@ -180,7 +173,7 @@ export class WalletDb {
     return WalletDb.openWith(options, undefined);
   }
 
-  /** Renames a damaged database to `<file>.<milliseconds>.damaged` and creates a new one. The old one must be closed. */
+  /** Renames the closed, damaged database to `<file>.<milliseconds>.damaged` and creates a new one. */
   static replaceDamaged(options: WalletDbOptions): WalletDb {
     const file = walletDbName(options.walletFile);
     for (const suffix of FILE_SUFFIXES) {
@@ -195,28 +188,28 @@ export class WalletDb {
     return identity;
   }
 
-  /** For the container, which is written with it. */
+  /** The mark to be written into the container. */
   get mark(): WalletDbMark {
     return { database: this.identity.database, position: this.database.state.position };
   }
 
-  /** The table in which a damaged row was found; undefined after the operator's decision. */
+  /** The table with a damaged row; undefined again after `dropDamagedRows`. */
   get damage(): string | undefined {
     return this.database.state.damage;
   }
 
-  /** The operator goes on in spite of `identity.loss`. */
+  /** Records that the operator resumes sends in spite of `identity.loss`. */
   acknowledgeLoss(): void {
     this.setIdentity({ ...this.identity, isLossAcknowledged: true });
   }
 
   /**
-   * The operator goes on without the damaged rows: deletes them, discards the ledger log and all events before a missing
-   * one. The caller writes the container before, so that it does not need the log.
+   * Deletes damaged rows, the ledger log, and all events before a gap, when the operator resumes sends. The caller first writes
+   * the container, which then needs no log.
    */
   dropDamagedRows(now: number): void {
     this.transaction(() => {
-      for (const table of WALLET_DB_TABLES) this.database.table(table).deleteDamaged();
+      for (const table of ALL_TABLES) this.database.table(table).deleteDamaged();
       this.log.restart(this.database.state.position);
       this.events.dropUpToGap();
       this.database.update({ damage: undefined });
@@ -224,7 +217,7 @@ export class WalletDb {
     });
   }
 
-  /** All writes of the work in one transaction. Nested calls join it. The work is synchronous. */
+  /** Runs synchronous work in one transaction. Nested calls join it. */
   transaction<Result>(work: () => Result): Result {
     return this.database.transaction(work);
   }
@@ -234,7 +227,7 @@ export class WalletDb {
     this.database.close();
   }
 
-  /** @param loss of a database that has to be created */
+  /** @param loss recorded if the database is created */
   private static openWith(options: WalletDbOptions, loss: DatabaseLoss | undefined): WalletDb {
     const file = walletDbName(options.walletFile);
     const sealer = new RowSealer(options.privateViewKey);
@@ -245,13 +238,13 @@ export class WalletDb {
       checkContent(file, database, sealer);
       return new WalletDb(new SealedDatabase(database, sealer), options);
     } catch (error) {
-      // Its lock would keep the wallet closed for as long as the program runs.
+      // The lock of an open database would refuse every later open.
       database?.close();
       throw isDamage(error) ? new WalletDbDamaged(file, errorText(error), { cause: error }) : error;
     }
   }
 
-  /** Compares with what the container expects. @returns whether the log continues the container */
+  /** Compares with the mark of the container. @returns whether the log continues the container */
   private continues(expected: WalletDbMark | undefined, now: number): boolean {
     const { database, position } = this.mark;
     if (expected === undefined) return false;
@@ -270,18 +263,18 @@ export class WalletDb {
   }
 }
 
-/** Before SQLite opens the file, which may change it. */
+/** The checks before SQLite opens the file, because that may change it. */
 function checkFiles(file: string, sealer: RowSealer): void {
   for (const suffix of FILE_SUFFIXES) {
-    // To open a pipe would wait for its other end.
+    // Opening a pipe would wait for a writer.
     if (statSync(file + suffix, { throwIfNoEntry: false })?.isFile() === false) {
-      throw new WalletDbDamaged(file, `${file}${suffix} is no regular file`);
+      throw new WalletDbDamaged(file, `${file}${suffix} is not a regular file`);
     }
   }
   if (existsSync(file)) {
     if (isForeignDatabaseFile(file, sealer)) throw new ForeignWalletDb(file);
   } else {
-    // Only the owner may read it. SQLite gives the files beside it the same permissions.
+    // SQLite gives the files beside it the same permissions: only the owner may read them.
     closeSync(openSync(file, 'wx', 0o600));
   }
 }
@@ -292,11 +285,11 @@ function databaseOptions(
   first: Pick<WalletDbIdentity, 'since' | 'loss'>,
 ): DatabaseOptions {
   const create = (connection: SqliteConnection): void =>
-    void connection.exec(WALLET_DB_TABLES.map(sealedTableSchema).join('\n'));
+    void connection.exec(ALL_TABLES.map(sealedTableSchema).join('\n'));
   return {
     file,
     title: TITLE,
-    applicationId: WALLET_DB_APPLICATION_ID,
+    applicationId: APPLICATION_ID,
     mode: 'write',
     markLog: true,
     migrations: [{ version: 1, name: 'wallet database', up: create }],
@@ -316,8 +309,34 @@ function checkContent(file: string, { connection }: SqliteDatabase, sealer: RowS
   }
 }
 
-/** A missing table or column is SQLITE_ERROR, since the statements never change. */
+/** SQLITE_ERROR is a missing table or column, since the statements are constant. */
 function isDamage(error: unknown): boolean {
   if (/^SQLITE_(ERROR|CORRUPT|NOTADB)/.test(sqliteFailure(error)?.code ?? '')) return true;
   return [NotOurFile, WrongLog, FileCutShort, DamagedSealedRow].some((type) => error instanceof type);
+}
+
+/**
+ * Copies the open database of a container and authenticates every row of the copy.
+ * @param expected the mark of the copied container
+ * @throws errors of `@wrkz/sqlite`; DamagedSealedRow; RangeError when the copy does not continue the container
+ */
+export function backupWalletDb(
+  walletFile: string,
+  to: string,
+  privateViewKey: string,
+  expected: WalletDbMark | undefined,
+): Promise<void> {
+  return backupDatabase({
+    ...{ file: walletDbName(walletFile), to, title: TITLE, applicationId: APPLICATION_ID },
+    check: (connection) => {
+      const dependencies = rawDependencies(connection, new RowSealer(privateViewKey));
+      const table = <Row>(name: string): SealedTable<Row> => new SealedTable<Row>(name, dependencies);
+      for (const name of ALL_TABLES) table(name).verify();
+      const database = table<WalletDbIdentity>(IDENTITY).get(IDENTITY)?.database;
+      const position = table<DatabaseState>(STATE).get(STATE)?.position ?? -1;
+      if (expected === undefined || database !== expected.database || position < expected.position) {
+        throw new RangeError('the copied database does not continue the copied container');
+      }
+    },
+  });
 }

@@ -5,9 +5,8 @@ import { readFileStart, replaceFile } from '../container/file-io';
 import { CONTAINER_HEADER_SIZE, isContainer } from '../container/format';
 import type { WalletFile } from '../container/wallet-file';
 import { walletError, WalletError, walletErrorOfCode, walletErrorRows } from '../errors';
-import { backupWalletDb } from '../wallet-db/backup';
-import { walletDbMarkOf } from '../wallet-db/mark';
-import { FILE_SUFFIXES, walletDbName } from '../wallet-db/wallet-db';
+import { walletDbMarkOf } from '../wallet-db/identity';
+import { backupWalletDb, FILE_SUFFIXES, walletDbName } from '../wallet-db/wallet-db';
 
 /*
  * A backup is a pair of files: a copy of the container, and beside it, under the name that an open expects, a copy of the

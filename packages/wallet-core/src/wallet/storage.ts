@@ -6,7 +6,7 @@ import { walletError, walletErrorOfCode, walletErrorRows } from '../errors';
 import { Ledger } from '../ledger/ledger';
 import { LedgerFault, type WalletContent } from '../ledger/model';
 import { walletBalance } from '../ledger/queries';
-import { walletDbMarkOf, withWalletDbMark } from '../wallet-db/mark';
+import { walletDbMarkOf, withWalletDbMark } from '../wallet-db/identity';
 import { DamagedSealedRow } from '../wallet-db/sealed-table';
 import { ForeignWalletDb, WalletDb, WalletDbDamaged, type WalletDbOptions } from '../wallet-db/wallet-db';
 import { backupWallet } from './backup';

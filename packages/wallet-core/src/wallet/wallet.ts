@@ -27,7 +27,7 @@ import { type NewEvent, PendingSends } from '../send/pending-sends';
 import { type SendObserver, TransactionSender } from '../send/sender';
 import type { WalletSyncStatus } from '../sync/status';
 import { Synchronizer, type SynchronizerOptions } from '../sync/synchronizer';
-import type { StoredEvent } from '../wallet-db/events';
+import type { StoredEvent } from '../wallet-db/logs';
 import type { WalletDb } from '../wallet-db/wallet-db';
 import { WalletSnapshot } from './snapshot';
 import { type OpenedStorage, WalletStorage } from './storage';

@@ -1,9 +1,8 @@
 import fc from 'fast-check';
-import { type JsonObject, parseJson, stringifyJson } from '@wrkz/service-kit';
+import { type JsonObject, parseJson, stringifyJson, runInSlices } from '@wrkz/service-kit';
 import { readFixture } from '@wrkz/testing/fixtures';
 import { decodeContent } from '../../src/container/decode';
 import { readContainerJson } from '../../src/container/json-reader';
-import { inTurns } from '../../src/container/turns';
 import { contentText } from '../../src/container/encrypted-file';
 import type { WalletContent } from '../../src/ledger/model';
 import { WalletError } from '../../src/errors';
@@ -11,13 +10,13 @@ import { arbitraryContent } from '../support/arbitrary-content';
 import { grown, walletAt } from '../support/contents';
 import { exportOf2026 } from '../support/exports-of-2026';
 import { listAt, plain } from '../support/plain';
-import { codeOf } from '../support/rejection';
+import { errorNameOf } from '../support/rejection';
 
-const decode = (text: string | Buffer): Promise<WalletContent> => inTurns(decodeContent(Buffer.from(text)));
+const decode = (text: string | Buffer): Promise<WalletContent> => runInSlices(decodeContent(Buffer.from(text)));
 const seed = exportOf2026('seed');
 const exported = readFixture('devnet/wallets/alice.export.json');
 
-test('any content is what it was after it was written and read', async () => {
+test('any content is unchanged after encoding and decoding', async () => {
   await fc.assert(
     fc.asyncProperty(arbitraryContent, async (content) => {
       expect(await decode(contentText(content))).toEqual(content);
@@ -25,27 +24,27 @@ test('any content is what it was after it was written and read', async () => {
   );
 });
 
-test('JSON is read like by the parser of requests', async () => {
+test('JSON is parsed like by the parser of requests', async () => {
   await fc.assert(
     fc.asyncProperty(fc.json({ maxDepth: 9 }), async (text) => {
-      expect(await inTurns(readContainerJson(Buffer.from(text)))).toEqual(parseJson(text));
+      expect(await runInSlices(readContainerJson(Buffer.from(text)))).toEqual(parseJson(text));
     }),
   );
 });
 
 test.each(['', ' ', '{', '[1,]', '{"a":1,}', '01', '-', '1.', '.5', '+1', '1e400', 'nul', '"', '"\\', '"\\x"', '"\n"'])(
-  'no JSON: %j',
+  'refuses the invalid JSON %j',
   (text) => {
     expect(() => [...readContainerJson(Buffer.from(text))]).toThrow(SyntaxError);
   },
 );
 
-test('text that is not UTF-8, and nesting without end, are no JSON', () => {
+test('invalid UTF-8 and endless nesting are invalid JSON', () => {
   expect(() => [...readContainerJson(Buffer.from([0x22, 0xff, 0x22]))]).toThrow(SyntaxError);
   expect(() => [...readContainerJson(Buffer.from('['.repeat(100_000)))]).toThrow(SyntaxError);
 });
 
-test('a container cut short, or with any byte changed, is read or is 4 or 6, and nothing else', async () => {
+test('a container that is cut off or has a changed byte is decoded, or refused as corrupted or of another version', async () => {
   const damage = fc.tuple(fc.nat(seed.length - 1), fc.integer({ min: 0, max: 255 }), fc.boolean());
   await fc.assert(
     fc.asyncProperty(damage, async ([at, byte, cut]) => {
@@ -55,29 +54,31 @@ test('a container cut short, or with any byte changed, is read or is 4 or 6, and
         await decode(cut ? bytes.subarray(0, at) : bytes);
       } catch (error) {
         expect(error).toBeInstanceOf(WalletError);
-        expect([4, 6]).toContain((error as WalletError).code);
+        expect(['walletFileCorrupted', 'unsupportedWalletFileFormatVersion']).toContain(
+          await errorNameOf(() => Promise.reject(error as Error)),
+        );
       }
     }),
   );
 });
 
-/** Every member of an object and of what is in it, each once with its path. */
-function* membersOf(
+/** Every field of an object and of its nested objects, with its path. */
+function* fieldsOf(
   value: unknown,
   path: string[] = [],
 ): Generator<{ holder: JsonObject; name: string; path: string[] }> {
   if (typeof value !== 'object' || value === null) return;
   for (const name of Object.keys(value)) {
-    // One element of a list stands for all.
+    // Only the first element of a list.
     if (Array.isArray(value) && name !== '0') continue;
     if (!Array.isArray(value)) yield { holder: value as JsonObject, name, path: [...path, name] };
-    yield* membersOf((value as JsonObject)[name], [...path, name]);
+    yield* fieldsOf((value as JsonObject)[name], [...path, name]);
   }
 }
 
 const OPTIONAL = new Set(['subWalletIndexCounter', 'walletIndex', 'privateEphemeral']);
 
-test('every member is required but for three, and each wants its type', async () => {
+test('every field except three is required, and each has a type', async () => {
   const document = plain(exported);
   const wallet = listAt(document, 'subWallets', 'subWallet')[0]!;
   for (const list of ['unspentInputs', 'spentInputs']) listAt(wallet, list).splice(1);
@@ -89,16 +90,16 @@ test('every member is required but for three, and each wants its type', async ()
   subWallets['txPrivateKeys'] = [{ transactionHash: 'c'.repeat(64), txPrivateKey: 'd'.repeat(64) }];
   await decode(stringifyJson(document));
   let count = 0;
-  for (const { holder, name } of [...membersOf(document)]) {
+  for (const { holder, name } of [...fieldsOf(document)]) {
     const value = holder[name]!;
     delete holder[name];
     if (OPTIONAL.has(name)) await decode(stringifyJson(document));
-    else expect([name, await codeOf(decode(stringifyJson(document)))]).toEqual([name, 4]);
+    else expect([name, await errorNameOf(decode(stringifyJson(document)))]).toEqual([name, 'walletFileCorrupted']);
     for (const wrong of [null, 1.5, [1n], 'z', -(2n ** 70n)]) {
       if (typeof wrong === 'string' && /address|paymentID/.test(name)) continue;
       holder[name] = wrong;
-      const code = await codeOf(decode(stringifyJson(document)));
-      expect([name, wrong, code]).toEqual([name, wrong, 4]);
+      const error = await errorNameOf(decode(stringifyJson(document)));
+      expect([name, wrong, error]).toEqual([name, wrong, 'walletFileCorrupted']);
     }
     holder[name] = value;
     count++;
@@ -106,7 +107,7 @@ test('every member is required but for three, and each wants its type', async ()
   expect(count).toBe(87);
 });
 
-test('numbers of 64 bits are exact, and a height beyond counting is beyond every chain', async () => {
+test('64-bit numbers are exact, and a height above 2^53 is above every chain', async () => {
   const document = plain(seed);
   const wallet = listAt(document, 'subWallets', 'subWallet')[0]!;
   wallet['syncStartHeight'] = 2n ** 64n - 1n;
@@ -119,7 +120,7 @@ test('numbers of 64 bits are exact, and a height beyond counting is beyond every
   });
 });
 
-test('a hash that stands several times running is taken once, and never written twice', async () => {
+test('repeats of a hash are dropped in decoding and encoding', async () => {
   const [a, b] = ['a'.repeat(64), 'b'.repeat(64)] as const;
   const content = walletAt(1);
   const progress = { height: 1, recentHashes: [a, a, b, b, a], checkpointHashes: [b, b] };
@@ -129,7 +130,7 @@ test('a hash that stands several times running is taken once, and never written 
   expect((await decode(doubled)).progress.checkpointHashes).toEqual([b]);
 });
 
-test('members that are not known come back where they were, and follow what they belong to', async () => {
+test('unknown fields are written back, and follow their object to another list', async () => {
   const document = plain(exported);
   const wallet = listAt(document, 'subWallets', 'subWallet')[0]!;
   const unspent = listAt(wallet, 'unspentInputs');
@@ -153,16 +154,16 @@ test('members that are not known come back where they were, and follow what they
   expect(spent).toEqual([{ ...unspent[2], spendHeight: 700n }]);
 });
 
-test('a repeated name counts the first time', async () => {
+test('the first of repeated names counts', async () => {
   expect((await decode(seed.replace('"startHeight":', '"startHeight":77,"startHeight":'))).startHeight).toBe(77);
 });
 
-test('a large container leaves the event loop its turns', async () => {
+test('decoding a large container yields to the event loop', async () => {
   const text = contentText(grown(walletAt(1), 100_000));
   const bytes = Buffer.from(text);
-  let turns = 0;
-  const timer = setInterval(() => turns++, 1);
+  let ticks = 0;
+  const timer = setInterval(() => ticks++, 1);
   await decode(bytes);
   clearInterval(timer);
-  expect(turns).toBeGreaterThan(3);
+  expect(ticks).toBeGreaterThan(3);
 });

@@ -7,6 +7,6 @@ afterEach(async () => {
   removeFolders();
 });
 
-test('killed a hundred times in the midst of saves, the file opens every time', async () => {
+test('the file opens after each of 100 kills during saves', async () => {
   await killSavers(100, Math.random);
 }, 900_000);

@@ -16,9 +16,9 @@ import { endPrograms, runProgram } from '../support/child';
 import { containerOf } from '../support/container-bytes';
 import { walletAt } from '../support/contents';
 import { fresh, removeFolders } from '../support/folder';
-import { codeOf } from '../support/rejection';
+import { errorNameOf } from '../support/rejection';
 
-/* What may stand where a container, its lock or its wallet database should. Nothing of it may be waited for, or read without end. */
+/* Folders, pipes, devices and huge files in place of a container or its lock. Opening neither blocks nor reads them completely. */
 
 jest.setTimeout(60_000);
 
@@ -44,19 +44,19 @@ const kinds: [string, (path: string) => void][] = [
   ['device', (path) => symlinkSync('/dev/zero', path)],
 ];
 
-test.each(kinds)('a %s instead of the lock is 2, and the container stays', async (_kind, make) => {
+test.each(kinds)('a %s instead of the lock is refused, and the container is unchanged', async (_kind, make) => {
   const file = container();
   make(`${file}.lock`);
-  expect(await codeOf(WalletFile.open(file, 'secret'))).toBe(2);
+  expect(await errorNameOf(WalletFile.open(file, 'secret'))).toBe('invalidWalletFilename');
   expect(readFileSync(file).equals(bytes)).toBe(true);
 });
 
-test.each(kinds)('a %s that takes the place of an open container is never written through', async (kind, make) => {
+test.each(kinds)('a %s in place of an open container is not written to', async (kind, make) => {
   const { walletFile, content } = await WalletFile.open(container(), 'secret');
   held.push(walletFile);
   unlinkSync(walletFile.file);
   make(walletFile.file);
-  if (kind === 'folder') expect(await codeOf(walletFile.save(content))).toBe(2);
+  if (kind === 'folder') expect(await errorNameOf(walletFile.save(content))).toBe('invalidWalletFilename');
   else {
     await walletFile.save(content);
     expect(lstatSync(walletFile.file).isFile()).toBe(true);
@@ -64,39 +64,39 @@ test.each(kinds)('a %s that takes the place of an open container is never writte
   }
 });
 
-test('a file of any length is read only as far as it is a container of this password', async () => {
+test('a huge file is refused without reading it completely', async () => {
   const length = 50_000_000_000;
   const text = fresh('text');
   writeFileSync(text, 'no container');
   truncateSync(text, length);
-  expect(await codeOf(WalletFile.open(text, 'secret'))).toBe(3);
+  expect(await errorNameOf(WalletFile.open(text, 'secret'))).toBe('notAWalletFile');
   const file = container();
   truncateSync(file, length);
-  expect(await codeOf(WalletFile.open(file, 'other'))).toBe(5);
+  expect(await errorNameOf(WalletFile.open(file, 'other'))).toBe('wrongPassword');
   const padded = container();
   appendFileSync(padded, Buffer.alloc(20_000_000));
-  expect(await codeOf(WalletFile.open(padded, 'secret'))).toBe(5);
+  expect(await errorNameOf(WalletFile.open(padded, 'secret'))).toBe('wrongPassword');
 });
 
-test('a link to itself and a device are 1', async () => {
+test('a link to itself and a device are refused with filenameNonExistent', async () => {
   const loop = fresh('loop');
   symlinkSync(loop, loop);
-  expect(await codeOf(WalletFile.open(loop, 'secret'))).toBe(1);
+  expect(await errorNameOf(WalletFile.open(loop, 'secret'))).toBe('filenameNonExistent');
   const device = fresh('device');
   symlinkSync('/dev/zero', device);
-  expect(await codeOf(WalletFile.open(device, 'secret'))).toBe(1);
+  expect(await errorNameOf(WalletFile.open(device, 'secret'))).toBe('filenameNonExistent');
 });
 
-test('a password of a million characters opens what it closed', async () => {
+test('a password of a million characters opens its container', async () => {
   const password = 'ß'.repeat(1_000_000);
   const { walletFile } = await WalletFile.create(fresh('a.wallet'), password, () => walletAt(1));
   await walletFile.close();
-  expect(await codeOf(WalletFile.open(walletFile.file, password.slice(1)))).toBe(5);
+  expect(await errorNameOf(WalletFile.open(walletFile.file, password.slice(1)))).toBe('wrongPassword');
   const again = await WalletFile.open(walletFile.file, password);
   await again.walletFile.close();
 });
 
-test('of several programs that open one container at once, one has it', async () => {
+test('one of several programs that open a container at once succeeds', async () => {
   const file = container();
   const programs = Array.from({ length: 4 }, () => runProgram('hold.ts', [file, 'secret']));
   const lines = await Promise.all(programs.map((program) => program.line()));

@@ -8,7 +8,7 @@ import { containerOf } from '../support/container-bytes';
 import { walletAt } from '../support/contents';
 import { fresh, removeFolders } from '../support/folder';
 import { recordedWallets } from '../support/recorded-wallets';
-import { codeOf } from '../support/rejection';
+import { errorNameOf, type WalletErrorName } from '../support/rejection';
 
 afterEach(async () => {
   await endPrograms();
@@ -17,71 +17,76 @@ afterEach(async () => {
 
 const content = walletAt(3);
 const text = contentText(content);
-const holding = (bytes: string | Buffer): string => {
+const fileOf = (bytes: string | Buffer): string => {
   const file = fresh('some.wallet');
   writeFileSync(file, bytes);
   return file;
 };
-const refusal = (file: string, password = 'secret'): Promise<number> => codeOf(WalletFile.open(file, password));
+const refusal = (file: string, password = 'secret'): Promise<WalletErrorName> =>
+  errorNameOf(WalletFile.open(file, password));
 
-test('what cannot be read is 1', async () => {
-  expect(await refusal(fresh('none'))).toBe(1);
-  expect(await refusal(fresh('none/at/all'))).toBe(1);
-  expect(await refusal(fresh('with\0nothing'))).toBe(1);
+test('an unreadable path is refused with filenameNonExistent', async () => {
+  expect(await refusal(fresh('none'))).toBe('filenameNonExistent');
+  expect(await refusal(fresh('none/at/all'))).toBe('filenameNonExistent');
+  expect(await refusal(fresh('with\0nothing'))).toBe('filenameNonExistent');
   const folder = fresh('folder');
   mkdirSync(folder);
-  expect(await refusal(folder)).toBe(1);
+  expect(await refusal(folder)).toBe('filenameNonExistent');
   const pipe = fresh('pipe');
   execFileSync('mkfifo', [pipe]);
-  expect(await refusal(pipe)).toBe(1);
+  expect(await refusal(pipe)).toBe('filenameNonExistent');
   expect(readdirSync(dirname(pipe))).toEqual(['pipe']);
 });
 
-test('each fault of a file has its code, in the order of looking', async () => {
+test('each defect of a file has its error, in the order of the checks', async () => {
   const good = containerOf('secret', text);
-  expect(await refusal(holding(''))).toBe(3);
-  expect(await refusal(holding(good.subarray(0, 63)))).toBe(3);
-  expect(await refusal(holding(Buffer.from(good).fill('x', 10, 11)))).toBe(3);
-  expect(await refusal(holding(good.subarray(0, 64)))).toBe(4);
-  expect(await refusal(holding(good.subarray(0, 79)))).toBe(4);
-  expect(await refusal(holding(good.subarray(0, 80)))).toBe(5);
-  expect(await refusal(holding(good.subarray(0, 96)))).toBe(5);
-  expect(await refusal(holding(good.subarray(0, -1)))).toBe(5);
-  expect(await refusal(holding(good), 'Secret')).toBe(5);
-  expect(await refusal(holding(containerOf('secret', '', 'You')))).toBe(4);
-  expect(await refusal(holding(containerOf('secret', text, 'You are a big guy.\nFor you.')))).toBe(5);
-  expect(await refusal(holding(containerOf('secret', '')))).toBe(4);
-  expect(await refusal(holding(containerOf('secret', text.slice(0, -1))))).toBe(4);
-  expect(await refusal(holding(containerOf('secret', `${text}{}`)))).toBe(4);
-  expect(await refusal(holding(containerOf('secret', '[]')))).toBe(4);
-  expect(await refusal(holding(containerOf('secret', '{"walletFileFormatVersion":1}')))).toBe(6);
-  expect(await refusal(holding(containerOf('secret', '{"walletFileFormatVersion":1')))).toBe(4);
-  expect(await refusal(holding(containerOf('secret', '{"walletFileFormatVersion":"0"}')))).toBe(4);
-  expect(await refusal(holding(containerOf('secret', '{"walletFileFormatVersion":0}')))).toBe(4);
+  expect(await refusal(fileOf(''))).toBe('notAWalletFile');
+  expect(await refusal(fileOf(good.subarray(0, 63)))).toBe('notAWalletFile');
+  expect(await refusal(fileOf(Buffer.from(good).fill('x', 10, 11)))).toBe('notAWalletFile');
+  expect(await refusal(fileOf(good.subarray(0, 64)))).toBe('walletFileCorrupted');
+  expect(await refusal(fileOf(good.subarray(0, 79)))).toBe('walletFileCorrupted');
+  expect(await refusal(fileOf(good.subarray(0, 80)))).toBe('wrongPassword');
+  expect(await refusal(fileOf(good.subarray(0, 96)))).toBe('wrongPassword');
+  expect(await refusal(fileOf(good.subarray(0, -1)))).toBe('wrongPassword');
+  expect(await refusal(fileOf(good), 'Secret')).toBe('wrongPassword');
+  expect(await refusal(fileOf(containerOf('secret', '', 'You')))).toBe('walletFileCorrupted');
+  expect(await refusal(fileOf(containerOf('secret', text, 'You are a big guy.\nFor you.')))).toBe('wrongPassword');
+  expect(await refusal(fileOf(containerOf('secret', '')))).toBe('walletFileCorrupted');
+  expect(await refusal(fileOf(containerOf('secret', text.slice(0, -1))))).toBe('walletFileCorrupted');
+  expect(await refusal(fileOf(containerOf('secret', `${text}{}`)))).toBe('walletFileCorrupted');
+  expect(await refusal(fileOf(containerOf('secret', '[]')))).toBe('walletFileCorrupted');
+  expect(await refusal(fileOf(containerOf('secret', '{"walletFileFormatVersion":1}')))).toBe(
+    'unsupportedWalletFileFormatVersion',
+  );
+  expect(await refusal(fileOf(containerOf('secret', '{"walletFileFormatVersion":1')))).toBe('walletFileCorrupted');
+  expect(await refusal(fileOf(containerOf('secret', '{"walletFileFormatVersion":"0"}')))).toBe('walletFileCorrupted');
+  expect(await refusal(fileOf(containerOf('secret', '{"walletFileFormatVersion":0}')))).toBe('walletFileCorrupted');
 }, 60_000);
 
-test('half a file of the reference is 5, as it answers', async () => {
+test('half a file of the C++ wallets is refused with wrongPassword, a changed byte with walletFileCorrupted', async () => {
   const { path, password } = recordedWallets()[0]!;
   const bytes = readFileSync(path);
-  expect(await refusal(holding(bytes.subarray(0, bytes.length >> 1)), password)).toBe(5);
-  expect(await refusal(holding(Buffer.from(bytes).fill(bytes[90_000]! ^ 1, 90_000, 90_001)), password)).toBe(4);
+  expect(await refusal(fileOf(bytes.subarray(0, bytes.length >> 1)), password)).toBe('wrongPassword');
+  expect(await refusal(fileOf(Buffer.from(bytes).fill(bytes[90_000]! ^ 1, 90_000, 90_001)), password)).toBe(
+    'walletFileCorrupted',
+  );
 });
 
-test('what was made elsewhere opens with an empty password, and one beyond ASCII', async () => {
+test('a container opens with an empty and with a non-ASCII password', async () => {
   for (const password of ['', 'пароль ✓ '.repeat(30)]) {
-    const { walletFile, content: read } = await WalletFile.open(holding(containerOf(password, text)), password);
+    const { walletFile, content: read } = await WalletFile.open(fileOf(containerOf(password, text)), password);
     await walletFile.close();
     expect(contentText(read)).toBe(text);
   }
 });
 
-test('a container is open once, in this process and in all, by whichever name', async () => {
-  const file = holding(containerOf('secret', text));
+test('a container can be open only once, in one or several processes and through links', async () => {
+  const file = fileOf(containerOf('secret', text));
   const link = fresh('link');
   symlinkSync(file, link);
   const { walletFile } = await WalletFile.open(file, 'secret');
-  expect(await refusal(file)).toBe(1000);
-  expect(await refusal(link)).toBe(1000);
+  expect(await refusal(file)).toBe('walletFileInUse');
+  expect(await refusal(link)).toBe('walletFileInUse');
   const other = runProgram('hold.ts', [link, 'secret']);
   expect(await other.line()).toBe('1000');
   await walletFile.close();
@@ -89,7 +94,7 @@ test('a container is open once, in this process and in all, by whichever name', 
   for (const end of ['kill', 'stop'] as const) {
     const holder = runProgram('hold.ts', [file, 'secret']);
     expect(await holder.line()).toBe('open');
-    expect(await refusal(file)).toBe(1000);
+    expect(await refusal(file)).toBe('walletFileInUse');
     holder[end]();
     await holder.ended;
     const again = await WalletFile.open(file, 'secret');
@@ -97,9 +102,9 @@ test('a container is open once, in this process and in all, by whichever name', 
   }
 }, 60_000);
 
-test('a file that does not open is let go of', async () => {
-  const file = holding(containerOf('secret', text));
-  expect(await refusal(file, 'wrong')).toBe(5);
+test('a failed open releases the lock', async () => {
+  const file = fileOf(containerOf('secret', text));
+  expect(await refusal(file, 'wrong')).toBe('wrongPassword');
   const { walletFile } = await WalletFile.open(file, 'secret');
   await walletFile.close();
 });

@@ -20,7 +20,7 @@ import { containerOf } from '../support/container-bytes';
 import { walletAt } from '../support/contents';
 import { fresh, removeFolders } from '../support/folder';
 import { killSavers } from '../support/kills';
-import { codeOf } from '../support/rejection';
+import { errorNameOf } from '../support/rejection';
 
 afterEach(async () => {
   await endPrograms();
@@ -35,7 +35,7 @@ async function heightIn(file: string, password = 'secret'): Promise<number> {
   return content.startHeight;
 }
 
-test('a new container is there with the answer, for its owner alone', async () => {
+test('a new container exists when create resolves, readable only by its owner', async () => {
   const { walletFile, content } = await made();
   expect(statSync(walletFile.file).mode & 0o777).toBe(0o600);
   await walletFile.close();
@@ -44,30 +44,30 @@ test('a new container is there with the answer, for its owner alone', async () =
   await again.walletFile.close();
 });
 
-test('a name that is taken is 8, one that cannot be used 2, and nothing is left behind', async () => {
+test('an existing or unusable name is refused, and no file remains', async () => {
   const file = fresh('a.wallet');
-  const create = (path: string) => codeOf(WalletFile.create(path, 'secret', () => walletAt(1)));
-  expect(await create(join(file, 'below'))).toBe(2);
-  expect(await create(`${file}\0`)).toBe(2);
-  expect(await create(dirname(file))).toBe(8);
+  const create = (path: string) => errorNameOf(WalletFile.create(path, 'secret', () => walletAt(1)));
+  expect(await create(join(file, 'below'))).toBe('invalidWalletFilename');
+  expect(await create(`${file}\0`)).toBe('invalidWalletFilename');
+  expect(await create(dirname(file))).toBe('walletFileAlreadyExists');
   const refused = WalletFile.create(file, 'secret', () => {
     throw walletError.invalidMnemonic();
   });
-  expect(await codeOf(refused)).toBe(7);
+  expect(await errorNameOf(refused)).toBe('invalidMnemonic');
   expect(readdirSync(dirname(file)).filter((name) => !name.endsWith('.lock'))).toEqual([]);
   writeFileSync(file, 'something');
-  expect(await create(file)).toBe(8);
+  expect(await create(file)).toBe('walletFileAlreadyExists');
   expect(readFileSync(file, 'utf8')).toBe('something');
 });
 
-test('of two that make one name at once, one does', async () => {
+test('one of two concurrent creates of a file succeeds', async () => {
   const file = fresh('a.wallet');
   const results = await Promise.allSettled([1, 2].map((at) => WalletFile.create(file, 'secret', () => walletAt(at))));
   expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
   for (const result of results) if (result.status === 'fulfilled') await result.value.walletFile.close();
 });
 
-test('saves that overlap become one, and the last content counts', async () => {
+test('overlapping saves are combined, with the last content', async () => {
   const { walletFile, content } = await made();
   const saves = [2, 3, 4, 5].map((startHeight) => walletFile.save({ ...content, startHeight }));
   await Promise.all(saves);
@@ -78,14 +78,14 @@ test('saves that overlap become one, and the last content counts', async () => {
   await expect(walletFile.save(content)).rejects.toThrow('closed');
 });
 
-test('a save that was asked for is done before the file is let go of', async () => {
+test('close waits for a requested save', async () => {
   const { walletFile, content } = await made();
   void walletFile.save({ ...content, startHeight: 9 });
   await walletFile.close();
   expect(await heightIn(walletFile.file)).toBe(9);
 });
 
-test('each version has a salt of its own', async () => {
+test('each version has a new salt', async () => {
   const { walletFile, content } = await made();
   const salts = new Set<string>();
   for (let i = 0; i < 3; i++) {
@@ -96,29 +96,29 @@ test('each version has a salt of its own', async () => {
   expect(salts.size).toBe(3);
 });
 
-test('another password holds from the next version on; when that cannot be written, the old one does', async () => {
+test('the old password remains valid when the container cannot be saved with a new one', async () => {
   const { walletFile, content } = await made();
   mkdirSync(`${walletFile.file}.tmp/in/the/way`, { recursive: true });
-  expect(await codeOf(walletFile.changePassword('new', content))).toBe(2);
+  expect(await errorNameOf(walletFile.changePassword('new', content))).toBe('invalidWalletFilename');
   expect(walletFile.isPassword('secret')).toBe(true);
   await walletFile.close();
-  expect(await codeOf(heightIn(walletFile.file, 'new'))).toBe(5);
+  expect(await errorNameOf(heightIn(walletFile.file, 'new'))).toBe('wrongPassword');
   const { walletFile: again } = await WalletFile.open(walletFile.file, 'secret');
-  await codeOf(again.save(content));
+  await errorNameOf(again.save(content));
   await again.close();
 });
 
-test('a password is changed', async () => {
+test('a changed password replaces the old one', async () => {
   const { walletFile, content } = await made();
   await walletFile.changePassword('new', { ...content, startHeight: 2 });
   expect([walletFile.isPassword('secret'), walletFile.isPassword('new')]).toEqual([false, true]);
   await walletFile.save({ ...content, startHeight: 3 });
   await walletFile.close();
-  expect(await codeOf(heightIn(walletFile.file))).toBe(5);
+  expect(await errorNameOf(heightIn(walletFile.file))).toBe('wrongPassword');
   expect(await heightIn(walletFile.file, 'new')).toBe(3);
 });
 
-test('what a kill left beside the file is written over, and where it is a link, not through it', async () => {
+test('a temporary file of a killed program is replaced, and a link in its place is not followed', async () => {
   const { walletFile, content } = await made();
   const elsewhere = fresh('elsewhere');
   writeFileSync(elsewhere, 'untouched');
@@ -132,8 +132,8 @@ test('what a kill left beside the file is written over, and where it is a link, 
   expect(readdirSync(dirname(walletFile.file)).sort()).toEqual(['a.wallet', 'a.wallet.lock', 'a.wallet.previous']);
 });
 
-describe('the version before', () => {
-  test('is kept by each save, with the permissions of the container', async () => {
+describe('the previous version', () => {
+  test('is retained by each save with the permissions of the container', async () => {
     const { walletFile, content } = await made();
     chmodSync(walletFile.file, 0o640);
     await walletFile.save({ ...content, startHeight: 2 });
@@ -144,17 +144,17 @@ describe('the version before', () => {
     expect([await heightIn(walletFile.file), await heightIn(previous)]).toEqual([3, 2]);
   });
 
-  test('survives a save that fails', async () => {
+  test('is retained when a save fails', async () => {
     const { walletFile, content } = await made();
     await walletFile.save({ ...content, startHeight: 2 });
     mkdirSync(`${walletFile.file}.tmp/in/the/way`, { recursive: true });
-    expect(await codeOf(walletFile.save({ ...content, startHeight: 3 }))).toBe(2);
+    expect(await errorNameOf(walletFile.save({ ...content, startHeight: 3 }))).toBe('invalidWalletFilename');
     await walletFile.close();
     expect(await heightIn(walletFile.file)).toBe(2);
     expect(await heightIn(`${walletFile.file}.previous`)).toBe(1);
   });
 
-  test('a save goes on where a kill left two names of one file', async () => {
+  test('is replaced after a kill left two names of one file', async () => {
     const { walletFile, content } = await made();
     const { file } = walletFile;
     linkSync(file, `${file}.previous`);
@@ -165,7 +165,7 @@ describe('the version before', () => {
     expect(readdirSync(dirname(file)).filter((name) => name.endsWith('.tmp'))).toEqual([]);
   });
 
-  test('is a copy where the file system has no hard links', async () => {
+  test('is a copy on a file system without hard links', async () => {
     const { walletFile, content } = await made();
     const link = jest
       .spyOn(promises, 'link')
@@ -177,7 +177,7 @@ describe('the version before', () => {
     expect([await heightIn(walletFile.file), await heightIn(`${walletFile.file}.previous`)]).toEqual([2, 1]);
   });
 
-  test('is removed with the password that opens it', async () => {
+  test('is removed when the password changes', async () => {
     const { walletFile, content } = await made();
     await walletFile.save(content);
     await walletFile.changePassword('new', content);
@@ -187,7 +187,7 @@ describe('the version before', () => {
     expect(await heightIn(`${walletFile.file}.previous`, 'new')).toBe(1);
   });
 
-  test('of a deleted container is not replaced by a new container of its name', async () => {
+  test('of a deleted container is not replaced by a new container with its name', async () => {
     const { walletFile, content } = await made();
     const { file } = walletFile;
     await walletFile.save(content);
@@ -202,7 +202,7 @@ describe('the version before', () => {
   });
 });
 
-test('a link to a container stays one, and the permissions stay', async () => {
+test('a save through a link keeps link and permissions', async () => {
   const file = fresh('real.wallet');
   writeFileSync(file, containerOf('secret', contentText(walletAt(1))));
   chmodSync(file, 0o640);
@@ -216,16 +216,16 @@ test('a link to a container stays one, and the permissions stay', async () => {
   expect(readdirSync(dirname(link))).toEqual(['link.wallet']);
 });
 
-test('an export is the plain content and a line end, also over an older one', async () => {
+test('an export has the JSON and a line end, and replaces an older file', async () => {
   const file = fresh('export.json');
   writeFileSync(file, 'older '.repeat(10_000));
   const content = walletAt(4);
   await WalletFile.exportPlain(file, content);
   expect(readFileSync(file, 'utf8')).toBe(`${contentText(content)}\n`);
-  expect(await codeOf(WalletFile.exportPlain(join(file, 'below'), content))).toBe(2);
+  expect(await errorNameOf(WalletFile.exportPlain(join(file, 'below'), content))).toBe('invalidWalletFilename');
 });
 
-test('where the file may not grow, the save fails, the old version stays, and a later save works', async () => {
+test('a save beyond the file size limit fails, the old version stays, and a later save works', async () => {
   const { walletFile } = await made();
   await walletFile.close();
   const program = runProgram('fill.ts', [walletFile.file, 'secret'], 'ulimit -f 1000');
@@ -238,6 +238,6 @@ test('where the file may not grow, the save fails, the old version stays, and a 
   expect(content.transactionKeys).toHaveLength(3);
 }, 30_000);
 
-test('killed in the midst of saves, the file opens with a version that was saved', async () => {
+test('the file opens with a saved version after kills during saves', async () => {
   await killSavers(4, Math.random);
 }, 60_000);

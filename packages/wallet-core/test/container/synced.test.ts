@@ -13,7 +13,7 @@ import { fresh, removeFolders } from '../support/folder';
 import { comparable, listAt } from '../support/plain';
 import { served, untilAtTip } from '../support/served';
 
-/* Wallets of chain A, read from our daemon and saved, beside the containers that the reference wrote of the same scan. */
+/* Wallets that scanned chain A, compared with the containers that the C++ wallets saved after the same scan. */
 
 jest.setTimeout(60_000);
 
@@ -42,7 +42,7 @@ function keysOf(name: string): WalletContent {
   return content;
 }
 
-/** The JSON of the container that a wallet of these keys has at the tip of our daemon. */
+/** The JSON of a container whose wallet has scanned the chain of the daemon. */
 async function synced(name: string): Promise<string> {
   const { walletFile } = await WalletFile.create(fresh('a.wallet'), 'secret', () => keysOf(name));
   await walletFile.close();
@@ -60,11 +60,11 @@ async function synced(name: string): Promise<string> {
   return (await readContainer(file, 'secret')).toString();
 }
 
-const byKey = (list: JsonObject[], member: string): void =>
-  void list.sort((a, b) => ((a[member] as string) < (b[member] as string) ? -1 : 1));
+const sortBy = (list: JsonObject[], field: string): void =>
+  void list.sort((a, b) => ((a[field] as string) < (b[field] as string) ? -1 : 1));
 
-/** Lists without an order of their own are sorted; hash lists and what one of the programs alone knows are taken out. */
-function members(text: string): JsonObject {
+/** Sorts lists without a defined order, and removes hash lists and the fields of only one of the programs. */
+function normalized(text: string): JsonObject {
   const document = comparable(text);
   const subWallets = document['subWallets'] as JsonObject;
   delete subWallets['subWalletIndexCounter'];
@@ -74,17 +74,17 @@ function members(text: string): JsonObject {
   for (const name of ['lastKnownBlockHashes', 'blockHashCheckpoints']) listAt(document, ...status, name).length = 0;
   for (const subWallet of listAt(document, 'subWallets', 'subWallet')) {
     delete subWallet['walletIndex'];
-    for (const name of ['unspentInputs', 'lockedInputs', 'spentInputs']) byKey(listAt(subWallet, name), 'key');
+    for (const name of ['unspentInputs', 'lockedInputs', 'spentInputs']) sortBy(listAt(subWallet, name), 'key');
     for (const input of listAt(subWallet, 'spentInputs')) delete input['spendingTransactionHash'];
   }
   for (const transaction of listAt(document, 'subWallets', 'transactions'))
-    byKey(listAt(transaction, 'transfers'), 'publicKey');
+    sortBy(listAt(transaction, 'transfers'), 'publicKey');
   return document;
 }
 
-test.each(Object.keys(recorded.wallets))('%s', async (name) => {
+test.each(Object.keys(recorded.wallets))('%s has the container of the C++ wallets', async (name) => {
   const wallet = recorded.wallets[name]!;
   const { file, password } = (wallet.restoredWalletFile ?? wallet.walletFile)!;
-  const theirs = (await readContainer(fixturePath(`devnet/${file}`), password)).toString();
-  expect(members(await synced(name))).toEqual(members(theirs));
+  const recordedJson = (await readContainer(fixturePath(`devnet/${file}`), password)).toString();
+  expect(normalized(await synced(name))).toEqual(normalized(recordedJson));
 });

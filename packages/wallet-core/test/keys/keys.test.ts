@@ -5,7 +5,7 @@ import { seedOf } from '../../src/keys/wallet-keys';
 import * as rings from '../../src/keys/sub-wallets';
 import type { WalletContent } from '../../src/ledger/model';
 import { exportOf2026 } from '../support/exports-of-2026';
-import { codeOf } from '../support/rejection';
+import { errorNameOf } from '../support/rejection';
 
 interface ExpectedKeys {
   readonly privateViewKey: string;
@@ -23,7 +23,7 @@ const START = { height: 5, timestamp: 0 };
 const ZERO = '0'.repeat(64);
 const TOO_LARGE = 'f'.repeat(64);
 
-test.each(recorded)('$name has the keys, address and seed that the reference tells', ({ keys }) => {
+test.each(recorded)('$name has the keys, address and seed of the C++ wallets', ({ keys }) => {
   const { privateViewKey, addresses } = keys;
   const [first, ...others] = addresses;
   const { address, privateSpendKey, publicSpendKey, mnemonic } = first!;
@@ -55,7 +55,7 @@ function withSub(content: WalletContent, { subWallet, subWalletIndexCounter }: r
   return { ...content, subWallets: [...content.subWallets, subWallet], subWalletIndexCounter };
 }
 
-test('deterministic ones are those of the reference, and the counter goes on from the highest', async () => {
+test('deterministic sub-wallets equal those of the C++ wallets, and the counter continues from the highest index', async () => {
   const written = JSON.parse(exportOf2026('subwallets')) as {
     subWallets: { subWallet: { address: string; privateSpendKey: string }[] };
   };
@@ -77,7 +77,7 @@ test('deterministic ones are those of the reference, and the counter goes on fro
   expect((await rings.nextSubWallet(afterDelete, START)).subWalletIndexCounter).toBe(8);
 });
 
-test('those of a recorded wallet', async () => {
+test('deterministic sub-wallets of recorded wallets have the recorded addresses', async () => {
   const [carol, alice] = ['carol', 'alice'].map((name) => {
     const { privateViewKey, addresses } = expected[name]!.keys!;
     return wallets.walletFromKeys(privateViewKey, addresses[0]!.privateSpendKey, START);
@@ -92,7 +92,7 @@ test('those of a recorded wallet', async () => {
   );
 });
 
-test('an index that was imported by its key is passed over', async () => {
+test('an index whose key was imported is skipped', async () => {
   const content = wallets.walletFromSeed(words, START);
   const first = await rings.nextSubWallet(content, START);
   const imported = withSub(content, rings.importedSubWallet(content, first.subWallet.privateSpendKey!, START));
@@ -100,38 +100,44 @@ test('an index that was imported by its key is passed over', async () => {
   expect((await rings.nextSubWallet(imported, START)).subWalletIndexCounter).toBe(2);
 });
 
-test('an index without end is refused, and one under way can be given up', async () => {
+test('an index above the maximum is refused, and a long derivation can be aborted', async () => {
   const content = wallets.walletFromSeed(words, START);
   for (const index of [2n ** 24n + 1n, 2n ** 64n - 1n]) {
-    expect(await codeOf(rings.deterministicSubWallet(content, index, START))).toBe(1001);
+    expect(await errorNameOf(rings.deterministicSubWallet(content, index, START))).toBe('walletIndexTooLarge');
   }
-  const giveUp = new AbortController();
-  const given = rings.deterministicSubWallet(content, 2n ** 24n, START, giveUp.signal);
-  giveUp.abort(new Error('closing'));
-  await expect(given).rejects.toThrow('closing');
+  const abort = new AbortController();
+  const derived = rings.deterministicSubWallet(content, 2n ** 24n, START, abort.signal);
+  abort.abort(new Error('closing'));
+  await expect(derived).rejects.toThrow('closing');
 });
 
-test('keys that are none, are there already, or do not belong into the wallet', async () => {
+test('invalid keys, existing keys and keys of the wrong kind are refused', async () => {
   const full = wallets.walletFromSeed(words, START);
   const { address, publicSpendKey, privateSpendKey } = full.subWallets[0]!;
   const view = wallets.walletFromViewKey(full.privateViewKey, address, START);
   const other = wallets.createdWallet(START).subWallets[0]!;
   for (const bad of [ZERO, TOO_LARGE, 'zz', '']) {
-    expect(await codeOf(() => wallets.walletFromKeys(bad, TOO_LARGE, START))).toBe(52);
-    expect(await codeOf(() => wallets.walletFromKeys(full.privateViewKey, bad, START))).toBe(52);
-    expect(await codeOf(() => wallets.walletFromViewKey(bad, 'no address', START))).toBe(52);
-    expect(await codeOf(() => rings.importedSubWallet(full, bad, START))).toBe(52);
-    expect(await codeOf(() => rings.viewSubWallet(full, bad, START))).toBe(51);
+    expect(await errorNameOf(() => wallets.walletFromKeys(bad, TOO_LARGE, START))).toBe('invalidPrivateKey');
+    expect(await errorNameOf(() => wallets.walletFromKeys(full.privateViewKey, bad, START))).toBe('invalidPrivateKey');
+    expect(await errorNameOf(() => wallets.walletFromViewKey(bad, 'no address', START))).toBe('invalidPrivateKey');
+    expect(await errorNameOf(() => rings.importedSubWallet(full, bad, START))).toBe('invalidPrivateKey');
+    expect(await errorNameOf(() => rings.viewSubWallet(full, bad, START))).toBe('invalidPublicKey');
   }
-  expect(await codeOf(() => rings.viewSubWallet(view, `01${'0'.repeat(62)}`, START))).toBe(51);
-  expect(await codeOf(() => rings.importedSubWallet(full, privateSpendKey!, START))).toBe(38);
-  expect(await codeOf(rings.deterministicSubWallet(full, 0n, START))).toBe(38);
-  expect(await codeOf(() => rings.viewSubWallet(view, publicSpendKey, START))).toBe(38);
-  expect(await codeOf(() => rings.viewSubWallet(full, publicSpendKey, START))).toBe(40);
-  expect(await codeOf(() => rings.importedSubWallet(view, other.privateSpendKey!, START))).toBe(39);
-  expect(await codeOf(rings.nextSubWallet(view, START))).toBe(39);
-  expect(await codeOf(rings.deterministicSubWallet(view, 1n, START))).toBe(39);
-  expect(await codeOf(() => seedOf(undefined, full.privateViewKey))).toBe(39);
+  expect(await errorNameOf(() => rings.viewSubWallet(view, `01${'0'.repeat(62)}`, START))).toBe('invalidPublicKey');
+  expect(await errorNameOf(() => rings.importedSubWallet(full, privateSpendKey!, START))).toBe(
+    'subwalletAlreadyExists',
+  );
+  expect(await errorNameOf(rings.deterministicSubWallet(full, 0n, START))).toBe('subwalletAlreadyExists');
+  expect(await errorNameOf(() => rings.viewSubWallet(view, publicSpendKey, START))).toBe('subwalletAlreadyExists');
+  expect(await errorNameOf(() => rings.viewSubWallet(full, publicSpendKey, START))).toBe(
+    'illegalNonViewWalletOperation',
+  );
+  expect(await errorNameOf(() => rings.importedSubWallet(view, other.privateSpendKey!, START))).toBe(
+    'illegalViewWalletOperation',
+  );
+  expect(await errorNameOf(rings.nextSubWallet(view, START))).toBe('illegalViewWalletOperation');
+  expect(await errorNameOf(rings.deterministicSubWallet(view, 1n, START))).toBe('illegalViewWalletOperation');
+  expect(await errorNameOf(() => seedOf(undefined, full.privateViewKey))).toBe('illegalViewWalletOperation');
   const watched = rings.viewSubWallet(view, other.publicSpendKey.toUpperCase(), START).subWallet;
   expect(watched.publicSpendKey).toBe(other.publicSpendKey);
   expect(checkAddress(watched.address, { allowIntegrated: false }).spendPublic.toString('hex')).toBe(
@@ -139,32 +145,32 @@ test('keys that are none, are there already, or do not belong into the wallet', 
   );
 });
 
-test('seeds: length, word, checksum, group, key', async () => {
+test('seeds are checked for length, words and checksum, and accept any white space', async () => {
   const list = words.split(' ');
-  const code = (text: string) => codeOf(() => wallets.walletFromSeed(text, START));
-  expect(await code(list.slice(1).join(' '))).toBe(34);
-  expect(await code('')).toBe(34);
-  expect(await code(words.replace('orange', 'oranges'))).toBe(33);
-  expect(await code(words.replace('orange', 'mixture'))).toBe(35);
-  expect(await code(words.toUpperCase())).toBe(35);
+  const code = (text: string) => errorNameOf(() => wallets.walletFromSeed(text, START));
+  expect(await code(list.slice(1).join(' '))).toBe('mnemonicWrongLength');
+  expect(await code('')).toBe('mnemonicWrongLength');
+  expect(await code(words.replace('orange', 'oranges'))).toBe('mnemonicInvalidWord');
+  expect(await code(words.replace('orange', 'mixture'))).toBe('mnemonicInvalidChecksum');
+  expect(await code(words.toUpperCase())).toBe('mnemonicInvalidChecksum');
   expect(wallets.walletFromSeed(`\t${words.replaceAll(' ', ' \n ')}\n`, START)).toEqual(
     wallets.walletFromSeed(words, START),
   );
 });
 
-test('addresses: found, not found, primary', async () => {
+test('a sub-wallet is found by its address, and the primary one cannot be removed', async () => {
   const content = wallets.walletFromSeed(words, START);
   const other = await rings.nextSubWallet(content, START);
   const both = withSub(content, other);
   const primary = content.subWallets[0]!.address;
   expect(rings.subWalletOf(both, other.subWallet.address)).toBe(other.subWallet);
   expect(rings.removableSubWallet(both, other.subWallet.address)).toBe(other.subWallet);
-  expect(await codeOf(() => rings.removableSubWallet(both, primary))).toBe(42);
-  expect(await codeOf(() => rings.subWalletOf(content, other.subWallet.address))).toBe(10);
-  expect(await codeOf(() => rings.subWalletOf(content, `${primary.slice(0, -1)}x`))).toBe(15);
+  expect(await errorNameOf(() => rings.removableSubWallet(both, primary))).toBe('cannotDeletePrimaryAddress');
+  expect(await errorNameOf(() => rings.subWalletOf(content, other.subWallet.address))).toBe('addressNotInWallet');
+  expect(await errorNameOf(() => rings.subWalletOf(content, `${primary.slice(0, -1)}x`))).toBe('addressNotValid');
 });
 
-test('integrated addresses of both kinds, and what is wrong with others', async () => {
+test('integrated addresses have short or long payment ids, and each defect of an address has its error', async () => {
   const { address } = wallets.walletFromSeed(words, START).subWallets[0]!;
   for (const [paymentId, length] of [
     ['1122334455667788', 120],
@@ -173,18 +179,24 @@ test('integrated addresses of both kinds, and what is wrong with others', async 
     const integrated = integratedAddress(address, paymentId);
     expect(integrated).toHaveLength(length);
     expect(checkAddress(integrated, { allowIntegrated: true })).toMatchObject({ paymentId, plain: address });
-    expect(await codeOf(() => checkAddress(integrated, { allowIntegrated: false }))).toBe(25);
-    expect(await codeOf(() => integratedAddress(integrated, paymentId))).toBe(25);
-    expect(await codeOf(() => checkAddress(`${integrated.slice(0, -1)}0`, { allowIntegrated: true }))).toBe(14);
+    expect(await errorNameOf(() => checkAddress(integrated, { allowIntegrated: false }))).toBe('addressIsIntegrated');
+    expect(await errorNameOf(() => integratedAddress(integrated, paymentId))).toBe('addressIsIntegrated');
+    expect(await errorNameOf(() => checkAddress(`${integrated.slice(0, -1)}0`, { allowIntegrated: true }))).toBe(
+      'addressNotBase58',
+    );
   }
-  expect(await codeOf(() => checkAddress(`${address}x`, { allowIntegrated: true }))).toBe(12);
-  expect(await codeOf(() => checkAddress(address.replace('Wrkz', 'wrkz'), { allowIntegrated: true }))).toBe(13);
-  expect(await codeOf(() => checkAddress(`${address.slice(0, -1)}0`, { allowIntegrated: true }))).toBe(15);
-  expect(await codeOf(() => checkPaymentId('12'))).toBe(23);
-  expect(await codeOf(() => checkPaymentId('g'.repeat(64)))).toBe(24);
+  expect(await errorNameOf(() => checkAddress(`${address}x`, { allowIntegrated: true }))).toBe('addressWrongLength');
+  expect(await errorNameOf(() => checkAddress(address.replace('Wrkz', 'wrkz'), { allowIntegrated: true }))).toBe(
+    'addressWrongPrefix',
+  );
+  expect(await errorNameOf(() => checkAddress(`${address.slice(0, -1)}0`, { allowIntegrated: true }))).toBe(
+    'addressNotValid',
+  );
+  expect(await errorNameOf(() => checkPaymentId('12'))).toBe('paymentIdWrongLength');
+  expect(await errorNameOf(() => checkPaymentId('g'.repeat(64)))).toBe('paymentIdInvalid');
 });
 
-test('a created wallet has keys of its own and a seed', () => {
+test('a created wallet has new keys and a seed', () => {
   const [a, b] = [wallets.createdWallet(START), wallets.createdWallet(START)];
   expect(a.privateViewKey).not.toBe(b.privateViewKey);
   expect(wallets.walletFromSeed(seedOf(a.subWallets[0]!.privateSpendKey, a.privateViewKey), START)).toEqual(a);

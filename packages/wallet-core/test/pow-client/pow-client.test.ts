@@ -24,7 +24,7 @@ afterEach(() => {
   servers.clear();
 });
 
-/** A server that answers as the test says; what it saw is kept. */
+/** A server with a reply function. `seen` has its requests; `changed` resolves after the next reply. */
 async function startServer(
   reply: Reply,
 ): Promise<{ settings: PowServerSettings; seen: Seen[]; changed(): Promise<void> }> {
@@ -68,7 +68,7 @@ const find = (settings: PowServerSettings, options: PowClientOptions = {}, signa
 
 const rightNonce = async (): Promise<string> => (await find({ ...DEFAULT_POW_SERVER })).nonce.toString('hex');
 
-test('a wallet starts with the server switched off and asks nobody', async () => {
+test('the default settings search locally without a request', async () => {
   const { seen, settings } = await startServer(json({}));
   const answer = await find({ ...settings, enabled: DEFAULT_POW_SERVER.enabled });
   expect(answer.source).toBe('local');
@@ -76,7 +76,7 @@ test('a wallet starts with the server switched off and asks nobody', async () =>
   expect(seen).toEqual([]);
 });
 
-test('a job that is done at once is asked for once, and its verified nonce is taken', async () => {
+test('a job that is done at once takes a single request, and its nonce is verified and used', async () => {
   const nonce = await rightNonce();
   const { seen, settings } = await startServer(json({ status: 'done', nonce }));
   const answer = await find({ ...settings, apiKey: 'the key' });
@@ -88,11 +88,11 @@ test('a job that is done at once is asked for once, and its verified nonce is ta
 
 const job_id = 'ab'.repeat(16);
 const pending = { status: 'pending', state: 'queued', job_id };
-const asked = (seen: readonly Seen[]): string[] => seen.map(({ method, url }) => `${method} ${url}`);
+const requestsOf = (seen: readonly Seen[]): string[] => seen.map(({ method, url }) => `${method} ${url}`);
 const POLL = `GET /pow/${job_id}?wait_ms=20000`;
 const DELETE = `DELETE /pow/${job_id}`;
 
-/** Answers the submission with a pending job, and each poll with the next of the replies, the last one for good. */
+/** Replies to the submission with a pending job, and to polls with `replies` in order; the last one repeats. */
 function polled(...replies: Reply[]): Reply {
   let polls = 0;
   return (entry, response) => {
@@ -101,7 +101,7 @@ function polled(...replies: Reply[]): Reply {
   };
 }
 
-test('a pending job is polled until it is done, never twice within a second, and not cancelled', async () => {
+test('a pending job is polled until it is done, at most once per second, and not cancelled', async () => {
   const nonce = await rightNonce();
   const times: number[] = [];
   const reply = polled(json(pending), json(pending), json({ status: 'done', nonce }));
@@ -110,37 +110,37 @@ test('a pending job is polled until it is done, never twice within a second, and
     reply(entry, response);
   });
   expect((await find(settings)).source).toBe('server');
-  expect(asked(seen)).toEqual(['POST /pow', POLL, POLL, POLL]);
+  expect(requestsOf(seen)).toEqual(['POST /pow', POLL, POLL, POLL]);
   const gaps = times.slice(1).map((time, i) => time - times[i]!);
-  // a timer may fire a little early, and the way of a request takes its time
+  // Timers may fire a little early, and requests take time.
   expect(Math.min(...gaps)).toBeGreaterThan(900);
 });
 
-const breakOff: Reply = (_seen, response) => response.destroy();
+const disconnect: Reply = (_seen, response) => response.destroy();
 
 test.each<[string, Reply, Reply[]]>([
-  ['a connection that breaks, each time', breakOff, [json(pending), breakOff]],
-  ['a server that fails', json({ status: 'error', error: 'the queue is away, retry later' }, 503), []],
-  ['a limit', json({ status: 'error', error: 'too many requests' }, 429), []],
-])('a poll that fails is tried once more: %s', async (_name, failure, more) => {
+  ['two connections that break', disconnect, [json(pending), disconnect]],
+  ['status 503', json({ status: 'error', error: 'the queue is away, retry later' }, 503), []],
+  ['status 429', json({ status: 'error', error: 'too many requests' }, 429), []],
+])('a poll that fails is repeated once: %s', async (_name, failure, more) => {
   const nonce = await rightNonce();
   const { seen, settings } = await startServer(polled(failure, ...more, json({ status: 'done', nonce })));
   expect((await find(settings)).source).toBe('server');
-  expect(asked(seen)).toEqual(['POST /pow', POLL, POLL, ...more.map(() => POLL)]);
+  expect(requestsOf(seen)).toEqual(['POST /pow', POLL, POLL, ...more.map(() => POLL)]);
 });
 
-/** The requests once a DELETE is among them. */
+/** The requests up to the first DELETE. */
 async function untilDeleted({ seen, changed }: Awaited<ReturnType<typeof startServer>>): Promise<string[]> {
-  while (!asked(seen).includes(DELETE)) await changed();
-  return asked(seen);
+  while (!requestsOf(seen).includes(DELETE)) await changed();
+  return requestsOf(seen);
 }
 
-describe('whoever gives up cancels the job', () => {
+describe('the job is cancelled', () => {
   test.each<[string, Reply, number, RegExp]>([
-    ['after two polls that failed', breakOff, 2, /hang up|reset/],
+    ['after two polls that failed', disconnect, 2, /hang up|reset/],
     ['after a poll that was refused', json({ error: 'missing or incorrect X-API-KEY header' }, 401), 1, /401/],
-    ['when the job is forgotten', json({ error: 'unknown or expired job' }, 404), 1, /404/],
-    ['when the answer makes no sense', json({ status: 'soon' }), 1, /ended as soon/],
+    ['when the server does not know the job', json({ error: 'unknown or expired job' }, 404), 1, /404/],
+    ['when the response has an unknown status', json({ status: 'soon' }), 1, /ended as soon/],
     ['when the job has failed', json({ status: 'error', state: 'failed' }), 1, /ended as error/],
     ['when the nonce has another form', json({ status: 'done', nonce: 'no' }), 1, /without a nonce/],
     ['when the nonce does not verify', json({ status: 'done', nonce: 'f'.repeat(16) }), 1, /does not verify/],
@@ -172,48 +172,40 @@ describe('whoever gives up cancels the job', () => {
     expect(await untilDeleted(server)).toEqual(['POST /pow', DELETE]);
   });
 
-  test('when the time is over while it waits for its next poll', async () => {
+  test('when the time limit ends between two polls', async () => {
     const server = await startServer(polled(json(pending)));
     const answer = await find(server.settings, { serverLimitMs: 300 });
-    expect(answer).toMatchObject({ source: 'local', serverFailure: 'gave no answer in time' });
+    expect(answer).toMatchObject({ source: 'local', serverFailure: 'no response in time' });
     expect(await untilDeleted(server)).toEqual(['POST /pow', POLL, DELETE]);
   });
 });
 
 test.each([
   ['control characters', 'red \u001b[31m and\r\na second line\u0007\u0000', 'red [31m and a second line'],
-  ['turned directions', '\u202eturned\u2066 \u200bround\u0085', 'turned round'],
+  ['direction marks', '\u202eturned\u2066 \u200bround\u0085', 'turned round'],
   ['a long text', 'x'.repeat(5_000), `${'x'.repeat(200)}…`],
-  ['a long text of pairs', '\ud83d\ude00'.repeat(300), `${'\ud83d\ude00'.repeat(200)}…`],
-  ['nothing that shows', '\n\t ', 'no reason given'],
-])('what a server says is told in one clean line: %s', async (_name, error, told) => {
+  ['a long text of surrogate pairs', '\ud83d\ude00'.repeat(300), `${'\ud83d\ude00'.repeat(200)}…`],
+  ['no printable character', '\n\t ', 'no reason given'],
+])('the text of a server is reported as one printable line: %s', async (_name, error, reported) => {
   const { settings } = await startServer(json({ status: 'error', error }, 400));
-  expect((await find(settings)).serverFailure).toBe(`refused (400): ${told}`);
+  expect((await find(settings)).serverFailure).toBe(`status 400: ${reported}`);
   const other = await startServer(json({ status: error }));
-  expect((await find(other.settings)).serverFailure).toBe(`ended as ${told}`);
+  expect((await find(other.settings)).serverFailure).toBe(`the job ended as ${reported}`);
 });
 
 const wrongNonce = 'ffffffffffffffff';
 
 test.each<[string, Reply, RegExp]>([
-  [
-    'a refusal',
-    json({ status: 'error', error: 'queue is full, try again later' }, 503),
-    /refused \(503\): queue is full/,
-  ],
+  ['status 503', json({ status: 'error', error: 'queue is full, try again later' }, 503), /status 503: queue is full/],
   ['an error state', json({ status: 'error', state: 'failed' }), /ended as error/],
   ['a cancelled job', json({ status: 'cancelled' }), /ended as cancelled/],
   ['a nonce that does not verify', json({ status: 'done', nonce: wrongNonce }), /does not verify/],
   ['a nonce of another form', json({ status: 'done', nonce: '00' }), /without a nonce/],
   ['a job id of another form', json({ status: 'pending', job_id: '../stats' }), /without a job id/],
-  ['an answer that is no JSON', (_seen, response) => response.end('<html>'), /ended as no reason given/],
-  [
-    'a redirect',
-    (_seen, response) => response.writeHead(302, { Location: 'http://127.0.0.1:1/' }).end(),
-    /refused \(302\)/,
-  ],
+  ['a response that is not JSON', (_seen, response) => response.end('<html>'), /ended as no reason given/],
+  ['a redirect', (_seen, response) => response.writeHead(302, { Location: 'http://127.0.0.1:1/' }).end(), /status 302/],
   ['a connection that breaks', (_seen, response) => response.destroy(), /hang up|reset/],
-  ['an answer without end', (_seen, response) => endless(response), /maxContentLength/],
+  ['an endless response', (_seen, response) => endless(response), /maxContentLength/],
 ])('%s leads to the local search', async (_name, reply, reason) => {
   const reasons: string[] = [];
   const { settings } = await startServer(reply);
@@ -243,7 +235,7 @@ test('a server that cannot be reached leads to the local search', async () => {
   expect((await find(settings)).serverFailure).toMatch(/ECONNREFUSED/);
 });
 
-test('when the time is over the job is cancelled and searched here', async () => {
+test('when the time limit ends, the job is cancelled and the nonce searched locally', async () => {
   let held = false;
   const { seen, settings, changed } = await startServer((entry, response) => {
     if (entry.method === 'GET') held = true;
@@ -251,12 +243,12 @@ test('when the time is over the job is cancelled and searched here', async () =>
   });
   const answer = await find(settings, { serverLimitMs: 300 });
   expect(held).toBe(true);
-  expect(answer).toMatchObject({ source: 'local', serverFailure: 'gave no answer in time' });
+  expect(answer).toMatchObject({ source: 'local', serverFailure: 'no response in time' });
   while (!seen.some(({ method }) => method === 'DELETE')) await changed();
   expect(seen.at(-1)).toMatchObject({ method: 'DELETE', url: `/pow/${job_id}` });
 });
 
-test('a cancelled wallet gets no nonce', async () => {
+test('an abort signal ends the search without a nonce', async () => {
   const abort = new AbortController();
   const { settings } = await startServer(() => abort.abort());
   await expect(find(settings, {}, abort.signal)).rejects.toMatchObject({ name: 'AbortError' });

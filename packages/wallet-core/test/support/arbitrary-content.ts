@@ -54,12 +54,12 @@ const subWallet: fc.Arbitrary<SubWallet> = fc.record({
   unconfirmedIncoming: fc.array(fc.record({ amount, key, parentTransactionHash: key }), { maxLength: 2 }),
 });
 
-/** As this program writes them, and as others do. */
+/** Sub-wallets with and without `retiredKeys`, which only this program writes. */
 const withRetiredKeys = fc
   .tuple(subWallet, fc.uniqueArray(key, { minLength: 1, maxLength: 3 }), fc.boolean())
   .map(([made, retiredKeys, isOurs]) => (isOurs ? { ...made, retiredKeys } : made));
 
-/** Any content of a wallet that can spend, without unknown members. */
+/** Any content of a wallet that can spend, without unknown fields. */
 export const arbitraryContent: fc.Arbitrary<WalletContent> = fc.record({
   privateViewKey: key,
   isViewWallet: fc.constant(false),
@@ -71,5 +71,5 @@ export const arbitraryContent: fc.Arbitrary<WalletContent> = fc.record({
   progress: fc.record({ height: count, recentHashes: hashes, checkpointHashes: hashes }),
   startTimestamp: count,
   startHeight: count,
-  unknownMembers: fc.constant(new Map()),
+  unknownFields: fc.constant(new Map()),
 });

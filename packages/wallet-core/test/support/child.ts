@@ -4,18 +4,18 @@ import { createInterface } from 'node:readline';
 import { sourceArguments } from '@wrkz/testing/source';
 
 export interface Program {
-  /** The next line that it prints. @throws Error when it ends before one */
+  /** The next printed line. @throws Error when the program ends before it */
   line(): Promise<string>;
-  /** Ends its input, which is how it is asked to stop. */
+  /** Closes standard input, which ends the programs. */
   stop(): void;
   kill(): void;
-  /** Its exit code, or the signal that ended it. */
+  /** The exit code, or the signal that ended the program. */
   readonly ended: Promise<number | string | null>;
 }
 
 const running = new Set<Program>();
 
-/** Runs a program of test/programs on the sources; `shell` goes before it in a shell (`ulimit ...`). */
+/** Runs a program of test/programs from the sources. @param shell command to run before it (`ulimit ...`) */
 export function runProgram(name: string, parameters: readonly string[], shell = ':'): Program {
   const line = [process.execPath, ...sourceArguments(join(__dirname, '../programs', name)), ...parameters];
   const child = spawn('/bin/sh', ['-c', `${shell}; exec "$@"`, 'sh', ...line], { stdio: ['pipe', 'pipe', 'inherit'] });
@@ -35,7 +35,7 @@ export function runProgram(name: string, parameters: readonly string[], shell = 
   return program;
 }
 
-/** For `afterEach`. */
+/** Kills programs that are still running; for `afterEach`. */
 export async function endPrograms(): Promise<void> {
   const left = [...running];
   for (const program of left) program.kill();

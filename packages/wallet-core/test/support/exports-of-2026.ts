@@ -1,9 +1,9 @@
 import { readFixture } from '@wrkz/testing/fixtures';
 
-/** The number that the published exports bear in their names. */
+/** The number in the names of the published exports. */
 const SERIES = '05';
 
-/** What the reference of 2026 exported of the published test seed: alone, with two sub-wallets, or to watch only. */
+/** The exports of a C++ wallet of 2026 with the published test seed: plain, with two sub-wallets, or as a view wallet. */
 export function exportOf2026(name: 'seed' | 'subwallets' | 'view'): string {
   return readFixture(`wallet/spec${SERIES}-${name}.json`).trimEnd();
 }

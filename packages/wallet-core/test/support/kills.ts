@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
+import { runInSlices } from '@wrkz/service-kit/base';
 import { decodeContent } from '../../src/container/decode';
 import { contentText, readContainer } from '../../src/container/encrypted-file';
-import { inTurns } from '../../src/container/turns';
 import { previousName } from '../../src/container/file-io';
 import type { WalletContent } from '../../src/ledger/model';
 import { runProgram } from './child';
@@ -10,26 +10,26 @@ import { containerOf } from './container-bytes';
 import { walletAt } from './contents';
 import { fresh } from './folder';
 
-/** Transaction keys of the largest version: some megabytes, so that a kill meets the writing. */
+/** Transaction keys of the largest version: a few megabytes, so that a kill is likely during a write. */
 const KEYS = 20_000;
 
-/** Kills the saving program so many times, each at a random moment after a save; what it said was saved must be there. */
+/** Kills the program `save.ts` several times at a random moment; the versions that it reported must be saved. */
 export async function killSavers(times: number, random: () => number): Promise<void> {
   const file = fresh('a.wallet');
   writeFileSync(file, containerOf('secret', contentText(walletAt(0))));
   for (let i = 0; i < times; i++) {
     const program = runProgram('save.ts', [file, String(KEYS)]);
-    let said = Number(await program.line());
+    let reported = Number(await program.line());
     const until = performance.now() + random() * 300;
-    while (performance.now() < until) said = Number(await program.line());
+    while (performance.now() < until) reported = Number(await program.line());
     await wait(random() * 30);
     program.kill();
     expect(await program.ended).toBe('SIGKILL');
-    // The loop has read no further; what was saved after that line may be there, too.
+    // A later version may be saved as well: the loop has not read all lines.
     const content = await contentOf(file);
-    expect(content.startHeight).toBeGreaterThanOrEqual(said);
+    expect(content.startHeight).toBeGreaterThanOrEqual(reported);
     expect(content.transactionKeys).toHaveLength(1 + ((content.startHeight * 7919) % KEYS));
-    // A kill between its renaming and that of the new version leaves the current one under both names.
+    // A kill between the two renames leaves the current version under both names.
     const previous = await contentOf(previousName(file));
     expect(content.startHeight - previous.startHeight).toBeLessThanOrEqual(1);
     expect(previous.transactionKeys).toHaveLength(1 + ((previous.startHeight * 7919) % KEYS));
@@ -37,5 +37,5 @@ export async function killSavers(times: number, random: () => number): Promise<v
 }
 
 async function contentOf(file: string): Promise<WalletContent> {
-  return inTurns(decodeContent(await readContainer(file, 'secret')));
+  return runInSlices(decodeContent(await readContainer(file, 'secret')));
 }

@@ -1,11 +1,11 @@
 import { type JsonObject, parseJson } from '@wrkz/service-kit';
 
-/** The JSON of a container with every digit, as the reference or we wrote it. */
+/** Parses the JSON of a container with exact integers. */
 export function plain(text: string): JsonObject {
   return parseJson(text, Number.MAX_SAFE_INTEGER) as JsonObject;
 }
 
-/** The list of one path, for changing it in place. */
+/** The list at a path, to be changed in place. */
 export function listAt(document: JsonObject, ...path: string[]): JsonObject[] {
   let value: unknown = document;
   for (const name of path) value = (value as JsonObject)[name];
@@ -13,8 +13,8 @@ export function listAt(document: JsonObject, ...path: string[]): JsonObject[] {
 }
 
 /**
- * What may differ between the two programs is made equal: the order of sub-wallets is that of a hash map there, a hash stands
- * there several times running, and in a view wallet of 2025 two members hold whatever lay in memory.
+ * Parses JSON and removes the differences between the programs. C++ wallets write sub-wallets in the order of a hash map and
+ * repeat hashes, and those of 2025 write uninitialised memory into two fields of view wallets.
  */
 export function comparable(text: string): JsonObject {
   const document = plain(text);
@@ -26,13 +26,13 @@ export function comparable(text: string): JsonObject {
   listAt(document, 'subWallets', 'publicSpendKeys').sort();
   const subWallets = listAt(document, 'subWallets', 'subWallet');
   subWallets.sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
-  if ((document['subWallets'] as JsonObject)['isViewWallet'] === true) subWallets.forEach(withoutMemory);
+  if ((document['subWallets'] as JsonObject)['isViewWallet'] === true) subWallets.forEach(deleteUninitialised);
   return document;
 }
 
 const keyOf = (subWallet: JsonObject): string => subWallet['publicSpendKey'] as string;
 
-function withoutMemory(subWallet: JsonObject): void {
+function deleteUninitialised(subWallet: JsonObject): void {
   for (const input of listAt(subWallet, 'unspentInputs')) {
     delete input['keyImage'];
     delete input['privateEphemeral'];

@@ -9,7 +9,7 @@ interface Expected {
   readonly wallets: Record<string, { readonly walletFile?: RecordedFile; readonly restoredWalletFile?: RecordedFile }>;
 }
 
-/** The containers that the reference wrote over chain A: name, path and password. */
+/** The containers of chain A that the C++ wallets wrote. */
 export function recordedWallets(): { name: string; path: string; password: string }[] {
   const { wallets } = readJson<Expected>('devnet/chain-a-expected.json');
   return Object.values(wallets)

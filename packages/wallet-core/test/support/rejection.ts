@@ -1,12 +1,18 @@
-import { WalletError } from '../../src/errors';
+import { WalletError, walletErrorRows } from '../../src/errors';
 
-/** The number of the wallet error that a promise, or a call, ends with. */
-export async function codeOf(work: Promise<unknown> | (() => unknown)): Promise<number> {
+export type WalletErrorName = keyof typeof walletErrorRows;
+
+const names = Object.keys(walletErrorRows) as WalletErrorName[];
+
+/** The name of the wallet error that a promise or a call fails with. @throws any other error */
+export async function errorNameOf(work: Promise<unknown> | (() => unknown)): Promise<WalletErrorName> {
   try {
     await (typeof work === 'function' ? work() : work);
   } catch (error) {
-    if (error instanceof WalletError) return error.code;
-    throw error;
+    const name =
+      error instanceof WalletError ? names.find((each) => walletErrorRows[each].code === error.code) : undefined;
+    if (name === undefined) throw error;
+    return name;
   }
-  throw new Error('nothing was refused');
+  throw new Error('no error was thrown');
 }

@@ -3,7 +3,7 @@ import { NodeList } from '@wrkz/client';
 import { networkOf } from '@wrkz/core-types';
 import { DEFAULT_POW_SERVER, PowClient, type Wallet, type WalletDependencies, type WalletOptions } from '../../src';
 
-type Way = (dependencies: WalletDependencies, options: WalletOptions) => Promise<Wallet>;
+type Factory = (dependencies: WalletDependencies, options: WalletOptions) => Promise<Wallet>;
 
 const network = networkOf('devnet');
 
@@ -14,9 +14,9 @@ export interface ServedAt {
   readonly skipCoinbases?: boolean;
 }
 
-/** A wallet at a devnet node of this machine. Its warnings go to `warn`. */
+/** Opens or creates a wallet with a local devnet node. */
 export function served(
-  way: Way,
+  factory: Factory,
   { file, password, port, skipCoinbases = false }: ServedAt,
   warn: (text: string) => void = () => undefined,
 ): Promise<Wallet> {
@@ -24,10 +24,10 @@ export function served(
     genesisHash: network.genesis.hash.toString('hex'),
   });
   const pow = new PowClient(DEFAULT_POW_SERVER, { threads: 1 });
-  return way({ network, pow, warn, sync: { skipCoinbases } }, { file, password, nodes });
+  return factory({ network, pow, warn, sync: { skipCoinbases } }, { file, password, nodes });
 }
 
-/** Until the wallet is at the tip of its node. */
+/** Resolves when the wallet is at the tip of its node. */
 export async function untilAtTip(wallet: Wallet): Promise<void> {
   while (!wallet.syncStatus.isAtTip) await once(wallet, 'changed');
 }

@@ -15,12 +15,11 @@ import {
   parseExtraWallet,
   parseTransaction,
 } from '@wrkz/core-types';
-import { decryptedId, receivedBy } from './receiver';
-import { aliceWith, bob, FakeNode, NOW, portsOf } from './support';
+import { aliceWith, bob, FakeNode, NOW, portsOf, decryptedId, receivedBy } from './support';
 import { buildSend } from '../../src/transaction/build-send';
 import type { SignedSend, DecoySet, SendRequest } from '../../src/transaction/model';
 
-/** One digit times a power of ten, as outputs are. */
+/** One digit times a power of ten, like the amounts of outputs. */
 const pretty = fc
   .tuple(fc.integer({ min: 1, max: 9 }), fc.integer({ min: 2, max: 10 }))
   .map(([digit, power]) => BigInt(digit) * 10n ** BigInt(power));
@@ -28,7 +27,7 @@ const pretty = fc
 /** A send of any kind. */
 export const anySend = fc.record({
   amounts: fc.array(pretty, { minLength: 2, maxLength: 14 }),
-  /** Of the wallet, in thousandths. */
+  /** The sent part of the wallet in thousandths. */
   share: fc.integer({ min: 1, max: 900 }),
   fee: fc.oneof(
     fc.constant({ kind: 'minimum' as const }),
@@ -41,7 +40,7 @@ export const anySend = fc.record({
 
 type Case = typeof anySend extends fc.Arbitrary<infer T> ? T : never;
 
-/** The members of rings as the fake node told them. */
+/** A chain with the decoys of the fake node and the own outputs. */
 function chainOf(sets: readonly DecoySet[], built: SignedSend): ChainView['output'] {
   const known = new Map<string, Buffer>();
   for (const { amount, outputs } of sets) {
@@ -76,9 +75,9 @@ async function refusal(network: Network, height: number, parsed: ParsedTransacti
   return undefined;
 }
 
-/** That a pool takes it, the next template too, and not a unit is lost. */
+/** Checks that pool and next block template accept a send, and that amounts, fee and change are exact. */
 export async function checkSend(network: Network, height: number, { amounts, share, fee, paymentId, extra }: Case) {
-  // Something large beside the rest pays for any fee and any minimum.
+  // Two large amounts pay for any fee.
   const view = aliceWith([...amounts, 500_000n, 500_000n], { network, localHeight: height, networkHeight: height });
   const funds = amounts.reduce((sum, amount) => sum + amount, 0n);
   const amount = (funds * BigInt(share)) / 1000n + 1n;
@@ -98,7 +97,7 @@ export async function checkSend(network: Network, height: number, { amounts, sha
   expect(outputs.every((output) => isPrettyAmount(output.amount))).toBe(true);
   expect(outputs.map((output) => output.amount)).toEqual(outputs.map((o) => o.amount).sort((a, b) => (a < b ? -1 : 1)));
   expect(parsed.size).toBeLessThanOrEqual(walletTransactionSizeLimit(height));
-  // Not a unit more or less than asked for reaches the receiver; the rest is fee and change.
+  // The receiver gets exactly the requested amount; the rest is fee and change.
   const spent = sum(built.pending.inputs.map(({ output }) => output.amount));
   expect(sum(inputs.map((input) => (input.type === 'key' ? input.amount : 0n)))).toBe(spent);
   expect(sum(receivedBy(bob, parsed).map((own) => own.amount))).toBe(amount);
@@ -106,7 +105,7 @@ export async function checkSend(network: Network, height: number, { amounts, sha
   expect(parsed.fee).toBe(built.fee);
   if (fee.kind === 'fixed') expect(built.fee).toBe(fee.amount);
   for (const input of inputs) {
-    if (input.type !== 'key') throw new Error('an input that spends nothing');
+    if (input.type !== 'key') throw new Error('not a key input');
     expect(input.keyOffsets).toHaveLength(built.mixin + 1);
     expect(input.keyOffsets.slice(1).every((offset) => offset > 0)).toBe(true);
     expect(new Set(ringIndexes(input.keyOffsets)).size).toBe(built.mixin + 1);

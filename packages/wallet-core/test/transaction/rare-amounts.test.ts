@@ -3,15 +3,16 @@ import { buildSend, estimateSend } from '../../src/transaction/build-send';
 import type { RandomOutsResult, SendContext } from '../../src/transaction/model';
 import { sweep, type SweepRequest } from '../../src/transaction/sweep';
 import { alice, aliceWith, bob, FakeNode, outputFor, portsOf, subWalletOf } from './support';
+import { walletErrorRows } from '../../src/errors';
 
-/* An output whose amount nobody else has hides nowhere: others pay instead, and the node is not asked without end. */
+/* Rare amounts: no ring can hide an output whose amount has too few other outputs, so other outputs are spent instead. */
 
-/** What a node gives of amounts that have no others. */
+/** A node without decoys for some amounts. */
 type Shortage = (rare: ReadonlySet<bigint>) => FakeNode;
 
 const SHORTAGES: readonly [string, Shortage][] = [
   [
-    'that answers fewer',
+    'that returns empty sets for them',
     (rare) =>
       new FakeNode((sets) => ({
         kind: 'outs',
@@ -19,11 +20,11 @@ const SHORTAGES: readonly [string, Shortage][] = [
       })),
   ],
   [
-    'that leaves the amount out',
+    'that omits their sets',
     (rare) => new FakeNode((sets) => ({ kind: 'outs', sets: sets.filter(({ amount }) => !rare.has(amount)) })),
   ],
   [
-    'that refuses all of it',
+    'that refuses the whole request',
     (rare) =>
       new FakeNode((sets): RandomOutsResult =>
         sets.some(({ amount }) => rare.has(amount)) ? { kind: 'tooFew' } : { kind: 'outs', sets },
@@ -38,8 +39,8 @@ const takenOf = (built: Awaited<ReturnType<typeof buildSend>>): bigint[] =>
   built.pending.inputs.map(({ output }) => output.amount);
 const rareOf = (...amounts: readonly bigint[]): ReadonlySet<bigint> => new Set(amounts);
 
-describe.each(SHORTAGES)('a node %s', (_name, nodeWithout) => {
-  test('is asked for other inputs, and they pay, in full rings', async () => {
+describe.each(SHORTAGES)('with a node without decoys for some amounts %s', (_name, nodeWithout) => {
+  test('a send spends other inputs with full rings', async () => {
     const node = nodeWithout(rareOf(3_000n, 20_000n));
     const built = await buildSend(pay(5_000n), wallet, portsOf(node));
     expect(takenOf(built)).toEqual(expect.arrayContaining([7_000n]));
@@ -48,52 +49,65 @@ describe.each(SHORTAGES)('a node %s', (_name, nodeWithout) => {
     await expect(estimateSend(pay(5_000n), wallet, portsOf(node))).resolves.toMatchObject({ mixin: 7 });
   });
 
-  test('gives 28 only where no other inputs suffice', async () => {
+  test('a send is refused with notEnoughFakeOutputs only if no other inputs suffice', async () => {
     const node = nodeWithout(rareOf(9_000_000n));
-    await expect(buildSend(pay(9_000_000n), wallet, portsOf(node))).rejects.toMatchObject({ code: 28 });
+    await expect(buildSend(pay(9_000_000n), wallet, portsOf(node))).rejects.toMatchObject({
+      code: walletErrorRows.notEnoughFakeOutputs.code,
+    });
     await expect(buildSend(pay(1_300_000n), wallet, portsOf(node))).resolves.toMatchObject({ mixin: 7 });
-    // What is too much whatever the node has is 11, and no question.
-    const asked = node.asked.length;
-    await expect(buildSend(pay(90_000_000n), wallet, portsOf(node))).rejects.toMatchObject({ code: 11 });
-    expect(node.asked).toHaveLength(asked);
+    // An amount above the balance is refused without a request to the node.
+    const requests = node.requests.length;
+    await expect(buildSend(pay(90_000_000n), wallet, portsOf(node))).rejects.toMatchObject({
+      code: walletErrorRows.notEnoughBalance.code,
+    });
+    expect(node.requests).toHaveLength(requests);
   });
 
-  test('gives 28 where every amount is rare, after a bounded number of questions', async () => {
+  test('a send is refused with notEnoughFakeOutputs after a bounded number of requests if every amount is rare', async () => {
     const node = nodeWithout(new Set(AMOUNTS));
-    await expect(buildSend(pay(5_000n), wallet, portsOf(node))).rejects.toMatchObject({ code: 28 });
-    expect(node.asked.length).toBeLessThanOrEqual(6 * AMOUNTS.length);
+    await expect(buildSend(pay(5_000n), wallet, portsOf(node))).rejects.toMatchObject({
+      code: walletErrorRows.notEnoughFakeOutputs.code,
+    });
+    expect(node.requests.length).toBeLessThanOrEqual(6 * AMOUNTS.length);
   });
 
-  test('leaves a sweep its others, and it tells of what stays', async () => {
+  test('a sweep spends the other outputs and reports the remaining ones', async () => {
     const node = nodeWithout(rareOf(7_000n, 900_000n));
     const result = await swept(wallet, node);
     expect(result.entries).toMatchObject([
       { success: true, mixin: 7 },
-      { success: false, errorCode: 28 },
+      { success: false, errorCode: walletErrorRows.notEnoughFakeOutputs.code },
     ]);
     expect(result.left).toEqual({ outputs: 2, amount: 907_000n });
     expect(result.paid + result.fees).toBe(AMOUNTS.reduce((a, b) => a + b) - 907_000n);
   });
 
-  test('leaves a sweep nothing', async () => {
+  test('a sweep is refused if every amount is rare', async () => {
     const result = await swept(wallet, nodeWithout(new Set(AMOUNTS)));
-    expect(result).toMatchObject({ entries: [{ success: false, errorCode: 28 }], paid: 0n });
+    expect(result).toMatchObject({
+      entries: [{ success: false, errorCode: walletErrorRows.notEnoughFakeOutputs.code }],
+      paid: 0n,
+    });
   });
 
-  test('lets a sweep of an amount be paid from others, exactly and without a complaint', async () => {
+  test('a sweep of an amount pays it exactly from other outputs, without an error entry', async () => {
     const result = await swept(wallet, nodeWithout(rareOf(3_000n, 20_000n)), { amount: 440_000n });
     expect(result).toMatchObject({ entries: [{ success: true }], paid: 440_000n, unpaid: 0n });
   });
 
-  test('refuses a sweep of an amount that others do not cover before anything leaves', async () => {
+  test('a sweep of an amount that the other outputs do not cover sends nothing', async () => {
     const node = nodeWithout(rareOf(9_000_000n));
     const result = await swept(wallet, node, { amount: 5_000_000n });
-    expect(result).toMatchObject({ entries: [{ success: false, errorCode: 28 }], paid: 0n, unpaid: 5_000_000n });
+    expect(result).toMatchObject({
+      entries: [{ success: false, errorCode: walletErrorRows.notEnoughFakeOutputs.code }],
+      paid: 0n,
+      unpaid: 5_000_000n,
+    });
     expect(result.entries).toHaveLength(1);
   });
 });
 
-test('a send succeeds exactly where the amounts that have others cover it', async () => {
+test('a send succeeds exactly if the amounts with decoys cover it', async () => {
   const some = fc.subarray(AMOUNTS);
   await fc.assert(
     fc.asyncProperty(
@@ -109,7 +123,7 @@ test('a send succeeds exactly where the amounts that have others cover it', asyn
           );
         const alone = await send(aliceWith(common), new FakeNode());
         const whole = await send(wallet, new FakeNode());
-        // Where even everything does not do, nobody asks for others.
+        // An amount above the balance has the same error with and without decoys.
         const expected = alone === 'sent' ? 'sent' : whole === 'sent' ? 28 : whole;
         expect(await send(wallet, nodeWithout(new Set(rare)))).toBe(expected);
       },
@@ -118,13 +132,15 @@ test('a send succeeds exactly where the amounts that have others cover it', asyn
   );
 });
 
-test('a node that goes away while other inputs are looked for: 30', async () => {
+test('a node that becomes unavailable during the search for rare amounts ends the send with daemonOffline', async () => {
   const node = new FakeNode((_sets, attempt) => ({ kind: attempt > 2 ? 'unavailable' : 'tooFew' }));
-  await expect(buildSend(pay(5_000n), wallet, portsOf(node))).rejects.toMatchObject({ code: 30 });
-  expect(node.asked).toHaveLength(3);
+  await expect(buildSend(pay(5_000n), wallet, portsOf(node))).rejects.toMatchObject({
+    code: walletErrorRows.daemonOffline.code,
+  });
+  expect(node.requests).toHaveLength(3);
 });
 
-test('a node that names one amount after another is not asked for ever', async () => {
+test('a node that reports another rare amount for every request gets a bounded number of requests', async () => {
   const amounts = Array.from({ length: 90 }, (_, i) => BigInt(1 + (i % 9)) * 10n ** BigInt(2 + Math.floor(i / 9)));
   const view = {
     ...wallet,
@@ -139,13 +155,17 @@ test('a node that names one amount after another is not asked for ever', async (
     kind: 'outs',
     sets: sets.map((set, i) => (i === 0 ? { ...set, outputs: [] } : set)),
   }));
-  await expect(buildSend(pay(50n), view, portsOf(node))).rejects.toMatchObject({ code: 28 });
-  expect(node.asked.length).toBeLessThanOrEqual(60);
+  await expect(buildSend(pay(50n), view, portsOf(node))).rejects.toMatchObject({
+    code: walletErrorRows.notEnoughFakeOutputs.code,
+  });
+  expect(node.requests.length).toBeLessThanOrEqual(60);
 });
 
-test('a refusal whose amounts are fine one by one is 28', async () => {
+test('a refusal without a rare amount ends the send with notEnoughFakeOutputs', async () => {
   const node = new FakeNode((sets, attempt) => (attempt > 2 ? { kind: 'outs', sets } : { kind: 'tooFew' }));
-  await expect(buildSend(pay(12_000n), wallet, portsOf(node))).rejects.toMatchObject({ code: 28 });
+  await expect(buildSend(pay(12_000n), wallet, portsOf(node))).rejects.toMatchObject({
+    code: walletErrorRows.notEnoughFakeOutputs.code,
+  });
 });
 
 async function swept(view: SendContext, node: FakeNode, more: Partial<SweepRequest> = {}) {

@@ -1,9 +1,11 @@
 import { encodeAddress } from '@wrkz/core-types';
 import { alice, aliceWith, bob, FakeNode, NOW, outputFor, owner, portsOf, subWalletOf, viewOf } from './support';
+import { walletError } from '../../src/errors';
 import { buildSend } from '../../src/transaction/build-send';
 import type { SendRequest, SendContext } from '../../src/transaction/model';
+import { errorNameOf, type WalletErrorName } from '../support/rejection';
 
-/* The refusals of a send, each provoked, and their order (docs/protocol/wallet.md#order-of-checks). */
+/* The errors of a send and the order of the checks (docs/protocol/wallet.md#order-of-checks). */
 
 const LONG_ID = 'ab'.repeat(32);
 const OTHER_ID = 'cd'.repeat(32);
@@ -15,109 +17,140 @@ const damaged = (address: string): string => address.slice(0, -1) + (address.end
 const to = (address: string, amount = 1000n) => ({ address, amount });
 const wallet = aliceWith([700n, 50_000n, 50_000n, 9_000_000n]);
 
-async function codeOf(
-  request: Partial<SendRequest>,
-  view: SendContext = wallet,
-  node = new FakeNode(),
-): Promise<number> {
+/** The name of the error that a request is refused with; `success` if it is built. */
+function outcomeOf(request: Partial<SendRequest>, view = wallet, node = new FakeNode()): Promise<WalletErrorName> {
   const whole: SendRequest = { destinations: [to(bob.address)], ...request };
-  return buildSend(whole, view, portsOf(node)).then(
-    () => 0,
-    (error: Error & { code?: number }) => error.code ?? fail(error),
-  );
+  const success = buildSend(whole, view, portsOf(node)).then(() => {
+    throw walletError.success();
+  });
+  return errorNameOf(success);
 }
 
-function fail(error: Error): never {
-  throw error;
-}
+const nodeWithoutDecoys = new FakeNode((sets) => ({
+  kind: 'outs',
+  sets: sets.map((set) => ({ ...set, outputs: [] })),
+}));
 
-const few = new FakeNode((sets) => ({ kind: 'outs', sets: sets.map((set) => ({ ...set, outputs: [] })) }));
+type Row = [string, WalletErrorName, Partial<SendRequest>, (SendContext | undefined)?, FakeNode?];
 
-type Row = [string, number, Partial<SendRequest>, (SendContext | undefined)?, FakeNode?];
-
-/** Each row: what is wrong, and the code. They stand in the order in which they are looked for. */
+/** Invalid requests and the names of their errors, in the order of the checks. */
 const ROWS: Row[] = [
-  ['a view wallet', 39, {}, { ...wallet, isViewWallet: true }],
-  ['extra that is not hex', 53, { extra: 'xyz' }],
-  ['extra of an odd length', 53, { extra: 'abc' }],
-  ['no destinations', 18, { destinations: [] }],
-  ['an amount of zero', 19, { destinations: [to(bob.address), to('no address', 0n)] }],
-  ['an address of the wrong length', 12, { destinations: [to('Wrkz')] }],
-  ['an address of another coin', 13, { destinations: [to('X' + bob.address.slice(1))] }],
-  ['a damaged integrated address', 14, { destinations: [to(damaged(integrated(LONG_ID)))] }],
-  ['a damaged address', 15, { destinations: [to(bob.address), to(damaged(bob.address))] }],
-  ['an integrated address and another id', 26, { destinations: [to(integrated(LONG_ID))], paymentId: OTHER_ID }],
-  ['the same id in another case', 26, { destinations: [to(integrated(LONG_ID))], paymentId: LONG_ID.toUpperCase() }],
-  ['two integrated addresses', 26, { destinations: [to(integrated(LONG_ID)), to(integrated(OTHER_ID))] }],
-  ['a source of the wrong length', 12, { sourceAddresses: [''] }],
-  ['an integrated source', 25, { sourceAddresses: [integrated(LONG_ID)] }],
-  ['a damaged source behind a strange one', 15, { sourceAddresses: [bob.address, damaged(alice.address)] }],
-  ['a strange source', 10, { sourceAddresses: [alice.address, bob.address] }],
-  ['a rate below the least', 17, { fee: { kind: 'perByte', rate: 0.078 } }],
-  ['a rate that is no number', 17, { fee: { kind: 'perByte', rate: NaN } }],
-  ['more than 64 bits', 9, { destinations: [to(bob.address, 2n ** 64n - 1n), to(bob.address, 2n)] }],
-  ['a fee beyond 64 bits', 9, { fee: { kind: 'fixed', amount: 2n ** 64n - 1n } }],
-  ['more than there is', 11, { destinations: [to(bob.address, 9_100_701n)] }],
-  ['a fixed fee that is not there', 11, { fee: { kind: 'fixed', amount: 9_100_700n } }],
-  ['a ring too small', 21, { mixin: 0 }],
-  ['a ring too large', 22, { mixin: 2n ** 64n - 1n }],
-  ['a payment id of the wrong length', 23, { paymentId: 'zz' }],
-  ['a payment id that is not hex', 24, { paymentId: 'g'.repeat(64) }],
-  ['a short payment id that is not hex', 24, { paymentId: 'g'.repeat(16) }],
-  ['a damaged change address', 15, { changeAddress: damaged(alice.address) }],
-  ['an integrated change address', 25, { changeAddress: integrated(LONG_ID) }],
-  ['a strange change address', 10, { changeAddress: bob.address }],
-  ['an unlock time too near', 60, { unlockTime: 734n }],
-  ['an unlock time in the past', 60, { unlockTime: 1_700_000_000n }],
-  ['a short payment id for two', 61, { destinations: [to(bob.address), to(carol.address)], paymentId: SHORT_ID }],
+  ['a view wallet', 'illegalViewWalletOperation', {}, { ...wallet, isViewWallet: true }],
+  ['extra that is not hex', 'invalidExtraData', { extra: 'xyz' }],
+  ['extra of an odd length', 'invalidExtraData', { extra: 'abc' }],
+  ['no destinations', 'noDestinationsGiven', { destinations: [] }],
+  ['an amount of zero', 'amountIsZero', { destinations: [to(bob.address), to('no address', 0n)] }],
+  ['an address of the wrong length', 'addressWrongLength', { destinations: [to('Wrkz')] }],
+  ['an address of another coin', 'addressWrongPrefix', { destinations: [to('X' + bob.address.slice(1))] }],
+  ['a damaged integrated address', 'addressNotBase58', { destinations: [to(damaged(integrated(LONG_ID)))] }],
+  ['a damaged address', 'addressNotValid', { destinations: [to(bob.address), to(damaged(bob.address))] }],
   [
-    'an output without a number',
-    31,
+    'an integrated address with another payment id',
+    'conflictingPaymentIds',
+    { destinations: [to(integrated(LONG_ID))], paymentId: OTHER_ID },
+  ],
+  [
+    'the same payment id in another case',
+    'conflictingPaymentIds',
+    { destinations: [to(integrated(LONG_ID))], paymentId: LONG_ID.toUpperCase() },
+  ],
+  [
+    'two integrated addresses',
+    'conflictingPaymentIds',
+    { destinations: [to(integrated(LONG_ID)), to(integrated(OTHER_ID))] },
+  ],
+  ['a source of the wrong length', 'addressWrongLength', { sourceAddresses: [''] }],
+  ['an integrated source', 'addressIsIntegrated', { sourceAddresses: [integrated(LONG_ID)] }],
+  [
+    'a damaged source after a foreign one',
+    'addressNotValid',
+    { sourceAddresses: [bob.address, damaged(alice.address)] },
+  ],
+  ['a foreign source', 'addressNotInWallet', { sourceAddresses: [alice.address, bob.address] }],
+  ['a rate below the minimum', 'feeTooSmall', { fee: { kind: 'perByte', rate: 0.078 } }],
+  ['a rate that is not a number', 'feeTooSmall', { fee: { kind: 'perByte', rate: NaN } }],
+  ['more than 64 bits', 'willOverflow', { destinations: [to(bob.address, 2n ** 64n - 1n), to(bob.address, 2n)] }],
+  ['a fee beyond 64 bits', 'willOverflow', { fee: { kind: 'fixed', amount: 2n ** 64n - 1n } }],
+  ['more than the balance', 'notEnoughBalance', { destinations: [to(bob.address, 9_100_701n)] }],
+  ['a fixed fee above the balance', 'notEnoughBalance', { fee: { kind: 'fixed', amount: 9_100_700n } }],
+  ['a ring too small', 'mixinTooSmall', { mixin: 0 }],
+  ['a ring too large', 'mixinTooBig', { mixin: 2n ** 64n - 1n }],
+  ['a payment id of the wrong length', 'paymentIdWrongLength', { paymentId: 'zz' }],
+  ['a payment id that is not hex', 'paymentIdInvalid', { paymentId: 'g'.repeat(64) }],
+  ['a short payment id that is not hex', 'paymentIdInvalid', { paymentId: 'g'.repeat(16) }],
+  ['a damaged change address', 'addressNotValid', { changeAddress: damaged(alice.address) }],
+  ['an integrated change address', 'addressIsIntegrated', { changeAddress: integrated(LONG_ID) }],
+  ['a foreign change address', 'addressNotInWallet', { changeAddress: bob.address }],
+  ['an unlock time too near', 'unlockTimeTooSmall', { unlockTime: 734n }],
+  ['an unlock time in the past', 'unlockTimeTooSmall', { unlockTime: 1_700_000_000n }],
+  [
+    'a short payment id for two',
+    'shortPaymentIdNeedsSingleDestination',
+    { destinations: [to(bob.address), to(carol.address)], paymentId: SHORT_ID },
+  ],
+  [
+    'an output without a global index',
+    'daemonError',
     {},
     viewOf([subWalletOf(alice, [outputFor(alice, 9_000n, { globalIndex: undefined })])]),
   ],
-  ['a node that is away', 30, {}, undefined, new FakeNode(() => ({ kind: 'unavailable' }))],
-  ['a node without others', 28, {}, undefined, few],
-  ['a node that says so', 28, {}, undefined, new FakeNode(() => ({ kind: 'tooFew' }))],
-  ['too many outputs', 56, { destinations: Array.from({ length: 40 }, () => to(bob.address, 111n)) }],
-  ['an extra that no pool takes', 31, { extra: 'ab'.repeat(2000) }],
-  ['a fixed fee below the least', 17, { fee: { kind: 'fixed', amount: 5n } }],
+  ['an unavailable node', 'daemonOffline', {}, undefined, new FakeNode(() => ({ kind: 'unavailable' }))],
+  ['a node without decoys', 'notEnoughFakeOutputs', {}, undefined, nodeWithoutDecoys],
+  [
+    'a node that refuses for too few outputs',
+    'notEnoughFakeOutputs',
+    {},
+    undefined,
+    new FakeNode(() => ({ kind: 'tooFew' })),
+  ],
+  [
+    'too many outputs',
+    'outputDecomposition',
+    { destinations: Array.from({ length: 40 }, () => to(bob.address, 111n)) },
+  ],
+  ['an extra above the maximum size', 'daemonError', { extra: 'ab'.repeat(2000) }],
+  ['a fixed fee below the minimum', 'feeTooSmall', { fee: { kind: 'fixed', amount: 5n } }],
 ];
 
-test.each(ROWS)('%s: %d', async (...[, code, request, view, node]: Row) => {
-  expect(await codeOf(request, view, node)).toBe(code);
+test.each(ROWS)('%s: %s', async (...[, name, request, view, node]: Row) => {
+  expect(await outcomeOf(request, view, node)).toBe(name);
 });
 
-test('what leaves no room for the fee: 11', async () => {
-  expect(await codeOf({ destinations: [to(bob.address, 9_100_700n)] })).toBe(11);
-  for (const rate of [1e9, 1e300, Infinity]) expect(await codeOf({ fee: { kind: 'perByte', rate } })).toBe(11);
+test('an amount that leaves too little for the fee is refused with notEnoughBalance', async () => {
+  expect(await outcomeOf({ destinations: [to(bob.address, 9_100_700n)] })).toBe('notEnoughBalance');
+  for (const rate of [1e9, 1e300, Infinity])
+    expect(await outcomeOf({ fee: { kind: 'perByte', rate } })).toBe('notEnoughBalance');
 });
 
-test('a request without a fault is built', async () => {
-  expect(await codeOf({ paymentId: LONG_ID, destinations: [to(integrated(LONG_ID))] })).toBe(0);
-  expect(await codeOf({ unlockTime: 735n })).toBe(0);
-  expect(await codeOf({ unlockTime: 500_000_000n })).toBe(0);
-  expect(await codeOf({ unlockTime: 2n ** 64n - 1n })).toBe(0);
-  expect(await codeOf({ unlockTime: BigInt(NOW + 900) })).toBe(0);
-  expect(await codeOf({ changeAddress: '', sourceAddresses: [] })).toBe(0);
-  expect(await codeOf({ destinations: [to(bob.address, 1n)] })).toBe(0);
+test('a valid request is built', async () => {
+  expect(await outcomeOf({ paymentId: LONG_ID, destinations: [to(integrated(LONG_ID))] })).toBe('success');
+  expect(await outcomeOf({ unlockTime: 735n })).toBe('success');
+  expect(await outcomeOf({ unlockTime: 500_000_000n })).toBe('success');
+  expect(await outcomeOf({ unlockTime: 2n ** 64n - 1n })).toBe('success');
+  expect(await outcomeOf({ unlockTime: BigInt(NOW + 900) })).toBe('success');
+  expect(await outcomeOf({ changeAddress: '', sourceAddresses: [] })).toBe('success');
+  expect(await outcomeOf({ destinations: [to(bob.address, 1n)] })).toBe('success');
 });
 
-test('of two faults the first in the order is told', async () => {
-  const faults = ROWS.filter(([, code, , view, node]) => view === undefined && node === undefined && code !== 28);
-  for (const [i, [name, code, request]] of faults.entries()) {
-    for (const [later, , more] of faults.slice(i + 1)) {
-      const shared = Object.keys(request).some((member) => member in more);
-      if (shared) continue; // one member cannot hold two values
-      expect([name, later, await codeOf({ ...more, ...request })]).toEqual([name, later, code]);
+test('of two errors the first in the order of the checks is reported', async () => {
+  const invalid = ROWS.filter(
+    ([, code, , view, node]) => view === undefined && node === undefined && code !== 'notEnoughFakeOutputs',
+  );
+  for (const [i, [name, code, request]] of invalid.entries()) {
+    for (const [later, , more] of invalid.slice(i + 1)) {
+      const shared = Object.keys(request).some((field) => field in more);
+      if (shared) continue;
+      expect([name, later, await outcomeOf({ ...more, ...request })]).toEqual([name, later, code]);
     }
   }
 });
 
-test('a source given twice gives its inputs once', async () => {
+test('a repeated source address counts once', async () => {
   const view = aliceWith([50_000n, 50_000n]);
   const source = [alice.address, alice.address, alice.address];
-  expect(await codeOf({ sourceAddresses: source, destinations: [to(bob.address, 120_000n)] }, view)).toBe(11);
+  expect(await outcomeOf({ sourceAddresses: source, destinations: [to(bob.address, 120_000n)] }, view)).toBe(
+    'notEnoughBalance',
+  );
   const built = await buildSend({ destinations: [to(bob.address, 90_000n)], sourceAddresses: source }, view, portsOf());
   expect(new Set(built.pending.inputs.map(({ output }) => output.key)).size).toBe(2);
 });
@@ -125,10 +158,10 @@ test('a source given twice gives its inputs once', async () => {
 test('an output listed twice is counted and spent once', async () => {
   const twice = outputFor(alice, 50_000n);
   const view = viewOf([subWalletOf(alice, [twice, { ...twice, globalIndex: 3 }])]);
-  expect(await codeOf({ destinations: [to(bob.address, 60_000n)] }, view)).toBe(11);
+  expect(await outcomeOf({ destinations: [to(bob.address, 60_000n)] }, view)).toBe('notEnoughBalance');
 });
 
-test('what lacks its number is left alone while the rest suffices', async () => {
+test('an output without a global index is not spent while the others suffice', async () => {
   const view = viewOf([
     subWalletOf(alice, [outputFor(alice, 100n, { globalIndex: undefined }), outputFor(alice, 9_000n)]),
   ]);
@@ -136,7 +169,7 @@ test('what lacks its number is left alone while the rest suffices', async () => 
   expect(built.pending.inputs.map(({ output }) => output.amount)).toEqual([9_000n]);
 });
 
-test('a container with a wrong key signs nothing', async () => {
+test('a container with a wrong key cannot sign', async () => {
   const right = outputFor(alice, 50_000n);
   const zeros = '0'.repeat(64);
   const beyond = 'f'.repeat(64);
@@ -147,27 +180,29 @@ test('a container with a wrong key signs nothing', async () => {
     subWalletOf(alice, [{ ...right, outputIndex: right.outputIndex + 1 }]),
     ...[zeros, beyond, '', undefined].map((privateSpendKey) => subWalletOf(alice, [right], { privateSpendKey })),
   ];
-  for (const subWallet of wrong) expect(await codeOf({}, viewOf([subWallet]))).toBe(20);
+  for (const subWallet of wrong) expect(await outcomeOf({}, viewOf([subWallet]))).toBe('failedToCreateRingSignature');
   for (const privateViewKey of [zeros, beyond, '']) {
-    expect(await codeOf({}, viewOf([subWalletOf(alice, [right])], { privateViewKey }))).toBe(20);
+    expect(await outcomeOf({}, viewOf([subWalletOf(alice, [right])], { privateViewKey }))).toBe(
+      'failedToCreateRingSignature',
+    );
   }
 });
 
-test('nothing is sent to keys that are nobody’s', async () => {
+test('a payment to a key that nobody or everybody can spend from is refused', async () => {
   const identity = Buffer.concat([Buffer.of(1), Buffer.alloc(31)]);
   // The point of order two: y = -1.
   const torsion = Buffer.from('ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f', 'hex');
   for (const key of [identity, torsion]) {
-    expect(await codeOf({ destinations: [to(encodeAddress({ spendPublic: key, viewPublic: bob.viewPublic }))] })).toBe(
-      15,
-    );
-    expect(await codeOf({ destinations: [to(encodeAddress({ spendPublic: bob.spendPublic, viewPublic: key }))] })).toBe(
-      15,
-    );
+    expect(
+      await outcomeOf({ destinations: [to(encodeAddress({ spendPublic: key, viewPublic: bob.viewPublic }))] }),
+    ).toBe('addressNotValid');
+    expect(
+      await outcomeOf({ destinations: [to(encodeAddress({ spendPublic: bob.spendPublic, viewPublic: key }))] }),
+    ).toBe('addressNotValid');
   }
 });
 
-test('locks that the node has not opened yet are left alone', async () => {
+test('an output that is still locked at the height of the node is not spent', async () => {
   const view = viewOf(
     [subWalletOf(alice, [outputFor(alice, 50_000n, { unlockTime: 730n }), outputFor(alice, 9_000n)])],
     {
@@ -175,10 +210,10 @@ test('locks that the node has not opened yet are left alone', async () => {
       networkHeight: 740,
     },
   );
-  expect(await codeOf({ destinations: [to(bob.address, 20_000n)] }, view)).toBe(11);
+  expect(await outcomeOf({ destinations: [to(bob.address, 20_000n)] }, view)).toBe('notEnoughBalance');
 });
 
-test('the texts are those of the network', async () => {
+test('error messages have the texts of the C++ wallets', async () => {
   const request = (more: Partial<SendRequest>): SendRequest => ({ destinations: [to(bob.address)], ...more });
   const text = (more: Partial<SendRequest>, node?: FakeNode) => buildSend(request(more), wallet, portsOf(node));
   await expect(text({ mixin: 8 })).rejects.toThrow(
@@ -188,12 +223,12 @@ test('the texts are those of the network', async () => {
     `The address given (${bob.address}) does not exist in the wallet container, but it is required to exist for this operation.`,
   );
   await expect(text({ extra: 'ab'.repeat(2000) })).rejects.toThrow('Transaction extra too large');
-  await expect(text({ mixin: 1 }, few)).rejects.toThrow(
+  await expect(text({ mixin: 1 }, nodeWithoutDecoys)).rejects.toThrow(
     'Failed to get enough matching outputs for amount 700 (7.00 WRKZ). Requested outputs: 1, found outputs: 0.',
   );
 });
 
-test('change that comes apart into more pieces than guessed is paid for', async () => {
+test('the fee covers change with more outputs than estimated', async () => {
   const view = aliceWith([9_000_000n]);
   const built = await buildSend({ destinations: [to(bob.address, 8_000_000n)] }, view, portsOf());
   expect(built.pending.ownOutputs.length).toBeGreaterThan(4);

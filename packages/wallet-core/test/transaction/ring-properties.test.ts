@@ -3,8 +3,9 @@ import { checkKey } from '@wrkz/crypto';
 import { makeRings, offsetsOf, TooFewDecoys } from '../../src/transaction/rings';
 import type { DecoySet } from '../../src/transaction/model';
 import { alice, FakeNode, outputFor, subWalletOf, ringSources } from './support';
+import { walletErrorRows } from '../../src/errors';
 
-/* Rings out of whatever a node may say: what comes out is a ring that a pool takes, or none. */
+/* For any response of a node, the result is rings that a pool accepts, or an error. */
 
 const owner = subWalletOf(alice, []);
 const AMOUNTS = [7_000n, 50_000n, 50_000n, 900_000n];
@@ -21,36 +22,36 @@ const key = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom('', '00', '02' + '00'.repeat(31), 'ff'.repeat(32), 'zz'.repeat(32)) },
 );
 const outputs = fc.array(fc.record({ globalIndex: index, key }), { maxLength: 14 });
-const answer = fc.record({
+const nodeResponse = fc.record({
   lists: fc.tuple(outputs, outputs, outputs, outputs),
   order: fc.shuffledSubarray([0, 1, 2, 3], { minLength: 4 }),
-  /** Wrong amounts, sets too few and too many. */
-  lie: fc.constantFrom('none', 'none', 'none', 'amount', 'fewer', 'more'),
+  /** A wrong amount, a missing or a surplus set. */
+  fault: fc.constantFrom('none', 'none', 'none', 'amount', 'fewer', 'more'),
 });
 
-function setsOf({ lists, order, lie }: typeof answer extends fc.Arbitrary<infer T> ? T : never): DecoySet[] {
+function setsOf({ lists, order, fault }: typeof nodeResponse extends fc.Arbitrary<infer T> ? T : never): DecoySet[] {
   const sets = order.map((i): DecoySet => ({ amount: AMOUNTS[i]!, outputs: lists[i]! }));
-  if (lie === 'amount') sets[0] = { ...sets[0]!, amount: sets[0]!.amount + 1n };
-  if (lie === 'fewer') sets.pop();
-  if (lie === 'more') sets.push(sets[0]!);
+  if (fault === 'amount') sets[0] = { ...sets[0]!, amount: sets[0]!.amount + 1n };
+  if (fault === 'fewer') sets.pop();
+  if (fault === 'more') sets.push(sets[0]!);
   return sets;
 }
 
-test('a ring has its size, its order, no member twice, and our own output once', async () => {
+test('a ring has its size and order, distinct members, and the own output once', async () => {
   let [made, refused] = [0, 0];
   await fc.assert(
-    fc.asyncProperty(answer, fc.integer({ min: 1, max: 4 }), async (told, mixin) => {
-      const node = new FakeNode(() => ({ kind: 'outs', sets: setsOf(told) }));
+    fc.asyncProperty(nodeResponse, fc.integer({ min: 1, max: 4 }), async (response, mixin) => {
+      const node = new FakeNode(() => ({ kind: 'outs', sets: setsOf(response) }));
       const rings = await makeRings(inputs, mixin, ringSources(node)).catch((error: unknown) => error);
       if (!Array.isArray(rings)) {
         refused++;
         expect(rings).toBeInstanceOf(TooFewDecoys);
-        expect(rings).toMatchObject({ failure: { code: 28 } });
+        expect(rings).toMatchObject({ failure: { code: walletErrorRows.notEnoughFakeOutputs.code } });
         expect((rings as TooFewDecoys).achievable).toBeLessThan(mixin);
         return;
       }
       made++;
-      expect(told.lie).toBe('none');
+      expect(response.fault).toBe('none');
       const known = new Map<string, string>();
       for (const [i, ring] of (rings as Awaited<ReturnType<typeof makeRings>>).entries()) {
         const { output } = inputs[i]!;
@@ -75,6 +76,6 @@ test('a ring has its size, its order, no member twice, and our own output once',
     }),
     { numRuns: 600 },
   );
-  // Both outcomes were looked at.
+  // Both outcomes occurred.
   expect(Math.min(made, refused)).toBeGreaterThan(30);
 });

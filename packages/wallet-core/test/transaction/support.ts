@@ -1,8 +1,18 @@
-import { encodeAddress, type Network, networkOf, toHex } from '@wrkz/core-types';
+import {
+  encodeAddress,
+  isPaymentId,
+  type Network,
+  networkOf,
+  parseExtra,
+  type ParsedTransaction,
+  toHex,
+  type WalletExtra,
+} from '@wrkz/core-types';
 import {
   cnFastHash,
   derivePublicKey,
   deriveSecretKey,
+  encryptPaymentId,
   generateKeyDerivation,
   generateKeyImage,
   generateKeyPair,
@@ -12,7 +22,7 @@ import {
 } from '@wrkz/crypto';
 import { DEFAULT_POW_SERVER, PowClient } from '../../src';
 import type { SubWallet, WalletOutput } from '../../src/ledger/model';
-import type { RingPorts } from '../../src/transaction/rings';
+import type { RingDependencies } from '../../src/transaction/rings';
 import type {
   DecoySet,
   RandomOutsResult,
@@ -23,12 +33,12 @@ import type {
   TransactionStatus,
 } from '../../src/transaction/model';
 
-/* Wallets with outputs that nobody mined, and a node that is an object: what sending decides, without a chain. */
+/* Wallets with made-up outputs and a fake node, for tests of sends without a chain. */
 
 export const NOW = 1_800_000_000;
 export const devnet = networkOf('devnet');
 
-/** Mainnet's ages with the work of devnet, so that a test can do it. */
+/** The rules of mainnet with a proof of work that is easy enough for tests. */
 export const easyMainnet: Network = {
   ...networkOf('mainnet'),
   rulesAt: (height) => {
@@ -42,7 +52,7 @@ export const easyMainnet: Network = {
 
 const secretOf = (word: string): Buffer => scalarReduce32(cnFastHash(Buffer.from(word)));
 
-/** Points that outputs of others have. */
+/** One-time keys of foreign outputs. */
 const strangers = Array.from({ length: 64 }, (_, i) => toHex(secretKeyToPublicKey(secretOf(`stranger ${i}`))));
 
 export interface Owner {
@@ -61,7 +71,7 @@ export function owner(word: string, viewSecret = viewKeyFromSpendKey(secretOf(wo
 
 let serial = 0;
 
-/** An output that pays an owner. */
+/** An unspent output of an owner. */
 export function outputFor(to: Owner, amount: bigint, more: Partial<WalletOutput> = {}): WalletOutput {
   const number = ++serial;
   const transactionSecret = secretOf(`transaction ${number}`);
@@ -122,7 +132,7 @@ export function viewOf(subWallets: readonly SubWallet[], more: Partial<SendConte
 export const alice = owner('alice');
 export const bob = owner('bob');
 
-/** A wallet of alice's that holds these amounts. */
+/** A wallet of alice with outputs of these amounts. */
 export function aliceWith(amounts: readonly bigint[], more: Partial<SendContext> = {}): SendContext {
   return viewOf(
     [
@@ -135,19 +145,19 @@ export function aliceWith(amounts: readonly bigint[], more: Partial<SendContext>
   );
 }
 
-/** A node that gives as many others as it is asked for, and keeps what it is asked and sent. */
+/** A node that returns as many decoys as requested, and records its requests. */
 export class FakeNode implements SendNode {
-  readonly asked: { amounts: readonly bigint[]; count: number }[] = [];
+  readonly requests: { amounts: readonly bigint[]; count: number }[] = [];
   readonly relayed: Buffer[] = [];
-  /** In the order of the relays; the last one stays. */
+  /** Results of the submissions in order; the last one repeats. */
   submitResults: (SubmitResult | Error)[] = [{ kind: 'accepted' }];
   place: TransactionStatus = 'unknown';
-  /** Reasons for which it was reported as faulty. */
+  /** The reasons of `reportFaulty`. */
   readonly faults: string[] = [];
-  /** Whether another node takes over after such a report. */
+  /** The result of `reportFaulty`. */
   hasAnother = false;
 
-  /** @param change turns honest sets into what the test wants */
+  /** @param change makes the result from valid sets @param attempt counts from 1 */
   constructor(
     private readonly change: (sets: DecoySet[], attempt: number) => RandomOutsResult = (sets) => ({
       kind: 'outs',
@@ -156,7 +166,7 @@ export class FakeNode implements SendNode {
   ) {}
 
   randomOuts(amounts: readonly bigint[], count: number): Promise<RandomOutsResult> {
-    this.asked.push({ amounts, count });
+    this.requests.push({ amounts, count });
     return Promise.resolve(
       this.change(
         amounts.map((amount, a) => ({
@@ -166,15 +176,15 @@ export class FakeNode implements SendNode {
             key: strangers[(7 * i + a) % strangers.length]!,
           })),
         })),
-        this.asked.length,
+        this.requests.length,
       ),
     );
   }
 
   submit(transaction: Buffer): Promise<SubmitResult> {
     this.relayed.push(transaction);
-    const answer = this.submitResults.length > 1 ? this.submitResults.shift()! : this.submitResults[0]!;
-    return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer);
+    const result = this.submitResults.length > 1 ? this.submitResults.shift()! : this.submitResults[0]!;
+    return result instanceof Error ? Promise.reject(result) : Promise.resolve(result);
   }
 
   reportFaulty(reason: string): Promise<boolean> {
@@ -191,7 +201,25 @@ export function portsOf(node: SendNode = new FakeNode(), more: Partial<SendPorts
   return { node, pow: new PowClient(DEFAULT_POW_SERVER), transactionKeys: generateKeyPair, now: () => NOW, ...more };
 }
 
-/** What `makeRings` draws from: a node, and a wallet without other outputs. */
-export function ringSources(node: SendNode, more: Partial<RingPorts> = {}): RingPorts {
+/** The dependencies of `makeRings`, for a wallet without other outputs. */
+export function ringSources(node: SendNode, more: Partial<RingDependencies> = {}): RingDependencies {
   return { node, ringOf: () => undefined, ownOutputs: () => 0, ...more };
+}
+
+/** The outputs of a transaction for an owner, found like by a receiving wallet. */
+export function receivedBy(who: Owner, { transaction }: ParsedTransaction): { amount: bigint; place: number }[] {
+  const { publicKey } = parseExtra(transaction.extra);
+  const derivation = publicKey && generateKeyDerivation(publicKey, who.viewSecret);
+  if (!derivation) return [];
+  return transaction.outputs.flatMap(({ amount, key }, place) =>
+    derivePublicKey(derivation, place, who.spendPublic)?.equals(key) ? [{ amount, place }] : [],
+  );
+}
+
+/** The payment id as decrypted by its receiver. */
+export function decryptedId({ paymentId, publicKey }: WalletExtra, who: Owner): string {
+  if (paymentId.length !== 16 || !isPaymentId(paymentId)) return paymentId;
+  return encryptPaymentId(Buffer.from(paymentId, 'hex'), generateKeyDerivation(publicKey, who.viewSecret)!).toString(
+    'hex',
+  );
 }

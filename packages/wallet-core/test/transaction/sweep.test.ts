@@ -1,25 +1,25 @@
 import fc from 'fast-check';
 import { encodeAddress, parseTransaction } from '@wrkz/core-types';
-import { receivedBy } from './receiver';
-import { alice, bob, devnet, FakeNode, outputFor, portsOf, subWalletOf, viewOf } from './support';
-import { nodeRefusal, walletError } from '../../src/errors';
+import { alice, bob, devnet, FakeNode, outputFor, portsOf, subWalletOf, viewOf, receivedBy } from './support';
+import { walletErrorRows, nodeRefusal, walletError } from '../../src/errors';
 import type { SignedSend, SendContext } from '../../src/transaction/model';
 import { submitSend } from '../../src/send/submit';
 import { estimateSweep, sweep, type SweepRequest, type SweepResult } from '../../src/transaction/sweep';
+import type { WalletErrorName } from '../support/rejection';
 
 jest.setTimeout(60_000);
 
-/** Largest transactions of 14 inputs or so, that a sweep of a few outputs takes several of. */
+/** A block size limit with about 14 inputs per transaction, so that a sweep of 40 outputs has several batches. */
 const ZONE = 3_000;
 const LARGEST = ZONE * 1.25 - 600;
 const tight = {
   ...devnet,
   rulesAt: (height: number) => ({ ...devnet.rulesAt(height), fullRewardZone: ZONE }),
 };
-/** Rings of two and no work. */
+/** A height with a ring size of two and without proof of work. */
 const HEIGHT = 105;
 
-/** A wallet that locks what is dispatched, as the real one does between two batches. */
+/** A wallet that locks the inputs of dispatched transactions, as the real one does between two batches. */
 class SweptWallet {
   readonly sent: SignedSend[] = [];
   view: SendContext;
@@ -56,7 +56,7 @@ class SweptWallet {
     return sweep({ destination: bob.address, ...request }, this.read, portsOf(node), this.dispatch);
   }
 
-  /** What bob finds in what was sent. */
+  /** The amount that bob receives in the sent transactions. */
   received(): bigint {
     return this.sent
       .flatMap(({ bytes }) => receivedBy(bob, parseTransaction(bytes)))
@@ -67,7 +67,7 @@ class SweptWallet {
 const total = (amounts: readonly bigint[]): bigint => amounts.reduce((a, b) => a + b, 0n);
 const FORTY = Array.from({ length: 40 }, (_, i) => BigInt(1 + (i % 9)) * 10n ** BigInt(3 + (i % 4)));
 
-test('everything goes, in batches, and nothing is left', async () => {
+test('a sweep without an amount spends every output in batches', async () => {
   const wallet = new SweptWallet(FORTY);
   const result = await wallet.run({});
   expect(result.entries.length).toBeGreaterThan(2);
@@ -87,7 +87,7 @@ test('a sweep of an amount over several batches does not overpay', async () => {
   expect(result).toMatchObject({ paid: amount, unpaid: 0n });
 });
 
-test('an amount is paid exactly, whatever the wallet holds', async () => {
+test('an amount is paid exactly from any outputs', async () => {
   const pretty = fc.tuple(fc.integer({ min: 1, max: 9 }), fc.integer({ min: 0, max: 6 }));
   await fc.assert(
     fc.asyncProperty(
@@ -102,8 +102,8 @@ test('an amount is paid exactly, whatever the wallet holds', async () => {
           expect(wallet.received()).toBe(amount);
           expect(result.unpaid).toBe(0n);
         } else {
-          // Refused before anything left.
-          expect(result.entries).toMatchObject([{ errorCode: 11 }]);
+          // Refused before a transaction was sent.
+          expect(result.entries).toMatchObject([{ errorCode: walletErrorRows.notEnoughBalance.code }]);
           expect(wallet.sent).toEqual([]);
           expect(amount + 10_000n).toBeGreaterThan(total(amounts));
         }
@@ -123,11 +123,15 @@ test('a refused batch is an entry, and the amount is still paid exactly from the
     ++calls === 1 ? Promise.reject(nodeRefusal('Transaction uses locked input')) : dispatch(built);
   const amount = total(FORTY) / 2n;
   const result = await sweep({ destination: bob.address, amount }, wallet.read, portsOf(), refuseFirst);
-  expect(result.entries[0]).toEqual({ success: false, errorCode: 31, errorMessage: 'Transaction uses locked input' });
+  expect(result.entries[0]).toEqual({
+    success: false,
+    errorCode: walletErrorRows.daemonError.code,
+    errorMessage: 'Transaction uses locked input',
+  });
   expect(wallet.received()).toBe(amount);
 });
 
-test('what may have been sent is not sent again', async () => {
+test('an uncertain submission is not repeated', async () => {
   const wallet = new SweptWallet(FORTY);
   const node = new FakeNode();
   node.submitResults = [{ kind: 'accepted' }, { kind: 'uncertain', ended: false }];
@@ -140,23 +144,29 @@ test('what may have been sent is not sent again', async () => {
   };
   const amount = (total(FORTY) * 3n) / 4n;
   const result = await sweep({ destination: bob.address, amount }, wallet.read, portsOf(node), dispatch);
-  expect(result.entries).toMatchObject([{ success: true }, { success: false, errorCode: 55 }]);
+  expect(result.entries).toMatchObject([
+    { success: true },
+    { success: false, errorCode: walletErrorRows.daemonStillProcessing.code },
+  ]);
   expect(held.size).toBe(2);
   expect(result.paid).toBe(wallet.received());
   expect(result.paid + result.unpaid).toBe(amount);
 });
 
-test('a node that goes away ends the sweep', async () => {
+test('an unavailable node ends the sweep', async () => {
   const wallet = new SweptWallet(FORTY);
   const result = await wallet.run(
     {},
     new FakeNode((sets, attempt) => (attempt > 1 ? { kind: 'unavailable' } : { kind: 'outs', sets })),
   );
-  expect(result.entries).toMatchObject([{ success: true }, { success: false, errorCode: 30 }]);
+  expect(result.entries).toMatchObject([
+    { success: true },
+    { success: false, errorCode: walletErrorRows.daemonOffline.code },
+  ]);
   expect(result.left.outputs).toBe(40 - wallet.sent[0]!.pending.inputs.length);
 });
 
-test('inputs that went in between are not swept', async () => {
+test('inputs that were spent between two batches are not swept', async () => {
   const wallet = new SweptWallet(FORTY);
   const dispatch = async (built: SignedSend): Promise<void> => {
     await wallet.dispatch(built);
@@ -174,7 +184,7 @@ const integrated = encodeAddress({ spendPublic: bob.spendPublic, viewPublic: bob
 test('an integrated destination with another payment id is refused', async () => {
   const wallet = new SweptWallet(FORTY);
   expect((await wallet.run({ destination: integrated, paymentId: 'cd'.repeat(32) })).entries).toMatchObject([
-    { success: false, errorCode: 26 },
+    { success: false, errorCode: walletErrorRows.conflictingPaymentIds.code },
   ]);
   expect((await wallet.run({ destination: integrated, paymentId: LONG_ID })).entries[0]).toMatchObject({
     success: true,
@@ -182,38 +192,40 @@ test('an integrated destination with another payment id is refused', async () =>
   expect(wallet.sent.every(({ pending }) => pending.paymentId === LONG_ID)).toBe(true);
 });
 
-type Refused = [string, number, Partial<SweepRequest>, Partial<SendContext>?];
+type Refused = [string, WalletErrorName, Partial<SweepRequest>, Partial<SendContext>?];
 
 const REFUSALS: Refused[] = [
-  ['a view wallet', 39, {}, { isViewWallet: true }],
-  ['no address', 12, { destination: 'Wrkz' }],
-  ['an address of another coin', 13, { destination: 'X' + bob.address.slice(1) }],
-  ['a damaged address', 15, { destination: bob.address.slice(0, -2) + 'zz' }],
-  ['a payment id of the wrong length', 23, { paymentId: '12' }],
-  ['a payment id that is not hex', 24, { paymentId: 'g'.repeat(64) }],
-  ['nothing to sweep', 11, {}, { subWallets: [subWalletOf(alice, [])] }],
-  ['more than there is', 11, { amount: 10n ** 12n }],
-  ['more than all there can be', 11, { amount: 2n ** 64n - 1n }],
+  ['a view wallet', 'illegalViewWalletOperation', {}, { isViewWallet: true }],
+  ['a truncated address', 'addressWrongLength', { destination: 'Wrkz' }],
+  ['an address of another coin', 'addressWrongPrefix', { destination: 'X' + bob.address.slice(1) }],
+  ['a damaged address', 'addressNotValid', { destination: bob.address.slice(0, -2) + 'zz' }],
+  ['a payment id of the wrong length', 'paymentIdWrongLength', { paymentId: '12' }],
+  ['a payment id that is not hex', 'paymentIdInvalid', { paymentId: 'g'.repeat(64) }],
+  ['nothing to sweep', 'notEnoughBalance', {}, { subWallets: [subWalletOf(alice, [])] }],
+  ['more than the balance', 'notEnoughBalance', { amount: 10n ** 12n }],
+  ['the maximum of 64 bits', 'notEnoughBalance', { amount: 2n ** 64n - 1n }],
   [
-    'outputs without numbers',
-    31,
+    'outputs without global indexes',
+    'daemonError',
     {},
     { subWallets: [subWalletOf(alice, [outputFor(alice, 9n, { globalIndex: undefined })])] },
   ],
-  ['dust that the fee eats', 11, {}, { subWallets: [subWalletOf(alice, [outputFor(alice, 9n)])] }],
+  ['an amount below the fee', 'notEnoughBalance', {}, { subWallets: [subWalletOf(alice, [outputFor(alice, 9n)])] }],
 ];
 
-test.each(REFUSALS)('%s: one entry with %d', async (...[, errorCode, request, view]: Refused) => {
+test.each(REFUSALS)('%s: one entry with %s', async (...[, name, request, view]: Refused) => {
   const result = await new SweptWallet(FORTY, view).run(request);
-  expect(result.entries).toMatchObject([{ success: false, errorCode }]);
+  expect(result.entries).toMatchObject([{ success: false, errorCode: walletErrorRows[name].code }]);
 });
 
-test('an estimate of a sweep has its batches, fees and amounts', async () => {
+test('an estimate has the batches, fees and amounts of the sweep', async () => {
   const wallet = new SweptWallet(FORTY);
   const request = { destination: bob.address, amount: total(FORTY) / 2n };
   const rows = await estimateSweep(request, wallet.read, portsOf());
   expect(total(rows.map(({ amount }) => amount))).toBe(request.amount);
   const result = await wallet.run(request);
   expect(total(rows.map(({ fee }) => fee))).toBe(result.fees);
-  await expect(estimateSweep({ destination: 'Wrkz' }, wallet.read, portsOf())).rejects.toMatchObject({ code: 12 });
+  await expect(estimateSweep({ destination: 'Wrkz' }, wallet.read, portsOf())).rejects.toMatchObject({
+    code: walletErrorRows.addressWrongLength.code,
+  });
 });

@@ -1,6 +1,5 @@
 import { walletError } from '../../src';
-import { withSmallerRings } from '../../src/transaction/ring-fallback';
-import { TooFewDecoys } from '../../src/transaction/rings';
+import { TooFewDecoys, withRingFallback } from '../../src/transaction/rings';
 import { SendTerms } from '../../src/transaction/terms';
 import { devnet } from './support';
 
@@ -23,7 +22,7 @@ test('the ring-size fallback stops at the minimum of the next block', async () =
     tried.push(mixin);
     return Promise.reject(new TooFewDecoys(0, walletError.notEnoughBalance(), []));
   };
-  const frame = { mixin: 3, terms: new SendTerms(devnet, height, height), ringFallback: true };
-  await expect(withSmallerRings(frame, attempt)).rejects.toBeInstanceOf(TooFewDecoys);
+  const settings = { mixin: 3, terms: new SendTerms(devnet, height, height), ringFallback: true };
+  await expect(withRingFallback(settings, attempt)).rejects.toBeInstanceOf(TooFewDecoys);
   expect(tried.at(-1)).toBe(devnet.rulesAt(height + 1).mixin.min);
 });

@@ -14,10 +14,10 @@ afterEach(removeFolders);
 
 type Row = [sequence: bigint, id: Buffer, sealed: Buffer];
 
-/** Works on a closed database with a connection of its own, as another program would. */
+/** Changes a closed database with a separate connection, like another program. */
 function withRaw<Result>(work: (connection: SqliteConnection) => Result): Result {
   const connection = new SqliteConnection(walletDbName(walletFile));
-  // As fast as the disk of the tests is not; nothing here has to survive a power cut.
+  // For speed: these changes need not be durable.
   connection.pragma('synchronous = OFF');
   try {
     return work(connection);
@@ -72,7 +72,7 @@ test.each(Object.keys(TABLES))('every flipped bit of a row of %s is noticed when
   db.close();
 });
 
-test('a row is not taken for that of another key, table or place', () => {
+test('a row with the seal of another table or sequence number is damaged', () => {
   fillDb(walletFile);
   withRaw((raw) => {
     raw.exec('UPDATE rings SET sealed = (SELECT sealed FROM sends)');
@@ -92,7 +92,7 @@ test.each(['identity', 'state'])('a damaged row of %s is damage of the database'
   expect(() => openDb(walletFile)).toThrow(WalletDbDamaged);
 });
 
-test('damage stays known until the operator decides, then the readable rows are there', () => {
+test('damage persists until damaged rows are dropped, and the other rows remain', () => {
   fillDb(walletFile);
   let db = openDb(walletFile);
   db.sends.put({ hash: '01', state: 'pending', created: 2, signed: signedSend('01') });
@@ -169,7 +169,7 @@ test('a hidden entry of an index is found when the database is opened', () => {
   expect(() => openDb(walletFile)).toThrow(WalletDbDamaged);
 });
 
-test('another key reads nothing', () => {
+test('stored rows are padded and do not contain the view key', () => {
   fillDb(walletFile);
   withRaw((raw) => {
     const rows = raw.prepare('SELECT sequence, id, sealed FROM sends').raw(true).all() as [number, Buffer, Buffer][];

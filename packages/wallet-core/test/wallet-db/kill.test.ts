@@ -2,7 +2,7 @@ import { endPrograms, runProgram } from '../support/child';
 import { fresh, removeFolders } from '../support/folder';
 import { openDb, signedSend } from './support/filled';
 
-/* A program that writes transactions is killed again and again; the lines that it printed say what must be there. */
+/* Kills a program that writes transactions. Every transaction that it has reported must be in the database. */
 
 const KILLS = Number(process.env['KILLS'] ?? 4);
 
@@ -22,7 +22,7 @@ async function writeUntilKilled(walletFile: string, lines: number): Promise<numb
   return last;
 }
 
-test('after a kill each transaction is whole or absent, and the position goes on', async () => {
+test('after a kill each transaction is complete or absent, and the position has increased', async () => {
   const walletFile = fresh('a.wallet');
   let position = 0;
   for (let i = 0; i < KILLS; i++) {
@@ -30,7 +30,7 @@ test('after a kill each transaction is whole or absent, and the position goes on
     const db = openDb(walletFile);
     const count = db.events.last;
     expect(count).toBeGreaterThanOrEqual(reported);
-    // A send and a linked request, a change of the ledger: three of each transaction.
+    // Each transaction has three changes of money: a send, a linked request and a ledger change.
     expect(db.mark.position).toBe(3 * count);
     expect(db.mark.position).toBeGreaterThan(position);
     ({ position } = db.mark);

@@ -14,7 +14,7 @@ import {
 import { dirname, join } from 'node:path';
 import { FileLocked } from '@wrkz/sqlite';
 import { createdWallet } from '../../src/keys/wallet-keys';
-import { walletDbMarkOf, withWalletDbMark } from '../../src/wallet-db/mark';
+import { walletDbMarkOf, withWalletDbMark } from '../../src/wallet-db/identity';
 import { ForeignWalletDb, WalletDb, WalletDbDamaged, walletDbName } from '../../src/wallet-db/wallet-db';
 import { endPrograms, runProgram } from '../support/child';
 import { fresh, removeFolders } from '../support/folder';
@@ -47,7 +47,7 @@ async function fillAndKill(): Promise<void> {
   await program.ended;
 }
 
-test('a new database belongs to its owner alone and knows of no loss', () => {
+test('a new database is readable only by its owner and has no loss', () => {
   const db = openDb(walletFile, { now: 5 });
   for (const name of Object.keys(folder())) expect(statSync(join(dirname(file), name)).mode & 0o077).toBe(0);
   expect(db.identity).toEqual({
@@ -61,7 +61,7 @@ test('a new database belongs to its owner alone and knows of no loss', () => {
   expect(Object.keys(folder())).toEqual(['a.wallet.db']);
 });
 
-test('a database is open once at a time', () => {
+test('a database can be open only once', () => {
   const db = openDb(walletFile);
   expect(() => openDb(walletFile)).toThrow(FileLocked);
   db.close();
@@ -69,7 +69,7 @@ test('a database is open once at a time', () => {
   openDb(walletFile).close();
 });
 
-test('the files show no hash, address, amount, name or key that was given to the database', async () => {
+test('the files contain no hash, address, amount, name or key in plain text', async () => {
   fillDb(walletFile);
   const stolen = [readFileSync(file)];
   await fillAndKill();
@@ -94,7 +94,7 @@ test('the files show no hash, address, amount, name or key that was given to the
   }
 });
 
-test('equal rows of two databases have nothing in common', () => {
+test('equal rows of two databases differ', () => {
   const sealed = ['b.wallet', 'c.wallet'].map((name) => {
     const other = join(dirname(walletFile), name);
     const db = openDb(other, { privateViewKey: name === 'b.wallet' ? VIEW_KEY : OTHER_VIEW_KEY });
@@ -106,7 +106,7 @@ test('equal rows of two databases have nothing in common', () => {
   expect(sealed[1]!.includes(label)).toBe(false);
 });
 
-describe('the database of another wallet is refused, and every byte stays as it was', () => {
+describe('the database of another wallet is refused and not changed', () => {
   test('after it was closed', () => {
     fillDb(walletFile);
     const before = folder();
@@ -124,7 +124,7 @@ describe('the database of another wallet is refused, and every byte stays as it 
     openDb(walletFile).close();
   });
 
-  test('whatever the container expects', () => {
+  test('if the container has its mark', () => {
     fillDb(walletFile);
     const db = openDb(walletFile);
     const { mark } = db;
@@ -133,8 +133,8 @@ describe('the database of another wallet is refused, and every byte stays as it 
   });
 });
 
-describe('what the container expects', () => {
-  test('a database at or after the position of the container goes on', () => {
+describe('with a mark in the container,', () => {
+  test('a database at or after the position continues', () => {
     let db = openDb(walletFile);
     db.log.append('a' as never);
     const { mark } = db;
@@ -147,7 +147,7 @@ describe('what the container expects', () => {
     db.close();
   });
 
-  test('a missing database is replaced by one that says so until it is acknowledged, and after a restart', () => {
+  test('a missing database is replaced by a new one that reports the loss, also after a restart', () => {
     const expected = { database: 'ab'.repeat(16), position: 40 };
     let db = openDb(walletFile, { expected, now: 9 });
     expect(db.isNamedByContainer).toBe(false);
@@ -163,7 +163,7 @@ describe('what the container expects', () => {
     db.close();
   });
 
-  test('an older copy says so, counts on from the container and discards its log', () => {
+  test('an older copy reports the loss, continues at the position of the container and discards its log', () => {
     fillDb(walletFile);
     const copy = readFileSync(file);
     let db = openDb(walletFile);
@@ -187,14 +187,14 @@ describe('what the container expects', () => {
     const next = db.log.append('new' as never);
     expect([...db.log.after(mark.position)]).toEqual([{ position: next, change: 'new' }]);
     db.close();
-    // From now on it is the one that the container names.
+    // The container now has the mark of this database.
     db = openDb(walletFile, { expected: mark, now: 13 });
     expect(db.identity).toMatchObject({ loss: 'outdated', since: 12 });
     expect(db.isNamedByContainer).toBe(true);
     db.close();
   });
 
-  test('another database of the same wallet lacks what the named one had', () => {
+  test('another database of the same wallet reports a missing database', () => {
     fillDb(walletFile);
     const expected = { database: '00'.repeat(16), position: 3 };
     const db = openDb(walletFile, { expected });
@@ -205,7 +205,7 @@ describe('what the container expects', () => {
     db.close();
   });
 
-  test('a container of another program expects nothing', () => {
+  test('a container without a mark has no loss', () => {
     fillDb(walletFile);
     const db = openDb(walletFile);
     expect(db.isNamedByContainer).toBe(false);
@@ -215,7 +215,7 @@ describe('what the container expects', () => {
   });
 });
 
-describe('a damaged file is left where it is', () => {
+describe('a damaged file stays in place', () => {
   const damages: Record<string, () => void> = {
     'is no database': () => writeFileSync(file, 'text '.repeat(1_000)),
     'is the database of another program': () => {
@@ -249,7 +249,7 @@ describe('a damaged file is left where it is', () => {
     expect(readdirSync(dirname(file)).some((name) => name.startsWith('a.wallet.db.33.damaged'))).toBe(true);
   });
 
-  test('and is untouched when one of file and log is missing, or the log is that of another database', async () => {
+  test('and is not changed when file or log is missing, or the log belongs to another database', async () => {
     await fillAndKill();
     renameSync(file, `${file}.away`);
     expect(() => openDb(walletFile)).toThrow(WalletDbDamaged);
@@ -271,24 +271,24 @@ describe('a damaged file is left where it is', () => {
   });
 });
 
-test('a file that may not be read is no damage', () => {
+test('a file without read permission is not damaged', () => {
   fillDb(walletFile);
   chmodSync(file, 0);
-  // The owner of everything reads it all the same.
+  // Root can read every file.
   if (process.getuid?.() !== 0) expect(() => openDb(walletFile)).not.toThrow(WalletDbDamaged);
   chmodSync(file, 0o600);
   openDb(walletFile).close();
 });
 
-test('the container carries the mark beside unknown fields, and no other change', () => {
-  const content = { ...createdWallet({ height: 0, timestamp: 0 }), unknownMembers: new Map([['', { other: 1 }]]) };
+test('a mark is added to the container without other changes', () => {
+  const content = { ...createdWallet({ height: 0, timestamp: 0 }), unknownFields: new Map([['', { other: 1 }]]) };
   expect(walletDbMarkOf(content)).toBeUndefined();
   const mark = { database: 'ab'.repeat(16), position: 7 };
   const marked = withWalletDbMark(content, mark);
   expect(walletDbMarkOf(marked)).toEqual(mark);
-  expect(withWalletDbMark(marked, mark)).toBe(marked);
-  expect(marked.unknownMembers.get('')).toMatchObject({ other: 1 });
-  expect(walletDbMarkOf({ unknownMembers: new Map([['', { walletDb: 'x', walletDbPosition: '-1' }]]) })).toEqual({
+  expect(withWalletDbMark(marked, mark)).toEqual(marked);
+  expect(marked.unknownFields.get('')).toMatchObject({ other: 1 });
+  expect(walletDbMarkOf({ unknownFields: new Map([['', { walletDb: 'x', walletDbPosition: '-1' }]]) })).toEqual({
     database: 'x',
     position: 0,
   });

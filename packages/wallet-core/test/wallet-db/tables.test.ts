@@ -39,7 +39,7 @@ const text = fc.oneof(
 );
 const value = fc.oneof(jsonValue, fc.bigInt(), bytes, text);
 
-test('a row is the same after sealing, with bigints, bytes, maps and any text', () => {
+test('a row is unchanged after encoding, with bigints, bytes, maps and any text', () => {
   const row = fc.record({
     value,
     list: fc.array(value),
@@ -53,7 +53,7 @@ test('a row is the same after sealing, with bigints, bytes, maps and any text', 
 });
 
 describe('sends', () => {
-  test('survive a restart in the order of their first insertion, and settled ones lose their bytes', () => {
+  test('survive a restart in the order of their first insertion, and settled ones have no bytes', () => {
     const signed = signedSend(HASH);
     db.sends.put({ hash: HASH, state: 'pending', created: 1, signed });
     db.sends.put({ hash: OTHER_HASH, state: 'refused', created: 2, signed, reason: 'double spend', refusedSince: 7 });
@@ -83,7 +83,7 @@ describe('sends', () => {
 });
 
 describe('requests', () => {
-  test('a key is new once, and tells apart another body, an answered and an unanswered request', () => {
+  test('begin distinguishes a new key, another body, an answered and an unanswered request', () => {
     expect(db.requests.begin(shop, 'body', 1)).toEqual({ kind: 'new' });
     expect(db.requests.begin(shop, 'body', 2)).toEqual({ kind: 'unanswered', sends: [] });
     db.requests.link(shop, HASH);
@@ -98,7 +98,7 @@ describe('requests', () => {
     expect(db.requests.begin(shop, 'body', 4)).toEqual(answered);
   });
 
-  test('equal keys of two owners are two requests, however the names are divided', () => {
+  test('equal keys of two owners are two requests', () => {
     expect(db.requests.begin({ owner: 'a', key: 'bc' }, '', 1).kind).toBe('new');
     expect(db.requests.begin({ owner: 'ab', key: 'c' }, '', 1).kind).toBe('new');
     expect(db.requests.begin({ owner: 'a","', key: 'c' }, '', 1).kind).toBe('new');
@@ -124,7 +124,7 @@ describe('requests', () => {
     expect(() => db.requests.answer(shop, { status: 201, body: '' })).toThrow(RangeError);
   });
 
-  test('an old request is dropped when its transactions are settled, and the newest ones stay', () => {
+  test('an old request is deleted when its transactions are settled, and the newest ones stay', () => {
     const keys = ['settled', 'open', 'none', 'young', 'newest'];
     keys.forEach((key, i) => db.requests.begin({ owner: '', key }, '', i === 3 ? 100 : i));
     db.requests.link({ owner: '', key: 'settled' }, HASH);
@@ -135,7 +135,7 @@ describe('requests', () => {
     expect(kept).toEqual(['open', 'young', 'newest']);
   });
 
-  test('a slice drops at most 1,000 requests, and the next one goes on behind those that stay', () => {
+  test('a slice deletes at most 1,000 requests, and the next slice continues after it', () => {
     db.transaction(() => {
       for (let i = 0; i < 2_500; i++) db.requests.begin({ owner: '', key: String(i) }, '', 1);
       db.requests.link({ owner: '', key: '5' }, HASH);
@@ -171,7 +171,7 @@ test('of more than 1,000 prepared transactions the oldest are evicted', () => {
   expect([...db.prepared.rows()]).toEqual([]);
 });
 
-test('a delayed transaction moves from the state that it has alone, over a restart', () => {
+test('a delayed transaction moves only from its current state', () => {
   const transaction = { hash: HASH, created: 5, signed: signedSend(HASH) };
   db.delayed.add(transaction);
   expect(() => db.delayed.add(transaction)).toThrow(RangeError);
@@ -185,7 +185,7 @@ test('a delayed transaction moves from the state that it has alone, over a resta
   expect(db.delayed.inState('sending')).toHaveLength(1);
 });
 
-test('retired outputs are listed from a spend height on', () => {
+test('retired outputs are filtered by spend height', () => {
   const retired = [8, 9, 10].map((spendHeight) => ({
     output: { ...output, spendHeight, key: String(spendHeight) },
     publicSpendKey: HASH,
@@ -197,7 +197,7 @@ test('retired outputs are listed from a spend height on', () => {
   expect(db.retired.from(9)).toEqual(retired.slice(1, 2));
 });
 
-test('details survive a restart, whether few or all fields are known', () => {
+test('details survive a restart with few and with all fields', () => {
   const few: StoredDetails = { extra: Buffer.alloc(0), inputs: 0n, outputs: 2n ** 64n - 1n };
   const all: StoredDetails = {
     ...few,
@@ -219,7 +219,7 @@ test('details survive a restart, whether few or all fields are known', () => {
 describe('the ledger log', () => {
   const changes = (from: number): unknown[] => [...db.log.after(from)].map(({ change }) => change);
 
-  test('replays the changes after a position in their order, between other changes of money', () => {
+  test('returns the changes after a position in order, with other changes of money in between', () => {
     const first = db.log.append('a' as never);
     db.sends.put({ hash: HASH, state: 'pending', created: 1 });
     const second = db.log.append('b' as never);
@@ -232,7 +232,7 @@ describe('the ledger log', () => {
     expect([...db.log.after(second)]).toEqual([{ position: position(), change: 'c' }]);
   });
 
-  test('a truncated log refuses to replay from below its floor', () => {
+  test('a truncated log cannot be read from below its floor', () => {
     const first = db.log.append('a' as never);
     db.log.append('b' as never);
     db.log.truncate(first);
@@ -294,7 +294,7 @@ test('events are numbered without gaps, over restarts and failed transactions', 
 });
 
 describe('spending', () => {
-  test('is reserved up to the limit of the day, by key, and given back', () => {
+  test('is reserved up to the limit of key and day, and can be given back', () => {
     expect(db.spending.reserve('shop', 3, 5n, 9n)).toBe(true);
     expect(db.spending.reserve('shop', 3, 5n, 9n)).toBe(false);
     expect(db.spending.reserve('shop', 3, 4n, 9n)).toBe(true);
@@ -309,7 +309,7 @@ describe('spending', () => {
     expect(() => db.spending.reserve('shop', 3, -1n, 9n)).toThrow(RangeError);
   });
 
-  test('of old days the newest of each key stay', () => {
+  test('the newest days of each key stay at any age', () => {
     for (const [name, day] of [
       ['a', 5],
       ['a', 1],
@@ -323,12 +323,12 @@ describe('spending', () => {
     expect(db.spending.dropBefore(5)).toBe(1);
   });
 
-  test('a day is one of UTC', () => {
+  test('days are in UTC', () => {
     expect([utcDayOf(0), utcDayOf(86_399_999), utcDayOf(86_400_000)]).toEqual([0, 0, 1]);
   });
 });
 
-test('a stage of notification only rises, each hash for itself, over a restart', () => {
+test('the notification stage of each hash only rises, also after a restart', () => {
   const { none, seen, confirmed } = NotifiedStage;
   expect(db.notified.advance([HASH], seen)).toEqual([none]);
   expect(db.notified.advance([HASH, OTHER_HASH], seen)).toEqual([undefined, none]);
@@ -374,7 +374,7 @@ describe('a transaction', () => {
             throw new Error('nested');
           });
         } catch {
-          // Its caller goes on.
+          // The caller ignores the error.
         }
         send('00');
       }),
@@ -384,7 +384,7 @@ describe('a transaction', () => {
     expect(db.sends.all()).toHaveLength(1);
   });
 
-  test('refuses work that is not finished when it returns', () => {
+  test('refuses asynchronous work', () => {
     expect(() =>
       db.transaction(async () => {
         send(HASH);
@@ -402,7 +402,7 @@ describe('a transaction', () => {
     ['a moved delayed transaction', () => db.delayed.move(OTHER_HASH, 'delayed', 'sent')],
     ['a ledger change', () => db.log.append('a' as never)],
     ['a reservation', () => db.spending.reserve('a', 1, 1n, 1n)],
-  ])('raises the position with %s', (_what, write) => {
+  ])('increments the position with %s', (_what, write) => {
     db.requests.begin(shop, '', 1);
     db.delayed.add({ hash: OTHER_HASH, created: 1, signed: signedSend(HASH) });
     send('00');

@@ -1,6 +1,6 @@
 import { copyFileSync } from 'node:fs';
 import { Daemon, readConfig } from '@wrkz/daemon';
-import { silentLogger } from '@wrkz/service-kit';
+import { silentLogger, runInSlices } from '@wrkz/service-kit';
 import {
   answerAsLiteNode,
   CHAIN_A_HEIGHT,
@@ -13,7 +13,6 @@ import {
 import { seedOf, Wallet, type WalletContent } from '../../src';
 import { decodeContent } from '../../src/container/decode';
 import { readContainer } from '../../src/container/encrypted-file';
-import { inTurns } from '../../src/container/turns';
 import { fresh, removeFolders } from '../support/folder';
 import { comparable, listAt, plain } from '../support/plain';
 import { amountsFrom, amountsOf, contentOf, type RecordedFile, textOf } from './support/recorded-books';
@@ -162,7 +161,7 @@ describe.each(OWN)('%s', (name) => {
       const written = await readContainer(whole.file, PASSWORD);
       expect(ofTheReference(written.toString())).toEqual(ofTheReference(await textOf(file)));
       // and what is written opens as what it was
-      expect(await inTurns(decodeContent(written))).toMatchObject({
+      expect(await runInSlices(decodeContent(written))).toMatchObject({
         transactions: whole.wallet.snapshot.content.transactions,
       });
     },

@@ -18,7 +18,8 @@ import { type OpenedStorage, WalletStorage } from '../../src/wallet/storage';
 import { containerOf } from '../support/container-bytes';
 import { walletAt } from '../support/contents';
 import { fresh, removeFolders } from '../support/folder';
-import { codeOf } from '../support/rejection';
+import { walletErrorRows } from '../../src/errors';
+import { errorNameOf } from '../support/rejection';
 import { hashOf } from '../ledger/support/model-chain';
 
 /* The container and the wallet database beside it: what survives a crash, another program and damage. */
@@ -160,7 +161,7 @@ test('the database of another wallet is refused, and neither file changes', asyn
   );
   copyFileSync(walletDbName(other), walletDbName(file));
   const before = contentsOf(dirname(file));
-  expect(await codeOf(opened(file))).toBe(1005);
+  expect(await errorNameOf(opened(file))).toBe('walletDatabaseForeign');
   expect(contentsOf(dirname(file))).toEqual(before);
 });
 
@@ -174,9 +175,9 @@ test('a new container beside the database of another wallet is refused, and no f
       ...walletAt(2),
       privateViewKey: '0b'.repeat(31) + '00',
     }));
-  expect(await codeOf(create())).toBe(1005);
+  expect(await errorNameOf(create())).toBe('walletDatabaseForeign');
   expect(existsSync(file)).toBe(false);
-  expect(await codeOf(create())).toBe(1005);
+  expect(await errorNameOf(create())).toBe('walletDatabaseForeign');
 });
 
 const kinds: [string, (path: string) => void][] = [
@@ -194,7 +195,7 @@ test.each(kinds)(
     const { storage, ledger } = await opened(file);
     expect(storage.damage).toContain('is no regular file');
     expect(ledger.position().height).toBe(0);
-    expect(() => storage.db).toThrow(expect.objectContaining({ code: 1011 }));
+    expect(() => storage.db).toThrow(expect.objectContaining({ code: walletErrorRows.walletDatabaseDamaged.code }));
     storage.commit();
     expect(readFileSync(file).equals(bytes)).toBe(true);
     await storage.acknowledgeDamage();
@@ -231,7 +232,7 @@ test('a database that is gone is reported until the operator acknowledges it', a
 });
 
 function comparable(ledger: Ledger): unknown {
-  return { ...ledger.content(), unknownMembers: undefined };
+  return { ...ledger.content(), unknownFields: undefined };
 }
 
 /** SHA-256 of each file; the lock stays beside a container, empty. */

@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import { BinaryReader, DecodeError } from '@wrkz/core-types';
+import { EventLoopYielder } from '@wrkz/service-kit/base';
 import { readUpTo } from '../file-io';
-import { TurnTaker } from '../turns';
 import {
   type GreenCache,
   type GreenOutput,
@@ -12,20 +12,19 @@ import {
   readSpend,
   skipInformation,
   skipTransfer,
-  SMALLEST,
+  MIN_SIZE,
 } from './cache-format';
-import { ChaCha8 } from './chacha8';
-import { IV_SIZE } from './keys';
+import { ChaCha8, IV_SIZE } from './keys';
 
-/** Bytes of the file that are opened at once: some milliseconds of work. */
-const CHUNK = 256 * 1024;
-const LONGEST_VARINT = 10;
+/** Bytes that are read and decrypted at once, which takes a few milliseconds. */
+const CHUNK_BYTES = 256 * 1024;
+const MAX_VARINT_BYTES = 10;
 
 /**
- * Reads and opens the cache piece by piece: of a file of hundreds of megabytes, most of which are hashes of blocks, only what
- * the wallet owns stays in memory.
- * @param offset where the cache begins; undefined is the answer where the file ends there
- * @throws DecodeError when it is damaged
+ * Decrypts and parses the cache in chunks. Most of its hundreds of megabytes are block hashes, which are not kept in memory.
+ * @param offset of the cache in the file
+ * @returns undefined when the file ends at the offset
+ * @throws DecodeError when the cache is damaged, or belongs to another chain or wallet
  */
 export async function readGreenCache(
   handle: FileHandle,
@@ -35,70 +34,70 @@ export async function readGreenCache(
   facts: CacheFacts,
 ): Promise<GreenCache | undefined> {
   if (offset === fileSize) return undefined;
-  const head = new BinaryReader(await readUpTo(handle, offset, IV_SIZE + LONGEST_VARINT));
+  const head = new BinaryReader(await readUpTo(handle, offset, IV_SIZE + MAX_VARINT_BYTES));
   const cipher = new ChaCha8(key, head.bytes(IV_SIZE));
   const count = head.varintNumber(53);
   let position = offset + head.offset;
-  // Each takes one byte or two.
+  // Every byte is stored in one or two bytes.
   if (count > fileSize - position) throw new DecodeError('the cache is cut off');
   const sealed = new SealedBytes(count);
   const window = new CacheWindow(count);
-  const turns = new TurnTaker();
+  const yielder = new EventLoopYielder();
 
-  const open = async (): Promise<Buffer> => {
-    const raw = await readUpTo(handle, position, CHUNK);
+  const decryptNext = async (): Promise<Buffer> => {
+    const raw = await readUpTo(handle, position, CHUNK_BYTES);
     if (raw.length === 0) throw new DecodeError('the cache is cut off');
     position += raw.length;
-    await turns.pause();
+    await yielder.yieldIfDue();
     return cipher.apply(sealed.take(raw));
   };
 
-  const work = readCache(window, facts);
+  const parsing = readCache(window, facts);
   for (;;) {
-    const step = work.next();
+    const step = parsing.next();
     if (step.done === true) {
-      // A cache whose end is missing may lack more than its end.
-      while (!sealed.isDone) await open();
+      // Reads up to the end: a file that is cut off is damaged, even if only unused parts are missing.
+      while (!sealed.isDone) await decryptNext();
       return step.value;
     }
-    await turns.pause();
-    window.push(await open());
+    await yielder.yieldIfDue();
+    window.push(await decryptNext());
   }
 }
 
-/** How much was saved; a cache of keys alone is level 0. */
+/** Save levels; 0 is a cache with keys only. */
 const WITH_TRANSACTIONS = 1;
 const WITH_OUTPUTS = 2;
 const HASH_SIZE = 32;
 
-export interface CacheFacts {
+interface CacheFacts {
   readonly genesisHash: string;
-  /** Public, as hex. */
+  /** Public view key, hex. */
   readonly viewKey: string;
 }
 
 /**
- * Reads an opened cache up to the synchronizer's end; what follows (unlock jobs, unsent transactions) is of no use.
- * @throws DecodeError when it is damaged, or of another chain or wallet
+ * Parses a decrypted cache up to the end of the synchronizer. The unlock jobs and unsent transactions after it are not used.
+ * @throws DecodeError when the cache is damaged, or belongs to another chain or wallet
  */
-export function* readCache(window: CacheWindow, facts: CacheFacts): CacheWork<GreenCache> {
+function* readCache(window: CacheWindow, facts: CacheFacts): CacheWork<GreenCache> {
   const level = yield* window.read((reader) => reader.varintNumber(8));
   if (level > WITH_OUTPUTS) throw new DecodeError('unknown save level');
   const addresses = new Set<string>();
-  for (let left = yield* window.count(SMALLEST.address, 'addresses'); left > 0; left--) {
+  for (let left = yield* window.count(MIN_SIZE.address, 'addresses'); left > 0; left--) {
     const address = yield* window.read((reader) => {
       const key = readHash(reader);
-      if (level === WITH_OUTPUTS) for (let i = 0; i < 2; i++) reader.varint(64); // available and locked
+      if (level === WITH_OUTPUTS) for (let i = 0; i < 2; i++) reader.varint(64); // available and locked balance
       return key;
     });
     addresses.add(address);
   }
   const transactions: GreenTransaction[] = [];
   if (level >= WITH_TRANSACTIONS) {
-    for (let left = yield* window.count(SMALLEST.transaction, 'transactions'); left > 0; left--) {
+    for (let left = yield* window.count(MIN_SIZE.transaction, 'transactions'); left > 0; left--) {
       transactions.push(yield* window.read(readGreenTransaction));
     }
-    for (let left = yield* window.count(SMALLEST.transfer, 'transfers'); left > 0; left--) {
+    for (let left = yield* window.count(MIN_SIZE.transfer, 'transfers'); left > 0; left--) {
       yield* window.read(skipTransfer);
     }
   }
@@ -113,18 +112,18 @@ function* readSynchronizer(window: CacheWindow, facts: CacheFacts): CacheWork<Pi
   const length = yield* window.count(1, 'bytes of the synchronizer');
   const end = window.left - length;
   if (length === 0) return { outputs: [], height: -1 };
-  if ((yield* window.read(readHash)) !== facts.genesisHash) throw new DecodeError('the cache is of another chain');
+  if ((yield* window.read(readHash)) !== facts.genesisHash) throw new DecodeError('the cache belongs to another chain');
   yield* readVersion(window);
   const outputs: GreenOutput[] = [];
   let height = -1;
   for (let left = yield* window.count(HASH_SIZE, 'consumers'); left > 0; left--) {
-    if ((yield* window.read(readHash)) !== facts.viewKey) throw new DecodeError('the cache is of another wallet');
+    if ((yield* window.read(readHash)) !== facts.viewKey) throw new DecodeError('the cache belongs to another wallet');
     height = Math.max(height, (yield* skipBlockHashes(window)) - 1);
-    for (let more = yield* window.count(SMALLEST.subscription, 'subscriptions'); more > 0; more--) {
+    for (let more = yield* window.count(MIN_SIZE.subscription, 'subscriptions'); more > 0; more--) {
       yield* readSubscription(window, outputs);
     }
   }
-  if (window.left !== end) throw new DecodeError('the synchronizer ends elsewhere');
+  if (window.left !== end) throw new DecodeError('the length of the synchronizer is wrong');
   return { outputs, height };
 }
 
@@ -132,32 +131,32 @@ function* readVersion(window: CacheWindow): CacheWork<void> {
   if ((yield* window.read((reader) => reader.varintNumber(32))) !== 0) throw new DecodeError('unknown version');
 }
 
-/** All blocks from genesis on. @returns how many */
+/** Skips the block hashes from genesis on. @returns their number */
 function* skipBlockHashes(window: CacheWindow): CacheWork<number> {
   const length = yield* window.count(1, 'bytes of block hashes');
   const end = window.left - length;
   const count = yield* window.count(HASH_SIZE, 'block hashes');
   yield* window.skip(count * HASH_SIZE);
-  if (window.left !== end) throw new DecodeError('the block hashes end elsewhere');
+  if (window.left !== end) throw new DecodeError('the length of the block hashes is wrong');
   return count;
 }
 
-/** The outputs of one address. */
+/** Reads the outputs of one address. */
 function* readSubscription(window: CacheWindow, outputs: GreenOutput[]): CacheWork<void> {
   const owner = yield* window.read((reader) => {
     const key = readHash(reader);
-    reader.hash(); // the view key once more
+    reader.hash(); // public view key
     return key;
   });
   const length = yield* window.count(1, 'bytes of transfers');
   const end = window.left - length;
   yield* readVersion(window);
   yield* window.read((reader) => reader.varint(64)); // height
-  for (let left = yield* window.count(SMALLEST.information, 'transactions'); left > 0; left--) {
+  for (let left = yield* window.count(MIN_SIZE.information, 'transactions'); left > 0; left--) {
     yield* window.read(skipInformation);
   }
   for (const isSpent of [false, false, true]) {
-    for (let left = yield* window.count(SMALLEST.output, 'outputs'); left > 0; left--) {
+    for (let left = yield* window.count(MIN_SIZE.output, 'outputs'); left > 0; left--) {
       const { output, isVisible } = yield* window.read((reader) => {
         const read = readOutput(reader, owner);
         return isSpent ? { ...read, output: { ...read.output, spend: readSpend(reader) } } : read;
@@ -165,35 +164,35 @@ function* readSubscription(window: CacheWindow, outputs: GreenOutput[]): CacheWo
       if (isVisible) outputs.push(output);
     }
   }
-  if (window.left !== end) throw new DecodeError('the transfers of an address end elsewhere');
+  if (window.left !== end) throw new DecodeError('the length of the transfers of an address is wrong');
 }
 
-/** Nothing that is read as one is longer: a transaction of the chain is shorter by far. */
-const LONGEST = 4 * 1024 * 1024;
+/** No record is longer than this: transactions are much shorter. */
+const MAX_RECORD_BYTES = 4 * 1024 * 1024;
 
-/** Work that gives way wherever it needs more of the cache. */
-export type CacheWork<T> = Generator<void, T>;
+/** A parser that yields whenever it needs more bytes of the cache. */
+type CacheWork<T> = Generator<void, T>;
 
-/** The part of the opened cache that is in memory: what was read goes, what is needed is waited for. */
+/** The decrypted bytes that are not parsed yet. */
 export class CacheWindow {
   private bytes: Buffer = Buffer.alloc(0);
 
-  /** @param toCome bytes of the opened cache that are not in memory yet */
-  constructor(private toCome: number) {}
+  /** @param missing number of bytes that were not pushed yet */
+  constructor(private missing: number) {}
 
-  /** Bytes that have not been read. */
+  /** Number of bytes that are not parsed, pushed or not. */
   get left(): number {
-    return this.bytes.length + this.toCome;
+    return this.bytes.length + this.missing;
   }
 
-  push(opened: Buffer): void {
-    this.toCome -= opened.length;
-    this.bytes = this.bytes.length === 0 ? opened : Buffer.concat([this.bytes, opened]);
+  push(decrypted: Buffer): void {
+    this.missing -= decrypted.length;
+    this.bytes = this.bytes.length === 0 ? decrypted : Buffer.concat([this.bytes, decrypted]);
   }
 
   /**
-   * Reads one thing. It is tried again from its beginning when the window ended in it, so `parse` must not change anything,
-   * and must not give away views of what it read.
+   * Parses a record. If the window ends within the record, `parse` is repeated from its beginning with more bytes, so it must not
+   * have side effects. It must not return views of the window.
    * @throws DecodeError
    */
   *read<T>(parse: (reader: BinaryReader) => T): CacheWork<T> {
@@ -204,20 +203,20 @@ export class CacheWindow {
         this.bytes = this.bytes.subarray(reader.offset);
         return value;
       } catch (error) {
-        if (!(error instanceof DecodeError) || this.toCome === 0 || this.bytes.length > LONGEST) throw error;
+        if (!(error instanceof DecodeError) || this.missing === 0 || this.bytes.length > MAX_RECORD_BYTES) throw error;
       }
       yield;
     }
   }
 
-  /** A count of things of at least `smallest` bytes each. @throws DecodeError when the rest cannot hold them */
-  *count(smallest: number, what: string): CacheWork<number> {
+  /** Parses a count of records of at least `minSize` bytes. @throws DecodeError when the cache has fewer bytes */
+  *count(minSize: number, what: string): CacheWork<number> {
     const count = yield* this.read((reader) => reader.varintNumber(53));
-    if (count * smallest > this.left) throw new DecodeError(`more ${what} declared than the cache can hold`);
+    if (count * minSize > this.left) throw new DecodeError(`the cache is too short for its number of ${what}`);
     return count;
   }
 
-  /** @throws DecodeError when there are not so many */
+  /** @throws DecodeError when the cache has fewer bytes */
   *skip(size: number): CacheWork<void> {
     if (size > this.left) throw new DecodeError('unexpected end of the cache');
     let rest = size;
@@ -232,29 +231,28 @@ export class CacheWindow {
 }
 
 /**
- * Reads the array of numbers that the sealed cache is: each byte is a varint of its own, so that one of 128 and more takes
- * two bytes. Pieces may end anywhere.
+ * Decodes the array of the encrypted bytes, each a varint: values from 128 on take two bytes. Chunks may end anywhere.
  */
 export class SealedBytes {
-  /** The first half of a byte whose second half has not come yet. */
+  /** The first byte of a two-byte varint at the end of the last chunk. */
   private half: number | undefined;
 
-  /** @param left bytes that the array still holds */
+  /** @param left number of elements that are not decoded yet */
   constructor(private left: number) {}
 
   get isDone(): boolean {
     return this.left === 0;
   }
 
-  /** The bytes of a piece of the array; what lies behind its end is left alone. @throws DecodeError */
+  /** Decodes a chunk. Bytes after the end of the array are ignored. @throws DecodeError */
   take(raw: Buffer): Buffer {
     const bytes = Buffer.allocUnsafeSlow(Math.min(raw.length, this.left));
     let length = 0;
     for (let i = 0; i < raw.length && length < this.left; i++) {
       const byte = raw[i] as number;
       if (this.half !== undefined) {
-        // Bit 7 is all that is left to be told.
-        if (byte !== 1) throw new DecodeError('a number of the sealed array is no byte');
+        // The second byte of a varint from 128 to 255 has only bit 7 of the value.
+        if (byte !== 1) throw new DecodeError('an element of the encrypted array is larger than a byte');
         bytes[length++] = this.half;
         this.half = undefined;
       } else if (byte < 0x80) bytes[length++] = byte;

@@ -1,46 +1,44 @@
-import { type FileHandle, open, stat } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { DecodeError, encodeAddress, networkOf } from '@wrkz/core-types';
 import { viewKeyFromSpendKey } from '@wrkz/crypto';
-import { errorCode } from '@wrkz/service-kit/base';
-import { walletError, walletErrorOfCode, walletErrorRows } from '../../errors';
+import { EventLoopYielder, runInSlices } from '@wrkz/service-kit/base';
+import { isWalletError, walletError, walletErrorOfCode, walletErrorRows } from '../../errors';
 import { emptySubWallet } from '../../keys/wallet-keys';
 import type { ScanStart, SubWallet, WalletContent } from '../../ledger/model';
-import { WalletError } from '../../errors';
 import { deriveFileKey, writeContainer } from '../encrypted-file';
-import { readAt, readUpTo, replaceFile } from '../file-io';
-import { inTurns, TurnTaker } from '../turns';
+import { readAt, readUpTo, replaceFile, withRegularFile } from '../file-io';
 import type { GreenCache } from './cache-format';
 import { readGreenCache } from './cache-reader';
 import { type ConvertedHistory, convertHistory } from './history';
 import { GREEN_PREFIX_SIZE, type GreenKeys, greenLayout, type GreenSpendKey, readGreenKeys } from './keys';
 
-/** What became of a container of the old kind. */
+/** The result of converting a WalletGreen file. */
 export interface ContainerConversion {
-  /** The copy of the file as it was. */
+  /** Path of the copy of the original file. */
   readonly backup: string;
-  /** Why the history is left to the next scan; undefined when it was kept, or there was none. */
+  /** The reason if the history was not converted and only the scan restores it. */
   readonly lostCache: string | undefined;
   /** Where the scan of the chain begins. */
   readonly scanStart: ScanStart;
 }
 
 /**
- * Whether no block of the chain has confirmed the history of a content yet: it has a height and no hash of a block. That is so
- * after a conversion, also when the wallet was closed meanwhile, and until the first block is applied.
+ * Whether the history was converted and not yet confirmed by a block of the chain. Such a content has a height, but no block
+ * hashes before the first block is applied.
  */
 export function isHistoryUnconfirmed({ progress }: Pick<WalletContent, 'progress'>): boolean {
   return progress.height > 0 && progress.recentHashes.length === 0;
 }
 
 /**
- * Converts a WalletGreen file into a container with the same password, in its place; the file that was is kept beside it
- * (docs/protocol/wallet.md#old-containers). Whoever opens the file meanwhile, or after a power cut, finds the old one or the
- * new one whole.
- * @param file absolute, and held by the caller's lock
- * @returns undefined when it is none
- * @throws WalletError 5 wrong password or damaged keys, 4 tracking and other keys mixed, 2 copy or container cannot be
- * written, 1000 somebody wrote to it meanwhile; the file is as it was then
+ * Replaces a WalletGreen file with a container of the same password, atomically, and keeps a copy of the original
+ * (docs/protocol/wallet.md#old-containers). After an error the file is unchanged.
+ * @param file absolute path, locked by the caller
+ * @returns undefined when the file is not a WalletGreen file
+ * @throws WalletError wrongPassword, walletFileCorrupted; invalidWalletFilename when the copy or the container cannot be written;
+ * walletFileInUse when another program changed the file meanwhile
  */
 export async function convertGreenFile(file: string, password: string): Promise<ContainerConversion | undefined> {
   const handle = await open(file, 'r');
@@ -62,7 +60,11 @@ export async function convertGreenFile(file: string, password: string): Promise<
   }
 }
 
-/** Reads a WalletGreen file, and changes nothing. @returns undefined when it is none @throws WalletError 5, 4 */
+/**
+ * Reads a WalletGreen file without changing it.
+ * @returns undefined when the file is not a WalletGreen file
+ * @throws WalletError wrongPassword, walletFileCorrupted
+ */
 export async function readGreenFile(
   handle: FileHandle,
   size: number,
@@ -72,31 +74,21 @@ export async function readGreenFile(
   if (layout === undefined) return undefined;
   const keys = await readGreenKeys(handle, layout, password);
   try {
-    return { content: await contentWithCache(handle, layout.cacheOffset, size, keys), lostCache: undefined };
+    const cache = await readGreenCache(handle, layout.cacheOffset, size, keys.cacheKey, {
+      // Every network has the same genesis block.
+      genesisHash: networkOf('mainnet').genesis.hash.toString('hex'),
+      viewKey: keys.viewPublic.toString('hex'),
+    });
+    return { content: await runInSlices(convertedContent(keys, cache)), lostCache: undefined };
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
-    // The keys are whole, and what the cache tells stands in the chain too.
-    return { content: await inTurns(convertedContent(keys, undefined)), lostCache: error.message };
+    // The keys are complete, and the chain has the transactions of the cache.
+    return { content: await runInSlices(convertedContent(keys, undefined)), lostCache: error.message };
   }
 }
 
-async function contentWithCache(
-  handle: FileHandle,
-  offset: number,
-  size: number,
-  keys: GreenKeys,
-): Promise<WalletContent> {
-  const facts = {
-    // The same on every network.
-    genesisHash: networkOf('mainnet').genesis.hash.toString('hex'),
-    viewKey: keys.viewPublic.toString('hex'),
-  };
-  const cache = await readGreenCache(handle, offset, size, keys.cacheKey, facts);
-  return inTurns(convertedContent(keys, cache));
-}
-
-/** Beyond it, in the year 2106, no clock stood: the time is damaged, and says nothing. */
-const LAST_TIME = 0xffff_ffffn;
+/** The maximum Unix time of 32 bits, in the year 2106. A larger time is damaged. */
+const MAX_TIME = 0xffff_ffffn;
 
 const NO_HISTORY: ConvertedHistory = {
   outputs: new Map(),
@@ -107,15 +99,14 @@ const NO_HISTORY: ConvertedHistory = {
 };
 
 /**
- * The content of our container. Keys and addresses stand in their order; what the cache tells is there at once, and the
- * chain is read again from the first creation time on, since the old program overlooked transactions
- * (docs/protocol/wallet.md#old-containers).
+ * Converts keys and cache. The history of the cache is available at once. The chain is still scanned from the first creation time
+ * on, because WalletGreen missed transactions (docs/protocol/wallet.md#old-containers).
  * @throws DecodeError when the cache contradicts itself or the keys
  */
-export function* convertedContent(keys: GreenKeys, cache: GreenCache | undefined): Generator<void, WalletContent> {
+function* convertedContent(keys: GreenKeys, cache: GreenCache | undefined): Generator<void, WalletContent> {
   const history = cache === undefined ? NO_HISTORY : yield* convertHistory(keys, cache);
   const isViewWallet = keys.spendKeys[0] !== undefined && keys.spendKeys[0].secretKey === undefined;
-  const primary = primaryOf(keys);
+  const primary = primaryIndexOf(keys);
   const subWallets: SubWallet[] = [];
   for (const [i, spendKey] of keys.spendKeys.entries()) {
     const start = { timestamp: startOf(spendKey), height: 0 };
@@ -133,21 +124,21 @@ export function* convertedContent(keys: GreenKeys, cache: GreenCache | undefined
     transactions: history.transactions,
     unconfirmed: history.unconfirmed,
     transactionKeys: [],
-    // Without hashes the scan begins where it is told to. Its first block lies at or below this height, so the ledger takes
-    // the history back as in a reorganisation and builds it again: what is in no block of the chain does not stay.
+    // Without hashes the scan begins at the start time. Its first block is at or below this height, so the ledger rewinds the
+    // history as in a reorganisation and rebuilds it: transactions that are not in the chain disappear.
     progress: { height: history.height, recentHashes: [], checkpointHashes: [] },
-    startTimestamp: starts.reduce((least, start) => Math.min(least, start), starts[0] ?? 0),
+    startTimestamp: starts.reduce((min, start) => Math.min(min, start), starts[0] ?? 0),
     startHeight: 0,
-    unknownMembers: new Map(),
+    unknownFields: new Map(),
   };
 }
 
-/** The address whose spend key gives the view key, else the first. */
-function primaryOf({ spendKeys, viewSecret }: GreenKeys): number {
-  const own = spendKeys.findIndex(
+/** The index of the spend key from which the view key derives, else 0. */
+function primaryIndexOf({ spendKeys, viewSecret }: GreenKeys): number {
+  const index = spendKeys.findIndex(
     ({ secretKey }) => secretKey !== undefined && viewKeyFromSpendKey(secretKey).equals(viewSecret),
   );
-  return Math.max(0, own);
+  return Math.max(0, index);
 }
 
 function keysOf(
@@ -162,82 +153,59 @@ function keysOf(
 }
 
 function startOf({ creationTime }: GreenSpendKey): number {
-  return creationTime > LAST_TIME ? 0 : Number(creationTime);
+  return creationTime > MAX_TIME ? 0 : Number(creationTime);
 }
 
-const CHUNK = 1024 * 1024;
-/** Different copies of one name; somebody who has as many does not look at them any more. */
-const MOST_COPIES = 1000;
+const CHUNK_BYTES = 1024 * 1024;
+/** Limits the search for an unused name. */
+const MAX_COPIES = 1000;
 
-/** Where the copy of an old container lies; the first is the reference's name. */
+/** The path of a copy of the original file. The first name is that of the C++ wallets. @param copy from 1 on */
 export function backupName(file: string, copy: number): string {
   return join(dirname(file), `old-version-backup-${basename(file)}${copy === 1 ? '' : `.${copy}`}`);
 }
 
 /**
- * Copies an old container, durably. What is there already is never written over: the same bytes serve as the copy, others
- * give it a number.
- * @returns its name
- * @throws WalletError 2
+ * Copies the original file durably, unless a copy with the same bytes exists. Existing files are never replaced.
+ * @returns the path of the copy
+ * @throws WalletError invalidWalletFilename
  */
-export async function backUp(handle: FileHandle, size: number, file: string): Promise<string> {
-  for (let copy = 1; copy <= MOST_COPIES; copy++) {
+async function backUp(handle: FileHandle, size: number, file: string): Promise<string> {
+  for (let copy = 1; copy <= MAX_COPIES; copy++) {
     const name = backupName(file, copy);
-    if (!(await exists(name))) {
+    if (!existsSync(name)) {
       try {
-        await replaceFile(name, 'create', (target) => copyTo(handle, size, target));
+        await replaceFile(name, 'create', async (target) => {
+          for await (const chunk of chunksOf(handle, size)) await target.writeFile(chunk);
+        });
         return name;
       } catch (error) {
-        const hasAppeared = error instanceof WalletError && error.code === walletErrorRows.walletFileAlreadyExists.code;
-        if (!hasAppeared) throw error;
+        if (!isWalletError(error, 'walletFileAlreadyExists')) throw error;
       }
     }
     if (await isCopy(handle, size, name)) return name;
   }
-  const cause = new Error('there are too many old copies');
+  const cause = new Error(`${MAX_COPIES} other files have the names for a copy of ${file}`);
   throw walletErrorOfCode(walletErrorRows.invalidWalletFilename.code, undefined, { cause });
 }
 
-async function exists(name: string): Promise<boolean> {
-  try {
-    await stat(name);
-    return true;
-  } catch (error) {
-    // What cannot be looked at is there.
-    return errorCode(error) !== 'ENOENT';
-  }
-}
-
-async function copyTo(source: FileHandle, size: number, target: FileHandle): Promise<void> {
-  for await (const chunk of chunksOf(source, size)) {
-    let written = 0;
-    while (written < chunk.length) written += (await target.write(chunk, written)).bytesWritten;
-  }
-}
-
-async function isCopy(source: FileHandle, size: number, name: string): Promise<boolean> {
-  let other: FileHandle | undefined;
-  try {
-    if (!(await stat(name)).isFile()) return false;
-    other = await open(name, 'r');
-    if ((await other.stat()).size !== size) return false;
+/** Whether the file exists and has the same bytes. */
+function isCopy(source: FileHandle, size: number, name: string): Promise<boolean> {
+  return withRegularFile(name, async (copy, copySize) => {
+    if (copySize !== size) return false;
     let offset = 0;
     for await (const chunk of chunksOf(source, size)) {
-      if (!chunk.equals(await readUpTo(other, offset, chunk.length))) return false;
+      if (!chunk.equals(await readUpTo(copy, offset, chunk.length))) return false;
       offset += chunk.length;
     }
     return true;
-  } catch {
-    return false;
-  } finally {
-    await other?.close();
-  }
+  }).catch(() => false);
 }
 
 async function* chunksOf(handle: FileHandle, size: number): AsyncGenerator<Buffer, void> {
-  const turns = new TurnTaker();
-  for (let offset = 0; offset < size; offset += CHUNK) {
-    yield await readAt(handle, offset, Math.min(CHUNK, size - offset));
-    await turns.pause();
+  const yielder = new EventLoopYielder();
+  for (let offset = 0; offset < size; offset += CHUNK_BYTES) {
+    yield await readAt(handle, offset, Math.min(CHUNK_BYTES, size - offset));
+    await yielder.yieldIfDue();
   }
 }

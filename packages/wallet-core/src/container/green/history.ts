@@ -12,15 +12,15 @@ import type { GreenKeys } from './keys';
 
 type Outputs = Pick<SubWallet, 'unspent' | 'locked' | 'spent' | 'unconfirmedIncoming'>;
 
-/** What the cache tells of the money. */
+/** Outputs and transactions of a cache. */
 export interface ConvertedHistory {
   /** By public spend key. */
   readonly outputs: ReadonlyMap<string, Outputs>;
   readonly transactions: readonly WalletTransaction[];
   readonly unconfirmed: readonly WalletTransaction[];
-  /** Of the last block that holds any of it; 0 when there is none. */
+  /** The highest block height of an output or transaction; 0 without any. */
   readonly height: number;
-  /** The earliest time of a transaction. */
+  /** Unix seconds; undefined without transactions. */
   readonly firstTimestamp: number | undefined;
 }
 
@@ -31,42 +31,42 @@ interface Lists {
   readonly unconfirmedIncoming: UnconfirmedAmount[];
 }
 
-/** What is known of a transaction's effect. */
+/** The effect of a transaction on the wallet. */
 interface Effect {
   readonly transfers: Map<string, bigint>;
   readonly received: GreenOutput[];
   hasSpent: boolean;
 }
 
-const MOST_IN_A_TRANSFER = 2n ** 63n - 1n;
+const MAX_TRANSFER = 2n ** 63n - 1n;
 
 /**
- * The history as our ledger keeps it. Only what is in a block is taken, and sends of the wallet that wait for one with the
- * outputs that they take; a transaction that was cancelled, deleted or never sent took nothing.
- * @throws DecodeError when the cache lacks an address, or contradicts itself
+ * Converts the history of a cache for the ledger: mined transactions, and own sends that are not mined yet with the outputs that
+ * they lock. A cancelled, deleted or unsent transaction has no effect.
+ * @throws DecodeError when the cache lacks an address or contradicts itself
  */
 export function* convertHistory(keys: GreenKeys, cache: GreenCache): Generator<void, ConvertedHistory> {
   const lists = new Map<string, Lists>();
   for (const { publicKey } of keys.spendKeys) {
     const owner = publicKey.toString('hex');
-    // A transaction of the cache may have paid this address too, and would be known in half.
+    // The effects of transactions on a missing address would be incomplete.
     if (!cache.addresses.has(owner)) throw new DecodeError('the cache lacks an address');
     lists.set(owner, { unspent: [], locked: [], spent: [], unconfirmedIncoming: [] });
   }
   const listed = new Map(cache.transactions.map((transaction) => [transaction.hash, transaction]));
   const own = cache.outputs.filter(({ owner }) => lists.has(owner));
-  const sends = sendsUnderWay(own, listed);
+  const sends = pendingSends(own, listed);
   const effects = new Map<string, Effect>();
   const converter = new OutputConverter(keys);
   const seen = new Set<string>();
 
   for (const output of own) {
     yield;
-    if (seen.has(output.key)) throw new DecodeError('an output stands twice');
+    if (seen.has(output.key)) throw new DecodeError('an output is listed twice');
     seen.add(output.key);
     const target = lists.get(output.owner) as Lists;
     const parent = listed.get(output.transactionHash);
-    if (parent === undefined) throw new DecodeError('an output is of no listed transaction');
+    if (parent === undefined) throw new DecodeError('the transaction of an output is not listed');
     if (output.blockHeight === undefined) {
       if (output.spend === undefined && sends.has(parent.hash)) {
         note(effects, parent.hash, output, output.amount);
@@ -75,11 +75,11 @@ export function* convertHistory(keys: GreenKeys, cache: GreenCache): Generator<v
       }
       continue;
     }
-    requireBelow(output.blockHeight, cache.height);
+    requireScanned(output.blockHeight, cache.height);
     note(effects, parent.hash, output, output.amount);
     const { spend } = output;
     if (spend?.blockHeight !== undefined) {
-      requireBelow(spend.blockHeight, cache.height);
+      requireScanned(spend.blockHeight, cache.height);
       note(effects, spend.transactionHash, output, -output.amount);
       target.spent.push(converter.spent(output, spend.blockHeight, spend.transactionHash));
     } else if (spend !== undefined && sends.has(spend.transactionHash)) {
@@ -93,10 +93,10 @@ export function* convertHistory(keys: GreenKeys, cache: GreenCache): Generator<v
   for (const transaction of listed.values()) {
     yield;
     const effect = effects.get(transaction.hash);
-    // Without one it belongs to an address that was deleted.
+    // A transaction without effect belongs to a deleted address.
     if (effect === undefined) continue;
     const { blockHeight } = transaction;
-    if (blockHeight !== undefined) requireBelow(blockHeight, cache.height);
+    if (blockHeight !== undefined) requireScanned(blockHeight, cache.height);
     const record = recordOf(transaction, effect, converter);
     if (blockHeight !== undefined && transaction.isSent) transactions.push(record);
     else if (sends.has(transaction.hash)) unconfirmed.push(record);
@@ -105,8 +105,8 @@ export function* convertHistory(keys: GreenKeys, cache: GreenCache): Generator<v
   return { outputs: lists, transactions, unconfirmed, ...extentOf(transactions, lists) };
 }
 
-/** Own sends that the network has and no block: all that takes an own output and neither failed nor was cancelled. */
-function sendsUnderWay(
+/** Hashes of own sends that are not mined: they spend an own output and neither failed nor were cancelled. */
+function pendingSends(
   outputs: readonly GreenOutput[],
   listed: ReadonlyMap<string, GreenTransaction>,
 ): ReadonlySet<string> {
@@ -125,7 +125,7 @@ function note(effects: Map<string, Effect>, hash: string, output: GreenOutput, a
   if (amount < 0n) effect.hasSpent = true;
   else effect.received.push(output);
   const sum = (effect.transfers.get(output.owner) ?? 0n) + amount;
-  if (sum > MOST_IN_A_TRANSFER || sum < -MOST_IN_A_TRANSFER) throw new DecodeError('a transfer is beyond all money');
+  if (sum > MAX_TRANSFER || sum < -MAX_TRANSFER) throw new DecodeError('a transfer exceeds 64 bits');
   effect.transfers.set(output.owner, sum);
 }
 
@@ -147,9 +147,9 @@ function recordOf(
   };
 }
 
-/** @throws DecodeError for a height that the cache has not come to */
-function requireBelow(height: number, most: number): void {
-  if (height > most) throw new DecodeError('a height lies above the last block');
+/** @throws DecodeError when a height is above the last scanned block */
+function requireScanned(height: number, lastHeight: number): void {
+  if (height > lastHeight) throw new DecodeError('a height is above the last block');
 }
 
 function extentOf(
@@ -164,14 +164,14 @@ function extentOf(
   }
   const times = transactions.map(({ timestamp }) => timestamp);
   const firstTimestamp = times.reduce<number | undefined>(
-    (least, time) => (least === undefined ? time : Math.min(least, time)),
+    (min, time) => (min === undefined ? time : Math.min(min, time)),
     undefined,
   );
   return { height, firstTimestamp };
 }
 
-/** Makes our outputs of the cached ones. */
-export class OutputConverter {
+/** Converts outputs and payment ids with the keys of the wallet. */
+class OutputConverter {
   private readonly viewSecret: Buffer;
   private readonly spendSecrets: ReadonlyMap<string, Buffer | undefined>;
 
@@ -180,17 +180,17 @@ export class OutputConverter {
     this.spendSecrets = new Map(spendKeys.map(({ publicKey, secretKey }) => [publicKey.toString('hex'), secretKey]));
   }
 
-  /** With a key image that is worked out anew. @throws DecodeError when the output is not the wallet's */
+  /** Derives the key image again. @throws DecodeError when the output does not belong to the wallet */
   unspent(output: GreenOutput): WalletOutput {
     const spendSecret = this.spendSecrets.get(output.owner);
     if (spendSecret === undefined) return outputOf(output, undefined, undefined);
     const secret = deriveSecretKey(this.derivation(output), output.outputIndex, spendSecret);
     const key = secretKeyToPublicKey(secret);
-    if (key.toString('hex') !== output.key) throw new DecodeError('an output is not of this wallet');
+    if (key.toString('hex') !== output.key) throw new DecodeError('an output does not belong to this wallet');
     return outputOf(output, generateKeyImage(key, secret).toString('hex'), secret.toString('hex'));
   }
 
-  /** With the key image of the cache: nothing looks for it any more. */
+  /** Uses the key image of the cache, since no search needs the key image of a spent output. */
   spent(output: GreenOutput, spendHeight: number, spendingTransactionHash: string): WalletOutput {
     const isView = this.spendSecrets.get(output.owner) === undefined;
     return {
@@ -200,7 +200,7 @@ export class OutputConverter {
     };
   }
 
-  /** A short id can be read by who received an output with it. */
+  /** Decrypts a short payment id. Only the receiver of the payment can do that. */
   paymentId(stored: string, received: GreenOutput | undefined): string {
     if (stored === '' || stored.length === LONG_PAYMENT_ID_LENGTH) return stored;
     if (received === undefined) return '';
@@ -209,7 +209,7 @@ export class OutputConverter {
 
   private derivation({ transactionPublicKey }: GreenOutput): Buffer {
     const derivation = generateKeyDerivation(Buffer.from(transactionPublicKey, 'hex'), this.viewSecret);
-    if (derivation === null) throw new DecodeError('the public key of a transaction is no point');
+    if (derivation === null) throw new DecodeError('the public key of a transaction is not a point');
     return derivation;
   }
 }

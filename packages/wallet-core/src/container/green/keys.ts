@@ -1,38 +1,38 @@
 import type { FileHandle } from 'node:fs/promises';
+import { chacha8 } from '@noble/ciphers/chacha';
 import { checkKey, powHashAsync, secretKeyToPublicKey } from '@wrkz/crypto';
-import { walletError, walletErrorOfCode, walletErrorRows } from '../../errors';
+import { EventLoopYielder } from '@wrkz/service-kit/base';
+import { type WalletError, walletError, walletErrorOfCode, walletErrorRows } from '../../errors';
 import { readAt } from '../file-io';
-import { TurnTaker } from '../turns';
-import { ChaCha8 } from './chacha8';
 
-/* The outer form of a WalletGreen file (docs/protocol/wallet.md#old-containers). Integers are little-endian. */
+/* The frame and the key records of a WalletGreen file (docs/protocol/wallet.md#old-containers). Integers are little-endian. */
 
-/** The only version there is; the first byte of the file. */
-export const GREEN_VERSION = 6;
+/** The first byte of the file. There is no other version. */
+const GREEN_VERSION = 6;
 const VERSION_SIZE = 1;
 export const IV_SIZE = 8;
-/** An initialisation vector, then the sealed public key, secret key and creation time. */
-export const RECORD_SIZE = 80;
-export const VIEW_RECORD_OFFSET = VERSION_SIZE + IV_SIZE;
+/** An initialisation vector, then the encrypted public key, secret key and creation time. */
+const RECORD_SIZE = 80;
+const VIEW_RECORD_OFFSET = VERSION_SIZE + IV_SIZE;
 const CAPACITY_OFFSET = VIEW_RECORD_OFFSET + RECORD_SIZE;
 const SIZE_OFFSET = CAPACITY_OFFSET + 8;
-/** Bytes in front of the spend records. */
+/** Offset of the spend records. */
 export const GREEN_PREFIX_SIZE = SIZE_OFFSET + 8;
 
 export interface GreenLayout {
-  /** Spend records that are in use; they begin at {@link GREEN_PREFIX_SIZE}. */
+  /** The number of spend records in use. */
   readonly records: number;
-  /** Where the cache begins: at the end of the file when there is none. */
+  /** Offset of the cache, or the size of the file if there is no cache. */
   readonly cacheOffset: number;
 }
 
 /**
- * Whether a file can be a WalletGreen one, and where its parts lie: undefined when the version or a length does not fit.
- * @param start the first {@link GREEN_PREFIX_SIZE} bytes, or all of a shorter file
+ * The layout of a WalletGreen file; undefined when version or lengths are invalid.
+ * @param start the first {@link GREEN_PREFIX_SIZE} bytes, or all bytes of a shorter file
  */
 export function greenLayout(start: Buffer, fileSize: number): GreenLayout | undefined {
   if (start.length < GREEN_PREFIX_SIZE || start[0] !== GREEN_VERSION) return undefined;
-  // The product may pass 64 bits: the reference's wraps around there.
+  // The product of an invalid capacity can exceed 64 bits, which overflowed in the C++ wallets.
   const capacity = start.readBigUInt64LE(CAPACITY_OFFSET);
   const size = start.readBigUInt64LE(SIZE_OFFSET);
   const cacheOffset = BigInt(GREEN_PREFIX_SIZE) + BigInt(RECORD_SIZE) * capacity;
@@ -40,60 +40,61 @@ export function greenLayout(start: Buffer, fileSize: number): GreenLayout | unde
   return { records: Number(size), cacheOffset: Number(cacheOffset) };
 }
 
-/** Records that are read at once. */
-const RECORDS_AT_ONCE = 1024;
+const RECORDS_PER_READ = 1024;
 const NO_SECRET = Buffer.alloc(32);
 
 export interface GreenSpendKey {
   readonly publicKey: Buffer;
-  /** Undefined in a tracking container. */
+  /** Undefined in a view-only file. */
   readonly secretKey: Buffer | undefined;
-  /** From when the address is scanned: unix seconds, 0 for the whole chain. */
+  /** Start of the scan in Unix seconds; 0 is the whole chain. */
   readonly creationTime: bigint;
 }
 
 export interface GreenKeys {
   readonly viewPublic: Buffer;
   readonly viewSecret: Buffer;
-  /** In the order of the addresses; none stands twice. */
+  /** Distinct keys, in the order of the addresses. */
   readonly spendKeys: readonly GreenSpendKey[];
-  /** What opens the cache. */
+  /** The ChaCha key of records and cache. */
   readonly cacheKey: Buffer;
 }
 
 /**
- * Opens the records.
- * @throws WalletError 5 when a pair of keys does not fit, which a wrong password and a damaged record have in common; 4 when
- * tracking and other records are mixed
+ * Decrypts the key records.
+ * @throws WalletError wrongPassword when a public key does not belong to its secret key (the password is wrong or the record
+ * damaged); walletFileCorrupted when only some records have a secret key
  */
 export async function readGreenKeys(handle: FileHandle, layout: GreenLayout, password: string): Promise<GreenKeys> {
   const cacheKey = await powHashAsync('cn_slow_hash_v0', Buffer.from(password));
-  const view = openRecord(await readAt(handle, VIEW_RECORD_OFFSET, RECORD_SIZE), cacheKey);
+  const view = decryptRecord(await readAt(handle, VIEW_RECORD_OFFSET, RECORD_SIZE), cacheKey);
   if (!isPair(view.publicKey, view.secretKey)) throw walletError.wrongPassword();
   const found = new Map<string, GreenSpendKey>();
-  let tracking = 0;
-  const turns = new TurnTaker();
-  for (let first = 0; first < layout.records; first += RECORDS_AT_ONCE) {
-    const count = Math.min(RECORDS_AT_ONCE, layout.records - first);
+  let viewOnly = 0;
+  const yielder = new EventLoopYielder();
+  for (let first = 0; first < layout.records; first += RECORDS_PER_READ) {
+    const count = Math.min(RECORDS_PER_READ, layout.records - first);
     const bytes = await readAt(handle, GREEN_PREFIX_SIZE + first * RECORD_SIZE, count * RECORD_SIZE);
     for (let i = 0; i < count; i++) {
-      const record = openRecord(bytes.subarray(i * RECORD_SIZE, (i + 1) * RECORD_SIZE), cacheKey);
-      const isTracking = record.secretKey.equals(NO_SECRET);
-      if (isTracking ? !checkKey(record.publicKey) : !isPair(record.publicKey, record.secretKey))
-        throw unfit(first + i);
-      if (isTracking) tracking++;
-      // Of two records with one key the reference keeps the first.
+      const record = decryptRecord(bytes.subarray(i * RECORD_SIZE, (i + 1) * RECORD_SIZE), cacheKey);
+      const isViewOnly = record.secretKey.equals(NO_SECRET);
+      const isValid = isViewOnly ? checkKey(record.publicKey) : isPair(record.publicKey, record.secretKey);
+      if (!isValid) throw keyError('wrongPassword', `the keys of record ${first + i} do not belong together`);
+      if (isViewOnly) viewOnly++;
+      // Like the C++ wallets: the first of two records with one key counts.
       const hex = record.publicKey.toString('hex');
-      if (!found.has(hex)) found.set(hex, { ...record, secretKey: isTracking ? undefined : record.secretKey });
-      if (turns.isDue()) await turns.pause();
+      if (!found.has(hex)) found.set(hex, { ...record, secretKey: isViewOnly ? undefined : record.secretKey });
+      if (yielder.isDue) await yielder.yieldIfDue();
     }
   }
-  if (tracking !== 0 && tracking !== layout.records) throw mixed();
+  if (viewOnly !== 0 && viewOnly !== layout.records) {
+    throw keyError('walletFileCorrupted', 'only some records have a secret key');
+  }
   return { viewPublic: view.publicKey, viewSecret: view.secretKey, spendKeys: [...found.values()], cacheKey };
 }
 
-function openRecord(sealed: Buffer, key: Buffer): { publicKey: Buffer; secretKey: Buffer; creationTime: bigint } {
-  const plain = new ChaCha8(key, sealed.subarray(0, IV_SIZE)).apply(Buffer.from(sealed.subarray(IV_SIZE)));
+function decryptRecord(sealed: Buffer, key: Buffer): { publicKey: Buffer; secretKey: Buffer; creationTime: bigint } {
+  const plain = new ChaCha8(key, sealed.subarray(0, IV_SIZE)).apply(sealed.subarray(IV_SIZE));
   return {
     publicKey: plain.subarray(0, 32),
     secretKey: plain.subarray(32, 64),
@@ -109,12 +110,35 @@ function isPair(publicKey: Buffer, secretKey: Buffer): boolean {
   }
 }
 
-function unfit(record: number): Error {
-  const cause = new Error(`the keys of record ${record} do not fit each other`);
-  return walletErrorOfCode(walletErrorRows.wrongPassword.code, undefined, { cause });
+function keyError(name: 'wrongPassword' | 'walletFileCorrupted', reason: string): WalletError {
+  return walletErrorOfCode(walletErrorRows[name].code, undefined, { cause: new Error(reason) });
 }
 
-function mixed(): Error {
-  const cause = new Error('some records have a secret key and some have none');
-  return walletErrorOfCode(walletErrorRows.walletFileCorrupted.code, undefined, { cause });
+const BLOCK_BYTES = 64;
+
+/**
+ * The original ChaCha with 8 rounds, a 64-bit block counter and a 64-bit nonce. Up to 256 GiB it is equal to the variant of the
+ * library, with a 32-bit counter and a 96-bit nonce whose first four bytes are zero.
+ */
+export class ChaCha8 {
+  readonly #nonce = Buffer.alloc(12);
+  /** Offset in the keystream. */
+  #position = 0;
+
+  /** @param key 32 bytes @param nonce 8 bytes */
+  constructor(
+    private readonly key: Buffer,
+    nonce: Buffer,
+  ) {
+    nonce.copy(this.#nonce, 4);
+  }
+
+  /** Encrypts or decrypts the next bytes of the stream. */
+  apply(bytes: Buffer): Buffer {
+    const used = this.#position % BLOCK_BYTES;
+    const block = Math.floor(this.#position / BLOCK_BYTES);
+    const input = used === 0 ? bytes : Buffer.concat([Buffer.alloc(used), bytes]);
+    this.#position += bytes.length;
+    return Buffer.from(chacha8(this.key, this.#nonce, input, undefined, block)).subarray(used);
+  }
 }

@@ -5,7 +5,7 @@ import { WalletFile } from '../../../src/container/wallet-file';
 import { backupName } from '../../../src/container/green/convert';
 import { endPrograms, runProgram } from '../../support/child';
 import { fresh, removeFolders } from '../../support/folder';
-import { codeOf } from '../../support/rejection';
+import { errorNameOf } from '../../support/rejection';
 import { greenNamed } from './support/recorded-green';
 
 afterEach(async () => {
@@ -31,12 +31,12 @@ async function opened(file: string): Promise<string | undefined> {
   return converted?.backup;
 }
 
-test('a copy of something else is left alone and gets a neighbour; the same copy serves again', async () => {
+test('an existing file is not replaced by the copy, and an identical copy is used again', async () => {
   const file = copied();
-  writeFileSync(backupName(file, 1), 'somebody else was here');
+  writeFileSync(backupName(file, 1), 'another file');
   mkdirSync(backupName(file, 2));
   expect(await opened(file)).toBe(backupName(file, 3));
-  expect(readFileSync(backupName(file, 1), 'utf8')).toBe('somebody else was here');
+  expect(readFileSync(backupName(file, 1), 'utf8')).toBe('another file');
   expect(readFileSync(backupName(file, 3)).equals(bytes)).toBe(true);
   expect(await opened(file)).toBeUndefined();
 
@@ -45,20 +45,20 @@ test('a copy of something else is left alone and gets a neighbour; the same copy
   expect(existsSync(backupName(file, 4))).toBe(false);
 }, 30_000);
 
-test('what cannot be written leaves the file as it was', async () => {
+test('a copy or container that cannot be written leaves the file unchanged', async () => {
   for (const blocked of ['old-version-backup-a.wallet.tmp', 'a.wallet.tmp']) {
     const file = copied();
     mkdirSync(join(dirname(file), blocked));
-    expect(await codeOf(WalletFile.open(file, old.password))).toBe(2);
+    expect(await errorNameOf(WalletFile.open(file, old.password))).toBe('invalidWalletFilename');
     expect(readFileSync(file).equals(bytes)).toBe(true);
   }
 }, 30_000);
 
-test('a kill in the midst of it leaves the old file or the new one', async () => {
+test('a kill during the conversion leaves the old or the new file', async () => {
   for (let i = 0; i < 6; i++) {
     const file = copied();
     const program = runProgram('hold.ts', [file, old.password]);
-    // From the moment on that the lock is there, it is at work.
+    // The conversion begins after the lock is created.
     while (!existsSync(`${file}.lock`)) await wait(5);
     await wait(i * 60);
     program.kill();

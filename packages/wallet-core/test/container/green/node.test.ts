@@ -13,7 +13,7 @@ import { readGreen } from './support/read-green';
 import { greenNamed } from './support/recorded-green';
 import { greenFile, PASSWORD } from './support/sealed';
 
-/* Old containers, opened as a service does beside a daemon that holds chain A: what they know after the scan. */
+/* WalletGreen files, opened with a daemon that has chain A: the converted wallet after the scan. */
 
 jest.setTimeout(60_000);
 
@@ -29,7 +29,7 @@ afterAll(() => suite.stopAll());
 
 interface Read {
   readonly balance: { readonly unlocked: number; readonly locked: number };
-  /** In blocks. */
+  /** Mined transactions. */
   readonly hashes: readonly string[];
   readonly unconfirmed: readonly string[];
   readonly startHeight: number;
@@ -38,7 +38,7 @@ interface Read {
   readonly lostCache: string | undefined;
 }
 
-/** Opens, reads the chain, closes, and says what the file knows then. */
+/** Opens a file, scans the chain and closes. @returns the state after opening again */
 async function readAtTip(file: string, password: string): Promise<Read> {
   const first = await served(Wallet.open, { file, password, port: node.daemon.ports.rpc });
   await untilAtTip(first);
@@ -67,37 +67,37 @@ function readGreenAtTip(name: string): Promise<Read> {
   return readAtTip(file, password);
 }
 
-const told = (name: string): Pick<Read, 'balance' | 'hashes'> => {
+const expected = (name: string): Pick<Read, 'balance' | 'hashes'> => {
   const { balance, transactions } = recorded.wallets[name]!.report;
   return { balance, hashes: transactions.map(({ hash }) => hash).sort() };
 };
 
 test.each([
   ['alice-synced.green', 'alice'],
-  // The reference's converter finds nothing in these: it begins beyond the tip.
+  // The converter of the C++ wallets starts the scan of these files above the tip.
   ['alice-scan-unicode.green', 'alice'],
   ['alice-scan-high.green', 'alice'],
   ['reset.green', 'alice'],
   ['killed.green', 'alice'],
   ['bob-incoming.green', 'bob'],
   ['carol-synced.green', 'carol'],
-])('%s knows after the scan what the chain knows, and nothing else', async (name, wallet) => {
-  expect(await readGreenAtTip(name)).toMatchObject({ ...told(wallet), unconfirmed: [], height: CHAIN_A_HEIGHT });
+])('%s has after the scan exactly the transactions of the chain', async (name, wallet) => {
+  expect(await readGreenAtTip(name)).toMatchObject({ ...expected(wallet), unconfirmed: [], height: CHAIN_A_HEIGHT });
 });
 
-test('a view-only file knows what came in', async () => {
+test('a view-only file has the incoming transactions', async () => {
   const { balance, transactionCount } = greenNamed('tracking-three.green').conversion!.afterSync!;
   const read = await readGreenAtTip('tracking-three.green');
   expect(read.balance).toEqual(balance);
   expect(read.hashes).toHaveLength(transactionCount);
 });
 
-test('of a file with sends that wait, those made and never sent leave nothing behind', async () => {
+test('a pending send stays unconfirmed, and an unsent transaction disappears', async () => {
   const { unconfirmed } = greenNamed('alice-pending.green');
-  expect(await readGreenAtTip('alice-pending.green')).toMatchObject({ hashes: told('alice').hashes, unconfirmed });
+  expect(await readGreenAtTip('alice-pending.green')).toMatchObject({ hashes: expected('alice').hashes, unconfirmed });
 });
 
-test('keys that were made after the last block find nothing, at its height', async () => {
+test('keys that were created after the last block have no transactions at its height', async () => {
   const read = await readGreenAtTip('carol-view-unscanned.green');
   expect(read).toMatchObject({ balance: { unlocked: 0, locked: 0 }, hashes: [], height: CHAIN_A_HEIGHT });
 });
@@ -109,7 +109,7 @@ const timeOf = async (height: number): Promise<number> => {
   return block_header.timestamp;
 };
 
-test('the scan begins at the block of the creation time, and only what came since is known', async () => {
+test('the scan begins at the block of the creation time and finds later transactions', async () => {
   const { keys, report } = recorded.wallets['alice']!;
   const [first] = keys!.addresses;
   const file = fresh('old.wallet');
@@ -129,7 +129,7 @@ test('the scan begins at the block of the creation time, and only what came sinc
   expect(since.map(({ hash }) => hash)).toEqual(expect.arrayContaining([...hashes]));
 });
 
-test('a history that lies below the creation time stays, and what is above is read anew', async () => {
+test('the history below the creation time stays, and later blocks are scanned again', async () => {
   const { path, password } = greenNamed('alice-synced.green');
   const { content } = (await readGreen(path, password))!;
   const file = fresh('a.wallet');

@@ -2,8 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { DecodeError, encodeVarint } from '@wrkz/core-types';
 import * as fc from 'fast-check';
 import { CacheWindow, SealedBytes } from '../../../src/container/green/cache-reader';
-import { ChaCha8 } from '../../../src/container/green/chacha8';
-import { GREEN_PREFIX_SIZE, greenLayout } from '../../../src/container/green/keys';
+import { ChaCha8, GREEN_PREFIX_SIZE, greenLayout } from '../../../src/container/green/keys';
 import { WalletError } from '../../../src/errors';
 import { fresh, removeFolders } from '../../support/folder';
 import { greenNamed } from './support/recorded-green';
@@ -18,7 +17,7 @@ const outcomeOf = async (bytes: Buffer, password: string) => {
   try {
     return await readGreen(file, password);
   } catch (error) {
-    // Anything else is a crash.
+    // Any other error fails the test.
     if (error instanceof WalletError) return error.code;
     throw error;
   }
@@ -27,7 +26,7 @@ const outcomeOf = async (bytes: Buffer, password: string) => {
 const keysOf = (outcome: Awaited<ReturnType<typeof outcomeOf>>): unknown =>
   typeof outcome === 'object' ? outcome.content.subWallets.map((one) => one.privateSpendKey) : outcome;
 
-test('ChaCha with 8 rounds gives the published stream', () => {
+test('ChaCha8 produces the published keystream', () => {
   const zeros = (size: number): Buffer => Buffer.alloc(size);
   const published =
     '3e00ef2f895f40d67f5bb8e81f09a5a12c840ec3ce9a7f3b181be188ef711a1e' +
@@ -35,7 +34,7 @@ test('ChaCha with 8 rounds gives the published stream', () => {
   expect(new ChaCha8(zeros(32), zeros(8)).apply(zeros(64)).toString('hex')).toBe(published);
 });
 
-test('a stream that is taken in pieces is the same', () => {
+test('ChaCha8 gives the same result in chunks', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 600 }), fc.array(fc.nat(200)), (bytes, cuts) => {
       const whole = new ChaCha8(Buffer.alloc(32, 3), Buffer.alloc(8, 5)).apply(Buffer.from(bytes));
@@ -52,7 +51,7 @@ function pieces(bytes: Buffer, cuts: readonly number[]): Buffer[] {
   return [...found, Buffer.from(bytes.subarray(at))];
 }
 
-test('the array of numbers is read wherever its pieces end, and no further', () => {
+test('the array of varints is decoded from any chunks, up to its end', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 300 }), fc.array(fc.nat(50)), (bytes, cuts) => {
       const raw = Buffer.concat([...Array.from(bytes, (byte) => encodeVarint(byte)), Buffer.from('behind')]);
@@ -66,7 +65,7 @@ test('the array of numbers is read wherever its pieces end, and no further', () 
   }
 });
 
-test('a window waits for what is cut in two, and refuses what cannot come', () => {
+test('a window waits for the rest of a record, and refuses a record that exceeds the cache', () => {
   const window = new CacheWindow(33);
   const reading = window.read((reader) => reader.hash().toString('hex'));
   window.push(Buffer.alloc(20, 1));
@@ -78,7 +77,7 @@ test('a window waits for what is cut in two, and refuses what cannot come', () =
   expect(() => window.skip(2).next()).toThrow(DecodeError);
 });
 
-test('lengths are judged in wide arithmetic', () => {
+test('lengths are compared without overflow', () => {
   const huge = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n });
   fc.assert(
     fc.property(huge, huge, fc.nat(100_000), (capacity, size, fileSize) => {
@@ -92,7 +91,7 @@ test('lengths are judged in wide arithmetic', () => {
   );
 });
 
-test('a file that is cut anywhere is no container, or gives its keys', async () => {
+test('a file that is cut off is no WalletGreen file, or still has its keys', async () => {
   const { path, password } = greenNamed('carol-view-unscanned.green');
   const bytes = readFileSync(path);
   const whole = keysOf(await outcomeOf(bytes, password));
@@ -106,7 +105,7 @@ test('a file that is cut anywhere is no container, or gives its keys', async () 
   );
 });
 
-test('a flipped bit in the cache never costs a key', async () => {
+test('a flipped bit in the cache does not lose a key', async () => {
   const { path, password } = greenNamed('alice-pending.green');
   const bytes = readFileSync(path);
   const whole = keysOf(await outcomeOf(bytes, password));
@@ -120,7 +119,7 @@ test('a flipped bit in the cache never costs a key', async () => {
   );
 });
 
-test('whatever a cache says, and however much it announces, the keys are read', async () => {
+test('the keys are read for any content and any length of the cache', async () => {
   const beginning = Buffer.concat([...emptyHistory(2)]);
   const spendKey = SPEND_SECRET.toString('hex');
   const noise = fc.oneof(
@@ -128,8 +127,8 @@ test('whatever a cache says, and however much it announces, the keys are read', 
     fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }).map((count) => encodeVarint(count)),
   );
   await fc.assert(
-    fc.asyncProperty(fc.nat(beginning.length), fc.array(noise, { maxLength: 4 }), async (kept, rest) => {
-      const plain = Buffer.concat([beginning.subarray(0, kept), ...rest]);
+    fc.asyncProperty(fc.nat(beginning.length), fc.array(noise, { maxLength: 4 }), async (prefix, rest) => {
+      const plain = Buffer.concat([beginning.subarray(0, prefix), ...rest]);
       expect(keysOf(await outcomeOf(greenFile(sealedCache(plain)), PASSWORD))).toEqual([spendKey]);
     }),
     { numRuns: 60 },
@@ -141,7 +140,7 @@ test('whatever a cache says, and however much it announces, the keys are read', 
   }
 });
 
-test('a cache of many pieces is read whole, and a creation time that no clock told says nothing', async () => {
+test('a cache of many chunks is read completely, and an impossible creation time counts as 0', async () => {
   const cache = sealedCache(Buffer.concat([...emptyHistory(50_000)]));
   const read = await outcomeOf(greenFile(cache, 2n ** 60n), PASSWORD);
   expect(read).toMatchObject({ lostCache: undefined, content: { startTimestamp: 0, startHeight: 0 } });

@@ -7,30 +7,35 @@ import type { WalletContent } from '../../../src/ledger/model';
 import { seedOf } from '../../../src/keys/wallet-keys';
 import { chainATransactions, RECORDED_AT } from '../../ledger/support/chain-a-wallets';
 import { fresh, removeFolders } from '../../support/folder';
-import { codeOf } from '../../support/rejection';
+import { errorNameOf } from '../../support/rejection';
 import { greenNamed, type RecordedGreen, recordedGreen } from './support/recorded-green';
 
-/* Every recorded WalletGreen file, whole and damaged, opened as a user would, and held against what the reference said. */
+/* Every recorded WalletGreen file, intact and damaged, compared with the recorded results of the C++ wallets. */
 
 afterEach(removeFolders);
 
 const NO_SECRET = '0'.repeat(64);
-/** The error of each kind: what is surely no container, what does not open, what opens and makes no sense. */
-const ERRORS = { version: 3, damaged: 3, password: 5, mixed: 4 } as const;
+/** The error of each kind of damage. */
+const ERRORS = {
+  version: 'notAWalletFile',
+  damaged: 'notAWalletFile',
+  password: 'wrongPassword',
+  mixed: 'walletFileCorrupted',
+} as const;
 
 const files = recordedGreen();
-const whole = files.filter(({ opens }) => opens === 'yes');
+const intact = files.filter(({ opens }) => opens === 'yes');
 
 /**
- * What waited in the pool: alice's send of it to bob. The reference counted it as locked until bob's file was read again
- * beside a node without that pool.
+ * The amount of alice's pending send to bob. The C++ wallet counted it as locked until bob's file was opened with a node that
+ * did not have the transaction.
  */
 function sentToBob(): bigint {
   const { balance, conversion } = greenNamed('bob-incoming.green');
   return BigInt(balance?.locked ?? 0) - BigInt(conversion?.afterSync?.balance.locked ?? 0);
 }
 
-/** By transaction: the ids that wallets of chain A tell of it; a short one can be read by the receiver alone. */
+/** The payment ids that the wallets of chain A report, by transaction. Only the receiver can decrypt a short one. */
 const paymentIds = new Map<string, Set<string>>();
 for (const { hash, paymentID } of chainATransactions()) {
   const ids = paymentIds.get(hash) ?? new Set();
@@ -43,24 +48,24 @@ function copied({ path }: RecordedGreen): string {
   return file;
 }
 
-const around = (file: string): string[] => readdirSync(dirname(file)).filter((name) => name !== 'old.wallet.lock');
+const filesBeside = (file: string): string[] => readdirSync(dirname(file)).filter((name) => name !== 'old.wallet.lock');
 
-test('there are 26 whole files and 42 damaged ones', () => {
+test('the fixtures are 26 intact and 42 damaged files', () => {
   expect(files.filter(({ name }) => !name.startsWith('damaged/'))).toHaveLength(26);
   expect(files.filter(({ name }) => name.startsWith('damaged/'))).toHaveLength(42);
 });
 
-describe.each(whole)('$name', (recorded) => {
+describe.each(intact)('$name', (recorded) => {
   const { password, addresses = [], viewSecretKey, conversion } = recorded;
 
-  test('opens with its keys, addresses, history and balances, and stays beside it as it was', async () => {
+  test('opens with its keys, addresses, history and balances, and is copied', async () => {
     const file = copied(recorded);
     const before = readFileSync(file);
     const { walletFile, content, converted } = await WalletFile.open(file, password);
     await walletFile.close();
 
     expect(isContainer(readFileSync(file))).toBe(true);
-    expect(around(file).sort()).toEqual(['old-version-backup-old.wallet', 'old.wallet']);
+    expect(filesBeside(file).sort()).toEqual(['old-version-backup-old.wallet', 'old.wallet']);
     expect(converted?.backup).toBe(join(dirname(walletFile.file), 'old-version-backup-old.wallet'));
     expect(readFileSync(converted?.backup ?? '').equals(before)).toBe(true);
     expect(converted?.scanStart).toEqual({ height: content.startHeight, timestamp: content.startTimestamp });
@@ -134,9 +139,9 @@ function expectHistory({ transactions }: RecordedGreen, content: WalletContent):
   );
   const paymentIdOf = new Map(content.transactions.map(({ hash, paymentId }) => [hash, paymentId]));
   for (const { hash, paymentId } of transactions) {
-    // The old program knew no short ids, and overlooked long ones in an extra of an odd form.
-    const told = paymentIds.get(hash) ?? [];
-    expect(paymentId === '' ? ['', ...told] : [paymentId]).toContain(paymentIdOf.get(hash));
+    // WalletGreen did not know short payment ids, and missed long ones in unusual extras.
+    const reported = paymentIds.get(hash) ?? [];
+    expect(paymentId === '' ? ['', ...reported] : [paymentId]).toContain(paymentIdOf.get(hash));
   }
 }
 
@@ -145,27 +150,27 @@ function expectBalances(recorded: RecordedGreen, content: WalletContent): void {
   if (balance === undefined) return;
   const ledger = new Ledger(content);
   const height = (synchronised?.blocks ?? 1) - 1;
-  const told = (keys?: readonly string[]): bigint[] => {
+  const balanceOf = (keys?: readonly string[]): bigint[] => {
     const { unlocked, locked } = ledger.balance(keys, height, RECORDED_AT);
     return [unlocked, locked];
   };
   const [available, locked] = [BigInt(balance.available), BigInt(balance.locked)];
   if (delayed.length > 0) {
-    // What was sent has left; what was made and never sent has not, though the old program took it off.
+    // A pending send is deducted. An unsent transaction is not, although WalletGreen deducted it.
     const before = greenNamed('alice-synced.green').balance;
     const [send] = content.unconfirmed;
-    const [unlockedNow = 0n, lockedNow = 0n] = told();
+    const [unlockedNow = 0n, lockedNow = 0n] = balanceOf();
     expect(content.unconfirmed.map(({ hash }) => hash)).toEqual(unconfirmed);
     expect(unlockedNow + lockedNow).toBe(
       BigInt(before?.available ?? 0) + BigInt(before?.locked ?? 0) - sentToBob() - (send?.fee ?? 0n),
     );
   } else if (unconfirmed.length > 0) {
     expect(content.unconfirmed).toEqual([]);
-    expect(told()).toEqual([available, locked - sentToBob()]);
+    expect(balanceOf()).toEqual([available, locked - sentToBob()]);
   } else {
-    expect(told()).toEqual([available, locked]);
+    expect(balanceOf()).toEqual([available, locked]);
     for (const { publicSpendKey, balance: own } of addresses) {
-      if (own !== undefined) expect(told([publicSpendKey])).toEqual([BigInt(own.available), BigInt(own.locked)]);
+      if (own !== undefined) expect(balanceOf([publicSpendKey])).toEqual([BigInt(own.available), BigInt(own.locked)]);
     }
   }
 }
@@ -177,23 +182,23 @@ function expectCache({ name, cacheLevel }: RecordedGreen, content: WalletContent
 }
 
 describe.each(files.filter(({ opens }) => opens !== 'yes'))('$name', (recorded) => {
-  test(`is refused as ${recorded.opens} and not touched`, async () => {
+  test(`is refused as ${recorded.opens} and not changed`, async () => {
     const file = copied(recorded);
     const { opens, password, path } = recorded;
-    if (opens !== 'yes') expect(await codeOf(WalletFile.open(file, password))).toBe(ERRORS[opens]);
+    if (opens !== 'yes') expect(await errorNameOf(WalletFile.open(file, password))).toBe(ERRORS[opens]);
     expect(readFileSync(file).equals(readFileSync(path))).toBe(true);
-    expect(around(file)).toEqual([basename(file)]);
+    expect(filesBeside(file)).toEqual([basename(file)]);
   });
 });
 
-test.each(whole.filter(({ wrongPasswords }) => wrongPasswords !== undefined))(
-  '$name is refused with another password and not touched',
+test.each(intact.filter(({ wrongPasswords }) => wrongPasswords !== undefined))(
+  '$name is refused with another password and not changed',
   async (recorded) => {
     const file = copied(recorded);
     for (const password of recorded.wrongPasswords ?? []) {
-      expect(await codeOf(WalletFile.open(file, password))).toBe(5);
+      expect(await errorNameOf(WalletFile.open(file, password))).toBe('wrongPassword');
     }
     expect(readFileSync(file).equals(readFileSync(recorded.path))).toBe(true);
-    expect(around(file)).toEqual([basename(file)]);
+    expect(filesBeside(file)).toEqual([basename(file)]);
   },
 );

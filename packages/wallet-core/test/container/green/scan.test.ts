@@ -6,7 +6,7 @@ import { applyAll, readWallet, RECORDED_AT } from '../../ledger/support/chain-a-
 import { greenNamed } from './support/recorded-green';
 import { readGreen } from './support/read-green';
 
-/* What is converted and then reads the chain must know what a wallet knows that has read nothing else. */
+/* After a scan, a converted wallet equals a wallet that was only scanned. */
 
 async function contentOf(name: string): Promise<WalletContent> {
   const { path, password } = greenNamed(name);
@@ -29,7 +29,7 @@ const withoutHistory = (content: WalletContent): WalletContent => ({
   progress: { height: 0, recentHashes: [], checkpointHashes: [] },
 });
 
-/** The ledger after a scan; genesis is passed, as the synchronization does. */
+/** The ledger after a scan of the blocks after genesis. */
 async function scanned(content: WalletContent, wallet: string): Promise<Ledger> {
   const { chain } = await readWallet(wallet);
   const ledger = new Ledger(content);
@@ -50,7 +50,7 @@ test.each([
   ['several.green', 'alice'],
   ['killed.green', 'alice'],
   ['bob-incoming.green', 'bob'],
-])('%s reads the chain and has the truth of it', async (name, wallet) => {
+])('%s equals after the scan a wallet without converted history', async (name, wallet) => {
   const content = await contentOf(name);
   expect(isHistoryUnconfirmed(content)).toBe(content.progress.height > 0);
   const ledger = await scanned(content, wallet);
@@ -63,7 +63,7 @@ test.each([
   expect(ledger.content().unconfirmed).toEqual([]);
 });
 
-test('a send that waits in the pool keeps its inputs through the scan, until no node knows it', async () => {
+test('a pending send keeps its inputs locked through the scan, until it is cancelled', async () => {
   const content = await contentOf('alice-pending.green');
   const [send] = content.unconfirmed;
   const takes = 787_700;
@@ -72,38 +72,38 @@ test('a send that waits in the pool keeps its inputs through the scan, until no 
     send?.hash,
   );
   const ledger = await scanned(content, 'alice');
-  const truth = balanceOf(await scanned(withoutHistory(content), 'alice'));
+  const expected = balanceOf(await scanned(withoutHistory(content), 'alice'));
   const { unlocked, locked } = balanceOf(ledger);
-  expect(unlocked + locked).toBe(truth.unlocked + truth.locked - takes);
+  expect(unlocked + locked).toBe(expected.unlocked + expected.locked - takes);
   expect(ledger.unconfirmedHashes()).toEqual([send?.hash]);
-  // 232 in blocks and nothing else: what was never sent, and what was cancelled, is nowhere.
+  // 232 mined transactions; unsent and cancelled ones are not converted.
   expect(ledger.content().transactions).toHaveLength(232);
   ledger.cancelSend(send?.hash ?? '');
-  expect(balanceOf(ledger)).toEqual(truth);
+  expect(balanceOf(ledger)).toEqual(expected);
 });
 
-test('a transaction that is in no block of the chain does not stay', async () => {
+test('a transaction that is not in the chain disappears', async () => {
   const content = await contentOf('alice-synced.green');
   const [first] = content.transactions;
-  const ghost = { ...first!, hash: 'ab'.repeat(32), blockHeight: 700 };
+  const unknown = { ...first!, hash: 'ab'.repeat(32), blockHeight: 700 };
   const [subWallet] = content.subWallets;
   const output = {
     ...subWallet!.unspent[0]!,
     key: 'cd'.repeat(32),
-    parentTransactionHash: ghost.hash,
+    parentTransactionHash: unknown.hash,
     blockHeight: 700,
   };
-  const haunted: WalletContent = {
+  const changed: WalletContent = {
     ...content,
-    transactions: [...content.transactions, ghost],
+    transactions: [...content.transactions, unknown],
     subWallets: [{ ...subWallet!, unspent: [...subWallet!.unspent, output] }],
   };
-  expect((await scanned(haunted, 'alice')).content()).toEqual(
+  expect((await scanned(changed, 'alice')).content()).toEqual(
     (await scanned(withoutHistory(content), 'alice')).content(),
   );
 });
 
-test('a node that begins above the history leaves it as it is', async () => {
+test('a scan that begins above the history does not change it', async () => {
   const content = await contentOf('alice-synced.green');
   const ledger = new Ledger(content);
   const { chain } = await readWallet('alice');

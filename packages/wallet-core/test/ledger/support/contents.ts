@@ -31,7 +31,7 @@ export function emptyContent(subWallets: readonly SubWallet[], facts: Partial<Wa
     progress: { height: 0, recentHashes: [], checkpointHashes: [] },
     startTimestamp: 0,
     startHeight: 0,
-    unknownMembers: new Map(),
+    unknownFields: new Map(),
     ...facts,
   };
 }

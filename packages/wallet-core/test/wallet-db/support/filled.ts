@@ -56,7 +56,7 @@ export const ring = [
   { index: 70_000, key: '0b'.repeat(32) },
 ];
 
-/** For each table: writes one row, and reads every row that there is. */
+/** For each table: writes one row, and reads all rows. */
 export const TABLES: Readonly<
   Record<string, { readonly write: (db: WalletDb) => unknown; readonly read: (db: WalletDb) => unknown }>
 > = {
@@ -114,7 +114,7 @@ export const TABLES: Readonly<
   },
 };
 
-/** Makes a database with one row in each table. */
+/** Creates a database with one row in each table. */
 export function fillDb(walletFile: string): void {
   const db = openDb(walletFile);
   for (const { write } of Object.values(TABLES)) write(db);

@@ -1,10 +1,10 @@
+import { runInSlices } from '@wrkz/service-kit/base';
 import { isUnlocked } from '@wrkz/consensus';
 import { parseTransaction } from '@wrkz/core-types';
 import { CHAIN_A_HEIGHT, chainA, fixturePath } from '@wrkz/testing';
 import type { WalletContent, WalletOutput } from '../../../src';
 import { decodeContent } from '../../../src/container/decode';
 import { readContainer } from '../../../src/container/encrypted-file';
-import { inTurns } from '../../../src/container/turns';
 import { RECORDED_AT } from '../../ledger/support/chain-a-wallets';
 
 export interface RecordedFile {
@@ -19,7 +19,7 @@ export async function textOf({ file, password }: RecordedFile): Promise<string> 
 
 /** The content of a recorded file. */
 export async function contentOf(recorded: RecordedFile): Promise<WalletContent> {
-  return inTurns(decodeContent(Buffer.from(await textOf(recorded))));
+  return runInSlices(decodeContent(Buffer.from(await textOf(recorded))));
 }
 
 export interface Amounts {

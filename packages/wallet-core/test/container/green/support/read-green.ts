@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import { readGreenFile } from '../../../../src/container/green/convert';
 
-/** What a file would be converted into, without converting it. */
+/** Reads a WalletGreen file without converting it. */
 export async function readGreen(path: string, password: string): ReturnType<typeof readGreenFile> {
   const handle = await open(path, 'r');
   try {

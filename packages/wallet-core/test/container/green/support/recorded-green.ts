@@ -1,6 +1,6 @@
 import { fixturePath, readJson } from '@wrkz/testing/fixtures';
 
-/** An address of a recorded file; the secret is 64 zeros in a tracking container. */
+/** An address of a recorded file. The secret is 64 zeros in a view-only file. */
 export interface RecordedAddress {
   readonly address?: string;
   readonly publicSpendKey: string;
@@ -20,7 +20,7 @@ export interface RecordedTransaction {
   readonly paymentId: string;
 }
 
-/** What the reference said of a file. */
+/** The recorded results of the C++ wallets for a file. */
 export interface RecordedGreen {
   readonly name: string;
   readonly path: string;
@@ -51,7 +51,7 @@ export interface RecordedGreen {
   };
 }
 
-/** All files of `wallet/green`, whole and damaged. */
+/** All files of `wallet/green`, intact and damaged. */
 export function recordedGreen(): RecordedGreen[] {
   const { files } = readJson<{ files: Record<string, Omit<RecordedGreen, 'name' | 'path'>> }>(
     'wallet/green/expected.json',

@@ -1,14 +1,14 @@
 import { encodeVarint, networkOf } from '@wrkz/core-types';
 import { powHash, secretKeyToPublicKey } from '@wrkz/crypto';
-import { ChaCha8 } from '../../../../src/container/green/chacha8';
+import { ChaCha8 } from '../../../../src/container/green/keys';
 
-/** The keys of files that tests make; what they are made of is read back by the code under test alone. */
+/** Keys for WalletGreen files that tests create. */
 export const VIEW_SECRET = Buffer.alloc(32, 0).fill(7, 0, 8);
 export const SPEND_SECRET = Buffer.alloc(32, 0).fill(9, 0, 8);
 export const PASSWORD = 'made';
 const cacheKey = powHash('cn_slow_hash_v0', Buffer.from(PASSWORD));
 
-/** The cache as it stands in a file: each byte a varint of its own. */
+/** The encrypted cache as stored in a file: each byte is a varint. @param count the stored number of bytes */
 export function sealedCache(plain: Buffer, count: bigint | number = plain.length): Buffer {
   const iv = Buffer.from('0102030405060708', 'hex');
   const sealed = new ChaCha8(cacheKey, iv).apply(Buffer.from(plain));
@@ -32,13 +32,13 @@ function record(secret: Buffer, iv: number, time = 0n): Buffer {
   return bytes;
 }
 
-/** Secret keys that a file is made of. */
+/** The secret keys of a file. */
 export interface GreenSecrets {
   readonly view: Buffer;
   readonly spend: Buffer;
 }
 
-/** A file of one address. @param cache as `sealedCache` gives it, or nothing */
+/** A file with one address. @param cache from `sealedCache`, or empty */
 export function greenFile(
   cache: Buffer,
   time = 0n,
@@ -52,7 +52,7 @@ export function greenFile(
   return Buffer.concat([prefix, record(view, 1), counts, record(spend, 2, time), cache]);
 }
 
-/** An opened cache whose synchronizer has read so many blocks and found nothing. */
+/** A decrypted cache whose synchronizer has scanned blocks without transactions. */
 export function* emptyHistory(blocks: number): Generator<Buffer> {
   const spendKey = secretKeyToPublicKey(SPEND_SECRET);
   const viewKey = secretKeyToPublicKey(VIEW_SECRET);
