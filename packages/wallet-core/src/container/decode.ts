@@ -34,7 +34,7 @@ function* decodeDocument(document: JsonValue): Generator<void, WalletContent> {
   if (root.uint64('walletFileFormatVersion') !== FORMAT_VERSION) throw walletError.unsupportedWalletFileFormatVersion();
   const subWallets = root.within('subWallets');
   const synchronizer = root.within('walletSynchronizer');
-  // Both objects have the same view key.
+  // The same view key as in `subWallets`; only its form is checked.
   synchronizer.key('privateViewKey');
   const isViewWallet = subWallets.flag('isViewWallet');
   const content = {

@@ -32,7 +32,7 @@ export interface Plan extends Drawn, Layout {
   readonly change: bigint;
 }
 
-/** What does not depend on the fee. */
+/** The parts of a transaction that do not depend on the fee. */
 interface Drawn {
   /** The transaction key pair. */
   readonly keys: KeyPair;

@@ -119,8 +119,8 @@ export function inputsThatFit(size: number, outputs: number, mixin: number): num
 }
 
 /**
- * The inputs that a send must spend: one of each contested transaction that the sources own an input of, so that only one of
- * the two can be mined (docs/protocol/wallet.md#refused-transactions).
+ * The inputs that a send must spend: one input of every contested transaction with inputs of the sources. So either the send or
+ * the contested transaction can be mined, but not both (docs/protocol/wallet.md#refused-transactions).
  * @param candidates the inputs that may be spent
  * @throws WalletError refusedTransactionUnresolved while other sends lock all inputs of a contested transaction
  */

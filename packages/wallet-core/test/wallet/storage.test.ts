@@ -193,7 +193,7 @@ test.each(kinds)(
     const bytes = readFileSync(file);
     make(walletDbName(file));
     const { storage, ledger } = await opened(file);
-    expect(storage.damage).toContain('is no regular file');
+    expect(storage.damage).toContain('is not a regular file');
     expect(ledger.position().height).toBe(0);
     expect(() => storage.db).toThrow(expect.objectContaining({ code: walletErrorRows.walletDatabaseDamaged.code }));
     storage.commit();

@@ -157,7 +157,7 @@ function startOf({ creationTime }: GreenSpendKey): number {
 }
 
 const CHUNK_BYTES = 1024 * 1024;
-/** Limits the search for an unused name. */
+/** The maximum number of names that `backUp` tries. */
 const MAX_COPIES = 1000;
 
 /** The path of a copy of the original file. The first name is that of the C++ wallets. @param copy from 1 on */
