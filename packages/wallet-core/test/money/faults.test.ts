@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { type Network, networkOf } from '@wrkz/core-types';
-import { Purse, StandInNode } from '@wrkz/testing';
+import { ChainSum, Purse, StandInNode } from '@wrkz/testing';
 import { Wallet } from '../../src';
-import { ChainSum } from './support/chain-sum';
 import { devnet, MoneyWallet } from './support/served';
 import { TwoNodes } from './support/two-nodes';
 

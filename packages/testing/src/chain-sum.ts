@@ -1,6 +1,8 @@
 import { parseBlock, parseTransaction, toHex, UNLOCK_TIME_BOUNDARY } from '@wrkz/core-types';
 import { generateKeyImage } from '@wrkz/crypto';
-import { chainA, Purse, type PurseOutput, type TestNodeClient } from '@wrkz/testing';
+import { chainA } from './chain-a';
+import type { TestNodeClient } from './node-client';
+import type { Purse, PurseOutput } from './purse';
 
 /** What a purse holds, as the chain and the pool tell it. */
 export interface Holding {
