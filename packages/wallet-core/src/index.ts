@@ -48,6 +48,7 @@ export type { SyncStall, WalletSyncStatus } from './sync/status';
 export { Synchronizer, type SynchronizerEvents, type SynchronizerOptions } from './sync/synchronizer';
 export { heldBy, Wallet, type WalletDependencies, type WalletOptions } from './wallet/wallet';
 export { restoreBackup } from './wallet/backup';
+export { databaseRefusal } from './wallet/storage';
 export { WalletSnapshot } from './wallet/snapshot';
 export type { NewKeys } from './wallet/sub-wallets';
 export {

@@ -79,7 +79,7 @@ export class WalletStorage {
       WalletDb.checkNotForeign(options.file, first.privateViewKey);
       return first;
     }).catch((error: unknown) => {
-      throw refusalOf(error);
+      throw databaseRefusal(error);
     });
     return WalletStorage.begin(created.walletFile, created.content, undefined, options);
   }
@@ -104,7 +104,7 @@ export class WalletStorage {
     } catch (error) {
       storage.#db?.close();
       await walletFile.close();
-      throw refusalOf(error);
+      throw databaseRefusal(error);
     }
   }
 
@@ -173,7 +173,7 @@ export class WalletStorage {
       });
     } catch (error) {
       ledger.putBack(taken);
-      throw refusalOf(error);
+      throw databaseRefusal(error);
     }
   }
 
@@ -262,7 +262,7 @@ export class WalletStorage {
     try {
       await write(withWalletDbMark(content, mark));
     } catch (error) {
-      throw refusalOf(error);
+      throw databaseRefusal(error);
     }
     if (this.#db !== db) return;
     // The container before this one is kept on disk, and needs the log from its own position on.
@@ -329,7 +329,7 @@ function describeChange(before: Summary | undefined, ledger: Ledger, problem: st
 }
 
 /** Errors of the wallet database as the wallet reports them. */
-function refusalOf(error: unknown): unknown {
+export function databaseRefusal(error: unknown): unknown {
   if (error instanceof ForeignWalletDb)
     return walletErrorOfCode(walletErrorRows.walletDatabaseForeign.code, error.message);
   if (error instanceof DamagedSealedRow) return walletError.walletDatabaseDamaged(error.message);
