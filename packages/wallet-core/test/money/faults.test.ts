@@ -27,6 +27,7 @@ const NAMES = [
   'kept',
   'misled',
   'full',
+  'listener',
 ];
 const nodes = new TwoNodes();
 const receiver = new Purse('receiver of faults');
@@ -215,6 +216,24 @@ test('while the disk is full nothing changes: a give-up, a pause and a send are 
   expect(wallet.pause.current).toBeUndefined();
   await mine(money);
   expect(wallet.snapshot.transaction(hash)).toBeDefined();
+});
+
+test('a listener that fails fails neither a recorded send nor the blocks after it', async () => {
+  const money = await open('listener');
+  const { wallet } = money;
+  const warnings: string[] = [];
+  wallet.on('warning', (text) => warnings.push(text));
+  for (const event of ['event', 'transaction'] as const) {
+    wallet.on(event, () => {
+      throw new Error(`no space for the ${event}`);
+    });
+  }
+  const { hash } = await wallet.send(pay(30_000n));
+  await mine(money);
+  expect(wallet.snapshot.transaction(hash)).toBeDefined();
+  expect(new Set(warnings)).toEqual(
+    new Set(['event', 'transaction'].map((event) => `a listener of the wallet failed: no space for the ${event}`)),
+  );
 });
 
 test('wrong global indexes are corrected after a refusal, and the repeated send is mined', async () => {
