@@ -76,8 +76,12 @@ export class PendingSends {
     for (const { keyImage, members } of signed.rings) this.dependencies.db().rings.put(keyImage, members);
   }
 
-  /** Removes a transaction that never reached a node; called within `commit`. */
-  remove(hash: string): void {
+  /**
+   * Undoes the recording of a transaction that did not reach a node; called within `commit`.
+   * @param before its record of an earlier submission, whose node may hold the bytes: it stays contested
+   */
+  undo(hash: string, before: StoredSend | undefined): void {
+    if (before !== undefined) return this.#put(before);
     this.#sends.delete(hash);
     this.dependencies.db().sends.delete(hash);
   }

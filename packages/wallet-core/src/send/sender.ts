@@ -165,6 +165,7 @@ export class TransactionSender {
   }
 
   async #recordAndSubmit(signed: SignedSend, observer: SendObserver | undefined): Promise<void> {
+    const before = this.dependencies.pending.get(signed.hash);
     const isFirst = this.#record(signed, observer);
     const { pending, ledger, commit, event, changed } = this.dependencies;
     const outcome = await submitSend(signed, new SubmissionNode(this.dependencies.nodes, this.#silent));
@@ -179,7 +180,7 @@ export class TransactionSender {
         if (isFirst) {
           ledger.forgetSend(hash);
           commit(() => {
-            pending.remove(hash);
+            pending.undo(hash, before);
             event({ kind: 'send-unsent', transaction: hash });
             observer?.rejected?.(signed);
           });

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { NodeFailure } from '@wrkz/client';
 import { type Network, networkOf } from '@wrkz/core-types';
 import { ChainSum, Purse, StandInNode } from '@wrkz/testing';
 import { Wallet } from '../../src';
@@ -28,6 +29,8 @@ const NAMES = [
   'misled',
   'full',
   'listener',
+  'decoys',
+  'unsent',
 ];
 const nodes = new TwoNodes();
 const receiver = new Purse('receiver of faults');
@@ -172,6 +175,24 @@ describe('a send that a node refused is never paid twice', () => {
     await nodes.node.post('/sendrawtransaction', { tx_as_hex: refused?.signed?.bytes.toString('hex') });
     await mine(money);
     expect((await summed(receiver)) - paidBefore).toBe(60_000n);
+  });
+
+  test('a repetition that finds no node leaves it refused', async () => {
+    const money = await open('unsent');
+    const { wallet } = money;
+    refusing();
+    await expect(wallet.send(pay(60_000n))).rejects.toMatchObject({ code: 31 });
+    const [refused] = wallet.db.sends.all(['refused']);
+    const hash = refused?.hash ?? '';
+    front.off(ROUTES.relay);
+    const unsent = new NodeFailure('unreachable', 'connection refused', { isUnsent: true });
+    const away = jest.spyOn(wallet.nodes, 'sendTransaction').mockRejectedValueOnce(unsent);
+    await expect(wallet.resubmit(hash)).rejects.toMatchObject({ code: 30 });
+    away.mockRestore();
+    expect(wallet.db.sends.get(hash)).toMatchObject({ state: 'refused', reason: 'no room' });
+    expect(await wallet.resubmit(hash)).toMatchObject({ hash });
+    await mine(money);
+    expect(wallet.snapshot.transaction(hash)).toBeDefined();
   });
 
   test('when it is mined after all, the wallet lists it, has its key and records an event', async () => {
@@ -410,4 +431,19 @@ describe('nodes that say what is not so', () => {
     await atTip(money);
     expect(balanceOf(money).locked).toBe(await summed(taker));
   });
+});
+
+/* Open: a stored ring with made-up decoys is used again for ever, and so is its input, which every send must spend. */
+test.failing('an input whose decoys a node made up can be spent through an honest node', async () => {
+  const money = await open('decoys');
+  const path = '/getrandom_outs';
+  front.on(path, async (_request, behind) => {
+    const { status, json } = await behind();
+    type Outs = { outs: { global_amount_index: number }[] }[];
+    for (const { outs } of json['outs'] as Outs) for (const out of outs) out.global_amount_index += 1;
+    return { status, json };
+  });
+  await expect(money.wallet.send(pay(70_000n))).rejects.toMatchObject({ code: 31 });
+  front.off(path);
+  await money.wallet.send(pay(70_000n));
 });
