@@ -149,17 +149,14 @@ export class MoneyCampaign {
     const id = createHash('sha256')
       .update(`${String(this.options.seed)} ${String(this.payments.all.length)}`)
       .digest('hex');
-    const variant = random.below(12);
-    const isSweep = variant === 0 && service === this.api && !isHeld;
+    const isSweep = random.oneIn(12) && service === this.api && !isHeld;
     const others = this.services.filter((one) => one !== service).flatMap(({ purses }) => [...purses.values()]);
     const payee = random.of([this.outsider, ...others]);
     const amount = Number(random.amount(isSweep ? MAX_SWEEP : MAX_AMOUNT));
     const source = random.oneIn(3) ? random.of([...service.purses.keys()]) : undefined;
     const hasKey = !random.oneIn(4) || isHeld;
     const kind = isHeld ? (service === this.api ? 'prepared' : 'delayed') : isSweep ? 'sweep' : 'send';
-    let request = service.paymentRequest({ address: payee.address, amount, paymentId: id }, variant, source);
-    if (kind === 'prepared') request = { ...request, name: request.name.replace(/send\/\w+$/, 'prepare/basic') };
-    if (kind === 'delayed') request = { ...request, name: 'createDelayedTransaction' };
+    const request = service.paymentRequest(kind, { address: payee.address, amount, paymentId: id }, source);
     const key = hasKey ? id : undefined;
     const payment: Payment = { id, service, payee, amount, kind, request, key, state: 'open', hashes: new Set() };
     this.payments.all.push(payment);
@@ -167,14 +164,21 @@ export class MoneyCampaign {
   }
 
   /** Sends the request of a payment once. */
-  private async attempt(payment: Payment): Promise<void> {
+  private async attempt(payment: Payment, isAgain = false): Promise<void> {
     const { service, request, key, kind } = payment;
     const isHolding = /prepare\/|createDelayed/.test(request.name);
     const outcome = await service.perform(request, isHolding && kind === 'prepared' ? undefined : key);
     const text = 'text' in outcome ? outcome.text.slice(0, 150) : '';
     this.options.report(`  ${describe(payment)} ${request.name}: ${outcome.kind} ${text}`);
     this.count(`outcome ${outcome.kind}`);
-    if (!isHolding) return this.payments.record(payment, withHashes(payment, outcome));
+    if (!isHolding) {
+      this.payments.record(payment, withHashes(payment, outcome));
+      // Without a key a client pays again at once after a refusal: the wallet must spend an input of the refused transaction.
+      const isRefusedByNode = outcome.kind === 'refused' && outcome.isByNode;
+      if (isRefusedByNode && key === undefined && !isAgain) await this.attempt(payment, true);
+      if (key === undefined && payment.state === 'open') payment.state = 'closed';
+      return;
+    }
     if (outcome.kind === 'accepted') this.hold(payment, outcome.hashes[0]!);
     else if (outcome.kind === 'refused' || kind === 'prepared') payment.state = 'closed';
   }

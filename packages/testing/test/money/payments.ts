@@ -1,5 +1,5 @@
 import type { Purse, SeenTransaction } from '../../src';
-import type { Outcome, ServiceRequest, WalletServiceProcess } from './services';
+import type { Outcome, PaymentKind, ServiceRequest, WalletServiceProcess } from './services';
 
 /**
  * `open`: the client repeats it. `waiting`: prepared or delayed, to be sent or deleted. `closed`: the client stopped without
@@ -14,7 +14,7 @@ export interface Payment {
   readonly service: WalletServiceProcess;
   readonly payee: Purse;
   readonly amount: number;
-  readonly kind: 'send' | 'sweep' | 'prepared' | 'delayed';
+  readonly kind: PaymentKind;
   request: ServiceRequest;
   /** Idempotency key. */
   key: string | undefined;
@@ -32,21 +32,8 @@ export class Payments {
 
   /** @throws Error when the outcome contradicts an earlier one */
   record(payment: Payment, outcome: Outcome): void {
-    const { state, key } = payment;
-    switch (outcome.kind) {
-      case 'accepted':
-        this.accept(payment, outcome.hashes);
-        return;
-      case 'givenUp':
-        payment.state = 'givenUp';
-        return;
-      case 'unknown':
-        if (state === 'open' && key === undefined) payment.state = 'closed';
-        return;
-      case 'refused':
-        // Without a key a client pays again only after a refusal by the node.
-        if (state === 'open' && key === undefined && !outcome.isByNode) payment.state = 'closed';
-    }
+    if (outcome.kind === 'accepted') this.accept(payment, outcome.hashes);
+    if (outcome.kind === 'givenUp') payment.state = 'givenUp';
   }
 
   /** @returns complaints about payments that blocks contain more than once, or in part */

@@ -21,6 +21,9 @@ export type Outcome =
   /** No response, or one that leaves open whether the payment was submitted. */
   | { readonly kind: 'unknown'; readonly text: string };
 
+/** Prepared and delayed transactions are sent by a second request. */
+export type PaymentKind = 'send' | 'sweep' | 'prepared' | 'delayed';
+
 export interface Transfer {
   readonly address: string;
   readonly amount: number;
@@ -101,8 +104,8 @@ export abstract class WalletServiceProcess {
 
   /** Sends a request of a payment. @throws Error for a response that no client can understand */
   abstract perform(request: ServiceRequest, key: string | undefined): Promise<Outcome>;
-  /** @param variant chooses among the ways of this service */
-  abstract paymentRequest(transfer: Transfer, variant: number, source: string | undefined): ServiceRequest;
+  /** @param source the only address to spend from */
+  abstract paymentRequest(kind: PaymentKind, transfer: Transfer, source: string | undefined): ServiceRequest;
   /** Undefined when the creation was not answered. */
   abstract createAddress(): Promise<string | undefined>;
   abstract addresses(): Promise<string[]>;
@@ -195,22 +198,16 @@ export class ApiServiceProcess extends WalletServiceProcess {
   }
 
   paymentRequest(
+    kind: PaymentKind,
     { address, amount, paymentId }: Transfer,
-    variant: number,
     source: string | undefined,
   ): ServiceRequest {
     const basic = { destination: address, amount, paymentID: paymentId };
-    if (variant === 0) return { name: 'POST /transactions/send/sweep', body: basic };
-    if (source === undefined) return { name: 'POST /transactions/send/basic', body: basic };
+    if (kind === 'sweep') return { name: 'POST /transactions/send/sweep', body: basic };
+    const path = `POST /transactions/${kind === 'prepared' ? 'prepare' : 'send'}`;
+    if (source === undefined) return { name: `${path}/basic`, body: basic };
     const body = { destinations: [{ address, amount }], paymentID: paymentId, sourceAddresses: [source] };
-    return { name: 'POST /transactions/send/advanced', body };
-  }
-
-  /** @returns the hash of a prepared transaction; undefined when it was refused */
-  async prepare({ address, amount, paymentId }: Transfer): Promise<string | undefined> {
-    const body = { destination: address, amount, paymentID: paymentId };
-    const outcome = await this.perform({ name: 'POST /transactions/prepare/basic', body }, undefined);
-    return outcome.kind === 'accepted' ? outcome.hashes[0] : undefined;
+    return { name: `${path}/advanced`, body };
   }
 
   async createAddress(): Promise<string | undefined> {
@@ -312,12 +309,9 @@ const RPC_UNKNOWN =
 const RPC_GIVEN_UP = /was given up/;
 const RPC_REFUSED_BY_NODE = 'Internal node error';
 const RPC_REFUSALS =
-  /^(Internal node error|Wrong amount|MixIn count is too big|Can't connect to daemon|Transaction .* was refused|Sends are paused|The wallet is not synchronized|Transaction transfer impossible|Requested object not found)/;
+  /^(Internal node error|Wrong amount|MixIn count is too big|Can't connect to daemon|Transaction .* was refused|Sends are paused|The wallet is not synchronized|Transaction transfer impossible|Impossible to cancel transaction|Requested object not found)/;
 
 export class RpcServiceProcess extends WalletServiceProcess {
-  /** Delayed transactions that were answered, and neither sent nor deleted. */
-  readonly delayed = new Set<string>();
-
   static async create(place: Place): Promise<RpcServiceProcess> {
     const service = new RpcServiceProcess('rpc', new Purse('campaign rpc'), await freePort(), place);
     const { viewSecret, spendSecret } = service.primary;
@@ -336,13 +330,14 @@ export class RpcServiceProcess extends WalletServiceProcess {
   }
 
   paymentRequest(
+    kind: PaymentKind,
     { address, amount, paymentId }: Transfer,
-    _variant: number,
     source: string | undefined,
   ): ServiceRequest {
-    const transfers = [{ address, amount }];
+    const name = kind === 'delayed' ? 'createDelayedTransaction' : 'sendTransaction';
     const more = source === undefined ? {} : { addresses: [source] };
-    return { name: 'sendTransaction', body: { transfers, paymentId, changeAddress: this.primary.address, ...more } };
+    const transfers = [{ address, amount }];
+    return { name, body: { transfers, paymentId, changeAddress: this.primary.address, ...more } };
   }
 
   async createAddress(): Promise<string | undefined> {
