@@ -29,6 +29,8 @@ const DISK_BYTES = 64 * 1024 * 1024;
 const LATEST_KILL_MS = 1_000;
 /** Blocks after which the wallets have settled or given up every send. */
 const SETTLING_BLOCKS = 65;
+/** Errors 57 and 58: the wallet has deleted the prepared transaction. */
+const EXPIRED = /"errorCode":5[78]\b/;
 
 /** Random operations over both wallet services, their node and its faults, compared with a sum over raw blocks. */
 export class MoneyCampaign {
@@ -176,7 +178,8 @@ export class MoneyCampaign {
       // Without a key a client pays again at once after a refusal: the wallet must spend an input of the refused transaction.
       const isRefusedByNode = outcome.kind === 'refused' && outcome.isByNode;
       if (isRefusedByNode && key === undefined && !isAgain) await this.attempt(payment, true);
-      if (key === undefined && payment.state === 'open') payment.state = 'closed';
+      const isExpired = outcome.kind === 'refused' && EXPIRED.test(outcome.text);
+      if ((key === undefined || isExpired) && payment.state === 'open') payment.state = 'closed';
       return;
     }
     if (outcome.kind === 'accepted') this.hold(payment, outcome.hashes[0]!);
