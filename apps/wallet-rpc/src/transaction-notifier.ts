@@ -1,4 +1,4 @@
-import type { HookEvent, NotificationHooks } from '@wrkz/service-kit';
+import { errorText, type HookEvent, type NotificationHooks } from '@wrkz/service-kit';
 import { type Wallet, NotifiedStage, type StoredDetails, type WalletTransaction } from '@wrkz/wallet-core';
 import { isRecent, netAmount } from '@wrkz/wallet-server';
 
@@ -11,45 +11,68 @@ export interface NotifierDependencies {
   /** `--notify-during-sync`. */
   readonly duringSync: boolean;
   readonly details: (hash: string) => StoredDetails | undefined;
+  readonly warn: (text: string) => void;
 }
 
 /**
  * Notifies the hooks of each transaction: when it is first seen, and when a block has it. The wallet database stores what was
  * notified, so neither a restart nor a reorganisation repeats it; while the database is damaged nothing is notified
- * (docs/operations/wallet-rpc.md#notifications).
+ * (docs/operations/wallet-rpc.md#notifications). While the database cannot be written (full disk), transactions of blocks
+ * wait for the next change of the wallet, and a send is not notified before its block.
  */
 export class TransactionNotifier {
   /** Transactions of one response of the node: one database transaction stores them all. */
   private mined: WalletTransaction[] = [];
+  private warned = '';
 
   constructor(private readonly dependencies: NotifierDependencies) {}
 
   start(): void {
-    this.dependencies.wallet.on('transaction', (transaction) => {
-      if (this.mined.push(transaction) === 1) queueMicrotask(() => this.notifyConfirmed());
-    });
+    const { wallet } = this.dependencies;
+    wallet.on('transaction', (transaction) => void this.mined.push(transaction));
+    // The wallet emits the transactions of a change right after this event.
+    wallet.on('changed', () => queueMicrotask(() => this.notifyConfirmed()));
   }
 
   /** An own send that a node accepted, or a transaction of the pool. */
   seen(transaction: WalletTransaction): void {
-    const { wallet } = this.dependencies;
-    const [before] = wallet.dbIfUsable?.notified.advance([transaction.hash], NotifiedStage.seen) ?? [];
+    const [before] = this.advance([transaction], NotifiedStage.seen) ?? [];
     if (before !== undefined) this.notify('tx', transaction, false);
   }
 
   private notifyConfirmed(): void {
+    if (this.mined.length === 0) return;
     const { wallet, duringSync, details } = this.dependencies;
-    const found = this.mined.splice(0);
     const status = wallet.syncStatus;
-    const reported = duringSync ? found : found.filter((transaction) => isRecent(transaction, status));
-    const hashes = reported.map(({ hash }) => hash);
-    wallet.dbIfUsable?.notified.advance(hashes, NotifiedStage.confirmed).forEach((before, i) => {
+    const reported = duringSync ? this.mined : this.mined.filter((transaction) => isRecent(transaction, status));
+    const stages = this.advance(reported, NotifiedStage.confirmed);
+    if (stages === undefined) return;
+    this.mined = [];
+    stages.forEach((before, i) => {
       const transaction = reported[i];
       if (before === undefined || transaction === undefined) return;
       const wasSent = details(transaction.hash)?.sent !== undefined;
       if (before === NotifiedStage.none && !wasSent) this.notify('tx', transaction, true);
       this.notify('confirmed', transaction, true);
     });
+  }
+
+  /** @returns the stage of each before, as `NotifiedTable.advance`; undefined when it could not be stored */
+  private advance(
+    transactions: readonly WalletTransaction[],
+    stage: NotifiedStage,
+  ): (NotifiedStage | undefined)[] | undefined {
+    const hashes = transactions.map(({ hash }) => hash);
+    try {
+      const stages = this.dependencies.wallet.dbIfUsable?.notified.advance(hashes, stage) ?? [];
+      this.warned = '';
+      return stages;
+    } catch (error) {
+      const text = `notified transactions could not be recorded: ${errorText(error)}`;
+      if (text !== this.warned) this.dependencies.warn(text);
+      this.warned = text;
+      return undefined;
+    }
   }
 
   private notify(which: keyof typeof HOOKS, transaction: WalletTransaction, isMined: boolean): void {

@@ -154,13 +154,15 @@ export class WalletRpc implements Service {
   private contextOf(container: ServedContainer, hooks: NotificationHooks, now: () => number): WalletRpcContext {
     const { config, logger, overrides } = this;
     const { nodes, wallet } = container;
-    const details = new TransactionDetailsCache({ ...container, warn: (text) => logger.warning(text) });
+    const warn = (text: string): void => logger.warning(text);
+    const details = new TransactionDetailsCache({ ...container, warn });
     const duringSync = config.options['notify-during-sync'];
     const notifier = new TransactionNotifier({
       ...container,
       hooks,
       duringSync,
       details: (hash) => details.get(hash),
+      warn,
     });
     const sent = ({ hash }: SignedSend): void => notifyOfSend({ wallet, notifier }, hash);
     const delayed = new DelayedTransactionQueue({ wallet, now, sent });

@@ -1,4 +1,5 @@
 import { CHAIN_A_HEIGHT, StandInNode, type SuiteNode } from '@wrkz/testing';
+import { NotifiedStage } from '@wrkz/wallet-core';
 import { exercises } from './support/exercises';
 import { Receiver } from './support/receiver';
 import type { TestService } from './support/service';
@@ -104,6 +105,23 @@ test('a transaction is told from the pool and from its block, own sends once the
   for (const each of [tx, confirmed, ownTx, ownConfirmed]) {
     expect(each.told.map((news) => news.hash)).toEqual([hash, second]);
   }
+});
+
+test('a full disk fails no accepted send, and its notification comes when there is space', async () => {
+  const node = await world.node();
+  const [tx, confirmed] = [await receiver(), await receiver()];
+  const sender = await world.synced('alice', node.daemon.ports.rpc, hooks(tx, confirmed));
+  const { notified } = sender.rpc.context.wallet.db;
+  const full = jest.spyOn(notified, 'advance').mockImplementation(() => {
+    throw new Error('database or disk is full');
+  });
+  const hash = await pay(sender, addressOf('bob'), 4_321);
+  await mine(node, [sender]);
+  expect(full).toHaveBeenCalledWith([hash], NotifiedStage.confirmed);
+  full.mockRestore();
+  await mine(node, [sender]);
+  const [mined] = await confirmed.until(1);
+  expect(mined).toMatchObject({ event: 'tx_confirmed', hash, height: CHAIN_A_HEIGHT + 1 });
 });
 
 test('a restart tells nothing again, and what came meanwhile', async () => {

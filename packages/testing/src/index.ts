@@ -10,4 +10,7 @@ export * from './spend';
 export * from './stand-in-node';
 export * from './suite';
 export * from './wallets';
+export * from './chain-sum';
 export * from './documents';
+export * from './seeded-random';
+export * from './small-disk';

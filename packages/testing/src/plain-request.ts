@@ -1,6 +1,13 @@
 import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
 
+interface PlainRequestOptions {
+  readonly method?: string | undefined;
+  readonly body?: string | undefined;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal | undefined;
+}
+
 /**
  * One request over a connection of its own, and its whole answer. Not by `fetch`: that of Node.js 22 and 24 (undici 6.28, 7.29) ends
  * the process when a server closes a connection on which a long answer is still being read
@@ -8,10 +15,10 @@ import { text } from 'node:stream/consumers';
  */
 export function plainRequest(
   url: string,
-  { method = 'GET', body }: { readonly method?: string | undefined; readonly body?: string | undefined } = {},
+  { method = 'GET', body, headers = {}, signal }: PlainRequestOptions = {},
 ): Promise<{ status: number; text: string }> {
   return new Promise((resolve, reject) => {
-    const asked = request(url, { method, agent: false }, (response) => {
+    const asked = request(url, { method, headers, signal, agent: false }, (response) => {
       text(response).then((read) => resolve({ status: response.statusCode ?? 0, text: read }), reject);
     });
     asked.on('error', reject).end(body);

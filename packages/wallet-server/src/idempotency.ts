@@ -1,5 +1,13 @@
 import { FinishedJson, stringifyJson } from '@wrkz/service-kit';
-import { type IdempotencyKey, type SendObserver, type SendSummary, type Wallet, walletError } from '@wrkz/wallet-core';
+import {
+  storageError,
+  type IdempotencyKey,
+  isWalletError,
+  type SendObserver,
+  type SendSummary,
+  type Wallet,
+  walletError,
+} from '@wrkz/wallet-core';
 
 /** A request with an idempotency key. */
 export interface IdempotentRequest<Value> {
@@ -37,7 +45,10 @@ export class IdempotentRequests {
   /** Running requests by wallet, owner and key. */
   readonly #running = new Map<string, Promise<unknown>>();
 
-  /** @throws WalletError idempotencyKeyReused, idempotencyKeyUnderWay, transactionGivenUp, and those of `request.run` */
+  /**
+   * @throws WalletError idempotencyKeyReused, idempotencyKeyUnderWay, transactionGivenUp, invalidWalletFilename while the
+   * wallet database cannot be written, and those of `request.run`
+   */
   async execute<Value>(dependencies: Dependencies, request: IdempotentRequest<Value>): Promise<Value | FinishedJson> {
     const { owner, key } = request.key;
     const name = JSON.stringify([dependencies.wallet.db.identity.database, owner, key]);
@@ -49,6 +60,8 @@ export class IdempotentRequests {
     this.#running.set(name, result);
     try {
       return await result;
+    } catch (error) {
+      throw storageError(error);
     } finally {
       this.#running.delete(name);
     }
@@ -108,7 +121,7 @@ async function execute<Value>(
     return value;
   } catch (error) {
     // A key with a recorded transaction stays: a repetition submits the same bytes.
-    requests.forget(request.key);
+    ifWritable(() => requests.forget(request.key));
     throw error;
   }
 }
@@ -133,6 +146,18 @@ export async function resubmitSends(
 
 function store<Value>({ wallet }: Dependencies, { key, status }: IdempotentRequest<Value>, value: Value): FinishedJson {
   const body = stringifyJson(value);
-  wallet.db.requests.answer(key, { status, body });
+  ifWritable(() => wallet.db.requests.answer(key, { status, body }));
   return new FinishedJson(body);
+}
+
+/**
+ * Ignores a full disk, so that it does not hide the outcome of a send: a repetition of a request without a stored response
+ * recovers it from its transactions.
+ */
+function ifWritable(write: () => void): void {
+  try {
+    write();
+  } catch (error) {
+    if (!isWalletError(storageError(error), 'invalidWalletFilename')) throw error;
+  }
 }

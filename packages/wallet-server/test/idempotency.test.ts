@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FinishedJson } from '@wrkz/service-kit';
-import { type SendObserver, type SignedSend, WalletDb, walletDbName } from '@wrkz/wallet-core';
+import { type SendObserver, type SignedSend, WalletDb, walletDbName, walletErrorRows } from '@wrkz/wallet-core';
 import { type IdempotentRequest, IdempotentRequests } from '../src';
 
 const folder = mkdtempSync(join(tmpdir(), 'wrkz-idempotency-'));
@@ -114,4 +114,34 @@ test('gives all recorded transactions of a key to a repetition', async () => {
   await expect(ask(cut('cd'.repeat(32)))).rejects.toThrow('cut');
   const recover = async (hashes: readonly string[]): Promise<string> => hashes.join();
   expect(String(((await ask(never, { recover })) as FinishedJson).text)).toBe(`"${HASH},${'cd'.repeat(32)}"`);
+});
+
+describe('while the disk is full', () => {
+  /** As better-sqlite3 reports it. */
+  const full = Object.assign(new Error('database or disk is full'), { name: 'SqliteError', code: 'SQLITE_FULL' });
+  const fails = (method: 'begin' | 'answer' | 'forget'): unknown =>
+    jest.spyOn(db.requests, method).mockImplementationOnce(() => {
+      throw full;
+    });
+
+  test('refuses a request before it is executed, with the error of a file that cannot be written', async () => {
+    fails('begin');
+    await expect(ask(never)).rejects.toMatchObject({ code: walletErrorRows.invalidWalletFilename.code });
+  });
+
+  test('reports an accepted send as accepted, and recovers it for a repetition', async () => {
+    fails('answer');
+    const run: Run = async (observer) => {
+      observer.submitting?.(send(HASH));
+      return 'accepted';
+    };
+    expect(await ask(run)).toMatchObject({ text: '"accepted"' });
+    const recover = (hashes: readonly string[]): Promise<string> => Promise.resolve(hashes.join());
+    expect(await ask(never, { recover })).toMatchObject({ text: `"${HASH}"` });
+  });
+
+  test('reports why a request failed', async () => {
+    fails('forget');
+    await expect(ask(never)).rejects.toThrow('executed again');
+  });
 });

@@ -1,10 +1,9 @@
 import { cpSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { CHAIN_A_HEIGHT } from '@wrkz/testing';
+import { canMount, CHAIN_A_HEIGHT, SmallDisk } from '@wrkz/testing';
 import { addEmptyPages } from '../support/empty-pages';
 import { newSuite } from '../network/daemons';
 import { DaemonProcess } from '../support/process';
-import { canMount, SmallDisk } from '../support/small-disk';
 import { consoleAt } from './console-at';
 
 jest.setTimeout(180_000);
@@ -19,8 +18,9 @@ afterEach(async () => {
 });
 afterAll(() => suite.stopAll());
 
-const onDisk = canMount ? test : test.skip;
-if (!canMount) console.warn('no file system can be mounted here: what a full disk does is not tested');
+const isMountable = canMount();
+const onDisk = isMountable ? test : test.skip;
+if (!isMountable) console.warn('no file system can be mounted here: what a full disk does is not tested');
 
 async function smallDisk(bytes: number): Promise<SmallDisk> {
   const disk = await SmallDisk.mount(bytes);

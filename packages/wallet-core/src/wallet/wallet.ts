@@ -562,7 +562,7 @@ export class Wallet extends EventEmitter<WalletEvents> {
     this.#progressStoredAt = performance.now();
     const events = this.#newEvents;
     this.#newEvents = [];
-    for (const event of events) this.emit('event', event);
+    for (const event of events) this.#publishTo(() => this.emit('event', event));
   }
 
   #recordEvent(event: NewEvent): void {
@@ -700,7 +700,18 @@ export class Wallet extends EventEmitter<WalletEvents> {
     const transactions = this.#unpublished;
     this.#unpublished = [];
     this.emit('changed');
-    for (const [transaction, blockHash] of transactions) this.emit('transaction', transaction, blockHash);
+    for (const [transaction, blockHash] of transactions) {
+      this.#publishTo(() => this.emit('transaction', transaction, blockHash));
+    }
+  }
+
+  /** A listener that fails (its write finds a full disk) must not look like a failure of what was stored before. */
+  #publishTo(emit: () => void): void {
+    try {
+      emit();
+    } catch (error) {
+      this.emit('warning', `a listener of the wallet failed: ${errorText(error)}`);
+    }
   }
 
   #now(): number {

@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { encodeAddress } from '@wrkz/core-types';
-import { Purse } from '@wrkz/testing';
+import { ChainSum, Purse } from '@wrkz/testing';
 import { Wallet, WalletError, type SignedSend, type SendRequest } from '../../src';
-import { ChainSum } from './support/chain-sum';
 import { devnet, MoneyWallet } from './support/served';
 import { TwoNodes } from './support/two-nodes';
 

@@ -1,12 +1,10 @@
 import { join } from 'node:path';
 import type { Daemon } from '@wrkz/daemon';
 import { encodeAddress } from '@wrkz/core-types';
-import { answerAsJuly2025, Purse, StandInNode, type SuiteNode } from '@wrkz/testing';
+import { answerAsJuly2025, ChainSum, Purse, SeededRandom, StandInNode, type SuiteNode } from '@wrkz/testing';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Wallet, WalletError } from '../../../src';
 import type { SendRequest, SignedSend } from '../../../src';
-import { ChainSum } from './chain-sum';
-import { Dice } from './dice';
 import { MoneyWallet } from './served';
 import { TwoNodes } from './two-nodes';
 
@@ -47,7 +45,7 @@ const MORE_KEYS: Readonly<Record<string, number>> = { ben: 1, eve: 2, hal: 3 };
 /** Random sends between ten wallets over a chain that is reorganised while its node is restarted. */
 export class Campaign {
   private readonly nodes = new TwoNodes();
-  private readonly dice: Dice;
+  private readonly random: SeededRandom;
   private readonly bytes = new Map<string, Buffer>();
   private players: Player[] = [];
   private sum!: ChainSum;
@@ -65,13 +63,13 @@ export class Campaign {
   };
 
   constructor(private readonly options: CampaignOptions) {
-    this.dice = new Dice(options.seed);
+    this.random = new SeededRandom(options.seed);
   }
 
   async begin(): Promise<void> {
     await this.nodes.start();
     const names = NAMES.slice(0, this.options.wallets - 1);
-    await this.nodes.fund(() => this.keysOf(this.dice.of(names)).address, this.options.funding);
+    await this.nodes.fund(() => this.keysOf(this.random.of(names)).address, this.options.funding);
     this.old = this.nodes.suite.closeAtEnd(answerAsJuly2025(await StandInNode.start(this.node.url)));
     for (const name of names) this.players.push(await this.player(name));
     this.players.push(await this.viewer(this.players[0] as Player));
@@ -91,7 +89,7 @@ export class Campaign {
       await (isReorganised ? this.reorganise() : this.mine(this.node));
       await this.check(isReorganised);
       if (turn(restarts, block)) await this.restart();
-      if (this.dice.oneIn(25)) await this.reopenOne();
+      if (this.random.oneIn(25)) await this.reopenOne();
       this.options.tell?.(`block ${String(block)}: ${JSON.stringify(this.counts)}`);
     }
     await this.end();
@@ -110,7 +108,7 @@ export class Campaign {
   private async someSends(count: number): Promise<void> {
     while (this.counts.sent < count) {
       const able = this.players.filter(({ isView }) => !isView);
-      const some = Array.from({ length: Math.min(4, count - this.counts.sent) }, () => this.dice.of(able));
+      const some = Array.from({ length: Math.min(4, count - this.counts.sent) }, () => this.random.of(able));
       await Promise.all([...new Set(some)].map((player) => this.one(player)));
       if (this.counts.refused > 3 * this.counts.sent + 200) throw new Error('nothing can be sent any more');
     }
@@ -133,12 +131,12 @@ export class Campaign {
 
   /** Straight, prepared first, or a sweep. */
   private async anySend({ money: { wallet } }: Player): Promise<{ hash: string; bytes: Buffer }[]> {
-    const way = this.dice.below(20);
+    const way = this.random.below(20);
     if (way === 0) return this.swept(wallet);
     const request = this.request(wallet.snapshot.addresses);
     if (way > 2) return [sent(await wallet.send(request))];
     const prepared = await wallet.prepare(request);
-    if (this.dice.oneIn(4)) {
+    if (this.random.oneIn(4)) {
       wallet.deletePrepared(prepared.hash);
       return [];
     }
@@ -146,7 +144,7 @@ export class Campaign {
   }
 
   private async swept(wallet: MoneyWallet['wallet']): Promise<{ hash: string; bytes: Buffer }[]> {
-    const amount = this.dice.amount(300_000);
+    const amount = this.random.amount(300_000);
     const { entries, paid, unpaid } = await wallet.sweep({ destination: this.anyAddress(), amount });
     for (const entry of entries) {
       if (!entry.success) {
@@ -166,24 +164,24 @@ export class Campaign {
   }
 
   private request(own: readonly string[]): SendRequest {
-    const { dice } = this;
-    const several = dice.oneIn(4) ? 2 + dice.below(3) : 1;
-    const paymentId = several === 1 ? dice.of(['', '', '', SHORT_ID, LONG_ID]) : dice.of(['', LONG_ID]);
+    const { random } = this;
+    const several = random.oneIn(4) ? 2 + random.below(3) : 1;
+    const paymentId = several === 1 ? random.of(['', '', '', SHORT_ID, LONG_ID]) : random.of(['', LONG_ID]);
     const destinations = Array.from({ length: several }, () => ({
       address: this.anyAddress(),
-      amount: dice.amount(200_000),
+      amount: random.amount(200_000),
     }));
     return {
       destinations,
       paymentId,
-      ...(dice.oneIn(6) && { fee: { kind: 'perByte', rate: 0.1 + dice.next() } as const }),
-      ...(dice.oneIn(8) && { fee: { kind: 'fixed', amount: 4_000n + BigInt(dice.below(9_000)) } as const }),
-      ...(dice.oneIn(6) && { extra: 'c0'.repeat(1 + dice.below(200)) }),
-      ...(dice.oneIn(4) && { sourceAddresses: [dice.of(own)] }),
-      ...(dice.oneIn(4) && { changeAddress: dice.of(own) }),
-      ...(dice.oneIn(10) && { unlockTime: BigInt(this.node.height + 40 + dice.below(60)) }),
-      ...(dice.oneIn(40) && { unlockTime: BigInt(Math.floor(Date.now() / 1000) + 100_000) }),
-      ...(dice.oneIn(10) && { mixin: 1 }),
+      ...(random.oneIn(6) && { fee: { kind: 'perByte', rate: 0.1 + random.next() } as const }),
+      ...(random.oneIn(8) && { fee: { kind: 'fixed', amount: 4_000n + BigInt(random.below(9_000)) } as const }),
+      ...(random.oneIn(6) && { extra: 'c0'.repeat(1 + random.below(200)) }),
+      ...(random.oneIn(4) && { sourceAddresses: [random.of(own)] }),
+      ...(random.oneIn(4) && { changeAddress: random.of(own) }),
+      ...(random.oneIn(10) && { unlockTime: BigInt(this.node.height + 40 + random.below(60)) }),
+      ...(random.oneIn(40) && { unlockTime: BigInt(Math.floor(Date.now() / 1000) + 100_000) }),
+      ...(random.oneIn(10) && { mixin: 1 }),
     };
   }
 
@@ -193,12 +191,12 @@ export class Campaign {
 
   /** The rival mines alone for a while, with what it has in its pool, and its branch is the longer one. */
   private async reorganise(): Promise<void> {
-    const depth = 1 + this.dice.below(4);
+    const depth = 1 + this.random.below(4);
     await this.nodes.cut();
     for (let i = 0; i < depth; i++) {
       await this.mine(this.node);
       await this.check();
-      await this.one(this.dice.of(this.players.filter(({ isView }) => !isView)));
+      await this.one(this.random.of(this.players.filter(({ isView }) => !isView)));
     }
     // With or without what was sent before the cut.
     for (let i = 0; i <= depth; i++) await this.mine(this.nodes.rival);
@@ -214,7 +212,7 @@ export class Campaign {
   }
 
   private async reopenOne(): Promise<void> {
-    await this.dice.of(this.players).money.reopen();
+    await this.random.of(this.players).money.reopen();
     this.counts.reopened += 1;
     await this.check();
   }
@@ -330,8 +328,8 @@ export class Campaign {
   }
 
   private anyAddress(): string {
-    const { money } = this.dice.of(this.players);
-    return this.dice.of(money.wallet.snapshot.addresses);
+    const { money } = this.random.of(this.players);
+    return this.random.of(money.wallet.snapshot.addresses);
   }
 
   private get node(): SuiteNode<Daemon> {

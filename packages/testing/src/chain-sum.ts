@@ -1,6 +1,8 @@
-import { parseBlock, parseTransaction, toHex, UNLOCK_TIME_BOUNDARY } from '@wrkz/core-types';
+import { parseBlock, parseExtraWallet, parseTransaction, toHex, UNLOCK_TIME_BOUNDARY } from '@wrkz/core-types';
 import { generateKeyImage } from '@wrkz/crypto';
-import { chainA, Purse, type PurseOutput, type TestNodeClient } from '@wrkz/testing';
+import { chainA } from './chain-a';
+import type { TestNodeClient } from './node-client';
+import type { Purse, PurseOutput } from './purse';
 
 /** What a purse holds, as the chain and the pool tell it. */
 export interface Holding {
@@ -16,8 +18,11 @@ interface Found {
 }
 
 /** A transaction as the sum sees it. */
-interface Seen {
+export interface SeenTransaction {
+  /** Empty for a coinbase. */
   readonly hash: string;
+  /** As in its extra: 64 hex digits in plain, 16 encrypted; empty without one. */
+  readonly paymentId: string;
   readonly images: readonly string[];
   readonly taken: bigint;
   readonly given: bigint;
@@ -26,7 +31,7 @@ interface Seen {
 
 interface Layer {
   readonly hash: string;
-  readonly transactions: readonly Seen[];
+  readonly transactions: readonly SeenTransaction[];
 }
 
 /**
@@ -35,8 +40,8 @@ interface Layer {
  */
 export class ChainSum {
   private readonly layers: Layer[] = [];
-  private readonly known = new Map<string, Seen>();
-  private pending: readonly Seen[] = [];
+  private readonly known = new Map<string, SeenTransaction>();
+  private pending: readonly SeenTransaction[] = [];
 
   constructor(private readonly purses: readonly Purse[]) {}
 
@@ -56,6 +61,11 @@ export class ChainSum {
     }
     while (this.height + 1 < height) await this.append(node);
     this.pending = pool.map((bytes) => this.transaction(bytes));
+  }
+
+  /** Transactions in blocks, coinbases included. */
+  get mined(): readonly SeenTransaction[] {
+    return this.layers.flatMap(({ transactions }) => transactions);
   }
 
   /** Of one purse, by the clock of now. */
@@ -86,7 +96,7 @@ export class ChainSum {
   }
 
   /** Transactions of the pool that take outputs of these purses. */
-  pendingOf(purses: readonly Purse[]): readonly Seen[] {
+  pendingOf(purses: readonly Purse[]): readonly SeenTransaction[] {
     const own = new Set(
       this.layers.flatMap(({ transactions }) =>
         transactions.flatMap(({ found }) =>
@@ -134,13 +144,13 @@ export class ChainSum {
     }
   }
 
-  private coinbase(raw: { block: Buffer; transactions: Buffer[] }, height: number): Seen {
+  private coinbase(raw: { block: Buffer; transactions: Buffer[] }, height: number): SeenTransaction {
     const found = this.find((purse) => purse.find(raw, height, [NUMBERS]));
     const given = parseBlock(raw.block).coinbase.transaction.outputs.reduce((sum, { amount }) => sum + amount, 0n);
-    return { hash: '', images: [], taken: 0n, given, found };
+    return { hash: '', paymentId: '', images: [], taken: 0n, given, found };
   }
 
-  private transaction(bytes: Buffer): Seen {
+  private transaction(bytes: Buffer): SeenTransaction {
     const { transaction, hash } = parseTransaction(bytes);
     const name = toHex(hash);
     const seen = this.known.get(name);
@@ -148,8 +158,9 @@ export class ChainSum {
     const keyInputs = transaction.inputs.flatMap((input) => (input.type === 'key' ? [input] : []));
     // Purses read blocks: a coinbase that pays nobody here stands before it.
     const raw = { block: (chainA()[0] as { block: Buffer }).block, transactions: [bytes] };
-    const made: Seen = {
+    const made: SeenTransaction = {
       hash: name,
+      paymentId: parseExtraWallet(transaction.extra).paymentId,
       images: keyInputs.map(({ keyImage }) => toHex(keyImage)),
       taken: keyInputs.reduce((sum, { amount }) => sum + amount, 0n),
       given: transaction.outputs.reduce((sum, { amount }) => sum + amount, 0n),

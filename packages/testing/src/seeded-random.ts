@@ -1,5 +1,5 @@
-/** Choices that a seed repeats. */
-export class Dice {
+/** Pseudo-random choices: the same seed gives the same sequence. */
+export class SeededRandom {
   #state: number;
 
   constructor(seed: number) {
@@ -19,7 +19,7 @@ export class Dice {
     return Math.floor(this.next() * below);
   }
 
-  /** True once in so many times. */
+  /** True with probability 1 / times. */
   oneIn(times: number): boolean {
     return this.below(times) === 0;
   }
@@ -30,8 +30,8 @@ export class Dice {
     return one;
   }
 
-  /** Small ones as often as large ones; up to `most`. */
-  amount(most: number): bigint {
-    return BigInt(Math.max(1, Math.floor(Math.exp(this.next() * Math.log(most)))));
+  /** Log-uniform in [1, max]: small amounts are as frequent as large ones. */
+  amount(max: number): bigint {
+    return BigInt(Math.max(1, Math.floor(Math.exp(this.next() * Math.log(max)))));
   }
 }

@@ -1,11 +1,11 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { temporaryDirectory } from './temporary';
 
 /** Whether a file system in memory can be mounted here, in a namespace of its own: as the superuser. */
-export const canMount =
+export const canMount = (): boolean =>
   process.platform === 'linux' &&
   spawnSync('unshare', ['-m', 'sh', '-c', 'mount -t tmpfs none /mnt && command -v nsenter'], { stdio: 'ignore' })
     .status === 0;
@@ -19,7 +19,7 @@ export class SmallDisk {
   ) {}
 
   static async mount(bytes: number): Promise<SmallDisk> {
-    const path = temporaryDirectory();
+    const path = mkdtempSync(join(tmpdir(), 'wrkz-disk-'));
     const script = 'mount -t tmpfs -o size="$1" none "$2" && echo mounted && exec sleep 100000';
     const holder = spawn('unshare', ['-m', 'sh', '-c', script, 'sh', String(bytes), path], {
       stdio: ['ignore', 'pipe', 'inherit'],
@@ -53,5 +53,6 @@ export class SmallDisk {
   async unmount(): Promise<void> {
     this.holder.kill('SIGKILL');
     if (this.holder.exitCode === null && this.holder.signalCode === null) await once(this.holder, 'exit');
+    rmSync(this.path, { recursive: true });
   }
 }

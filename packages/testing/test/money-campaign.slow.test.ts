@@ -1,0 +1,27 @@
+import { appendFileSync } from 'node:fs';
+import { MoneyCampaign } from './money/campaign';
+
+/* WRKZ_OPERATIONS says how many, WRKZ_SEED which ones; WRKZ_REPORT names a file for a line about each. */
+
+const operations = Number(process.env['WRKZ_OPERATIONS'] ?? 2_000);
+const seed = Number(process.env['WRKZ_SEED'] ?? Date.now() % 1_000_000);
+const reportFile = process.env['WRKZ_REPORT'];
+
+jest.setTimeout(10_800_000);
+
+const report = (line: string): void => {
+  if (reportFile !== undefined) appendFileSync(reportFile, `${line}\n`);
+};
+const campaign = new MoneyCampaign({ seed, operations, report });
+afterAll(() => campaign.end());
+
+test(`${String(operations)} random operations leave every balance as the blocks say, and pay nothing twice (WRKZ_SEED=${String(seed)})`, async () => {
+  try {
+    await campaign.begin();
+    await campaign.run();
+  } catch (error) {
+    report(campaign.logs());
+    throw error;
+  }
+  process.stdout.write(`seed ${String(seed)}: ${JSON.stringify(campaign.counts, null, 1)}\n`);
+});

@@ -1,0 +1,27 @@
+import { runMain } from '@wrkz/service-kit';
+import { readWalletApiConfig, WalletApi } from '@wrkz/wallet-api';
+import { MACHINE_CLOCK, type SyncClock } from '@wrkz/wallet-core';
+import { readWalletRpcConfig, WalletRpc } from '@wrkz/wallet-rpc';
+
+/* A wallet service in a process of its own: `api` or `rpc`, then the arguments of the program. */
+
+/** Waits between requests to a node are this many times shorter than outside of tests. */
+const SPEED = 20;
+
+const syncClock: SyncClock = {
+  now: () => MACHINE_CLOCK.now(),
+  wait: (milliseconds, signal) => MACHINE_CLOCK.wait(milliseconds / SPEED, signal),
+};
+const overrides = { syncClock, nodeTimeouts: { connectMs: 1_000, silenceMs: 4_000, answerMs: 10_000 } };
+
+runMain(
+  () => {
+    const [kind, ...args] = process.argv.slice(2);
+    return Promise.resolve(
+      kind === 'api'
+        ? WalletApi.create(readWalletApiConfig(args), overrides)
+        : WalletRpc.create(readWalletRpcConfig(args), { ...overrides, poolMs: 250 }),
+    );
+  },
+  { stopDeadlineMs: 60_000 },
+);
