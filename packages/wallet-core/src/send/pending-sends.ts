@@ -1,6 +1,7 @@
+import { isDeepStrictEqual } from 'node:util';
 import { REASONS } from '@wrkz/consensus';
 import { type Network, parseTransaction } from '@wrkz/core-types';
-import type { ContestedSend, SignedSend } from '../transaction/model';
+import type { ContestedSend, SignedSend, StoredRingMember } from '../transaction/model';
 import { stageForPool } from '../transaction/self-check';
 import type { Ledger } from '../ledger/ledger';
 import type { WalletTransaction } from '../ledger/model';
@@ -10,6 +11,9 @@ import type { WalletDb } from '../wallet-db/wallet-db';
 
 /** A block with this many blocks above it stays, and so does what it spends (docs/protocol/wallet.md#own-sends). */
 export const CONFIRMATIONS = 60;
+
+/** Refusals of a ring after which another one is drawn. Two rings of one input tell an observer more than one. */
+const MAX_RING_REFUSALS = 3;
 
 /** An event as its source describes it; the wallet adds the time. */
 export type NewEvent = Omit<MoneyEvent, 'time'>;
@@ -81,7 +85,12 @@ export class PendingSends {
     const { hash, fee, mixin, defaultMixin } = signed;
     const created = this.#sends.get(hash)?.created ?? this.dependencies.now();
     this.#put({ hash, state: 'pending', created, signed, summary: { hash, fee, mixin, defaultMixin } });
-    for (const { keyImage, members } of signed.rings) this.dependencies.db().rings.put(keyImage, members);
+    const { rings } = this.dependencies.db();
+    for (const { keyImage, members } of signed.rings) {
+      const before = rings.get(keyImage);
+      const refusals = before?.isReplaced === false ? before.refusals : 0;
+      rings.put(keyImage, { members, refusals, isReplaced: false });
+    }
   }
 
   /**
@@ -100,6 +109,34 @@ export class PendingSends {
     const created = this.#sends.get(hash)?.created ?? this.dependencies.now();
     this.#put({ hash, state: 'refused', created, signed, summary: { hash, fee, mixin, defaultMixin }, reason });
     this.dependencies.event({ kind: 'send-refused', transaction: hash, payload: { reason } });
+  }
+
+  /**
+   * A node refused the rings of a transaction although the own global indexes are right, so a node may have invented decoys.
+   * After several refusals the next send draws new rings: a false decoy must not make an input unspendable. Called within
+   * `commit`.
+   */
+  countRingRefusal({ hash, rings }: SignedSend): void {
+    const { db, event } = this.dependencies;
+    for (const { keyImage, members } of rings) {
+      const refusals = (db().rings.get(keyImage)?.refusals ?? 0) + 1;
+      db().rings.put(keyImage, { members, refusals, isReplaced: refusals >= MAX_RING_REFUSALS });
+      if (refusals === MAX_RING_REFUSALS) event({ kind: 'ring-replaced', transaction: hash, payload: { keyImage } });
+    }
+  }
+
+  /** Whether an input has another ring by now, or gets one with the next send. */
+  hasReplacedRing({ rings }: SignedSend): boolean {
+    return rings.some(({ keyImage, members }) => {
+      const stored = this.dependencies.db().rings.get(keyImage);
+      return stored !== undefined && (stored.isReplaced || !isDeepStrictEqual(stored.members, members));
+    });
+  }
+
+  /** The ring that an earlier transaction used for an input; undefined if a new one has to be drawn. */
+  ringOf(keyImage: string): readonly StoredRingMember[] | undefined {
+    const stored = this.dependencies.db().rings.get(keyImage);
+    return stored?.isReplaced === false ? stored.members : undefined;
   }
 
   /** Refused and given-up transactions that can still be mined. */

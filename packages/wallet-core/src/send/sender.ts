@@ -129,7 +129,7 @@ export class TransactionSender {
   /**
    * Submits the stored bytes of an earlier send again, for a repeated request.
    * @returns the send; undefined when it never reached a node, or when its bytes cannot be mined as they are (the rules of
-   * the network refuse them, or a global index was corrected), so that it has to be built anew
+   * the network refuse them, a global index was corrected, or a ring was replaced), so that it has to be built anew
    * @throws WalletError transactionGivenUp; idempotencyKeyUnderWay while its inputs are taken by another send; those of `send`
    */
   async resubmit(hash: string, observer?: SendObserver): Promise<SendSummary | undefined> {
@@ -143,7 +143,8 @@ export class TransactionSender {
     this.dependencies.pause.check();
     if (state === 'refused') {
       const { localHeight } = this.dependencies.context();
-      if (pending.ruleAgainst(signed, localHeight) !== undefined || this.#hasCorrectedIndex(signed)) return undefined;
+      const hasNewParts = this.#hasCorrectedIndex(signed) || pending.hasReplacedRing(signed);
+      if (hasNewParts || pending.ruleAgainst(signed, localHeight) !== undefined) return undefined;
     }
     if (!ledger.hasSend(hash) && !this.#hasItsInputs(signed)) throw walletError.idempotencyKeyUnderWay();
     await this.#recordAndSubmit(signed, state === 'refused' ? observer : undefined);
@@ -210,7 +211,9 @@ export class TransactionSender {
           });
           changed();
         }
-        if (blamesRing(outcome.reason)) await this.#correctIndexes(signed);
+        if (blamesRing(outcome.reason) && (await this.#hasRightIndexes(signed)) && isFirst) {
+          commit(() => pending.countRingRefusal(signed));
+        }
         throw outcome.hasVerdict ? nodeRefusal(outcome.reason) : walletError.daemonOffline();
     }
   }
@@ -275,19 +278,23 @@ export class TransactionSender {
     return pending.inputs.every(({ output }) => usable.has(output.key));
   }
 
-  /** A failure changes nothing: the next refusal tries again. */
-  async #correctIndexes({ hash, pending }: SignedSend): Promise<void> {
+  /**
+   * Requests the global indexes of the inputs again, and corrects wrong ones.
+   * @returns whether all were right; false if the node failed
+   */
+  async #hasRightIndexes({ hash, pending }: SignedSend): Promise<boolean> {
     const { nodes, ledger, commit, event, signal, changed } = this.dependencies;
     const outputs = pending.inputs.map(({ output }) => ({ ...output, transactionHash: output.parentTransactionHash }));
     const indexes = await indexesAgain(nodes(), outputs, signal).catch(() => undefined);
-    if (indexes === undefined) return;
+    if (indexes === undefined) return false;
     const wrong = outputs.filter((one) => indexes.get(one.transactionHash)?.[one.outputIndex] !== one.globalIndex);
-    if (wrong.length === 0) return;
+    if (wrong.length === 0) return true;
     ledger.setGlobalIndexes(indexes, true);
     commit(() =>
       event({ kind: 'indexes-corrected', transaction: hash, payload: { outputs: wrong.map(({ key }) => key) } }),
     );
     changed();
+    return false;
   }
 
   /** Whether the node has since corrected the global index of an input. */

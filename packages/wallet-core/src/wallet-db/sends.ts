@@ -1,4 +1,4 @@
-import type { SendSummary, SignedSend } from '../transaction/model';
+import type { SendSummary, SignedSend, StoredRingMember } from '../transaction/model';
 import type { RetiredOutput } from '../ledger/model';
 import type { SealedDatabase } from './sealed-database';
 import { SealedTable } from './sealed-table';
@@ -61,6 +61,15 @@ export class SendTable {
     const open = [...this.#open.rows()].filter(({ state }) => states?.includes(state) ?? true);
     return states?.includes('settled') === false ? open : [...open, ...this.#settled.rows()];
   }
+}
+
+/** The ring of an input, so that a rebuild uses the same one. */
+export interface StoredRing {
+  readonly members: readonly StoredRingMember[];
+  /** How often a node refused it. */
+  readonly refusals: number;
+  /** The next send draws another ring. */
+  readonly isReplaced: boolean;
 }
 
 /** A transaction that was built and is sent or discarded by a later request of its creator. It locks no outputs. */

@@ -12,7 +12,6 @@ import {
   sqliteFailure,
   WrongLog,
 } from '@wrkz/sqlite';
-import type { StoredRingMember } from '../transaction/model';
 import type { AppliedTip, LedgerChange } from '../ledger/model';
 import {
   type DatabaseLoss,
@@ -28,7 +27,7 @@ import { RequestTable } from './requests';
 import { RowSealer } from './seal';
 import { type DatabaseState, rawDependencies, SealedDatabase, STATE } from './sealed-database';
 import { DamagedSealedRow, SealedTable, sealedTableSchema } from './sealed-table';
-import { DelayedTable, type PreparedTransaction, RetiredTable, SendTable } from './sends';
+import { DelayedTable, type PreparedTransaction, RetiredTable, SendTable, type StoredRing } from './sends';
 
 const APPLICATION_ID = 0x57_4b_57_44;
 
@@ -142,7 +141,7 @@ export class WalletDb {
   ) {
     this.sends = new SendTable(database);
     this.requests = new RequestTable(database);
-    this.rings = database.table<readonly StoredRingMember[]>('rings');
+    this.rings = database.table<StoredRing>('rings');
     this.prepared = database.table<PreparedTransaction>('prepared', MAX_PREPARED);
     this.delayed = new DelayedTable(database);
     this.retired = new RetiredTable('retired', database);

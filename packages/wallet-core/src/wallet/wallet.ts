@@ -605,7 +605,7 @@ export class Wallet extends EventEmitter<WalletEvents> {
       ...{ network, localHeight, networkHeight, privateViewKey, isViewWallet, subWallets },
       appliedHeight: appliedTip.height,
       contested: db === undefined ? [] : this.#pending.contested(),
-      ringOf: (keyImage) => db?.rings.get(keyImage),
+      ringOf: (keyImage) => (db === undefined ? undefined : this.#pending.ringOf(keyImage)),
     };
   }
 

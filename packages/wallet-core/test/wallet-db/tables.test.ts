@@ -153,9 +153,10 @@ describe('requests', () => {
 });
 
 test('a ring survives a restart', () => {
-  db.rings.put(HASH, ring);
+  const stored = { members: ring, refusals: 2, isReplaced: false };
+  db.rings.put(HASH, stored);
   reopen();
-  expect(db.rings.get(HASH)).toEqual(ring);
+  expect(db.rings.get(HASH)).toEqual(stored);
   expect(db.rings.get(OTHER_HASH)).toBeUndefined();
 });
 

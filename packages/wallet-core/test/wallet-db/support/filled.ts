@@ -73,7 +73,10 @@ export const TABLES: Readonly<
     write: (db) => db.requests.begin({ owner: 'shop', key: 'k' }, 'body', 1),
     read: (db) => db.requests.dropOld({ before: 0, newest: 0 }, () => false),
   },
-  rings: { write: (db) => db.rings.put(HASH, ring), read: (db) => [...db.rings.rows()] },
+  rings: {
+    write: (db) => db.rings.put(HASH, { members: ring, refusals: 0, isReplaced: false }),
+    read: (db) => [...db.rings.rows()],
+  },
   prepared: {
     write: (db) => db.prepared.put(HASH, { hash: HASH, signed: signedSend(HASH), creator: 'shop', created: 1 }),
     read: (db) => [...db.prepared.rows()],
