@@ -1,6 +1,6 @@
 import { type HookEvent, type Logger, type Metrics, NotificationHooks } from '@wrkz/service-kit';
 import type { StoredEvent, Wallet, WalletTransaction } from '@wrkz/wallet-core';
-import { isRecent, netAmount } from '@wrkz/wallet-server';
+import { isNotified, netAmount } from '@wrkz/wallet-server';
 import type { WalletApiConfig } from './config';
 import type { WalletManager } from './wallet-manager';
 
@@ -33,14 +33,21 @@ export async function startWalletHooks(
     secretFile: options['notify-secret-file'],
   });
   wallets.on('transaction', (transaction, open) => {
-    if (!hooks.has(HOOK) || !(options['notify-during-sync'] || isRecent(transaction, open.wallet.syncStatus))) return;
+    if (!hooks.has(HOOK) || !isNotified(transaction, open.wallet.syncStatus, options['notify-during-sync'])) return;
     hooks.notify(HOOK, transactionEvent(transaction));
   });
   return hooks;
 }
 
 /** Kinds of money events that the operator should look at. */
-const WARNING_KINDS = new Set(['send-refused', 'send-given-up', 'contested-send-mined', 'sends-paused']);
+const WARNING_KINDS = new Set([
+  'send-refused',
+  'send-given-up',
+  'contested-send-mined',
+  'sends-paused',
+  'transaction-unverified',
+  'transaction-disproved',
+]);
 
 /** Logs each money event with the fields that the wallet database has, and each ring fallback. */
 export function logMoneyEvents(wallets: WalletManager, logger: Logger): void {

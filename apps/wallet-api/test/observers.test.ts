@@ -11,7 +11,9 @@ test('logs each money event with its fields, and what the operator should look a
   logMoneyEvents(source as never, logger);
   const event = { sequence: 7, time: 1, transaction: 'ab', amount: -5n, subWallet: undefined };
   source.emit('moneyEvent', { ...event, kind: 'send', payload: { fee: 3n } });
-  for (const kind of ['send-refused', 'send-given-up', 'contested-send-mined', 'sends-paused']) {
+  const warnings = ['send-refused', 'send-given-up', 'contested-send-mined', 'sends-paused'];
+  warnings.push('transaction-unverified', 'transaction-disproved');
+  for (const kind of warnings) {
     source.emit('moneyEvent', { sequence: 8, time: 1, kind });
   }
   source.emit('ringFallback', { requested: 3, used: 1 });
@@ -21,6 +23,8 @@ test('logs each money event with its fields, and what the operator should look a
     'warning money event: send-given-up',
     'warning money event: contested-send-mined',
     'warning money event: sends-paused',
+    'warning money event: transaction-unverified',
+    'warning money event: transaction-disproved',
     'warning a send used a smaller ring: the node has too few decoys',
   ]);
   expect(entries[0]?.fields).toEqual({ sequence: 7, time: 1, transaction: 'ab', amount: -5n, fee: 3n });

@@ -1,6 +1,6 @@
 import type { HookEvent, NotificationHooks } from '@wrkz/service-kit';
 import { type Wallet, NotifiedStage, type StoredDetails, type WalletTransaction } from '@wrkz/wallet-core';
-import { isRecent, netAmount } from '@wrkz/wallet-server';
+import { isNotified, netAmount } from '@wrkz/wallet-server';
 
 /** The hooks, by their options. */
 export const HOOKS = { tx: 'tx-notify', confirmed: 'tx-confirmed-notify' } as const;
@@ -41,7 +41,7 @@ export class TransactionNotifier {
     const { wallet, duringSync, details } = this.dependencies;
     const found = this.mined.splice(0);
     const status = wallet.syncStatus;
-    const reported = duringSync ? found : found.filter((transaction) => isRecent(transaction, status));
+    const reported = found.filter((transaction) => isNotified(transaction, status, duringSync));
     const hashes = reported.map(({ hash }) => hash);
     wallet.dbIfUsable?.notified.advance(hashes, NotifiedStage.confirmed).forEach((before, i) => {
       const transaction = reported[i];

@@ -62,6 +62,13 @@ export interface NodeCalls {
   sendTransaction(transaction: Buffer, signal?: AbortSignal): Promise<SendVerdict>;
   /** The block of the main chain with this hash; undefined when the main chain has none. */
   mainBlock(hash: string, signal?: AbortSignal): Promise<SyncTip | undefined>;
+  /**
+   * Whole blocks from an index on, as many as the node returns at once, at most `count`. A node without the bodies of these
+   * blocks starts at the first body that it has.
+   */
+  rawBlocks(start: number, count: number, signal?: AbortSignal): Promise<readonly RawChainBlock[]>;
+  /** How the pool differs from the hashes that are known of it. */
+  poolChanges(tail: string, known: readonly string[], signal?: AbortSignal): Promise<NodePoolChanges>;
   /** Undefined when the node offers no events. */
   tipStream(onTip: () => void, signal: AbortSignal): Promise<TipStream | undefined>;
 }
@@ -87,14 +94,6 @@ export interface NodePoolChanges {
   readonly deleted: readonly string[];
 }
 
-/** What wallets ask that look at whole blocks and at the pool. Each may fail with NodeFailure. */
-export interface NodeLookups {
-  /** From an index on, as many as the node gives at once, at most `count`. */
-  rawBlocks(start: number, count: number, signal?: AbortSignal): Promise<readonly RawChainBlock[]>;
-  /** How the pool differs from the hashes that are known of it. */
-  poolChanges(tail: string, known: readonly string[], signal?: AbortSignal): Promise<NodePoolChanges>;
-}
-
 export interface NodeClientOptions extends TransportOptions {
   /** 64 hex characters: a node with another first block is refused. */
   readonly genesisHash?: string | undefined;
@@ -114,7 +113,7 @@ const BOUNDS = {
 };
 
 /** One node. Its chain is looked at before its first answer is believed, and again after it was away. */
-export class NodeClient implements NodeCalls, NodeLookups {
+export class NodeClient implements NodeCalls {
   readonly #transport: NodeTransport;
   #chain: Promise<void> | undefined;
 

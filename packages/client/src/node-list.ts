@@ -7,7 +7,6 @@ import {
   NodeClient,
   type NodeClientOptions,
   type NodeInfo,
-  type NodeLookups,
   type NodePoolChanges,
   type RandomOuts,
   type RawChainBlock,
@@ -69,7 +68,7 @@ interface Row {
  * A list of nodes of which one serves: the first healthy one, on the wallet's chain. A node that fails is left for the
  * first one that answers; nodes that stand before it are looked at again now and then.
  */
-export class NodeList extends EventEmitter<NodeListEvents> implements NodeCalls, NodeLookups {
+export class NodeList extends EventEmitter<NodeListEvents> implements NodeCalls {
   readonly #rows: readonly Row[];
   #serving = 0;
   #failures = 0;

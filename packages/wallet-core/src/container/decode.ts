@@ -157,6 +157,7 @@ function decodeOutput(members: ContainerMembers, isView: boolean): WalletOutput 
     spendingTransactionHash: members.has('spendingTransactionHash')
       ? members.key('spendingTransactionHash')
       : undefined,
+    ...(members.has('verified') && !members.flag('verified') && { verified: false }),
   };
 }
 
@@ -202,6 +203,7 @@ function decodeTransaction(members: ContainerMembers, unknown: UnknownMembers): 
     paymentId: members.text('paymentID'),
     unlockTime: members.uint64('unlockTime'),
     isCoinbase: members.flag('isCoinbaseTransaction'),
+    ...(members.has('unverifiedBlock') && { unverifiedBlock: members.key('unverifiedBlock') }),
   };
 }
 

@@ -129,6 +129,7 @@ export function inputText(output: WalletOutput, unknown: UnknownByPath): string 
     transactionIndex: String(outputIndex),
     transactionPublicKey: quoted(output.transactionPublicKey),
     unlockTime: String(output.unlockTime),
+    verified: output.verified === false ? 'false' : undefined,
   });
 }
 
@@ -157,6 +158,7 @@ export function transactionText(transaction: WalletTransaction, unknown: Unknown
     timestamp: String(transaction.timestamp),
     transfers: `[${transfers.join(',')}]`,
     unlockTime: String(transaction.unlockTime),
+    unverifiedBlock: quotedIfAny(transaction.unverifiedBlock),
   });
 }
 

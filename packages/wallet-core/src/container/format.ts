@@ -49,7 +49,10 @@ export const SUB_WALLET = [
   'walletIndex',
 ] as const;
 
-/** `spendingTransactionHash` is ours: the reference does not know which send took a locked output. */
+/**
+ * `spendingTransactionHash` and `verified` are ours: the reference does not know which send took a locked output, and believes
+ * what a node reports.
+ */
 export const INPUT = [
   'amount',
   'blockHeight',
@@ -63,10 +66,12 @@ export const INPUT = [
   'transactionIndex',
   'transactionPublicKey',
   'unlockTime',
+  'verified',
 ] as const;
 
 export const UNCONFIRMED_AMOUNT = ['amount', 'key', 'parentTransactionHash'] as const;
 
+/** `unverifiedBlock` is ours. */
 export const TRANSACTION = [
   'blockHeight',
   'fee',
@@ -76,6 +81,7 @@ export const TRANSACTION = [
   'timestamp',
   'transfers',
   'unlockTime',
+  'unverifiedBlock',
 ] as const;
 
 export const TRANSFER = ['amount', 'publicKey'] as const;

@@ -51,6 +51,8 @@ export interface WalletOutput {
   readonly privateEphemeral: string | undefined;
   /** The send that takes a locked output, or took a spent one. Undefined where another program wrote the file. */
   readonly spendingTransactionHash: string | undefined;
+  /** Present while no node has proved the block that holds it: it counts as locked and is not spent. */
+  readonly verified?: false;
 }
 
 /** Change of a send that is in no block yet. */
@@ -80,6 +82,17 @@ export interface WalletTransaction {
   /** 0 while it is in no block. */
   readonly unlockTime: bigint;
   readonly isCoinbase: boolean;
+  /** Hash of its block, present while no node has proved it by the bytes of that block. */
+  readonly unverifiedBlock?: string;
+}
+
+/** A block with own outputs whose contents no node has proved (docs/protocol/wallet-sync.md#raw-blocks). */
+export interface UnverifiedBlock {
+  readonly height: number;
+  readonly hash: string;
+  readonly transactions: readonly WalletTransaction[];
+  /** Own outputs of these transactions. */
+  readonly outputs: readonly WalletOutput[];
 }
 
 export interface SubWallet {
@@ -189,7 +202,11 @@ export type LedgerChange =
       readonly block: SyncBlock;
       readonly found: readonly OwnOutputFound[];
       readonly paymentIds: readonly (readonly [hash: string, paymentId: string])[];
+      /** Present when no node has proved the block. */
+      readonly verified?: false;
     }
+  /** The contents of the block at this height were proved after it was applied. */
+  | { readonly kind: 'verified'; readonly height: number }
   /** Blocks that do not concern the wallet: those among the last 50, and those that became checkpoints. */
   | { readonly kind: 'advance'; readonly blocks: readonly (readonly [height: number, hash: string])[] }
   | { readonly kind: 'rewind'; readonly height: number }

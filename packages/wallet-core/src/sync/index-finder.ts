@@ -1,12 +1,12 @@
 import { type IndexesByTransaction, type NodeCalls, NodeFailure, type NodeList } from '@wrkz/client';
 import type { SyncLedger, UnindexedOutput } from '../ledger/ledger';
 
-/** Blocks asked for at once, so that the node cannot tell which transaction is meant. */
-const RANGE = 10;
+/** Blocks that are requested together, so that the node cannot tell which of them has an own output. */
+export const RANGE = 10;
 const TRIES = 3;
 
 /** The first height of the range that holds a block. */
-const rangeStart = (height: number): number => height - (height % RANGE);
+export const rangeStart = (height: number): number => height - (height % RANGE);
 
 interface Wanted {
   readonly outputs: UnindexedOutput[];

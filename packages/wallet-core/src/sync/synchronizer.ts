@@ -8,16 +8,18 @@ import {
   type SyncBlock,
   type TipStream,
 } from '@wrkz/client';
-import { REORGANISATION_DEPTH } from '@wrkz/core-types';
+import { type Network, REORGANISATION_DEPTH, toHex } from '@wrkz/core-types';
 import { AutoResetEvent, errorText } from '@wrkz/service-kit/base';
 import { Applier } from './applier';
 import { BlockStore } from './block-store';
+import { BlockVerifier, claimOfUnverified } from './block-verifier';
 import { MACHINE_CLOCK, type SyncClock } from './clock';
 import { Fetcher, type FetchOutcome } from './fetcher';
 import { IndexFinder } from './index-finder';
 import { NodeComparison } from './node-comparison';
 import { NodeView } from './node-view';
 import type { AppliedBlock, SyncLedger } from '../ledger/ledger';
+import type { UnverifiedBlock, WalletTransaction } from '../ledger/model';
 import { AnswerReader } from './reading/answer-reader';
 import { foreignText, StallNews, stallOf } from './status';
 import type { SyncStall, WalletSyncStatus } from './status';
@@ -32,12 +34,15 @@ const FOLLOWED_WAIT_MS = 60_000;
 const NO_STREAM_MS = 300_000;
 /** Between two comparisons of the wallet's chain with all nodes. */
 const COMPARE_MS = 60_000;
+/** Between two attempts to prove unverified blocks. */
+const VERIFY_MS = 120_000;
+/** Blocks that are proved together, so that a node which fails is not queried for all of them. */
+const VERIFY_CHUNK = 100;
 /** Refused responses in a row after which the chain is compared at once. */
 const MAX_REFUSED = 3;
 
 export interface SynchronizerOptions {
-  /** Of the network, 64 hex characters. */
-  readonly genesisHash: string;
+  readonly network: Network;
   readonly skipCoinbases?: boolean | undefined;
   /** The most blocks to ask for at once. */
   readonly maxBlocks?: number | undefined;
@@ -61,6 +66,10 @@ export interface SynchronizerEvents {
   unreadable: [SyncBlock, unknown];
   /** A node serves: the first one, another one, or one that was away. */
   connected: [];
+  /** The contents of a block were proved after it was applied. */
+  verified: [readonly WalletTransaction[]];
+  /** A block that no node had proved turned out to be made up; it is rewound next. */
+  disproved: [UnverifiedBlock];
   /** Global indexes of own outputs came in. */
   indexed: [];
   /** Where the node stands has changed. */
@@ -90,6 +99,7 @@ export class Synchronizer extends EventEmitter<SynchronizerEvents> {
   readonly #reader = new AnswerReader();
   readonly #news: StallNews;
   readonly #indexes: IndexFinder;
+  readonly #verifier: BlockVerifier;
   readonly #applier: Applier;
   #fetcher: Fetcher;
   /** What each loop waits for besides its clock. */
@@ -106,6 +116,8 @@ export class Synchronizer extends EventEmitter<SynchronizerEvents> {
     info: new AutoResetEvent(),
     /** Another node may offer events. */
     stream: new AutoResetEvent(),
+    /** A node that may prove unverified blocks serves. */
+    verify: new AutoResetEvent(),
     /** The node's blocks may belong to no chain. */
     compare: new AutoResetEvent(),
   };
@@ -131,7 +143,8 @@ export class Synchronizer extends EventEmitter<SynchronizerEvents> {
     this.#news = new StallNews(warn);
     this.#indexes = new IndexFinder(ledger, warn);
     this.#fetcher = this.#newFetcher();
-    this.#applier = new Applier(ledger, this.#store, {
+    this.#verifier = new BlockVerifier(options.network, () => this.node);
+    this.#applier = new Applier(ledger, this.#store, this.#verifier, {
       applied: (applied, block) => this.emit('applied', applied, block),
       rewound: (height, from) => {
         if (from - height >= REORGANISATION_DEPTH) warn(foreignText(height, from));
@@ -183,6 +196,7 @@ export class Synchronizer extends EventEmitter<SynchronizerEvents> {
       this.#fetch(signal),
       this.#apply(signal),
       this.#findIndexes(signal),
+      this.#verifyAgain(signal),
       this.#followTip(signal),
     ];
     const { node } = this;
@@ -222,7 +236,7 @@ export class Synchronizer extends EventEmitter<SynchronizerEvents> {
   }
 
   #newFetcher(): Fetcher {
-    const { genesisHash, skipCoinbases = false, maxBlocks, plausibleHeight } = this.options;
+    const { network, skipCoinbases = false, maxBlocks, plausibleHeight } = this.options;
     return new Fetcher(
       {
         node: () => this.node,
@@ -233,7 +247,7 @@ export class Synchronizer extends EventEmitter<SynchronizerEvents> {
         warn: (text) => void this.emit('warning', text),
         rewound: (height) => this.#onRewound(height),
       },
-      { genesisHash, skipCoinbases, maxBlocks, plausibleHeight },
+      { genesisHash: toHex(network.genesis.hash), skipCoinbases, maxBlocks, plausibleHeight },
     );
   }
 
@@ -255,7 +269,10 @@ export class Synchronizer extends EventEmitter<SynchronizerEvents> {
         const isFirst = this.#view.info === undefined;
         this.#view.set(info);
         if (isFirst) this.#wakeups.fetch.set();
-        if (isFirst || this.#wasAway) this.emit('connected');
+        if (isFirst || this.#wasAway) {
+          this.#wakeups.verify.set();
+          this.emit('connected');
+        }
         this.#wasAway = false;
         this.emit('heavierBranch', info.heavierBranch);
         this.emit('node');
@@ -359,7 +376,7 @@ export class Synchronizer extends EventEmitter<SynchronizerEvents> {
       signal,
       async () => {
         await this.#wakeups.apply.wait(signal);
-        await this.#applier.run(signal);
+        await this.#applyStored(signal);
         // Fetching may have found the tip while blocks waited; now that they are in, it can say so.
         if (this.#store.isEmpty) this.#wakeups.fetch.set();
       },
@@ -369,6 +386,72 @@ export class Synchronizer extends EventEmitter<SynchronizerEvents> {
         this.#wakeups.apply.set();
       },
     );
+  }
+
+  async #applyStored(signal: AbortSignal): Promise<void> {
+    const { node } = this;
+    const serving = servingOf(node);
+    try {
+      await this.#applier.run(signal);
+    } catch (error) {
+      if (!(error instanceof NodeFailure) || servingOf(this.node) !== serving) throw error;
+      // The stored blocks are from this node and wait to be applied: none of them is.
+      this.#fetcher.reset();
+      if (error.kind === 'malformed' && node instanceof NodeList) await node.leave(error.message, signal);
+      throw error;
+    }
+  }
+
+  /** Proves blocks that were applied unverified, as soon as a node can. */
+  async #verifyAgain(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      await this.#wakeups.verify.waitFor(VERIFY_MS, this.#clock, signal);
+      try {
+        let isProgress = true;
+        while (isProgress && !signal.aborted) {
+          // The newest first: a pruned node has no others.
+          isProgress = await this.#verifyChunk(this.ledger.unverifiedBlocks().slice(-VERIFY_CHUNK), signal);
+        }
+      } catch (error) {
+        if (!signal.aborted) this.emit('warning', `unverified blocks could not be checked: ${errorText(error)}`);
+      }
+    }
+  }
+
+  /** @returns whether a block was proved and none was made up, so that the next chunk is worth a request */
+  async #verifyChunk(blocks: readonly UnverifiedBlock[], signal: AbortSignal): Promise<boolean> {
+    const verdicts = await this.#verifier.verify(blocks.map(claimOfUnverified), signal);
+    signal.throwIfAborted();
+    const current = new Set(this.ledger.unverifiedBlocks().map(({ hash }) => hash));
+    let isProgress = false;
+    for (const block of blocks) {
+      const verdict = verdicts.get(block.hash);
+      if (!current.has(block.hash) || verdict === 'unverified' || verdict === undefined) continue;
+      isProgress = true;
+      if (verdict !== 'verified') {
+        this.#dropFrom(block);
+        return false;
+      }
+      this.emit('verified', this.ledger.markVerified(block.height));
+    }
+    return isProgress;
+  }
+
+  /** Rewinds to below a block that was made up; the chain is read again from there. */
+  #dropFrom(block: UnverifiedBlock): void {
+    const { height, hash, transactions } = block;
+    const hashes = transactions.map((transaction) => transaction.hash).join(', ');
+    this.emit(
+      'warning',
+      `block ${String(height)} with hash ${hash} does not hold what a node had reported (transactions ${hashes}): the chain is ` +
+        'read again from there',
+    );
+    this.emit('disproved', block);
+    this.#fetcher.reset();
+    this.ledger.rewind(height);
+    this.#onRewound(height);
+    this.#isAtTip = false;
+    this.#wakeups.fetch.set();
   }
 
   async #findIndexes(signal: AbortSignal): Promise<void> {
@@ -427,3 +510,6 @@ export class Synchronizer extends EventEmitter<SynchronizerEvents> {
     }
   }
 }
+
+/** The node that answers now. */
+const servingOf = (node: NodeCalls): NodeCalls => (node instanceof NodeList ? node.serving : node);

@@ -1,6 +1,6 @@
-import { isUnlocked } from '@wrkz/consensus';
 import { walletError } from '../errors';
 import type { SubWallet, WalletOutput } from '../ledger/model';
+import { isSpendable } from '../ledger/queries';
 import type { ContestedSend, SendContext } from './model';
 
 /** An output that may be spent, and whose it is. */
@@ -22,13 +22,13 @@ export function unlockedCovers(amount: bigint, sources: readonly SubWallet[], he
   return sum >= amount;
 }
 
-/** The unlocked outputs of some sub-wallets, each one-time key once. */
+/** The unlocked, verified outputs of some sub-wallets, each one-time key once. */
 export function* unlocked(sources: readonly SubWallet[], height: number, now: number): Generator<OwnedInput> {
   const seen = new Set<string>();
   const at = { height, timestamp: now };
   for (const owner of sources) {
     for (const output of owner.unspent) {
-      if (seen.has(output.key) || !isUnlocked(output.unlockTime, at)) continue;
+      if (seen.has(output.key) || !isSpendable(output, at)) continue;
       seen.add(output.key);
       yield { output, owner };
     }

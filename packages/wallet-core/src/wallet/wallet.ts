@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import type { NodeList, SyncBlock } from '@wrkz/client';
-import { type Network, toHex } from '@wrkz/core-types';
+import type { Network } from '@wrkz/core-types';
 import { errorText, Mutex } from '@wrkz/service-kit/base';
 import type { SendEstimate } from '../transaction/build-send';
 import type { SendContext, SendRequest, SendSummary, SignedSend } from '../transaction/model';
@@ -37,7 +37,7 @@ import { liesBefore, type NewKeys, plausibleHeight, startOfNewKeys, subWalletsOf
 export interface WalletDependencies {
   readonly network: Network;
   readonly pow: Pick<PowClient, 'findNonce'>;
-  readonly sync?: Omit<SynchronizerOptions, 'genesisHash' | 'plausibleHeight'>;
+  readonly sync?: Omit<SynchronizerOptions, 'network' | 'plausibleHeight'>;
   /** Unix milliseconds. */
   readonly now?: () => number;
   /** Reports what is wrong without being an error. */
@@ -51,7 +51,10 @@ export interface WalletOptions {
 }
 
 interface WalletEvents {
-  /** A block brought it; the snapshot has it by then. The hash is that of the block, where it is known. */
+  /**
+   * A block brought it; the snapshot has it by then. The hash is that of the block, where it is known. A transaction of an
+   * unverified block comes again once that is proved.
+   */
   transaction: [WalletTransaction, string | undefined];
   /** A new snapshot is published. */
   changed: [];
@@ -132,7 +135,7 @@ export class Wallet extends EventEmitter<WalletEvents> {
     });
     this.#synchronizer = new Synchronizer(nodes, ledger, {
       ...sync,
-      genesisHash: toHex(network.genesis.hash),
+      network,
       plausibleHeight: () => this.#plausibleHeight(),
     });
     this.#snapshot = this.#newSnapshot();
@@ -620,6 +623,21 @@ export class Wallet extends EventEmitter<WalletEvents> {
       this.#publish();
     });
     synchronizer.on('indexed', () => this.#onProgress());
+    synchronizer.on('verified', (transactions) => {
+      for (const transaction of transactions) this.#unpublished.push([transaction, undefined]);
+      this.#recordProblem(() => this.#commit(() => this.#recordTransactions(transactions)));
+      this.#publish();
+    });
+    synchronizer.on('disproved', ({ height, hash, transactions }) => {
+      const payload = { height, block: hash };
+      this.#recordProblem(() =>
+        this.#commit(() => {
+          for (const { hash: transaction } of transactions) {
+            this.#recordEvent({ kind: 'transaction-disproved', transaction, payload });
+          }
+        }),
+      );
+    });
     synchronizer.on('disagreement', (text) => {
       if (text === undefined) this.pause.end('chainDisagreement');
       else this.pause.set('chainDisagreement', text);
@@ -648,22 +666,19 @@ export class Wallet extends EventEmitter<WalletEvents> {
     for (const transaction of transactions) this.#unpublished.push([transaction, hash]);
     if (transactions.length === 0 || this.#storage.dbIfUsable === undefined) return;
     this.#recordProblem(() => {
-      this.#commit(() => {
-        for (const { hash: transaction, transfers, blockHeight } of transactions) {
-          for (const { publicSpendKey, amount } of transfers) {
-            const subWallet = this.#ledger.addressOf(publicSpendKey);
-            this.#recordEvent({
-              kind: 'transaction',
-              transaction,
-              subWallet,
-              amount,
-              payload: { height: blockHeight },
-            });
-          }
-        }
-      });
+      this.#commit(() => this.#recordTransactions(transactions));
       this.#pending.onApplied(transactions);
     });
+  }
+
+  #recordTransactions(transactions: readonly WalletTransaction[]): void {
+    for (const { hash: transaction, transfers, blockHeight, unverifiedBlock } of transactions) {
+      const kind = unverifiedBlock === undefined ? 'transaction' : 'transaction-unverified';
+      for (const { publicSpendKey, amount } of transfers) {
+        const subWallet = this.#ledger.addressOf(publicSpendKey);
+        this.#recordEvent({ kind, transaction, subWallet, amount, payload: { height: blockHeight } });
+      }
+    }
   }
 
   #onProgress(): void {
