@@ -287,18 +287,18 @@ export class NodeClient implements NodeCalls {
   async #requireChain(signal: AbortSignal | undefined): Promise<void> {
     const { genesisHash } = this.options;
     if (genesisHash === undefined) return;
-    // Everybody waits for one look; who gives up leaves the others theirs.
-    this.#chain ??= this.#lookAtChain(genesisHash);
-    try {
-      await this.#chain;
-    } catch (error) {
-      this.#chain = undefined;
-      throw error;
+    // Concurrent callers share one request; a caller that aborts does not end it.
+    if (this.#chain === undefined) {
+      const check = this.#checkGenesis(genesisHash);
+      check.catch(() => {
+        if (this.#chain === check) this.#chain = undefined;
+      });
+      this.#chain = check;
     }
-    signal?.throwIfAborted();
+    await untilAborted(this.#chain, signal);
   }
 
-  async #lookAtChain(genesisHash: string): Promise<void> {
+  async #checkGenesis(genesisHash: string): Promise<void> {
     let header;
     try {
       header = await this.#header('getblockheaderbyheight', { height: 0 });
@@ -369,4 +369,15 @@ function syncBody(question: SyncQuestion): object {
     ...(question.endHeight > 0 ? { endHeight: question.endHeight } : {}),
     ...(question.isBase64 ? { encoding: 'base64' } : {}),
   };
+}
+
+/** Rejects for this caller on abort, while work that callers share goes on. */
+export function untilAborted<T>(result: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return result;
+  return new Promise((resolve, reject) => {
+    const leave = (): void => reject(signal.reason as Error);
+    if (signal.aborted) leave();
+    signal.addEventListener('abort', leave, { once: true });
+    result.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave));
+  });
 }

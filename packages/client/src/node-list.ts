@@ -13,6 +13,7 @@ import {
   type ReadSyncBody,
   type SendVerdict,
   type TransactionPlaces,
+  untilAborted,
 } from './node-client';
 import type { SyncAnswer, SyncQuestion, SyncTip } from './sync-model';
 import type { TipStream } from './tip-stream';
@@ -285,15 +286,4 @@ export class NodeList extends EventEmitter<NodeListEvents> implements NodeCalls 
 /** As the node reports it; a node without peers knows no network height and is not catching up. */
 function isCatchingUp({ localHeight, networkHeight }: NodeInfo): boolean {
   return localHeight + CATCHING_UP < networkHeight;
-}
-
-/** Rejects for this caller on abort, while the shared search goes on. */
-function untilAborted<T>(result: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (signal === undefined) return result;
-  return new Promise((resolve, reject) => {
-    const leave = (): void => reject(signal.reason as Error);
-    if (signal.aborted) leave();
-    signal.addEventListener('abort', leave, { once: true });
-    result.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave));
-  });
 }

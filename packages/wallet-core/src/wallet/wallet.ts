@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events';
-import type { NodeList, SyncBlock } from '@wrkz/client';
+import { NodeFailure, type NodeList, type SyncBlock } from '@wrkz/client';
 import type { Network } from '@wrkz/core-types';
 import { errorText, Mutex } from '@wrkz/service-kit/base';
 import type { SendEstimate } from '../transaction/build-send';
@@ -71,6 +71,8 @@ interface WalletEvents {
 const MAX_BLOCKS_BEHIND = 20;
 /** How often scan progress without changes of money is stored, in milliseconds. */
 const PROGRESS_INTERVAL_MS = 5_000;
+/** How long an open waits for the node to name its genesis block. */
+const NETWORK_CHECK_MS = 2_000;
 /** How often pending sends are submitted again, and other nodes are compared, in milliseconds. */
 const RESUBMIT_INTERVAL_MS = 180_000;
 
@@ -141,8 +143,9 @@ export class Wallet extends EventEmitter<WalletEvents> {
     this.#snapshot = this.#newSnapshot();
   }
 
-  /** @throws WalletError of the container and of the wallet database */
+  /** @throws WalletError foreignNetwork, and those of the container and of the wallet database */
   static async open(dependencies: WalletDependencies, options: WalletOptions): Promise<Wallet> {
+    await requireNetwork(options.nodes);
     return Wallet.#begin(dependencies, options, await WalletStorage.open(storageOptions(dependencies, options)));
   }
 
@@ -729,6 +732,20 @@ export class Wallet extends EventEmitter<WalletEvents> {
 /** What a signed transaction spends and brings, while it waits to be submitted. */
 export function heldBy({ hash, pending }: Pick<SignedSend, 'hash' | 'pending'>): HeldTransaction {
   return { hash, inputs: pending.inputs.map(({ output }) => output.key), ownOutputs: pending.ownOutputs };
+}
+
+/** A node that does not answer in time does not prevent opening. @throws WalletError foreignNetwork */
+async function requireNetwork(nodes: NodeList): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<void>((resolve) => (timer = setTimeout(resolve, NETWORK_CHECK_MS)));
+  // The client compares the genesis block before its first response.
+  const isForeign = nodes.info().then(
+    () => false,
+    (error: unknown) => error instanceof NodeFailure && error.kind === 'foreignChain',
+  );
+  const result = await Promise.race([isForeign, timeout]);
+  clearTimeout(timer);
+  if (result === true) throw walletError.foreignNetwork();
 }
 
 function storageOptions({ now = Date.now, warn }: WalletDependencies, { file, password }: WalletOptions) {
