@@ -27,8 +27,8 @@ export class IndexFinder {
     return this.#wanted.size === 0;
   }
 
-  /** Whether something came that no node was asked for. */
-  get hasUnasked(): boolean {
+  /** Whether there are outputs that were not requested yet. */
+  get hasUntried(): boolean {
     return [...this.#wanted.values()].some(({ tries }) => tries === 0);
   }
 
@@ -58,13 +58,13 @@ export class IndexFinder {
   }
 
   /**
-   * Asks once for each range that nobody was asked for; for the others where there is none, so that their tries lie apart.
+   * Requests each new range once, or all others if there is no new one, so that retries are spread out.
    * @throws NodeFailure, which counts as no try; the signal's reason
    */
   async step(node: NodeCalls, signal: AbortSignal): Promise<void> {
-    const { hasUnasked } = this;
+    const { hasUntried } = this;
     for (const [start, wanted] of [...this.#wanted]) {
-      if (hasUnasked && wanted.tries > 0) continue;
+      if (hasUntried && wanted.tries > 0) continue;
       const indexes = await node.globalIndexes(start, start + RANGE, signal);
       // Rewound, or begun anew, meanwhile.
       if (this.#wanted.get(start) !== wanted) continue;
@@ -79,7 +79,7 @@ export class IndexFinder {
     this.#wanted.delete(start);
     const first = missing[0]?.transactionHash ?? '';
     this.warn(
-      `the node tells no global index of ${String(missing.length)} own outputs, the first in transaction ${first}: they ` +
+      `the node reports no global index of ${String(missing.length)} own outputs, the first in transaction ${first}: they ` +
         'count in the balance and cannot be spent yet',
     );
   }
@@ -116,7 +116,7 @@ function indexOf(indexes: IndexesByTransaction, { transactionHash, outputIndex }
   return indexes.get(transactionHash)?.[outputIndex];
 }
 
-/** Those of own transactions; the others were asked for to hide them. */
+/** Those of own transactions; the others were requested to hide them. */
 function known(indexes: IndexesByTransaction, outputs: readonly UnindexedOutput[]): IndexesByTransaction {
   const own = new Map<string, readonly number[]>();
   for (const output of outputs) {

@@ -20,17 +20,17 @@ import { NodeComparison } from './node-comparison';
 import { NodeView } from './node-view';
 import type { AppliedBlock, SyncLedger } from '../ledger/ledger';
 import type { UnverifiedBlock, WalletTransaction } from '../ledger/model';
-import { AnswerReader } from './reading/answer-reader';
-import { foreignText, StallNews, stallOf } from './status';
+import { ResponseParser } from './parser/response-parser';
+import { foreignText, StallReporter, stallOf } from './status';
 import type { SyncStall, WalletSyncStatus } from './status';
 
 /** Milliseconds (docs/protocol/wallet-sync.md#waits). */
 const INFO_MS = 10_000;
 const WAIT_MS = 5_000;
 const RATE_LIMITED_MS = 20_000;
-/** With a node that tells of its blocks, asking is a precaution. */
+/** Polling interval while the node publishes its blocks. */
 const FOLLOWED_WAIT_MS = 60_000;
-/** A node that offers no events is asked for them again after a while. */
+/** Until event streams are requested again from a node without them. */
 const NO_STREAM_MS = 300_000;
 /** Between two comparisons of the wallet's chain with all nodes. */
 const COMPARE_MS = 60_000;
@@ -44,12 +44,12 @@ const MAX_REFUSED = 3;
 export interface SynchronizerOptions {
   readonly network: Network;
   readonly skipCoinbases?: boolean | undefined;
-  /** The most blocks to ask for at once. */
+  /** Max blocks per request. */
   readonly maxBlocks?: number | undefined;
   /** The highest index that the chain can have reached by now; a response above it is refused. */
   readonly plausibleHeight?: (() => number) | undefined;
   readonly clock?: SyncClock | undefined;
-  /** Reads the bytes of answers; a thread does it for large ones when left out. */
+  /** Reads the bytes of responses; a thread does it for large ones when left out. */
   readonly read?: ReadSyncBody | undefined;
 }
 
@@ -60,7 +60,7 @@ export interface SynchronizerEvents {
   progressed: [];
   /** Everything at or above the height is gone from the ledger. */
   rewound: [number];
-  /** The wallet stands at the node's tip. */
+  /** The wallet is at the node's tip. */
   synced: [number];
   /** A block could not be handled and was passed. */
   unreadable: [SyncBlock, unknown];
@@ -72,7 +72,7 @@ export interface SynchronizerEvents {
   disproved: [UnverifiedBlock];
   /** Global indexes of own outputs came in. */
   indexed: [];
-  /** Where the node stands has changed. */
+  /** The state of the node has changed. */
   node: [];
   /** Another node does not have a settled block of the wallet, as a sentence; undefined: all nodes agree. */
   disagreement: [string | undefined];
@@ -88,7 +88,7 @@ interface Run {
 }
 
 /**
- * Follows a node and brings its blocks into the ledger (docs/protocol/wallet-sync.md#the-node). Fetching goes on while blocks are
+ * Follows a node and applies its blocks to the ledger (docs/protocol/wallet-sync.md#the-node). Fetching goes on while blocks are
  * applied; everything else that is asked of the node goes by its own clock. A node that fails is asked again: nothing
  * ends a run but `stop`.
  */
@@ -96,13 +96,13 @@ export class Synchronizer extends EventEmitter<SynchronizerEvents> {
   readonly #clock: SyncClock;
   readonly #view = new NodeView();
   readonly #store = new BlockStore();
-  readonly #reader = new AnswerReader();
-  readonly #news: StallNews;
+  readonly #reader = new ResponseParser();
+  readonly #stallReporter: StallReporter;
   readonly #indexes: IndexFinder;
   readonly #verifier: BlockVerifier;
   readonly #applier: Applier;
   #fetcher: Fetcher;
-  /** What each loop waits for besides its clock. */
+  /** Each loop wakes on its timer or its event, whichever fires first. */
   readonly #wakeups = {
     /** There may be something to fetch. */
     fetch: new AutoResetEvent(),
@@ -112,7 +112,7 @@ export class Synchronizer extends EventEmitter<SynchronizerEvents> {
     room: new AutoResetEvent(),
     /** An own output has no global index. */
     index: new AutoResetEvent(),
-    /** Somebody wants to know where the node stands. */
+    /** The state of the node is requested. */
     info: new AutoResetEvent(),
     /** Another node may offer events. */
     stream: new AutoResetEvent(),
@@ -140,7 +140,7 @@ export class Synchronizer extends EventEmitter<SynchronizerEvents> {
     super();
     this.#clock = options.clock ?? MACHINE_CLOCK;
     const warn = (text: string): void => void this.emit('warning', text);
-    this.#news = new StallNews(warn);
+    this.#stallReporter = new StallReporter(warn);
     this.#indexes = new IndexFinder(ledger, warn);
     this.#fetcher = this.#newFetcher();
     this.#verifier = new BlockVerifier(options.network, () => this.node);
@@ -182,7 +182,7 @@ export class Synchronizer extends EventEmitter<SynchronizerEvents> {
     };
   }
 
-  /** Begins, or goes on after a stop, from where the ledger stands. */
+  /** Starts, or resumes after a stop, at the position of the ledger. */
   start(): void {
     if (this.#run !== undefined) return;
     this.#fetcher.reset();
@@ -209,7 +209,7 @@ export class Synchronizer extends EventEmitter<SynchronizerEvents> {
     this.#run = { controller, ended: Promise.allSettled(loops) };
   }
 
-  /** Ends whatever is under way and waits for it. The ledger is not touched afterwards. */
+  /** Aborts all requests and waits for the loops to end. The ledger is not changed afterwards. */
   async stop(): Promise<void> {
     const run = this.#run;
     if (run === undefined) return;
@@ -229,7 +229,7 @@ export class Synchronizer extends EventEmitter<SynchronizerEvents> {
     if (wasRunning) this.start();
   }
 
-  /** Asks the node now, whatever there was to wait for. */
+  /** Polls the node now. */
   refresh(): void {
     this.#wakeups.info.set();
     this.#wakeups.fetch.set();
@@ -307,7 +307,7 @@ export class Synchronizer extends EventEmitter<SynchronizerEvents> {
   /** How long to wait after it. */
   #onOutcome(outcome: FetchOutcome): number {
     this.#stall = stallOf(outcome, this.#fetcher.gap, this.status) ?? (outcome === 'unknown' ? this.#stall : undefined);
-    this.#news.note(this.#stall);
+    this.#stallReporter.note(this.#stall);
     const wasAtTip = this.#isAtTip;
     this.#isAtTip = outcome === 'tip';
     switch (outcome) {
@@ -464,8 +464,8 @@ export class Synchronizer extends EventEmitter<SynchronizerEvents> {
         this.emit('indexed');
       },
       async (failure) => {
-        // What was found while others were asked for is not kept waiting: it cannot be spent so long.
-        if (failure === undefined && (this.#indexes.isDone || this.#indexes.hasUnasked)) return;
+        // Outputs found during a request are requested at once: they cannot be spent until then.
+        if (failure === undefined && (this.#indexes.isDone || this.#indexes.hasUntried)) return;
         await this.#clock.wait(WAIT_MS, signal);
       },
     );
@@ -481,14 +481,14 @@ export class Synchronizer extends EventEmitter<SynchronizerEvents> {
         await stream.ended;
         this.#stream = undefined;
         this.#isFollowing = false;
-        // Whatever came while nobody listened is asked for.
+        // Blocks that were published meanwhile are fetched.
         this.#wakeups.fetch.set();
       }
       await this.#wakeups.stream.waitFor(stream === undefined ? NO_STREAM_MS : WAIT_MS, this.#clock, signal);
     }
   }
 
-  /** Until the signal fires: one step, then a wait. A step that fails is told in the status, and the next one tries again. */
+  /** Repeats a step and a wait until the signal aborts. A failed step sets the stall of the status and is repeated. */
   async #repeat(
     signal: AbortSignal,
     step: () => Promise<void>,
@@ -502,7 +502,7 @@ export class Synchronizer extends EventEmitter<SynchronizerEvents> {
         if (signal.aborted) return;
         failure = error instanceof NodeFailure ? error : new NodeFailure('failed', errorText(error));
         this.#stall = stallOf(failure, this.#fetcher.gap, this.status);
-        this.#news.note(this.#stall);
+        this.#stallReporter.note(this.#stall);
         this.#isAtTip = false;
         this.emit('node');
       }
@@ -511,5 +511,5 @@ export class Synchronizer extends EventEmitter<SynchronizerEvents> {
   }
 }
 
-/** The node that answers now. */
+/** The node that serves now. */
 const servingOf = (node: NodeCalls): NodeCalls => (node instanceof NodeList ? node.serving : node);

@@ -3,14 +3,14 @@ import { cnFastHash, derivePublicKey, generateKeyDerivation, scalarReduce32, sec
 import type { LedgerKeys as ScanKeys } from '../../../src/ledger/ledger';
 import { GENESIS } from './wallets';
 
-type Members = Record<string, unknown>;
+type Fields = Record<string, unknown>;
 
 export interface ScriptedBlock {
   readonly blockHash: string;
   readonly blockHeight: number;
   readonly blockTimestamp: number;
-  readonly coinbaseTX: Members;
-  readonly transactions: readonly Members[];
+  readonly coinbaseTX: Fields;
+  readonly transactions: readonly Fields[];
 }
 
 const hashOf = (text: string): string => cnFastHash(Buffer.from(text)).toString('hex');
@@ -61,7 +61,7 @@ export interface ServedChain {
 /** Lets a stand-in serve a chain, which a test may change as it goes. */
 export function serveChain(node: StandInNode, chain: ServedChain): StandInNode {
   const tip = (): ScriptedBlock => chain.blocks[chain.blocks.length - 1] as ScriptedBlock;
-  const headerOf = (block: ScriptedBlock): Members => ({
+  const headerOf = (block: ScriptedBlock): Fields => ({
     ...{ hash: block.blockHash, height: block.blockHeight, orphan_status: false },
   });
   return (
