@@ -8,7 +8,7 @@
  */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { parseArgs } from 'node:util';
-import { readSyncAnswer, type SyncBlock } from '@wrkz/client';
+import { readSyncResponse, type SyncBlock } from '@wrkz/client';
 import { generateKeyPair } from '@wrkz/crypto';
 import { Daemon, readConfig } from '@wrkz/daemon';
 import { silentLogger } from '@wrkz/service-kit';
@@ -41,7 +41,7 @@ async function answersOfChainA(): Promise<Buffer[]> {
       const response = await fetch(`${node.url}/getwalletsyncdata`, { method: 'POST', body });
       const answer = Buffer.from(await response.arrayBuffer());
       answers.push(answer);
-      start = (readSyncAnswer(answer).blocks.at(-1)?.height ?? start) + 1;
+      start = (readSyncResponse(answer).blocks.at(-1)?.height ?? start) + 1;
     }
     return answers;
   } finally {
@@ -76,7 +76,7 @@ async function main(): Promise<void> {
     while (sum.blocks < Number(values.blocks)) {
       for (const answer of answers) {
         const start = performance.now();
-        const { blocks } = readSyncAnswer(answer);
+        const { blocks } = readSyncResponse(answer);
         const read = performance.now();
         delay.enable();
         for await (const batch of scannedBatches(blocks, wallet)) {

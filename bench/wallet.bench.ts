@@ -61,7 +61,7 @@ function outputsOf({ coinbase, transactions }: SyncBlock): number {
 async function round(port: number, content: WalletContent): Promise<Round> {
   const node = new NodeList([{ host: '127.0.0.1', port, ssl: false }], { genesisHash: GENESIS });
   const ledger = new Ledger(content);
-  const sync = new Synchronizer(node, ledger, { genesisHash: GENESIS });
+  const sync = new Synchronizer(node, ledger, { network: networkOf('devnet') });
   let blocks = 0;
   let outputs = 0;
   let memory = 0;

@@ -1,6 +1,6 @@
 import { type HookEvent, type Logger, NotificationHooks } from '@wrkz/service-kit';
 import type { WalletTransaction } from '@wrkz/wallet-core';
-import { isRecent, netAmount } from '@wrkz/wallet-server';
+import { isNotified, netAmount } from '@wrkz/wallet-server';
 import type { WalletApiConfig } from './config';
 import type { WalletManager } from './wallet-manager';
 
@@ -33,7 +33,7 @@ export async function startWalletHooks(
     secretFile: options['notify-secret-file'],
   });
   wallets.on('transaction', (transaction, open) => {
-    if (!hooks.has(HOOK) || !(options['notify-during-sync'] || isRecent(transaction, open.wallet.syncStatus))) return;
+    if (!hooks.has(HOOK) || !isNotified(transaction, open.wallet.syncStatus, options['notify-during-sync'])) return;
     hooks.notify(HOOK, transactionEvent(transaction));
   });
   return hooks;

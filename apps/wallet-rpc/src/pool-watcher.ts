@@ -1,11 +1,11 @@
-import type { NodeLookups } from '@wrkz/client';
+import type { NodeCalls } from '@wrkz/client';
 import type { Wallet, WalletTransaction } from '@wrkz/wallet-core';
 import { ownPoolTransactions } from './pool-transactions';
 import type { TransactionDetailsCache } from './transaction-details';
 
 export interface PoolWatcherDependencies {
   readonly wallet: Wallet;
-  readonly nodes: Pick<NodeLookups, 'poolChanges'>;
+  readonly nodes: Pick<NodeCalls, 'poolChanges'>;
   readonly details: Pick<TransactionDetailsCache, 'put' | 'get'>;
   readonly seen: (transaction: WalletTransaction) => void;
   /** Called when transactions left the pool: their inputs are unlocked unless a delayed transaction has them. */

@@ -1,11 +1,11 @@
-import { NodeFailure, type NodeLookups, type RawChainBlock } from '@wrkz/client';
+import { NodeFailure, type NodeCalls, type RawChainBlock } from '@wrkz/client';
 import { errorText, EventLoopYielder } from '@wrkz/service-kit';
 import type { Wallet, StoredDetails, WalletTransaction } from '@wrkz/wallet-core';
 import { blockDetails, scanKeysOf } from './blocks';
 
 export interface DetailsCacheDependencies {
   readonly wallet: Wallet;
-  readonly nodes: Pick<NodeLookups, 'rawBlocks'>;
+  readonly nodes: Pick<NodeCalls, 'rawBlocks'>;
   readonly warn: (text: string) => void;
   /** Milliseconds until a failed request is repeated. */
   readonly retryMs?: number;

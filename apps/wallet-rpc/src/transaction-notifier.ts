@@ -1,6 +1,6 @@
 import { errorText, type HookEvent, type NotificationHooks } from '@wrkz/service-kit';
 import { type Wallet, NotifiedStage, type StoredDetails, type WalletTransaction } from '@wrkz/wallet-core';
-import { isRecent, netAmount } from '@wrkz/wallet-server';
+import { isNotified, netAmount } from '@wrkz/wallet-server';
 
 /** The hooks, by their options. */
 export const HOOKS = { tx: 'tx-notify', confirmed: 'tx-confirmed-notify' } as const;
@@ -44,7 +44,7 @@ export class TransactionNotifier {
     if (this.mined.length === 0) return;
     const { wallet, duringSync, details } = this.dependencies;
     const status = wallet.syncStatus;
-    const reported = duringSync ? this.mined : this.mined.filter((transaction) => isRecent(transaction, status));
+    const reported = this.mined.filter((transaction) => isNotified(transaction, status, duringSync));
     const stages = this.advance(reported, NotifiedStage.confirmed);
     if (stages === undefined) return;
     this.mined = [];

@@ -44,6 +44,7 @@ export function serviceTransactions({
       transactionHash: transaction.hash,
       transfers,
       unlockTime: isMined ? transaction.unlockTime : (details?.unlockTime ?? transaction.unlockTime),
+      ...(transaction.unverifiedBlock !== undefined && { verified: false }),
     };
   };
 }

@@ -7,22 +7,22 @@ export interface NodeAddress {
   /** Has no meaning for a socket. */
   readonly port: number;
   readonly ssl: boolean;
-  /** Sent as X-API-KEY; nodes that ask for none ignore it. */
+  /** Sent as X-API-KEY; nodes without one ignore it. */
   readonly token?: string | undefined;
 }
 
 /** An address taken apart. */
-export interface NodePlace {
+export interface NodeEndpoint {
   /** Without a slash at its end; of a socket the host says nothing. */
   readonly baseUrl: string;
   /** As `net` takes it, where a local socket is meant. */
   readonly socket: string | undefined;
-  /** The address in words that may be shown; it holds no token. */
+  /** For display; without the token. */
   readonly name: string;
 }
 
 /** @throws RangeError when the address names no node */
-export function nodePlace({ host, port, ssl }: NodeAddress): NodePlace {
+export function nodeEndpoint({ host, port, ssl }: NodeAddress): NodeEndpoint {
   const text = host.trim();
   if (isSocketAddress(text)) return socketEndpoint(text);
   if (!Number.isInteger(port) || port < 1 || port > 65_535) throw new RangeError('a port lies between 1 and 65535');
@@ -35,13 +35,13 @@ export function nodePlace({ host, port, ssl }: NodeAddress): NodePlace {
   return { baseUrl: origin + pathname.replace(/\/+$/, ''), socket: undefined, name: given };
 }
 
-function socketEndpoint(text: string): NodePlace {
+function socketEndpoint(text: string): NodeEndpoint {
   const path = socketPath(text);
   if (path === '' || path === '@' || path.includes('\0')) throw noNode(text);
   return { baseUrl: 'http://localhost', socket: nodePath(path), name: `ipc://${path}` };
 }
 
-/** An IPv6 address stands in brackets inside a URL. */
+/** URLs need IPv6 addresses in brackets. */
 function bracketed(hostname: string): string {
   return hostname.includes(':') && !hostname.startsWith('[') ? `[${hostname}]` : hostname;
 }

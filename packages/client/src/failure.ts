@@ -1,14 +1,14 @@
 import { plainText } from '@wrkz/service-kit/base';
 
 /**
- * Why a node gave no answer that can be used:
+ * Why there is no usable response:
  * - `unreachable`: no connection, or it broke
  * - `timeout`: it did not connect, went silent, or took too long in all
  * - `rateLimited`: 429
- * - `refused`: another status of the 4xx, or a `status` member other than OK
+ * - `refused`: another status of the 4xx, or a `status` field other than OK
  * - `failed`: a status of the 5xx, or a redirection
- * - `malformed`: an answer that is not what the route answers
- * - `tooLarge`: an answer above the bound of its route, unpacked
+ * - `malformed`: a response that is not what the route responses
+ * - `tooLarge`: a response above the bound of its route, unpacked
  * - `foreignChain`: another genesis block
  */
 export type NodeFailureKind =
@@ -17,11 +17,11 @@ export type NodeFailureKind =
 export interface NodeFailureFacts {
   /** No connection came about, so nothing was sent. */
   readonly isUnsent?: boolean;
-  /** HTTP status, where there was an answer. */
+  /** HTTP status, where there was a response. */
   readonly status?: number;
-  /** The answer had no body. */
+  /** The response had no body. */
   readonly isEmpty?: boolean;
-  /** The wallet error code that some routes answer. */
+  /** The wallet error code that some routes response. */
   readonly errorCode?: number;
   /** What the node said of it, cut and made safe to show. */
   readonly text?: string;
@@ -48,7 +48,7 @@ export class NodeFailure extends Error {
 const LONGEST_TEXT = 300;
 
 /** A stranger's text, short and on one line. */
-export function strangersText(value: unknown): string | undefined {
+export function sanitizedText(value: unknown): string | undefined {
   if (typeof value !== 'string' || value === '') return undefined;
   return plainText(value.slice(0, LONGEST_TEXT));
 }

@@ -1,11 +1,11 @@
 import { daemonApi } from '@wrkz/api';
 import type { z } from 'zod';
 import type { NodeAddress } from './address';
-import { readAnswer, requireSuccess } from './answer';
-import { NodeFailure, strangersText } from './failure';
+import { parseResponse, requireSuccess } from './response';
+import { NodeFailure, sanitizedText } from './failure';
 import { anyNodeInfo, headerEnvelope, nodePool, nodeBlocks, sendAnswer } from './schemas';
-import { MAX_SYNC_BYTES, readSyncAnswer } from './sync-answer';
-import type { SyncAnswer, SyncInput, SyncOutput, SyncQuestion, SyncTip } from './sync-model';
+import { MAX_SYNC_BYTES, readSyncResponse } from './sync-response';
+import type { SyncResponse, SyncInput, SyncOutput, SyncRequest, SyncTip } from './sync-model';
 import { openTipStream, type TipStream } from './tip-stream';
 import { NodeTransport, type TransportOptions } from './transport';
 
@@ -47,13 +47,13 @@ export interface TransactionPlaces {
   readonly unknown: readonly string[];
 }
 
-/** Reads the bytes of a sync answer, on this thread or on another one. */
-export type ReadSyncBody = (body: Buffer) => SyncAnswer | Promise<SyncAnswer>;
+/** Reads the bytes of a sync response, on this thread or on another one. */
+export type ReadSyncBody = (body: Buffer) => SyncResponse | Promise<SyncResponse>;
 
-/** The calls that wallets make; one node and a list of nodes answer them alike. Each may fail with NodeFailure. */
+/** The calls that wallets make; one node and a list of nodes response them alike. Each may fail with NodeFailure. */
 export interface NodeCalls {
   info(signal?: AbortSignal): Promise<NodeInfo>;
-  walletSyncData(question: SyncQuestion, signal?: AbortSignal, read?: ReadSyncBody): Promise<SyncAnswer>;
+  walletSyncData(request: SyncRequest, signal?: AbortSignal, read?: ReadSyncBody): Promise<SyncResponse>;
   /** Of the blocks [start, end). */
   globalIndexes(start: number, end: number, signal?: AbortSignal): Promise<IndexesByTransaction>;
   transactionPlaces(hashes: readonly string[], signal?: AbortSignal): Promise<TransactionPlaces>;
@@ -62,11 +62,18 @@ export interface NodeCalls {
   sendTransaction(transaction: Buffer, signal?: AbortSignal): Promise<SendVerdict>;
   /** The block of the main chain with this hash; undefined when the main chain has none. */
   mainBlock(hash: string, signal?: AbortSignal): Promise<SyncTip | undefined>;
+  /**
+   * Whole blocks from an index on, as many as the node returns at once, at most `count`. A node without the bodies of these
+   * blocks starts at the first body that it has.
+   */
+  rawBlocks(start: number, count: number, signal?: AbortSignal): Promise<readonly RawChainBlock[]>;
+  /** How the pool differs from the hashes that are known of it. */
+  poolChanges(tail: string, known: readonly string[], signal?: AbortSignal): Promise<NodePoolChanges>;
   /** Undefined when the node offers no events. */
   tipStream(onTip: () => void, signal: AbortSignal): Promise<TipStream | undefined>;
 }
 
-/** A block as it stands on the chain. */
+/** A block of the chain as serialized. */
 export interface RawChainBlock {
   readonly block: Buffer;
   /** Without the coinbase. */
@@ -87,21 +94,13 @@ export interface NodePoolChanges {
   readonly deleted: readonly string[];
 }
 
-/** What wallets ask that look at whole blocks and at the pool. Each may fail with NodeFailure. */
-export interface NodeLookups {
-  /** From an index on, as many as the node gives at once, at most `count`. */
-  rawBlocks(start: number, count: number, signal?: AbortSignal): Promise<readonly RawChainBlock[]>;
-  /** How the pool differs from the hashes that are known of it. */
-  poolChanges(tail: string, known: readonly string[], signal?: AbortSignal): Promise<NodePoolChanges>;
-}
-
 export interface NodeClientOptions extends TransportOptions {
   /** 64 hex characters: a node with another first block is refused. */
   readonly genesisHash?: string | undefined;
 }
 
 const KIB = 1024;
-/** Bytes that an answer may have, unpacked, by route. */
+/** Bytes that a response may have, unpacked, by route. */
 const BOUNDS = {
   info: 64 * KIB,
   header: 64 * KIB,
@@ -113,8 +112,8 @@ const BOUNDS = {
   pool: 16 * 1024 * KIB,
 };
 
-/** One node. Its chain is looked at before its first answer is believed, and again after it was away. */
-export class NodeClient implements NodeCalls, NodeLookups {
+/** One node. Its genesis block is checked before the first request, and again after a failed connection. */
+export class NodeClient implements NodeCalls {
   readonly #transport: NodeTransport;
   #chain: Promise<void> | undefined;
 
@@ -126,7 +125,7 @@ export class NodeClient implements NodeCalls, NodeLookups {
     this.#transport = new NodeTransport(address, options);
   }
 
-  /** The address in words that may be shown. */
+  /** The address for display. */
   get displayName(): string {
     return this.#transport.endpoint.name;
   }
@@ -147,20 +146,20 @@ export class NodeClient implements NodeCalls, NodeLookups {
   }
 
   async walletSyncData(
-    question: SyncQuestion,
+    request: SyncRequest,
     signal?: AbortSignal,
-    read: ReadSyncBody = readSyncAnswer,
-  ): Promise<SyncAnswer> {
+    read: ReadSyncBody = readSyncResponse,
+  ): Promise<SyncResponse> {
     await this.#requireChain(signal);
-    const answer = await this.#ask({
+    const response = await this.#request({
       method: 'POST',
       path: '/getwalletsyncdata',
-      body: syncBody(question),
+      body: syncBody(request),
       maxBytes: MAX_SYNC_BYTES,
       signal,
     });
-    requireSuccess(answer);
-    return read(answer.body);
+    requireSuccess(response);
+    return read(response.body);
   }
 
   async globalIndexes(start: number, end: number, signal?: AbortSignal): Promise<IndexesByTransaction> {
@@ -229,7 +228,7 @@ export class NodeClient implements NodeCalls, NodeLookups {
       },
       sendAnswer,
     );
-    return status === 'OK' ? { isTaken: true } : { isTaken: false, reason: strangersText(error) };
+    return status === 'OK' ? { isTaken: true } : { isTaken: false, reason: sanitizedText(error) };
   }
 
   async mainBlock(hash: string, signal?: AbortSignal): Promise<SyncTip | undefined> {
@@ -288,23 +287,23 @@ export class NodeClient implements NodeCalls, NodeLookups {
   async #requireChain(signal: AbortSignal | undefined): Promise<void> {
     const { genesisHash } = this.options;
     if (genesisHash === undefined) return;
-    // Everybody waits for one look; who gives up leaves the others theirs.
-    this.#chain ??= this.#lookAtChain(genesisHash);
-    try {
-      await this.#chain;
-    } catch (error) {
-      this.#chain = undefined;
-      throw error;
+    // Concurrent callers share one request; a caller that aborts does not end it.
+    if (this.#chain === undefined) {
+      const check = this.#checkGenesis(genesisHash);
+      check.catch(() => {
+        if (this.#chain === check) this.#chain = undefined;
+      });
+      this.#chain = check;
     }
-    signal?.throwIfAborted();
+    await untilAborted(this.#chain, signal);
   }
 
-  async #lookAtChain(genesisHash: string): Promise<void> {
+  async #checkGenesis(genesisHash: string): Promise<void> {
     let header;
     try {
       header = await this.#header('getblockheaderbyheight', { height: 0 });
     } catch (error) {
-      // Caches of others know no JSON-RPC: they are taken at their word until a first block comes along.
+      // Third-party caches have no JSON-RPC: they are trusted until a sync response has a genesis block.
       if (error instanceof NodeFailure && error.facts.status === 404) return;
       throw error;
     }
@@ -313,30 +312,30 @@ export class NodeClient implements NodeCalls, NodeLookups {
   }
 
   async #header(method: string, params: object, signal?: AbortSignal): Promise<HeaderAnswer | undefined> {
-    const answer = await this.#ask({
+    const response = await this.#request({
       method: 'POST',
       path: '/json_rpc',
       body: { jsonrpc: '2.0', id: 1, method, params },
       maxBytes: BOUNDS.header,
       signal,
     });
-    const { result } = readAnswer(answer, headerEnvelope);
+    const { result } = parseResponse(response, headerEnvelope);
     const header = result?.block_header;
     return header === undefined ? undefined : { ...header, hash: header.hash.toLowerCase() };
   }
 
-  async #ask(question: Parameters<NodeTransport['ask']>[0]): ReturnType<NodeTransport['ask']> {
+  async #request(request: Parameters<NodeTransport['request']>[0]): ReturnType<NodeTransport['request']> {
     try {
-      return await this.#transport.ask(question);
+      return await this.#transport.request(request);
     } catch (error) {
-      // Whoever answers there next may be somebody else.
+      // Another node may listen at this address next.
       if (error instanceof NodeFailure && error.kind === 'unreachable') this.#chain = undefined;
       throw error;
     }
   }
 
-  async #read<S extends z.ZodType>(question: Parameters<NodeTransport['ask']>[0], schema: S): Promise<z.output<S>> {
-    return readAnswer(await this.#ask(question), schema);
+  async #read<S extends z.ZodType>(request: Parameters<NodeTransport['request']>[0], schema: S): Promise<z.output<S>> {
+    return parseResponse(await this.#request(request), schema);
   }
 }
 
@@ -358,16 +357,27 @@ interface HeaderAnswer extends SyncTip {
   readonly orphan_status: boolean;
 }
 
-function syncBody(question: SyncQuestion): object {
+function syncBody(request: SyncRequest): object {
   return {
-    blockHashCheckpoints: question.checkpoints,
-    startHeight: question.startHeight,
-    startTimestamp: question.startTimestamp,
-    blockCount: question.blockCount,
-    skipCoinbaseTransactions: question.skipCoinbases,
+    blockHashCheckpoints: request.checkpoints,
+    startHeight: request.startHeight,
+    startTimestamp: request.startTimestamp,
+    blockCount: request.blockCount,
+    skipCoinbaseTransactions: request.skipCoinbases,
     skipInputKeyOffsets: true,
-    ...(question.skipEmptyBlocks ? { skipEmptyBlocks: true } : {}),
-    ...(question.endHeight > 0 ? { endHeight: question.endHeight } : {}),
-    ...(question.isBase64 ? { encoding: 'base64' } : {}),
+    ...(request.skipEmptyBlocks ? { skipEmptyBlocks: true } : {}),
+    ...(request.endHeight > 0 ? { endHeight: request.endHeight } : {}),
+    ...(request.isBase64 ? { encoding: 'base64' } : {}),
   };
+}
+
+/** Rejects for this caller on abort, while work that callers share goes on. */
+export function untilAborted<T>(result: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return result;
+  return new Promise((resolve, reject) => {
+    const leave = (): void => reject(signal.reason as Error);
+    if (signal.aborted) leave();
+    signal.addEventListener('abort', leave, { once: true });
+    result.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave));
+  });
 }

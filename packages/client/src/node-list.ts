@@ -7,15 +7,15 @@ import {
   NodeClient,
   type NodeClientOptions,
   type NodeInfo,
-  type NodeLookups,
   type NodePoolChanges,
   type RandomOuts,
   type RawChainBlock,
   type ReadSyncBody,
   type SendVerdict,
   type TransactionPlaces,
+  untilAborted,
 } from './node-client';
-import type { SyncAnswer, SyncQuestion, SyncTip } from './sync-model';
+import type { SyncResponse, SyncRequest, SyncTip } from './sync-model';
 import type { TipStream } from './tip-stream';
 
 export interface NodeSwitch {
@@ -67,13 +67,13 @@ interface Row {
 
 /**
  * A list of nodes of which one serves: the first healthy one, on the wallet's chain. A node that fails is left for the
- * first one that answers; nodes that stand before it are looked at again now and then.
+ * first one that responds; nodes before it in the list are tried again every `returnMs`.
  */
-export class NodeList extends EventEmitter<NodeListEvents> implements NodeCalls, NodeLookups {
+export class NodeList extends EventEmitter<NodeListEvents> implements NodeCalls {
   readonly #rows: readonly Row[];
   #serving = 0;
   #failures = 0;
-  #looked = -Infinity;
+  #lastSearch = -Infinity;
   #search: Promise<boolean> | undefined;
 
   /** @throws RangeError when there is no address, or one that names no node */
@@ -106,16 +106,16 @@ export class NodeList extends EventEmitter<NodeListEvents> implements NodeCalls,
   }
 
   async info(signal?: AbortSignal): Promise<NodeInfo> {
-    await this.#lookBack(signal);
+    await this.#retryPreferred(signal);
     const info = await this.#read((node) => node.info(signal), signal, false);
-    if (!isCatchingUp(info) || !this.#isTimeToLook()) return info;
+    if (!isCatchingUp(info) || !this.#isRetryDue()) return info;
     const hasLeft = await this.#searchAmong(this.#rows, 'it is still catching up', signal, false);
     return hasLeft ? this.#read((node) => node.info(signal), signal, false) : info;
   }
 
   /** Not repeated at another node, whose height and features may differ. */
-  walletSyncData(question: SyncQuestion, signal?: AbortSignal, read?: ReadSyncBody): Promise<SyncAnswer> {
-    return this.#once((node) => node.walletSyncData(question, signal, read), signal);
+  walletSyncData(request: SyncRequest, signal?: AbortSignal, read?: ReadSyncBody): Promise<SyncResponse> {
+    return this.#once((node) => node.walletSyncData(request, signal, read), signal);
   }
 
   globalIndexes(start: number, end: number, signal?: AbortSignal): Promise<IndexesByTransaction> {
@@ -153,7 +153,7 @@ export class NodeList extends EventEmitter<NodeListEvents> implements NodeCalls,
   }
 
   /**
-   * Leaves the serving node, whose answers turned out to be wrong, for the next healthy one.
+   * Leaves the serving node, whose responses turned out to be wrong, for the next healthy one.
    * @returns whether another node serves from now on
    */
   leave(reason: string, signal?: AbortSignal): Promise<boolean> {
@@ -178,7 +178,7 @@ export class NodeList extends EventEmitter<NodeListEvents> implements NodeCalls,
     return row;
   }
 
-  /** A request that every node of the chain answers alike: after a failover it is repeated once. */
+  /** A request with the same result at every node of the chain: after a failover it is repeated once. */
   async #read<T>(call: (node: NodeClient) => Promise<T>, signal: AbortSignal | undefined, isProof = true): Promise<T> {
     const asked = this.#row;
     try {
@@ -211,11 +211,11 @@ export class NodeList extends EventEmitter<NodeListEvents> implements NodeCalls,
     await this.#searchAmong(this.#rows, failure.message, signal);
   }
 
-  async #lookBack(signal: AbortSignal | undefined): Promise<void> {
+  async #retryPreferred(signal: AbortSignal | undefined): Promise<void> {
     const now = this.#now();
     const before = this.#rows.slice(0, this.#serving).filter(({ notBefore }) => notBefore <= now);
-    if (before.length === 0 || !this.#isTimeToLook()) return;
-    await this.#searchAmong(before, 'it answers again', signal, false);
+    if (before.length === 0 || !this.#isRetryDue()) return;
+    await this.#searchAmong(before, 'it responds again', signal, false);
   }
 
   get #returnMs(): number {
@@ -227,10 +227,10 @@ export class NodeList extends EventEmitter<NodeListEvents> implements NodeCalls,
   }
 
   /** Whether the return interval has passed, so that other nodes may be tried while one serves. */
-  #isTimeToLook(): boolean {
+  #isRetryDue(): boolean {
     const now = this.#now();
-    if (this.#rows.length === 1 || now - this.#looked < this.#returnMs) return false;
-    this.#looked = now;
+    if (this.#rows.length === 1 || now - this.#lastSearch < this.#returnMs) return false;
+    this.#lastSearch = now;
     return true;
   }
 
@@ -275,7 +275,7 @@ export class NodeList extends EventEmitter<NodeListEvents> implements NodeCalls,
       left.recentFailovers++;
     }
     row.since = now;
-    this.#looked = now;
+    this.#lastSearch = now;
     this.#serving = this.#rows.indexOf(row);
     this.#failures = 0;
     this.emit('switched', { from: left.client.displayName, to: row.client.displayName, reason });
@@ -286,15 +286,4 @@ export class NodeList extends EventEmitter<NodeListEvents> implements NodeCalls,
 /** As the node reports it; a node without peers knows no network height and is not catching up. */
 function isCatchingUp({ localHeight, networkHeight }: NodeInfo): boolean {
   return localHeight + CATCHING_UP < networkHeight;
-}
-
-/** Rejects for this caller on abort, while the shared search goes on. */
-function untilAborted<T>(result: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (signal === undefined) return result;
-  return new Promise((resolve, reject) => {
-    const leave = (): void => reject(signal.reason as Error);
-    if (signal.aborted) leave();
-    signal.addEventListener('abort', leave, { once: true });
-    result.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave));
-  });
 }

@@ -1,4 +1,4 @@
-/** What a node's answer to a wallet says, without what asks for it: for threads that only read. */
+/** The parser of sync responses without the HTTP client, for the parser thread. */
 export { NodeFailure, type NodeFailureFacts, type NodeFailureKind } from './failure';
-export { MAX_SYNC_BYTES, readSyncAnswer } from './sync-answer';
+export { MAX_SYNC_BYTES, readSyncResponse } from './sync-response';
 export * from './sync-model';

@@ -2,7 +2,7 @@ import { daemonApi, integer } from '@wrkz/api';
 import { z } from 'zod';
 
 /**
- * What is read of `/info`. Nodes of July 2025 lack the last members, caches of others add one
+ * What is read of `/info`. Nodes of July 2025 lack the last fields, third-party caches add one
  * (docs/protocol/wallet-sync.md#older-nodes).
  */
 export const anyNodeInfo = daemonApi.infoAnswer
@@ -25,7 +25,7 @@ export const anyNodeInfo = daemonApi.infoAnswer
     heavier_branch: z.object({ height: integer, hash: z.string().max(64) }).nullish(),
   });
 
-/** The members of a JSON-RPC answer that carry a block header. */
+/** The fields of a JSON-RPC response that carry a block header. */
 export const headerEnvelope = z.object({
   result: z
     .object({ block_header: daemonApi.blockHeaderObject.pick({ hash: true, height: true, orphan_status: true }) })
@@ -33,7 +33,7 @@ export const headerEnvelope = z.object({
   error: z.object({ code: z.bigint(), message: z.string() }).optional(),
 });
 
-/** Nodes of 2025 answer no hash with a transaction that they take. */
+/** Nodes of 2025 return no hash for an accepted transaction. */
 export const sendAnswer = daemonApi.sendRawTransactionAnswer.extend({ error: z.string().default('') });
 
 export const nodeBlocks = daemonApi.rawBlocksAnswer.pick({ items: true });

@@ -15,7 +15,7 @@ export interface SyncTransaction {
   /** 64 zeros where the extra holds none. */
   readonly transactionPublicKey: string;
   readonly unlockTime: bigint;
-  /** "" for none, 64 characters of a long id, 16 of a short one as it stands encrypted. */
+  /** "" for none, 64 characters of a long id, 16 of a short one, encrypted. */
   readonly paymentId: string;
   readonly inputs: readonly SyncInput[];
   readonly outputs: readonly SyncOutput[];
@@ -27,7 +27,7 @@ export interface SyncBlock {
   readonly hash: string;
   /** Unix seconds. */
   readonly timestamp: number;
-  /** Undefined where coinbases were not asked for. */
+  /** Undefined if coinbases were not requested. */
   readonly coinbase: SyncTransaction | undefined;
   readonly transactions: readonly SyncTransaction[];
 }
@@ -37,17 +37,17 @@ export interface SyncTip {
   readonly hash: string;
 }
 
-export interface SyncAnswer {
+export interface SyncResponse {
   /** Heights ascend; there are gaps only where empty blocks are left out. */
   readonly blocks: readonly SyncBlock[];
   /** The highest index that the node looked at; undefined where it does not say. */
   readonly scannedTo: number | undefined;
-  /** Where the chain ends; told when the node has nothing left to send. */
+  /** The tip of the node; present when it has no more blocks to send. */
   readonly tip: SyncTip | undefined;
 }
 
-/** What is asked for (docs/protocol/wallet-sync.md#asking). */
-export interface SyncQuestion {
+/** The parameters of a sync request (docs/protocol/wallet-sync.md#asking). */
+export interface SyncRequest {
   /** Newest first. */
   readonly checkpoints: readonly string[];
   readonly startHeight: number;

@@ -13,17 +13,17 @@ export interface TipStream {
 const TOPICS = ['hashblock', 'chainswitch'];
 /** Messages carry a hash or the hashes of a branch. */
 const MAX_MESSAGE = 1024 * 1024;
-/** Milliseconds in which blocks are told of once, and nothing else is read: a node may flood whoever listens. */
+/** Throttling in milliseconds: one notification per interval, and no other message is parsed, since a node may flood its clients. */
 const QUIET_MS = 100;
-/** Messages of no topic that was asked for, before the stream is given up. */
-const MOST_STRANGE = 1_000;
+/** Messages of other topics until the stream is closed. */
+const MAX_UNEXPECTED_MESSAGES = 1_000;
 /** A node sends something every 30 seconds. */
 const SILENCE_MS = 95_000;
 
 /**
  * Follows `GET /ws` of a node (docs/operations/notifications.md#websocket).
- * @param onTip told after blocks join the main chain, once for those that come close together
- * @returns undefined when the node has no such route or lets nobody in
+ * @param onTip called after blocks join the main chain, throttled
+ * @returns undefined when the node has no such route or refuses the connection
  */
 export function openTipStream(
   transport: NodeTransport,
@@ -61,7 +61,7 @@ export function openTipStream(
     silence.refresh();
     if (!quiet.isOver()) return;
     if (TOPICS.includes(topicOf(message) ?? '')) quiet.tell();
-    else if (++strange > MOST_STRANGE) close();
+    else if (++strange > MAX_UNEXPECTED_MESSAGES) close();
   });
   return new Promise((resolve) => {
     socket.once('open', () => {
@@ -82,7 +82,7 @@ function topicOf(message: Buffer): string | undefined {
   }
 }
 
-/** Tells at once, then at most once within each span, and at the end of one in which anything came. */
+/** Throttle: calls at once, then at most once per interval, at its end if there was a call in it. */
 function quietly(onTip: () => void): {
   readonly isOver: () => boolean;
   readonly tell: () => void;

@@ -1,7 +1,7 @@
 import type { Agent } from 'node:http';
 import axios, { type AxiosInstance, type AxiosResponse, isAxiosError } from 'axios';
 import { errorText, stringifyJson, VERSION } from '@wrkz/service-kit/base';
-import { type NodeAddress, type NodePlace, nodePlace } from './address';
+import { type NodeAddress, type NodeEndpoint, nodeEndpoint } from './address';
 import { connectTo, freshConnections, nodeAgent } from './connect';
 import { NodeFailure } from './failure';
 
@@ -10,7 +10,7 @@ export interface NodeTimeouts {
   readonly connectMs: number;
   /** Without a single byte. */
   readonly silenceMs: number;
-  /** From the question to the last byte of the answer. */
+  /** From the request to the last byte of the response. */
   readonly answerMs: number;
 }
 
@@ -25,29 +25,29 @@ export interface TransportOptions {
   readonly certificates?: string | undefined;
 }
 
-/** One question to a node. */
-export interface NodeQuestion {
+/** One request to a node. */
+export interface NodeRequest {
   readonly method: 'GET' | 'POST';
   readonly path: string;
   readonly body?: object | undefined;
-  /** Bytes that the answer may have, unpacked. */
+  /** Bytes that the response may have, unpacked. */
   readonly maxBytes: number;
   readonly signal?: AbortSignal | undefined;
   /** Never asked twice, since the first one may have been heard; goes over a connection of its own. */
   readonly isOnce?: boolean | undefined;
 }
 
-/** What came back, whatever its status. */
-export interface NodeAnswer {
+/** A response of any status. */
+export interface NodeResponse {
   readonly status: number;
   readonly body: Buffer;
 }
 
 const SOCKETS = 5;
 
-/** Questions and answers as bytes, over few kept connections. Every failure is a NodeFailure; every question ends. */
+/** Requests and responses as bytes, over few kept connections. Every failure is a NodeFailure; every request ends. */
 export class NodeTransport {
-  readonly endpoint: NodePlace;
+  readonly endpoint: NodeEndpoint;
   readonly timeouts: NodeTimeouts;
   readonly headers: Readonly<Record<string, string>>;
   readonly #client: AxiosInstance;
@@ -59,7 +59,7 @@ export class NodeTransport {
     address: NodeAddress,
     readonly options: TransportOptions = {},
   ) {
-    this.endpoint = nodePlace(address);
+    this.endpoint = nodeEndpoint(address);
     this.timeouts = { ...NODE_TIMEOUTS, ...options.timeouts };
     this.headers = {
       'User-Agent': options.userAgent ?? `Nigel/${VERSION}`,
@@ -83,14 +83,14 @@ export class NodeTransport {
     });
   }
 
-  /** @throws NodeFailure without an answer; the signal's reason when the caller gives up */
-  async ask(question: NodeQuestion): Promise<NodeAnswer> {
+  /** @throws NodeFailure without a response; the signal's reason when the caller gives up */
+  async request(request: NodeRequest): Promise<NodeResponse> {
     try {
-      return await this.#askOnce(question);
+      return await this.#sendOnce(request);
     } catch (error) {
-      question.signal?.throwIfAborted();
-      // A kept connection that the node was just closing: nothing was heard, so the question is put once more.
-      if (question.isOnce !== true && isStaleConnection(error)) return this.#askOnce(question).catch(refuse);
+      request.signal?.throwIfAborted();
+      // A kept connection that the node was just closing: nothing was heard, so the request is put once more.
+      if (request.isOnce !== true && isStaleConnection(error)) return this.#sendOnce(request).catch(refuse);
       return refuse(error);
     }
   }
@@ -105,7 +105,7 @@ export class NodeTransport {
     this.#fresh.destroy();
   }
 
-  async #askOnce({ method, path, body, maxBytes, signal, isOnce = false }: NodeQuestion): Promise<NodeAnswer> {
+  async #sendOnce({ method, path, body, maxBytes, signal, isOnce = false }: NodeRequest): Promise<NodeResponse> {
     const limit = AbortSignal.timeout(this.timeouts.answerMs);
     const response: AxiosResponse<Buffer> = await this.#client
       .request<Buffer>({
@@ -117,7 +117,9 @@ export class NodeTransport {
         ...(body === undefined ? {} : { data: stringifyJson(body), headers: { 'Content-Type': 'application/json' } }),
       })
       .catch((error: unknown) => {
-        throw limit.aborted && signal?.aborted !== true ? new NodeFailure('timeout', 'its answer never ended') : error;
+        throw limit.aborted && signal?.aborted !== true
+          ? new NodeFailure('timeout', 'the response did not end in time')
+          : error;
       });
     return { status: response.status, body: response.data };
   }
@@ -127,7 +129,7 @@ export class NodeTransport {
   }
 }
 
-/** Whether a kept connection broke before the answer began. */
+/** Whether a kept connection broke before the response began. */
 function isStaleConnection(error: unknown): boolean {
   if (!isAxiosError(error) || error.response !== undefined) return false;
   const request = error.request as { reusedSocket?: boolean } | undefined;
@@ -151,13 +153,12 @@ function refuse(error: unknown): never {
   const code = isAxiosError(error) ? error.code : undefined;
   const text = errorText(error);
   if (code === 'ECONNABORTED' || code === 'ETIMEDOUT')
-    throw new NodeFailure('timeout', `gave no answer in time: ${text}`);
-  if (text.includes('maxContentLength'))
-    throw new NodeFailure('tooLarge', 'its answer is larger than this question allows');
-  // A connection that broke within an answer speaks of the connection, not of what was said.
+    throw new NodeFailure('timeout', `did not respond in time: ${text}`);
+  if (text.includes('maxContentLength')) throw new NodeFailure('tooLarge', 'its response is larger than its limit');
+  // A connection that broke within a response speaks of the connection, not of what was said.
   const isCut = text.includes('aborted');
   if (!isCut && code !== undefined && /^(Z_|ERR_BAD_RESPONSE$|HPE_)/.test(code)) {
-    throw new NodeFailure('malformed', `its answer cannot be read: ${text}`);
+    throw new NodeFailure('malformed', `its response cannot be read: ${text}`);
   }
   const facts = code !== undefined && NO_CONNECTION.has(code) ? { isUnsent: true } : {};
   throw new NodeFailure('unreachable', `cannot be reached: ${text}`, facts);

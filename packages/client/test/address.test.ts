@@ -1,6 +1,6 @@
-import { nodePlace } from '../src';
+import { nodeEndpoint } from '../src';
 
-const at = (host: string, port = 17_856, ssl = false) => nodePlace({ host, port, ssl });
+const at = (host: string, port = 17_856, ssl = false) => nodeEndpoint({ host, port, ssl });
 
 test.each([
   ['127.0.0.1', 'http://127.0.0.1:17856'],

@@ -72,7 +72,7 @@ test('a first node that is catching up is left for one that is not, and serves o
   clock.now += MINUTE;
   expect(await list.info()).toMatchObject({ localHeight: 97 });
   expect(serves()).toBe(0);
-  expect(switches).toEqual(['it is still catching up', 'it answers again']);
+  expect(switches).toEqual(['it is still catching up', 'it responds again']);
 });
 
 test('when all are catching up the first serves, and one that fails is left for one that is late', async () => {

@@ -22,6 +22,18 @@ export function nextDifficulty(network: Network, parentHeight: number, view: Cha
   );
 }
 
+/**
+ * A difficulty that no block at this index was or will be below, for callers that do not have the blocks before it: a fixed
+ * difficulty, or a small part of the lowest one recorded for the block version (docs/protocol/wallet-sync.md#raw-blocks). From
+ * version 5 on it takes a network with the hash rate of one processor core to go below.
+ */
+export function lowestDifficulty(network: Network, height: number): bigint {
+  if (network.fixedDifficulty !== undefined) return network.fixedDifficulty;
+  const { blockVersion } = network.rulesAt(height);
+  if (blockVersion < 4) return 1n;
+  return blockVersion === 4 ? 1_000n : 100_000n;
+}
+
 /** The same over blocks already at hand, oldest first, without genesis. */
 export function difficultyAfter(
   rule: 'legacy' | 'lwma4' | 'lwma5',

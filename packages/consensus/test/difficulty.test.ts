@@ -7,6 +7,7 @@ import {
   legacyDifficulty,
   LWMA_BLOCKS,
   lwmaDifficulty,
+  lowestDifficulty,
   nextDifficulty,
 } from '@wrkz/consensus';
 import { readJson, readJsonLines } from '@wrkz/testing/fixtures';
@@ -237,6 +238,31 @@ describe('the window of the next difficulty', () => {
     ['LWMA', 4_000_000, [4_000_000, 61]],
   ])('of %s', (_, parentHeight, window) => expect(asked(parentHeight)).toEqual([window]));
 });
+
+test('the lowest difficulty of a height is below every recorded one of mainnet, and the fixed one elsewhere', () => {
+  const mainnet = networkOf('mainnet');
+  const recorded = [
+    'rpc/block_headers_at_version_boundaries.json',
+    'mainnet/headers_99939_to_100001.json',
+    'mainnet/headers_4213588_to_4213650.json',
+  ].flatMap((name) => {
+    const headers = readJson<Recorded[] | { items: Recorded[] }>(name);
+    return Array.isArray(headers) ? headers : headers.items;
+  });
+  expect(recorded.length).toBeGreaterThan(100);
+  for (const { height, difficulty } of recorded) {
+    const lowest = lowestDifficulty(mainnet, height);
+    expect(height < 4 || lowest * 3n < BigInt(difficulty)).toBe(true);
+    expect(lowest <= BigInt(difficulty)).toBe(true);
+  }
+  expect(lowestDifficulty(mainnet, 5_000_000)).toBe(100_000n);
+  expect(lowestDifficulty(networkOf('devnet'), 5)).toBe(10n);
+});
+
+interface Recorded {
+  readonly height: number;
+  readonly difficulty: number;
+}
 
 test('a window without the work of a block is an error, not a difficulty', () => {
   const timestamps = Array.from({ length: 61 }, (_, i) => 60 * i);

@@ -10,7 +10,7 @@ export {
   type WalletNodeOptions,
   parseNodeAddress,
 } from './nodes';
-export { isRecent, netAmount, openingWarnings, RECENT_BLOCKS } from './notifications';
+export { isNotified, isRecent, netAmount, openingWarnings, RECENT_BLOCKS } from './notifications';
 export { moneyEventLogger, registerWalletMetrics, type WalletObserver } from './observers';
 export { backupOptions, networkOption, nodeFollowOptions, scanOptions, workOptions } from './options';
 export { deleteExpired, RETENTION, type RetentionJob, startRetentionJob } from './retention';

@@ -11,6 +11,11 @@ export function isRecent(
   return blockHeight + RECENT_BLOCKS >= Math.max(localHeight, networkHeight);
 }
 
+/** Whether a transaction is notified: never while no node has proved its block, and old ones only on request. */
+export function isNotified(transaction: WalletTransaction, status: WalletSyncStatus, isDuringSync: boolean): boolean {
+  return transaction.unverifiedBlock === undefined && (isDuringSync || isRecent(transaction, status));
+}
+
 /** Received minus spent over all addresses of the wallet, atomic units. */
 export function netAmount({ transfers }: Pick<WalletTransaction, 'transfers'>): bigint {
   return transfers.reduce((sum, { amount }) => sum + amount, 0n);

@@ -9,7 +9,15 @@ export interface WalletObserver {
 }
 
 /** Kinds of money events that the operator should look at. */
-const WARNING_KINDS = new Set(['send-refused', 'send-given-up', 'contested-send-mined', 'sends-paused']);
+const WARNING_KINDS = new Set([
+  'send-refused',
+  'send-given-up',
+  'contested-send-mined',
+  'sends-paused',
+  'transaction-unverified',
+  'transaction-disproved',
+  'ring-replaced',
+]);
 
 /** Logs each money event with the fields that the wallet database has, and each ring fallback. */
 export function moneyEventLogger(logger: Logger): WalletObserver {

@@ -1,4 +1,5 @@
-import { RECENT_BLOCKS, isRecent, netAmount } from '../src';
+import type { WalletSyncStatus, WalletTransaction } from '@wrkz/wallet-core';
+import { isNotified, isRecent, netAmount, RECENT_BLOCKS } from '../src';
 
 const transfer = (amount: bigint) => ({ publicSpendKey: 'k', amount });
 
@@ -16,4 +17,11 @@ test.each([
   expect(isRecent({ blockHeight: 10_000 - RECENT_BLOCKS }, heights)).toBe(true);
   expect(isRecent({ blockHeight: 10_000 - RECENT_BLOCKS - 1 }, heights)).toBe(false);
   expect(isRecent({ blockHeight: 10_001 }, heights)).toBe(true);
+});
+
+test('does not notify a transaction whose block no node has proved', () => {
+  const status = { localHeight: 100, networkHeight: 100 } as WalletSyncStatus;
+  const transaction = { blockHeight: 100 } as WalletTransaction;
+  expect(isNotified(transaction, status, false)).toBe(true);
+  expect(isNotified({ ...transaction, unverifiedBlock: 'ab'.repeat(32) }, status, true)).toBe(false);
 });

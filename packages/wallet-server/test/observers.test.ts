@@ -7,7 +7,9 @@ test('logs each money event with its fields, and what the operator should look a
   const { event, ringFallback } = moneyEventLogger(logger);
   const fields = { sequence: 7, time: 1, transaction: 'ab', amount: -5n, subWallet: undefined };
   event({ ...fields, kind: 'send', payload: { fee: 3n } });
-  for (const kind of ['send-refused', 'send-given-up', 'contested-send-mined', 'sends-paused']) {
+  const warnings = ['send-refused', 'send-given-up', 'contested-send-mined', 'sends-paused'];
+  warnings.push('transaction-unverified', 'transaction-disproved', 'ring-replaced');
+  for (const kind of warnings) {
     event({ sequence: 8, time: 1, kind });
   }
   ringFallback({ requested: 3, used: 1 });
@@ -17,6 +19,9 @@ test('logs each money event with its fields, and what the operator should look a
     'warning money event: send-given-up',
     'warning money event: contested-send-mined',
     'warning money event: sends-paused',
+    'warning money event: transaction-unverified',
+    'warning money event: transaction-disproved',
+    'warning money event: ring-replaced',
     'warning a send used a smaller ring: the node has too few decoys',
   ]);
   expect(entries[0]?.fields).toEqual({ sequence: 7, time: 1, transaction: 'ab', amount: -5n, fee: 3n });

@@ -26,6 +26,7 @@ export function transactionRecorder({ wallet }: OpenWallet): (transaction: Walle
       return { address: addresses.get(publicSpendKey) ?? '', amount };
     }),
     unlockTime: transaction.unlockTime,
+    ...(transaction.unverifiedBlock !== undefined && { verified: false }),
   });
 }
 

@@ -10,7 +10,7 @@ import { access, declareWalletRoute, type WalletApiContext, type WalletRoute } f
 
 const FILE_NOTE =
   '`filename` is relative to `--wallet-dir`. `daemonHost` defaults to 127.0.0.1 and `daemonPort` to the RPC port ' +
-  'of the network; the response does not wait for the node.';
+  'of the network; the response does not wait for the scan.';
 const SCAN_NOTE =
   '`scanHeight` is the first block to scan; a height shortly before the first payment saves time (default 0).';
 
@@ -20,6 +20,7 @@ const openWallet = declareWalletRoute({
   summary: 'Opens a wallet file.',
   description:
     'Files of the C++ programs are accepted; an old format is converted and the original stays as a backup. ' +
+    'A node of another network is refused if it answers within 2 seconds; otherwise the wallet is opened without it. ' +
     FILE_NOTE,
   ...access('admin', { wallet: 'closed', audit: 'open-wallet' }),
   body: walletApi.openBody,
@@ -33,6 +34,7 @@ const openWallet = declareWalletRoute({
     'daemonOffline',
     'walletFileInUse',
     'walletDatabaseForeign',
+    'foreignNetwork',
   ),
   handle: (context, { body, http }) =>
     openWith(context, body, http, { isNew: false }, (parts, settings) => Wallet.open(parts, settings)),

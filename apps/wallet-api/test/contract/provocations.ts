@@ -190,7 +190,7 @@ export const SAVING: readonly Provocation[] = [
 /** Codes that no request brings about while wallet and program are sound, or that other tests bring about, and where. */
 export const ELSEWHERE: readonly (readonly [name: RegExp, where: string])[] = [
   [/ (20|44|45)$/, 'what a sound wallet builds passes its own check: wallet-core/test/transaction'],
-  [/ 10(05|07|08|09|11)$/, 'contract/states.test.ts requests every route that declares them'],
+  [/ 10(05|07|08|09|11|12)$/, 'contract/states.test.ts requests every route that declares them'],
   [/ 1006$/, 'a key whose transaction was given up: idempotency.test.ts'],
   [/ 1010$/, 'on mainnet only: wallet-core/test'],
   [/ 100[234]$/, 'keys of requests and limits of keys have tests of their own'],

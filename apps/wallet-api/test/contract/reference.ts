@@ -172,4 +172,6 @@ export const OWN_ROUTES: readonly ReferenceRoute[] = [
 ];
 
 /** Codes that the C++ program does not have. */
-export const OWN_CODES: readonly number[] = [1000, 1001, 1002, 1003, 1004, 1005, 1006, 1007, 1008, 1009, 1010, 1011];
+export const OWN_CODES: readonly number[] = [
+  1000, 1001, 1002, 1003, 1004, 1005, 1006, 1007, 1008, 1009, 1010, 1011, 1012,
+];

@@ -176,6 +176,25 @@ test('refuses the database of another wallet', async () => {
   }
 });
 
+test('refuses to open a wallet at a node of another network, and opens it at one that does not answer', async () => {
+  const service = await TestService.start();
+  const node = await StandInNode.start();
+  node.on('/json_rpc', () => ({
+    json: { result: { block_header: { hash: 'cd'.repeat(32), height: 0, orphan_status: false }, status: 'OK' } },
+  }));
+  try {
+    service.copyWallet('alice.wallet', 'n');
+    const body = { filename: 'n', password: 'secret_alice', daemonPort: node.port };
+    const answer = await service.json('POST', '/wallet/open', body);
+    expect([answer.status, codeOf(answer)]).toEqual([400, 1012]);
+    node.on('/json_rpc', () => (response) => void response.destroy());
+    requireStatus(await service.json('POST', '/wallet/open', body), 200);
+  } finally {
+    await service.stop();
+    await node.close();
+  }
+});
+
 test('refuses sends while a refused transaction may still be mined and its inputs are taken', async () => {
   const full = world.at('full');
   node.on('/sendrawtransaction', () => ({ json: { status: 'Failed', error: 'no' } }));

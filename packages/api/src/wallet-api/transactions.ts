@@ -21,6 +21,9 @@ export const transactionRecord = z.object({
   timestamp: integer.meta({ description: 'Unix seconds of the block, 0 while unconfirmed' }),
   transfers: z.array(z.object({ address: z.string(), amount: signedAmount })),
   unlockTime: uint64.meta({ description: 'Block height or unix seconds until which the outputs are locked' }),
+  verified: z.literal(false).optional().meta({
+    description: 'Present while no node has proved the block by its bytes: what was received is locked until then',
+  }),
 });
 
 export const transactionsAnswer = z.object({ transactions: z.array(transactionRecord) });

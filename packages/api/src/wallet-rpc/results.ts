@@ -41,6 +41,9 @@ export const transactionObject = z.object({
   transactionHash: z.string(),
   transfers: z.array(transfer),
   unlockTime: uint64,
+  verified: z.literal(false).optional().meta({
+    description: 'Present while no node has proved the block by its bytes: what was received is locked until then',
+  }),
 });
 
 const items = <Item extends z.ZodRawShape>(item: Item) =>

@@ -126,6 +126,7 @@ function decodeOutput(fields: ContainerFields, isView: boolean): WalletOutput {
     parentTransactionHash: fields.key('parentTransactionHash'),
     privateEphemeral: isView ? undefined : privateEphemeral,
     spendingTransactionHash: fields.optionalKey('spendingTransactionHash'),
+    ...(fields.has('verified') && !fields.flag('verified') && { verified: false as const }),
   };
   fields.storeUnknown(pathOf.output(output.parentTransactionHash, output.outputIndex));
   return output;
@@ -151,6 +152,7 @@ function decodeTransaction(fields: ContainerFields): WalletTransaction {
     paymentId: fields.text('paymentID'),
     unlockTime: fields.uint64('unlockTime'),
     isCoinbase: fields.flag('isCoinbaseTransaction'),
+    ...(fields.has('unverifiedBlock') && { unverifiedBlock: fields.key('unverifiedBlock') }),
   };
   fields.storeUnknown(pathOf.transaction(hash));
   return transaction;

@@ -106,6 +106,7 @@ class ContentEncoder {
       transactionIndex: String(outputIndex),
       transactionPublicKey: quoted(output.transactionPublicKey),
       unlockTime: String(output.unlockTime),
+      verified: output.verified === false ? 'false' : undefined,
     });
   }
 
@@ -131,6 +132,7 @@ class ContentEncoder {
       timestamp: String(transaction.timestamp),
       transfers: `[${transfers.join(',')}]`,
       unlockTime: String(transaction.unlockTime),
+      unverifiedBlock: transaction.unverifiedBlock && quoted(transaction.unverifiedBlock),
     });
   }
 

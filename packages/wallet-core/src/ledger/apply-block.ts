@@ -135,8 +135,13 @@ export function applyPlan(
   block: SyncBlock,
   plan: readonly PlannedTransaction[],
   decryptedPaymentIds: ReadonlyMap<string, string>,
+  isVerified: boolean,
 ): WalletTransaction[] {
-  for (const { received } of plan) for (const { book, output } of received) receive(parts, book.publicSpendKey, output);
+  for (const { received } of plan) {
+    for (const { book, output } of received) {
+      receive(parts, book.publicSpendKey, isVerified ? output : { ...output, verified: false });
+    }
+  }
   return plan.flatMap((planned) => {
     const { transaction, spent } = planned;
     const { outputs, history } = parts;
@@ -162,6 +167,7 @@ export function applyPlan(
       paymentId: paymentIdOf(planned, sent, decryptedPaymentIds),
       unlockTime: transaction.unlockTime,
       isCoinbase: planned.isCoinbase,
+      ...(!isVerified && { unverifiedBlock: block.hash }),
     };
     history.confirm(record);
     return [record];

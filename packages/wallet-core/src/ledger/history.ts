@@ -63,7 +63,7 @@ export class History {
   }
 
   returnSend(transaction: WalletTransaction): void {
-    this.addSend({ ...transaction, blockHeight: 0, timestamp: 0, unlockTime: 0n });
+    this.addSend({ ...verifiedRecord(transaction), blockHeight: 0, timestamp: 0, unlockTime: 0n });
     this.returned.add(transaction.hash);
   }
 
@@ -80,6 +80,25 @@ export class History {
     this.confirmed = this.confirmed.filter(({ blockHeight }) => blockHeight < height);
     this.values = undefined;
     return removed;
+  }
+
+  /** Confirmed transactions whose blocks are not proved. */
+  unverified(): WalletTransaction[] {
+    return this.confirmed.filter(({ unverifiedBlock }) => unverifiedBlock !== undefined);
+  }
+
+  /** @returns the transactions of the block that were not verified before */
+  markVerified(height: number): WalletTransaction[] {
+    const marked: WalletTransaction[] = [];
+    this.confirmed = this.confirmed.map((transaction) => {
+      if (transaction.blockHeight !== height || transaction.unverifiedBlock === undefined) return transaction;
+      const record = verifiedRecord(transaction);
+      this.byHash.set(record.hash, record);
+      marked.push(record);
+      return record;
+    });
+    this.values = undefined;
+    return marked;
   }
 
   setKey(key: TransactionKey): void {
@@ -120,4 +139,8 @@ export class History {
     this.keyValues ??= [...this.keys.values()];
     return { ...this.values, transactionKeys: this.keyValues };
   }
+}
+
+function verifiedRecord({ unverifiedBlock: _, ...transaction }: WalletTransaction): WalletTransaction {
+  return transaction;
 }

@@ -11,6 +11,7 @@ import {
   type SubWallet,
   type SyncProgress,
   type TransactionKey,
+  type UnverifiedBlock,
   type WalletContent,
   type WalletOutput,
   type WalletTransaction,
@@ -54,6 +55,8 @@ export type SyncLedger = Pick<
   | 'markTip'
   | 'setGlobalIndexes'
   | 'unindexedOutputs'
+  | 'unverifiedBlocks'
+  | 'markVerified'
 >;
 
 /** What has changed since the last call of `takeChanges`, in order. */
@@ -131,7 +134,10 @@ export class Ledger {
   replay(change: LedgerChange): void {
     switch (change.kind) {
       case 'block':
-        this.apply(change.block, change.found, new Map(change.paymentIds));
+        this.apply(change.block, change.found, new Map(change.paymentIds), change.verified !== false);
+        break;
+      case 'verified':
+        this.markVerified(change.height);
         break;
       case 'advance':
         for (const [height, hash] of change.blocks) this.markTip(height, hash);
@@ -193,12 +199,14 @@ export class Ledger {
   /**
    * Applies a block; one that is not above the last is a reorganisation, and the blocks it replaces are rewound first.
    * @param decryptedPaymentIds short payment ids that the scanner decrypted, by transaction hash
+   * @param isVerified whether a node has proved the block; its outputs are not unlocked until then
    * @throws LedgerFault for values that no chain can have; the ledger is unchanged then
    */
   apply(
     block: SyncBlock,
     found: readonly OwnOutputFound[],
     decryptedPaymentIds: ReadonlyMap<string, string>,
+    isVerified = true,
   ): AppliedBlock {
     requirePossible(block);
     const { progress } = this.parts;
@@ -207,8 +215,11 @@ export class Ledger {
     const relevant = relevantPart(this.parts, block, plan, found);
     this.retired.push(...retireSpent(this.parts, progress.height, block.height));
     if (relevant === undefined) this.queueAdvance(block.height, block.hash);
-    else this.changes.push({ kind: 'block', ...relevant, paymentIds: [...decryptedPaymentIds] });
-    const transactions = applyPlan(this.parts, block, plan, decryptedPaymentIds);
+    else {
+      const paymentIds = [...decryptedPaymentIds];
+      this.changes.push({ kind: 'block', ...relevant, paymentIds, ...(!isVerified && { verified: false }) });
+    }
+    const transactions = applyPlan(this.parts, block, plan, decryptedPaymentIds, isVerified);
     progress.advance(block.height, block.hash);
     progress.applied = { height: block.height, timestamp: block.timestamp };
     return { transactions, rewound };
@@ -247,6 +258,30 @@ export class Ledger {
         transactionHash,
         outputIndex,
       }));
+  }
+
+  /** Blocks with own outputs that no node has proved, oldest first. */
+  unverifiedBlocks(): readonly UnverifiedBlock[] {
+    const { history, outputs } = this.parts;
+    const blocks = new Map<number, { hash: string; transactions: WalletTransaction[]; outputs: WalletOutput[] }>();
+    for (const transaction of history.unverified()) {
+      const { blockHeight, unverifiedBlock: hash = '' } = transaction;
+      const block = blocks.get(blockHeight);
+      if (block === undefined) blocks.set(blockHeight, { hash, transactions: [transaction], outputs: [] });
+      else block.transactions.push(transaction);
+    }
+    if (blocks.size > 0)
+      for (const output of outputs.unverified()) blocks.get(output.blockHeight)?.outputs.push(output);
+    return Array.from(blocks, ([height, block]) => ({ height, ...block }));
+  }
+
+  /** The contents of a block were proved. @returns its transactions, as they are now */
+  markVerified(height: number): readonly WalletTransaction[] {
+    const transactions = this.parts.history.markVerified(height);
+    if (transactions.length === 0) return transactions;
+    this.parts.outputs.markVerified(height);
+    this.changes.push({ kind: 'verified', height });
+    return transactions;
   }
 
   /** Hashes of own sends that are in no block. */

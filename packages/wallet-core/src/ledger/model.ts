@@ -50,6 +50,8 @@ export interface WalletOutput {
   readonly privateEphemeral: string | undefined;
   /** Hash of the send that spends it (locked) or spent it. Undefined if another program wrote the file. */
   readonly spendingTransactionHash: string | undefined;
+  /** Present while no node has proved the block that holds it: it counts as locked and is not spent. */
+  readonly verified?: false;
 }
 
 /** Expected change of an unconfirmed send. */
@@ -79,6 +81,17 @@ export interface WalletTransaction {
   /** 0 while unconfirmed. */
   readonly unlockTime: bigint;
   readonly isCoinbase: boolean;
+  /** Hash of its block, present while no node has proved it by the bytes of that block. */
+  readonly unverifiedBlock?: string;
+}
+
+/** A block with own outputs whose contents no node has proved (docs/protocol/wallet-sync.md#raw-blocks). */
+export interface UnverifiedBlock {
+  readonly height: number;
+  readonly hash: string;
+  readonly transactions: readonly WalletTransaction[];
+  /** Own outputs of these transactions. */
+  readonly outputs: readonly WalletOutput[];
 }
 
 export interface SubWallet {
@@ -188,7 +201,11 @@ export type LedgerChange =
       readonly block: SyncBlock;
       readonly found: readonly OwnOutputFound[];
       readonly paymentIds: readonly (readonly [hash: string, paymentId: string])[];
+      /** Present when no node has proved the block. */
+      readonly verified?: false;
     }
+  /** The contents of the block at this height were proved after it was applied. */
+  | { readonly kind: 'verified'; readonly height: number }
   /** Blocks that do not concern the wallet: those among the last 50, and those that became checkpoints. */
   | { readonly kind: 'advance'; readonly blocks: readonly (readonly [height: number, hash: string])[] }
   | { readonly kind: 'rewind'; readonly height: number }

@@ -134,6 +134,23 @@ export class OutputBook {
     }
   }
 
+  /** Outputs of blocks that no node has proved. */
+  unverified(): WalletOutput[] {
+    return [...this.places.values()].flatMap(({ output }) => (output.verified === false ? [output] : []));
+  }
+
+  markVerified(height: number): void {
+    for (const { key, blockHeight } of this.unverified()) {
+      if (blockHeight !== height) continue;
+      const place = this.places.get(key);
+      if (place === undefined) continue;
+      const { verified: _, ...output } = place.output;
+      // In place: the output keeps its position in the list.
+      place.book.put(place.list, output);
+      this.places.set(key, { ...place, output });
+    }
+  }
+
   /** Outputs without a known global index, spent ones included: a reorganisation may make them unspent. */
   unindexedOutputs(): WalletOutput[] {
     return [...this.unindexed.values()].flatMap((keys) =>

@@ -4,20 +4,36 @@ import type { SubWallet, WalletContent, WalletOutput, WalletTransaction } from '
 /** Atomic units (docs/protocol/wallet.md#balances). */
 export interface Balance {
   readonly unlocked: bigint;
-  /** Unspent outputs that are not unlocked yet, and the expected change of pending sends. */
+  /** Unspent outputs that are not unlocked yet or whose block is not proved, and the expected change of pending sends. */
   readonly locked: bigint;
 }
 
-/** Cache: sums of the unspent outputs of a sub-wallet, which is immutable, by unlock time. */
-const sums = new WeakMap<SubWallet, ReadonlyMap<bigint, bigint>>();
+/** Sums of the unspent outputs of one sub-wallet. */
+interface Sums {
+  readonly byUnlockTime: ReadonlyMap<bigint, bigint>;
+  readonly unverified: bigint;
+}
 
-function sumsOf(subWallet: SubWallet): ReadonlyMap<bigint, bigint> {
+/** A value never changes, so neither do its sums. */
+const sums = new WeakMap<SubWallet, Sums>();
+
+function sumsOf(subWallet: SubWallet): Sums {
   const known = sums.get(subWallet);
   if (known !== undefined) return known;
-  const made = new Map<bigint, bigint>();
-  for (const { unlockTime, amount } of subWallet.unspent) made.set(unlockTime, (made.get(unlockTime) ?? 0n) + amount);
+  const byUnlockTime = new Map<bigint, bigint>();
+  let unverified = 0n;
+  for (const { unlockTime, amount, verified } of subWallet.unspent) {
+    if (verified === false) unverified += amount;
+    else byUnlockTime.set(unlockTime, (byUnlockTime.get(unlockTime) ?? 0n) + amount);
+  }
+  const made = { byUnlockTime, unverified };
   sums.set(subWallet, made);
   return made;
+}
+
+/** Whether an unspent output may be spent at this tip and time. */
+export function isSpendable({ unlockTime, verified }: WalletOutput, at: LockTime): boolean {
+  return verified !== false && isUnlocked(unlockTime, at);
 }
 
 /**
@@ -26,8 +42,9 @@ function sumsOf(subWallet: SubWallet): ReadonlyMap<bigint, bigint> {
  */
 export function subWalletBalance(subWallet: SubWallet, at: LockTime): Balance {
   let unlocked = 0n;
-  let locked = subWallet.unconfirmedIncoming.reduce((total, { amount }) => total + amount, 0n);
-  for (const [unlockTime, amount] of sumsOf(subWallet)) {
+  const { byUnlockTime, unverified } = sumsOf(subWallet);
+  let locked = subWallet.unconfirmedIncoming.reduce((total, { amount }) => total + amount, unverified);
+  for (const [unlockTime, amount] of byUnlockTime) {
     if (isUnlocked(unlockTime, at)) unlocked += amount;
     else locked += amount;
   }
@@ -63,9 +80,7 @@ export function spendableOutputs(
 ): WalletOutput[] {
   const chosen = publicSpendKeys === undefined ? undefined : new Set(publicSpendKeys);
   return subWallets.flatMap(({ publicSpendKey, unspent }) =>
-    chosen !== undefined && !chosen.has(publicSpendKey)
-      ? []
-      : unspent.filter(({ unlockTime }) => isUnlocked(unlockTime, at)),
+    chosen !== undefined && !chosen.has(publicSpendKey) ? [] : unspent.filter((output) => isSpendable(output, at)),
   );
 }
 

@@ -1,7 +1,8 @@
 import { yieldToEventLoop } from '@wrkz/service-kit/base';
-import type { SyncBlock } from '@wrkz/client';
+import { NodeFailure, type SyncBlock } from '@wrkz/client';
 import type { BlockStore } from './block-store';
 import type { AppliedBlock, SyncLedger, UnindexedOutput } from '../ledger/ledger';
+import { type BlockVerdict, type BlockVerifier, claimOf } from './block-verifier';
 import { type ScannedBlock, scannedBatches, type UnreadableBlock } from './scanner';
 
 /** Blocks per scan. */
@@ -31,10 +32,14 @@ export class Applier {
   constructor(
     private readonly ledger: SyncLedger,
     private readonly store: BlockStore,
+    private readonly verifier: BlockVerifier,
     private readonly events: ApplierEvents,
   ) {}
 
-  /** Applies the stored blocks until none is left or the signal aborts. */
+  /**
+   * Applies the stored blocks until none is left or the signal aborts.
+   * @throws NodeFailure when the serving node reported what the bytes of a block do not hold; nothing of that batch is applied
+   */
   async run(signal: AbortSignal): Promise<void> {
     try {
       while (!this.store.isEmpty && !signal.aborted) await this.#chunk(signal);
@@ -54,6 +59,10 @@ export class Applier {
   async #chunk(signal: AbortSignal): Promise<void> {
     const keys = this.ledger.scanKeys();
     for await (const batch of scannedBatches(this.store.first(CHUNK), keys)) {
+      const claims = batch.flatMap((one) => ('found' in one && one.found.length > 0 ? [claimOf(one.block)] : []));
+      const verdicts = await this.verifier.verify(claims, signal);
+      if (this.store.first(1)[0] !== batch[0]?.block) return;
+      for (const { height, hash } of claims) requireTrue(height, verdicts.get(hash));
       // Starting the scan of the next batch blocked the event loop as well.
       await yieldToEventLoop();
       let sliceStart = performance.now();
@@ -64,7 +73,7 @@ export class Applier {
         }
         // A reset may have cleared the store during the yield.
         if (signal.aborted || this.store.first(1)[0] !== scanned.block || this.ledger.scanKeys() !== keys) return;
-        this.#apply(scanned);
+        this.#apply(scanned, verdicts.get(scanned.block.hash) !== 'unverified');
         this.store.drop();
       }
       this.#unreported = true;
@@ -72,13 +81,13 @@ export class Applier {
     }
   }
 
-  #apply(scanned: ScannedBlock | UnreadableBlock): void {
+  #apply(scanned: ScannedBlock | UnreadableBlock, isVerified: boolean): void {
     const { block } = scanned;
     if (!this.#rewindBelow(block)) return;
     let applied: AppliedBlock;
     try {
       if ('error' in scanned) throw scanned.error;
-      applied = this.ledger.apply(block, scanned.found, scanned.decryptedPaymentIds);
+      applied = this.ledger.apply(block, scanned.found, scanned.decryptedPaymentIds, isVerified);
     } catch (error) {
       this.ledger.markTip(block.height, block.hash);
       this.events.unreadable(block, error);
@@ -100,6 +109,19 @@ export class Applier {
     this.ledger.rewind(height);
     this.events.rewound(height, tip.height);
     return true;
+  }
+}
+
+/** @throws NodeFailure for a block that is not what the serving node reported */
+function requireTrue(height: number, verdict: BlockVerdict | undefined): void {
+  if (verdict === 'disproved') {
+    throw new NodeFailure(
+      'malformed',
+      `reports contents of block ${String(height)} that the bytes of the block do not have`,
+    );
+  }
+  if (verdict === 'replaced') {
+    throw new NodeFailure('failed', `no longer has block ${String(height)}: its chain was reorganised`);
   }
 }
 

@@ -1,4 +1,4 @@
-import type { SyncAnswer, SyncBlock } from '@wrkz/client';
+import type { SyncResponse, SyncBlock } from '@wrkz/client';
 
 /** Backpressure: fetching waits while the stored blocks take more bytes than this. */
 const MAX_BYTES = 40 * 1024 * 1024;
@@ -24,7 +24,7 @@ export class BlockStore {
     return this.isEmpty ? undefined : this.#blocks.at(-1);
   }
 
-  add({ blocks }: Pick<SyncAnswer, 'blocks'>): void {
+  add({ blocks }: Pick<SyncResponse, 'blocks'>): void {
     for (const block of blocks) {
       this.#blocks.push(block);
       this.#bytes += weight(block);

@@ -1,18 +1,18 @@
 import type { SyncProgress } from '../ledger/model';
 
-/** Blocks asked for at first, and the least after a success. */
+/** Blocks of the first request, and the min after a success. */
 const FIRST = 100;
-/** The most that a node gives at once unless its operator says otherwise. */
-export const MOST_BLOCKS_A_REQUEST = 1_000;
+/** The default limit of nodes. */
+export const MAX_BLOCKS_PER_REQUEST = 1_000;
 
-/** How many blocks are asked for at once (docs/protocol/wallet-sync.md#batches). */
+/** The number of blocks per request (docs/protocol/wallet-sync.md#batches). */
 export class BlockBatchSize {
   #size: number;
   #ceiling: number;
 
-  /** @param most at least 1; older nodes cut whatever lies above 100 without a word */
-  constructor(most = MOST_BLOCKS_A_REQUEST) {
-    this.#ceiling = Math.max(1, Math.min(most, MOST_BLOCKS_A_REQUEST));
+  /** @param max at least 1; older nodes silently cut larger requests to 100 */
+  constructor(max = MAX_BLOCKS_PER_REQUEST) {
+    this.#ceiling = Math.max(1, Math.min(max, MAX_BLOCKS_PER_REQUEST));
     this.#size = Math.min(FIRST, this.#ceiling);
   }
 
@@ -29,7 +29,7 @@ export class BlockBatchSize {
     this.#size = Math.max(1, Math.floor(this.#size / 2));
   }
 
-  /** The node has refused so many at once: whether fewer may be asked for at once. */
+  /** The node refused a request of this size. @returns whether a smaller one may be sent at once */
   refused(): boolean {
     if (this.#size <= FIRST) return false;
     this.#ceiling = Math.max(FIRST, Math.floor(this.#size / 2));
@@ -39,10 +39,10 @@ export class BlockBatchSize {
 }
 
 /** Requests that are under way at once. */
-export const WINDOWS_AT_ONCE = 4;
-/** Four times the depth below which no node takes another branch: nobody would notice a fork among windows. */
+export const MAX_CONCURRENT_WINDOWS = 4;
+/** Four times the depth below which no node takes another branch: a fork between windows would not be noticed. */
 const REORGANISATION_MARGIN = 720;
-/** What a node walks in one answer when it may leave blocks out. */
+/** Blocks per request that a node examines when empty ones are left out, as a multiple of the batch size. */
 const SPARSE_FACTOR = 20;
 const WIDEST = 50_000;
 
@@ -54,12 +54,12 @@ export interface HeightWindow {
 
 /**
  * The windows that may be fetched side by side, ascending; none near the tip (docs/protocol/wallet-sync.md#windows).
- * @param isSparse the node leaves empty blocks out, so that an answer reaches further than its number of blocks
+ * @param isSparse the node leaves empty blocks out, so that a response reaches further than its number of blocks
  */
 export function heightWindows(next: number, localHeight: number, batch: number, isSparse: boolean): HeightWindow[] {
   const width = isSparse ? Math.min(SPARSE_FACTOR * batch, WIDEST) : batch;
-  if (localHeight - next < WINDOWS_AT_ONCE * width + REORGANISATION_MARGIN) return [];
-  return Array.from({ length: WINDOWS_AT_ONCE }, (_, i) => ({
+  if (localHeight - next < MAX_CONCURRENT_WINDOWS * width + REORGANISATION_MARGIN) return [];
+  return Array.from({ length: MAX_CONCURRENT_WINDOWS }, (_, i) => ({
     start: next + i * width,
     end: next + (i + 1) * width,
   }));
@@ -79,7 +79,7 @@ export interface SyncGap {
   readonly servesFrom: number;
 }
 
-/** An unexplained start is asked for again; so many in a row are a gap. */
+/** A response that starts too high is requested again; this many in a row are a gap. */
 const UNEXPLAINED_STARTS = 3;
 
 export interface StartFacts {
@@ -87,13 +87,13 @@ export interface StartFacts {
   readonly coveredTo: number;
   readonly startHeight: number;
   readonly liteStartHeight: number;
-  /** The first index of the answer. */
+  /** The first index of the response. */
   readonly first: number;
-  /** Empty blocks may be missing, or the node decides where a timestamp lies: any start is right. */
+  /** Any start is accepted: empty blocks may be missing, or the node resolves a timestamp. */
   readonly isFree: boolean;
 }
 
-/** Whether answers go on where the wallet stands (docs/protocol/wallet-sync.md#gaps). */
+/** Checks that responses continue at the position of the wallet (docs/protocol/wallet-sync.md#gaps). */
 export class StartCheck {
   #unexplained = 0;
   #gap: SyncGap | undefined;
@@ -122,7 +122,7 @@ export class StartCheck {
     return false;
   }
 
-  /** An answer was accepted, or the node had nothing more. */
+  /** A response was accepted, or the node had nothing more. */
   clear(): void {
     this.#unexplained = 0;
     this.#gap = undefined;
@@ -135,7 +135,7 @@ const NEWEST = 50;
 const SPARSE = 2_000;
 
 /**
- * What a node is told of the blocks a wallet has, newest first: fetched ones, applied ones until there are 50, then the
+ * The block hashes that a request carries, newest first: fetched ones, applied ones until there are 50, then the
  * sparse list (docs/protocol/wallet-sync.md#asking). Files of other programs repeat hashes; none is sent twice.
  */
 export function checkpointsOf(fetched: readonly string[], progress: SyncProgress): string[] {

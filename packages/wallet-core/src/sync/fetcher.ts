@@ -1,4 +1,4 @@
-import { type NodeCalls, NodeFailure, type ReadSyncBody, type SyncAnswer, type SyncQuestion } from '@wrkz/client';
+import { type NodeCalls, NodeFailure, type ReadSyncBody, type SyncResponse, type SyncRequest } from '@wrkz/client';
 import type { SyncLedger } from '../ledger/ledger';
 import type { ScanStart } from '../ledger/model';
 import type { BlockStore } from './block-store';
@@ -13,19 +13,19 @@ import {
 } from './fetch-plan';
 import type { NodeView } from './node-view';
 
-/** What one step of fetching came to; a step that fails throws NodeFailure. */
+/** The outcome of one step; a failed step throws NodeFailure. */
 export type FetchOutcome =
   /** Blocks were stored. */
   | 'stored'
-  /** Something was learnt; the next step may follow at once. */
+  /** The next step may follow at once. */
   | 'again'
-  /** The wallet stands at the node's tip. */
+  /** The wallet is at the node's tip. */
   | 'tip'
   /** The node has nothing more now. */
   | 'nothing'
-  /** The node has not said yet where it stands. */
+  /** The height of the node is not known yet. */
   | 'unknown'
-  /** The node stands below the wallet. */
+  /** The node is below the wallet. */
   | 'behind'
   /** The node does not serve what the wallet needs next. */
   | 'gap';
@@ -50,26 +50,26 @@ interface FetcherDependencies {
   readonly rewound: (height: number) => void;
 }
 
-/** Nodes of July 2025 cut to this without a word. */
+/** Nodes of July 2025 silently cut larger requests to this. */
 const OLD_NODES_BATCH = 100;
 /** Further down than the newest hashes reach. */
 const DEEP_REWIND = 50;
-/** Looks at a node below the wallet, before its chain counts as another one. */
-const LOOKS_FROM_BELOW = 3;
+/** Requests to a node below the wallet until its chain counts as another one. */
+const MAX_CHECKS_BELOW = 3;
 
-/** Asks the node for what follows on the blocks that the wallet has (docs/protocol/wallet-sync.md#asking). */
+/** Fetches the blocks after those that the wallet has (docs/protocol/wallet-sync.md#asking). */
 export class Fetcher {
   readonly #check = new StartCheck();
   #batch: BlockBatchSize | undefined;
-  /** The next index nobody has looked at, once an answer has told it. */
+  /** The next index to request; undefined until a response determined it. */
   #next: number | undefined;
-  /** Behind an empty stretch that is longer than what a node walks at once: the next question begins there. */
+  /** Behind an empty stretch that is longer than what a node walks at once: the next request begins there. */
   #skipTo: number | undefined;
   /** The index of the tip in the node's last response that named one. */
   #reportedTip = Infinity;
   /** The hashes that the wallet has belong to another chain. */
   #withoutHashes = false;
-  #looksFromBelow = 0;
+  #checksBelow = 0;
   /** Counts resets: what was asked before one is of no use after it. */
   #epoch = 0;
 
@@ -82,7 +82,7 @@ export class Fetcher {
     return this.#check.gap;
   }
 
-  /** Another node serves, or the ledger was changed under it: everything about the place is learnt anew. */
+  /** Discards what was learned of the node and the stored blocks: another node serves, or the ledger was changed. */
   reset(): void {
     this.#epoch++;
     this.#batch = undefined;
@@ -90,7 +90,7 @@ export class Fetcher {
     this.#skipTo = undefined;
     this.#reportedTip = Infinity;
     this.#withoutHashes = false;
-    this.#looksFromBelow = 0;
+    this.#checksBelow = 0;
     this.#check.clear();
     this.dependencies.store.clear();
   }
@@ -100,9 +100,9 @@ export class Fetcher {
     const { view, ledger } = this.dependencies;
     const { info } = view;
     if (info === undefined) return 'unknown';
-    if (info.localHeight < ledger.position().height && !this.#withoutHashes) return this.#lookFromBelow(signal);
-    this.#looksFromBelow = 0;
-    if (!this.#startsWhereItCan(info.liteStartHeight)) return 'gap';
+    if (info.localHeight < ledger.position().height && !this.#withoutHashes) return this.#checkFromBelow(signal);
+    this.#checksBelow = 0;
+    if (!this.#startsAtServedBlock(info.liteStartHeight)) return 'gap';
     this.#batch ??= new BlockBatchSize(view.isOld ? OLD_NODES_BATCH : this.options.maxBlocks);
     const windows = this.#windows();
     if (windows.length > 0 && (await this.#fetchWindows(windows, signal))) return 'stored';
@@ -144,7 +144,7 @@ export class Fetcher {
     return Math.max(store.last?.height ?? 0, ledger.position().height);
   }
 
-  #startsWhereItCan(liteStartHeight: number): boolean {
+  #startsAtServedBlock(liteStartHeight: number): boolean {
     const { ledger, warn } = this.dependencies;
     const { height } = ledger.scanStart();
     if (liteStartHeight !== 0 && this.#coveredTo === 0 && height < liteStartHeight) {
@@ -168,7 +168,7 @@ export class Fetcher {
     return heightWindows(this.#next, tip, this.#size.size, this.#isSparse);
   }
 
-  #question(more: Partial<SyncQuestion>): SyncQuestion {
+  #request(more: Partial<SyncRequest>): SyncRequest {
     return {
       checkpoints: [],
       startHeight: 0,
@@ -188,33 +188,33 @@ export class Fetcher {
     const start = ledger.scanStart();
     const isPlaced = this.#withoutHashes || this.#skipTo !== undefined;
     const checkpoints = isPlaced ? [] : checkpointsOf(store.newestHashes(50), ledger.progress());
-    const question = this.#question({
+    const request = this.#request({
       checkpoints,
       startHeight: this.#skipTo ?? start.height,
       startTimestamp: this.#skipTo === undefined ? start.timestamp : 0,
     });
     const epoch = this.#epoch;
-    let answer: SyncAnswer;
+    let response: SyncResponse;
     try {
-      answer = await this.#node.walletSyncData(question, signal, read);
-      this.#requireSense(answer, question);
+      response = await this.#node.walletSyncData(request, signal, read);
+      this.#requirePlausible(response, request);
     } catch (error) {
       this.#next = undefined;
       this.#skipTo = undefined;
       return this.#onFailure(error, checkpoints, signal);
     }
     if (epoch !== this.#epoch) return 'again';
-    const { blocks, tip } = answer;
+    const { blocks, tip } = response;
     const last = blocks.at(-1);
-    if (last === undefined) return this.#onNothing(answer, question);
+    if (last === undefined) return this.#onNothing(response, request);
     if (!(await this.#mayRewindTo(blocks[0]?.height ?? 0, signal))) return 'behind';
     if (epoch !== this.#epoch) return 'again';
-    view.noteHeight(Math.max(last.height, question.skipEmptyBlocks ? (answer.scannedTo ?? 0) : 0, tip?.height ?? 0));
+    view.noteHeight(Math.max(last.height, request.skipEmptyBlocks ? (response.scannedTo ?? 0) : 0, tip?.height ?? 0));
     const denseFrom = this.#denseFrom;
-    if (!question.skipCoinbases || last.height < denseFrom) return this.#take(answer, question, start);
+    if (!request.skipCoinbases || last.height < denseFrom) return this.#take(response, request, start);
     // The response reaches into the blocks near the tip and may lack empty ones: those blocks are requested again.
-    const below = answer.blocks.filter(({ height }) => height < denseFrom);
-    if (below.length > 0) return this.#take({ ...answer, blocks: below, scannedTo: denseFrom - 1 }, question, start);
+    const below = response.blocks.filter(({ height }) => height < denseFrom);
+    if (below.length > 0) return this.#take({ ...response, blocks: below, scannedTo: denseFrom - 1 }, request, start);
     this.#skipTo = Math.max(this.#coveredTo + 1, denseFrom);
     return 'again';
   }
@@ -228,16 +228,16 @@ export class Fetcher {
     return (view.info?.localHeight ?? 0) >= height;
   }
 
-  #take(answer: SyncAnswer, question: SyncQuestion, start: ScanStart): FetchOutcome {
+  #take(response: SyncResponse, request: SyncRequest, start: ScanStart): FetchOutcome {
     const { ledger, store, view } = this.dependencies;
-    const first = answer.blocks[0]?.height ?? 0;
+    const first = response.blocks[0]?.height ?? 0;
     const isOpen = start.timestamp !== 0 && this.#coveredTo === 0;
     const isAccepted = this.#check.accepts({
       coveredTo: this.#withoutHashes ? 0 : this.#coveredTo,
       startHeight: start.height,
       liteStartHeight: view.info?.liteStartHeight ?? 0,
       first,
-      isFree: question.skipCoinbases || this.#skipTo !== undefined || isOpen,
+      isFree: request.skipCoinbases || this.#skipTo !== undefined || isOpen,
     });
     if (!isAccepted) {
       this.#next = undefined;
@@ -246,20 +246,20 @@ export class Fetcher {
     // A wallet with a history and no hashes, as conversion leaves it, begins there as well.
     const isFirst = isOpen || (ledger.position().hash === undefined && store.isEmpty);
     if (start.timestamp !== 0) ledger.startAt(isFirst ? first : start.height);
-    store.add(this.options.skipCoinbases ? withoutCoinbases(answer) : answer);
+    store.add(this.options.skipCoinbases ? withoutCoinbases(response) : response);
     this.#withoutHashes = false;
     this.#skipTo = undefined;
-    this.#next = reachedBy(answer, question) + 1;
+    this.#next = reachedBy(response, request) + 1;
     this.#size.succeeded();
     this.#check.clear();
     return 'stored';
   }
 
-  #onNothing({ tip, scannedTo }: SyncAnswer, question: SyncQuestion): FetchOutcome {
+  #onNothing({ tip, scannedTo }: SyncResponse, request: SyncRequest): FetchOutcome {
     const { ledger, store, view } = this.dependencies;
     this.#check.clear();
     if (tip === undefined) {
-      if (question.skipEmptyBlocks && scannedTo !== undefined && scannedTo >= (this.#skipTo ?? this.#coveredTo + 1)) {
+      if (request.skipEmptyBlocks && scannedTo !== undefined && scannedTo >= (this.#skipTo ?? this.#coveredTo + 1)) {
         this.#skipTo = scannedTo + 1;
         return 'again';
       }
@@ -268,17 +268,17 @@ export class Fetcher {
     }
     this.#reportedTip = tip.height;
     this.#skipTo = undefined;
-    if (question.skipCoinbases && tip.height > this.#coveredTo) {
+    if (request.skipCoinbases && tip.height > this.#coveredTo) {
       this.#skipTo = Math.max(this.#coveredTo + 1, this.#denseFrom);
       return 'again';
     }
     if (!store.isEmpty) return 'nothing';
     const { height, hash } = ledger.position();
-    const isReached = question.startTimestamp !== 0 || tip.height < question.startHeight;
+    const isReached = request.startTimestamp !== 0 || tip.height < request.startHeight;
     if (tip.height > height && !isReached) {
       throw new NodeFailure(
         'malformed',
-        `tells a tip at ${String(tip.height)} and gives no block above ${String(height)}`,
+        `reports a tip at ${String(tip.height)} but returns no block above ${String(height)}`,
       );
     }
     view.noteHeight(tip.height);
@@ -308,9 +308,9 @@ export class Fetcher {
     const { store, read } = this.dependencies;
     const round = new AbortController();
     const either = AbortSignal.any([signal, round.signal]);
-    const answers = windows.map(({ start, end }) =>
+    const responses = windows.map(({ start, end }) =>
       this.#node
-        .walletSyncData(this.#question({ startHeight: start, endHeight: end }), either, read)
+        .walletSyncData(this.#request({ startHeight: start, endHeight: end }), either, read)
         .catch((error: unknown) => {
           return error instanceof NodeFailure ? error : undefined;
         }),
@@ -319,20 +319,20 @@ export class Fetcher {
     const epoch = this.#epoch;
     let stored = 0;
     for (const [i, window] of windows.entries()) {
-      const answer = await answers[i];
-      if (answer === undefined || answer instanceof NodeFailure) {
-        if (answer?.kind === 'rateLimited' && stored === 0) throw answer;
+      const response = await responses[i];
+      if (response === undefined || response instanceof NodeFailure) {
+        if (response?.kind === 'rateLimited' && stored === 0) throw response;
         break;
       }
-      const reached = reachedIn(window, answer, isSparse);
+      const reached = reachedIn(window, response, isSparse);
       if (reached === undefined || epoch !== this.#epoch) break;
-      store.add(answer);
+      store.add(response);
       this.#next = reached + 1;
       stored++;
       if (reached + 1 < window.end) break;
     }
     round.abort();
-    await Promise.all(answers);
+    await Promise.all(responses);
     signal.throwIfAborted();
     if (epoch !== this.#epoch) return true;
     if (stored === 0) this.#next = undefined;
@@ -341,8 +341,8 @@ export class Fetcher {
   }
 
   /** @throws NodeFailure for a response that no honest node gives */
-  #requireSense({ blocks, tip }: SyncAnswer, { blockCount, skipCoinbases }: SyncQuestion): void {
-    if (blocks.length > blockCount) throw new NodeFailure('malformed', 'gives more blocks than were asked for');
+  #requirePlausible({ blocks, tip }: SyncResponse, { blockCount, skipCoinbases }: SyncRequest): void {
+    if (blocks.length > blockCount) throw new NodeFailure('malformed', 'returns more blocks than were requested');
     const [first] = blocks;
     if (first?.height === 0 && first.hash !== this.options.genesisHash) {
       throw new NodeFailure('foreignChain', 'serves another chain: its first block is not that of this network');
@@ -362,24 +362,24 @@ export class Fetcher {
   }
 
   /**
-   * A node below the wallet is mostly one that catches up, and is waited for. One that has peers, says that it stands
-   * at the network's tip and knows no block of the wallet's tells that those belong to no chain of the network.
+   * A node below the wallet is usually catching up, so the wallet waits. A node that has peers, reports that it is
+   * at the network's tip and knows none of the wallet's blocks proves that they are on no chain of the network.
    */
-  async #lookFromBelow(signal: AbortSignal): Promise<FetchOutcome> {
+  async #checkFromBelow(signal: AbortSignal): Promise<FetchOutcome> {
     const { ledger, view, warn, rewound } = this.dependencies;
     const { info } = view;
     if (info === undefined || info.localHeight < info.networkHeight || info.peerCount === 0) return 'behind';
     const checkpoints = checkpointsOf([], ledger.progress());
     try {
-      const { blocks, tip } = await this.#node.walletSyncData(this.#question({ checkpoints, blockCount: 1 }), signal);
-      if (tip !== undefined || blocks[0]?.height !== 0) this.#looksFromBelow = 0;
-      else this.#looksFromBelow++;
+      const { blocks, tip } = await this.#node.walletSyncData(this.#request({ checkpoints, blockCount: 1 }), signal);
+      if (tip !== undefined || blocks[0]?.height !== 0) this.#checksBelow = 0;
+      else this.#checksBelow++;
     } catch (error) {
       if (!(error instanceof NodeFailure) || error.facts.status !== 500 || error.facts.isEmpty !== true) throw error;
-      this.#looksFromBelow++;
+      this.#checksBelow++;
     }
-    if (this.#looksFromBelow < LOOKS_FROM_BELOW) return 'behind';
-    warn('the node stands at the tip of its network and knows no block of this wallet: the chain is read again');
+    if (this.#checksBelow < MAX_CHECKS_BELOW) return 'behind';
+    warn('the node is at the tip of its network and knows no block of this wallet: the chain is read again');
     const height = Math.max(1, ledger.scanStart().height);
     ledger.rewind(height);
     rewound(height);
@@ -389,14 +389,14 @@ export class Fetcher {
 }
 
 /** The highest index that needs no second request: `scannedTo` counts only where empty blocks may be missing. */
-function reachedBy({ blocks, scannedTo }: SyncAnswer, { skipEmptyBlocks }: SyncQuestion): number {
+function reachedBy({ blocks, scannedTo }: SyncResponse, { skipEmptyBlocks }: SyncRequest): number {
   const last = blocks.at(-1)?.height ?? 0;
   return skipEmptyBlocks ? Math.max(last, scannedTo ?? 0) : last;
 }
 
 /** The last index of a window that the response covers; undefined when the response cannot be used. */
-function reachedIn({ start, end }: HeightWindow, answer: SyncAnswer, isSparse: boolean): number | undefined {
-  const { blocks, scannedTo } = answer;
+function reachedIn({ start, end }: HeightWindow, response: SyncResponse, isSparse: boolean): number | undefined {
+  const { blocks, scannedTo } = response;
   if (scannedTo === undefined || scannedTo < start || scannedTo >= end) return undefined;
   if (blocks.some(({ height }) => height < start || height > scannedTo)) return undefined;
   if (isSparse) return scannedTo;
@@ -404,6 +404,6 @@ function reachedIn({ start, end }: HeightWindow, answer: SyncAnswer, isSparse: b
   return isWhole ? scannedTo : undefined;
 }
 
-function withoutCoinbases(answer: SyncAnswer): SyncAnswer {
-  return { ...answer, blocks: answer.blocks.map((block) => ({ ...block, coinbase: undefined })) };
+function withoutCoinbases(response: SyncResponse): SyncResponse {
+  return { ...response, blocks: response.blocks.map((block) => ({ ...block, coinbase: undefined })) };
 }

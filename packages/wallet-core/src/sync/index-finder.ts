@@ -1,12 +1,12 @@
 import { type IndexesByTransaction, type NodeCalls, NodeFailure, type NodeList } from '@wrkz/client';
 import type { SyncLedger, UnindexedOutput } from '../ledger/ledger';
 
-/** Blocks asked for at once, so that the node cannot tell which transaction is meant. */
-const RANGE = 10;
+/** Blocks that are requested together, so that the node cannot tell which of them has an own output. */
+export const RANGE = 10;
 const TRIES = 3;
 
 /** The first height of the range that holds a block. */
-const rangeStart = (height: number): number => height - (height % RANGE);
+export const rangeStart = (height: number): number => height - (height % RANGE);
 
 interface Wanted {
   readonly outputs: UnindexedOutput[];
@@ -27,8 +27,8 @@ export class IndexFinder {
     return this.#wanted.size === 0;
   }
 
-  /** Whether something came that no node was asked for. */
-  get hasUnasked(): boolean {
+  /** Whether there are outputs that were not requested yet. */
+  get hasUntried(): boolean {
     return [...this.#wanted.values()].some(({ tries }) => tries === 0);
   }
 
@@ -58,13 +58,13 @@ export class IndexFinder {
   }
 
   /**
-   * Asks once for each range that nobody was asked for; for the others where there is none, so that their tries lie apart.
+   * Requests each new range once, or all others if there is no new one, so that retries are spread out.
    * @throws NodeFailure, which counts as no try; the signal's reason
    */
   async step(node: NodeCalls, signal: AbortSignal): Promise<void> {
-    const { hasUnasked } = this;
+    const { hasUntried } = this;
     for (const [start, wanted] of [...this.#wanted]) {
-      if (hasUnasked && wanted.tries > 0) continue;
+      if (hasUntried && wanted.tries > 0) continue;
       const indexes = await node.globalIndexes(start, start + RANGE, signal);
       // Rewound, or begun anew, meanwhile.
       if (this.#wanted.get(start) !== wanted) continue;
@@ -79,7 +79,7 @@ export class IndexFinder {
     this.#wanted.delete(start);
     const first = missing[0]?.transactionHash ?? '';
     this.warn(
-      `the node tells no global index of ${String(missing.length)} own outputs, the first in transaction ${first}: they ` +
+      `the node reports no global index of ${String(missing.length)} own outputs, the first in transaction ${first}: they ` +
         'count in the balance and cannot be spent yet',
     );
   }
@@ -116,7 +116,7 @@ function indexOf(indexes: IndexesByTransaction, { transactionHash, outputIndex }
   return indexes.get(transactionHash)?.[outputIndex];
 }
 
-/** Those of own transactions; the others were asked for to hide them. */
+/** Those of own transactions; the others were requested to hide them. */
 function known(indexes: IndexesByTransaction, outputs: readonly UnindexedOutput[]): IndexesByTransaction {
   const own = new Map<string, readonly number[]>();
   for (const output of outputs) {

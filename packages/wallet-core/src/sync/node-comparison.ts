@@ -14,7 +14,7 @@ interface Voter {
 
 /** Compares the chain of the wallet with the nodes of its list (docs/protocol/wallet-sync.md#comparing-nodes). */
 export class NodeComparison {
-  /** What each node said that did not know the settled block. A node that does not answer keeps its entry. */
+  /** What each node said that did not know the settled block. A node that does not response keeps its entry. */
   readonly #disagreements = new Map<NodeClient, string>();
 
   constructor(
@@ -23,7 +23,7 @@ export class NodeComparison {
   ) {}
 
   /**
-   * Asks each other node that is at least as high as the wallet for the wallet's block 11 below the tip. To be called while
+   * Requests the wallet's block 11 below the tip from each other node that is at least as high. Called while
    * the wallet is at the tip of the serving node.
    * @returns the disagreement of a node, as a sentence; undefined when there is none
    */
@@ -51,7 +51,7 @@ export class NodeComparison {
   /**
    * Finds out whether most nodes know none of the last blocks of the wallet. Nodes count that are as high as the wallet, or
    * that have peers and are at the tip of the network.
-   * @returns the height of the highest block that most nodes have, 0 for none; undefined when the wallet's blocks stand
+   * @returns the height of the highest block that most nodes have, 0 for none; undefined when most nodes have the wallet's blocks
    */
   async forkPoint(signal: AbortSignal): Promise<number | undefined> {
     const { height, recentHashes, checkpointHashes } = this.ledger.progress();

@@ -29,7 +29,7 @@ export class NodeView {
     return this.#info?.syncFeatures.length === 0;
   }
 
-  /** Whatever it just served, it holds: its word from `/info` may be older. */
+  /** The node just served this height; `/info` may be older. */
   noteHeight(height: number): void {
     if (this.#info === undefined || height <= this.#info.localHeight) return;
     this.#info = {

@@ -36,7 +36,7 @@ interface PreparedKeys {
   readonly spendSecret: readonly (Buffer | undefined)[];
 }
 
-/** Where a transaction of a batch stands. */
+/** The position of a transaction in a batch. */
 interface Place {
   readonly block: number;
   readonly index: number;

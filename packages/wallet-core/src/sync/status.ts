@@ -16,7 +16,7 @@ export interface SyncStall {
   readonly message: string;
 }
 
-/** Where a wallet stands. Heights are indexes; those of the node are 0 until it first answered. */
+/** The position of a wallet. Heights are indexes; those of the node are 0 before its first response. */
 export interface WalletSyncStatus {
   readonly walletHeight: number;
   readonly localHeight: number;
@@ -26,9 +26,9 @@ export interface WalletSyncStatus {
   readonly liteStartHeight: number;
   readonly gap: SyncGap | undefined;
   readonly stall: SyncStall | undefined;
-  /** Whether the last question found the wallet at the node's tip. */
+  /** Whether the last request found the wallet at the node's tip. */
   readonly isAtTip: boolean;
-  /** Whether the node tells of new blocks by itself. */
+  /** Whether the node publishes new blocks. */
   readonly isFollowing: boolean;
   /** Blocks that could not be read since the start, and were passed. */
   readonly unreadableBlocks: number;
@@ -45,7 +45,7 @@ const CODES: Readonly<Record<NodeFailureKind, SyncStall['code']>> = {
   foreignChain: 'foreignChain',
 };
 
-/** What holds a wallet up after a step; undefined when nothing does. */
+/** The stall after a step; undefined when there is none. */
 export function stallOf(
   result: FetchOutcome | NodeFailure,
   gap: SyncGap | undefined,
@@ -63,13 +63,13 @@ export function stallOf(
   if (result === 'behind') {
     return {
       code: 'nodeBehindWallet',
-      message: `the node stands at ${String(localHeight)}, below this wallet at ${String(walletHeight)}, and is waited for`,
+      message: `the node is at ${String(localHeight)}, below this wallet at ${String(walletHeight)}: waiting for it`,
     };
   }
   return undefined;
 }
 
-/** What is told of a turn that is deeper than nodes follow: most likely the node is of another network. */
+/** The warning for a reorganisation deeper than nodes accept: the node is probably of another network. */
 export function foreignText(height: number, from: number): string {
   return (
     `the node's chain leaves that of this wallet at block ${String(height)}, ${String(from - height + 1)} blocks back, and is ` +
@@ -77,24 +77,24 @@ export function foreignText(height: number, from: number): string {
   );
 }
 
-/** How long a kind of stall is not told of again: a node that comes and goes must not fill a log. */
+/** Min interval between two reports of one kind of stall, so that an unstable node does not fill the log. */
 const SILENCE_MS = 600_000;
 
-/** Tells people of what holds a wallet up when it begins, each kind once in ten minutes. */
-export class StallNews {
-  readonly #toldAt = new Map<SyncStall['code'], number>();
+/** Reports the start of a stall, each kind at most once in ten minutes. */
+export class StallReporter {
+  readonly #reportedAt = new Map<SyncStall['code'], number>();
 
   constructor(
-    private readonly tell: (text: string) => void,
+    private readonly report: (text: string) => void,
     private readonly now: () => number = () => performance.now(),
   ) {}
 
-  /** Of each step's outcome, as long as it lasts. */
+  /** Called after each step while the stall lasts. */
   note(stall: SyncStall | undefined): void {
     if (stall === undefined) return;
-    const at = this.#toldAt.get(stall.code);
+    const at = this.#reportedAt.get(stall.code);
     if (at !== undefined && this.now() - at < SILENCE_MS) return;
-    this.#toldAt.set(stall.code, this.now());
-    this.tell(`the wallet comes no closer to the tip: ${stall.message}`);
+    this.#reportedAt.set(stall.code, this.now());
+    this.report(`the synchronization is stalled: ${stall.message}`);
   }
 }

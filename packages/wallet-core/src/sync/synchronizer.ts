@@ -8,43 +8,48 @@ import {
   type SyncBlock,
   type TipStream,
 } from '@wrkz/client';
-import { REORGANISATION_DEPTH } from '@wrkz/core-types';
+import { type Network, REORGANISATION_DEPTH, toHex } from '@wrkz/core-types';
 import { AutoResetEvent, errorText } from '@wrkz/service-kit/base';
 import { Applier } from './applier';
 import { BlockStore } from './block-store';
+import { BlockVerifier, claimOfUnverified } from './block-verifier';
 import { MACHINE_CLOCK, type SyncClock } from './clock';
 import { Fetcher, type FetchOutcome } from './fetcher';
 import { IndexFinder } from './index-finder';
 import { NodeComparison } from './node-comparison';
 import { NodeView } from './node-view';
 import type { AppliedBlock, SyncLedger } from '../ledger/ledger';
-import { AnswerReader } from './reading/answer-reader';
-import { foreignText, StallNews, stallOf } from './status';
+import type { UnverifiedBlock, WalletTransaction } from '../ledger/model';
+import { ResponseParser } from './parser/response-parser';
+import { foreignText, StallReporter, stallOf } from './status';
 import type { SyncStall, WalletSyncStatus } from './status';
 
 /** Milliseconds (docs/protocol/wallet-sync.md#waits). */
 const INFO_MS = 10_000;
 const WAIT_MS = 5_000;
 const RATE_LIMITED_MS = 20_000;
-/** With a node that tells of its blocks, asking is a precaution. */
+/** Polling interval while the node publishes its blocks. */
 const FOLLOWED_WAIT_MS = 60_000;
-/** A node that offers no events is asked for them again after a while. */
+/** Until event streams are requested again from a node without them. */
 const NO_STREAM_MS = 300_000;
 /** Between two comparisons of the wallet's chain with all nodes. */
 const COMPARE_MS = 60_000;
+/** Between two attempts to prove unverified blocks. */
+const VERIFY_MS = 120_000;
+/** Blocks that are proved together, so that a node which fails is not queried for all of them. */
+const VERIFY_CHUNK = 100;
 /** Refused responses in a row after which the chain is compared at once. */
 const MAX_REFUSED = 3;
 
 export interface SynchronizerOptions {
-  /** Of the network, 64 hex characters. */
-  readonly genesisHash: string;
+  readonly network: Network;
   readonly skipCoinbases?: boolean | undefined;
-  /** The most blocks to ask for at once. */
+  /** Max blocks per request. */
   readonly maxBlocks?: number | undefined;
   /** The highest index that the chain can have reached by now; a response above it is refused. */
   readonly plausibleHeight?: (() => number) | undefined;
   readonly clock?: SyncClock | undefined;
-  /** Reads the bytes of answers; a thread does it for large ones when left out. */
+  /** Reads the bytes of responses; a thread does it for large ones when left out. */
   readonly read?: ReadSyncBody | undefined;
 }
 
@@ -55,15 +60,19 @@ export interface SynchronizerEvents {
   progressed: [];
   /** Everything at or above the height is gone from the ledger. */
   rewound: [number];
-  /** The wallet stands at the node's tip. */
+  /** The wallet is at the node's tip. */
   synced: [number];
   /** A block could not be handled and was passed. */
   unreadable: [SyncBlock, unknown];
   /** A node serves: the first one, another one, or one that was away. */
   connected: [];
+  /** The contents of a block were proved after it was applied. */
+  verified: [readonly WalletTransaction[]];
+  /** A block that no node had proved turned out to be made up; it is rewound next. */
+  disproved: [UnverifiedBlock];
   /** Global indexes of own outputs came in. */
   indexed: [];
-  /** Where the node stands has changed. */
+  /** The state of the node has changed. */
   node: [];
   /** Another node does not have a settled block of the wallet, as a sentence; undefined: all nodes agree. */
   disagreement: [string | undefined];
@@ -79,7 +88,7 @@ interface Run {
 }
 
 /**
- * Follows a node and brings its blocks into the ledger (docs/protocol/wallet-sync.md#the-node). Fetching goes on while blocks are
+ * Follows a node and applies its blocks to the ledger (docs/protocol/wallet-sync.md#the-node). Fetching goes on while blocks are
  * applied; everything else that is asked of the node goes by its own clock. A node that fails is asked again: nothing
  * ends a run but `stop`.
  */
@@ -87,12 +96,13 @@ export class Synchronizer extends EventEmitter<SynchronizerEvents> {
   readonly #clock: SyncClock;
   readonly #view = new NodeView();
   readonly #store = new BlockStore();
-  readonly #reader = new AnswerReader();
-  readonly #news: StallNews;
+  readonly #reader = new ResponseParser();
+  readonly #stallReporter: StallReporter;
   readonly #indexes: IndexFinder;
+  readonly #verifier: BlockVerifier;
   readonly #applier: Applier;
   #fetcher: Fetcher;
-  /** What each loop waits for besides its clock. */
+  /** Each loop wakes on its timer or its event, whichever fires first. */
   readonly #wakeups = {
     /** There may be something to fetch. */
     fetch: new AutoResetEvent(),
@@ -102,10 +112,12 @@ export class Synchronizer extends EventEmitter<SynchronizerEvents> {
     room: new AutoResetEvent(),
     /** An own output has no global index. */
     index: new AutoResetEvent(),
-    /** Somebody wants to know where the node stands. */
+    /** The state of the node is requested. */
     info: new AutoResetEvent(),
     /** Another node may offer events. */
     stream: new AutoResetEvent(),
+    /** A node that may prove unverified blocks serves. */
+    verify: new AutoResetEvent(),
     /** The node's blocks may belong to no chain. */
     compare: new AutoResetEvent(),
   };
@@ -128,10 +140,11 @@ export class Synchronizer extends EventEmitter<SynchronizerEvents> {
     super();
     this.#clock = options.clock ?? MACHINE_CLOCK;
     const warn = (text: string): void => void this.emit('warning', text);
-    this.#news = new StallNews(warn);
+    this.#stallReporter = new StallReporter(warn);
     this.#indexes = new IndexFinder(ledger, warn);
     this.#fetcher = this.#newFetcher();
-    this.#applier = new Applier(ledger, this.#store, {
+    this.#verifier = new BlockVerifier(options.network, () => this.node);
+    this.#applier = new Applier(ledger, this.#store, this.#verifier, {
       applied: (applied, block) => this.emit('applied', applied, block),
       rewound: (height, from) => {
         if (from - height >= REORGANISATION_DEPTH) warn(foreignText(height, from));
@@ -169,7 +182,7 @@ export class Synchronizer extends EventEmitter<SynchronizerEvents> {
     };
   }
 
-  /** Begins, or goes on after a stop, from where the ledger stands. */
+  /** Starts, or resumes after a stop, at the position of the ledger. */
   start(): void {
     if (this.#run !== undefined) return;
     this.#fetcher.reset();
@@ -183,6 +196,7 @@ export class Synchronizer extends EventEmitter<SynchronizerEvents> {
       this.#fetch(signal),
       this.#apply(signal),
       this.#findIndexes(signal),
+      this.#verifyAgain(signal),
       this.#followTip(signal),
     ];
     const { node } = this;
@@ -195,7 +209,7 @@ export class Synchronizer extends EventEmitter<SynchronizerEvents> {
     this.#run = { controller, ended: Promise.allSettled(loops) };
   }
 
-  /** Ends whatever is under way and waits for it. The ledger is not touched afterwards. */
+  /** Aborts all requests and waits for the loops to end. The ledger is not changed afterwards. */
   async stop(): Promise<void> {
     const run = this.#run;
     if (run === undefined) return;
@@ -215,14 +229,14 @@ export class Synchronizer extends EventEmitter<SynchronizerEvents> {
     if (wasRunning) this.start();
   }
 
-  /** Asks the node now, whatever there was to wait for. */
+  /** Polls the node now. */
   refresh(): void {
     this.#wakeups.info.set();
     this.#wakeups.fetch.set();
   }
 
   #newFetcher(): Fetcher {
-    const { genesisHash, skipCoinbases = false, maxBlocks, plausibleHeight } = this.options;
+    const { network, skipCoinbases = false, maxBlocks, plausibleHeight } = this.options;
     return new Fetcher(
       {
         node: () => this.node,
@@ -233,7 +247,7 @@ export class Synchronizer extends EventEmitter<SynchronizerEvents> {
         warn: (text) => void this.emit('warning', text),
         rewound: (height) => this.#onRewound(height),
       },
-      { genesisHash, skipCoinbases, maxBlocks, plausibleHeight },
+      { genesisHash: toHex(network.genesis.hash), skipCoinbases, maxBlocks, plausibleHeight },
     );
   }
 
@@ -255,7 +269,10 @@ export class Synchronizer extends EventEmitter<SynchronizerEvents> {
         const isFirst = this.#view.info === undefined;
         this.#view.set(info);
         if (isFirst) this.#wakeups.fetch.set();
-        if (isFirst || this.#wasAway) this.emit('connected');
+        if (isFirst || this.#wasAway) {
+          this.#wakeups.verify.set();
+          this.emit('connected');
+        }
         this.#wasAway = false;
         this.emit('heavierBranch', info.heavierBranch);
         this.emit('node');
@@ -290,7 +307,7 @@ export class Synchronizer extends EventEmitter<SynchronizerEvents> {
   /** How long to wait after it. */
   #onOutcome(outcome: FetchOutcome): number {
     this.#stall = stallOf(outcome, this.#fetcher.gap, this.status) ?? (outcome === 'unknown' ? this.#stall : undefined);
-    this.#news.note(this.#stall);
+    this.#stallReporter.note(this.#stall);
     const wasAtTip = this.#isAtTip;
     this.#isAtTip = outcome === 'tip';
     switch (outcome) {
@@ -359,7 +376,7 @@ export class Synchronizer extends EventEmitter<SynchronizerEvents> {
       signal,
       async () => {
         await this.#wakeups.apply.wait(signal);
-        await this.#applier.run(signal);
+        await this.#applyStored(signal);
         // Fetching may have found the tip while blocks waited; now that they are in, it can say so.
         if (this.#store.isEmpty) this.#wakeups.fetch.set();
       },
@@ -369,6 +386,72 @@ export class Synchronizer extends EventEmitter<SynchronizerEvents> {
         this.#wakeups.apply.set();
       },
     );
+  }
+
+  async #applyStored(signal: AbortSignal): Promise<void> {
+    const { node } = this;
+    const serving = servingOf(node);
+    try {
+      await this.#applier.run(signal);
+    } catch (error) {
+      if (!(error instanceof NodeFailure) || servingOf(this.node) !== serving) throw error;
+      // The stored blocks are from this node and wait to be applied: none of them is.
+      this.#fetcher.reset();
+      if (error.kind === 'malformed' && node instanceof NodeList) await node.leave(error.message, signal);
+      throw error;
+    }
+  }
+
+  /** Proves blocks that were applied unverified, as soon as a node can. */
+  async #verifyAgain(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      await this.#wakeups.verify.waitFor(VERIFY_MS, this.#clock, signal);
+      try {
+        let isProgress = true;
+        while (isProgress && !signal.aborted) {
+          // The newest first: a pruned node has no others.
+          isProgress = await this.#verifyChunk(this.ledger.unverifiedBlocks().slice(-VERIFY_CHUNK), signal);
+        }
+      } catch (error) {
+        if (!signal.aborted) this.emit('warning', `unverified blocks could not be checked: ${errorText(error)}`);
+      }
+    }
+  }
+
+  /** @returns whether a block was proved and none was made up, so that the next chunk is worth a request */
+  async #verifyChunk(blocks: readonly UnverifiedBlock[], signal: AbortSignal): Promise<boolean> {
+    const verdicts = await this.#verifier.verify(blocks.map(claimOfUnverified), signal);
+    signal.throwIfAborted();
+    const current = new Set(this.ledger.unverifiedBlocks().map(({ hash }) => hash));
+    let isProgress = false;
+    for (const block of blocks) {
+      const verdict = verdicts.get(block.hash);
+      if (!current.has(block.hash) || verdict === 'unverified' || verdict === undefined) continue;
+      isProgress = true;
+      if (verdict !== 'verified') {
+        this.#dropFrom(block);
+        return false;
+      }
+      this.emit('verified', this.ledger.markVerified(block.height));
+    }
+    return isProgress;
+  }
+
+  /** Rewinds to below a block that was made up; the chain is read again from there. */
+  #dropFrom(block: UnverifiedBlock): void {
+    const { height, hash, transactions } = block;
+    const hashes = transactions.map((transaction) => transaction.hash).join(', ');
+    this.emit(
+      'warning',
+      `block ${String(height)} with hash ${hash} does not hold what a node had reported (transactions ${hashes}): the chain is ` +
+        'read again from there',
+    );
+    this.emit('disproved', block);
+    this.#fetcher.reset();
+    this.ledger.rewind(height);
+    this.#onRewound(height);
+    this.#isAtTip = false;
+    this.#wakeups.fetch.set();
   }
 
   async #findIndexes(signal: AbortSignal): Promise<void> {
@@ -381,8 +464,8 @@ export class Synchronizer extends EventEmitter<SynchronizerEvents> {
         this.emit('indexed');
       },
       async (failure) => {
-        // What was found while others were asked for is not kept waiting: it cannot be spent so long.
-        if (failure === undefined && (this.#indexes.isDone || this.#indexes.hasUnasked)) return;
+        // Outputs found during a request are requested at once: they cannot be spent until then.
+        if (failure === undefined && (this.#indexes.isDone || this.#indexes.hasUntried)) return;
         await this.#clock.wait(WAIT_MS, signal);
       },
     );
@@ -398,14 +481,14 @@ export class Synchronizer extends EventEmitter<SynchronizerEvents> {
         await stream.ended;
         this.#stream = undefined;
         this.#isFollowing = false;
-        // Whatever came while nobody listened is asked for.
+        // Blocks that were published meanwhile are fetched.
         this.#wakeups.fetch.set();
       }
       await this.#wakeups.stream.waitFor(stream === undefined ? NO_STREAM_MS : WAIT_MS, this.#clock, signal);
     }
   }
 
-  /** Until the signal fires: one step, then a wait. A step that fails is told in the status, and the next one tries again. */
+  /** Repeats a step and a wait until the signal aborts. A failed step sets the stall of the status and is repeated. */
   async #repeat(
     signal: AbortSignal,
     step: () => Promise<void>,
@@ -419,7 +502,7 @@ export class Synchronizer extends EventEmitter<SynchronizerEvents> {
         if (signal.aborted) return;
         failure = error instanceof NodeFailure ? error : new NodeFailure('failed', errorText(error));
         this.#stall = stallOf(failure, this.#fetcher.gap, this.status);
-        this.#news.note(this.#stall);
+        this.#stallReporter.note(this.#stall);
         this.#isAtTip = false;
         this.emit('node');
       }
@@ -427,3 +510,6 @@ export class Synchronizer extends EventEmitter<SynchronizerEvents> {
     }
   }
 }
+
+/** The node that serves now. */
+const servingOf = (node: NodeCalls): NodeCalls => (node instanceof NodeList ? node.serving : node);

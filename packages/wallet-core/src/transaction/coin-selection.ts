@@ -1,6 +1,6 @@
-import { isUnlocked } from '@wrkz/consensus';
 import { walletError } from '../errors';
 import type { SubWallet, WalletOutput } from '../ledger/model';
+import { isSpendable } from '../ledger/queries';
 import type { ContestedSend, SendContext } from './model';
 
 /** An output that may be spent, and the sub-wallet that owns it. */
@@ -9,13 +9,13 @@ export interface OwnedInput {
   readonly owner: SubWallet;
 }
 
-/** The unlocked outputs of some sub-wallets, each one-time key once. @param now Unix seconds */
+/** The unlocked, verified outputs of some sub-wallets, each one-time key once. @param now Unix seconds */
 export function* unlocked(sources: readonly SubWallet[], height: number, now: number): Generator<OwnedInput> {
   const seen = new Set<string>();
   const at = { height, timestamp: now };
   for (const owner of sources) {
     for (const output of owner.unspent) {
-      if (seen.has(output.key) || !isUnlocked(output.unlockTime, at)) continue;
+      if (seen.has(output.key) || !isSpendable(output, at)) continue;
       seen.add(output.key);
       yield { output, owner };
     }

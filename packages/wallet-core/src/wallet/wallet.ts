@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
-import type { NodeList, SyncBlock } from '@wrkz/client';
-import { type Network, toHex } from '@wrkz/core-types';
+import { NodeFailure, type NodeList, type SyncBlock } from '@wrkz/client';
+import type { Network } from '@wrkz/core-types';
 import { errorText, Mutex } from '@wrkz/service-kit/base';
 import type { SendEstimate } from '../transaction/build-send';
 import type { SendContext, SendRequest, SendSummary, SignedSend } from '../transaction/model';
@@ -37,7 +37,7 @@ import { liesBefore, type NewKeys, plausibleHeight, startOfNewKeys, subWalletsOf
 export interface WalletDependencies {
   readonly network: Network;
   readonly pow: Pick<PowClient, 'findNonce'>;
-  readonly sync?: Omit<SynchronizerOptions, 'genesisHash' | 'plausibleHeight'>;
+  readonly sync?: Omit<SynchronizerOptions, 'network' | 'plausibleHeight'>;
   /** Unix milliseconds. */
   readonly now?: () => number;
   /** Reports what is wrong without being an error. */
@@ -51,7 +51,10 @@ export interface WalletOptions {
 }
 
 interface WalletEvents {
-  /** A block brought it; the snapshot has it by then. The hash is that of the block, where it is known. */
+  /**
+   * A block brought it; the snapshot has it by then. The hash is that of the block, where it is known. A transaction of an
+   * unverified block comes again once that is proved.
+   */
   transaction: [WalletTransaction, string | undefined];
   /** A new snapshot is published. */
   changed: [];
@@ -68,6 +71,8 @@ interface WalletEvents {
 const MAX_BLOCKS_BEHIND = 20;
 /** How often scan progress without changes of money is stored, in milliseconds. */
 const PROGRESS_INTERVAL_MS = 5_000;
+/** How long an open waits for the node to name its genesis block. */
+const NETWORK_CHECK_MS = 2_000;
 /** How often pending sends are submitted again, and other nodes are compared, in milliseconds. */
 const RESUBMIT_INTERVAL_MS = 180_000;
 
@@ -132,14 +137,15 @@ export class Wallet extends EventEmitter<WalletEvents> {
     });
     this.#synchronizer = new Synchronizer(nodes, ledger, {
       ...sync,
-      genesisHash: toHex(network.genesis.hash),
+      network,
       plausibleHeight: () => this.#plausibleHeight(),
     });
     this.#snapshot = this.#newSnapshot();
   }
 
-  /** @throws WalletError of the container and of the wallet database */
+  /** @throws WalletError foreignNetwork, and those of the container and of the wallet database */
   static async open(dependencies: WalletDependencies, options: WalletOptions): Promise<Wallet> {
+    await requireNetwork(options.nodes);
     return Wallet.#begin(dependencies, options, await WalletStorage.open(storageOptions(dependencies, options)));
   }
 
@@ -621,6 +627,21 @@ export class Wallet extends EventEmitter<WalletEvents> {
       this.#publish();
     });
     synchronizer.on('indexed', () => this.#onProgress());
+    synchronizer.on('verified', (transactions) => {
+      for (const transaction of transactions) this.#unpublished.push([transaction, undefined]);
+      this.#recordProblem(() => this.#commit(() => this.#recordTransactions(transactions)));
+      this.#publish();
+    });
+    synchronizer.on('disproved', ({ height, hash, transactions }) => {
+      const payload = { height, block: hash };
+      this.#recordProblem(() =>
+        this.#commit(() => {
+          for (const { hash: transaction } of transactions) {
+            this.#recordEvent({ kind: 'transaction-disproved', transaction, payload });
+          }
+        }),
+      );
+    });
     synchronizer.on('disagreement', (text) => {
       if (text === undefined) this.pause.end('chainDisagreement');
       else this.pause.set('chainDisagreement', text);
@@ -649,22 +670,19 @@ export class Wallet extends EventEmitter<WalletEvents> {
     for (const transaction of transactions) this.#unpublished.push([transaction, hash]);
     if (transactions.length === 0 || this.#storage.dbIfUsable === undefined) return;
     this.#recordProblem(() => {
-      this.#commit(() => {
-        for (const { hash: transaction, transfers, blockHeight } of transactions) {
-          for (const { publicSpendKey, amount } of transfers) {
-            const subWallet = this.#ledger.addressOf(publicSpendKey);
-            this.#recordEvent({
-              kind: 'transaction',
-              transaction,
-              subWallet,
-              amount,
-              payload: { height: blockHeight },
-            });
-          }
-        }
-      });
+      this.#commit(() => this.#recordTransactions(transactions));
       this.#pending.onApplied(transactions);
     });
+  }
+
+  #recordTransactions(transactions: readonly WalletTransaction[]): void {
+    for (const { hash: transaction, transfers, blockHeight, unverifiedBlock } of transactions) {
+      const kind = unverifiedBlock === undefined ? 'transaction' : 'transaction-unverified';
+      for (const { publicSpendKey, amount } of transfers) {
+        const subWallet = this.#ledger.addressOf(publicSpendKey);
+        this.#recordEvent({ kind, transaction, subWallet, amount, payload: { height: blockHeight } });
+      }
+    }
   }
 
   #onProgress(): void {
@@ -726,6 +744,20 @@ export class Wallet extends EventEmitter<WalletEvents> {
 /** What a signed transaction spends and brings, while it waits to be submitted. */
 export function heldBy({ hash, pending }: Pick<SignedSend, 'hash' | 'pending'>): HeldTransaction {
   return { hash, inputs: pending.inputs.map(({ output }) => output.key), ownOutputs: pending.ownOutputs };
+}
+
+/** A node that does not answer in time does not prevent opening. @throws WalletError foreignNetwork */
+async function requireNetwork(nodes: NodeList): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<void>((resolve) => (timer = setTimeout(resolve, NETWORK_CHECK_MS)));
+  // The client compares the genesis block before its first response.
+  const isForeign = nodes.info().then(
+    () => false,
+    (error: unknown) => error instanceof NodeFailure && error.kind === 'foreignChain',
+  );
+  const result = await Promise.race([isForeign, timeout]);
+  clearTimeout(timer);
+  if (result === true) throw walletError.foreignNetwork();
 }
 
 function storageOptions({ now = Date.now, warn }: WalletDependencies, { file, password }: WalletOptions) {

@@ -11,7 +11,7 @@ import {
   type SuiteNode,
   unspentOnChainA,
 } from '@wrkz/testing';
-import { type NodeAddress, NodeList, type SyncQuestion } from '@wrkz/client';
+import { type NodeAddress, NodeList, type SyncRequest } from '@wrkz/client';
 import { FakeLedger } from './support/fake-ledger';
 import { contentOf, expectedOf, GENESIS, keysOf, nodeAt, SyncedWallet, WALLETS } from './support/wallets';
 
@@ -35,7 +35,7 @@ const closing = <T extends { close(): void }>(thing: T): T & { close(): Promise<
   return Object.assign(thing, { close: async () => close() });
 };
 
-const question = (more: Partial<SyncQuestion>): SyncQuestion => ({
+const question = (more: Partial<SyncRequest>): SyncRequest => ({
   ...{ checkpoints: [], startHeight: 0, startTimestamp: 0, blockCount: 100, endHeight: 0 },
   ...{ skipCoinbases: false, skipEmptyBlocks: false, isBase64: false },
   ...more,

@@ -53,7 +53,7 @@ const LIES: readonly [string, string, RegExp, (node: StandInNode) => void][] = [
   [
     'a gzip bomb',
     'nodeHostile',
-    /larger than this question allows/,
+    /larger than its limit/,
     (node) =>
       node.on('/getwalletsyncdata', () => (response) => {
         response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' });
@@ -88,7 +88,7 @@ const LIES: readonly [string, string, RegExp, (node: StandInNode) => void][] = [
   [
     'a tip a million ahead, and no blocks',
     'nodeHostile',
-    /tells a tip at 1000000/,
+    /reports a tip at 1000000/,
     (node) =>
       node.on('/getwalletsyncdata', () => ({
         json: { items: [], topBlock: { hash: 'ab'.repeat(32), height: 1_000_000 }, synced: true, status: 'OK' },
@@ -117,13 +117,13 @@ const LIES: readonly [string, string, RegExp, (node: StandInNode) => void][] = [
   [
     'an answer that never begins',
     'nodeUnreachable',
-    /no answer in time/,
+    /did not respond in time/,
     (node) => node.on('/getwalletsyncdata', () => () => undefined),
   ],
   [
     'an answer that never ends',
     'nodeUnreachable',
-    /never ended/,
+    /did not end in time/,
     (node) =>
       node.on('/getwalletsyncdata', () => (response) => {
         response.writeHead(200, { 'Content-Type': 'application/json' });
@@ -137,11 +137,11 @@ const LIES: readonly [string, string, RegExp, (node: StandInNode) => void][] = [
     /failed \(500\)/,
     (node) => node.on('/getwalletsyncdata', () => ({ status: 500 })),
   ],
-  ['a limit', 'rateLimited', /left alone/, (node) => node.on('/getwalletsyncdata', () => ({ status: 429 }))],
+  ['a limit', 'rateLimited', /rate limiting/, (node) => node.on('/getwalletsyncdata', () => ({ status: 429 }))],
   [
-    'more blocks than were asked for',
+    'more blocks than were requested',
     'nodeHostile',
-    /more blocks than were asked for/,
+    /more blocks than were requested/,
     (node) => node.on('/getwalletsyncdata', () => ({ json: { items: honest.blocks, synced: false, status: 'OK' } })),
   ],
 ];
@@ -182,7 +182,7 @@ test('another chain is followed to its end, and left at a node of the network th
   await isRightAgain(lied);
   expect(rewound).toEqual([1]);
   expect(lied.warnings).toEqual([
-    expect.stringContaining('comes no closer to the tip: the node stands at 149, below this wallet at 399'),
+    expect.stringContaining('is stalled: the node is at 149, below this wallet at 399'),
     expect.stringContaining('knows no block of this wallet'),
   ]);
 });
@@ -203,7 +203,7 @@ test('a node that cannot be reached is told of once', async () => {
   await wallet.untilSynced();
   await node.close();
   await wallet.until(() => wallet.warnings.length > 0);
-  expect(wallet.warnings).toEqual([expect.stringMatching(/no closer to the tip: the node cannot be reached/)]);
+  expect(wallet.warnings).toEqual([expect.stringMatching(/is stalled: the node cannot be reached/)]);
 });
 
 test('a node that catches up is waited for', async () => {

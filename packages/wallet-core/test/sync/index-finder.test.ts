@@ -17,10 +17,10 @@ test('tries of a range lie apart: what was asked for is passed over while someth
   const { signal } = new AbortController();
   finder.add([at(3)]);
   await finder.step(node, signal);
-  expect(finder.hasUnasked).toBe(true);
+  expect(finder.hasUntried).toBe(true);
   await finder.step(node, signal);
   expect(asked).toEqual([0, 20]);
-  expect([finder.hasUnasked, finder.isDone]).toEqual([false, false]);
+  expect([finder.hasUntried, finder.isDone]).toEqual([false, false]);
   await finder.step(node, signal);
   expect(asked).toEqual([0, 20, 0, 20]);
 });

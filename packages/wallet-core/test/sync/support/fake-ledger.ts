@@ -1,5 +1,13 @@
 import type { IndexesByTransaction, SyncBlock } from '@wrkz/client';
-import type { AppliedBlock, OwnOutputFound, Rewound, ScanStart, UnindexedOutput } from '../../../src';
+import type {
+  AppliedBlock,
+  OwnOutputFound,
+  Rewound,
+  ScanStart,
+  UnindexedOutput,
+  UnverifiedBlock,
+  WalletTransaction,
+} from '../../../src';
 import type { LedgerKeys as ScanKeys, SyncLedger } from '../../../src/ledger/ledger';
 
 export interface FakeOutput {
@@ -27,6 +35,8 @@ export class FakeLedger implements SyncLedger {
   outputs: FakeOutput[] = [];
   transactions: FakeTransaction[] = [];
   readonly rewinds: number[] = [];
+  /** Heights of blocks that were applied unverified. */
+  unverified: number[] = [];
   readonly cancelled: string[] = [];
   unconfirmed: string[] = [];
   /** Heights at which `apply` fails. */
@@ -67,8 +77,14 @@ export class FakeLedger implements SyncLedger {
     this.start = { height, timestamp: 0 };
   }
 
-  apply(block: SyncBlock, found: readonly OwnOutputFound[], decrypted: ReadonlyMap<string, string>): AppliedBlock {
+  apply(
+    block: SyncBlock,
+    found: readonly OwnOutputFound[],
+    decrypted: ReadonlyMap<string, string>,
+    isVerified = true,
+  ): AppliedBlock {
     const { height, hash } = block;
+    if (!isVerified) this.unverified.push(height);
     if (this.blocks.length > 0 && height <= this.position().height) throw new Error(`${height} lies below the tip`);
     if (this.broken.has(height)) throw new Error(`${height} cannot be applied`);
     const applied: FakeTransaction[] = [];
@@ -115,6 +131,14 @@ export class FakeLedger implements SyncLedger {
 
   markTip(height: number, hash: string): void {
     this.blocks.push({ height, hash });
+  }
+
+  unverifiedBlocks(): readonly UnverifiedBlock[] {
+    return [];
+  }
+
+  markVerified(): readonly WalletTransaction[] {
+    return [];
   }
 
   setGlobalIndexes(indexes: IndexesByTransaction): void {

@@ -3,14 +3,14 @@ import { cnFastHash, derivePublicKey, generateKeyDerivation, scalarReduce32, sec
 import type { LedgerKeys as ScanKeys } from '../../../src/ledger/ledger';
 import { GENESIS } from './wallets';
 
-type Members = Record<string, unknown>;
+type Fields = Record<string, unknown>;
 
 export interface ScriptedBlock {
   readonly blockHash: string;
   readonly blockHeight: number;
   readonly blockTimestamp: number;
-  readonly coinbaseTX: Members;
-  readonly transactions: readonly Members[];
+  readonly coinbaseTX: Fields;
+  readonly transactions: readonly Fields[];
 }
 
 const hashOf = (text: string): string => cnFastHash(Buffer.from(text)).toString('hex');
@@ -61,62 +61,66 @@ export interface ServedChain {
 /** Lets a stand-in serve a chain, which a test may change as it goes. */
 export function serveChain(node: StandInNode, chain: ServedChain): StandInNode {
   const tip = (): ScriptedBlock => chain.blocks[chain.blocks.length - 1] as ScriptedBlock;
-  const headerOf = (block: ScriptedBlock): Members => ({
+  const headerOf = (block: ScriptedBlock): Fields => ({
     ...{ hash: block.blockHash, height: block.blockHeight, orphan_status: false },
   });
-  return node
-    .on('/info', () => ({
-      json: {
-        ...{
-          height: chain.blocks.length,
-          network_height: Math.max(chain.networkHeight ?? 0, chain.blocks.length),
-          difficulty: 10,
+  return (
+    node
+      .on('/info', () => ({
+        json: {
+          ...{
+            height: chain.blocks.length,
+            network_height: Math.max(chain.networkHeight ?? 0, chain.blocks.length),
+            difficulty: 10,
+            status: 'OK',
+          },
+          ...{ incoming_connections_count: 3, outgoing_connections_count: 2 },
+          sync_features: ['heightRange', 'base64', ...(chain.isSparse === true ? ['skipEmptyBlocks'] : [])],
+        },
+      }))
+      .on('/json_rpc', ({ body }) => {
+        const { hash, height } = body['params'] as { hash?: string; height?: number };
+        const found = chain.blocks.find((one) => one.blockHash === hash || one.blockHeight === height);
+        if (found === undefined) return { json: { jsonrpc: '2.0', error: { code: -5, message: 'no such block' } } };
+        return { json: { jsonrpc: '2.0', result: { block_header: headerOf(found), status: 'OK' } } };
+      })
+      // These blocks have no bytes that lead to their hashes.
+      .on('/getrawblocks', () => ({ json: { items: [], synced: true, status: 'OK' } }))
+      .on('/get_global_indexes_for_range', ({ body }) => ({
+        json: {
+          indexes: chain.blocks
+            .slice(Number(body['startHeight']), Number(body['endHeight']))
+            .map(({ coinbaseTX, blockHeight }) => ({ key: coinbaseTX['hash'], value: [blockHeight] })),
           status: 'OK',
         },
-        ...{ incoming_connections_count: 3, outgoing_connections_count: 2 },
-        sync_features: ['heightRange', 'base64', ...(chain.isSparse === true ? ['skipEmptyBlocks'] : [])],
-      },
-    }))
-    .on('/json_rpc', ({ body }) => {
-      const { hash, height } = body['params'] as { hash?: string; height?: number };
-      const found = chain.blocks.find((one) => one.blockHash === hash || one.blockHeight === height);
-      if (found === undefined) return { json: { jsonrpc: '2.0', error: { code: -5, message: 'no such block' } } };
-      return { json: { jsonrpc: '2.0', result: { block_header: headerOf(found), status: 'OK' } } };
-    })
-    .on('/get_global_indexes_for_range', ({ body }) => ({
-      json: {
-        indexes: chain.blocks
-          .slice(Number(body['startHeight']), Number(body['endHeight']))
-          .map(({ coinbaseTX, blockHeight }) => ({ key: coinbaseTX['hash'], value: [blockHeight] })),
-        status: 'OK',
-      },
-    }))
-    .on('/getwalletsyncdata', ({ body }) => {
-      const { blockHashCheckpoints, startHeight, blockCount, endHeight, skipCoinbaseTransactions } = body as {
-        blockHashCheckpoints: readonly string[];
-        skipCoinbaseTransactions: boolean;
-        startHeight: number;
-        blockCount: number;
-        endHeight?: number;
-      };
-      const known = blockHashCheckpoints
-        .map((hash) => chain.blocks.findIndex(({ blockHash }) => blockHash === hash))
-        .find((at) => at >= 0);
-      const start = known === undefined || known === 0 ? startHeight : known + 1;
-      const isSparse = chain.isSparse === true && skipCoinbaseTransactions;
-      const walked = chain.blocks.slice(
-        start,
-        Math.min(start + (isSparse ? 1_000 : blockCount), endHeight ?? Infinity),
-      );
-      const items = isSparse ? walked.filter(({ transactions }) => transactions.length > 0) : walked;
-      const last = isSparse && walked.at(-1) === tip() ? items.at(-1) : walked.at(-1);
-      const { blockHash: hash, blockHeight: height } = tip();
-      return {
-        json: {
-          items,
-          ...(last === undefined ? { topBlock: { hash, height } } : { scannedToHeight: last.blockHeight }),
-          ...{ synced: last === undefined, status: 'OK' },
-        },
-      };
-    });
+      }))
+      .on('/getwalletsyncdata', ({ body }) => {
+        const { blockHashCheckpoints, startHeight, blockCount, endHeight, skipCoinbaseTransactions } = body as {
+          blockHashCheckpoints: readonly string[];
+          skipCoinbaseTransactions: boolean;
+          startHeight: number;
+          blockCount: number;
+          endHeight?: number;
+        };
+        const known = blockHashCheckpoints
+          .map((hash) => chain.blocks.findIndex(({ blockHash }) => blockHash === hash))
+          .find((at) => at >= 0);
+        const start = known === undefined || known === 0 ? startHeight : known + 1;
+        const isSparse = chain.isSparse === true && skipCoinbaseTransactions;
+        const walked = chain.blocks.slice(
+          start,
+          Math.min(start + (isSparse ? 1_000 : blockCount), endHeight ?? Infinity),
+        );
+        const items = isSparse ? walked.filter(({ transactions }) => transactions.length > 0) : walked;
+        const last = isSparse && walked.at(-1) === tip() ? items.at(-1) : walked.at(-1);
+        const { blockHash: hash, blockHeight: height } = tip();
+        return {
+          json: {
+            items,
+            ...(last === undefined ? { topBlock: { hash, height } } : { scannedToHeight: last.blockHeight }),
+            ...{ synced: last === undefined, status: 'OK' },
+          },
+        };
+      })
+  );
 }

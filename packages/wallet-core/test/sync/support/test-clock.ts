@@ -1,4 +1,4 @@
-import type { NodeCalls } from '@wrkz/client';
+import { type NodeCalls, NodeClient } from '@wrkz/client';
 import type { SyncClock } from '../../../src';
 
 interface Waiter {
@@ -20,6 +20,7 @@ export class TestClock implements SyncClock {
   #now = 0;
   #timer: NodeJS.Timeout | undefined;
   #requests = 0;
+  readonly #watched = new WeakMap<NodeClient, NodeClient>();
 
   now(): number {
     return this.#now;
@@ -40,11 +41,13 @@ export class TestClock implements SyncClock {
     });
   }
 
-  /** The node, whose requests hold the clock up. */
+  /** A node, or a list with its nodes, whose requests hold the clock up. */
   watching<T extends NodeCalls>(node: T): T {
     return new Proxy(node, {
       get: (target, name) => {
         const member: unknown = Reflect.get(target, name, target);
+        if (member instanceof NodeClient) return this.#watchedOnce(member);
+        if (name === 'others') return (member as readonly NodeClient[]).map((one) => this.#watchedOnce(one));
         if (typeof member !== 'function') return member;
         return (...given: unknown[]) => {
           const result: unknown = member.apply(target, given);
@@ -57,6 +60,12 @@ export class TestClock implements SyncClock {
         };
       },
     });
+  }
+
+  #watchedOnce(node: NodeClient): NodeClient {
+    const watched = this.#watched.get(node) ?? this.watching(node);
+    this.#watched.set(node, watched);
+    return watched;
   }
 
   go(): void {

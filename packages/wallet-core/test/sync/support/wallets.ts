@@ -4,7 +4,7 @@ import { secretKeyToPublicKey } from '@wrkz/crypto';
 import { readJson } from '@wrkz/testing';
 import { type NodeCalls, NodeClient } from '@wrkz/client';
 import { Synchronizer, type SynchronizerOptions } from '../../../src';
-import type { LedgerKeys as ScanKeys } from '../../../src/ledger/ledger';
+import type { LedgerKeys as ScanKeys, SyncLedger } from '../../../src/ledger/ledger';
 import { FakeLedger, type FakeTransaction } from './fake-ledger';
 import { TestClock } from './test-clock';
 
@@ -70,19 +70,19 @@ export function keysOf(name: string, isView = false): ScanKeys {
 }
 
 /** A wallet under test, with a clock that takes no time. */
-export class SyncedWallet {
+export class SyncedWallet<L extends SyncLedger = FakeLedger> {
   readonly clock = new TestClock();
   readonly sync: Synchronizer;
   readonly warnings: string[] = [];
   readonly unreadable: number[] = [];
 
   constructor(
-    readonly ledger: FakeLedger,
+    readonly ledger: L,
     node: NodeCalls,
     options: Partial<SynchronizerOptions> = {},
   ) {
     this.sync = new Synchronizer(this.clock.watching(node), ledger, {
-      genesisHash: GENESIS,
+      network: networkOf('devnet'),
       clock: this.clock,
       ...options,
     });
@@ -113,7 +113,17 @@ export class SyncedWallet {
   }
 }
 
-const EVENTS = ['node', 'progressed', 'synced', 'indexed', 'connected', 'warning', 'rewound', 'unreadable'] as const;
+const EVENTS = [
+  'node',
+  'progressed',
+  'synced',
+  'indexed',
+  'connected',
+  'warning',
+  'rewound',
+  'unreadable',
+  'verified',
+] as const;
 
 export function nodeAt(port: number): NodeClient {
   return new NodeClient({ host: '127.0.0.1', port, ssl: false }, { genesisHash: GENESIS });

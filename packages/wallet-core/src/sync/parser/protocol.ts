@@ -2,23 +2,23 @@ import {
   NodeFailure,
   type NodeFailureFacts,
   type NodeFailureKind,
-  type SyncAnswer,
+  type SyncResponse,
   type SyncBlock,
 } from '@wrkz/client/reading';
 import { carriedError } from '@wrkz/service-kit/base';
 
-/** What a read answer says besides its blocks, which are fetched piece by piece. */
-export interface OpenedAnswer extends Omit<SyncAnswer, 'blocks'> {
+/** What a read response says besides its blocks, which are fetched piece by piece. */
+export interface OpenedResponse extends Omit<SyncResponse, 'blocks'> {
   readonly id: number;
 }
 
-/** A thread that reads answers. Blocks come out in pieces, so that taking them in never holds up the event loop. */
-export type ReadingThread = {
+/** A thread that reads responses. Blocks come out in pieces, so that taking them in never holds up the event loop. */
+export type ParserThread = {
   setup: undefined;
   ready: undefined;
   calls: {
-    open: { argument: Uint8Array; result: OpenedAnswer };
-    /** The next blocks; none when all were given, after which the answer is forgotten. */
+    open: { argument: Uint8Array; result: OpenedResponse };
+    /** The next blocks; none when all were given, after which the response is forgotten. */
     take: { argument: number; result: readonly SyncBlock[] };
   };
   events: Record<never, never>;
@@ -29,7 +29,7 @@ interface CarriedFailure {
   readonly facts: NodeFailureFacts;
 }
 
-export const READING_ERRORS = [
+export const PARSER_ERRORS = [
   carriedError(
     NodeFailure,
     (message, { kind, facts }: CarriedFailure) => new NodeFailure(kind, message, facts),

@@ -2,13 +2,13 @@ import { daemonApi } from '@wrkz/api';
 import fc from 'fast-check';
 import { parseJson, stringifyJson } from '@wrkz/service-kit';
 import { readJson } from '@wrkz/testing';
-import { NodeFailure, readSyncAnswer } from '../src';
+import { NodeFailure, readSyncResponse } from '../src';
 
 const recorded = stringifyJson(parseJson(JSON.stringify(readJson<unknown>('mainnet/getwalletsyncdata_4213000.json'))));
 
 const reads = (text: string): boolean => {
   try {
-    readSyncAnswer(Buffer.from(text));
+    readSyncResponse(Buffer.from(text));
     return true;
   } catch (error) {
     if (error instanceof NodeFailure && error.kind === 'malformed') return false;
@@ -17,7 +17,7 @@ const reads = (text: string): boolean => {
 };
 
 test('an answer of mainnet', () => {
-  const { blocks, scannedTo, tip } = readSyncAnswer(Buffer.from(recorded));
+  const { blocks, scannedTo, tip } = readSyncResponse(Buffer.from(recorded));
   expect(blocks[0]).toMatchObject({
     height: 4_213_000,
     hash: 'c59f3ff8bd3ff4c8db795d707287241ed4904e9b8af2151c0a767acb04ed4604',
@@ -72,7 +72,7 @@ test('amounts are exact up to the last of 64 bits, and none is larger', () => {
     `{"items":[{"blockHash":"${'a'.repeat(64)}","blockHeight":1,"blockTimestamp":1,"coinbaseTX":{"hash":"${'b'.repeat(64)}",` +
     `"outputs":[{"amount":${amount},"key":"${'c'.repeat(64)}"}],"txPublicKey":"${'d'.repeat(64)}","unlockTime":0},` +
     '"transactions":[]}],"status":"OK","synced":false}';
-  const { blocks } = readSyncAnswer(Buffer.from(text('18446744073709551615')));
+  const { blocks } = readSyncResponse(Buffer.from(text('18446744073709551615')));
   expect(blocks[0]?.coinbase?.outputs[0]?.amount).toBe(2n ** 64n - 1n);
   expect(reads(text('18446744073709551616'))).toBe(false);
   expect(reads(text('1.0'))).toBe(false);

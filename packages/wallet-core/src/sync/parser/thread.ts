@@ -1,6 +1,6 @@
-import { readSyncAnswer, type SyncBlock } from '@wrkz/client/reading';
+import { readSyncResponse, type SyncBlock } from '@wrkz/client/reading';
 import { serveThread } from '@wrkz/service-kit/base';
-import { READING_ERRORS, type ReadingThread } from './protocol';
+import { PARSER_ERRORS, type ParserThread } from './protocol';
 
 /** Keys, hashes and amounts in one piece. */
 const PIECE = 3_000;
@@ -10,27 +10,27 @@ interface Rest {
   given: number;
 }
 
-serveThread<ReadingThread>(() => {
-  const answers = new Map<number, Rest>();
+serveThread<ParserThread>(() => {
+  const responses = new Map<number, Rest>();
   let lastId = 0;
   return {
     ready: undefined,
     calls: {
       open: (body) => {
-        const { blocks, scannedTo, tip } = readSyncAnswer(Buffer.from(body.buffer, body.byteOffset, body.length));
-        answers.set(++lastId, { blocks, given: 0 });
+        const { blocks, scannedTo, tip } = readSyncResponse(Buffer.from(body.buffer, body.byteOffset, body.length));
+        responses.set(++lastId, { blocks, given: 0 });
         return { id: lastId, scannedTo, tip };
       },
       take: (id) => {
-        const rest = answers.get(id);
+        const rest = responses.get(id);
         const piece = rest === undefined ? [] : nextPiece(rest);
-        if (piece.length === 0) answers.delete(id);
+        if (piece.length === 0) responses.delete(id);
         return piece;
       },
     },
-    close: () => answers.clear(),
+    close: () => responses.clear(),
   };
-}, READING_ERRORS);
+}, PARSER_ERRORS);
 
 function nextPiece(rest: Rest): SyncBlock[] {
   const piece: SyncBlock[] = [];

@@ -1,10 +1,10 @@
-import { readJsonBody } from './answer';
+import { readJsonBody } from './response';
 import { NodeFailure } from './failure';
-import type { SyncAnswer, SyncBlock, SyncInput, SyncOutput, SyncTransaction } from './sync-model';
+import type { SyncResponse, SyncBlock, SyncInput, SyncOutput, SyncTransaction } from './sync-model';
 
-/** A node ends its answer at 8 MiB of blocks as it holds them; written as JSON they take up to four times that. */
+/** A node ends its response at 8 MiB of blocks as it holds them; written as JSON they take up to four times that. */
 export const MAX_SYNC_BYTES = 32 * 1024 * 1024;
-/** JSON values in an answer of that size, with room to spare. */
+/** JSON values in a response of that size, with room to spare. */
 const MAX_VALUES = 2_000_000;
 /** No node sends more blocks than this. */
 const MAX_BLOCKS = 10_000;
@@ -13,20 +13,20 @@ const MAX_UINT64 = 2n ** 64n - 1n;
 const MAX_HEIGHT = 2 ** 32;
 
 /**
- * Reads an answer of `/getwalletsyncdata`, in either encoding of keys. Written by hand, since a scan spends much of its
+ * Reads a response of `/getwalletsyncdata`, in either encoding of keys. Written by hand, since a scan spends much of its
  * time here; a test holds it against the schema of the route.
  * @throws NodeFailure `malformed`
  */
-export function readSyncAnswer(body: Buffer): SyncAnswer {
-  const answer = members(readJsonBody(body, MAX_VALUES), 'the answer');
-  if (answer['status'] !== 'OK') fail('status', 'is not OK');
-  const items = list(answer['items'], 'items');
+export function readSyncResponse(body: Buffer): SyncResponse {
+  const response = members(readJsonBody(body, MAX_VALUES), 'the response');
+  if (response['status'] !== 'OK') fail('status', 'is not OK');
+  const items = list(response['items'], 'items');
   if (items.length > MAX_BLOCKS) fail('items', 'are too many');
   const blocks = items.map(block);
   blocks.forEach(({ height }, i) => {
     if (i > 0 && height <= (blocks[i - 1]?.height ?? -1)) fail('items', 'do not ascend');
   });
-  const { scannedToHeight, topBlock } = answer;
+  const { scannedToHeight, topBlock } = response;
   return {
     blocks,
     scannedTo: scannedToHeight === undefined ? undefined : heightOf(scannedToHeight, 'scannedToHeight'),
@@ -34,15 +34,15 @@ export function readSyncAnswer(body: Buffer): SyncAnswer {
   };
 }
 
-type Members = Readonly<Record<string, unknown>>;
+type Fields = Readonly<Record<string, unknown>>;
 
 function fail(name: string, what: string): never {
-  throw new NodeFailure('malformed', `its answer is not as documented: ${name} ${what}`);
+  throw new NodeFailure('malformed', `its response is not as documented: ${name} ${what}`);
 }
 
-function members(value: unknown, name: string): Members {
+function members(value: unknown, name: string): Fields {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) fail(name, 'is no object');
-  return value as Members;
+  return value as Fields;
 }
 
 function list(value: unknown, name: string): readonly unknown[] {
@@ -79,7 +79,7 @@ function key(value: unknown, name: string): string {
   return fail(name, 'is no 32 bytes');
 }
 
-function tip(top: Members): { height: number; hash: string } {
+function tip(top: Fields): { height: number; hash: string } {
   return { height: heightOf(top['height'], 'topBlock.height'), hash: key(top['hash'], 'topBlock.hash') };
 }
 
@@ -100,7 +100,7 @@ function block(item: unknown): SyncBlock {
   };
 }
 
-function transaction(fields: Members, spent: readonly SyncInput[], paymentId: string): SyncTransaction {
+function transaction(fields: Fields, spent: readonly SyncInput[], paymentId: string): SyncTransaction {
   return {
     hash: key(fields['hash'], 'hash'),
     transactionPublicKey: key(fields['txPublicKey'], 'txPublicKey'),
@@ -116,7 +116,7 @@ function output(value: unknown): SyncOutput {
   return { key: key(fields['key'], 'key'), amount: uint64Of(fields['amount'], 'amount') };
 }
 
-/** An input without members stands for one that spends nothing. */
+/** An empty object is an input that spends nothing. */
 function inputs(values: readonly unknown[]): SyncInput[] {
   const spent: SyncInput[] = [];
   for (const value of values) {

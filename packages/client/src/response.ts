@@ -1,25 +1,25 @@
 import { parseJson } from '@wrkz/service-kit/base';
 import type { z } from 'zod';
-import { NodeFailure, strangersText } from './failure';
-import type { NodeAnswer } from './transport';
+import { NodeFailure, sanitizedText } from './failure';
+import type { NodeResponse } from './transport';
 
-/** JSON values that an answer may hold where nothing else is said. */
+/** JSON values that a response may hold where nothing else is said. */
 const MAX_VALUES = 100_000;
 
 /**
- * The answer of a route, read by its schema, every integer exact.
+ * The response of a route, read by its schema, every integer exact.
  * @throws NodeFailure for a status other than 200, a `status` other than OK, and what does not fit the schema
  */
-export function readAnswer<S extends z.ZodType>(answer: NodeAnswer, schema: S): z.output<S> {
-  requireSuccess(answer);
-  const body = readJsonBody(answer.body);
+export function parseResponse<S extends z.ZodType>(response: NodeResponse, schema: S): z.output<S> {
+  requireSuccess(response);
+  const body = readJsonBody(response.body);
   requireOk(body);
   const parsed = schema.safeParse(body);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   throw new NodeFailure(
     'malformed',
-    `its answer is not as documented: ${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}`,
+    `its response is not as documented: ${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}`,
   );
 }
 
@@ -28,26 +28,26 @@ export function readJsonBody(body: Buffer, maxValues = MAX_VALUES): unknown {
   try {
     return parseJson(body.toString('utf8'), maxValues);
   } catch (error) {
-    throw new NodeFailure('malformed', `its answer is no JSON: ${(error as Error).message}`);
+    throw new NodeFailure('malformed', `its response is no JSON: ${(error as Error).message}`);
   }
 }
 
-/** @throws NodeFailure for every status but 200, and for a `status` member other than OK that comes with it */
-export function requireSuccess({ status, body }: NodeAnswer): void {
+/** @throws NodeFailure for every status but 200, and for a `status` field other than OK that comes with it */
+export function requireSuccess({ status, body }: NodeResponse): void {
   if (status === 200) return;
   const said = errorBody(body);
   const facts = { ...said, status, isEmpty: body.length === 0 };
   const reason = said.text === undefined ? '' : `: ${said.text}`;
-  if (status === 429) throw new NodeFailure('rateLimited', 'asks to be left alone for a while (429)', facts);
+  if (status === 429) throw new NodeFailure('rateLimited', 'is rate limiting this wallet (429)', facts);
   if (status >= 400 && status < 500) throw new NodeFailure('refused', `refused (${String(status)})${reason}`, facts);
   throw new NodeFailure('failed', `failed (${String(status)})${reason}`, facts);
 }
 
-/** A node may answer 200 and say BUSY; whether Failed is an answer is told by the schema of the route. */
+/** A 200 may carry the status BUSY. The schema of a route decides whether Failed is a valid status. */
 function requireOk(body: unknown): void {
   const status = typeof body === 'object' && body !== null ? (body as { status?: unknown }).status : undefined;
   if (typeof status !== 'string' || status === 'OK' || status === 'Failed') return;
-  throw new NodeFailure('failed', `answered the status ${JSON.stringify(strangersText(status) ?? '')}`);
+  throw new NodeFailure('failed', `answered the status ${JSON.stringify(sanitizedText(status) ?? '')}`);
 }
 
 function errorBody(body: Buffer): { text?: string; errorCode?: number } {
@@ -60,7 +60,7 @@ function errorBody(body: Buffer): { text?: string; errorCode?: number } {
   }
   if (typeof parsed !== 'object' || parsed === null) return {};
   const { error, errorMessage, errorCode } = parsed as Record<string, unknown>;
-  const text = strangersText(error) ?? strangersText(errorMessage);
+  const text = sanitizedText(error) ?? sanitizedText(errorMessage);
   return {
     ...(text === undefined ? {} : { text }),
     ...(typeof errorCode === 'bigint' ? { errorCode: Number(errorCode) } : {}),

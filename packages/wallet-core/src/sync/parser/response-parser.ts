@@ -1,17 +1,17 @@
-import { readSyncAnswer, type SyncAnswer, type SyncBlock } from '@wrkz/client';
+import { readSyncResponse, type SyncResponse, type SyncBlock } from '@wrkz/client';
 import { workerEntry, WorkerThread } from '@wrkz/service-kit/base';
-import { READING_ERRORS, type ReadingThread } from './protocol';
+import { PARSER_ERRORS, type ParserThread } from './protocol';
 
 /** Below this, reading at once takes less than the way to the thread and back. */
 const SMALL = 256 * 1024;
 
-/** Reads sync answers: large ones on a thread of its own, which begins with the first of them. */
-export class AnswerReader {
-  #thread: WorkerThread<ReadingThread> | undefined;
+/** Reads sync responses: large ones on a thread of its own, which begins with the first of them. */
+export class ResponseParser {
+  #thread: WorkerThread<ParserThread> | undefined;
 
   /** @throws NodeFailure `malformed` */
-  readonly read = async (body: Buffer): Promise<SyncAnswer> => {
-    if (body.length < SMALL) return readSyncAnswer(body);
+  readonly read = async (body: Buffer): Promise<SyncResponse> => {
+    if (body.length < SMALL) return readSyncResponse(body);
     if (this.#thread?.alive !== true) this.#thread = startThread();
     const thread = this.#thread;
     const { id, scannedTo, tip } = await thread.call('open', body);
@@ -31,10 +31,10 @@ export class AnswerReader {
   }
 }
 
-function startThread(): WorkerThread<ReadingThread> {
-  return new WorkerThread<ReadingThread>({
+function startThread(): WorkerThread<ParserThread> {
+  return new WorkerThread<ParserThread>({
     entry: workerEntry(__dirname, 'thread'),
     setup: undefined,
-    errors: READING_ERRORS,
+    errors: PARSER_ERRORS,
   });
 }

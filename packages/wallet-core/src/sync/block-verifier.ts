@@ -1,0 +1,281 @@
+import {
+  type NodeCalls,
+  NodeFailure,
+  NodeList,
+  type RawChainBlock,
+  type SyncBlock,
+  type SyncTransaction,
+} from '@wrkz/client';
+import { lowestDifficulty, mergeMiningCommits } from '@wrkz/consensus';
+import {
+  DecodeError,
+  LONG_PAYMENT_ID_LENGTH,
+  type Network,
+  parseBlock,
+  type ParsedBlock,
+  parseExtraWallet,
+  parseTransaction,
+  toHex,
+  type Transaction,
+} from '@wrkz/core-types';
+import { checkHash, powHashAsync } from '@wrkz/crypto';
+import type { UnverifiedBlock } from '../ledger/model';
+import { RANGE, rangeStart } from './index-finder';
+
+/** Ranges of blocks that are requested at the same time. */
+const MAX_CONCURRENT_RANGES = 4;
+
+/** A block as it was reported, and a comparison of what the wallet believes of it with the bytes. */
+export interface BlockClaim {
+  readonly height: number;
+  readonly hash: string;
+  readonly agrees: (block: RawContents) => boolean;
+}
+
+/**
+ * - `verified`: the bytes have the hash and the contents, and enough work.
+ * - `unverified`: no node served the bytes, or another node does not have the block.
+ * - `disproved`: the bytes have the hash, but other contents or too little work.
+ * - `replaced`: the serving node does not have the block on its chain.
+ */
+export type BlockVerdict = 'verified' | 'unverified' | 'disproved' | 'replaced';
+
+/** The contents of a block, from its bytes. */
+export interface RawContents {
+  readonly parsed: ParsedBlock;
+  readonly height: number;
+  readonly hash: string;
+  /** By hash, the coinbase included. */
+  readonly transactions: ReadonlyMap<string, Transaction>;
+}
+
+/** Raw blocks of a range by height, and the node that served them. */
+interface ServedRange {
+  readonly node: NodeCalls;
+  readonly blocks: ReadonlyMap<number, RawContents>;
+}
+
+/**
+ * Proves blocks by their bytes (docs/protocol/wallet-sync.md#raw-blocks): hash, contents and proof of work. A node that
+ * cannot serve them is passed over for the next one of the list.
+ */
+export class BlockVerifier {
+  constructor(
+    private readonly network: Network,
+    private readonly node: () => NodeCalls,
+  ) {}
+
+  /** @returns by block hash @throws the signal's reason; never for a node that fails */
+  async verify(claims: readonly BlockClaim[], signal: AbortSignal): Promise<ReadonlyMap<string, BlockVerdict>> {
+    const node = this.node();
+    const nodes = node instanceof NodeList ? [node.serving, ...node.others] : [node];
+    const ranges = new Map<number, BlockClaim[]>();
+    for (const claim of claims) {
+      const start = rangeStart(claim.height);
+      ranges.set(start, [...(ranges.get(start) ?? []), claim]);
+    }
+    const verdicts = new Map<string, BlockVerdict>();
+    // Nodes that failed once are not queried again for these claims.
+    const failed = new Set<NodeCalls>();
+    const waiting = ranges.entries();
+    const worker = async (): Promise<void> => {
+      for (const [start, range] of waiting) await this.#verifyRange(start, range, { nodes, failed, verdicts, signal });
+    };
+    await Promise.all(Array.from({ length: MAX_CONCURRENT_RANGES }, worker));
+    return verdicts;
+  }
+
+  async #verifyRange(start: number, claims: readonly BlockClaim[], run: VerifierRun): Promise<void> {
+    const { nodes, failed, verdicts, signal } = run;
+    for (const { hash } of claims) verdicts.set(hash, 'unverified');
+    let open = claims;
+    for (const node of nodes) {
+      if (open.length === 0) return;
+      if (failed.has(node)) continue;
+      const highest = Math.max(...open.map(({ height }) => height));
+      const served = { node, blocks: await this.#fetchRange(node, start, highest, run) };
+      for (const claim of open) verdicts.set(claim.hash, await this.#judge(claim, served, run));
+      await this.#requireOtherNode(open, served, run);
+      open = open.filter(({ hash }) => verdicts.get(hash) === 'unverified');
+      signal.throwIfAborted();
+    }
+  }
+
+  async #judge(claim: BlockClaim, { node, blocks }: ServedRange, run: VerifierRun): Promise<BlockVerdict> {
+    const block = blocks.get(claim.height);
+    if (block === undefined) return 'unverified';
+    if (block.hash === claim.hash)
+      return claim.agrees(block) && (await this.#hasWork(block)) ? 'verified' : 'disproved';
+    // Another node may be on another chain. The serving node contradicts itself, unless its chain was reorganised.
+    if (node !== run.nodes[0]) return 'unverified';
+    const known = await attempt(run, node, () => node.mainBlock(claim.hash, run.signal));
+    if (known === undefined) return 'unverified';
+    return known.result === undefined ? 'replaced' : 'disproved';
+  }
+
+  /**
+   * Queries another node for the highest proved block of a range; the proved blocks below it are its ancestors. They are
+   * unverified if a node that is high enough does not have it. Nodes that fail or are lower are passed over.
+   */
+  async #requireOtherNode(
+    claims: readonly BlockClaim[],
+    { node, blocks }: ServedRange,
+    run: VerifierRun,
+  ): Promise<void> {
+    const { nodes, failed, verdicts, signal } = run;
+    const proved = claims.filter(({ hash }) => verdicts.get(hash) === 'verified');
+    const last = proved.at(-1);
+    if (last === undefined || node !== nodes[0]) return;
+    for (const other of nodes.slice(1)) {
+      if (failed.has(other)) continue;
+      const info = await attempt(run, other, () => other.info(signal));
+      if (info === undefined || info.result.localHeight < last.height) continue;
+      const known = await attempt(run, other, () => other.mainBlock(last.hash, signal));
+      if (known === undefined) continue;
+      const isKnown = known.result !== undefined;
+      for (const { height, hash } of proved) {
+        if (!isKnown || !isAncestor(height, last.height, blocks)) verdicts.set(hash, 'unverified');
+      }
+      return;
+    }
+  }
+
+  /** The blocks of a range that the node serves, up to `highest` at least; none when it fails. */
+  async #fetchRange(
+    node: NodeCalls,
+    start: number,
+    highest: number,
+    run: VerifierRun,
+  ): Promise<ReadonlyMap<number, RawContents>> {
+    const blocks = new Map<number, RawContents>();
+    for (let next = start; next <= highest;) {
+      const from = next;
+      const raw = await attempt(run, node, () => node.rawBlocks(from, start + RANGE - from, run.signal));
+      for (const contents of (raw?.result ?? []).flatMap(contentsOf)) {
+        if (contents.height !== next) return blocks;
+        blocks.set(next++, contents);
+      }
+      if (next === from) break;
+    }
+    return blocks;
+  }
+
+  async #hasWork({ parsed, height, hash }: RawContents): Promise<boolean> {
+    const { network } = this;
+    if (height === 0) return hash === toHex(network.genesis.hash);
+    const { blockVersion, powAlgorithm } = network.rulesAt(height);
+    if (parsed.block.majorVersion !== blockVersion || !mergeMiningCommits(parsed, network)) return false;
+    if (!network.checkProofOfWork) return true;
+    return checkHash(await powHashAsync(powAlgorithm, parsed.powInput), lowestDifficulty(network, height));
+  }
+}
+
+interface VerifierRun {
+  /** The serving node first. */
+  readonly nodes: readonly NodeCalls[];
+  readonly failed: Set<NodeCalls>;
+  readonly verdicts: Map<string, BlockVerdict>;
+  readonly signal: AbortSignal;
+}
+
+/** @returns undefined when the node fails, which is noted @throws the signal's reason */
+async function attempt<T>(
+  run: VerifierRun,
+  node: NodeCalls,
+  request: () => Promise<T>,
+): Promise<{ result: T } | undefined> {
+  try {
+    return { result: await request() };
+  } catch (error) {
+    run.signal.throwIfAborted();
+    if (!(error instanceof NodeFailure)) throw error;
+    run.failed.add(node);
+    return undefined;
+  }
+}
+
+/** Whether the block at `height` is an ancestor of the one at `last`, by the hashes of parents. */
+function isAncestor(height: number, last: number, blocks: ReadonlyMap<number, RawContents>): boolean {
+  for (let child = last; child > height; child--) {
+    const parent = blocks.get(child - 1);
+    if (parent === undefined || blocks.get(child)?.parsed.block.previousHash.equals(parent.parsed.hash) !== true)
+      return false;
+  }
+  return true;
+}
+
+/** None for bytes that are no block, or whose transactions are not those that the block lists. */
+function contentsOf({ block, transactions }: RawChainBlock): RawContents[] {
+  try {
+    const parsed = parseBlock(block);
+    const [input] = parsed.block.coinbase.inputs;
+    const own = transactions.map((bytes) => parseTransaction(bytes));
+    const byHash = new Map([parsed.coinbase, ...own].map(({ hash, transaction }) => [toHex(hash), transaction]));
+    const listed = parsed.block.transactionHashes;
+    const isWhole = listed.length === own.length && listed.every((hash) => byHash.has(toHex(hash)));
+    if (input?.type !== 'base' || !isWhole) return [];
+    return [{ parsed, height: input.height, hash: toHex(parsed.hash), transactions: byHash }];
+  } catch (error) {
+    if (error instanceof DecodeError) return [];
+    throw error;
+  }
+}
+
+/** What a node reported of a block, as a claim. */
+export function claimOf(block: SyncBlock): BlockClaim {
+  const { height, hash, timestamp, coinbase, transactions } = block;
+  const reported = coinbase === undefined ? transactions : [coinbase, ...transactions];
+  return {
+    height,
+    hash,
+    agrees: (raw) =>
+      Number(raw.parsed.block.timestamp) === timestamp && reported.every((transaction) => isIn(raw, transaction)),
+  };
+}
+
+function isIn({ transactions }: RawContents, reported: SyncTransaction): boolean {
+  const transaction = transactions.get(reported.hash);
+  if (transaction === undefined || transaction.unlockTime !== reported.unlockTime) return false;
+  const inputs = transaction.inputs.flatMap((input) => (input.type === 'key' ? [input] : []));
+  return (
+    transaction.outputs.length === reported.outputs.length &&
+    reported.outputs.every(({ key, amount }, i) => isOutput(transaction, i, key, amount)) &&
+    inputs.length === reported.inputs.length &&
+    reported.inputs.every(({ keyImage, amount }, i) => {
+      return inputs[i]?.amount === amount && toHex(inputs[i].keyImage) === keyImage;
+    }) &&
+    hasPaymentId(transaction, reported.paymentId)
+  );
+}
+
+function isOutput({ outputs }: Transaction, index: number, key: string, amount: bigint): boolean {
+  const output = outputs[index];
+  return output?.amount === amount && toHex(output.key) === key;
+}
+
+/** Nodes report none for coinbases, and those of July 2025 none for short ones. */
+function hasPaymentId(transaction: Transaction, reported: string): boolean {
+  const { paymentId } = parseExtraWallet(transaction.extra);
+  if (reported === paymentId) return true;
+  return reported === '' && (paymentId.length !== LONG_PAYMENT_ID_LENGTH || transaction.inputs[0]?.type === 'base');
+}
+
+/** What the ledger has of an unverified block, as a claim. */
+export function claimOfUnverified({ height, hash, transactions, outputs }: UnverifiedBlock): BlockClaim {
+  const believed = (raw: RawContents): boolean =>
+    transactions.every(({ hash: id, paymentId, unlockTime }) => {
+      const transaction = raw.transactions.get(id);
+      if (transaction?.unlockTime !== unlockTime) return false;
+      return paymentId.length !== LONG_PAYMENT_ID_LENGTH || parseExtraWallet(transaction.extra).paymentId === paymentId;
+    });
+  return {
+    height,
+    hash,
+    agrees: (raw) =>
+      believed(raw) &&
+      outputs.every(({ parentTransactionHash, outputIndex, key, amount }) => {
+        const transaction = raw.transactions.get(parentTransactionHash);
+        return transaction !== undefined && isOutput(transaction, outputIndex, key, amount);
+      }),
+  };
+}

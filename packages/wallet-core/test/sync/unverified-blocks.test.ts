@@ -1,0 +1,271 @@
+import { NodeClient, NodeList } from '@wrkz/client';
+import { encodeBlock, networkOf, parseBlock, toHex } from '@wrkz/core-types';
+import {
+  checkHash,
+  cnFastHash,
+  derivePublicKey,
+  generateKeyDerivation,
+  powHash,
+  scalarReduce32,
+  secretKeyToPublicKey,
+} from '@wrkz/crypto';
+import { Daemon, readConfig } from '@wrkz/daemon';
+import { silentLogger } from '@wrkz/service-kit';
+import { CHAIN_A_HEIGHT, chainA, chainAWallet, StandInNode, Suite, type SuiteNode } from '@wrkz/testing';
+import { Ledger, walletFromKeys } from '../../src';
+import { GENESIS, SyncedWallet } from './support/wallets';
+
+/* Nodes that report outputs which no block holds, and nodes that cannot prove what they report. */
+
+jest.setTimeout(120_000);
+
+/** Chain A from here on holds outputs of alice, and is short enough to be read often. */
+const START = 640;
+/** A block without outputs of alice, where nodes report one. */
+const MADE_UP_AT = 695;
+/** A block with an output of alice. */
+const OWN_AT = 694;
+const alice = chainAWallet('alice');
+const ALICE = { view: alice.viewSecret.toString('hex'), spend: alice.spendSecret.toString('hex') };
+const suite = new Suite((args) => Daemon.create(readConfig(args), { logger: silentLogger() }));
+let node: SuiteNode;
+let expected: Holdings;
+const open: { close(): unknown }[] = [];
+const wallets: SyncedWallet<Ledger>[] = [];
+
+interface Holdings {
+  readonly unlocked: bigint;
+  readonly locked: bigint;
+  readonly transactions: readonly unknown[];
+}
+
+type Json = Record<string, unknown>;
+
+interface ReportedBlock {
+  blockHeight: number;
+  blockHash: string;
+  coinbaseTX?: { outputs: { key: string; amount: number }[] };
+  transactions: Json[];
+}
+
+const holdings = ({ ledger }: SyncedWallet<Ledger>): Holdings => ({
+  ...ledger.balance(undefined, CHAIN_A_HEIGHT, 0),
+  transactions: ledger.content().transactions,
+});
+
+async function standIn(): Promise<StandInNode> {
+  const made = await StandInNode.start(node.url);
+  open.push(made);
+  return made;
+}
+
+/** A node that changes the blocks of its sync responses. */
+async function lyingNode(change: (block: ReportedBlock) => void): Promise<StandInNode> {
+  return (await standIn()).on('/getwalletsyncdata', async ({ body }, behind) => {
+    const { status, json } = await behind({ ...body, encoding: undefined });
+    for (const block of (json['items'] ?? []) as ReportedBlock[]) change(block);
+    return { status, json };
+  });
+}
+
+/** A node without the bodies of blocks below its tip, as a pruned one. */
+const pruned = (from: StandInNode): StandInNode =>
+  from.on('/getrawblocks', ({ body }, behind) => behind({ ...body, startHeight: CHAIN_A_HEIGHT }));
+
+const address = ({ port }: { port: number }) => ({ host: '127.0.0.1', port, ssl: false });
+const honest = () => ({ port: node.daemon.ports.rpc });
+
+function list(...nodes: { port: number }[]): NodeList {
+  const made = new NodeList(nodes.map(address), { genesisHash: GENESIS });
+  open.push(made);
+  return made;
+}
+
+function client(at: { port: number }): NodeClient {
+  const made = new NodeClient(address(at), { genesisHash: GENESIS });
+  open.push(made);
+  return made;
+}
+
+function opened(nodes: NodeClient | NodeList): SyncedWallet<Ledger> {
+  const content = walletFromKeys(ALICE.view, ALICE.spend, { height: START, timestamp: 0 });
+  const wallet = new SyncedWallet(new Ledger(content), nodes);
+  wallets.push(wallet);
+  return wallet;
+}
+
+/** A transaction that no block holds, paying alice. */
+function madeUpTransaction(): Json {
+  const secret = scalarReduce32(cnFastHash(Buffer.from('made up')));
+  const derivation = generateKeyDerivation(secretKeyToPublicKey(alice.viewSecret), secret);
+  const key = derivation && derivePublicKey(derivation, 0, secretKeyToPublicKey(alice.spendSecret));
+  return {
+    hash: 'ab'.repeat(32),
+    inputs: [],
+    outputs: [{ amount: 5_000_000, key: key?.toString('hex') }],
+    paymentID: '',
+    txPublicKey: secretKeyToPublicKey(secret).toString('hex'),
+    unlockTime: 0,
+  };
+}
+
+const addMadeUp = (block: ReportedBlock): void => {
+  if (block.blockHeight === MADE_UP_AT) block.transactions.push(madeUpTransaction());
+};
+
+beforeAll(async () => {
+  node = await suite.node({ from: await suite.chainA() });
+  const wallet = opened(client(honest()));
+  await wallet.untilSynced();
+  expected = holdings(wallet);
+}, 300_000);
+
+afterEach(async () => {
+  await Promise.all(wallets.splice(0).map(({ sync }) => sync.stop()));
+  for (const thing of open.splice(0)) await thing.close();
+});
+
+afterAll(() => suite.stopAll());
+
+test('the outputs of an honest node are verified', () => {
+  expect(expected.unlocked).toBeGreaterThan(0n);
+  expect(JSON.stringify(expected.transactions, (_, value: unknown) => String(value))).not.toContain('unverifiedBlock');
+});
+
+const LIES: readonly [string, (block: ReportedBlock) => void][] = [
+  ['a made-up transaction in a real block', addMadeUp],
+  [
+    'a changed amount',
+    ({ coinbaseTX, transactions }) => {
+      for (const transaction of [coinbaseTX, ...transactions]) {
+        for (const output of (transaction?.['outputs'] ?? []) as { amount: number }[]) output.amount *= 10;
+      }
+    },
+  ],
+  [
+    'a changed unlock time',
+    ({ coinbaseTX, transactions }) => {
+      for (const transaction of [coinbaseTX, ...transactions]) if (transaction) (transaction as Json)['unlockTime'] = 0;
+    },
+  ],
+  [
+    'a changed payment id',
+    ({ transactions }) => {
+      for (const transaction of transactions) transaction['paymentID'] = 'cd'.repeat(32);
+    },
+  ],
+];
+
+test.each(LIES)('rejects %s, and is right again at an honest node', async (_name, lie) => {
+  const lied = opened(client(await lyingNode(lie)));
+  await lied.until(() => lied.sync.status.stall?.code === 'nodeHostile');
+  expect(lied.sync.status.stall?.message).toMatch(/contents of block \d+ that the bytes of the block do not have/);
+  // Blocks before the one that was made up may be applied.
+  expect(expected.transactions).toEqual(expect.arrayContaining([...lied.ledger.content().transactions]));
+  await lied.sync.swap(client(honest()));
+  await lied.untilSynced();
+  expect(holdings(lied)).toEqual(expected);
+});
+
+test('leaves a node whose raw block contradicts it for the next of the list', async () => {
+  const nodes = list(await lyingNode(addMadeUp), honest());
+  const wallet = opened(nodes);
+  await wallet.untilSynced();
+  expect(holdings(wallet)).toEqual(expected);
+  expect(nodes.nodes().map(({ isInUse }) => isInUse)).toEqual([false, true]);
+});
+
+test('rejects a block whose proof of work is too weak', async () => {
+  const network = networkOf('devnet');
+  const raw = chainA()[OWN_AT];
+  if (raw === undefined) throw new Error('chain A is shorter');
+  const { block } = parseBlock(raw.block);
+  let weak = parseBlock(raw.block);
+  const { powAlgorithm } = network.rulesAt(OWN_AT);
+  for (let nonce = 0; checkHash(powHash(powAlgorithm, weak.powInput), 10n); nonce++) {
+    weak = parseBlock(encodeBlock({ ...block, nonce }));
+  }
+  const forged = toHex(weak.hash);
+  const liar = await lyingNode((one) => {
+    if (one.blockHeight === OWN_AT) one.blockHash = forged;
+  });
+  liar.on('/getrawblocks', async (_request, behind) => {
+    const { status, json } = await behind();
+    for (const item of json['items'] as { block: string }[]) {
+      if (item.block === raw.block.toString('hex')) item.block = weak.bytes.toString('hex');
+    }
+    return { status, json };
+  });
+  const wallet = opened(client(liar));
+  await wallet.until(() => wallet.sync.status.stall?.code === 'nodeHostile');
+  expect(wallet.ledger.position().height).toBeLessThan(OWN_AT);
+});
+
+test('locks outputs that a pruned node cannot prove, and unlocks them when another node proves them', async () => {
+  const wallet = opened(client(pruned(await standIn())));
+  await wallet.untilSynced();
+  const unproved = holdings(wallet);
+  expect(unproved.unlocked).toBe(0n);
+  expect(unproved.locked).toBe(expected.unlocked + expected.locked);
+  expect(wallet.ledger.spendable(undefined, CHAIN_A_HEIGHT, 0)).toEqual([]);
+  const verified: string[] = [];
+  wallet.sync.on('verified', (transactions) => verified.push(...transactions.map(({ hash }) => hash)));
+  await wallet.sync.swap(client(honest()));
+  await wallet.until(() => wallet.ledger.unverifiedBlocks().length === 0);
+  expect(holdings(wallet)).toEqual(expected);
+  expect(verified.length).toBeGreaterThan(0);
+  expect(wallet.ledger.spendable(undefined, CHAIN_A_HEIGHT, 0)).not.toEqual([]);
+});
+
+test('passes over a pruned node for the next of the list', async () => {
+  const wallet = opened(list(pruned(await standIn()), honest()));
+  await wallet.untilSynced();
+  expect(holdings(wallet)).toEqual(expected);
+});
+
+test('rejects a lie of a pruned node that the next of the list disproves', async () => {
+  const nodes = list(pruned(await lyingNode(addMadeUp)), honest());
+  const wallet = opened(nodes);
+  await wallet.untilSynced();
+  expect(holdings(wallet)).toEqual(expected);
+  expect(nodes.nodes()[1]?.isInUse).toBe(true);
+});
+
+test('drops a made-up transaction of a pruned node when a node disproves it', async () => {
+  const wallet = opened(client(pruned(await lyingNode(addMadeUp))));
+  await wallet.untilSynced();
+  expect(wallet.ledger.balance(undefined, CHAIN_A_HEIGHT, 0)).toMatchObject({ unlocked: 0n });
+  expect(wallet.ledger.confirmed('ab'.repeat(32))).toBeDefined();
+  const disproved: number[] = [];
+  wallet.sync.on('disproved', ({ height }) => disproved.push(height));
+  await wallet.sync.swap(client(honest()));
+  await wallet.until(() => wallet.sync.status.isAtTip && wallet.ledger.unverifiedBlocks().length === 0);
+  expect(disproved).toEqual([MADE_UP_AT]);
+  expect(wallet.warnings).toContainEqual(expect.stringContaining(`block ${MADE_UP_AT} with hash`));
+  expect(holdings(wallet)).toEqual(expected);
+});
+
+test('does not believe blocks that the other node does not have', async () => {
+  const other = (await standIn()).on('/json_rpc', async ({ body }, behind) =>
+    body['method'] === 'getblockheaderbyhash'
+      ? { json: { jsonrpc: '2.0', error: { code: -5, message: 'not found' } } }
+      : behind(),
+  );
+  const wallet = opened(list(honest(), pruned(other)));
+  await wallet.untilSynced();
+  expect(holdings(wallet).unlocked).toBe(0n);
+  other.off('/json_rpc');
+  await wallet.until(() => wallet.ledger.unverifiedBlocks().length === 0);
+  expect(holdings(wallet)).toEqual(expected);
+});
+
+test('requests the blocks of a range together, and only ranges with own outputs', async () => {
+  const counted = await standIn();
+  const wallet = opened(client(counted));
+  await wallet.untilSynced();
+  const heights = new Set(
+    wallet.ledger.content().transactions.map(({ blockHeight }) => blockHeight - (blockHeight % 10)),
+  );
+  const starts = counted.questions('/getrawblocks').map(({ body }) => body['startHeight']);
+  expect(starts.toSorted()).toEqual([...heights].toSorted());
+});

@@ -1,0 +1,42 @@
+import { networkOf } from '@wrkz/core-types';
+import { NodeList } from '@wrkz/client';
+import { StandInNode } from '@wrkz/testing';
+import { Wallet, walletErrorRows } from '../../src';
+import { fresh, removeFolders } from '../support/folder';
+
+jest.mock('node:crypto', () => {
+  const { withCheapKeys } = jest.requireActual<typeof import('./support/cheap-keys')>('./support/cheap-keys');
+  return withCheapKeys(jest.requireActual('node:crypto'));
+});
+
+const network = networkOf('devnet');
+const dependencies = {
+  network,
+  pow: { findNonce: () => Promise.reject(new Error('nothing is sent here')) },
+  warn: () => undefined,
+};
+const nodesAt = ({ port }: { port: number }): NodeList =>
+  new NodeList([{ host: '127.0.0.1', port, ssl: false }], { genesisHash: network.genesis.hash.toString('hex') });
+
+afterAll(removeFolders);
+
+test('refuses to open at a node of another network, and opens at one that does not answer', async () => {
+  const node = await StandInNode.start();
+  const file = fresh('some.wallet');
+  const settings = { file, password: 'pw' };
+  const created = await Wallet.create(dependencies, { ...settings, nodes: nodesAt(node) });
+  await created.close();
+  node.on('/json_rpc', () => ({
+    json: { result: { block_header: { hash: 'cd'.repeat(32), height: 0, orphan_status: false }, status: 'OK' } },
+  }));
+  const foreign = nodesAt(node);
+  await expect(Wallet.open(dependencies, { ...settings, nodes: foreign })).rejects.toMatchObject({
+    code: walletErrorRows.foreignNetwork.code,
+  });
+  foreign.close();
+  // No response at all: opening does not wait for the timeouts of the client.
+  node.on('/json_rpc', () => () => undefined);
+  const opened = await Wallet.open(dependencies, { ...settings, nodes: nodesAt(node) });
+  await opened.close();
+  await node.close();
+});
