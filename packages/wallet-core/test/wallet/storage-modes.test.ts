@@ -2,9 +2,11 @@ import { join } from 'node:path';
 import { Daemon, readConfig } from '@wrkz/daemon';
 import { silentLogger } from '@wrkz/service-kit';
 import { CHAIN_A_HEIGHT, Suite, type SuiteNode, writeChainADump } from '@wrkz/testing';
+import { NodeList } from '@wrkz/client';
 import { removeFolders } from '../support/folder';
+import { GENESIS } from '../sync/support/wallets';
 import { amountsFrom, amountsOf, contentOf } from './support/recorded-books';
-import { recordedReport, reportOf } from './support/report';
+import { recordedReport, reportOf, withoutLocks } from './support/report';
 import { readByKeys, untilPruned } from './support/storage-modes';
 import type { WholeWallet } from './support/whole-wallet';
 
@@ -31,21 +33,34 @@ afterEach(async () => {
 });
 afterAll(() => suite.stopAll());
 
+const nodesAt = (port: number): NodeList =>
+  new NodeList([{ host: '127.0.0.1', port, ssl: false }], { genesisHash: GENESIS });
+
+const isVerified = ({ wallet }: WholeWallet): boolean =>
+  wallet.snapshot.transactions().every(({ unverifiedBlock }) => unverifiedBlock === undefined);
+
 async function readFrom(node: SuiteNode, name: string): Promise<WholeWallet> {
   const whole = await readByKeys(node, name, 0);
   open.push(whole);
   return whole.untilSynced();
 }
 
-test('a pruned node serves a whole rescan, though most of its bodies are gone', async () => {
+test('a pruned node serves a whole rescan, and outputs that it cannot prove are locked', async () => {
+  const full = await suite.node({ from: await suite.chainA() });
   const pruned = await suite.node({ from: await suite.chainA(), args: ['--prune'] });
   await untilPruned(pruned, PRUNED_TO);
   for (const name of NAMES) {
     const whole = await readFrom(pruned, name);
-    expect(reportOf(whole.wallet.snapshot)).toEqual(recordedReport(name));
+    const recorded = recordedReport(name);
+    expect(withoutLocks(reportOf(whole.wallet.snapshot))).toEqual(withoutLocks(recorded));
     await whole.wallet.reset(0);
     await whole.untilSynced();
-    expect(reportOf(whole.wallet.snapshot)).toEqual(recordedReport(name));
+    expect(withoutLocks(reportOf(whole.wallet.snapshot))).toEqual(withoutLocks(recorded));
+    const { unlocked } = whole.wallet.snapshot.balance();
+    expect(Number(unlocked)).toBeLessThan(recorded.balance.unlocked);
+    await whole.wallet.setNodes(nodesAt(full.daemon.ports.rpc));
+    await whole.until(() => whole.wallet.snapshot.balance().unlocked > unlocked && isVerified(whole));
+    expect(reportOf(whole.wallet.snapshot)).toEqual(recorded);
     expect(whole.warnings).toEqual([]);
   }
 });
