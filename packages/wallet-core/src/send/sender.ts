@@ -177,7 +177,7 @@ export class TransactionSender {
   }
 
   async #recordAndSubmit(signed: SignedSend, observer: SendObserver | undefined): Promise<void> {
-    const { pending, ledger, commit, event, changed } = this.dependencies;
+    const { pending, event } = this.dependencies;
     const { hash } = signed;
     const before = pending.get(hash);
     const isFirst = this.#record(signed, observer);
@@ -192,24 +192,14 @@ export class TransactionSender {
         throw walletError.daemonStillProcessing();
       case 'unsent':
         if (isFirst) {
-          ledger.forgetSend(hash);
-          commit(() => {
+          this.#withdraw(signed, observer, () => {
             pending.undoAdd(hash, before);
             event({ kind: 'send-unsent', transaction: hash });
-            observer?.rejected?.(signed);
           });
-          changed();
         }
         throw walletError.daemonOffline();
       case 'refused':
-        if (isFirst) {
-          ledger.forgetSend(hash);
-          commit(() => {
-            pending.refuse(signed, outcome.reason ?? '');
-            observer?.rejected?.(signed);
-          });
-          changed();
-        }
+        if (isFirst) this.#withdraw(signed, observer, () => pending.refuse(signed, outcome.reason ?? ''));
         if (blamesRing(outcome.reason)) await this.#correctIndexes(signed);
         throw outcome.hasVerdict ? nodeRefusal(outcome.reason) : walletError.daemonOffline();
     }
@@ -245,6 +235,26 @@ export class TransactionSender {
       changed();
     }
     return true;
+  }
+
+  /**
+   * Frees the inputs of a send that no node has accepted.
+   * @throws WalletError daemonStillProcessing when that cannot be stored: it stays pending then, and is submitted again
+   */
+  #withdraw(signed: SignedSend, observer: SendObserver | undefined, store: () => void): void {
+    const { ledger, commit, changed } = this.dependencies;
+    ledger.forgetSend(signed.hash);
+    try {
+      commit(() => {
+        store();
+        observer?.rejected?.(signed);
+      });
+    } catch {
+      observer?.uncertain?.(signed);
+      throw walletError.daemonStillProcessing();
+    } finally {
+      changed();
+    }
   }
 
   /**
