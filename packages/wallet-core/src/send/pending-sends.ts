@@ -103,8 +103,8 @@ export class PendingSends {
       if ((state !== 'refused' && state !== 'givenUp') || signed === undefined) return [];
       const inputs = signed.pending.inputs.map(({ output: { key }, publicSpendKey }) => ({ key, publicSpendKey }));
       // A delayed transaction holds its inputs for itself.
-      const place = this.dependencies.ledger.findOutput(inputs[0]?.key ?? '');
-      if (place?.list === 'locked' && place.output.spendingTransactionHash === hash) return [];
+      const delayed = this.dependencies.db().delayed.get(hash)?.state;
+      if (delayed === 'delayed' || delayed === 'sending') return [];
       const isReplaced = inputs.some(({ key }) => this.#spentOutput(key) !== undefined);
       return [{ hash, inputs, isReplaced }];
     });

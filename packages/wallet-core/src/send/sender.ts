@@ -177,8 +177,10 @@ export class TransactionSender {
   }
 
   async #recordAndSubmit(signed: SignedSend, observer: SendObserver | undefined): Promise<void> {
-    const { pending, event } = this.dependencies;
+    const { pending, event, pause } = this.dependencies;
     const { hash } = signed;
+    // Sends may have been paused during the build, or since the last transaction of a sweep.
+    pause.check();
     const before = pending.get(hash);
     const isFirst = this.#record(signed, observer);
     if (isFirst) this.#firstSubmission = hash;

@@ -6,10 +6,11 @@ import { SendPause } from '../../src/send/pause';
 import { TransactionSender } from '../../src/send/sender';
 import { buildSend } from '../../src/transaction/build-send';
 import type { SignedSend } from '../../src/transaction/model';
+import { heldBy } from '../../src/wallet/wallet';
 import { openDb } from '../wallet-db/support/filled';
 import { emptyContent } from '../ledger/support/contents';
 import { fresh, removeFolders } from '../support/folder';
-import { aliceWith, bob, devnet, NOW, portsOf } from '../transaction/support';
+import { aliceWith, bob, devnet, FakeNode, NOW, portsOf } from '../transaction/support';
 
 /* Own sends between their submission and their 60th confirmation: with a failing disk, and after a long absence. */
 
@@ -49,6 +50,28 @@ function parts() {
   const event = (one: NewEvent): void => void events.push(one);
   const pending = new PendingSends({ network: devnet, ledger, db: () => db, commit, event, now: () => NOW * 1000 });
   return { db, ledger, events, disk, commit, event, pending };
+}
+
+/** The sender of these parts at a node. */
+function senderOf({ db, ledger, commit, event, pending }: ReturnType<typeof parts>, node: NodeList) {
+  const pause = new SendPause(
+    () => db,
+    commit,
+    () => NOW,
+    () => undefined,
+  );
+  const sender = new TransactionSender({
+    ...{ network: devnet, ledger, pending, commit, event, pause },
+    db: () => db,
+    nodes: () => node,
+    pow: portsOf().pow,
+    context: () => ({ ...context, contested: pending.contested(), subWallets: ledger.content().subWallets }),
+    changed: () => undefined,
+    onRingFallback: () => undefined,
+    now: () => NOW * 1000,
+    signal: new AbortController().signal,
+  });
+  return { sender, pause };
 }
 
 /** A block with this transaction of the wallet. */
@@ -146,6 +169,56 @@ describe('a send whose address was removed', () => {
   });
 });
 
+test.each(['send', 'sweep'] as const)(
+  'a %s that is being built when sends are paused is not submitted',
+  async (kind) => {
+    const made = parts();
+    const fake = new FakeNode();
+    const submitted: Buffer[] = [];
+    const node = {
+      randomOuts: async (amounts: readonly bigint[], count: number) => {
+        pause.set('operator', 'a test');
+        const drawn = await fake.randomOuts(amounts, count);
+        return drawn.kind === 'outs' ? drawn.sets.map(({ amount, outputs }) => ({ amount, outs: outputs })) : [];
+      },
+      sendTransaction: (bytes: Buffer) => (submitted.push(bytes), Promise.resolve({ isTaken: true })),
+    } as unknown as NodeList;
+    const { sender, pause } = senderOf(made, node);
+    const { address } = bob;
+    if (kind === 'sweep') {
+      const { entries } = await sender.sweep({ destination: address });
+      expect(entries).toMatchObject([{ success: false, errorCode: 1008 }]);
+    } else {
+      await expect(sender.send({ destinations: [{ address, amount: 1n }] })).rejects.toMatchObject({ code: 1008 });
+    }
+    expect(submitted).toEqual([]);
+    made.db.close();
+  },
+);
+
+describe('a refused send whose inputs are held', () => {
+  test('because a pool has it stays contested: a new payment beside it would be a second one', () => {
+    const { db, ledger, commit, pending } = parts();
+    commit(() => pending.refuse(signed, 'no room'));
+    ledger.hold(heldBy(signed));
+    expect(pending.contested()).toMatchObject([{ hash: signed.hash, isReplaced: false }]);
+    db.close();
+  });
+
+  test.each([
+    ['delayed', 0],
+    ['deleted', 1],
+  ] as const)('because it is a delayed one is contested only once it is deleted: %s', (state, count) => {
+    const { db, ledger, commit, pending } = parts();
+    commit(() => pending.refuse(signed, 'no room'));
+    db.delayed.add({ hash: signed.hash, created: 1, signed });
+    db.delayed.move(signed.hash, 'delayed', state);
+    ledger.hold(heldBy(signed));
+    expect(pending.contested()).toHaveLength(count);
+    db.close();
+  });
+});
+
 describe('a full disk after a submission', () => {
   const FAILURES: [string, () => Promise<unknown>][] = [
     ['was refused', () => Promise.resolve({ isTaken: false, reason: 'no room' })],
@@ -153,28 +226,13 @@ describe('a full disk after a submission', () => {
   ];
 
   test.each(FAILURES)('that %s: the send stays, and the error says that it may be paid', async (_name, submit) => {
-    const { db, ledger, commit, pending, disk, event } = parts();
+    const made = parts();
+    const { db, ledger, pending, disk } = made;
     const node = {
       sendTransaction: () => ((disk.isFull = true), submit()),
       transactionPlaces: () => Promise.resolve({ inBlock: [], inPool: [], unknown: [signed.hash] }),
     } as unknown as NodeList;
-    const sender = new TransactionSender({
-      ...{ network: devnet, ledger, pending, commit, event },
-      pause: new SendPause(
-        () => db,
-        commit,
-        () => NOW,
-        () => undefined,
-      ),
-      db: () => db,
-      nodes: () => node,
-      pow: portsOf().pow,
-      context: () => ({ ...context, contested: pending.contested(), subWallets: ledger.content().subWallets }),
-      changed: () => undefined,
-      onRingFallback: () => undefined,
-      now: () => NOW * 1000,
-      signal: new AbortController().signal,
-    });
+    const { sender } = senderOf(made, node);
     const uncertain: string[] = [];
     const observer = { uncertain: ({ hash }: SignedSend) => void uncertain.push(hash) };
     const sent = sender.sendSigned(signed, observer);
