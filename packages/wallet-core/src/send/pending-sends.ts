@@ -202,9 +202,12 @@ export class PendingSends {
   }
 
   /** Whether its block is gone or not read yet. A ledger whose address was removed does not list it either. */
-  #isReturned({ hash, height = 0 }: StoredSend): boolean {
+  #isReturned({ hash, height = 0, signed }: StoredSend): boolean {
     const { ledger } = this.dependencies;
-    return ledger.hasSend(hash) || (ledger.scanStart().height <= height && ledger.position().height < height);
+    if (ledger.hasSend(hash)) return true;
+    if (ledger.scanStart().height <= height && ledger.position().height < height) return true;
+    // After a reset the ledger knows no send any more, and another branch may have been read.
+    return signed?.pending.inputs.some(({ output }) => ledger.findOutput(output.key)?.list === 'unspent') === true;
   }
 
   #judge(send: StoredSend, signed: SignedSend, height: number): void {

@@ -136,6 +136,33 @@ test('a full disk during a rewind does not settle a send that is in no block', (
   db.close();
 });
 
+test('a send that a reset finds in no block any more is pending again', () => {
+  const { db, ledger, commit, pending } = parts();
+  ledger.recordSend(signed.pending);
+  commit(() => pending.add(signed));
+  pending.onApplied(ledger.apply(blockWith(signed, HEIGHT + 1), [], new Map()).transactions);
+  ledger.reset(0);
+  // The chain has changed meanwhile: it still pays the inputs, and the send is not in it.
+  signed.pending.inputs.forEach(({ output, publicSpendKey }, i) => {
+    const { key, amount, keyImage, outputIndex, parentTransactionHash, transactionPublicKey } = output;
+    const outputs = Array.from({ length: outputIndex + 1 }, (_, at) => ({
+      key: at === outputIndex ? key : hashAt(at),
+      amount,
+    }));
+    const facts = { hash: parentTransactionHash, transactionPublicKey, unlockTime: 0n, paymentId: '' };
+    const block = {
+      ...{ height: i + 1, hash: hashAt(i + 1), timestamp: NOW, coinbase: undefined },
+      transactions: [{ ...facts, inputs: [], outputs }],
+    };
+    const found = { transaction: 1, output: outputIndex, publicSpendKey, keyImage };
+    ledger.apply(block, [{ ...found, privateEphemeral: undefined, globalIndex: 1 }], new Map());
+  });
+  ledger.markTip(HEIGHT + 100, hashAt(HEIGHT + 100));
+  pending.onTip(HEIGHT + 100);
+  expect(pending.get(signed.hash)).toMatchObject({ state: 'pending' });
+  db.close();
+});
+
 describe('a send whose address was removed', () => {
   const owner = context.subWallets[0]?.publicSpendKey ?? '';
   const HEIGHTS = [HEIGHT + 2, HEIGHT + 200, HEIGHT + 300];
