@@ -34,6 +34,8 @@ export interface PendingSendsDependencies {
  */
 export class PendingSends {
   readonly #sends = new Map<string, StoredSend>();
+  /** False until the stored sends could be read. */
+  #isLoaded = false;
   /** Sends of another wallet program that a node did not know, and the height of the tip at which that began. */
   readonly #absent = new Map<string, number | undefined>();
 
@@ -45,10 +47,11 @@ export class PendingSends {
     this.#compareWithBlocks();
   }
 
-  /** Reads the stored sends. */
+  /** Reads the stored sends. @throws DamagedSealedRow, and nothing has changed */
   restore(): void {
-    this.#sends.clear();
     const open = this.dependencies.db().sends.all(['pending', 'refused', 'givenUp', 'confirmed']);
+    this.#isLoaded = true;
+    this.#sends.clear();
     for (const send of open) this.#sends.set(send.hash, send);
     this.lockInputs();
   }
@@ -127,6 +130,7 @@ export class PendingSends {
 
   /** Hashes of unconfirmed sends that another wallet program recorded: nobody here has their bytes. */
   foreign(): string[] {
+    if (!this.#isLoaded) return [];
     return this.dependencies.ledger.unconfirmedHashes().filter((hash) => !this.#sends.has(hash));
   }
 
