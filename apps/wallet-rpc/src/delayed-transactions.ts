@@ -5,6 +5,7 @@ import {
   type SendObserver,
   type SendRequest,
   type SignedSend,
+  storageError,
   type Wallet,
   type WalletDb,
 } from '@wrkz/wallet-core';
@@ -34,8 +35,12 @@ export class DelayedTransactionQueue {
   /** Holds the inputs of delayed transactions of earlier runs, and follows the wallet. */
   start(): void {
     const { wallet } = this.dependencies;
-    // A damaged database that the operator replaces later has none.
-    if (wallet.dbIfUsable !== undefined) this.#load(wallet.dbIfUsable);
+    try {
+      if (wallet.dbIfUsable !== undefined) this.#load(wallet.dbIfUsable);
+    } catch (error) {
+      // Sends are paused until the operator decides, who may go on without the damaged rows.
+      if (!isWalletError(storageError(error), 'walletDatabaseDamaged')) throw error;
+    }
     wallet.on('event', ({ kind, transaction = '' }) => {
       if (kind === 'send-given-up') wallet.dbIfUsable?.delayed.move(transaction, 'sending', 'delayed');
     });

@@ -4,7 +4,7 @@ import { type Network, parseTransaction } from '@wrkz/core-types';
 import type { ContestedSend, SignedSend, StoredRingMember } from '../transaction/model';
 import { stageForPool } from '../transaction/self-check';
 import type { Ledger } from '../ledger/ledger';
-import type { WalletTransaction } from '../ledger/model';
+import type { WalletOutput, WalletTransaction } from '../ledger/model';
 import type { MoneyEvent } from '../wallet-db/logs';
 import type { StoredSend } from '../wallet-db/sends';
 import type { WalletDb } from '../wallet-db/wallet-db';
@@ -38,6 +38,8 @@ export interface PendingSendsDependencies {
  */
 export class PendingSends {
   readonly #sends = new Map<string, StoredSend>();
+  /** False until the stored sends could be read. */
+  #isLoaded = false;
   /** Sends of another wallet program that a node did not know, and the height of the tip at which that began. */
   readonly #absent = new Map<string, number | undefined>();
 
@@ -45,19 +47,15 @@ export class PendingSends {
 
   /** Reads the stored sends, and compares them with the blocks that the wallet has. */
   load(): void {
-    const { ledger, commit } = this.dependencies;
     this.restore();
-    for (const send of [...this.#sends.values()]) {
-      const block = ledger.confirmed(send.hash);
-      if (block !== undefined) this.#confirm(send, block.blockHeight);
-      else if (send.state === 'confirmed') commit(() => this.#put({ ...send, state: 'pending', height: undefined }));
-    }
+    this.#compareWithBlocks();
   }
 
-  /** Reads the stored sends. */
+  /** Reads the stored sends. @throws DamagedSealedRow, and nothing has changed */
   restore(): void {
-    this.#sends.clear();
     const open = this.dependencies.db().sends.all(['pending', 'refused', 'givenUp', 'confirmed']);
+    this.#isLoaded = true;
+    this.#sends.clear();
     for (const send of open) this.#sends.set(send.hash, send);
     this.lockInputs();
   }
@@ -145,9 +143,9 @@ export class PendingSends {
       if ((state !== 'refused' && state !== 'givenUp') || signed === undefined) return [];
       const inputs = signed.pending.inputs.map(({ output: { key }, publicSpendKey }) => ({ key, publicSpendKey }));
       // A delayed transaction holds its inputs for itself.
-      const place = this.dependencies.ledger.findOutput(inputs[0]?.key ?? '');
-      if (place?.list === 'locked' && place.output.spendingTransactionHash === hash) return [];
-      const isReplaced = inputs.some(({ key }) => this.dependencies.ledger.findOutput(key)?.list === 'spent');
+      const delayed = this.dependencies.db().delayed.get(hash)?.state;
+      if (delayed === 'delayed' || delayed === 'sending') return [];
+      const isReplaced = inputs.some(({ key }) => this.#spentOutput(key) !== undefined);
       return [{ hash, inputs, isReplaced }];
     });
   }
@@ -169,6 +167,7 @@ export class PendingSends {
 
   /** Hashes of unconfirmed sends that another wallet program recorded: nobody here has their bytes. */
   foreign(): string[] {
+    if (!this.#isLoaded) return [];
     return this.dependencies.ledger.unconfirmedHashes().filter((hash) => !this.#sends.has(hash));
   }
 
@@ -196,6 +195,8 @@ export class PendingSends {
 
   /** Settles, and gives up what became impossible. Called when the wallet has reached the tip at this height. */
   onTip(height: number): void {
+    // A block or a rewind may have come while nothing could be stored.
+    this.#compareWithBlocks();
     this.lockInputs();
     for (const hash of this.foreign()) this.#judgeForeign(hash, height);
     for (const send of [...this.#sends.values()]) {
@@ -211,8 +212,10 @@ export class PendingSends {
         else this.#giveUp(send, reason, false);
         continue;
       }
-      if (state === 'pending' && signed !== undefined) this.#judge(send, signed, height);
-      else if (state === 'pending') this.dependencies.ledger.cancelSend(hash);
+      if (state !== 'pending') continue;
+      if (signed === undefined) this.dependencies.ledger.cancelSend(hash);
+      // The block of a send whose address was removed would not be noticed, so it may be mined already.
+      else if (this.dependencies.ledger.hasSend(hash)) this.#judge(send, signed, height);
     }
   }
 
@@ -228,6 +231,26 @@ export class PendingSends {
     return failure === undefined ? undefined : REASONS[failure].text;
   }
 
+  #compareWithBlocks(): void {
+    const { ledger } = this.dependencies;
+    for (const send of [...this.#sends.values()]) {
+      const block = ledger.confirmed(send.hash);
+      if (block !== undefined) this.#confirm(send, block.blockHeight);
+      else if (send.state === 'confirmed' && this.#isReturned(send)) {
+        this.#store({ ...send, state: 'pending', height: undefined });
+      }
+    }
+  }
+
+  /** Whether its block is gone or not read yet. A ledger whose address was removed does not list it either. */
+  #isReturned({ hash, height = 0, signed }: StoredSend): boolean {
+    const { ledger } = this.dependencies;
+    if (ledger.hasSend(hash)) return true;
+    if (ledger.scanStart().height <= height && ledger.position().height < height) return true;
+    // After a reset the ledger knows no send any more, and another branch may have been read.
+    return signed?.pending.inputs.some(({ output }) => ledger.findOutput(output.key)?.list === 'unspent') === true;
+  }
+
   #judge(send: StoredSend, signed: SignedSend, height: number): void {
     const rule = this.ruleAgainst(signed, height);
     if (rule === undefined) {
@@ -239,12 +262,20 @@ export class PendingSends {
   /** The transaction that spent one of the inputs, 60 blocks deep or more. */
   #deepSpender({ hash, pending }: SignedSend, height: number): string | undefined {
     for (const { output } of pending.inputs) {
-      const place = this.dependencies.ledger.findOutput(output.key);
-      if (place?.list !== 'spent') continue;
-      const { spendHeight, spendingTransactionHash = 'of another wallet program' } = place.output;
+      const spent = this.#spentOutput(output.key);
+      if (spent === undefined) continue;
+      const { spendHeight, spendingTransactionHash = 'of another wallet program' } = spent;
       if (spendingTransactionHash !== hash && spendHeight + CONFIRMATIONS <= height) return spendingTransactionHash;
     }
     return undefined;
+  }
+
+  /** An own output that a block spends; it may have been retired since. */
+  #spentOutput(key: string): WalletOutput | undefined {
+    const { ledger, db } = this.dependencies;
+    const place = ledger.findOutput(key);
+    if (place === undefined) return db().retired.get(key)?.output;
+    return place.list === 'spent' ? place.output : undefined;
   }
 
   #confirm(send: StoredSend, height: number): void {

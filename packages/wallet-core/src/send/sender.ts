@@ -178,8 +178,10 @@ export class TransactionSender {
   }
 
   async #recordAndSubmit(signed: SignedSend, observer: SendObserver | undefined): Promise<void> {
-    const { pending, ledger, commit, event, changed } = this.dependencies;
+    const { pending, commit, event, pause } = this.dependencies;
     const { hash } = signed;
+    // Sends may have been paused during the build, or since the last transaction of a sweep.
+    pause.check();
     const before = pending.get(hash);
     const isFirst = this.#record(signed, observer);
     if (isFirst) this.#firstSubmission = hash;
@@ -193,24 +195,14 @@ export class TransactionSender {
         throw walletError.daemonStillProcessing();
       case 'unsent':
         if (isFirst) {
-          ledger.forgetSend(hash);
-          commit(() => {
+          this.#withdraw(signed, observer, () => {
             pending.undoAdd(hash, before);
             event({ kind: 'send-unsent', transaction: hash });
-            observer?.rejected?.(signed);
           });
-          changed();
         }
         throw walletError.daemonOffline();
       case 'refused':
-        if (isFirst) {
-          ledger.forgetSend(hash);
-          commit(() => {
-            pending.refuse(signed, outcome.reason ?? '');
-            observer?.rejected?.(signed);
-          });
-          changed();
-        }
+        if (isFirst) this.#withdraw(signed, observer, () => pending.refuse(signed, outcome.reason ?? ''));
         if (blamesRing(outcome.reason) && (await this.#hasRightIndexes(signed)) && isFirst) {
           commit(() => pending.countRingRefusal(signed));
         }
@@ -248,6 +240,26 @@ export class TransactionSender {
       changed();
     }
     return true;
+  }
+
+  /**
+   * Frees the inputs of a send that no node has accepted.
+   * @throws WalletError daemonStillProcessing when that cannot be stored: it stays pending then, and is submitted again
+   */
+  #withdraw(signed: SignedSend, observer: SendObserver | undefined, store: () => void): void {
+    const { ledger, commit, changed } = this.dependencies;
+    ledger.forgetSend(signed.hash);
+    try {
+      commit(() => {
+        store();
+        observer?.rejected?.(signed);
+      });
+    } catch {
+      observer?.uncertain?.(signed);
+      throw walletError.daemonStillProcessing();
+    } finally {
+      changed();
+    }
   }
 
   /**

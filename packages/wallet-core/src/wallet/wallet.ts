@@ -214,15 +214,19 @@ export class Wallet extends EventEmitter<WalletEvents> {
   }
 
   #start(): void {
-    const { damage } = this.#storage;
     if (this.#storage.dbIfUsable !== undefined) {
-      this.#pending.load();
-      this.pause.load();
+      try {
+        this.#pending.load();
+        this.pause.load();
+      } catch (error) {
+        // The wallet is read, and the operator decides.
+        if (this.#storage.damage === undefined) throw error;
+      }
       if (this.containerChange !== undefined) {
         this.#commit(() => this.#recordEvent({ kind: 'container-changed', payload: { text: this.containerChange } }));
       }
     }
-    if (damage !== undefined) this.pause.set('database', damage);
+    this.#pauseForDamage();
     this.#snapshot = this.#newSnapshot();
     this.#listen();
     this.#synchronizer.start();
@@ -535,9 +539,16 @@ export class Wallet extends EventEmitter<WalletEvents> {
     });
   }
 
+  #pauseForDamage(): void {
+    const { damage } = this.#storage;
+    if (damage !== undefined) this.pause.set('database', damage);
+  }
+
   #write<T>(task: () => Promise<T>): Promise<T> {
     return this.#mutex.run(() => {
       if (this.#closed !== undefined) throw new WalletClosed();
+      // A damaged row may have been read since the last call.
+      this.#pauseForDamage();
       return task();
     });
   }
