@@ -8,7 +8,7 @@ import { DelayedTransactionQueue } from '../src/delayed-transactions';
 const VIEW_KEY = '0b'.repeat(32);
 const FIRST = 'ff'.repeat(32);
 const SECOND = '11'.repeat(32);
-const folder = mkdtempSync(join(tmpdir(), 'wrkz-desk-'));
+const folder = mkdtempSync(join(tmpdir(), 'wrkz-delayed-'));
 let db: WalletDb;
 
 beforeEach(() => {
@@ -39,7 +39,7 @@ const built = (hash: string): SignedSend => ({
   rings: [],
 });
 
-/** As much of a wallet as the desk sees. */
+/** The parts of a wallet that the queue uses. */
 class Wallet extends EventEmitter {
   readonly held = new Set<string>();
   readonly mined = new Set<string>();
@@ -67,12 +67,12 @@ class Wallet extends EventEmitter {
     return this.answer();
   }
 
-  /** The desk of a new run. */
-  desk(): DelayedTransactionQueue {
+  /** The queue of a new run. */
+  queue(): DelayedTransactionQueue {
     const sent = ({ hash }: SignedSend): void => void this.told.push(hash);
-    const desk = new DelayedTransactionQueue({ wallet: this as never, now: () => 1, sent });
-    desk.start();
-    return desk;
+    const queue = new DelayedTransactionQueue({ wallet: this as never, now: () => 1, sent });
+    queue.start();
+    return queue;
   }
 }
 
@@ -92,39 +92,46 @@ test('a start holds what waits and what was on its way, and knows what has come 
   for (const hash of [SECOND, mined[0]]) db.delayed.move(hash, 'delayed', 'sending');
   const wallet = new Wallet();
   for (const hash of mined) wallet.mined.add(hash);
-  const desk = wallet.desk();
+  const queue = wallet.queue();
   expect([...wallet.held].sort()).toEqual([SECOND, FIRST]);
   expect(mined.map(state)).toEqual(['sent', 'sent']);
-  expect(desk.hashes()).toEqual([SECOND, FIRST]);
+  expect(queue.hashes()).toEqual([SECOND, FIRST]);
+});
+
+test('starts although a stored row is damaged', () => {
+  jest.spyOn(db.delayed, 'inState').mockImplementationOnce(() => {
+    throw walletError.walletDatabaseDamaged('table delayed');
+  });
+  expect(() => new Wallet().queue()).not.toThrow();
 });
 
 test('those that may be sent are told in the order of their making, one that was cut off on its way in its place', () => {
   add(FIRST, 1);
   add(SECOND, 2);
   db.delayed.move(FIRST, 'delayed', 'sending');
-  expect(new Wallet().desk().hashes()).toEqual([FIRST, SECOND]);
+  expect(new Wallet().queue().hashes()).toEqual([FIRST, SECOND]);
 });
 
 test('a block that holds one ends its waiting, whoever brought it out', () => {
   add(FIRST);
   add(SECOND);
   const wallet = new Wallet();
-  const desk = wallet.desk();
+  const queue = wallet.queue();
   db.delayed.move(FIRST, 'delayed', 'sending');
   for (const hash of [FIRST, SECOND]) wallet.emit('transaction', { hash });
-  expect([state(FIRST), state(SECOND), desk.hashes()]).toEqual(['sent', 'sent', []]);
+  expect([state(FIRST), state(SECOND), queue.hashes()]).toEqual(['sent', 'sent', []]);
 });
 
 test('one that the wallet gives up waits again; one that was sent does not', async () => {
   add(FIRST);
   add(SECOND);
   const wallet = new Wallet();
-  const desk = wallet.desk();
+  const queue = wallet.queue();
   wallet.answer = () => Promise.reject(walletError.daemonStillProcessing());
-  await expect(desk.send(FIRST)).rejects.toMatchObject({ code: 55 });
+  await expect(queue.send(FIRST)).rejects.toMatchObject({ code: 55 });
   expect(state(FIRST)).toBe('sending');
   wallet.answer = async () => undefined;
-  await desk.send(SECOND);
+  await queue.send(SECOND);
   for (const hash of [FIRST, SECOND]) wallet.emit('event', { kind: 'send-given-up', transaction: hash });
   expect([state(FIRST), state(SECOND)]).toEqual(['delayed', 'sent']);
 });
@@ -132,13 +139,13 @@ test('one that the wallet gives up waits again; one that was sent does not', asy
 test('while one is on its way it is sent by nobody else and not deleted; then it is told once and holds nothing', async () => {
   add(FIRST);
   const wallet = new Wallet();
-  const desk = wallet.desk();
+  const queue = wallet.queue();
   let done = (): void => undefined;
   wallet.answer = () => new Promise((resolve) => (done = resolve));
-  const sending = desk.send(FIRST);
-  await expect(desk.send(FIRST)).rejects.toMatchObject({ data: { application_code: 15 } });
-  expect(() => desk.remove(FIRST)).toThrow('Impossible to cancel transaction');
-  expect(desk.hashes()).toEqual([]);
+  const sending = queue.send(FIRST);
+  await expect(queue.send(FIRST)).rejects.toMatchObject({ data: { application_code: 15 } });
+  expect(() => queue.remove(FIRST)).toThrow('Impossible to cancel transaction');
+  expect(queue.hashes()).toEqual([]);
   done();
   await sending;
   expect([wallet.told, [...wallet.held], state(FIRST)]).toEqual([[FIRST], [], 'sent']);
@@ -148,30 +155,30 @@ test('one that may have left before is given up by a refusal alone, not by a nod
   add(FIRST);
   db.delayed.move(FIRST, 'delayed', 'sending');
   const wallet = new Wallet();
-  const desk = wallet.desk();
+  const queue = wallet.queue();
   wallet.answer = () => Promise.reject(walletError.daemonOffline());
-  await expect(desk.send(FIRST)).rejects.toBeDefined();
+  await expect(queue.send(FIRST)).rejects.toBeDefined();
   expect(state(FIRST)).toBe('sending');
   wallet.answer = () => Promise.reject(walletError.daemonError());
-  await expect(desk.send(FIRST)).rejects.toBeDefined();
+  await expect(queue.send(FIRST)).rejects.toBeDefined();
   expect(state(FIRST)).toBe('delayed');
 });
 
 test('one that is deleted holds nothing any more', () => {
   add(FIRST);
   const wallet = new Wallet();
-  const desk = wallet.desk();
-  desk.remove(FIRST);
-  expect([[...wallet.held], state(FIRST), desk.hashes()]).toEqual([[], 'deleted', []]);
+  const queue = wallet.queue();
+  queue.remove(FIRST);
+  expect([[...wallet.held], state(FIRST), queue.hashes()]).toEqual([[], 'deleted', []]);
 });
 
 test('what waits stays taken when the pool has lost it; what was sent is let go', async () => {
   add(FIRST);
   add(SECOND);
   const wallet = new Wallet();
-  const desk = wallet.desk();
-  await desk.send(SECOND);
+  const queue = wallet.queue();
+  await queue.send(SECOND);
   wallet.held.add(SECOND);
-  desk.release([FIRST, SECOND]);
+  queue.release([FIRST, SECOND]);
   expect([...wallet.held]).toEqual([FIRST]);
 });
