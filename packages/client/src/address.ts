@@ -11,11 +11,11 @@ export interface NodeAddress {
   readonly token?: string | undefined;
 }
 
-/** An address taken apart. */
+/** A parsed node address. */
 export interface NodeEndpoint {
-  /** Without a slash at its end; of a socket the host says nothing. */
+  /** Without a slash at its end. For a local socket the host has no meaning. */
   readonly baseUrl: string;
-  /** As `net` takes it, where a local socket is meant. */
+  /** Path of a local socket for `net`. */
   readonly socket: string | undefined;
   /** For display; without the token. */
   readonly name: string;

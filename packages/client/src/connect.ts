@@ -46,8 +46,8 @@ export function nodeAgent(endpoint: NodeEndpoint, sockets: number, options: Conn
 }
 
 /**
- * Connections for one request each. What must not be asked twice goes over these: a kept connection may be closed by the
- * node at that moment, and then it is unknown whether the node received the request.
+ * Connections for one request each, for requests that must not be repeated: the node may close a kept connection at that
+ * moment, and then it is unknown whether it received the request.
  */
 export function freshConnections(endpoint: NodeEndpoint, options: ConnectOptions): HttpAgent {
   const Agent = endpoint.baseUrl.startsWith('https:') ? HttpsAgent : HttpAgent;

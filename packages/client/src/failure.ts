@@ -39,7 +39,7 @@ export class NodeFailure extends Error {
     super(message);
   }
 
-  /** Whether it speaks against the node, and not against what was asked. */
+  /** Whether the cause is the node, and not the request. */
   get isUnhealthy(): boolean {
     return this.kind !== 'rateLimited' && this.kind !== 'refused';
   }

@@ -57,7 +57,7 @@ export interface NodeCalls {
   /** Of the blocks [start, end). */
   globalIndexes(start: number, end: number, signal?: AbortSignal): Promise<IndexesByTransaction>;
   transactionPlaces(hashes: readonly string[], signal?: AbortSignal): Promise<TransactionPlaces>;
-  /** One set for each amount, as the node gives them: nothing of them is checked against what was asked. */
+  /** One set for each amount, as the node returned them: not checked against the request. */
   randomOuts(amounts: readonly bigint[], count: number, signal?: AbortSignal): Promise<readonly RandomOuts[]>;
   sendTransaction(transaction: Buffer, signal?: AbortSignal): Promise<SendVerdict>;
   /** The block of the main chain with this hash; undefined when the main chain has none. */

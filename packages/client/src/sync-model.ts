@@ -12,10 +12,10 @@ export interface SyncOutput {
 
 export interface SyncTransaction {
   readonly hash: string;
-  /** 64 zeros where the extra holds none. */
+  /** 64 zeros if the extra has no key. */
   readonly transactionPublicKey: string;
   readonly unlockTime: bigint;
-  /** "" for none, 64 characters of a long id, 16 of a short one, encrypted. */
+  /** Empty, 64 characters of a long id, or 16 of an encrypted short one. */
   readonly paymentId: string;
   readonly inputs: readonly SyncInput[];
   readonly outputs: readonly SyncOutput[];
@@ -56,7 +56,7 @@ export interface SyncRequest {
   readonly blockCount: number;
   readonly skipCoinbases: boolean;
   readonly skipEmptyBlocks: boolean;
-  /** Exclusive; 0 for none. */
+  /** Exclusive; 0 for no end. */
   readonly endHeight: number;
   readonly isBase64: boolean;
 }

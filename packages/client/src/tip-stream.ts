@@ -14,7 +14,7 @@ const TOPICS = ['hashblock', 'chainswitch'];
 /** Messages carry a hash or the hashes of a branch. */
 const MAX_MESSAGE = 1024 * 1024;
 /** Throttling in milliseconds: one notification per interval, and no other message is parsed, since a node may flood its clients. */
-const QUIET_MS = 100;
+const THROTTLE_MS = 100;
 /** Messages of other topics until the stream is closed. */
 const MAX_UNEXPECTED_MESSAGES = 1_000;
 /** A node sends something every 30 seconds. */
@@ -55,12 +55,12 @@ export function openTipStream(
   socket.on('error', close); // 'close' follows
   socket.on('ping', () => silence.refresh());
   let strange = 0;
-  const quiet = quietly(onTip);
-  socket.once('close', () => quiet.end());
+  const throttle = throttled(onTip);
+  socket.once('close', () => throttle.end());
   socket.on('message', (message: Buffer) => {
     silence.refresh();
-    if (!quiet.isOver()) return;
-    if (TOPICS.includes(topicOf(message) ?? '')) quiet.tell();
+    if (!throttle.isOver()) return;
+    if (TOPICS.includes(topicOf(message) ?? '')) throttle.call();
     else if (++strange > MAX_UNEXPECTED_MESSAGES) close();
   });
   return new Promise((resolve) => {
@@ -83,9 +83,9 @@ function topicOf(message: Buffer): string | undefined {
 }
 
 /** Throttle: calls at once, then at most once per interval, at its end if there was a call in it. */
-function quietly(onTip: () => void): {
+function throttled(onTip: () => void): {
   readonly isOver: () => boolean;
-  readonly tell: () => void;
+  readonly call: () => void;
   readonly end: () => void;
 } {
   let timer: NodeJS.Timeout | undefined;
@@ -95,10 +95,10 @@ function quietly(onTip: () => void): {
       timer = undefined;
       if (!hasMore) return;
       hasMore = false;
-      tell();
-    }, QUIET_MS);
+      call();
+    }, THROTTLE_MS);
   };
-  const tell = (): void => {
+  const call = (): void => {
     rest();
     onTip();
   };
@@ -107,7 +107,7 @@ function quietly(onTip: () => void): {
       if (timer !== undefined) hasMore = true;
       return timer === undefined;
     },
-    tell,
+    call,
     end: () => clearTimeout(timer),
   };
 }

@@ -33,7 +33,7 @@ export interface NodeRequest {
   /** Bytes that the response may have, unpacked. */
   readonly maxBytes: number;
   readonly signal?: AbortSignal | undefined;
-  /** Never asked twice, since the first one may have been heard; goes over a connection of its own. */
+  /** Never repeated, since the node may have received the first one. Uses a new connection. */
   readonly isOnce?: boolean | undefined;
 }
 

@@ -253,7 +253,7 @@ function isOutput({ outputs }: Transaction, index: number, key: string, amount: 
   return output?.amount === amount && toHex(output.key) === key;
 }
 
-/** Nodes report none for coinbases, and those of July 2025 none for short ones. */
+/** Nodes report no payment id for a coinbase; those of July 2025 report no short ones. */
 function hasPaymentId(transaction: Transaction, reported: string): boolean {
   const { paymentId } = parseExtraWallet(transaction.extra);
   if (reported === paymentId) return true;

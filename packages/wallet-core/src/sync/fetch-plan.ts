@@ -102,7 +102,7 @@ export class StartCheck {
     return this.#gap;
   }
 
-  /** Before anything is asked: a wallet that lacks blocks which a lite node does not hold. */
+  /** Checked before the first request: false if the wallet lacks blocks that a lite node does not have. */
   meetsLiteNode(coveredTo: number, liteStartHeight: number): boolean {
     if (liteStartHeight === 0 || coveredTo === 0 || coveredTo + 1 >= liteStartHeight) return true;
     this.#gap = { coveredTo, servesFrom: liteStartHeight };

@@ -70,7 +70,7 @@ export class Fetcher {
   /** The hashes that the wallet has belong to another chain. */
   #withoutHashes = false;
   #checksBelow = 0;
-  /** Counts resets: what was asked before one is of no use after it. */
+  /** Counts resets: responses to earlier requests are discarded. */
   #epoch = 0;
 
   constructor(
@@ -219,7 +219,7 @@ export class Fetcher {
     return 'again';
   }
 
-  /** A node that has just lost blocks knows none of the wallet's; what it said of its height may be older than that. */
+  /** A node that just lost blocks knows none of the wallet's blocks, and its last reported height may be outdated. */
   async #mayRewindTo(first: number, signal: AbortSignal): Promise<boolean> {
     const { ledger, view } = this.dependencies;
     const { height } = ledger.position();
@@ -293,7 +293,7 @@ export class Fetcher {
     const { hash } = ledger.position();
     const isUnknown = error.facts.status === 500 && error.facts.isEmpty === true && view.isOld;
     if (isUnknown && checkpoints.length > 0 && hash !== undefined) {
-      // So says a node of July 2025 that knows none of the hashes. It says the same when it cannot read its chain.
+      // A node of July 2025 gives this response if it knows none of the hashes, but also if it cannot read its chain.
       if ((await this.#node.mainBlock(hash, signal)) === undefined) {
         this.#withoutHashes = true;
         return 'again';

@@ -41,7 +41,7 @@ export class IndexFinder {
     }
   }
 
-  /** What the ledger lacks from earlier runs; what was given up is asked again. */
+  /** Starts again with all indexes that the ledger lacks, those that no node had included. */
   begin(): void {
     this.#wanted.clear();
     this.add(this.ledger.unindexedOutputs());

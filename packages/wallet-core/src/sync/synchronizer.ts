@@ -72,8 +72,6 @@ export interface SynchronizerEvents {
   disproved: [UnverifiedBlock];
   /** Global indexes of own outputs came in. */
   indexed: [];
-  /** The state of the node has changed. */
-  node: [];
   /** Another node does not have a settled block of the wallet, as a sentence; undefined: all nodes agree. */
   disagreement: [string | undefined];
   /** A heavier branch that the serving node refused; undefined: there is none. */
@@ -89,8 +87,7 @@ interface Run {
 
 /**
  * Follows a node and applies its blocks to the ledger (docs/protocol/wallet-sync.md#the-node). Fetching goes on while blocks are
- * applied; everything else that is asked of the node goes by its own clock. A node that fails is asked again: nothing
- * ends a run but `stop`.
+ * applied; all other requests have their own timers. A request to a failing node is repeated: only `stop` ends a run.
  */
 export class Synchronizer extends EventEmitter<SynchronizerEvents> {
   readonly #clock: SyncClock;
@@ -251,7 +248,7 @@ export class Synchronizer extends EventEmitter<SynchronizerEvents> {
     );
   }
 
-  /** A node of the list has taken over: what the one before offered, and where it stood, counts no more. */
+  /** Another node of the list serves: height and features of the one before are forgotten. */
   #onOtherNode(): void {
     this.#view.forget();
     this.#fetcher.reset();
@@ -275,7 +272,6 @@ export class Synchronizer extends EventEmitter<SynchronizerEvents> {
         }
         this.#wasAway = false;
         this.emit('heavierBranch', info.heavierBranch);
-        this.emit('node');
       },
       (failure) => {
         if (failure !== undefined) this.#wasAway = true;
@@ -377,7 +373,7 @@ export class Synchronizer extends EventEmitter<SynchronizerEvents> {
       async () => {
         await this.#wakeups.apply.wait(signal);
         await this.#applyStored(signal);
-        // Fetching may have found the tip while blocks waited; now that they are in, it can say so.
+        // The fetcher may have reached the tip while blocks were waiting; it reports that once they are applied.
         if (this.#store.isEmpty) this.#wakeups.fetch.set();
       },
       async (failure) => {
@@ -395,7 +391,7 @@ export class Synchronizer extends EventEmitter<SynchronizerEvents> {
       await this.#applier.run(signal);
     } catch (error) {
       if (!(error instanceof NodeFailure) || servingOf(this.node) !== serving) throw error;
-      // The stored blocks are from this node and wait to be applied: none of them is.
+      // All stored blocks are from this node: none of them is applied.
       this.#fetcher.reset();
       if (error.kind === 'malformed' && node instanceof NodeList) await node.leave(error.message, signal);
       throw error;
@@ -504,7 +500,6 @@ export class Synchronizer extends EventEmitter<SynchronizerEvents> {
         this.#stall = stallOf(failure, this.#fetcher.gap, this.status);
         this.#stallReporter.note(this.#stall);
         this.#isAtTip = false;
-        this.emit('node');
       }
       await wait(failure);
     }
