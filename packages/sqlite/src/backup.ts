@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { link, open, readdir, rename, rm } from 'node:fs/promises';
+import { link, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { closeWriter, isBlank, openConnection, type SqliteConnectionOptions } from './connection';
 import {
@@ -69,6 +69,8 @@ export async function backupDatabase(options: BackupOptions): Promise<void> {
 
 async function copyUnder(temporary: string, options: BackupOptions, target: FileName): Promise<void> {
   try {
+    // With the permissions of the original: SQLite would let everybody read the copy.
+    await (await open(temporary, 'wx', (await stat(options.file)).mode & 0o777)).close();
     const marks = await copy(options, temporary, target);
     options.signal?.throwIfAborted();
     verify({ ...options, file: temporary, mode: 'write' }, marks, target);

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { Wallet } from '../../src';
 import { restoreBackup } from '../../src/wallet/backup';
 import { fresh, removeFolders } from '../support/folder';
@@ -22,9 +22,12 @@ test('a restored backup has the keys and the database of the time of the backup'
   const { address } = await wallet.createSubWallet();
   wallet.db.labels.put('one', { subject: 'one', text: 'before' });
   await wallet.backup(folder('backup'));
+  // Only the owner may read it.
+  for (const name of ['backup', 'backup.db']) expect(statSync(folder(name)).mode & 0o777).toBe(0o600);
   wallet.db.labels.put('one', { subject: 'one', text: 'after' });
   await wallet.close();
   await restoreBackup(folder('backup'), folder('restored'));
+  for (const name of ['restored', 'restored.db']) expect(statSync(folder(name)).mode & 0o777).toBe(0o600);
   const restored = await open(folder('restored'));
   expect(restored.snapshot.addresses).toContain(address);
   expect(restored.db.labels.get('one')?.text).toBe('before');
