@@ -197,6 +197,11 @@ export class WalletDb {
     return this.database.state.damage;
   }
 
+  /** The database was restored from a backup: what came after it is unknown. */
+  noteRestored(now: number): void {
+    this.setIdentity({ ...this.identity, since: now, loss: 'outdated', isLossAcknowledged: false });
+  }
+
   /** Records that the operator resumes sends in spite of `identity.loss`. */
   acknowledgeLoss(): void {
     this.setIdentity({ ...this.identity, isLossAcknowledged: true });

@@ -1,5 +1,5 @@
 import { createReadStream, existsSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { errorText } from '@wrkz/service-kit/base';
 import { readFileStart, replaceFile } from '../container/file-io';
 import { CONTAINER_HEADER_SIZE, isContainer } from '../container/format';
@@ -32,6 +32,9 @@ export async function backupWallet(walletFile: Pick<WalletFile, 'file' | 'readCo
   }
 }
 
+/** Stands beside a restored wallet until its first open, which pauses sends: idempotency keys since the backup are unknown. */
+export const restoredMarker = (file: string): string => `${file}.restored`;
+
 /**
  * Copies a backup to a place where no wallet is. The wallet opens with the password that it had at the time of the backup.
  * @throws WalletError filenameNonExistent, notAWalletFile, walletFileAlreadyExists, invalidWalletFilename
@@ -40,11 +43,13 @@ export async function restoreBackup(backup: string, file: string): Promise<void>
   if (!isContainer(await readFileStart(backup, CONTAINER_HEADER_SIZE))) throw walletError.notAWalletFile();
   await readFileStart(walletDbName(backup), 1);
   checkTargets(file);
-  await copyFile(walletDbName(backup), walletDbName(file));
   try {
+    await copyFile(walletDbName(backup), walletDbName(file));
+    await writeFile(restoredMarker(file), '');
     await copyFile(backup, file);
   } catch (error) {
-    await rm(walletDbName(file), { force: true }).catch(() => undefined);
+    for (const name of [walletDbName(file), restoredMarker(file)])
+      await rm(name, { force: true }).catch(() => undefined);
     throw error;
   }
 }

@@ -1,3 +1,4 @@
+import { existsSync, rmSync } from 'node:fs';
 import { FileLocked, sqliteFailure, SqliteFileError, WrongSchemaVersion } from '@wrkz/sqlite';
 import { errorText, EventLoopYielder, runInSlices } from '@wrkz/service-kit/base';
 import type { ContainerConversion } from '../container/green/convert';
@@ -9,7 +10,7 @@ import { walletBalance } from '../ledger/queries';
 import { walletDbMarkOf, withWalletDbMark } from '../wallet-db/identity';
 import { DamagedSealedRow } from '../wallet-db/sealed-table';
 import { ForeignWalletDb, WalletDb, WalletDbDamaged, type WalletDbOptions } from '../wallet-db/wallet-db';
-import { backupWallet } from './backup';
+import { backupWallet, restoredMarker } from './backup';
 
 /** How often a container with changes is written in the background, in milliseconds. */
 const SAVE_INTERVAL_MS = 600_000;
@@ -229,6 +230,11 @@ export class WalletStorage {
       this.#damage = error.reason;
     }
     const db = this.#db;
+    const marker = restoredMarker(this.walletFile.file);
+    if (db !== undefined && existsSync(marker)) {
+      db.noteRestored(this.options.now());
+      rmSync(marker);
+    }
     const newLedger = (): Promise<Ledger> =>
       runInSlices(Ledger.loading(content, (height) => this.#db?.retired.from(height) ?? []));
     let ledger = await newLedger();

@@ -31,9 +31,15 @@ test('a restored backup has the keys and the database of the time of the backup'
   const restored = await open(folder('restored'));
   expect(restored.snapshot.addresses).toContain(address);
   expect(restored.db.labels.get('one')?.text).toBe('before');
+  // A client may repeat a payment that was made after the backup.
+  expect(restored.pause.current).toMatchObject({ source: 'database' });
+  await restored.resumeSends();
   expect(restored.pause.current).toBeUndefined();
   expect(restored.containerChange).toBeUndefined();
   await restored.close();
+  const again = await open(folder('restored'));
+  expect(again.pause.current).toBeUndefined();
+  await again.close();
 });
 
 test('neither a backup nor a restore overwrites a file', async () => {
