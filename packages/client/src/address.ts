@@ -12,7 +12,7 @@ export interface NodeAddress {
 }
 
 /** A parsed node address. */
-export interface NodeEndpoint {
+export interface NodeLocation {
   /** Without a slash at its end. For a local socket the host has no meaning. */
   readonly baseUrl: string;
   /** Path of a local socket for `net`. */
@@ -22,7 +22,7 @@ export interface NodeEndpoint {
 }
 
 /** @throws RangeError when the address names no node */
-export function nodeEndpoint({ host, port, ssl }: NodeAddress): NodeEndpoint {
+export function nodeLocation({ host, port, ssl }: NodeAddress): NodeLocation {
   const text = host.trim();
   if (isSocketAddress(text)) return socketEndpoint(text);
   if (!Number.isInteger(port) || port < 1 || port > 65_535) throw new RangeError('a port lies between 1 and 65535');
@@ -35,7 +35,7 @@ export function nodeEndpoint({ host, port, ssl }: NodeAddress): NodeEndpoint {
   return { baseUrl: origin + pathname.replace(/\/+$/, ''), socket: undefined, name: given };
 }
 
-function socketEndpoint(text: string): NodeEndpoint {
+function socketEndpoint(text: string): NodeLocation {
   const path = socketPath(text);
   if (path === '' || path === '@' || path.includes('\0')) throw noNode(text);
   return { baseUrl: 'http://localhost', socket: nodePath(path), name: `ipc://${path}` };

@@ -2,7 +2,7 @@ import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import type { NodeEndpoint } from './address';
+import type { NodeLocation } from './address';
 
 export interface ConnectOptions {
   readonly connectMs: number;
@@ -11,7 +11,7 @@ export interface ConnectOptions {
 }
 
 /** Opens a connection that fails by itself when it does not come about in time. */
-export function connectTo({ baseUrl, socket }: NodeEndpoint, options: ConnectOptions): Socket {
+export function connectTo({ baseUrl, socket }: NodeLocation, options: ConnectOptions): Socket {
   const { connectMs, certificates } = options;
   if (socket !== undefined) return watched(connectTcp({ path: socket }), 'connect', connectMs);
   const { protocol, hostname, port } = new URL(baseUrl);
@@ -39,7 +39,7 @@ function watched(socket: Socket, ready: 'connect' | 'secureConnect', limit: numb
  * The pool of kept connections: one for the sequence of requests and one for each window that is fetched beside it.
  * @param sockets how many may be open
  */
-export function nodeAgent(endpoint: NodeEndpoint, sockets: number, options: ConnectOptions): HttpAgent {
+export function nodeAgent(endpoint: NodeLocation, sockets: number, options: ConnectOptions): HttpAgent {
   const Agent = endpoint.baseUrl.startsWith('https:') ? HttpsAgent : HttpAgent;
   const agent = new Agent({ keepAlive: true, maxSockets: sockets, maxFreeSockets: sockets, scheduling: 'lifo' });
   return Object.assign(agent, { createConnection: () => connectTo(endpoint, options) });
@@ -49,7 +49,7 @@ export function nodeAgent(endpoint: NodeEndpoint, sockets: number, options: Conn
  * Connections for one request each, for requests that must not be repeated: the node may close a kept connection at that
  * moment, and then it is unknown whether it received the request.
  */
-export function freshConnections(endpoint: NodeEndpoint, options: ConnectOptions): HttpAgent {
+export function freshConnections(endpoint: NodeLocation, options: ConnectOptions): HttpAgent {
   const Agent = endpoint.baseUrl.startsWith('https:') ? HttpsAgent : HttpAgent;
   return Object.assign(new Agent({ keepAlive: false }), { createConnection: () => connectTo(endpoint, options) });
 }

@@ -1,7 +1,7 @@
 import type { Agent } from 'node:http';
 import axios, { type AxiosInstance, type AxiosResponse, isAxiosError } from 'axios';
 import { errorText, stringifyJson, VERSION } from '@wrkz/service-kit/base';
-import { type NodeAddress, type NodeEndpoint, nodeEndpoint } from './address';
+import { type NodeAddress, type NodeLocation, nodeLocation } from './address';
 import { connectTo, freshConnections, nodeAgent } from './connect';
 import { NodeFailure } from './failure';
 
@@ -47,7 +47,7 @@ const SOCKETS = 5;
 
 /** Requests and responses as bytes, over few kept connections. Every failure is a NodeFailure; every request ends. */
 export class NodeTransport {
-  readonly endpoint: NodeEndpoint;
+  readonly endpoint: NodeLocation;
   readonly timeouts: NodeTimeouts;
   readonly headers: Readonly<Record<string, string>>;
   readonly #client: AxiosInstance;
@@ -59,7 +59,7 @@ export class NodeTransport {
     address: NodeAddress,
     readonly options: TransportOptions = {},
   ) {
-    this.endpoint = nodeEndpoint(address);
+    this.endpoint = nodeLocation(address);
     this.timeouts = { ...NODE_TIMEOUTS, ...options.timeouts };
     this.headers = {
       'User-Agent': options.userAgent ?? `Nigel/${VERSION}`,

@@ -1,6 +1,6 @@
-import { nodeEndpoint } from '../src';
+import { nodeLocation } from '../src';
 
-const at = (host: string, port = 17_856, ssl = false) => nodeEndpoint({ host, port, ssl });
+const at = (host: string, port = 17_856, ssl = false) => nodeLocation({ host, port, ssl });
 
 test.each([
   ['127.0.0.1', 'http://127.0.0.1:17856'],

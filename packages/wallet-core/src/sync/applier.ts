@@ -2,7 +2,7 @@ import { yieldToEventLoop } from '@wrkz/service-kit/base';
 import { NodeFailure, type SyncBlock } from '@wrkz/client';
 import type { BlockStore } from './block-store';
 import type { AppliedBlock, SyncLedger, UnindexedOutput } from '../ledger/ledger';
-import { type BlockVerdict, type BlockVerifier, claimOf } from './block-verifier';
+import { type BlockVerdict, type SyncBlockVerifier, claimOf } from './block-verifier';
 import { type ScannedBlock, scannedBatches, type UnreadableBlock } from './scanner';
 
 /** Blocks per scan. */
@@ -32,7 +32,7 @@ export class Applier {
   constructor(
     private readonly ledger: SyncLedger,
     private readonly store: BlockStore,
-    private readonly verifier: BlockVerifier,
+    private readonly verifier: SyncBlockVerifier,
     private readonly events: ApplierEvents,
   ) {}
 

@@ -59,7 +59,7 @@ interface ServedRange {
  * Proves blocks by their bytes (docs/protocol/wallet-sync.md#raw-blocks): hash, contents and proof of work. A node that
  * cannot serve them is passed over for the next one of the list.
  */
-export class BlockVerifier {
+export class SyncBlockVerifier {
   constructor(
     private readonly network: Network,
     private readonly node: () => NodeCalls,

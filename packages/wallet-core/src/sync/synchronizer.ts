@@ -12,7 +12,7 @@ import { type Network, REORGANISATION_DEPTH, toHex } from '@wrkz/core-types';
 import { AutoResetEvent, errorText } from '@wrkz/service-kit/base';
 import { Applier } from './applier';
 import { BlockStore } from './block-store';
-import { BlockVerifier, claimOfUnverified } from './block-verifier';
+import { SyncBlockVerifier, claimOfUnverified } from './block-verifier';
 import { MACHINE_CLOCK, type SyncClock } from './clock';
 import { Fetcher, type FetchOutcome } from './fetcher';
 import { IndexFinder } from './index-finder';
@@ -96,7 +96,7 @@ export class Synchronizer extends EventEmitter<SynchronizerEvents> {
   readonly #reader = new ResponseParser();
   readonly #stallReporter: StallReporter;
   readonly #indexes: IndexFinder;
-  readonly #verifier: BlockVerifier;
+  readonly #verifier: SyncBlockVerifier;
   readonly #applier: Applier;
   #fetcher: Fetcher;
   /** Each loop wakes on its timer or its event, whichever fires first. */
@@ -140,7 +140,7 @@ export class Synchronizer extends EventEmitter<SynchronizerEvents> {
     this.#stallReporter = new StallReporter(warn);
     this.#indexes = new IndexFinder(ledger, warn);
     this.#fetcher = this.#newFetcher();
-    this.#verifier = new BlockVerifier(options.network, () => this.node);
+    this.#verifier = new SyncBlockVerifier(options.network, () => this.node);
     this.#applier = new Applier(ledger, this.#store, this.#verifier, {
       applied: (applied, block) => this.emit('applied', applied, block),
       rewound: (height, from) => {
