@@ -214,7 +214,8 @@ const resetWallet = declareWalletRoute({
   summary: 'Discards all transactions and scans the chain again.',
   description:
     'Use it when the balance is wrong. Keys and addresses stay; payments below `scanHeight` (default 0) are not ' +
-    'found again. Pending sends are still submitted; their inputs are locked again as soon as the scan has found them.',
+    'found again. Pending sends are still submitted and new sends do not spend their inputs, but the balance shows them ' +
+    'only when a block contains them.',
   ...access('admin', { audit: 'reset-wallet' }),
   body: walletApi.resetBody,
   answer: walletApi.noContent,

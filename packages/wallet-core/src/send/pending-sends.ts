@@ -57,11 +57,6 @@ export class PendingSends {
     this.#isLoaded = true;
     this.#sends.clear();
     for (const send of open) this.#sends.set(send.hash, send);
-    this.lockInputs();
-  }
-
-  /** Locks the inputs of pending sends that the ledger does not have, for example after a reset. */
-  lockInputs(): void {
     const { ledger } = this.dependencies;
     for (const { hash, state, signed } of this.#sends.values()) {
       const isMissing = state === 'pending' && !ledger.hasSend(hash) && ledger.confirmed(hash) === undefined;
@@ -71,6 +66,20 @@ export class PendingSends {
 
   get(hash: string): StoredSend | undefined {
     return this.#sends.get(hash) ?? this.dependencies.db().sends.get(hash);
+  }
+
+  /**
+   * Inputs of pending sends that the ledger does not list since a reset, with the hash of the send. Balances count them, like
+   * those of other wallet programs after a reset, but a new send must not spend them.
+   */
+  reservedInputs(): ReadonlyMap<string, string> {
+    const { ledger } = this.dependencies;
+    const unlisted = this.pending().filter(({ hash }) => !ledger.hasSend(hash));
+    return new Map(
+      unlisted.flatMap(({ hash, signed }) =>
+        (signed?.pending.inputs ?? []).map(({ output }): [string, string] => [output.key, hash]),
+      ),
+    );
   }
 
   /** Hashes of transactions that are submitted until they are mined. */
@@ -197,7 +206,6 @@ export class PendingSends {
   onTip(height: number): void {
     // A block or a rewind may have come while nothing could be stored.
     this.#compareWithBlocks();
-    this.lockInputs();
     for (const hash of this.foreign()) this.#judgeForeign(hash, height);
     for (const send of [...this.#sends.values()]) {
       const { hash, state, signed } = send;

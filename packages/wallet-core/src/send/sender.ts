@@ -287,6 +287,10 @@ export class TransactionSender {
     for (const { locked } of subWallets) {
       for (const { key, spendingTransactionHash } of locked) if (spendingTransactionHash === hash) usable.add(key);
     }
+    const { ledger } = this.dependencies;
+    for (const [key, holder] of this.dependencies.pending.reservedInputs()) {
+      if (holder === hash && ledger.findOutput(key)?.list === 'unspent') usable.add(key);
+    }
     return pending.inputs.every(({ output }) => usable.has(output.key));
   }
 

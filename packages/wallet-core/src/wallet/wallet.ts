@@ -616,8 +616,10 @@ export class Wallet extends EventEmitter<WalletEvents> {
     if (claimed > plausible) throw walletError.implausibleNodeHeight(claimed, plausible);
     if (localHeight - height > MAX_BLOCKS_BEHIND) throw walletError.notSynchronized();
     const db = this.#storage.dbIfUsable;
-    if (db !== undefined) this.#pending.lockInputs();
-    const { privateViewKey, isViewWallet, subWallets } = this.#ledger.content();
+    const { privateViewKey, isViewWallet, subWallets: all } = this.#ledger.content();
+    const reserved = db === undefined ? new Map<string, string>() : this.#pending.reservedInputs();
+    const isFree = ({ key }: { readonly key: string }): boolean => !reserved.has(key);
+    const subWallets = reserved.size === 0 ? all : all.map((one) => ({ ...one, unspent: one.unspent.filter(isFree) }));
     return {
       ...{ network, localHeight, networkHeight, privateViewKey, isViewWallet, subWallets },
       appliedHeight: appliedTip.height,
