@@ -23,7 +23,7 @@ export interface WorkSource {
 }
 
 export interface WorkListener {
-  /** There is other work, or none for now. */
+  /** The work has changed; undefined while no work is available. */
   onWork(work: MiningWork | undefined): void;
   /** Something that the operator should know. */
   onNotice(level: 'info' | 'warning', text: string): void;

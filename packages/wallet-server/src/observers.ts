@@ -35,7 +35,7 @@ export function moneyEventLogger(logger: Logger): WalletObserver {
 
 /**
  * Registers the metrics of the open wallet (docs/operations/wallet-api.md#metrics).
- * @param current the open wallet; while there is none, only `open` has a value
+ * @param current the open wallet; while no wallet is open, only the gauge `open` has a value
  * @returns the listeners that feed the counters
  */
 export function registerWalletMetrics(metrics: Metrics, current: () => Wallet | undefined): WalletObserver {

@@ -251,8 +251,8 @@ export function retireSpent({ outputs }: LedgerParts, from: number, to: number):
 }
 
 /**
- * The part of a block that concerns the wallet, with renumbered outputs; undefined if there is none. Computed before the
- * plan is applied.
+ * The part of a block that concerns the wallet, with renumbered outputs; undefined for a block without such a part.
+ * Computed before the plan is applied.
  */
 export function relevantPart(
   { history, held }: LedgerParts,

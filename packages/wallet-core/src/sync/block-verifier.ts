@@ -140,7 +140,7 @@ export class SyncBlockVerifier {
     }
   }
 
-  /** The blocks of a range that the node serves, up to `highest` at least; none when it fails. */
+  /** The blocks of a range that the node serves, at least up to `highest`; empty if it fails. */
   async #fetchRange(
     node: NodeCalls,
     start: number,
@@ -204,7 +204,7 @@ function isAncestor(height: number, last: number, blocks: ReadonlyMap<number, Ra
   return true;
 }
 
-/** None for bytes that are no block, or whose transactions are not those that the block lists. */
+/** Empty for bytes that are not a block, or whose transactions are not those that the block lists. */
 function contentsOf({ block, transactions }: RawChainBlock): RawContents[] {
   try {
     const parsed = parseBlock(block);

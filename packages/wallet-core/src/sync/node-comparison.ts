@@ -25,7 +25,7 @@ export class NodeComparison {
   /**
    * Requests the wallet's block 11 below the tip from each other node that is at least as high. Called while
    * the wallet is at the tip of the serving node.
-   * @returns the disagreement of a node, as a sentence; undefined when there is none
+   * @returns the disagreement of a node, as a sentence; undefined while all nodes agree
    */
   async disagreement(signal: AbortSignal): Promise<string | undefined> {
     const { height, recentHashes } = this.ledger.progress();

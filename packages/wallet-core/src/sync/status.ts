@@ -45,7 +45,7 @@ const CODES: Readonly<Record<NodeFailureKind, SyncStall['code']>> = {
   foreignChain: 'foreignChain',
 };
 
-/** The stall after a step; undefined when there is none. */
+/** The stall after a step; undefined if the step made progress. */
 export function stallOf(
   result: FetchOutcome | NodeFailure,
   gap: SyncGap | undefined,

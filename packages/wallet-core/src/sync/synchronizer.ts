@@ -62,9 +62,9 @@ export interface SynchronizerEvents {
   rewound: [number];
   /** The wallet is at the node's tip. */
   synced: [number];
-  /** A block could not be handled and was passed. */
+  /** A block could not be processed and was skipped. */
   unreadable: [SyncBlock, unknown];
-  /** A node serves: the first one, another one, or one that was away. */
+  /** A node serves: the first one, another one, or one that was unreachable before. */
   connected: [];
   /** The contents of a block were proved after it was applied. */
   verified: [readonly WalletTransaction[]];
@@ -74,7 +74,7 @@ export interface SynchronizerEvents {
   indexed: [];
   /** Another node does not have a settled block of the wallet, as a sentence; undefined: all nodes agree. */
   disagreement: [string | undefined];
-  /** A heavier branch that the serving node refused; undefined: there is none. */
+  /** A heavier branch that the serving node refused; undefined if it refuses no branch. */
   heavierBranch: [NodeInfo['heavierBranch']];
   warning: [string];
 }
