@@ -46,8 +46,8 @@ export class IdempotentRequests {
   readonly #running = new Map<string, Promise<unknown>>();
 
   /**
-   * @throws WalletError idempotencyKeyReused, idempotencyKeyUnderWay, transactionGivenUp, invalidWalletFilename while the
-   * wallet database cannot be written, and those of `request.run`
+   * @throws WalletError idempotencyKeyReused, idempotencyKeyUnderWay, transactionGivenUp; errors of the wallet database (the
+   * services map them with `storageError`); those of `request.run`
    */
   async execute<Value>(dependencies: Dependencies, request: IdempotentRequest<Value>): Promise<Value | FinishedJson> {
     const { owner, key } = request.key;
@@ -60,8 +60,6 @@ export class IdempotentRequests {
     this.#running.set(name, result);
     try {
       return await result;
-    } catch (error) {
-      throw storageError(error);
     } finally {
       this.#running.delete(name);
     }

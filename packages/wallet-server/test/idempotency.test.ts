@@ -2,7 +2,14 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FinishedJson } from '@wrkz/service-kit';
-import { type SendObserver, type SignedSend, WalletDb, walletDbName, walletErrorRows } from '@wrkz/wallet-core';
+import {
+  type SendObserver,
+  type SignedSend,
+  storageError,
+  WalletDb,
+  walletDbName,
+  walletErrorRows,
+} from '@wrkz/wallet-core';
 import { type IdempotentRequest, IdempotentRequests } from '../src';
 
 const folder = mkdtempSync(join(tmpdir(), 'wrkz-idempotency-'));
@@ -126,7 +133,8 @@ describe('while the disk is full', () => {
 
   test('refuses a request before it is executed, with the error of a file that cannot be written', async () => {
     fails('begin');
-    await expect(ask(never)).rejects.toMatchObject({ code: walletErrorRows.invalidWalletFilename.code });
+    const refused: unknown = await ask(never).catch(storageError);
+    expect(refused).toMatchObject({ code: walletErrorRows.invalidWalletFilename.code });
   });
 
   test('reports an accepted send as accepted, and recovers it for a repetition', async () => {
