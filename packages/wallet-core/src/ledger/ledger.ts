@@ -55,6 +55,7 @@ export type SyncLedger = Pick<
   | 'markTip'
   | 'setGlobalIndexes'
   | 'unindexedOutputs'
+  | 'hasOwnSpend'
   | 'unverifiedBlocks'
   | 'markVerified'
 >;
@@ -282,6 +283,17 @@ export class Ledger {
     this.parts.outputs.markVerified(height);
     this.changes.push({ kind: 'verified', height });
     return transactions;
+  }
+
+  /**
+   * Whether a block spends an own output.
+   * @param received key images of outputs that are found, but not applied yet
+   */
+  hasOwnSpend({ transactions }: SyncBlock, received: ReadonlySet<string>): boolean {
+    const { outputs } = this.parts;
+    return transactions.some(({ inputs }) =>
+      inputs.some(({ keyImage }) => received.has(keyImage) || outputs.findByKeyImage(keyImage) !== undefined),
+    );
   }
 
   /** Hashes of own sends that are in no block. */

@@ -186,11 +186,11 @@ export class PendingSends {
     for (const hash of unknown) if (!this.#absent.has(hash)) this.#absent.set(hash, undefined);
   }
 
-  /** Transactions of an applied block. */
+  /** Transactions of an applied block, or of one that was proved after it was applied. */
   onApplied(transactions: readonly WalletTransaction[]): void {
-    for (const { hash, blockHeight } of transactions) {
-      const send = this.#sends.get(hash);
-      if (send !== undefined) this.#confirm(send, blockHeight);
+    for (const transaction of transactions) {
+      const send = this.#sends.get(transaction.hash);
+      if (send !== undefined) this.#confirm(send, transaction);
     }
   }
 
@@ -243,7 +243,7 @@ export class PendingSends {
     const { ledger } = this.dependencies;
     for (const send of [...this.#sends.values()]) {
       const block = ledger.confirmed(send.hash);
-      if (block !== undefined) this.#confirm(send, block.blockHeight);
+      if (block !== undefined) this.#confirm(send, block);
       else if (send.state === 'confirmed' && this.#isReturned(send)) {
         this.#store({ ...send, state: 'pending', height: undefined });
       }
@@ -278,15 +278,18 @@ export class PendingSends {
     return undefined;
   }
 
-  /** An own output that a block spends; it may have been retired since. */
+  /** An own output that a proved block spends; it may have been retired since. */
   #spentOutput(key: string): WalletOutput | undefined {
     const { ledger, db } = this.dependencies;
     const place = ledger.findOutput(key);
     if (place === undefined) return db().retired.get(key)?.output;
-    return place.list === 'spent' ? place.output : undefined;
+    const spender = ledger.confirmed(place.output.spendingTransactionHash ?? '');
+    return place.list === 'spent' && spender?.unverifiedBlock === undefined ? place.output : undefined;
   }
 
-  #confirm(send: StoredSend, height: number): void {
+  /** A block that no node has proved confirms nothing: the send is still submitted. */
+  #confirm(send: StoredSend, { blockHeight: height, unverifiedBlock }: WalletTransaction): void {
+    if (unverifiedBlock !== undefined) return;
     const { hash, state, signed } = send;
     const { ledger, commit, event } = this.dependencies;
     if (state === 'confirmed' && send.height === height) return;

@@ -59,7 +59,7 @@ export class Applier {
   async #chunk(signal: AbortSignal): Promise<void> {
     const keys = this.ledger.scanKeys();
     for await (const batch of scannedBatches(this.store.first(CHUNK), keys)) {
-      const claims = batch.flatMap((one) => ('found' in one && one.found.length > 0 ? [claimOf(one.block)] : []));
+      const claims = this.#ownBlocks(batch).map(claimOf);
       const verdicts = await this.verifier.verify(claims, signal);
       if (this.store.first(1)[0] !== batch[0]?.block) return;
       for (const { height, hash } of claims) requireTrue(height, verdicts.get(hash));
@@ -79,6 +79,16 @@ export class Applier {
       this.#unreported = true;
       if (performance.now() - this.#reportedAt > BATCH_EVENT_MS) this.#report();
     }
+  }
+
+  /** Blocks with own outputs or own spends: a node that makes up a spend could make a send look mined or replaced. */
+  #ownBlocks(batch: readonly (ScannedBlock | UnreadableBlock)[]): SyncBlock[] {
+    const received = new Set<string>();
+    return batch.flatMap((one) => {
+      if ('error' in one) return [];
+      for (const { keyImage } of one.found) if (keyImage !== undefined) received.add(keyImage);
+      return one.found.length > 0 || this.ledger.hasOwnSpend(one.block, received) ? [one.block] : [];
+    });
   }
 
   #apply(scanned: ScannedBlock | UnreadableBlock, isVerified: boolean): void {

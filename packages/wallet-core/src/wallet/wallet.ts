@@ -642,7 +642,10 @@ export class Wallet extends EventEmitter<WalletEvents> {
     synchronizer.on('indexed', () => this.#onProgress());
     synchronizer.on('verified', (transactions) => {
       for (const transaction of transactions) this.#unpublished.push([transaction, undefined]);
-      this.#recordProblem(() => this.#commit(() => this.#recordTransactions(transactions)));
+      this.#recordProblem(() => {
+        this.#commit(() => this.#recordTransactions(transactions));
+        this.#pending.onApplied(transactions);
+      });
       this.#publish();
     });
     synchronizer.on('disproved', ({ height, hash, transactions }) => {

@@ -36,6 +36,8 @@ const NAMES = [
   'foreign',
   'listener',
   'decoys',
+  'included',
+  'replaced',
 ];
 const nodes = new TwoNodes();
 const receiver = new Purse('receiver of faults');
@@ -58,7 +60,7 @@ beforeAll(async () => {
 }, 240_000);
 
 afterEach(async () => {
-  for (const path of Object.values(ROUTES)) front.off(path);
+  for (const path of [...Object.values(ROUTES), '/getwalletsyncdata']) front.off(path);
   await Promise.allSettled(opened.splice(0).map((wallet) => wallet.close()));
 });
 
@@ -145,6 +147,48 @@ describe('a send that was answered with success is submitted until it is mined',
     expect(money.wallet.snapshot.transaction(hash)).toBeDefined();
   });
 });
+
+test.each([
+  ['included', 'its transaction', (hash: string) => hash],
+  ['replaced', 'another transaction that spends its inputs', () => 'ab'.repeat(32)],
+])(
+  '%s: a node that reports %s in a block that does not have it does not end a send',
+  async (name, _lie, reportedHash) => {
+    const money = await open(name);
+    const { wallet } = money;
+    front.on(ROUTES.relay, () => ({ json: { status: 'OK', error: '' } }));
+    // Without change: the block has no output of the wallet.
+    const { entries } = await wallet.sweep({ destination: receiver.address });
+    const [entry] = entries;
+    const hash = entry?.success === true ? entry.transactionHash : '';
+    const rings = wallet.db.sends.get(hash)?.signed?.rings ?? [];
+    const reported = {
+      ...{ hash: reportedHash(hash), outputs: [], paymentID: '', txPublicKey: '00'.repeat(32), unlockTime: 0 },
+      inputs: rings.map(({ keyImage }) => ({ k_image: keyImage, amount: 1 })),
+    };
+    expect(rings.length).toBeGreaterThan(0);
+    const height = nodes.node.height;
+    front.on('/getwalletsyncdata', async ({ body }, behind) => {
+      const { status, json } = await behind({ ...body, encoding: undefined });
+      for (const block of (json['items'] ?? []) as { blockHeight: number; transactions: object[] }[]) {
+        if (block.blockHeight > height) block.transactions.push(reported);
+      }
+      return { status, json };
+    });
+    await nodes.node.generate(stranger.address);
+    await money.until(
+      () => wallet.syncStatus.stall?.code === 'nodeHostile',
+      () => 'the wallet believes the node',
+      20_000,
+    );
+    expect(wallet.db.sends.get(hash)?.state).toBe('pending');
+    front.off('/getwalletsyncdata');
+    front.off(ROUTES.relay);
+    await untilPooled(money, hash);
+    await mine(money);
+    expect(wallet.snapshot.transaction(hash)).toBeDefined();
+  },
+);
 
 test('after a reset a new send does not spend the inputs of a pending one', async () => {
   const money = await open('reset');

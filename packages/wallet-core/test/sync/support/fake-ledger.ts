@@ -133,6 +133,10 @@ export class FakeLedger implements SyncLedger {
     this.blocks.push({ height, hash });
   }
 
+  hasOwnSpend(): boolean {
+    return false;
+  }
+
   unverifiedBlocks(): readonly UnverifiedBlock[] {
     return [];
   }
