@@ -114,7 +114,7 @@ export class SyncedWallet<L extends SyncLedger = FakeLedger> {
 }
 
 const EVENTS = [
-  'node',
+  'disagreement',
   'progressed',
   'synced',
   'indexed',
