@@ -108,14 +108,16 @@ export async function killAtRandom(way: Way, kills: number, random: () => number
 async function firstBlocks(child: DaemonProcess, dataDir: string, height: number): Promise<void> {
   let over = false;
   void child.ended.then(() => (over = true));
-  while (!over && heightOf(dataDir) <= height) await pause(10);
+  while (!over && heightOf(dataDir) <= height) await pause(50);
 }
 
 /** Lets the work come to its end. @returns the digest */
 async function finish(way: Way, dataDir: string): Promise<string> {
   const child = new DaemonProcess([...way.args, '--data-dir', dataDir], dataDir);
   if (!way.ends) {
-    while (heightOf(dataDir) < CHAIN_A_HEIGHT) await pause(20);
+    let isOver = false;
+    void child.ended.then(() => (isOver = true));
+    while (!isOver && heightOf(dataDir) < CHAIN_A_HEIGHT) await pause(250);
     child.kill('SIGTERM');
   }
   const { code, stdout, stderr } = await child.ended;
@@ -123,7 +125,10 @@ async function finish(way: Way, dataDir: string): Promise<string> {
   return (await state(dataDir)).digest;
 }
 
-/** The height on disk, looked up beside the running process; -1 while there is no database to open. */
+/**
+ * The height on disk, looked up beside the running process; -1 while there is no database to open. Each look opens the database
+ * and holds up the event loop that serves the chain to the process: looks are far apart.
+ */
 function heightOf(dataDir: string): number {
   try {
     const db = openChainDb({ directory: join(dataDir, 'devnet'), network: 'devnet', readonly: true });
