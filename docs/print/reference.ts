@@ -1,7 +1,7 @@
 import type { MemberText, ReferenceEntry, ServiceReference } from '../../packages/service-kit/src';
 import { cell, codeCell, page, table } from './markdown';
 
-/** A request of a route and its response; lists are cut to their first entry. */
+/** A request of a route or method and its response; lists are cut to their first entry. */
 interface Example {
   readonly path: string;
   readonly body?: object;
@@ -9,9 +9,10 @@ interface Example {
   readonly response: unknown;
 }
 
-/** By name of the route. */
+/** By name of the route or method. */
 export type Examples = Readonly<Record<string, Example>>;
 
+/** The default of both wallet services. */
 const BASE_URL = 'http://127.0.0.1:7856';
 
 /** The page of a service's routes and methods. */
@@ -63,11 +64,12 @@ function entryText({ name, summary, description, notes, members, answer, errors 
 function exampleText({ name, notes }: ReferenceEntry, example: Example | undefined): string[] {
   if (example === undefined) return [];
   const { path, body, status, response } = example;
-  const [method = ''] = name.split(' ');
+  // The name of a method has no verb: every method is a POST request.
+  const [verb] = name.includes(' ') ? name.split(' ') : ['POST'];
   const needsKey = notes.some((note) => note.startsWith('Asks for the key'));
   const command = [
     'curl',
-    ...(method === (body === undefined ? 'GET' : 'POST') ? [] : [`-X ${method}`]),
+    ...(verb === (body === undefined ? 'GET' : 'POST') ? [] : [`-X ${verb ?? ''}`]),
     ...(needsKey ? ["-H 'X-API-KEY: <key>'"] : []),
     ...(body === undefined ? [] : [`-d '${JSON.stringify(body)}'`]),
     `'${BASE_URL}${path}'`,

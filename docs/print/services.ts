@@ -38,6 +38,9 @@ import type { ErrorTable } from './errors';
 import type { PrintedHelp } from './options';
 import type { Examples } from './reference';
 
+const examplesOf = (file: string): Examples =>
+  JSON.parse(readFileSync(join(__dirname, '../../apps', file), 'utf8')) as Examples;
+
 /** Everything that is printed of one program. */
 export interface PrintedService {
   /** The folder below docs/api. */
@@ -111,9 +114,7 @@ const walletApi: PrintedService = {
     },
   ],
   reference: serviceReference(WALLET_SERVICE, { routes: apiRoutes }),
-  examples: JSON.parse(
-    readFileSync(join(__dirname, '../../apps/wallet-api/src/routes/examples.json'), 'utf8'),
-  ) as Examples,
+  examples: examplesOf('wallet-api/src/routes/examples.json'),
   openapi: openApiDocument(WALLET_SERVICE, apiRoutes),
 };
 
@@ -136,6 +137,7 @@ const walletRpc: PrintedService = {
     },
   ],
   reference: serviceReference(SERVICE_DESCRIPTION, { methods: ALL_METHODS }),
+  examples: examplesOf('wallet-rpc/src/methods/examples.json'),
   openrpc: openRpcDocument(SERVICE_DESCRIPTION, ALL_METHODS),
 };
 

@@ -1,5 +1,7 @@
+import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createMemoryLogger } from '@wrkz/service-kit';
+import { fixturePath } from '@wrkz/testing';
 import { TestService } from './support/service';
 
 jest.setTimeout(120_000);
@@ -37,6 +39,19 @@ test('logs opening and closing of a wallet without its keys', async () => {
     { level: 'info', message: 'wallet closed' },
   ]);
   expect(JSON.stringify(logger.entries)).not.toContain('of the wallet');
+});
+
+test('a converted wallet is not synchronized before a block of the chain confirms its history', async () => {
+  const service = await serve();
+  copyFileSync(fixturePath('wallet/green/alice-synced.green'), join(service.folder, 'old.wallet'));
+  const body = { filename: 'old.wallet', password: 'secret_alice', daemonPort: 1 };
+  expect((await service.json('POST', '/wallet/open', body)).status).toBe(200);
+  const status = JSON.parse((await service.json('GET', '/status')).text) as Record<string, unknown>;
+  expect(status).toMatchObject({ converting: true, isWalletSynced: false, isOutOfSync: true, walletBlockCount: 715 });
+  expect(status).toMatchObject({ scanStartHeight: 0, scanStartTimestamp: 0 });
+  const { address } = JSON.parse((await service.json('GET', '/addresses/primary')).text) as { address: string };
+  const send = await service.json('POST', '/transactions/send/basic', { destination: address, amount: 1_000 });
+  expect([send.status, JSON.parse(send.text)]).toMatchObject([503, { errorCode: 1009 }]);
 });
 
 test('documents that a key is always required', async () => {

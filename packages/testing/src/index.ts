@@ -14,3 +14,4 @@ export * from './chain-sum';
 export * from './documents';
 export * from './seeded-random';
 export * from './small-disk';
+export * from './examples';

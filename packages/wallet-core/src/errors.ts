@@ -350,12 +350,12 @@ export const walletErrorRows = {
   idempotencyKeyReused: errorRow(
     1002,
     'IDEMPOTENCY_KEY_REUSED',
-    'This idempotency key was given before, with another request.',
+    'This idempotency key was already used with another request.',
   ),
   idempotencyKeyUnderWay: errorRow(
     1003,
     'IDEMPOTENCY_KEY_UNDER_WAY',
-    'A request with this idempotency key is under way, or it is not known yet how it ended. Ask again later.',
+    'A request with this idempotency key is in progress, or its outcome is not known yet. Try again later.',
   ),
   keyLimitExceeded: errorRow(1004, 'KEY_LIMIT_EXCEEDED', 'This key may not send that much today.'),
   walletDatabaseForeign: errorRow(

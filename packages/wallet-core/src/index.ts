@@ -11,7 +11,7 @@ export {
 export { decodeContent } from './container/decode';
 export { isContainer, CONTAINER_HEADER_SIZE } from './container/format';
 export { readFileStart } from './container/file-io';
-export { type ContainerConversion, isHistoryUnconfirmed } from './container/green/convert';
+export type { ContainerConversion } from './container/green/convert';
 export { WalletFile } from './container/wallet-file';
 export { contentText } from './container/encrypted-file';
 export {

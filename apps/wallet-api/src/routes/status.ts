@@ -25,11 +25,12 @@ const getStatus = declareWalletRoute({
 /** docs/operations/wallet-api.md#status */
 function statusRecord({ wallet, nodes, nodeSwitch }: OpenWallet): z.output<typeof walletApi.statusAnswer> {
   const sync = wallet.syncStatus;
-  const { walletHeight, localHeight, networkHeight, gap, stall } = sync;
+  const { walletHeight, localHeight, networkHeight, gap, stall, isConverting, scanStart } = sync;
   const { isViewWallet, subWallets } = wallet.snapshot.content;
   const isDaemonSynced = localHeight + 1 >= networkHeight;
-  const isWalletSynced = walletHeight + MAX_LAG_BLOCKS >= networkHeight;
+  const isWalletSynced = !isConverting && walletHeight + MAX_LAG_BLOCKS >= networkHeight;
   return {
+    converting: isConverting,
     daemonLiteStartHeight: sync.liteStartHeight,
     hashrate: sync.difficulty / BLOCK_SECONDS,
     isDaemonSynced,
@@ -42,6 +43,8 @@ function statusRecord({ wallet, nodes, nodeSwitch }: OpenWallet): z.output<typeo
     nodes: nodes.nodes(),
     ...(nodeSwitch === undefined ? {} : { nodeSwitch }),
     peerCount: sync.peerCount,
+    scanStartHeight: scanStart.height,
+    scanStartTimestamp: scanStart.timestamp,
     ...(wallet.pause.current === undefined ? {} : { sendsPaused: wallet.pause.current }),
     subWalletCount: subWallets.length,
     syncGapCoveredTo: gap?.coveredTo ?? 0,

@@ -1,9 +1,10 @@
+import { join } from 'node:path';
 import { createMetrics } from '@wrkz/service-kit';
+import { type Example, exampleOf, shapeOf, storedExamples } from '@wrkz/testing';
 import { walletRoutes } from '../../src/routes';
 import type { WalletRoute } from '../../src/routes/declare';
 import { type Answer, TestService } from '../support/service';
 import { faultsOf } from './answers';
-import { type Example, exampleOf, shapeOf, storedExamples, storeExamples } from './examples';
 import { isOptional, wrongBodies } from './fields';
 import { jsonOf, type Success, successes } from './successes';
 import { World } from './world';
@@ -112,8 +113,8 @@ test('succeeds on every route with the declared status and fields, as the exampl
   }
   expect(faults).toEqual([]);
   expect(routes.map(keyOf).filter((key) => examples[key] === undefined)).toEqual([]);
-  if (process.env['RECORD_EXAMPLES'] !== undefined) storeExamples(examples);
-  expect(shapeOf(examples)).toEqual(shapeOf(storedExamples()));
+  const stored = storedExamples(join(__dirname, '../../src/routes/examples.json'), examples);
+  expect(shapeOf(examples)).toEqual(shapeOf(stored));
 });
 
 test('answers 400 without a body for a missing or invalid field', async () => {

@@ -35,6 +35,7 @@ export function recordedRows(): RecordedRow[] {
 
 /** Members that ours has besides those of July 2025. */
 const ADDED = new Set([
+  'converting',
   'confirmations',
   'mixin',
   'defaultMixin',
@@ -45,6 +46,8 @@ const ADDED = new Set([
   'isWalletSynced',
   'nodes',
   'nodeSwitch',
+  'scanStartHeight',
+  'scanStartTimestamp',
   'syncGapCoveredTo',
   'syncGapDaemonServesFrom',
   'syncStall',

@@ -10,10 +10,12 @@ export const getStatusMethod = declareWalletMethod({
   result: walletRpcApi.statusResult,
   errors: [],
   handle: ({ wallet, network }) => {
-    const { localHeight, networkHeight, walletHeight, peerCount } = wallet.syncStatus;
+    const { localHeight, networkHeight, walletHeight, peerCount, isConverting } = wallet.syncStatus;
     const [top] = wallet.snapshot.content.progress.recentHashes;
     return {
-      blockCount: walletHeight + 1,
+      // The height of an unconfirmed converted history proves nothing: clients take equal counts for synchronized.
+      blockCount: isConverting ? 1 : walletHeight + 1,
+      ...(isConverting ? { converting: true as const } : {}),
       knownBlockCount: networkHeight + 1,
       lastBlockHash: top ?? network.genesis.hash.toString('hex'),
       localDaemonBlockCount: localHeight + 1,

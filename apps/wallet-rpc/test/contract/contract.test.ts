@@ -2,9 +2,10 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { walletRpcApi } from '@wrkz/api';
-import { CHAIN_A_HEIGHT } from '@wrkz/testing';
+import { parseJson } from '@wrkz/service-kit';
+import { CHAIN_A_HEIGHT, type Example, exampleOf, shapeOf, storedExamples } from '@wrkz/testing';
 import { ALL_METHODS, WALLET_METHODS } from '../../src';
-import { PASSWORD } from '../support/service';
+import { type Outcome, PASSWORD } from '../support/service';
 import { type ErrorName, PROVOCATIONS, SUCCESSES } from './provocations';
 import { Scene } from './scene';
 
@@ -68,8 +69,15 @@ test.each(WALLET_METHODS.map(({ name }) => name))(
   },
 );
 
+const examples: Record<string, Example> = {};
+
 test.each(Object.keys(SUCCESSES))('%s succeeds, and its result is as declared', async (method) => {
-  const result = await scene.alice.result(method, await SUCCESSES[method]?.(scene));
+  const params = (await SUCCESSES[method]?.(scene)) ?? {};
+  const body = Object.keys(params).length === 0 ? { id: 1, method } : { id: 1, method, params };
+  const { status, text } = await scene.alice.ask(JSON.stringify({ ...body, password: PASSWORD }));
+  const request = { path: '/json_rpc', body: { ...body, password: '<password>' } };
+  examples[method] = exampleOf({ ...request, status, text }, scene.node.daemon.ports.rpc);
+  const { result } = parseJson(text) as Outcome;
   const declaration = WALLET_METHODS.find(({ name }) => name === method);
   const parsed = declaration?.result.safeParse(result);
   expect([method, parsed?.error]).toEqual([method, undefined]);
@@ -80,6 +88,11 @@ test.each(Object.keys(SUCCESSES))('%s succeeds, and its result is as declared', 
     const isKnown = (hash: string): boolean => pool.get(hash) !== undefined;
     while (!scene.node.pool().every(isKnown)) await pool.look().then(() => setImmediate());
   }
+});
+
+test('the examples of the documents are requests and responses of every method', () => {
+  const stored = storedExamples(join(__dirname, '../../src/methods/examples.json'), examples);
+  expect(shapeOf(examples)).toEqual(shapeOf(stored));
 });
 
 test('rpc.discover tells every method with its errors', async () => {

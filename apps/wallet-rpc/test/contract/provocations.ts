@@ -377,7 +377,11 @@ export const SUCCESSES: Readonly<Record<string, (scene: Scene) => object | Promi
   getNodeFeeInfo: always({}),
   pauseSends: always({ reason: 'maintenance' }),
   resumeSends: always({}),
-  giveUpTransaction: ({ alice }) =>
-    alice.result('sendTransaction', { ...TO_BOB, changeAddress: ALICE, addresses: [ALICE] }),
+  giveUpTransaction: async ({ alice }) => {
+    const { transactionHash } = await alice.result('sendTransaction', {
+      ...{ ...TO_BOB, changeAddress: ALICE, addresses: [ALICE] },
+    });
+    return { transactionHash };
+  },
   deleteAddress: always({ address: ALICE }),
 };

@@ -50,6 +50,9 @@ const listedNode = z.object({
 
 /** GET /status */
 export const statusAnswer = z.object({
+  converting: z.boolean().meta({
+    description: 'An old file was converted, and no block of the chain has confirmed its history yet',
+  }),
   daemonLiteStartHeight: integer.meta({ description: 'First block of a lite node, 0 for a full node' }),
   hashrate: uint64.meta({ description: 'Hashes per second of the network' }),
   isDaemonSynced: z.boolean(),
@@ -65,6 +68,8 @@ export const statusAnswer = z.object({
     .optional()
     .meta({ description: 'The last failover; timestamp in unix seconds' }),
   peerCount: integer,
+  scanStartHeight: integer.meta({ description: 'First block of the scan, 0 if the scan begins at a time' }),
+  scanStartTimestamp: integer.meta({ description: 'Unix seconds at which the scan begins, 0 if it begins at a height' }),
   sendsPaused: z
     .object({
       source: z.enum(['operator', 'database', 'chainDisagreement', 'heavierBranch']),

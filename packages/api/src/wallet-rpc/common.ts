@@ -2,16 +2,16 @@ import { z } from 'zod';
 import { decimal, integer, uint64 } from '../scalars';
 import { idempotencyKey } from '../wallet-api/sends';
 
-/** What is sent to `/json_rpc`. */
+/** A request to `/json_rpc`. */
 export const walletRpcRequest = z.object({
   method: z.string().meta({ description: 'The name of the method, case sensitive' }),
-  params: z.looseObject({}).optional().meta({ description: 'What the method asks for, by name' }),
-  password: z.string().optional().meta({ description: 'That of --rpc-password' }),
-  id: z.unknown().optional().meta({ description: 'Echoed as it was sent' }),
-  jsonrpc: z.unknown().optional().meta({ description: 'Not looked at' }),
+  params: z.looseObject({}).optional().meta({ description: 'Parameters of the method, by name' }),
+  password: z.string().optional().meta({ description: 'The value of --rpc-password' }),
+  id: z.unknown().optional().meta({ description: 'Echoed unchanged' }),
+  jsonrpc: z.unknown().optional().meta({ description: 'Ignored' }),
 });
 
-/** What comes back: `result` or `error`. */
+/** A response: `result` or `error`. */
 export const walletRpcAnswer = z.object({
   error: z
     .object({ code: z.int(), data: z.object({ application_code: z.int() }).optional(), message: z.string() })
@@ -23,31 +23,31 @@ export const walletRpcAnswer = z.object({
 
 export const noParams = z.object({});
 
-/** Of a method that has done what it was asked for. */
+/** The result of a method that returns nothing. */
 export const done = z.object({});
 
 export const ofAddress = z.object({ address: z.string() });
 
-/** 64 hex digits in either case; what is none has an error of its own. */
+/** 64 hex digits in either case. The method checks the format, because the error is an application error. */
 export const ofTransaction = z.object({ transactionHash: z.string() });
 
 export const transactionHashList = z.object({ transactionHashes: z.array(z.string()) });
 
 export const addressList = z.object({ addresses: z.array(z.string()) });
 
-/** The members that say where newly added keys are looked for. */
-const lookFrom = {
-  newAddress: z.boolean().optional().meta({ description: 'Look from now on; not beside scanHeight' }),
-  scanHeight: integer.optional().meta({ description: 'The index of the first block to look at; 0 when left out' }),
+/** Where the scan for added keys begins. */
+const scanFrom = {
+  newAddress: z.boolean().optional().meta({ description: 'Scan from the current height on; excludes scanHeight' }),
+  scanHeight: integer.optional().meta({ description: 'The first block to scan. Default 0' }),
 };
 
 export const createAddressParams = z.object({
   spendSecretKey: z.string().optional(),
   spendPublicKey: z.string().optional(),
-  ...lookFrom,
+  ...scanFrom,
 });
 
-export const createAddressListParams = z.object({ spendSecretKeys: z.array(z.string()), ...lookFrom });
+export const createAddressListParams = z.object({ spendSecretKeys: z.array(z.string()), ...scanFrom });
 
 export const resetParams = z.object({ scanHeight: integer.default(0) });
 
@@ -70,7 +70,7 @@ export const unconfirmedParams = z.object({ addresses: z.array(z.string()).defau
 
 export const integrateParams = z.object({ address: z.string(), paymentId: z.string() });
 
-/** At least a price of nothing: what is below the network's least one is refused as too small. */
+/** Atomic units per byte. A rate below the minimum of the network is refused with feeTooSmall. */
 const feeRate = decimal.refine((rate) => rate >= 0);
 
 export const sendParams = z.object({
@@ -80,12 +80,15 @@ export const sendParams = z.object({
   fee: uint64.optional(),
   feePerByte: feeRate.optional(),
   anonymity: uint64.optional().meta({ description: 'Decoys in each ring' }),
-  extra: z.string().optional().meta({ description: 'Hex of fields behind the transaction key; not beside paymentId' }),
+  extra: z
+    .string()
+    .optional()
+    .meta({ description: 'Hex of extra fields after the transaction public key; excludes paymentId' }),
   paymentId: z.string().optional(),
   unlockTime: uint64.default(0n),
   idempotencyKey: idempotencyKey
     .optional()
-    .meta({ description: 'Who comes with the same key again gets the first answer, and nothing is sent twice' }),
+    .meta({ description: 'A repeated request with the same key returns the first response and sends nothing' }),
 });
 
 export const sendDelayedParams = ofTransaction.extend({ idempotencyKey: idempotencyKey.optional() });

@@ -1,14 +1,18 @@
 import { z } from 'zod';
 import { integer, uint64 } from '../scalars';
 
-/** Results; their members stand in ascending order, as the reference prints them. */
+/** Results. Fields are in ascending order, as the C++ program prints them. */
 
 export const balanceResult = z.object({ availableBalance: uint64, lockedAmount: uint64 });
 
 export const statusResult = z.object({
-  blockCount: integer.meta({ description: 'Blocks that the wallet has read' }),
-  knownBlockCount: integer.meta({ description: 'Blocks of the network' }),
-  lastBlockHash: z.string().meta({ description: "Of the wallet's last block" }),
+  blockCount: integer.meta({ description: 'Blocks that the wallet has scanned; 1 while converting' }),
+  converting: z
+    .literal(true)
+    .optional()
+    .meta({ description: 'Present while no block of the chain has confirmed the history of a converted container' }),
+  knownBlockCount: integer.meta({ description: 'Blocks of the network, as the node reports' }),
+  lastBlockHash: z.string().meta({ description: 'Hash of the last block of the wallet' }),
   localDaemonBlockCount: integer.meta({ description: 'Blocks of the node' }),
   peerCount: integer,
   sendsPaused: z
@@ -24,20 +28,20 @@ export const statusResult = z.object({
 const signed = z.bigint();
 
 export const transfer = z.object({
-  address: z.string().meta({ description: 'Empty for all that is not ours' }),
-  amount: signed.meta({ description: 'What came is positive, what went is negative' }),
-  type: integer.meta({ description: '2 is change, all else is 0' }),
+  address: z.string().meta({ description: 'Empty for addresses that are not in the container' }),
+  amount: signed.meta({ description: 'Received amounts are positive, sent amounts are negative' }),
+  type: integer.meta({ description: '2: change; 0: everything else' }),
 });
 
 export const transactionObject = z.object({
-  amount: signed.meta({ description: 'What it gave to the container, less what it took' }),
-  blockIndex: integer.meta({ description: '4294967295 while it is in no block' }),
-  extra: z.string().meta({ description: 'Hex; empty where no node could tell it' }),
+  amount: signed.meta({ description: 'Received minus spent by the container' }),
+  blockIndex: integer.meta({ description: '4294967295 while unconfirmed' }),
+  extra: z.string().meta({ description: 'Hex; empty if no node could return it' }),
   fee: uint64,
   isBase: z.boolean(),
   paymentId: z.string(),
-  state: integer.meta({ description: '0 on its way or in a block, 2 deleted, 3 delayed' }),
-  timestamp: integer.meta({ description: 'Unix seconds of its block; 0 while it is in none' }),
+  state: integer.meta({ description: '0: unconfirmed or in a block; 2: deleted; 3: delayed' }),
+  timestamp: integer.meta({ description: 'Unix seconds of the block; 0 while unconfirmed' }),
   transactionHash: z.string(),
   transfers: z.array(transfer),
   unlockTime: uint64,

@@ -1,4 +1,5 @@
 import { NodeFailure, type NodeFailureKind } from '@wrkz/client';
+import type { ScanStart } from '../ledger/model';
 import type { SyncGap } from './fetch-plan';
 import type { FetchOutcome } from './fetcher';
 
@@ -24,6 +25,10 @@ export interface WalletSyncStatus {
   readonly peerCount: number;
   readonly difficulty: bigint;
   readonly liteStartHeight: number;
+  /** Where the scan begins: a height, or unix seconds where the height is 0. */
+  readonly scanStart: ScanStart;
+  /** Whether no block of the chain has confirmed a converted history yet (`isUnconfirmedHistory`). */
+  readonly isConverting: boolean;
   readonly gap: SyncGap | undefined;
   readonly stall: SyncStall | undefined;
   /** Whether the last request found the wallet at the node's tip. */
@@ -32,6 +37,20 @@ export interface WalletSyncStatus {
   readonly isFollowing: boolean;
   /** Blocks that could not be read since the start, and were passed. */
   readonly unreadableBlocks: number;
+}
+
+/**
+ * Whether a height was taken over from an old container and no block of the chain was applied since: a block hash belongs to
+ * every other height. The wallet is not synchronized, whatever the height is.
+ */
+export function isUnconfirmedHistory({
+  height,
+  hash,
+}: {
+  readonly height: number;
+  readonly hash: string | undefined;
+}): boolean {
+  return height > 0 && hash === undefined;
 }
 
 const CODES: Readonly<Record<NodeFailureKind, SyncStall['code']>> = {

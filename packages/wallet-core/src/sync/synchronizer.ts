@@ -21,7 +21,7 @@ import { NodeView } from './node-view';
 import type { AppliedBlock, SyncLedger } from '../ledger/ledger';
 import type { UnverifiedBlock, WalletTransaction } from '../ledger/model';
 import { ResponseParser } from './parser/response-parser';
-import { foreignText, StallReporter, stallOf } from './status';
+import { foreignText, isUnconfirmedHistory, StallReporter, stallOf } from './status';
 import type { SyncStall, WalletSyncStatus } from './status';
 
 /** Milliseconds (docs/protocol/wallet-sync.md#waits). */
@@ -164,13 +164,16 @@ export class Synchronizer extends EventEmitter<SynchronizerEvents> {
 
   get status(): WalletSyncStatus {
     const { info } = this.#view;
+    const position = this.ledger.position();
     return {
-      walletHeight: this.ledger.position().height,
+      walletHeight: position.height,
       localHeight: info?.localHeight ?? 0,
       networkHeight: info?.networkHeight ?? 0,
       peerCount: info?.peerCount ?? 0,
       difficulty: info?.difficulty ?? 0n,
       liteStartHeight: info?.liteStartHeight ?? 0,
+      scanStart: this.ledger.scanStart(),
+      isConverting: isUnconfirmedHistory(position),
       gap: this.#fetcher.gap,
       stall: this.#run === undefined ? { code: 'stopped', message: 'the synchronization is stopped' } : this.#stall,
       isAtTip: this.#isAtTip,

@@ -614,7 +614,7 @@ export class Wallet extends EventEmitter<WalletEvents> {
     const plausible = this.#plausibleHeight();
     const claimed = Math.max(localHeight, networkHeight);
     if (claimed > plausible) throw walletError.implausibleNodeHeight(claimed, plausible);
-    if (localHeight - height > MAX_BLOCKS_BEHIND) throw walletError.notSynchronized();
+    if (status.isConverting || localHeight - height > MAX_BLOCKS_BEHIND) throw walletError.notSynchronized();
     const db = this.#storage.dbIfUsable;
     const { privateViewKey, isViewWallet, subWallets: all } = this.#ledger.content();
     const reserved = db === undefined ? new Map<string, string>() : this.#pending.reservedInputs();

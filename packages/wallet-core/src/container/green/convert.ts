@@ -25,14 +25,6 @@ export interface ContainerConversion {
 }
 
 /**
- * Whether the history was converted and not yet confirmed by a block of the chain. Such a content has a height, but no block
- * hashes before the first block is applied.
- */
-export function isHistoryUnconfirmed({ progress }: Pick<WalletContent, 'progress'>): boolean {
-  return progress.height > 0 && progress.recentHashes.length === 0;
-}
-
-/**
  * Replaces a WalletGreen file with a container of the same password, atomically, and keeps a copy of the original
  * (docs/protocol/wallet.md#old-containers). After an error the file is unchanged.
  * @param file absolute path, locked by the caller

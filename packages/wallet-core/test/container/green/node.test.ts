@@ -42,6 +42,7 @@ interface Read {
 async function readAtTip(file: string, password: string): Promise<Read> {
   const first = await served(Wallet.open, { file, password, port: node.daemon.ports.rpc });
   await untilAtTip(first);
+  expect(first.syncStatus.isConverting).toBe(false);
   await first.close();
   expect(first.converted?.backup).toContain('old-version-backup-');
   const second = await served(Wallet.open, { file, password, port: node.daemon.ports.rpc });

@@ -1,7 +1,7 @@
 import { CHAIN_A_HEIGHT } from '@wrkz/testing';
 import { Ledger } from '../../../src/ledger/ledger';
 import type { WalletContent } from '../../../src/ledger/model';
-import { isHistoryUnconfirmed } from '../../../src/container/green/convert';
+import { isUnconfirmedHistory } from '../../../src/sync/status';
 import { applyAll, readWallet, RECORDED_AT } from '../../ledger/support/chain-a-wallets';
 import { greenNamed } from './support/recorded-green';
 import { readGreen } from './support/read-green';
@@ -52,9 +52,9 @@ test.each([
   ['bob-incoming.green', 'bob'],
 ])('%s equals after the scan a wallet without converted history', async (name, wallet) => {
   const content = await contentOf(name);
-  expect(isHistoryUnconfirmed(content)).toBe(content.progress.height > 0);
+  expect(isUnconfirmedHistory(new Ledger(content).position())).toBe(content.progress.height > 0);
   const ledger = await scanned(content, wallet);
-  expect(isHistoryUnconfirmed(ledger.content())).toBe(false);
+  expect(isUnconfirmedHistory(ledger.position())).toBe(false);
   const afterSync = greenNamed(name).conversion?.afterSync;
   expect(balanceOf(ledger)).toEqual(afterSync?.balance);
   if (name !== 'bob-incoming.green')
@@ -114,7 +114,7 @@ test('a scan that begins above the history does not change it', async () => {
 test('the history of a converted wallet is unconfirmed until the first block is applied', async () => {
   const { chain } = await readWallet('alice');
   const ledger = new Ledger(await contentOf('alice-synced.green'));
-  expect(isHistoryUnconfirmed(ledger.content())).toBe(true);
+  expect(isUnconfirmedHistory(ledger.position())).toBe(true);
   applyAll(ledger, chain.slice(1, 2));
-  expect(isHistoryUnconfirmed(ledger.content())).toBe(false);
+  expect(isUnconfirmedHistory(ledger.position())).toBe(false);
 });

@@ -1,7 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 
-/** A request of a route and its response, as `docs:print` shows them. */
+/** A request of a route or method and its response, as `docs:print` shows them. */
 export interface Example {
   readonly path: string;
   readonly body?: object;
@@ -10,16 +9,16 @@ export interface Example {
   readonly response: unknown;
 }
 
-const FILE = join(__dirname, '..', '..', 'src', 'routes', 'examples.json');
 const MAX_TEXT = 200;
 
 export type Examples = Readonly<Record<string, Example>>;
 
-export const storedExamples = (): Examples => JSON.parse(readFileSync(FILE, 'utf8')) as Examples;
-
-/** Replaces the stored examples; the test does so when the environment variable RECORD_EXAMPLES is set. */
-export function storeExamples(examples: Examples): void {
-  writeFileSync(FILE, `${JSON.stringify(examples, undefined, 2)}\n`);
+/** The examples that `file` stores; with the environment variable RECORD_EXAMPLES those of this run are stored first. */
+export function storedExamples(file: string, examples: Examples): Examples {
+  if (process.env['RECORD_EXAMPLES'] !== undefined) {
+    writeFileSync(file, `${JSON.stringify(examples, undefined, 2)}\n`);
+  }
+  return JSON.parse(readFileSync(file, 'utf8')) as Examples;
 }
 
 /** @param nodePort differs in each run, and is replaced by the port of devnet */
