@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { parseArgs } from 'node:util';
 import { NodeList, type SyncBlock } from '@wrkz/client';
-import { networkOf } from '@wrkz/core-types';
+import { chainIdentity, networkOf } from '@wrkz/core-types';
 import { deterministicSubWalletKeys } from '@wrkz/crypto';
 import { chainAWallet } from '@wrkz/testing';
 import { Ledger, Synchronizer, walletFromKeys, importedSubWallet, type WalletContent } from '@wrkz/wallet-core';
@@ -28,7 +28,6 @@ const { values } = parseArgs({
     rounds: { type: 'string', default: '1' },
   },
 });
-const GENESIS = networkOf('devnet').genesis.hash.toString('hex');
 
 /** Alice's keys, and so many sub-wallets in all. */
 function walletOf(count: number): WalletContent {
@@ -59,7 +58,7 @@ function outputsOf({ coinbase, transactions }: SyncBlock): number {
 }
 
 async function round(port: number, content: WalletContent): Promise<Round> {
-  const node = new NodeList([{ host: '127.0.0.1', port, ssl: false }], { genesisHash: GENESIS });
+  const node = new NodeList([{ host: '127.0.0.1', port, ssl: false }], { chain: chainIdentity('devnet') });
   const ledger = new Ledger(content);
   const sync = new Synchronizer(node, ledger, { network: networkOf('devnet') });
   let blocks = 0;

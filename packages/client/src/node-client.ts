@@ -94,9 +94,24 @@ export interface NodePoolChanges {
   readonly deleted: readonly string[];
 }
 
+interface KnownBlock {
+  readonly height: number;
+  /** 64 hex characters. */
+  readonly hash: string;
+}
+
+/** Blocks by which the network of a chain is recognized. All networks share the genesis block. */
+export interface ChainIdentity {
+  readonly genesisHash: string;
+  /** Blocks of this network, ascending. */
+  readonly knownBlocks: readonly KnownBlock[];
+  /** Blocks that only other networks have. */
+  readonly foreignBlocks: readonly KnownBlock[];
+}
+
 export interface NodeClientOptions extends TransportOptions {
-  /** 64 hex characters: a node with another first block is refused. */
-  readonly genesisHash?: string | undefined;
+  /** A node with another chain is refused. */
+  readonly chain?: ChainIdentity | undefined;
 }
 
 const KIB = 1024;
@@ -112,7 +127,7 @@ const BOUNDS = {
   pool: 16 * 1024 * KIB,
 };
 
-/** One node. Its genesis block is checked before the first request, and again after a failed connection. */
+/** One node. The network of its chain is checked before the first request, and again after a failed connection. */
 export class NodeClient implements NodeCalls {
   readonly #transport: NodeTransport;
   #chain: Promise<void> | undefined;
@@ -283,13 +298,13 @@ export class NodeClient implements NodeCalls {
     this.#transport.close();
   }
 
-  /** @throws NodeFailure `foreignChain` when the node has another first block than the wallet's network */
+  /** @throws NodeFailure `foreignChain` when the chain of the node is not of the wallet's network */
   async #requireChain(signal: AbortSignal | undefined): Promise<void> {
-    const { genesisHash } = this.options;
-    if (genesisHash === undefined) return;
+    const { chain } = this.options;
+    if (chain === undefined) return;
     // Concurrent callers share one request; a caller that aborts does not end it.
     if (this.#chain === undefined) {
-      const check = this.#checkGenesis(genesisHash);
+      const check = this.#checkIdentity(chain);
       check.catch(() => {
         if (this.#chain === check) this.#chain = undefined;
       });
@@ -298,17 +313,37 @@ export class NodeClient implements NodeCalls {
     await untilAborted(this.#chain, signal);
   }
 
-  async #checkGenesis(genesisHash: string): Promise<void> {
-    let header;
+  async #checkIdentity({ genesisHash, knownBlocks, foreignBlocks }: ChainIdentity): Promise<void> {
+    let genesis;
     try {
-      header = await this.#header('getblockheaderbyheight', { height: 0 });
+      genesis = await this.#hashAt(0);
     } catch (error) {
       // Third-party caches have no JSON-RPC: they are trusted until a sync response has a genesis block.
       if (error instanceof NodeFailure && error.facts.status === 404) return;
       throw error;
     }
-    if (header?.hash === genesisHash) return;
-    throw new NodeFailure('foreignChain', 'serves another chain: its first block is not that of this network');
+    if (genesis !== genesisHash) {
+      throw new NodeFailure('foreignChain', 'serves another chain: its first block is not that of this network');
+    }
+    // The highest known block that the node has decides.
+    for (const { height, hash } of knownBlocks.toReversed()) {
+      const served = await this.#hashAt(height);
+      if (served === undefined) continue;
+      if (served === hash) return;
+      throw new NodeFailure(
+        'foreignChain',
+        `serves another chain: its block ${String(height)} is ${served}, not ${hash}`,
+      );
+    }
+    for (const { height, hash } of foreignBlocks) {
+      if ((await this.#hashAt(height)) !== hash) continue;
+      throw new NodeFailure('foreignChain', `serves the chain of another network: it has its block ${String(height)}`);
+    }
+  }
+
+  /** Undefined when the node has no block at the height. */
+  async #hashAt(height: number): Promise<string | undefined> {
+    return (await this.#header('getblockheaderbyheight', { height }))?.hash;
   }
 
   async #header(method: string, params: object, signal?: AbortSignal): Promise<HeaderAnswer | undefined> {

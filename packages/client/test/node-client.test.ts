@@ -7,6 +7,7 @@ import { StandInNode } from '@wrkz/testing';
 import { NodeClient, NodeList, NodeFailure } from '../src';
 
 const GENESIS = 'ab'.repeat(32);
+const CHAIN = { genesisHash: GENESIS, knownBlocks: [], foreignBlocks: [] };
 const INFO = {
   ...{ height: 11, network_height: 13, difficulty: 10, status: 'OK' },
   ...{ incoming_connections_count: 3, outgoing_connections_count: 2 },
@@ -31,7 +32,7 @@ afterEach(async () => {
 });
 
 test('figures of a node without the newer members, as indexes', async () => {
-  const client = keep(new NodeClient(address(await standIn()), { genesisHash: GENESIS }));
+  const client = keep(new NodeClient(address(await standIn()), { chain: CHAIN }));
   expect(await client.info()).toEqual({
     ...{ localHeight: 10, networkHeight: 12, peerCount: 5, difficulty: 10n },
     ...{ liteStartHeight: 0, syncFeatures: [], isCompressed: false },
@@ -40,7 +41,7 @@ test('figures of a node without the newer members, as indexes', async () => {
 
 test('the token goes along, and the first block is looked at once', async () => {
   const node = await standIn();
-  const client = keep(new NodeClient(address(node, 'secret'), { genesisHash: GENESIS }));
+  const client = keep(new NodeClient(address(node, 'secret'), { chain: CHAIN }));
   await Promise.all([client.info(), client.info()]);
   await client.info();
   expect(node.questions('/json_rpc')).toHaveLength(1);
@@ -50,10 +51,49 @@ test('the token goes along, and the first block is looked at once', async () => 
 
 test('another first block is refused before anything is believed', async () => {
   const node = await standIn('cd'.repeat(32));
-  const client = keep(new NodeClient(address(node), { genesisHash: GENESIS }));
+  const client = keep(new NodeClient(address(node), { chain: CHAIN }));
   await expect(client.info()).rejects.toMatchObject({ kind: 'foreignChain' });
   expect(node.questions('/info')).toEqual([]);
 });
+
+const [A, B, OTHER] = ['aa', 'bb', 'cc'].map((byte) => byte.repeat(32)) as [string, string, string];
+const KNOWN = [
+  { height: 100, hash: A },
+  { height: 5_000, hash: B },
+];
+
+test.each([
+  ['both known blocks', { 100: A, 5_000: B }, true],
+  ['the lower known block, and no higher one yet', { 100: A }, true],
+  ['no known block yet', {}, true],
+  ['another block at the lower known height', { 100: OTHER }, false],
+  ['the lower known block, and another one at the higher height', { 100: A, 5_000: OTHER }, false],
+] as const)('of a network with known blocks, a node with %s (%j): accepted %s', async (_name, hashes, isAccepted) => {
+  const client = keep(new NodeClient(address(await nodeWith(hashes)), { chain: { ...CHAIN, knownBlocks: KNOWN } }));
+  if (isAccepted) await expect(client.info()).resolves.toMatchObject({ localHeight: 10 });
+  else await expect(client.info()).rejects.toMatchObject({ kind: 'foreignChain' });
+});
+
+test.each([
+  ['is refused if it has a block of another network', { 100: A }, false],
+  ['is accepted with a block of its own at that height', { 100: OTHER }, true],
+] as const)('of a network without known blocks, a node %s', async (_name, hashes, isAccepted) => {
+  const chain = { ...CHAIN, foreignBlocks: KNOWN.slice(0, 1) };
+  const client = keep(new NodeClient(address(await nodeWith(hashes)), { chain }));
+  if (isAccepted) await expect(client.info()).resolves.toMatchObject({ localHeight: 10 });
+  else await expect(client.info()).rejects.toMatchObject({ kind: 'foreignChain' });
+});
+
+/** A node with block hashes by height. */
+async function nodeWith(hashes: Readonly<Record<number, string>>): Promise<StandInNode> {
+  const all: Readonly<Record<number, string>> = { 0: GENESIS, ...hashes };
+  return (await standIn()).on('/json_rpc', ({ body }) => {
+    const { height } = body['params'] as { height: number };
+    const hash = all[height];
+    if (hash === undefined) return { json: { jsonrpc: '2.0', error: { code: -2, message: 'too big height' } } };
+    return { json: { jsonrpc: '2.0', result: { block_header: { hash, height, orphan_status: false }, status: 'OK' } } };
+  });
+}
 
 test.each([
   [{ status: 429 }, 'rateLimited'],
@@ -88,7 +128,7 @@ test('a transaction is never sent twice, and the amount of 2^64 - 1 arrives as i
     .on('/sendrawtransaction', () => (response) => response.destroy())
     .on('/getrandom_outs', () => ({ text: '{"outs":[{"amount":18446744073709551615,"outs":[]}],"status":"OK"}' }));
   const other = (await standIn()).on('/sendrawtransaction', () => ({ json: { status: 'OK', error: '' } }));
-  const list = keep(new NodeList([address(node), address(other)], { genesisHash: GENESIS }));
+  const list = keep(new NodeList([address(node), address(other)], { chain: CHAIN }));
   expect(await list.randomOuts([2n ** 64n - 1n], 1)).toEqual([{ amount: 2n ** 64n - 1n, outs: [] }]);
   await expect(list.sendTransaction(Buffer.of(1))).rejects.toMatchObject({ kind: 'unreachable' });
   expect([node, other].map((one) => one.questions('/sendrawtransaction').length)).toEqual([1, 0]);
@@ -103,7 +143,7 @@ test('a node of another chain never takes over', async () => {
   const list = keep(
     new NodeList(
       [first, foreign, third].map((node) => address(node)),
-      { genesisHash: GENESIS },
+      { chain: CHAIN },
     ),
   );
   await list.info();

@@ -2,6 +2,7 @@ import { StandInNode } from '@wrkz/testing';
 import { NodeList } from '../src';
 
 const GENESIS = 'ab'.repeat(32);
+const CHAIN = { genesisHash: GENESIS, knownBlocks: [], foreignBlocks: [] };
 const MINUTE = 60_000;
 const open: { close(): unknown }[] = [];
 
@@ -52,7 +53,7 @@ async function listOf(
 ): Promise<{ list: NodeList; clock: { now: number }; serves: () => number; switches: string[] }> {
   const clock = { now: 0 };
   const addresses = stands.map(({ node }) => ({ host: '127.0.0.1', port: node.port, ssl: false }));
-  const list = new NodeList(addresses, { genesisHash: GENESIS, now: () => clock.now });
+  const list = new NodeList(addresses, { chain: CHAIN, now: () => clock.now });
   open.push(list);
   const switches: string[] = [];
   list.on('switched', ({ reason }) => switches.push(reason));

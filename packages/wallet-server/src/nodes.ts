@@ -1,5 +1,5 @@
 import { NodeList, type NodeTimeouts } from '@wrkz/client';
-import { type Network, toHex } from '@wrkz/core-types';
+import { chainIdentity, type Network } from '@wrkz/core-types';
 import { walletError } from '@wrkz/wallet-core';
 
 /** A node with all defaults filled in, as GET /node returns it. */
@@ -46,7 +46,7 @@ export function nodeList(choice: NodeChoice, { network, failover, token, timeout
     return address === undefined ? [] : [{ ...address, ssl: false, token }];
   });
   try {
-    return new NodeList([chosen, ...others], { genesisHash: toHex(network.genesis.hash), timeouts });
+    return new NodeList([chosen, ...others], { chain: chainIdentity(network.name), timeouts });
   } catch (error) {
     if (error instanceof RangeError) throw walletError.daemonOffline();
     throw error;

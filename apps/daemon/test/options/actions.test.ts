@@ -116,6 +116,13 @@ describe('--resync', () => {
   });
 });
 
+test('the known blocks of mainnet are built-in checkpoints, up to the highest one', () => {
+  const mainnet = networkOf('mainnet');
+  const entries = new Map(loadCheckpoints('default', mainnet).entries());
+  for (const { height, hash } of mainnet.knownBlocks) expect(entries.get(height)?.toString('hex')).toBe(hash);
+  expect(mainnet.knownBlocks.at(-1)?.height).toBe(Math.max(...entries.keys()));
+});
+
 describe('--export-checkpoints', () => {
   it('writes what --load-checkpoints reads: every hundredth block that nothing replaces any more', async () => {
     const path = join(suite.folder(), 'checkpoints.csv');

@@ -6,13 +6,13 @@ import {
   mainnetUpgradeHeights,
   type RuleHeights,
 } from './heights';
-import type { Network, NetworkName } from './network';
+import type { KnownBlock, Network, NetworkName } from './network';
 import { ruleChanges, ruleLookup } from './table';
 import { assertWindows } from './windows';
 
 export * from './constants';
 export type { RuleHeights } from './heights';
-export type { Network, NetworkName, SeedAddress } from './network';
+export type { KnownBlock, Network, NetworkName, SeedAddress } from './network';
 export * from './pow-names';
 export type { FeeRule, MixinRange, RuleChange, Rules, TransactionPowRule } from './rules';
 export { assertWindows, REORGANISATION_DEPTH, WINDOW_MARGIN } from './windows';
@@ -43,6 +43,14 @@ const mainnet: Network = {
   ports: { p2p: 17855, rpc: 17856, zmq: 17857 },
   addressPrefix: ADDRESS_PREFIX,
   genesis,
+  knownBlocks: [
+    { height: 100, hash: 'ac79baed856a44531af0da18b64c9c77ae4acd707962fb6f15905bd54804e3f3' },
+    { height: 100_000, hash: 'c0b404b934853ea85bef3ab4a7a7ef5b4ce44eb31c4678500f7daccf64b20cd2' },
+    { height: 1_000_000, hash: '3d2d2dd60aec0f03b53d9b4bd4ef47902114fca5749bcda95eb45a8d9a1c0682' },
+    { height: 2_000_000, hash: '086434e6281e8bc89428a6a6418c40d20829b5e1a753c44ca177118e538467da' },
+    { height: 3_000_000, hash: '7ed5ba9825d07dc1c5a5aacb84f60d35158b233c0f45f9216e7933694f56ccfc' },
+    { height: 3_597_000, hash: 'b75a1662bbd0ce7a5a22c5245db33d0febc935750e861e6b0107b0491649aa13' },
+  ],
   seeds: [
     { host: 'node-fin.wrkz.work', port: 17855 },
     { host: 'node-wrkz.btipz.com', port: 17855 },
@@ -67,6 +75,7 @@ const mainnet: Network = {
 const standalone = {
   addressPrefix: ADDRESS_PREFIX,
   genesis,
+  knownBlocks: [],
   seeds: [],
   dnsSeeds: [],
   hasCheckpoints: false,
@@ -116,4 +125,15 @@ export const networkNames: readonly NetworkName[] = ['mainnet', 'simnet', 'devne
 /** The profile of a network. */
 export function networkOf(name: NetworkName): Network {
   return networks[name];
+}
+
+/** Blocks by which a node of the network is recognized. */
+export function chainIdentity(name: NetworkName): {
+  genesisHash: string;
+  knownBlocks: readonly KnownBlock[];
+  foreignBlocks: readonly KnownBlock[];
+} {
+  const { knownBlocks } = networkOf(name);
+  const foreignBlocks = name === 'mainnet' ? [] : mainnet.knownBlocks.slice(0, 1);
+  return { genesisHash: genesis.hash.toString('hex'), knownBlocks, foreignBlocks };
 }

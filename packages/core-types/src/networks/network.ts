@@ -1,5 +1,12 @@
 import type { Rules } from './rules';
 
+/** A block that every chain of a network has, once it is that long. */
+export interface KnownBlock {
+  readonly height: number;
+  /** 64 hex characters. */
+  readonly hash: string;
+}
+
 export type NetworkName = 'mainnet' | 'simnet' | 'devnet';
 
 export interface SeedAddress {
@@ -18,6 +25,8 @@ export interface Network {
   readonly ports: { readonly p2p: number; readonly rpc: number; readonly zmq: number };
   readonly addressPrefix: bigint;
   readonly genesis: { readonly block: Buffer; readonly hash: Buffer };
+  /** A few checkpoints, ascending: all networks share the genesis block, so these distinguish a node of another network. */
+  readonly knownBlocks: readonly KnownBlock[];
   readonly seeds: readonly SeedAddress[];
   /** Names whose A and AAAA records are seeds, at the P2P port. */
   readonly dnsSeeds: readonly string[];

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { NodeList } from '@wrkz/client';
-import { networkOf } from '@wrkz/core-types';
+import { chainIdentity, networkOf } from '@wrkz/core-types';
 import { DEFAULT_POW_SERVER, PowClient, type Wallet, type WalletDependencies, type WalletOptions } from '../../src';
 
 type Factory = (dependencies: WalletDependencies, options: WalletOptions) => Promise<Wallet>;
@@ -21,7 +21,7 @@ export function served(
   warn: (text: string) => void = () => undefined,
 ): Promise<Wallet> {
   const nodes = new NodeList([{ host: '127.0.0.1', port, ssl: false }], {
-    genesisHash: network.genesis.hash.toString('hex'),
+    chain: chainIdentity('devnet'),
   });
   const pow = new PowClient(DEFAULT_POW_SERVER, { threads: 1 });
   return factory({ network, pow, warn, sync: { skipCoinbases } }, { file, password, nodes });

@@ -1,3 +1,4 @@
+import { chainIdentity } from '@wrkz/core-types';
 import { once } from 'node:events';
 import { Daemon, readConfig } from '@wrkz/daemon';
 import { silentLogger } from '@wrkz/service-kit';
@@ -13,7 +14,7 @@ import {
 } from '@wrkz/testing';
 import { type NodeAddress, NodeList, type SyncRequest } from '@wrkz/client';
 import { FakeLedger } from './support/fake-ledger';
-import { contentOf, expectedOf, GENESIS, keysOf, nodeAt, SyncedWallet, WALLETS } from './support/wallets';
+import { contentOf, expectedOf, keysOf, nodeAt, SyncedWallet, WALLETS } from './support/wallets';
 
 /* The wallets of chain A, read from a daemon that holds it. */
 
@@ -176,7 +177,7 @@ test('a node that dies in the middle: the next of the list goes on, and the firs
   const address = (port: number): NodeAddress => ({ host: '127.0.0.1', port, ssl: false });
   const clock = { now: 0 };
   const list = new NodeList([address(first.port), address(node.daemon.ports.rpc)], {
-    genesisHash: GENESIS,
+    chain: chainIdentity('devnet'),
     now: () => clock.now,
   });
   const switches: string[] = [];

@@ -1,8 +1,9 @@
+import { chainIdentity } from '@wrkz/core-types';
 import { type NodeCalls, NodeClient, type SyncBlock } from '@wrkz/client';
 import { StandInNode } from '@wrkz/testing';
 import { FakeLedger } from './support/fake-ledger';
 import { KEYS, scriptedChain, serveChain, type ServedChain } from './support/scripted-chain';
-import { GENESIS, SyncedWallet } from './support/wallets';
+import { SyncedWallet } from './support/wallets';
 
 const open: { close(): unknown }[] = [];
 let wallet: SyncedWallet | undefined;
@@ -15,7 +16,7 @@ afterEach(async () => {
 
 async function clientOf(chain: ServedChain): Promise<NodeClient> {
   const node = serveChain(await StandInNode.start(), chain);
-  const client = new NodeClient({ host: '127.0.0.1', port: node.port, ssl: false }, { genesisHash: GENESIS });
+  const client = new NodeClient({ host: '127.0.0.1', port: node.port, ssl: false }, { chain: chainIdentity('devnet') });
   open.push(node, client);
   return client;
 }

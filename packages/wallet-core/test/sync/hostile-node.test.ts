@@ -1,9 +1,10 @@
+import { chainIdentity } from '@wrkz/core-types';
 import { gzipSync } from 'node:zlib';
 import { type NodeCalls, NodeClient } from '@wrkz/client';
 import { StandInNode } from '@wrkz/testing';
 import { FakeLedger } from './support/fake-ledger';
 import { KEYS, type ScriptedBlock, scriptedChain, serveChain, type ServedChain } from './support/scripted-chain';
-import { GENESIS, SyncedWallet } from './support/wallets';
+import { SyncedWallet } from './support/wallets';
 
 /* Nodes that lie, break off or never end: the wallet says so, takes nothing in, and is right again at an honest node. */
 
@@ -25,7 +26,9 @@ async function standIn(chain: ServedChain = honest): Promise<StandInNode> {
 /** Its patience is short: a node that says nothing is given up after a moment. */
 function client(node: StandInNode): NodeClient {
   const timeouts = { connectMs: 5_000, silenceMs: 1_000, answerMs: 3_000 };
-  return keep(new NodeClient({ host: '127.0.0.1', port: node.port, ssl: false }, { genesisHash: GENESIS, timeouts }));
+  return keep(
+    new NodeClient({ host: '127.0.0.1', port: node.port, ssl: false }, { chain: chainIdentity('devnet'), timeouts }),
+  );
 }
 
 function opened(node: NodeCalls, options = {}): SyncedWallet {

@@ -1,8 +1,9 @@
+import { chainIdentity } from '@wrkz/core-types';
 import { NodeList } from '@wrkz/client';
 import { StandInNode } from '@wrkz/testing';
 import { FakeLedger } from './support/fake-ledger';
 import { KEYS, scriptedChain, serveChain, type ServedChain } from './support/scripted-chain';
-import { GENESIS, SyncedWallet } from './support/wallets';
+import { SyncedWallet } from './support/wallets';
 
 const honest = scriptedChain(300);
 const open: { close(): unknown }[] = [];
@@ -21,7 +22,7 @@ async function opened(...chains: ServedChain[]): Promise<SyncedWallet & { nodes:
     open.push(node);
     addresses.push({ host: '127.0.0.1', port: node.port, ssl: false });
   }
-  const nodes = new NodeList(addresses, { genesisHash: GENESIS });
+  const nodes = new NodeList(addresses, { chain: chainIdentity('devnet') });
   open.push(nodes);
   wallet = new SyncedWallet(new FakeLedger(KEYS), nodes);
   return Object.assign(wallet, { nodes });

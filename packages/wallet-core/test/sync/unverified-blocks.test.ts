@@ -1,5 +1,5 @@
 import { NodeClient, NodeList } from '@wrkz/client';
-import { encodeBlock, networkOf, parseBlock, toHex } from '@wrkz/core-types';
+import { chainIdentity, encodeBlock, networkOf, parseBlock, toHex } from '@wrkz/core-types';
 import {
   checkHash,
   cnFastHash,
@@ -13,7 +13,7 @@ import { Daemon, readConfig } from '@wrkz/daemon';
 import { silentLogger } from '@wrkz/service-kit';
 import { CHAIN_A_HEIGHT, chainA, chainAWallet, StandInNode, Suite, type SuiteNode } from '@wrkz/testing';
 import { Ledger, walletFromKeys } from '../../src';
-import { GENESIS, SyncedWallet } from './support/wallets';
+import { SyncedWallet } from './support/wallets';
 
 /* Nodes that report outputs which no block holds, and nodes that cannot prove what they report. */
 
@@ -76,13 +76,13 @@ const address = ({ port }: { port: number }) => ({ host: '127.0.0.1', port, ssl:
 const honest = () => ({ port: node.daemon.ports.rpc });
 
 function list(...nodes: { port: number }[]): NodeList {
-  const made = new NodeList(nodes.map(address), { genesisHash: GENESIS });
+  const made = new NodeList(nodes.map(address), { chain: chainIdentity('devnet') });
   open.push(made);
   return made;
 }
 
 function client(at: { port: number }): NodeClient {
-  const made = new NodeClient(address(at), { genesisHash: GENESIS });
+  const made = new NodeClient(address(at), { chain: chainIdentity('devnet') });
   open.push(made);
   return made;
 }

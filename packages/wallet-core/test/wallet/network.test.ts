@@ -1,4 +1,4 @@
-import { networkOf } from '@wrkz/core-types';
+import { chainIdentity, networkOf } from '@wrkz/core-types';
 import { NodeList } from '@wrkz/client';
 import { StandInNode } from '@wrkz/testing';
 import { Wallet, walletErrorRows } from '../../src';
@@ -16,9 +16,27 @@ const dependencies = {
   warn: () => undefined,
 };
 const nodesAt = ({ port }: { port: number }): NodeList =>
-  new NodeList([{ host: '127.0.0.1', port, ssl: false }], { genesisHash: network.genesis.hash.toString('hex') });
+  new NodeList([{ host: '127.0.0.1', port, ssl: false }], { chain: chainIdentity('devnet') });
 
 afterAll(removeFolders);
+
+test('a wallet of devnet refuses to open at a node of mainnet, which has the same genesis block', async () => {
+  const node = await StandInNode.start();
+  const settings = { file: fresh('some.wallet'), password: 'pw' };
+  await (await Wallet.create(dependencies, { ...settings, nodes: nodesAt(node) })).close();
+  const [known] = networkOf('mainnet').knownBlocks;
+  node.on('/json_rpc', ({ body }) => {
+    const { height } = body['params'] as { height: number };
+    const hash = height === 0 ? network.genesis.hash.toString('hex') : known?.hash;
+    return { json: { result: { block_header: { hash, height, orphan_status: false }, status: 'OK' } } };
+  });
+  const foreign = nodesAt(node);
+  await expect(Wallet.open(dependencies, { ...settings, nodes: foreign })).rejects.toMatchObject({
+    code: walletErrorRows.foreignNetwork.code,
+  });
+  foreign.close();
+  await node.close();
+});
 
 test('refuses to open at a node of another network, and opens at one that does not answer', async () => {
   const node = await StandInNode.start();

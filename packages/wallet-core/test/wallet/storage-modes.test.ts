@@ -1,10 +1,10 @@
+import { chainIdentity } from '@wrkz/core-types';
 import { join } from 'node:path';
 import { Daemon, readConfig } from '@wrkz/daemon';
 import { silentLogger } from '@wrkz/service-kit';
 import { CHAIN_A_HEIGHT, Suite, type SuiteNode, writeChainADump } from '@wrkz/testing';
 import { NodeList } from '@wrkz/client';
 import { removeFolders } from '../support/folder';
-import { GENESIS } from '../sync/support/wallets';
 import { amountsFrom, amountsOf, contentOf } from './support/recorded-books';
 import { recordedReport, reportOf, withoutLocks } from './support/report';
 import { readByKeys, untilPruned } from './support/storage-modes';
@@ -34,7 +34,7 @@ afterEach(async () => {
 afterAll(() => suite.stopAll());
 
 const nodesAt = (port: number): NodeList =>
-  new NodeList([{ host: '127.0.0.1', port, ssl: false }], { genesisHash: GENESIS });
+  new NodeList([{ host: '127.0.0.1', port, ssl: false }], { chain: chainIdentity('devnet') });
 
 const isVerified = ({ wallet }: WholeWallet): boolean =>
   wallet.snapshot.transactions().every(({ unverifiedBlock }) => unverifiedBlock === undefined);

@@ -1,5 +1,5 @@
 import { NodeList } from '@wrkz/client';
-import { type Network, networkOf, toHex } from '@wrkz/core-types';
+import { chainIdentity, type Network, networkOf } from '@wrkz/core-types';
 import {
   DEFAULT_POW_SERVER,
   MACHINE_CLOCK,
@@ -111,10 +111,9 @@ function serve(
   clock: SyncClock,
   way: Way,
 ): Promise<Wallet> {
-  const genesisHash = toHex(devnet.genesis.hash);
   const nodes = new NodeList(
     ports.map((port) => ({ host: '127.0.0.1', port, ssl: false })),
-    { genesisHash },
+    { chain: chainIdentity('devnet') },
   );
   return way(
     { network, pow: new PowClient(DEFAULT_POW_SERVER), sync: { clock }, warn: () => undefined },

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { networkOf } from '@wrkz/core-types';
+import { chainIdentity, networkOf } from '@wrkz/core-types';
 import { secretKeyToPublicKey } from '@wrkz/crypto';
 import { readJson } from '@wrkz/testing';
 import { type NodeCalls, NodeClient } from '@wrkz/client';
@@ -126,5 +126,5 @@ const EVENTS = [
 ] as const;
 
 export function nodeAt(port: number): NodeClient {
-  return new NodeClient({ host: '127.0.0.1', port, ssl: false }, { genesisHash: GENESIS });
+  return new NodeClient({ host: '127.0.0.1', port, ssl: false }, { chain: chainIdentity('devnet') });
 }

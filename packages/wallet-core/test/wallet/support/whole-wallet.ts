@@ -1,12 +1,11 @@
 import { once } from 'node:events';
 import { NodeList } from '@wrkz/client';
-import { networkOf } from '@wrkz/core-types';
+import { chainIdentity, networkOf } from '@wrkz/core-types';
 import { CHAIN_A_HEIGHT } from '@wrkz/testing';
 import type { Wallet, WalletDependencies, WalletOptions } from '../../../src';
 import { RECORDED_AT } from '../../ledger/support/chain-a-wallets';
 import { fresh } from '../../support/folder';
 import { TestClock } from '../../sync/support/test-clock';
-import { GENESIS } from '../../sync/support/wallets';
 
 export const PASSWORD = 'a password';
 
@@ -36,7 +35,7 @@ export class WholeWallet {
     const { ports, file = fresh('some.wallet'), password = PASSWORD, skipCoinbases = false } = options;
     const clock = new TestClock();
     const addresses = ports.map((port) => ({ host: '127.0.0.1', port, ssl: false }));
-    const nodes = clock.watching(new NodeList(addresses, { genesisHash: GENESIS }));
+    const nodes = clock.watching(new NodeList(addresses, { chain: chainIdentity('devnet') }));
     const wallet = await way(
       {
         network: networkOf('devnet'),
