@@ -229,14 +229,26 @@ async function until<Event extends string>(
       clearTimeout(timer);
       for (const event of events) source.off(event, look);
     };
+    // A condition throws when its daemon was stopped: that rejects the promise, and disturbs no later test.
+    const orReject = (check: () => void): void => {
+      try {
+        check();
+      } catch (error) {
+        end();
+        reject(error as Error);
+      }
+    };
     const timer = setTimeout(() => {
-      end();
-      reject(new Error(`waited too long: ${complaint()}`));
+      orReject(() => {
+        throw new Error(`waited too long: ${complaint()}`);
+      });
     }, PATIENCE);
     const look = (): void => {
-      if (!holds()) return;
-      end();
-      resolve();
+      orReject(() => {
+        if (!holds()) return;
+        end();
+        resolve();
+      });
     };
     for (const event of events) source.on(event, look);
   });

@@ -7,7 +7,7 @@ import type { ChainCommit, CommitEvent } from '../../src/chain/service';
 import { newSuite } from './daemons';
 import { storedHeaders } from './stored-headers';
 
-jest.setTimeout(120_000);
+jest.setTimeout(300_000);
 
 const suite = newSuite();
 const headers = chainAHeaders();
