@@ -235,7 +235,7 @@ async function until<Event extends string>(
         check();
       } catch (error) {
         end();
-        reject(error as Error);
+        reject(error);
       }
     };
     const timer = setTimeout(() => {
