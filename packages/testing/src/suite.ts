@@ -235,7 +235,7 @@ async function until<Event extends string>(
         check();
       } catch (error) {
         end();
-        reject(error);
+        reject(error instanceof Error ? error : new Error(String(error)));
       }
     };
     const timer = setTimeout(() => {
