@@ -15,3 +15,4 @@ export * from './documents';
 export * from './seeded-random';
 export * from './small-disk';
 export * from './examples';
+export * from './option-coverage';
