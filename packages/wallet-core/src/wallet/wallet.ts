@@ -275,7 +275,7 @@ export class Wallet extends EventEmitter<WalletEvents> {
    * @throws WalletError walletFileAlreadyExists, invalidWalletFilename, walletDatabaseDamaged
    */
   backup(to: string): Promise<void> {
-    return this.#write(() => this.#storage.backup(to));
+    return this.#storage.backup(to, (task) => this.#write(task));
   }
 
   /** Writes the content in plain JSON. @throws WalletError invalidWalletFilename */
