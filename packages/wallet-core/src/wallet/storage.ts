@@ -55,6 +55,8 @@ export class WalletStorage {
   #ledger: Ledger | undefined;
   /** Position of the database that the container on disk, and the one before it, have. */
   #savedPosition = 0;
+  /** Number of saves that were requested. */
+  #saves = 0;
   #timer: NodeJS.Timeout | undefined;
 
   private constructor(
@@ -276,12 +278,14 @@ export class WalletStorage {
     if (ledger === undefined) return;
     const { mark } = db;
     const content = ledger.storedContent();
+    const save = ++this.#saves;
     try {
       await write(withWalletDbMark(content, mark));
     } catch (error) {
       throw storageError(error);
     }
-    if (this.#db !== db) return;
+    // The newest of several concurrent saves says which containers are on disk: older ones may have been combined with it.
+    if (this.#db !== db || save !== this.#saves) return;
     // The container before this one is kept on disk, and needs the log from its own position on.
     db.transaction(() => {
       db.log.truncate(this.#savedPosition);

@@ -151,6 +151,25 @@ test('the container before the current one is brought up to date by the log', as
   expect(comparable(second.ledger)).toEqual(expected);
 });
 
+test('the container before the current one is brought up to date after concurrent saves', async () => {
+  const file = container();
+  const first = await opened(file);
+  await first.storage.save();
+  const saves: Promise<void>[] = [];
+  for (const height of [9_000, 9_001, 9_002]) {
+    payment(first.ledger, height);
+    first.storage.commit();
+    saves.push(first.storage.save());
+  }
+  await Promise.all(saves);
+  const expected = comparable(first.ledger);
+  await closed(first);
+  copyFileSync(`${file}.previous`, file);
+  const second = await opened(file);
+  expect(second.containerChange).toBeUndefined();
+  expect(comparable(second.ledger)).toEqual(expected);
+});
+
 test('the database of another wallet is refused, and neither file changes', async () => {
   const file = container();
   const other = fresh('other.wallet');
