@@ -191,6 +191,17 @@ test('a settled send that a deep reorganisation returned is settled again when i
   db.close();
 });
 
+test('a send that is given up for another one names the transaction that spent its input', () => {
+  const { db, ledger, commit, pending } = parts();
+  commit(() => pending.refuse(signed, 'no room'));
+  const hash = hashAt(0xef);
+  ledger.apply(blockWith({ ...signed, hash }, HEIGHT + 1), [], new Map());
+  ledger.markTip(HEIGHT + 61, hashAt(HEIGHT + 61));
+  pending.onTip(HEIGHT + 61);
+  expect(db.sends.get(signed.hash)).toMatchObject({ state: 'givenUp', replacedBy: hash });
+  db.close();
+});
+
 test('a refused send in a block that no node has proved is not reported as sent', async () => {
   const made = parts();
   const { db, ledger, commit, pending } = made;
