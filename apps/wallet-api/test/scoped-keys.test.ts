@@ -250,6 +250,30 @@ test('refunds a rejected send, but not an uncertain one', async () => {
   expect(codeOf(await send(service, to(200_000), SHOP))).toBe(1004);
 });
 
+test('charges a rejected send again when it is mined after all', async () => {
+  const { service } = await shop();
+  const today = utcDayOf(NOON);
+  stage.standIn
+    .on('/sendrawtransaction', async (_request, behind) => {
+      await behind();
+      return { json: { status: 'Failed', error: 'no' } };
+    })
+    .on('/get_transactions_status', ({ body }) => ({
+      json: {
+        status: 'OK',
+        transactionsInPool: [],
+        transactionsInBlock: [],
+        transactionsUnknown: body['transactionHashes'],
+      },
+    }));
+  expect(codeOf(await send(service, to(900_000), SHOP))).toBe(31);
+  stage.standIn.off('/sendrawtransaction').off('/get_transactions_status');
+  expect(spentOn(service, today)).toBe(0n);
+  await stage.mine(service, 1);
+  expect(spentOn(service, today)).toBeGreaterThan(900_000n);
+  expect(codeOf(await send(service, to(200_000), SHOP))).toBe(1004);
+});
+
 test('charges an uncertain prepared transaction once for all resubmissions', async () => {
   const { service } = await shop();
   const ask = (path: string, body: object, headers = {}) =>

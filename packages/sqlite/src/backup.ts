@@ -24,7 +24,7 @@ export interface BackupOptions extends FileName {
   readonly pagesPerStep?: number;
   readonly onProgress?: (copied: number, total: number) => void;
   /** More to be checked of the copy before it takes its name; it throws what is wrong. */
-  readonly check?: (copied: SqliteConnection) => void;
+  readonly check?: (copied: SqliteConnection) => void | Promise<void>;
   /** Ends it early: what was written is removed and the signal's reason is thrown. */
   readonly signal?: AbortSignal;
 }
@@ -40,7 +40,7 @@ const BESIDE = ['', '-journal', '-wal', '-shm'];
  * by SQLite's own integrity check and by the marks of the original, made durable, and only then takes its name: a file of
  * that name is a whole backup. It opens like the original.
  *
- * The check reads the whole copy in one go: where a large file must not hold up a program, call this in a thread.
+ * SQLite's check reads the whole copy in one go: where a large file must not hold up a program, call this in a thread.
  *
  * What killed backups of the same name have left is removed first; two at a time are refused.
  *
@@ -73,7 +73,7 @@ async function copyUnder(temporary: string, options: BackupOptions, target: File
     await (await open(temporary, 'wx', (await stat(options.file)).mode & 0o777)).close();
     const marks = await copy(options, temporary, target);
     options.signal?.throwIfAborted();
-    verify({ ...options, file: temporary, mode: 'write' }, marks, target);
+    await verify({ ...options, file: temporary, mode: 'write' }, marks, target);
     options.signal?.throwIfAborted();
     await giveName(temporary, target);
   } catch (error) {
@@ -134,11 +134,11 @@ function openSource(options: BackupOptions): SqliteConnection {
   }
 }
 
-function verify(
+async function verify(
   options: SqliteConnectionOptions & Pick<BackupOptions, 'check'>,
   marks: string,
   target: FileName,
-): void {
+): Promise<void> {
   let copied: SqliteConnection | undefined;
   try {
     copied = openConnection(options);
@@ -146,7 +146,7 @@ function verify(
     if (finding?.[0] !== 'ok') throw new BackupDamaged(target, finding?.[0] ?? 'it could not be checked');
     const found = marksOf(copied);
     if (found !== marks) throw new BackupDamaged(target, `it is marked ${found}, the original ${marks}`);
-    options.check?.(copied);
+    await options.check?.(copied);
   } catch (error) {
     const unreadable = error instanceof NotOurFile || sqliteFailure(error) !== undefined;
     throw unreadable ? new BackupDamaged(target, failureText(error)) : error;

@@ -48,10 +48,11 @@ async function backUp({ current, now, written }: Dependencies, keep: number): Pr
   const directory = join(dirname(open.file), 'backups');
   const name = basename(open.file);
   await mkdir(directory, { recursive: true, mode: 0o700 });
-  const file = join(directory, `${name}.${stampOf(now())}`);
+  const stamp = stampOf(now());
+  const file = join(directory, `${name}.${stamp}`);
   await open.wallet.backup(file);
   try {
-    await deleteOld(directory, name, keep);
+    await deleteOld(directory, name, keep, stamp);
   } finally {
     written(file);
   }
@@ -60,13 +61,17 @@ async function backUp({ current, now, written }: Dependencies, keep: number): Pr
 /** `20261124T080715Z` */
 const stampOf = (now: number): string => new Date(now).toISOString().replace(/[-:]|\.\d+/g, '');
 
-async function deleteOld(directory: string, name: string, keep: number): Promise<void> {
+/** @param written the newest backup: after a wrong clock others have later times */
+async function deleteOld(directory: string, name: string, keep: number, written: string): Promise<void> {
   const stamps = new Set<string>();
   for (const entry of await readdir(directory)) {
     const [, stamp] = /^\.(\d{8}T\d{6}Z)(?:\.db)?$/.exec(entry.startsWith(name) ? entry.slice(name.length) : '') ?? [];
-    if (stamp !== undefined) stamps.add(stamp);
+    if (stamp !== undefined && stamp !== written) stamps.add(stamp);
   }
-  for (const stamp of [...stamps].sort().slice(0, -keep)) {
+  for (const stamp of [...stamps]
+    .sort()
+    .reverse()
+    .slice(keep - 1)) {
     for (const suffix of ['', '.db']) await rm(join(directory, `${name}.${stamp}${suffix}`), { force: true });
   }
 }

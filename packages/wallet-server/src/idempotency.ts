@@ -76,9 +76,14 @@ async function executeOrReplay<Value>(
   switch (status.kind) {
     case 'other-body':
       throw walletError.idempotencyKeyReused();
-    case 'answered':
-      status.sends.forEach((hash) => checkNotGivenUp(wallet, hash));
-      return new FinishedJson(status.answer.body);
+    case 'answered': {
+      const { answer, sends } = status;
+      const replaced = checkNotGivenUp(wallet, sends);
+      // The transaction that the stored response names gave way to another one of the request.
+      const isOutdated = replaced.some((hash) => answer.body.includes(hash));
+      const value = isOutdated ? await request.recover(sends) : undefined;
+      return new FinishedJson(value === undefined ? answer.body : stringifyJson(value));
+    }
     case 'unanswered': {
       const value = await request.recover(status.sends);
       if (value !== undefined) return store(dependencies, request, value);
@@ -89,10 +94,20 @@ async function executeOrReplay<Value>(
   return execute(dependencies, request);
 }
 
-/** @throws WalletError transactionGivenUp */
-function checkNotGivenUp({ db }: Wallet, hash: string): void {
-  const send = db.sends.get(hash);
-  if (send?.state === 'givenUp') throw walletError.transactionGivenUp(hash, send.reason ?? '');
+/**
+ * A refused transaction and the one that was built in its place share an input, so the given-up one of the two is not reported:
+ * the client would pay again what the other one has paid.
+ * @param hashes of one request
+ * @returns those that were given up since another one of the request was mined
+ * @throws WalletError transactionGivenUp for any other one that was given up
+ */
+function checkNotGivenUp({ db, snapshot }: Wallet, hashes: readonly string[]): string[] {
+  return hashes.filter((hash) => {
+    const send = db.sends.get(hash);
+    if (send?.state !== 'givenUp' || snapshot.transaction(hash) !== undefined) return false;
+    if (!hashes.includes(send.replacedBy ?? '')) throw walletError.transactionGivenUp(hash, send.reason ?? '');
+    return true;
+  });
 }
 
 async function execute<Value>(
@@ -135,7 +150,8 @@ export async function resubmitSends(
   observer?: SendObserver,
 ): Promise<SendSummary[]> {
   const sends: SendSummary[] = [];
-  for (const hash of hashes) {
+  const replaced = checkNotGivenUp(wallet, hashes);
+  for (const hash of hashes.filter((one) => !replaced.includes(one))) {
     const send = await wallet.resubmit(hash, observer);
     if (send !== undefined) sends.push(send);
   }

@@ -1,6 +1,6 @@
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { startBackupJob } from '../src';
 
 let folder: string;
@@ -68,6 +68,19 @@ test('writes a backup per interval and deletes all but the newest', async () => 
     'a.wallet.by-hand',
     'b.wallet.20200101T000000Z',
   ]);
+});
+
+test('keeps the backup just written when earlier ones have times of the future', async () => {
+  const run = job(write, 2);
+  now += 1_000_000_000_000;
+  for (let i = 0; i < 2; i++) {
+    now += 60_000;
+    await run();
+  }
+  now -= 1_000_000_000_000;
+  const file = await run();
+  expect(readdirSync(join(folder, 'backups'))).toContain(basename(file));
+  expect(readdirSync(join(folder, 'backups'))).toHaveLength(4);
 });
 
 test('deletes nothing and warns when a backup fails', async () => {

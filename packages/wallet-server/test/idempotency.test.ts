@@ -36,7 +36,7 @@ type Run = (observer: SendObserver) => Promise<string>;
 
 function ask(run: Run, more: Partial<IdempotentRequest<string>> = {}): Promise<string | FinishedJson> {
   return requests.execute(
-    { wallet: { db } as never, now: () => 1 },
+    { wallet: { db, snapshot: { transaction: () => undefined } } as never, now: () => 1 },
     {
       ...{ key: { owner: 'o', key: 'k' }, body: '{}', status: 200, mayBeNothing: false, run },
       recover: async () => undefined,
@@ -121,6 +121,41 @@ test('gives all recorded transactions of a key to a repetition', async () => {
   await expect(ask(cut('cd'.repeat(32)))).rejects.toThrow('cut');
   const recover = async (hashes: readonly string[]): Promise<string> => hashes.join();
   expect(String(((await ask(never, { recover })) as FinishedJson).text)).toBe(`"${HASH},${'cd'.repeat(32)}"`);
+});
+
+describe('a refused transaction that was built anew', () => {
+  const REBUILT = 'cd'.repeat(32);
+  const refused: Run = (observer) => {
+    observer.submitting?.(send(HASH));
+    observer.rejected?.(send(HASH));
+    return Promise.reject(new Error('refused'));
+  };
+  const rebuilt: Run = async (observer) => {
+    observer.submitting?.(send(REBUILT));
+    return REBUILT;
+  };
+  const giveUp = (hash: string, replacedBy?: string): void =>
+    db.sends.put({ hash, state: 'givenUp', created: 1, reason: 'an input was spent', replacedBy });
+
+  beforeEach(async () => {
+    await expect(ask(refused)).rejects.toThrow('refused');
+    expect(await ask(rebuilt)).toMatchObject({ text: `"${REBUILT}"` });
+  });
+
+  test('is not reported as given up once the rebuilt one is mined', async () => {
+    giveUp(HASH, REBUILT);
+    expect(await ask(never)).toMatchObject({ text: `"${REBUILT}"` });
+  });
+
+  test('is the response when it was mined instead of the rebuilt one', async () => {
+    giveUp(REBUILT, HASH);
+    expect(await ask(never, { recover: async () => HASH })).toMatchObject({ text: `"${HASH}"` });
+  });
+
+  test('is reported as given up when a transaction of another request spent its input', async () => {
+    giveUp(REBUILT, 'ef'.repeat(32));
+    await expect(ask(never)).rejects.toMatchObject({ code: walletErrorRows.transactionGivenUp.code });
+  });
 });
 
 describe('while the disk is full', () => {

@@ -135,8 +135,20 @@ export async function setAsidePrevious(file: string): Promise<void> {
   });
 }
 
+/** Endings of the files beside a container. Its wallet overwrites and deletes them. */
+const RESERVED_ENDING = /\.(?:db(?:-\w+)?|lock|tmp|previous|restored)$/;
+
+/** @throws WalletError invalidWalletFilename for a name that another wallet uses for its own files */
+export function checkName(file: string): void {
+  const [ending] = RESERVED_ENDING.exec(file) ?? [];
+  if (ending === undefined) return;
+  const { code } = walletErrorRows.invalidWalletFilename;
+  throw walletErrorOfCode(code, `A wallet file cannot end in ${ending}: wallets use this ending for other files.`);
+}
+
 /** Creates and removes a file. @throws WalletError walletFileAlreadyExists, invalidWalletFilename */
 export async function checkNewFile(file: string): Promise<void> {
+  checkName(file);
   try {
     const handle = await open(file, 'wx', 0o600);
     await handle.close();

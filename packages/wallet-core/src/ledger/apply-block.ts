@@ -236,13 +236,16 @@ function paymentIdOf(
  * Retires outputs that were spent long ago, each time the height passes a multiple of the span.
  * @returns what was retired, for the wallet database
  */
-export function retireSpent({ outputs }: LedgerParts, from: number, to: number): RetiredOutput[] {
+export function retireSpent({ outputs, history }: LedgerParts, from: number, to: number): RetiredOutput[] {
   const boundary = to - (to % SPENT_KEPT);
   const retired: RetiredOutput[] = [];
   if (from >= boundary || boundary === 0) return retired;
   for (const book of outputs.all()) {
     for (const output of [...book.outputs('spent').values()]) {
       if (output.spendHeight > boundary - SPENT_KEPT) continue;
+      // Its spend is still to be compared with the bytes of the block.
+      const spender = history.confirmedTransaction(output.spendingTransactionHash ?? '');
+      if (spender?.unverifiedBlock !== undefined) continue;
       outputs.retire({ book, list: 'spent', output });
       retired.push({ output, publicSpendKey: book.publicSpendKey });
     }

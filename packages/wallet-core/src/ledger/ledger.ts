@@ -264,15 +264,21 @@ export class Ledger {
   /** Blocks with own outputs that no node has proved, oldest first. */
   unverifiedBlocks(): readonly UnverifiedBlock[] {
     const { history, outputs } = this.parts;
-    const blocks = new Map<number, { hash: string; transactions: WalletTransaction[]; outputs: WalletOutput[] }>();
+    type Contents = Record<'outputs' | 'spent', WalletOutput[]> & { hash: string; transactions: WalletTransaction[] };
+    const blocks = new Map<number, Contents>();
     for (const transaction of history.unverified()) {
       const { blockHeight, unverifiedBlock: hash = '' } = transaction;
       const block = blocks.get(blockHeight);
-      if (block === undefined) blocks.set(blockHeight, { hash, transactions: [transaction], outputs: [] });
+      if (block === undefined) blocks.set(blockHeight, { hash, transactions: [transaction], outputs: [], spent: [] });
       else block.transactions.push(transaction);
     }
-    if (blocks.size > 0)
+    if (blocks.size > 0) {
       for (const output of outputs.unverified()) blocks.get(output.blockHeight)?.outputs.push(output);
+      for (const output of outputs.spent()) {
+        const block = blocks.get(output.spendHeight);
+        if (block?.transactions.some(({ hash }) => hash === output.spendingTransactionHash)) block.spent.push(output);
+      }
+    }
     return Array.from(blocks, ([height, block]) => ({ height, ...block }));
   }
 

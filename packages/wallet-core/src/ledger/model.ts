@@ -92,6 +92,8 @@ export interface UnverifiedBlock {
   readonly transactions: readonly WalletTransaction[];
   /** Own outputs of these transactions. */
   readonly outputs: readonly WalletOutput[];
+  /** Own outputs that these transactions spend. */
+  readonly spent: readonly WalletOutput[];
 }
 
 export interface SubWallet {

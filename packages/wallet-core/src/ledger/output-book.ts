@@ -139,6 +139,10 @@ export class OutputBook {
     return [...this.places.values()].flatMap(({ output }) => (output.verified === false ? [output] : []));
   }
 
+  spent(): WalletOutput[] {
+    return [...this.books.values()].flatMap((book) => [...book.outputs('spent').values()]);
+  }
+
   markVerified(height: number): void {
     for (const { key, blockHeight } of this.unverified()) {
       if (blockHeight !== height) continue;

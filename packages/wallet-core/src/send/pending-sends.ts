@@ -6,6 +6,7 @@ import { stageForPool } from '../transaction/self-check';
 import type { Ledger } from '../ledger/ledger';
 import type { WalletOutput, WalletTransaction } from '../ledger/model';
 import type { MoneyEvent } from '../wallet-db/logs';
+import { utcDayOf } from '../wallet-db/records';
 import type { StoredSend } from '../wallet-db/sends';
 import type { WalletDb } from '../wallet-db/wallet-db';
 
@@ -14,6 +15,9 @@ export const CONFIRMATIONS = 60;
 
 /** Refusals of a ring after which another one is drawn. Two rings of one input tell an observer more than one. */
 const MAX_RING_REFUSALS = 3;
+
+/** Clears the fields of a refused or given-up send. */
+const NOT_GIVEN_UP = { reason: undefined, replacedBy: undefined, refusedSince: undefined };
 
 /** An event as its source describes it; the wallet adds the time. */
 export type NewEvent = Omit<MoneyEvent, 'time'>;
@@ -190,7 +194,8 @@ export class PendingSends {
   onApplied(transactions: readonly WalletTransaction[]): void {
     for (const transaction of transactions) {
       const send = this.#sends.get(transaction.hash);
-      if (send !== undefined) this.#confirm(send, transaction);
+      if (send === undefined) this.#settleGivenUp(transaction);
+      else this.#confirm(send, transaction);
     }
   }
 
@@ -215,9 +220,9 @@ export class PendingSends {
       }
       const spender = signed && this.#deepSpender(signed, height);
       if (spender !== undefined) {
-        const reason = `an input was spent by transaction ${spender}`;
-        if (state === 'givenUp') this.#endContest(send);
-        else this.#giveUp(send, reason, false);
+        const replaced = { ...send, replacedBy: spender };
+        if (state === 'givenUp') this.#endContest(replaced);
+        else this.#giveUp(replaced, `an input was spent by transaction ${spender}`, false);
         continue;
       }
       if (state !== 'pending') continue;
@@ -291,18 +296,31 @@ export class PendingSends {
   #confirm(send: StoredSend, { blockHeight: height, unverifiedBlock }: WalletTransaction): void {
     if (unverifiedBlock !== undefined) return;
     const { hash, state, signed } = send;
-    const { ledger, commit, event } = this.dependencies;
+    const { ledger, db, commit, event, now } = this.dependencies;
     if (state === 'confirmed' && send.height === height) return;
     const wasContested = state === 'refused' || state === 'givenUp';
     if (wasContested && signed !== undefined) {
       ledger.setTransactionKey({ transactionHash: hash, secretKey: signed.pending.transactionSecretKey });
     }
     commit(() => {
-      this.#put({ ...send, state: 'confirmed', height, reason: undefined, refusedSince: undefined });
+      this.#put({ ...send, ...NOT_GIVEN_UP, state: 'confirmed', height });
       if (state !== 'confirmed') {
+        if (wasContested) db().spending.chargeAgain(hash, utcDayOf(now()));
         const kind = wasContested ? 'contested-send-mined' : 'send-confirmed';
         event({ kind, transaction: hash, payload: { height, ...(wasContested && { reason: send.reason }) } });
       }
+    });
+  }
+
+  /** A send that was given up for good is in a block again: a reorganisation of more than 60 blocks was undone. */
+  #settleGivenUp({ hash, blockHeight: height, unverifiedBlock }: WalletTransaction): void {
+    const { db, commit, event, now } = this.dependencies;
+    const send = db().sends.get(hash);
+    if (send?.state !== 'givenUp' || unverifiedBlock !== undefined) return;
+    commit(() => {
+      db().sends.put({ ...send, ...NOT_GIVEN_UP, state: 'settled', height });
+      db().spending.chargeAgain(hash, utcDayOf(now()));
+      event({ kind: 'contested-send-mined', transaction: hash, payload: { height, reason: send.reason } });
     });
   }
 
@@ -317,7 +335,9 @@ export class PendingSends {
 
   #giveUpForeign(hash: string, reason: string): void {
     this.#absent.delete(hash);
-    this.#giveUp({ hash, state: 'pending', created: this.dependencies.now() }, reason, false);
+    // A send of this program that had settled is among them after a reorganisation of more than 60 blocks.
+    const settled = this.dependencies.db().sends.get(hash);
+    this.#giveUp(settled ?? { hash, state: 'pending', created: this.dependencies.now() }, reason, false);
   }
 
   #giveUp(send: StoredSend, reason: string, isContested = true): void {

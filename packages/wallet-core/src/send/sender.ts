@@ -96,7 +96,8 @@ export class TransactionSender {
     const id = hash.toLowerCase();
     const signed = db().prepared.get(id)?.signed;
     if (signed === undefined) throw walletError.preparedTransactionNotFound();
-    if (ledger.confirmed(id) === undefined) {
+    if (!this.#isMined(id)) {
+      if (ledger.confirmed(id) !== undefined) throw walletError.daemonStillProcessing();
       this.dependencies.pause.check();
       if (!this.#hasItsInputs(signed)) {
         this.deletePrepared(id);
@@ -137,8 +138,8 @@ export class TransactionSender {
     const stored = pending.get(hash);
     if (stored === undefined) return undefined;
     const { state, signed, summary } = stored;
+    if (state === 'confirmed' || state === 'settled' || this.#isMined(hash)) return summary;
     if (state === 'givenUp') throw walletError.transactionGivenUp(hash, stored.reason ?? '');
-    if (state === 'confirmed' || state === 'settled' || ledger.confirmed(hash) !== undefined) return summary;
     if (signed === undefined) return undefined;
     this.dependencies.pause.check();
     if (state === 'refused') {
@@ -262,6 +263,12 @@ export class TransactionSender {
     }
   }
 
+  /** A block that no node has proved may be made up: a transaction in it still has to be submitted. */
+  #isMined(hash: string): boolean {
+    const transaction = this.dependencies.ledger.confirmed(hash);
+    return transaction !== undefined && transaction.unverifiedBlock === undefined;
+  }
+
   /**
    * A transaction that was built before another one was refused must not be paid beside it.
    * @throws WalletError refusedTransactionUnresolved when it shares no input with a contested one of the same addresses
@@ -338,8 +345,9 @@ export class TransactionSender {
   }
 }
 
-/** Whether a node refused a transaction for the members of its rings, which a wrong global index can cause. */
+/** Whether a node refused a transaction for the members of its rings: wrong global indexes, made-up or locked decoys. */
 function blamesRing(reason = ''): boolean {
-  const { INPUT_INVALID_GLOBAL_INDEX, INPUT_INVALID_SIGNATURES } = REASONS;
-  return [INPUT_INVALID_GLOBAL_INDEX, INPUT_INVALID_SIGNATURES].some(({ text }) => reason.includes(text));
+  const { INPUT_INVALID_GLOBAL_INDEX, INPUT_INVALID_SIGNATURES, INPUT_SPEND_LOCKED_OUT } = REASONS;
+  const reasons = [INPUT_INVALID_GLOBAL_INDEX, INPUT_INVALID_SIGNATURES, INPUT_SPEND_LOCKED_OUT];
+  return reasons.some(({ text }) => reason.includes(text));
 }

@@ -19,7 +19,7 @@ import {
   type Transaction,
 } from '@wrkz/core-types';
 import { checkHash, powHashAsync } from '@wrkz/crypto';
-import type { UnverifiedBlock } from '../ledger/model';
+import type { UnverifiedBlock, WalletOutput } from '../ledger/model';
 import { RANGE, rangeStart } from './index-finder';
 
 /** Ranges of blocks that are requested at the same time. */
@@ -261,11 +261,12 @@ function hasPaymentId(transaction: Transaction, reported: string): boolean {
 }
 
 /** What the ledger has of an unverified block, as a claim. */
-export function claimOfUnverified({ height, hash, transactions, outputs }: UnverifiedBlock): BlockClaim {
+export function claimOfUnverified({ height, hash, transactions, outputs, spent }: UnverifiedBlock): BlockClaim {
   const believed = (raw: RawContents): boolean =>
-    transactions.every(({ hash: id, paymentId, unlockTime }) => {
+    transactions.every(({ hash: id, paymentId, unlockTime, timestamp, fee }) => {
       const transaction = raw.transactions.get(id);
-      if (transaction?.unlockTime !== unlockTime) return false;
+      if (transaction?.unlockTime !== unlockTime || Number(raw.parsed.block.timestamp) !== timestamp) return false;
+      if (feeOf(transaction) !== fee) return false;
       return paymentId.length !== LONG_PAYMENT_ID_LENGTH || parseExtraWallet(transaction.extra).paymentId === paymentId;
     });
   return {
@@ -273,9 +274,24 @@ export function claimOfUnverified({ height, hash, transactions, outputs }: Unver
     hash,
     agrees: (raw) =>
       believed(raw) &&
+      spent.every((output) => isSpent(raw, output)) &&
       outputs.every(({ parentTransactionHash, outputIndex, key, amount }) => {
         const transaction = raw.transactions.get(parentTransactionHash);
         return transaction !== undefined && isOutput(transaction, outputIndex, key, amount);
       }),
   };
+}
+
+function isSpent(
+  { transactions }: RawContents,
+  { keyImage, amount, spendingTransactionHash = '' }: WalletOutput,
+): boolean {
+  const inputs = transactions.get(spendingTransactionHash)?.inputs ?? [];
+  return inputs.some((input) => input.type === 'key' && toHex(input.keyImage) === keyImage && input.amount === amount);
+}
+
+function feeOf({ inputs, outputs }: Transaction): bigint {
+  const paid = inputs.reduce((sum, input) => (input.type === 'key' ? sum + input.amount : sum), 0n);
+  const fee = outputs.reduce((rest, { amount }) => rest - amount, paid);
+  return fee > 0n ? fee : 0n;
 }

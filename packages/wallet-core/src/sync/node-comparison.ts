@@ -12,10 +12,19 @@ interface Voter {
   readonly info: NodeInfo;
 }
 
+/** Comparisons in a row, about one per minute, after which a node that cannot be compared no longer disagrees. */
+const MAX_SILENCE = 60;
+
+interface Disagreement {
+  readonly text: string;
+  /** Comparisons since then that the node did not respond to, or for which it was too low. */
+  silence: number;
+}
+
 /** Compares the chain of the wallet with the nodes of its list (docs/protocol/wallet-sync.md#comparing-nodes). */
 export class NodeComparison {
-  /** What each node said that did not know the settled block. A node that does not response keeps its entry. */
-  readonly #disagreements = new Map<NodeClient, string>();
+  /** Nodes that did not have the settled block when they were last compared. */
+  readonly #disagreements = new Map<NodeClient, Disagreement>();
 
   constructor(
     private readonly nodes: NodeList,
@@ -37,15 +46,15 @@ export class NodeComparison {
         if ((await node.info(signal)).localHeight < height) return undefined;
         return (await node.mainBlock(hash as string, signal)) !== undefined;
       });
-      if (isKnown === true) this.#disagreements.delete(node);
+      const before = this.#disagreements.get(node);
+      if (isKnown === undefined && before !== undefined) before.silence++;
+      if (isKnown === true || (before?.silence ?? 0) >= MAX_SILENCE) this.#disagreements.delete(node);
       if (isKnown !== false || this.ledger.progress().recentHashes[SETTLED_DEPTH] !== hash) continue;
       const at = String(height - SETTLED_DEPTH);
-      this.#disagreements.set(
-        node,
-        `node ${node.displayName} does not have block ${at} of this wallet, ${String(hash)}`,
-      );
+      const text = `node ${node.displayName} does not have block ${at} of this wallet, ${String(hash)}`;
+      this.#disagreements.set(node, { text, silence: 0 });
     }
-    return [...this.#disagreements.values()][0];
+    return [...this.#disagreements.values()][0]?.text;
   }
 
   /**

@@ -138,12 +138,12 @@ class Sweep {
     while (this.#queue.length > 0 && this.#unpaid !== 0n) {
       this.ports.signal?.throwIfAborted();
       const settings = this.#settings(paymentId);
-      const inputs = this.#nextInputs(settings);
+      const { inputs, required } = this.#nextInputs(settings);
       if (inputs.length === 0) break;
       try {
         const plan = await withRingFallback(
           { mixin: settings.terms.defaultMixin, terms: settings.terms, ringFallback: true },
-          (mixin) => planBatch(settings, mixin, { inputs, to, unpaid: this.#unpaid }, this.ports),
+          (mixin) => planBatch(settings, mixin, { inputs, required, to, unpaid: this.#unpaid }, this.ports),
         );
         this.#putBack(inputs, plan);
         yield await this.#process(plan, process);
@@ -222,13 +222,17 @@ class Sweep {
     });
   }
 
-  /** Takes inputs from the queue: a full batch, or fewer if they cover the unpaid amount and the maximum fee. */
-  #nextInputs(settings: SendSettings): OwnedInput[] {
+  /**
+   * Takes inputs from the queue: a full batch, or fewer if they cover the unpaid amount and the maximum fee.
+   * @returns the first `required` of them belong to contested transactions, so that the batch must spend them
+   */
+  #nextInputs(settings: SendSettings): { inputs: OwnedInput[]; required: number } {
     const capacity = batchCapacity(settings);
     const spendable = new Set<string>();
     for (const { output } of spendableInputs(settings, this.ports.now())) spendable.add(output.key);
     this.#queue = this.#queue.filter(({ output }) => spendable.has(output.key));
     const inputs = contestedInputs(settings.context.contested, settings.sources, this.#queue);
+    const required = inputs.length;
     this.#queue = this.#queue.filter((input) => !inputs.includes(input));
     let sum = sumOf(inputs);
     while (this.#queue.length > 0 && inputs.length < capacity) {
@@ -237,7 +241,7 @@ class Sweep {
       sum += input.output.amount;
       if (this.#unpaid !== undefined && sum >= this.#unpaid + maxBatchFee(settings, inputs.length)) break;
     }
-    return inputs;
+    return { inputs, required };
   }
 
   /**
@@ -292,6 +296,8 @@ function feeFor({ fees, paymentId }: SendSettings, mixin: number, inputs: number
 
 interface Batch {
   readonly inputs: readonly OwnedInput[];
+  /** So many of the first inputs are spent in any case. */
+  readonly required: number;
   readonly to: Address;
   /** undefined: the batch pays everything. */
   readonly unpaid: bigint | undefined;
@@ -310,7 +316,7 @@ function distributeBatch({ to, unpaid }: Batch, sum: bigint, fee: bigint): Distr
  * @throws TooFewDecoys; WalletError as `assemble`, notEnoughBalance when the fee exceeds the inputs, tooManyInputsToFitInBlock
  */
 async function planBatch(settings: SendSettings, mixin: number, batch: Batch, ports: SendPorts): Promise<Plan> {
-  for (let { inputs } = batch; inputs.length > 0;) {
+  for (let { inputs } = batch; inputs.length > 0 && inputs.length >= batch.required;) {
     const sum = sumOf(inputs);
     const fee = feeFor(settings, mixin, inputs.length, denominationsOf(sum).length);
     const distribute = (fee: bigint): Distribution | undefined => distributeBatch(batch, sum, fee);

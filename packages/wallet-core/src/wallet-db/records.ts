@@ -44,9 +44,12 @@ interface DaySum {
   readonly name: string;
   readonly day: number;
   readonly amount: bigint;
+  /** Hash of a refused transaction, for which the amount is charged again if it is mined after all. */
+  readonly refundOf?: string | undefined;
 }
 
 const sumKey = (name: string, day: number): string => JSON.stringify([name, day]);
+const refundKey = (hash: string): string => JSON.stringify(['refund', hash]);
 
 /** Amounts sent per access key and day. Amounts are atomic units and include fees. */
 export class SpendingTable {
@@ -75,14 +78,27 @@ export class SpendingTable {
     return true;
   }
 
-  /** Subtracts a reserved amount that was not sent. @param day of the reservation */
-  giveBack(name: string, day: number, amount: bigint): void {
+  /**
+   * Subtracts a reserved amount of a transaction that a node refused or did not receive.
+   * @param day of the reservation
+   */
+  giveBack(name: string, day: number, amount: bigint, hash: string): void {
     const rest = this.spent(name, day) - amount;
     this.#sums.put(sumKey(name, day), { name, day, amount: rest > 0n ? rest : 0n });
+    this.#sums.put(refundKey(hash), { name, day, amount, refundOf: hash });
+  }
+
+  /** A refused transaction was mined after all: what was given back for it counts on this day, limit or not. */
+  chargeAgain(hash: string, day: number): void {
+    const refund = this.#sums.get(refundKey(hash));
+    if (refund === undefined) return;
+    const { name, amount } = refund;
+    this.#sums.put(sumKey(name, day), { name, day, amount: this.spent(name, day) + amount });
+    this.#sums.delete(refundKey(hash));
   }
 
   /**
-   * Deletes the sums of days before a day.
+   * Deletes the sums and refunds of days before a day.
    * @param newest number of days that each key retains at any age, since a clock may be wrong for a while
    * @returns the number of deleted sums
    */
@@ -90,12 +106,15 @@ export class SpendingTable {
     const sums = [...this.#sums.rows()].sort((a, b) => b.day - a.day);
     const later = new Map<string, number>();
     const old = sums.filter((sum) => {
+      if (sum.refundOf !== undefined) return sum.day < day;
       const count = later.get(sum.name) ?? 0;
       later.set(sum.name, count + 1);
       return sum.day < day && count >= newest;
     });
     this.database.transaction(() => {
-      for (const sum of old) this.#sums.delete(sumKey(sum.name, sum.day));
+      for (const { name, day, refundOf } of old) {
+        this.#sums.delete(refundOf === undefined ? sumKey(name, day) : refundKey(refundOf));
+      }
     });
     return old.length;
   }

@@ -128,9 +128,9 @@ export class SealedTable<Row> {
     for (const { row } of this.scan()) yield row;
   }
 
-  /** Authenticates every row. @throws DamagedSealedRow */
-  verify(): void {
-    for (const rows = this.scan(); rows.next().done !== true;);
+  /** Authenticates every row, as interruptible work. @throws DamagedSealedRow */
+  *verifying(): Generator<void, void> {
+    for (const _ of this.scan()) yield;
   }
 
   /** Deletes all rows that fail authentication. */

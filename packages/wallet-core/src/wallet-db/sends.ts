@@ -18,6 +18,8 @@ export interface StoredSend {
   readonly summary?: SendSummary | undefined;
   /** Reason of a refused or given-up send. */
   readonly reason?: string | undefined;
+  /** Transaction that spent an input of a given-up send for good. */
+  readonly replacedBy?: string | undefined;
   /** Block height. */
   readonly height?: number | undefined;
   /** Height of the first refusal. */

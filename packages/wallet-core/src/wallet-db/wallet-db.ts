@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync, existsSync, openSync, renameSync, statSync } from 'node:fs';
-import { errorText } from '@wrkz/service-kit/base';
+import { errorText, runInSlices } from '@wrkz/service-kit/base';
 import {
   backupDatabase,
   FileCutShort,
@@ -332,13 +332,15 @@ export function backupWalletDb(
 ): Promise<void> {
   return backupDatabase({
     ...{ file: walletDbName(walletFile), to, title: TITLE, applicationId: APPLICATION_ID },
-    check: (connection) => {
+    check: async (connection) => {
       const dependencies = rawDependencies(connection, new RowSealer(privateViewKey));
       const table = <Row>(name: string): SealedTable<Row> => new SealedTable<Row>(name, dependencies);
-      for (const name of ALL_TABLES) table(name).verify();
+      for (const name of ALL_TABLES) await runInSlices(table(name).verifying());
       const database = table<WalletDbIdentity>(IDENTITY).get(IDENTITY)?.database;
-      const position = table<DatabaseState>(STATE).get(STATE)?.position ?? -1;
-      if (expected === undefined || database !== expected.database || position < expected.position) {
+      const { position, logFloor } = table<DatabaseState>(STATE).get(STATE) as DatabaseState;
+      const isOfContainer = expected !== undefined && database === expected.database;
+      // Saves of the container while it was copied may have removed the changes that the copy lacks.
+      if (!isOfContainer || position < expected.position || logFloor > expected.position) {
         throw new RangeError('the copied database does not continue the copied container');
       }
     },

@@ -1,10 +1,10 @@
-import { createReadStream, existsSync } from 'node:fs';
+import { createReadStream, existsSync, statSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { errorText } from '@wrkz/service-kit/base';
-import { readFileStart, replaceFile } from '../container/file-io';
+import { checkName, readFileStart, replaceFile } from '../container/file-io';
 import { CONTAINER_HEADER_SIZE, isContainer } from '../container/format';
 import type { WalletFile } from '../container/wallet-file';
-import { walletError, WalletError, walletErrorOfCode, walletErrorRows } from '../errors';
+import { WalletClosed, walletError, WalletError, walletErrorOfCode, walletErrorRows } from '../errors';
 import { walletDbMarkOf } from '../wallet-db/identity';
 import { backupWalletDb, FILE_SUFFIXES, walletDbName } from '../wallet-db/wallet-db';
 
@@ -14,26 +14,41 @@ import { backupWalletDb, FILE_SUFFIXES, walletDbName } from '../wallet-db/wallet
  */
 
 /**
- * Copies the container, which was just saved, and its open database to `to` and `to.db`, and verifies both copies with the
- * keys of the wallet. A failure leaves neither.
- * @throws WalletError walletFileAlreadyExists; invalidWalletFilename when a copy cannot be written or verified
+ * Copies container and database to `to` and `to.db`, and verifies both copies with the keys of the wallet. A failure leaves
+ * neither.
+ * @param save writes the container, and runs `copy` before anything else writes it
+ * @throws WalletError walletFileAlreadyExists; invalidWalletFilename when a copy cannot be written or verified; as `save`
  */
-export async function backupWallet(walletFile: Pick<WalletFile, 'file' | 'readCopy'>, to: string): Promise<void> {
-  checkTargets(to);
+export async function backupWallet(
+  walletFile: Pick<WalletFile, 'file' | 'readCopy'>,
+  to: string,
+  save: (copy: () => Promise<void>) => Promise<void>,
+): Promise<void> {
+  let isCopied = false;
   try {
-    await copyFile(walletFile.file, to);
+    await save(async () => {
+      checkTargets(to);
+      await copyFile(walletFile.file, to);
+      isCopied = true;
+    });
     const content = await walletFile.readCopy(to);
     await backupWalletDb(walletFile.file, walletDbName(to), content.privateViewKey, walletDbMarkOf(content));
   } catch (error) {
-    for (const name of [to, walletDbName(to)]) await rm(name, { force: true }).catch(() => undefined);
-    if (error instanceof WalletError && error.code === walletErrorRows.walletFileAlreadyExists.code) throw error;
-    const { code } = walletErrorRows.invalidWalletFilename;
-    throw walletErrorOfCode(code, `The backup failed: ${errorText(error)}`, { cause: error });
+    for (const name of isCopied ? [to, walletDbName(to)] : []) await rm(name, { force: true }).catch(() => undefined);
+    const { walletFileAlreadyExists, walletDatabaseDamaged, invalidWalletFilename } = walletErrorRows;
+    const own: readonly number[] = [walletFileAlreadyExists.code, walletDatabaseDamaged.code];
+    if (error instanceof WalletClosed || (error instanceof WalletError && own.includes(error.code))) throw error;
+    throw walletErrorOfCode(invalidWalletFilename.code, `The backup failed: ${errorText(error)}`, { cause: error });
   }
 }
 
-/** Stands beside a restored wallet until its first open, which pauses sends: idempotency keys since the backup are unknown. */
+/** An empty file beside a restored wallet until its first open, which pauses sends: later idempotency keys are unknown. */
 export const restoredMarker = (file: string): string => `${file}.restored`;
+
+/** A file with content is another wallet of this name. */
+export function isRestored(file: string): boolean {
+  return statSync(restoredMarker(file), { throwIfNoEntry: false })?.size === 0;
+}
 
 /**
  * Copies a backup to a place where no wallet is. The wallet opens with the password that it had at the time of the backup.
@@ -56,7 +71,8 @@ export async function restoreBackup(backup: string, file: string): Promise<void>
 
 /** A database beside a missing container may be the last copy of what it holds, and SQLite would apply a log beside it. */
 function checkTargets(file: string): void {
-  const names = [file, ...FILE_SUFFIXES.map((suffix) => walletDbName(file) + suffix)];
+  checkName(file);
+  const names = [file, restoredMarker(file), ...FILE_SUFFIXES.map((suffix) => walletDbName(file) + suffix)];
   if (names.some((name) => existsSync(name))) throw walletError.walletFileAlreadyExists();
 }
 

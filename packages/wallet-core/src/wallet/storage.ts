@@ -1,4 +1,4 @@
-import { existsSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { FileLocked, sqliteFailure, SqliteFileError, WrongSchemaVersion } from '@wrkz/sqlite';
 import { errorText, EventLoopYielder, runInSlices } from '@wrkz/service-kit/base';
 import type { ContainerConversion } from '../container/green/convert';
@@ -10,7 +10,7 @@ import { walletBalance } from '../ledger/queries';
 import { walletDbMarkOf, withWalletDbMark } from '../wallet-db/identity';
 import { DamagedSealedRow } from '../wallet-db/sealed-table';
 import { ForeignWalletDb, WalletDb, WalletDbDamaged, type WalletDbOptions } from '../wallet-db/wallet-db';
-import { backupWallet, restoredMarker } from './backup';
+import { backupWallet, isRestored, restoredMarker } from './backup';
 
 /** How often a container with changes is written in the background, in milliseconds. */
 const SAVE_INTERVAL_MS = 600_000;
@@ -55,6 +55,8 @@ export class WalletStorage {
   #ledger: Ledger | undefined;
   /** Position of the database that the container on disk, and the one before it, have. */
   #savedPosition = 0;
+  /** Number of saves that were requested. */
+  #saves = 0;
   #timer: NodeJS.Timeout | undefined;
 
   private constructor(
@@ -187,10 +189,18 @@ export class WalletStorage {
     await this.writeContainer((content) => this.walletFile.save(content));
   }
 
-  /** Saves, and copies container and database; both copies are verified. @throws WalletError */
-  async backup(to: string): Promise<void> {
-    await this.save();
-    await backupWallet(this.walletFile, to);
+  /**
+   * Saves, and copies container and database; both copies are verified.
+   * @param exclusively runs the part during which nothing else may write the container
+   * @throws WalletError
+   */
+  backup(to: string, exclusively: (task: () => Promise<void>) => Promise<void>): Promise<void> {
+    return backupWallet(this.walletFile, to, (copy) =>
+      exclusively(async () => {
+        await this.save();
+        await copy();
+      }),
+    );
   }
 
   /** Writes the container under another password. @throws WalletError invalidWalletFilename */
@@ -218,7 +228,10 @@ export class WalletStorage {
       clearTimeout(limit);
       this.#db?.close();
       this.#db = undefined;
-      if (!isLate) await this.walletFile.close();
+      const closed = this.walletFile.close();
+      // A late save goes on, and the lock is released after it.
+      if (isLate) closed.catch(() => undefined);
+      else await closed;
     }
   }
 
@@ -230,10 +243,10 @@ export class WalletStorage {
       this.#damage = error.reason;
     }
     const db = this.#db;
-    const marker = restoredMarker(this.walletFile.file);
-    if (db !== undefined && existsSync(marker)) {
+    const { file } = this.walletFile;
+    if (db !== undefined && isRestored(file)) {
       db.noteRestored(this.options.now());
-      rmSync(marker);
+      rmSync(restoredMarker(file));
     }
     const newLedger = (): Promise<Ledger> =>
       runInSlices(Ledger.loading(content, (height) => this.#db?.retired.from(height) ?? []));
@@ -265,12 +278,14 @@ export class WalletStorage {
     if (ledger === undefined) return;
     const { mark } = db;
     const content = ledger.storedContent();
+    const save = ++this.#saves;
     try {
       await write(withWalletDbMark(content, mark));
     } catch (error) {
       throw storageError(error);
     }
-    if (this.#db !== db) return;
+    // The newest of several concurrent saves says which containers are on disk: older ones may have been combined with it.
+    if (this.#db !== db || save !== this.#saves) return;
     // The container before this one is kept on disk, and needs the log from its own position on.
     db.transaction(() => {
       db.log.truncate(this.#savedPosition);

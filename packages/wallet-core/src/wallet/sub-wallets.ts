@@ -1,6 +1,6 @@
 import { yieldToEventLoop } from '@wrkz/service-kit/base';
 import { importedSubWallet, viewSubWallet } from '../keys/sub-wallets';
-import type { ScanStart, SubWallet, WalletContent } from '../ledger/model';
+import type { AppliedTip, ScanStart, SubWallet, WalletContent } from '../ledger/model';
 
 /** Keys that are made between two yields to the event loop. */
 const KEYS_PER_SLICE = 50;
@@ -53,11 +53,30 @@ export function liesBefore(height: number, start: ScanStart): boolean {
 }
 
 /**
- * The highest index that mainnet can have reached, counted from the highest applied block.
- * @param timestamp Unix seconds of that block; 0 when unknown @param now Unix seconds
+ * The highest index that mainnet can have reached. It is counted from an anchor: the highest applied block for which there was
+ * time since the anchor before it. Blocks that a node makes up raise it as little as waiting does, whatever their number and
+ * their timestamps are. A rewind does not lower it: the network still has its height.
  */
-export function plausibleHeight({ height, timestamp }: { height: number; timestamp: number }, now: number): number {
-  const since = Math.max(timestamp, FIRST_BLOCK_TIMESTAMP);
-  const from = timestamp === 0 ? since + BLOCK_SECONDS * height : since;
-  return height + Math.floor(Math.max(0, now - from) / PLAUSIBLE_BLOCK_SECONDS) + PLAUSIBLE_BLOCKS;
+export class PlausibleHeight {
+  constructor(public anchor: AppliedTip) {}
+
+  /** For a wallet without a stored anchor. @param height of its highest applied block */
+  static estimated(height: number): PlausibleHeight {
+    return new PlausibleHeight({ height, timestamp: FIRST_BLOCK_TIMESTAMP + BLOCK_SECONDS * height });
+  }
+
+  /** @param now Unix seconds */
+  at(now: number): number {
+    const { height, timestamp } = this.anchor;
+    return height + Math.floor(Math.max(0, now - timestamp) / PLAUSIBLE_BLOCK_SECONDS) + PLAUSIBLE_BLOCKS;
+  }
+
+  /** A block was applied. @param now Unix seconds */
+  noteBlock({ height, timestamp }: AppliedTip, now: number): void {
+    const { anchor } = this;
+    // A timestamp in the future must not count: the anchor would refuse honest blocks until then.
+    const reached = Math.min(timestamp, now);
+    const hasTime = reached - anchor.timestamp >= PLAUSIBLE_BLOCK_SECONDS * (height - anchor.height);
+    if (height > anchor.height && hasTime) this.anchor = { height, timestamp: reached };
+  }
 }

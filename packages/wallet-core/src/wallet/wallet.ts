@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { NodeFailure, type NodeList, type SyncBlock } from '@wrkz/client';
-import type { Network } from '@wrkz/core-types';
+import { type Network, toHex } from '@wrkz/core-types';
 import { errorText, Mutex } from '@wrkz/service-kit/base';
 import type { SendEstimate } from '../transaction/build-send';
 import type { SendContext, SendRequest, SendSummary, SignedSend } from '../transaction/model';
@@ -20,7 +20,7 @@ import {
 } from '../keys/sub-wallets';
 import type { HeldTransaction } from '../ledger/held-transactions';
 import type { AppliedBlock, Ledger } from '../ledger/ledger';
-import type { SubWallet, WalletContent, WalletTransaction } from '../ledger/model';
+import type { AppliedTip, SubWallet, WalletContent, WalletTransaction } from '../ledger/model';
 import type { PowClient } from '../pow-client/pow-client';
 import { type Pause, SendPause } from '../send/pause';
 import { type NewEvent, PendingSends } from '../send/pending-sends';
@@ -31,7 +31,7 @@ import type { StoredEvent } from '../wallet-db/logs';
 import type { WalletDb } from '../wallet-db/wallet-db';
 import { WalletSnapshot } from './snapshot';
 import { type OpenedStorage, WalletStorage } from './storage';
-import { liesBefore, type NewKeys, plausibleHeight, startOfNewKeys, subWalletsOf } from './sub-wallets';
+import { liesBefore, type NewKeys, PlausibleHeight, startOfNewKeys, subWalletsOf } from './sub-wallets';
 
 /** What every wallet of a service shares. */
 export interface WalletDependencies {
@@ -75,6 +75,9 @@ const PROGRESS_INTERVAL_MS = 5_000;
 const NETWORK_CHECK_MS = 2_000;
 /** How often pending sends are submitted again, and other nodes are compared, in milliseconds. */
 const RESUBMIT_INTERVAL_MS = 180_000;
+/** Settings of the wallet database: the anchor of `PlausibleHeight`, and the genesis block of the chain that was scanned. */
+const HEIGHT_ANCHOR = 'heightAnchor';
+const GENESIS = 'genesis';
 
 /**
  * An open wallet. One writer: whatever changes keys, sends or the life of the wallet runs behind a mutex, and blocks are
@@ -100,6 +103,8 @@ export class Wallet extends EventEmitter<WalletEvents> {
   /** Events of the commit that is running. */
   #newEvents: StoredEvent[] = [];
   #progressStoredAt = 0;
+  #plausibleHeight: PlausibleHeight;
+  #storedAnchor: AppliedTip | undefined;
   #resubmitTimer: NodeJS.Timeout | undefined;
   #closed: Promise<void> | undefined;
 
@@ -113,6 +118,7 @@ export class Wallet extends EventEmitter<WalletEvents> {
     this.#storage = storage;
     this.#ledger = ledger;
     this.#nodes = nodes;
+    this.#plausibleHeight = PlausibleHeight.estimated(ledger.appliedTip.height);
     this.converted = converted;
     this.containerChange = containerChange;
     this.pause = new SendPause(
@@ -138,7 +144,7 @@ export class Wallet extends EventEmitter<WalletEvents> {
     this.#synchronizer = new Synchronizer(nodes, ledger, {
       ...sync,
       network,
-      plausibleHeight: () => this.#plausibleHeight(),
+      plausibleHeight: () => this.#maxHeight(),
     });
     this.#snapshot = this.#newSnapshot();
   }
@@ -217,7 +223,10 @@ export class Wallet extends EventEmitter<WalletEvents> {
     if (this.#storage.dbIfUsable !== undefined) {
       try {
         this.#pending.load();
+        this.#requireScannedNetwork();
         this.pause.load();
+        this.#storedAnchor = this.db.settings.get(HEIGHT_ANCHOR) as AppliedTip | undefined;
+        if (this.#storedAnchor !== undefined) this.#plausibleHeight = new PlausibleHeight(this.#storedAnchor);
       } catch (error) {
         // The wallet is read, and the operator decides.
         if (this.#storage.damage === undefined) throw error;
@@ -231,6 +240,16 @@ export class Wallet extends EventEmitter<WalletEvents> {
     this.#listen();
     this.#synchronizer.start();
     this.#resubmitTimer = setInterval(() => void this.#resubmit(), RESUBMIT_INTERVAL_MS).unref();
+  }
+
+  /** On another network the wallet would discard its history and its sends. @throws WalletError foreignNetwork */
+  #requireScannedNetwork(): void {
+    const scanned = this.db.settings.get(GENESIS);
+    if (scanned !== undefined && scanned !== this.#genesis) throw walletError.foreignNetwork();
+  }
+
+  get #genesis(): string {
+    return toHex(this.dependencies.network.genesis.hash);
   }
 
   /** The state that was published last. */
@@ -271,11 +290,12 @@ export class Wallet extends EventEmitter<WalletEvents> {
   }
 
   /**
-   * Saves, copies the container to `to` and the wallet database to `to.db`, and verifies both copies. Sends wait meanwhile.
+   * Saves, copies the container to `to` and the wallet database to `to.db`, and verifies both copies. Sends wait only for the
+   * first copy.
    * @throws WalletError walletFileAlreadyExists, invalidWalletFilename, walletDatabaseDamaged
    */
   backup(to: string): Promise<void> {
-    return this.#write(() => this.#storage.backup(to));
+    return this.#storage.backup(to, (task) => this.#write(task));
   }
 
   /** Writes the content in plain JSON. @throws WalletError invalidWalletFilename */
@@ -450,8 +470,11 @@ export class Wallet extends EventEmitter<WalletEvents> {
   resumeSends(): Promise<void> {
     return this.#write(async () => {
       if (this.#storage.damage !== undefined) {
+        const isNew = this.#storage.dbIfUsable === undefined;
         await this.#storage.acknowledgeDamage();
         this.#pending.load();
+        // While there was no database nothing could record the pause.
+        if (isNew) this.#recordPause(this.pause.current);
       }
       this.pause.resume();
     });
@@ -570,7 +593,10 @@ export class Wallet extends EventEmitter<WalletEvents> {
   #commit(work: () => void = () => undefined): void {
     this.#newEvents = [];
     try {
-      this.#storage.commit(work);
+      this.#storage.commit(() => {
+        work();
+        this.#storeAnchor();
+      });
     } catch (error) {
       // Nothing was stored: what is in memory must not be ahead of the disk.
       this.#recordProblem(() => this.#pending.restore());
@@ -582,24 +608,32 @@ export class Wallet extends EventEmitter<WalletEvents> {
     for (const event of events) this.#publishTo(() => this.emit('event', event));
   }
 
+  #storeAnchor(): void {
+    const { anchor } = this.#plausibleHeight;
+    if (anchor === this.#storedAnchor) return;
+    this.db.settings.put(HEIGHT_ANCHOR, anchor);
+    this.#storedAnchor = anchor;
+  }
+
   #recordEvent(event: NewEvent): void {
     const dated = { ...event, time: this.#now() };
     this.#newEvents.push({ ...dated, sequence: this.#storage.db.events.append(dated) });
   }
 
   #onPause(pause: Pause | undefined): void {
-    if (this.#storage.dbIfUsable !== undefined) {
-      const payload = pause === undefined ? {} : { source: pause.source, reason: pause.reason };
-      const kind = pause === undefined ? 'sends-resumed' : 'sends-paused';
-      this.#recordProblem(() => this.#commit(() => this.#recordEvent({ kind, payload })));
-    }
+    if (this.#storage.dbIfUsable !== undefined) this.#recordPause(pause);
     this.emit('paused', pause);
   }
 
+  #recordPause(pause: Pause | undefined): void {
+    const payload = pause === undefined ? {} : { source: pause.source, reason: pause.reason };
+    const kind = pause === undefined ? 'sends-resumed' : 'sends-paused';
+    this.#recordProblem(() => this.#commit(() => this.#recordEvent({ kind, payload })));
+  }
+
   /** Other networks than mainnet may produce blocks at any rate. */
-  #plausibleHeight(): number {
-    if (this.dependencies.network.name !== 'mainnet') return Infinity;
-    return plausibleHeight(this.#ledger.appliedTip, this.#seconds());
+  #maxHeight(): number {
+    return this.dependencies.network.name === 'mainnet' ? this.#plausibleHeight.at(this.#seconds()) : Infinity;
   }
 
   /** @throws WalletError notSynchronized, implausibleNodeHeight */
@@ -611,7 +645,7 @@ export class Wallet extends EventEmitter<WalletEvents> {
     const { localHeight, networkHeight } =
       status.networkHeight === 0 ? { localHeight: height, networkHeight: height } : status;
     const { appliedTip } = this.#ledger;
-    const plausible = this.#plausibleHeight();
+    const plausible = this.#maxHeight();
     const claimed = Math.max(localHeight, networkHeight);
     if (claimed > plausible) throw walletError.implausibleNodeHeight(claimed, plausible);
     if (status.isConverting || localHeight - height > MAX_BLOCKS_BEHIND) throw walletError.notSynchronized();
@@ -675,14 +709,18 @@ export class Wallet extends EventEmitter<WalletEvents> {
     synchronizer.on('synced', (height) => {
       this.#ledger.releaseAbandoned();
       this.#recordProblem(() => {
-        this.#commit();
+        this.#commit(() => {
+          if (!this.db.settings.has(GENESIS)) this.db.settings.put(GENESIS, this.#genesis);
+        });
         if (this.#storage.dbIfUsable !== undefined) this.#pending.onTip(height);
       });
       this.#publish();
     });
   }
 
-  #onApplied({ transactions }: AppliedBlock, { hash }: SyncBlock): void {
+  #onApplied({ transactions }: AppliedBlock, block: SyncBlock): void {
+    const { hash } = block;
+    this.#plausibleHeight.noteBlock(block, this.#seconds());
     for (const transaction of transactions) this.#unpublished.push([transaction, hash]);
     if (transactions.length === 0 || this.#storage.dbIfUsable === undefined) return;
     this.#recordProblem(() => {

@@ -1,6 +1,7 @@
 import { NodeFailure, type NodeList, type SyncBlock } from '@wrkz/client';
 import { parseTransaction } from '@wrkz/core-types';
 import { Ledger } from '../../src/ledger/ledger';
+import type { WalletOutput } from '../../src/ledger/model';
 import { type NewEvent, PendingSends } from '../../src/send/pending-sends';
 import { SendPause } from '../../src/send/pause';
 import { TransactionSender } from '../../src/send/sender';
@@ -161,6 +162,87 @@ test('a send that a reset finds in no block any more is pending again', () => {
   pending.onTip(HEIGHT + 100);
   expect(pending.get(signed.hash)).toMatchObject({ state: 'pending' });
   db.close();
+});
+
+test('a settled send that a deep reorganisation returned is settled again when its block is back', () => {
+  const { db, ledger, commit, pending, events } = parts();
+  const block = blockWith(signed, HEIGHT + 1);
+  const toTip = (height: number): void => {
+    ledger.markTip(height, hashAt(height));
+    pending.onTip(height);
+  };
+  ledger.recordSend(signed.pending);
+  commit(() => pending.add(signed));
+  pending.onApplied(ledger.apply(block, [], new Map()).transactions);
+  toTip(HEIGHT + 100);
+  const settled = pending.get(signed.hash);
+  expect(settled).toMatchObject({ state: 'settled', summary: { hash: signed.hash } });
+  // A node serves another chain, and does not know the transaction.
+  ledger.rewind(HEIGHT + 1);
+  pending.onRewound(HEIGHT + 1);
+  pending.noteForeign(pending.foreign());
+  toTip(HEIGHT + 2);
+  toTip(HEIGHT + 62);
+  expect(pending.get(signed.hash)).toMatchObject({ state: 'givenUp', summary: settled?.summary });
+  ledger.rewind(HEIGHT + 1);
+  pending.onApplied(ledger.apply(block, [], new Map()).transactions);
+  expect(db.sends.get(signed.hash)).toEqual(settled);
+  expect(events.at(-1)).toMatchObject({ kind: 'contested-send-mined', transaction: signed.hash });
+  db.close();
+});
+
+test('a send that is given up for another one names the transaction that spent its input', () => {
+  const { db, ledger, commit, pending } = parts();
+  commit(() => pending.refuse(signed, 'no room'));
+  const hash = hashAt(0xef);
+  ledger.apply(blockWith({ ...signed, hash }, HEIGHT + 1), [], new Map());
+  ledger.markTip(HEIGHT + 61, hashAt(HEIGHT + 61));
+  pending.onTip(HEIGHT + 61);
+  expect(db.sends.get(signed.hash)).toMatchObject({ state: 'givenUp', replacedBy: hash });
+  db.close();
+});
+
+test('a refused send in a block that no node has proved is not reported as sent', async () => {
+  const made = parts();
+  const { db, ledger, commit, pending } = made;
+  commit(() => {
+    pending.refuse(signed, 'no room');
+    db.prepared.put(signed.hash, { hash: signed.hash, signed, creator: '', created: 1 });
+  });
+  ledger.apply(blockWith(signed, HEIGHT + 1), [], new Map(), false);
+  const { sender } = senderOf(made, {} as NodeList);
+  await expect(sender.resubmit(signed.hash)).rejects.toMatchObject({ code: 1003 });
+  await expect(sender.sendPrepared(signed.hash)).rejects.toMatchObject({ code: 55 });
+  expect(db.prepared.get(signed.hash)).toBeDefined();
+  db.close();
+});
+
+test.each([
+  'Transaction has input with invalid global index',
+  'Transaction has input with invalid signature',
+  'Transaction uses locked input',
+])('a ring that was refused three times with "%s" is replaced', async (reason) => {
+  const made = parts();
+  const { parentTransactionHash: parent, outputIndex, globalIndex } = signed.pending.inputs[0]?.output as WalletOutput;
+  const indexes = signed.pending.inputs.map(({ output }): [string, (number | undefined)[]] => {
+    const list: (number | undefined)[] = [];
+    list[output.outputIndex] = output.globalIndex;
+    return [output.parentTransactionHash, list];
+  });
+  expect(new Map(indexes).get(parent)?.[outputIndex]).toBe(globalIndex);
+  const node = {
+    others: [],
+    serving: { globalIndexes: () => Promise.resolve(new Map(indexes)) },
+    sendTransaction: () => Promise.resolve({ isTaken: false, reason }),
+    transactionPlaces: () => Promise.resolve({ inBlock: [], inPool: [], unknown: [signed.hash] }),
+  } as unknown as NodeList;
+  const { sender } = senderOf(made, node);
+  for (let i = 0; i < 3; i++) {
+    expect(made.pending.hasReplacedRing(signed)).toBe(false);
+    await expect(sender.sendSigned(signed)).rejects.toMatchObject({ code: 31 });
+  }
+  expect(made.pending.hasReplacedRing(signed)).toBe(true);
+  made.db.close();
 });
 
 describe('a send whose address was removed', () => {

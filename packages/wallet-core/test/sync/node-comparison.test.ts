@@ -47,6 +47,17 @@ test('another node that lacks the block 11 below the tip disagrees until it has 
   expect(await nextDisagreement(synced)).toBeUndefined();
 });
 
+test('a node that disagreed and does not respond for 60 comparisons disagrees no more', async () => {
+  const other = { blocks: scriptedChain(301, 'fork', honest.slice(0, 288)) };
+  const synced = await opened({ blocks: honest }, other);
+  await synced.untilSynced();
+  const text = await nextDisagreement(synced);
+  expect(text).toContain('does not have block 288');
+  other.blocks = honest.slice(0, 10);
+  for (let i = 1; i < 60; i++) expect(await nextDisagreement(synced)).toBe(text);
+  expect(await nextDisagreement(synced)).toBeUndefined();
+});
+
 test('a fork at most 10 deep, and a node below the wallet, are no disagreement', async () => {
   const fork = { blocks: scriptedChain(301, 'fork', honest.slice(0, 289)) };
   const lower = { blocks: scriptedChain(299, 'fork', honest.slice(0, 200)) };

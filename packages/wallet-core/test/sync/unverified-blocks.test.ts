@@ -12,7 +12,7 @@ import {
 import { Daemon, readConfig } from '@wrkz/daemon';
 import { silentLogger } from '@wrkz/service-kit';
 import { CHAIN_A_HEIGHT, chainA, chainAWallet, StandInNode, Suite, type SuiteNode } from '@wrkz/testing';
-import { Ledger, walletFromKeys } from '../../src';
+import { Ledger, walletFromKeys, type WalletOutput } from '../../src';
 import { SyncedWallet } from './support/wallets';
 
 /* Nodes that report outputs which no block holds, and nodes that cannot prove what they report. */
@@ -30,6 +30,7 @@ const ALICE = { view: alice.viewSecret.toString('hex'), spend: alice.spendSecret
 const suite = new Suite((args) => Daemon.create(readConfig(args), { logger: silentLogger() }));
 let node: SuiteNode;
 let expected: Holdings;
+let unspent: WalletOutput;
 const open: { close(): unknown }[] = [];
 const wallets: SyncedWallet<Ledger>[] = [];
 
@@ -118,6 +119,7 @@ beforeAll(async () => {
   const wallet = opened(client(honest()));
   await wallet.untilSynced();
   expected = holdings(wallet);
+  unspent = wallet.ledger.spendable(undefined, CHAIN_A_HEIGHT, 0)[0] as WalletOutput;
 }, 300_000);
 
 afterEach(async () => {
@@ -242,6 +244,25 @@ test('drops a made-up transaction of a pruned node when a node disproves it', as
   await wallet.until(() => wallet.sync.status.isAtTip && wallet.ledger.unverifiedBlocks().length === 0);
   expect(disproved).toEqual([MADE_UP_AT]);
   expect(wallet.warnings).toContainEqual(expect.stringContaining(`block ${MADE_UP_AT} with hash`));
+  expect(holdings(wallet)).toEqual(expected);
+});
+
+test('drops a made-up spend in a real transaction when a node disproves it', async () => {
+  const spend = { k_image: unspent.keyImage, amount: Number(unspent.amount) };
+  let at = Infinity;
+  const liar = await lyingNode(({ blockHeight, transactions: [first] }) => {
+    if (first === undefined || blockHeight <= unspent.blockHeight || blockHeight > at) return;
+    at = blockHeight;
+    (first['inputs'] as Json[]).push(spend);
+  });
+  const wallet = opened(client(pruned(liar)));
+  await wallet.untilSynced();
+  expect(wallet.ledger.findOutput(unspent.key)?.list).toBe('spent');
+  const disproved: number[] = [];
+  wallet.sync.on('disproved', ({ height }) => disproved.push(height));
+  await wallet.sync.swap(client(honest()));
+  await wallet.until(() => wallet.sync.status.isAtTip && wallet.ledger.unverifiedBlocks().length === 0);
+  expect(disproved).toEqual([at]);
   expect(holdings(wallet)).toEqual(expected);
 });
 

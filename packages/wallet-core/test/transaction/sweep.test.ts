@@ -67,6 +67,18 @@ class SweptWallet {
 const total = (amounts: readonly bigint[]): bigint => amounts.reduce((a, b) => a + b, 0n);
 const FORTY = Array.from({ length: 40 }, (_, i) => BigInt(1 + (i % 9)) * 10n ** BigInt(3 + (i % 4)));
 
+test('a sweep sends nothing when the inputs of contested transactions do not fit into one transaction', async () => {
+  const wallet = new SweptWallet(FORTY);
+  const [{ publicSpendKey, unspent } = subWalletOf(alice, [])] = wallet.view.subWallets;
+  const contested = unspent.slice(0, 30).map(({ key }, i) => {
+    return { hash: String(i).padStart(64, '0'), inputs: [{ key, publicSpendKey }], isReplaced: false };
+  });
+  wallet.view = { ...wallet.view, contested };
+  const { entries } = await wallet.run({});
+  expect(wallet.sent).toEqual([]);
+  expect(entries[0]).toMatchObject({ success: false, errorCode: walletErrorRows.tooManyInputsToFitInBlock.code });
+});
+
 test('a sweep without an amount spends every output in batches', async () => {
   const wallet = new SweptWallet(FORTY);
   const result = await wallet.run({});

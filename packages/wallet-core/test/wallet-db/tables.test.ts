@@ -303,11 +303,25 @@ describe('spending', () => {
     expect(db.spending.reserve('other', 3, 9n, 9n)).toBe(true);
     reopen();
     expect(db.spending.spent('shop', 3)).toBe(9n);
-    db.spending.giveBack('shop', 3, 5n);
+    db.spending.giveBack('shop', 3, 5n, HASH);
     expect(db.spending.spent('shop', 3)).toBe(4n);
-    db.spending.giveBack('shop', 3, 5n);
+    db.spending.giveBack('shop', 3, 5n, OTHER_HASH);
     expect(db.spending.spent('shop', 3)).toBe(0n);
     expect(() => db.spending.reserve('shop', 3, -1n, 9n)).toThrow(RangeError);
+  });
+
+  test('what was given back is charged again once, on the day on which the transaction was mined', () => {
+    db.spending.reserve('shop', 3, 5n, 9n);
+    db.spending.giveBack('shop', 3, 5n, HASH);
+    db.spending.reserve('shop', 4, 9n, 9n);
+    reopen();
+    for (let i = 0; i < 2; i++) db.spending.chargeAgain(HASH, 4);
+    db.spending.chargeAgain(OTHER_HASH, 4);
+    expect([3, 4].map((day) => db.spending.spent('shop', day))).toEqual([0n, 14n]);
+    db.spending.giveBack('shop', 3, 5n, HASH);
+    expect(db.spending.dropBefore(4, 35)).toBe(1);
+    db.spending.chargeAgain(HASH, 4);
+    expect(db.spending.spent('shop', 4)).toBe(14n);
   });
 
   test('the newest days of each key stay at any age', () => {

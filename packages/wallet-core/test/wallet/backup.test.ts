@@ -42,6 +42,27 @@ test('a restored backup has the keys and the database of the time of the backup'
   await again.close();
 });
 
+test('a backup holds up other operations only until the container is copied', async () => {
+  const { wallet, folder } = await created();
+  const ended: string[] = [];
+  const backup = wallet.backup(folder('backup')).then(() => ended.push('backup'));
+  // Each of them waits for the mutex of the wallet.
+  await wallet.giveUp('00', 'a test');
+  ended.push('operation');
+  await backup;
+  expect(ended).toEqual(['operation', 'backup']);
+  await wallet.close();
+});
+
+test('of two backups to one place the first is whole and the second is refused', async () => {
+  const { wallet, folder } = await created();
+  const [first, second] = await Promise.allSettled([wallet.backup(folder('backup')), wallet.backup(folder('backup'))]);
+  expect([first.status, second]).toMatchObject(['fulfilled', { reason: { code: 8 } }]);
+  await wallet.close();
+  await restoreBackup(folder('backup'), folder('restored'));
+  await (await open(folder('restored'))).close();
+});
+
 test('neither a backup nor a restore overwrites a file', async () => {
   const { wallet, folder } = await created();
   await wallet.backup(folder('backup'));
@@ -56,6 +77,33 @@ test('neither a backup nor a restore overwrites a file', async () => {
   expect(readFileSync(folder('other.db'), 'utf8')).toBe('something');
   expect(existsSync(folder('other'))).toBe(false);
   await wallet.close();
+});
+
+test('no wallet and no backup gets a name that another wallet uses for its own files', async () => {
+  const { wallet, folder } = await created();
+  const refused = expect.objectContaining({ code: 2, message: expect.stringContaining('cannot end in') });
+  for (const ending of ['restored', 'previous', 'tmp', 'lock', 'db', 'db-wal', 'previous.tmp']) {
+    const file = folder(`b.wallet.${ending}`);
+    await expect(wallet.backup(file)).rejects.toEqual(refused);
+    await expect(served(Wallet.create, { file, password: 'pw', port: PORT_OF_NO_NODE })).rejects.toEqual(refused);
+    expect(existsSync(file)).toBe(false);
+  }
+  await wallet.close();
+});
+
+test('a wallet that is named like the marker of a restore is neither deleted nor overwritten', async () => {
+  const { wallet, folder } = await created();
+  await wallet.backup(folder('backup'));
+  await wallet.close();
+  const other = readFileSync(folder('backup'));
+  writeFileSync(folder('a.wallet.restored'), other);
+  const again = await open(folder('a.wallet'));
+  expect(again.pause.current).toBeUndefined();
+  await again.close();
+  expect(readFileSync(folder('a.wallet.restored'))).toEqual(other);
+  writeFileSync(folder('b.wallet.restored'), other);
+  await expect(restoreBackup(folder('backup'), folder('b.wallet'))).rejects.toMatchObject({ code: 8 });
+  expect(readFileSync(folder('b.wallet.restored'))).toEqual(other);
 });
 
 test('a backup that cannot be verified leaves no files', async () => {

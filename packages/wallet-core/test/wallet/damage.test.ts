@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { SqliteConnection } from '@wrkz/sqlite';
 import { StandInNode } from '@wrkz/testing';
 import { Wallet } from '../../src';
@@ -70,4 +71,15 @@ test('a damaged row that is read while the wallet is open pauses sends', async (
   damage(whole.file, 'requests');
   expect(() => wallet.db.requests.begin(key, 'body', 1)).toThrow('damaged');
   await expect(wallet.send({ destinations: [] })).rejects.toMatchObject({ code: 1008 });
+});
+
+test('a pause for a database that cannot be opened is recorded in the new database', async () => {
+  const whole = await begin();
+  await whole.wallet.close();
+  writeFileSync(walletDbName(whole.file), 'no database');
+  const { wallet } = await reopened(whole);
+  expect(wallet.pause.current).toMatchObject({ source: 'database' });
+  await wallet.resumeSends();
+  const events = wallet.db.events.after(0, 100).filter(({ kind }) => kind.startsWith('sends-'));
+  expect(events).toMatchObject([{ kind: 'sends-paused', payload: { source: 'database' } }, { kind: 'sends-resumed' }]);
 });

@@ -3,6 +3,8 @@ import { NodeList } from '@wrkz/client';
 import { StandInNode } from '@wrkz/testing';
 import { Wallet, walletErrorRows } from '../../src';
 import { fresh, removeFolders } from '../support/folder';
+import { untilAtTip } from '../support/served';
+import { scriptedChain, serveChain } from '../sync/support/scripted-chain';
 
 jest.mock('node:crypto', () => {
   const { withCheapKeys } = jest.requireActual<typeof import('./support/cheap-keys')>('./support/cheap-keys');
@@ -54,6 +56,22 @@ test('refuses to open at a node of another network, and opens at one that does n
   foreign.close();
   // No response at all: opening does not wait for the timeouts of the client.
   node.on('/json_rpc', () => () => undefined);
+  const opened = await Wallet.open(dependencies, { ...settings, nodes: nodesAt(node) });
+  await opened.close();
+  await node.close();
+});
+
+test('refuses to open on another network than the one whose chain it has scanned', async () => {
+  const node = await StandInNode.start();
+  serveChain(node, { blocks: scriptedChain(5) });
+  const settings = { file: fresh('some.wallet'), password: 'pw' };
+  const created = await Wallet.create(dependencies, { ...settings, nodes: nodesAt(node) });
+  await untilAtTip(created);
+  await created.close();
+  const other = { ...dependencies, network: networkOf('mainnet') };
+  await expect(Wallet.open(other, { ...settings, nodes: nodesAt({ port: 1 }) })).rejects.toMatchObject({
+    code: walletErrorRows.foreignNetwork.code,
+  });
   const opened = await Wallet.open(dependencies, { ...settings, nodes: nodesAt(node) });
   await opened.close();
   await node.close();

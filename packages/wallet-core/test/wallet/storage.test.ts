@@ -12,6 +12,7 @@ import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { dirname } from 'node:path';
 import { contentText } from '../../src';
+import { WalletFile } from '../../src/container/wallet-file';
 import type { Ledger } from '../../src/ledger/ledger';
 import { walletDbName } from '../../src/wallet-db/wallet-db';
 import { type OpenedStorage, WalletStorage } from '../../src/wallet/storage';
@@ -150,6 +151,25 @@ test('the container before the current one is brought up to date by the log', as
   expect(comparable(second.ledger)).toEqual(expected);
 });
 
+test('the container before the current one is brought up to date after concurrent saves', async () => {
+  const file = container();
+  const first = await opened(file);
+  await first.storage.save();
+  const saves: Promise<void>[] = [];
+  for (const height of [9_000, 9_001, 9_002]) {
+    payment(first.ledger, height);
+    first.storage.commit();
+    saves.push(first.storage.save());
+  }
+  await Promise.all(saves);
+  const expected = comparable(first.ledger);
+  await closed(first);
+  copyFileSync(`${file}.previous`, file);
+  const second = await opened(file);
+  expect(second.containerChange).toBeUndefined();
+  expect(comparable(second.ledger)).toEqual(expected);
+});
+
 test('the database of another wallet is refused, and neither file changes', async () => {
   const file = container();
   const other = fresh('other.wallet');
@@ -229,6 +249,27 @@ test('a database that is gone is reported until the operator acknowledges it', a
   await second.storage.acknowledgeDamage();
   await closed(second);
   expect((await opened(file)).storage.damage).toBeUndefined();
+});
+
+test('a close that does not wait for a slow save releases the lock after it', async () => {
+  const file = container();
+  const { storage, ledger } = await opened(file);
+  open.delete(storage);
+  ledger.markTip(100, '64'.repeat(32));
+  let release = (): void => undefined;
+  const slow = new Promise<void>((resolve) => (release = resolve));
+  const writing = jest.spyOn(WalletFile.prototype as unknown as { write(): Promise<void> }, 'write');
+  writing.mockImplementationOnce(() => slow);
+  const timer = setTimeout;
+  const timers = jest.spyOn(globalThis, 'setTimeout');
+  timers.mockImplementation((work: () => void) => timer(work, 0));
+  await storage.close();
+  timers.mockRestore();
+  const inUse = { code: walletErrorRows.walletFileInUse.code };
+  await expect(opened(file)).rejects.toMatchObject(inUse);
+  release();
+  await new Promise(setImmediate);
+  await closed(await opened(file));
 });
 
 function comparable(ledger: Ledger): unknown {
