@@ -94,7 +94,7 @@ export async function readGreenKeys(handle: FileHandle, layout: GreenLayout, pas
 }
 
 function decryptRecord(sealed: Buffer, key: Buffer): { publicKey: Buffer; secretKey: Buffer; creationTime: bigint } {
-  const plain = new ChaCha8(key, sealed.subarray(0, IV_SIZE)).apply(sealed.subarray(IV_SIZE));
+  const plain = chaCha8(key, sealed.subarray(0, IV_SIZE), sealed.subarray(IV_SIZE));
   return {
     publicKey: plain.subarray(0, 32),
     secretKey: plain.subarray(32, 64),
@@ -114,31 +114,12 @@ function keyError(name: 'wrongPassword' | 'walletFileCorrupted', reason: string)
   return walletErrorOfCode(walletErrorRows[name].code, undefined, { cause: new Error(reason) });
 }
 
-const BLOCK_BYTES = 64;
-
 /**
- * The original ChaCha with 8 rounds, a 64-bit block counter and a 64-bit nonce. Up to 256 GiB it is equal to the variant of the
- * library, with a 32-bit counter and a 96-bit nonce whose first four bytes are zero.
+ * Encrypts or decrypts with the original ChaCha with 8 rounds, a 64-bit block counter and a 64-bit nonce. Up to 256 GiB it is
+ * equal to the variant of the library, with a 32-bit counter and a 96-bit nonce whose first four bytes are zero.
+ * @param nonce 8 bytes
+ * @param block counter of the first block of 64 bytes
  */
-export class ChaCha8 {
-  readonly #nonce = Buffer.alloc(12);
-  /** Offset in the keystream. */
-  #position = 0;
-
-  /** @param key 32 bytes @param nonce 8 bytes */
-  constructor(
-    private readonly key: Buffer,
-    nonce: Buffer,
-  ) {
-    nonce.copy(this.#nonce, 4);
-  }
-
-  /** Encrypts or decrypts the next bytes of the stream. */
-  apply(bytes: Buffer): Buffer {
-    const used = this.#position % BLOCK_BYTES;
-    const block = Math.floor(this.#position / BLOCK_BYTES);
-    const input = used === 0 ? bytes : Buffer.concat([Buffer.alloc(used), bytes]);
-    this.#position += bytes.length;
-    return Buffer.from(chacha8(this.key, this.#nonce, input, undefined, block)).subarray(used);
-  }
+export function chaCha8(key: Buffer, nonce: Buffer, bytes: Buffer, block = 0): Buffer {
+  return Buffer.from(chacha8(key, Buffer.concat([Buffer.alloc(4), nonce]), bytes, undefined, block));
 }
