@@ -20,9 +20,10 @@ export {
   WalletClosed,
   WalletError,
   walletError,
-  walletErrorOfCode,
+  walletErrorOf,
   walletErrorRows,
 } from './errors';
+export type { WalletErrorName } from './error-table';
 export { checkAddress, checkPaymentId, integratedAddress, type CheckedAddress } from './keys/addresses';
 export * from './keys/wallet-keys';
 export * from './keys/sub-wallets';

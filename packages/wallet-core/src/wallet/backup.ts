@@ -4,7 +4,7 @@ import { errorText } from '@wrkz/service-kit/base';
 import { readFileStart, replaceFile } from '../container/file-io';
 import { CONTAINER_HEADER_SIZE, isContainer } from '../container/format';
 import type { WalletFile } from '../container/wallet-file';
-import { walletError, WalletError, walletErrorOfCode, walletErrorRows } from '../errors';
+import { isWalletError, walletError, walletErrorOf } from '../errors';
 import { walletDbMarkOf } from '../wallet-db/identity';
 import { backupWalletDb, FILE_SUFFIXES, walletDbName } from '../wallet-db/wallet-db';
 
@@ -26,9 +26,8 @@ export async function backupWallet(walletFile: Pick<WalletFile, 'file' | 'readCo
     await backupWalletDb(walletFile.file, walletDbName(to), content.privateViewKey, walletDbMarkOf(content));
   } catch (error) {
     for (const name of [to, walletDbName(to)]) await rm(name, { force: true }).catch(() => undefined);
-    if (error instanceof WalletError && error.code === walletErrorRows.walletFileAlreadyExists.code) throw error;
-    const { code } = walletErrorRows.invalidWalletFilename;
-    throw walletErrorOfCode(code, `The backup failed: ${errorText(error)}`, { cause: error });
+    if (isWalletError(error, 'walletFileAlreadyExists')) throw error;
+    throw walletErrorOf('invalidWalletFilename', `The backup failed: ${errorText(error)}`, { cause: error });
   }
 }
 

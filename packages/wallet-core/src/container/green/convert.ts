@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { DecodeError, encodeAddress, networkOf } from '@wrkz/core-types';
 import { viewKeyFromSpendKey } from '@wrkz/crypto';
 import { EventLoopYielder, runInSlices } from '@wrkz/service-kit/base';
-import { isWalletError, walletError, walletErrorOfCode, walletErrorRows } from '../../errors';
+import { isWalletError, walletError, walletErrorOf } from '../../errors';
 import { emptySubWallet } from '../../keys/wallet-keys';
 import type { ScanStart, SubWallet, WalletContent } from '../../ledger/model';
 import { deriveFileKey, writeContainer } from '../encrypted-file';
@@ -166,7 +166,7 @@ async function backUp(handle: FileHandle, size: number, file: string): Promise<s
     if (await isCopy(handle, size, name)) return name;
   }
   const cause = new Error(`${MAX_COPIES} other files have the names for a copy of ${file}`);
-  throw walletErrorOfCode(walletErrorRows.invalidWalletFilename.code, undefined, { cause });
+  throw walletErrorOf('invalidWalletFilename', undefined, { cause });
 }
 
 /** Whether the file exists and has the same bytes. */

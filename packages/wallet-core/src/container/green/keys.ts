@@ -2,7 +2,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { chacha8 } from '@noble/ciphers/chacha';
 import { checkKey, powHashAsync, secretKeyToPublicKey } from '@wrkz/crypto';
 import { EventLoopYielder } from '@wrkz/service-kit/base';
-import { type WalletError, walletError, walletErrorOfCode, walletErrorRows } from '../../errors';
+import { walletError, walletErrorOf } from '../../errors';
 import { readAt } from '../file-io';
 
 /* The frame and the key records of a WalletGreen file (docs/protocol/wallet.md#old-containers). Integers are little-endian. */
@@ -79,7 +79,10 @@ export async function readGreenKeys(handle: FileHandle, layout: GreenLayout, pas
       const record = decryptRecord(bytes.subarray(i * RECORD_SIZE, (i + 1) * RECORD_SIZE), cacheKey);
       const isViewOnly = record.secretKey.equals(NO_SECRET);
       const isValid = isViewOnly ? checkKey(record.publicKey) : isPair(record.publicKey, record.secretKey);
-      if (!isValid) throw keyError('wrongPassword', `the keys of record ${first + i} do not belong together`);
+      if (!isValid) {
+        const cause = new Error(`the keys of record ${first + i} do not belong together`);
+        throw walletErrorOf('wrongPassword', undefined, { cause });
+      }
       if (isViewOnly) viewOnly++;
       // Like the C++ wallets: the first of two records with one key counts.
       const hex = record.publicKey.toString('hex');
@@ -88,7 +91,8 @@ export async function readGreenKeys(handle: FileHandle, layout: GreenLayout, pas
     }
   }
   if (viewOnly !== 0 && viewOnly !== layout.records) {
-    throw keyError('walletFileCorrupted', 'only some records have a secret key');
+    const cause = new Error('only some records have a secret key');
+    throw walletErrorOf('walletFileCorrupted', undefined, { cause });
   }
   return { viewPublic: view.publicKey, viewSecret: view.secretKey, spendKeys: [...found.values()], cacheKey };
 }
@@ -108,10 +112,6 @@ function isPair(publicKey: Buffer, secretKey: Buffer): boolean {
   } catch {
     return false;
   }
-}
-
-function keyError(name: 'wrongPassword' | 'walletFileCorrupted', reason: string): WalletError {
-  return walletErrorOfCode(walletErrorRows[name].code, undefined, { cause: new Error(reason) });
 }
 
 /**
