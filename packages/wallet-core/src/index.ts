@@ -9,11 +9,11 @@ export {
   type SweepResult,
 } from './transaction/sweep';
 export { decodeContent } from './container/decode';
-export { isContainer, CONTAINER_HEADER_SIZE } from './container/format';
+
 export { readFileStart } from './container/file-io';
 export type { ContainerConversion } from './container/green/convert';
 export { WalletFile } from './container/wallet-file';
-export { contentText } from './container/encrypted-file';
+export { CONTAINER_HEADER_SIZE, contentText, isContainer } from './container/encrypted-file';
 export {
   isWalletError,
   nodeRefusal,

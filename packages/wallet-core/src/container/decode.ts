@@ -11,7 +11,7 @@ import type {
   WalletOutput,
   WalletTransaction,
 } from '../ledger/model';
-import { FORMAT_VERSION, NO_KEY, pathOf } from './format';
+import { FORMAT_VERSION, NO_KEY, pathOf } from './encode';
 import { readContainerJson } from './json-reader';
 
 /**

@@ -2,7 +2,7 @@ import { createReadStream, existsSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { errorText } from '@wrkz/service-kit/base';
 import { readFileStart, replaceFile } from '../container/file-io';
-import { CONTAINER_HEADER_SIZE, isContainer } from '../container/format';
+import { CONTAINER_HEADER_SIZE, isContainer } from '../container/encrypted-file';
 import type { WalletFile } from '../container/wallet-file';
 import { isWalletError, walletError, walletErrorOf } from '../errors';
 import { walletDbMarkOf } from '../wallet-db/identity';
