@@ -1,5 +1,12 @@
 import { errorCode, type ErrorRow, HttpError, type Refusal, refusal } from '@wrkz/service-kit';
-import { storageError, walletError, WalletClosed, WalletError, walletErrorRows } from '@wrkz/wallet-core';
+import {
+  storageError,
+  walletError,
+  WalletClosed,
+  WalletError,
+  type WalletErrorName,
+  walletErrorRows,
+} from '@wrkz/wallet-core';
 import { systemText } from '@wrkz/wallet-server';
 
 const DEFAULT_STATUS = 400;
@@ -19,8 +26,6 @@ const STATUS_BY_CODE: Readonly<Record<number, number>> = {
 };
 
 const statusOfCode = (code: number): number => STATUS_BY_CODE[code] ?? DEFAULT_STATUS;
-
-export type WalletErrorName = keyof typeof walletErrorRows;
 
 /** The errors of a route declaration, by name. */
 export function walletErrors(...names: readonly WalletErrorName[]): ErrorRow[] {

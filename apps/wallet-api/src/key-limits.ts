@@ -1,13 +1,5 @@
 import { type Network, parseTransaction, UNLOCK_TIME_BOUNDARY } from '@wrkz/core-types';
-import {
-  checkAddress,
-  type SignedSend,
-  utcDayOf,
-  type Wallet,
-  walletError,
-  walletErrorOfCode,
-  walletErrorRows,
-} from '@wrkz/wallet-core';
+import { checkAddress, type SignedSend, utcDayOf, type Wallet, walletError, walletErrorOf } from '@wrkz/wallet-core';
 import type { KeyGrant } from './keys';
 import type { OpenWallet } from './wallet-manager';
 
@@ -40,7 +32,7 @@ export function checkDestinations(
 
 export const addressNotAllowed = (): Error => limitExceeded('This key may not send to that address.');
 
-const limitExceeded = (text: string): Error => walletErrorOfCode(walletErrorRows.keyLimitExceeded.code, text);
+const limitExceeded = (text: string): Error => walletErrorOf('keyLimitExceeded', text);
 
 /** A key with `allowedAddresses` may send and drop only what it prepared itself. */
 export function mayUsePrepared({ name, allowedAddresses }: KeyGrant, { db }: Wallet, hash: string): boolean {

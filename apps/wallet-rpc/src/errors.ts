@@ -2,7 +2,7 @@ import { getSystemErrorMap } from 'node:util';
 import { walletRpcApi } from '@wrkz/api';
 import { NodeFailure } from '@wrkz/client';
 import { errorCode, errorText, JsonRpcError } from '@wrkz/service-kit';
-import { isWalletError, storageError, WalletError, walletErrorRows } from '@wrkz/wallet-core';
+import { isWalletError, storageError, WalletError, type WalletErrorName, walletErrorRows } from '@wrkz/wallet-core';
 import { systemText } from '@wrkz/wallet-server';
 
 const { walletRpcErrors, walletRpcEnvelopeErrors } = walletRpcApi;
@@ -20,8 +20,6 @@ export function envelopeError(name: keyof typeof walletRpcEnvelopeErrors, messag
   const { code, text } = walletRpcEnvelopeErrors[name];
   return new JsonRpcError(code, message ?? text);
 }
-
-type WalletErrorName = keyof typeof walletErrorRows;
 
 /** Which error of this interface each wallet error becomes. Wallet errors that are not listed are internal errors. */
 const APPLICATION_ERRORS: Partial<Record<WalletErrorName, WalletRpcErrorName>> = {

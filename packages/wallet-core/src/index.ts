@@ -9,20 +9,21 @@ export {
   type SweepResult,
 } from './transaction/sweep';
 export { decodeContent } from './container/decode';
-export { isContainer, CONTAINER_HEADER_SIZE } from './container/format';
+
 export { readFileStart } from './container/file-io';
 export type { ContainerConversion } from './container/green/convert';
 export { WalletFile } from './container/wallet-file';
-export { contentText } from './container/encrypted-file';
+export { CONTAINER_HEADER_SIZE, contentText, isContainer } from './container/encrypted-file';
 export {
   isWalletError,
   nodeRefusal,
   WalletClosed,
   WalletError,
   walletError,
-  walletErrorOfCode,
+  walletErrorOf,
   walletErrorRows,
 } from './errors';
+export type { WalletErrorName } from './error-table';
 export { checkAddress, checkPaymentId, integratedAddress, type CheckedAddress } from './keys/addresses';
 export * from './keys/wallet-keys';
 export * from './keys/sub-wallets';

@@ -3,20 +3,23 @@ import { walletError, walletErrorOfCode, walletErrorRows } from '../src/errors';
 
 const rows = Object.values(walletErrorRows);
 
-test('numbers 0 to 62 are there once each, ours begin at 1000, and no name comes twice', () => {
+test('codes 0 to 62 and from 1000 on exist once each, and names are distinct', () => {
   const codes = rows.map(({ code }) => code);
   expect(codes.slice(0, 63)).toEqual(Array.from({ length: 63 }, (_, i) => i));
   expect(codes.slice(63)).toEqual(Array.from({ length: codes.length - 63 }, (_, i) => 1000 + i));
   expect(new Set(rows.map(({ name }) => name)).size).toBe(rows.length);
 });
 
-test.each(Object.entries(walletErrorRows))('%s is made by its own name', (maker, { code, name, text }) => {
-  const error = walletError[maker as 'unknownError']();
-  expect([error.code, error.name, error.message]).toEqual([code, name, text]);
-  expect(maker).toBe(name.toLowerCase().replace(/_(.)/g, (_, letter: string) => letter.toUpperCase()));
-});
+test.each(Object.entries(walletErrorRows))(
+  'walletError.%s makes the error of its row',
+  (maker, { code, name, text }) => {
+    const error = walletError[maker as 'unknownError']();
+    expect([error.code, error.name, error.message]).toEqual([code, name, text]);
+    expect(maker).toBe(name.toLowerCase().replace(/_(.)/g, (_, letter: string) => letter.toUpperCase()));
+  },
+);
 
-test('texts that name what they speak of', () => {
+test('errors with details have detailed texts', () => {
   const messages = [
     walletError.mixinTooSmall(0n, 1),
     walletError.mixinTooBig(100n, 7),
@@ -57,12 +60,12 @@ test.each([
   [() => decodeAddress(`Wrkz${'0'.repeat(94)}`), walletError.addressNotValid()],
   [() => decodeMnemonic('one'), walletError.mnemonicWrongLength(1)],
   [() => decodeMnemonic('Nothing '.repeat(25)), walletError.mnemonicInvalidWord('nothing')],
-])('the codecs speak of %# in the words of the table', (work, expected) => {
+])('the codecs throw the code and text of the table (%#)', (work, expected) => {
   const { code, message } = thrownBy(work);
   expect([code, message]).toEqual([expected.code, expected.message]);
 });
 
-test('an error by its number, also one that nobody knows', () => {
+test('walletErrorOfCode makes the error of a code, and unknownError for an unknown code', () => {
   expect(walletErrorOfCode(31, 'no')).toMatchObject({ code: 31, name: 'DAEMON_ERROR', message: 'no' });
   expect(walletErrorOfCode(31).message).toBe(walletErrorRows.daemonError.text);
   expect(walletErrorOfCode(777).code).toBe(54);

@@ -1,6 +1,6 @@
 import { MAX_UINT64 } from '@wrkz/core-types';
 import type { JsonObject, JsonValue } from '@wrkz/service-kit/base';
-import { walletError, walletErrorOfCode, walletErrorRows } from '../errors';
+import { walletError, walletErrorOf } from '../errors';
 import type {
   SubWallet,
   SyncProgress,
@@ -11,7 +11,7 @@ import type {
   WalletOutput,
   WalletTransaction,
 } from '../ledger/model';
-import { FORMAT_VERSION, NO_KEY, pathOf } from './format';
+import { FORMAT_VERSION, NO_KEY, pathOf } from './encode';
 import { readContainerJson } from './json-reader';
 
 /**
@@ -24,7 +24,7 @@ export function* decodeContent(bytes: Buffer): Generator<void, WalletContent> {
     return yield* decodeDocument(yield* readContainerJson(bytes));
   } catch (error) {
     if (!(error instanceof SyntaxError || error instanceof FieldError)) throw error;
-    throw walletErrorOfCode(walletErrorRows.walletFileCorrupted.code, undefined, { cause: error });
+    throw walletErrorOf('walletFileCorrupted', undefined, { cause: error });
   }
 }
 

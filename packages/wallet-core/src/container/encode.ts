@@ -7,7 +7,29 @@ import type {
   WalletOutput,
   WalletTransaction,
 } from '../ledger/model';
-import { FORMAT_VERSION, NO_KEY, pathOf } from './format';
+
+export const FORMAT_VERSION = 0n;
+
+/** The text of an absent key, key image or secret. */
+export const NO_KEY = '0'.repeat(64);
+
+/**
+ * The paths of `WalletContent.unknownFields`. The path of a list element has its identity instead of its index, so that unknown
+ * fields follow an output that is spent and a transaction that is mined.
+ */
+export const pathOf = {
+  root: '',
+  subWallets: 'subWallets',
+  synchronizer: 'walletSynchronizer',
+  synchronizerStatus: 'walletSynchronizer.transactionSynchronizerStatus',
+  subWallet: (publicSpendKey: string): string => `subWallet ${publicSpendKey}`,
+  output: (parentTransactionHash: string, outputIndex: number): string =>
+    `output ${parentTransactionHash} ${outputIndex}`,
+  unconfirmedAmount: (key: string): string => `unconfirmedAmount ${key}`,
+  transaction: (hash: string): string => `transaction ${hash}`,
+  transfer: (hash: string, publicSpendKey: string): string => `transfer ${hash} ${publicSpendKey}`,
+  transactionKey: (hash: string): string => `transactionKey ${hash}`,
+} as const;
 
 /**
  * Encodes the JSON of a container in pieces: without white space, fields sorted by name, like the C++ wallets of 2026. The

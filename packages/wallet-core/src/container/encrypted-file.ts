@@ -6,16 +6,25 @@ import { walletError } from '../errors';
 import type { WalletContent } from '../ledger/model';
 import { encodeContent } from './encode';
 import { readUpTo, withRegularFile } from './file-io';
-import {
-  CIPHER,
-  CONTAINER_HEADER_SIZE,
-  CONTENT_MARKER,
-  FILE_MARKER,
-  isContainer,
-  KEY_SIZE,
-  ROUNDS,
-  SALT_SIZE,
-} from './format';
+
+/* The frame of a container (docs/protocol/wallet.md#container). */
+
+/** The first bytes of every container. */
+const FILE_MARKER = Buffer.from('If I pull that off, will you die?\nIt would be extremely painful.');
+/** The first bytes of the plaintext, by which a wrong password is recognised. */
+const CONTENT_MARKER = Buffer.from("You're a big guy.\nFor you.");
+/** Bytes of the salt, which is also the initialisation vector. */
+const SALT_SIZE = 16;
+export const CONTAINER_HEADER_SIZE = FILE_MARKER.length + SALT_SIZE;
+const CIPHER = 'aes-128-cbc';
+const KEY_SIZE = 16;
+/** PBKDF2 iterations. */
+const ROUNDS = 500_000;
+
+/** @param start the first {@link CONTAINER_HEADER_SIZE} bytes of a file */
+export function isContainer(start: Uint8Array): boolean {
+  return FILE_MARKER.equals(start.subarray(0, FILE_MARKER.length));
+}
 
 const pbkdf2Async = promisify(pbkdf2);
 

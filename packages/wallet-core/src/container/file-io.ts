@@ -2,7 +2,7 @@ import { constants, createReadStream, statSync } from 'node:fs';
 import { type FileHandle, link, lstat, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { errorCode, errorText, syncFolder } from '@wrkz/service-kit/base';
-import { WalletError, walletError, walletErrorOfCode, walletErrorRows } from '../errors';
+import { WalletError, walletError, walletErrorOf } from '../errors';
 
 /** Whether the path, with links followed, exists and is not a regular file. Opening a pipe would wait for a writer. */
 export function isIrregularFile(path: string): boolean {
@@ -41,8 +41,7 @@ export async function withRegularFile<T>(
     return await read(handle, stats.size);
   } catch (error) {
     if (error instanceof WalletError) throw error;
-    const { code } = walletErrorRows.filenameNonExistent;
-    throw walletErrorOfCode(code, undefined, { cause: new Error(errorText(error), { cause: error }) });
+    throw walletErrorOf('filenameNonExistent', undefined, { cause: new Error(errorText(error), { cause: error }) });
   } finally {
     await handle?.close();
   }
@@ -200,6 +199,5 @@ async function renameToNew(temporary: string, file: string): Promise<void> {
 
 function cannotWrite(error: unknown): WalletError {
   if (error instanceof WalletError) return error;
-  const { code } = walletErrorRows.invalidWalletFilename;
-  return walletErrorOfCode(code, undefined, { cause: new Error(errorText(error), { cause: error }) });
+  return walletErrorOf('invalidWalletFilename', undefined, { cause: new Error(errorText(error), { cause: error }) });
 }

@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { runInSlices } from '@wrkz/service-kit/base';
 import { FileLocked, takeWriteLock, type WriteLock } from '@wrkz/sqlite';
-import { walletErrorOfCode, walletErrorRows } from '../errors';
+import { walletErrorOf } from '../errors';
 import { type ContainerConversion, convertGreenFile } from './green/convert';
 import type { WalletContent } from '../ledger/model';
 import { decodeContent } from './decode';
@@ -165,7 +165,7 @@ function takeLock(file: string): WriteLock {
     if (isIrregularFile(lockFile)) throw new Error(`${lockFile} is not a regular file`);
     return takeWriteLock(lockFile, { file, title: 'wallet' });
   } catch (error) {
-    const row = error instanceof FileLocked ? walletErrorRows.walletFileInUse : walletErrorRows.invalidWalletFilename;
-    throw walletErrorOfCode(row.code, undefined, { cause: error });
+    const name = error instanceof FileLocked ? 'walletFileInUse' : 'invalidWalletFilename';
+    throw walletErrorOf(name, undefined, { cause: error });
   }
 }

@@ -7,7 +7,7 @@ import {
   SHORT_PAYMENT_ID_LENGTH,
 } from '@wrkz/core-types';
 import { isPrimeOrder } from '@wrkz/crypto';
-import { addressError, walletError } from '../errors';
+import { walletError, walletErrorOfCode } from '../errors';
 
 /** A decoded address. An integrated address has a `paymentId`, with upper and lower case as encoded. */
 export interface CheckedAddress extends Address {
@@ -27,7 +27,7 @@ export function checkAddress(text: string, options: { readonly allowIntegrated: 
     const { spendPublic, viewPublic } = address;
     return { ...address, plain: encodeAddress({ spendPublic, viewPublic }) };
   } catch (error) {
-    if (error instanceof AddressError) throw addressError(error);
+    if (error instanceof AddressError) throw walletErrorOfCode(error.code, error.message);
     throw error;
   }
 }

@@ -1,10 +1,10 @@
 import { createReadStream, existsSync, statSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { errorText } from '@wrkz/service-kit/base';
+import { CONTAINER_HEADER_SIZE, isContainer } from '../container/encrypted-file';
 import { checkName, readFileStart, replaceFile } from '../container/file-io';
-import { CONTAINER_HEADER_SIZE, isContainer } from '../container/format';
 import type { WalletFile } from '../container/wallet-file';
-import { WalletClosed, walletError, WalletError, walletErrorOfCode, walletErrorRows } from '../errors';
+import { isWalletError, walletError, WalletClosed, walletErrorOf } from '../errors';
 import { walletDbMarkOf } from '../wallet-db/identity';
 import { backupWalletDb, FILE_SUFFIXES, walletDbName } from '../wallet-db/wallet-db';
 
@@ -35,10 +35,9 @@ export async function backupWallet(
     await backupWalletDb(walletFile.file, walletDbName(to), content.privateViewKey, walletDbMarkOf(content));
   } catch (error) {
     for (const name of isCopied ? [to, walletDbName(to)] : []) await rm(name, { force: true }).catch(() => undefined);
-    const { walletFileAlreadyExists, walletDatabaseDamaged, invalidWalletFilename } = walletErrorRows;
-    const own: readonly number[] = [walletFileAlreadyExists.code, walletDatabaseDamaged.code];
-    if (error instanceof WalletClosed || (error instanceof WalletError && own.includes(error.code))) throw error;
-    throw walletErrorOfCode(invalidWalletFilename.code, `The backup failed: ${errorText(error)}`, { cause: error });
+    const isOwn = isWalletError(error, 'walletFileAlreadyExists') || isWalletError(error, 'walletDatabaseDamaged');
+    if (error instanceof WalletClosed || isOwn) throw error;
+    throw walletErrorOf('invalidWalletFilename', `The backup failed: ${errorText(error)}`, { cause: error });
   }
 }
 

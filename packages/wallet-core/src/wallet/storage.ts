@@ -3,7 +3,7 @@ import { FileLocked, sqliteFailure, SqliteFileError, WrongSchemaVersion } from '
 import { errorText, EventLoopYielder, runInSlices } from '@wrkz/service-kit/base';
 import type { ContainerConversion } from '../container/green/convert';
 import { WalletFile } from '../container/wallet-file';
-import { walletError, walletErrorOfCode, walletErrorRows } from '../errors';
+import { walletError, walletErrorOf } from '../errors';
 import { Ledger } from '../ledger/ledger';
 import { LedgerFault, type WalletContent } from '../ledger/model';
 import { walletBalance } from '../ledger/queries';
@@ -351,13 +351,11 @@ function describeChange(before: Summary | undefined, ledger: Ledger, problem: st
 
 /** The wallet error for a failure of the wallet database or of SQLite; any other error is returned as it is. */
 export function storageError(error: unknown): unknown {
-  if (error instanceof ForeignWalletDb)
-    return walletErrorOfCode(walletErrorRows.walletDatabaseForeign.code, error.message);
+  if (error instanceof ForeignWalletDb) return walletErrorOf('walletDatabaseForeign', error.message);
   if (error instanceof DamagedSealedRow) return walletError.walletDatabaseDamaged(error.message);
   if (!(error instanceof SqliteFileError) && sqliteFailure(error) === undefined) return error;
-  const { walletFileInUse, unsupportedWalletFileFormatVersion, invalidWalletFilename } = walletErrorRows;
-  let row: { readonly code: number } = invalidWalletFilename;
-  if (error instanceof FileLocked) row = walletFileInUse;
-  if (error instanceof WrongSchemaVersion) row = unsupportedWalletFileFormatVersion;
-  return walletErrorOfCode(row.code, undefined, { cause: error });
+  const options = { cause: error };
+  if (error instanceof FileLocked) return walletErrorOf('walletFileInUse', undefined, options);
+  if (!(error instanceof WrongSchemaVersion)) return walletErrorOf('invalidWalletFilename', undefined, options);
+  return walletErrorOf('unsupportedWalletFileFormatVersion', undefined, options);
 }

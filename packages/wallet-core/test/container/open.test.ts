@@ -8,7 +8,8 @@ import { containerOf } from '../support/container-bytes';
 import { walletAt } from '../support/contents';
 import { fresh, removeFolders } from '../support/folder';
 import { recordedWallets } from '../support/recorded-wallets';
-import { errorNameOf, type WalletErrorName } from '../support/rejection';
+import type { WalletErrorName } from '../../src/error-table';
+import { errorNameOf } from '../support/rejection';
 
 afterEach(async () => {
   await endPrograms();

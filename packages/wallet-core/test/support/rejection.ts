@@ -1,6 +1,5 @@
+import { type WalletErrorName } from '../../src/error-table';
 import { WalletError, walletErrorRows } from '../../src/errors';
-
-export type WalletErrorName = keyof typeof walletErrorRows;
 
 const names = Object.keys(walletErrorRows) as WalletErrorName[];
 

@@ -3,7 +3,8 @@ import { alice, aliceWith, bob, FakeNode, NOW, outputFor, owner, portsOf, subWal
 import { walletError } from '../../src/errors';
 import { buildSend } from '../../src/transaction/build-send';
 import type { SendRequest, SendContext } from '../../src/transaction/model';
-import { errorNameOf, type WalletErrorName } from '../support/rejection';
+import type { WalletErrorName } from '../../src/error-table';
+import { errorNameOf } from '../support/rejection';
 
 /* The errors of a send and the order of the checks (docs/protocol/wallet.md#order-of-checks). */
 

@@ -5,7 +5,7 @@ import { walletErrorRows, nodeRefusal, walletError } from '../../src/errors';
 import type { SignedSend, SendContext } from '../../src/transaction/model';
 import { submitSend } from '../../src/send/submit';
 import { estimateSweep, sweep, type SweepRequest, type SweepResult } from '../../src/transaction/sweep';
-import type { WalletErrorName } from '../support/rejection';
+import type { WalletErrorName } from '../../src/error-table';
 
 jest.setTimeout(60_000);
 

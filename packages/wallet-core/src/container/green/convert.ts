@@ -4,15 +4,14 @@ import { basename, dirname, join } from 'node:path';
 import { DecodeError, encodeAddress, networkOf } from '@wrkz/core-types';
 import { viewKeyFromSpendKey } from '@wrkz/crypto';
 import { EventLoopYielder, runInSlices } from '@wrkz/service-kit/base';
-import { isWalletError, walletError, walletErrorOfCode, walletErrorRows } from '../../errors';
+import { isWalletError, walletError, walletErrorOf } from '../../errors';
 import { emptySubWallet } from '../../keys/wallet-keys';
 import type { ScanStart, SubWallet, WalletContent } from '../../ledger/model';
 import { deriveFileKey, writeContainer } from '../encrypted-file';
 import { readAt, readUpTo, replaceFile, withRegularFile } from '../file-io';
-import type { GreenCache } from './cache-format';
-import { readGreenCache } from './cache-reader';
+import { type GreenCache, readGreenCache } from './cache';
 import { type ConvertedHistory, convertHistory } from './history';
-import { GREEN_PREFIX_SIZE, type GreenKeys, greenLayout, type GreenSpendKey, readGreenKeys } from './keys';
+import { GREEN_PREFIX_SIZE, type GreenKeys, greenLayout, readGreenKeys } from './keys';
 
 /** The result of converting a WalletGreen file. */
 export interface ContainerConversion {
@@ -87,7 +86,7 @@ const NO_HISTORY: ConvertedHistory = {
   transactions: [],
   unconfirmed: [],
   height: 0,
-  firstTimestamp: undefined,
+  firstTimestamp: Infinity,
 };
 
 /**
@@ -100,14 +99,18 @@ function* convertedContent(keys: GreenKeys, cache: GreenCache | undefined): Gene
   const isViewWallet = keys.spendKeys[0] !== undefined && keys.spendKeys[0].secretKey === undefined;
   const primary = primaryIndexOf(keys);
   const subWallets: SubWallet[] = [];
-  for (const [i, spendKey] of keys.spendKeys.entries()) {
-    const start = { timestamp: startOf(spendKey), height: 0 };
-    const subWallet = emptySubWallet({ ...keysOf(keys, spendKey), isPrimary: i === primary, walletIndex: 0 }, start);
-    subWallets.push({ ...subWallet, ...history.outputs.get(subWallet.publicSpendKey) });
+  let startTimestamp = history.firstTimestamp;
+  for (const [i, { publicKey, secretKey, creationTime }] of keys.spendKeys.entries()) {
+    const timestamp = creationTime > MAX_TIME ? 0 : Number(creationTime);
+    startTimestamp = Math.min(startTimestamp, timestamp);
+    const publicSpendKey = publicKey.toString('hex');
+    const privateSpendKey = secretKey?.toString('hex');
+    const address = encodeAddress({ spendPublic: publicKey, viewPublic: keys.viewPublic });
+    const subWalletKeys = { publicSpendKey, privateSpendKey, address, isPrimary: i === primary, walletIndex: 0 };
+    const subWallet = emptySubWallet(subWalletKeys, { timestamp, height: 0 });
+    subWallets.push({ ...subWallet, ...history.outputs.get(publicSpendKey) });
     yield;
   }
-  const starts = subWallets.map(({ syncStartTimestamp }) => syncStartTimestamp);
-  if (history.firstTimestamp !== undefined) starts.push(history.firstTimestamp);
   return {
     privateViewKey: keys.viewSecret.toString('hex'),
     isViewWallet,
@@ -119,7 +122,7 @@ function* convertedContent(keys: GreenKeys, cache: GreenCache | undefined): Gene
     // Without hashes the scan begins at the start time. Its first block is at or below this height, so the ledger rewinds the
     // history as in a reorganisation and rebuilds it: transactions that are not in the chain disappear.
     progress: { height: history.height, recentHashes: [], checkpointHashes: [] },
-    startTimestamp: starts.reduce((min, start) => Math.min(min, start), starts[0] ?? 0),
+    startTimestamp: startTimestamp === Infinity ? 0 : startTimestamp,
     startHeight: 0,
     unknownFields: new Map(),
   };
@@ -131,21 +134,6 @@ function primaryIndexOf({ spendKeys, viewSecret }: GreenKeys): number {
     ({ secretKey }) => secretKey !== undefined && viewKeyFromSpendKey(secretKey).equals(viewSecret),
   );
   return Math.max(0, index);
-}
-
-function keysOf(
-  { viewPublic }: GreenKeys,
-  { publicKey, secretKey }: GreenSpendKey,
-): Pick<SubWallet, 'publicSpendKey' | 'privateSpendKey' | 'address'> {
-  return {
-    publicSpendKey: publicKey.toString('hex'),
-    privateSpendKey: secretKey?.toString('hex'),
-    address: encodeAddress({ spendPublic: publicKey, viewPublic }),
-  };
-}
-
-function startOf({ creationTime }: GreenSpendKey): number {
-  return creationTime > MAX_TIME ? 0 : Number(creationTime);
 }
 
 const CHUNK_BYTES = 1024 * 1024;
@@ -178,7 +166,7 @@ async function backUp(handle: FileHandle, size: number, file: string): Promise<s
     if (await isCopy(handle, size, name)) return name;
   }
   const cause = new Error(`${MAX_COPIES} other files have the names for a copy of ${file}`);
-  throw walletErrorOfCode(walletErrorRows.invalidWalletFilename.code, undefined, { cause });
+  throw walletErrorOf('invalidWalletFilename', undefined, { cause });
 }
 
 /** Whether the file exists and has the same bytes. */

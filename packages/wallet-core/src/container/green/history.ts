@@ -6,24 +6,23 @@ import {
   generateKeyImage,
   secretKeyToPublicKey,
 } from '@wrkz/crypto';
-import type { SubWallet, Transfer, UnconfirmedAmount, WalletOutput, WalletTransaction } from '../../ledger/model';
-import type { GreenCache, GreenOutput, GreenTransaction } from './cache-format';
+import type { Transfer, UnconfirmedAmount, WalletOutput, WalletTransaction } from '../../ledger/model';
+import type { GreenCache, GreenOutput, GreenTransaction } from './cache';
 import type { GreenKeys } from './keys';
-
-type Outputs = Pick<SubWallet, 'unspent' | 'locked' | 'spent' | 'unconfirmedIncoming'>;
 
 /** Outputs and transactions of a cache. */
 export interface ConvertedHistory {
   /** By public spend key. */
-  readonly outputs: ReadonlyMap<string, Outputs>;
+  readonly outputs: ReadonlyMap<string, Lists>;
   readonly transactions: readonly WalletTransaction[];
   readonly unconfirmed: readonly WalletTransaction[];
   /** The highest block height of an output or transaction; 0 without any. */
   readonly height: number;
-  /** Unix seconds; undefined without transactions. */
-  readonly firstTimestamp: number | undefined;
+  /** Unix seconds; Infinity without transactions. */
+  readonly firstTimestamp: number;
 }
 
+/** The outputs of a sub-wallet. */
 interface Lists {
   readonly unspent: WalletOutput[];
   readonly locked: WalletOutput[];
@@ -65,27 +64,25 @@ export function* convertHistory(keys: GreenKeys, cache: GreenCache): Generator<v
     if (seen.has(output.key)) throw new DecodeError('an output is listed twice');
     seen.add(output.key);
     const target = lists.get(output.owner) as Lists;
-    const parent = listed.get(output.transactionHash);
-    if (parent === undefined) throw new DecodeError('the transaction of an output is not listed');
-    if (output.blockHeight === undefined) {
-      if (output.spend === undefined && sends.has(parent.hash)) {
-        note(effects, parent.hash, output, output.amount);
-        const { amount, key, transactionHash: parentTransactionHash } = output;
+    const { amount, key, blockHeight, parentTransactionHash, spendHeight, spendingTransactionHash: spender } = output;
+    if (!listed.has(parentTransactionHash)) throw new DecodeError('the transaction of an output is not listed');
+    if (blockHeight === undefined) {
+      if (spender === undefined && sends.has(parentTransactionHash)) {
+        note(effects, parentTransactionHash, output, amount);
         target.unconfirmedIncoming.push({ amount, key, parentTransactionHash });
       }
       continue;
     }
-    requireScanned(output.blockHeight, cache.height);
-    note(effects, parent.hash, output, output.amount);
-    const { spend } = output;
-    if (spend?.blockHeight !== undefined) {
-      requireScanned(spend.blockHeight, cache.height);
-      note(effects, spend.transactionHash, output, -output.amount);
-      target.spent.push(converter.spent(output, spend.blockHeight, spend.transactionHash));
-    } else if (spend !== undefined && sends.has(spend.transactionHash)) {
-      note(effects, spend.transactionHash, output, -output.amount);
-      target.locked.push({ ...converter.unspent(output), spendingTransactionHash: spend.transactionHash });
-    } else target.unspent.push(converter.unspent(output));
+    requireScanned(blockHeight, cache.height);
+    note(effects, parentTransactionHash, output, amount);
+    if (spender !== undefined && spendHeight !== undefined) {
+      requireScanned(spendHeight, cache.height);
+      note(effects, spender, output, -amount);
+      target.spent.push(converter.spent(output, blockHeight, spendHeight));
+    } else if (spender !== undefined && sends.has(spender)) {
+      note(effects, spender, output, -amount);
+      target.locked.push({ ...converter.unspent(output, blockHeight), spendingTransactionHash: spender });
+    } else target.unspent.push(converter.unspent(output, blockHeight));
   }
 
   const transactions: WalletTransaction[] = [];
@@ -111,9 +108,9 @@ function pendingSends(
   listed: ReadonlyMap<string, GreenTransaction>,
 ): ReadonlySet<string> {
   const sends = new Set<string>();
-  for (const { spend, blockHeight } of outputs) {
-    if (spend === undefined || spend.blockHeight !== undefined || blockHeight === undefined) continue;
-    const transaction = listed.get(spend.transactionHash);
+  for (const { blockHeight, spendHeight, spendingTransactionHash } of outputs) {
+    if (spendingTransactionHash === undefined || spendHeight !== undefined || blockHeight === undefined) continue;
+    const transaction = listed.get(spendingTransactionHash);
     if (transaction?.isSent === true && transaction.blockHeight === undefined) sends.add(transaction.hash);
   }
   return sends;
@@ -162,11 +159,7 @@ function extentOf(
       for (const output of list) height = Math.max(height, output.blockHeight, output.spendHeight);
     }
   }
-  const times = transactions.map(({ timestamp }) => timestamp);
-  const firstTimestamp = times.reduce<number | undefined>(
-    (min, time) => (min === undefined ? time : Math.min(min, time)),
-    undefined,
-  );
+  const firstTimestamp = transactions.reduce((min, { timestamp }) => Math.min(min, timestamp), Infinity);
   return { height, firstTimestamp };
 }
 
@@ -181,56 +174,33 @@ class OutputConverter {
   }
 
   /** Derives the key image again. @throws DecodeError when the output does not belong to the wallet */
-  unspent(output: GreenOutput): WalletOutput {
-    const spendSecret = this.spendSecrets.get(output.owner);
-    if (spendSecret === undefined) return outputOf(output, undefined, undefined);
-    const secret = deriveSecretKey(this.derivation(output), output.outputIndex, spendSecret);
+  unspent({ owner, ...output }: GreenOutput, blockHeight: number): WalletOutput {
+    const spendSecret = this.spendSecrets.get(owner);
+    const unspent = { ...output, blockHeight, spendHeight: 0, spendingTransactionHash: undefined };
+    if (spendSecret === undefined) return { ...unspent, keyImage: undefined };
+    const secret = deriveSecretKey(this.derivation(output.transactionPublicKey), output.outputIndex, spendSecret);
     const key = secretKeyToPublicKey(secret);
     if (key.toString('hex') !== output.key) throw new DecodeError('an output does not belong to this wallet');
-    return outputOf(output, generateKeyImage(key, secret).toString('hex'), secret.toString('hex'));
+    const keyImage = generateKeyImage(key, secret).toString('hex');
+    return { ...unspent, keyImage, privateEphemeral: secret.toString('hex') };
   }
 
   /** Uses the key image of the cache, since no search needs the key image of a spent output. */
-  spent(output: GreenOutput, spendHeight: number, spendingTransactionHash: string): WalletOutput {
-    const isView = this.spendSecrets.get(output.owner) === undefined;
-    return {
-      ...outputOf(output, isView ? undefined : output.keyImage, undefined),
-      spendHeight,
-      spendingTransactionHash,
-    };
+  spent({ owner, ...output }: GreenOutput, blockHeight: number, spendHeight: number): WalletOutput {
+    const isView = this.spendSecrets.get(owner) === undefined;
+    return { ...output, blockHeight, spendHeight, keyImage: isView ? undefined : output.keyImage };
   }
 
   /** Decrypts a short payment id. Only the receiver of the payment can do that. */
   paymentId(stored: string, received: GreenOutput | undefined): string {
     if (stored === '' || stored.length === LONG_PAYMENT_ID_LENGTH) return stored;
     if (received === undefined) return '';
-    return encryptPaymentId(Buffer.from(stored, 'hex'), this.derivation(received)).toString('hex');
+    return encryptPaymentId(Buffer.from(stored, 'hex'), this.derivation(received.transactionPublicKey)).toString('hex');
   }
 
-  private derivation({ transactionPublicKey }: GreenOutput): Buffer {
+  private derivation(transactionPublicKey: string): Buffer {
     const derivation = generateKeyDerivation(Buffer.from(transactionPublicKey, 'hex'), this.viewSecret);
     if (derivation === null) throw new DecodeError('the public key of a transaction is not a point');
     return derivation;
   }
-}
-
-function outputOf(
-  output: GreenOutput,
-  keyImage: string | undefined,
-  privateEphemeral: string | undefined,
-): WalletOutput {
-  return {
-    keyImage,
-    amount: output.amount,
-    blockHeight: output.blockHeight ?? 0,
-    transactionPublicKey: output.transactionPublicKey,
-    outputIndex: output.outputIndex,
-    globalIndex: output.globalIndex,
-    key: output.key,
-    spendHeight: 0,
-    unlockTime: output.unlockTime,
-    parentTransactionHash: output.transactionHash,
-    privateEphemeral,
-    spendingTransactionHash: undefined,
-  };
 }

@@ -2,7 +2,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { chacha8 } from '@noble/ciphers/chacha';
 import { checkKey, powHashAsync, secretKeyToPublicKey } from '@wrkz/crypto';
 import { EventLoopYielder } from '@wrkz/service-kit/base';
-import { type WalletError, walletError, walletErrorOfCode, walletErrorRows } from '../../errors';
+import { walletError, walletErrorOf } from '../../errors';
 import { readAt } from '../file-io';
 
 /* The frame and the key records of a WalletGreen file (docs/protocol/wallet.md#old-containers). Integers are little-endian. */
@@ -79,7 +79,10 @@ export async function readGreenKeys(handle: FileHandle, layout: GreenLayout, pas
       const record = decryptRecord(bytes.subarray(i * RECORD_SIZE, (i + 1) * RECORD_SIZE), cacheKey);
       const isViewOnly = record.secretKey.equals(NO_SECRET);
       const isValid = isViewOnly ? checkKey(record.publicKey) : isPair(record.publicKey, record.secretKey);
-      if (!isValid) throw keyError('wrongPassword', `the keys of record ${first + i} do not belong together`);
+      if (!isValid) {
+        const cause = new Error(`the keys of record ${first + i} do not belong together`);
+        throw walletErrorOf('wrongPassword', undefined, { cause });
+      }
       if (isViewOnly) viewOnly++;
       // Like the C++ wallets: the first of two records with one key counts.
       const hex = record.publicKey.toString('hex');
@@ -88,13 +91,14 @@ export async function readGreenKeys(handle: FileHandle, layout: GreenLayout, pas
     }
   }
   if (viewOnly !== 0 && viewOnly !== layout.records) {
-    throw keyError('walletFileCorrupted', 'only some records have a secret key');
+    const cause = new Error('only some records have a secret key');
+    throw walletErrorOf('walletFileCorrupted', undefined, { cause });
   }
   return { viewPublic: view.publicKey, viewSecret: view.secretKey, spendKeys: [...found.values()], cacheKey };
 }
 
 function decryptRecord(sealed: Buffer, key: Buffer): { publicKey: Buffer; secretKey: Buffer; creationTime: bigint } {
-  const plain = new ChaCha8(key, sealed.subarray(0, IV_SIZE)).apply(sealed.subarray(IV_SIZE));
+  const plain = chaCha8(key, sealed.subarray(0, IV_SIZE), sealed.subarray(IV_SIZE));
   return {
     publicKey: plain.subarray(0, 32),
     secretKey: plain.subarray(32, 64),
@@ -110,35 +114,12 @@ function isPair(publicKey: Buffer, secretKey: Buffer): boolean {
   }
 }
 
-function keyError(name: 'wrongPassword' | 'walletFileCorrupted', reason: string): WalletError {
-  return walletErrorOfCode(walletErrorRows[name].code, undefined, { cause: new Error(reason) });
-}
-
-const BLOCK_BYTES = 64;
-
 /**
- * The original ChaCha with 8 rounds, a 64-bit block counter and a 64-bit nonce. Up to 256 GiB it is equal to the variant of the
- * library, with a 32-bit counter and a 96-bit nonce whose first four bytes are zero.
+ * Encrypts or decrypts with the original ChaCha with 8 rounds, a 64-bit block counter and a 64-bit nonce. Up to 256 GiB it is
+ * equal to the variant of the library, with a 32-bit counter and a 96-bit nonce whose first four bytes are zero.
+ * @param nonce 8 bytes
+ * @param block counter of the first block of 64 bytes
  */
-export class ChaCha8 {
-  readonly #nonce = Buffer.alloc(12);
-  /** Offset in the keystream. */
-  #position = 0;
-
-  /** @param key 32 bytes @param nonce 8 bytes */
-  constructor(
-    private readonly key: Buffer,
-    nonce: Buffer,
-  ) {
-    nonce.copy(this.#nonce, 4);
-  }
-
-  /** Encrypts or decrypts the next bytes of the stream. */
-  apply(bytes: Buffer): Buffer {
-    const used = this.#position % BLOCK_BYTES;
-    const block = Math.floor(this.#position / BLOCK_BYTES);
-    const input = used === 0 ? bytes : Buffer.concat([Buffer.alloc(used), bytes]);
-    this.#position += bytes.length;
-    return Buffer.from(chacha8(this.key, this.#nonce, input, undefined, block)).subarray(used);
-  }
+export function chaCha8(key: Buffer, nonce: Buffer, bytes: Buffer, block = 0): Buffer {
+  return Buffer.from(chacha8(key, Buffer.concat([Buffer.alloc(4), nonce]), bytes, undefined, block));
 }

@@ -1,8 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { DecodeError, encodeVarint } from '@wrkz/core-types';
+import { encodeVarint } from '@wrkz/core-types';
 import * as fc from 'fast-check';
-import { CacheWindow, SealedBytes } from '../../../src/container/green/cache-reader';
-import { ChaCha8, GREEN_PREFIX_SIZE, greenLayout } from '../../../src/container/green/keys';
+import { chaCha8, GREEN_PREFIX_SIZE, greenLayout } from '../../../src/container/green/keys';
 import { WalletError } from '../../../src/errors';
 import { fresh, removeFolders } from '../../support/folder';
 import { greenNamed } from './support/recorded-green';
@@ -31,50 +30,32 @@ test('ChaCha8 produces the published keystream', () => {
   const published =
     '3e00ef2f895f40d67f5bb8e81f09a5a12c840ec3ce9a7f3b181be188ef711a1e' +
     '984ce172b9216f419f445367456d5619314a42a3da86b001387bfdb80e0cfe42';
-  expect(new ChaCha8(zeros(32), zeros(8)).apply(zeros(64)).toString('hex')).toBe(published);
+  expect(chaCha8(zeros(32), zeros(8), zeros(64)).toString('hex')).toBe(published);
 });
 
-test('ChaCha8 gives the same result in chunks', () => {
+test('ChaCha8 continues at any block', () => {
+  const [key, nonce] = [Buffer.alloc(32, 3), Buffer.alloc(8, 5)] as const;
   fc.assert(
-    fc.property(fc.uint8Array({ maxLength: 600 }), fc.array(fc.nat(200)), (bytes, cuts) => {
-      const whole = new ChaCha8(Buffer.alloc(32, 3), Buffer.alloc(8, 5)).apply(Buffer.from(bytes));
-      const cipher = new ChaCha8(Buffer.alloc(32, 3), Buffer.alloc(8, 5));
-      expect(Buffer.concat(pieces(Buffer.from(bytes), cuts).map((piece) => cipher.apply(piece)))).toEqual(whole);
+    fc.property(fc.uint8Array({ maxLength: 600 }), fc.nat(8), (content, block) => {
+      const bytes = Buffer.from(content);
+      const rest = chaCha8(key, nonce, bytes.subarray(block * 64), block);
+      expect(chaCha8(key, nonce, bytes).subarray(block * 64)).toEqual(rest);
     }),
   );
 });
 
-function pieces(bytes: Buffer, cuts: readonly number[]): Buffer[] {
-  const found: Buffer[] = [];
-  let at = 0;
-  for (const cut of cuts) found.push(Buffer.from(bytes.subarray(at, (at += cut))));
-  return [...found, Buffer.from(bytes.subarray(at))];
-}
-
-test('the array of varints is decoded from any chunks, up to its end', () => {
-  fc.assert(
-    fc.property(fc.uint8Array({ maxLength: 300 }), fc.array(fc.nat(50)), (bytes, cuts) => {
-      const raw = Buffer.concat([...Array.from(bytes, (byte) => encodeVarint(byte)), Buffer.from('behind')]);
-      const sealed = new SealedBytes(bytes.length);
-      expect(Buffer.concat(pieces(raw, cuts).map((piece) => sealed.take(piece)))).toEqual(Buffer.from(bytes));
-      expect(sealed.isDone).toBe(true);
-    }),
-  );
+test('the second byte of an element of the encrypted array is 1, and the array is complete', async () => {
+  const cache = sealedCache(Buffer.concat([...emptyHistory(2)]));
+  const large = cache.findIndex((byte, i) => i > 10 && byte >= 0x80);
   for (const wrong of [0, 2, 0x80, 0xff]) {
-    expect(() => new SealedBytes(1).take(Buffer.from([0x80, wrong]))).toThrow(DecodeError);
+    const changed = Buffer.from(cache).fill(wrong, large + 1, large + 2);
+    const lostCache = 'an element of the encrypted array is larger than a byte';
+    expect(await outcomeOf(greenFile(changed), PASSWORD)).toMatchObject({ lostCache });
   }
-});
-
-test('a window waits for the rest of a record, and refuses a record that exceeds the cache', () => {
-  const window = new CacheWindow(33);
-  const reading = window.read((reader) => reader.hash().toString('hex'));
-  window.push(Buffer.alloc(20, 1));
-  expect(reading.next().done).toBe(false);
-  window.push(Buffer.alloc(13, 2));
-  expect(reading.next()).toEqual({ done: true, value: '01'.repeat(20) + '02'.repeat(12) });
-  expect(window.left).toBe(1);
-  expect(() => window.read((reader) => reader.hash()).next()).toThrow(DecodeError);
-  expect(() => window.skip(2).next()).toThrow(DecodeError);
+  const cut = cache.subarray(0, -1);
+  expect(await outcomeOf(greenFile(cut), PASSWORD)).toMatchObject({ lostCache: 'the cache is cut off' });
+  const longer = Buffer.concat([cache, Buffer.from('behind')]);
+  expect(await outcomeOf(greenFile(longer), PASSWORD)).toMatchObject({ lostCache: undefined });
 });
 
 test('lengths are compared without overflow', () => {

@@ -1,6 +1,6 @@
 import { copyFileSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { isContainer } from '../../../src/container/format';
+import { isContainer } from '../../../src/container/encrypted-file';
 import { WalletFile } from '../../../src/container/wallet-file';
 import { Ledger } from '../../../src/ledger/ledger';
 import type { WalletContent } from '../../../src/ledger/model';

@@ -1,6 +1,6 @@
 import { encodeVarint, networkOf } from '@wrkz/core-types';
 import { powHash, secretKeyToPublicKey } from '@wrkz/crypto';
-import { ChaCha8 } from '../../../../src/container/green/keys';
+import { chaCha8 } from '../../../../src/container/green/keys';
 
 /** Keys for WalletGreen files that tests create. */
 export const VIEW_SECRET = Buffer.alloc(32, 0).fill(7, 0, 8);
@@ -11,7 +11,7 @@ const cacheKey = powHash('cn_slow_hash_v0', Buffer.from(PASSWORD));
 /** The encrypted cache as stored in a file: each byte is a varint. @param count the stored number of bytes */
 export function sealedCache(plain: Buffer, count: bigint | number = plain.length): Buffer {
   const iv = Buffer.from('0102030405060708', 'hex');
-  const sealed = new ChaCha8(cacheKey, iv).apply(Buffer.from(plain));
+  const sealed = chaCha8(cacheKey, iv, plain);
   const numbers = Buffer.alloc(sealed.length * 2);
   let length = 0;
   for (const byte of sealed) {
@@ -28,7 +28,7 @@ function record(secret: Buffer, iv: number, time = 0n): Buffer {
   secretKeyToPublicKey(secret).copy(plain);
   secret.copy(plain, 32);
   plain.writeBigUInt64LE(time, 64);
-  new ChaCha8(cacheKey, bytes.subarray(0, 8)).apply(plain).copy(bytes, 8);
+  chaCha8(cacheKey, bytes.subarray(0, 8), plain).copy(bytes, 8);
   return bytes;
 }
 
