@@ -141,8 +141,10 @@ const RESERVED_ENDING = /\.(?:db(?:-\w+)?|lock|tmp|previous|restored)$/;
 export function checkName(file: string): void {
   const [ending] = RESERVED_ENDING.exec(file) ?? [];
   if (ending === undefined) return;
-  const { code } = walletErrorRows.invalidWalletFilename;
-  throw walletErrorOfCode(code, `A wallet file cannot end in ${ending}: wallets use this ending for other files.`);
+  throw walletErrorOf(
+    'invalidWalletFilename',
+    `A wallet file cannot end in ${ending}: wallets use this ending for other files.`,
+  );
 }
 
 /** Creates and removes a file. @throws WalletError walletFileAlreadyExists, invalidWalletFilename */
