@@ -184,8 +184,8 @@ function receive(
   const book = outputs.book(publicSpendKey);
   if (book === undefined) return;
   book.unexpect(output.key);
-  const spend = output.keyImage === undefined ? undefined : awaited.find(output.keyImage);
-  if (spend !== undefined) awaited.delete(spend.keyImage);
+  const spend = awaited.get(output.keyImage ?? '');
+  awaited.delete(output.keyImage ?? '');
   const isSpent = spend !== undefined && history.send(spend.spendingTransactionHash) !== undefined;
   const spender = isSpent ? spend.spendingTransactionHash : held.spenderOf(output.key);
   if (spender === undefined) outputs.put(book, 'unspent', output);

@@ -405,7 +405,10 @@ export class Ledger {
     const [first] = this.parts.outputs.all();
     if (first !== undefined && !this.subWallets().subWallets.some(({ isPrimary }) => isPrimary)) first.makePrimary();
     this.keys = undefined;
-    this.parts.awaited.removeOwner(publicSpendKey);
+    const { awaited } = this.parts;
+    for (const [keyImage, spend] of [...awaited]) {
+      if (spend.publicSpendKey === publicSpendKey) awaited.delete(keyImage);
+    }
     this.parts.history.removeTransfersOf(publicSpendKey);
     this.changes.push({ kind: 'removeSubWallet', publicSpendKey });
   }

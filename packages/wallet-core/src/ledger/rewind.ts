@@ -95,6 +95,6 @@ function withdraw(
   const isSpent = spender !== undefined && keyImage !== undefined && history.send(spender) !== undefined;
   if (isSpent) {
     const { publicSpendKey } = book;
-    awaited.add({ keyImage, spendingTransactionHash: spender, publicSpendKey, amount: change });
+    awaited.set(keyImage, { spendingTransactionHash: spender, publicSpendKey, amount: change });
   } else if (returned.has(parentTransactionHash)) book.expect(change);
 }
