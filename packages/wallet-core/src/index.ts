@@ -27,10 +27,9 @@ export { checkAddress, checkPaymentId, integratedAddress, type CheckedAddress } 
 export * from './keys/wallet-keys';
 export * from './keys/sub-wallets';
 export type { HeldTransaction } from './ledger/held-transactions';
-export { type AppliedBlock, Ledger, type LedgerKeys, type UnindexedOutput } from './ledger/ledger';
+export { Ledger, type LedgerKeys, type UnindexedOutput } from './ledger/ledger';
 export * from './ledger/model';
 export { subWalletBalance, type Balance, type TransactionFilter } from './ledger/queries';
-export type { Rewound } from './ledger/rewind';
 export {
   DEFAULT_POW_SERVER,
   powServerOptions,

@@ -1,5 +1,6 @@
 import type { SyncBlock } from '@wrkz/client';
 import { applyPlan, planBlock, relevantPart, requirePossible, retireSpent } from './apply-block';
+import { crossesCheckpoint, RECENT } from './chain-progress';
 import { type HeldTransaction, lockHeld, withoutHeld } from './held-transactions';
 import {
   type AppliedTip,
@@ -17,17 +18,8 @@ import {
   type WalletTransaction,
 } from './model';
 import { recordOwnSend, releaseAbandoned, releaseSend } from './own-sends';
-import { type Balance, spendableOutputs, walletBalance } from './queries';
-import { type Rewound, rewindTo } from './rewind';
+import { rewindTo } from './rewind';
 import { atOnce, type LedgerParts, partsOf } from './state';
-
-/** What a block changed. */
-export interface AppliedBlock {
-  /** New transactions of the wallet, own sends among them, in the order of the block. */
-  readonly transactions: readonly WalletTransaction[];
-  /** The reorganisation that came first, when the block is not above the last one. */
-  readonly rewound: Rewound | undefined;
-}
 
 /** An own output without a global index. */
 export interface UnindexedOutput {
@@ -65,10 +57,6 @@ export interface TakenChanges {
   readonly changes: readonly LedgerChange[];
   readonly retired: readonly RetiredOutput[];
 }
-
-/** Block hashes that a restart needs: a wallet finds the fork point by its last 50 blocks. */
-const RECENT_BLOCKS = 50;
-const CHECKPOINT_STEP = 5_000;
 
 type ConstantFields = Pick<WalletContent, 'privateViewKey' | 'isViewWallet' | 'unknownFields'>;
 
@@ -179,18 +167,17 @@ export class Ledger {
 
   /** The last block that was applied or marked: 0 and no hash at the start. */
   position(): { readonly height: number; readonly hash: string | undefined } {
-    const { progress } = this.parts;
-    return { height: progress.height, hash: progress.hash };
+    return this.parts.progress.position;
   }
 
   /** The highest block that was applied; blocks that were only marked do not count. */
   get appliedTip(): AppliedTip {
-    return this.parts.progress.applied;
+    return this.parts.progress.appliedTip;
   }
 
   /** For a ledger that was just loaded: a container does not store it. */
   set appliedTip(tip: AppliedTip) {
-    this.parts.progress.applied = tip;
+    this.parts.progress.appliedTip = tip;
   }
 
   progress(): SyncProgress {
@@ -201,6 +188,7 @@ export class Ledger {
    * Applies a block; one that is not above the last is a reorganisation, and the blocks it replaces are rewound first.
    * @param decryptedPaymentIds short payment ids that the scanner decrypted, by transaction hash
    * @param isVerified whether a node has proved the block; its outputs are not unlocked until then
+   * @returns new transactions of the wallet, own sends among them, in the order of the block
    * @throws LedgerFault for values that no chain can have; the ledger is unchanged then
    */
   apply(
@@ -208,10 +196,10 @@ export class Ledger {
     found: readonly OwnOutputFound[],
     decryptedPaymentIds: ReadonlyMap<string, string>,
     isVerified = true,
-  ): AppliedBlock {
+  ): readonly WalletTransaction[] {
     requirePossible(block);
     const { progress } = this.parts;
-    const rewound = progress.hasStarted && block.height <= progress.height ? this.rewind(block.height) : undefined;
+    if (progress.hasStarted && block.height <= progress.height) this.rewind(block.height);
     const plan = planBlock(this.parts, block, found);
     const relevant = relevantPart(this.parts, block, plan, found);
     this.retired.push(...retireSpent(this.parts, progress.height, block.height));
@@ -222,15 +210,15 @@ export class Ledger {
     }
     const transactions = applyPlan(this.parts, block, plan, decryptedPaymentIds, isVerified);
     progress.advance(block.height, block.hash);
-    progress.applied = { height: block.height, timestamp: block.timestamp };
-    return { transactions, rewound };
+    progress.appliedTip = { height: block.height, timestamp: block.timestamp };
+    return transactions;
   }
 
   /** Undoes all blocks from `height` on; own sends become unconfirmed again and keep their inputs. */
-  rewind(height: number): Rewound {
+  rewind(height: number): void {
     for (const retired of this.retiredFrom(height)) this.parts.outputs.restore(retired);
     this.changes.push({ kind: 'rewind', height });
-    return rewindTo(this.parts, height);
+    rewindTo(this.parts, height);
   }
 
   /** Marks the blocks up to this one as scanned. */
@@ -365,15 +353,6 @@ export class Ledger {
     if (this.parts.held.delete(hash) !== undefined && !this.hasSend(hash)) releaseSend(this.parts, hash);
   }
 
-  /** The unspent outputs of these sub-wallets (all when omitted) that are unlocked at this index and time. */
-  spendable(publicSpendKeys: Iterable<string> | undefined, networkHeight: number, now: number): WalletOutput[] {
-    return spendableOutputs(this.subWallets(), { height: networkHeight, timestamp: now }, publicSpendKeys);
-  }
-
-  balance(publicSpendKeys: Iterable<string> | undefined, networkHeight: number, now: number): Balance {
-    return walletBalance(this.subWallets(), { height: networkHeight, timestamp: now }, publicSpendKeys);
-  }
-
   /**
    * @param counter the highest deterministic index so far
    * @throws LedgerFault when the spend key is known
@@ -483,7 +462,7 @@ export class Ledger {
     const blocks = [...last.blocks, [height, hash] as const];
     const kept = blocks.filter(([at], i) => {
       const before = blocks[i - 1]?.[0] ?? at;
-      return i >= blocks.length - RECENT_BLOCKS || crossesCheckpoint(before, at);
+      return i >= blocks.length - RECENT || crossesCheckpoint(before, at);
     });
     this.changes[this.changes.length - 1] = { kind: 'advance', blocks: kept };
   }
@@ -491,9 +470,4 @@ export class Ledger {
   private subWallets(): Pick<WalletContent, 'subWallets'> {
     return { subWallets: Array.from(this.parts.outputs.all(), (book) => book.content()) };
   }
-}
-
-/** Whether a block becomes a sparse checkpoint: the height passes a multiple of the step. */
-function crossesCheckpoint(before: number, height: number): boolean {
-  return Math.floor(height / CHECKPOINT_STEP) > Math.floor(before / CHECKPOINT_STEP);
 }

@@ -69,21 +69,6 @@ export function walletBalance(
   return { unlocked, locked };
 }
 
-/**
- * The unlocked unspent outputs of these sub-wallets. Outputs without a global index are included: the builder skips and
- * reports them.
- */
-export function spendableOutputs(
-  { subWallets }: Pick<WalletContent, 'subWallets'>,
-  at: LockTime,
-  publicSpendKeys?: Iterable<string>,
-): WalletOutput[] {
-  const chosen = publicSpendKeys === undefined ? undefined : new Set(publicSpendKeys);
-  return subWallets.flatMap(({ publicSpendKey, unspent }) =>
-    chosen !== undefined && !chosen.has(publicSpendKey) ? [] : unspent.filter((output) => isSpendable(output, at)),
-  );
-}
-
 type Listed = Pick<WalletContent, 'transactions' | 'unconfirmed'>;
 
 /** Filter of a listing of confirmed transactions; an absent field filters nothing. */

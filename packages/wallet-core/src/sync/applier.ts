@@ -1,7 +1,8 @@
 import { yieldToEventLoop } from '@wrkz/service-kit/base';
 import { NodeFailure, type SyncBlock } from '@wrkz/client';
 import type { BlockStore } from './block-store';
-import type { AppliedBlock, SyncLedger, UnindexedOutput } from '../ledger/ledger';
+import type { SyncLedger, UnindexedOutput } from '../ledger/ledger';
+import type { WalletTransaction } from '../ledger/model';
 import { type BlockVerdict, type SyncBlockVerifier, claimOf } from './block-verifier';
 import { type ScannedBlock, scannedBatches, type UnreadableBlock } from './scanner';
 
@@ -13,7 +14,7 @@ const SLICE_MS = 5;
 const BATCH_EVENT_MS = 100;
 
 export interface ApplierEvents {
-  readonly applied: (applied: AppliedBlock, block: SyncBlock) => void;
+  readonly applied: (transactions: readonly WalletTransaction[], block: SyncBlock) => void;
   /** The ledger was rewound: everything at or above `height` is gone. `from` was its height before. */
   readonly rewound: (height: number, from: number) => void;
   /** A block could not be scanned or applied and was skipped. */
@@ -94,10 +95,10 @@ export class Applier {
   #apply(scanned: ScannedBlock | UnreadableBlock, isVerified: boolean): void {
     const { block } = scanned;
     if (!this.#rewindBelow(block)) return;
-    let applied: AppliedBlock;
+    let transactions: readonly WalletTransaction[];
     try {
       if ('error' in scanned) throw scanned.error;
-      applied = this.ledger.apply(block, scanned.found, scanned.decryptedPaymentIds, isVerified);
+      transactions = this.ledger.apply(block, scanned.found, scanned.decryptedPaymentIds, isVerified);
     } catch (error) {
       this.ledger.markTip(block.height, block.hash);
       this.events.unreadable(block, error);
@@ -105,7 +106,7 @@ export class Applier {
     }
     const unindexed = unindexedOf(scanned);
     if (unindexed.length > 0) this.events.unindexed(unindexed);
-    this.events.applied(applied, block);
+    this.events.applied(transactions, block);
   }
 
   /** Rewinds the ledger if the block is not above its tip. @returns whether the block has to be applied */

@@ -18,7 +18,7 @@ import { Fetcher, type FetchOutcome } from './fetcher';
 import { IndexFinder } from './index-finder';
 import { NodeComparison } from './node-comparison';
 import { NodeView } from './node-view';
-import type { AppliedBlock, SyncLedger } from '../ledger/ledger';
+import type { SyncLedger } from '../ledger/ledger';
 import type { UnverifiedBlock, WalletTransaction } from '../ledger/model';
 import { ResponseParser } from './parser/response-parser';
 import { foreignText, StallReporter, stallOf } from './status';
@@ -54,8 +54,8 @@ export interface SynchronizerOptions {
 }
 
 export interface SynchronizerEvents {
-  /** A block was applied. */
-  applied: [AppliedBlock, SyncBlock];
+  /** A block was applied; the transactions are its new ones of the wallet. */
+  applied: [readonly WalletTransaction[], SyncBlock];
   /** A batch of blocks was applied: a good time to publish a snapshot. */
   progressed: [];
   /** Everything at or above the height is gone from the ledger. */
@@ -142,7 +142,7 @@ export class Synchronizer extends EventEmitter<SynchronizerEvents> {
     this.#fetcher = this.#newFetcher();
     this.#verifier = new SyncBlockVerifier(options.network, () => this.node);
     this.#applier = new Applier(ledger, this.#store, this.#verifier, {
-      applied: (applied, block) => this.emit('applied', applied, block),
+      applied: (transactions, block) => this.emit('applied', transactions, block),
       rewound: (height, from) => {
         if (from - height >= REORGANISATION_DEPTH) warn(foreignText(height, from));
         this.#onRewound(height);

@@ -5,6 +5,7 @@ import { CHAIN_A_HEIGHT, chainA, Purse } from '@wrkz/testing';
 import { Ledger } from '../../src/ledger/ledger';
 import { listTransactions } from '../../src/ledger/queries';
 import { toldChainA } from './support/chain-a-scan';
+import { balanceOf } from './support/contents';
 import { applyAll, readWallet, type ReadWallet, recorded, RECORDED_AT } from './support/chain-a-wallets';
 
 /* Every wallet of chain A, held against what the reference reported and against sums that know nothing of a ledger. */
@@ -54,7 +55,7 @@ describe.each(names)('%s', (name) => {
 
   test('has every balance as the reference reported it', () => {
     const balance = (keys?: readonly string[]): unknown => {
-      const { locked, unlocked } = ledger.balance(keys, CHAIN_A_HEIGHT, RECORDED_AT);
+      const { locked, unlocked } = balanceOf(ledger, CHAIN_A_HEIGHT, RECORDED_AT, keys);
       return { locked: Number(locked), unlocked: Number(unlocked) };
     };
     expect(balance()).toEqual(wallet.report.balance);
@@ -114,10 +115,10 @@ test.each(names.filter((name) => recorded.wallets[name]?.of === undefined))(
     for (const sum of sums(purses)) {
       applyAll(ledger, chain.slice(height, height + 1));
       const now = toldChainA()[height]?.block.timestamp ?? 0;
-      expect({ height, ...ledger.balance(undefined, height, now) }).toEqual({ height, ...sum(height, now) });
+      expect({ height, ...balanceOf(ledger, height, now) }).toEqual({ height, ...sum(height, now) });
       const { transactions } = ledger.content();
       const total = transactions.flatMap(({ transfers }) => transfers).reduce((all, { amount }) => all + amount, 0n);
-      const { unlocked, locked } = ledger.balance(undefined, height, now);
+      const { unlocked, locked } = balanceOf(ledger, height, now);
       expect(total).toBe(unlocked + locked);
       height += 1;
     }

@@ -1,4 +1,11 @@
+import type { Ledger } from '../../../src/ledger/ledger';
 import type { SubWallet, WalletContent } from '../../../src/ledger/model';
+import { type Balance, walletBalance } from '../../../src/ledger/queries';
+
+/** @param height index of the network's tip @param timestamp Unix seconds */
+export function balanceOf(ledger: Ledger, height: number, timestamp: number, keys?: readonly string[]): Balance {
+  return walletBalance(ledger.content(), { height, timestamp }, keys);
+}
 
 /** A sub-wallet that has seen nothing yet. */
 export function emptySubWallet(publicSpendKey: string, facts: Partial<SubWallet> = {}): SubWallet {
