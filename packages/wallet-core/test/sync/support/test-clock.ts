@@ -1,5 +1,5 @@
 import { type NodeCalls, NodeClient } from '@wrkz/client';
-import type { SyncClock } from '../../../src';
+import type { WaitClock } from '@wrkz/service-kit/base';
 
 interface Waiter {
   readonly due: number;
@@ -13,7 +13,7 @@ const PACE_MS = 5;
  * A clock that jumps from the end of one wait to the end of the next, the earliest first, while no request is under way. It
  * stands still until a test waits for something.
  */
-export class TestClock implements SyncClock {
+export class TestClock implements WaitClock {
   /** What was waited for, milliseconds, in the order in which it began. */
   readonly waits: number[] = [];
   #waiters: Waiter[] = [];
