@@ -31,7 +31,7 @@ export async function signPlan(plan: Plan, ports: SendPorts): Promise<SignedSend
     pending: pendingOf(plan, hash),
     rings: plan.rings.map(({ members }, i) => ({
       keyImage: toHex((plan.inputKeys[i] as InputKeys).keyImage),
-      members: members.map(({ index, key }) => ({ index, key: toHex(key) })),
+      members,
     })),
   };
 }
@@ -52,7 +52,7 @@ async function ringSignatures(prefix: TransactionPrefix, { rings, inputKeys }: P
   const signatures: Buffer[] = [];
   for (const [i, { members, real }] of rings.entries()) {
     const { secret, keyImage } = inputKeys[i] as InputKeys;
-    const ringKeys = members.map(({ key }) => key);
+    const ringKeys = members.map(({ key }) => Buffer.from(key, 'hex'));
     try {
       signatures.push(generateRingSignatures(hash, keyImage, ringKeys, secret, real));
     } catch (error) {
