@@ -2,7 +2,7 @@ import { fromHex, toHex } from '@wrkz/core-types';
 import { checkKey } from '@wrkz/crypto';
 import { mapInSlices } from '@wrkz/service-kit/base';
 import { missingGlobalIndex, walletError, type WalletError } from '../errors';
-import type { CheckedSend } from './check-request';
+import type { SendSettings } from './check-request';
 import { groupBy, type OwnedInput } from './coin-selection';
 import type { DecoySet, RingMember, SendContext, SendNode } from './model';
 
@@ -99,7 +99,7 @@ export function offsetsOf({ members }: Ring): number[] {
  * @throws TooFewDecoys when the attempt with the minimum fails too, or `ringFallback` is false
  */
 export async function withRingFallback<T>(
-  { mixin: requested, terms, ringFallback }: Pick<CheckedSend, 'mixin' | 'terms' | 'ringFallback'>,
+  { mixin: requested, terms, ringFallback }: Pick<SendSettings, 'mixin' | 'terms' | 'ringFallback'>,
   attempt: (mixin: number) => Promise<T>,
 ): Promise<T> {
   const { min } = terms.mixin;

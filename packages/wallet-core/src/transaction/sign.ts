@@ -22,6 +22,8 @@ export async function signPlan(plan: Plan, ports: SendPorts): Promise<SignedSend
   const bytes = encodeTransaction({ ...prefix, signatures });
   const parsed = await selfCheck(bytes, plan, ports.now());
   const hash = toHex(parsed.hash);
+  const { mixin: requested } = plan.settings;
+  if (plan.mixin < requested) ports.onRingFallback?.({ requested, used: plan.mixin });
   return {
     bytes,
     hash,

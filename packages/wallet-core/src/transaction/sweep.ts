@@ -73,8 +73,6 @@ export async function sweep(
   const run = new Sweep(request, readContext, ports);
   const sendPlan = async (plan: Plan): Promise<void> => {
     const send = await signPlan(plan, ports);
-    const requested = plan.settings.terms.defaultMixin;
-    if (plan.mixin < requested) ports.onRingFallback?.({ requested, used: plan.mixin });
     await dispatch(send);
     entries.push({ success: true, transactionHash: send.hash, fee: send.fee, mixin: send.mixin });
   };
@@ -133,9 +131,8 @@ class Sweep {
       const inputs = this.#nextInputs(settings);
       if (inputs.length === 0) break;
       try {
-        const plan = await withRingFallback(
-          { mixin: settings.terms.defaultMixin, terms: settings.terms, ringFallback: true },
-          (mixin) => planBatch(settings, mixin, { inputs, to, unpaid: this.#unpaid }, this.ports),
+        const plan = await withRingFallback(settings, (mixin) =>
+          planBatch(settings, mixin, { inputs, to, unpaid: this.#unpaid }, this.ports),
         );
         this.#putBack(inputs, plan);
         await this.#process(plan, process);
@@ -186,6 +183,7 @@ class Sweep {
     return {
       ...{ context, terms, paymentId, data: empty, fields: empty, sources: subWallets },
       ...{ fees: terms.fees({ kind: 'minimum' }), change: primaryOf(subWallets), unlockTime: terms.defaultUnlockTime },
+      ...{ mixin: terms.defaultMixin, ringFallback: true },
     };
   }
 
