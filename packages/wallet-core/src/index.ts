@@ -27,9 +27,9 @@ export { checkAddress, checkPaymentId, integratedAddress, type CheckedAddress } 
 export * from './keys/wallet-keys';
 export * from './keys/sub-wallets';
 export type { HeldTransaction } from './ledger/held-transactions';
-export { Ledger, type LedgerKeys, type UnindexedOutput } from './ledger/ledger';
+export { Ledger, type LedgerKeys } from './ledger/ledger';
 export * from './ledger/model';
-export { subWalletBalance, type Balance, type TransactionFilter } from './ledger/queries';
+export { subWalletBalance, type Balance } from './ledger/queries';
 export {
   DEFAULT_POW_SERVER,
   powServerOptions,
@@ -51,7 +51,7 @@ export { Synchronizer, type SynchronizerEvents, type SynchronizerOptions } from 
 export { heldBy, Wallet, type WalletDependencies, type WalletOptions } from './wallet/wallet';
 export { restoreBackup } from './wallet/backup';
 export { storageError } from './wallet/storage';
-export { WalletSnapshot } from './wallet/snapshot';
+export { type TransactionFilter, WalletSnapshot } from './wallet/snapshot';
 export type { NewKeys } from './wallet/sub-wallets';
 export type { DatabaseLoss, WalletDbIdentity } from './wallet-db/identity';
 export {

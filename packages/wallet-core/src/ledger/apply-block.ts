@@ -8,16 +8,13 @@ import {
   type WalletOutput,
   type WalletTransaction,
 } from './model';
+import type { OutputPlace } from './output-book';
 import { type LedgerParts, unexpectChange } from './state';
-import type { SubWalletBook } from './sub-wallet-book';
 
 /** Maximum of a transfer in the container format. */
 const MAX_TRANSFER = 2n ** 63n - 1n;
 
-export interface PlannedOutput {
-  readonly book: SubWalletBook;
-  readonly output: WalletOutput;
-}
+type PlannedOutput = Omit<OutputPlace, 'list'>;
 
 export interface PlannedTransaction {
   readonly transaction: SyncTransaction;
@@ -139,7 +136,7 @@ export function applyPlan(
 ): WalletTransaction[] {
   for (const { received } of plan) {
     for (const { book, output } of received) {
-      receive(parts, book.publicSpendKey, isVerified ? output : { ...output, verified: false });
+      receive(parts, { book, output: isVerified ? output : { ...output, verified: false } });
     }
   }
   return plan.flatMap((planned) => {
@@ -175,14 +172,7 @@ export function applyPlan(
 }
 
 /** Adds an output: locked if a pending send spends it, else unspent. */
-function receive(
-  parts: LedgerParts,
-  publicSpendKey: string,
-  output: PlannedTransaction['received'][0]['output'],
-): void {
-  const { outputs, awaited, history, held } = parts;
-  const book = outputs.book(publicSpendKey);
-  if (book === undefined) return;
+function receive({ outputs, awaited, history, held }: LedgerParts, { book, output }: PlannedOutput): void {
   book.unexpect(output.key);
   const spend = awaited.get(output.keyImage ?? '');
   awaited.delete(output.keyImage ?? '');

@@ -1,6 +1,5 @@
-import type { WalletOutput } from './model';
+import type { SubWallet, WalletOutput } from './model';
 import type { OutputBook } from './output-book';
-import type { SubWalletBook } from './sub-wallet-book';
 
 /**
  * A transaction that is in no block and not a recorded send: a delayed one, or one in the pool. Its inputs are locked and its
@@ -76,25 +75,14 @@ export function lockHeld(outputs: OutputBook, { hash, inputs, ownOutputs }: Held
 }
 
 /** The sub-wallet for a container, as if nothing were held. */
-export function withoutHeld(
-  book: SubWalletBook,
-  isHeld: (hash: string | undefined) => boolean,
-): ReturnType<SubWalletBook['content']> {
-  const content = book.content();
-  const isFree = ({ spendingTransactionHash }: WalletOutput): boolean => !isHeld(spendingTransactionHash);
-  if (
-    content.locked.every(isFree) &&
-    !content.unconfirmedIncoming.some(({ parentTransactionHash }) => isHeld(parentTransactionHash))
-  ) {
-    return content;
-  }
-  const freed = content.locked.filter((output) => !isFree(output));
+export function withoutHeld(subWallet: SubWallet, isHeld: (hash: string | undefined) => boolean): SubWallet {
+  const { unspent, locked, unconfirmedIncoming } = subWallet;
+  const isHeldOutput = ({ spendingTransactionHash }: WalletOutput): boolean => isHeld(spendingTransactionHash);
+  const freed = locked.filter(isHeldOutput);
   return {
-    ...content,
-    unspent: [...content.unspent, ...freed.map((output) => ({ ...output, spendingTransactionHash: undefined }))],
-    locked: content.locked.filter(isFree),
-    unconfirmedIncoming: content.unconfirmedIncoming.filter(
-      ({ parentTransactionHash }) => !isHeld(parentTransactionHash),
-    ),
+    ...subWallet,
+    unspent: [...unspent, ...freed.map((output) => ({ ...output, spendingTransactionHash: undefined }))],
+    locked: locked.filter((output) => !isHeldOutput(output)),
+    unconfirmedIncoming: unconfirmedIncoming.filter(({ parentTransactionHash }) => !isHeld(parentTransactionHash)),
   };
 }

@@ -12,21 +12,16 @@ import {
   type SubWallet,
   type SyncProgress,
   type TransactionKey,
+  type UnindexedOutput,
   type UnverifiedBlock,
   type WalletContent,
   type WalletOutput,
   type WalletTransaction,
 } from './model';
+import type { OutputPlace } from './output-book';
 import { recordOwnSend, releaseAbandoned, releaseSend } from './own-sends';
 import { rewindTo } from './rewind';
 import { atOnce, type LedgerParts, partsOf } from './state';
-
-/** An own output without a global index. */
-export interface UnindexedOutput {
-  readonly blockHeight: number;
-  readonly transactionHash: string;
-  readonly outputIndex: number;
-}
 
 /** The keys of a wallet as hex; no private spend key in a view wallet. */
 export interface LedgerKeys {
@@ -239,14 +234,7 @@ export class Ledger {
 
   /** Own outputs without a known global index; a view wallet needs none. */
   unindexedOutputs(): readonly UnindexedOutput[] {
-    if (this.constant.isViewWallet) return [];
-    return this.parts.outputs
-      .unindexedOutputs()
-      .map(({ blockHeight, parentTransactionHash: transactionHash, outputIndex }) => ({
-        blockHeight,
-        transactionHash,
-        outputIndex,
-      }));
+    return this.constant.isViewWallet ? [] : this.parts.outputs.unindexedOutputs();
   }
 
   /** Blocks with own outputs that no node has proved, oldest first. */
@@ -300,9 +288,7 @@ export class Ledger {
   }
 
   /** An own output by its one-time key, with the list that it is in. */
-  findOutput(
-    key: string,
-  ): { readonly list: 'unspent' | 'locked' | 'spent'; readonly output: WalletOutput } | undefined {
+  findOutput(key: string): Pick<OutputPlace, 'list' | 'output'> | undefined {
     return this.parts.outputs.find(key);
   }
 
@@ -382,7 +368,8 @@ export class Ledger {
   removeSubWallet(publicSpendKey: string): void {
     this.parts.outputs.removeBook(publicSpendKey);
     const [first] = this.parts.outputs.all();
-    if (first !== undefined && !this.subWallets().subWallets.some(({ isPrimary }) => isPrimary)) first.makePrimary();
+    if (first !== undefined && !this.subWallets().subWallets.some(({ isPrimary }) => isPrimary))
+      first.setFacts({ isPrimary: true });
     this.keys = undefined;
     const { awaited } = this.parts;
     for (const [keyImage, spend] of [...awaited]) {
@@ -396,7 +383,7 @@ export class Ledger {
   reset(scanHeight: number): void {
     const { outputs, history, awaited, progress } = this.parts;
     for (const part of [outputs, history, awaited, progress]) part.clear();
-    for (const book of outputs.all()) book.startAt(scanHeight, 0);
+    for (const book of outputs.all()) book.setFacts({ syncStartHeight: scanHeight, syncStartTimestamp: 0 });
     for (const transaction of this.parts.held.all()) lockHeld(this.parts.outputs, transaction);
     this.start = { height: scanHeight, timestamp: 0 };
     this.changes.push({ kind: 'reset', scanHeight });
@@ -444,12 +431,12 @@ export class Ledger {
 
   /** The content for a container, without reservations: other programs cannot release what they do not know. */
   storedContent(): WalletContent {
-    const { held, history, outputs } = this.parts;
+    const { held, history } = this.parts;
     const content = this.content();
     if (held.isEmpty) return content;
     const isHeld = (hash: string | undefined): boolean =>
       hash !== undefined && held.has(hash) && history.send(hash) === undefined;
-    return { ...content, subWallets: Array.from(outputs.all(), (book) => withoutHeld(book, isHeld)) };
+    return { ...content, subWallets: content.subWallets.map((subWallet) => withoutHeld(subWallet, isHeld)) };
   }
 
   /** Adds to the last queued advance: only what a restart needs stays in it. */

@@ -74,13 +74,8 @@ export class SubWalletBook {
     this.value = undefined;
   }
 
-  makePrimary(): void {
-    this.facts = { ...this.facts, isPrimary: true };
-    this.value = undefined;
-  }
-
-  startAt(height: number, timestamp: number): void {
-    this.facts = { ...this.facts, syncStartHeight: height, syncStartTimestamp: timestamp };
+  setFacts(changed: Partial<SubWalletFacts>): void {
+    this.facts = { ...this.facts, ...changed };
     this.value = undefined;
   }
 

@@ -1,5 +1,6 @@
 import { type IndexesByTransaction, type NodeCalls, NodeFailure, type NodeList } from '@wrkz/client';
-import type { SyncLedger, UnindexedOutput } from '../ledger/ledger';
+import type { SyncLedger } from '../ledger/ledger';
+import type { UnindexedOutput } from '../ledger/model';
 
 /** Blocks that are requested together, so that the node cannot tell which of them has an own output. */
 export const RANGE = 10;
@@ -60,18 +61,18 @@ export class IndexFinder {
     return this.ledger.unindexedOutputs().filter((output) => this.#triesOf(output) < TRIES);
   }
 
-  #triesOf({ transactionHash }: UnindexedOutput): number {
-    return this.#tries.get(transactionHash) ?? 0;
+  #triesOf({ parentTransactionHash }: UnindexedOutput): number {
+    return this.#tries.get(parentTransactionHash) ?? 0;
   }
 
   #countTry(missing: readonly UnindexedOutput[]): void {
-    const tries = new Map(missing.map((output) => [output.transactionHash, this.#triesOf(output) + 1]));
+    const tries = new Map(missing.map((output) => [output.parentTransactionHash, this.#triesOf(output) + 1]));
     for (const [hash, count] of tries) this.#tries.set(hash, count);
     const [first, ...others] = missing.filter((output) => this.#triesOf(output) >= TRIES);
     if (first === undefined) return;
     this.warn(
       `the node reports no global index of ${String(others.length + 1)} own outputs, the first in transaction ` +
-        `${first.transactionHash}: they count in the balance and cannot be spent yet`,
+        `${first.parentTransactionHash}: they count in the balance and cannot be spent yet`,
     );
   }
 }
@@ -103,16 +104,19 @@ export async function indexesAgain(
   return undefined;
 }
 
-function indexOf(indexes: IndexesByTransaction, { transactionHash, outputIndex }: UnindexedOutput): number | undefined {
-  return indexes.get(transactionHash)?.[outputIndex];
+function indexOf(
+  indexes: IndexesByTransaction,
+  { parentTransactionHash, outputIndex }: UnindexedOutput,
+): number | undefined {
+  return indexes.get(parentTransactionHash)?.[outputIndex];
 }
 
 /** Those of own transactions; the others were requested to hide them. */
 function known(indexes: IndexesByTransaction, outputs: readonly UnindexedOutput[]): IndexesByTransaction {
   const own = new Map<string, readonly number[]>();
   for (const output of outputs) {
-    const list = indexes.get(output.transactionHash);
-    if (list !== undefined && indexOf(indexes, output) !== undefined) own.set(output.transactionHash, list);
+    const list = indexes.get(output.parentTransactionHash);
+    if (list !== undefined && indexOf(indexes, output) !== undefined) own.set(output.parentTransactionHash, list);
   }
   return own;
 }

@@ -3,7 +3,6 @@ import { parseBlock, parseTransaction } from '@wrkz/core-types';
 import { generateKeyImage } from '@wrkz/crypto';
 import { CHAIN_A_HEIGHT, chainA, Purse } from '@wrkz/testing';
 import { Ledger } from '../../src/ledger/ledger';
-import { listTransactions } from '../../src/ledger/queries';
 import { toldChainA } from './support/chain-a-scan';
 import { balanceOf } from './support/contents';
 import { applyAll, readWallet, type ReadWallet, recorded, RECORDED_AT } from './support/chain-a-wallets';
@@ -15,7 +14,7 @@ const names = Object.keys(recorded.wallets);
 function asRecorded(wallet: ReadWallet, ledger: Ledger): unknown[] {
   const { subWallets } = wallet.empty;
   const addressOf = new Map(subWallets.map(({ publicSpendKey, address }) => [publicSpendKey, address]));
-  return listTransactions(ledger.content()).map((transaction) => ({
+  return ledger.content().transactions.map((transaction) => ({
     blockHeight: transaction.blockHeight,
     fee: Number(transaction.fee),
     hash: transaction.hash,

@@ -1,10 +1,11 @@
 import type { NodeCalls } from '@wrkz/client';
 import { IndexFinder } from '../../src/sync/index-finder';
-import type { SyncLedger, UnindexedOutput } from '../../src/ledger/ledger';
+import type { SyncLedger } from '../../src/ledger/ledger';
+import type { UnindexedOutput } from '../../src/ledger/model';
 
 const at = (blockHeight: number): UnindexedOutput => ({
   blockHeight,
-  transactionHash: `of block ${String(blockHeight)}`,
+  parentTransactionHash: `of block ${String(blockHeight)}`,
   outputIndex: 0,
 });
 

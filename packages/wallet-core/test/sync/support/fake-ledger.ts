@@ -145,7 +145,9 @@ export class FakeLedger implements SyncLedger {
   unindexedOutputs(): readonly UnindexedOutput[] {
     return this.outputs
       .filter(({ globalIndex, keyImage }) => globalIndex === undefined && keyImage !== undefined)
-      .map(({ height, transactionHash, outputIndex }) => ({ blockHeight: height, transactionHash, outputIndex }));
+      .map(({ height: blockHeight, transactionHash: parentTransactionHash, outputIndex }) => ({
+        ...{ blockHeight, parentTransactionHash, outputIndex },
+      }));
   }
 
   unconfirmedHashes(): readonly string[] {
