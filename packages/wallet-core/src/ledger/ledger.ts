@@ -1,7 +1,7 @@
 import type { SyncBlock } from '@wrkz/client';
 import { applyPlan, planBlock, relevantPart, requirePossible, retireSpent } from './apply-block';
 import { crossesCheckpoint, RECENT } from './chain-progress';
-import { type HeldTransaction, lockHeld, withoutHeld } from './held-transactions';
+import { type HeldTransaction, lockHeld, mergedHold, withoutHeld } from './held-transactions';
 import {
   type AppliedTip,
   type LedgerChange,
@@ -330,13 +330,14 @@ export class Ledger {
 
   /** Reserves the inputs of a transaction that is in no block and not sent, and expects its own outputs. In memory only. */
   hold(transaction: HeldTransaction): void {
-    this.parts.held.add(transaction);
-    lockHeld(this.parts.outputs, transaction);
+    const { held, outputs } = this.parts;
+    held.set(transaction.hash, mergedHold(held.get(transaction.hash), transaction));
+    lockHeld(outputs, transaction);
   }
 
   /** Ends the reservation; inputs of a send with the same hash stay locked. */
   unhold(hash: string): void {
-    if (this.parts.held.delete(hash) !== undefined && !this.hasSend(hash)) releaseSend(this.parts, hash);
+    if (this.parts.held.delete(hash) && !this.hasSend(hash)) releaseSend(this.parts, hash);
   }
 
   /**
@@ -351,7 +352,7 @@ export class Ledger {
     // The first sub-wallet of an emptied wallet decides whether it is a view wallet.
     if (isFirst) this.constant = { ...this.constant, isViewWallet: subWallet.privateSpendKey === undefined };
     this.parts.outputs.addBook(isFirst ? { ...subWallet, isPrimary: true } : subWallet);
-    for (const transaction of this.parts.held.all()) lockHeld(this.parts.outputs, transaction);
+    for (const transaction of this.parts.held.values()) lockHeld(this.parts.outputs, transaction);
     this.keys = undefined;
     this.subWalletIndexCounter = Math.max(this.subWalletIndexCounter, counter);
     this.changes.push({ kind: 'addSubWallet', subWallet, counter });
@@ -384,7 +385,7 @@ export class Ledger {
     const { outputs, history, awaited, progress } = this.parts;
     for (const part of [outputs, history, awaited, progress]) part.clear();
     for (const book of outputs.all()) book.setFacts({ syncStartHeight: scanHeight, syncStartTimestamp: 0 });
-    for (const transaction of this.parts.held.all()) lockHeld(this.parts.outputs, transaction);
+    for (const transaction of this.parts.held.values()) lockHeld(this.parts.outputs, transaction);
     this.start = { height: scanHeight, timestamp: 0 };
     this.changes.push({ kind: 'reset', scanHeight });
   }
@@ -433,7 +434,7 @@ export class Ledger {
   storedContent(): WalletContent {
     const { held, history } = this.parts;
     const content = this.content();
-    if (held.isEmpty) return content;
+    if (held.size === 0) return content;
     const isHeld = (hash: string | undefined): boolean =>
       hash !== undefined && held.has(hash) && history.send(hash) === undefined;
     return { ...content, subWallets: content.subWallets.map((subWallet) => withoutHeld(subWallet, isHeld)) };

@@ -72,8 +72,8 @@ export function releaseAbandoned(parts: LedgerParts): boolean {
   for (const book of outputs.all()) {
     for (const output of [...book.outputs('locked').values()]) {
       const spender = output.spendingTransactionHash;
-      if (held.has(spender)) continue;
-      const isAbandoned = spender === undefined ? !history.hasSends : history.send(spender) === undefined;
+      const isAbandoned =
+        spender === undefined ? !history.hasSends : !held.has(spender) && history.send(spender) === undefined;
       if (!isAbandoned) continue;
       free(parts, book, output);
       hasReleased = true;

@@ -1,5 +1,5 @@
 import { ChainProgress } from './chain-progress';
-import { HeldTransactions } from './held-transactions';
+import type { HeldTransaction } from './held-transactions';
 import { History } from './history';
 import type { UnconfirmedAmount, WalletContent } from './model';
 import { OutputBook } from './output-book';
@@ -29,7 +29,8 @@ export interface LedgerParts {
    * after a restart the node would refuse the second send.
    */
   readonly awaited: Map<string, AwaitedSpend>;
-  readonly held: HeldTransactions;
+  /** By hash. In memory only. */
+  readonly held: Map<string, HeldTransaction>;
   readonly progress: ChainProgress;
 }
 
@@ -43,7 +44,7 @@ export function* partsOf(content: WalletContent): Generator<void, LedgerParts> {
     outputs,
     history,
     awaited: new Map(),
-    held: new HeldTransactions(),
+    held: new Map(),
     progress: new ChainProgress(content.progress),
   };
 }
