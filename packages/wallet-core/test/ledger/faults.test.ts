@@ -358,9 +358,9 @@ test('a global index that is told later keeps the output in its place', () => {
     found.map((item) => ({ ...item, globalIndex: undefined })),
     new Map(),
   );
-  expect(ledger.unindexedOutputs()).toEqual([
-    { blockHeight: 1, transactionHash: hashOf('a'), outputIndex: 0 },
-    { blockHeight: 1, transactionHash: hashOf('b'), outputIndex: 0 },
+  expect(ledger.unindexedOutputs()).toMatchObject([
+    { blockHeight: 1, parentTransactionHash: hashOf('a'), outputIndex: 0 },
+    { blockHeight: 1, parentTransactionHash: hashOf('b'), outputIndex: 0 },
   ]);
   ledger.setGlobalIndexes(
     new Map([
