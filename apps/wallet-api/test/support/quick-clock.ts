@@ -1,5 +1,4 @@
-import type { WaitClock } from '@wrkz/service-kit';
-import { MACHINE_CLOCK } from '@wrkz/wallet-core';
+import { MACHINE_CLOCK, type WaitClock } from '@wrkz/service-kit';
 
 /** Waits between requests to a node are this many times shorter than outside of tests. */
 const SPEED = 50;

@@ -1,6 +1,5 @@
-import { runMain, type WaitClock } from '@wrkz/service-kit';
+import { MACHINE_CLOCK, runMain, type WaitClock } from '@wrkz/service-kit';
 import { readWalletApiConfig, WalletApi } from '@wrkz/wallet-api';
-import { MACHINE_CLOCK } from '@wrkz/wallet-core';
 import { readWalletRpcConfig, WalletRpc } from '@wrkz/wallet-rpc';
 
 /* A wallet service in a process of its own: `api` or `rpc`, then the arguments of the program. */

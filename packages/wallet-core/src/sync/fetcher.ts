@@ -134,7 +134,6 @@ export class Fetcher {
     if (info.localHeight < ledger.position().height && !this.#withoutHashes) return this.#checkFromBelow(signal);
     this.#checksBelow = 0;
     if (!this.#startsAtServedBlock(info.liteStartHeight)) return 'gap';
-    this.#batch ??= new BlockBatchSize(this.#isOld ? OLD_NODES_BATCH : this.options.maxBlocks);
     const windows = this.#windows();
     if (windows.length > 0 && (await this.#fetchWindows(windows, signal))) return 'stored';
     return this.#fetchSequence(signal);
@@ -145,7 +144,7 @@ export class Fetcher {
   }
 
   get #size(): BlockBatchSize {
-    return (this.#batch ??= new BlockBatchSize(this.options.maxBlocks));
+    return (this.#batch ??= new BlockBatchSize(this.#isOld ? OLD_NODES_BATCH : this.options.maxBlocks));
   }
 
   #offers(feature: SyncFeature): boolean {

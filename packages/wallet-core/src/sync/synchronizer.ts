@@ -1,11 +1,10 @@
 import { EventEmitter } from 'node:events';
 import { type NodeCalls, NodeFailure, type NodeInfo, NodeList, type SyncBlock, type TipStream } from '@wrkz/client';
 import { REORGANISATION_DEPTH } from '@wrkz/core-types';
-import { AutoResetEvent, errorText, type WaitClock } from '@wrkz/service-kit/base';
+import { AutoResetEvent, errorText, MACHINE_CLOCK, type WaitClock } from '@wrkz/service-kit/base';
 import { Applier } from './applier';
 import { BlockStore } from './block-store';
 import { SyncBlockVerifier, claimOfUnverified } from './block-verifier';
-import { MACHINE_CLOCK } from './clock';
 import { Fetcher, type FetchOptions, type FetchOutcome } from './fetcher';
 import { IndexFinder } from './index-finder';
 import { NodeComparison } from './node-comparison';

@@ -1,9 +1,8 @@
 import { NodeList } from '@wrkz/client';
 import { type Network, networkOf, toHex } from '@wrkz/core-types';
-import type { WaitClock } from '@wrkz/service-kit/base';
+import { MACHINE_CLOCK, type WaitClock } from '@wrkz/service-kit/base';
 import {
   DEFAULT_POW_SERVER,
-  MACHINE_CLOCK,
   PowClient,
   type SubWallet,
   Wallet,
